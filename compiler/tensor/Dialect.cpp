@@ -1,0 +1,2 @@
+#include "mlir/IR/MLIRContext.h"
+void dummy(){}
