@@ -1,0 +1,51 @@
+#include "compiler/cpu/Target.h"
+
+#include <gtest/gtest.h>
+
+using triton::cpu::HostTarget;
+
+static HostTarget named(llvm::StringRef name) {
+  llvm::Expected<HostTarget> target = HostTarget::byName(name);
+  EXPECT_TRUE(bool(target)) << name.str();
+  if (!target) {
+    llvm::consumeError(target.takeError());
+    return {};
+  }
+  return *target;
+}
+
+TEST(Target, LevelsGiveTheirVectorWidth) {
+  EXPECT_EQ(named("x86-64").vectorBits, 128u);
+  EXPECT_FALSE(named("x86-64").sse41);
+  EXPECT_TRUE(named("x86-64-v2").sse41);
+  EXPECT_FALSE(named("x86-64-v2").fma);
+  EXPECT_EQ(named("x86-64-v3").vectorBits, 256u);
+  EXPECT_TRUE(named("x86-64-v3").fma && named("x86-64-v3").f16c);
+  EXPECT_EQ(named("x86-64-v4").vectorBits, 512u);
+  EXPECT_FALSE(named("x86-64-v4").avx512bf16);
+}
+
+TEST(Target, ProcessorsByName) {
+  EXPECT_TRUE(named("sapphirerapids").amxBf16);
+  EXPECT_TRUE(named("znver4").avx512bf16);
+  EXPECT_FALSE(named("znver4").amxInt8);
+  EXPECT_EQ(named("haswell").fmaLatency(), 5u);
+  EXPECT_EQ(named("znver3").fmaLatency(), 4u);
+  EXPECT_EQ(named("znver3").lanes(32), 8u);
+  EXPECT_EQ(named("x86-64").lanes(256), 1u);
+}
+
+TEST(Target, UnknownNamesAreErrors) {
+  llvm::Expected<HostTarget> target = HostTarget::byName("pentium-9");
+  ASSERT_FALSE(bool(target));
+  EXPECT_NE(llvm::toString(target.takeError()).find("unknown processor 'pentium-9'"), std::string::npos);
+  // 32-bit processors are not x86-64 targets.
+  EXPECT_TRUE(llvm::errorToBool(HostTarget::byName("i686").takeError()));
+}
+
+TEST(Target, EqualityAndText) {
+  EXPECT_EQ(HostTarget::detect(), named("native"));
+  EXPECT_EQ(HostTarget::detect().str(), named("native").str());
+  EXPECT_NE(named("x86-64-v2"), named("x86-64-v3"));
+  EXPECT_NE(named("x86-64-v3").str().find("256-bit"), std::string::npos);
+}
