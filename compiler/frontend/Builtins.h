@@ -1,0 +1,43 @@
+// The registry of the language's names: one entry per builtin, from which dispatch, the Python `tl.*` objects, stubs and the reference page are made.
+#pragma once
+
+#include "compiler/frontend/Value.h"
+#include "mlir/Support/LLVM.h"
+
+namespace triton::frontend {
+
+class Emitter;
+
+/// Arguments bound to a builtin's signature: one value per parameter in order, defaults filled in.
+class BoundArguments {
+public:
+  const Value &operator[](unsigned index) const { return values[index]; }
+  bool isGiven(unsigned index) const { return given[index]; }
+  std::vector<Value> values;        // `*args` is one tuple value
+  std::vector<bool> given;
+};
+
+using EmitBuiltin = mlir::FailureOr<Value> (*)(Emitter &, const BoundArguments &);
+
+struct Builtin {
+  llvm::StringLiteral module;       // "triton.language"
+  llvm::StringLiteral name;         // "load"
+  llvm::StringLiteral signature;    // "(pointer, mask=None, other=None, *, …)": Python's own syntax, parsed once
+  llvm::StringLiteral documentation;
+  bool isMethod;                    // also `x.name(...)` on tensors, `x` being the first parameter
+  bool mustUseResult;
+  EmitBuiltin emit;
+};
+
+/// All builtins, in the order of the reference page.
+llvm::ArrayRef<Builtin> builtins();
+const Builtin *findBuiltin(llvm::StringRef module, llvm::StringRef name);
+const Builtin *findMethod(llvm::StringRef name);
+
+/// A name of the language's module tree ("triton.language", "dot"): builtin, library function, dtype, submodule, constant; nullopt if there is none.
+/// This is what `tl.<name>` means for every host.
+std::optional<Value> languageAttribute(llvm::StringRef modulePath, llvm::StringRef name);
+/// Names of a module of the tree, for dir() and documentation.
+std::vector<std::string> languageNames(llvm::StringRef modulePath);
+
+} // namespace triton::frontend

@@ -1,0 +1,97 @@
+// The types of the kernel language. Unlike IR types they know signedness, constness of pointers and the structure of tuples.
+// A Type is a small immutable handle; equality is structural.
+#pragma once
+
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace triton::frontend {
+
+class Value;
+
+enum class ScalarKind : uint8_t {
+  Void, Int1, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
+  Float8E5, Float8E5B16, Float8E4NV, Float8E4B8, Float8E4B15, Float16, BFloat16, Float32, Float64,
+};
+
+class Type {
+public:
+  enum class Kind : uint8_t { Scalar, Pointer, Block, Tuple, Descriptor, Aggregate, Constant };
+
+  static Type scalar(ScalarKind kind);
+  static Type pointer(Type element, bool isConst = false, unsigned addressSpace = 1);
+  static Type block(Type element, llvm::ArrayRef<int64_t> shape);
+  /// `fields` is empty or holds one name per element; `hostClass` identifies the NamedTuple class it came from (or null).
+  static Type tuple(llvm::ArrayRef<Type> elements, llvm::ArrayRef<std::string> fields = {}, const void *hostClass = nullptr);
+  static Type descriptor(Type block, llvm::ArrayRef<Type> shape, llvm::ArrayRef<Type> strides);
+  static Type aggregate(std::string className, const void *hostClass, llvm::ArrayRef<std::string> fields,
+                        llvm::ArrayRef<Type> elements);
+  /// The type of a compile-time value: two are equal iff their values are.
+  static Type constant(Value value);
+  static Type voidType() { return scalar(ScalarKind::Void); }
+  static Type int1() { return scalar(ScalarKind::Int1); }
+  static Type int32() { return scalar(ScalarKind::Int32); }
+  static Type int64() { return scalar(ScalarKind::Int64); }
+  static Type float32() { return scalar(ScalarKind::Float32); }
+
+  /// A signature string: `i32`, `fp16`, `*fp32`, `*ki8`, `u1`, `tensordesc<fp16[64, 64]>`, and the names `int32`, `float16`, ….
+  static std::optional<Type> parse(llvm::StringRef text);
+
+  Kind kind() const;
+  bool isScalar() const { return kind() == Kind::Scalar; }
+  bool isPointer() const { return kind() == Kind::Pointer; }
+  bool isBlock() const { return kind() == Kind::Block; }
+  /// The type of one element: of a block its element type, else the type itself.
+  Type element() const;
+  /// What a pointer (or a block of pointers) points to.
+  Type pointee() const;
+  bool isConstPointer() const;
+  unsigned addressSpace() const;
+  /// Empty unless a block.
+  llvm::ArrayRef<int64_t> shape() const;
+  int64_t elementCount() const;
+  Type withElement(Type element) const;
+  llvm::ArrayRef<Type> elements() const;            // tuple, aggregate; descriptor: shape types then stride types
+  llvm::ArrayRef<std::string> fields() const;       // tuple, aggregate
+  const void *hostClass() const;                    // tuple, aggregate
+  Type descriptorBlock() const;
+  const Value &constantValue() const;
+
+  // Of the element type:
+  ScalarKind scalarKind() const;
+  bool isPointerLike() const;                       // a pointer or a block of pointers
+  bool isFloating() const, isFloat8() const, isStandardFloating() const;
+  bool isInteger() const;                           // int1 included
+  bool isSigned() const;                            // signed integers; int1 and uints are unsigned
+  bool isBool() const;
+  unsigned bitWidth() const;                        // pointers: 64
+  unsigned mantissaWidth() const;
+
+  /// The name users know: `int32`, `fp32`, `pointer<fp32>`, `<[128, 64], fp16>`.
+  std::string str() const;
+  /// For symbol names of specialised functions.
+  std::string mangle() const;
+  /// The signature text: `i32`, `*fp32`, `*kfp16`.
+  std::string signature() const;
+  /// The one IR type of a scalar, pointer or block; descriptors give `!tt.tensordesc`. Memory form of int1 is i8 (pointee only).
+  mlir::Type toIr(mlir::MLIRContext *context) const;
+
+  bool operator==(const Type &other) const;
+
+  struct Storage;
+  explicit Type(std::shared_ptr<const Storage> storage) : storage(std::move(storage)) {}
+
+private:
+  std::shared_ptr<const Storage> storage;
+};
+
+llvm::StringRef nameOf(ScalarKind kind);            // "int32", "fp8e4nv"
+std::optional<ScalarKind> scalarKindByName(llvm::StringRef name); // accepts "int32", "i32", "float32", "fp32", "float8e4nv", …
+
+} // namespace triton::frontend
