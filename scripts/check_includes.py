@@ -1,0 +1,99 @@
+"""Checks that folders only include what stands above them: reads every #include, reports each arrow that points the wrong way.
+
+usage: check_includes.py [--root DIR] [--junit FILE]
+
+The order is that of the data, written down once in ORDER and EXCEPTIONS below; docs/architecture.md tells why.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import junit
+
+# A folder of compiler/ may include itself and the folders before it in this list.
+ORDER = ["support", "syntax", "layout", "tensor", "frontend", "interpreter", "gpu", "cpu", "llvm", "artifact", "driver"]
+
+# Arrows that the order would allow and the architecture does not: (from, to) -> why.
+EXCEPTIONS = {("cpu", "gpu"): "gpu/ and cpu/ do not know each other"}
+EXCEPTIONS |= {
+    (folder, "frontend"): "only driver/ knows frontend/" for folder in ORDER if folder not in ("frontend", "driver")
+}
+
+WITHOUT_MLIR = ("support", "syntax", "layout")
+SUFFIXES = {".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".td"}
+INCLUDE = re.compile(r'^\s*(?:#\s*)?include\s+["<]([^">]+)[">]')
+PYTHON_HEADER = re.compile(r"^(Python\.h|nanobind/|pybind11/)")
+
+
+def place(path):
+    """The part of the tree that a path from the root belongs to: ("compiler", "tensor"), ("runtime", ""), ("public", ""), …"""
+    parts = Path(path).parts
+    if parts[0] == "compiler" and len(parts) > 2:
+        return "compiler", parts[1]
+    if parts[:2] == ("include", "triton") or parts[0] == "triton":
+        return "public", ""
+    return parts[0], ""
+
+
+def objection(source, header):
+    """Why the file `source` must not include `header` (both paths from the root), or None when it may."""
+    (area, folder), (toArea, toFolder) = place(source), place(header)
+    if PYTHON_HEADER.match(header) and area != "bindings":
+        return "only bindings/ knows Python"
+    if area == "compiler":
+        if folder in WITHOUT_MLIR and header.startswith("mlir/"):
+            return f"compiler/{folder} does without MLIR"
+        if toArea == "compiler":
+            if folder not in ORDER or toFolder not in ORDER:
+                unknown = folder if folder not in ORDER else toFolder
+                return (
+                    f"compiler/{unknown} has no place in the order of folders: give it one in scripts/check_includes.py"
+                )
+            if ORDER.index(toFolder) > ORDER.index(folder):
+                return f"compiler/{toFolder} stands below compiler/{folder}"
+            return EXCEPTIONS.get((folder, toFolder))
+        if toArea in ("runtime", "bindings", "bin", "public", "test"):
+            return f"compiler/ does not know {'include/triton' if toArea == 'public' else toArea}/"
+    if area == "runtime":
+        if toArea == "compiler" and toFolder not in ("artifact", "support"):
+            return "runtime/ knows only compiler/artifact and compiler/support"
+        if toArea in ("bindings", "bin", "test"):
+            return f"runtime/ does not know {toArea}/"
+    if area == "public" and Path(source).suffix == ".h" and toArea in ("compiler", "runtime", "bindings", "bin"):
+        return "a public header shows nothing of the inside"
+    return None
+
+
+def violations(root):
+    """Yields (file, line number, header, reason) for each #include that points the wrong way."""
+    for top in ("compiler", "runtime", "include", "bindings", "bin"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix not in SUFFIXES or not path.is_file():
+                continue
+            source = path.relative_to(root).as_posix()
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                match = INCLUDE.match(line)
+                reason = match and objection(source, match[1])
+                if reason:
+                    yield source, number, match[1], reason
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--junit", type=Path)
+    arguments = parser.parse_args()
+    found = [
+        f"{source}:{number}: includes {header}: {reason}"
+        for source, number, header, reason in violations(arguments.root)
+    ]
+    print("\n".join(found) if found else "every #include points the right way")
+    if arguments.junit:
+        junit.write(arguments.junit, "checks", "include directions", "\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

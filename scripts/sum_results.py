@@ -1,0 +1,51 @@
+"""Adds up what every test runner reported: prints the failures, a line per runner, and last "N passed, M failed".
+
+usage: sum_results.py DIR
+
+DIR holds JUnit XML: ctest.xml, lit.xml, pytest.xml, check-*.xml, and in unit/ one file per GoogleTest binary. A binary counts by its
+cases; one that died before it could report counts as one failure. The exit code is 1 when anything failed, or nothing ran.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import junit
+
+
+def unitResults(directory):
+    """ctest runs binaries, which report their own cases."""
+    for name, outcome in junit.cases(directory / "ctest.xml"):
+        binary = name.split("::")[-1]
+        report = directory / "unit" / f"{binary}.xml"
+        inside = list(junit.cases(report)) if report.exists() else []
+        yield from inside
+        if not inside or (outcome == "failed" and not any(result == "failed" for _, result in inside)):
+            yield binary, outcome
+
+
+def results(directory):
+    """Yields (runner, case, outcome)."""
+    for path in sorted(directory.glob("*.xml")):
+        runner = path.stem.split("-")[0]
+        for name, outcome in unitResults(directory) if runner == "ctest" else junit.cases(path):
+            yield runner, name, outcome
+
+
+def main():
+    counts = {}
+    failures = []
+    for runner, name, outcome in results(Path(sys.argv[1])):
+        counts.setdefault(runner, Counter())[outcome] += 1
+        if outcome == "failed":
+            failures.append(f"FAILED {runner}: {name}")
+    print("\n".join(failures))
+    for runner, count in counts.items():
+        print(f"  {runner:8} {count['passed']:6} passed {count['failed']:5} failed {count['skipped']:5} skipped")
+    passed, failed = (sum(count[outcome] for count in counts.values()) for outcome in ("passed", "failed"))
+    print(f"{passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""The include check must see each kind of wrong arrow, and let the right ones pass."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import check_includes  # noqa: E402
+
+
+@pytest.mark.parametrize(
+    "source, header",
+    [
+        ("compiler/tensor/Rules.cpp", "compiler/support/Source.h"),
+        ("compiler/tensor/Rules.cpp", "compiler/tensor/Tensor.h"),
+        ("compiler/tensor/Rules.cpp", "mlir/IR/Builders.h"),
+        ("compiler/cpu/passes/Fuse.cpp", "compiler/tensor/Tensor.h"),
+        ("compiler/llvm/host/Object.cpp", "compiler/cpu/Passes.h"),
+        ("compiler/driver/Compile.cpp", "compiler/frontend/Emit.h"),
+        ("runtime/host/Launch.cpp", "compiler/artifact/Artifact.h"),
+        ("bindings/Module.cpp", "nanobind/nanobind.h"),
+        ("bindings/Module.cpp", "compiler/driver/Compile.h"),
+        ("include/triton/triton.h", "triton/Kernel.h"),
+    ],
+)
+def test_right_arrow(source, header):
+    assert check_includes.objection(source, header) is None
+
+
+@pytest.mark.parametrize(
+    "source, header, reason",
+    [
+        ("compiler/support/Source.cpp", "compiler/syntax/Parser.h", "stands below"),
+        ("compiler/tensor/Rules.cpp", "compiler/frontend/Emit.h", "stands below"),
+        ("compiler/cpu/Lower.cpp", "compiler/gpu/Gpu.h", "do not know each other"),
+        ("compiler/gpu/Lower.cpp", "compiler/cpu/Cpu.h", "stands below"),
+        ("compiler/interpreter/Run.cpp", "compiler/frontend/Emit.h", "only driver/"),
+        ("compiler/syntax/Parser.cpp", "mlir/IR/Builders.h", "without MLIR"),
+        ("compiler/tensor/Rules.cpp", "runtime/host/Launch.h", "does not know runtime/"),
+        ("compiler/frontend/Host.cpp", "Python.h", "only bindings/"),
+        ("compiler/common/Misc.cpp", "compiler/support/Source.h", "no place in the order"),
+        ("runtime/host/Launch.cpp", "compiler/driver/Compile.h", "knows only compiler/artifact"),
+        ("include/triton/triton.h", "compiler/driver/Compile.h", "nothing of the inside"),
+    ],
+)
+def test_wrong_arrow(source, header, reason):
+    assert reason in check_includes.objection(source, header)
+
+
+def test_reads_files_and_names_the_line(tmp_path):
+    (tmp_path / "compiler/support").mkdir(parents=True)
+    (tmp_path / "compiler/support/Source.cpp").write_text('#include <string>\n#include "compiler/driver/Compile.h"\n')
+    run = subprocess.run(
+        [sys.executable, check_includes.__file__, "--root", tmp_path, "--junit", tmp_path / "out.xml"],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1
+    assert "compiler/support/Source.cpp:2: includes compiler/driver/Compile.h" in run.stdout
+    assert 'failures="1"' in (tmp_path / "out.xml").read_text()
