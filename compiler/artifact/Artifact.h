@@ -1,0 +1,46 @@
+// What a compile yields: every stage's text or binary, and what a launch needs to know.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace triton::artifact {
+
+/// One run-time argument in the packed argument block (constexprs are baked in and do not appear).
+struct Argument {
+  std::string name;    // of the parameter; `t.0` for an element of a tuple
+  std::string type;    // signature text: `*fp32`, `i32`
+  uint32_t offset = 0; // in the packed block
+  uint32_t size = 0;   // in bytes
+};
+
+struct StageOutput {
+  std::string name;        // "ttir", "llir", "asm", "obj", "ptx", "cubin"
+  std::string content;     // text, or bytes
+  double microseconds = 0; // what it took to make
+};
+
+struct Artifact {
+  std::string name;         // symbol of the kernel
+  std::string hash;         // key of everything that went in
+  std::string backend;      // "cpu"
+  std::string architecture; // "znver3"
+  std::vector<StageOutput> stages;
+  std::vector<Argument> arguments;
+  uint32_t argumentBytes = 0;
+  uint64_t arenaBytes = 0; // scratch per worker thread (cpu)
+  int numWarps = 4, numCtas = 1, numStages = 3;
+  uint32_t sharedBytes = 0;
+
+  /// Null if there is no such stage.
+  const std::string *stage(llvm::StringRef name) const;
+};
+
+/// Fills `offset` and `size` from the types by the layout rules of a C struct; gives the bytes of the whole block.
+uint32_t layOutArguments(std::vector<Argument> &arguments);
+
+} // namespace triton::artifact

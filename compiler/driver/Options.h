@@ -1,0 +1,30 @@
+// Everything that steers a compile. Filled by the surfaces (Python, C++, command line), hashed whole into the key; nothing below
+// reads the environment.
+#pragma once
+
+#include <string>
+
+namespace triton::driver {
+
+struct Options {
+  std::string backend = "cpu";         // a registered target
+  std::string architecture = "native"; // cpu: an LLVM CPU name, "native", "x86-64-v3"; cuda: "sm_90a"
+  int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
+  bool debug = false;            // device_assert and overflow checks
+  bool sanitizeOverflow = true;  // effective with `debug`
+  bool enableFpFusion = true;    // a*b+c may become one fma
+  bool allowNonConstexprGlobals = false;
+  std::string defaultDotPrecision; // empty: the target's
+
+  /// A text that is equal for equal options.
+  std::string key() const;
+};
+
+/// What to show on the way; changes no result.
+struct Inspection {
+  bool emitAssembly = false; // also keep the `asm` stage, which costs a second run of the code generator
+  bool verifyEachPass = false;
+  std::string printAfterAll; // file that receives the IR after every pass; "-" is standard error
+};
+
+} // namespace triton::driver

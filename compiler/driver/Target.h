@@ -1,0 +1,65 @@
+// A target is a registration: what it shows to the language, and its stages from tensor IR to code.
+#pragma once
+
+#include "compiler/artifact/Artifact.h"
+#include "compiler/driver/Options.h"
+#include "compiler/frontend/Emitter.h"
+#include "compiler/support/Diagnostic.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace triton::driver {
+
+/// One compile in flight. Each stage takes what the one before left here.
+struct Compilation {
+  Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection, Diagnostics &diagnostics);
+  ~Compilation();
+
+  mlir::MLIRContext &context;
+  const Options &options;
+  const Inspection &inspection;
+  Diagnostics &diagnostics;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<llvm::LLVMContext> llvmContext;
+  std::unique_ptr<llvm::Module> llvmModule;
+  artifact::Artifact artifact;
+
+  /// Runs a pass pipeline on `module`; its IR diagnostics become ours.
+  llvm::LogicalResult runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
+  llvm::LogicalResult fail(const llvm::Twine &message);
+};
+
+struct Stage {
+  std::string name;
+  /// Leaves its text or bytes in the result.
+  std::function<mlir::FailureOr<std::string>(Compilation &)> run;
+};
+
+class Target {
+public:
+  virtual ~Target() = default;
+  virtual llvm::StringRef name() const = 0;
+  /// The architecture as spelled in keys: "native" resolved. Fails, naming what it accepts, if it knows no such architecture.
+  virtual llvm::Expected<std::string> architecture(const Options &options) const = 0;
+  /// What kernels can see of the target and the options.
+  virtual frontend::LanguageOptions language(const Options &options) const = 0;
+  /// In order; the first takes the module as the frontend left it.
+  virtual std::vector<Stage> stages(const Options &options, const Inspection &inspection) const = 0;
+  virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+};
+
+void registerTarget(std::unique_ptr<Target> target);
+/// Null if there is none of that name.
+const Target *findTarget(llvm::StringRef name);
+std::vector<std::string> targetNames();
+
+} // namespace triton::driver
