@@ -20,19 +20,27 @@ public:
 using EmitBuiltin = mlir::FailureOr<Value> (*)(Emitter &, const BoundArguments &);
 
 struct Builtin {
-  llvm::StringLiteral module;       // "triton.language"
+  enum class Kind : uint8_t {
+    Function,
+    Class, // `tl.tensor`, `tl.constexpr`, `int`: may stand in isinstance, and be called to make a value where that means something
+  };
+  llvm::StringLiteral module;       // where it is defined: "triton.language.core"; Python's own `len`, `min`, `print`, … are in "builtins"
   llvm::StringLiteral name;         // "load"
   llvm::StringLiteral signature;    // "(pointer, mask=None, other=None, *, …)": Python's own syntax, parsed once
   llvm::StringLiteral documentation;
-  bool isMethod;                    // also `x.name(...)` on tensors, `x` being the first parameter
-  bool mustUseResult;
   EmitBuiltin emit;
+  bool isMethod = false;            // also `x.name(...)` on tensors, `x` being the first parameter
+  bool mustUseResult = false;
+  Kind kind = Kind::Function;
 };
 
 /// All builtins, in the order of the reference page.
 llvm::ArrayRef<Builtin> builtins();
+/// The builtin that `module` exports under `name`: `triton.language` exports what `triton.language.core` defines, and so on.
 const Builtin *findBuiltin(llvm::StringRef module, llvm::StringRef name);
 const Builtin *findMethod(llvm::StringRef name);
+/// Whether `value` is an instance of a builtin of kind Class, as `isinstance` sees it (constants as what they wrap).
+bool isInstanceOf(const Value &value, const Builtin &builtinClass);
 
 /// A name of the language's module tree ("triton.language", "dot"): builtin, library function, dtype, submodule, constant; nullopt if there is none.
 /// This is what `tl.<name>` means for every host.

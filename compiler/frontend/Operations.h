@@ -29,7 +29,8 @@ mlir::FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, llvm::Ar
 mlir::FailureOr<Value> broadcastTo(Emitter &emitter, const Value &value, llvm::ArrayRef<int64_t> shape);
 /// `x[None, :]` on a tensor; `items` are the index items.
 mlir::FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, llvm::ArrayRef<Value> items);
-/// Attributes of tensors, dtypes, descriptors: `x.dtype`, `x.shape`, `x.T`, `tl.float32.is_floating` (a bound method); nullopt if there is none.
+/// `value.name` of whatever has attributes: tensors, dtypes, descriptors, tuples, slices, strings, builtin classes, aggregates, modules of the language, and
+/// host objects (their host is asked): `x.dtype`, `x.shape`, `x.T`, `x.sum` and `tl.float32.is_floating` (bound methods); nullopt if there is none.
 mlir::FailureOr<std::optional<Value>> valueAttribute(Emitter &emitter, const Value &value, llvm::StringRef name);
 
 } // namespace triton::frontend
