@@ -39,29 +39,29 @@ def place(path):
 
 def objection(source, header):
     """Why the file `source` must not include `header` (both paths from the root), or None when it may."""
-    (area, folder), (toArea, toFolder) = place(source), place(header)
+    (area, folder), (to_area, to_folder) = place(source), place(header)
     if PYTHON_HEADER.match(header) and area != "bindings":
         return "only bindings/ knows Python"
     if area == "compiler":
         if folder in WITHOUT_MLIR and header.startswith("mlir/"):
             return f"compiler/{folder} does without MLIR"
-        if toArea == "compiler":
-            if folder not in ORDER or toFolder not in ORDER:
-                unknown = folder if folder not in ORDER else toFolder
+        if to_area == "compiler":
+            if folder not in ORDER or to_folder not in ORDER:
+                unknown = folder if folder not in ORDER else to_folder
                 return (
                     f"compiler/{unknown} has no place in the order of folders: give it one in scripts/check_includes.py"
                 )
-            if ORDER.index(toFolder) > ORDER.index(folder):
-                return f"compiler/{toFolder} stands below compiler/{folder}"
-            return EXCEPTIONS.get((folder, toFolder))
-        if toArea in ("runtime", "bindings", "bin", "public", "test"):
-            return f"compiler/ does not know {'include/triton' if toArea == 'public' else toArea}/"
+            if ORDER.index(to_folder) > ORDER.index(folder):
+                return f"compiler/{to_folder} stands below compiler/{folder}"
+            return EXCEPTIONS.get((folder, to_folder))
+        if to_area in ("runtime", "bindings", "bin", "public", "test"):
+            return f"compiler/ does not know {'include/triton' if to_area == 'public' else to_area}/"
     if area == "runtime":
-        if toArea == "compiler" and toFolder not in ("artifact", "support"):
+        if to_area == "compiler" and to_folder not in ("artifact", "support"):
             return "runtime/ knows only compiler/artifact and compiler/support"
-        if toArea in ("bindings", "bin", "test"):
-            return f"runtime/ does not know {toArea}/"
-    if area == "public" and Path(source).suffix == ".h" and toArea in ("compiler", "runtime", "bindings", "bin"):
+        if to_area in ("bindings", "bin", "test"):
+            return f"runtime/ does not know {to_area}/"
+    if area == "public" and Path(source).suffix == ".h" and to_area in ("compiler", "runtime", "bindings", "bin"):
         return "a public header shows nothing of the inside"
     return None
 

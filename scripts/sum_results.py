@@ -13,7 +13,7 @@ from pathlib import Path
 import junit
 
 
-def unitResults(directory):
+def unit_results(directory):
     """ctest runs binaries, which report their own cases."""
     for name, outcome in junit.cases(directory / "ctest.xml"):
         binary = name.split("::")[-1]
@@ -28,7 +28,7 @@ def results(directory):
     """Yields (runner, case, outcome)."""
     for path in sorted(directory.glob("*.xml")):
         runner = path.stem.split("-")[0]
-        for name, outcome in unitResults(directory) if runner == "ctest" else junit.cases(path):
+        for name, outcome in unit_results(directory) if runner == "ctest" else junit.cases(path):
             yield runner, name, outcome
 
 

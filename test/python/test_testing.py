@@ -1,0 +1,92 @@
+"""`triton.testing` on the CPU: statistics, timing, comparing, and the files a benchmark leaves."""
+
+import time
+
+import numpy as np
+import pytest
+from triton import testing
+
+
+def test_quantiles_interpolate():
+    assert testing._quantile([3, 1, 2, 4], [0, 0.5, 1]) == [1, 2.5, 4]
+    assert testing._summarize_statistics([1, 2, 3], [0.5], "mean") == 2
+
+
+@pytest.mark.parametrize("mode, expected", [("min", 1), ("max", 6), ("mean", 3), ("median", 2), ("all", [1, 6, 2])])
+def test_return_modes(mode, expected):
+    assert testing._summarize_statistics([1, 6, 2], None, mode) == expected
+
+
+def test_do_bench_measures_milliseconds():
+    low, high = testing.do_bench(lambda: time.sleep(0.002), warmup=5, rep=20, quantiles=[0.0, 1.0])
+    assert 2 <= low <= high < 50
+    with pytest.raises(AssertionError, match="return_mode"):
+        testing.do_bench(lambda: None, return_mode="average")
+
+
+def test_do_bench_cudagraph_on_the_cpu_times_single_calls():
+    assert 1 <= testing.do_bench_cudagraph(lambda: time.sleep(0.001), rep=5) < 20
+
+
+def test_do_bench_drops_gradients():
+    class Tensor:
+        grad = 1
+
+    tensor = Tensor()
+    testing.do_bench(lambda: None, warmup=1, rep=1, grad_to_none=[tensor])
+    assert tensor.grad is None
+
+
+def test_assert_close():
+    testing.assert_close([1.0, np.nan], np.array([1.005, np.nan]))
+    testing.assert_close(1.0, 1.005)
+    testing.assert_close(np.float32([1, 2]), [1.4, 2.4], atol=lambda dtype: 0.5 if dtype == np.float32 else 0)
+    with pytest.raises(AssertionError, match="three values"):
+        testing.assert_close([1.0, 2.0], [1.0, 2.1], err_msg="three values")
+    with pytest.raises(AssertionError, match=r"1\.0 is not close to 1\.1"):
+        testing.assert_close(1.0, 1.1)
+
+
+def test_assert_close_upcasts_bfloat16():
+    torch = pytest.importorskip("torch")
+    testing.assert_close(torch.tensor([1.0, 2.0], dtype=torch.bfloat16), [1.0, 2.0], atol=0)
+
+
+def report(**options):
+    arguments = dict(
+        x_names=["n", "m"], x_vals=[2, (4, 8)], line_arg="who", line_vals=["a", "b"], line_names=["A", "B"]
+    )
+    return testing.Benchmark(**arguments, plot_name="sizes", args={"extra": 1}, ylabel="GB/s", **options)
+
+
+def test_benchmark_table_and_files(tmp_path, capsys):
+    @testing.perf_report(report())
+    def measure(n, m, who, extra):
+        return n * m + extra if who == "a" else (10.0 * n, 9.0 * n, 11.0 * n)
+
+    folder = tmp_path / "made" / "here"
+    frame = measure.run(print_data=True, save_path=str(folder), return_df=True)
+    assert frame.values.tolist() == [[2, 2, 5, 20], [4, 8, 33, 40]]
+    assert list(frame.columns) == ["n", "m", "A (GB/s)", "B (GB/s)"]
+    assert capsys.readouterr().out.startswith("sizes:\n")
+    assert (folder / "sizes.csv").read_text().splitlines()[0] == "n,m,A (GB/s),B (GB/s)"
+    assert (folder / "sizes.png").stat().st_size > 1000
+    assert "sizes.png" in (folder / "results.html").read_text()
+
+
+def test_difference_column():
+    measure = testing.perf_report([report()])(lambda n, m, who, extra: 1 if who == "a" else 3)
+    (frame,) = measure.run(return_df=True, diff_col=True)
+    assert frame["Diff"].tolist() == [2, 2]
+
+
+def test_points_must_match_the_names():
+    broken = report()
+    broken.x_vals = [(1, 2, 3)]
+    with pytest.raises(ValueError, match=r"expected 2 values for \['n', 'm'\], got \(1, 2, 3\)"):
+        testing.perf_report(broken)(lambda **_: 0).run()
+
+
+def test_gpu_peaks_are_refused_on_the_cpu():
+    with pytest.raises(RuntimeError, match="active target is cpu"):
+        testing.get_dram_gbps()
