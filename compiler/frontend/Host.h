@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compiler/frontend/Value.h"
+#include "compiler/support/Source.h"
 
 #include "llvm/Support/Error.h"
 

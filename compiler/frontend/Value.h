@@ -3,7 +3,7 @@
 
 #include "compiler/frontend/Type.h"
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/DynamicAPInt.h"
 
 #include <variant>
