@@ -3,7 +3,7 @@
 
 #include "compiler/frontend/Value.h"
 #include "compiler/support/Source.h"
-#include "compiler/syntax/Ast.h"
+#include "compiler/syntax/Tree.h"
 
 namespace triton::frontend {
 

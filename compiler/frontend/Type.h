@@ -14,6 +14,16 @@
 namespace triton::frontend {
 
 class Value;
+class Host;
+
+/// Something that only the host understands: a module, a class, an enum member, any Python object. The host keeps it alive.
+struct HostObject {
+  Host *host = nullptr;
+  std::shared_ptr<const void> handle; // identity = handle.get()
+
+  explicit operator bool() const { return handle != nullptr; }
+  bool operator==(const HostObject &other) const { return handle == other.handle; }
+};
 
 enum class ScalarKind : uint8_t {
   Void, Int1, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
@@ -27,10 +37,10 @@ public:
   static Type scalar(ScalarKind kind);
   static Type pointer(Type element, bool isConst = false, unsigned addressSpace = 1);
   static Type block(Type element, llvm::ArrayRef<int64_t> shape);
-  /// `fields` is empty or holds one name per element; `hostClass` identifies the NamedTuple class it came from (or null).
-  static Type tuple(llvm::ArrayRef<Type> elements, llvm::ArrayRef<std::string> fields = {}, const void *hostClass = nullptr);
+  /// `fields` is empty or holds one name per element; `hostClass` is the NamedTuple class it came from, if any.
+  static Type tuple(llvm::ArrayRef<Type> elements, llvm::ArrayRef<std::string> fields = {}, HostObject hostClass = {});
   static Type descriptor(Type block, llvm::ArrayRef<Type> shape, llvm::ArrayRef<Type> strides);
-  static Type aggregate(std::string className, const void *hostClass, llvm::ArrayRef<std::string> fields,
+  static Type aggregate(std::string className, HostObject hostClass, llvm::ArrayRef<std::string> fields,
                         llvm::ArrayRef<Type> elements);
   /// The type of a compile-time value: two are equal iff their values are.
   static Type constant(Value value);
@@ -59,7 +69,8 @@ public:
   Type withElement(Type element) const;
   llvm::ArrayRef<Type> elements() const;            // tuple, aggregate; descriptor: shape types then stride types
   llvm::ArrayRef<std::string> fields() const;       // tuple, aggregate
-  const void *hostClass() const;                    // tuple, aggregate
+  const HostObject &hostClass() const;              // tuple, aggregate
+  llvm::StringRef className() const;                // aggregate
   Type descriptorBlock() const;
   const Value &constantValue() const;
 
@@ -77,6 +88,8 @@ public:
   std::string str() const;
   /// For symbol names of specialised functions.
   std::string mangle() const;
+  /// Equal for equal types only: for specialisation keys.
+  std::string key() const;
   /// The signature text: `i32`, `*fp32`, `*kfp16`.
   std::string signature() const;
   /// The one IR type of a scalar, pointer or block; descriptors give `!tt.tensordesc`. Memory form of int1 is i8 (pointee only).
@@ -93,5 +106,8 @@ private:
 
 llvm::StringRef nameOf(ScalarKind kind);            // "int32", "fp8e4nv"
 std::optional<ScalarKind> scalarKindByName(llvm::StringRef name); // accepts "int32", "i32", "float32", "fp32", "float8e4nv", …
+
+/// The type two integer types meet in (semantics 8.4): C-like, int1 being an unsigned type of width 1.
+Type promoteIntegers(const Type &a, const Type &b);
 
 } // namespace triton::frontend

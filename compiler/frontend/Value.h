@@ -12,18 +12,11 @@ namespace triton::frontend {
 
 class Function;
 struct Builtin;
-class Host;
 
 using Integer = llvm::DynamicAPInt; // Python's int: any size
 
 struct NoneValue {};
 struct EllipsisValue {};
-
-/// Something that only the host understands: a module, a class, an enum member, any Python object. The host keeps it alive.
-struct HostObject {
-  Host *host = nullptr;
-  std::shared_ptr<const void> handle; // identity = handle.get()
-};
 
 /// A module of the language's own tree ("triton.language", "triton.language.math"), the same for every host.
 struct ModuleValue {
@@ -98,6 +91,11 @@ public:
 
   Storage storage;
 };
+
+/// A float as Python's repr writes it: the shortest digits that read back equal.
+std::string pythonRepr(double value);
+/// A string as Python's repr writes it.
+std::string pythonRepr(llvm::StringRef value);
 
 /// Structural equality of compile-time values, Python's `==` rules between bool, int and float.
 bool equalConstants(const Value &a, const Value &b);

@@ -1,0 +1,24 @@
+#include "compiler/frontend/Host.h"
+
+#include "compiler/support/Diagnostic.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace triton::frontend {
+
+char HostError::ID = 0;
+
+llvm::Error hostError(std::string exception, std::string message) {
+  return llvm::make_error<HostError>(std::move(exception), std::move(message));
+}
+
+void Host::print(llvm::StringRef text) {
+  llvm::outs() << text;
+  llvm::outs().flush();
+}
+
+void Host::warn(llvm::StringRef category, const SourceRange &range, llvm::StringRef message) {
+  llvm::errs() << render(Diagnostic{.severity = Severity::Warning, .range = range, .message = message.str()}, /*color=*/false);
+}
+
+} // namespace triton::frontend
