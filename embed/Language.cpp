@@ -1,0 +1,59 @@
+// The names of the language as host languages show them: from the registry and the embedded library.
+#include "embed/Adapter.h"
+
+#include "compiler/frontend/Builtins.h"
+#include "compiler/syntax/Ast.h"
+
+#include "llvm/Support/Casting.h"
+
+namespace triton::embed {
+
+std::vector<std::string> languageNames(std::string_view modulePath) { return frontend::languageNames(modulePath); }
+
+/// Python's text of a library function's parameters.
+static std::string signatureOf(const frontend::Function &function) {
+  std::string text = "(";
+  for (const frontend::Parameter &parameter : function.parameters) {
+    if (text.size() > 1)
+      text += ", ";
+    text += parameter.name;
+    if (parameter.isConstexpr)
+      text += ": 'tl.constexpr'";
+    if (parameter.defaultValue)
+      text += "=" + parameter.defaultValue->repr();
+  }
+  return text + ")";
+}
+
+static std::string docstringOf(const frontend::Function &function) {
+  if (!function.definition || function.definition->body.empty())
+    return {};
+  auto *statement = llvm::dyn_cast<syntax::ExprStmt>(function.definition->body.front());
+  auto *constant = statement ? llvm::dyn_cast<syntax::Constant>(statement->value) : nullptr;
+  if (!constant)
+    return {};
+  auto *text = std::get_if<llvm::StringRef>(&constant->value);
+  return text ? text->str() : std::string();
+}
+
+std::optional<LanguageEntry> languageEntry(std::string_view modulePath, std::string_view name) {
+  std::optional<frontend::Value> value = frontend::languageAttribute(modulePath, name);
+  if (!value)
+    return std::nullopt;
+  LanguageEntry entry;
+  entry.value = fromFrontend(*value);
+  entry.kind = entry.value.kind();
+  if (auto *builtin = value->getIf<const frontend::Builtin *>()) {
+    entry.signature = (*builtin)->signature.str();
+    entry.documentation = (*builtin)->documentation.str();
+    entry.isMethod = (*builtin)->isMethod;
+    entry.mustUseResult = (*builtin)->mustUseResult;
+  } else if (auto *function = value->getIf<std::shared_ptr<const frontend::Function>>()) {
+    entry.signature = signatureOf(**function);
+    entry.documentation = docstringOf(**function);
+    entry.mustUseResult = (*function)->mustUseResult.has_value();
+  }
+  return entry;
+}
+
+} // namespace triton::embed

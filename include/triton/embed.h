@@ -1,0 +1,212 @@
+// The compiler for host languages: how a program that owns live objects (Python's globals, closures, classes) lets kernels see them.
+//   In:  a Host that answers questions about the program's objects; functions as text with a scope; what each argument is.
+//   Out: an Artifact, or Diagnostics.
+// Needs no header of LLVM or MLIR, so that a binding builds in seconds against an installed library. Nothing here throws: a failure is an Error.
+#pragma once
+
+#include <triton/export.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace triton::embed {
+
+class Host;
+class Function;
+
+/// What went wrong: `exception` names the Python class it maps to, empty for a compilation error.
+struct Error {
+  std::string exception;
+  std::string message;
+};
+
+template <typename T> using Result = std::variant<T, Error>;
+
+/// Something that only the host understands; identity is the handle's address.
+using Object = std::shared_ptr<const void>;
+
+/// The types that appear as compile-time values.
+struct TypeDescription {
+  enum class Form { Scalar, Pointer, Block, Other } form = Form::Scalar;
+  std::string name;                               // of a scalar: "int32", "fp16"; else the text users see
+  bool isConst = false;                           // of a pointer
+  unsigned addressSpace = 1;                      // of a pointer
+  std::vector<int64_t> shape;                     // of a block
+  std::shared_ptr<const TypeDescription> element; // of a pointer or a block
+};
+
+enum class Kind {
+  None, Ellipsis, Boolean, Integer, Real, String, Type, Tensor, Tuple, Descriptor, Aggregate, Slice, Function, Builtin, Method, Module, Object,
+};
+
+/// What a name in kernel code is bound to. An immutable handle, cheap to copy; run-time values are only good during the compile that made them.
+class TRITON_EXPORT Value {
+public:
+  Value(); // None
+  static Value ellipsis();
+  static Value boolean(bool value);
+  static Value integer(int64_t value);
+  /// A hexadecimal number of any size, `-1f`; None if it is not one.
+  static Value integer(std::string_view hexadecimal);
+  static Value real(double value);
+  static Value string(std::string value);
+  static Value type(const TypeDescription &type);
+  static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {}, Host *host = nullptr, Object hostClass = nullptr);
+  static Value slice(Value start, Value stop, Value step);
+  static Value aggregate(std::string className, Host *host, Object hostClass, std::vector<std::string> fields, std::vector<Value> elements);
+  static Value function(const Function &function);
+  static Value module(std::string path);
+  static Value object(Host &host, Object object);
+  /// `callable` with its first argument.
+  static Value method(Value self, Value callable);
+
+  Kind kind() const;
+  bool isCompileTime() const;
+  // Each of these is for its kind only.
+  bool boolean() const;
+  std::optional<int64_t> integer() const;         // nullopt: more than 64 bits
+  std::string integerText() const;                // hexadecimal, `-1f`
+  double real() const;
+  std::string_view string() const;
+  TypeDescription type() const;                   // of a type itself, of a tensor or a descriptor (its block) its type
+  std::vector<Value> elements() const;            // tuple, aggregate; slice: start, stop, step; descriptor: shape, strides; method: self, callable
+  std::vector<std::string> fields() const;        // tuple, aggregate
+  Object object() const;                          // object; tuple, aggregate: its class, or null
+  std::string path() const;                       // module; builtin, function: qualified name
+  Object scope() const;                           // function: as given when it was created
+
+  std::string str() const;
+  std::string repr() const;
+  std::string key() const;
+
+  const void *opaque() const { return storage.get(); }
+  explicit Value(std::shared_ptr<const void> storage) : storage(std::move(storage)) {}
+
+private:
+  std::shared_ptr<const void> storage;
+};
+
+struct CallArguments {
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> keywords;
+};
+
+enum class BinaryOperation { Add, Sub, Mul, TrueDiv, FloorDiv, Mod, Pow, LShift, RShift, And, Or, Xor, MatMul, Eq, Ne, Lt, Le, Gt, Ge };
+enum class UnaryOperation { Neg, Pos, Invert, Not };
+
+/// The compile in progress, for host functions that emit code themselves.
+class TRITON_EXPORT Emission {
+public:
+  Result<Value> call(const Value &callable, const CallArguments &arguments);
+  Result<Value> binary(BinaryOperation operation, const Value &lhs, const Value &rhs);
+  Result<Value> unary(UnaryOperation operation, const Value &operand);
+  Result<Value> subscript(const Value &value, const Value &index);
+  /// nullopt if there is no such attribute.
+  Result<std::optional<Value>> attribute(const Value &value, std::string_view name);
+  /// A number becomes a typed scalar; tensors stay.
+  Result<Value> toTensor(const Value &value);
+
+  explicit Emission(void *emitter) : emitter(emitter) {}
+
+private:
+  void *emitter;
+};
+
+/// A place in the user's program; `line` counts from 1, `column` from 0 in bytes. No file: no place.
+struct Place {
+  std::string file;
+  unsigned line = 0, column = 0, endLine = 0, endColumn = 0;
+  /// The function's own text (dedented, from `def`) and the place in it.
+  std::string text;
+  unsigned lineInText = 0, columnInText = 0;
+};
+
+/// Answers for the program's live objects. Called during a compile, from the thread that compiles.
+class TRITON_EXPORT Host {
+public:
+  Host();
+  virtual ~Host();
+  Host(const Host &) = delete;
+  /// The value of a free name of a function created with `scope`; nullopt if it is not defined there. An Error if it may not be read.
+  virtual Result<std::optional<Value>> lookup(const Object &scope, std::string_view name) = 0;
+  virtual Result<std::optional<Value>> attribute(const Object &object, std::string_view name) = 0;
+  virtual Result<Value> call(const Object &callable, const CallArguments &arguments, Emission &emission) = 0;
+  virtual Result<bool> isInstance(const Value &value, const Object &hostClass) = 0;
+  virtual Result<Value> binary(BinaryOperation operation, const Value &lhs, const Value &rhs) = 0;
+  virtual Result<Value> unary(UnaryOperation operation, const Object &operand) = 0;
+  virtual Result<Value> subscript(const Object &object, const Value &index) = 0;
+  virtual Result<Value> length(const Object &object) = 0;
+  virtual Result<bool> truth(const Object &object) = 0;
+  virtual Result<std::vector<Value>> iterate(const Object &object) = 0;
+  virtual std::string describe(const Object &object) = 0;
+  virtual std::string className(const Object &object) = 0;
+  virtual std::string key(const Object &object) = 0;
+  virtual void print(std::string_view text) = 0;
+  virtual void warn(std::string_view category, const Place &place, std::string_view message) = 0;
+
+  class Adapter; // what the compiler sees of this host
+  Adapter &adapter() { return *itsAdapter; }
+
+private:
+  std::unique_ptr<Adapter> itsAdapter;
+};
+
+struct Parameter {
+  std::string name;
+  std::string annotation;
+  bool isConstexpr = false;
+  std::optional<Value> defaultValue;
+};
+
+/// A jitted function of the program.
+struct FunctionDescription {
+  std::string name, qualifiedName;
+  std::string file;
+  std::string text;                               // dedented, the first line is `def …`
+  unsigned firstLine = 1, columnOffset = 0;       // where the text begins in the file
+  std::vector<Parameter> parameters;
+  bool noinline = false;
+  std::optional<std::string> mustUseResult;
+  Object scope;                                   // handed back to Host::lookup
+};
+
+struct TRITON_EXPORT Diagnostic {
+  enum class Severity { Error, Warning, Note } severity = Severity::Error;
+  std::string exception;                          // Python class, empty for a plain CompilationError
+  std::string message, hint;
+  Place place;
+  std::vector<Place> callers;                     // innermost first
+  std::string rendered;                           // Clang's form, notes and call chain included
+};
+using Diagnostics = std::vector<Diagnostic>;
+
+class TRITON_EXPORT Function {
+public:
+  /// Parses the text; nullopt after adding to `diagnostics`.
+  static std::optional<Function> create(Host &host, FunctionDescription description, Diagnostics &diagnostics);
+  const void *opaque() const { return storage.get(); }
+  const std::shared_ptr<const void> &shared() const { return storage; }
+  explicit Function(std::shared_ptr<const void> storage) : storage(std::move(storage)) {}
+
+private:
+  std::shared_ptr<const void> storage;
+};
+
+/// A name of the language: what a host language shows of it.
+struct LanguageEntry {
+  Kind kind = Kind::None;
+  std::string signature;                          // "(pointer, mask=None)": builtins and library functions
+  std::string documentation;
+  bool isMethod = false, mustUseResult = false;
+  Value value;
+};
+TRITON_EXPORT std::vector<std::string> languageNames(std::string_view modulePath);
+TRITON_EXPORT std::optional<LanguageEntry> languageEntry(std::string_view modulePath, std::string_view name);
+
+} // namespace triton::embed
