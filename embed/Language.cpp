@@ -32,8 +32,8 @@ static std::string docstringOf(const frontend::Function &function) {
   auto *constant = statement ? llvm::dyn_cast<syntax::Constant>(statement->value) : nullptr;
   if (!constant)
     return {};
-  auto *text = std::get_if<llvm::StringRef>(&constant->value);
-  return text ? text->str() : std::string();
+  auto *string = constant->as<syntax::StringValue>();
+  return string ? string->text.str() : std::string();
 }
 
 std::optional<LanguageEntry> languageEntry(std::string_view modulePath, std::string_view name) {

@@ -2,12 +2,11 @@
 #include "embed/Adapter.h"
 
 #include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/Folding.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <algorithm>
 
 namespace triton::embed {
 
@@ -155,27 +154,14 @@ double Value::real() const { return get(*this).get<double>(); }
 std::string_view Value::string() const { return get(*this).get<std::string>(); }
 
 std::optional<int64_t> Value::integer() const {
-  const frontend::Integer &number = get(*this).get<frontend::Integer>();
-  if (number < frontend::Integer(INT64_MIN) || number > frontend::Integer(INT64_MAX))
-    return std::nullopt;
-  return int64_t(number);
+  return frontend::toInt64(get(*this).get<frontend::Integer>());
 }
 
 std::string Value::integerText() const {
-  frontend::Integer number = get(*this).get<frontend::Integer>();
-  const frontend::Integer base(int64_t(1) << 32);
-  bool isNegative = number < 0;
-  if (isNegative)
-    number = -number;
-  std::string digits;
-  for (; number != 0; number = number / base) { // least significant first, turned round below
-    std::string chunk = llvm::utohexstr(uint64_t(int64_t(number % base)), /*LowerCase=*/true, /*Width=*/8);
-    digits.append(chunk.rbegin(), chunk.rend());
-  }
-  while (!digits.empty() && digits.back() == '0')
-    digits.pop_back();
-  std::reverse(digits.begin(), digits.end());
-  return digits.empty() ? "0" : (isNegative ? "-" : "") + digits;
+  const frontend::Integer &number = get(*this).get<frontend::Integer>();
+  llvm::SmallString<32> digits;
+  frontend::toBits(number < 0 ? -number : number, frontend::bitLength(number) + 1).toString(digits, 16, /*Signed=*/false);
+  return (number < 0 ? "-" : "") + std::string(digits);
 }
 
 TypeDescription Value::type() const {
