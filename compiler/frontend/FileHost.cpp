@@ -74,6 +74,19 @@ private:
 
 static bool isLanguagePath(StringRef path) { return path == "triton" || path.starts_with("triton."); }
 
+/// `triton.cdiv` and `triton.next_power_of_2` on numbers, as the host computes them.
+static std::optional<Expected<Value>> callHostFunction(StringRef name, llvm::ArrayRef<Value> arguments) {
+  if (!llvm::all_of(arguments, [](const Value &argument) { return argument.is<Integer>(); }))
+    return std::nullopt;
+  if (name == "cdiv" && arguments.size() == 2 && arguments[1].get<Integer>() > 0)
+    return Value::integer(ceilDiv(arguments[0].get<Integer>(), arguments[1].get<Integer>()));
+  if (name == "next_power_of_2" && arguments.size() == 1) {
+    Integer number = arguments[0].get<Integer>();
+    return number <= 0 ? Value::integer(int64_t(0)) : Value::integer(fromBits(llvm::APInt::getOneBitSet(4096, bitLength(number - 1)), false));
+  }
+  return std::nullopt;
+}
+
 /// The decorators that make a function known to the language, by their dotted paths.
 static bool hasDecorator(const FileModule &file, const syntax::FunctionDef *definition, StringRef name) {
   return llvm::any_of(definition->decoratorList, [&](const syntax::Expr *decorator) {
@@ -413,7 +426,7 @@ Expected<Value> FileHostImpl::callValue(const Value &callable, const CallArgumen
       return arguments.positional.front();
     if ((*builtin)->name == "pointer_type" && !arguments.positional.empty() && arguments.positional[0].is<Type>())
       return Value::dtype(Type::pointer(arguments.positional[0].get<Type>()));
-    if (auto folded = foldBuiltin(**builtin, arguments))
+    if (auto folded = callHostFunction((*builtin)->name, arguments.positional))
       return std::move(*folded);
   }
   return hostError("TypeError", callable.repr() + " cannot be called at a file's top level without Python");

@@ -12,6 +12,12 @@ llvm::Error hostError(std::string exception, std::string message) {
   return llvm::make_error<HostError>(std::move(exception), std::move(message));
 }
 
+llvm::Error globalNotConstexpr(llvm::StringRef name) {
+  return hostError("NameError", ("cannot access global variable " + name + " from within a jitted function; kernels may only read globals "
+                                 "that are `tl.constexpr` objects: write `" + name + " = tl.constexpr(...)` (annotating `" + name +
+                                 ": tl.constexpr` is not enough), or set TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1").str());
+}
+
 void Host::print(llvm::StringRef text) {
   llvm::outs() << text;
   llvm::outs().flush();

@@ -25,6 +25,8 @@ public:
   std::string exception, message;
 };
 llvm::Error hostError(std::string exception, std::string message);
+/// What a host says when a kernel reads a global that is a plain Python value (semantics.md 3).
+llvm::Error globalNotConstexpr(llvm::StringRef name);
 
 /// Arguments of a call as written: positional values, then keywords.
 struct CallArguments {
