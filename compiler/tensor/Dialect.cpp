@@ -1,2 +1,27 @@
-#include "mlir/IR/MLIRContext.h"
-void dummy(){}
+#include "compiler/tensor/Tensor.h"
+
+using namespace mlir;
+
+#include "compiler/tensor/Dialect.cpp.inc"
+#include "compiler/tensor/Enums.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/tensor/Ops.cpp.inc"
+
+namespace triton::tensor {
+
+void TensorDialect::initialize() {
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/tensor/Ops.cpp.inc"
+      >();
+}
+
+Operation *TensorDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+  if (auto poison = dyn_cast<ub::PoisonAttr>(value))
+    return ub::PoisonOp::create(builder, location, type, poison);
+  return arith::ConstantOp::materialize(builder, value, type, location);
+}
+
+}  // namespace triton::tensor
