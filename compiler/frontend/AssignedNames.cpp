@@ -1,0 +1,81 @@
+#include "compiler/frontend/AssignedNames.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace triton;
+using namespace triton::frontend;
+using llvm::ArrayRef;
+using llvm::dyn_cast;
+using llvm::StringRef;
+
+void triton::frontend::collectTargets(const syntax::Expr *target, std::vector<StringRef> &names) {
+  if (auto *name = dyn_cast<syntax::Name>(target))
+    names.push_back(name->id);
+  else if (auto *tuple = dyn_cast<syntax::Tuple>(target))
+    for (const syntax::Expr *element : tuple->elts)
+      collectTargets(element, names);
+}
+
+static void unite(std::vector<StringRef> &names, ArrayRef<StringRef> more) {
+  llvm::DenseSet<StringRef> seen(names.begin(), names.end());
+  for (StringRef name : more)
+    if (seen.insert(name).second)
+      names.push_back(name);
+}
+
+std::vector<StringRef> AssignedNames::of(const syntax::Stmt *statement) {
+  std::vector<StringRef> names;
+  if (auto *assign = dyn_cast<syntax::Assign>(statement)) {
+    for (const syntax::Expr *target : assign->targets)
+      collectTargets(target, names);
+  } else if (auto *assign = dyn_cast<syntax::AugAssign>(statement)) {
+    collectTargets(assign->target, names);
+  } else if (auto *assign = dyn_cast<syntax::AnnAssign>(statement)) {
+    collectTargets(assign->target, names);
+  } else if (auto *loop = dyn_cast<syntax::ForLoop>(statement)) {
+    collectTargets(loop->target, names);
+    unite(names, of(loop->body));
+  } else if (auto *loop = dyn_cast<syntax::While>(statement)) {
+    unite(names, of(loop->body));
+  } else if (auto *branch = dyn_cast<syntax::If>(statement)) {
+    unite(names, of(branch->body));
+    unite(names, of(branch->orelse));
+  } else if (auto *with = dyn_cast<syntax::WithBlock>(statement)) {
+    for (const syntax::WithItem *item : with->items)
+      if (item->optionalVars)
+        collectTargets(item->optionalVars, names);
+    unite(names, of(with->body));
+  }
+  return names;
+}
+
+ArrayRef<StringRef> AssignedNames::of(ArrayRef<syntax::Stmt *> body) {
+  if (body.empty())
+    return {};
+  if (auto known = cache.find(body.data()); known != cache.end())
+    return *known->second;
+  auto names = std::make_unique<std::vector<StringRef>>();
+  for (const syntax::Stmt *statement : body)
+    unite(*names, of(statement));
+  return *(cache[body.data()] = std::move(names));
+}
+
+const syntax::Return *triton::frontend::findReturn(ArrayRef<syntax::Stmt *> body) {
+  for (const syntax::Stmt *statement : body) {
+    const syntax::Return *found = nullptr;
+    if (auto *result = dyn_cast<syntax::Return>(statement))
+      found = result;
+    else if (auto *branch = dyn_cast<syntax::If>(statement))
+      found = (found = findReturn(branch->body)) ? found : findReturn(branch->orelse);
+    else if (auto *loop = dyn_cast<syntax::ForLoop>(statement))
+      found = findReturn(loop->body);
+    else if (auto *loop = dyn_cast<syntax::While>(statement))
+      found = findReturn(loop->body);
+    else if (auto *with = dyn_cast<syntax::WithBlock>(statement))
+      found = findReturn(with->body);
+    if (found)
+      return found;
+  }
+  return nullptr;
+}

@@ -1,0 +1,31 @@
+// Which names a piece of kernel code binds, and whether it returns: read off the syntax tree before anything is emitted.
+// Control flow uses it to know what a branch or a loop may change, so that each body is emitted once.
+#pragma once
+
+#include "compiler/syntax/Ast.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+#include <vector>
+
+namespace triton::frontend {
+
+class AssignedNames {
+public:
+  /// The names that `body` (a statement list of a tree, up to its end) binds at any depth of control flow, in order of first appearance.
+  llvm::ArrayRef<llvm::StringRef> of(llvm::ArrayRef<syntax::Stmt *> body);
+  /// Those of one statement.
+  std::vector<llvm::StringRef> of(const syntax::Stmt *statement);
+
+private:
+  llvm::DenseMap<const void *, std::unique_ptr<std::vector<llvm::StringRef>>> cache; // by the address of the list
+};
+
+/// The names a target binds: `a`, `(a, (b, c))`.
+void collectTargets(const syntax::Expr *target, std::vector<llvm::StringRef> &names);
+
+/// The first `return` in `body` at any depth of control flow, or null.
+const syntax::Return *findReturn(llvm::ArrayRef<syntax::Stmt *> body);
+
+} // namespace triton::frontend
