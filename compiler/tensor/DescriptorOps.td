@@ -42,6 +42,7 @@ def TT_AdvanceOp : TT_Op<"advance", [AllTypesMatch<["result", "ptr"]>, Pure]> {
   let results = (outs TT_Ptr:$result);
   let assemblyFormat = "$ptr `,` `[` $offsets `]` attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {

@@ -18,6 +18,8 @@ def TT_AddPtrOp : TT_ElementwiseOp<"addptr", [AllTypesMatch<["result", "ptr"]>, 
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
   let results = (outs TT_PtrLike:$result);
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_IntToPtrOp : TT_ElementwiseOp<"int_to_ptr", [DeclareOpInterfaceMethods<CastOpInterface>, Pure]> {
@@ -31,6 +33,7 @@ def TT_IntToPtrOp : TT_ElementwiseOp<"int_to_ptr", [DeclareOpInterfaceMethods<Ca
   let arguments = (ins TT_I64Like:$src);
   let results = (outs TT_PtrLike:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def TT_PtrToIntOp : TT_ElementwiseOp<"ptr_to_int", [DeclareOpInterfaceMethods<CastOpInterface>, Pure]> {
@@ -43,6 +46,7 @@ def TT_PtrToIntOp : TT_ElementwiseOp<"ptr_to_int", [DeclareOpInterfaceMethods<Ca
   let arguments = (ins TT_PtrLike:$src);
   let results = (outs TT_I64Like:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def TT_BitcastOp : TT_ElementwiseOp<"bitcast", [DeclareOpInterfaceMethods<CastOpInterface>, Pure]> {
@@ -60,6 +64,7 @@ def TT_BitcastOp : TT_ElementwiseOp<"bitcast", [DeclareOpInterfaceMethods<CastOp
   let results = (outs AnyTypeOf<[TT_Tensor, TT_Scalar]>:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_FpToFpOp : TT_ElementwiseOp<"fp_to_fp", [DeclareOpInterfaceMethods<CastOpInterface>, Pure]> {
@@ -78,6 +83,7 @@ def TT_FpToFpOp : TT_ElementwiseOp<"fp_to_fp", [DeclareOpInterfaceMethods<CastOp
   let results = (outs TT_FloatLike:$result);
   let assemblyFormat = "$src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_ClampFOp : TT_ElementwiseOp<"clampf", [Pure, SameOperandsAndResultType]> {
@@ -134,6 +140,7 @@ def TT_MulhiUIOp : TT_ElementwiseOp<"mulhiui", [Commutative, Pure, SameOperandsA
   let arguments = (ins TT_IntLike:$x, TT_IntLike:$y);
   let results = (outs TT_IntLike:$result);
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
+  let hasFolder = 1;
 }
 
 def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [ConditionallySpeculatable,

@@ -41,6 +41,7 @@ def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMetho
     $ptr (`,` $mask^)? (`,` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_StoreOp : TT_Op<"store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>, TT_MaskOf<"ptr">, TT_ValueOf<"ptr", "value">]> {
@@ -67,6 +68,7 @@ def TT_StoreOp : TT_Op<"store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>, TT_
     $ptr `,` $value (`,` $mask^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($ptr)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [InferTypeOpAdaptor,

@@ -16,6 +16,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
   let builders = [OpBuilder<(ins "int32_t":$start, "int32_t":$end)>];
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_SplatOp : TT_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
@@ -31,6 +32,7 @@ def TT_SplatOp : TT_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
   let builders = [OpBuilder<(ins "::mlir::Value":$scalar, "::llvm::ArrayRef<int64_t>":$shape)>];
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TT_UnsplatOp : TT_Op<"unsplat", [InferTypeOpAdaptor, Pure]> {
@@ -44,6 +46,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [InferTypeOpAdaptor, Pure]> {
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Scalar:$result);
   let assemblyFormat = "$src attr-dict `:` type($src)";
+  let hasFolder = 1;
 }
 
 def TT_ExpandDimsOp : TT_Op<"expand_dims", [InferTypeOpAdaptor, Pure]> {
@@ -59,6 +62,8 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [InferTypeOpAdaptor, Pure]> {
   let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]> {
@@ -76,6 +81,8 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]
   let builders = [OpBuilder<(ins "::mlir::Value":$tensor, "::llvm::ArrayRef<int64_t>":$shape)>];
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
@@ -98,6 +105,8 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
     $src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_TransOp : TT_Op<"trans", [InferTypeOpAdaptor, Pure]> {
@@ -113,6 +122,8 @@ def TT_TransOp : TT_Op<"trans", [InferTypeOpAdaptor, Pure]> {
   let arguments = (ins TT_Tensor:$src, DenseI32ArrayAttr:$order);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_CatOp : TT_Op<"cat", [Pure, SameTypeOperands]> {
@@ -145,6 +156,7 @@ def TT_JoinOp : TT_Op<"join", [InferTypeOpAdaptor, Pure, SameTypeOperands]> {
   let arguments = (ins AnyTypeOf<[TT_Tensor, TT_Scalar]>:$lhs, AnyTypeOf<[TT_Tensor, TT_Scalar]>:$rhs);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def TT_SplitOp : TT_Op<"split", [AllTypesMatch<["outLHS", "outRHS"]>, InferTypeOpAdaptor, Pure]> {
@@ -158,6 +170,7 @@ def TT_SplitOp : TT_Op<"split", [AllTypesMatch<["outLHS", "outRHS"]>, InferTypeO
   let arguments = (ins TT_Tensor:$src);
   let results = (outs AnyTypeOf<[TT_Tensor, TT_Scalar]>:$outLHS, AnyTypeOf<[TT_Tensor, TT_Scalar]>:$outRHS);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
+  let hasFolder = 1;
 }
 
 def TT_GatherOp : TT_Op<"gather", [InferTypeOpAdaptor, Pure]> {
@@ -176,6 +189,7 @@ def TT_GatherOp : TT_Op<"gather", [InferTypeOpAdaptor, Pure]> {
   let results = (outs TT_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$indices, "int":$axis)>];
   let assemblyFormat = "$src `[` $indices `]` attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
 }
 
 #endif
