@@ -15,7 +15,8 @@
 
 namespace triton::cpu {
 
-/// AMX state is large, so Linux saves it only for processes that asked. Asking is the only way to learn whether it may be used.
+/// AMX state is large, so Linux saves it only for processes that asked. Asking is the only way to learn whether it may
+/// be used.
 static bool mayUseAmx() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr long requestPermission = 0x1023, tileData = 18;
@@ -81,9 +82,7 @@ llvm::Expected<HostTarget> HostTarget::byName(llvm::StringRef name) {
   return target;
 }
 
-unsigned HostTarget::fmaLatency() const {
-  return cpu == "haswell" || cpu == "broadwell" ? 5 : 4;
-}
+unsigned HostTarget::fmaLatency() const { return cpu == "haswell" || cpu == "broadwell" ? 5 : 4; }
 
 std::string HostTarget::str() const {
   std::string text;
@@ -93,13 +92,18 @@ std::string HostTarget::str() const {
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &out, const HostTarget &target) {
   out << target.cpu << " (" << target.triple << ") " << target.vectorBits << "-bit";
-  const std::pair<bool, const char *> flags[] = {
-      {target.sse41, "sse41"},           {target.avx, "avx"},
-      {target.avx2, "avx2"},             {target.fma, "fma"},
-      {target.f16c, "f16c"},             {target.avx512f, "avx512f"},
-      {target.avx512bf16, "avx512bf16"}, {target.avx512fp16, "avx512fp16"},
-      {target.avx512vnni, "avx512vnni"}, {target.avxvnni, "avxvnni"},
-      {target.amxBf16, "amx-bf16"},      {target.amxInt8, "amx-int8"}};
+  const std::pair<bool, const char *> flags[] = {{target.sse41, "sse41"},
+                                                 {target.avx, "avx"},
+                                                 {target.avx2, "avx2"},
+                                                 {target.fma, "fma"},
+                                                 {target.f16c, "f16c"},
+                                                 {target.avx512f, "avx512f"},
+                                                 {target.avx512bf16, "avx512bf16"},
+                                                 {target.avx512fp16, "avx512fp16"},
+                                                 {target.avx512vnni, "avx512vnni"},
+                                                 {target.avxvnni, "avxvnni"},
+                                                 {target.amxBf16, "amx-bf16"},
+                                                 {target.amxInt8, "amx-int8"}};
   for (const auto &[present, name] : flags)
     if (present)
       out << ' ' << name;

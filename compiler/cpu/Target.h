@@ -1,7 +1,8 @@
-// The processor that CPU code is generated for, as plain data: what the lowering (vector widths, which dot micro-kernel) and
-// the code generator (LLVM's triple, cpu and features) both decide by.
-//   In:  the running machine, or the name of a processor so that tests can force baseline, AVX2 or AVX-512 code anywhere.
-//   Out: a `HostTarget`. Two equal targets give the same code, and `str()` names one in cache keys and messages.
+// The processor that CPU code is generated for, as plain data: what the lowering (vector widths, which dot
+// micro-kernel) and the code generator (LLVM's triple, cpu and features) both decide by.
+//   In:  the running machine, or the name of a processor so that tests can force baseline, AVX2 or AVX-512 code
+//   anywhere. Out: a `HostTarget`. Two equal targets give the same code, and `str()` names one in cache keys and
+//   messages.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -16,9 +17,9 @@ class raw_ostream;
 namespace triton::cpu {
 
 struct HostTarget {
-  std::string triple;   // x86_64-unknown-linux-gnu
-  std::string cpu;      // LLVM's processor name: znver3, x86-64-v3, …
-  std::string features; // LLVM's feature string, "+avx2,-avx512f,…"; empty when the name implies all of them
+  std::string triple;        // x86_64-unknown-linux-gnu
+  std::string cpu;           // LLVM's processor name: znver3, x86-64-v3, …
+  std::string features;      // LLVM's feature string, "+avx2,-avx512f,…"; empty when the name implies all of them
   unsigned vectorBits = 128; // of one machine vector: 128, 256 or 512
 
   // Whether arithmetic on an instruction set is available. AMX also needs the kernel's permission, see `detect`.

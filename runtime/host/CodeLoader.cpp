@@ -19,24 +19,57 @@ namespace triton::runtime {
 
 LoadedCode::~LoadedCode() = default;
 
-/// The mathematics that code generation may call. By address, since in a program that loaded us as a plug-in a search by name
-/// need not see the library that we are linked with.
+/// The mathematics that code generation may call. By address, since in a program that loaded us as a plug-in a search
+/// by name need not see the library that we are linked with.
 static void *findMath(llvm::StringRef name) {
-#define TRITON_MATH(function)                                                                                                    \
-  {#function, reinterpret_cast<void *>(static_cast<double (*)(double)>(::function))},                                            \
+#define TRITON_MATH(function)                                                                                          \
+  {#function, reinterpret_cast<void *>(static_cast<double (*)(double)>(::function))},                                  \
       {#function "f", reinterpret_cast<void *>(static_cast<float (*)(float)>(::function##f))}
-#define TRITON_MATH2(function)                                                                                                   \
-  {#function, reinterpret_cast<void *>(static_cast<double (*)(double, double)>(::function))},                                    \
-      {#function "f", reinterpret_cast<void *>(static_cast<float (*)(float, float)>(::function##f))}
+#define TRITON_MATH2(function)                                                                                         \
+  {#function, reinterpret_cast<void *>(static_cast<double (*)(double, double)>(::function))}, {                        \
+    #function "f", reinterpret_cast<void *>(static_cast<float (*)(float, float)>(::function##f))                       \
+  }
   static const llvm::StringMap<void *> functions = {
-      TRITON_MATH(acos),   TRITON_MATH(acosh), TRITON_MATH(asin),       TRITON_MATH(asinh), TRITON_MATH(atan),
-      TRITON_MATH(atanh),  TRITON_MATH(cbrt),  TRITON_MATH(ceil),       TRITON_MATH(cos),   TRITON_MATH(cosh),
-      TRITON_MATH(erf),    TRITON_MATH(erfc),  TRITON_MATH(exp),        TRITON_MATH(exp2),  TRITON_MATH(expm1),
-      TRITON_MATH(floor),  TRITON_MATH(log),   TRITON_MATH(log10),      TRITON_MATH(log1p), TRITON_MATH(log2),
-      TRITON_MATH(round),  TRITON_MATH(rint),  TRITON_MATH(nearbyint),  TRITON_MATH(sin),   TRITON_MATH(sinh),
-      TRITON_MATH(sqrt),   TRITON_MATH(tan),   TRITON_MATH(tanh),       TRITON_MATH(trunc), TRITON_MATH(tgamma),
-      TRITON_MATH(lgamma), TRITON_MATH2(atan2), TRITON_MATH2(copysign), TRITON_MATH2(fmax), TRITON_MATH2(fmin),
-      TRITON_MATH2(fmod),  TRITON_MATH2(hypot), TRITON_MATH2(nextafter), TRITON_MATH2(pow), TRITON_MATH2(remainder),
+      TRITON_MATH(acos),
+      TRITON_MATH(acosh),
+      TRITON_MATH(asin),
+      TRITON_MATH(asinh),
+      TRITON_MATH(atan),
+      TRITON_MATH(atanh),
+      TRITON_MATH(cbrt),
+      TRITON_MATH(ceil),
+      TRITON_MATH(cos),
+      TRITON_MATH(cosh),
+      TRITON_MATH(erf),
+      TRITON_MATH(erfc),
+      TRITON_MATH(exp),
+      TRITON_MATH(exp2),
+      TRITON_MATH(expm1),
+      TRITON_MATH(floor),
+      TRITON_MATH(log),
+      TRITON_MATH(log10),
+      TRITON_MATH(log1p),
+      TRITON_MATH(log2),
+      TRITON_MATH(round),
+      TRITON_MATH(rint),
+      TRITON_MATH(nearbyint),
+      TRITON_MATH(sin),
+      TRITON_MATH(sinh),
+      TRITON_MATH(sqrt),
+      TRITON_MATH(tan),
+      TRITON_MATH(tanh),
+      TRITON_MATH(trunc),
+      TRITON_MATH(tgamma),
+      TRITON_MATH(lgamma),
+      TRITON_MATH2(atan2),
+      TRITON_MATH2(copysign),
+      TRITON_MATH2(fmax),
+      TRITON_MATH2(fmin),
+      TRITON_MATH2(fmod),
+      TRITON_MATH2(hypot),
+      TRITON_MATH2(nextafter),
+      TRITON_MATH2(pow),
+      TRITON_MATH2(remainder),
       {"fma", reinterpret_cast<void *>(static_cast<double (*)(double, double, double)>(::fma))},
       {"fmaf", reinterpret_cast<void *>(static_cast<float (*)(float, float, float)>(::fmaf))},
       {"memcpy", reinterpret_cast<void *>(&::memcpy)},
@@ -97,7 +130,9 @@ public:
     return llvm::Error::success();
   }
 
-  void notifyFinalized(JITLinkMemoryManager::FinalizedAlloc allocation) override { object.allocation = std::move(allocation); }
+  void notifyFinalized(JITLinkMemoryManager::FinalizedAlloc allocation) override {
+    object.allocation = std::move(allocation);
+  }
 
 private:
   LinkedObject &object;

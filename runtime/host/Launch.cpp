@@ -12,9 +12,9 @@ namespace triton::runtime {
 
 using Clock = std::chrono::steady_clock;
 
-// All in nanoseconds. A launch shorter than `parallelFrom` ends before a sleeping worker is awake; workers that still spin help
-// from `parallelFromAwake` on. Chunks shorter than `chunkAtLeast` cost bandwidth. A caller alone looks at the clock every
-// `lookEvery`.
+// All in nanoseconds. A launch shorter than `parallelFrom` ends before a sleeping worker is awake; workers that still
+// spin help from `parallelFromAwake` on. Chunks shorter than `chunkAtLeast` cost bandwidth. A caller alone looks at the
+// clock every `lookEvery`.
 static constexpr double parallelFrom = 60e3, parallelFromAwake = 8e3, chunkAtLeast = 20e3, lookEvery = 10e3;
 static constexpr int64_t chunksPerThread = 8;
 
@@ -94,7 +94,8 @@ bool Launch::runTogether(int64_t begin, double perProgram) const {
   return !chunks.outOfMemory;
 }
 
-llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid, LaunchOptions options) {
+llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid,
+                   LaunchOptions options) {
   auto describe = [&] {
     return ("(" + llvm::Twine(grid[0]) + ", " + llvm::Twine(grid[1]) + ", " + llvm::Twine(grid[2]) + ")").str();
   };

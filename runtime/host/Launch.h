@@ -1,8 +1,9 @@
 // Runs a kernel's programs over a grid on the CPU.
 //   In:  loaded code, the packed arguments, the grid.
 //   Out: every program has run when `launch` returns.
-// Small launches run on the caller: waking workers costs more than they are worth. What is small is learnt from the kernel's
-// own launches and corrected while one runs. Programs are independent, so how they are spread never changes a result.
+// Small launches run on the caller: waking workers costs more than they are worth. What is small is learnt from the
+// kernel's own launches and corrected while one runs. Programs are independent, so how they are spread never changes a
+// result.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -22,8 +23,8 @@ using KernelEntry = void (*)(const void *arguments, const int32_t grid[3], int64
 
 struct KernelCode {
   KernelEntry entry = nullptr;
-  uint64_t arenaBytes = 0;                          // scratch per thread
-  std::shared_ptr<const LoadedCode> code;           // keeps `entry` alive
+  uint64_t arenaBytes = 0;                             // scratch per thread
+  std::shared_ptr<const LoadedCode> code;              // keeps `entry` alive
   mutable std::atomic<float> nanosecondsPerProgram{0}; // learnt; 0: never run
 
   /// Loads an object and finds the kernel in it.
@@ -35,8 +36,9 @@ struct LaunchOptions {
   unsigned maxThreads = 0; // 0: all processors of this process; TRITON_CPU_MAX_THREADS where a surface reads it
 };
 
-/// `arguments` is the packed block of the kernel's run-time arguments. Fails when the grid is negative or too large to count, or
-/// when there is no memory for the arena. Any number of threads may launch at once.
-llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid, LaunchOptions options = {});
+/// `arguments` is the packed block of the kernel's run-time arguments. Fails when the grid is negative or too large to
+/// count, or when there is no memory for the arena. Any number of threads may launch at once.
+llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid,
+                   LaunchOptions options = {});
 
 } // namespace triton::runtime

@@ -69,7 +69,8 @@ TEST(CodeLoader, BadObjectsAreErrors) {
   std::string object = compile(countKernel);
   for (size_t length : {size_t(0), size_t(3), size_t(63), object.size() / 2})
     EXPECT_TRUE(llvm::errorToBool(loadObject(llvm::StringRef(object).take_front(length), "cut").takeError())) << length;
-  std::string unresolved = compile("declare void @no_such_function()\ndefine void @f() {\n  call void @no_such_function()\n  ret void\n}");
+  std::string unresolved =
+      compile("declare void @no_such_function()\ndefine void @f() {\n  call void @no_such_function()\n  ret void\n}");
   auto missing = loadObject(unresolved, "f");
   ASSERT_FALSE(bool(missing));
   EXPECT_NE(llvm::toString(missing.takeError()).find("'no_such_function'"), std::string::npos);
@@ -132,7 +133,8 @@ define void @note(ptr %args, ptr %grid, i64 %begin, i64 %end, ptr %arena) {
   store ptr %arena, ptr %slot
   store i64 %end, ptr %arena
   ret void
-})"), "note", 4096);
+})"),
+                                 "note", 4096);
   ASSERT_TRUE(bool(loaded));
   void *arena = nullptr;
   void **out = &arena;

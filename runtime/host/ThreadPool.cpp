@@ -1,6 +1,6 @@
-// How a job is protected: `next` holds the job's generation beside the next chunk, and a chunk is claimed by compare and
-// exchange. A claim therefore succeeds only while the job whose fields were read just before is still the current one. A
-// caller that saw all chunks done may leave and reuse the job: any late worker fails its claim.
+// How a job is protected: `next` holds the job's generation beside the next chunk, and a chunk is claimed by compare
+// and exchange. A claim therefore succeeds only while the job whose fields were read just before is still the current
+// one. A caller that saw all chunks done may leave and reuse the job: any late worker fails its claim.
 #include "runtime/host/ThreadPool.h"
 
 #include <algorithm>

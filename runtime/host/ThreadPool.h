@@ -1,9 +1,9 @@
 // The threads that run kernels on the CPU.
 //   In:  a range of chunks and a function to call with each chunk number.
 //   Out: every chunk has been run, exactly once, when `run` returns.
-// Workers live as long as the pool. The caller works too, so a pool of one thread has no workers. Chunks are handed out one at
-// a time, and the caller waits for chunks to be done, not for workers to wake up. After a run workers spin for a while, since
-// waking a sleeping one costs some 50 microseconds and a spinning one a fraction of one; then they sleep.
+// Workers live as long as the pool. The caller works too, so a pool of one thread has no workers. Chunks are handed out
+// one at a time, and the caller waits for chunks to be done, not for workers to wake up. After a run workers spin for a
+// while, since waking a sleeping one costs some 50 microseconds and a spinning one a fraction of one; then they sleep.
 // Any number of threads may call `run` at once; a forked child gets fresh workers.
 #pragma once
 
@@ -32,22 +32,23 @@ public:
   unsigned threads() const { return unsigned(workers.size()) + 1; }
 
   using Function = void (*)(void *context, uint32_t chunk);
-  /// Calls `function(context, chunk)` for every chunk in [0, chunks) on at most `maxThreads` threads, the caller being one.
+  /// Calls `function(context, chunk)` for every chunk in [0, chunks) on at most `maxThreads` threads, the caller being
+  /// one.
   void run(uint32_t chunks, unsigned maxThreads, Function function, void *context);
 
   /// Whether a worker would take part at once, without being woken.
   bool isAwake() const { return sleepers.load(std::memory_order_relaxed) < workers.size(); }
 
 private:
-  /// A run in progress. Jobs lie in the pool, not on the caller's stack, so that a late worker may always look at one; the
-  /// generation in `next` tells it that the job it looked at is over.
+  /// A run in progress. Jobs lie in the pool, not on the caller's stack, so that a late worker may always look at one;
+  /// the generation in `next` tells it that the job it looked at is over.
   struct alignas(64) Job {
-    std::atomic<uint64_t> next{0};           // generation << 32 | next chunk
+    std::atomic<uint64_t> next{0}; // generation << 32 | next chunk
     std::atomic<uint32_t> chunks{0}, done{0};
     std::atomic<unsigned> maxThreads{0};
     std::atomic<Function> function{nullptr};
     std::atomic<void *> context{nullptr};
-    std::atomic<bool> taken{false};          // by a caller
+    std::atomic<bool> taken{false}; // by a caller
   };
 
   Job *takeJob();
@@ -63,8 +64,8 @@ private:
   std::vector<std::thread> workers;
 };
 
-/// Scratch of at least `bytes` bytes, 64-byte aligned, for the calling thread until its next call. Null when out of memory, and
-/// for zero bytes.
+/// Scratch of at least `bytes` bytes, 64-byte aligned, for the calling thread until its next call. Null when out of
+/// memory, and for zero bytes.
 void *threadArena(size_t bytes);
 
 } // namespace triton::runtime

@@ -106,7 +106,8 @@ TEST(ThreadPool, ManyShortRuns) {
   ThreadPool pool(3);
   for (int repeat = 0; repeat < 20000; ++repeat) {
     std::atomic<int> sum{0};
-    pool.run(3, 3, [](void *context, uint32_t chunk) { *static_cast<std::atomic<int> *>(context) += int(chunk) + 1; }, &sum);
+    pool.run(
+        3, 3, [](void *context, uint32_t chunk) { *static_cast<std::atomic<int> *>(context) += int(chunk) + 1; }, &sum);
     ASSERT_EQ(sum, 6) << repeat;
   }
 }

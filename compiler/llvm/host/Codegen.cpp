@@ -1,4 +1,5 @@
-// The order of LLVM passes is at the top; the rest connects MLIR's translation, the pass manager and the X86 code generator.
+// The order of LLVM passes is at the top; the rest connects MLIR's translation, the pass manager and the X86 code
+// generator.
 #include "compiler/llvm/host/Codegen.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -27,8 +28,8 @@
 
 namespace triton::host {
 
-// The loops arrive vectorised and fused, so what is left is to clean up after lowering, hoist what does not vary and unroll
-// short loops. Measured against -O3: the same speed at less than half the time.
+// The loops arrive vectorised and fused, so what is left is to clean up after lowering, hoist what does not vary and
+// unroll short loops. Measured against -O3: the same speed at less than half the time.
 static constexpr llvm::StringLiteral passes =
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-simplify,lcssa,loop-mssa(loop-rotate,licm),loop(indvars),loop-unroll<O2;no-runtime>,"
@@ -66,9 +67,9 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
   llvm::TargetOptions targetOptions;
   targetOptions.AllowFPOpFusion = options.fuseMultiplyAdd ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
   // A JIT's default is the large code model, whose far calls and constants cost; code and constants lie together here.
-  return std::unique_ptr<llvm::TargetMachine>(llvmTarget->createTargetMachine(
-      triple, target.cpu, target.features, targetOptions, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(
+      llvmTarget->createTargetMachine(triple, target.cpu, target.features, targetOptions, llvm::Reloc::PIC_,
+                                      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
 /// A target machine is not thread safe and takes a millisecond to make: each thread keeps those it has used.

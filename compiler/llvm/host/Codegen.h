@@ -1,8 +1,8 @@
 // From the LLVM dialect to machine code for a `HostTarget`.
 //   In:  a module of the LLVM dialect, or the text of an LLVM module.
 //   Out: optimised LLVM IR, assembly text, object bytes; the time each step took.
-// Functions leave here position independent, in the small code model and marked "no-builtins": LLVM does not turn a fused
-// copy-and-reduce loop into memcpy and a second pass. Errors of LLVM come back as `llvm::Error`, never on stderr.
+// Functions leave here position independent, in the small code model and marked "no-builtins": LLVM does not turn a
+// fused copy-and-reduce loop into memcpy and a second pass. Errors of LLVM come back as `llvm::Error`, never on stderr.
 #pragma once
 
 #include "compiler/cpu/Target.h"

@@ -35,8 +35,9 @@ class Codegen : public testing::Test {
 protected:
   Codegen() {
     mlir::DialectRegistry registry;
-    registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
-                    mlir::math::MathDialect, mlir::LLVM::LLVMDialect, mlir::ub::UBDialect>();
+    registry
+        .insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
+                mlir::math::MathDialect, mlir::LLVM::LLVMDialect, mlir::ub::UBDialect>();
     registerTranslations(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();

@@ -1,6 +1,6 @@
 // Brings loops over vectors to the LLVM dialect.
-//   In:  a module of func, scf, cf, arith, math, vector (rank 1), index and ub operations, beside LLVM dialect operations.
-//   Out: the LLVM dialect alone.
+//   In:  a module of func, scf, cf, arith, math, vector (rank 1), index and ub operations, beside LLVM dialect
+//   operations. Out: the LLVM dialect alone.
 // One conversion with all patterns rather than a pass per dialect: a cold compile pays for every walk over the IR.
 #pragma once
 
