@@ -68,7 +68,7 @@ def objection(source, header):
 
 def violations(root):
     """Yields (file, line number, header, reason) for each #include that points the wrong way."""
-    for top in ("compiler", "runtime", "include", "embed", "bindings", "bin"):
+    for top in ("compiler", "runtime", "include", "api", "embed", "bindings", "bin"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix not in SUFFIXES or not path.is_file():
                 continue

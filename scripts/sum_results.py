@@ -1,9 +1,9 @@
 """Adds up what every test runner reported: prints the failures, a line per runner, and last "N passed, M failed".
 
-usage: sum_results.py DIR
+usage: sum_results.py DIR REPORT…
 
-DIR holds JUnit XML: ctest.xml, lit.xml, pytest.xml, check-*.xml, and in unit/ one file per GoogleTest binary. A binary counts by its
-cases; one that died before it could report counts as one failure. The exit code is 1 when anything failed, or nothing ran.
+DIR holds JUnit XML, one file REPORT.xml per runner, and in unit/ one file per GoogleTest binary that ctest ran. A binary counts by its
+cases; a runner or a binary that died before it could report counts as one failure. The exit code is 1 when anything failed, or nothing ran.
 """
 
 import sys
@@ -24,22 +24,23 @@ def unit_results(directory):
             yield binary, outcome
 
 
-def results(directory):
+def results(directory, reports):
     """Yields (runner, case, outcome)."""
-    for path in sorted(directory.glob("*.xml")):
-        runner = path.stem.split("-")[0]
-        for name, outcome in unit_results(directory) if runner == "ctest" else junit.cases(path):
-            yield runner, name, outcome
+    for report in reports:
+        path = directory / f"{report}.xml"
+        for name, outcome in unit_results(directory) if report == "ctest" else junit.cases(path):
+            yield report.split("-")[0], name, outcome
 
 
 def main():
     counts = {}
     failures = []
-    for runner, name, outcome in results(Path(sys.argv[1])):
+    for runner, name, outcome in results(Path(sys.argv[1]), sys.argv[2:]):
         counts.setdefault(runner, Counter())[outcome] += 1
         if outcome == "failed":
             failures.append(f"FAILED {runner}: {name}")
-    print("\n".join(failures))
+    if failures:
+        print("\n".join(failures))
     for runner, count in counts.items():
         print(f"  {runner:8} {count['passed']:6} passed {count['failed']:5} failed {count['skipped']:5} skipped")
     passed, failed = (sum(count[outcome] for count in counts.values()) for outcome in ("passed", "failed"))
