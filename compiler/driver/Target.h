@@ -12,25 +12,17 @@
 #include <functional>
 #include <memory>
 
-namespace llvm {
-class LLVMContext;
-class Module;
-} // namespace llvm
-
 namespace triton::driver {
 
 /// One compile in flight. Each stage takes what the one before left here.
 struct Compilation {
   Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection, Diagnostics &diagnostics);
-  ~Compilation();
 
   mlir::MLIRContext &context;
   const Options &options;
   const Inspection &inspection;
   Diagnostics &diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::unique_ptr<llvm::LLVMContext> llvmContext;
-  std::unique_ptr<llvm::Module> llvmModule;
   artifact::Artifact artifact;
 
   /// Runs a pass pipeline on `module`; its IR diagnostics become ours.

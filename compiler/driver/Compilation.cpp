@@ -1,0 +1,58 @@
+#include "compiler/driver/Target.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace triton;
+using namespace triton::driver;
+
+Compilation::Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection, Diagnostics &diagnostics)
+    : context(context), options(options), inspection(inspection), diagnostics(diagnostics) {}
+
+llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
+  diagnostics.report({.severity = Severity::Error, .message = message.str()});
+  return mlir::failure();
+}
+
+/// `file.py:12:3` of the innermost place that has a file, for messages of passes: the tree's sources are not at hand here.
+static std::string describe(mlir::Location location) {
+  std::string text;
+  location->walk([&](mlir::Location part) {
+    if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(part); file && file.getLine()) {
+      text = (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn())).str();
+      return mlir::WalkResult::interrupt();
+    }
+    return mlir::WalkResult::advance();
+  });
+  return text;
+}
+
+llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build) {
+  mlir::PassManager passManager(&context);
+  passManager.enableVerifier(inspection.verifyEachPass);
+  std::error_code ignored;
+  std::optional<llvm::raw_fd_ostream> dump;
+  if (!inspection.printAfterAll.empty()) {
+    dump.emplace(inspection.printAfterAll == "-" ? 2 : -1, false);
+    if (inspection.printAfterAll != "-")
+      dump.emplace(inspection.printAfterAll, ignored, llvm::sys::fs::OF_Append);
+    passManager.enableIRPrinting([](mlir::Pass *, mlir::Operation *) { return false; },
+                                 [](mlir::Pass *, mlir::Operation *) { return true; }, /*printModuleScope=*/true,
+                                 /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false, *dump);
+  }
+  build(passManager);
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    Diagnostic converted;
+    converted.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? Severity::Error
+                         : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? Severity::Warning
+                                                                                         : Severity::Note;
+    std::string place = describe(diagnostic.getLocation());
+    converted.message = (place.empty() ? "" : place + ": ") + diagnostic.str();
+    if (converted.severity != Severity::Note)
+      diagnostics.report(std::move(converted));
+  });
+  if (mlir::succeeded(passManager.run(*module)))
+    return mlir::success();
+  return diagnostics.hasErrors() ? mlir::failure() : fail("a compiler pass failed without saying why");
+}

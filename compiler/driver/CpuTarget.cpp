@@ -1,0 +1,116 @@
+#include "compiler/driver/CpuTarget.h"
+#include "compiler/cpu/Pipeline.h"
+#include "compiler/cpu/Target.h"
+#include "compiler/llvm/host/Codegen.h"
+#include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/passes/Pipeline.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace triton;
+using namespace triton::driver;
+
+static std::string print(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  module.print(stream, flags.enableDebugInfo(false).useLocalScope(false).printNameLocAsPrefix());
+  return text;
+}
+
+/// What a launch must know, left by the entry lowering on the kernel's function.
+static void readMetadata(Compilation &compilation) {
+  compilation.module->walk([&](mlir::Operation *op) {
+    if (auto bytes = op->getAttrOfType<mlir::IntegerAttr>("cpu.arena_bytes"))
+      compilation.artifact.arenaBytes = bytes.getInt();
+  });
+}
+
+namespace {
+
+class CpuTarget : public Target {
+public:
+  llvm::StringRef name() const override { return "cpu"; }
+
+  llvm::Expected<std::string> architecture(const Options &options) const override {
+    auto host = cpu::HostTarget::byName(options.architecture);
+    if (!host)
+      return host.takeError();
+    return host->str();
+  }
+
+  frontend::LanguageOptions language(const Options &options) const override {
+    frontend::LanguageOptions language;
+    language.debug = options.debug;
+    language.sanitizeOverflow = options.sanitizeOverflow;
+    language.numWarps = options.numWarps;
+    language.numCtas = options.numCtas;
+    language.numStages = options.numStages;
+    language.allowNonConstexprGlobals = options.allowNonConstexprGlobals;
+    language.backend = "cpu";
+    if (!options.defaultDotPrecision.empty())
+      language.defaultDotPrecision = options.defaultDotPrecision;
+    return language;
+  }
+
+  std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
+
+  void registerDialects(mlir::DialectRegistry &registry) const override {
+    tensor::registerDialects(registry);
+    cpu::registerDialects(registry);
+    host::registerTranslations(registry);
+  }
+};
+
+} // namespace
+
+/// The story of a kernel on the CPU. The code generator's module lives from `llir` on.
+std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &inspection) const {
+  auto code = std::make_shared<std::optional<host::Code>>();
+  std::vector<Stage> stages;
+
+  stages.push_back({"ttir", [](Compilation &compilation) -> mlir::FailureOr<std::string> {
+    if (mlir::failed(compilation.runPasses(tensor::buildTensorPipeline)))
+      return mlir::failure();
+    return print(*compilation.module);
+  }});
+
+  stages.push_back({"llir", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
+    auto target = cpu::HostTarget::byName(compilation.options.architecture);
+    if (!target)
+      return compilation.fail(llvm::toString(target.takeError()));
+    cpu::CpuOptions options{.target = *target};
+    if (mlir::failed(compilation.runPasses([&](mlir::OpPassManager &passManager) {
+          cpu::buildCpuPipeline(passManager, options);
+          host::buildLowerToLlvm(passManager);
+        })))
+      return mlir::failure();
+    readMetadata(compilation);
+    auto translated =
+        host::Code::translate(*compilation.module, *target, {.fuseMultiplyAdd = compilation.options.enableFpFusion});
+    if (!translated)
+      return compilation.fail(llvm::toString(translated.takeError()));
+    code->emplace(std::move(*translated));
+    if (llvm::Error error = (*code)->optimise())
+      return compilation.fail(llvm::toString(std::move(error)));
+    return (*code)->llir();
+  }});
+
+  if (inspection.emitAssembly)
+    stages.push_back({"asm", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
+      auto text = (*code)->assembly();
+      if (!text)
+        return compilation.fail(llvm::toString(text.takeError()));
+      return std::move(*text);
+    }});
+
+  stages.push_back({"obj", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
+    auto bytes = (*code)->object();
+    if (!bytes)
+      return compilation.fail(llvm::toString(bytes.takeError()));
+    return std::string(bytes->begin(), bytes->end());
+  }});
+  return stages;
+}
+
+std::unique_ptr<Target> triton::driver::createCpuTarget() { return std::make_unique<CpuTarget>(); }

@@ -1,0 +1,173 @@
+#include "compiler/driver/Driver.h"
+#include "compiler/driver/ContextPool.h"
+#include "compiler/driver/Target.h"
+#include "compiler/support/Hash.h"
+#include "compiler/tensor/Tensor.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <chrono>
+
+using namespace triton;
+using namespace triton::driver;
+using ArtifactPointer = std::shared_ptr<const artifact::Artifact>;
+
+static double microsecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+}
+
+static const Target *requireTarget(const Options &options, Diagnostics &diagnostics) {
+  if (const Target *target = findTarget(options.backend))
+    return target;
+  diagnostics.report({.message = "there is no target '" + options.backend + "'; this build has: " + llvm::join(targetNames(), ", "),
+                      .exception = "ValueError"});
+  return nullptr;
+}
+
+/// The run-time arguments in order, under the names of their parameters.
+static void describeArguments(llvm::ArrayRef<frontend::ArgumentSpec> specs, llvm::ArrayRef<std::string> names,
+                              std::vector<artifact::Argument> &out) {
+  for (auto [index, spec] : llvm::enumerate(specs)) {
+    std::string name = index < names.size() && !names[index].empty() ? names[index] : std::to_string(index);
+    if (spec.kind == frontend::ArgumentSpec::Kind::Runtime)
+      out.push_back({name, spec.type.signature()});
+    if (spec.kind != frontend::ArgumentSpec::Kind::Tuple)
+      continue;
+    std::vector<std::string> inner;
+    for (auto [element, unused] : llvm::enumerate(spec.elements))
+      inner.push_back(name + "." + (element < spec.fields.size() ? spec.fields[element] : std::to_string(element)));
+    describeArguments(spec.elements, inner, out);
+  }
+}
+
+/// Runs the target's stages on `compilation.module`, from the one after `from` (all if empty) to `lastStage`.
+static ArtifactPointer runStages(Compilation &compilation, const Target &target, llvm::StringRef from, llvm::StringRef lastStage) {
+  bool started = from.empty();
+  for (const Stage &stage : target.stages(compilation.options, compilation.inspection)) {
+    if (!started) {
+      started = stage.name == from;
+      continue;
+    }
+    auto start = std::chrono::steady_clock::now();
+    mlir::FailureOr<std::string> output = stage.run(compilation);
+    if (mlir::failed(output))
+      return nullptr;
+    compilation.artifact.stages.push_back({stage.name, std::move(*output), microsecondsSince(start)});
+    if (stage.name == lastStage)
+      break;
+  }
+  return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
+}
+
+static llvm::LogicalResult describeTarget(Compilation &compilation, const Target &target) {
+  auto architecture = target.architecture(compilation.options);
+  if (!architecture)
+    return compilation.fail(llvm::toString(architecture.takeError()));
+  artifact::Artifact &artifact = compilation.artifact;
+  artifact.backend = target.name().str();
+  artifact.architecture = *architecture;
+  artifact.numWarps = compilation.options.numWarps;
+  artifact.numCtas = compilation.options.numCtas;
+  artifact.numStages = compilation.options.numStages;
+  return mlir::success();
+}
+
+static void finishArguments(artifact::Artifact &artifact) { artifact.argumentBytes = artifact::layOutArguments(artifact.arguments); }
+
+ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnostics &diagnostics) {
+  const Target *target = requireTarget(request.options, diagnostics);
+  if (!target)
+    return nullptr;
+  ContextLease context;
+  Compilation compilation(*context, request.options, request.inspection, diagnostics);
+  if (mlir::failed(describeTarget(compilation, *target)))
+    return nullptr;
+
+  auto start = std::chrono::steady_clock::now();
+  frontend::KernelRequest kernel = request.kernel;
+  kernel.options = target->language(request.options);
+  if (kernel.symbol.empty())
+    kernel.symbol = kernel.function->name;
+  compilation.module = frontend::emitKernel(*context, kernel, diagnostics);
+  if (!compilation.module)
+    return nullptr;
+  std::string text;
+  if (request.lastStage == "source")
+    llvm::raw_string_ostream(text) << *compilation.module;
+  compilation.artifact.stages.push_back({"source", text, microsecondsSince(start)});
+
+  compilation.artifact.name = kernel.symbol;
+  std::vector<std::string> names;
+  for (const frontend::Parameter &parameter : kernel.function->parameters)
+    names.push_back(parameter.name);
+  describeArguments(kernel.arguments, names, compilation.artifact.arguments);
+  finishArguments(compilation.artifact);
+  if (request.lastStage == "source")
+    return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
+  return runStages(compilation, *target, "", request.lastStage);
+}
+
+/// The module's one public function.
+static tensor::FuncOp findKernel(Compilation &compilation) {
+  tensor::FuncOp kernel;
+  unsigned count = 0;
+  compilation.module->walk([&](tensor::FuncOp function) {
+    if (function.isPublic()) {
+      kernel = function;
+      ++count;
+    }
+  });
+  if (count == 1)
+    return kernel;
+  (void)compilation.fail("an IR file needs exactly one public tt.func, this one has " + llvm::Twine(count));
+  return nullptr;
+}
+
+static std::string signatureOf(mlir::Type type) {
+  if (auto pointer = mlir::dyn_cast<tensor::PointerType>(type))
+    return "*" + signatureOf(pointer.getPointeeType());
+  if (type.isBF16())
+    return "bf16";
+  if (mlir::isa<mlir::FloatType>(type))
+    return "fp" + std::to_string(type.getIntOrFloatBitWidth());
+  return type.isIntOrIndex() ? "i" + std::to_string(type.getIntOrFloatBitWidth()) : "i64";
+}
+
+ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagnostics &diagnostics) {
+  const Target *target = requireTarget(request.options, diagnostics);
+  if (!target)
+    return nullptr;
+  ContextLease context;
+  Compilation compilation(*context, request.options, request.inspection, diagnostics);
+  if (mlir::failed(describeTarget(compilation, *target)))
+    return nullptr;
+  if (request.stage != "ttir") {
+    (void)compilation.fail("the " + target->name() + " target reads .ttir files, not ." + request.stage);
+    return nullptr;
+  }
+  {
+    mlir::ScopedDiagnosticHandler handler(&*context, [&](mlir::Diagnostic &diagnostic) {
+      Diagnostic converted{.message = diagnostic.str()};
+      if (auto place = mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()); place && place.getLine())
+        if (place.getLine() <= request.source->lineCount()) {
+          uint32_t offset = request.source->lineBegin(place.getLine()) + std::max(1u, place.getColumn()) - 1;
+          converted.range = {request.source.get(), offset, offset + 1};
+        }
+      diagnostics.report(std::move(converted));
+    });
+    mlir::ParserConfig config(&*context);
+    compilation.module = mlir::parseSourceString<mlir::ModuleOp>(request.source->text(), config, request.source->name());
+  }
+  if (!compilation.module)
+    return nullptr;
+  tensor::FuncOp kernel = findKernel(compilation);
+  if (!kernel)
+    return nullptr;
+  compilation.artifact.name = kernel.getName().str();
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    compilation.artifact.arguments.push_back({"arg" + std::to_string(index), signatureOf(type)});
+  finishArguments(compilation.artifact);
+  return runStages(compilation, *target, "", request.lastStage);
+}

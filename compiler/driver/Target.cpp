@@ -1,0 +1,40 @@
+#include "compiler/driver/Target.h"
+#include "compiler/driver/CpuTarget.h"
+
+#include <mutex>
+
+using namespace triton::driver;
+
+namespace {
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Target>> targets;
+  Registry() { targets.push_back(createCpuTarget()); }
+};
+} // namespace
+
+static Registry &registry() {
+  static Registry *instance = new Registry;
+  return *instance;
+}
+
+void triton::driver::registerTarget(std::unique_ptr<Target> target) {
+  std::lock_guard lock(registry().mutex);
+  registry().targets.push_back(std::move(target));
+}
+
+const Target *triton::driver::findTarget(llvm::StringRef name) {
+  std::lock_guard lock(registry().mutex);
+  for (const auto &target : registry().targets)
+    if (target->name() == name)
+      return target.get();
+  return nullptr;
+}
+
+std::vector<std::string> triton::driver::targetNames() {
+  std::lock_guard lock(registry().mutex);
+  std::vector<std::string> names;
+  for (const auto &target : registry().targets)
+    names.push_back(target->name().str());
+  return names;
+}
