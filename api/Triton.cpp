@@ -1,0 +1,343 @@
+// The C++ API: modules from files, kernels specialised by their arguments, compiled once, launched on the CPU's threads.
+#include <triton/triton.h>
+
+#include "compiler/driver/Driver.h"
+#include "compiler/driver/Specialization.h"
+#include "compiler/frontend/FileHost.h"
+#include "compiler/frontend/Folding.h"
+#include "runtime/host/Launch.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cstdlib>
+#include <mutex>
+
+using namespace triton;
+using driver::LaunchArgument;
+
+struct CompiledKernel::State {
+  std::shared_ptr<const artifact::Artifact> artifact;
+  std::shared_ptr<const runtime::KernelCode> code; // null if it was compiled for another machine
+};
+
+struct Module::State {
+  std::shared_ptr<const Source> source;
+  std::unique_ptr<frontend::FileHost> host;
+};
+
+struct Kernel::State {
+  std::shared_ptr<Module::State> module; // keeps the host alive
+  std::shared_ptr<const frontend::Function> function;
+  std::vector<std::optional<Argument>> defaults; // one per parameter
+  std::mutex mutex;
+  llvm::StringMap<CompiledKernel> compiled; // by specialisation and options
+};
+
+static Error errorOf(const Diagnostics &diagnostics) {
+  std::string kind;
+  for (const Diagnostic &diagnostic : diagnostics.all())
+    if (kind.empty() && diagnostic.severity == Severity::Error)
+      kind = diagnostic.exception;
+  return Error(kind.empty() ? "CompilationError" : kind, render(diagnostics.all(), /*color=*/false));
+}
+
+static Error errorOf(llvm::Error error) {
+  std::string kind = "RuntimeError", message;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const frontend::HostError &hostError) {
+        kind = hostError.exception;
+        message = hostError.message;
+      },
+      [&](const llvm::ErrorInfoBase &other) { message = other.message(); });
+  return Error(kind, message);
+}
+
+std::string_view triton::version() { return "3.6.0"; }
+
+Expected<Module> Module::tryLoad(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return Error("FileNotFoundError", "cannot read '" + path + "': " + buffer.getError().message());
+  return tryParse((*buffer)->getBuffer().str(), path);
+}
+
+Expected<Module> Module::tryParse(std::string text, std::string name) {
+  Module module;
+  module.state = std::make_shared<State>();
+  module.state->source = Source::create(std::move(name), std::move(text));
+  Diagnostics diagnostics;
+  module.state->host = frontend::FileHost::create(module.state->source, diagnostics);
+  if (!module.state->host)
+    return errorOf(diagnostics);
+  return module;
+}
+
+std::vector<std::string> Module::kernels() const {
+  std::vector<std::string> names;
+  for (const auto &function : state->host->kernels())
+    names.push_back(function->name);
+  return names;
+}
+
+/// A parameter's default as if the caller had passed it; nullopt if C++ has no such argument.
+static std::optional<Argument> toArgument(const frontend::Value &value) {
+  if (value.isNone())
+    return Argument(nullptr);
+  if (auto *boolean = value.getIf<bool>())
+    return Argument(*boolean);
+  if (auto *real = value.getIf<double>())
+    return Argument(*real);
+  if (auto *text = value.getIf<std::string>())
+    return Argument(*text);
+  if (auto *integer = value.getIf<frontend::Integer>())
+    if (auto small = frontend::toInt64(*integer))
+      return Argument(*small);
+  return std::nullopt;
+}
+
+Expected<Kernel> Module::tryKernel(std::string_view name) const {
+  auto function = state->host->kernel(llvm::StringRef(name.data(), name.size()));
+  if (!function)
+    return Error("NameError", state->source->name().str() + " has no jitted function '" + std::string(name) + "'; it has: " +
+                                  llvm::join(kernels(), ", "));
+  Kernel kernel;
+  kernel.state = std::make_shared<Kernel::State>();
+  kernel.state->module = state;
+  for (const frontend::Parameter &parameter : function->parameters)
+    kernel.state->defaults.push_back(parameter.defaultValue ? toArgument(*parameter.defaultValue) : std::nullopt);
+  kernel.state->function = std::move(function);
+  return kernel;
+}
+
+std::string_view Kernel::name() const { return state->function->name; }
+
+std::vector<ParameterInfo> Kernel::parameters() const {
+  std::vector<ParameterInfo> result;
+  for (const frontend::Parameter &parameter : state->function->parameters)
+    result.push_back({parameter.name, parameter.annotation, parameter.isConstexpr, parameter.defaultValue.has_value()});
+  return result;
+}
+
+static frontend::Type typeOf(DataType type) {
+  // Both enumerations list the types in the same order; frontend's begins with void.
+  return frontend::Type::scalar(static_cast<frontend::ScalarKind>(static_cast<uint8_t>(type) + 1));
+}
+
+static LaunchArgument toLaunchArgument(const Argument &argument) {
+  if (auto *value = std::get_if<bool>(&argument.content))
+    return {*value};
+  if (auto *value = std::get_if<int64_t>(&argument.content))
+    return {*value};
+  if (auto *value = std::get_if<uint64_t>(&argument.content))
+    return {*value};
+  if (auto *value = std::get_if<double>(&argument.content))
+    return {*value};
+  if (auto *value = std::get_if<std::string>(&argument.content))
+    return {frontend::Value::string(*value)};
+  if (auto *value = std::get_if<DataType>(&argument.content))
+    return {frontend::Value::dtype(typeOf(*value))};
+  if (auto *value = std::get_if<Argument::Pointer>(&argument.content))
+    return {LaunchArgument::Pointer{typeOf(value->element), reinterpret_cast<uint64_t>(value->address), value->isConst}};
+  return {std::monostate()};
+}
+
+/// The arguments in the order of the parameters: positions first, then names, then defaults. Null where a default is none of
+/// C++'s arguments: it is a constant of the kernel.
+static Expected<std::vector<const Argument *>> bind(const Kernel::State &kernel, const std::vector<Argument> &arguments) {
+  const frontend::Function &function = *kernel.function;
+  std::vector<const Argument *> bound(function.parameters.size(), nullptr);
+  size_t position = 0;
+  for (const Argument &argument : arguments) {
+    size_t index = position;
+    if (argument.name.empty()) {
+      ++position;
+    } else {
+      auto parameter = llvm::find_if(function.parameters, [&](const auto &candidate) { return candidate.name == argument.name; });
+      index = parameter - function.parameters.begin();
+      if (parameter == function.parameters.end())
+        return Error("KeyError", "'" + function.name + "' has no parameter '" + argument.name + "'");
+    }
+    if (index >= bound.size())
+      return Error("TypeError", "'" + function.name + "' takes " + std::to_string(bound.size()) + " arguments, got " +
+                                    std::to_string(arguments.size()));
+    if (bound[index])
+      return Error("TypeError", "'" + function.name + "' got several values for '" + function.parameters[index].name + "'");
+    bound[index] = &argument;
+  }
+  for (auto [argument, parameter, defaultArgument] : llvm::zip(bound, function.parameters, kernel.defaults)) {
+    if (!argument && !parameter.defaultValue)
+      return Error("TypeError", "'" + function.name + "' is missing argument '" + parameter.name + "'");
+    if (!argument && defaultArgument)
+      argument = &*defaultArgument;
+  }
+  return bound;
+}
+
+static Expected<std::vector<frontend::ArgumentSpec>> specialize(const frontend::Function &function,
+                                                                llvm::ArrayRef<const Argument *> arguments) {
+  std::vector<frontend::ArgumentSpec> specs;
+  for (auto [argument, parameter] : llvm::zip(arguments, function.parameters)) {
+    if (!argument) {
+      specs.emplace_back();
+      specs.back().kind = frontend::ArgumentSpec::Kind::Constant;
+      specs.back().constant = *parameter.defaultValue;
+      continue;
+    }
+    auto spec = driver::specialize(parameter, toLaunchArgument(*argument));
+    if (!spec)
+      return errorOf(spec.takeError());
+    specs.push_back(std::move(*spec));
+  }
+  return specs;
+}
+
+static driver::Options driverOptions(const Options &options) {
+  return {.backend = options.target, .architecture = options.architecture, .numWarps = options.numWarps, .numCtas = options.numCtas,
+          .numStages = options.numStages, .debug = options.debug, .enableFpFusion = options.enableFpFusion};
+}
+
+static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::vector<frontend::ArgumentSpec> specs, const Options &options) {
+  driver::CompileRequest request;
+  request.options = driverOptions(options);
+  request.inspection.emitAssembly = options.keepAssembly;
+  std::string key = request.options.key() + (options.keepAssembly ? ";asm;" : ";");
+  for (const frontend::ArgumentSpec &spec : specs)
+    driver::appendKey(spec, key);
+  {
+    std::lock_guard lock(kernel.state->mutex);
+    if (auto found = kernel.state->compiled.find(key); found != kernel.state->compiled.end())
+      return found->second;
+  }
+  request.kernel.function = kernel.state->function;
+  request.kernel.arguments = std::move(specs);
+  Diagnostics diagnostics;
+  auto artifact = driver::compile(request, diagnostics);
+  if (!artifact)
+    return errorOf(diagnostics);
+  auto state = std::make_shared<CompiledKernel::State>();
+  if (options.target == "cpu" && options.architecture == "native") {
+    auto code = runtime::KernelCode::load(*artifact->stage("obj"), artifact->name, artifact->arenaBytes);
+    if (!code)
+      return errorOf(code.takeError());
+    state->code = std::move(*code);
+  }
+  state->artifact = std::move(artifact);
+  CompiledKernel result;
+  result.state = std::move(state);
+  std::lock_guard lock(kernel.state->mutex);
+  return kernel.state->compiled.try_emplace(key, std::move(result)).first->second;
+}
+
+Expected<CompiledKernel> Kernel::tryCompile(const std::vector<Argument> &arguments, const Options &options) const {
+  auto bound = bind(*state, arguments);
+  if (!bound)
+    return bound.error();
+  auto specs = specialize(*state->function, *bound);
+  if (!specs)
+    return specs.error();
+  return compileSpecialized(*this, std::move(*specs), options);
+}
+
+Expected<CompiledKernel> Kernel::tryCompileSignature(std::string_view signature, const Options &options) const {
+  auto specs = driver::parseSignature(*state->function, llvm::StringRef(signature.data(), signature.size()));
+  if (!specs)
+    return errorOf(specs.takeError());
+  return compileSpecialized(*this, std::move(*specs), options);
+}
+
+/// Writes an argument's bytes as its run-time type asks.
+static void pack(const Argument &argument, const artifact::Argument &slot, char *block) {
+  uint64_t bits = 0;
+  if (auto *value = std::get_if<bool>(&argument.content))
+    bits = *value;
+  else if (auto *value = std::get_if<int64_t>(&argument.content))
+    bits = static_cast<uint64_t>(*value);
+  else if (auto *value = std::get_if<uint64_t>(&argument.content))
+    bits = *value;
+  else if (auto *value = std::get_if<Argument::Pointer>(&argument.content))
+    bits = reinterpret_cast<uint64_t>(value->address);
+  bool isFloat = slot.type.starts_with("fp") || slot.type.starts_with("bf");
+  if (isFloat) {
+    auto *real = std::get_if<double>(&argument.content);
+    double number = real ? *real : static_cast<double>(static_cast<int64_t>(bits));
+    llvm::APFloat converted(number);
+    bool losesInfo = false;
+    const llvm::fltSemantics &semantics = slot.type == "fp64"   ? llvm::APFloat::IEEEdouble()
+                                          : slot.type == "fp16" ? llvm::APFloat::IEEEhalf()
+                                          : slot.type == "bf16" ? llvm::APFloat::BFloat()
+                                                                : llvm::APFloat::IEEEsingle();
+    converted.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    bits = converted.bitcastToAPInt().getZExtValue();
+  }
+  std::memcpy(block + slot.offset, &bits, slot.size); // little endian: the low bytes are the value
+}
+
+static unsigned threadLimit(const Options &options) {
+  if (options.threads)
+    return options.threads;
+  const char *text = std::getenv("TRITON_CPU_MAX_THREADS");
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 0;
+}
+
+Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument> &arguments, const Options &options) const {
+  auto bound = bind(*state, arguments);
+  if (!bound)
+    return bound.error();
+  auto specs = specialize(*state->function, *bound);
+  if (!specs)
+    return specs.error();
+  llvm::SmallVector<const Argument *> runtimeArguments;
+  for (auto [argument, spec] : llvm::zip(*bound, *specs))
+    if (spec.kind == frontend::ArgumentSpec::Kind::Runtime)
+      runtimeArguments.push_back(argument);
+  auto compiled = compileSpecialized(*this, std::move(*specs), options);
+  if (!compiled)
+    return compiled;
+  const CompiledKernel::State &kernel = *compiled->state;
+  if (!kernel.code)
+    return Error("RuntimeError", "'" + kernel.artifact->name + "' was compiled for " + kernel.artifact->architecture +
+                                     ", not for this machine, and cannot be launched here");
+  for (int64_t extent : {grid.x, grid.y, grid.z})
+    if (extent < 0 || extent > INT32_MAX)
+      return Error("ValueError", "grid extent " + std::to_string(extent) + " is out of range");
+  alignas(16) char block[4096];
+  if (kernel.artifact->argumentBytes > sizeof(block))
+    return Error("ValueError", "more than 4096 bytes of arguments");
+  for (auto [argument, slot] : llvm::zip(runtimeArguments, kernel.artifact->arguments))
+    pack(*argument, slot, block);
+  std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y), static_cast<int32_t>(grid.z)};
+  if (llvm::Error error = runtime::launch(*kernel.code, block, extents, {.maxThreads = threadLimit(options)}))
+    return errorOf(std::move(error));
+  return compiled;
+}
+
+std::string_view CompiledKernel::name() const { return state->artifact->name; }
+
+std::vector<std::string> CompiledKernel::stages() const {
+  std::vector<std::string> names;
+  for (const auto &stage : state->artifact->stages)
+    if (!stage.content.empty())
+      names.push_back(stage.name);
+  return names;
+}
+
+std::string_view CompiledKernel::stage(std::string_view name) const {
+  const std::string *content = state->artifact->stage(llvm::StringRef(name.data(), name.size()));
+  return content ? std::string_view(*content) : std::string_view();
+}
+
+std::vector<std::pair<std::string, double>> CompiledKernel::timings() const {
+  std::vector<std::pair<std::string, double>> result;
+  for (const auto &stage : state->artifact->stages)
+    result.emplace_back(stage.name, stage.microseconds / 1000);
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> CompiledKernel::arguments() const {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const auto &argument : state->artifact->arguments)
+    result.emplace_back(argument.name, argument.type);
+  return result;
+}

@@ -1,0 +1,166 @@
+// The command-line compiler: a kernel from a `.py` file (or a `.ttir` file) to IR, assembly, an object file or a C header. Needs no Python.
+#include "compiler/driver/Driver.h"
+#include "compiler/driver/Specialization.h"
+#include "compiler/driver/Target.h"
+#include "compiler/frontend/FileHost.h"
+#include "bin/CHeader.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+using namespace triton;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("tritonc options");
+static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.ttir>"), cl::Required, cl::cat(category));
+static cl::opt<std::string> kernelName("kernel", cl::desc("the jitted function to compile; may be left out if there is only one"),
+                                       cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string> signature("signature", cl::value_desc("types"), cl::cat(category),
+                                      cl::desc("one entry per parameter: \"*fp32:16, *fp32:16, *fp32:16, i32, 1024\""));
+static cl::opt<std::string> targetName("target", cl::desc("what to compile for (default: cpu)"), cl::init("cpu"), cl::cat(category));
+static cl::opt<std::string> architecture("arch", cl::value_desc("name"), cl::init("native"), cl::cat(category),
+                                         cl::desc("processor: native, x86-64-v3, znver4, … (default: native)"));
+static cl::opt<std::string> emit("emit", cl::desc("source, ttir, llir, asm, obj or header (default: ttir)"), cl::init("ttir"),
+                                 cl::value_desc("stage"), cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("output file (default: standard output)"), cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> symbol("name", cl::desc("symbol of the compiled function (default: the kernel's name)"), cl::cat(category));
+static cl::opt<int> numWarps("num-warps", cl::init(4), cl::desc("warps per program"), cl::cat(category));
+static cl::opt<int> numStages("num-stages", cl::init(3), cl::desc("stages of software pipelining"), cl::cat(category));
+static cl::opt<bool> debug("debug", cl::desc("keep device_assert and overflow checks"), cl::cat(category));
+static cl::opt<bool> noFusion("no-fp-fusion", cl::desc("never contract a*b+c"), cl::cat(category));
+static cl::opt<bool> listKernels("list", cl::desc("list the file's kernels and their parameters"), cl::cat(category));
+static cl::opt<bool> showTimes("time", cl::desc("print what each stage took"), cl::cat(category));
+static cl::opt<std::string> dumpPasses("print-ir-after-all", cl::ValueOptional, cl::value_desc("file"), cl::cat(category),
+                                       cl::desc("write the IR after every pass that changed it (default file: standard error)"));
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "tritonc: error: " << message << "\n";
+  return 1;
+}
+
+static int fail(const Diagnostics &diagnostics) {
+  llvm::errs() << render(diagnostics.all(), llvm::sys::Process::StandardErrHasColors());
+  return 1;
+}
+
+static void printKernel(const frontend::Function &function) {
+  llvm::outs() << function.name << "(";
+  llvm::interleaveComma(function.parameters, llvm::outs(), [](const frontend::Parameter &parameter) {
+    llvm::outs() << parameter.name;
+    if (!parameter.annotation.empty())
+      llvm::outs() << ": " << parameter.annotation;
+    if (parameter.defaultValue)
+      llvm::outs() << " = " << parameter.defaultValue->repr();
+  });
+  llvm::outs() << ")\n";
+}
+
+static driver::Options makeOptions() {
+  return {.backend = targetName, .architecture = architecture, .numWarps = numWarps, .numStages = numStages, .debug = debug,
+          .enableFpFusion = !noFusion};
+}
+
+static driver::Inspection makeInspection() {
+  std::string dump = dumpPasses.getNumOccurrences() ? (dumpPasses.empty() ? "-" : dumpPasses.getValue()) : "";
+  return {.emitAssembly = emit == "asm", .printAfterAll = dump};
+}
+
+/// The kernel asked for, or the only one.
+static std::shared_ptr<const frontend::Function> chooseKernel(frontend::FileHost &host) {
+  auto kernels = host.kernels();
+  if (kernelName.empty() && kernels.size() == 1)
+    return kernels.front();
+  std::string names;
+  for (const auto &kernel : kernels) {
+    if (kernel->name == kernelName)
+      return kernel;
+    names += (names.empty() ? "" : ", ") + kernel->name;
+  }
+  if (kernels.empty())
+    fail(input + " has no jitted function");
+  else if (kernelName.empty())
+    fail("which kernel? pass --kernel with one of: " + names);
+  else
+    fail(input + " has no jitted function '" + kernelName + "'; it has: " + names);
+  return nullptr;
+}
+
+static int write(const artifact::Artifact &artifact) {
+  std::string header;
+  const std::string *content = artifact.stage(emit);
+  if (emit == "header") {
+    header = makeCHeader(artifact);
+    content = &header;
+  }
+  if (!content)
+    return fail("the " + artifact.backend + " target has no stage '" + emit + "'");
+  if (output.empty() && emit == "obj" && llvm::sys::Process::StandardOutIsDisplayed())
+    return fail("an object file would garble the terminal: name a file with -o");
+  std::error_code error;
+  llvm::raw_fd_ostream stream(output.empty() ? "-" : output.getValue(), error);
+  if (error)
+    return fail("cannot write '" + output + "': " + error.message());
+  stream << *content;
+  stream.close();
+  if (stream.has_error()) {
+    error = stream.error();
+    stream.clear_error();
+    return fail("cannot write '" + output + "': " + error.message());
+  }
+  if (showTimes)
+    for (const artifact::StageOutput &stage : artifact.stages)
+      llvm::errs() << llvm::formatv("{0,-8} {1,8:f2} ms\n", stage.name, stage.microseconds / 1000);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "compiles Triton kernels ahead of time\n");
+  static constexpr llvm::StringLiteral stages[] = {"source", "ttir", "llir", "asm", "obj", "header"};
+  if (!llvm::is_contained(stages, emit))
+    return fail("--emit=" + emit + ": expected source, ttir, llir, asm, obj or header");
+  auto buffer = llvm::MemoryBuffer::getFile(input, /*IsText=*/true);
+  if (!buffer)
+    return fail("cannot read '" + input + "': " + buffer.getError().message());
+  auto source = Source::create(input, (*buffer)->getBuffer().str());
+  Diagnostics diagnostics;
+  std::string lastStage = emit == "header" ? "obj" : emit.getValue();
+
+  if (llvm::sys::path::extension(input) == ".ttir") {
+    auto artifact = driver::compileIr({.stage = "ttir", .source = source, .options = makeOptions(), .inspection = makeInspection(),
+                                       .lastStage = lastStage}, diagnostics);
+    return artifact ? write(*artifact) : fail(diagnostics);
+  }
+
+  auto host = frontend::FileHost::create(source, diagnostics);
+  if (!host)
+    return fail(diagnostics);
+  if (listKernels) {
+    for (const auto &kernel : host->kernels())
+      printKernel(*kernel);
+    return 0;
+  }
+  driver::CompileRequest request;
+  request.kernel.function = chooseKernel(*host);
+  if (!request.kernel.function)
+    return 1;
+  request.kernel.symbol = symbol;
+  auto arguments = driver::parseSignature(*request.kernel.function, signature);
+  if (!arguments)
+    return fail(llvm::toString(arguments.takeError()));
+  request.kernel.arguments = std::move(*arguments);
+  request.options = makeOptions();
+  request.inspection = makeInspection();
+  request.lastStage = lastStage;
+  auto artifact = driver::compile(request, diagnostics);
+  if (!artifact)
+    return fail(diagnostics);
+  if (!diagnostics.all().empty())
+    llvm::errs() << render(diagnostics.all(), llvm::sys::Process::StandardErrHasColors());
+  return write(*artifact);
+}
