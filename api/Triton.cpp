@@ -145,7 +145,7 @@ static LaunchArgument toLaunchArgument(const Argument &argument) {
 
 /// The arguments in the order of the parameters: positions first, then names, then defaults. Null where a default is none of
 /// C++'s arguments: it is a constant of the kernel.
-static Expected<std::vector<const Argument *>> bind(const Kernel::State &kernel, const std::vector<Argument> &arguments) {
+static Expected<std::vector<const Argument *>> bindArguments(const Kernel::State &kernel, const std::vector<Argument> &arguments) {
   const frontend::Function &function = *kernel.function;
   std::vector<const Argument *> bound(function.parameters.size(), nullptr);
   size_t position = 0;
@@ -231,7 +231,7 @@ static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::ve
 }
 
 Expected<CompiledKernel> Kernel::tryCompile(const std::vector<Argument> &arguments, const Options &options) const {
-  auto bound = bind(*state, arguments);
+  auto bound = bindArguments(*state, arguments);
   if (!bound)
     return bound.error();
   auto specs = specialize(*state->function, *bound);
@@ -282,7 +282,7 @@ static unsigned threadLimit(const Options &options) {
 }
 
 Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument> &arguments, const Options &options) const {
-  auto bound = bind(*state, arguments);
+  auto bound = bindArguments(*state, arguments);
   if (!bound)
     return bound.error();
   auto specs = specialize(*state->function, *bound);

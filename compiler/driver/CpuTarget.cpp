@@ -56,8 +56,9 @@ public:
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
 
   void registerDialects(mlir::DialectRegistry &registry) const override {
-    tensor::registerDialects(registry);
-    cpu::registerDialects(registry);
+    registry.insert<tensor::TensorDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                    mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect,
+                    mlir::vector::VectorDialect>();
     host::registerTranslations(registry);
   }
 };

@@ -1,3 +1,4 @@
+#include "compiler/tensor/Inliner.h"
 #include "compiler/tensor/Tensor.h"
 
 using namespace mlir;
@@ -16,6 +17,7 @@ void TensorDialect::initialize() {
 #define GET_OP_LIST
 #include "compiler/tensor/Ops.cpp.inc"
       >();
+  addInlinerInterface(*this);
 }
 
 Operation *TensorDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
