@@ -56,9 +56,8 @@ public:
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
 
   void registerDialects(mlir::DialectRegistry &registry) const override {
-    registry.insert<tensor::TensorDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-                    mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect,
-                    mlir::vector::VectorDialect>();
+    tensor::registerTensorDialects(registry);
+    registry.insert<mlir::func::FuncDialect, mlir::vector::VectorDialect>();
     host::registerTranslations(registry);
   }
 };

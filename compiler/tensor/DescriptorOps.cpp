@@ -21,15 +21,16 @@ LogicalResult MakeTensorPtrOp::verify() {
   if (!block)
     return emitOpError() << "gives a pointer to a tensor, not " << getType();
   WindowRanks ranks{int64_t(getShape().size()), int64_t(getStrides().size()), int64_t(getOffsets().size())};
-  return inferMakeTensorPtr(getBase().getType(), ranks, narrow(block.getShape()), getOrder(), [&] { return emitOpError(); });
+  return inferMakeTensorPtr(getBase().getType(), ranks, narrow(block.getShape()), getOrder(),
+                            [&] { return emitOpError(); });
 }
 
 LogicalResult AdvanceOp::verify() {
   return checkAdvance(getPtr().getType(), getOffsets().size(), [&] { return emitOpError(); });
 }
 
-void MakeTensorDescOp::build(OpBuilder &builder, OperationState &state, Value base, ValueRange shape, ValueRange strides,
-                             ArrayRef<int32_t> blockShape, bool isSigned, PaddingOption padding) {
+void MakeTensorDescOp::build(OpBuilder &builder, OperationState &state, Value base, ValueRange shape,
+                             ValueRange strides, ArrayRef<int32_t> blockShape, bool isSigned, PaddingOption padding) {
   auto type = inferMakeTensorDesc(base.getType(), shape.size(), strides.size(), blockShape, isSigned, padding,
                                   [&] { return mlir::emitError(state.location); });
   assert(succeeded(type) && "the caller asked inferMakeTensorDesc first");
@@ -38,8 +39,9 @@ void MakeTensorDescOp::build(OpBuilder &builder, OperationState &state, Value ba
 
 LogicalResult MakeTensorDescOp::verify() {
   RankedTensorType block = getType().getBlockType();
-  auto type = inferMakeTensorDesc(getBase().getType(), getShape().size(), getStrides().size(), narrow(block.getShape()),
-                                  block.getElementType().isSignedInteger(), getPadding(), [&] { return emitOpError(); });
+  auto type =
+      inferMakeTensorDesc(getBase().getType(), getShape().size(), getStrides().size(), narrow(block.getShape()),
+                          block.getElementType().isSignedInteger(), getPadding(), [&] { return emitOpError(); });
   if (failed(type))
     return failure();
   if (type->getSignlessBlockType() != getType().getSignlessBlockType())
@@ -48,9 +50,10 @@ LogicalResult MakeTensorDescOp::verify() {
   return success();
 }
 
-void DescriptorLoadOp::build(OpBuilder &builder, OperationState &state, Value descriptor, ValueRange indices, CacheModifier cache,
-                             EvictionPolicy evict) {
-  build(builder, state, cast<TensorDescType>(descriptor.getType()).getSignlessBlockType(), descriptor, indices, cache, evict);
+void DescriptorLoadOp::build(OpBuilder &builder, OperationState &state, Value descriptor, ValueRange indices,
+                             CacheModifier cache, EvictionPolicy evict) {
+  build(builder, state, cast<TensorDescType>(descriptor.getType()).getSignlessBlockType(), descriptor, indices, cache,
+        evict);
 }
 
 LogicalResult DescriptorLoadOp::verify() {
@@ -64,7 +67,8 @@ LogicalResult DescriptorLoadOp::verify() {
 }
 
 LogicalResult DescriptorStoreOp::verify() {
-  return checkDescriptorStore(getDesc().getType(), getSrc().getType(), getIndices().size(), [&] { return emitOpError(); });
+  return checkDescriptorStore(getDesc().getType(), getSrc().getType(), getIndices().size(),
+                              [&] { return emitOpError(); });
 }
 
 LogicalResult DescriptorReduceOp::verify() {
@@ -90,7 +94,8 @@ LogicalResult DescriptorGatherOp::verify() {
 }
 
 LogicalResult DescriptorScatterOp::verify() {
-  return checkDescriptorScatter(getDesc().getType(), getXOffsets().getType(), getSrc().getType(), [&] { return emitOpError(); });
+  return checkDescriptorScatter(getDesc().getType(), getXOffsets().getType(), getSrc().getType(),
+                                [&] { return emitOpError(); });
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

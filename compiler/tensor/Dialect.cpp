@@ -1,4 +1,4 @@
-#include "compiler/tensor/Inliner.h"
+#include "compiler/tensor/Inlining.h"
 #include "compiler/tensor/Tensor.h"
 
 using namespace mlir;
@@ -13,11 +13,11 @@ namespace triton::tensor {
 
 void TensorDialect::initialize() {
   registerTypes();
+  addInlinerInterface(this);
   addOperations<
 #define GET_OP_LIST
 #include "compiler/tensor/Ops.cpp.inc"
       >();
-  addInlinerInterface(*this);
 }
 
 Operation *TensorDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
@@ -26,4 +26,4 @@ Operation *TensorDialect::materializeConstant(OpBuilder &builder, Attribute valu
   return arith::ConstantOp::materialize(builder, value, type, location);
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

@@ -28,7 +28,7 @@ def TensorDialect : Dialect {
     The last line is a name, not a meaning: MLIR has no e4m3 format of bias 15, so its one other e4m3 type stands for it.
     Nothing in this compiler gives `f8E4M3B11FNUZ` the meaning of bias 11, and constants of that type are not folded.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = "void registerTypes();";
   let useDefaultTypePrinterParser = 1;

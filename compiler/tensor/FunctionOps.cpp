@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace triton::tensor {
 
-void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type, ArrayRef<NamedAttribute> attributes,
-                   ArrayRef<DictionaryAttr> argumentAttributes) {
+void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type,
+                   ArrayRef<NamedAttribute> attributes, ArrayRef<DictionaryAttr> argumentAttributes) {
   state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
   state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
   state.attributes.append(attributes.begin(), attributes.end());
@@ -19,15 +19,17 @@ void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, Fu
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto functionType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results, function_interface_impl::VariadicFlag,
+  auto functionType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
+                         function_interface_impl::VariadicFlag,
                          std::string &) { return builder.getFunctionType(arguments, results); };
-  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name),
-                                                  functionType, getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
+                                                  getFunctionTypeAttrName(result.name), functionType,
+                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(), getArgAttrsAttrName(),
-                                           getResAttrsAttrName());
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
 bool FuncOp::isNoInline() {
@@ -40,7 +42,8 @@ LogicalResult FuncOp::verify() {
     Attribute attribute = getArgAttr(index, divisibilityName);
     auto divisor = dyn_cast_or_null<IntegerAttr>(attribute);
     if (attribute && (!divisor || divisor.getInt() < 1))
-      return emitOpError() << divisibilityName << " of argument " << index << " must be a positive integer, got " << attribute;
+      return emitOpError() << divisibilityName << " of argument " << index << " must be a positive integer, got "
+                           << attribute;
   }
   return success();
 }
@@ -63,13 +66,15 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult ReturnOp::verify() {
   auto function = cast<FuncOp>((*this)->getParentOp());
-  return checkRegionTypes("operand", getOperandTypes(), function.getFunctionType().getResults(), [&] { return emitOpError(); });
+  return checkRegionTypes("operand", getOperandTypes(), function.getFunctionType().getResults(),
+                          [&] { return emitOpError(); });
 }
 
 LogicalResult PrintOp::verify() {
   if (getArgs().size() != getIsSigned().size())
-    return emitOpError() << "has " << getArgs().size() << " operands, but isSigned has " << getIsSigned().size() << " values";
+    return emitOpError() << "has " << getArgs().size() << " operands, but isSigned has " << getIsSigned().size()
+                         << " values";
   return success();
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

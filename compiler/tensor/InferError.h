@@ -13,6 +13,6 @@ inline auto errorAt(std::optional<mlir::Location> location) {
   return [location] { return location ? mlir::emitError(*location) : mlir::InFlightDiagnostic(); };
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor
 
 #endif

@@ -21,8 +21,8 @@ static std::optional<llvm::APInt> getUniformConstant(Value value) {
   return std::nullopt;
 }
 
-/// addptr(addptr(p, a), b) to addptr(p, a + b), for constants whose sum does not overflow: offsets are extended to the width of a
-/// pointer before they are added, so other sums in a narrow type could wrap where the two steps do not.
+/// addptr(addptr(p, a), b) to addptr(p, a + b), for constants whose sum does not overflow: offsets are extended to the
+/// width of a pointer before they are added, so other sums in a narrow type could wrap where the two steps do not.
 struct AddPtrOfAddPtr : OpRewritePattern<AddPtrOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const override {
@@ -97,7 +97,8 @@ OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
   auto target = cast<FloatType>(getElementTypeOrSelf(getType()));
   if (target.getWidth() == 8 || !hasKnownValues(getSrc().getType()))
     return {};
-  auto mode = getRounding() == RoundingMode::TowardZero ? llvm::APFloat::rmTowardZero : llvm::APFloat::rmNearestTiesToEven;
+  auto mode =
+      getRounding() == RoundingMode::TowardZero ? llvm::APFloat::rmTowardZero : llvm::APFloat::rmNearestTiesToEven;
   return constFoldCastOp<FloatAttr, FloatAttr, llvm::APFloat, llvm::APFloat, ub::PoisonAttr>(
       adaptor.getOperands(), getType(), [&](const llvm::APFloat &value, bool &) {
         llvm::APFloat result = value;
@@ -110,9 +111,8 @@ OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
 OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
   if (matchPattern(adaptor.getY(), m_Zero()))
     return getY();
-  return constFoldBinaryOp<IntegerAttr>(adaptor.getOperands(), [](const llvm::APInt &x, const llvm::APInt &y) {
-    return llvm::APIntOps::mulhu(x, y);
-  });
+  return constFoldBinaryOp<IntegerAttr>(
+      adaptor.getOperands(), [](const llvm::APInt &x, const llvm::APInt &y) { return llvm::APIntOps::mulhu(x, y); });
 }
 
 OpFoldResult AdvanceOp::fold(FoldAdaptor adaptor) {
@@ -121,4 +121,4 @@ OpFoldResult AdvanceOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

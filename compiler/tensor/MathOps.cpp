@@ -38,7 +38,8 @@ LogicalResult FpToFpOp::verify() {
 }
 
 /// Code from elsewhere that is not pure may do anything to memory.
-static void addForeignEffects(bool isPure, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+static void addForeignEffects(bool isPure,
+                              SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   if (isPure)
     return;
   effects.emplace_back(MemoryEffects::Read::get(), GlobalMemory::get());
@@ -62,7 +63,8 @@ Speculation::Speculatability ElementwiseInlineAsmOp::getSpeculatability() {
 }
 
 LogicalResult ElementwiseInlineAsmOp::verify() {
-  return checkInlineAsm(getOperandTypes(), getResultTypes(), int32_t(getPackedElement()), [&] { return emitOpError(); });
+  return checkInlineAsm(getOperandTypes(), getResultTypes(), int32_t(getPackedElement()),
+                        [&] { return emitOpError(); });
 }
 
 LogicalResult DotOp::verify() {
@@ -83,4 +85,4 @@ LogicalResult DotScaledOp::verify() {
   return checkAccumulator(*product, getC().getType(), error);
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

@@ -39,8 +39,8 @@ LogicalResult checkInlineAsm(TypeRange operands, TypeRange results, int64_t pack
   llvm::append_range(all, results);
   for (Type type : all) {
     if (getShape(type) != getShape(all[0]))
-      return error() << "inline assembly needs operands and results of one shape, got [" << getShape(all[0]) << "] and ["
-                     << getShape(type) << "]";
+      return error() << "inline assembly needs operands and results of one shape, got [" << getShape(all[0])
+                     << "] and [" << getShape(type) << "]";
     int64_t elements = ShapedType::getNumElements(getShape(type));
     if (isa<RankedTensorType>(type) && elements % packedElements != 0)
       return error() << "inline assembly: the number of elements, " << elements << ", must be a multiple of pack, "
@@ -62,14 +62,16 @@ static bool canAccumulateIn(Type operand, Type element) {
 
 static LogicalResult checkDotShapes(RankedTensorType a, RankedTensorType b, EmitError error) {
   if (a.getRank() != b.getRank() || a.getRank() < 2 || a.getRank() > 3)
-    return error() << "both inputs must be either 2D or 3D, got shapes [" << a.getShape() << "] and [" << b.getShape() << "]";
+    return error() << "both inputs must be either 2D or 3D, got shapes [" << a.getShape() << "] and [" << b.getShape()
+                   << "]";
   if (a.getRank() == 3 && a.getDimSize(0) != b.getDimSize(0))
     return error() << "first input shape ([" << a.getShape() << "]) and second input shape ([" << b.getShape()
                    << "]) must have the same batch dimension";
   return success();
 }
 
-static RankedTensorType productType(RankedTensorType a, RankedTensorType b, int64_t rows, int64_t columns, Type element) {
+static RankedTensorType productType(RankedTensorType a, RankedTensorType b, int64_t rows, int64_t columns,
+                                    Type element) {
   SmallVector<int64_t> shape(a.getShape().drop_back(2));
   shape.append({rows, columns});
   return RankedTensorType::get(shape, element);
@@ -99,19 +101,26 @@ LogicalResult checkAccumulator(RankedTensorType product, Type accumulator, EmitE
     return error() << "the accumulator must have the shape of the product [" << product.getShape() << "], got ["
                    << getShape(accumulator) << "]";
   if (accumulator != product)
-    return error() << "the accumulator must be " << product.getElementType() << ", got " << getElementTypeOrSelf(accumulator);
+    return error() << "the accumulator must be " << product.getElementType() << ", got "
+                   << getElementTypeOrSelf(accumulator);
   return success();
 }
 
 static bool isStoredAs(ScaleDotElemType format, Type element) {
   switch (format) {
-  case ScaleDotElemType::E2M1: return element.isInteger(8);
-  case ScaleDotElemType::E4M3: return isa<Float8E4M3FNType>(element);
-  case ScaleDotElemType::E5M2: return isa<Float8E5M2Type>(element);
-  case ScaleDotElemType::BF16: return element.isBF16();
-  case ScaleDotElemType::FP16: return element.isF16();
+  case ScaleDotElemType::E2M1:
+    return element.isInteger(8);
+  case ScaleDotElemType::E4M3:
+    return isa<Float8E4M3FNType>(element);
+  case ScaleDotElemType::E5M2:
+    return isa<Float8E5M2Type>(element);
+  case ScaleDotElemType::BF16:
+    return element.isBF16();
+  case ScaleDotElemType::FP16:
+    return element.isF16();
   case ScaleDotElemType::E2M3:
-  case ScaleDotElemType::E3M2: return false;
+  case ScaleDotElemType::E3M2:
+    return false;
   }
   return false;
 }
@@ -127,7 +136,8 @@ static LogicalResult checkScaledStorage(const ScaledOperand &operand, EmitError 
   return success();
 }
 
-static LogicalResult checkScale(StringRef name, const ScaledOperand &operand, int64_t rows, int64_t k, EmitError error) {
+static LogicalResult checkScale(StringRef name, const ScaledOperand &operand, int64_t rows, int64_t k,
+                                EmitError error) {
   if (!operand.scale)
     return success();
   if (operand.type.getRank() != 2)
@@ -160,4 +170,4 @@ FailureOr<RankedTensorType> inferDotScaled(ScaledOperand lhs, ScaledOperand rhs,
   return productType(lhs.type, rhs.type, m, n, Float32Type::get(lhs.type.getContext()));
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

@@ -22,7 +22,8 @@ struct LoadOfKnownMask : OpRewritePattern<LoadOp> {
     if (!mask)
       return failure();
     if (*mask) {
-      rewriter.replaceOpWithNewOp<LoadOp>(op, op.getPtr(), Value(), Value(), op.getCache(), op.getEvict(), op.getIsVolatile());
+      rewriter.replaceOpWithNewOp<LoadOp>(op, op.getPtr(), Value(), Value(), op.getCache(), op.getEvict(),
+                                          op.getIsVolatile());
       return success();
     }
     if (op.getOther()) {
@@ -38,7 +39,9 @@ struct LoadOfKnownMask : OpRewritePattern<LoadOp> {
   }
 };
 
-void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<LoadOfKnownMask>(context); }
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<LoadOfKnownMask>(context);
+}
 
 /// A store whose mask is true everywhere needs none; one whose mask is false everywhere does nothing.
 struct StoreOfKnownMask : OpRewritePattern<StoreOp> {
@@ -59,4 +62,4 @@ void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
   patterns.add<StoreOfKnownMask>(context);
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

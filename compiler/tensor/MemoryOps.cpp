@@ -9,20 +9,21 @@ namespace triton::tensor {
 
 static Type typeOrNull(Value value) { return value ? value.getType() : Type(); }
 
-void LoadOp::build(OpBuilder &builder, OperationState &state, Value pointer, Value mask, Value other, CacheModifier cache,
-                   EvictionPolicy evict, bool isVolatile) {
-  build(builder, state, getAccessedType(pointer.getType()), pointer, mask, other, ArrayRef<int32_t>(), PaddingOptionAttr(), cache,
-        evict, isVolatile);
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value pointer, Value mask, Value other,
+                   CacheModifier cache, EvictionPolicy evict, bool isVolatile) {
+  build(builder, state, getAccessedType(pointer.getType()), pointer, mask, other, ArrayRef<int32_t>(),
+        PaddingOptionAttr(), cache, evict, isVolatile);
 }
 
 void LoadOp::build(OpBuilder &builder, OperationState &state, Value blockPointer, ArrayRef<int32_t> boundaryCheck,
                    std::optional<PaddingOption> padding, CacheModifier cache, EvictionPolicy evict, bool isVolatile) {
   PaddingOptionAttr attribute = padding ? PaddingOptionAttr::get(builder.getContext(), *padding) : PaddingOptionAttr();
-  build(builder, state, getAccessedType(blockPointer.getType()), blockPointer, Value(), Value(), boundaryCheck, attribute, cache,
-        evict, isVolatile);
+  build(builder, state, getAccessedType(blockPointer.getType()), blockPointer, Value(), Value(), boundaryCheck,
+        attribute, cache, evict, isVolatile);
 }
 
-LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
   types.push_back(getAccessedType(adaptor.getPtr().getType()));
   return success();
 }
@@ -39,13 +40,13 @@ void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffect
     effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
-void StoreOp::build(OpBuilder &builder, OperationState &state, Value pointer, Value value, Value mask, CacheModifier cache,
-                    EvictionPolicy evict) {
+void StoreOp::build(OpBuilder &builder, OperationState &state, Value pointer, Value value, Value mask,
+                    CacheModifier cache, EvictionPolicy evict) {
   build(builder, state, pointer, value, mask, ArrayRef<int32_t>(), cache, evict);
 }
 
-void StoreOp::build(OpBuilder &builder, OperationState &state, Value blockPointer, Value value, ArrayRef<int32_t> boundaryCheck,
-                    CacheModifier cache, EvictionPolicy evict) {
+void StoreOp::build(OpBuilder &builder, OperationState &state, Value blockPointer, Value value,
+                    ArrayRef<int32_t> boundaryCheck, CacheModifier cache, EvictionPolicy evict) {
   build(builder, state, blockPointer, value, Value(), boundaryCheck, cache, evict);
 }
 
@@ -54,7 +55,8 @@ LogicalResult StoreOp::verify() {
                     [&] { return emitOpError(); });
 }
 
-LogicalResult AtomicRMWOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult AtomicRMWOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
   types.push_back(getAccessedType(adaptor.getPtr().getType()));
   return success();
 }
@@ -64,7 +66,8 @@ LogicalResult AtomicRMWOp::verify() {
                         [&] { return emitOpError(); });
 }
 
-LogicalResult AtomicCASOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult AtomicCASOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
   types.push_back(getAccessedType(adaptor.getPtr().getType()));
   return success();
 }
@@ -73,4 +76,4 @@ LogicalResult AtomicCASOp::verify() {
   return inferAtomicCas(getPtr().getType(), getCmp().getType(), getVal().getType(), [&] { return emitOpError(); });
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

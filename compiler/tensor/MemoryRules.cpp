@@ -71,15 +71,17 @@ FailureOr<Type> inferLoad(Type pointer, Type mask, Type other, ArrayRef<int32_t>
   if (RankedTensorType block = getBlock(pointer)) {
     if (mask || other)
       return error() << "`mask` and `other` arguments cannot be specified for loading block pointers";
-    if (failed(checkBoundary(boundaryCheck, block, error)) || failed(checkPadding(padding, block.getElementType(), error)))
+    if (failed(checkBoundary(boundaryCheck, block, error)) ||
+        failed(checkPadding(padding, block.getElementType(), error)))
       return failure();
     return Type(block);
   }
   if (!mask && other)
     return error() << "`other` cannot be provided without `mask`";
   if (!boundaryCheck.empty() || padding)
-    return error() << "`padding_option` or `boundary_check` argument is not supported for loading a tensor of pointers or a "
-                      "scalar, use block pointers instead";
+    return error()
+           << "`padding_option` or `boundary_check` argument is not supported for loading a tensor of pointers or a "
+              "scalar, use block pointers instead";
   if (failed(checkMask(mask, pointer, error)) || failed(checkCompanion("other", other, pointer, error)) ||
       failed(checkPointee("other", other, pointer, error)))
     return failure();
@@ -100,7 +102,8 @@ LogicalResult checkStore(Type pointer, Type value, Type mask, ArrayRef<int32_t> 
     return checkBoundary(boundaryCheck, block, error);
   }
   if (!boundaryCheck.empty())
-    return error() << "`boundary_check` argument is not supported for storing a tensor of pointers or a scalar, use block pointers "
+    return error() << "`boundary_check` argument is not supported for storing a tensor of pointers or a scalar, use "
+                      "block pointers "
                       "instead";
   if (failed(checkCompanion("value", value, pointer, error)) || failed(checkPointee("value", value, pointer, error)))
     return failure();
@@ -115,11 +118,14 @@ static bool canUpdate(RMWOp op, Type element) {
   case RMWOp::Xor:
   case RMWOp::Add:
   case RMWOp::UMax:
-  case RMWOp::UMin: return isWord;
-  case RMWOp::FAdd: return element.isF16() || element.isBF16() || element.isF32() || element.isF64();
+  case RMWOp::UMin:
+    return isWord;
+  case RMWOp::FAdd:
+    return element.isF16() || element.isBF16() || element.isF32() || element.isF64();
   case RMWOp::Max:
   case RMWOp::Min:
-  case RMWOp::Exchange: return isWord || element.isF32() || element.isF64();
+  case RMWOp::Exchange:
+    return isWord || element.isF32() || element.isF64();
   }
   return false;
 }
@@ -127,7 +133,8 @@ static bool canUpdate(RMWOp op, Type element) {
 /// What every atomic asks of its pointer.
 static LogicalResult checkAtomicPointer(StringRef op, Type pointer, EmitError error) {
   if (!isa<PointerType>(getElementTypeOrSelf(pointer)) || getBlock(pointer))
-    return error() << "pointer argument of atomic_" << op << " must be a pointer or a tensor of pointers, got " << pointer;
+    return error() << "pointer argument of atomic_" << op << " must be a pointer or a tensor of pointers, got "
+                   << pointer;
   return success();
 }
 
@@ -154,24 +161,28 @@ FailureOr<Type> inferAtomicCas(Type pointer, Type compared, Type value, EmitErro
   Type accessed = getAccessedType(pointer);
   unsigned bits = getElementBits(accessed);
   if (bits != 16 && bits != 32 && bits != 64)
-    return error() << "atomic_cas only supports elements with width {16, 32, 64}, got " << getElementTypeOrSelf(accessed);
+    return error() << "atomic_cas only supports elements with width {16, 32, 64}, got "
+                   << getElementTypeOrSelf(accessed);
   for (auto [name, type] : {std::pair("cmp", compared), std::pair("value", value)})
     if (failed(checkCompanion(name, type, pointer, error)) || failed(checkPointee(name, type, pointer, error)))
       return failure();
   return accessed;
 }
 
-static SmallVector<int64_t> widen(ArrayRef<int32_t> values) { return SmallVector<int64_t>(values.begin(), values.end()); }
+static SmallVector<int64_t> widen(ArrayRef<int32_t> values) {
+  return SmallVector<int64_t>(values.begin(), values.end());
+}
 
-FailureOr<PointerType> inferMakeTensorPtr(Type base, WindowRanks ranks, ArrayRef<int32_t> blockShape, ArrayRef<int32_t> order,
-                                          EmitError error) {
+FailureOr<PointerType> inferMakeTensorPtr(Type base, WindowRanks ranks, ArrayRef<int32_t> blockShape,
+                                          ArrayRef<int32_t> order, EmitError error) {
   auto pointer = dyn_cast<PointerType>(base);
   if (!pointer || pointer.isBlockPointer())
     return error() << "expected `base` to be a pointer type (but not a block pointer type or others), got " << base;
   int64_t rank = blockShape.size();
-  if (ranks.shape != rank || ranks.strides != rank || ranks.offsets != rank || static_cast<int64_t>(order.size()) != rank)
-    return error() << "expected shape/strides/offsets/block_shape/order to have the same length, got " << ranks.shape << ", "
-                   << ranks.strides << ", " << ranks.offsets << ", " << rank << " and " << order.size();
+  if (ranks.shape != rank || ranks.strides != rank || ranks.offsets != rank ||
+      static_cast<int64_t>(order.size()) != rank)
+    return error() << "expected shape/strides/offsets/block_shape/order to have the same length, got " << ranks.shape
+                   << ", " << ranks.strides << ", " << ranks.offsets << ", " << rank << " and " << order.size();
   if (failed(checkPermutation("order", order, rank, error)))
     return failure();
   SmallVector<int64_t> shape = widen(blockShape);
@@ -189,8 +200,9 @@ LogicalResult checkAdvance(Type pointer, int64_t offsets, EmitError error) {
   return success();
 }
 
-FailureOr<TensorDescType> inferMakeTensorDesc(Type base, int64_t shapeRank, int64_t stridesRank, ArrayRef<int32_t> blockShape,
-                                              bool isSigned, PaddingOption padding, EmitError error) {
+FailureOr<TensorDescType> inferMakeTensorDesc(Type base, int64_t shapeRank, int64_t stridesRank,
+                                              ArrayRef<int32_t> blockShape, bool isSigned, PaddingOption padding,
+                                              EmitError error) {
   auto pointer = dyn_cast<PointerType>(base);
   if (!pointer || !pointer.getPointeeType().isIntOrFloat())
     return error() << "a tensor descriptor needs a scalar pointer as base, got " << base;
@@ -207,12 +219,13 @@ FailureOr<TensorDescType> inferMakeTensorDesc(Type base, int64_t shapeRank, int6
   Type element = pointer.getPointeeType();
   int64_t bytes = shape.back() * std::max(element.getIntOrFloatBitWidth() / 8, 1u);
   if (bytes < 16)
-    return error() << "descriptor block shape must have at least 16 bytes in the last dimension, but got " << shape.back() << " * "
-                   << bytes / shape.back() << " = " << bytes << " bytes";
+    return error() << "descriptor block shape must have at least 16 bytes in the last dimension, but got "
+                   << shape.back() << " * " << bytes / shape.back() << " = " << bytes << " bytes";
   if (failed(checkPadding(padding, element, error)))
     return failure();
   if (auto integer = dyn_cast<IntegerType>(element))
-    element = IntegerType::get(base.getContext(), integer.getWidth(), isSigned ? IntegerType::Signed : IntegerType::Unsigned);
+    element =
+        IntegerType::get(base.getContext(), integer.getWidth(), isSigned ? IntegerType::Signed : IntegerType::Unsigned);
   return TensorDescType::get(RankedTensorType::get(shape, element));
 }
 
@@ -226,7 +239,8 @@ FailureOr<RankedTensorType> inferDescriptorLoad(TensorDescType descriptor, int64
 /// What a block access through a descriptor stores: the same elements as `block`, in a shape that may drop leading 1s.
 static LogicalResult checkStoredBlock(RankedTensorType block, Type value, EmitError error) {
   if (getShape(value) != block.getShape())
-    return error() << "expected a value of the block shape [" << block.getShape() << "], got [" << getShape(value) << "]";
+    return error() << "expected a value of the block shape [" << block.getShape() << "], got [" << getShape(value)
+                   << "]";
   if (value != block)
     return error() << "expected a value of " << block.getElementType() << ", got " << getElementTypeOrSelf(value);
   return success();
@@ -246,13 +260,17 @@ static bool canReduce(DescriptorReduceKind kind, Type element) {
   case DescriptorReduceKind::Add:
     return isWord || element.isF32() || element.isF16() || element.isBF16();
   case DescriptorReduceKind::Min:
-  case DescriptorReduceKind::Max: return isWord || element.isF16() || element.isBF16();
+  case DescriptorReduceKind::Max:
+    return isWord || element.isF16() || element.isBF16();
   case DescriptorReduceKind::And:
   case DescriptorReduceKind::Or:
-  case DescriptorReduceKind::Xor: return isWord && !isFloat;
+  case DescriptorReduceKind::Xor:
+    return isWord && !isFloat;
   case DescriptorReduceKind::Inc:
-  case DescriptorReduceKind::Dec: return element.isSignlessInteger(32);
-  case DescriptorReduceKind::None: return false;
+  case DescriptorReduceKind::Dec:
+    return element.isSignlessInteger(32);
+  case DescriptorReduceKind::None:
+    return false;
   }
   return false;
 }
@@ -296,4 +314,4 @@ LogicalResult checkDescriptorScatter(TensorDescType descriptor, Type rows, Type 
   return checkStoredBlock(*expected, value, error);
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

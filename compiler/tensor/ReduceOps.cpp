@@ -53,7 +53,9 @@ LogicalResult ReduceOp::verify() {
   return checkRegionTypes("result", getResultTypes(), *types, error);
 }
 
-LogicalResult ReduceOp::verifyRegions() { return checkCombiner<ReduceReturnOp>(*this, getCombineOp(), getElementTypes()); }
+LogicalResult ReduceOp::verifyRegions() {
+  return checkCombiner<ReduceReturnOp>(*this, getCombineOp(), getElementTypes());
+}
 
 void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs, int axis, bool reverse) {
   build(builder, state, srcs.getTypes(), srcs, axis, reverse);
@@ -107,7 +109,8 @@ void HistogramOp::build(OpBuilder &builder, OperationState &state, Value src, Va
 
 LogicalResult HistogramOp::verify() {
   auto error = [&] { return emitOpError(); };
-  auto type = inferHistogram(getSrc().getType(), getMask() ? getMask().getType() : Type(), getType().getShape()[0], error);
+  auto type =
+      inferHistogram(getSrc().getType(), getMask() ? getMask().getType() : Type(), getType().getShape()[0], error);
   if (failed(type))
     return failure();
   if (*type != getType())
@@ -115,4 +118,4 @@ LogicalResult HistogramOp::verify() {
   return success();
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

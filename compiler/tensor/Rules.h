@@ -1,4 +1,5 @@
-// What the ops of tensor IR accept and what they yield: one function per op, asked by verifiers, the frontend and the interpreter.
+// What the ops of tensor IR accept and what they yield: one function per op, asked by verifiers, the frontend and the
+// interpreter.
 //   In:  the types and compile-time numbers an op is given, and where to put an error.
 //   Out: the type of the result, or failure after exactly one diagnostic.
 // Messages speak of shapes and dtypes, not of IR.
@@ -22,34 +23,41 @@ mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank, EmitError err
 /// The shape two operands of an elementwise op are broadcast to: the shorter one gets dims of size 1 in front.
 mlir::FailureOr<llvm::SmallVector<int64_t>> inferBroadcastShape(Shape lhs, Shape rhs, EmitError error);
 /// `order`, which the user knows as `what`, names each of 0..rank-1 once.
-mlir::LogicalResult checkPermutation(llvm::StringRef what, llvm::ArrayRef<int32_t> order, int64_t rank, EmitError error);
+mlir::LogicalResult checkPermutation(llvm::StringRef what, llvm::ArrayRef<int32_t> order, int64_t rank,
+                                     EmitError error);
 
-mlir::FailureOr<mlir::RankedTensorType> inferRange(mlir::MLIRContext *context, int64_t start, int64_t end, EmitError error);
+mlir::FailureOr<mlir::RankedTensorType> inferRange(mlir::MLIRContext *context, int64_t start, int64_t end,
+                                                   EmitError error);
 mlir::FailureOr<mlir::RankedTensorType> inferSplat(mlir::Type scalar, Shape shape, EmitError error);
 mlir::FailureOr<mlir::Type> inferUnsplat(mlir::RankedTensorType tensor, EmitError error);
 mlir::FailureOr<mlir::RankedTensorType> inferExpandDims(mlir::RankedTensorType tensor, int64_t axis, EmitError error);
 mlir::FailureOr<mlir::RankedTensorType> inferBroadcast(mlir::RankedTensorType tensor, Shape shape, EmitError error);
 mlir::FailureOr<mlir::RankedTensorType> inferReshape(mlir::RankedTensorType tensor, Shape shape, EmitError error);
-mlir::FailureOr<mlir::RankedTensorType> inferTrans(mlir::RankedTensorType tensor, llvm::ArrayRef<int32_t> order, EmitError error);
-mlir::FailureOr<mlir::RankedTensorType> inferCat(mlir::RankedTensorType lhs, mlir::RankedTensorType rhs, EmitError error);
+mlir::FailureOr<mlir::RankedTensorType> inferTrans(mlir::RankedTensorType tensor, llvm::ArrayRef<int32_t> order,
+                                                   EmitError error);
+mlir::FailureOr<mlir::RankedTensorType> inferCat(mlir::RankedTensorType lhs, mlir::RankedTensorType rhs,
+                                                 EmitError error);
 mlir::FailureOr<mlir::RankedTensorType> inferJoin(mlir::Type lhs, mlir::Type rhs, EmitError error);
 /// The type of each half.
 mlir::FailureOr<mlir::Type> inferSplit(mlir::RankedTensorType tensor, EmitError error);
-mlir::FailureOr<mlir::RankedTensorType> inferGather(mlir::RankedTensorType source, mlir::RankedTensorType indices, int64_t axis,
-                                                    EmitError error);
+mlir::FailureOr<mlir::RankedTensorType> inferGather(mlir::RankedTensorType source, mlir::RankedTensorType indices,
+                                                    int64_t axis, EmitError error);
 
 // Reductions.
 mlir::FailureOr<llvm::SmallVector<mlir::Type>> inferReduce(mlir::TypeRange operands, int64_t axis, EmitError error);
 mlir::LogicalResult checkScan(mlir::TypeRange operands, int64_t axis, EmitError error);
 /// `mask` may be null.
-mlir::FailureOr<mlir::RankedTensorType> inferHistogram(mlir::Type operand, mlir::Type mask, int64_t bins, EmitError error);
+mlir::FailureOr<mlir::RankedTensorType> inferHistogram(mlir::Type operand, mlir::Type mask, int64_t bins,
+                                                       EmitError error);
 /// `yields` are the types a region gives, `wanted` those it must: one `what` per type.
-mlir::LogicalResult checkRegionTypes(llvm::StringRef what, mlir::TypeRange yields, mlir::TypeRange wanted, EmitError error);
+mlir::LogicalResult checkRegionTypes(llvm::StringRef what, mlir::TypeRange yields, mlir::TypeRange wanted,
+                                     EmitError error);
 
 // Casts and elementwise ops.
 mlir::LogicalResult checkBitcast(mlir::Type from, mlir::Type to, EmitError error);
 mlir::LogicalResult checkFpToFp(mlir::Type from, mlir::Type to, std::optional<RoundingMode> rounding, EmitError error);
-mlir::LogicalResult checkInlineAsm(mlir::TypeRange operands, mlir::TypeRange results, int64_t packedElements, EmitError error);
+mlir::LogicalResult checkInlineAsm(mlir::TypeRange operands, mlir::TypeRange results, int64_t packedElements,
+                                   EmitError error);
 
 // Matrices.
 /// The type of the product of `a` and `b`, of elements `element`.
@@ -60,7 +68,7 @@ mlir::LogicalResult checkAccumulator(mlir::RankedTensorType product, mlir::Type 
 /// One operand of a scaled dot, as `inferDotScaled` takes it.
 struct ScaledOperand {
   mlir::RankedTensorType type;
-  mlir::RankedTensorType scale;  // null: not scaled
+  mlir::RankedTensorType scale; // null: not scaled
   ScaleDotElemType format;
   bool packedAlongK = true;
 };
@@ -68,11 +76,13 @@ struct ScaledOperand {
 mlir::FailureOr<mlir::RankedTensorType> inferDotScaled(ScaledOperand lhs, ScaledOperand rhs, EmitError error);
 
 // Memory. `mask` and `other` may be null.
-mlir::FailureOr<mlir::Type> inferLoad(mlir::Type pointer, mlir::Type mask, mlir::Type other, llvm::ArrayRef<int32_t> boundaryCheck,
-                                      std::optional<PaddingOption> padding, EmitError error);
-mlir::LogicalResult checkStore(mlir::Type pointer, mlir::Type value, mlir::Type mask, llvm::ArrayRef<int32_t> boundaryCheck,
-                               EmitError error);
-mlir::FailureOr<mlir::Type> inferAtomicRmw(RMWOp op, mlir::Type pointer, mlir::Type value, mlir::Type mask, EmitError error);
+mlir::FailureOr<mlir::Type> inferLoad(mlir::Type pointer, mlir::Type mask, mlir::Type other,
+                                      llvm::ArrayRef<int32_t> boundaryCheck, std::optional<PaddingOption> padding,
+                                      EmitError error);
+mlir::LogicalResult checkStore(mlir::Type pointer, mlir::Type value, mlir::Type mask,
+                               llvm::ArrayRef<int32_t> boundaryCheck, EmitError error);
+mlir::FailureOr<mlir::Type> inferAtomicRmw(RMWOp op, mlir::Type pointer, mlir::Type value, mlir::Type mask,
+                                           EmitError error);
 mlir::FailureOr<mlir::Type> inferAtomicCas(mlir::Type pointer, mlir::Type compared, mlir::Type value, EmitError error);
 
 // Block pointers and descriptors. A rank argument is how many values the op was given.
@@ -84,15 +94,18 @@ mlir::FailureOr<PointerType> inferMakeTensorPtr(mlir::Type base, WindowRanks ran
 mlir::LogicalResult checkAdvance(mlir::Type pointer, int64_t offsets, EmitError error);
 /// `isSigned` is how integer elements compare.
 mlir::FailureOr<TensorDescType> inferMakeTensorDesc(mlir::Type base, int64_t shapeRank, int64_t stridesRank,
-                                                    llvm::ArrayRef<int32_t> blockShape, bool isSigned, PaddingOption padding,
-                                                    EmitError error);
-mlir::FailureOr<mlir::RankedTensorType> inferDescriptorLoad(TensorDescType descriptor, int64_t indices, EmitError error);
+                                                    llvm::ArrayRef<int32_t> blockShape, bool isSigned,
+                                                    PaddingOption padding, EmitError error);
+mlir::FailureOr<mlir::RankedTensorType> inferDescriptorLoad(TensorDescType descriptor, int64_t indices,
+                                                            EmitError error);
 mlir::LogicalResult checkDescriptorStore(TensorDescType descriptor, mlir::Type value, int64_t indices, EmitError error);
-mlir::LogicalResult checkDescriptorReduce(DescriptorReduceKind kind, TensorDescType descriptor, mlir::Type value, int64_t indices,
-                                          EmitError error);
-mlir::FailureOr<mlir::RankedTensorType> inferDescriptorGather(TensorDescType descriptor, mlir::Type rows, EmitError error);
-mlir::LogicalResult checkDescriptorScatter(TensorDescType descriptor, mlir::Type rows, mlir::Type value, EmitError error);
+mlir::LogicalResult checkDescriptorReduce(DescriptorReduceKind kind, TensorDescType descriptor, mlir::Type value,
+                                          int64_t indices, EmitError error);
+mlir::FailureOr<mlir::RankedTensorType> inferDescriptorGather(TensorDescType descriptor, mlir::Type rows,
+                                                              EmitError error);
+mlir::LogicalResult checkDescriptorScatter(TensorDescType descriptor, mlir::Type rows, mlir::Type value,
+                                           EmitError error);
 
-}  // namespace triton::tensor
+} // namespace triton::tensor
 
 #endif

@@ -1,4 +1,5 @@
-// How ops that move elements simplify: constants are moved at compile time, splats swallow every move, neighbours become one.
+// How ops that move elements simplify: constants are moved at compile time, splats swallow every move, neighbours
+// become one.
 #include "compiler/tensor/Tensor.h"
 
 using namespace mlir;
@@ -170,4 +171,4 @@ LogicalResult SplitOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &
 
 OpFoldResult GatherOp::fold(FoldAdaptor adaptor) { return resizeSplat(adaptor.getSrc(), getType()); }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

@@ -59,8 +59,10 @@ LogicalResult BroadcastOp::verify() {
   return expect(*this, inferBroadcast(getSrc().getType(), getType().getShape(), [&] { return emitOpError(); }));
 }
 
-void ReshapeOp::build(OpBuilder &builder, OperationState &state, Value tensor, ArrayRef<int64_t> shape, bool allowReorder) {
-  build(builder, state, cast<RankedTensorType>(tensor.getType()).clone(shape), tensor, allowReorder, /*efficient_layout=*/false);
+void ReshapeOp::build(OpBuilder &builder, OperationState &state, Value tensor, ArrayRef<int64_t> shape,
+                      bool allowReorder) {
+  build(builder, state, cast<RankedTensorType>(tensor.getType()).clone(shape), tensor, allowReorder,
+        /*efficient_layout=*/false);
 }
 
 LogicalResult ReshapeOp::verify() {
@@ -69,7 +71,8 @@ LogicalResult ReshapeOp::verify() {
 
 LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
-  return append(types, inferTrans(cast<RankedTensorType>(adaptor.getSrc().getType()), adaptor.getOrder(), errorAt(location)));
+  return append(types,
+                inferTrans(cast<RankedTensorType>(adaptor.getSrc().getType()), adaptor.getOrder(), errorAt(location)));
 }
 
 void CatOp::build(OpBuilder &builder, OperationState &state, Value lhs, Value rhs) {
@@ -109,4 +112,4 @@ void GatherOp::build(OpBuilder &builder, OperationState &state, Value source, Va
   build(builder, state, type, source, indices, axis, /*efficient_layout=*/false);
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

@@ -49,8 +49,8 @@ FailureOr<SmallVector<int64_t>> inferBroadcastShape(Shape lhs, Shape rhs, EmitEr
   for (int64_t index = 0; index < rank; ++index) {
     int64_t left = sizeAt(lhs, index), right = sizeAt(rhs, index);
     if (left != right && left != 1 && right != 1)
-      return error() << "cannot make shapes compatible: incompatible dimensions at index " << index << ": " << left << " and "
-                     << right;
+      return error() << "cannot make shapes compatible: incompatible dimensions at index " << index << ": " << left
+                     << " and " << right;
     result.push_back(left == 1 ? right : left);
   }
   if (rank > 0 && failed(checkShape(result, error)))
@@ -97,8 +97,9 @@ FailureOr<RankedTensorType> inferBroadcast(RankedTensorType tensor, Shape shape,
     return error() << "cannot broadcast, rank mismatch: [" << tensor.getShape() << "], [" << shape << "]";
   for (auto [index, from, to] : llvm::enumerate(tensor.getShape(), shape))
     if (from != to && from != 1)
-      return error() << "cannot broadcast, the expanded size of the tensor (" << to << ") must match the existing size (" << from
-                     << ") at non-singleton dimension (" << index << "): [" << tensor.getShape() << "], [" << shape << "]";
+      return error() << "cannot broadcast, the expanded size of the tensor (" << to
+                     << ") must match the existing size (" << from << ") at non-singleton dimension (" << index
+                     << "): [" << tensor.getShape() << "], [" << shape << "]";
   if (failed(checkShape(shape, error)))
     return failure();
   return tensor.clone(shape);
@@ -162,17 +163,19 @@ FailureOr<Type> inferSplit(RankedTensorType tensor, EmitError error) {
   return Type(tensor.clone(tensor.getShape().drop_back()));
 }
 
-FailureOr<RankedTensorType> inferGather(RankedTensorType source, RankedTensorType indices, int64_t axis, EmitError error) {
+FailureOr<RankedTensorType> inferGather(RankedTensorType source, RankedTensorType indices, int64_t axis,
+                                        EmitError error) {
   if (!indices.getElementType().isSignlessInteger())
     return error() << "index must be an integer tensor, got " << indices.getElementType();
   if (source.getRank() != indices.getRank())
-    return error() << "source and index tensors must have the same rank, got " << source.getRank() << " and " << indices.getRank();
+    return error() << "source and index tensors must have the same rank, got " << source.getRank() << " and "
+                   << indices.getRank();
   if (failed(checkAxis(axis, source.getRank(), error)))
     return failure();
   for (int64_t dim = 0; dim < source.getRank(); ++dim)
     if (dim != axis && source.getDimSize(dim) != indices.getDimSize(dim))
-      return error() << "index dim " << dim << " must match the corresponding source dim, got " << indices.getDimSize(dim) << " and "
-                     << source.getDimSize(dim);
+      return error() << "index dim " << dim << " must match the corresponding source dim, got "
+                     << indices.getDimSize(dim) << " and " << source.getDimSize(dim);
   return RankedTensorType::get(indices.getShape(), source.getElementType());
 }
 
@@ -214,8 +217,8 @@ FailureOr<RankedTensorType> inferHistogram(Type operand, Type mask, int64_t bins
   if (mask && !getElementTypeOrSelf(mask).isSignlessInteger(1))
     return error() << "mask must have boolean scalar type, got " << mask;
   if (mask && getShape(mask) != tensor.getShape())
-    return error() << "histogram mask must have the shape of the input, got [" << getShape(mask) << "] and [" << tensor.getShape()
-                   << "]";
+    return error() << "histogram mask must have the shape of the input, got [" << getShape(mask) << "] and ["
+                   << tensor.getShape() << "]";
   if (failed(checkShape({bins}, error)))
     return failure();
   return RankedTensorType::get({bins}, IntegerType::get(operand.getContext(), 32));
@@ -230,4 +233,4 @@ LogicalResult checkRegionTypes(StringRef what, TypeRange yields, TypeRange wante
   return success();
 }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

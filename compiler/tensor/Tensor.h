@@ -4,6 +4,7 @@
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -35,13 +36,12 @@ struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
 /// The loop attributes that `tl.range` sets on `scf.for`.
 inline constexpr llvm::StringLiteral loopUnrollFactorName = "tt.loop_unroll_factor";
 inline constexpr llvm::StringLiteral numStagesName = "tt.num_stages";
-inline constexpr llvm::StringLiteral disableLicmName = "llvm.loop_annotation.disable_licm";
 /// The argument attribute that promises divisibility, and the hints on ops.
 inline constexpr llvm::StringLiteral divisibilityName = "tt.divisibility";
 inline constexpr llvm::StringLiteral contiguityName = "tt.contiguity";
 inline constexpr llvm::StringLiteral constancyName = "tt.constancy";
 
-}  // namespace triton::tensor
+} // namespace triton::tensor
 
 #define GET_OP_CLASSES
 #include "compiler/tensor/Ops.h.inc"

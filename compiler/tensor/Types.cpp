@@ -94,4 +94,4 @@ unsigned getElementBits(Type type) {
 
 bool isFloat8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
 
-}  // namespace triton::tensor
+} // namespace triton::tensor

@@ -19,8 +19,8 @@ mlir::Type withElement(mlir::Type type, mlir::Type element);
 /// `i1` in the shape of `type`.
 mlir::Type getMaskType(mlir::Type type);
 
-/// What an access through `pointer` reads or writes: the pointee of a pointer, for a tensor of pointers a tensor of pointees, for a
-/// block pointer the block. `pointer` itself when it is none of these.
+/// What an access through `pointer` reads or writes: the pointee of a pointer, for a tensor of pointers a tensor of
+/// pointees, for a block pointer the block. `pointer` itself when it is none of these.
 mlir::Type getAccessedType(mlir::Type pointer);
 
 /// The pointer to the first element that a block pointer of type `blockPointer` is made from.
@@ -32,6 +32,6 @@ unsigned getElementBits(mlir::Type type);
 /// Whether `type` is one of the 8-bit floats of the language.
 bool isFloat8(mlir::Type type);
 
-}  // namespace triton::tensor
+} // namespace triton::tensor
 
 #endif

@@ -1,14 +1,42 @@
 #include "compiler/tensor/passes/Pipeline.h"
-#include "compiler/tensor/Tensor.h"
 
-#include "mlir/Pass/PassManager.h"
+#include "compiler/tensor/Inlining.h"
+#include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/passes/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
-void triton::tensor::buildTensorPipeline(mlir::OpPassManager &passManager) {
-  // Calls first: everything after sees whole kernels. The inliner simplifies nothing itself, that is the next pass's work.
-  passManager.addPass(mlir::createInlinerPass({}, [](mlir::OpPassManager &) {}));
-  passManager.addPass(mlir::createCanonicalizerPass());
-  passManager.addPass(mlir::createCSEPass());
-  passManager.addPass(mlir::createLoopInvariantCodeMotionPass());
-  passManager.addPass(mlir::createSymbolDCEPass());
+using namespace mlir;
+
+namespace triton::tensor {
+
+void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &options) {
+  // One function. A function of one block inlines anywhere, also into the branch of an `scf.if`: hence structure first.
+  manager.addPass(createStructureControlFlow());
+  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  manager.addPass(createCanonicalizerPass());
+
+  // Loops. Unrolled before anything is hoisted out of them, so that what the copies share is seen to be the same.
+  manager.addPass(createUnrollLoops());
+  manager.addPass(createHoistInvariants());
+  manager.addPass(createCSEPass());
+  manager.addPass(createSymbolDCEPass());
 }
+
+void registerTensorDialects(DialectRegistry &registry) {
+  registry.insert<TensorDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
+                  ub::UBDialect, LLVM::LLVMDialect>();
+  registerLlvmInlining(registry);
+}
+
+void registerTensorPipeline() {
+  registerStructureControlFlow();
+  registerHoistInvariants();
+  registerUnrollLoops();
+  PassPipelineRegistration<>("tensor-pipeline", "what all targets do to tensor IR first",
+                             [](OpPassManager &manager) { buildTensorPipeline(manager); });
+}
+
+} // namespace triton::tensor

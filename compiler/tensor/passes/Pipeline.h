@@ -1,13 +1,28 @@
-// The target-independent part of the way: tensor IR as the frontend wrote it -> tensor IR as every target wants it.
-#pragma once
+// Tensor IR in, simpler tensor IR out: the part of the walk that all targets share.
+#ifndef TRITON_COMPILER_TENSOR_PASSES_PIPELINE_H
+#define TRITON_COMPILER_TENSOR_PASSES_PIPELINE_H
 
-namespace mlir {
-class OpPassManager;
-}
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace triton::tensor {
 
-/// In: a module with one public kernel and private functions. Out: the kernel and the `noinline` functions, simplified.
-void buildTensorPipeline(mlir::OpPassManager &passManager);
+struct TensorPipelineOptions {
+  /// Keep tensor descriptors, for targets whose hardware has them.
+  bool keepDescriptors = false;
+};
+
+/// From what the frontend emits to what a target lowers. Afterwards functions that may be inlined are, control flow is
+/// `scf`, and there are no block pointers (nor descriptors, unless kept): only loads and stores through pointers with
+/// masks.
+void buildTensorPipeline(mlir::OpPassManager &manager, const TensorPipelineOptions &options = {});
+
+/// Every dialect tensor IR is written in, and what those dialects need for the passes above.
+void registerTensorDialects(mlir::DialectRegistry &registry);
+
+/// Makes the passes known by name, and the pipeline as `--tensor-pipeline`.
+void registerTensorPipeline();
 
 } // namespace triton::tensor
+
+#endif

@@ -1,0 +1,18 @@
+// The passes on tensor IR: `create…Pass()` for each line of Passes.td, and their registration for triton-opt.
+#ifndef TRITON_COMPILER_TENSOR_PASSES_PASSES_H
+#define TRITON_COMPILER_TENSOR_PASSES_PASSES_H
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace triton::tensor {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/tensor/passes/Passes.h.inc"
+
+} // namespace triton::tensor
+
+#endif

@@ -1,0 +1,49 @@
+// Unrolls the loops that ask for it.
+//
+//   scf.for %i = %zero to %n step %one : i32 {
+//     body(%i)
+//   } {tt.loop_unroll_factor = 2 : i32}
+// becomes
+//   scf.for %i = %zero to %even step %two : i32 {
+//     body(%i)
+//     body(%i + 1)
+//   }
+//   scf.for %i = %even to %n step %one : i32 {
+//     body(%i)
+//   }
+//
+// The second loop does what is left over and is not unrolled again. A factor below 2 means no unrolling. Loops inside
+// of other loops go first, so that an outer loop copies what is already unrolled.
+#include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/passes/Passes.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+
+using namespace mlir;
+
+namespace triton::tensor {
+
+#define GEN_PASS_DEF_UNROLLLOOPS
+#include "compiler/tensor/passes/Passes.h.inc"
+
+namespace {
+
+struct UnrollLoops : impl::UnrollLoopsBase<UnrollLoops> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) {
+      if (loop->hasAttr(loopUnrollFactorName))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops) {
+      auto factor = dyn_cast<IntegerAttr>(loop->getAttr(loopUnrollFactorName));
+      loop->removeAttr(loopUnrollFactorName);
+      // A loop that cannot be unrolled stays as it is: the factor is a hint.
+      if (factor && factor.getInt() > 1)
+        (void)loopUnrollByFactor(loop, factor.getInt());
+    }
+  }
+};
+
+} // namespace
+
+} // namespace triton::tensor
