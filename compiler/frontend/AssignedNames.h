@@ -1,5 +1,5 @@
-// Which names a piece of kernel code binds, and whether it returns: read off the syntax tree before anything is emitted.
-// Control flow uses it to know what a branch or a loop may change, so that each body is emitted once.
+// Which names a piece of kernel code binds, and whether it returns: read off the syntax tree before anything is
+// emitted. Control flow uses it to know what a branch or a loop may change, so that each body is emitted once.
 #pragma once
 
 #include "compiler/syntax/Ast.h"
@@ -13,7 +13,8 @@ namespace triton::frontend {
 
 class AssignedNames {
 public:
-  /// The names that `body` (a statement list of a tree, up to its end) binds at any depth of control flow, in order of first appearance.
+  /// The names that `body` (a statement list of a tree, up to its end) binds at any depth of control flow, in order of
+  /// first appearance.
   llvm::ArrayRef<llvm::StringRef> of(llvm::ArrayRef<syntax::Stmt *> body);
   /// Those of one statement.
   std::vector<llvm::StringRef> of(const syntax::Stmt *statement);

@@ -62,7 +62,10 @@ public:
     return std::move(*this);
   }
   ErrorStream &&hint(std::string text) && { diagnostic.hint = std::move(text); return std::move(*this); }
-  ErrorStream &&note(SourceRange range, std::string text) &&;
+  ErrorStream &&note(SourceRange range, std::string text) && {
+    diagnostic.notes.push_back({Severity::Note, range, std::move(text)});
+    return std::move(*this);
+  }
   template <typename T> operator mlir::FailureOr<T>() const { return mlir::failure(); }
   operator llvm::LogicalResult() const { return mlir::failure(); }
 

@@ -13,9 +13,12 @@ llvm::Error hostError(std::string exception, std::string message) {
 }
 
 llvm::Error globalNotConstexpr(llvm::StringRef name) {
-  return hostError("NameError", ("cannot access global variable " + name + " from within a jitted function; kernels may only read globals "
-                                 "that are `tl.constexpr` objects: write `" + name + " = tl.constexpr(...)` (annotating `" + name +
-                                 ": tl.constexpr` is not enough), or set TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1").str());
+  return hostError("NameError", ("cannot access global variable " + name +
+                                 " from within a jitted function; kernels may only read globals "
+                                 "that are `tl.constexpr` objects: write `" +
+                                 name + " = tl.constexpr(...)` (annotating `" + name +
+                                 ": tl.constexpr` is not enough), or set TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1")
+                                    .str());
 }
 
 void Host::print(llvm::StringRef text) {
@@ -24,7 +27,8 @@ void Host::print(llvm::StringRef text) {
 }
 
 void Host::warn(llvm::StringRef category, const SourceRange &range, llvm::StringRef message) {
-  llvm::errs() << render(Diagnostic{.severity = Severity::Warning, .range = range, .message = message.str()}, /*color=*/false);
+  llvm::errs() << render(Diagnostic{.severity = Severity::Warning, .range = range, .message = message.str()},
+                         /*color=*/false);
 }
 
 } // namespace triton::frontend

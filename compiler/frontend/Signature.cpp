@@ -115,9 +115,10 @@ static llvm::Error tooManyPositional(StringRef callee, const Signature &signatur
       ++most;
       least += !parameter.defaultValue;
     }
-  std::string takes = least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
-  return hostError("TypeError", (callee + "() takes " + takes + " positional argument" + (most == 1 ? "" : "s") + " but " +
-                                 std::to_string(given) + (given == 1 ? " was given" : " were given"))
+  std::string takes =
+      least == most ? std::to_string(most) : "from " + std::to_string(least) + " to " + std::to_string(most);
+  return hostError("TypeError", (callee + "() takes " + takes + " positional argument" + (most == 1 ? "" : "s") +
+                                 " but " + std::to_string(given) + (given == 1 ? " was given" : " were given"))
                                     .str());
 }
 
@@ -126,8 +127,8 @@ static llvm::Error missing(StringRef callee, llvm::ArrayRef<std::string> names) 
   std::string list;
   for (auto [i, name] : llvm::enumerate(names))
     list += (i == 0 ? "'" : i + 1 == names.size() ? (names.size() > 2 ? ", and '" : " and '") : ", '") + name + "'";
-  return hostError("TypeError", (callee + "() missing " + std::to_string(names.size()) + " required positional argument" +
-                                 (names.size() == 1 ? "" : "s") + ": " + list)
+  return hostError("TypeError", (callee + "() missing " + std::to_string(names.size()) +
+                                 " required positional argument" + (names.size() == 1 ? "" : "s") + ": " + list)
                                     .str());
 }
 
@@ -149,7 +150,8 @@ llvm::Expected<BoundArguments> Signature::bind(StringRef callee, const CallArgum
   if (next < arguments.positional.size())
     return tooManyPositional(callee, *this, arguments.positional.size());
   for (const auto &[name, value] : arguments.keywords) {
-    auto it = llvm::find_if(parameters, [&](const Parameter &parameter) { return parameter.kind != Kind::Rest && parameter.name == name; });
+    auto it = llvm::find_if(
+        parameters, [&](const Parameter &parameter) { return parameter.kind != Kind::Rest && parameter.name == name; });
     if (it == parameters.end())
       return hostError("TypeError", (callee + "() got an unexpected keyword argument '" + name + "'").str());
     const size_t index = it - parameters.begin();

@@ -66,7 +66,8 @@ std::optional<ScalarKind> scalarKindByName(llvm::StringRef name) {
   if (name == "i1" || name == "B")
     return ScalarKind::Int1;
   for (size_t i = 0; i < scalarCount; ++i)
-    if (const ScalarInfo &info = scalarInfos[i]; name == info.name || name == info.alias || (i != 0 && name == info.signature))
+    if (const ScalarInfo &info = scalarInfos[i];
+        name == info.name || name == info.alias || (i != 0 && name == info.signature))
       return static_cast<ScalarKind>(i);
   return std::nullopt;
 }
@@ -324,7 +325,8 @@ std::string Type::signature() const {
   case Kind::Tuple:
     return "(" + join(storage->elements, &Type::signature, ", ") + (storage->elements.size() == 1 ? ",)" : ")");
   case Kind::Descriptor:
-    return "tensordesc<" + descriptorBlock().element().signature() + "[" + joinNumbers(descriptorBlock().shape(), ", ") + "]>";
+    return "tensordesc<" + descriptorBlock().element().signature() + "[" +
+           joinNumbers(descriptorBlock().shape(), ", ") + "]>";
   case Kind::Constant:
     return "constexpr";
   default:
@@ -336,8 +338,9 @@ bool Type::operator==(const Type &other) const {
   if (storage == other.storage)
     return true;
   const Storage &a = *storage, &b = *other.storage;
-  if (a.kind != b.kind || a.scalar != b.scalar || a.isConst != b.isConst || a.addressSpace != b.addressSpace || a.shape != b.shape ||
-      a.elements != b.elements || a.fields != b.fields || a.className != b.className || !(a.hostClass == b.hostClass))
+  if (a.kind != b.kind || a.scalar != b.scalar || a.isConst != b.isConst || a.addressSpace != b.addressSpace ||
+      a.shape != b.shape || a.elements != b.elements || a.fields != b.fields || a.className != b.className ||
+      !(a.hostClass == b.hostClass))
     return false;
   return a.kind != Kind::Constant || a.constant->key() == b.constant->key();
 }

@@ -17,7 +17,8 @@ TEST(Type, NamesAreTheLanguages) {
 }
 
 TEST(Type, SignaturesRoundTrip) {
-  for (const char *text : {"i32", "u1", "u64", "fp16", "bf16", "fp8e4nv", "*fp32", "*ki8", "**i32", "tensordesc<fp16[64, 32]>"}) {
+  for (const char *text :
+       {"i32", "u1", "u64", "fp16", "bf16", "fp8e4nv", "*fp32", "*ki8", "**i32", "tensordesc<fp16[64, 32]>"}) {
     auto type = Type::parse(text);
     ASSERT_TRUE(type) << text;
     EXPECT_EQ(type->signature(), text);
@@ -25,7 +26,8 @@ TEST(Type, SignaturesRoundTrip) {
   EXPECT_EQ(*Type::parse("tl.uint32"), Type::scalar(ScalarKind::UInt32));
   EXPECT_EQ(*Type::parse("fp32*"), Type::pointer(Type::float32()));
   EXPECT_EQ(*Type::parse("B"), Type::int1());
-  for (const char *text : {"", "*", "int", "fp33", "tensordesc<fp16[0]>", "tensordesc<fp16>", "tensordesc<fp16[6", "const i32"})
+  for (const char *text :
+       {"", "*", "int", "fp33", "tensordesc<fp16[0]>", "tensordesc<fp16>", "tensordesc<fp16[6", "const i32"})
     EXPECT_FALSE(Type::parse(text)) << text;
 }
 

@@ -15,7 +15,8 @@
 namespace triton::frontend {
 
 Value Value::tuple(std::vector<Value> elements, std::vector<std::string> fields, HostObject hostClass) {
-  return Value(Storage(std::make_shared<const TupleValue>(TupleValue{std::move(elements), std::move(fields), std::move(hostClass)})));
+  return Value(Storage(
+      std::make_shared<const TupleValue>(TupleValue{std::move(elements), std::move(fields), std::move(hostClass)})));
 }
 
 template <typename T> static const T *pointee(const Value &value) {
@@ -74,7 +75,8 @@ std::string pythonRepr(double value) {
   std::string digits = mantissa.substr(0, 1).str() + mantissa.drop_front().ltrim('.').str();
   // The limits of Python's repr for positional notation.
   if (exponent < -4 || exponent >= 16) {
-    result += digits.substr(0, 1) + (digits.size() > 1 ? "." + digits.substr(1) : "") + "e" + (exponent < 0 ? "-" : "+");
+    result +=
+        digits.substr(0, 1) + (digits.size() > 1 ? "." + digits.substr(1) : "") + "e" + (exponent < 0 ? "-" : "+");
     std::string magnitude = std::to_string(std::abs(exponent));
     return result + (magnitude.size() < 2 ? "0" : "") + magnitude;
   }
@@ -149,7 +151,8 @@ std::string Value::str() const {
   if (auto *type = getIf<Type>())
     return type->str();
   if (auto *tensor = getIf<TensorValue>()) {
-    auto dims = llvm::map_range(tensor->type.shape(), [](int64_t size) { return "constexpr[" + std::to_string(size) + "]"; });
+    auto dims =
+        llvm::map_range(tensor->type.shape(), [](int64_t size) { return "constexpr[" + std::to_string(size) + "]"; });
     return tensor->type.element().str() + "[" + llvm::join(dims, ", ") + "]";
   }
   if (auto *elements = tuple())
@@ -296,11 +299,12 @@ template <typename Part> static std::vector<Value> rebuildAll(llvm::ArrayRef<Par
 }
 
 static Value makeDescriptor(mlir::Value ir, Type type, std::vector<Value> shape, std::vector<Value> strides) {
-  return Value(Value::Storage(
-      std::make_shared<const DescriptorValue>(DescriptorValue{ir, std::move(type), std::move(shape), std::move(strides)})));
+  return Value(Value::Storage(std::make_shared<const DescriptorValue>(
+      DescriptorValue{ir, std::move(type), std::move(shape), std::move(strides)})));
 }
 
-static Value makeAggregate(std::string className, HostObject hostClass, std::vector<std::string> fields, std::vector<Value> elements) {
+static Value makeAggregate(std::string className, HostObject hostClass, std::vector<std::string> fields,
+                           std::vector<Value> elements) {
   return Value(Value::Storage(std::make_shared<const AggregateValue>(
       AggregateValue{std::move(className), std::move(hostClass), std::move(fields), std::move(elements)})));
 }
@@ -311,7 +315,8 @@ Value rebuild(const Value &like, mlir::ValueRange &ir) {
   if (auto *tuple = like.tuple())
     return Value::tuple(rebuildAll(llvm::ArrayRef(tuple->elements), ir), tuple->fields, tuple->hostClass);
   if (auto *object = like.aggregate())
-    return makeAggregate(object->className, object->hostClass, object->fields, rebuildAll(llvm::ArrayRef(object->elements), ir));
+    return makeAggregate(object->className, object->hostClass, object->fields,
+                         rebuildAll(llvm::ArrayRef(object->elements), ir));
   if (auto *handle = like.descriptor()) {
     mlir::Value first = takeFront(ir);
     auto shape = rebuildAll(llvm::ArrayRef(handle->shape), ir);
@@ -329,7 +334,8 @@ Value rebuild(const Type &type, mlir::ValueRange &ir) {
   case Type::Kind::Tuple:
     return Value::tuple(rebuildAll(type.elements(), ir), type.fields().vec(), type.hostClass());
   case Type::Kind::Aggregate:
-    return makeAggregate(type.className().str(), type.hostClass(), type.fields().vec(), rebuildAll(type.elements(), ir));
+    return makeAggregate(type.className().str(), type.hostClass(), type.fields().vec(),
+                         rebuildAll(type.elements(), ir));
   case Type::Kind::Descriptor: {
     mlir::Value first = takeFront(ir);
     const size_t rank = type.elements().size() / 2;

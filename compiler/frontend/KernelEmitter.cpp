@@ -1,0 +1,235 @@
+// Kernel arguments, places in the source, errors.
+#include "compiler/frontend/KernelEmitter.h"
+#include "compiler/frontend/Operations.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace triton;
+using namespace triton::frontend;
+using llvm::failure;
+using llvm::LogicalResult;
+using llvm::SmallVector;
+using llvm::StringRef;
+using llvm::success;
+using mlir::FailureOr;
+
+/// Stack that emission may use; nested calls and expressions beyond it are an error, not a crash.
+static constexpr ptrdiff_t stackLimit = 4 << 20;
+/// Statements and expressions visited in one compile: ends unrolling that would not end.
+static constexpr uint64_t workLimit = 1 << 25;
+/// Errors behind this one are not reported.
+static constexpr unsigned maxErrors = 20;
+
+mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
+                                                               Diagnostics &diagnostics) {
+  context.loadDialect<tensor::TensorDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                      mlir::ub::UBDialect>();
+  return KernelEmitter(context, request.options, diagnostics).emit(request);
+}
+
+ErrorStream::~ErrorStream() {
+  if (!diagnostic.message.empty())
+    emitter.report(std::move(diagnostic));
+}
+
+KernelEmitter::KernelEmitter(mlir::MLIRContext &context, const LanguageOptions &options, Diagnostics &diagnostics)
+    : moduleOp(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))), opBuilder(&context), languageOptions(options),
+      diagnostics(diagnostics) {}
+
+namespace {
+
+/// One kernel parameter, flattened: IR types, names and attributes of its run-time parts.
+struct DeclaredArguments {
+  SmallVector<mlir::Type> types;
+  std::vector<std::string> names;
+  SmallVector<mlir::DictionaryAttr> attributes;
+};
+
+} // namespace
+
+/// The type of a parameter as the kernel sees it; its run-time parts are appended to `declared`.
+static Type declare(mlir::OpBuilder &builder, const ArgumentSpec &spec, const std::string &name,
+                    DeclaredArguments &declared) {
+  switch (spec.kind) {
+  case ArgumentSpec::Kind::Constant:
+    return Type::constant(spec.constant);
+  case ArgumentSpec::Kind::Tuple: {
+    std::vector<Type> elements;
+    for (auto [i, element] : llvm::enumerate(spec.elements))
+      elements.push_back(
+          declare(builder, element, name + "." + (spec.fields.empty() ? std::to_string(i) : spec.fields[i]), declared));
+    return Type::tuple(elements, spec.fields, spec.hostClass);
+  }
+  case ArgumentSpec::Kind::Runtime:
+    break;
+  }
+  flattenTypes(spec.type, builder.getContext(), declared.types);
+  declared.names.push_back(name);
+  SmallVector<mlir::NamedAttribute> attributes;
+  for (const auto &[key, value] : spec.attributes)
+    attributes.emplace_back(builder.getStringAttr(key), builder.getI32IntegerAttr(value));
+  declared.attributes.push_back(builder.getDictionaryAttr(attributes));
+  // A descriptor brings its shape and strides along.
+  for (size_t i = 0; declared.names.size() < declared.types.size(); ++i) {
+    const size_t rank = spec.type.elements().size() / 2;
+    declared.names.push_back(name + (i < rank ? ".shape." : ".stride.") + std::to_string(i % rank));
+    declared.attributes.push_back(builder.getDictionaryAttr({}));
+  }
+  return spec.type;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &request) {
+  char here;
+  stackBase = &here;
+  mlir::ScopedDiagnosticHandler handler(context(), [this](mlir::Diagnostic &diagnostic) {
+    reportIrDiagnostic(diagnostic);
+    return success();
+  });
+  const Function &function = *request.function;
+  Frame kernel{.function = function};
+  frame = &kernel;
+  if (!function.definition) {
+    report({.message = "function " + function.name + " has no source to compile", .exception = "ValueError"});
+    return {};
+  }
+  currentRange = function.definition->range;
+  sources[function.source->name()] = function.source.get();
+  moduleOp->getOperation()->setLoc(locationOf(currentRange));
+  if (failed(checkDeclaration(function)))
+    return {};
+  if (request.arguments.size() != function.parameters.size()) {
+    (void)(error("TypeError") << "kernel " << function.name << " has " << function.parameters.size()
+                              << " parameters, but " << request.arguments.size() << " arguments are given");
+    return {};
+  }
+
+  DeclaredArguments declared;
+  std::vector<Type> types;
+  for (auto [spec, parameter] : llvm::zip_equal(request.arguments, function.parameters))
+    types.push_back(declare(opBuilder, spec, parameter.name, declared));
+  const std::string symbol = request.symbol.empty() ? function.name : request.symbol;
+  ++symbols[symbol];
+  opBuilder.setInsertionPointToEnd(moduleOp->getBody());
+  kernel.op = tensor::FuncOp::create(opBuilder, location(), symbol, opBuilder.getFunctionType(declared.types, {}));
+  kernel.op.setPublic();
+  kernel.op->setAttr("noinline", opBuilder.getBoolAttr(false));
+  mlir::Block *entry = kernel.op.addEntryBlock();
+  for (auto [i, name] : llvm::enumerate(declared.names)) {
+    kernel.op.setArgAttrs(i, declared.attributes[i]);
+    entry->getArgument(i).setLoc(namedLocation(name));
+  }
+  mlir::ValueRange received = entry->getArguments();
+  for (auto [type, parameter] : llvm::zip_equal(types, function.parameters))
+    kernel.scope.bind(parameter.name, {.value = rebuild(type, received), .range = parameter.range});
+  opBuilder.setInsertionPointToEnd(entry);
+  if (failed(emitBody(kernel)) || diagnostics.hasErrors()) {
+    if (!diagnostics.hasErrors())
+      (void)(error() << "kernel " << function.name << " could not be compiled");
+    return {};
+  }
+  if (failed(mlir::verify(*moduleOp)) || diagnostics.hasErrors())
+    return {};
+  return std::move(moduleOp);
+}
+
+mlir::Location KernelEmitter::locationOf(SourceRange range) {
+  if (!range.isValid())
+    return opBuilder.getUnknownLoc();
+  const LineColumn place = range.source->locate(range.begin);
+  return mlir::FileLineColLoc::get(context(), range.source->name(), place.line, place.column + 1);
+}
+
+/// Gives IR values that have none yet the name of the variable they are assigned to.
+void KernelEmitter::nameValue(const Value &value, const llvm::Twine &name) {
+  auto parts = [&](llvm::ArrayRef<Value> elements, llvm::ArrayRef<std::string> fields) {
+    for (auto [i, element] : llvm::enumerate(elements))
+      nameValue(element, name + "." + (fields.empty() ? std::to_string(i) : fields[i]));
+  };
+  auto nameIr = [&](mlir::Value ir) {
+    if (llvm::isa<mlir::NameLoc>(ir.getLoc()))
+      return;
+    mlir::Location named = mlir::NameLoc::get(opBuilder.getStringAttr(name), ir.getLoc());
+    if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(ir))
+      argument.setLoc(named);
+    else if (ir.getDefiningOp()->getNumResults() == 1)
+      ir.getDefiningOp()->setLoc(named);
+  };
+  if (auto *tensor = value.getIf<TensorValue>())
+    nameIr(tensor->ir);
+  else if (auto *tuple = value.tuple())
+    parts(tuple->elements, tuple->fields);
+  else if (auto *aggregate = value.aggregate())
+    parts(aggregate->elements, aggregate->fields);
+  else if (auto *descriptor = value.descriptor())
+    nameIr(descriptor->ir);
+}
+
+LogicalResult KernelEmitter::checkDepth() {
+  char here;
+  if (std::abs(&here - stackBase) > stackLimit)
+    return error("RecursionError") << "calls and expressions are nested too deeply";
+  if (++statementCount > workLimit)
+    return error("RuntimeError") << "this kernel is too large to compile";
+  return diagnostics.errors() < maxErrors ? success() : failure();
+}
+
+ErrorStream KernelEmitter::error(SourceRange range, StringRef exception) {
+  return ErrorStream(*this, Diagnostic{.range = range, .message = {}, .exception = exception.str()});
+}
+
+void KernelEmitter::warn(StringRef category, const llvm::Twine &message) {
+  host().warn(category, currentRange, message.str());
+}
+
+void KernelEmitter::report(Diagnostic diagnostic) {
+  const SourceRange &range = diagnostic.range;
+  if (!reported.emplace(range.source, range.begin, range.end, diagnostic.message).second)
+    return;
+  for (const Frame *f = frame; f && f->caller; f = f->caller)
+    diagnostic.callers.push_back(f->callSite);
+  diagnostics.report(std::move(diagnostic));
+}
+
+LogicalResult KernelEmitter::fail(llvm::Error failed) {
+  llvm::handleAllErrors(
+      std::move(failed),
+      [&](const HostError &hostFailure) {
+        // An empty text means that the error has been reported already.
+        if (!hostFailure.message.empty())
+          report({.range = currentRange, .message = hostFailure.message, .exception = hostFailure.exception});
+      },
+      [&](const llvm::ErrorInfoBase &other) { report({.range = currentRange, .message = other.message()}); });
+  return failure();
+}
+
+SourceRange KernelEmitter::rangeOf(mlir::Location location) const {
+  SourceRange range;
+  location->walk([&](mlir::Location part) {
+    auto file = llvm::dyn_cast<mlir::FileLineColLoc>(part);
+    if (!file)
+      return mlir::WalkResult::advance();
+    auto known = sources.find(file.getFilename().strref());
+    if (known == sources.end())
+      return mlir::WalkResult::advance();
+    const unsigned line = file.getLine(), firstLine = known->second->firstLine();
+    if (line < firstLine || line >= firstLine + known->second->lineCount())
+      return mlir::WalkResult::advance();
+    const unsigned cut = known->second->columnOffset() + 1;
+    const uint32_t begin = known->second->lineBegin(line) + (file.getColumn() > cut ? file.getColumn() - cut : 0);
+    range = {known->second, begin, begin + 1};
+    return mlir::WalkResult::interrupt();
+  });
+  return range;
+}
+
+void KernelEmitter::reportIrDiagnostic(mlir::Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+    return;
+  std::string message = diagnostic.str();
+  // While emitting, the place is the node at hand; the verifier runs when all is emitted.
+  const bool isEmitting = opBuilder.getInsertionBlock() != nullptr;
+  SourceRange range = isEmitting ? currentRange : rangeOf(diagnostic.getLocation());
+  report({.range = range, .message = std::move(message), .exception = isEmitting ? "ValueError" : "RuntimeError"});
+}

@@ -1,0 +1,70 @@
+// The local names of a function while it is emitted.
+#pragma once
+
+#include "compiler/frontend/Value.h"
+#include "compiler/support/Source.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace triton::frontend {
+
+struct Binding {
+  enum class State : uint8_t {
+    Bound,
+    Unknown,      // an error stands where it would get its value: reading it fails without a second error
+    LoopVariable, // of a loop that has ended: reading it gives an undefined value of this type
+  };
+  Value value;
+  SourceRange range;        // where it was bound
+  bool isConstexpr = false; // bound by a constexpr annotation
+  State state = State::Bound;
+};
+
+class Scope {
+public:
+  using Saved = std::vector<std::pair<llvm::StringRef, std::optional<Binding>>>;
+
+  const Binding *find(llvm::StringRef name) const {
+    auto it = bindings.find(name);
+    return it == bindings.end() ? nullptr : &it->second;
+  }
+  void bind(llvm::StringRef name, Binding binding) { bindings[name] = std::move(binding); }
+  void erase(llvm::StringRef name) { bindings.erase(name); }
+  void set(llvm::StringRef name, const std::optional<Binding> &binding) {
+    if (binding)
+      bindings[name] = *binding;
+    else
+      bindings.erase(name);
+  }
+
+  /// What `names` are bound to now.
+  Saved save(llvm::ArrayRef<llvm::StringRef> names) const {
+    Saved saved;
+    for (llvm::StringRef name : names) {
+      const Binding *binding = find(name);
+      saved.emplace_back(name, binding ? std::optional(*binding) : std::nullopt);
+    }
+    return saved;
+  }
+  void restore(const Saved &saved) {
+    for (const auto &[name, binding] : saved)
+      set(name, binding);
+  }
+
+  /// A name went out of scope with the branch or loop that bound it; `why` is the note for whoever reads it later.
+  void vanish(llvm::StringRef name, SourceRange range, llvm::StringRef why) {
+    bindings.erase(name);
+    vanished[name] = {range, why};
+  }
+  std::optional<std::pair<SourceRange, llvm::StringRef>> whyVanished(llvm::StringRef name) const {
+    auto it = vanished.find(name);
+    return it == vanished.end() ? std::nullopt : std::optional(it->second);
+  }
+
+  llvm::DenseMap<llvm::StringRef, Binding> bindings;
+
+private:
+  llvm::DenseMap<llvm::StringRef, std::pair<SourceRange, llvm::StringRef>> vanished;
+};
+
+} // namespace triton::frontend
