@@ -1,0 +1,88 @@
+// Elementary functions as straight-line arithmetic, on scalars and vectors alike.
+//   In:  f32 values (a scalar or a vector), and whether the target has fused multiply-add.
+//   Out: arithmetic and selects; at most 2 ulp from the true value, with NaN, infinities, zeros and overflow as in C's
+//        library. Results below the smallest normal number are flushed to zero by exp and exp2.
+// Polynomials are minimax fits over the reduced range. Nothing here may be reassociated: operations carry no fast-math flags.
+#pragma once
+
+#include "compiler/cpu/Target.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace triton::cpu {
+
+class VectorMath {
+public:
+  VectorMath(mlir::OpBuilder &builder, mlir::Location loc, const HostTarget &target)
+      : builder(builder), loc(loc), hasFma(target.fma) {}
+
+  mlir::Value exp(mlir::Value x);
+  mlir::Value exp2(mlir::Value x);
+  mlir::Value expm1(mlir::Value x);
+  mlir::Value log(mlir::Value x);
+  mlir::Value log2(mlir::Value x);
+  mlir::Value log10(mlir::Value x);
+  mlir::Value log1p(mlir::Value x);
+  mlir::Value tanh(mlir::Value x);
+  mlir::Value erf(mlir::Value x);
+  mlir::Value rsqrt(mlir::Value x);
+  mlir::Value pow(mlir::Value x, mlir::Value y);
+  /// Only for |x| below `trigonometricLimit`: larger arguments need more digits of pi than this keeps.
+  mlir::Value sin(mlir::Value x) { return trigonometric(x, 0); }
+  mlir::Value cos(mlir::Value x) { return trigonometric(x, 1); }
+  static constexpr double trigonometricLimit = 1 << 27;
+
+private:
+  using Value = mlir::Value;
+
+  // Constants take the type of their model; `like` also gives them another element type of the same shape.
+  Value constant(Value model, double value);
+  Value bits(Value model, int64_t value);
+  mlir::Type like(Value model, mlir::Type element);
+  mlir::Type integers(Value model);
+
+  Value add(Value a, Value b);
+  Value sub(Value a, Value b);
+  Value mul(Value a, Value b);
+  Value div(Value a, Value b);
+  Value fma(Value a, Value b, Value c); // rounded once or twice, whichever is faster
+  Value absolute(Value a);
+  Value copySign(Value magnitude, Value sign);
+  Value less(Value a, Value b);
+  Value less(Value a, double b) { return less(a, constant(a, b)); }
+  Value greater(Value a, double b) { return less(constant(a, b), a); }
+  Value select(Value condition, Value a, Value b);
+  Value asInteger(Value a);
+  Value asFloat(Value a, Value model);
+  Value shiftLeft(Value a, int64_t amount);
+  Value addBits(Value a, Value b);
+  Value widen(Value a);
+  Value narrow(Value a);
+  /// coefficients[0] + coefficients[1] x + …
+  Value polynomial(Value x, llvm::ArrayRef<double> coefficients);
+
+  struct Rounded {
+    Value value;    // the nearest integer, as a float
+    Value exponent; // the same integer shifted into the exponent field
+  };
+  Rounded round(Value x);
+  Value scale(Value value, Rounded power);
+
+  struct Decomposed {
+    Value fraction; // m - 1, for x = m 2^e with m in [sqrt(1/2), sqrt(2))
+    Value exponent; // e
+  };
+  Decomposed decompose(Value x);
+  Value logOfFraction(Value f); // log(1 + f) - f
+  Value logSpecials(Value x, Value result, double pole);
+  Value logInBase(Value x, double perE, double perTwoHigh, double perTwoLow);
+
+  Value exponential(Value x);
+  Value trigonometric(Value x, int64_t quarters);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  bool hasFma;
+};
+
+} // namespace triton::cpu

@@ -1,0 +1,184 @@
+// Replaces elementary functions by arithmetic, so that they stay in vector registers inside fused loops.
+//
+//   %e = math.exp %x : vector<8xf32>
+// becomes
+//   %n = arith.mulf %x, %log2e : vector<8xf32>
+//   … some fifteen vector operations, and no call
+//
+// f16 and bf16 are computed in f32. sin and cos of arguments beyond 2^27, and functions that have no polynomial here and no
+// intrinsic in LLVM, become calls of the C library, element by element; f64 always does.
+// Runs on loops over vectors, before they go to the LLVM dialect: MLIR would take expm1 and log1p through exp and log there,
+// which loses every digit near zero. Leaves alone what is one instruction (sqrt, floor, fma, …) and what LLVM knows how to call.
+#include "compiler/cpu/passes/ExpandMath.h"
+
+#include "compiler/cpu/VectorMath.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace triton::cpu {
+
+/// What C's library calls the functions that neither LLVM nor this pass expands. Empty for all others.
+static StringRef libraryName(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](math::AcoshOp) { return "acosh"; })
+      .Case([](math::AsinhOp) { return "asinh"; })
+      .Case([](math::AtanhOp) { return "atanh"; })
+      .Case([](math::CbrtOp) { return "cbrt"; })
+      .Case([](math::ErfOp) { return "erf"; })
+      .Case([](math::ErfcOp) { return "erfc"; })
+      .Case([](math::ExpM1Op) { return "expm1"; })
+      .Case([](math::Log1pOp) { return "log1p"; })
+      .Case([](math::SinOp) { return "sin"; })
+      .Case([](math::CosOp) { return "cos"; })
+      .Default(StringRef());
+}
+
+/// Calls the C library for each element.
+static Value callLibrary(OpBuilder &builder, Location loc, StringRef name, Value x) {
+  Type element = getElementTypeOrSelf(x.getType());
+  std::string symbol = name.str() + (element.isF32() ? "f" : "");
+  ModuleOp module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(symbol)) {
+    OpBuilder atTop = OpBuilder::atBlockBegin(module.getBody());
+    LLVM::LLVMFuncOp::create(atTop, loc, symbol, LLVM::LLVMFunctionType::get(element, element));
+  }
+  auto call = [&](Value scalar) {
+    return LLVM::CallOp::create(builder, loc, TypeRange{element}, symbol, ValueRange{scalar}).getResult();
+  };
+  auto vector = dyn_cast<VectorType>(x.getType());
+  if (!vector)
+    return call(x);
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < vector.getNumElements(); ++i)
+    results.push_back(call(vector::ExtractOp::create(builder, loc, x, i)));
+  return vector::FromElementsOp::create(builder, loc, vector, results);
+}
+
+/// sin or cos by polynomial, unless an element is too large for it.
+static Value expandTrigonometric(OpBuilder &builder, Location loc, Value x, bool isCosine, const HostTarget &target) {
+  VectorMath math(builder, loc, target);
+  Value fast = isCosine ? math.cos(x) : math.sin(x);
+  TypedAttr limit = builder.getF32FloatAttr(float(VectorMath::trigonometricLimit));
+  auto vector = dyn_cast<VectorType>(x.getType());
+  if (vector)
+    limit = DenseElementsAttr::get(vector, Attribute(limit));
+  // Ordered: NaN and infinity... the polynomial gives NaN for both, so only finite numbers need the library.
+  Value isLarge = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, math::AbsFOp::create(builder, loc, x),
+                                        arith::ConstantOp::create(builder, loc, limit));
+  if (vector)
+    isLarge = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, isLarge);
+  auto branch = scf::IfOp::create(builder, loc, x.getType(), isLarge, /*withElseRegion=*/true);
+  OpBuilder slow = branch.getThenBodyBuilder();
+  scf::YieldOp::create(slow, loc, callLibrary(slow, loc, isCosine ? "cos" : "sin", x));
+  OpBuilder plain = branch.getElseBodyBuilder();
+  scf::YieldOp::create(plain, loc, fast);
+  return branch.getResult(0);
+}
+
+/// The arithmetic that `op` stands for, on f32 operands. Null if there is none.
+static Value expand(OpBuilder &builder, Operation *op, ValueRange operands, const HostTarget &target) {
+  VectorMath math(builder, op->getLoc(), target);
+  Value x = operands[0];
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::ExpOp) { return math.exp(x); })
+      .Case([&](math::Exp2Op) { return math.exp2(x); })
+      .Case([&](math::ExpM1Op) { return math.expm1(x); })
+      .Case([&](math::LogOp) { return math.log(x); })
+      .Case([&](math::Log2Op) { return math.log2(x); })
+      .Case([&](math::Log10Op) { return math.log10(x); })
+      .Case([&](math::Log1pOp) { return math.log1p(x); })
+      .Case([&](math::TanhOp) { return math.tanh(x); })
+      .Case([&](math::ErfOp) { return math.erf(x); })
+      .Case([&](math::RsqrtOp) { return math.rsqrt(x); })
+      .Case([&](math::PowFOp) { return math.pow(x, operands[1]); })
+      .Case([&](math::SinOp) { return expandTrigonometric(builder, op->getLoc(), x, false, target); })
+      .Case([&](math::CosOp) { return expandTrigonometric(builder, op->getLoc(), x, true, target); })
+      .Default(Value());
+}
+
+namespace {
+struct ExpandMath : PassWrapper<ExpandMath, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMath)
+
+  ExpandMath() = default;
+  explicit ExpandMath(HostTarget target) : target(std::move(target)) {}
+  ExpandMath(const ExpandMath &other) : PassWrapper(other), target(other.target) {}
+
+  StringRef getArgument() const override { return "cpu-expand-math"; }
+  StringRef getDescription() const override { return "Replace elementary functions by arithmetic"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+  }
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (target)
+      return success();
+    llvm::Expected<HostTarget> named = HostTarget::byName(processor);
+    if (!named)
+      return emitError(UnknownLoc::get(context)) << llvm::toString(named.takeError());
+    target = *named;
+    return success();
+  }
+
+  /// One function at its own type, or in f32 for narrower floats.
+  Value lower(OpBuilder &builder, Operation *op) {
+    auto elementOf = [](Value value) { return getElementTypeOrSelf(value.getType()); };
+    Location loc = op->getLoc();
+    Type element = elementOf(op->getResult(0));
+    bool isNarrow = element.isF16() || element.isBF16();
+    SmallVector<Value> operands(op->getOperands());
+    auto as = [&](Type type, Type element) {
+      auto vector = dyn_cast<VectorType>(type);
+      return vector ? Type(vector.clone(element)) : element;
+    };
+    if (isNarrow)
+      for (Value &operand : operands)
+        operand = arith::ExtFOp::create(builder, loc, as(operand.getType(), builder.getF32Type()), operand);
+    Value result;
+    if (isNarrow || element.isF32())
+      result = expand(builder, op, operands, *target);
+    if (StringRef name = libraryName(op); !result && !name.empty())
+      result = callLibrary(builder, loc, name, operands[0]);
+    if (result && isNarrow)
+      result = arith::TruncFOp::create(builder, loc, op->getResult(0).getType(), result);
+    return result;
+  }
+
+  void runOnOperation() override {
+    SmallVector<Operation *> functions;
+    getOperation().walk([&](Operation *op) {
+      if (isa_and_present<math::MathDialect>(op->getDialect()) && op->getNumResults() == 1 &&
+          isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())))
+        functions.push_back(op);
+    });
+    for (Operation *op : functions) {
+      OpBuilder builder(op);
+      if (Value result = lower(builder, op)) {
+        op->replaceAllUsesWith(ValueRange{result});
+        op->erase();
+      }
+    }
+  }
+
+  std::optional<HostTarget> target;
+  Option<std::string> processor{*this, "cpu", llvm::cl::desc("the processor to generate code for"),
+                                llvm::cl::init("native")};
+};
+} // namespace
+
+std::unique_ptr<Pass> createExpandMath(const HostTarget &target) { return std::make_unique<ExpandMath>(target); }
+
+void registerExpandMath() { PassRegistration<ExpandMath>(); }
+
+} // namespace triton::cpu

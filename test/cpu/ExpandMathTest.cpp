@@ -1,0 +1,223 @@
+// Every expanded function against the C library in double precision: a dense sample of all floats, and the special ones.
+#include "compiler/cpu/passes/ExpandMath.h"
+
+#include "test/cpu/Jit.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace mlir;
+using namespace triton;
+
+namespace {
+constexpr int64_t block = 4096;
+
+/// void f(in, out): `op` on 4096 elements, in vectors of `width` or one by one.
+std::string kernelText(StringRef op, StringRef element, int width, int operands) {
+  std::string type = width == 1 ? element.str() : "vector<" + std::to_string(width) + "x" + element.str() + ">";
+  std::string text = "func.func @f(%x: !llvm.ptr, %y: !llvm.ptr, %out: !llvm.ptr) {\n"
+                     "  %zero = arith.constant 0 : i64\n  %end = arith.constant " +
+                     std::to_string(block) + " : i64\n  %step = arith.constant " + std::to_string(width) +
+                     " : i64\n  scf.for %i = %zero to %end step %step : i64 {\n";
+  for (StringRef name : {"x", "y", "out"})
+    text += "    %p" + name.str() + " = llvm.getelementptr %" + name.str() + "[%i] : (!llvm.ptr, i64) -> !llvm.ptr, " +
+            element.str() + "\n";
+  text += "    %vx = llvm.load %px {alignment = 2 : i64} : !llvm.ptr -> " + type + "\n";
+  text += "    %vy = llvm.load %py {alignment = 2 : i64} : !llvm.ptr -> " + type + "\n";
+  text += "    %r = math." + op.str() + " %vx" + (operands == 2 ? ", %vy" : "") + " : " + type + "\n";
+  text += "    llvm.store %r, %pout {alignment = 2 : i64} : " + type + ", !llvm.ptr\n  }\n  return\n}\n";
+  return text;
+}
+
+using Kernel = void(const void *, const void *, void *);
+
+struct Function {
+  test::Compiled compiled;
+  Kernel *run = nullptr;
+};
+
+Function build(StringRef op, StringRef processor, StringRef element = "f32", int width = 0, int operands = 1) {
+  cpu::HostTarget target = llvm::cantFail(cpu::HostTarget::byName(processor));
+  if (width == 0)
+    width = int(target.lanes(32));
+  auto module = parseSourceString<ModuleOp>(kernelText(op, element, width, operands), &test::jitContext());
+  Function function;
+  if (!module) {
+    ADD_FAILURE() << "the test's IR does not parse";
+    return function;
+  }
+  PassManager passes(&test::jitContext());
+  passes.addPass(cpu::createExpandMath(target));
+  EXPECT_TRUE(succeeded(passes.run(*module)));
+  function.compiled = test::compile(*module, target, /*keepAssembly=*/true);
+  if (function.compiled.code)
+    function.run = function.compiled.function<Kernel>("f");
+  return function;
+}
+
+/// Distance in units of the last place of the exact result.
+double ulps(float result, double exact) {
+  if (std::isnan(exact) || std::isnan(result))
+    return std::isnan(exact) && std::isnan(result) ? 0 : std::numeric_limits<double>::infinity();
+  float nearest = float(exact);
+  if (result == nearest)
+    return 0;
+  if (std::isinf(nearest) || std::isinf(result)) // rounding just below or above the largest number
+    return std::isinf(nearest) && result == std::copysign(std::numeric_limits<float>::max(), nearest) ? 1 : std::numeric_limits<double>::infinity();
+  int exponent;
+  std::frexp(exact, &exponent);
+  return std::abs(double(result) - exact) / std::ldexp(1.0, std::max(exponent - 24, -149));
+}
+
+struct Reference {
+  const char *op;
+  double (*exact)(double);
+  bool flushes = false; // results below the normal numbers may be zero
+  double allowed = 2;
+};
+
+double exactRsqrt(double x) { return 1 / std::sqrt(x); }
+
+const Reference references[] = {
+    {"exp", std::exp, true}, {"exp2", std::exp2, true},   {"expm1", std::expm1}, {"log", std::log},
+    {"log2", std::log2},     {"log10", std::log10},       {"log1p", std::log1p}, {"tanh", std::tanh},
+    {"erf", std::erf},       {"rsqrt", exactRsqrt},       {"sin", std::sin},     {"cos", std::cos},
+    {"sqrt", std::sqrt},     {"floor", std::floor},       {"ceil", std::ceil},   {"cbrt", std::cbrt},
+    {"tan", std::tan},       {"atan", std::atan}};
+
+/// Runs one function on a sample of all floats, `stride` apart as integers, and on the special ones.
+void checkAll(const Reference &reference, StringRef processor, uint32_t stride, int width = 0) {
+  SCOPED_TRACE(testing::Message() << reference.op << " on " << processor.str() << " width " << width);
+  Function function = build(reference.op, processor, "f32", width);
+  if (!function.run)
+    return;
+  std::vector<float> x(block), result(block);
+  double worst = 0;
+  float worstAt = 0;
+  auto flush = [&] {
+    function.run(x.data(), x.data(), result.data());
+    for (int64_t i = 0; i < block; ++i) {
+      double exact = reference.exact(x[i]);
+      if (reference.flushes && std::abs(exact) < std::numeric_limits<float>::min() && result[i] == 0)
+        continue;
+      double error = ulps(result[i], exact);
+      if (error > worst)
+        worst = error, worstAt = x[i];
+      if (exact == 0 && !std::isnan(result[i]))
+        EXPECT_EQ(std::signbit(result[i]), std::signbit(exact)) << "sign of zero at " << x[i];
+    }
+  };
+  const uint32_t special[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x7f800000,
+                              0xff800000, 0x7fc00000, 0x7fc00001, 0xffffffff, 0x7fffffff, 0x7f7fffff, 0xff7fffff,
+                              0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x42b17218, 0x42b17217, 0x42b17219,
+                              0xc2aeac50, 0xc2aeac4f, 0xc2aeac51, 0x43000000, 0x42ffffff, 0xc2fc0000, 0xc2fc0001,
+                              0x3f200000, 0x3f1fffff, 0x41200000, 0x3f6ccccd, 0x40800000, 0x4d000000, 0x4cffffff};
+  for (int64_t i = 0; i < block; ++i)
+    x[i] = llvm::bit_cast<float>(special[i % std::size(special)]);
+  flush();
+  int64_t filled = 0;
+  for (uint64_t bits = 0; bits <= 0xffffffff; bits += stride) {
+    x[filled++] = llvm::bit_cast<float>(uint32_t(bits));
+    if (filled == block)
+      flush(), filled = 0;
+  }
+  EXPECT_LE(worst, reference.allowed) << "at " << worstAt << " (" << std::hexfloat << worstAt << ")";
+  testing::Test::RecordProperty(std::string(reference.op) + "-" + processor.str(), std::to_string(worst));
+  if (getenv("TRITON_TEST_VERBOSE"))
+    printf("%-6s %-10s %.3f ulp at %a\n", reference.op, processor.str().c_str(), worst, worstAt);
+}
+} // namespace
+
+TEST(ExpandMath, WithinTwoUlpsOnThisMachine) {
+  for (const Reference &reference : references)
+    checkAll(reference, "native", 3001);
+}
+
+TEST(ExpandMath, WithinTwoUlpsOnAvx2AndBaseline) {
+  for (const Reference &reference : references)
+    for (StringRef processor : {"x86-64", "x86-64-v2", "x86-64-v3"})
+      checkAll(reference, processor, 40009);
+}
+
+TEST(ExpandMath, ScalarsAndWideVectors) {
+  for (const Reference &reference : references)
+    for (int width : {1, 2, 32})
+      checkAll(reference, "native", 200003, width);
+}
+
+TEST(ExpandMath, Power) {
+  for (StringRef processor : {"x86-64", "x86-64-v3", "native"}) {
+    Function power = build("powf", processor, "f32", 0, 2);
+    if (!power.run)
+      continue;
+    std::vector<float> x(block), y(block), result(block);
+    double worst = 0;
+    auto check = [&] {
+      power.run(x.data(), y.data(), result.data());
+      for (int64_t i = 0; i < block; ++i) {
+        double error = ulps(result[i], std::pow(double(x[i]), double(y[i])));
+        EXPECT_LE(error, 1) << x[i] << " to the " << y[i] << " gives " << result[i];
+        worst = std::max(worst, error);
+      }
+    };
+    const float special[] = {0.f,    -0.f,   1.f,    -1.f,        0.5f,         -0.5f,    2.f,     -2.f,      3.f,
+                             -3.f,   INFINITY, -INFINITY, NAN,    1e-40f,       -1e-40f,  3e38f,   -3e38f,    16777216.f,
+                             16777215.f, -16777215.f, 0.99999994f, 1.0000001f,  33554434.f, 7.5f,  -1e-30f,   1e30f};
+    int64_t count = std::size(special);
+    for (int64_t i = 0; i < block; ++i)
+      x[i] = special[i % count], y[i] = special[i / count % count];
+    check();
+    uint32_t state = 1;
+    auto random = [&] { return state = state * 1664525 + 1013904223, state >> 8; };
+    for (int repeat = 0; repeat < 100; ++repeat) {
+      for (int64_t i = 0; i < block; ++i) {
+        x[i] = llvm::bit_cast<float>(uint32_t(random() << 8 ^ random()) & 0x7fffffff);
+        y[i] = float(double(random()) / (1 << 24) * 20 - 10);
+        if (repeat % 2)
+          y[i] = std::round(y[i]), x[i] = -x[i];
+      }
+      check();
+    }
+  }
+}
+
+TEST(ExpandMath, NarrowFloatsGoThroughF32) {
+  Function exp = build("exp", "native", "bf16");
+  ASSERT_NE(exp.run, nullptr);
+  std::vector<uint16_t> x(block), result(block);
+  for (int64_t i = 0; i < block; ++i)
+    x[i] = uint16_t(llvm::bit_cast<uint32_t>(float(i - 2048) / 64) >> 16);
+  exp.run(x.data(), x.data(), result.data());
+  for (int64_t i = 0; i < block; ++i) {
+    double exact = std::exp(double(llvm::bit_cast<float>(uint32_t(x[i]) << 16)));
+    float value = llvm::bit_cast<float>(uint32_t(result[i]) << 16);
+    EXPECT_NEAR(value / exact, 1, 1.01 / 256) << i;
+  }
+}
+
+TEST(ExpandMath, DoublesCallTheLibrary) {
+  for (auto [op, exact] : {std::pair("exp", static_cast<double (*)(double)>(std::exp)), {"erf", std::erf}, {"log1p", std::log1p},
+                           {"sin", std::sin}, {"tanh", std::tanh}}) {
+    Function function = build(op, "native", "f64", 4);
+    ASSERT_NE(function.run, nullptr);
+    std::vector<double> x(block), result(block);
+    for (int64_t i = 0; i < block; ++i)
+      x[i] = double(i) / 512;
+    function.run(x.data(), x.data(), result.data());
+    for (int64_t i = 0; i < block; ++i)
+      EXPECT_EQ(result[i], exact(x[i])) << op;
+  }
+}
+
+TEST(ExpandMath, NoCallsInTheFastPath) {
+  for (StringRef op : {"exp", "exp2", "log", "log2", "tanh", "erf", "rsqrt"})
+    for (StringRef processor : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+      std::string assembly = build(op, processor).compiled.assembly;
+      EXPECT_EQ(assembly.find("call"), std::string::npos) << op.str() << " on " << processor.str();
+    }
+}
