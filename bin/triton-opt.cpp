@@ -1,7 +1,10 @@
 // Runs any pass of the compiler on an IR file: `triton-opt kernel.ttir --canonicalize`. What the IR tests are written
 // with.
+#include "compiler/cpu/passes/ExpandMath.h"
+#include "compiler/llvm/host/LowerToLlvm.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -9,9 +12,11 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   triton::tensor::registerTensorPipeline();
+  triton::cpu::registerExpandMath();
+  triton::host::registerLowerToLlvm();
 
   mlir::DialectRegistry registry;
   triton::tensor::registerTensorDialects(registry);
-  registry.insert<mlir::func::FuncDialect, mlir::vector::VectorDialect>();
+  registry.insert<mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::vector::VectorDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "runs passes of triton.cpp on IR\n", registry));
 }

@@ -18,7 +18,7 @@ static constexpr double largest = std::numeric_limits<float>::max();
 // ln 2 in two parts. The first has so few bits that its product with an exponent is exact, so no fma is needed.
 static constexpr double ln2High = 0.693359375, ln2Low = -2.12194440054690581e-4;
 // Adding it to a float leaves the nearest integer in the low bits of the significand.
-static constexpr double roundingConstant = 12582912.0; // 1.5 * 2^23
+static constexpr double roundingConstant = 12582912.0;             // 1.5 * 2^23
 static constexpr double wideRoundingConstant = 6755399441055744.0; // 1.5 * 2^52
 
 Type VectorMath::like(Value model, Type element) {
@@ -45,8 +45,9 @@ Value VectorMath::bits(Value model, int64_t value) {
   Type type = integers(model);
   // Through the unsigned width: patterns such as a sign bit are outside the signed range.
   auto element = cast<IntegerType>(getElementTypeOrSelf(type));
-  return splat(builder, loc, type,
-               builder.getIntegerAttr(element, APInt(element.getWidth(), uint64_t(value), false, /*implicitTrunc=*/true)));
+  return splat(
+      builder, loc, type,
+      builder.getIntegerAttr(element, APInt(element.getWidth(), uint64_t(value), false, /*implicitTrunc=*/true)));
 }
 
 Value VectorMath::add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
@@ -70,7 +71,9 @@ Value VectorMath::asInteger(Value a) { return arith::BitcastOp::create(builder, 
 Value VectorMath::asFloat(Value a, Value model) { return arith::BitcastOp::create(builder, loc, model.getType(), a); }
 Value VectorMath::addBits(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
 Value VectorMath::shiftLeft(Value a, int64_t amount) {
-  return arith::ShLIOp::create(builder, loc, a, splat(builder, loc, a.getType(), builder.getIntegerAttr(getElementTypeOrSelf(a.getType()), amount)));
+  return arith::ShLIOp::create(
+      builder, loc, a,
+      splat(builder, loc, a.getType(), builder.getIntegerAttr(getElementTypeOrSelf(a.getType()), amount)));
 }
 Value VectorMath::widen(Value a) { return arith::ExtFOp::create(builder, loc, like(a, builder.getF64Type()), a); }
 Value VectorMath::narrow(Value a) { return arith::TruncFOp::create(builder, loc, like(a, builder.getF32Type()), a); }
@@ -122,8 +125,9 @@ Value VectorMath::exp(Value x) {
 Value VectorMath::exp2(Value x) {
   Rounded n = round(x);
   Value f = sub(x, n.value);
-  Value p = fma(polynomial(f, {0.6931472029, 0.2402264791, 0.0555033241, 0.009618437627, 0.001339890004, 0.0001535333485}),
-                f, constant(x, 1));
+  Value p =
+      fma(polynomial(f, {0.6931472029, 0.2402264791, 0.0555033241, 0.009618437627, 0.001339890004, 0.0001535333485}), f,
+          constant(x, 1));
   Value result = asFloat(addBits(asInteger(p), n.exponent), x);
   result = select(less(x, -126), constant(x, 0), result);
   return select(less(x, 128), result, mul(x, constant(x, largest)));
@@ -132,8 +136,9 @@ Value VectorMath::exp2(Value x) {
 Value VectorMath::expm1(Value x) {
   Rounded n = round(mul(x, constant(x, std::numbers::log2e)));
   Value r = fma(n.value, constant(x, -ln2Low), fma(n.value, constant(x, -ln2High), x));
-  Value q = fma(polynomial(r, {0.5000000047, 0.1666666682, 0.04166635355, 0.008333272697, 0.001394110198, 0.0001991436761}),
-                mul(r, r), r);
+  Value q =
+      fma(polynomial(r, {0.5000000047, 0.1666666682, 0.04166635355, 0.008333272697, 0.001394110198, 0.0001991436761}),
+          mul(r, r), r);
   // 2^n q + (2^n - 1) in halves, so that n = 128 is still a finite power.
   Value half = asFloat(addBits(n.exponent, bits(x, int64_t(126) << 23)), x);
   Value sum = fma(half, q, sub(half, constant(x, 0.5)));
@@ -153,7 +158,8 @@ VectorMath::Decomposed VectorMath::decompose(Value x) {
   Value above = arith::SubIOp::create(builder, loc, pattern, bits(x, 0x3f3504f3));
   Value shift = bits(x, 23);
   Value exponent = arith::ShRSIOp::create(builder, loc, above, shift);
-  Value significand = arith::SubIOp::create(builder, loc, pattern, arith::ShLIOp::create(builder, loc, exponent, shift));
+  Value significand =
+      arith::SubIOp::create(builder, loc, pattern, arith::ShLIOp::create(builder, loc, exponent, shift));
   Value e = arith::SIToFPOp::create(builder, loc, x.getType(), exponent);
   e = add(e, select(isSmall, constant(x, -23), constant(x, 0)));
   return {sub(asFloat(significand, x), constant(x, 1)), e};
@@ -216,8 +222,9 @@ Value VectorMath::log1p(Value x) {
 
 Value VectorMath::tanh(Value x) {
   Value square = mul(x, x);
-  Value near = mul(x, fma(square, polynomial(square, {-0.3333333089, 0.1333320921, -0.05394713057, 0.02170254387,
-                                                      -0.008181582781, 0.002146499976}),
+  Value near = mul(x, fma(square,
+                          polynomial(square, {-0.3333333089, 0.1333320921, -0.05394713057, 0.02170254387,
+                                              -0.008181582781, 0.002146499976}),
                           constant(x, 1)));
   // 1 - 2 / (exp(2 |x|) + 1), which is one from 10 on; there the exponential is kept from overflowing.
   Value magnitude = absolute(x);
@@ -229,8 +236,9 @@ Value VectorMath::tanh(Value x) {
 
 Value VectorMath::erf(Value x) {
   Value square = mul(x, x);
-  Value near = fma(x, polynomial(square, {0.1283791666, -0.3761263319, 0.1128368719, -0.02685894154, 0.00519990673,
-                                          -0.0008130013177, 8.31677678e-5}),
+  Value near = fma(x,
+                   polynomial(square, {0.1283791666, -0.3761263319, 0.1128368719, -0.02685894154, 0.00519990673,
+                                       -0.0008130013177, 8.31677678e-5}),
                    x);
   // 1 - 2^p(|x|), with p a fit of log2(erfc), which is smooth; from 4 on erf is one.
   Value magnitude = absolute(x);
@@ -239,8 +247,9 @@ Value VectorMath::erf(Value x) {
                                  -0.006017565934, 0.0006267957498, -3.043360444e-5});
   Rounded n = round(p);
   Value f = sub(p, n.value);
-  Value power = fma(polynomial(f, {0.6931472029, 0.2402264791, 0.0555033241, 0.009618437627, 0.001339890004, 0.0001535333485}),
-                    f, constant(x, 1));
+  Value power =
+      fma(polynomial(f, {0.6931472029, 0.2402264791, 0.0555033241, 0.009618437627, 0.001339890004, 0.0001535333485}), f,
+          constant(x, 1));
   Value far = sub(constant(x, 1), scale(power, n));
   return select(less(magnitude, 0.925), near, copySign(far, x));
 }
@@ -248,8 +257,8 @@ Value VectorMath::erf(Value x) {
 Value VectorMath::rsqrt(Value x) { return div(constant(x, 1), math::SqrtOp::create(builder, loc, x)); }
 
 Value VectorMath::trigonometric(Value x, int64_t quarters) {
-  // In doubles: 52 bits hold any argument below the limit beside its remainder. pi/2 is split so that products with the number
-  // of quarter turns are exact for all parts but the last.
+  // In doubles: 52 bits hold any argument below the limit beside its remainder. pi/2 is split so that products with the
+  // number of quarter turns are exact for all parts but the last.
   constexpr double half0 = 1.5707963109016418457, half1 = 1.5893254712295857e-8, half2 = 6.123233995736766e-17;
   Value wide = widen(x);
   Value magic = constant(wide, wideRoundingConstant);
@@ -290,12 +299,12 @@ Value VectorMath::pow(Value x, Value y) {
       builder, loc, pattern,
       arith::SubIOp::create(builder, loc, arith::ShLIOp::create(builder, loc, biased, shift), bits(wide, one)));
   Value m = asFloat(significand, wide), ones = constant(wide, 1);
-  Value exponent = arith::SIToFPOp::create(builder, loc, wide.getType(),
-                                           arith::TruncIOp::create(builder, loc, integers(x), biased));
+  Value exponent =
+      arith::SIToFPOp::create(builder, loc, wide.getType(), arith::TruncIOp::create(builder, loc, integers(x), biased));
   Value s = div(sub(m, ones), add(m, ones));
   Value log = fma(s,
-                  polynomial(mul(s, s), {2.88539008177785, 0.96179669411332411, 0.577077942371072508, 0.412209251686428568,
-                                         0.319905727145846191, 0.282899707178047974}),
+                  polynomial(mul(s, s), {2.88539008177785, 0.96179669411332411, 0.577077942371072508,
+                                         0.412209251686428568, 0.319905727145846191, 0.282899707178047974}),
                   sub(exponent, constant(wide, 1023)));
   auto equal = [&](Value a, double b) -> Value {
     return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, a, constant(a, b));
@@ -309,9 +318,10 @@ Value VectorMath::pow(Value x, Value y) {
   t = select(greater(t, 1000), constant(wide, 1000), t);
   Rounded n = round(t);
   Value f = sub(t, n.value);
-  Value power = fma(polynomial(f, {0.693147180704455816, 0.24022651066587021, 0.0555041036615074026, 0.00961803812919353765,
-                                   0.00133339349524525099, 0.000154667570733228698, 0.0000151961773488283028}),
-                    f, ones);
+  Value power =
+      fma(polynomial(f, {0.693147180704455816, 0.24022651066587021, 0.0555041036615074026, 0.00961803812919353765,
+                         0.00133339349524525099, 0.000154667570733228698, 0.0000151961773488283028}),
+          f, ones);
   Value result = narrow(scale(power, n));
 
   // Negative bases: the sign of odd powers, NaN for powers that are no integers. Floats from 2^24 on are even.
@@ -327,9 +337,10 @@ Value VectorMath::pow(Value x, Value y) {
   Value zeroSign = bits(x, 0);
   sign = select(isInteger, sign, zeroSign);
   result = asFloat(arith::OrIOp::create(builder, loc, asInteger(result), sign), x);
-  Value isInvalid = both(less(x, 0), both(less(magnitude, infinity),
-                                          arith::XOrIOp::create(builder, loc, isInteger,
-                                                                splat(builder, loc, isInteger.getType(), builder.getBoolAttr(true)))));
+  Value isInvalid = both(
+      less(x, 0), both(less(magnitude, infinity),
+                       arith::XOrIOp::create(builder, loc, isInteger,
+                                             splat(builder, loc, isInteger.getType(), builder.getBoolAttr(true)))));
   result = select(isInvalid, constant(x, std::numeric_limits<double>::quiet_NaN()), result);
   Value isOne = either(either(equal(x, 1), equal(y, 0)), both(equal(magnitude, 1), equal(absoluteY, infinity)));
   return select(isOne, constant(x, 1), result);

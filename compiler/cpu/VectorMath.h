@@ -2,7 +2,8 @@
 //   In:  f32 values (a scalar or a vector), and whether the target has fused multiply-add.
 //   Out: arithmetic and selects; at most 2 ulp from the true value, with NaN, infinities, zeros and overflow as in C's
 //        library. Results below the smallest normal number are flushed to zero by exp and exp2.
-// Polynomials are minimax fits over the reduced range. Nothing here may be reassociated: operations carry no fast-math flags.
+// Polynomials are minimax fits over the reduced range. Nothing here may be reassociated: operations carry no fast-math
+// flags.
 #pragma once
 
 #include "compiler/cpu/Target.h"

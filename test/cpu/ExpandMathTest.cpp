@@ -1,4 +1,5 @@
-// Every expanded function against the C library in double precision: a dense sample of all floats, and the special ones.
+// Every expanded function against the C library in double precision: a dense sample of all floats, and the special
+// ones.
 #include "compiler/cpu/passes/ExpandMath.h"
 
 #include "test/cpu/Jit.h"
@@ -68,7 +69,9 @@ double ulps(float result, double exact) {
   if (result == nearest)
     return 0;
   if (std::isinf(nearest) || std::isinf(result)) // rounding just below or above the largest number
-    return std::isinf(nearest) && result == std::copysign(std::numeric_limits<float>::max(), nearest) ? 1 : std::numeric_limits<double>::infinity();
+    return std::isinf(nearest) && result == std::copysign(std::numeric_limits<float>::max(), nearest)
+               ? 1
+               : std::numeric_limits<double>::infinity();
   int exponent;
   std::frexp(exact, &exponent);
   return std::abs(double(result) - exact) / std::ldexp(1.0, std::max(exponent - 24, -149));
@@ -83,12 +86,12 @@ struct Reference {
 
 double exactRsqrt(double x) { return 1 / std::sqrt(x); }
 
-const Reference references[] = {
-    {"exp", std::exp, true}, {"exp2", std::exp2, true},   {"expm1", std::expm1}, {"log", std::log},
-    {"log2", std::log2},     {"log10", std::log10},       {"log1p", std::log1p}, {"tanh", std::tanh},
-    {"erf", std::erf},       {"rsqrt", exactRsqrt},       {"sin", std::sin},     {"cos", std::cos},
-    {"sqrt", std::sqrt},     {"floor", std::floor},       {"ceil", std::ceil},   {"cbrt", std::cbrt},
-    {"tan", std::tan},       {"atan", std::atan}};
+const Reference references[] = {{"exp", std::exp, true}, {"exp2", std::exp2, true}, {"expm1", std::expm1},
+                                {"log", std::log},       {"log2", std::log2},       {"log10", std::log10},
+                                {"log1p", std::log1p},   {"tanh", std::tanh},       {"erf", std::erf},
+                                {"rsqrt", exactRsqrt},   {"sin", std::sin},         {"cos", std::cos},
+                                {"sqrt", std::sqrt},     {"floor", std::floor},     {"ceil", std::ceil},
+                                {"cbrt", std::cbrt},     {"tan", std::tan},         {"atan", std::atan}};
 
 /// Runs one function on a sample of all floats, `stride` apart as integers, and on the special ones.
 void checkAll(const Reference &reference, StringRef processor, uint32_t stride, int width = 0) {
@@ -165,9 +168,10 @@ TEST(ExpandMath, Power) {
         worst = std::max(worst, error);
       }
     };
-    const float special[] = {0.f,    -0.f,   1.f,    -1.f,        0.5f,         -0.5f,    2.f,     -2.f,      3.f,
-                             -3.f,   INFINITY, -INFINITY, NAN,    1e-40f,       -1e-40f,  3e38f,   -3e38f,    16777216.f,
-                             16777215.f, -16777215.f, 0.99999994f, 1.0000001f,  33554434.f, 7.5f,  -1e-30f,   1e30f};
+    const float special[] = {0.f,        -0.f,       1.f,    -1.f,       0.5f,       -0.5f,       2.f,
+                             -2.f,       3.f,        -3.f,   INFINITY,   -INFINITY,  NAN,         1e-40f,
+                             -1e-40f,    3e38f,      -3e38f, 16777216.f, 16777215.f, -16777215.f, 0.99999994f,
+                             1.0000001f, 33554434.f, 7.5f,   -1e-30f,    1e30f};
     int64_t count = std::size(special);
     for (int64_t i = 0; i < block; ++i)
       x[i] = special[i % count], y[i] = special[i / count % count];
@@ -201,8 +205,11 @@ TEST(ExpandMath, NarrowFloatsGoThroughF32) {
 }
 
 TEST(ExpandMath, DoublesCallTheLibrary) {
-  for (auto [op, exact] : {std::pair("exp", static_cast<double (*)(double)>(std::exp)), {"erf", std::erf}, {"log1p", std::log1p},
-                           {"sin", std::sin}, {"tanh", std::tanh}}) {
+  for (auto [op, exact] : {std::pair("exp", static_cast<double (*)(double)>(std::exp)),
+                           {"erf", std::erf},
+                           {"log1p", std::log1p},
+                           {"sin", std::sin},
+                           {"tanh", std::tanh}}) {
     Function function = build(op, "native", "f64", 4);
     ASSERT_NE(function.run, nullptr);
     std::vector<double> x(block), result(block);

@@ -5,10 +5,10 @@
 //   %n = arith.mulf %x, %log2e : vector<8xf32>
 //   … some fifteen vector operations, and no call
 //
-// f16 and bf16 are computed in f32. sin and cos of arguments beyond 2^27, and functions that have no polynomial here and no
-// intrinsic in LLVM, become calls of the C library, element by element; f64 always does.
-// Runs on loops over vectors, before they go to the LLVM dialect: MLIR would take expm1 and log1p through exp and log there,
-// which loses every digit near zero. Leaves alone what is one instruction (sqrt, floor, fma, …) and what LLVM knows how to call.
+// f16 and bf16 are computed in f32. sin and cos of arguments beyond 2^27, and functions that have no polynomial here
+// and no intrinsic in LLVM, become calls of the C library, element by element; f64 always does. Runs on loops over
+// vectors, before they go to the LLVM dialect: MLIR would take expm1 and log1p through exp and log there, which loses
+// every digit near zero. Leaves alone what is one instruction (sqrt, floor, fma, …) and what LLVM knows how to call.
 #include "compiler/cpu/passes/ExpandMath.h"
 
 #include "compiler/cpu/VectorMath.h"
@@ -118,7 +118,8 @@ struct ExpandMath : PassWrapper<ExpandMath, OperationPass<ModuleOp>> {
   StringRef getArgument() const override { return "cpu-expand-math"; }
   StringRef getDescription() const override { return "Replace elementary functions by arithmetic"; }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+    registry
+        .insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect, LLVM::LLVMDialect>();
   }
 
   LogicalResult initialize(MLIRContext *context) override {
