@@ -8,16 +8,20 @@
 // PLAIN-LABEL: @exponential
 // PLAIN-NOT:     math.fma
 // PLAIN:         return
-func.func @exponential(% x : vector<8xf32>)
-    ->vector<8xf32>{ % e = math.exp % x : vector<8xf32> return % e : vector<8xf32>}
+func.func @exponential(%x: vector<8xf32>) -> vector<8xf32> {
+  %e = math.exp %x : vector<8xf32>
+  return %e : vector<8xf32>
+}
 
 // -----
 
 // CHECK-LABEL: @narrow
 // CHECK:         arith.extf %{{.*}} : f16 to f32
 // CHECK:         arith.truncf %{{.*}} : f32 to f16
-func.func @narrow(% x : f16)
-    ->f16{ % e = math.log % x : f16 return % e : f16}
+func.func @narrow(%x: f16) -> f16 {
+  %e = math.log %x : f16
+  return %e : f16
+}
 
 // -----
 
@@ -28,16 +32,20 @@ func.func @narrow(% x : f16)
 // CHECK:           llvm.call @sinf
 // CHECK:         else
 // CHECK-NOT:       llvm.call
-func.func @sine(% x : f32)
-    ->f32{ % s = math.sin % x : f32 return % s : f32}
+func.func @sine(%x: f32) -> f32 {
+  %s = math.sin %x : f32
+  return %s : f32
+}
 
 // -----
 
 // CHECK:       llvm.func @erf(f64) -> f64
 // CHECK-LABEL: @double
 // CHECK-COUNT-2: llvm.call @erf(%{{.*}}) : (f64) -> f64
-func.func @ double(% x : vector<2xf64>)
-    ->vector<2xf64>{ % s = math.erf % x : vector<2xf64> return % s : vector<2xf64>}
+func.func @double(%x: vector<2xf64>) -> vector<2xf64> {
+  %s = math.erf %x : vector<2xf64>
+  return %s : vector<2xf64>
+}
 
 // -----
 
@@ -48,9 +56,11 @@ func.func @ double(% x : vector<2xf64>)
 // CHECK-NEXT:    math.fma
 // CHECK-NEXT:    math.exp %{{.*}} : f64
 // CHECK-NEXT:    math.ctpop
-func.func @left_alone(% x : vector<8xf32>, % d : f64, % i : i32)
-    ->(vector<8xf32>, f64, i32) {
-  % a = math.sqrt % x : vector<8xf32> % b = math.absf % a : vector<8xf32> % c = math.fma % b, % b,
-    % b : vector<8xf32> % e = math.exp % d : f64 % n = math.ctpop % i : i32 return % c, % e, % n : vector<8xf32>, f64,
-    i32
+func.func @left_alone(%x: vector<8xf32>, %d: f64, %i: i32) -> (vector<8xf32>, f64, i32) {
+  %a = math.sqrt %x : vector<8xf32>
+  %b = math.absf %a : vector<8xf32>
+  %c = math.fma %b, %b, %b : vector<8xf32>
+  %e = math.exp %d : f64
+  %n = math.ctpop %i : i32
+  return %c, %e, %n : vector<8xf32>, f64, i32
 }
