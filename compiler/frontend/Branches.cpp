@@ -59,7 +59,7 @@ FailureOr<std::variant<bool, mlir::Value>> KernelEmitter::evaluateCondition(cons
   if (!value->isTensor())
     return error("UnsupportedLanguageConstruct")
            << "`if` conditionals can only accept values of type {bool, int, NoneType}, not objects of type "
-           << classNameOf(*value);
+           << pythonClassOf(*value);
   Value scalar = *value;
   if (const Type type = value->type(); type.isBlock()) {
     if (type.elementCount() != 1)
@@ -106,13 +106,13 @@ struct KernelEmitter::Arm {
 /// What becomes of a name behind an `if`.
 struct KernelEmitter::Merge {
   enum class Kind : uint8_t { Keep, Set, Vanish, Join } kind = Kind::Keep;
-  std::optional<Binding> binding; // Set: the new binding; Join: a pattern of the joined value
+  std::optional<LocalBinding> binding; // Set: the new binding; Join: a pattern of the joined value
   SourceRange range;              // Vanish: where it had been bound
   StringRef why = {};
 };
 
 /// Whether nothing was assigned between the two.
-static bool unchanged(const std::optional<Binding> &before, const std::optional<Binding> &after) {
+static bool unchanged(const std::optional<LocalBinding> &before, const std::optional<LocalBinding> &after) {
   if (!before || !after)
     return !before && !after;
   if (before->state != after->state)
@@ -126,23 +126,23 @@ static bool unchanged(const std::optional<Binding> &before, const std::optional<
 /// For messages: `int32` of run-time values, `constexpr[3]` of others.
 static std::string describe(const Value &value) { return value.type().str(); }
 
-KernelEmitter::Merge KernelEmitter::mergeName(StringRef name, const std::optional<Binding> &before, const Arm &thenArm,
+KernelEmitter::Merge KernelEmitter::mergeName(StringRef name, const std::optional<LocalBinding> &before, const Arm &thenArm,
                                               const Arm &elseArm, size_t index) {
-  const std::optional<Binding> &thenEnd = thenArm.names[index].second, &elseEnd = elseArm.names[index].second;
-  auto isUnknown = [](const std::optional<Binding> &binding) {
-    return binding && binding->state == Binding::State::Unknown;
+  const std::optional<LocalBinding> &thenEnd = thenArm.names[index].second, &elseEnd = elseArm.names[index].second;
+  auto isUnknown = [](const std::optional<LocalBinding> &binding) {
+    return binding && binding->state == LocalBinding::State::Unknown;
   };
   if ((thenArm.continues() && isUnknown(thenEnd)) || (elseArm.continues() && isUnknown(elseEnd)))
-    return {Merge::Kind::Set, Binding{.range = currentRange, .state = Binding::State::Unknown}, {}};
+    return {Merge::Kind::Set, LocalBinding{.range = currentRange, .state = LocalBinding::State::Unknown}, {}};
   const bool thenChanged = thenArm.continues() && !unchanged(before, thenEnd),
              elseChanged = elseArm.continues() && !unchanged(before, elseEnd);
   if (!thenChanged && !elseChanged)
     return {};
-  const Merge unknown{Merge::Kind::Set, Binding{.range = currentRange, .state = Binding::State::Unknown}, {}};
+  const Merge unknown{Merge::Kind::Set, LocalBinding{.range = currentRange, .state = LocalBinding::State::Unknown}, {}};
 
   // The state of a loop variable after its loop does not survive a merge: it holds nothing.
-  auto isDead = [](const std::optional<Binding> &binding) {
-    return !binding || binding->state == Binding::State::LoopVariable;
+  auto isDead = [](const std::optional<LocalBinding> &binding) {
+    return !binding || binding->state == LocalBinding::State::LoopVariable;
   };
   const bool wasConstant = before && before->value.isCompileTime();
   const bool wasPlain = wasConstant && (before->value.isNone() || before->value.is<Type>());
@@ -152,7 +152,7 @@ KernelEmitter::Merge KernelEmitter::mergeName(StringRef name, const std::optiona
     if (!inBoth) {
       if (wasPlain)
         return {};
-      const Binding &end = thenChanged && !isDead(thenEnd) ? *thenEnd : elseEnd ? *elseEnd : *thenEnd;
+      const LocalBinding &end = thenChanged && !isDead(thenEnd) ? *thenEnd : elseEnd ? *elseEnd : *thenEnd;
       return {
           Merge::Kind::Vanish, {}, end.range, "it is assigned in one branch of an `if` only, and so unknown behind it"};
     }
@@ -172,7 +172,7 @@ KernelEmitter::Merge KernelEmitter::mergeName(StringRef name, const std::optiona
     return {Merge::Kind::Join, thenEnd, {}};
   }
 
-  auto check = [&](const std::optional<Binding> &end, bool changed, StringRef block) {
+  auto check = [&](const std::optional<LocalBinding> &end, bool changed, StringRef block) {
     if (!changed || (end && end->value.type() == before->value.type()))
       return true;
     (void)(error("TypeError")
@@ -256,7 +256,7 @@ Flow KernelEmitter::emitRuntimeIf(const syntax::If *branch, mlir::Value conditio
     yieldBoth([&](const Arm &arm) { return resultsOrPoison(arm.flow); });
   const size_t resultsEnd = thenYields.size();
 
-  SmallVector<std::pair<StringRef, Binding>> joins;
+  SmallVector<std::pair<StringRef, LocalBinding>> joins;
   for (auto [i, entry] : llvm::enumerate(before)) {
     const auto &[name, binding] = entry;
     Merge merge = flow.kind == Kind::Returns ? Merge{} : mergeName(name, binding, thenArm, elseArm, i);
@@ -350,15 +350,15 @@ Flow KernelEmitter::emitGuarded(Flow flow, llvm::ArrayRef<StringRef> names, bool
     llvm::append_range(restYields, inArm(notReturned, [&] { return resultsOrPoison(restFlow); }));
   }
   const size_t resultsEnd = restYields.size();
-  SmallVector<std::pair<StringRef, std::optional<Binding>>> changed;
+  SmallVector<std::pair<StringRef, std::optional<LocalBinding>>> changed;
   if (restFlow.kind != Kind::Returns)
     for (const auto &[name, binding] : before) {
-      const Binding *found = frame->scope.find(name);
-      std::optional<Binding> after = found ? std::optional(*found) : std::nullopt;
+      const LocalBinding *found = frame->scope.find(name);
+      std::optional<LocalBinding> after = found ? std::optional(*found) : std::nullopt;
       if (unchanged(binding, after))
         continue;
       SmallVector<mlir::Value> values;
-      if (after && after->state == Binding::State::Bound)
+      if (after && after->state == LocalBinding::State::Bound)
         flatten(after->value, values);
       llvm::append_range(restYields, values);
       for (mlir::Value value : values)
@@ -387,7 +387,7 @@ Flow KernelEmitter::emitGuarded(Flow flow, llvm::ArrayRef<StringRef> names, bool
       restFlow.results.assign(results.begin() + resultsBegin, results.begin() + resultsEnd);
     mlir::ValueRange names = results.drop_front(resultsEnd);
     for (auto &[name, binding] : changed)
-      if (binding && binding->state == Binding::State::Bound)
+      if (binding && binding->state == LocalBinding::State::Bound)
         binding->value = rebuild(binding->value, names);
     if (needsFlag)
       restFlow.returned = results[0];

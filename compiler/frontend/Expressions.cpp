@@ -12,7 +12,7 @@ using llvm::failure;
 using llvm::StringRef;
 using mlir::FailureOr;
 
-std::string triton::frontend::classNameOf(const Value &value) {
+std::string triton::frontend::pythonClassOf(const Value &value) {
   if (value.isNone())
     return "NoneType";
   if (value.is<EllipsisValue>())
@@ -144,10 +144,10 @@ FailureOr<Value> KernelEmitter::evaluateNode(const syntax::Expr *expr) {
 }
 
 FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
-  if (const Binding *binding = frame->scope.find(name->id)) {
-    if (binding->state == Binding::State::Unknown)
+  if (const LocalBinding *binding = frame->scope.find(name->id)) {
+    if (binding->state == LocalBinding::State::Unknown)
       return failure();
-    if (binding->state == Binding::State::LoopVariable) {
+    if (binding->state == LocalBinding::State::LoopVariable) {
       warn("UserWarning", "the loop variable '" + name->id + "' has no defined value after the loop");
       llvm::SmallVector<mlir::Type> types;
       flattenTypes(binding->value.type(), context(), types);
@@ -218,7 +218,7 @@ FailureOr<Value> KernelEmitter::evaluateAttribute(const syntax::Attribute *attri
   // `.value` of a constexpr is what it wraps.
   if (attribute->attr == "value" && object->isCompileTime())
     return *object;
-  std::string message = "'" + classNameOf(*object) + "' object has no attribute '" + attribute->attr.str() + "'";
+  std::string message = "'" + pythonClassOf(*object) + "' object has no attribute '" + attribute->attr.str() + "'";
   if (object->is<ModuleValue>())
     message = "module '" + object->get<ModuleValue>().path + "' has no attribute '" + attribute->attr.str() + "'";
   return error("AttributeError") << message;
@@ -248,10 +248,10 @@ FailureOr<Value> KernelEmitter::evaluateSubscript(const syntax::Subscript *subsc
       return failure();
     if (*method)
       return call(**method, CallArguments{{*index}, {}});
-    return error("TypeError") << "'" << classNameOf(*object) << "' object is not subscriptable";
+    return error("TypeError") << "'" << pythonClassOf(*object) << "' object is not subscriptable";
   }
   if (!index->isCompileTime())
-    return error("TypeError") << "a " << classNameOf(*object)
+    return error("TypeError") << "a " << pythonClassOf(*object)
                               << " is indexed while compiling, so the index must be a constexpr, got " << index->str();
   auto element = foldSubscript(*object, *index);
   if (!element)
@@ -280,8 +280,8 @@ FailureOr<Value> KernelEmitter::combine(BinaryOperation operation, const Value &
   const bool compileTime = lhs.isCompileTime() && rhs.isCompileTime();
   if (compileTime || (isSequence && (operation == BinaryOperation::Add || operation == BinaryOperation::Mul)))
     return foldBinary(*this, operation, lhs, rhs);
-  return error("TypeError") << "operator " << spelling(operation) << " is not implemented for " << classNameOf(lhs)
-                            << " and " << classNameOf(rhs) << " with run-time values";
+  return error("TypeError") << "operator " << spelling(operation) << " is not implemented for " << pythonClassOf(lhs)
+                            << " and " << pythonClassOf(rhs) << " with run-time values";
 }
 
 FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) {
@@ -295,7 +295,7 @@ FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) 
     return unary(*this, op, *operand);
   if (operand->tuple() || !operand->isCompileTime())
     return error("TypeError") << "operator '" << spelling(op).trim() << "' is not implemented for "
-                              << classNameOf(*operand);
+                              << pythonClassOf(*operand);
   return foldUnary(*this, op, *operand);
 }
 
@@ -387,7 +387,7 @@ FailureOr<Value> KernelEmitter::evaluateComprehension(const syntax::ListComp *co
   if (failed(elements))
     return failure();
   if (!*elements)
-    return error("NotImplementedError") << "only tuple comprehensions are supported, got " << classNameOf(*iterable);
+    return error("NotImplementedError") << "only tuple comprehensions are supported, got " << pythonClassOf(*iterable);
   const Scope::Saved saved = frame->scope.save(target->id);
   std::vector<Value> results;
   bool anyFailed = false;
@@ -422,7 +422,7 @@ FailureOr<Value> KernelEmitter::evaluateJoinedString(const syntax::JoinedStr *jo
     if (!value->isCompileTime())
       return error(part->range, "NotImplementedError")
              << "cannot evaluate f-string containing non-constexpr conversion values, found conversion of type "
-             << classNameOf(*value);
+             << pythonClassOf(*value);
     text += formatted->conversion == 'r' || formatted->conversion == 'a' ? value->repr() : value->str();
   }
   return Value::string(std::move(text));

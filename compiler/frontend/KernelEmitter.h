@@ -137,7 +137,7 @@ private:
   mlir::FailureOr<std::variant<bool, mlir::Value>> evaluateCondition(const syntax::Expr *test);
   struct Arm;
   struct Merge;
-  Merge mergeName(llvm::StringRef name, const std::optional<Binding> &before, const Arm &thenArm, const Arm &elseArm,
+  Merge mergeName(llvm::StringRef name, const std::optional<LocalBinding> &before, const Arm &thenArm, const Arm &elseArm,
                   size_t index);
   /// Gives `op` its results: what each arm yields for them. Returns the op that replaces it.
   mlir::scf::IfOp finishIf(mlir::scf::IfOp op, mlir::ValueRange thenYields, mlir::ValueRange elseYields);
@@ -195,6 +195,6 @@ private:
 };
 
 /// Python's class of a value, for messages: `int`, `tensor`, `constexpr`'s contents by what they are.
-std::string classNameOf(const Value &value);
+std::string pythonClassOf(const Value &value);
 
 } // namespace triton::frontend

@@ -37,7 +37,7 @@ KernelEmitter::Carried KernelEmitter::beginLoop(llvm::ArrayRef<StringRef> names)
   carried.before = frame->scope.save(names);
   for (const auto &[name, binding] : carried.before) {
     const size_t first = carried.initial.size();
-    if (binding && binding->state == Binding::State::Bound)
+    if (binding && binding->state == LocalBinding::State::Bound)
       flatten(binding->value, carried.initial);
     carried.isCarried.push_back(carried.initial.size() != first);
     carried.locations.resize(carried.initial.size(), namedLocation(name));
@@ -50,7 +50,7 @@ void KernelEmitter::bindCarried(const Carried &carried, mlir::ValueRange values)
     auto &[name, binding] = entry;
     if (!isCarried)
       continue;
-    Binding inside = *binding;
+    LocalBinding inside = *binding;
     inside.value = rebuild(binding->value, values);
     frame->scope.bind(name, std::move(inside));
   }
@@ -61,12 +61,12 @@ SmallVector<mlir::Value> KernelEmitter::endLoopBody(const Carried &carried, cons
   SmallVector<mlir::Value> next;
   for (auto [entry, isCarried] : llvm::zip_equal(carried.before, carried.isCarried)) {
     const auto &[name, before] = entry;
-    if (!before || before->state != Binding::State::Bound)
+    if (!before || before->state != LocalBinding::State::Bound)
       continue;
-    const Binding *after = frame->scope.find(name);
-    const bool isKnown = after && after->state == Binding::State::Bound;
+    const LocalBinding *after = frame->scope.find(name);
+    const bool isKnown = after && after->state == LocalBinding::State::Bound;
     const bool isSame = isKnown && after->value.type() == before->value.type();
-    if (after && after->state == Binding::State::Unknown) {
+    if (after && after->state == LocalBinding::State::Unknown) {
       // An error has been reported.
     } else if (!isSame && isCarried) {
       (void)(error("TypeError")
@@ -100,14 +100,14 @@ void KernelEmitter::endLoop(const Carried &carried, mlir::Operation *op) {
   SmallVector<StringRef> names;
   for (auto [entry, isCarried] : llvm::zip_equal(carried.before, carried.isCarried)) {
     auto &[name, before] = entry;
-    const Binding *after = frame->scope.find(name);
-    const bool isUnknown = after && after->state == Binding::State::Unknown;
+    const LocalBinding *after = frame->scope.find(name);
+    const bool isUnknown = after && after->state == LocalBinding::State::Unknown;
     const SourceRange range = after ? after->range : currentRange;
     if (isCarried) {
-      Binding behind = *before;
+      LocalBinding behind = *before;
       behind.value = rebuild(before->value, results);
       if (isUnknown)
-        behind.state = Binding::State::Unknown;
+        behind.state = LocalBinding::State::Unknown;
       frame->scope.bind(name, std::move(behind));
       names.push_back(name);
     } else if (before) {
@@ -140,7 +140,7 @@ FailureOr<Value> KernelEmitter::loopBound(const Value &value, StringRef which) {
                          (bound.isTensor() && bound.type().isScalar() && bound.type().isInteger());
   if (!isInteger)
     return error("TypeError") << "for loop bounds and step must all be integer scalars, the " << which << " is of type "
-                              << (bound.isTensor() ? bound.type().str() : classNameOf(bound));
+                              << (bound.isTensor() ? bound.type().str() : pythonClassOf(bound));
   return toTensor(*this, bound);
 }
 
@@ -313,7 +313,7 @@ void KernelEmitter::emitRange(const syntax::For *loop, const LoopRange &range) {
   endLoop(carried, op);
   frame->scope.bind(variable, {.value = Value::tensor(op.getInductionVar(), range.type),
                                .range = loop->target->range,
-                               .state = Binding::State::LoopVariable});
+                               .state = LocalBinding::State::LoopVariable});
 }
 
 Flow KernelEmitter::emitStaticRange(const syntax::For *loop, const BoundArguments &arguments,

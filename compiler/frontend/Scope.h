@@ -8,7 +8,7 @@
 
 namespace triton::frontend {
 
-struct Binding {
+struct LocalBinding {
   enum class State : uint8_t {
     Bound,
     Unknown,      // an error stands where it would get its value: reading it fails without a second error
@@ -22,15 +22,15 @@ struct Binding {
 
 class Scope {
 public:
-  using Saved = std::vector<std::pair<llvm::StringRef, std::optional<Binding>>>;
+  using Saved = std::vector<std::pair<llvm::StringRef, std::optional<LocalBinding>>>;
 
-  const Binding *find(llvm::StringRef name) const {
+  const LocalBinding *find(llvm::StringRef name) const {
     auto it = bindings.find(name);
     return it == bindings.end() ? nullptr : &it->second;
   }
-  void bind(llvm::StringRef name, Binding binding) { bindings[name] = std::move(binding); }
+  void bind(llvm::StringRef name, LocalBinding binding) { bindings[name] = std::move(binding); }
   void erase(llvm::StringRef name) { bindings.erase(name); }
-  void set(llvm::StringRef name, const std::optional<Binding> &binding) {
+  void set(llvm::StringRef name, const std::optional<LocalBinding> &binding) {
     if (binding)
       bindings[name] = *binding;
     else
@@ -41,7 +41,7 @@ public:
   Saved save(llvm::ArrayRef<llvm::StringRef> names) const {
     Saved saved;
     for (llvm::StringRef name : names) {
-      const Binding *binding = find(name);
+      const LocalBinding *binding = find(name);
       saved.emplace_back(name, binding ? std::optional(*binding) : std::nullopt);
     }
     return saved;
@@ -61,7 +61,7 @@ public:
     return it == vanished.end() ? std::nullopt : std::optional(it->second);
   }
 
-  llvm::DenseMap<llvm::StringRef, Binding> bindings;
+  llvm::DenseMap<llvm::StringRef, LocalBinding> bindings;
 
 private:
   llvm::DenseMap<llvm::StringRef, std::pair<SourceRange, llvm::StringRef>> vanished;

@@ -16,7 +16,7 @@ using mlir::FailureOr;
 
 void KernelEmitter::makeUnknown(llvm::ArrayRef<StringRef> names) {
   for (StringRef name : names)
-    frame->scope.bind(name, {.range = currentRange, .state = Binding::State::Unknown});
+    frame->scope.bind(name, {.range = currentRange, .state = LocalBinding::State::Unknown});
 }
 
 Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isFunctionBody) {
@@ -181,8 +181,8 @@ LogicalResult KernelEmitter::emitAnnAssign(const syntax::AnnAssign *statement) {
     return *isConstexpr ? LogicalResult(error("ValueError") << "a constexpr needs a value") : success();
   auto *name = dyn_cast<syntax::Name>(statement->target);
   if (*isConstexpr && name) {
-    if (const Binding *binding = frame->scope.find(name->id)) {
-      if (binding->state == Binding::State::Unknown)
+    if (const LocalBinding *binding = frame->scope.find(name->id)) {
+      if (binding->state == LocalBinding::State::Unknown)
         return failure();
       return error("ValueError").note(binding->range, "it was defined here")
              << "'" << name->id << "' is already defined, constexpr cannot be reassigned";
@@ -246,7 +246,7 @@ Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
   }
   const bool returnsSomething = !value.isNone();
   if (returnsSomething && !value.isTensor() && !value.tuple() && !value.descriptor() && !value.aggregate()) {
-    (void)(error("TypeError") << "cannot return " << value.str() << " of type " << classNameOf(value)
+    (void)(error("TypeError") << "cannot return " << value.str() << " of type " << pythonClassOf(value)
                               << " from a function");
     frame->failed = true;
     return flow;
@@ -288,7 +288,7 @@ Flow KernelEmitter::emitWith(const syntax::With *with) {
     if (failed(method))
       return failure();
     if (!*method)
-      return error("TypeError") << "'" << classNameOf(*manager) << "' object is not a context manager";
+      return error("TypeError") << "'" << pythonClassOf(*manager) << "' object is not a context manager";
     auto entered = call(**method, {});
     if (failed(entered))
       return failure();
