@@ -40,6 +40,10 @@ void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffect
     effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
+void StoreOp::build(OpBuilder &builder, OperationState &state, Value pointer, Value value) {
+  build(builder, state, pointer, value, Value(), ArrayRef<int32_t>());
+}
+
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value pointer, Value value, Value mask,
                     CacheModifier cache, EvictionPolicy evict) {
   build(builder, state, pointer, value, mask, ArrayRef<int32_t>(), cache, evict);

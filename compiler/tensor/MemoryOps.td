@@ -60,8 +60,9 @@ def TT_StoreOp : TT_Op<"store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>, TT_
     DefaultValuedAttr<TT_CacheModifierAttr, "::triton::tensor::CacheModifier::None">:$cache,
     DefaultValuedAttr<TT_EvictionPolicyAttr, "::triton::tensor::EvictionPolicy::Normal">:$evict);
   let builders = [
-    OpBuilder<(ins "::mlir::Value":$ptr, "::mlir::Value":$value, CArg<"::mlir::Value", "{}">:$mask,
-      CArg<"CacheModifier", "CacheModifier::None">:$cache, CArg<"EvictionPolicy", "EvictionPolicy::Normal">:$evict)>,
+    OpBuilder<(ins "::mlir::Value":$ptr, "::mlir::Value":$value)>,
+    OpBuilder<(ins "::mlir::Value":$ptr, "::mlir::Value":$value, "::mlir::Value":$mask, "CacheModifier":$cache,
+      CArg<"EvictionPolicy", "EvictionPolicy::Normal">:$evict)>,
     OpBuilder<(ins "::mlir::Value":$blockPointer, "::mlir::Value":$value, "::llvm::ArrayRef<int32_t>":$boundaryCheck,
       CArg<"CacheModifier", "CacheModifier::None">:$cache, CArg<"EvictionPolicy", "EvictionPolicy::Normal">:$evict)>];
   let assemblyFormat = [{

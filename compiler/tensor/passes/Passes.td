@@ -9,6 +9,16 @@ def StructureControlFlow : Pass<"tensor-structure-control-flow", "::mlir::Module
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];
 }
 
+def RewriteTensorPointers : Pass<"tensor-rewrite-tensor-pointers", "::mlir::ModuleOp"> {
+  let summary = "spell block pointers out as pointers and masks";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RewriteDescriptors : Pass<"tensor-rewrite-descriptors", "::mlir::ModuleOp"> {
+  let summary = "spell tensor descriptors out as pointers and masks";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def HoistInvariants : Pass<"tensor-hoist-invariants"> {
   let summary = "move what a loop computes again and again before the loop";
 }

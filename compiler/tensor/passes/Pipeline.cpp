@@ -18,6 +18,12 @@ void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &op
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createCanonicalizerPass());
 
+  // Plain pointers. Block pointers are a way to write addresses down; descriptors are too where hardware has none.
+  manager.addPass(createRewriteTensorPointers());
+  if (!options.keepDescriptors)
+    manager.addPass(createRewriteDescriptors());
+  manager.addPass(createCanonicalizerPass());
+
   // Loops. Unrolled before anything is hoisted out of them, so that what the copies share is seen to be the same.
   manager.addPass(createUnrollLoops());
   manager.addPass(createHoistInvariants());
@@ -33,6 +39,8 @@ void registerTensorDialects(DialectRegistry &registry) {
 
 void registerTensorPipeline() {
   registerStructureControlFlow();
+  registerRewriteTensorPointers();
+  registerRewriteDescriptors();
   registerHoistInvariants();
   registerUnrollLoops();
   PassPipelineRegistration<>("tensor-pipeline", "what all targets do to tensor IR first",

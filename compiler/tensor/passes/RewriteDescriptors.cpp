@@ -1,0 +1,220 @@
+// Spells tensor descriptors out as pointers and masks.
+//
+//   %d = tt.make_tensor_descriptor %base, [%n], [%one] : <f32>, <tensor<64xf32>>
+//   %x = tt.descriptor_load %d[%offset] : !tt.tensordesc<tensor<64xf32>> -> tensor<64xf32>
+// becomes, with r the range from 0 to 63,
+//   %q = %base + %offset * %one + r * %one
+//   %m = r < %n - %offset and r >= -%offset
+//   %x = tt.load %q, %m, %zeros : tensor<64x!tt.ptr<f32>>
+//
+// A descriptor that is carried or passed on becomes its parts: base, shape (i64 each), strides (i64 each), and an i1
+// that says whether loads pad with NaN. So does a descriptor argument of a kernel. For targets without descriptors in
+// hardware.
+#include "compiler/tensor/passes/Passes.h"
+#include "compiler/tensor/passes/Window.h"
+
+using namespace mlir;
+
+namespace triton::tensor {
+
+#define GEN_PASS_DEF_REWRITEDESCRIPTORS
+#include "compiler/tensor/passes/Passes.h.inc"
+
+namespace {
+
+struct Descriptor {
+  Value base;
+  ValueRange shape, strides;
+  Value padsWithNan;
+  RankedTensorType block;
+
+  Descriptor(TensorDescType type, ValueRange parts) : base(parts[0]), block(type.getSignlessBlockType()) {
+    int64_t rank = block.getRank();
+    shape = parts.slice(1, rank);
+    strides = parts.slice(1 + rank, rank);
+    padsWithNan = parts.back();
+  }
+
+  SmallVector<int32_t> dims() const { return llvm::to_vector(llvm::seq<int32_t>(0, block.getRank())); }
+
+  /// What elements outside of the tensor read as, in the shape of `type`.
+  Value padding(OpBuilder &builder, Location location, RankedTensorType type) const {
+    Value value = arith::ConstantOp::create(builder, location, builder.getZeroAttr(type.getElementType()));
+    if (auto element = dyn_cast<FloatType>(type.getElementType())) {
+      auto nan = builder.getFloatAttr(element, llvm::APFloat::getNaN(element.getFloatSemantics()));
+      value = arith::SelectOp::create(builder, location, padsWithNan, arith::ConstantOp::create(builder, location, nan),
+                                      value);
+    }
+    return SplatOp::create(builder, location, value, type.getShape());
+  }
+};
+
+std::optional<LogicalResult> getParts(TensorDescType type, SmallVectorImpl<Type> &parts) {
+  RankedTensorType block = type.getSignlessBlockType();
+  parts.push_back(PointerType::get(block.getElementType()));
+  parts.append(2 * block.getRank(), IntegerType::get(type.getContext(), 64));
+  parts.push_back(IntegerType::get(type.getContext(), 1));
+  return success();
+}
+
+struct RewriteMake : OpConversionPattern<MakeTensorDescOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(MakeTensorDescOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> parts{op.getBase()};
+    for (Value size : op.getShape())
+      parts.push_back(toI64(rewriter, op.getLoc(), size));
+    llvm::append_range(parts, op.getStrides());
+    bool isNan = op.getPadding() == PaddingOption::Nan;
+    parts.push_back(arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getBoolAttr(isNan)));
+    rewriter.replaceOpWithMultiple(op, {parts});
+    return success();
+  }
+};
+
+/// The access to one block: where its elements are, and which of them exist.
+struct BlockAccess {
+  Value pointers, mask;
+  BlockAccess(OpBuilder &builder, Location location, const Descriptor &descriptor, ValueRange indices) {
+    SmallVector<Value> offsets;
+    for (Value index : indices)
+      offsets.push_back(toI64(builder, location, index));
+    Window window{descriptor.base, descriptor.shape, descriptor.strides, offsets, descriptor.block};
+    pointers = window.pointers(builder, location);
+    mask = window.mask(builder, location, descriptor.dims());
+  }
+};
+
+struct RewriteLoad : OpConversionPattern<DescriptorLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(DescriptorLoadOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Descriptor descriptor(op.getDesc().getType(), adaptor.getDesc());
+    BlockAccess access(rewriter, op.getLoc(), descriptor, op.getIndices());
+    Value padding = descriptor.padding(rewriter, op.getLoc(), descriptor.block);
+    rewriter.replaceOpWithNewOp<LoadOp>(op, access.pointers, access.mask, padding, op.getCache(), op.getEvict(), false);
+    return success();
+  }
+};
+
+struct RewriteStore : OpConversionPattern<DescriptorStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(DescriptorStoreOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Descriptor descriptor(op.getDesc().getType(), adaptor.getDesc());
+    BlockAccess access(rewriter, op.getLoc(), descriptor, op.getIndices());
+    rewriter.replaceOpWithNewOp<StoreOp>(op, access.pointers, op.getSrc(), access.mask);
+    return success();
+  }
+};
+
+/// The update of memory that a reduction into a block of `element`s is.
+FailureOr<RMWOp> getUpdate(DescriptorReduceKind kind, Type element) {
+  bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger();
+  switch (kind) {
+  case DescriptorReduceKind::Add:
+    return isFloat ? RMWOp::FAdd : RMWOp::Add;
+  case DescriptorReduceKind::Min:
+    return isUnsigned ? RMWOp::UMin : RMWOp::Min;
+  case DescriptorReduceKind::Max:
+    return isUnsigned ? RMWOp::UMax : RMWOp::Max;
+  case DescriptorReduceKind::And:
+    return RMWOp::And;
+  case DescriptorReduceKind::Or:
+    return RMWOp::Or;
+  case DescriptorReduceKind::Xor:
+    return RMWOp::Xor;
+  case DescriptorReduceKind::Inc:
+  case DescriptorReduceKind::Dec:
+  case DescriptorReduceKind::None:
+    return failure();
+  }
+  return failure();
+}
+
+struct RewriteReduce : OpConversionPattern<DescriptorReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(DescriptorReduceOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    TensorDescType type = op.getDesc().getType();
+    auto update = getUpdate(op.getKind(), type.getBlockType().getElementType());
+    Descriptor descriptor(type, adaptor.getDesc());
+    Type element = descriptor.block.getElementType();
+    if (failed(update) || ((element.isF16() || element.isBF16()) && *update != RMWOp::FAdd))
+      return op.emitOpError() << "atomic_" << stringifyDescriptorReduceKind(op.getKind()) << " of " << element
+                              << " is not supported on this target";
+    BlockAccess access(rewriter, op.getLoc(), descriptor, op.getIndices());
+    AtomicRMWOp::create(rewriter, op.getLoc(), op.getSrc().getType(), *update, access.pointers, op.getSrc(),
+                        access.mask, MemSemantic::Relaxed, MemSyncScope::GPU);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// The access to one row for each of some row numbers.
+struct RowAccess {
+  Value pointers, mask;
+  RankedTensorType type;
+  RowAccess(OpBuilder &builder, Location location, const Descriptor &descriptor, Value rows, Value column) {
+    int64_t count = cast<RankedTensorType>(rows.getType()).getDimSize(0), width = descriptor.block.getDimSize(1);
+    type = RankedTensorType::get({count, width}, descriptor.block.getElementType());
+    // Each row's first element, then along the row as through a window of one row.
+    Value row = toI64(builder, location, rows);
+    Value stride = SplatOp::create(builder, location, descriptor.strides[0], {count});
+    Value start = arith::MulIOp::create(builder, location, row, stride);
+    auto line = RankedTensorType::get({width}, type.getElementType());
+    SmallVector<Value> offset{toI64(builder, location, column)};
+    Window window{descriptor.base, descriptor.shape.take_back(), descriptor.strides.take_back(), offset, line};
+    Value along = spread(builder, location, window.pointers(builder, location), 1, type.getShape());
+    pointers = AddPtrOp::create(builder, location, along.getType(), along,
+                                spread(builder, location, start, 0, type.getShape()));
+    Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(row.getType()));
+    Value size = SplatOp::create(builder, location, descriptor.shape[0], {count});
+    Value exists = arith::AndIOp::create(
+        builder, location, arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sge, row, zero),
+        arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, row, size));
+    mask = arith::AndIOp::create(builder, location, spread(builder, location, exists, 0, type.getShape()),
+                                 spread(builder, location, window.mask(builder, location, {0}), 1, type.getShape()));
+  }
+};
+
+struct RewriteGather : OpConversionPattern<DescriptorGatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(DescriptorGatherOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Descriptor descriptor(op.getDesc().getType(), adaptor.getDesc());
+    RowAccess access(rewriter, op.getLoc(), descriptor, op.getXOffsets(), op.getYOffset());
+    rewriter.replaceOpWithNewOp<LoadOp>(op, access.pointers, access.mask,
+                                        descriptor.padding(rewriter, op.getLoc(), access.type));
+    return success();
+  }
+};
+
+struct RewriteScatter : OpConversionPattern<DescriptorScatterOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(DescriptorScatterOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Descriptor descriptor(op.getDesc().getType(), adaptor.getDesc());
+    RowAccess access(rewriter, op.getLoc(), descriptor, op.getXOffsets(), op.getYOffset());
+    rewriter.replaceOpWithNewOp<StoreOp>(op, access.pointers, op.getSrc(), access.mask);
+    return success();
+  }
+};
+
+struct RewriteDescriptors : impl::RewriteDescriptorsBase<RewriteDescriptors> {
+  void runOnOperation() override {
+    TypeConverter converter;
+    converter.addConversion([](Type type) { return type; });
+    converter.addConversion(getParts);
+    RewritePatternSet patterns(&getContext());
+    patterns.add<RewriteMake, RewriteLoad, RewriteStore, RewriteReduce, RewriteGather, RewriteScatter>(converter,
+                                                                                                       &getContext());
+    if (failed(convertTypes(getOperation(), converter, std::move(patterns))))
+      return signalPassFailure();
+    dropLowerBounds(getOperation());
+  }
+};
+
+} // namespace
+
+} // namespace triton::tensor
