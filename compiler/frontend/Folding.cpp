@@ -25,8 +25,7 @@ llvm::StringRef triton::frontend::spelling(UnaryOperation operation) {
 
 static bool isComparison(Op operation) { return operation >= Op::Eq; }
 
-/// Python's class of a value, for messages.
-static std::string className(const Value &value) {
+std::string triton::frontend::classNameOf(const Value &value) {
   if (value.isNone())
     return "NoneType";
   if (value.is<bool>())
@@ -49,8 +48,8 @@ static std::string className(const Value &value) {
 }
 
 static Error unsupported(Op operation, const Value &lhs, const Value &rhs) {
-  return hostError("TypeError", ("unsupported operand types for " + spelling(operation) + ": '" + className(lhs) + "' and '" +
-                                 className(rhs) + "'")
+  return hostError("TypeError", ("unsupported operand types for " + spelling(operation) + ": '" + classNameOf(lhs) + "' and '" +
+                                 classNameOf(rhs) + "'")
                                     .str());
 }
 
@@ -270,7 +269,7 @@ Expected<Value> triton::frontend::fold(UnaryOperation operation, const Value &op
   if (operand.is<double>() && operation != UnaryOperation::Invert)
     return Value::real(operation == UnaryOperation::Neg ? -operand.get<double>() : operand.get<double>());
   return hostError("TypeError",
-                   ("bad operand type for unary " + spelling(operation) + ": '" + className(operand) + "'").str());
+                   ("bad operand type for unary " + spelling(operation) + ": '" + classNameOf(operand) + "'").str());
 }
 
 Expected<bool> triton::frontend::truth(const Value &value) {
@@ -298,7 +297,7 @@ Expected<std::vector<size_t>> triton::frontend::slicePositions(const SliceValue 
     if (value.isNone())
       return ifNone;
     if (!isIntegral(value))
-      return hostError("TypeError", "slice indices must be integers or None, not " + className(value));
+      return hostError("TypeError", "slice indices must be integers or None, not " + classNameOf(value));
     return toInt64(asInteger(value)).value_or(asInteger(value) < 0 ? INT32_MIN : INT32_MAX);
   };
   auto step = bound(slice.step, 1);
@@ -327,7 +326,7 @@ Expected<Value> triton::frontend::foldSubscript(const Value &sequence, const Val
     return object->host->subscript(*object, index);
   const TupleValue *tuple = sequence.tuple();
   if (!tuple && !sequence.is<std::string>())
-    return hostError("TypeError", "'" + className(sequence) + "' cannot be subscripted");
+    return hostError("TypeError", "'" + classNameOf(sequence) + "' cannot be subscripted");
   size_t length = tuple ? tuple->elements.size() : sequence.get<std::string>().size();
   auto pick = [&](llvm::ArrayRef<size_t> positions, bool single) -> Value {
     if (!tuple) {
@@ -350,7 +349,7 @@ Expected<Value> triton::frontend::foldSubscript(const Value &sequence, const Val
     return pick(*positions, /*single=*/false);
   }
   if (!isIntegral(index))
-    return hostError("TypeError", "indices must be integers or slices, not " + className(index));
+    return hostError("TypeError", "indices must be integers or slices, not " + classNameOf(index));
   Integer position = asInteger(index);
   if (position < 0)
     position += Integer(static_cast<int64_t>(length));
@@ -369,7 +368,7 @@ Expected<Value> triton::frontend::foldLength(const Value &value) {
     // Python counts code points: every byte that does not continue one.
     return Value::integer(llvm::count_if(value.get<std::string>(), [](char c) { return (c & 0xC0) != 0x80; }));
   }
-  return hostError("TypeError", "object of type '" + className(value) + "' has no len()");
+  return hostError("TypeError", "object of type '" + classNameOf(value) + "' has no len()");
 }
 
 Expected<Value> triton::frontend::foldToInteger(const Value &value) {
@@ -394,7 +393,7 @@ Expected<Value> triton::frontend::foldToInteger(const Value &value) {
     }
     return hostError("ValueError", "invalid literal for int() with base 10: " + value.repr());
   }
-  return hostError("TypeError", "int() argument must be a string or a number, not '" + className(value) + "'");
+  return hostError("TypeError", "int() argument must be a string or a number, not '" + classNameOf(value) + "'");
 }
 
 Expected<Value> triton::frontend::foldToFloat(const Value &value) {
@@ -415,5 +414,5 @@ Expected<Value> triton::frontend::foldToFloat(const Value &value) {
       return hostError("ValueError", "could not convert string to float: " + value.repr());
     return Value::real(negative ? -number : number);
   }
-  return hostError("TypeError", "float() argument must be a string or a number, not '" + className(value) + "'");
+  return hostError("TypeError", "float() argument must be a string or a number, not '" + classNameOf(value) + "'");
 }

@@ -21,6 +21,9 @@ llvm::Expected<Value> foldLength(const Value &value);
 llvm::Expected<Value> foldToInteger(const Value &value);
 llvm::Expected<Value> foldToFloat(const Value &value);
 
+/// The Python class a message names: `str`, `NoneType`, `dtype`, `tensor`, or what the host says.
+std::string classNameOf(const Value &value);
+
 /// The operator as written: `//`.
 llvm::StringRef spelling(BinaryOperation operation);
 llvm::StringRef spelling(UnaryOperation operation);

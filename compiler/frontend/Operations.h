@@ -16,6 +16,8 @@ mlir::FailureOr<Value> foldBinary(Emitter &emitter, BinaryOperation operation, c
 mlir::FailureOr<Value> foldUnary(Emitter &emitter, UnaryOperation operation, const Value &operand);
 /// `a and b` / `a or b` on run-time operands (semantics 5.5).
 mlir::FailureOr<Value> logical(Emitter &emitter, bool isAnd, const Value &lhs, const Value &rhs);
+/// The same for `x.logical_and(y)`, without the warning for blocks.
+mlir::FailureOr<Value> combineLogical(Emitter &emitter, bool isAnd, const Value &lhs, const Value &rhs);
 
 /// A number becomes a typed scalar (semantics 8.1); tensors stay.
 mlir::FailureOr<Value> toTensor(Emitter &emitter, const Value &value);

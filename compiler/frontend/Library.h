@@ -1,0 +1,15 @@
+// The part of the language that is written in the language itself: library/*.py, embedded in the binary and parsed once, on first use.
+#pragma once
+
+#include "compiler/frontend/Function.h"
+
+namespace triton::frontend {
+
+/// The library function `name` of a module such as "triton.language.standard"; null if there is none.
+std::shared_ptr<const Function> libraryFunction(llvm::StringRef module, llvm::StringRef name);
+/// The library function that tensors have as a method (`x.sum()`); null if there is none.
+std::shared_ptr<const Function> libraryMethod(llvm::StringRef name);
+/// The functions of a module in the order of its text.
+std::vector<llvm::StringRef> libraryNames(llvm::StringRef module);
+
+} // namespace triton::frontend

@@ -1,0 +1,53 @@
+// Reads the arguments of builtins: what must be known at compile time, as C++ values, with one wording for what is not.
+// `what` names the argument in messages: "axis", "padding_option".
+#pragma once
+
+#include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/Folding.h"
+#include "compiler/frontend/Literals.h"
+#include "compiler/frontend/Operations.h"
+
+namespace triton::frontend {
+
+mlir::FailureOr<int64_t> readInteger(Emitter &emitter, const Value &value, llvm::StringRef what);
+/// Also takes integers, as Python's truth value.
+mlir::FailureOr<bool> readBoolean(Emitter &emitter, const Value &value, llvm::StringRef what);
+mlir::FailureOr<std::string> readString(Emitter &emitter, const Value &value, llvm::StringRef what);
+/// A dtype or pointer type.
+mlir::FailureOr<Type> readType(Emitter &emitter, const Value &value, llvm::StringRef what);
+/// The elements of a tuple, or of what the host can iterate.
+mlir::FailureOr<std::vector<Value>> readSequence(Emitter &emitter, const Value &value, llvm::StringRef what);
+mlir::FailureOr<std::vector<int64_t>> readIntegers(Emitter &emitter, const Value &value, llvm::StringRef what);
+/// The elements of `*values`: given one by one, or as a single sequence.
+mlir::FailureOr<std::vector<Value>> readVariadic(Emitter &emitter, const Value &values, llvm::StringRef what);
+mlir::FailureOr<std::vector<int64_t>> readVariadicIntegers(Emitter &emitter, const Value &values, llvm::StringRef what);
+/// A shape: compile-time integers that make a legal block, or none for a scalar.
+mlir::FailureOr<std::vector<int64_t>> readShape(Emitter &emitter, llvm::ArrayRef<Value> sizes);
+
+/// A tensor that is already one; numbers are not taken.
+mlir::FailureOr<Value> readTensor(Emitter &emitter, const Value &value, llvm::StringRef what);
+/// A tensor of rank at least 1.
+mlir::FailureOr<Value> readBlock(Emitter &emitter, const Value &value, llvm::StringRef what);
+
+inline mlir::Value irOf(const Value &tensor) { return tensor.get<TensorValue>().ir; }
+inline mlir::RankedTensorType irTypeOf(const Value &block) { return llvm::cast<mlir::RankedTensorType>(irOf(block).getType()); }
+
+/// The place rules report to: `inferTrans(…, ruleErrors(emitter))`.
+inline auto ruleErrors(Emitter &emitter) {
+  return [&emitter] { return emitter.ruleError(); };
+}
+
+/// `values[i]` with a failure of any as failure of all.
+template <typename Range, typename Function> mlir::FailureOr<std::vector<Value>> mapValues(const Range &range, Function function) {
+  std::vector<Value> results;
+  for (const Value &value : range) {
+    mlir::FailureOr<Value> result = function(value);
+    if (failed(result))
+      return mlir::failure();
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+} // namespace triton::frontend

@@ -1,0 +1,397 @@
+"""The functions of the language that are compositions of its builtins: reductions, scans, sorting, and shorthands."""
+import triton
+import triton.language as tl
+
+
+# Shorthands.
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def cdiv(x, div):
+    """`x` divided by `div`, rounded up; integers. The result is a run-time value."""
+    return (x + (div - 1)) // div
+
+
+@triton.jit
+def zeros(shape, dtype):
+    """A block of zeros."""
+    return tl.full(shape, 0, dtype)
+
+
+@triton.jit
+def zeros_like(input):
+    """A block of zeros with the shape and dtype of `input`."""
+    return zeros(input.shape, input.dtype)
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def ravel(x, can_reorder: tl.constexpr = False):
+    """The elements of `x` as a block of one dimension."""
+    return tl.reshape(x, [x.numel], can_reorder=can_reorder)
+
+
+@triton.jit
+def interleave(a, b):
+    """The elements of `a` and `b` by turns: the last dimension doubles."""
+    pairs = tl.join(a, b)
+    if len(pairs.shape) == 1:
+        # Two scalars are already side by side.
+        result = pairs
+    else:
+        result = tl.reshape(pairs, pairs.shape[:-2] + [2 * pairs.shape[-2]])
+    return result
+
+
+@triton.jit
+def swizzle2d(i, j, size_i, size_j, size_g):
+    """Renumbers a `size_i` x `size_j` grid so that it is walked in groups of `size_g` rows, column by column within a group.
+
+    Neighbouring programs then share rows and columns, which caches reward.
+    """
+    ij = i * size_j + j
+    size_gj = size_g * size_j
+    off_i = ij // size_gj * size_g
+    rows = tl.minimum(size_i - off_i, size_g)
+    in_group = ij % size_gj
+    return off_i + in_group % rows, in_group // rows
+
+
+# Elementwise.
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def sigmoid(x):
+    """`1 / (1 + exp(-x))`, for float32 and float64."""
+    return 1 / (1 + tl.exp(-x))
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def softmax(x, dim=None, keep_dims: tl.constexpr = False, ieee_rounding: tl.constexpr = False):
+    """`exp(x)` divided by its sum along `dim` (default 0), computed without overflow.
+
+    For a `dim` other than 0 pass `keep_dims=True`, so that the sums line up with their rows.
+    """
+    if dim is None:
+        axis: tl.constexpr = 0
+    else:
+        axis: tl.constexpr = dim
+    shifted = tl.exp(x - max(x, axis, keep_dims=keep_dims))
+    return tl.fdiv(shifted, sum(shifted, axis, keep_dims=keep_dims), ieee_rounding)
+
+
+# Reductions. The combine functions are part of the interface: kernels give them to `tl.reduce`.
+
+
+@triton.jit
+def _sum_combine(a, b):
+    return a + b
+
+
+@triton.jit
+def _prod_combine(a, b):
+    return a * b
+
+
+@triton.jit
+def _xor_combine(a, b):
+    return a ^ b
+
+
+@triton.jit
+def _or_combine(a, b):
+    return a | b
+
+
+@triton.jit
+def _elementwise_max(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def _elementwise_min(a, b):
+    return tl.minimum(a, b)
+
+
+@triton.jit
+def _argmax_combine(value1, index1, value2, index2, tie_break_left):
+    first = value1 > value2
+    if tie_break_left:
+        first = first | ((value1 == value2) & (index1 < index2))
+    return tl.where(first, value1, value2), tl.where(first, index1, index2)
+
+
+@triton.jit
+def _argmax_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, True)
+
+
+@triton.jit
+def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, False)
+
+
+@triton.jit
+def _argmin_combine(value1, index1, value2, index2, tie_break_left):
+    first = value1 < value2
+    if tie_break_left:
+        first = first | ((value1 == value2) & (index1 < index2))
+    return tl.where(first, value1, value2), tl.where(first, index1, index2)
+
+
+@triton.jit
+def _argmin_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, True)
+
+
+@triton.jit
+def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, False)
+
+
+@triton.jit
+def _widen_to_word(x):
+    # What an extremum without indices is computed in: 32 bits at least.
+    if x.dtype.primitive_bitwidth < 32:
+        if x.dtype.is_floating():
+            result = x.to(tl.float32)
+        else:
+            result = x.to(tl.int32)
+    else:
+        result = x
+    return result
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def max(input, axis=None, return_indices: tl.constexpr = False, return_indices_tie_break_left: tl.constexpr = True,
+        keep_dims: tl.constexpr = False):
+    """The largest element along `axis`, or of all. NaN is ignored unless everything is.
+
+    Types narrower than 32 bits widen to float32 or int32. With `return_indices`, a pair of the values and their positions along
+    `axis` (the first of equals, unless `return_indices_tie_break_left` is false); only bfloat16 widens then.
+    """
+    input = tl.core._promote_bfloat16_to_float32(input)
+    if return_indices:
+        if return_indices_tie_break_left:
+            result = tl.core._reduce_with_indices(input, axis, _argmax_combine_tie_break_left, keep_dims=keep_dims)
+        else:
+            result = tl.core._reduce_with_indices(input, axis, _argmax_combine_tie_break_fast, keep_dims=keep_dims)
+    else:
+        result = tl.reduce(_widen_to_word(input), axis, _elementwise_max, keep_dims=keep_dims)
+    return result
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def min(input, axis=None, return_indices: tl.constexpr = False, return_indices_tie_break_left: tl.constexpr = True,
+        keep_dims: tl.constexpr = False):
+    """The smallest element along `axis`, or of all. NaN is ignored unless everything is.
+
+    Types narrower than 32 bits widen to float32 or int32. With `return_indices`, a pair of the values and their positions along
+    `axis` (the first of equals, unless `return_indices_tie_break_left` is false); only bfloat16 widens then.
+    """
+    input = tl.core._promote_bfloat16_to_float32(input)
+    if return_indices:
+        if return_indices_tie_break_left:
+            result = tl.core._reduce_with_indices(input, axis, _argmin_combine_tie_break_left, keep_dims=keep_dims)
+        else:
+            result = tl.core._reduce_with_indices(input, axis, _argmin_combine_tie_break_fast, keep_dims=keep_dims)
+    else:
+        result = tl.reduce(_widen_to_word(input), axis, _elementwise_min, keep_dims=keep_dims)
+    return result
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def argmax(input, axis, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
+    """The position of the largest element along `axis`, as int32; the first of equals unless `tie_break_left` is false."""
+    value, index = max(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
+    return index
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def argmin(input, axis, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
+    """The position of the smallest element along `axis`, as int32; the first of equals unless `tie_break_left` is false."""
+    value, index = min(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
+    return index
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def sum(input, axis=None, keep_dims: tl.constexpr = False, dtype: tl.constexpr = None):
+    """The sum along `axis`, or of all elements.
+
+    Integers narrower than 32 bits are summed as int32 or uint32, floats in their own type; `dtype` says otherwise.
+    """
+    sum_dtype: tl.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    if sum_dtype is not None:
+        input = input.to(sum_dtype)
+    return tl.reduce(input, axis, _sum_combine, keep_dims=keep_dims)
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def xor_sum(input, axis=None, keep_dims: tl.constexpr = False):
+    """The exclusive or of all elements along `axis`, or of all; integers only."""
+    tl.static_assert(input.type.scalar.is_int(), "xor_sum only supported for integers")
+    return tl.reduce(input, axis, _xor_combine, keep_dims=keep_dims)
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def reduce_or(input, axis, keep_dims: tl.constexpr = False):
+    """The bitwise or of all elements along `axis`; integers only."""
+    tl.static_assert(input.type.scalar.is_int(), "reduce_or only supported for integers")
+    return tl.reduce(input, axis, _or_combine, keep_dims=keep_dims)
+
+
+# Scans.
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def cumsum(input, axis=0, reverse: tl.constexpr = False, dtype: tl.constexpr = None):
+    """Sums of all elements up to each one along `axis`, or from the end with `reverse`. Types widen as in `sum`, and bfloat16 to float32."""
+    input = tl.core._promote_bfloat16_to_float32(input)
+    sum_dtype: tl.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    if sum_dtype is not None:
+        input = input.to(sum_dtype)
+    return tl.associative_scan(input, axis, _sum_combine, reverse)
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def cumprod(input, axis=0, reverse: tl.constexpr = False):
+    """Products of all elements up to each one along `axis`, or from the end with `reverse`. bfloat16 widens to float32."""
+    input = tl.core._promote_bfloat16_to_float32(input)
+    return tl.associative_scan(input, axis, _prod_combine, reverse)
+
+
+# Sorting: bitonic networks on the last dimension. All work on the tensor as one row-major sequence, in which every row of the last
+# dimension is a run of 2**n elements; exchanging elements 2**i apart, with i < n, never leaves a row.
+
+
+@triton.jit
+def _exchange(x, flip, i: tl.constexpr):
+    # Orders each pair of elements 2**i apart: the smaller first, or the larger where `flip`. The order of a pair is one decision
+    # for both, so that NaNs and zeros of either sign are never lost.
+    pairs = tl.permute(tl.reshape(x, [x.numel >> (i + 1), 2, 1 << i]), (0, 2, 1))
+    left, right = tl.split(pairs)
+    swap = (left > right) ^ flip
+    ordered = tl.join(tl.where(swap, right, left), tl.where(swap, left, right))
+    return tl.reshape(tl.permute(ordered, (0, 2, 1)), x.shape)
+
+
+@triton.jit
+def _indicator(n_dims: tl.constexpr, j: tl.constexpr):
+    # 0 and 1 along dimension j, counted from the last, of a hypercube with n_dims dimensions.
+    return tl.reshape(tl.arange(0, 2), [1] * (n_dims - j - 1) + [2] + [1] * j)
+
+
+@triton.jit
+def _compare_and_swap(x, flip, i: tl.constexpr):
+    # `_exchange` with a flip that broadcasts with x, the same for both of a pair.
+    if isinstance(flip, tl.tensor):
+        pairs = tl.permute(tl.reshape(tl.broadcast_to(flip != 0, x.shape), [x.numel >> (i + 1), 2, 1 << i]), (0, 2, 1))
+        left, right = tl.split(pairs)
+        result = _exchange(x, left, i)
+    else:
+        result = _exchange(x, flip != 0, i)
+    return result
+
+
+@triton.jit
+def _bitonic_merge_hypercube(x, stage: tl.constexpr, order: tl.constexpr):
+    # Sorts runs of 2**stage elements, each of them bitonic: ascending (order 0), descending (1), or by turns (2).
+    for step in tl.static_range(stage):
+        if order == 2:
+            runs = tl.arange(0, x.numel >> (stage - step)) >> step
+            x = _exchange(x, ((runs & 1) != 0)[:, None], stage - 1 - step)
+        else:
+            x = _exchange(x, order != 0, stage - 1 - step)
+    return x
+
+
+@triton.jit
+def _bitonic_merge(x, stage: tl.constexpr, order: tl.constexpr, n_dims: tl.constexpr):
+    return _bitonic_merge_hypercube(x, stage, order)
+
+
+@triton.jit
+def _keep_best(x, log_k: tl.constexpr, descending: tl.constexpr):
+    # Of each two neighbouring runs of 2**log_k, one ascending and one descending, the better half: a bitonic run.
+    pairs = tl.permute(tl.reshape(x, [x.numel >> (log_k + 1), 2, 1 << log_k]), (0, 2, 1))
+    left, right = tl.split(pairs)
+    if descending:
+        best = tl.where(left > right, left, right)
+    else:
+        best = tl.where(left > right, right, left)
+    return tl.reshape(best, [x.numel >> 1])
+
+
+@triton.jit
+def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None, descending: tl.constexpr = False):
+    """Sorts along the last dimension, keeping only the first `k` if given."""
+    rank: tl.constexpr = len(x.shape)
+    if dim is not None:
+        tl.static_assert(dim == rank - 1 or dim == -1, "only the last dimension can be sorted")
+    log_n: tl.constexpr = _log2(x.shape[rank - 1])
+    if k is None:
+        log_k: tl.constexpr = log_n
+    else:
+        tl.static_assert(_is_power_of_two(k), "k must be a power of two")
+        log_k: tl.constexpr = _log2(k)
+    tl.static_assert(log_k <= log_n, "k must not exceed the size of the last dimension")
+    order: tl.constexpr = 1 if descending else 0
+    if log_k < log_n:
+        runs = tl.reshape(_widen_to_word(x), [x.numel])
+    else:
+        runs = tl.reshape(x, [x.numel])
+    for stage in tl.static_range(1, log_k + 1):
+        runs = _bitonic_merge_hypercube(runs, stage, 2 if stage < log_n else order)
+    for halving in tl.static_range(1, log_n - log_k + 1):
+        runs = _keep_best(runs, log_k, descending)
+        runs = _bitonic_merge_hypercube(runs, log_k, 2 if halving < log_n - log_k else order)
+    return tl.reshape(runs, x.shape[:-1] + [1 << log_k])
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
+    """`x` sorted along its last dimension, ascending unless `descending`. Not stable; where NaN goes is unspecified."""
+    return sort_impl(x, dim=dim, descending=descending)
+
+
+@triton.jit
+def topk(x, k: tl.constexpr, dim: tl.constexpr = None):
+    """The `k` largest elements along the last dimension in descending order; `k` is a power of two.
+
+    Types narrower than 32 bits widen to float32 or int32 unless `k` is the whole dimension.
+    """
+    return sort_impl(x, k=k, dim=dim, descending=True)
+
+
+@triton.jit
+def bitonic_merge(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
+    """Sorts rows of the last dimension that are bitonic: rising, then falling, or the other way round."""
+    rank: tl.constexpr = len(x.shape)
+    if dim is not None:
+        tl.static_assert(dim == rank - 1 or dim == -1, "only the last dimension can be merged")
+    order: tl.constexpr = 1 if descending else 0
+    return _bitonic_merge_hypercube(x, _log2(x.shape[rank - 1]), order)
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def flip(x, dim: tl.constexpr = None):
+    """`x` reversed along `dim`, the last dimension by default."""
+    axis: tl.constexpr = _get_flip_dim(dim, x.shape)
+    size: tl.constexpr = x.shape[axis]
+    last: tl.constexpr = len(x.shape) - 1
+    backward = tl.reshape(size - 1 - tl.arange(0, size), [1] * axis + [size] + [1] * (last - axis))
+    return tl.gather(x, tl.broadcast_to(backward, x.shape), axis)
