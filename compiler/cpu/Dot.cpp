@@ -36,13 +36,18 @@ DotPlan planDot(int64_t m, int64_t n, int64_t k, Type elementA, Type elementB, c
   auto bits = [](Type type) { return type.getIntOrFloatBitWidth(); };
   // The instructions that multiply groups take whole registers only: at least four lanes in every panel.
   bool wide = n % 4 == 0;
+  // Tiles are filled by whole rows of 64 bytes.
+  auto fillsTiles = [&](int64_t bytes) {
+    return m % DotPlan::tileRows == 0 && n % DotPlan::tileRows == 0 && k * bytes % DotPlan::tileBytes == 0;
+  };
   if (isa<FloatType>(elementA)) {
     bool isDouble = bits(elementA) == 64 || bits(elementB) == 64;
     plan.operandType = plan.accumulatorType = isDouble ? builder.getF64Type() : builder.getF32Type();
     // 8-bit floats are exact in bf16 as well.
     auto fitsBFloat = [&](Type type) { return type.isBF16() || bits(type) == 8; };
-    if (target.avx512bf16 && wide && k % 2 == 0 && fitsBFloat(elementA) && fitsBFloat(elementB)) {
-      plan.kernel = DotKernel::BFloatPairs;
+    bool tiles = target.amxBf16 && fillsTiles(2);
+    if ((tiles || target.avx512bf16) && wide && k % 2 == 0 && fitsBFloat(elementA) && fitsBFloat(elementB)) {
+      plan.kernel = tiles ? DotKernel::BFloatTiles : DotKernel::BFloatPairs;
       plan.operandType = builder.getBF16Type();
       plan.group = 2;
     }
@@ -51,8 +56,8 @@ DotPlan planDot(int64_t m, int64_t n, int64_t k, Type elementA, Type elementB, c
     plan.operandType = plan.stagedType = plan.accumulatorType = builder.getI32Type();
     if (bits(elementA) == 8 && bits(elementB) == 8 && wide && k % 2 == 0) {
       plan.operandType = builder.getI8Type();
-      bool quads = target.avx512vnni && k % 4 == 0;
-      plan.kernel = quads ? DotKernel::ByteQuads : DotKernel::ShortPairs;
+      bool tiles = target.amxInt8 && fillsTiles(1), quads = tiles || (target.avx512vnni && k % 4 == 0);
+      plan.kernel = tiles ? DotKernel::ByteTiles : quads ? DotKernel::ByteQuads : DotKernel::ShortPairs;
       plan.stagedType = quads ? builder.getI8Type() : builder.getI16Type();
       plan.group = quads ? 4 : 2;
     }

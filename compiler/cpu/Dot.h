@@ -36,7 +36,9 @@ enum class DotKernel {
   MultiplyAdd, // one element at a time in each lane, floats or integers
   BFloatPairs, // dpbf16ps: two k per lane
   ShortPairs,  // pmaddwd or vpdpwssd on bytes widened to 16 bits: two k per lane
-  ByteQuads    // vpdpbusd: four k per lane
+  ByteQuads,   // vpdpbusd: four k per lane
+  BFloatTiles, // AMX: tdpbf16ps
+  ByteTiles    // AMX: tdpbssd
 };
 
 /// Panels of B that are `width` columns wide each, from `column` on. Widths are powers of two; there is one run unless
@@ -59,9 +61,11 @@ struct DotPlan {
   HostTarget target;
 
   // A is staged row major, [m][k]; B as [panel][k / group][width][group].
-  int64_t aBytes() const { return m * k * stagedBytes(); }
+  int64_t aBytes() const { return m * k * stagedBytes() + (usesTiles() ? tileBytes : 0); }
   int64_t bBytes() const { return k * n * stagedBytes(); }
   int64_t accumulatorBytes() const { return m * n * accumulatorType.getIntOrFloatBitWidth() / 8; }
+  bool usesTiles() const { return kernel == DotKernel::BFloatTiles || kernel == DotKernel::ByteTiles; }
+  static constexpr int64_t tileRows = 16, tileBytes = 64; // of an AMX tile; its configuration is as long as a row
   int64_t stagedBytes() const { return stagedType.getIntOrFloatBitWidth() / 8; }
 };
 
@@ -83,5 +87,8 @@ void stageB(mlir::OpBuilder &builder, mlir::Location loc, const DotPlan &plan, m
 /// Adds the product of the staged operands to the accumulator.
 void buildDot(mlir::OpBuilder &builder, mlir::Location loc, const DotPlan &plan, mlir::Value a, mlir::Value b,
               mlir::Value accumulator);
+/// What `buildDot` builds for a plan that uses AMX tiles.
+void buildTileDot(mlir::OpBuilder &builder, mlir::Location loc, const DotPlan &plan, mlir::Value a, mlir::Value b,
+                  mlir::Value accumulator);
 
 } // namespace triton::cpu

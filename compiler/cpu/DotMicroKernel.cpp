@@ -93,6 +93,9 @@ Value MicroKernel::multiplyAdd(Value x, Value y, Value sum, int64_t length) {
   }
   case DotKernel::MultiplyAdd:
     break;
+  case DotKernel::BFloatTiles:
+  case DotKernel::ByteTiles:
+    llvm_unreachable("products on tiles are built elsewhere");
   }
   if (isa<IntegerType>(plan.accumulatorType))
     return arith::AddIOp::create(builder, loc, sum, arith::MulIOp::create(builder, loc, x, y));
@@ -212,6 +215,8 @@ void MicroKernel::panels(const DotPanels &run) {
 }
 
 void buildDot(OpBuilder &builder, Location loc, const DotPlan &plan, Value a, Value b, Value accumulator) {
+  if (plan.usesTiles())
+    return buildTileDot(builder, loc, plan, a, b, accumulator);
   MicroKernel kernel{builder, loc, plan, a, b, accumulator};
   for (const DotPanels &run : plan.panels)
     kernel.panels(run);

@@ -74,7 +74,8 @@ static llvm::Expected<std::string> convert(StringRef bytes, const std::string &e
 llvm::Expected<std::string> triton::syntax::decodeSource(StringRef bytes) {
   std::string encoding = declaredEncoding(bytes);
   bool hasMark = bytes.consume_front("\xEF\xBB\xBF");
-  if (hasMark && !isUtf8(encoding))
+  bool agrees = encoding.empty() || encoding == "utf-8" || StringRef(encoding).starts_with("utf-8-");
+  if (hasMark && !agrees) // "utf8" is refused too, as in CPython
     return llvm::createStringError("encoding problem: " + encoding + " with a UTF-8 byte order mark");
   if (isUtf8(encoding))
     return bytes.str();

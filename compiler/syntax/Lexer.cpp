@@ -41,7 +41,7 @@ namespace {
 constexpr unsigned maxIndentations = 100;
 constexpr unsigned maxBrackets = 200;
 constexpr unsigned maxFormatStrings = 150;
-constexpr unsigned maxFieldNesting = 2; // replacement fields inside format specifiers
+constexpr unsigned maxFieldNesting = 3; // a replacement field and those inside its format specifier
 
 /// An indentation in columns, measured with tabs to the next multiple of 8 and with tabs as 1: the two must agree in order.
 struct Indentation {
@@ -430,13 +430,17 @@ void Lexer::lexFormatText() {
   while (true) {
     char c = peek();
     if (atEnd() || (!format.isTriple && isNewline(c))) {
-      if (inSpecifier && !atEnd())
-        errorToken(begin, Twine(format.letter) + "-string: newlines are not allowed in format specifiers for single quoted " +
-                              Twine(format.letter) + "-strings");
-      else
+      if (!inSpecifier || atEnd()) {
         errorToken(format.begin, Twine("unterminated ") + (format.isTriple ? "triple-quoted " : "") + Twine(format.letter) +
                                      "-string literal (detected at line " + Twine(lineOf(at)) + ")");
-      return abandonFormatString();
+        return abandonFormatString();
+      }
+      errorToken(begin, Twine(format.letter) + "-string: newlines are not allowed in format specifiers for single quoted " +
+                            Twine(format.letter) + "-strings");
+      if (!StringRef(base + at, size - at).ltrim().starts_with("}"))
+        return abandonFormatString();
+      brackets.back().inSpecifier = format.inText = false; // the field ends on the next line: read on from there
+      return;
     }
     if (c == format.quote && (!format.isTriple || (peek(1) == c && peek(2) == c))) {
       emitText();

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 using namespace mlir;
@@ -76,6 +77,77 @@ struct BFloat {
   operator double() const { return llvm::bit_cast<float>(uint32_t(bits) << 16); }
 };
 
+/// The eight tile registers, by the definition of the instructions: what products on tiles run on where there is no
+/// AMX.
+struct Tiles {
+  uint8_t rows[8], data[8][16][64];
+  uint16_t bytes[8];
+} tiles;
+} // namespace
+
+extern "C" {
+__attribute__((used, visibility("default"))) void emulate_ldtilecfg(const uint8_t *configuration) {
+  EXPECT_EQ(configuration[0], 1);
+  std::memset(&tiles, 0, sizeof(tiles));
+  std::memcpy(tiles.bytes, configuration + 16, sizeof(tiles.bytes));
+  std::memcpy(tiles.rows, configuration + 48, sizeof(tiles.rows));
+}
+__attribute__((used, visibility("default"))) void emulate_tilerelease() { std::memset(&tiles, 0, sizeof(tiles)); }
+__attribute__((used, visibility("default"))) void emulate_tileloadd64(uint8_t tile, const uint8_t *from,
+                                                                      int64_t stride) {
+  for (int row = 0; row < tiles.rows[tile]; ++row)
+    std::memcpy(tiles.data[tile][row], from + row * stride, tiles.bytes[tile]);
+}
+__attribute__((used, visibility("default"))) void emulate_tilestored64(uint8_t tile, uint8_t *to, int64_t stride) {
+  for (int row = 0; row < tiles.rows[tile]; ++row)
+    std::memcpy(to + row * stride, tiles.data[tile][row], tiles.bytes[tile]);
+}
+}
+
+/// Four bytes of k at a time: two bf16 or four i8.
+template <typename Sum, typename Element, int group> static void multiplyTiles(uint8_t sum, uint8_t a, uint8_t b) {
+  for (int m = 0; m < tiles.rows[sum]; ++m)
+    for (int k = 0; k < tiles.bytes[a] / 4; ++k)
+      for (int n = 0; n < tiles.bytes[sum] / 4; ++n) {
+        Sum value;
+        Element x[group], y[group];
+        std::memcpy(&value, &tiles.data[sum][m][4 * n], 4);
+        std::memcpy(x, &tiles.data[a][m][4 * k], 4);
+        std::memcpy(y, &tiles.data[b][k][4 * n], 4);
+        for (int i = 0; i < group; ++i)
+          value += Sum(x[i]) * Sum(y[i]);
+        std::memcpy(&tiles.data[sum][m][4 * n], &value, 4);
+      }
+}
+extern "C" {
+__attribute__((used, visibility("default"))) void emulate_tdpbf16ps(uint8_t sum, uint8_t a, uint8_t b) {
+  multiplyTiles<float, BFloat, 2>(sum, a, b);
+}
+__attribute__((used, visibility("default"))) void emulate_tdpbssd(uint8_t sum, uint8_t a, uint8_t b) {
+  multiplyTiles<int32_t, int8_t, 4>(sum, a, b);
+}
+}
+
+namespace {
+/// Calls of tile instructions become calls of the functions above.
+void emulateTiles(ModuleOp module) {
+  module.walk([&](LLVM::CallIntrinsicOp call) {
+    StringRef name = call.getIntrin();
+    if (!name.consume_front("llvm.x86.") || !(name.starts_with("t") || name.starts_with("ldtile")))
+      return;
+    std::string symbol = "emulate_" + name.str();
+    OpBuilder builder(call);
+    if (!module.lookupSymbol(symbol)) {
+      OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+      LLVM::LLVMFuncOp::create(top, call.getLoc(), symbol,
+                               LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()),
+                                                           llvm::to_vector(call.getArgs().getTypes())));
+    }
+    LLVM::CallOp::create(builder, call.getLoc(), TypeRange{}, symbol, call.getArgs());
+    call.erase();
+  });
+}
+
 /// Small integers: their products and sums are exact in every type, so results must be equal, whatever the order.
 template <typename Element, typename Accumulator> void check(const Case &test) {
   SCOPED_TRACE(testing::Message() << test.processor << ' ' << test.element << ' ' << test.m << 'x' << test.n << 'x'
@@ -86,6 +158,11 @@ template <typename Element, typename Accumulator> void check(const Case &test) {
   cpu::DotPlan plan = cpu::planDot(test.m, test.n, test.k, element, element, target);
   OwningOpRef<ModuleOp> module = buildModule(test, plan);
   ASSERT_TRUE(succeeded(verify(*module)));
+  if (plan.usesTiles() && !test::runsHere(target)) {
+    EXPECT_FALSE(test::compile(OwningOpRef<ModuleOp>(module->clone()).get(), target).code);
+    emulateTiles(*module);
+    target = cpu::HostTarget::detect();
+  }
   test::Compiled compiled = test::compile(*module, target);
   if (!compiled.code)
     return; // code generation is all that can be checked here
@@ -133,7 +210,8 @@ void checkElement(const Case &test) {
     check<int32_t, int32_t>(test);
 }
 
-const char *const processors[] = {"x86-64", "x86-64-v2", "haswell", "x86-64-v3", "x86-64-v4", "znver4", "native"};
+const char *const processors[] = {"x86-64",    "x86-64-v2", "haswell",        "x86-64-v3",
+                                  "x86-64-v4", "znver4",    "sapphirerapids", "native"};
 const char *const elements[] = {"f32", "f64", "bf16", "i8", "i32"};
 } // namespace
 
@@ -167,6 +245,13 @@ TEST(Dot, AnySize) {
           checkElement({processor, element, m, n, k, along, along});
 }
 
+TEST(Dot, Tiles) {
+  for (const char *element : {"bf16", "i8"})
+    for (auto [m, n, k] : {std::tuple(16, 16, 64), {32, 32, 64}, {48, 80, 128}, {128, 128, 64}, {16, 96, 192}})
+      for (Along along : {Along::Columns, Along::Rows})
+        checkElement({"sapphirerapids", element, m, n, k, along, along});
+}
+
 TEST(Dot, PlansFollowTheProcessor) {
   Builder builder(&test::jitContext());
   Type f32 = builder.getF32Type(), bf16 = builder.getBF16Type(), i8 = builder.getI8Type();
@@ -183,6 +268,9 @@ TEST(Dot, PlansFollowTheProcessor) {
   EXPECT_EQ(plan("znver4", bf16, 31).kernel, cpu::DotKernel::MultiplyAdd);
   EXPECT_EQ(plan("znver4", i8).kernel, cpu::DotKernel::ByteQuads);
   EXPECT_EQ(plan("x86-64", i8).kernel, cpu::DotKernel::ShortPairs);
+  EXPECT_EQ(plan("sapphirerapids", bf16).kernel, cpu::DotKernel::BFloatTiles);
+  EXPECT_EQ(plan("sapphirerapids", i8, 64).kernel, cpu::DotKernel::ByteTiles);
+  EXPECT_EQ(plan("sapphirerapids", i8, 32).kernel, cpu::DotKernel::ByteQuads);
   // An 8-bit float is exact in bf16; against f16 both go to f32.
   Type f8 = Float8E4M3FNType::get(&test::jitContext()), f16 = builder.getF16Type();
   cpu::HostTarget zen4 = llvm::cantFail(cpu::HostTarget::byName("znver4"));

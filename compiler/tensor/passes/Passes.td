@@ -19,6 +19,21 @@ def RewriteDescriptors : Pass<"tensor-rewrite-descriptors", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def HoistSplatMath : Pass<"tensor-hoist-splat-math"> {
+  let summary = "do elementwise math before its operands are repeated, not after";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def CombineOps : Pass<"tensor-combine-ops"> {
+  let summary = "put ops together that one op does";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ScalarizeCarriedPointers : Pass<"tensor-scalarize-carried-pointers"> {
+  let summary = "carry one number through a loop instead of pointers that all move alike";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def HoistInvariants : Pass<"tensor-hoist-invariants"> {
   let summary = "move what a loop computes again and again before the loop";
 }

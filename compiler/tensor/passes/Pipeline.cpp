@@ -22,6 +22,13 @@ void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &op
   manager.addPass(createRewriteTensorPointers());
   if (!options.keepDescriptors)
     manager.addPass(createRewriteDescriptors());
+
+  // Scalars. What is the same for a whole tensor is computed once: first to see which steps of loops are uniform, then
+  // again for what the loops carry now.
+  manager.addPass(createHoistSplatMath());
+  manager.addPass(createCombineOps());
+  manager.addPass(createScalarizeCarriedPointers());
+  manager.addPass(createHoistSplatMath());
   manager.addPass(createCanonicalizerPass());
 
   // Loops. Unrolled before anything is hoisted out of them, so that what the copies share is seen to be the same.
@@ -41,6 +48,9 @@ void registerTensorPipeline() {
   registerStructureControlFlow();
   registerRewriteTensorPointers();
   registerRewriteDescriptors();
+  registerHoistSplatMath();
+  registerCombineOps();
+  registerScalarizeCarriedPointers();
   registerHoistInvariants();
   registerUnrollLoops();
   PassPipelineRegistration<>("tensor-pipeline", "what all targets do to tensor IR first",

@@ -1,0 +1,135 @@
+// Every plan is carried out for every thread and compared with what a conversion means: each destination register holds its tensor element.
+#include "compiler/layout/Conversion.h"
+#include "compiler/layout/NamedLayouts.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "gtest/gtest.h"
+
+#include <map>
+#include <random>
+
+using namespace triton::layout;
+using Kind = ConversionPlan::Kind;
+
+namespace {
+
+/// What a thread's register holds: the flattened tensor index.
+uint64_t element(const LinearLayout &layout, int64_t reg, int64_t lane, int64_t warp) {
+  Coordinates at = layout.apply({{"register", reg}, {"lane", lane}, {"warp", warp}});
+  uint64_t flat = 0;
+  for (auto [value, output] : llvm::zip(at, layout.outputs()))
+    flat = flat * output.size + value;
+  return flat;
+}
+
+void simulate(const LinearLayout &from, const LinearLayout &to, const ConversionPlan &plan) {
+  int64_t registers = to.inputSize("register"), lanes = to.inputSize("lane"), warps = to.inputSize("warp");
+  std::map<int64_t, uint64_t> memory;
+  if (plan.kind == Kind::Shared)
+    for (int64_t warp = 0; warp < from.inputSize("warp"); ++warp)
+      for (int64_t lane = 0; lane < from.inputSize("lane"); ++lane)
+        for (int64_t reg = 0; reg < from.inputSize("register"); ++reg)
+          memory[plan.shared.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]] = element(from, reg, lane, warp);
+  for (int64_t warp = 0; warp < warps; ++warp) {
+    std::vector<std::vector<uint64_t>> result(lanes, std::vector<uint64_t>(registers, ~uint64_t(0)));
+    if (plan.kind == Kind::Lanes)
+      for (const LaneExchange::Round &round : plan.exchange.rounds)
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          unsigned source = round.sourceLane.at(lane);
+          result[lane][round.taken.at(lane)] = element(from, round.offered.at(source), source, warp);
+        }
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      for (int64_t reg = 0; reg < registers; ++reg) {
+        if (plan.kind == Kind::Nothing)
+          result[lane][reg] = element(from, reg, lane, warp);
+        else if (plan.kind == Kind::Registers)
+          result[lane][reg] = element(from, plan.renaming.sources[reg], lane, warp);
+        else if (plan.kind == Kind::Shared)
+          result[lane][reg] = memory.at(plan.shared.load.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]);
+        ASSERT_EQ(result[lane][reg], element(to, reg, lane, warp)) << "register " << reg << " lane " << lane << " warp " << warp << "\n"
+                                                                   << from.str() << "->\n" << to.str();
+      }
+  }
+}
+
+ConversionPlan check(const LinearLayout &from, const LinearLayout &to, unsigned elementBits = 32) {
+  ConversionPlan plan = planConversion(from, to, elementBits);
+  simulate(from, to, plan);
+  return plan;
+}
+
+TEST(Conversion, SameLayoutNeedsNothing) {
+  LinearLayout layout = BlockedLayout{{1, 4}, {8, 4}, {4, 1}, {1, 0}, {}}.toLinear({64, 64});
+  EXPECT_EQ(check(layout, layout).kind, Kind::Nothing);
+}
+
+TEST(Conversion, RegistersInAnotherOrderAreRenamed) {
+  LinearLayout rows = BlockedLayout{{2, 4}, {8, 4}, {4, 1}, {1, 0}, {}}.toLinear({64, 16});
+  LinearLayout columns = BlockedLayout{{2, 4}, {8, 4}, {4, 1}, {1, 0}, {}}.toLinear({64, 16});
+  LinearLayout swapped = columns;
+  std::vector<LinearLayout::Input> inputs(columns.inputs().begin(), columns.inputs().end());
+  std::swap(inputs[0].bases[0], inputs[0].bases[2]);
+  swapped = LinearLayout(inputs, std::vector<LinearLayout::Output>(columns.outputs().begin(), columns.outputs().end()));
+  EXPECT_EQ(check(rows, swapped).kind, Kind::Registers);
+}
+
+TEST(Conversion, WithinAWarpLanesExchange) {
+  LinearLayout a = BlockedLayout{{1, 4}, {8, 4}, {4, 1}, {1, 0}, {}}.toLinear({32, 16});
+  LinearLayout b = BlockedLayout{{4, 1}, {2, 16}, {4, 1}, {1, 0}, {}}.toLinear({32, 16});
+  EXPECT_EQ(check(a, b).kind, Kind::Lanes);
+}
+
+TEST(Conversion, AcrossWarpsGoesThroughMemory) {
+  LinearLayout a = BlockedLayout{{1, 4}, {8, 4}, {4, 1}, {1, 0}, {}}.toLinear({64, 64});
+  LinearLayout b = BlockedLayout{{4, 1}, {4, 8}, {1, 4}, {0, 1}, {}}.toLinear({64, 64});
+  EXPECT_EQ(check(a, b).kind, Kind::Shared);
+}
+
+TEST(Conversion, AccumulatorToRowsHasNoBankConflicts) {
+  LinearLayout accumulator = MmaLayout{2, {2, 2}, {16, 8}, {}}.toLinear({128, 128});
+  LinearLayout rows = BlockedLayout{{1, 4}, {1, 32}, {4, 1}, {1, 0}, {}}.toLinear({128, 128});
+  ConversionPlan plan = check(accumulator, rows);
+  ASSERT_EQ(plan.kind, Kind::Shared);
+  EXPECT_EQ(bankConflicts(plan.shared.store, plan.shared.storeVectorBits, 32), 1u);
+  EXPECT_EQ(bankConflicts(plan.shared.load, plan.shared.loadVectorBits, 32), 1u);
+}
+
+TEST(Conversion, TransposeHasNoBankConflicts) {
+  for (unsigned elementBits : {8, 16, 32, 64}) {
+    LinearLayout rows = BlockedLayout{{1, 1}, {1, 32}, {4, 1}, {1, 0}, {}}.toLinear({64, 64});
+    LinearLayout columns = BlockedLayout{{1, 1}, {32, 1}, {1, 4}, {0, 1}, {}}.toLinear({64, 64});
+    ConversionPlan plan = check(rows, columns, elementBits);
+    ASSERT_EQ(plan.kind, Kind::Shared);
+    if (elementBits >= 32) {
+      EXPECT_EQ(bankConflicts(plan.shared.store, plan.shared.storeVectorBits, elementBits), 1u) << elementBits;
+      EXPECT_EQ(bankConflicts(plan.shared.load, plan.shared.loadVectorBits, elementBits), 1u) << elementBits;
+    }
+  }
+}
+
+TEST(Conversion, RandomBlockedLayoutsAllConvert) {
+  std::mt19937 random(42);
+  auto pick = [&](int64_t product) { // two powers of two with this product
+    int64_t first = int64_t(1) << (random() % (llvm::Log2_64(product) + 1));
+    return std::pair(first, product / first);
+  };
+  std::map<Kind, int> seen;
+  for (int round = 0; round < 400; ++round) {
+    auto make = [&] {
+      auto [r0, r1] = pick(int64_t(1) << random() % 4);
+      auto [l0, l1] = pick(32);
+      auto [w0, w1] = pick(4);
+      llvm::SmallVector<unsigned, 4> order = random() % 2 ? llvm::SmallVector<unsigned, 4>{1, 0} : llvm::SmallVector<unsigned, 4>{0, 1};
+      return BlockedLayout{{r0, r1}, {l0, l1}, {w0, w1}, order, {}};
+    };
+    int64_t rows = int64_t(1) << random() % 8, columns = int64_t(1) << random() % 8;
+    unsigned bits = 8u << random() % 4;
+    ++seen[check(make().toLinear({rows, columns}), make().toLinear({rows, columns}), bits).kind];
+    if (HasFatalFailure())
+      return;
+  }
+  EXPECT_GT(seen[Kind::Lanes] + seen[Kind::Registers], 5);
+  EXPECT_GT(seen[Kind::Shared], 100);
+}
+
+} // namespace
