@@ -1,6 +1,8 @@
 // JITLink used directly: one object is one link, which needs none of ORC's libraries, sessions and laziness.
 #include "runtime/host/CodeLoader.h"
 
+#include "runtime/host/Report.h"
+
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 #include "llvm/ExecutionEngine/Orc/SymbolStringPool.h"
@@ -19,9 +21,9 @@ namespace triton::runtime {
 
 LoadedCode::~LoadedCode() = default;
 
-/// The mathematics that code generation may call. By address, since in a program that loaded us as a plug-in a search
+/// The functions that generated code may call. By address, since in a program that loaded us as a plug-in a search
 /// by name need not see the library that we are linked with.
-static void *findMath(llvm::StringRef name) {
+static void *findFunction(llvm::StringRef name) {
 #define TRITON_MATH(function)                                                                                          \
   {#function, reinterpret_cast<void *>(static_cast<double (*)(double)>(::function))},                                  \
       {#function "f", reinterpret_cast<void *>(static_cast<float (*)(float)>(::function##f))}
@@ -52,6 +54,7 @@ static void *findMath(llvm::StringRef name) {
       TRITON_MATH(log2),
       TRITON_MATH(round),
       TRITON_MATH(rint),
+      TRITON_MATH(roundeven),
       TRITON_MATH(nearbyint),
       TRITON_MATH(sin),
       TRITON_MATH(sinh),
@@ -76,7 +79,9 @@ static void *findMath(llvm::StringRef name) {
       {"memmove", reinterpret_cast<void *>(&::memmove)},
       {"memset", reinterpret_cast<void *>(&::memset)},
       {"memcmp", reinterpret_cast<void *>(static_cast<int (*)(const void *, const void *, size_t)>(&::memcmp))},
-      {"abort", reinterpret_cast<void *>(&::abort)}};
+      {"abort", reinterpret_cast<void *>(&::abort)},
+      {"triton_kernel_print", reinterpret_cast<void *>(&::triton_kernel_print)},
+      {"triton_kernel_fail", reinterpret_cast<void *>(&::triton_kernel_fail)}};
 #undef TRITON_MATH
 #undef TRITON_MATH2
   return functions.lookup(name);
@@ -109,7 +114,7 @@ public:
     AsyncLookupResult result;
     std::string missing;
     for (const auto &[symbol, flags] : wanted) {
-      void *address = findMath(*symbol);
+      void *address = findFunction(*symbol);
       if (!address)
         address = dlsym(RTLD_DEFAULT, (*symbol).str().c_str());
       if (!address && flags == SymbolLookupFlags::RequiredSymbol)

@@ -2,6 +2,7 @@
 #include "runtime/host/Launch.h"
 
 #include "runtime/host/CodeLoader.h"
+#include "runtime/host/Report.h"
 #include "runtime/host/ThreadPool.h"
 
 #include <algorithm>
@@ -30,8 +31,14 @@ struct Launch {
   int64_t programs;
   unsigned threads;
   ThreadPool &pool;
+  Failures &failures;
 
-  void run(int64_t begin, int64_t end, void *arena) const { kernel.entry(arguments, grid.data(), begin, end, arena); }
+  void run(int64_t begin, int64_t end, void *arena) const {
+    if (failures.any())
+      return;
+    ReportTo reports(failures);
+    kernel.entry(arguments, grid.data(), begin, end, arena);
+  }
   void learn(double perProgram) const {
     kernel.nanosecondsPerProgram.store(float(std::max(perProgram, 1.0)), std::memory_order_relaxed);
   }
@@ -118,17 +125,18 @@ llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<i
 
   ThreadPool &pool = ThreadPool::process();
   unsigned threads = options.maxThreads ? std::min(options.maxThreads, pool.threads()) : pool.threads();
-  Launch launch{kernel, arguments, grid, programs, threads, pool};
+  Failures failures;
+  Launch launch{kernel, arguments, grid, programs, threads, pool, failures};
   if (threads == 1 || programs == 1) {
     launch.run(0, programs, arena);
-    return llvm::Error::success();
+  } else {
+    // A kernel never run before is assumed to be worth help: once, that costs less than running a long one alone.
+    double perProgram = kernel.nanosecondsPerProgram.load(std::memory_order_relaxed);
+    int64_t begin = perProgram > 0 ? launch.runAlone(perProgram, arena) : 0;
+    if (begin < programs && !launch.runTogether(begin, kernel.nanosecondsPerProgram.load(std::memory_order_relaxed)))
+      return outOfMemory();
   }
-  // A kernel never run before is assumed to be worth help: once, that costs less than running a long one alone.
-  double perProgram = kernel.nanosecondsPerProgram.load(std::memory_order_relaxed);
-  int64_t begin = perProgram > 0 ? launch.runAlone(perProgram, arena) : 0;
-  if (begin < programs && !launch.runTogether(begin, kernel.nanosecondsPerProgram.load(std::memory_order_relaxed)))
-    return outOfMemory();
-  return llvm::Error::success();
+  return failures.any() ? llvm::createStringError(failures.message()) : llvm::Error::success();
 }
 
 llvm::Expected<std::shared_ptr<const KernelCode>> KernelCode::load(llvm::StringRef object, llvm::StringRef symbol,

@@ -147,6 +147,39 @@ define void @note(ptr %args, ptr %grid, i64 %begin, i64 %end, ptr %arena) {
   EXPECT_NE(llvm::toString(launch(*greedy, &out, {1, 1, 1})).find("bytes of scratch"), std::string::npos);
 }
 
+TEST(Launch, FailedAssertionsAndPrintedLines) {
+  auto loaded = KernelCode::load(compile(R"(
+@text = private constant [18 x i8] c"odd number at: %d\00"
+@line = private constant [8 x i8] c"at %lld\0A"
+declare void @triton_kernel_fail(ptr)
+declare i32 @triton_kernel_print(ptr, ...)
+define void @check(ptr %args, ptr %grid, i64 %begin, i64 %end, ptr %arena) {
+  %values = load ptr, ptr %args
+  %slot = getelementptr i64, ptr %values, i64 %begin
+  %value = load i64, ptr %slot
+  %bad = icmp ne i64 %value, 0
+  br i1 %bad, label %fail, label %print
+fail:
+  call void @triton_kernel_fail(ptr @text)
+  ret void
+print:
+  %n = call i32 (ptr, ...) @triton_kernel_print(ptr @line, i64 %begin)
+  ret void
+})"),
+                                 "check", 0);
+  ASSERT_TRUE(bool(loaded)) << llvm::toString(loaded.takeError());
+  int64_t value = 0;
+  int64_t *values = &value;
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(llvm::errorToBool(launch(**loaded, &values, {1, 1, 1})));
+  EXPECT_EQ(testing::internal::GetCapturedStdout().substr(0, 4), "at 0");
+  value = 1;
+  EXPECT_EQ(llvm::toString(launch(**loaded, &values, {1, 1, 1})), "odd number at: %d");
+  // The next launch starts afresh.
+  value = 0;
+  EXPECT_FALSE(llvm::errorToBool(launch(**loaded, &values, {1, 1, 1})));
+}
+
 TEST(KernelCode, MissingKernelIsAnError) {
   auto kernel = KernelCode::load(compile(countKernel), "add", 0);
   ASSERT_FALSE(bool(kernel));
