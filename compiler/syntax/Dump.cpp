@@ -8,6 +8,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 using namespace triton;
 using namespace triton::syntax;
@@ -124,43 +125,62 @@ public:
     text += '(';
     ++level;
     bool isFirst = true;
-    auto begin = [&](StringRef field) {
-      if (!isFirst)
-        text += ',';
-      isFirst = separate(isFirst);
+    bool wasOnOneLine = std::exchange(onOneLine, onOneLine || isShort(*node));
+    forEachShown(*node, [&](StringRef field, const auto &value) {
+      separate(isFirst);
       text += field;
       text += '=';
-    };
-    visitFields(*node, [&](StringRef field, const auto &value) {
-      if (!options.showEmpty && isEmpty(value))
-        return;
-      begin(field);
       print(value);
     });
-    if (node->kind == NodeKind::Module && options.showEmpty) {
-      begin("type_ignores");
-      text += "[]";
-    }
-    if (options.includeAttributes && hasAttributes(node) && node->range.isValid()) {
-      LineColumn from = node->range.source->locate(node->range.begin), to = node->range.source->locate(node->range.end);
-      for (auto [field, number] : {std::pair{"lineno", from.line}, {"col_offset", from.column}, {"end_lineno", to.line},
-                                   {"end_col_offset", to.column}}) {
-        begin(field);
-        text += llvm::utostr(number);
-      }
-    }
+    onOneLine = wasOnOneLine;
     --level;
     text += ')';
   }
 
 private:
-  /// Before each element: a line of its own, or a space after the comma.
-  bool separate(bool isFirst) {
-    if (options.indent >= 0)
+  /// Calls `visit(name, value)` for each field, and each attribute, that is to be printed.
+  template <typename V> void forEachShown(const Node &node, V &&visit) {
+    visitFields(node, [&](StringRef field, const auto &value) {
+      if (options.showEmpty || !isEmpty(value))
+        visit(field, value);
+    });
+    if (node.kind == NodeKind::Module && options.showEmpty)
+      visit("type_ignores", llvm::ArrayRef<Stmt *>());
+    if (!options.includeAttributes || !hasAttributes(&node) || !node.range.isValid())
+      return;
+    LineColumn from = node.range.source->locate(node.range.begin), to = node.range.source->locate(node.range.end);
+    visit("lineno", int(from.line)), visit("col_offset", int(from.column));
+    visit("end_lineno", int(to.line)), visit("end_col_offset", int(to.column));
+  }
+
+  /// CPython's rule for what stays on one line: at most three fields, each without parts of its own.
+  bool isShort(const Node &node) {
+    unsigned count = 0;
+    bool allSimple = true;
+    forEachShown(node, [&]<typename Field>(StringRef, const Field &value) {
+      ++count;
+      if constexpr (std::is_convertible_v<Field, const Node *>)
+        allSimple &= !value || !hasShown(*value);
+      else if constexpr (requires { value.begin(); } && !std::is_same_v<Field, StringRef>)
+        allSimple &= value.empty();
+    });
+    return allSimple && count <= 3;
+  }
+  bool hasShown(const Node &node) {
+    bool has = false;
+    forEachShown(node, [&](StringRef, const auto &) { has = true; });
+    return has;
+  }
+
+  /// Before each element: a comma unless it is the first, then a line of its own or a space.
+  void separate(bool &isFirst) {
+    if (!isFirst)
+      text += ',';
+    if (options.indent >= 0 && !onOneLine)
       text.append(1, '\n').append(level * options.indent, ' ');
     else if (!isFirst)
       text += ' ';
-    return false;
+    isFirst = false;
   }
 
   /// None or an empty list, as far as it is the field's default: the None of a constant is not.
@@ -178,9 +198,7 @@ private:
     ++level;
     bool isFirst = true;
     for (const T &element : list) {
-      if (!isFirst)
-        text += ',';
-      isFirst = separate(isFirst);
+      separate(isFirst);
       print(element);
     }
     --level;
@@ -221,6 +239,7 @@ public: // for std::visit
 private:
   DumpOptions options;
   unsigned level = 0;
+  bool onOneLine = false;
 };
 
 } // namespace

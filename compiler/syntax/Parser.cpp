@@ -126,8 +126,11 @@ void GrammarParser::report(SourceRange range, const Twine &message, std::string 
 void GrammarParser::fail(SourceRange range, const Twine &message, std::string hint) {
   if (stopped)
     return;
-  // The lexer already said what is wrong with an Error token.
-  if (current.kind != TokenKind::Error && !isTrial)
+  // Where the lexer already found something wrong with this line, a second message would be about its consequences.
+  size_t ahead = index;
+  while (!llvm::is_contained({TokenKind::Error, TokenKind::Newline, TokenKind::EndOfFile}, tokens[ahead].kind))
+    ++ahead;
+  if (tokens[ahead].kind != TokenKind::Error && !isTrial)
     errors.push_back(
         {.range = range, .message = message.str(), .exception = "SyntaxError", .hint = std::move(hint)});
   stopped = true;
