@@ -11,6 +11,8 @@
 // known.
 #include "compiler/cpu/Dot.h"
 
+#include "compiler/cpu/LoopHints.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -140,6 +142,7 @@ SmallVector<Value> MicroKernel::loopOverK(int64_t width, ValueRange sums, Value 
                              scf::YieldOp::create(builder, loc, next);
                              builder = outer;
                            });
+    keepRolled(loop);
     current = SmallVector<Value>(loop.getResults());
   }
   for (int64_t unit = looped; unit < units; ++unit)
@@ -199,6 +202,7 @@ void MicroKernel::panels(const DotPanels &run) {
     SmallVector<Value> corrections = correction(run.width, panel);
     int64_t whole = plan.m / plan.rows * plan.rows;
     auto rows = scf::ForOp::create(builder, loc, constant(0), constant(whole), constant(plan.rows));
+    keepRolled(rows);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(rows.getBody());
@@ -209,6 +213,7 @@ void MicroKernel::panels(const DotPanels &run) {
   };
   auto columns = scf::ForOp::create(builder, loc, constant(run.column), constant(run.column + run.count * run.width),
                                     constant(run.width));
+  keepRolled(columns);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(columns.getBody());
   body(columns.getInductionVar());

@@ -5,6 +5,8 @@
 // registers, a square of units at a time.
 #include "compiler/cpu/Dot.h"
 
+#include "compiler/cpu/LoopHints.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,6 +54,7 @@ struct Stager {
       return;
     }
     auto loop = scf::ForOp::create(builder, loc, constant(0), constant(size), constant(step * calls));
+    keepRolled(loop);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     for (int64_t i = 0; i < calls; ++i)

@@ -10,6 +10,8 @@
 // anew for each product, since the code around may use tiles of its own.
 #include "compiler/cpu/Dot.h"
 
+#include "compiler/cpu/LoopHints.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -77,6 +79,7 @@ void TileKernel::block(Value row, int64_t rowTiles, Value column, int64_t column
   };
   forSums("llvm.x86.tileloadd64");
   auto loop = scf::ForOp::create(builder, loc, constant(0), constant(aStride), constant(tileBytes));
+  keepRolled(loop);
   {
     // Counts bytes of k: 64 of them are one tile of A, and sixteen rows of B.
     OpBuilder::InsertionGuard guard(builder);
@@ -96,11 +99,13 @@ void TileKernel::block(Value row, int64_t rowTiles, Value column, int64_t column
 void TileKernel::panels(const DotPanels &run) {
   auto columns = scf::ForOp::create(builder, loc, constant(run.column), constant(run.column + run.count * run.width),
                                     constant(run.width));
+  keepRolled(columns);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(columns.getBody());
   Value column = columns.getInductionVar(), panel = at(b, mul(column, plan.k * plan.stagedBytes()), 0);
   int64_t columnTiles = run.width / tileRows, whole = plan.m / (2 * tileRows) * (2 * tileRows);
   auto rows = scf::ForOp::create(builder, loc, constant(0), constant(whole), constant(2 * tileRows));
+  keepRolled(rows);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(rows.getBody());

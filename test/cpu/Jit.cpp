@@ -57,6 +57,8 @@ Compiled compile(ModuleOp module, const cpu::HostTarget &target, bool keepAssemb
     ADD_FAILURE() << llvm::toString(object.takeError());
     return result;
   }
+  if (getenv("TRITON_TIMES"))
+    fprintf(stderr, "translate %.2f optimise %.2f emit %.2f\n", code->times().translate, code->times().optimise, code->times().emit);
   result.milliseconds = code->times().translate + code->times().optimise + code->times().emit;
   if (keepAssembly)
     if (auto assembly = code->assembly())

@@ -19,6 +19,19 @@
 
 using namespace mlir;
 
+/// `llvm.loop_annotation` on an scf loop arrives at the loop's backward branch as a foreign attribute; translation reads the
+/// branch's own.
+static void adoptLoopAnnotation(Operation *op) {
+  auto annotation = op->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
+  if (!annotation)
+    return;
+  op->removeAttr("llvm.loop_annotation");
+  if (auto branch = dyn_cast<LLVM::BrOp>(op))
+    branch.setLoopAnnotationAttr(annotation);
+  else if (auto branch = dyn_cast<LLVM::CondBrOp>(op))
+    branch.setLoopAnnotationAttr(annotation);
+}
+
 namespace {
 struct LowerToLlvm : PassWrapper<LowerToLlvm, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToLlvm)
@@ -57,7 +70,8 @@ struct LowerToLlvm : PassWrapper<LowerToLlvm, OperationPass<ModuleOp>> {
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp>();
     if (failed(applyFullConversion(getOperation(), target, patterns)))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk([](Operation *op) { adoptLoopAnnotation(op); });
   }
 
   std::shared_ptr<LLVMTypeConverter> typeConverter;

@@ -35,3 +35,18 @@ func.func @lanes(%x: vector<4xf32>, %y: vector<4xf32>, %n: index, %m: i64) -> (f
   %up = arith.ceildivsi %m, %seven : i64
   return %sum, %both, %mask, %up : f32, vector<8xf32>, vector<4xi1>, i64
 }
+
+// -----
+
+// CHECK:       #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
+// CHECK:       #[[HINT:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
+// CHECK-LABEL: llvm.func @keeps_its_hint(
+// CHECK:         llvm.br ^{{.*}} {loop_annotation = #[[HINT]]}
+func.func @keeps_its_hint(%p: !llvm.ptr, %n: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  scf.for %i = %zero to %n step %one : i64 {
+    llvm.store %i, %p : i64, !llvm.ptr
+  } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+  return
+}
