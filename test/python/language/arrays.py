@@ -1,0 +1,37 @@
+"""Inputs for language tests: torch tensors of every dtype, with the values that find bugs, and their references in numpy."""
+
+import numpy as np
+import torch
+import triton.language as tl
+
+INTS = ["int8", "int16", "int32", "int64"]
+UINTS = ["uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "bfloat16", "float32", "float64"]
+
+TORCH = {name: getattr(torch, name) for name in INTS + UINTS + FLOATS + ["bool"]}
+LANGUAGE = {**{name: getattr(tl, name) for name in INTS + UINTS + FLOATS}, "bool": tl.int1}
+
+
+def is_float(dtype):
+    return dtype in FLOATS
+
+
+def values(dtype, n, seed=0, low=None, high=None):
+    """`n` values of `dtype`: small ones, random ones and the extremes."""
+    generator = np.random.default_rng(seed)
+    if dtype == "bool":
+        return torch.from_numpy(generator.integers(0, 2, n).astype(bool))
+    if is_float(dtype):
+        data = generator.standard_normal(n) if low is None else generator.uniform(low, high, n)
+        return torch.from_numpy(data).to(TORCH[dtype])
+    info = np.iinfo(dtype)
+    low, high = info.min if low is None else low, info.max if high is None else high
+    data = generator.integers(low, high, n, dtype=dtype, endpoint=True)
+    return torch.from_numpy(data.view("int64") if dtype == "uint64" else data).view(TORCH[dtype]) if dtype == "uint64" else torch.from_numpy(data)
+
+
+def reference(tensor):
+    """The tensor as a numpy array that holds its values exactly."""
+    if tensor.dtype == torch.bfloat16:
+        return tensor.float().numpy()
+    return tensor.numpy()
