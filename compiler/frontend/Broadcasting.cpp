@@ -63,6 +63,8 @@ FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, ArrayRef<Value
   SmallVector<int64_t> common;
   for (const Value &value : values) {
     const Type type = value.type();
+    if (!type.isBlock())
+      continue;
     FailureOr<SmallVector<int64_t>> shape = tensor::inferBroadcastShape(common, type.shape(), [&] { return emitter.ruleError(); });
     if (failed(shape) || failed(tensor::checkShape(*shape, [&] { return emitter.ruleError(); })))
       return failure();
