@@ -1,0 +1,20 @@
+"""What README.md and docs/ show is what the tools print. When this fails: scripts/update_docs.py, and read what changed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [
+    path for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if "<!-- " in path.read_text()
+]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_shows_what_the_tools_print(path):
+    check = subprocess.run(
+        [sys.executable, ROOT / "scripts/update_docs.py", "--check", path], capture_output=True, text=True
+    )
+    assert check.returncode == 0, check.stdout + check.stderr
