@@ -43,7 +43,7 @@ static void readFeatures(HostTarget &target, llvm::function_ref<bool(llvm::Strin
   target.vectorBits = target.avx512f ? 512 : target.avx2 ? 256 : 128;
 }
 
-HostTarget HostTarget::detect() {
+static HostTarget readHost() {
   HostTarget target;
   target.triple = llvm::sys::getProcessTriple();
   target.cpu = llvm::sys::getHostCPUName().str();
@@ -57,6 +57,12 @@ HostTarget HostTarget::detect() {
   if ((target.amxBf16 || target.amxInt8) && !mayUseAmx())
     target.amxBf16 = target.amxInt8 = false;
   return target;
+}
+
+HostTarget HostTarget::detect() {
+  // Once: on a virtual machine each question to the processor goes through the hypervisor.
+  static const HostTarget host = readHost();
+  return host;
 }
 
 llvm::Expected<HostTarget> HostTarget::byName(llvm::StringRef name) {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -33,7 +35,8 @@ static void futexWake(std::atomic<uint32_t> &word, unsigned count) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }
 
-unsigned ThreadPool::availableProcessors() {
+/// Processors in the affinity mask.
+static unsigned affinity() {
   // The mask may be wider than cpu_set_t on very large machines; the call then fails and the next size is tried.
   for (size_t processors = CPU_SETSIZE; processors <= (1u << 16); processors *= 4) {
     cpu_set_t *set = CPU_ALLOC(processors);
@@ -47,6 +50,30 @@ unsigned ThreadPool::availableProcessors() {
       return unsigned(count);
   }
   return std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// Processors' worth of time that a container may use, rounded up; 0 if it is not limited. More threads than that would
+/// only be stopped by the kernel in the middle of a launch.
+static unsigned quota() {
+  double limit = 0, period = 0;
+  auto read = [](const char *path, const char *format, auto *...values) {
+    FILE *file = fopen(path, "re");
+    int count = file ? fscanf(file, format, values...) : 0;
+    if (file)
+      fclose(file);
+    return count == int(sizeof...(values));
+  };
+  // Within a container its own group is the root of what it sees. Version 2 writes "max" for no limit, version 1 a
+  // negative one.
+  bool known = read("/sys/fs/cgroup/cpu.max", "%lf %lf", &limit, &period) ||
+               (read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "%lf", &limit) &&
+                read("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "%lf", &period));
+  return known && limit > 0 && period > 0 ? unsigned(std::ceil(limit / period)) : 0;
+}
+
+unsigned ThreadPool::availableProcessors() {
+  unsigned processors = affinity(), limit = quota();
+  return limit ? std::min(processors, limit) : processors;
 }
 
 ThreadPool::ThreadPool(unsigned threads) {

@@ -20,7 +20,7 @@ class ThreadPool {
 public:
   /// The pool of this process, with as many threads as the process may use processors.
   static ThreadPool &process();
-  /// Processors in this process's affinity mask.
+  /// Processors this process may use: its affinity mask, or what its container is limited to if that is less.
   static unsigned availableProcessors();
 
   explicit ThreadPool(unsigned threads);
