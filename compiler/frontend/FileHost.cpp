@@ -90,8 +90,8 @@ static std::optional<Expected<Value>> callHostFunction(StringRef name, llvm::Arr
 /// The decorators that make a function known to the language, by their dotted paths.
 static bool hasDecorator(const FileModule &file, const syntax::FunctionDef *definition, StringRef name) {
   return llvm::any_of(definition->decoratorList, [&](const syntax::Expr *decorator) {
-    StringRef path = file.dottedPath(decorator);
-    return isLanguagePath(path) && path.rsplit('.').second == name;
+    std::string path = file.dottedPath(decorator);
+    return isLanguagePath(path) && StringRef(path).rsplit('.').second == name;
   });
 }
 
@@ -133,13 +133,13 @@ Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax:
   function->scope = std::shared_ptr<const void>(std::shared_ptr<const void>(), &file);
   for (const syntax::Expr *decorator : definition->decoratorList) {
     auto *call = dyn_cast<syntax::Call>(decorator);
-    StringRef path = file.dottedPath(decorator);
-    if (isLanguagePath(path) && path.ends_with(".must_use_result")) {
+    std::string path = file.dottedPath(decorator);
+    if (isLanguagePath(path) && StringRef(path).ends_with(".must_use_result")) {
       auto *text = call && !call->args.empty() ? dyn_cast<syntax::Constant>(call->args[0]) : nullptr;
       auto *string = text ? text->as<syntax::StringValue>() : nullptr;
       function->mustUseResult = string ? string->text.str() : std::string();
     }
-    if (call && isLanguagePath(path) && path.ends_with(".jit"))
+    if (call && isLanguagePath(path) && StringRef(path).ends_with(".jit"))
       for (const syntax::Keyword *keyword : call->keywords)
         if (auto *flag = dyn_cast<syntax::Constant>(keyword->value); flag && keyword->arg == "noinline" && flag->as<bool>())
           function->noinline = *flag->as<bool>();
@@ -168,7 +168,7 @@ Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax:
 Expected<Value> FileHostImpl::makeClass(const FileModule &file, const syntax::ClassDef *definition) {
   FileObject object{Kind::PlainClass, definition->name.str(), &file, nullptr, {}, {}, {}};
   for (const syntax::Expr *base : definition->bases) {
-    StringRef path = file.dottedPath(base);
+    std::string path = file.dottedPath(base);
     if (path == "typing.NamedTuple")
       object.kind = Kind::NamedTupleClass;
     else if (path == "enum.Enum" || path == "enum.IntEnum")
@@ -311,8 +311,8 @@ bool FileHostImpl::isReadable(const FileModule &file, const Binding &binding, co
     return true;
   if (!binding.value)
     return llvm::isa<syntax::Import, syntax::ImportFrom>(binding.statement);
-  StringRef path = file.dottedPath(binding.value);
-  if (llvm::isa<syntax::Call>(binding.value) && isLanguagePath(path) && path.ends_with(".constexpr"))
+  std::string path = file.dottedPath(binding.value);
+  if (llvm::isa<syntax::Call>(binding.value) && isLanguagePath(path) && StringRef(path).ends_with(".constexpr"))
     return true;
   auto *alias = dyn_cast<syntax::Name>(binding.value);
   const Binding *target = alias ? file.find(alias->id) : nullptr;
