@@ -10,9 +10,9 @@ llvm::ArrayRef<Builtin> builtins() {
   static const std::vector<Builtin> all = [] {
     std::vector<Builtin> table;
     for (llvm::ArrayRef<Builtin> family :
-         {programBuiltins(), creationBuiltins(), shapeBuiltins(), elementwiseBuiltins(), mathBuiltins(), memoryBuiltins(),
-          reductionBuiltins(), dotBuiltins(), loopBuiltins(), hintBuiltins(), debugBuiltins(),
-          classBuiltins(), dtypeMethodBuiltins(), pythonBuiltins(), compileTimeBuiltins(), targetBuiltins()})
+         {programBuiltins(), creationBuiltins(), shapeBuiltins(), elementwiseBuiltins(), mathBuiltins(), memoryBuiltins(), atomicBuiltins(),
+          reductionBuiltins(), dotBuiltins(), descriptorBuiltins(), higherOrderBuiltins(), loopBuiltins(), hintBuiltins(), debugBuiltins(),
+          classBuiltins(), dtypeMethodBuiltins(), pythonBuiltins(), compileTimeBuiltins(), targetBuiltins(), libdeviceBuiltins()})
       table.insert(table.end(), family.begin(), family.end());
     return table;
   }();

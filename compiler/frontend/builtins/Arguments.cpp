@@ -87,7 +87,7 @@ FailureOr<std::vector<int64_t>> readVariadicIntegers(Emitter &emitter, const Val
 
 FailureOr<std::vector<int64_t>> readShape(Emitter &emitter, ArrayRef<Value> sizes) {
   FailureOr<std::vector<int64_t>> shape = readEach(emitter, sizes, "shape");
-  if (failed(shape) || failed(tensor::checkShape(*shape, ruleErrors(emitter))))
+  if (failed(shape) || (!shape->empty() && failed(tensor::checkShape(*shape, ruleErrors(emitter)))))
     return failure();
   return shape;
 }

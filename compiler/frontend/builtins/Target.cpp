@@ -1,6 +1,7 @@
 // What a kernel may ask about its target, at compile time.
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
+#include "compiler/tensor/Tensor.h"
 
 using namespace mlir;
 
@@ -23,6 +24,36 @@ static FailureOr<Value> numThreads(Emitter &emitter, const BoundArguments &) {
   return Value::integer(emitter.options().numWarps * emitter.options().warpSize);
 }
 
+// One instruction that reads or changes the machine's state. It exists on NVIDIA GPUs only.
+static FailureOr<Value> cudaInstruction(Emitter &emitter, llvm::StringRef name, llvm::StringRef text, llvm::StringRef constraints, Type type, bool isPure) {
+  if (emitter.options().backend != "cuda")
+    return emitter.error("RuntimeError") << "tl.extra.cuda." << name << " exists on NVIDIA GPUs only; this kernel is compiled for " << emitter.options().backend;
+  auto op = tensor::ElementwiseInlineAsmOp::create(emitter.builder(), emitter.location(), type.toIr(emitter.context()), text, constraints, isPure,
+                                                   /*packed_element=*/1, ValueRange());
+  return Value::tensor(op.getResult()[0], type);
+}
+
+static FailureOr<Value> globalTimer(Emitter &emitter, const BoundArguments &) {
+  return cudaInstruction(emitter, "globaltimer", "mov.u64 $0, %globaltimer;", "=l", Type::int64(), /*isPure=*/false);
+}
+static FailureOr<Value> multiprocessor(Emitter &emitter, const BoundArguments &) {
+  return cudaInstruction(emitter, "smid", "mov.u32 $0, %smid;", "=r", Type::int32(), /*isPure=*/true);
+}
+// Assembly needs a result, which these have none for.
+static FailureOr<Value> gridWait(Emitter &emitter, const BoundArguments &) {
+  FailureOr<Value> done = cudaInstruction(emitter, "gdc_wait", "griddepcontrol.wait; // dummy $0", "=r", Type::int32(), /*isPure=*/false);
+  return failed(done) ? done : Value::none();
+}
+static FailureOr<Value> gridLaunch(Emitter &emitter, const BoundArguments &) {
+  FailureOr<Value> done = cudaInstruction(emitter, "gdc_launch_dependents", "griddepcontrol.launch_dependents; // dummy $0", "=r", Type::int32(), /*isPure=*/false);
+  return failed(done) ? done : Value::none();
+}
+
+static FailureOr<Value> convertFloat8(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Type> type = readType(emitter, arguments[1], "dst_ty");
+  return failed(type) ? FailureOr<Value>() : cast(emitter, arguments[0], *type);
+}
+
 llvm::ArrayRef<Builtin> targetBuiltins() {
   static const Builtin table[] = {
       {"triton.language.target_info", "is_cuda", "()", "Whether the kernel is compiled for an NVIDIA GPU.", isCuda},
@@ -31,6 +62,12 @@ llvm::ArrayRef<Builtin> targetBuiltins() {
       {"triton.language.target_info", "is_hip", "()", "Whether the kernel is compiled for an AMD GPU.", isHip},
       {"triton.language.target_info", "is_hip_cdna3", "()", "Whether the target is an AMD GPU of the CDNA 3 family.", isNot},
       {"triton.language.target_info", "is_hip_cdna4", "()", "Whether the target is an AMD GPU of the CDNA 4 family.", isNot},
+      {"triton.language.extra.cuda", "globaltimer", "()", "The GPU's clock in nanoseconds, int64. Every call is kept.", globalTimer},
+      {"triton.language.extra.cuda", "smid", "()", "The multiprocessor that runs the program, int32.", multiprocessor},
+      {"triton.language.extra.cuda", "gdc_wait", "()", "Waits until the grid this launch depends on is complete and its writes are visible.", gridWait},
+      {"triton.language.extra.cuda", "gdc_launch_dependents", "()", "Allows grids that depend on this one to start.", gridLaunch},
+      {"triton.language.extra.cuda", "convert_custom_float8_sm80", "(arg, dst_ty, fp_downcast_rounding=None)", "Converts to or from float8e4b15.", convertFloat8},
+      {"triton.language.extra.cuda", "convert_custom_float8_sm70", "(arg, dst_ty, fp_downcast_rounding=None)", "Converts to or from float8e4b15.", convertFloat8},
       {"triton.language.extra.cuda", "num_warps", "()", "How many warps run a program.", numWarps},
       {"triton.language.extra.cuda", "num_threads", "()", "How many threads run a program.", numThreads},
   };
