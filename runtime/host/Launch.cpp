@@ -60,16 +60,19 @@ struct Chunks {
 /// Runs programs on the caller as long as what is left is not worth help. Gives the first program not run.
 int64_t Launch::runAlone(double perProgram, void *arena) const {
   int64_t begin = 0;
+  // The estimate is of other arguments: a small share first, so that little is lost if these programs take far longer.
+  int64_t limit = programs / 128;
   while (begin < programs) {
     int64_t left = programs - begin;
     if (left > 1 && isWorthHelp(perProgram * double(left)))
       return begin;
-    int64_t count = std::clamp<int64_t>(int64_t(lookEvery / perProgram), 1, left);
+    int64_t count = std::clamp<int64_t>(std::min(int64_t(lookEvery / perProgram), limit), 1, left);
     Clock::time_point start = Clock::now();
     run(begin, begin + count, arena);
     perProgram = std::max(since(start) / double(count), 1.0);
     learn(perProgram);
     begin += count;
+    limit = 8 * count;
   }
   return begin;
 }

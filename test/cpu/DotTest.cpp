@@ -245,6 +245,19 @@ TEST(Dot, AnySize) {
           checkElement({processor, element, m, n, k, along, along});
 }
 
+TEST(Dot, RandomSizes) {
+  const char *repeats = getenv("TRITON_TEST_REPEATS");
+  std::mt19937 random(11);
+  for (int repeat = 0; repeat < (repeats ? atoi(repeats) : 20); ++repeat)
+    for (const char *element : elements) {
+      const char *processor = processors[random() % std::size(processors)];
+      auto size = [&](int most) -> int64_t { return random() % 2 ? 1 << random() % 7 : 1 + random() % most; };
+      Along a = random() % 2 ? Along::Columns : Along::Rows, b = random() % 2 ? Along::Columns : Along::Rows;
+      int64_t m = size(70), n = size(70), k = size(70);
+      checkElement({processor, element, m, n, k, a, b});
+    }
+}
+
 TEST(Dot, Tiles) {
   for (const char *element : {"bf16", "i8"})
     for (auto [m, n, k] : {std::tuple(16, 16, 64), {32, 32, 64}, {48, 80, 128}, {128, 128, 64}, {16, 96, 192}})
