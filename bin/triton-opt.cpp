@@ -1,6 +1,6 @@
 // Runs any pass of the compiler on an IR file: `triton-opt kernel.ttir --canonicalize`. What the IR tests are written
 // with.
-#include "compiler/cpu/passes/ExpandMath.h"
+#include "compiler/cpu/Pipeline.h"
 #include "compiler/llvm/host/LowerToLlvm.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,7 +12,7 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   triton::tensor::registerTensorPipeline();
-  triton::cpu::registerExpandMath();
+  triton::cpu::registerCpuPipeline();
   triton::host::registerLowerToLlvm();
 
   mlir::DialectRegistry registry;

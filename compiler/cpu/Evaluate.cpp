@@ -89,8 +89,8 @@ Lanes Evaluator::evaluate(Value tensor, ArrayRef<Coordinate> at, bool exact) {
 bool Evaluator::isKnown(Value term, ArrayRef<Coordinate> at, size_t scope) {
   for (size_t i = 0; i <= scope; ++i)
     for (const Fact &fact : scopes[i].facts)
-      if (fact.term == term && at[fact.dimension].base == fact.coordinate.base &&
-          at[fact.dimension].offsets == fact.coordinate.offsets)
+      if (fact.term == term && (!fact.coordinate.base || (at[fact.dimension].base == fact.coordinate.base &&
+                                                          at[fact.dimension].offsets == fact.coordinate.offsets)))
         return true;
   return false;
 }

@@ -18,7 +18,7 @@
 
 namespace triton::cpu {
 
-/// A comparison that holds for all lanes while the coordinate of one of its dimensions is `coordinate`.
+/// A comparison that holds for all lanes while the coordinate of one of its dimensions is `coordinate`; everywhere if that has no base.
 struct Fact {
   mlir::Value term;
   int dimension;

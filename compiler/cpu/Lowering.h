@@ -1,0 +1,138 @@
+// One function of tensor IR on its way to loops: what all of its parts share while code is emitted.
+//   In:  a `tt.func` and its plan.
+//   Out: a `func.func` of scf, vector, arith, math and LLVM pointer operations in its place.
+// Each kind of operation is lowered in a file of its own; this one only says how they work together. Blocks are lowered in order:
+// scalars are emitted as they come, tensors when a nest needs them.
+#pragma once
+
+#include "compiler/cpu/Access.h"
+#include "compiler/cpu/Evaluate.h"
+#include "compiler/cpu/Plan.h"
+#include "compiler/cpu/Target.h"
+#include "compiler/tensor/Tensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace triton::cpu {
+
+/// A nest as it is emitted: which dimensions are loops and which a vector runs along.
+struct Space {
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<int> loops;   // outermost first
+  llvm::SmallVector<int> vectors; // together one run of vectors; outermost first
+  int axis = -1;                  // innermost loop of a reduction across vectors; -1: none, or the vectors run along it
+  int64_t width = 1;
+
+  int64_t run() const {
+    int64_t size = 1;
+    for (int d : vectors)
+      size *= shape[d];
+    return size;
+  }
+};
+
+struct PrefixTerm;
+struct Redirection;
+struct Segments;
+
+class Lowering {
+public:
+  Lowering(tensor::FuncOp function, const HostTarget &target);
+  mlir::LogicalResult run();
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  // Entry.cpp
+  mlir::LogicalResult lowerKernel();
+  mlir::LogicalResult lowerDeviceFunction();
+  mlir::LogicalResult lowerBody(mlir::Region &body, mlir::Block *into);
+
+  // ControlFlow.cpp
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lowerOperation(mlir::Operation *op);
+  mlir::LogicalResult lowerScalar(mlir::Operation *op);
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp loop);
+  mlir::LogicalResult lowerWhile(mlir::scf::WhileOp loop);
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp branch);
+  mlir::LogicalResult lowerCall(tensor::CallOp call);
+  mlir::LogicalResult lowerBranch(mlir::Operation *branch);
+  mlir::LogicalResult yieldInto(mlir::ValueRange from, mlir::ValueRange to);
+  Values mapScalars(mlir::ValueRange values);
+
+  // Nest.cpp
+  mlir::LogicalResult lowerNest(const NestPlan &nest, mlir::Location loc);
+  mlir::LogicalResult fill(mlir::Value tensor, const Buffer &buffer);
+  Space chooseSpace(const NestPlan &nest);
+  /// Emits the loops of `space` around `body`, which takes a coordinate per dimension.
+  void emitLoops(const Space &space, mlir::Location loc, llvm::function_ref<void(Coordinates &)> body);
+  /// One loop around `body`, or none if there is one iteration. `body` takes and gives the values carried from one to the next.
+  Values emitLoop(mlir::Value from, mlir::Value to, int64_t step, mlir::Location loc, mlir::ValueRange carried,
+                  llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  Coordinate coordinate(mlir::Value base, Offsets offsets = {});
+  void writeBuffer(const Buffer &buffer, llvm::ArrayRef<Coordinate> at, mlir::Value value);
+  Coordinates vectorCoordinates(const Space &space, llvm::ArrayRef<Coordinate> outer, const Coordinate &run);
+
+  // Store.cpp
+  llvm::SmallVector<Redirection> guardStores(const NestPlan &nest);
+  void emitStores(llvm::ArrayRef<mlir::Operation *> stores, llvm::ArrayRef<Redirection> redirections,
+                  llvm::ArrayRef<Coordinate> at);
+  void finishRedirected(const NestPlan &nest, const Space &space, llvm::ArrayRef<Redirection> redirections);
+
+  // Reduce.cpp, Scan.cpp
+  mlir::LogicalResult lowerReductions(const NestPlan &nest, const Space &space);
+  mlir::LogicalResult lowerScan(tensor::ScanOp scan);
+
+  // Split of the run of vectors where masks end. See Nest.cpp.
+  Segments chooseSegments(const NestPlan &nest, const Space &space, llvm::ArrayRef<Coordinate> outer);
+  Values emitRun(const NestPlan &nest, const Space &space, llvm::ArrayRef<Coordinate> outer, mlir::Value from,
+                 mlir::ValueRange carried, llvm::function_ref<Values(Coordinates &, mlir::ValueRange)> body);
+
+  // MatrixProduct.cpp
+  mlir::LogicalResult lowerDot(tensor::DotOp dot);
+  mlir::LogicalResult fillAccumulator(mlir::Value initial, const Buffer &buffer);
+  mlir::LogicalResult convertBuffer(const Buffer &from, const Buffer &to, llvm::ArrayRef<int64_t> shape, mlir::Location loc);
+  /// An i1 that says whether `terms`, which it finds in the masks of `operand`, hold for every element. Null without terms.
+  mlir::Value wholeTile(mlir::Value operand, llvm::SmallVectorImpl<PrefixTerm> &terms);
+
+  // Movement.cpp, ScalarRegion.cpp, Atomic.cpp, Report.cpp
+  mlir::LogicalResult lowerJoin(tensor::JoinOp join);
+  mlir::LogicalResult lowerCat(tensor::CatOp cat);
+  mlir::LogicalResult lowerHistogram(tensor::HistogramOp histogram);
+  mlir::LogicalResult lowerMap(tensor::MapElementwiseOp map);
+  mlir::LogicalResult lowerInlineAssembly(tensor::ElementwiseInlineAsmOp assembly);
+  mlir::LogicalResult lowerAtomicUpdate(tensor::AtomicRMWOp atomic);
+  mlir::LogicalResult lowerAtomicSwap(tensor::AtomicCASOp atomic);
+  mlir::LogicalResult lowerPrint(tensor::PrintOp print);
+  mlir::LogicalResult lowerAssert(tensor::AssertOp check);
+  /// Emits a loop over every element of `shape`, one at a time.
+  void forEachElement(llvm::ArrayRef<int64_t> shape, mlir::Location loc, llvm::function_ref<void(Coordinates &)> body);
+
+  // Buffers.cpp
+  /// Scratch memory of `bytes` bytes, 64-byte aligned, for as long as the program runs.
+  mlir::Value allocate(int64_t bytes, mlir::Location loc);
+  Buffer &bufferFor(mlir::Value tensor);
+  Buffer makeBuffer(mlir::RankedTensorType type, mlir::Location loc);
+  /// Lets `tensor` use the memory of `other`, of the same type.
+  void shareBuffer(mlir::Value tensor, const Buffer &other) { buffers[tensor] = other; }
+
+  mlir::LogicalResult checked() { return mlir::failure(evaluator.failed()); }
+
+  tensor::FuncOp function;
+  const HostTarget &target;
+  mlir::OpBuilder builder;
+  AccessAnalysis accesses;
+  Plan plan;
+  mlir::IRMapping scalars;
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+  Evaluator evaluator;
+
+  mlir::Block *entry = nullptr; // of the new function
+  mlir::Value arena;
+  int64_t stackBytes = 0, arenaBytes = 0;
+  mlir::Value programId[3], programCount[3]; // i32
+  llvm::DenseMap<mlir::Block *, mlir::Block *> blocks; // of the function's graph, to where they are emitted
+};
+
+} // namespace triton::cpu

@@ -1,0 +1,32 @@
+#include "compiler/cpu/Pipeline.h"
+
+#include "compiler/cpu/passes/ExpandMath.h"
+#include "compiler/cpu/passes/LowerToLoops.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace triton::cpu {
+
+void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
+  // Loops. From here on no tensor is left.
+  manager.addPass(createLowerToLoops(options.target));
+
+  // Lowering repeats constants and address arithmetic wherever they are needed: merging them here is cheaper than in LLVM, and before
+  // functions are expanded there is less to look at.
+  manager.addPass(createCSEPass());
+  manager.addPass(createExpandMath(options.target));
+}
+
+void registerCpuPipeline() {
+  registerLowerToLoops();
+  registerExpandMath();
+  PassPipelineRegistration<>("cpu-pipeline", "tensor IR to loops over vectors, for this machine",
+                             [](OpPassManager &manager) { buildCpuPipeline(manager, CpuOptions()); });
+}
+
+} // namespace triton::cpu

@@ -1,0 +1,135 @@
+// What a running kernel tells: prints and failed assertions.
+//   In:  `tt.print` and `tt.assert`, on scalars or tensors.
+//   Out: for each element, a call of the C library's `printf`; for an assertion that fails, a call of
+//        `triton_assert_failed(message, x, y, z)`, which the runtime provides and which lets the launch fail.
+#include "compiler/cpu/Convert.h"
+#include "compiler/cpu/Lowering.h"
+#include "compiler/cpu/Scalar.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace triton::cpu {
+
+/// The address of a constant C string in the module.
+static Value stringOf(OpBuilder &builder, Location loc, ModuleOp module, StringRef text) {
+  std::string terminated = text.str() + '\0';
+  LLVM::GlobalOp global;
+  int count = 0;
+  for (auto known : module.getOps<LLVM::GlobalOp>()) {
+    ++count;
+    if (auto value = dyn_cast_or_null<StringAttr>(known.getValueOrNull()); value && value.getValue() == terminated)
+      global = known;
+  }
+  if (!global) {
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size());
+    global = LLVM::GlobalOp::create(top, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                    ("triton.text." + Twine(count)).str(), top.getStringAttr(terminated));
+  }
+  return LLVM::AddressOfOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), global.getSymName());
+}
+
+static LLVM::LLVMFuncOp declare(ModuleOp module, StringRef name, LLVM::LLVMFunctionType type) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::LLVMFuncOp::create(top, module.getLoc(), name, type);
+}
+
+/// `text` as part of a format, where % starts a directive.
+static std::string quoted(StringRef text) {
+  std::string result;
+  for (char character : text)
+    result += character == '%' ? std::string("%%") : std::string(1, character);
+  return result;
+}
+
+LogicalResult Lowering::lowerPrint(tensor::PrintOp print) {
+  Location loc = print.getLoc();
+  ModuleOp module = entry->getParentOp()->getParentOfType<ModuleOp>();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  auto printfType = LLVM::LLVMFunctionType::get(i32, {pointer}, /*isVarArg=*/true);
+  LLVM::LLVMFuncOp printf = declare(module, "printf", printfType);
+  Scalar s{builder, loc};
+  auto call = [&](StringRef format, ArrayRef<Value> operands) {
+    SmallVector<Value> all{stringOf(builder, loc, module, format)};
+    all.append(operands.begin(), operands.end());
+    LLVM::CallOp::create(builder, loc, printf, all);
+  };
+  // C passes integers as 64 bits and floats as double here, so that one directive serves all widths.
+  auto show = [&](Value value, Type element, bool isSigned, ArrayRef<Value> index, StringRef which) {
+    std::string format = "pid (%d, %d, %d) idx (";
+    for (size_t d = 0; d < index.size(); ++d)
+      format += d ? ", %lld" : "%lld";
+    format += ")" + quoted(print.getPrefix()) + std::string(which);
+    SmallVector<Value> operands{programId[0], programId[1], programId[2]};
+    operands.append(index.begin(), index.end());
+    if (isa<LLVM::LLVMPointerType>(value.getType())) {
+      format += "%p";
+    } else if (isa<FloatType>(element) && !print.getHex()) {
+      format += "%f";
+      value = convertFloat(builder, loc, value, element, builder.getF64Type(), Rounding::NearestEven, target);
+    } else {
+      int64_t bits = tensor::getElementBits(element);
+      Value whole = isa<FloatType>(value.getType()) ? s.bitcast(value, builder.getIntegerType(bits)) : value;
+      value = s.resize(whole, i64, isSigned && !print.getHex());
+      format += print.getHex() ? "0x%0" + std::to_string((bits + 3) / 4) + "llx" : isSigned ? "%lld" : "%llu";
+    }
+    operands.push_back(value);
+    call(format + "\n", operands);
+  };
+  if (print.getArgs().empty()) {
+    call("pid (%d, %d, %d) idx ()" + quoted(print.getPrefix()) + "\n", {programId[0], programId[1], programId[2]});
+    return success();
+  }
+  for (auto [i, argument] : llvm::enumerate(print.getArgs())) {
+    bool isSigned = i < print.getIsSigned().size() && print.getIsSigned()[i];
+    std::string which = print.getArgs().size() > 1 ? "(operand " + std::to_string(i) + ") " : std::string();
+    Type element = getElementTypeOrSelf(argument.getType());
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type) {
+      show(scalars.lookup(argument), element, isSigned, {}, which);
+      continue;
+    }
+    forEachElement(type.getShape(), loc, [&](Coordinates &at) {
+      SmallVector<Value> index;
+      for (const Coordinate &coordinate : at)
+        index.push_back(coordinate.base);
+      show(evaluator.uniform(argument, at), element, isSigned, index, which);
+    });
+  }
+  return checked();
+}
+
+LogicalResult Lowering::lowerAssert(tensor::AssertOp check) {
+  Location loc = check.getLoc();
+  ModuleOp module = entry->getParentOp()->getParentOfType<ModuleOp>();
+  Scalar s{builder, loc};
+  Type i32 = builder.getI32Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                          {LLVM::LLVMPointerType::get(builder.getContext()), i32, i32, i32});
+  LLVM::LLVMFuncOp report = declare(module, "triton_assert_failed", type);
+  auto test = [&](Value condition) {
+    Value fails = s.compare(arith::CmpIPredicate::eq, condition, s.i1(false));
+    auto branch = scf::IfOp::create(builder, loc, fails, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    std::string message = check.getMessage().str();
+    if (auto where = loc->findInstanceOf<FileLineColLoc>())
+      message = where.getFilename().str() + ":" + std::to_string(where.getLine()) + ": " + message;
+    LLVM::CallOp::create(builder, loc, report,
+                         ValueRange{stringOf(builder, loc, module, message), programId[0], programId[1], programId[2]});
+  };
+  auto shaped = dyn_cast<RankedTensorType>(check.getCondition().getType());
+  if (!shaped) {
+    test(scalars.lookup(check.getCondition()));
+    return success();
+  }
+  forEachElement(shaped.getShape(), loc, [&](Coordinates &at) { test(evaluator.uniform(check.getCondition(), at)); });
+  return checked();
+}
+
+} // namespace triton::cpu
