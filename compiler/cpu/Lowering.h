@@ -7,6 +7,7 @@
 
 #include "compiler/cpu/Access.h"
 #include "compiler/cpu/Evaluate.h"
+#include "compiler/cpu/Mask.h"
 #include "compiler/cpu/Plan.h"
 #include "compiler/cpu/Target.h"
 #include "compiler/tensor/Tensor.h"
@@ -32,9 +33,18 @@ struct Space {
   }
 };
 
-struct PrefixTerm;
-struct Redirection;
-struct Segments;
+/// The run of vectors, split: `terms` hold for all lanes up to `full`, a multiple of the vector's length, and nothing needs to be
+/// computed from `end` on. Without terms, `full` and `end` are the run's size.
+struct Segments {
+  llvm::SmallVector<PrefixTerm> terms;
+  mlir::Value full, end;
+};
+
+/// A store that goes to `buffer` first where `condition` holds: its target overlaps something that the nest still has to read.
+struct Redirection {
+  mlir::Value condition; // null: never
+  Buffer buffer;
+};
 
 class Lowering {
 public:

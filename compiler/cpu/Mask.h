@@ -12,7 +12,7 @@ namespace triton::cpu {
 
 /// `cmpi` with an index that steps by 1 along `dimension` (of its own operands) and a bound that is the same along it.
 struct PrefixTerm {
-  mlir::arith::CmpIOp compare;
+  mlir::Value compare;
   int dimension;
   llvm::SmallVector<int> dimensions; // of the nest, for each dimension of the comparison; -1 where its size is 1
   mlir::Value index, bound;

@@ -7,7 +7,6 @@
 #include "compiler/cpu/Dot.h"
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
-#include "compiler/cpu/Nest.h"
 #include "compiler/cpu/Scalar.h"
 
 using namespace mlir;
@@ -76,9 +75,9 @@ Value Lowering::wholeTile(Value operand, SmallVectorImpl<PrefixTerm> &terms) {
           continue;
         terms.push_back(term);
         Scalar s{builder, load.getLoc()};
-        Coordinates at(shapeOf(term.compare.getResult()).size(), evaluator.zero());
-        at[term.dimension].base = s.i64(shapeOf(term.compare.getResult())[term.dimension] - 1);
-        Value holds = evaluator.uniform(term.compare.getResult(), at);
+        Coordinates at(shapeOf(term.compare).size(), evaluator.zero());
+        at[term.dimension].base = s.i64(shapeOf(term.compare)[term.dimension] - 1);
+        Value holds = evaluator.uniform(term.compare, at);
         whole = whole ? s.bitAnd(whole, holds) : holds;
       }
   });
@@ -105,7 +104,7 @@ LogicalResult Lowering::lowerDot(tensor::DotOp dot) {
       auto elements = [&](OpBuilder &, Location, Value row, Value column, int64_t length) -> Value {
         evaluator.begin(length);
         for (const PrefixTerm &term : terms)
-          evaluator.assume({term.compare.getResult(), term.dimension, {}});
+          evaluator.assume({term.compare, term.dimension, {}});
         Coordinates at(batch);
         at.push_back(coordinate(row, way == Along::Rows ? getIota(length) : Offsets()));
         at.push_back(coordinate(column, way == Along::Columns ? getIota(length) : Offsets()));

@@ -3,7 +3,6 @@
 //   Out: buffers with the elements in their new places.
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
-#include "compiler/cpu/Nest.h"
 #include "compiler/cpu/Scalar.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -6,7 +6,6 @@
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Mask.h"
-#include "compiler/cpu/Nest.h"
 #include "compiler/cpu/Scalar.h"
 
 using namespace mlir;
@@ -82,7 +81,7 @@ static Value limitOf(const PrefixTerm &term, ArrayRef<Coordinate> outer, int64_t
     at.push_back(d < 0 || d == along ? evaluator.zero() : outer[d]);
   Lanes index = evaluator.evaluate(term.index, at), bound = evaluator.evaluate(term.bound, at);
   assert(index.isUniform() && bound.isUniform() && "no coordinate of these has lanes");
-  Scalar s{builder, term.compare->getLoc()};
+  Scalar s{builder, term.compare.getLoc()};
   Type i64 = builder.getI64Type();
   Value count = s.sub(s.resize(bound.scalar, i64, term.isSigned), s.resize(index.scalar, i64, term.isSigned));
   count = s.add(count, term.includesBound ? 1 : 0);
@@ -162,7 +161,7 @@ Lowering::Values Lowering::emitRun(const NestPlan &nest, const Space &space, Arr
       Coordinate run = coordinate(index, getIota(space.width));
       if (isFull)
         for (const PrefixTerm &term : segments.terms)
-          evaluator.assume({term.compare.getResult(), term.dimension, run});
+          evaluator.assume({term.compare, term.dimension, run});
       Coordinates at = vectorCoordinates(space, outer, run);
       return body(at, current);
     });

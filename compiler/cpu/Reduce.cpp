@@ -6,7 +6,6 @@
 // are the same in every run.
 #include "compiler/cpu/Combine.h"
 #include "compiler/cpu/Lowering.h"
-#include "compiler/cpu/Nest.h"
 #include "compiler/cpu/Scalar.h"
 
 using namespace mlir;
@@ -15,7 +14,7 @@ namespace triton::cpu {
 
 LogicalResult Lowering::lowerReductions(const NestPlan &nest, const Space &space) {
   Location loc = nest.members[0]->getLoc();
-  SmallVector<Combiner> combiners;
+  SmallVector<Combiner, 0> combiners;
   bool hasIdentities = true;
   for (Operation *member : nest.members) {
     combiners.emplace_back(builder, member, target);

@@ -6,7 +6,6 @@
 #include "compiler/cpu/Combine.h"
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
-#include "compiler/cpu/Nest.h"
 #include "compiler/cpu/Scalar.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -24,7 +24,14 @@ struct Body {
   SmallVector<Access> accesses;
   int64_t widestBits = 8;
   bool isHeavy = false;   // division, transcendental functions
-  bool isWrapped = false; // an address that is contiguous except where it wraps
+
+  /// Computes with `element`; small floats as f32.
+  void widen(Type element) {
+    if (isa<tensor::PointerType>(element))
+      return;
+    int64_t bits = element.getIntOrFloatBitWidth();
+    widestBits = std::max(widestBits, isa<FloatType>(element) ? std::max<int64_t>(bits, 32) : bits);
+  }
 };
 
 } // namespace
@@ -68,11 +75,10 @@ static Body describe(const NestPlan &nest, AccessAnalysis &analysis, const Plan 
   auto visit = [&](Value tensor, ArrayRef<int> dimensions) {
     Type element = getElementTypeOrSelf(tensor.getType());
     Operation *op = tensor.getDefiningOp();
-    bool isIndex = isa<tensor::PointerType>(element) || element.isInteger(1) || (op && analysis.isAffine(tensor));
-    if (!isIndex) {
-      int64_t bits = element.getIntOrFloatBitWidth();
-      body.widestBits = std::max(body.widestBits, isa<FloatType>(element) ? std::max<int64_t>(bits, 32) : bits);
-    }
+    bool isIndex = isa<tensor::PointerType>(element) || element.isInteger(1) ||
+                   (op && isa<IntegerType>(element) && analysis.isAffine(tensor));
+    if (!isIndex)
+      body.widen(element);
     if (isLeaf(tensor)) {
       body.accesses.push_back(
           {placeSteps(bufferSteps(cast<RankedTensorType>(tensor.getType()).getShape()), dimensions, rank), false});
@@ -83,8 +89,10 @@ static Body describe(const NestPlan &nest, AccessAnalysis &analysis, const Plan 
     else if (op && isElementwise(op) && !isIndex)
       body.isHeavy |= getElementwiseCost(op) >= 8;
   };
-  for (Value root : rootsOf(nest))
+  for (Value root : rootsOf(nest)) {
+    body.widen(getElementTypeOrSelf(root.getType()));
     walkExpression(root, getOwnDimensions(root), isLeaf, visit);
+  }
   for (Value fill : nest.fills)
     body.accesses.push_back({bufferSteps(cast<RankedTensorType>(fill.getType()).getShape()), false});
   for (Operation *member : nest.members)

@@ -6,7 +6,6 @@
 // fails when the kernel runs, the store goes to a buffer and from there to its place after the loops.
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
-#include "compiler/cpu/Nest.h"
 #include "compiler/cpu/Scalar.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

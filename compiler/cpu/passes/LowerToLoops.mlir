@@ -1,0 +1,49 @@
+// RUN: triton-opt %s --cpu-lower-to-loops=cpu=x86-64-v4 | FileCheck %s
+
+// CHECK-LABEL: func.func @copy
+// CHECK-SAME: (%[[ARGS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %{{.*}}: !llvm.ptr)
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> vector<64xf32>
+// CHECK: llvm.store %[[X]], %{{.*}} : vector<64xf32>
+tt.func public @copy(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>) {
+  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %from_all = tt.splat %from : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %source = tt.addptr %from_all, %range : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %to_all = tt.splat %to : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %target = tt.addptr %to_all, %range : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %x = tt.load %source : tensor<1024x!tt.ptr<f32>>
+  tt.store %target, %x : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+
+// Without tensors nothing becomes a loop but the programs.
+// CHECK-LABEL: func.func @scalars
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK-NOT: vector
+// CHECK: return
+tt.func public @scalars(%p: !tt.ptr<i32>) {
+  %x = tt.load %p : !tt.ptr<i32>
+  %y = arith.addi %x, %x : i32
+  tt.store %p, %y : !tt.ptr<i32>
+  tt.return
+}
+
+// A prefix mask splits the run: whole vectors without masks, then the rest.
+// CHECK-LABEL: func.func @prefix
+// CHECK: %[[FULL:.*]] = arith.andi %{{.*}}, %{{.*}} : i64
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[FULL]]
+// CHECK: llvm.store %{{.*}} : vector<64xf32>
+// CHECK: scf.for
+// CHECK: llvm.intr.masked.store
+tt.func public @prefix(%to: !tt.ptr<f32>, %n: i32, %value: f32) {
+  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %bound = tt.splat %n : i32 -> tensor<1024xi32>
+  %mask = arith.cmpi slt, %range, %bound : tensor<1024xi32>
+  %to_all = tt.splat %to : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %target = tt.addptr %to_all, %range : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %values = tt.splat %value : f32 -> tensor<1024xf32>
+  tt.store %target, %values, %mask : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
