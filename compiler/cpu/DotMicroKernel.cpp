@@ -27,7 +27,7 @@ static constexpr int64_t unroll = 4;
 
 namespace {
 struct MicroKernel {
-  OpBuilder builder;
+  OpBuilder &builder;
   Location loc;
   const DotPlan &plan;
   Value a, b, accumulator;
@@ -131,17 +131,14 @@ SmallVector<Value> MicroKernel::loopOverK(int64_t width, ValueRange sums, Value 
   int64_t units = plan.k / plan.group, looped = units / unroll * unroll;
   SmallVector<Value> current(sums);
   if (looped > 0) {
-    auto loop =
-        scf::ForOp::create(builder, loc, constant(0), constant(looped * plan.group), constant(unroll * plan.group),
-                           current, [&](OpBuilder &inner, Location, Value k, ValueRange carried) {
-                             OpBuilder outer = builder;
-                             builder = inner;
-                             SmallVector<Value> next(carried);
-                             for (int64_t ahead = 0; ahead < unroll; ++ahead)
-                               next = step(next, k, ahead);
-                             scf::YieldOp::create(builder, loc, next);
-                             builder = outer;
-                           });
+    auto loop = scf::ForOp::create(builder, loc, constant(0), constant(looped * plan.group),
+                                   constant(unroll * plan.group), current);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(loop.getBody());
+    SmallVector<Value> next(loop.getRegionIterArgs());
+    for (int64_t ahead = 0; ahead < unroll; ++ahead)
+      next = step(next, loop.getInductionVar(), ahead);
+    scf::YieldOp::create(builder, loc, next);
     keepRolled(loop);
     current = SmallVector<Value>(loop.getResults());
   }
@@ -225,7 +222,6 @@ void buildDot(OpBuilder &builder, Location loc, const DotPlan &plan, Value a, Va
   MicroKernel kernel{builder, loc, plan, a, b, accumulator};
   for (const DotPanels &run : plan.panels)
     kernel.panels(run);
-  builder.restoreInsertionPoint(kernel.builder.saveInsertionPoint());
 }
 
 } // namespace triton::cpu

@@ -23,7 +23,7 @@ static constexpr int64_t copiesPerIteration = 4;
 
 namespace {
 struct Stager {
-  OpBuilder builder;
+  OpBuilder &builder; // the caller's own, so that callbacks may use it too
   Location loc;
   const DotPlan &plan;
   Value buffer;
@@ -176,7 +176,6 @@ void stageA(OpBuilder &builder, Location loc, const DotPlan &plan, Value buffer,
       });
     });
   }
-  builder.restoreInsertionPoint(stager.builder.saveInsertionPoint());
 }
 
 /// One panel's columns, vectors along rows of B: row by row, or `group` rows interleaved.
@@ -231,7 +230,6 @@ void stageB(OpBuilder &builder, Location loc, const DotPlan &plan, Value buffer,
       else
         stagePanelColumns(stager, firstColumn, panels.width);
     });
-  builder.restoreInsertionPoint(stager.builder.saveInsertionPoint());
 }
 
 } // namespace triton::cpu

@@ -24,7 +24,7 @@ static constexpr int64_t tileRows = DotPlan::tileRows, tileBytes = DotPlan::tile
 
 namespace {
 struct TileKernel {
-  OpBuilder builder;
+  OpBuilder &builder;
   Location loc;
   const DotPlan &plan;
   Value a, b, accumulator;
@@ -121,7 +121,6 @@ void buildTileDot(OpBuilder &builder, Location loc, const DotPlan &plan, Value a
   for (const DotPanels &run : plan.panels)
     kernel.panels(run);
   kernel.call("llvm.x86.tilerelease", {});
-  builder.restoreInsertionPoint(kernel.builder.saveInsertionPoint());
 }
 
 } // namespace triton::cpu
