@@ -59,7 +59,7 @@ FailureOr<std::variant<bool, mlir::Value>> KernelEmitter::evaluateCondition(cons
   if (!value->isTensor())
     return error("UnsupportedLanguageConstruct")
            << "`if` conditionals can only accept values of type {bool, int, NoneType}, not objects of type "
-           << pythonClassOf(*value);
+           << classNameOf(*value);
   Value scalar = *value;
   if (const Type type = value->type(); type.isBlock()) {
     if (type.elementCount() != 1)

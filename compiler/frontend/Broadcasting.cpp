@@ -66,10 +66,12 @@ FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, ArrayRef<Value
     if (!type.isBlock())
       continue;
     FailureOr<SmallVector<int64_t>> shape = tensor::inferBroadcastShape(common, type.shape(), [&] { return emitter.ruleError(); });
-    if (failed(shape) || failed(tensor::checkShape(*shape, [&] { return emitter.ruleError(); })))
+    if (failed(shape))
       return failure();
     common = *shape;
   }
+  if (failed(tensor::checkShape(common, [&] { return emitter.ruleError(); })))
+    return failure();
   std::vector<Value> results;
   for (const Value &value : values) {
     const bool isBlock = value.type().isBlock();

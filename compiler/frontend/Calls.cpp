@@ -36,7 +36,7 @@ FailureOr<CallArguments> KernelEmitter::evaluateArguments(const syntax::Call *ca
     if (failed(elements))
       return failure();
     if (!*elements)
-      return error(argument->range, "TypeError") << "the argument after * must be a tuple, got " << pythonClassOf(*value);
+      return error(argument->range, "TypeError") << "the argument after * must be a tuple, got " << classNameOf(*value);
     llvm::append_range(arguments.positional, **elements);
   }
   for (const syntax::Keyword *keyword : call->keywords) {
@@ -110,7 +110,7 @@ FailureOr<Value> KernelEmitter::call(const Value &callable, const CallArguments 
       return fail(result.takeError());
     return *result;
   }
-  return error("TypeError") << "'" << pythonClassOf(callable) << "' object is not callable";
+  return error("TypeError") << "'" << classNameOf(callable) << "' object is not callable";
 }
 
 FailureOr<Value> KernelEmitter::callScalar(const Value &function, llvm::ArrayRef<Value> scalars) {

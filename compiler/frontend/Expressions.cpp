@@ -12,40 +12,6 @@ using llvm::failure;
 using llvm::StringRef;
 using mlir::FailureOr;
 
-std::string triton::frontend::pythonClassOf(const Value &value) {
-  if (value.isNone())
-    return "NoneType";
-  if (value.is<EllipsisValue>())
-    return "ellipsis";
-  if (value.is<bool>())
-    return "bool";
-  if (value.is<Integer>())
-    return "int";
-  if (value.is<double>())
-    return "float";
-  if (value.is<std::string>())
-    return "str";
-  if (value.is<Type>())
-    return "dtype";
-  if (value.isTensor())
-    return "tensor";
-  if (value.tuple())
-    return "tuple";
-  if (value.descriptor())
-    return "tensor_descriptor";
-  if (auto *aggregate = value.aggregate())
-    return aggregate->className;
-  if (value.is<std::shared_ptr<const SliceValue>>())
-    return "slice";
-  if (value.is<std::shared_ptr<const Function>>())
-    return "JITFunction";
-  if (value.is<ModuleValue>())
-    return "module";
-  if (auto *object = value.getIf<HostObject>())
-    return object->host ? object->host->className(*object) : "object";
-  return "function";
-}
-
 static StringRef pythonName(syntax::NodeKind kind) {
   static constexpr llvm::StringLiteral names[] = {
 #define TRITON_NODE(Struct, Base, PythonName) PythonName,
@@ -218,7 +184,7 @@ FailureOr<Value> KernelEmitter::evaluateAttribute(const syntax::Attribute *attri
   // `.value` of a constexpr is what it wraps.
   if (attribute->attr == "value" && object->isCompileTime())
     return *object;
-  std::string message = "'" + pythonClassOf(*object) + "' object has no attribute '" + attribute->attr.str() + "'";
+  std::string message = "'" + classNameOf(*object) + "' object has no attribute '" + attribute->attr.str() + "'";
   if (object->is<ModuleValue>())
     message = "module '" + object->get<ModuleValue>().path + "' has no attribute '" + attribute->attr.str() + "'";
   return error("AttributeError") << message;
@@ -248,10 +214,10 @@ FailureOr<Value> KernelEmitter::evaluateSubscript(const syntax::Subscript *subsc
       return failure();
     if (*method)
       return call(**method, CallArguments{{*index}, {}});
-    return error("TypeError") << "'" << pythonClassOf(*object) << "' object is not subscriptable";
+    return error("TypeError") << "'" << classNameOf(*object) << "' object is not subscriptable";
   }
   if (!index->isCompileTime())
-    return error("TypeError") << "a " << pythonClassOf(*object)
+    return error("TypeError") << "a " << classNameOf(*object)
                               << " is indexed while compiling, so the index must be a constexpr, got " << index->str();
   auto element = foldSubscript(*object, *index);
   if (!element)
@@ -280,8 +246,8 @@ FailureOr<Value> KernelEmitter::combine(BinaryOperation operation, const Value &
   const bool compileTime = lhs.isCompileTime() && rhs.isCompileTime();
   if (compileTime || (isSequence && (operation == BinaryOperation::Add || operation == BinaryOperation::Mul)))
     return foldBinary(*this, operation, lhs, rhs);
-  return error("TypeError") << "operator " << spelling(operation) << " is not implemented for " << pythonClassOf(lhs)
-                            << " and " << pythonClassOf(rhs) << " with run-time values";
+  return error("TypeError") << "operator " << spelling(operation) << " is not implemented for " << classNameOf(lhs)
+                            << " and " << classNameOf(rhs) << " with run-time values";
 }
 
 FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) {
@@ -295,7 +261,7 @@ FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) 
     return unary(*this, op, *operand);
   if (operand->tuple() || !operand->isCompileTime())
     return error("TypeError") << "operator '" << spelling(op).trim() << "' is not implemented for "
-                              << pythonClassOf(*operand);
+                              << classNameOf(*operand);
   return foldUnary(*this, op, *operand);
 }
 
@@ -387,7 +353,7 @@ FailureOr<Value> KernelEmitter::evaluateComprehension(const syntax::ListComp *co
   if (failed(elements))
     return failure();
   if (!*elements)
-    return error("NotImplementedError") << "only tuple comprehensions are supported, got " << pythonClassOf(*iterable);
+    return error("NotImplementedError") << "only tuple comprehensions are supported, got " << classNameOf(*iterable);
   const Scope::Saved saved = frame->scope.save(target->id);
   std::vector<Value> results;
   bool anyFailed = false;
@@ -422,7 +388,7 @@ FailureOr<Value> KernelEmitter::evaluateJoinedString(const syntax::JoinedStr *jo
     if (!value->isCompileTime())
       return error(part->range, "NotImplementedError")
              << "cannot evaluate f-string containing non-constexpr conversion values, found conversion of type "
-             << pythonClassOf(*value);
+             << classNameOf(*value);
     text += formatted->conversion == 'r' || formatted->conversion == 'a' ? value->repr() : value->str();
   }
   return Value::string(std::move(text));

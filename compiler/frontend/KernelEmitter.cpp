@@ -113,7 +113,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
   ++symbols[symbol];
   opBuilder.setInsertionPointToEnd(moduleOp->getBody());
   kernel.op = tensor::FuncOp::create(opBuilder, location(), symbol, opBuilder.getFunctionType(declared.types, {}));
-  kernel.op.setPublic();
+  kernel.op->setAttr(mlir::SymbolTable::getVisibilityAttrName(), opBuilder.getStringAttr("public"));
   kernel.op->setAttr("noinline", opBuilder.getBoolAttr(false));
   mlir::Block *entry = kernel.op.addEntryBlock();
   for (auto [i, name] : llvm::enumerate(declared.names)) {
@@ -168,11 +168,14 @@ void KernelEmitter::nameValue(const Value &value, const llvm::Twine &name) {
 
 LogicalResult KernelEmitter::checkDepth() {
   char here;
-  if (std::abs(&here - stackBase) > stackLimit)
-    return error("RecursionError") << "calls and expressions are nested too deeply";
-  if (++statementCount > workLimit)
+  if (gaveUp || diagnostics.errors() >= maxErrors)
+    return failure();
+  gaveUp = std::abs(&here - stackBase) > stackLimit || ++nodeCount > workLimit;
+  if (!gaveUp)
+    return success();
+  if (nodeCount > workLimit)
     return error("RuntimeError") << "this kernel is too large to compile";
-  return diagnostics.errors() < maxErrors ? success() : failure();
+  return error("RecursionError") << "calls and expressions are nested too deeply";
 }
 
 ErrorStream KernelEmitter::error(SourceRange range, StringRef exception) {
@@ -189,6 +192,9 @@ void KernelEmitter::report(Diagnostic diagnostic) {
     return;
   for (const Frame *f = frame; f && f->caller; f = f->caller)
     diagnostic.callers.push_back(f->callSite);
+  // Of a chain that no one would read, both ends.
+  if (diagnostic.callers.size() > 20)
+    diagnostic.callers.erase(diagnostic.callers.begin() + 10, diagnostic.callers.end() - 10);
   diagnostics.report(std::move(diagnostic));
 }
 

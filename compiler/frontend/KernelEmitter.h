@@ -11,6 +11,7 @@
 
 #include "compiler/frontend/AssignedNames.h"
 #include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/Folding.h"
 #include "compiler/frontend/Scope.h"
 #include "compiler/frontend/Signature.h"
 #include "compiler/tensor/Tensor.h"
@@ -137,8 +138,8 @@ private:
   mlir::FailureOr<std::variant<bool, mlir::Value>> evaluateCondition(const syntax::Expr *test);
   struct Arm;
   struct Merge;
-  Merge mergeName(llvm::StringRef name, const std::optional<LocalBinding> &before, const Arm &thenArm, const Arm &elseArm,
-                  size_t index);
+  Merge mergeName(llvm::StringRef name, const std::optional<LocalBinding> &before, const Arm &thenArm,
+                  const Arm &elseArm, size_t index);
   /// Gives `op` its results: what each arm yields for them. Returns the op that replaces it.
   mlir::scf::IfOp finishIf(mlir::scf::IfOp op, mlir::ValueRange thenYields, mlir::ValueRange elseYields);
   /// What follows code that may have returned: `rest` runs only if it did not. `names` are those that `rest` may bind.
@@ -191,10 +192,8 @@ private:
   llvm::DenseMap<llvm::StringRef, const Source *> sources; // by file name, for diagnostics of the IR's own checks
   std::vector<std::shared_ptr<const Function>> keptFunctions;
   const char *stackBase = nullptr;
-  uint64_t statementCount = 0;
+  uint64_t nodeCount = 0; // statements and expressions visited
+  bool gaveUp = false;
 };
-
-/// Python's class of a value, for messages: `int`, `tensor`, `constexpr`'s contents by what they are.
-std::string pythonClassOf(const Value &value);
 
 } // namespace triton::frontend

@@ -140,7 +140,7 @@ FailureOr<Value> KernelEmitter::loopBound(const Value &value, StringRef which) {
                          (bound.isTensor() && bound.type().isScalar() && bound.type().isInteger());
   if (!isInteger)
     return error("TypeError") << "for loop bounds and step must all be integer scalars, the " << which << " is of type "
-                              << (bound.isTensor() ? bound.type().str() : pythonClassOf(bound));
+                              << (bound.isTensor() ? bound.type().str() : classNameOf(bound));
   return toTensor(*this, bound);
 }
 

@@ -246,7 +246,7 @@ Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
   }
   const bool returnsSomething = !value.isNone();
   if (returnsSomething && !value.isTensor() && !value.tuple() && !value.descriptor() && !value.aggregate()) {
-    (void)(error("TypeError") << "cannot return " << value.str() << " of type " << pythonClassOf(value)
+    (void)(error("TypeError") << "cannot return " << value.str() << " of type " << classNameOf(value)
                               << " from a function");
     frame->failed = true;
     return flow;
@@ -288,7 +288,7 @@ Flow KernelEmitter::emitWith(const syntax::With *with) {
     if (failed(method))
       return failure();
     if (!*method)
-      return error("TypeError") << "'" << pythonClassOf(*manager) << "' object is not a context manager";
+      return error("TypeError") << "'" << classNameOf(*manager) << "' object is not a context manager";
     auto entered = call(**method, {});
     if (failed(entered))
       return failure();

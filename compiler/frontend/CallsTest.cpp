@@ -1,0 +1,197 @@
+#include "compiler/frontend/EmitKernelTesting.h"
+
+namespace triton::frontend {
+namespace {
+
+TEST(Calls, OneFunctionPerKindOfArguments) {
+  Emitted emitted = emitText(R"(
+@triton.jit
+def scale(x, k, SHIFT: tl.constexpr = 1):
+    return x * k + SHIFT
+
+@triton.jit
+def kernel(p, n):
+    a = scale(n, n)
+    b = scale(a, k=n)
+    c = scale(a, n, SHIFT=2)
+    tl.store(p, b + c)
+)",
+                             "*i32, i32");
+  EXPECT_EQ(emitted.errors, "");
+  EXPECT_EQ(llvm::StringRef(emitted.ir).count("tt.func private"), 2u) << emitted.ir;
+  EXPECT_TRUE(holdsInOrder(
+      emitted.ir, {"tt.func public @kernel(%p: !tt.ptr<i32>", "%n: i32", "tt.call @kernel.scale__i32_i32_c1(%n, %n)"}));
+}
+
+TEST(Calls, ConstantsStayConstantsInTheCallee) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def block(n):
+    return tl.arange(0, n)
+
+@triton.jit
+def kernel(p):
+    tl.store(p + block(8), 1)
+)",
+                    "*i32", {"tt.call", "-> tensor<8xi32>"}));
+}
+
+TEST(Calls, TuplesPassAndReturn) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def swap(pair, scale=2):
+    a, b = pair
+    return b * scale, a
+
+@triton.jit
+def kernel(p, n, m):
+    x, y = swap((n, m))
+    x, y = swap(pair=(x, y))
+    tl.store(p, x + y)
+)",
+                    "*i32, i32, fp32", {"(i32, f32) -> (f32, i32)", "(f32, i32) -> (i32, f32)"}));
+}
+
+TEST(Calls, ArgumentErrorsAreAsInPython) {
+  const char *text = R"(
+@triton.jit
+def f(a, b, c=1):
+    return a
+
+@triton.jit
+def kernel(n):
+    %s
+)";
+  auto errorOf = [&](const char *statement) {
+    std::string source = text;
+    source.replace(source.find("%s"), 2, statement);
+    Emitted emitted = emitText(source, "i32");
+    return emitted.messages.empty() ? std::string() : emitted.messages[0];
+  };
+  EXPECT_EQ(errorOf("f()"), "f() missing 2 required positional arguments: 'a' and 'b'");
+  EXPECT_EQ(errorOf("f(1)"), "f() missing 1 required positional argument: 'b'");
+  EXPECT_EQ(errorOf("f(1, 2, 3, 4)"), "f() takes from 2 to 3 positional arguments but 4 were given");
+  EXPECT_EQ(errorOf("f(1, 2, d=3)"), "f() got an unexpected keyword argument 'd'");
+  EXPECT_EQ(errorOf("f(1, 2, a=3)"), "f() got multiple values for argument 'a'");
+  EXPECT_EQ(errorOf("f(1, *n)"), "the argument after * must be a tuple, got tensor");
+  EXPECT_EQ(errorOf("f(1, **n)"), "`**` arguments are not supported");
+  EXPECT_EQ(errorOf("n(1)"), "'tensor' object is not callable");
+}
+
+TEST(Calls, NoinlineTakesScalars) {
+  EXPECT_TRUE(fails(R"(
+@triton.jit(noinline=True)
+def f(x):
+    return x
+
+@triton.jit
+def kernel(n):
+    f(tl.arange(0, 4))
+)",
+                    "i32", {"function f is marked noinline, but was called with non-scalar argument x:<[4], int32>"}));
+  EXPECT_TRUE(emits(R"(
+@triton.jit(noinline=True)
+def f(x):
+    return x
+
+@triton.jit
+def kernel(n):
+    f(n)
+)",
+                    "i32", {"noinline = true"}));
+}
+
+TEST(Calls, RecursionNeedsADifferentLevel) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def f(x, N: tl.constexpr):
+    if N == 0:
+        return x
+    else:
+        return f(x, N - 1) + 1
+
+@triton.jit
+def kernel(p, n):
+    tl.store(p, f(n, 3))
+)",
+                    "*i32, i32", {"tt.store"}));
+  EXPECT_TRUE(fails(R"(
+@triton.jit
+def f(x):
+    return f(x)
+
+@triton.jit
+def kernel(n):
+    f(n)
+)",
+                    "i32", {"function f calls itself with the same argument types and constants"}));
+  EXPECT_TRUE(fails(R"(
+@triton.jit
+def f(x, N: tl.constexpr):
+    return f(x, N + 1)
+
+@triton.jit
+def kernel(n):
+    f(n, 0)
+)",
+                    "i32", {"nested too deeply"}));
+}
+
+TEST(Calls, KernelsReturnNothing) {
+  EXPECT_TRUE(fails(R"(
+@triton.jit
+def kernel(n):
+    return n
+)",
+                    "i32", {"kernels must not return values, this returns int32"}));
+}
+
+TEST(Calls, KernelArgumentsMayBeTuples) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(t, N):
+    tl.store(t[0], t[1][0] + len(t) + N)
+)",
+                    "(*fp32:16, (fp32, 3)), 4",
+                    {"tt.func public @kernel(%t.0: !tt.ptr<f32> {tt.divisibility = 16 : i32}", "%t.1.0: f32"}));
+}
+
+TEST(Calls, ErrorsShowTheWholeChain) {
+  EXPECT_TRUE(fails(R"(
+@triton.jit
+def inner(x):
+    return undefined
+
+@triton.jit
+def outer(x):
+    return inner(x)
+
+@triton.jit
+def kernel(n):
+    a = outer(n)
+    b = a + 1
+)",
+                    "i32",
+                    {"kernel.py:4:12: error: 'undefined' is not defined", "kernel.py:8:12: note: called from here",
+                     "kernel.py:12:9: note: called from here"}));
+}
+
+TEST(Calls, FunctionsAreValues) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def add(a, b):
+    return a + b
+
+@triton.jit
+def run(f, x):
+    return f(x, x)
+
+@triton.jit
+def kernel(p, n):
+    tl.store(p, run(add, n))
+)",
+                    "*i32, i32", {"tt.call", "tt.store"}));
+}
+
+} // namespace
+} // namespace triton::frontend
