@@ -80,8 +80,8 @@ static void *findFunction(llvm::StringRef name) {
       {"memset", reinterpret_cast<void *>(&::memset)},
       {"memcmp", reinterpret_cast<void *>(static_cast<int (*)(const void *, const void *, size_t)>(&::memcmp))},
       {"abort", reinterpret_cast<void *>(&::abort)},
-      {"triton_kernel_print", reinterpret_cast<void *>(&::triton_kernel_print)},
-      {"triton_kernel_fail", reinterpret_cast<void *>(&::triton_kernel_fail)}};
+      {"printf", reinterpret_cast<void *>(&::triton_kernel_print)},
+      {"triton_assert_failed", reinterpret_cast<void *>(&::triton_assert_failed)}};
 #undef TRITON_MATH
 #undef TRITON_MATH2
   return functions.lookup(name);

@@ -10,10 +10,10 @@ static thread_local Failures *current = nullptr;
 ReportTo::ReportTo(Failures &failures) : before(current) { current = &failures; }
 ReportTo::~ReportTo() { current = before; }
 
-void Failures::add(const char *text) {
+void Failures::add(std::string text) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!failed.exchange(true))
-    first = text;
+    first = std::move(text);
 }
 
 std::string Failures::message() const {
@@ -33,9 +33,11 @@ extern "C" int triton_kernel_print(const char *format, ...) {
   return written;
 }
 
-extern "C" void triton_kernel_fail(const char *message) {
+extern "C" void triton_assert_failed(const char *message, int32_t x, int32_t y, int32_t z) {
+  std::string text = std::string(message) + " (assertion failed in program " + std::to_string(x) + ", " +
+                     std::to_string(y) + ", " + std::to_string(z) + ")";
   if (triton::runtime::current)
-    triton::runtime::current->add(message);
-  else // called outside a launch, by code that was compiled ahead of time
-    fprintf(stderr, "%s\n", message);
+    triton::runtime::current->add(std::move(text));
+  else // the code was not called by a launch
+    fprintf(stderr, "%s\n", text.c_str());
 }

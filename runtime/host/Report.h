@@ -1,19 +1,20 @@
 // What running kernels say: lines printed by device_print, and failed assertions.
-//   In:  calls from generated code, of the two functions below by their names.
+//   In:  calls from generated code, of `printf` and of `triton_assert_failed`.
 //   Out: lines on standard output; the first failure of a launch as its error.
-// Generated code may call these from any thread. A failed assertion ends no thread: the kernel's own code returns from
-// the program that failed, programs not yet started are skipped, and the launch fails.
+// Generated code may call these from any thread. A failed assertion ends no thread: programs not yet started are skipped, and
+// the launch fails.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
 extern "C" {
-/// As C's printf; a call's text comes out in one piece.
+/// What loaded code calls as `printf`. A call's text comes out in one piece, before anything the launch's caller prints.
 int triton_kernel_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/// Notes that an assertion failed. `message` is the whole text the user sees: message, file, line, function.
-void triton_kernel_fail(const char *message);
+/// Notes that an assertion failed in program (x, y, z). `message` begins with the place: "kernel.py:12: n must be even".
+void triton_assert_failed(const char *message, int32_t x, int32_t y, int32_t z);
 }
 
 namespace triton::runtime {
@@ -22,7 +23,7 @@ namespace triton::runtime {
 class Failures {
 public:
   /// The first one wins; the others are most often its consequences.
-  void add(const char *text);
+  void add(std::string text);
   bool any() const { return failed.load(std::memory_order_relaxed); }
   std::string message() const;
 

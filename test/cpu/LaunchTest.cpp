@@ -151,8 +151,8 @@ TEST(Launch, FailedAssertionsAndPrintedLines) {
   auto loaded = KernelCode::load(compile(R"(
 @text = private constant [18 x i8] c"odd number at: %d\00"
 @line = private constant [8 x i8] c"at %lld\0A"
-declare void @triton_kernel_fail(ptr)
-declare i32 @triton_kernel_print(ptr, ...)
+declare void @triton_assert_failed(ptr, i32, i32, i32)
+declare i32 @printf(ptr, ...)
 define void @check(ptr %args, ptr %grid, i64 %begin, i64 %end, ptr %arena) {
   %values = load ptr, ptr %args
   %slot = getelementptr i64, ptr %values, i64 %begin
@@ -160,10 +160,10 @@ define void @check(ptr %args, ptr %grid, i64 %begin, i64 %end, ptr %arena) {
   %bad = icmp ne i64 %value, 0
   br i1 %bad, label %fail, label %print
 fail:
-  call void @triton_kernel_fail(ptr @text)
+  call void @triton_assert_failed(ptr @text, i32 1, i32 2, i32 3)
   ret void
 print:
-  %n = call i32 (ptr, ...) @triton_kernel_print(ptr @line, i64 %begin)
+  %n = call i32 (ptr, ...) @printf(ptr @line, i64 %begin)
   ret void
 })"),
                                  "check", 0);
@@ -174,7 +174,8 @@ print:
   EXPECT_FALSE(llvm::errorToBool(launch(**loaded, &values, {1, 1, 1})));
   EXPECT_EQ(testing::internal::GetCapturedStdout().substr(0, 4), "at 0");
   value = 1;
-  EXPECT_EQ(llvm::toString(launch(**loaded, &values, {1, 1, 1})), "odd number at: %d");
+  EXPECT_EQ(llvm::toString(launch(**loaded, &values, {1, 1, 1})),
+            "odd number at: %d (assertion failed in program 1, 2, 3)");
   // The next launch starts afresh.
   value = 0;
   EXPECT_FALSE(llvm::errorToBool(launch(**loaded, &values, {1, 1, 1})));
