@@ -38,6 +38,8 @@ static cl::opt<bool> showTimes("time", cl::desc("print what each stage took"), c
 static cl::opt<std::string> dumpPasses("print-ir-after-all", cl::ValueOptional, cl::value_desc("file"), cl::cat(category),
                                        cl::desc("write the IR after every pass that changed it (default file: standard error)"));
 
+static cl::opt<bool> verifyEach("verify-each", cl::desc("check the IR after every pass"), cl::cat(category));
+
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "tritonc: error: " << message << "\n";
   return 1;
@@ -67,7 +69,7 @@ static driver::Options makeOptions() {
 
 static driver::Inspection makeInspection() {
   std::string dump = dumpPasses.getNumOccurrences() ? (dumpPasses.empty() ? "-" : dumpPasses.getValue()) : "";
-  return {.emitAssembly = emit == "asm", .printAfterAll = dump};
+  return {.emitAssembly = emit == "asm", .verifyEachPass = verifyEach, .printAfterAll = dump};
 }
 
 /// The kernel asked for, or the only one.

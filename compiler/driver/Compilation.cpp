@@ -1,6 +1,7 @@
 #include "compiler/driver/Target.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -52,7 +53,8 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
     if (converted.severity != Severity::Note)
       diagnostics.report(std::move(converted));
   });
-  if (mlir::succeeded(passManager.run(*module)))
+  // Between passes the verifier is for us; what a stage hands on is checked for everybody: code generators crash on broken IR.
+  if (mlir::succeeded(passManager.run(*module)) && mlir::succeeded(mlir::verify(*module)))
     return mlir::success();
   return diagnostics.hasErrors() ? mlir::failure() : fail("a compiler pass failed without saying why");
 }

@@ -2,6 +2,7 @@
 #include "compiler/cpu/Pipeline.h"
 #include "compiler/cpu/Target.h"
 #include "compiler/llvm/host/Codegen.h"
+#include "compiler/llvm/host/LowerToLlvm.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 
@@ -70,7 +71,7 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
   std::vector<Stage> stages;
 
   stages.push_back({"ttir", [](Compilation &compilation) -> mlir::FailureOr<std::string> {
-    if (mlir::failed(compilation.runPasses(tensor::buildTensorPipeline)))
+    if (mlir::failed(compilation.runPasses([](mlir::OpPassManager &passManager) { tensor::buildTensorPipeline(passManager); })))
       return mlir::failure();
     return print(*compilation.module);
   }});
