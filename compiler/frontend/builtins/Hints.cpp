@@ -72,6 +72,7 @@ static FailureOr<Value> assume(Emitter &emitter, const BoundArguments &arguments
     return failure();
   if (condition->type().isBlock() || !condition->type().isBool())
     return emitter.error("TypeError") << "assume needs a scalar of type int1, got " << condition->type().str();
+  emitter.context()->loadDialect<LLVM::LLVMDialect>();
   LLVM::AssumeOp::create(emitter.builder(), emitter.location(), irOf(*condition));
   return Value::none();
 }
