@@ -38,13 +38,17 @@ find_library(triton_zstd NAMES libzstd.a zstd REQUIRED)
 
 add_library(triton_llvm INTERFACE)
 target_include_directories(triton_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_link_libraries(triton_llvm INTERFACE ${llvm_archives} ${triton_zlib} ${triton_zstd} dl m pthread)
+target_link_libraries(triton_llvm INTERFACE ${llvm_archives} ${triton_zlib} ${triton_zstd}
+  # A relocatable link takes archives whole: the C library stays for the final link to find.
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:TRITON_RELOCATABLE>>>:dl>
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:TRITON_RELOCATABLE>>>:m>
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:TRITON_RELOCATABLE>>>:pthread>)
 # The archives' own lists name libraries of the system that nothing here reaches (libxml2 by the Windows manifest tool, z3).
 foreach(target IN LISTS LLVM_AVAILABLE_LIBS)
   if(TARGET ${target})
     get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
     if(links)
-      list(FILTER links EXCLUDE REGEX "(LibXml2|libxml2|xml2|z3|Z3|zstd|ZLIB|WindowsManifest)")
+      list(FILTER links EXCLUDE REGEX "(LibXml2|libxml2|xml2|z3|Z3|zstd|ZLIB|WindowsManifest|^(-l)?(m|dl|rt|pthread)$)")
       set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
     endif()
   endif()
