@@ -101,7 +101,9 @@ LogicalResult Lowering::lowerDot(tensor::DotOp dot) {
     int along = chooseSpace(reads).vectors.back();
     Along way = along == int(rank) - 2 ? Along::Rows : Along::Columns;
     auto emit = [&](ArrayRef<PrefixTerm> terms) {
-      auto elements = [&](OpBuilder &, Location, Value row, Value column, int64_t length) -> Value {
+      auto elements = [&](OpBuilder &inner, Location, Value row, Value column, int64_t length) -> Value {
+        OpBuilder::InsertionGuard inLoop(builder);
+        builder.restoreInsertionPoint(inner.saveInsertionPoint());
         evaluator.begin(length);
         for (const PrefixTerm &term : terms)
           evaluator.assume({term.compare, term.dimension, {}});
