@@ -67,10 +67,11 @@ static LogicalResult checkWeakFits(Emitter &emitter, const Value &number, Type t
   return success();
 }
 
-static FailureOr<Value> weakOperand(Emitter &emitter, const Value &number, Type type) {
+// The number as an operand beside `other`, in its shape.
+static FailureOr<Value> weakOperand(Emitter &emitter, const Value &number, Type type, const Value &other) {
   if (failed(checkWeakFits(emitter, number, type)))
     return failure();
-  return constantOf(emitter, number, type);
+  return constantOf(emitter, number, other.isTensor() ? other.type().withElement(type) : type);
 }
 
 FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const Value &lhs, const Value &rhs, Promotion promotion) {
@@ -93,13 +94,13 @@ FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const Value
   if (failed(type))
     return failure();
 
-  const auto convert = [&](const Value &operand) {
-    return operand.isTensor() ? cast(emitter, operand, *type) : weakOperand(emitter, operand, *type);
+  const auto convert = [&](const Value &operand, const Value &other) {
+    return operand.isTensor() ? cast(emitter, operand, *type) : weakOperand(emitter, operand, *type, other);
   };
-  FailureOr<Value> left = convert(lhs);
+  FailureOr<Value> left = convert(lhs, rhs);
   if (failed(left))
     return failure();
-  FailureOr<Value> right = convert(rhs);
+  FailureOr<Value> right = convert(rhs, lhs);
   if (failed(right))
     return failure();
   FailureOr<std::vector<Value>> both = broadcastTogether(emitter, {*left, *right});
