@@ -1,0 +1,134 @@
+// The C++ API as a program uses it: load, launch, inspect, and what each mistake answers.
+#include <triton/triton.h>
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+namespace {
+
+const char *kernels = R"(
+import triton
+import triton.language as tl
+
+@triton.jit
+def scale(x, y, n, factor, BLOCK: tl.constexpr = 64):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(y + offsets, tl.load(x + offsets, mask=mask) * factor, mask=mask)
+
+@triton.jit
+def types(out, a, b, c, d, NAME: tl.constexpr):
+    tl.store(out, a.to(tl.float64))
+    tl.store(out + 1, b)
+    if c:
+        tl.store(out + 2, 1.0)
+    if NAME == "yes" and d is None:
+        tl.store(out + 3, 1.0)
+
+@triton.jit
+def broken(p):
+    x = tl.load(p)
+    tl.store(p, undefined_name + x)
+)";
+
+TEST(Api, LaunchesAndInspects) {
+  triton::Module module = triton::Module::parse(kernels, "kernels.py");
+  EXPECT_EQ(module.kernels(), (std::vector<std::string>{"scale", "types", "broken"}));
+  triton::Kernel scale = module.kernel("scale");
+  EXPECT_EQ(scale.parameters().size(), 5u);
+  EXPECT_TRUE(scale.parameters()[4].isConstexpr && scale.parameters()[4].hasDefault);
+  std::vector<float> x(1000), y(1000, -1);
+  std::iota(x.begin(), x.end(), 0.0f);
+  triton::CompiledKernel compiled = scale(triton::cdiv(900, 64), x.data(), y.data(), 900, 2.5f);
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_EQ(y[i], i < 900 ? 2.5f * i : -1.0f) << i;
+  EXPECT_NE(compiled.stage("ttir").find("tt.load"), std::string_view::npos);
+  EXPECT_NE(compiled.stage("llir").find("define"), std::string_view::npos);
+  EXPECT_TRUE(compiled.stage("ptx").empty());
+  EXPECT_EQ(compiled.arguments()[0], (std::pair<std::string, std::string>("x", "*fp32")));
+  EXPECT_EQ(compiled.arguments().size(), 4u);
+}
+
+TEST(Api, SpecialisationsAreCompiledOnce) {
+  triton::Kernel scale = triton::Module::parse(kernels).kernel("scale");
+  alignas(16) float x[128] = {}, y[128] = {};
+  const void *first = scale(2, x, y, 100, 1.5f).state.get();
+  EXPECT_EQ(scale(2, x, y, 90, 2.5f).state.get(), first) << "another value of the same kind";
+  EXPECT_NE(scale(2, x, y, 96, 2.5f).state.get(), first) << "divisible by 16";
+  EXPECT_NE(scale(2, x + 1, y, 90, 2.5f).state.get(), first) << "not aligned";
+  EXPECT_NE(scale.launch(1, {x, y, 90, 2.5f, triton::named("BLOCK", 128)}).state.get(), first);
+}
+
+TEST(Api, ArgumentKinds) {
+  double out[4] = {};
+  triton::Module::parse(kernels).kernel("types")(1, out, int64_t(1) << 40, 2.5, true, nullptr, "yes");
+  EXPECT_EQ(out[0], std::ldexp(1.0, 40));
+  EXPECT_EQ(out[1], 2.5);
+  EXPECT_EQ(out[2], 1);
+  EXPECT_EQ(out[3], 1);
+}
+
+TEST(Api, ErrorsAreValuesOrExceptions) {
+  triton::Module module = triton::Module::parse(kernels, "kernels.py");
+  float value = 0;
+  auto result = module.kernel("broken").tryLaunch(1, {&value});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind(), "NameError");
+  EXPECT_NE(std::string(result.error().what()).find("kernels.py:23:17: error: 'undefined_name' is not defined"), std::string::npos)
+      << result.error().what();
+  EXPECT_THROW(module.kernel("broken")(1, &value), triton::Error);
+  EXPECT_EQ(triton::Module::tryLoad("/no/such/file.py").error().kind(), "FileNotFoundError");
+  EXPECT_EQ(triton::Module::tryParse("def f(:\n").error().kind(), "SyntaxError");
+  EXPECT_NE(std::string(module.tryKernel("nothing").error().what()).find("it has: scale, types, broken"), std::string::npos);
+}
+
+TEST(Api, WrongArguments) {
+  triton::Kernel scale = triton::Module::parse(kernels).kernel("scale");
+  float x[64] = {};
+  auto message = [&](auto result) { return std::string(result ? "no error" : result.error().what()); };
+  EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3})), "'scale' is missing argument 'factor'");
+  EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, 64, 5})), "'scale' takes 5 arguments, got 6");
+  EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, triton::named("BLOK", 64)})), "'scale' has no parameter 'BLOK'");
+  EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, triton::named("x", x)})), "'scale' got several values for 'x'");
+  EXPECT_NE(message(scale.tryLaunch(1, {x, x, "three", 1.0f})).find("can only be passed to a constexpr parameter"), std::string::npos);
+  EXPECT_NE(message(scale.tryLaunch(-1, {x, x, 3, 1.0f})).find("out of range"), std::string::npos);
+  triton::Options other;
+  other.target = "quantum";
+  EXPECT_NE(message(scale.tryLaunch(1, {x, x, 3, 1.0f}, other)).find("there is no target 'quantum'"), std::string::npos);
+}
+
+TEST(Api, CompilesForOtherProcessors) {
+  triton::Kernel scale = triton::Module::parse(kernels).kernel("scale");
+  for (const char *architecture : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+    triton::Options options;
+    options.architecture = architecture;
+    options.keepAssembly = true;
+    triton::CompiledKernel compiled = scale.compileSignature("*fp32:16, *fp32:16, i32, fp32, 1024", options);
+    bool wide = compiled.stage("asm").find("%zmm") != std::string_view::npos;
+    EXPECT_EQ(wide, std::string(architecture) == "x86-64-v4") << architecture;
+  }
+}
+
+TEST(Api, ManyThreadsAtOnce) {
+  triton::Module module = triton::Module::parse(kernels);
+  triton::Kernel scale = module.kernel("scale");
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(8, 0);
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> x(4096, static_cast<float>(t)), y(4096);
+      for (int round = 0; round < 20; ++round) {
+        scale.launch(64, {x.data(), y.data(), 4096, 2.0f, triton::named("BLOCK", 32 << round % 3)});
+        for (int i = 0; i < 64 * 32; ++i)
+          wrong[t] += y[i] != 2.0f * t;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(8, 0));
+}
+
+} // namespace
