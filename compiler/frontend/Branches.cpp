@@ -29,15 +29,8 @@ mlir::Value KernelEmitter::constantFlag(bool value) {
   return arith::ConstantOp::create(opBuilder, location(), opBuilder.getBoolAttr(value));
 }
 
-SmallVector<mlir::Type> Frame::resultTypes() const {
-  SmallVector<mlir::Value> values;
-  if (result)
-    flatten(*result, values);
-  return llvm::map_to_vector(values, [](mlir::Value value) { return value.getType(); });
-}
-
 SmallVector<mlir::Value> KernelEmitter::resultsOrPoison(const Flow &flow) {
-  SmallVector<mlir::Type> types = frame->resultTypes();
+  const SmallVector<mlir::Type> &types = frame->resultTypes;
   // The counts differ only after an error.
   if (flow.kind != Flow::Kind::Continues && flow.results.size() == types.size())
     return flow.results;
@@ -107,7 +100,7 @@ struct KernelEmitter::Arm {
 struct KernelEmitter::Merge {
   enum class Kind : uint8_t { Keep, Set, Vanish, Join } kind = Kind::Keep;
   std::optional<LocalBinding> binding; // Set: the new binding; Join: a pattern of the joined value
-  SourceRange range;              // Vanish: where it had been bound
+  SourceRange range;                   // Vanish: where it had been bound
   StringRef why = {};
 };
 
@@ -126,8 +119,8 @@ static bool unchanged(const std::optional<LocalBinding> &before, const std::opti
 /// For messages: `int32` of run-time values, `constexpr[3]` of others.
 static std::string describe(const Value &value) { return value.type().str(); }
 
-KernelEmitter::Merge KernelEmitter::mergeName(StringRef name, const std::optional<LocalBinding> &before, const Arm &thenArm,
-                                              const Arm &elseArm, size_t index) {
+KernelEmitter::Merge KernelEmitter::mergeName(StringRef name, const std::optional<LocalBinding> &before,
+                                              const Arm &thenArm, const Arm &elseArm, size_t index) {
   const std::optional<LocalBinding> &thenEnd = thenArm.names[index].second, &elseEnd = elseArm.names[index].second;
   auto isUnknown = [](const std::optional<LocalBinding> &binding) {
     return binding && binding->state == LocalBinding::State::Unknown;
@@ -366,7 +359,10 @@ Flow KernelEmitter::emitGuarded(Flow flow, llvm::ArrayRef<StringRef> names, bool
       changed.emplace_back(name, after);
     }
 
-  if (restYields.empty()) {
+  // Right behind an `scf.if` on the same condition, another one can be merged into it.
+  auto previous = llvm::dyn_cast_or_null<scf::IfOp>(op->getPrevNode());
+  const bool joinsPrevious = previous && previous.getCondition() == flow.returned;
+  if (restYields.empty() && !joinsPrevious) {
     // Nothing comes out: one arm, under the negated condition, reads better.
     opBuilder.setInsertionPoint(op);
     mlir::Value goesOn = arith::XOrIOp::create(opBuilder, location(), flow.returned, constantFlag(true));
@@ -401,16 +397,14 @@ Flow KernelEmitter::emitGuarded(Flow flow, llvm::ArrayRef<StringRef> names, bool
   return restFlow;
 }
 
-/// Checks code that cannot run: it is emitted aside and dropped.
+/// Checks code that cannot run: it is emitted aside, where dead code behind it finds its values, and erased with the rest at the end of the function.
 void KernelEmitter::emitDead(llvm::ArrayRef<syntax::Stmt *> body) {
   mlir::OpBuilder::InsertionGuard guard(opBuilder);
   auto aside = scf::IfOp::create(opBuilder, location(), mlir::TypeRange{}, constantFlag(false), /*addThenBlock=*/true,
                                  /*addElseBlock=*/false);
-  mlir::Operation *flag = aside.getCondition().getDefiningOp();
+  frame->dead.push_back(aside);
   opBuilder.setInsertionPointToEnd(&aside.getThenRegion().front());
   emitStatements(body);
-  aside.erase();
-  flag->erase();
 }
 
 FailureOr<Value> KernelEmitter::evaluateConditional(const syntax::IfExp *conditional) {

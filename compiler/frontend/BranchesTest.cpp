@@ -118,6 +118,53 @@ def kernel(p, n):
                     "*i32, i32", {"arith.cmpi eq", "arith.xori", "scf.if", "tt.store", "}", "tt.return"}));
 }
 
+TEST(Branches, ReturnBehindStoresKeepsOneCondition) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n):
+    if n == 0:
+        tl.store(p, 5)
+        return
+    tl.store(p, n)
+)",
+                    "*i32, i32", {"scf.if %0 {", "tt.store", "scf.if %0 {", "} else {", "tt.store"}));
+}
+
+TEST(Branches, BothArmsReturn) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def pick(n):
+    if n == 0:
+        return 5
+    else:
+        return n
+
+@triton.jit
+def kernel(p, n):
+    tl.store(p, pick(n))
+)",
+                    "*i32, i32", {"tt.func private", "%1 = scf.if", "tt.return %1 : i32"}));
+}
+
+TEST(Branches, AssignedBehindAReturnInAnArm) {
+  // What an arm assigns behind a return inside it reaches the code behind the arm.
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n, m):
+    x = 1
+    y = (n, None)
+    if n > 0:
+        if m > 0:
+            return
+        x = 2
+        y = (m, None)
+        z = 3
+        x += z
+    tl.store(p, x + y[0])
+)",
+                    "*i32, i32, i32", {"scf.if", "scf.if", "ub.poison", "scf.if", "tt.store"}));
+}
+
 TEST(Branches, NestedEarlyReturnYieldsWhatFollowsNeeds) {
   EXPECT_TRUE(emits(R"(
 @triton.jit

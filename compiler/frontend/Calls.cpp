@@ -149,7 +149,13 @@ FailureOr<Value> KernelEmitter::callFunction(const Function &function, const Cal
     if (auto *method = value.getIf<std::shared_ptr<const BoundMethod>>(); method && !value.isCompileTime())
       return error("TypeError") << "a method of a run-time value cannot be passed as an argument: '" << parameter.name
                                 << "' of " << function.name;
-    if (function.noinline && value.isTensor() && value.type().elementCount() > 1)
+    SmallVector<mlir::Value> parts;
+    flatten(value, parts);
+    const bool hasBlock = llvm::any_of(parts, [](mlir::Value part) {
+      auto block = llvm::dyn_cast<mlir::RankedTensorType>(part.getType());
+      return block && block.getNumElements() > 1;
+    });
+    if (function.noinline && hasBlock)
       return error("UnsupportedLanguageConstruct")
              << "function " << function.name << " is marked noinline, but was called with non-scalar argument "
              << parameter.name << ":" << value.type().str();
@@ -240,6 +246,9 @@ LogicalResult KernelEmitter::emitBody(Frame &current) {
   if (const Source *source = current.function.source.get())
     sources[source->name()] = source;
   Flow flow = emitStatements(current.function.definition->body, /*isFunctionBody=*/true);
+  // Later dead code may use values of earlier dead code.
+  for (mlir::Operation *op : llvm::reverse(current.dead))
+    op->erase();
   SmallVector<mlir::Value> results = resultsOrPoison(flow);
   tensor::ReturnOp::create(opBuilder, location(), results);
   current.op.setFunctionType(

@@ -193,5 +193,44 @@ def kernel(p, n):
                     "*i32, i32", {"tt.call", "tt.store"}));
 }
 
+TEST(Calls, ResultsThatMustBeUsed) {
+  EXPECT_TRUE(
+      fails(R"(
+@tl.core.must_use_result("it has no effect otherwise")
+@triton.jit
+def shifted(x):
+    return x + 1
+
+@triton.jit
+def kernel(n):
+    shifted(n)
+)",
+            "i32", {"kernel.py:9:5: error: the result of shifted(...) is not being used. it has no effect otherwise"}));
+}
+
+TEST(Calls, NamedTuplesSurvive) {
+  EXPECT_TRUE(emits(R"(
+from typing import NamedTuple
+
+class Point(NamedTuple):
+    x: tl.tensor
+    y: tl.tensor
+
+@triton.jit
+def move(point, by):
+    return Point(point.x + by, y=point.y)
+
+@triton.jit
+def kernel(p, n):
+    point = Point(n, 1.5)
+    for i in range(n):
+        point = move(point, i)
+    if n > 3:
+        point = Point(y=2.5, x=point.x)
+    tl.store(p, point.x + point.y)
+)",
+                    "*fp32, i32", {"scf.for", "iter_args(%point", "tt.call", "-> (i32, f32)", "scf.if"}));
+}
+
 } // namespace
 } // namespace triton::frontend

@@ -88,159 +88,205 @@ def kernel(p, q, n, m, B: tl.constexpr):
 )",
 };
 
-const char *const pieces[] = {"None",
-                              "0",
-                              "1",
-                              "-1",
-                              "3",
-                              "1.5",
-                              "1e400",
-                              "2 ** 80",
-                              "True",
-                              "'text'",
-                              "()",
-                              "(1, 2)",
-                              "n",
-                              "m",
-                              "p",
-                              "q",
-                              "B",
-                              "x",
-                              "acc",
-                              "tl",
-                              "tl.float32",
-                              "tl.int1",
-                              "tl.uint64",
-                              "kernel",
-                              "combine",
-                              "tl.load",
-                              "tl.store(p, n)",
-                              "tl.arange(0, 8)",
-                              "[:, None]",
-                              "[0]",
-                              "[1:]",
-                              ".T",
-                              ".dtype",
-                              ".shape",
-                              ".to(tl.int8)",
-                              "+",
-                              "-",
-                              "*",
-                              "//",
-                              "%",
-                              "/",
-                              "<<",
-                              ">>",
-                              "&",
-                              "|",
-                              "^",
-                              "==",
-                              "<",
-                              "is",
-                              "in",
-                              "and",
-                              "or",
-                              "not",
-                              "if",
-                              "else",
-                              "return",
-                              "return n",
-                              "for i in range(n):",
-                              "while n < 3:",
-                              "pass",
-                              "break",
-                              "lambda: 0",
-                              "*",
-                              "**",
-                              ",",
-                              ":",
-                              "=",
-                              "+=",
-                              "(",
-                              ")",
-                              "[",
-                              "]",
-                              "\n",
-                              "\n    ",
-                              "\n        ",
-                              "@",
-                              "def f(x):",
-                              "import os",
-                              "x: tl.constexpr = 3",
-                              "undefined",
-                              "tl.sum",
-                              "tl.static_range(3)",
-                              "tl.range(n)",
-                              "range(5, 0, -1)",
-                              "f'{n}'",
-                              "f'{B!r}'",
-                              "len(x)",
-                              "float('inf')",
-                              "int(B)",
-                              "...",
-                              "global n",
-                              "with x():",
-                              "tl.dot",
-                              "reshape",
-                              "axis=0",
-                              "axis=7",
-                              "mask=x",
-                              "tl.constexpr",
-                              "*(n, m)"};
+const char *const atoms[] = {"None",
+                             "0",
+                             "1",
+                             "-1",
+                             "3",
+                             "1.5",
+                             "1e400",
+                             "2 ** 80",
+                             "True",
+                             "'text'",
+                             "()",
+                             "(1, 2)",
+                             "(n, p)",
+                             "n",
+                             "m",
+                             "p",
+                             "q",
+                             "B",
+                             "x",
+                             "acc",
+                             "i",
+                             "tl",
+                             "tl.float32",
+                             "tl.int1",
+                             "tl.uint64",
+                             "tl.float8e5",
+                             "kernel",
+                             "combine",
+                             "row",
+                             "tl.load",
+                             "tl.load(p)",
+                             "tl.store(p, n)",
+                             "tl.arange(0, 8)",
+                             "tl.arange(0, B)[:, None]",
+                             "x[0]",
+                             "x[1:]",
+                             "x.T",
+                             "x.dtype",
+                             "x.shape",
+                             "x.to(tl.int8)",
+                             "not n",
+                             "-x",
+                             "~n",
+                             "[v for v in (n, 1)]",
+                             "lambda: 0",
+                             "undefined",
+                             "tl.sum",
+                             "tl.sum(x, 0)",
+                             "tl.static_range(3)",
+                             "tl.range(n)",
+                             "range(5, 0, -1)",
+                             "f'{n}'",
+                             "f'{B!r}'",
+                             "len(x)",
+                             "float('inf')",
+                             "float('nan')",
+                             "int(B)",
+                             "...",
+                             "tl.constexpr",
+                             "*(n, m)",
+                             "(1 if n else x)",
+                             "n and m",
+                             "B or n",
+                             "n is None",
+                             "x == None",
+                             "tl.zeros((B, B), tl.float16)",
+                             "tl.full((), n, tl.int64)",
+                             "tl.reshape",
+                             "tl.math.exp",
+                             "tl.trans",
+                             "tl.dot",
+                             "tl.where",
+                             "tl.cat",
+                             "tl.join",
+                             "tl.split",
+                             "tl.cumsum",
+                             "tl.sort",
+                             "tl.rand",
+                             "tl.cdiv",
+                             "tl.program_id(n)",
+                             "tl.atomic_add",
+                             "tl.make_block_ptr",
+                             "tl.device_print",
+                             "min",
+                             "max",
+                             "print",
+                             "getattr",
+                             "18446744073709551616",
+                             "-9223372036854775809",
+                             "0x7fffffff",
+                             "slice",
+                             "tl.tuple",
+                             "tl.reduce",
+                             "n.x",
+                             "t[0]"};
+const char *const operators[] = {"+",  "-",  "*",  "//", "%",  "/", "<<", ">>", "&",   "|", "^",
+                                 "**", "==", "!=", "<",  "<=", ">", ">=", "is", "and", "or"};
+const char *const statements[] = {"pass",
+                                  "return",
+                                  "return n",
+                                  "return x, n",
+                                  "x = n",
+                                  "x = 1.5",
+                                  "acc = x",
+                                  "n += 1",
+                                  "t = (n, x)",
+                                  "x, n = n, x",
+                                  "x: tl.constexpr = 3",
+                                  "del n",
+                                  "import os",
+                                  "global n",
+                                  "assert x",
+                                  "for i in range(n): x = i",
+                                  "for j in tl.static_range(3): x = j + n",
+                                  "for n in range(m): pass",
+                                  "while n < 3: n += 1",
+                                  "while x: pass",
+                                  "if n: x = 1",
+                                  "if n: return",
+                                  "if x > n: acc = 3",
+                                  "with x(): pass",
+                                  "tl.store(p, x)",
+                                  "p += n",
+                                  "x = x if n > 1 else m",
+                                  "x.y = 3",
+                                  "x[0] = 3",
+                                  "kernel(p, q, n, m, B)",
+                                  "x = kernel",
+                                  "x = None",
+                                  "x = tl.float32",
+                                  "x = tl.load(p + x)",
+                                  "tl.static_print(x, n)",
+                                  "tl.static_assert(x == n)",
+                                  "tl.device_assert(n > 0, 'n')",
+                                  "x = tl.sum(x)",
+                                  "x = 'text'"};
 
-std::vector<std::string> tokens(llvm::StringRef text) {
-  std::vector<std::string> result;
-  while (!text.empty()) {
-    size_t length = 1;
-    if (llvm::isAlnum(text[0]) || text[0] == '_')
-      length = text.find_if_not([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
-    else if (text[0] == ' ')
-      length = text.find_if_not([](char c) { return c == ' '; });
-    length = std::min(length, text.size());
-    result.push_back(text.take_front(length).str());
-    text = text.drop_front(length);
+struct Mutator {
+  std::mt19937 random{7};
+
+  size_t upTo(size_t count) { return random() % count; }
+  template <size_t N> std::string pick(const char *const (&from)[N]) { return from[upTo(N)]; }
+
+  /// Puts an expression, an operator or a statement where another one was; now and then an expression anywhere.
+  std::string mutate(llvm::StringRef seed) {
+    llvm::SmallVector<llvm::StringRef> lines;
+    seed.split(lines, '\n');
+    std::vector<std::string> text(lines.begin(), lines.end());
+    for (size_t change = 0, count = 1 + upTo(3); change < count; ++change) {
+      std::string &line = text[upTo(text.size())];
+      const size_t indent = std::min(line.find_first_not_of(' '), line.size());
+      if (indent == line.size() || indent == 0)
+        continue;
+      switch (upTo(8)) {
+      case 0:
+        line = std::string(indent, ' ') + pick(statements);
+        break;
+      case 1:
+        line = std::string(indent, ' ') + pick(statements) + "\n" + line;
+        break;
+      case 2:
+        line = line + "\n" + std::string(indent, ' ') + llvm::StringRef(text[upTo(text.size())]).trim().str();
+        break;
+      case 3:
+        line.insert(upTo(line.size() + 1), pick(atoms));
+        break;
+      default:
+        replaceToken(line, indent);
+      }
+    }
+    return llvm::join(text, "\n");
   }
-  return result;
-}
 
-std::string mutate(std::mt19937 &random, llvm::StringRef seed) {
-  auto upTo = [&](size_t count) { return random() % count; };
-  std::vector<std::string> parts = tokens(seed);
-  for (size_t change = 0, count = 1 + upTo(4); change < count && parts.size() > 4; ++change) {
-    const size_t at = upTo(parts.size());
-    switch (upTo(5)) {
-    case 0:
-      parts.erase(parts.begin() + at);
-      break;
-    case 1:
-      parts.insert(parts.begin() + at, pieces[upTo(std::size(pieces))]);
-      break;
-    case 2:
-      parts[at] = parts[upTo(parts.size())];
-      break;
-    case 3:
-      std::swap(parts[at], parts[upTo(parts.size())]);
-      break;
-    default:
-      parts[at] = pieces[upTo(std::size(pieces))];
+  void replaceToken(std::string &line, size_t indent) {
+    size_t at = indent + upTo(line.size() - indent);
+    auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
+    if (isWord(line[at])) {
+      size_t begin = at, end = at;
+      while (begin > indent && isWord(line[begin - 1]))
+        --begin;
+      while (end < line.size() && isWord(line[end]))
+        ++end;
+      line.replace(begin, end - begin, pick(atoms));
+    } else if (llvm::StringRef("+-*/%<>&|^").contains(line[at])) {
+      line.replace(at, 1, " " + pick(operators) + " ");
     }
   }
-  std::string text;
-  for (const std::string &part : parts)
-    text += part;
-  return text;
-}
+};
 
 TEST(EmitterFuzz, NothingCrashes) {
   const char *signatures[] = {"*fp32, *fp32, i32, i32, 16", "*fp16:16, *i64, i64, 1, 4", "*i8, *fp32, fp32, None, 16",
                               "*u1, *bf16, u32, (i32, fp32), 1"};
-  std::mt19937 random(7);
+  Mutator mutator;
   const char *seconds = std::getenv("TRITON_FUZZ_SECONDS");
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds ? std::atoi(seconds) : 0);
   unsigned compiled = 0, count = 0;
   for (; count < 400 || std::chrono::steady_clock::now() < end; ++count) {
-    const std::string text = mutate(random, seeds[random() % std::size(seeds)]);
-    const char *signature = signatures[random() % std::size(signatures)];
+    const std::string text = mutator.mutate(seeds[mutator.upTo(std::size(seeds))]);
+    const char *signature = signatures[mutator.upTo(std::size(signatures))];
     if (const char *path = std::getenv("TRITON_FUZZ_TRACE")) {
       // What is about to run, for when it does crash.
       std::error_code error;

@@ -18,7 +18,7 @@ using mlir::FailureOr;
 /// Stack that emission may use; nested calls and expressions beyond it are an error, not a crash.
 static constexpr ptrdiff_t stackLimit = 4 << 20;
 /// Statements and expressions visited in one compile: ends unrolling that would not end.
-static constexpr uint64_t workLimit = 1 << 25;
+static constexpr uint64_t workLimit = 1 << 22;
 /// Errors behind this one are not reported.
 static constexpr unsigned maxErrors = 20;
 

@@ -44,7 +44,8 @@ struct Frame {
   SourceRange resultRange = {}; // that `return`
   bool failed = false;          // a `return` had an error: the function's type is not known
 
-  llvm::SmallVector<mlir::Type> resultTypes() const;
+  llvm::SmallVector<mlir::Type> resultTypes = {};
+  llvm::SmallVector<mlir::Operation *> dead = {}; // ops that hold code which cannot run, erased at the end
 };
 
 class KernelEmitter final : public Emitter {

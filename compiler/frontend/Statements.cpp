@@ -10,6 +10,7 @@ using llvm::dyn_cast;
 using llvm::failure;
 using llvm::isa;
 using llvm::LogicalResult;
+using llvm::SmallVector;
 using llvm::StringRef;
 using llvm::success;
 using mlir::FailureOr;
@@ -259,6 +260,10 @@ Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
   if (!frame->result) {
     frame->result = value;
     frame->resultRange = statement->range;
+    SmallVector<mlir::Value> values;
+    flatten(value, values);
+    for (mlir::Value part : values)
+      frame->resultTypes.push_back(part.getType());
   } else if (!(frame->result->type() == value.type())) {
     auto name = [](const Value &result) { return result.isNone() ? std::string("void") : result.type().str(); };
     (void)(error("TypeError").note(frame->resultRange, "the first return is here")

@@ -128,6 +128,29 @@ def kernel(p, F: tl.constexpr):
                     "*i32, True", {"'undefined' is not defined"}));
 }
 
+TEST(Statements, DeadCodeIsCheckedAndDropped) {
+  Emitted emitted = emitText(R"(
+@triton.jit
+def helper(n, F: tl.constexpr):
+    if F:
+        if n is not None:
+            return n
+        x = n * 3
+    y = x + 1
+    for i in range(y):
+        y += i
+    return y
+
+@triton.jit
+def kernel(p, n):
+    tl.store(p, helper(n, True))
+)",
+                             "*i32, i32");
+  EXPECT_EQ(emitted.errors, "");
+  EXPECT_FALSE(llvm::StringRef(emitted.ir).contains("scf.")) << emitted.ir;
+  EXPECT_FALSE(llvm::StringRef(emitted.ir).contains("arith.muli")) << emitted.ir;
+}
+
 TEST(Statements, AssertIsOnlyInDebug) {
   const char *text = R"(
 @triton.jit

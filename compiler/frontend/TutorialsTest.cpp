@@ -70,7 +70,8 @@ TEST(Speed, TwoHundredLinesInMilliseconds) {
   emitText(text, "*fp32, i32, 128"); // loads the library
   const auto begin = std::chrono::steady_clock::now();
   Emitted emitted = emitText(text, "*fp32, i32, 128");
-  const double milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  const double milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   EXPECT_EQ(emitted.errors, "");
   RecordProperty("milliseconds", std::to_string(milliseconds));
   // Parsing, emission, verification and printing, on a machine that may be busy.
