@@ -142,14 +142,13 @@ LogicalResult Lowering::lowerDot(tensor::DotOp dot) {
 
   std::function<LogicalResult(size_t, Coordinates &)> eachBatch = [&](size_t i, Coordinates &batch) -> LogicalResult {
     if (i + 2 < rank) {
-      LogicalResult status = success();
-      emitLoop(s.i64(0), s.i64(shape[i]), 1, loc, {}, [&](Value index, ValueRange) {
-        batch.push_back(coordinate(index));
-        batch.back().level = 0; // staging starts afresh inside of the loop
-        status = eachBatch(i + 1, batch);
-        batch.pop_back();
-        return Values();
-      });
+      // A plain loop: staging starts to evaluate afresh inside of it.
+      auto loop = scf::ForOp::create(builder, loc, s.i64(0), s.i64(shape[i]), s.i64(1));
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(loop.getBody()->getTerminator());
+      batch.push_back({loop.getInductionVar(), {}, 0});
+      LogicalResult status = eachBatch(i + 1, batch);
+      batch.pop_back();
       return status;
     }
     stage(a, aBuffer, batch, true);

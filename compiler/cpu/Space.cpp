@@ -145,8 +145,8 @@ Space Lowering::chooseSpace(const NestPlan &nest) {
     unroll = 4;
   int64_t wanted = std::min<int64_t>(machine * unroll, 128);
   for (int outer = best - 1; outer >= 0 && space.run() < wanted; --outer) {
-    if (outer == nest.axis)
-      break;
+    if (outer == nest.axis || best == nest.axis)
+      break; // lanes of one vector belong to one result
     int inner = space.vectors.front();
     bool joins = llvm::all_of(body.accesses, [&](const Access &access) {
       if (!access.isMemory)
