@@ -142,6 +142,8 @@ LogicalResult KernelEmitter::checkDeclaration(const Function &function) {
 }
 
 FailureOr<Value> KernelEmitter::callFunction(const Function &function, const CallArguments &arguments) {
+  if (!function.definition)
+    return error("ValueError") << "function " << function.name << " has no source to compile";
   auto bound = signatureOf(function).bind(function.name, arguments);
   if (!bound)
     return fail(bound.takeError());
@@ -206,7 +208,9 @@ FailureOr<KernelEmitter::Specialization *> KernelEmitter::specialize(const Funct
   opBuilder.setInsertionPointToEnd(moduleOp->getBody());
   Frame callee{.function = function, .caller = frame, .callSite = currentRange};
   Frame *caller = std::exchange(frame, &callee);
-  At at(*this, function.definition ? function.definition->range : currentRange);
+  SourceRange head = function.definition->range;
+  head.end = function.definition->nameRange.end;
+  At at(*this, head);
   llvm::scope_exit leave([&] { frame = caller; });
 
   SmallVector<mlir::Value> values;
