@@ -39,6 +39,7 @@ namespace {
 struct Progress {
   std::atomic<uint64_t> number;
   std::atomic<int64_t> since; // when it began this number, in seconds
+  std::atomic<uint64_t> accepted;
 };
 
 struct Worker {
@@ -76,7 +77,7 @@ static std::string readAll(const std::string &path) {
   for (uint64_t number = worker.next, last = number + 5000 * jobs; number < last; number += jobs) {
     worker.progress->since = now();
     worker.progress->number = number;
-    run(mutator.make(number));
+    worker.progress->accepted += run(mutator.make(number));
   }
   _exit(0);
 }
@@ -93,8 +94,13 @@ static void save(const Mutator &mutator, uint64_t number, const llvm::Twine &wha
 
 static int fuzz(triton::fuzz::Target run) {
   std::vector<std::string> texts;
-  for (const std::string &path : inputs)
-    texts.push_back(readAll(path));
+  for (const std::string &path : inputs) {
+    // As mlir-opt does: a file of IR tests holds several texts.
+    llvm::SmallVector<llvm::StringRef> parts;
+    const std::string text = readAll(path);
+    llvm::StringRef(text).split(parts, "// -----");
+    texts.insert(texts.end(), parts.begin(), parts.end());
+  }
   if (texts.empty()) {
     llvm::errs() << "triton-fuzz: no files to start from\n";
     return 2;
@@ -117,13 +123,14 @@ static int fuzz(triton::fuzz::Target run) {
   }
 
   unsigned found = 0;
-  uint64_t done = 0;
+  uint64_t done = 0, accepted = 0;
   const int64_t end = now() + seconds;
   for (int64_t said = now(); now() < end; usleep(20000)) {
-    done = 0;
+    done = accepted = 0;
     for (Worker &worker : workers) {
       const uint64_t number = worker.progress->number;
       done += number / jobs;
+      accepted += worker.progress->accepted;
       int status = 0;
       const bool ended = waitpid(worker.process, &status, WNOHANG) == worker.process;
       if (ended && WIFSIGNALED(status)) {
@@ -145,7 +152,8 @@ static int fuzz(triton::fuzz::Target run) {
     }
     if (now() - said >= 30) {
       said = now();
-      llvm::outs() << targetName << ": " << done << " texts, " << found << " found, " << end - now() << " s left\n";
+      llvm::outs() << targetName << ": " << done << " texts, " << accepted << " accepted, " << found << " found, "
+                   << end - now() << " s left\n";
       llvm::outs().flush();
     }
   }
@@ -153,7 +161,8 @@ static int fuzz(triton::fuzz::Target run) {
     kill(worker.process, SIGKILL);
     waitpid(worker.process, nullptr, 0);
   }
-  llvm::outs() << targetName << ": " << done << " texts in " << seconds << " s, " << found << " crashes or hangs\n";
+  llvm::outs() << targetName << ": " << done << " texts in " << seconds << " s, " << accepted << " accepted, " << found
+               << " crashes or hangs\n";
   return found ? 1 : 0;
 }
 

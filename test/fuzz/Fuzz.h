@@ -7,7 +7,8 @@
 
 namespace triton::fuzz {
 
-using Target = void (*)(const std::string &text);
+/// Whether the text was accepted: the report tells how many got that far.
+using Target = bool (*)(const std::string &text);
 
 /// "parser", "frontend" or "ir"; null if there is no such target.
 Target findTarget(llvm::StringRef name);

@@ -1,5 +1,6 @@
 #include "test/fuzz/Mutator.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -114,6 +115,11 @@ static const char *const awkward[] = {
     "affine_map<(d0) -> (d0)>",
 };
 
+/// Numbers, names, the rest.
+static unsigned kindOf(llvm::StringRef token) {
+  return llvm::isDigit(token.front()) ? 0 : llvm::isAlpha(token.front()) ? 1 : 2;
+}
+
 Mutator::Mutator(std::vector<std::string> texts, uint64_t seed) : seed(seed) {
   std::set<std::string> seen(std::begin(awkward), std::end(awkward));
   for (const std::string &text : texts) {
@@ -121,13 +127,52 @@ Mutator::Mutator(std::vector<std::string> texts, uint64_t seed) : seed(seed) {
     seen.insert(corpus.back().begin(), corpus.back().end());
   }
   vocabulary.assign(seen.begin(), seen.end());
+  byKind.resize(3);
+  for (const std::string &token : vocabulary)
+    byKind[kindOf(token)].push_back(token);
 }
 
 static size_t below(std::mt19937_64 &random, size_t bound) { return bound == 0 ? 0 : random() % bound; }
 
+void Mutator::replaceByItsLike(Tokens &tokens, Random &random) const {
+  std::string &token = tokens[below(random, tokens.size())];
+  const unsigned kind = kindOf(token);
+  if (kind == 2 && below(random, 4) != 0)
+    return replaceByItsLike(tokens, random); // most tokens are blanks and brackets, which matter least
+  // A name of the same text is more likely to mean something there than one from elsewhere.
+  const std::string &near = tokens[below(random, tokens.size())];
+  const Tokens &others = byKind[kind];
+  token = kindOf(near) == kind ? near : others[below(random, others.size())];
+}
+
+/// Deletes, repeats or moves a line.
+static void changeLine(std::vector<std::string> &tokens, std::mt19937_64 &random) {
+  std::vector<std::vector<std::string>> lines(1);
+  for (std::string &token : tokens) {
+    lines.back().push_back(token);
+    if (token == "\n")
+      lines.emplace_back();
+  }
+  const size_t at = below(random, lines.size());
+  const auto line = lines[at];
+  const size_t what = below(random, 3);
+  if (what != 1)
+    lines.erase(lines.begin() + at);
+  if (what != 0)
+    lines.insert(lines.begin() + below(random, lines.size() + 1), line);
+  tokens.clear();
+  for (auto &each : lines)
+    tokens.insert(tokens.end(), each.begin(), each.end());
+}
+
 void Mutator::mutate(Tokens &tokens, Random &random) const {
-  if (tokens.empty())
+  if (llvm::all_of(tokens, [](const std::string &token) { return kindOf(token) == 2; }))
     tokens.push_back("x");
+  const size_t way = below(random, 10);
+  if (way < 5)
+    return replaceByItsLike(tokens, random);
+  if (way < 6)
+    return changeLine(tokens, random);
   const size_t at = below(random, tokens.size());
   const size_t length = std::min(tokens.size() - at, 1 + below(random, below(random, 3) == 0 ? 40 : 4));
   const auto begin = tokens.begin() + at, end = begin + length;
@@ -177,7 +222,7 @@ void Mutator::mutate(Tokens &tokens, Random &random) const {
 std::string Mutator::make(uint64_t number) const {
   Random random(seed * 0x9e3779b97f4a7c15u + number);
   Tokens tokens = corpus[below(random, corpus.size())];
-  for (size_t left = 1 + below(random, below(random, 4) == 0 ? 16 : 4); left > 0; --left)
+  for (size_t left = 1 + below(random, below(random, 4) == 0 ? 16 : 2); left > 0; --left)
     mutate(tokens, random);
   return llvm::join(tokens, "");
 }

@@ -22,9 +22,11 @@ private:
   using Random = std::mt19937_64;
 
   void mutate(Tokens &tokens, Random &random) const;
+  void replaceByItsLike(Tokens &tokens, Random &random) const;
 
   std::vector<Tokens> corpus;
-  Tokens vocabulary; // every token of the corpus once, and awkward ones
+  Tokens vocabulary;          // every token of the corpus once, and awkward ones
+  std::vector<Tokens> byKind; // the same, sorted by what they look like
   uint64_t seed;
 };
 

@@ -9,11 +9,12 @@
 
 namespace triton::fuzz {
 
-static void parseText(const std::string &text) {
+static bool parseText(const std::string &text) {
   const auto source = Source::create("fuzz.py", text); // outlives what points into it
   Diagnostics diagnostics;
   syntax::parse(source, diagnostics);
   (void)render(diagnostics.all(), /*color=*/true);
+  return !diagnostics.hasErrors();
 }
 
 /// A signature for the kernel: mostly what the names suggest, sometimes what they do not. The same for the same kernel
@@ -27,11 +28,11 @@ static std::string chooseSignature(const frontend::Function &function, uint64_t 
   for (const frontend::Parameter &parameter : function.parameters) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     const uint64_t draw = random >> 33;
-    const bool odd = draw % 8 == 0;
+    const bool odd = draw % 32 == 0;
     if (llvm::StringRef(parameter.annotation).contains("constexpr"))
-      entries.push_back(constants[odd ? draw / 8 % std::size(constants) : 1].str());
+      entries.push_back(constants[odd ? draw / 32 % std::size(constants) : 1].str());
     else if (odd)
-      entries.push_back(types[draw / 8 % std::size(types)].str());
+      entries.push_back(types[draw / 32 % std::size(types)].str());
     else
       entries.push_back(llvm::StringRef(parameter.name).ends_with("ptr") ? "*fp32:16" : "i32");
   }
@@ -39,11 +40,12 @@ static std::string chooseSignature(const frontend::Function &function, uint64_t 
 }
 
 /// Every kernel of the file to tensor IR; now and then to code.
-static void compileText(const std::string &text) {
+static bool compileText(const std::string &text) {
   const uint64_t hash = llvm::xxh3_64bits(text);
   const auto source = Source::create("fuzz.py", text);
   Diagnostics diagnostics;
   auto host = frontend::FileHost::create(source, diagnostics);
+  bool accepted = false;
   if (host) {
     for (const auto &kernel : host->kernels()) {
       auto arguments = driver::parseSignature(*kernel, chooseSignature(*kernel, hash));
@@ -55,17 +57,19 @@ static void compileText(const std::string &text) {
       request.kernel.function = kernel;
       request.kernel.arguments = std::move(*arguments);
       request.lastStage = hash % 4 == 0 ? "" : "ttir";
-      driver::compile(request, diagnostics);
+      accepted |= driver::compile(request, diagnostics) != nullptr;
     }
   }
   (void)render(diagnostics.all(), /*color=*/true);
+  return accepted;
 }
 
-static void compileIrText(const std::string &text) {
+static bool compileIrText(const std::string &text) {
   const auto source = Source::create("fuzz.ttir", text);
   Diagnostics diagnostics;
-  driver::compileIr({.stage = "ttir", .source = source}, diagnostics);
+  const bool accepted = driver::compileIr({.stage = "ttir", .source = source}, diagnostics) != nullptr;
   (void)render(diagnostics.all(), /*color=*/true);
+  return accepted;
 }
 
 Target findTarget(llvm::StringRef name) {

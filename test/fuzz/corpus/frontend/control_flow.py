@@ -1,7 +1,7 @@
 import triton
 import triton.language as tl
 
-LIMIT: tl.constexpr = 8
+LIMIT = tl.constexpr(8)
 
 
 @triton.jit
