@@ -1,0 +1,78 @@
+// What kernels print and what they assert.
+#include "compiler/interpreter/Operations.h"
+
+#include "compiler/interpreter/Indexing.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace triton::interpreter {
+
+static void printValue(llvm::raw_ostream &stream, const Array &value, size_t index, bool isSigned, bool isHex) {
+  Type element = value.element();
+  unsigned width = bitWidth(element);
+  if (isHex)
+    stream << llvm::format_hex(value.unsignedAt(index), 2 + std::max(width / 4, 1u));
+  else if (isa<FloatType>(element))
+    stream << llvm::format("%f", value.floatAt(index));
+  else if (isa<tensor::PointerType>(element))
+    stream << llvm::format_hex(value.unsignedAt(index), 0);
+  else if (isSigned && width > 1)
+    stream << value.signedAt(index);
+  else
+    stream << value.unsignedAt(index);
+}
+
+/// As many digits as the largest index of a dimension of this size takes.
+static unsigned indexWidth(int64_t size) {
+  return static_cast<unsigned>(std::ceil(std::log10(static_cast<double>(size))));
+}
+
+static void printIndex(llvm::raw_ostream &stream, ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
+  stream << " idx (";
+  for (size_t dim = 0; dim < index.size(); ++dim)
+    stream << (dim ? ", " : "") << llvm::format_decimal(index[dim], indexWidth(shape[dim]));
+  stream << ")";
+}
+
+static void print(tensor::PrintOp op, ArrayRef<Array> operands, const Program &program, llvm::raw_ostream &stream) {
+  auto printPlace = [&] {
+    stream << "pid (" << program.id[0] << ", " << program.id[1] << ", " << program.id[2] << ")";
+  };
+  if (operands.empty()) {
+    printPlace();
+    stream << op.getPrefix() << "\n";
+  }
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    size_t next = 0;
+    forEachIndex(operand.shape(), [&](ArrayRef<int64_t> index) {
+      printPlace();
+      printIndex(stream, index, operand.shape());
+      stream << op.getPrefix();
+      if (operands.size() > 1)
+        stream << "(operand " << number << ") ";
+      printValue(stream, operand, next++, op.getIsSigned()[number], op.getHex());
+      stream << "\n";
+    });
+  }
+}
+
+Answer evaluateDebug(Operation *op, ArrayRef<Array> operands, const Program &program, llvm::raw_ostream &output) {
+  if (auto printing = dyn_cast<tensor::PrintOp>(op)) {
+    print(printing, operands, program, output);
+    return Arrays{};
+  }
+  auto assertion = dyn_cast<tensor::AssertOp>(op);
+  if (!assertion)
+    return std::nullopt;
+  for (uint64_t holds : operands[0].bits())
+    if (!holds)
+      return FailureOr<Arrays>(op->emitError()
+                               << "assertion failed in program (" << program.id[0] << ", " << program.id[1] << ", "
+                               << program.id[2] << "): " << assertion.getMessage());
+  return Arrays{};
+}
+
+} // namespace triton::interpreter

@@ -1,0 +1,36 @@
+// The memory interpreted kernels read and write: known buffers of the host, every access checked against them.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace triton::interpreter {
+
+class Memory {
+public:
+  /// Lets kernels access `bytes` bytes from `data` on, as part of `name`. Buffers do not overlap.
+  void add(void *data, uint64_t bytes, std::string name);
+
+  /// Lets kernels access all of the host's memory, unchecked: for callers that know only pointers.
+  void trustAll() { isTrusting = true; }
+
+  /// The memory behind `address`, or null where `bytes` bytes from there do not lie in one buffer. Then `explain` says why.
+  void *access(uint64_t address, uint64_t bytes) const;
+
+  /// What is wrong with an access that `access` refused, in words.
+  std::string explain(uint64_t address, uint64_t bytes) const;
+
+private:
+  struct Buffer {
+    uint64_t bytes;
+    std::string name;
+  };
+  std::map<uint64_t, Buffer> buffers; // by address
+  bool isTrusting = false;
+};
+
+} // namespace triton::interpreter
