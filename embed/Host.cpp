@@ -6,7 +6,16 @@ namespace triton::embed {
 Host::Host() : itsAdapter(std::make_unique<Adapter>(*this)) {}
 Host::~Host() = default;
 
-static llvm::Error toLlvm(Error error) { return frontend::hostError(std::move(error.exception), std::move(error.message)); }
+Error globalNotConstexpr(std::string_view name) {
+  Error out;
+  llvm::handleAllErrors(frontend::globalNotConstexpr(name),
+                        [&](const frontend::HostError &error) { out = {error.exception, error.message}; });
+  return out;
+}
+
+static llvm::Error toLlvm(Error error) {
+  return frontend::hostError(std::move(error.exception), std::move(error.message));
+}
 
 static llvm::Expected<frontend::Value> toLlvm(Result<Value> result) {
   if (auto *error = std::get_if<Error>(&result))
@@ -27,15 +36,18 @@ static llvm::Expected<bool> toLlvm(Result<bool> result) {
   return std::get<bool>(result);
 }
 
-llvm::Expected<std::optional<frontend::Value>> Host::Adapter::lookup(const frontend::Function &function, llvm::StringRef name) {
+llvm::Expected<std::optional<frontend::Value>> Host::Adapter::lookup(const frontend::Function &function,
+                                                                     llvm::StringRef name) {
   return toLlvm(host.lookup(function.scope, name));
 }
 
-llvm::Expected<std::optional<frontend::Value>> Host::Adapter::attribute(const frontend::HostObject &object, llvm::StringRef name) {
+llvm::Expected<std::optional<frontend::Value>> Host::Adapter::attribute(const frontend::HostObject &object,
+                                                                        llvm::StringRef name) {
   return toLlvm(host.attribute(object.handle, name));
 }
 
-llvm::Expected<frontend::Value> Host::Adapter::call(const frontend::HostObject &callable, const frontend::CallArguments &arguments,
+llvm::Expected<frontend::Value> Host::Adapter::call(const frontend::HostObject &callable,
+                                                    const frontend::CallArguments &arguments,
                                                     frontend::Emitter &emitter) {
   Emission emission(&emitter);
   return toLlvm(host.call(callable.handle, fromFrontend(arguments), emission));
@@ -46,24 +58,31 @@ llvm::Expected<bool> Host::Adapter::isInstance(const frontend::Value &value, con
 }
 
 // The enumerations of the two interfaces have the same members in the same order.
-static_assert(int(BinaryOperation::Ge) == int(frontend::BinaryOperation::Ge) && int(UnaryOperation::Not) == int(frontend::UnaryOperation::Not));
+static_assert(int(BinaryOperation::Ge) == int(frontend::BinaryOperation::Ge) &&
+              int(UnaryOperation::Not) == int(frontend::UnaryOperation::Not));
 
 llvm::Expected<frontend::Value> Host::Adapter::binary(frontend::BinaryOperation operation, const frontend::Value &lhs,
                                                       const frontend::Value &rhs) {
   return toLlvm(host.binary(BinaryOperation(operation), fromFrontend(lhs), fromFrontend(rhs)));
 }
 
-llvm::Expected<frontend::Value> Host::Adapter::unary(frontend::UnaryOperation operation, const frontend::HostObject &operand) {
+llvm::Expected<frontend::Value> Host::Adapter::unary(frontend::UnaryOperation operation,
+                                                     const frontend::HostObject &operand) {
   return toLlvm(host.unary(UnaryOperation(operation), operand.handle));
 }
 
-llvm::Expected<frontend::Value> Host::Adapter::subscript(const frontend::HostObject &object, const frontend::Value &index) {
+llvm::Expected<frontend::Value> Host::Adapter::subscript(const frontend::HostObject &object,
+                                                         const frontend::Value &index) {
   return toLlvm(host.subscript(object.handle, fromFrontend(index)));
 }
 
-llvm::Expected<frontend::Value> Host::Adapter::length(const frontend::HostObject &object) { return toLlvm(host.length(object.handle)); }
+llvm::Expected<frontend::Value> Host::Adapter::length(const frontend::HostObject &object) {
+  return toLlvm(host.length(object.handle));
+}
 
-llvm::Expected<bool> Host::Adapter::truth(const frontend::HostObject &object) { return toLlvm(host.truth(object.handle)); }
+llvm::Expected<bool> Host::Adapter::truth(const frontend::HostObject &object) {
+  return toLlvm(host.truth(object.handle));
+}
 
 llvm::Expected<std::vector<frontend::Value>> Host::Adapter::iterate(const frontend::HostObject &object) {
   Result<std::vector<Value>> result = host.iterate(object.handle);

@@ -104,25 +104,30 @@ static frontend::HostObject hostObject(Host *host, Object object) {
 }
 
 Value Value::tuple(std::vector<Value> elements, std::vector<std::string> fields, Host *host, Object hostClass) {
-  return fromFrontend(frontend::Value::tuple(toFrontend(elements), std::move(fields), hostObject(host, std::move(hostClass))));
+  return fromFrontend(
+      frontend::Value::tuple(toFrontend(elements), std::move(fields), hostObject(host, std::move(hostClass))));
 }
 
 Value Value::slice(Value start, Value stop, Value step) {
-  return fromFrontend(frontend::Value(
-      std::make_shared<const frontend::SliceValue>(frontend::SliceValue{toFrontend(start), toFrontend(stop), toFrontend(step)})));
+  return fromFrontend(frontend::Value(std::make_shared<const frontend::SliceValue>(
+      frontend::SliceValue{toFrontend(start), toFrontend(stop), toFrontend(step)})));
 }
 
-Value Value::aggregate(std::string className, Host *host, Object hostClass, std::vector<std::string> fields, std::vector<Value> elements) {
-  frontend::AggregateValue value{std::move(className), hostObject(host, std::move(hostClass)), std::move(fields), toFrontend(elements)};
+Value Value::aggregate(std::string className, Host *host, Object hostClass, std::vector<std::string> fields,
+                       std::vector<Value> elements) {
+  frontend::AggregateValue value{std::move(className), hostObject(host, std::move(hostClass)), std::move(fields),
+                                 toFrontend(elements)};
   return fromFrontend(frontend::Value(std::make_shared<const frontend::AggregateValue>(std::move(value))));
 }
 
 Value Value::function(const Function &function) { return fromFrontend(frontend::Value(toFrontend(function))); }
-Value Value::object(Host &host, Object object) { return fromFrontend(frontend::Value(hostObject(&host, std::move(object)))); }
+Value Value::object(Host &host, Object object) {
+  return fromFrontend(frontend::Value(hostObject(&host, std::move(object))));
+}
 
 Value Value::method(Value self, Value callable) {
-  return fromFrontend(
-      frontend::Value(std::make_shared<const frontend::BoundMethod>(frontend::BoundMethod{toFrontend(self), toFrontend(callable)})));
+  return fromFrontend(frontend::Value(
+      std::make_shared<const frontend::BoundMethod>(frontend::BoundMethod{toFrontend(self), toFrontend(callable)})));
 }
 
 Kind Value::kind() const {
@@ -153,14 +158,13 @@ bool Value::boolean() const { return get(*this).get<bool>(); }
 double Value::real() const { return get(*this).get<double>(); }
 std::string_view Value::string() const { return get(*this).get<std::string>(); }
 
-std::optional<int64_t> Value::integer() const {
-  return frontend::toInt64(get(*this).get<frontend::Integer>());
-}
+std::optional<int64_t> Value::integer() const { return frontend::toInt64(get(*this).get<frontend::Integer>()); }
 
 std::string Value::integerText() const {
   const frontend::Integer &number = get(*this).get<frontend::Integer>();
   llvm::SmallString<32> digits;
-  frontend::toBits(number < 0 ? -number : number, frontend::bitLength(number) + 1).toString(digits, 16, /*Signed=*/false);
+  frontend::toBits(number < 0 ? -number : number, frontend::bitLength(number) + 1)
+      .toString(digits, 16, /*Signed=*/false);
   return (number < 0 ? "-" : "") + std::string(digits);
 }
 
@@ -222,9 +226,9 @@ std::string Value::path() const {
   return {};
 }
 
-Object Value::scope() const {
+Object Value::scope(Host &host) const {
   auto *function = get(*this).getIf<std::shared_ptr<const frontend::Function>>();
-  return function ? (*function)->scope : nullptr;
+  return function && (*function)->host == &host.adapter() ? (*function)->scope : nullptr;
 }
 
 std::string Value::str() const { return get(*this).str(); }

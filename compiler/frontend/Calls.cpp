@@ -142,8 +142,6 @@ LogicalResult KernelEmitter::checkDeclaration(const Function &function) {
 }
 
 FailureOr<Value> KernelEmitter::callFunction(const Function &function, const CallArguments &arguments) {
-  if (!function.definition)
-    return error("ValueError") << "function " << function.name << " has no source to compile";
   auto bound = signatureOf(function).bind(function.name, arguments);
   if (!bound)
     return fail(bound.takeError());
@@ -208,9 +206,7 @@ FailureOr<KernelEmitter::Specialization *> KernelEmitter::specialize(const Funct
   opBuilder.setInsertionPointToEnd(moduleOp->getBody());
   Frame callee{.function = function, .caller = frame, .callSite = currentRange};
   Frame *caller = std::exchange(frame, &callee);
-  SourceRange head = function.definition->range;
-  head.end = function.definition->nameRange.end;
-  At at(*this, head);
+  At at(*this, function.definition ? function.definition->range : currentRange);
   llvm::scope_exit leave([&] { frame = caller; });
 
   SmallVector<mlir::Value> values;

@@ -21,8 +21,7 @@ static StringRef pythonName(syntax::NodeKind kind) {
 }
 
 FailureOr<Value> KernelEmitter::unsupported(const syntax::Node *node) {
-  return error(llvm::isa<syntax::Stmt>(node) ? currentRange : node->range, "UnsupportedLanguageConstruct")
-         << "unsupported AST node type: " << pythonName(node->kind);
+  return error(node->range, "UnsupportedLanguageConstruct") << "unsupported AST node type: " << pythonName(node->kind);
 }
 
 FailureOr<Value> KernelEmitter::evaluate(const syntax::Expr *expr) {

@@ -95,7 +95,6 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
     return {};
   }
   currentRange = function.definition->range;
-  currentRange.end = function.definition->nameRange.end;
   sources[function.source->name()] = function.source.get();
   moduleOp->getOperation()->setLoc(locationOf(currentRange));
   if (failed(checkDeclaration(function)))

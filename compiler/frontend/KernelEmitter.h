@@ -152,21 +152,13 @@ private:
   mlir::Value constantFlag(bool value);
 
   // Loops.
-  /// What a `range` asks for.
-  struct LoopRange {
-    mlir::Value begin, end, step;
-    Type type = Type::int32();
-    bool descends = false; // a constant negative step: `step` is its magnitude
-    llvm::SmallVector<mlir::NamedAttribute> attributes;
-  };
+  struct LoopRange;
   Flow emitFor(const syntax::For *loop);
   Flow emitWhile(const syntax::While *loop);
   Flow emitStaticRange(const syntax::For *loop, const BoundArguments &arguments, const Signature &signature);
   void emitRange(const syntax::For *loop, const LoopRange &range);
   mlir::FailureOr<LoopRange> loopRange(const BoundArguments &arguments, const Signature *signature);
   mlir::FailureOr<Value> loopBound(const Value &value, llvm::StringRef which);
-  /// What tells LLVM to leave a loop's invariant code where it is.
-  mlir::NamedAttribute disableLicm();
   struct Carried;
   Carried beginLoop(llvm::ArrayRef<llvm::StringRef> names);
   void bindCarried(const Carried &carried, mlir::ValueRange values);

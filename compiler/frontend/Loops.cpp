@@ -1,4 +1,4 @@
-// Run-time loops: `for` over a range and `while`.
+// `for` over the three ranges and `while`.
 //
 // A run-time loop carries the names that its body assigns and that held run-time values before it (semantics 5.6). The
 // body is emitted once, into the loop's region, with those names bound to the region's arguments; afterwards their
@@ -7,6 +7,7 @@
 #include "compiler/frontend/KernelEmitter.h"
 #include "compiler/frontend/Operations.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,6 +20,9 @@ using llvm::StringRef;
 using mlir::FailureOr;
 namespace scf = mlir::scf;
 namespace arith = mlir::arith;
+
+/// More copies of a body than this would not end in code anyone can use.
+static constexpr int64_t maxUnrolledIterations = 1 << 16;
 
 /// The names a loop body assigns, and those among them that it carries.
 struct KernelEmitter::Carried {
@@ -116,6 +120,109 @@ void KernelEmitter::endLoop(const Carried &carried, mlir::Operation *op) {
     op->setLoc(mlir::NameLoc::get(opBuilder.getStringAttr(names[0]), op->getLoc()));
 }
 
+/// What a `range` asks for.
+struct KernelEmitter::LoopRange {
+  mlir::Value begin, end, step;
+  Type type = Type::int32();
+  bool descends = false; // a constant negative step: `step` is its magnitude
+  SmallVector<mlir::NamedAttribute> attributes;
+};
+
+FailureOr<Value> KernelEmitter::loopBound(const Value &value, StringRef which) {
+  Value bound = value;
+  if (bound.isTensor() && bound.type().isBlock() && bound.type().elementCount() == 1) {
+    auto scalar = callBuiltin(*findMethod("item"), CallArguments{{bound}, {}});
+    if (failed(scalar))
+      return failure();
+    bound = *scalar;
+  }
+  const bool isInteger = bound.is<Integer>() || bound.is<bool>() ||
+                         (bound.isTensor() && bound.type().isScalar() && bound.type().isInteger());
+  if (!isInteger)
+    return error("TypeError") << "for loop bounds and step must all be integer scalars, the " << which << " is of type "
+                              << (bound.isTensor() ? bound.type().str() : classNameOf(bound));
+  return toTensor(*this, bound);
+}
+
+/// What tells LLVM to leave the loop's invariant code where it is.
+static mlir::NamedAttribute disableLicm(mlir::OpBuilder &builder) {
+  namespace LLVM = mlir::LLVM;
+  mlir::MLIRContext *context = builder.getContext();
+  context->loadDialect<LLVM::LLVMDialect>();
+  auto licm = LLVM::LoopLICMAttr::get(context, builder.getBoolAttr(true), {});
+  auto annotation =
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, licm, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  return {builder.getStringAttr("llvm.loop_annotation"), annotation};
+}
+
+static mlir::NamedAttribute named(mlir::OpBuilder &builder, StringRef name, mlir::Attribute value) {
+  return {builder.getStringAttr(name), value};
+}
+
+FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArguments &arguments,
+                                                             const Signature *signature) {
+  LoopRange range;
+  Value begin = Value::integer(0), end = arguments[0], step = Value::integer(1);
+  if (!arguments[1].isNone()) {
+    begin = arguments[0];
+    end = arguments[1];
+  }
+  if (!arguments[2].isNone())
+    step = arguments[2];
+  if (auto *constant = step.getIf<Integer>()) {
+    if (*constant == 0)
+      return error("ValueError") << "range() step must not be zero";
+    if ((range.descends = *constant < 0))
+      step = Value::integer(-*constant);
+  }
+  auto beginBound = loopBound(begin, "start"), endBound = loopBound(end, "end"), stepBound = loopBound(step, "step");
+  if (failed(beginBound) || failed(endBound) || failed(stepBound))
+    return failure();
+  range.type = promoteIntegers(promoteIntegers(beginBound->type(), endBound->type()), stepBound->type());
+  for (auto [bound, place] : {std::pair(&*beginBound, &range.begin), std::pair(&*endBound, &range.end),
+                              std::pair(&*stepBound, &range.step)}) {
+    auto typed = cast(*this, *bound, range.type);
+    if (failed(typed))
+      return failure();
+    *place = typed->get<TensorValue>().ir;
+  }
+  if (!signature)
+    return range;
+
+  auto integerOption = [&](StringRef name, StringRef attribute) -> llvm::LogicalResult {
+    const Value &value = arguments[signature->indexOf(name)];
+    if (value.isNone())
+      return llvm::success();
+    auto *number = value.getIf<Integer>();
+    auto small = number ? toInt64(*number) : std::nullopt;
+    if (!small || *small != static_cast<int32_t>(*small))
+      return error("TypeError") << name << " of range must be a constexpr integer, got " << value.str();
+    range.attributes.push_back(named(opBuilder, attribute, opBuilder.getI32IntegerAttr(*small)));
+    return llvm::success();
+  };
+  auto flagOption = [&](StringRef name, llvm::function_ref<mlir::NamedAttribute()> attribute) -> llvm::LogicalResult {
+    const Value &value = arguments[signature->indexOf(name)];
+    if (!value.isCompileTime())
+      return error("TypeError") << name << " of range must be a constexpr";
+    auto isSet = truth(value);
+    if (!isSet)
+      return fail(isSet.takeError());
+    if (*isSet)
+      range.attributes.push_back(attribute());
+    return llvm::success();
+  };
+  auto unitOption = [&](StringRef name) {
+    return flagOption(name, [&] { return named(opBuilder, ("tt." + name).str(), opBuilder.getUnitAttr()); });
+  };
+  if (failed(integerOption("num_stages", tensor::numStagesName)) ||
+      failed(integerOption("loop_unroll_factor", tensor::loopUnrollFactorName)) ||
+      failed(unitOption("disallow_acc_multi_buffer")) || failed(unitOption("flatten")) ||
+      failed(unitOption("warp_specialize")) ||
+      failed(flagOption("disable_licm", [&] { return disableLicm(opBuilder); })))
+    return failure();
+  return range;
+}
+
 Flow KernelEmitter::emitFor(const syntax::For *loop) {
   auto giveUp = [&]() -> Flow {
     makeUnknown(assigned.of(loop));
@@ -151,7 +258,6 @@ Flow KernelEmitter::emitFor(const syntax::For *loop) {
   if (failed(arguments))
     return giveUp();
 
-  const SourceRange head = currentRange;
   At at(*this, loop->iter->range);
   static const Signature pythonRange{
       {{"start"}, {"stop", Signature::Kind::Plain, Value::none()}, {"step", Signature::Kind::Plain, Value::none()}}};
@@ -162,13 +268,13 @@ Flow KernelEmitter::emitFor(const syntax::For *loop) {
     return giveUp();
   }
   if (isStatic) {
-    At whole(*this, head);
+    At whole(*this, loop->range);
     return emitStaticRange(loop, *bound, signature);
   }
   auto range = loopRange(*bound, isPythonRange ? nullptr : &signature);
   if (failed(range))
     return giveUp();
-  At whole(*this, head);
+  At whole(*this, loop->range);
   emitRange(loop, *range);
   return {};
 }
@@ -208,6 +314,67 @@ void KernelEmitter::emitRange(const syntax::For *loop, const LoopRange &range) {
   frame->scope.bind(variable, {.value = Value::tensor(op.getInductionVar(), range.type),
                                .range = loop->target->range,
                                .state = LocalBinding::State::LoopVariable});
+}
+
+Flow KernelEmitter::emitStaticRange(const syntax::For *loop, const BoundArguments &arguments,
+                                    const Signature &signature) {
+  auto giveUp = [&]() -> Flow {
+    makeUnknown(assigned.of(loop));
+    return {};
+  };
+  static constexpr llvm::StringLiteral which[] = {"start", "end", "step"};
+  for (unsigned i = 0; i < 3; ++i)
+    if (const Value &value = arguments[i]; !value.isNone() && !value.is<Integer>() && !value.is<bool>()) {
+      const bool onlyEnd = i == 0 && arguments[1].isNone();
+      (void)(error(loop->iter->range, "AssertionError")
+             << (onlyEnd ? which[1] : which[i]) << " of static_range must be a constexpr integer, got " << value.str());
+      return giveUp();
+    }
+  auto integer = [&](unsigned i, int64_t otherwise) {
+    const Value &value = arguments[i];
+    return value.isNone() ? Integer(otherwise) : value.is<bool>() ? Integer(value.get<bool>()) : value.get<Integer>();
+  };
+  const Integer begin = arguments[1].isNone() ? Integer(0) : integer(0, 0),
+                end = arguments[1].isNone() ? integer(0, 0) : integer(1, 0);
+  const Integer step = integer(2, 1);
+  if (step == 0) {
+    (void)(error(loop->iter->range, "ValueError") << "range() step must not be zero");
+    return giveUp();
+  }
+  const Integer distance = step > 0 ? end - begin : begin - end;
+  const Integer count = distance > 0 ? ceilDiv(distance, abs(step)) : Integer(0);
+  if (count > maxUnrolledIterations) {
+    (void)(error(loop->iter->range, "ValueError")
+           << "static_range would unroll " << toString(count) << " iterations, more than " << maxUnrolledIterations);
+    return giveUp();
+  }
+  const StringRef variable = llvm::cast<syntax::Name>(loop->target)->id;
+  const llvm::ArrayRef<StringRef> names = assigned.of(loop->body);
+  std::vector<StringRef> all(names.begin(), names.end());
+  if (!llvm::is_contained(all, variable))
+    all.push_back(variable);
+  // From iteration `i` on; iterations behind one that may have returned are guarded like any code behind it.
+  std::function<Flow(int64_t)> emitFrom = [&](int64_t i) -> Flow {
+    for (; i < int64_t(count); ++i) {
+      frame->scope.bind(
+          variable,
+          {.value = Value::integer(begin + step * Integer(i)), .range = loop->target->range, .isConstexpr = true});
+      const unsigned errorsBefore = diagnostics.errors();
+      Flow flow = emitStatements(loop->body);
+      if (flow.kind == Flow::Kind::Returns || diagnostics.errors() != errorsBefore)
+        return flow;
+      if (flow.kind == Flow::Kind::MayReturn)
+        return i + 1 == int64_t(count)
+                   ? flow
+                   : emitGuarded(std::move(flow), all, /*isFunctionBody=*/false, [&] { return emitFrom(i + 1); });
+    }
+    return {};
+  };
+  const unsigned errorsBefore = diagnostics.errors();
+  Flow flow = emitFrom(0);
+  if (diagnostics.errors() != errorsBefore)
+    makeUnknown(names);
+  return flow;
 }
 
 Flow KernelEmitter::emitWhile(const syntax::While *loop) {
@@ -260,7 +427,7 @@ Flow KernelEmitter::emitWhile(const syntax::While *loop) {
     if (!isSet)
       return fail(isSet.takeError());
     if (*isSet) {
-      const mlir::NamedAttribute attribute = disableLicm();
+      const mlir::NamedAttribute attribute = disableLicm(opBuilder);
       op->setAttr(attribute.getName(), attribute.getValue());
     }
     if (!value->isTensor())

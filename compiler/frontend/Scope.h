@@ -20,9 +20,6 @@ struct LocalBinding {
   State state = State::Bound;
 };
 
-/// Whether nothing was assigned between the two states of a name.
-bool unchanged(const std::optional<LocalBinding> &before, const std::optional<LocalBinding> &after);
-
 class Scope {
 public:
   using Saved = std::vector<std::pair<llvm::StringRef, std::optional<LocalBinding>>>;

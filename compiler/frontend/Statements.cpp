@@ -1,4 +1,4 @@
-// Statements: assignment materialises, errors stay within their statement.
+// Statements: assignment materialises, errors stay within their statement, `return` ends a list.
 #include "compiler/frontend/KernelEmitter.h"
 #include "compiler/frontend/Operations.h"
 
@@ -41,26 +41,8 @@ Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isF
   return {};
 }
 
-/// What a message about a statement points to: of a compound one its first line, not its body.
-static SourceRange headOf(const syntax::Stmt *statement) {
-  SourceRange range = statement->range;
-  if (auto *branch = dyn_cast<syntax::If>(statement))
-    range.end = branch->test->range.end;
-  else if (auto *loop = dyn_cast<syntax::While>(statement))
-    range.end = loop->test->range.end;
-  else if (auto *loop = dyn_cast<syntax::ForLoop>(statement))
-    range.end = loop->iter->range.end;
-  else if (auto *with = dyn_cast<syntax::WithBlock>(statement); with && !with->items.empty())
-    range.end = with->items.back()->range.end;
-  else if (auto *function = dyn_cast<syntax::Function>(statement))
-    range.end = function->nameRange.end;
-  else if (auto *definition = dyn_cast<syntax::ClassDef>(statement))
-    range.end = definition->nameRange.end;
-  return range;
-}
-
 Flow KernelEmitter::emitStatement(const syntax::Stmt *statement) {
-  At at(*this, headOf(statement));
+  At at(*this, statement->range);
   if (failed(checkDepth()))
     return {};
   switch (statement->kind) {
@@ -244,6 +226,53 @@ LogicalResult KernelEmitter::emitAssert(const syntax::Assert *statement) {
   const Builtin *deviceAssert = findBuiltin("triton.language", "device_assert");
   assert(deviceAssert && "the language has device_assert");
   return callBuiltin(*deviceAssert, arguments);
+}
+
+Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
+  if (frame->loopDepth != 0) {
+    (void)(error("UnsupportedLanguageConstruct")
+           << "cannot have `return` statements inside `while` or `for` statements in triton");
+    return {};
+  }
+  Flow flow{.kind = Flow::Kind::Returns};
+  Value value;
+  if (statement->value) {
+    auto evaluated = evaluate(statement->value);
+    auto bound = failed(evaluated) ? FailureOr<Value>(failure()) : materialize(*this, *evaluated);
+    if (failed(bound)) {
+      frame->failed = true;
+      return flow;
+    }
+    value = *bound;
+  }
+  const bool returnsSomething = !value.isNone();
+  if (returnsSomething && !value.isTensor() && !value.tuple() && !value.descriptor() && !value.aggregate()) {
+    (void)(error("TypeError") << "cannot return " << value.str() << " of type " << classNameOf(value)
+                              << " from a function");
+    frame->failed = true;
+    return flow;
+  }
+  if (returnsSomething && !frame->caller) {
+    (void)(error("TypeError") << "kernels must not return values, this returns " << value.type().str());
+    frame->failed = true;
+    return flow;
+  }
+  if (!frame->result) {
+    frame->result = value;
+    frame->resultRange = statement->range;
+    SmallVector<mlir::Value> values;
+    flatten(value, values);
+    for (mlir::Value part : values)
+      frame->resultTypes.push_back(part.getType());
+  } else if (!(frame->result->type() == value.type())) {
+    auto name = [](const Value &result) { return result.isNone() ? std::string("void") : result.type().str(); };
+    (void)(error("TypeError").note(frame->resultRange, "the first return is here")
+           << "inconsistent return types: " << name(*frame->result) << " and " << name(value));
+    frame->failed = true;
+    return flow;
+  }
+  flatten(value, flow.results);
+  return flow;
 }
 
 /// Context managers live in the host: enter and exit run while compiling, around the body.

@@ -28,6 +28,9 @@ struct Error {
 
 template <typename T> using Result = std::variant<T, Error>;
 
+/// What a host answers when a kernel reads a global that is a plain value of the program.
+TRITON_EXPORT Error globalNotConstexpr(std::string_view name);
+
 /// Something that only the host understands; identity is the handle's address.
 using Object = std::shared_ptr<const void>;
 
@@ -42,7 +45,23 @@ struct TypeDescription {
 };
 
 enum class Kind {
-  None, Ellipsis, Boolean, Integer, Real, String, Type, Tensor, Tuple, Descriptor, Aggregate, Slice, Function, Builtin, Method, Module, Object,
+  None,
+  Ellipsis,
+  Boolean,
+  Integer,
+  Real,
+  String,
+  Type,
+  Tensor,
+  Tuple,
+  Descriptor,
+  Aggregate,
+  Slice,
+  Function,
+  Builtin,
+  Method,
+  Module,
+  Object,
 };
 
 /// What a name in kernel code is bound to. An immutable handle, cheap to copy; run-time values are only good during the compile that made them.
@@ -57,9 +76,11 @@ public:
   static Value real(double value);
   static Value string(std::string value);
   static Value type(const TypeDescription &type);
-  static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {}, Host *host = nullptr, Object hostClass = nullptr);
+  static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {}, Host *host = nullptr,
+                     Object hostClass = nullptr);
   static Value slice(Value start, Value stop, Value step);
-  static Value aggregate(std::string className, Host *host, Object hostClass, std::vector<std::string> fields, std::vector<Value> elements);
+  static Value aggregate(std::string className, Host *host, Object hostClass, std::vector<std::string> fields,
+                         std::vector<Value> elements);
   static Value function(const Function &function);
   static Value module(std::string path);
   static Value object(Host &host, Object object);
@@ -70,16 +91,17 @@ public:
   bool isCompileTime() const;
   // Each of these is for its kind only.
   bool boolean() const;
-  std::optional<int64_t> integer() const;         // nullopt: more than 64 bits
-  std::string integerText() const;                // hexadecimal, `-1f`
+  std::optional<int64_t> integer() const; // nullopt: more than 64 bits
+  std::string integerText() const;        // hexadecimal, `-1f`
   double real() const;
   std::string_view string() const;
-  TypeDescription type() const;                   // of a type itself, of a tensor or a descriptor (its block) its type
-  std::vector<Value> elements() const;            // tuple, aggregate; slice: start, stop, step; descriptor: shape, strides; method: self, callable
-  std::vector<std::string> fields() const;        // tuple, aggregate
-  Object object() const;                          // object; tuple, aggregate: its class, or null
-  std::string path() const;                       // module; builtin, function: qualified name
-  Object scope() const;                           // function: as given when it was created
+  TypeDescription type() const; // of a type itself, of a tensor or a descriptor (its block) its type
+  std::vector<Value>
+  elements() const; // tuple, aggregate; slice: start, stop, step; descriptor: shape, strides; method: self, callable
+  std::vector<std::string> fields() const; // tuple, aggregate
+  Object object() const;                   // object; tuple, aggregate: its class, or null
+  std::string path() const;                // module; builtin, function: qualified name
+  Object scope(Host &host) const;          // function of this host: as given when it was created; else null
 
   std::string str() const;
   std::string repr() const;
@@ -97,7 +119,27 @@ struct CallArguments {
   std::vector<std::pair<std::string, Value>> keywords;
 };
 
-enum class BinaryOperation { Add, Sub, Mul, TrueDiv, FloorDiv, Mod, Pow, LShift, RShift, And, Or, Xor, MatMul, Eq, Ne, Lt, Le, Gt, Ge };
+enum class BinaryOperation {
+  Add,
+  Sub,
+  Mul,
+  TrueDiv,
+  FloorDiv,
+  Mod,
+  Pow,
+  LShift,
+  RShift,
+  And,
+  Or,
+  Xor,
+  MatMul,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge
+};
 enum class UnaryOperation { Neg, Pos, Invert, Not };
 
 /// The compile in progress, for host functions that emit code themselves.
@@ -168,21 +210,21 @@ struct Parameter {
 struct FunctionDescription {
   std::string name, qualifiedName;
   std::string file;
-  std::string text;                               // dedented, the first line is `def …`
-  unsigned firstLine = 1, columnOffset = 0;       // where the text begins in the file
+  std::string text;                         // dedented, the first line is `def …`
+  unsigned firstLine = 1, columnOffset = 0; // where the text begins in the file
   std::vector<Parameter> parameters;
   bool noinline = false;
   std::optional<std::string> mustUseResult;
-  Object scope;                                   // handed back to Host::lookup
+  Object scope; // handed back to Host::lookup
 };
 
 struct TRITON_EXPORT Diagnostic {
   enum class Severity { Error, Warning, Note } severity = Severity::Error;
-  std::string exception;                          // Python class, empty for a plain CompilationError
+  std::string exception; // Python class, empty for a plain CompilationError
   std::string message, hint;
   Place place;
-  std::vector<Place> callers;                     // innermost first
-  std::string rendered;                           // Clang's form, notes and call chain included
+  std::vector<Place> callers; // innermost first
+  std::string rendered;       // Clang's form, notes and call chain included
 };
 using Diagnostics = std::vector<Diagnostic>;
 
@@ -201,12 +243,83 @@ private:
 /// A name of the language: what a host language shows of it.
 struct LanguageEntry {
   Kind kind = Kind::None;
-  std::string signature;                          // "(pointer, mask=None)": builtins and library functions
+  std::string signature; // "(pointer, mask=None)": builtins and library functions
   std::string documentation;
   bool isMethod = false, mustUseResult = false;
   Value value;
 };
 TRITON_EXPORT std::vector<std::string> languageNames(std::string_view modulePath);
 TRITON_EXPORT std::optional<LanguageEntry> languageEntry(std::string_view modulePath, std::string_view name);
+
+/// What the kernel sees for one parameter.
+struct Argument {
+  enum class Kind { Runtime, Constant, Tuple } kind = Kind::Runtime;
+  std::string type;                                        // Runtime: signature text, `*fp32`
+  std::vector<std::pair<std::string, int64_t>> attributes; // Runtime: {"tt.divisibility", 16}
+  Value constant;                                          // Constant
+  std::vector<Argument> elements;                          // Tuple
+  std::vector<std::string> fields;                         // Tuple: names, if it has any
+  Object hostClass;                                        // Tuple: its class, if it has one
+};
+
+struct Options {
+  std::string backend = "cpu", architecture = "native";
+  int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
+  bool debug = false, sanitizeOverflow = true, enableFpFusion = true, allowNonConstexprGlobals = false;
+  std::string defaultDotPrecision; // empty: the target's
+  bool emitAssembly = false;       // also make the `asm` stage
+  std::string lastStage;           // stop after this stage; empty: all
+};
+
+struct PackedArgument {
+  std::string name, type;
+  uint32_t offset = 0, size = 0; // in the block of run-time arguments
+};
+
+struct Stage {
+  std::string name; // "ttir", "llir", "obj"
+  std::string content;
+  double microseconds = 0;
+};
+
+/// What a compile yields.
+struct Artifact {
+  std::string name, hash, backend, architecture;
+  std::vector<Stage> stages;
+  std::vector<PackedArgument> arguments;
+  uint32_t argumentBytes = 0;
+  uint64_t arenaBytes = 0;
+  int numWarps = 4, numCtas = 1, numStages = 3;
+  uint32_t sharedBytes = 0;
+};
+
+struct CompileRequest {
+  Function function;
+  std::vector<Argument> arguments;
+  std::string symbol; // empty: the function's name
+  Options options;
+};
+
+/// Null after adding errors to `diagnostics`; warnings may be added either way. Thread-safe.
+TRITON_EXPORT std::shared_ptr<const Artifact> compile(Host &host, const CompileRequest &request,
+                                                      Diagnostics &diagnostics);
+/// The same from IR text; `stage` says what it holds: "ttir".
+TRITON_EXPORT std::shared_ptr<const Artifact> compileIr(const std::string &stage, std::string fileName,
+                                                        std::string text, const Options &options,
+                                                        Diagnostics &diagnostics);
+/// The architecture that "native" means on this machine.
+TRITON_EXPORT Result<std::string> resolveArchitecture(const Options &options);
+
+/// Code of the CPU target, loaded.
+class TRITON_EXPORT HostKernel {
+public:
+  static Result<HostKernel> load(std::string_view object, const std::string &symbol, uint64_t arenaBytes);
+  /// Runs the whole grid on at most `maxThreads` threads (0: all processors). An error text, or null.
+  std::optional<std::string> launch(const void *arguments, const int32_t grid[3], unsigned maxThreads) const;
+
+private:
+  explicit HostKernel(std::shared_ptr<const void> code) : code(std::move(code)) {}
+  std::shared_ptr<const void> code;
+};
 
 } // namespace triton::embed

@@ -25,8 +25,10 @@ static FailureOr<Value> staticAssert(Emitter &emitter, const BoundArguments &arg
   if (!condition)
     return emitter.error("NotImplementedError") << "assertion condition could not be determined at compile-time: it must be a constexpr bool, got "
                                                 << (arguments[0].isTensor() ? "a run-time value of type " + arguments[0].type().str() : arguments[0].repr());
-  if (!*condition)
-    return emitter.error("CompileTimeAssertionFailure") << arguments[1].str();
+  if (!*condition) {
+    std::string message = arguments[1].str();
+    return emitter.error("CompileTimeAssertionFailure") << (message.empty() ? "static assertion failed" : message);
+  }
   return Value::none();
 }
 

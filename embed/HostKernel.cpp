@@ -1,0 +1,23 @@
+// Loaded code of the CPU target, and its launch.
+#include <triton/embed.h>
+
+#include "runtime/host/Launch.h"
+
+namespace triton::embed {
+
+Result<HostKernel> HostKernel::load(std::string_view object, const std::string &symbol, uint64_t arenaBytes) {
+  llvm::Expected<std::shared_ptr<const runtime::KernelCode>> code =
+      runtime::KernelCode::load(object, symbol, arenaBytes);
+  if (!code)
+    return Error{"RuntimeError", llvm::toString(code.takeError())};
+  return HostKernel(std::shared_ptr<const void>(*code));
+}
+
+std::optional<std::string> HostKernel::launch(const void *arguments, const int32_t grid[3], unsigned maxThreads) const {
+  const auto &kernel = *static_cast<const runtime::KernelCode *>(code.get());
+  if (llvm::Error error = runtime::launch(kernel, arguments, {grid[0], grid[1], grid[2]}, {maxThreads}))
+    return llvm::toString(std::move(error));
+  return std::nullopt;
+}
+
+} // namespace triton::embed
