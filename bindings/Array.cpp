@@ -1,0 +1,210 @@
+// numpy arrays are read by their C layout, which numpy guarantees and which is checked once against `__array_interface__`; torch tensors by `data_ptr()`;
+// everything else by the protocol it offers. Neither library is imported here.
+#include "bindings/Array.h"
+
+#include "bindings/Dlpack.h"
+#include "bindings/Reference.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace triton::python {
+
+/// The beginning of every numpy array object, the same in numpy 1 and 2.
+struct NumpyArray {
+  PyObject_HEAD char *data;
+  int dimensionCount;
+  Py_ssize_t *dimensions, *strides;
+  PyObject *base;
+  PyObject *descriptor; // its dtype
+};
+
+static PyTypeObject *numpyArrayType, *numpyScalarType, *torchTensorType, *torchParameterType;
+static bool numpyLayoutIsKnown = false;
+
+static PyObject *name(const char *text) { return PyUnicode_InternFromString(text); }
+static PyObject *dataPointerName = name("data_ptr"), *dtypeName = name("dtype"), *isCpuName = name("is_cpu");
+
+/// Data pointer by `__array_interface__`; false without an exception if it cannot be had.
+static bool pointerByInterface(PyObject *array, uint64_t &pointer, Reference *typeString = nullptr) {
+  Reference interface(PyObject_GetAttrString(array, "__array_interface__"));
+  PyObject *data = interface && PyDict_Check(interface.get()) ? PyDict_GetItemString(interface.get(), "data") : nullptr;
+  if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) < 1) {
+    PyErr_Clear();
+    return false;
+  }
+  pointer = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0));
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    return false;
+  }
+  if (typeString)
+    *typeString = Reference::borrow(PyDict_GetItemString(interface.get(), "typestr"));
+  return true;
+}
+
+static PyTypeObject *typeIn(PyObject *module, const char *typeName) {
+  PyObject *type = PyObject_GetAttrString(module, typeName);
+  if (type && PyType_Check(type))
+    return reinterpret_cast<PyTypeObject *>(type);
+  PyErr_Clear();
+  Py_XDECREF(type);
+  return nullptr;
+}
+
+static bool layoutIsAsExpected(PyObject *array) {
+  uint64_t pointer = 0;
+  Reference dtype(PyObject_GetAttr(array, dtypeName));
+  auto *layout = reinterpret_cast<NumpyArray *>(array);
+  return dtype && pointerByInterface(array, pointer) && uint64_t(layout->data) == pointer &&
+         layout->descriptor == dtype.get();
+}
+
+/// A class is recognised when the first of its objects comes along: its library is loaded by then.
+static bool recognise(PyTypeObject *type) {
+  PyObject *modules = PyImport_GetModuleDict();
+  if (!numpyArrayType)
+    if (PyObject *numpy = PyDict_GetItemString(modules, "numpy")) {
+      numpyScalarType = typeIn(numpy, "generic");
+      numpyArrayType = typeIn(numpy, "ndarray");
+    }
+  if (!torchTensorType)
+    if (PyObject *torch = PyDict_GetItemString(modules, "torch")) {
+      torchTensorType = typeIn(torch, "Tensor");
+      if (PyObject *nn = PyDict_GetItemString(modules, "torch.nn"))
+        torchParameterType = typeIn(nn, "Parameter");
+    }
+  return type == numpyArrayType || type == torchTensorType || type == torchParameterType;
+}
+
+bool isArray(PyTypeObject *type) {
+  if (type == numpyArrayType || type == torchTensorType || type == torchParameterType)
+    return true;
+  bool isComplete = numpyArrayType && torchTensorType;
+  return !isComplete && !(type->tp_flags & (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_TYPE_SUBCLASS)) && recognise(type);
+}
+
+static bool setPointer(Argument &argument, uint64_t pointer, PyObject *dtype) {
+  argument.kind = ArgumentKind::Pointer;
+  argument.bits = pointer;
+  argument.type = typeCodeOfDtype(dtype);
+  return argument.type != TypeCode::None;
+}
+
+static bool callDataPointer(PyObject *object, uint64_t &pointer) {
+  Reference result(PyObject_CallMethodNoArgs(object, dataPointerName));
+  if (!result)
+    return false;
+  if (!PyLong_Check(result.get())) {
+    PyErr_SetString(PyExc_TypeError, "data_ptr method of Pointer object must return 64-bit int");
+    return false;
+  }
+  pointer = PyLong_AsUnsignedLongLongMask(result.get());
+  return true;
+}
+
+static bool classifyByDataPointer(PyObject *object, Argument &argument) {
+  uint64_t pointer = 0;
+  Reference dtype(PyObject_GetAttr(object, dtypeName));
+  if (!dtype || !callDataPointer(object, pointer) || !setPointer(argument, pointer, dtype.get()))
+    return false;
+  Reference isCpu(PyObject_GetAttr(object, isCpuName)); // torch's; others do not say
+  if (!isCpu)
+    PyErr_Clear();
+  argument.isHostMemory = isCpu.get() != Py_False;
+  return true;
+}
+
+bool classifyArray(PyObject *object, Argument &argument, PyObject **holder) {
+  if (Py_TYPE(object) != numpyArrayType)
+    return classifyByDataPointer(object, argument);
+  if (!numpyLayoutIsKnown) {
+    if (!layoutIsAsExpected(object))
+      return classifyMemory(object, argument, holder);
+    numpyLayoutIsKnown = true;
+  }
+  auto *array = reinterpret_cast<NumpyArray *>(object);
+  return setPointer(argument, uint64_t(array->data), array->descriptor);
+}
+
+/// `<f4` -> `float32`.
+static Reference dtypeNameOf(PyObject *typeString) {
+  const char *text = typeString && PyUnicode_Check(typeString) ? PyUnicode_AsUTF8(typeString) : nullptr;
+  std::string_view type = text ? text : "";
+  if (type.size() < 3 || type.size() > 4 || type[0] == '>')
+    type = "??0";
+  int bits = 8 * std::atoi(type.data() + 2);
+  switch (type[1]) {
+  case 'f':
+    return Reference(PyUnicode_FromFormat("float%d", bits));
+  case 'i':
+    return Reference(PyUnicode_FromFormat("int%d", bits));
+  case 'u':
+    return Reference(PyUnicode_FromFormat("uint%d", bits));
+  case 'b':
+    return Reference(PyUnicode_FromString("bool"));
+  default:
+    return Reference::borrow(typeString ? typeString : Py_None);
+  }
+}
+
+static bool has(PyObject *object, const char *attribute) { return PyObject_HasAttrString(object, attribute); }
+
+bool classifyMemory(PyObject *object, Argument &argument, PyObject **holder) {
+  argument.kind = ArgumentKind::Unknown;
+  if (PyType_Check(object) || (numpyScalarType && PyObject_TypeCheck(object, numpyScalarType)))
+    return true;
+  if (has(object, "data_ptr") && has(object, "dtype"))
+    return classifyByDataPointer(object, argument);
+  uint64_t pointer = 0;
+  Reference typeString;
+  if (has(object, "__array_interface__") && pointerByInterface(object, pointer, &typeString)) {
+    Reference dtype(PyObject_GetAttr(object, dtypeName));
+    if (!dtype)
+      PyErr_Clear();
+    if (!dtype)
+      dtype = dtypeNameOf(typeString.get());
+    return dtype && setPointer(argument, pointer, dtype.get());
+  }
+  if (has(object, "__dlpack__"))
+    return classifyDlpack(object, argument, holder);
+  return true;
+}
+
+// Dtypes.
+
+/// Python's own record of which names mean which type.
+static TypeCode lookUpName(PyObject *dtype) {
+  Reference utilities(PyImport_ImportModule("triton._utils"));
+  Reference function(utilities ? PyObject_GetAttrString(utilities.get(), "canonicalize_dtype") : nullptr);
+  Reference canonical(function ? PyObject_CallOneArg(function.get(), dtype) : nullptr);
+  const char *text = canonical ? PyUnicode_AsUTF8(canonical.get()) : nullptr;
+  if (!text) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "failed to specialize argument: kernels have no type for elements of dtype %R",
+                 dtype);
+    return TypeCode::None;
+  }
+  return typeCodeOf(text);
+}
+
+TypeCode typeCodeOfDtype(PyObject *dtype) {
+  // The few dtype objects a program uses, kept alive so that an address means one of them for good.
+  struct Entry {
+    PyObject *dtype;
+    TypeCode code;
+  };
+  static Entry entries[64];
+  size_t slot = (reinterpret_cast<uintptr_t>(dtype) >> 4) % 64;
+  if (entries[slot].dtype == dtype)
+    return entries[slot].code;
+  TypeCode code = lookUpName(dtype);
+  if (code != TypeCode::None) {
+    Py_INCREF(dtype);
+    Py_XDECREF(entries[slot].dtype);
+    entries[slot] = {dtype, code};
+  }
+  return code;
+}
+
+} // namespace triton::python

@@ -1,0 +1,167 @@
+// Reads a request from Python objects, compiles without the interpreter lock, and raises what went wrong.
+#include "bindings/Compile.h"
+
+#include "bindings/Conversion.h"
+#include "bindings/Diagnostics.h"
+#include "bindings/PythonHost.h"
+
+#include <triton/embed.h>
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace triton::python {
+
+/// An argument as Python describes it: ("runtime", type, [(attribute, value)]), ("constant", object), ("tuple", [argument], fields or None, class or None).
+static embed::Argument readArgument(nb::handle description) {
+  auto parts = nb::cast<nb::tuple>(description);
+  auto kind = nb::cast<std::string>(parts[0]);
+  embed::Argument argument;
+  if (kind == "constant") {
+    argument.kind = embed::Argument::Kind::Constant;
+    std::optional<embed::Value> value = toValue(parts[1].ptr());
+    if (!value)
+      throw nb::python_error();
+    argument.constant = std::move(*value);
+  } else if (kind == "tuple") {
+    argument.kind = embed::Argument::Kind::Tuple;
+    for (nb::handle element : nb::cast<nb::list>(parts[1]))
+      argument.elements.push_back(readArgument(element));
+    if (!parts[2].is_none())
+      argument.fields = nb::cast<std::vector<std::string>>(parts[2]);
+    if (!parts[3].is_none())
+      argument.hostClass = hold(parts[3].ptr());
+  } else {
+    argument.type = nb::cast<std::string>(parts[1]);
+    argument.attributes = nb::cast<std::vector<std::pair<std::string, int64_t>>>(parts[2]);
+  }
+  return argument;
+}
+
+template <typename T> static void read(const nb::dict &options, const char *name, T &field) {
+  if (options.contains(name))
+    field = nb::cast<T>(options[name]);
+}
+
+static embed::Options readOptions(const nb::dict &options) {
+  embed::Options out;
+  read(options, "backend", out.backend);
+  read(options, "architecture", out.architecture);
+  read(options, "num_warps", out.numWarps);
+  read(options, "num_ctas", out.numCtas);
+  read(options, "num_stages", out.numStages);
+  read(options, "warp_size", out.warpSize);
+  read(options, "debug", out.debug);
+  read(options, "sanitize_overflow", out.sanitizeOverflow);
+  read(options, "enable_fp_fusion", out.enableFpFusion);
+  read(options, "allow_non_constexpr_globals", out.allowNonConstexprGlobals);
+  read(options, "default_dot_input_precision", out.defaultDotPrecision);
+  read(options, "emit_assembly", out.emitAssembly);
+  read(options, "last_stage", out.lastStage);
+  return out;
+}
+
+using SharedArtifact = std::shared_ptr<const embed::Artifact>;
+
+/// The artifact, or the exception that `diagnostics` call for.
+static SharedArtifact check(SharedArtifact artifact, const embed::Diagnostics &diagnostics) {
+  Reference origin = PythonHost::takeException();
+  if (artifact)
+    return artifact;
+  raise(diagnostics, origin.get());
+  throw nb::python_error();
+}
+
+static SharedArtifact compile(nb::handle function, const nb::list &arguments, std::string symbol,
+                              const nb::dict &options) {
+  std::optional<embed::Function> parsed = functionOf(function.ptr());
+  if (!parsed)
+    throw nb::python_error();
+  embed::CompileRequest request{std::move(*parsed), {}, std::move(symbol), readOptions(options)};
+  for (nb::handle argument : arguments)
+    request.arguments.push_back(readArgument(argument));
+  embed::Diagnostics diagnostics;
+  SharedArtifact artifact;
+  PythonHost::takeException();
+  {
+    nb::gil_scoped_release unlocked;
+    artifact = embed::compile(PythonHost::instance(), request, diagnostics);
+  }
+  return check(std::move(artifact), diagnostics);
+}
+
+static SharedArtifact compileIr(std::string stage, std::string file, std::string text, const nb::dict &options) {
+  embed::Options read = readOptions(options);
+  embed::Diagnostics diagnostics;
+  SharedArtifact artifact;
+  {
+    nb::gil_scoped_release unlocked;
+    artifact = embed::compileIr(stage, std::move(file), std::move(text), read, diagnostics);
+  }
+  return check(std::move(artifact), diagnostics);
+}
+
+/// Text stages as str, binary ones as bytes.
+static nb::dict stagesOf(const embed::Artifact &artifact) {
+  nb::dict stages;
+  for (const embed::Stage &stage : artifact.stages) {
+    bool isBinary = stage.name == "obj" || stage.name == "cubin" || stage.name == "hsaco";
+    stages[stage.name.c_str()] = isBinary ? nb::object(nb::bytes(stage.content.data(), stage.content.size()))
+                                          : nb::object(nb::str(stage.content.data(), stage.content.size()));
+  }
+  return stages;
+}
+
+static std::vector<std::pair<std::string, double>> timesOf(const embed::Artifact &artifact) {
+  std::vector<std::pair<std::string, double>> times;
+  for (const embed::Stage &stage : artifact.stages)
+    times.emplace_back(stage.name, stage.microseconds);
+  return times;
+}
+
+static std::vector<std::tuple<std::string, std::string, uint32_t, uint32_t>>
+argumentsOf(const embed::Artifact &artifact) {
+  std::vector<std::tuple<std::string, std::string, uint32_t, uint32_t>> out;
+  for (const embed::PackedArgument &argument : artifact.arguments)
+    out.emplace_back(argument.name, argument.type, argument.offset, argument.size);
+  return out;
+}
+
+static std::string architecture(const nb::dict &options) {
+  embed::Result<std::string> result = embed::resolveArchitecture(readOptions(options));
+  if (auto *error = std::get_if<embed::Error>(&result))
+    throw nb::value_error(error->message.c_str());
+  return std::get<std::string>(result);
+}
+
+void addCompile(nb::module_ &module) {
+  nb::class_<embed::Artifact>(module, "Artifact",
+                              "What a compile yields: every stage, and what a launch needs to know.")
+      .def_ro("name", &embed::Artifact::name)
+      .def_ro("hash", &embed::Artifact::hash)
+      .def_ro("backend", &embed::Artifact::backend)
+      .def_ro("architecture", &embed::Artifact::architecture)
+      .def_ro("argument_bytes", &embed::Artifact::argumentBytes)
+      .def_ro("arena_bytes", &embed::Artifact::arenaBytes)
+      .def_ro("num_warps", &embed::Artifact::numWarps)
+      .def_ro("num_ctas", &embed::Artifact::numCtas)
+      .def_ro("num_stages", &embed::Artifact::numStages)
+      .def_ro("shared", &embed::Artifact::sharedBytes)
+      .def_prop_ro("stages", &stagesOf, "stage name -> text or bytes, in the order they were made")
+      .def_prop_ro("times", &timesOf, "(stage name, microseconds)")
+      .def_prop_ro("arguments", &argumentsOf,
+                   "(name, type, offset, size) of each run-time argument in the packed block");
+  module.def("compile", &compile, nb::arg("function"), nb::arg("arguments"), nb::arg("symbol"), nb::arg("options"),
+             "Compiles a jitted function for the given arguments; raises what the compiler has to say.");
+  module.def("compile_ir", &compileIr, nb::arg("stage"), nb::arg("file"), nb::arg("text"), nb::arg("options"),
+             "The same from IR text.");
+  module.def("resolve_architecture", &architecture, nb::arg("options"),
+             "What the architecture 'native' is on this machine.");
+}
+
+} // namespace triton::python

@@ -1,0 +1,47 @@
+// `triton._C.libtriton`: the native half of the package.
+#include "bindings/Compile.h"
+#include "bindings/HostLauncher.h"
+#include "bindings/KernelObject.h"
+#include "bindings/Language.h"
+#include "bindings/TensorObject.h"
+
+#include <triton/embed.h>
+
+#include <nanobind/nanobind.h>
+
+#include <dlfcn.h>
+
+namespace nb = nanobind;
+using namespace triton::python;
+
+/// native_specialize_impl(backend, arg, is_const, specialize_value, align) -> (type, key)
+static nb::object nativeSpecialize(nb::handle backend, nb::handle argument, bool isConst, bool specializeValue,
+                                   bool align) {
+  nb::object result = nb::steal(specialize(backend.ptr(), argument.ptr(), isConst, specializeValue, align));
+  if (!result)
+    throw nb::python_error();
+  return result;
+}
+
+/// Paths of this extension and of the compiler it uses: what a key of the build is made from.
+static nb::list nativeLibraries() {
+  nb::list paths;
+  Dl_info info;
+  for (void *symbol :
+       {reinterpret_cast<void *>(&nativeLibraries), reinterpret_cast<void *>(&triton::embed::languageNames)})
+    if (dladdr(symbol, &info) && info.dli_fname)
+      paths.append(info.dli_fname);
+  return paths;
+}
+
+NB_MODULE(libtriton, module) {
+  module.doc() = "The compiler and the launch path of Triton.";
+  if (!addHostLauncher(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
+    throw nb::python_error();
+  addCompile(module);
+  addLanguage(module);
+  module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");
+  module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),
+             nb::arg("is_const"), nb::arg("specialize_value"), nb::arg("align"),
+             "The (type, key) by which a launch tells one argument from another.");
+}
