@@ -1,0 +1,72 @@
+"""Triton: kernels in Python syntax, compiled for GPUs and CPUs."""
+
+__version__ = "3.6.0"
+
+from .errors import TritonError  # isort: skip
+from . import knobs
+from .runtime import (
+    Config,
+    InterpreterError,
+    JITFunction,
+    KernelInterface,
+    MockTensor,
+    OutOfResources,
+    TensorWrapper,
+    autotune,
+    heuristics,
+    reinterpret,
+)
+from .runtime._allocation import set_allocator
+from .runtime._async_compile import AsyncCompileMode, FutureKernel
+from .runtime.jit import constexpr_function, jit
+from .compiler import CompilationError, compile
+from . import language, runtime, testing, tools
+from .language.core import must_use_result
+
+__all__ = [
+    "AsyncCompileMode",
+    "autotune",
+    "cdiv",
+    "CompilationError",
+    "compile",
+    "Config",
+    "constexpr_function",
+    "FutureKernel",
+    "heuristics",
+    "InterpreterError",
+    "jit",
+    "JITFunction",
+    "KernelInterface",
+    "language",
+    "MockTensor",
+    "must_use_result",
+    "next_power_of_2",
+    "OutOfResources",
+    "reinterpret",
+    "runtime",
+    "set_allocator",
+    "TensorWrapper",
+    "TritonError",
+    "testing",
+    "tools",
+]
+
+
+@constexpr_function
+def cdiv(x, y):
+    """x / y, rounded up."""
+    return (x + y - 1) // y
+
+
+@constexpr_function
+def next_power_of_2(n):
+    """The smallest power of two that is not smaller than `n`."""
+    n -= 1
+    n |= n >> 1
+    n |= n >> 2
+    n |= n >> 4
+    n |= n >> 8
+    n |= n >> 16
+    n |= n >> 32
+    n += 1
+    return n

@@ -1,0 +1,80 @@
+"""The backends: those of this package, and those that other packages add through the entry point group `triton.backends`."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import sys
+from dataclasses import dataclass
+from typing import Type
+
+from .compiler import BaseBackend
+from .driver import DriverBase
+
+
+@dataclass(frozen=True)
+class Backend:
+    compiler: Type[BaseBackend]
+    driver: Type[DriverBase]
+
+
+def _only_subclass(module, base):
+    """The one concrete subclass of `base` that a module defines or imports."""
+    found = [
+        cls
+        for cls in vars(module).values()
+        if inspect.isclass(cls) and issubclass(cls, base) and not inspect.isabstract(cls)
+    ]
+    found = [cls for cls in dict.fromkeys(found) if cls is not base]
+    if len(found) != 1:
+        names = ", ".join(cls.__name__ for cls in found) or "none"
+        raise RuntimeError(f"expected one concrete subclass of {base.__name__} in {module.__name__}, found {names}")
+    return found[0]
+
+
+def _load(package):
+    compiler = importlib.import_module(f"{package}.compiler")
+    driver = importlib.import_module(f"{package}.driver")
+    return Backend(_only_subclass(compiler, BaseBackend), _only_subclass(driver, DriverBase))
+
+
+def _entry_points(group):
+    """name -> package of an entry point group. Reads the few files itself: importlib.metadata costs more to import than all of this package."""
+    found = {}
+    for folder in dict.fromkeys(sys.path):
+        try:
+            distributions = [
+                entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))
+            ]
+        except OSError:
+            continue
+        for distribution in distributions:
+            try:
+                with open(os.path.join(distribution, "entry_points.txt"), encoding="utf-8") as file:
+                    text = file.read()
+            except OSError:
+                continue
+            if f"[{group}]" not in text:
+                continue
+            section = text.split(f"[{group}]", 1)[1].split("\n[", 1)[0]
+            for line in section.splitlines():
+                name, separator, package = line.partition("=")
+                if separator:
+                    found.setdefault(name.strip(), package.strip())
+    return found
+
+
+def _discover():
+    root = os.path.dirname(__file__)
+    own = sorted(name for name in os.listdir(root) if os.path.isfile(os.path.join(root, name, "compiler.py")))
+    found = {name: _load(f"{__name__}.{name}") for name in own}
+    if os.environ.get("TRITON_BACKENDS_IN_TREE") == "1":
+        return found
+    for name, package in _entry_points("triton.backends").items():
+        if name not in found:
+            found[name] = _load(package)
+    return found
+
+
+backends: dict[str, Backend] = _discover()

@@ -1,0 +1,1 @@
+"""Kernels on the processor this program runs on."""

@@ -1,0 +1,134 @@
+"""The CPU backend: options, and the stages that the native compiler goes through."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import Any, Tuple
+
+from ... import knobs
+from ..._C import libtriton
+from ..compiler import BaseBackend, GPUTarget
+
+
+@dataclass(frozen=True)
+class CPUOptions:
+    """Launch options. Those that only mean something on a GPU are accepted and part of the key, as kernels pass them everywhere."""
+
+    num_warps: int = 4
+    num_ctas: int = 1
+    num_stages: int = 3
+    warp_size: int = 1
+    maxnreg: int = None
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+    supported_fp8_dtypes: Tuple[str, ...] = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
+    deprecated_fp8_dot_operand_dtypes: Tuple[str, ...] = ()
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: Tuple[str, ...] = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+    max_num_imprecise_acc_default: int = 0
+    extern_libs: Any = None
+    debug: bool = False
+    sanitize_overflow: bool = True
+    backend_name: str = "cpu"
+    arch: str = None
+    ir_override: str = None
+    instrumentation_mode: str = ""
+
+    def __post_init__(self):
+        libraries = tuple(sorted(dict(self.extern_libs or {}).items()))
+        object.__setattr__(self, "extern_libs", libraries)
+        warps = self.num_warps
+        assert warps > 0 and (warps & (warps - 1)) == 0, "num_warps must be a power of 2"
+
+    def hash(self):
+        text = "_".join(f"{name}-{value}" for name, value in sorted(asdict(self).items()))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@functools.lru_cache
+def host_description() -> str:
+    """The processor of this machine with every feature that code may use; the first word is its name."""
+    return libtriton.resolve_architecture({"backend": "cpu", "architecture": "native"})
+
+
+def host_name() -> str:
+    return host_description().split()[0]
+
+
+@functools.lru_cache
+def _describe(arch) -> str:
+    return libtriton.resolve_architecture({"backend": "cpu", "architecture": _native_name(arch)})
+
+
+def _native_name(arch) -> str:
+    """This machine's own processor is compiled for with the features it really has."""
+    return "native" if arch == host_name() else str(arch)
+
+
+class CPUBackend(BaseBackend):
+    """Compiles for x86-64 processors."""
+
+    binary_ext = "obj"
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        return target.backend == "cpu"
+
+    def hash(self) -> str:
+        return f"cpu-{_describe(self.target.arch)}"
+
+    def get_target_name(self, options) -> str:
+        return f"cpu:{self.target.arch}"
+
+    def parse_options(self, options: dict) -> CPUOptions:
+        known = {
+            name: value
+            for name, value in options.items()
+            if name in CPUOptions.__dataclass_fields__ and value is not None
+        }
+        known.setdefault("arch", self.target.arch)
+        known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        if knobs.language.fp32_default:
+            known.setdefault("default_dot_input_precision", knobs.language.fp32_default)
+        if known.get("num_ctas", 1) > 1:
+            raise ValueError(
+                "num_ctas > 1 requires NVIDIA SM90+ (Hopper); on the CPU a program is not spread over several blocks"
+            )
+        return CPUOptions(**known)
+
+    def native_options(self, options: CPUOptions) -> dict:
+        """The options as the native compiler takes them."""
+        names = ("num_warps", "num_ctas", "num_stages", "warp_size", "debug", "sanitize_overflow", "enable_fp_fusion")
+        return {
+            "backend": "cpu",
+            "architecture": _native_name(options.arch),
+            "default_dot_input_precision": options.default_dot_input_precision,
+            "allow_non_constexpr_globals": bool(knobs.compilation.allow_non_constexpr_globals),
+            **{name: getattr(options, name) for name in names},
+        }
+
+    def pack_metadata(self, metadata):
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
+
+    def get_codegen_implementation(self, options) -> dict:
+        return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
+
+    def get_module_map(self) -> dict:
+        from ...language.extra import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
+
+    def load_dialects(self, context) -> None:
+        """The native compiler has loaded them."""
+
+    def add_stages(self, stages: dict, options, language) -> None:
+        """All stages run in one native call, so each function here takes its output from the artifact that call gave."""
+        for name in ("ttir", "llir", "obj"):
+            stages[name] = functools.partial(_take, name)
+
+
+def _take(name, artifact, metadata):
+    return artifact.stages[name]

@@ -1,0 +1,124 @@
+"""The CPU driver: loads object code into this process and runs grids on its threads."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+from ... import knobs
+from ..._C import libtriton
+from ..compiler import GPUTarget
+from ..driver import DriverBase
+from .compiler import host_name
+
+
+def _leaves(signature, path):
+    """Paths of the run-time arguments in a signature, tuples flattened."""
+    if isinstance(signature, tuple):
+        for index, element in enumerate(signature):
+            yield from _leaves(element, (*path, index))
+    elif signature != "constexpr":
+        yield path
+
+
+def make_launcher(src, metadata):
+    """The native launcher of a kernel: packs the arguments that `src.signature` describes as `metadata.argument_layout` says."""
+    types = list(src.signature.values())
+    paths = [path for index, ty in enumerate(types) for path in _leaves(ty, (index,))]
+    slots = metadata.argument_layout
+    assert len(paths) == len(slots), f"{len(paths)} run-time arguments, but the code takes {len(slots)}"
+    layout = [(path, ty, offset) for path, (_, ty, offset, _) in zip(paths, slots)]
+    return libtriton.HostLauncher(metadata.argument_bytes, len(types), layout)
+
+
+class CPUUtils:
+    """What the GPU drivers' `utils` offer, for the processor."""
+
+    def load_binary(self, name, kernel, shared, device):
+        """(module, function, registers, spills, threads a program may have); `shared` is the scratch per thread that the code asks for."""
+        function = libtriton.HostFunction(kernel, name, shared)
+        return function, function, 0, 0, 2**31 - 1
+
+    def get_device_properties(self, device):
+        """Counts in the GPU drivers' terms: a core stands for a multiprocessor."""
+        return {
+            "max_shared_mem": 2**20,
+            "max_num_regs": 32,
+            "multiprocessor_count": len(os.sched_getaffinity(0)),
+            "warpSize": 1,
+            "sm_clock_rate": 0,
+            "mem_clock_rate": 0,
+            "mem_bus_width": 0,
+        }
+
+
+class _DeviceInterface:
+    """The few functions of `torch.cuda` that callers use to wait for a device: on the CPU a launch is over when it returns."""
+
+    @staticmethod
+    def current_device():
+        return 0
+
+    @staticmethod
+    def synchronize(device=None):
+        return None
+
+
+class CPUDriver(DriverBase):
+    """Active where there is no GPU."""
+
+    launcher_cls = staticmethod(make_launcher)
+
+    def __init__(self):
+        super().__init__()
+        self.utils = CPUUtils()
+
+    @classmethod
+    def is_active(cls):
+        from .. import backends
+
+        return not any(backend.driver.is_active() for backend in backends.values() if backend.driver is not cls)
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        if ty.startswith("*"):
+            return "void*"
+        return {
+            "i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
+            "u1": "uint8_t", "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
+            "fp16": "uint16_t", "bf16": "uint16_t", "fp32": "float", "fp64": "double",
+        }[ty]  # fmt: skip
+
+    @functools.cached_property
+    def _target(self):
+        return GPUTarget("cpu", knobs.cpu.arch or host_name(), 1)
+
+    def get_current_target(self):
+        return self._target
+
+    def get_current_device(self):
+        return 0
+
+    def set_current_device(self, device):
+        assert device == 0, f"there is one CPU device, 0, not {device}"
+
+    def get_current_stream(self, device=None):
+        return 0
+
+    def get_device_interface(self):
+        return _DeviceInterface
+
+    def get_active_torch_device(self):
+        import torch
+
+        return torch.device("cpu")
+
+    def get_benchmarker(self):
+        from ...testing import do_bench
+
+        return do_bench
+
+    def get_empty_cache_for_benchmark(self):
+        return None
+
+    def clear_cache(self, cache):
+        """The caches stay warm, as they are when a program calls a kernel in a loop."""

@@ -1,0 +1,15 @@
+"""Compiling kernels."""
+
+from .compiler import ASTSource, CompiledKernel, IRSource, LazyDict, compile, get_cache_key, make_backend
+from .errors import CompilationError
+
+__all__ = [
+    "compile",
+    "make_backend",
+    "ASTSource",
+    "IRSource",
+    "CompiledKernel",
+    "CompilationError",
+    "LazyDict",
+    "get_cache_key",
+]

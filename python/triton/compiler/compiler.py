@@ -1,0 +1,314 @@
+"""`triton.compile`: a source, a target and options give a CompiledKernel, from the disk cache where it has been compiled before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections import namedtuple
+
+from .. import __version__, knobs
+from .._C import libtriton
+from ..backends import backends
+from ..backends.compiler import GPUTarget
+from ..runtime.cache import get_cache_key, get_cache_manager, get_dump_manager, triton_key  # noqa: F401  (older torch imports triton_key from here)
+from .sources import ASTSource, IRSource
+
+_INVALIDATING = (
+    "AMDGCN_ENABLE_DUMP", "AMDGCN_USE_BUFFER_ATOMICS", "AMDGCN_USE_BUFFER_OPS", "DISABLE_LLVM_OPT", "DISABLE_MMA_V3", "DISABLE_MMA_V5",
+    "DISABLE_PTXAS_OPT", "LLVM_IR_ENABLE_DUMP", "LLVM_ENABLE_TIMING", "LLVM_PASS_PLUGIN_PATH", "LLVM_EXTRACT_DI_LOCAL_VARIABLES",
+    "MLIR_ENABLE_DIAGNOSTICS", "MLIR_ENABLE_DUMP", "MLIR_DUMP_PATH", "MLIR_ENABLE_TIMING", "MLIR_DISABLE_MULTITHREADING",
+    "TRITON_DEFAULT_FP_FUSION", "TRITON_DISABLE_LINE_INFO", "TRITON_DUMP_MIR", "TRITON_ENABLE_LLVM_DEBUG", "TRITON_HIP_USE_ASYNC_COPY",
+    "TRITON_HIP_USE_BLOCK_PINGPONG", "TRITON_HIP_USE_IN_THREAD_TRANSPOSE", "TRITON_LLVM_DEBUG_ONLY", "TRITON_ENABLE_ASAN",
+    "TRITON_OVERRIDE_ARCH", "USE_IR_LOC", "NVPTX_ENABLE_DUMP", "ALLOW_LHS_TMEM_LAYOUT_CONVERSION", "TRITON_F32_DEFAULT",
+    "TRITON_PREFER_TMEM_16x256_LAYOUT", "TRITON_ENABLE_EXPERIMENTAL_CONSAN",
+)  # fmt: skip
+
+
+def get_cache_invalidating_env_vars() -> dict[str, str]:
+    """The environment variables that change what a compile gives, and are set."""
+    found = {}
+    for name in _INVALIDATING:
+        text = os.environ.get(name)
+        if text:
+            lower = text.lower()
+            found[name] = (
+                "true" if lower in ("1", "on", "true") else "false" if lower in ("0", "off", "false") else text
+            )
+    return found
+
+
+def make_backend(target: GPUTarget):
+    """The one backend that compiles for `target`."""
+    fitting = [backend.compiler for backend in backends.values() if backend.compiler.supports_target(target)]
+    if len(fitting) != 1:
+        raise RuntimeError(
+            f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). There should only be one."
+        )
+    return fitting[0](target)
+
+
+class LazyDict:
+    """A dict some of whose entries are computed when it is read."""
+
+    def __init__(self, data):
+        self.data = data
+        self.extras = []
+
+    def get(self):
+        for function, args in self.extras:
+            self.data = self.data | function(*args)
+        self.extras.clear()
+        return self.data
+
+    def add(self, func, args):
+        self.extras.append((func, args))
+
+
+class AsmDict(dict):
+    """The stages of a kernel; what costs extra is made when it is asked for."""
+
+    options: dict = {}  # how the native compiler was called
+
+    def __missing__(self, key):
+        if key != "asm" or "obj" not in self:
+            raise KeyError(f"Unknown key: '{key}'")
+        self[key] = self._assembly()
+        return self[key]
+
+    def _assembly(self):
+        options = {**self.options, "emit_assembly": True}
+        return libtriton.compile_ir("ttir", "kernel.ttir", self["ttir"], options).stages["asm"]
+
+
+class _Timer:
+    """Microseconds of the parts of a compile."""
+
+    def __init__(self):
+        self.start = time.perf_counter()
+        self.initialized = self.lowered = None
+        self.stages = []
+
+    def add(self, stages):
+        """What the native compiler reports; its first stage, the source as IR, counts as initialisation."""
+        self.stages = [(name, int(microseconds)) for name, microseconds in stages if name != "source"]
+        self.initialized += sum(microseconds for name, microseconds in stages if name == "source") / 1e6
+        self.lowered = time.perf_counter()
+
+    def times(self):
+        end = time.perf_counter()
+        initialized = self.initialized or end
+        lowered = self.lowered or end
+        return knobs.CompileTimes(
+            int((initialized - self.start) * 1e6), self.stages, int((end - lowered) * 1e6) if self.lowered else 0
+        )
+
+
+def _store(manager, src, artifact, metadata):
+    """Writes every stage and the metadata; gives the group of files."""
+    group = {}
+    name = src.name[:150]
+    for extension, content in artifact.stages.items():
+        if knobs.compilation.store_binary_only and extension != metadata["binary_ext"]:
+            continue
+        file_name = f"{name}.{extension}"
+        group[file_name] = manager.put(content, file_name)
+    json_name = f"{name}.json"
+    group[json_name] = manager.put(json.dumps(metadata, default=vars), json_name, binary=False)
+    manager.put_group(json_name, group)
+    return group
+
+
+def _dump(src, artifact):
+    manager = get_dump_manager(src.hash())
+    for extension, content in artifact.stages.items():
+        manager.put(content, f"{src.name[:150]}.{extension}")
+
+
+def _native_compile(src, backend, options):
+    if not hasattr(backend, "native_options"):
+        raise RuntimeError(
+            f"the backend of {backend.target} offers no `native_options`: this build compiles through the native pipelines only"
+        )
+    return src.compile_native(backend.native_options(options))
+
+
+def compile(src, target=None, options=None, _env_vars=None):
+    """Compiles an ASTSource, or the IR file that a path names, for a target (default: the active device's)."""
+    timer = _Timer()
+    if target is None:
+        from ..runtime import driver
+
+        target = driver.active.get_current_target()
+    assert isinstance(target, GPUTarget), "target must be of GPUTarget type"
+    backend = make_backend(target)
+    if not isinstance(src, ASTSource):
+        assert isinstance(src, str), "source must be either AST or a filepath"
+        src = IRSource(src, None, backend)
+    options = backend.parse_options(dict(options or {}, **src.parse_options()))
+    variables = get_cache_invalidating_env_vars() if _env_vars is None else _env_vars
+    hash = hashlib.sha256(get_cache_key(src, backend, options, variables).encode("utf-8")).hexdigest()
+    manager = get_cache_manager(hash)
+    json_name = f"{src.name[:150]}.json"
+    group = manager.get_group(json_name) or {}
+    if group.get(json_name) and not knobs.compilation.always_compile:
+        kernel = _restore(src, group, hash)
+        if kernel is not None:
+            _tell_listener(src, kernel.metadata._asdict(), group, timer, cache_hit=True)
+            return kernel
+    timer.initialized = time.perf_counter()
+    artifact = _native_compile(src, backend, options)
+    timer.add(artifact.times)
+    metadata = {
+        "hash": hash,
+        "target": target,
+        **options.__dict__,
+        **variables,
+        "triton_version": __version__,
+        "name": artifact.name,
+        "shared": artifact.arena_bytes if target.backend == "cpu" else artifact.shared,
+        "tmem_size": 0,
+        "global_scratch_size": 0,
+        "global_scratch_align": 1,
+        "profile_scratch_size": 0,
+        "profile_scratch_align": 1,
+        "tensordesc_meta": [],
+        "cluster_dims": (1, 1, 1),
+        "binary_ext": backend.binary_ext,
+        "binary_digest": hashlib.sha256(artifact.stages[backend.binary_ext]).hexdigest(),
+        "argument_bytes": artifact.argument_bytes,
+        "argument_layout": tuple(artifact.arguments),
+        "native_options": backend.native_options(options),
+    }
+    if knobs.compilation.dump_ir:
+        _dump(src, artifact)
+    group = _store(manager, src, artifact, metadata)
+    _tell_listener(src, metadata, group, timer, cache_hit=False)
+    return CompiledKernel(src, group, hash, _loaded=(metadata, dict(artifact.stages)))
+
+
+def _restore(src, group, hash):
+    """The kernel that these files hold; None if they are not what was stored."""
+    try:
+        kernel = CompiledKernel(src, group, hash)
+        is_whole = hashlib.sha256(kernel.kernel).hexdigest() == kernel.metadata.binary_digest
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return kernel if is_whole else None
+
+
+def _tell_listener(src, metadata, group, timer, cache_hit):
+    if knobs.compilation.listener is not None:
+        knobs.compilation.listener(
+            src=src, metadata=metadata, metadata_group=group, times=timer.times(), cache_hit=cache_hit
+        )
+
+
+_TEXT_STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "amdgcn", "asm")
+
+
+def _read_group(group):
+    """(metadata, stages) from the files of a kernel."""
+    metadata, stages = None, {}
+    for file_name, path in group.items():
+        extension = os.path.splitext(file_name)[1][1:]
+        with open(path, "rb") as file:
+            content = file.read()
+        if extension == "json":
+            metadata = json.loads(content)
+        elif extension:
+            stages[extension] = content.decode("utf-8") if extension in _TEXT_STAGES else content
+    target = metadata["target"]
+    metadata["target"] = GPUTarget(target["backend"], target["arch"], target["warp_size"])
+    for name, value in metadata.items():
+        if name != "tensordesc_meta":
+            metadata[name] = _as_tuples(value)
+    return metadata, stages
+
+
+def _as_tuples(value):
+    """JSON has no tuples: what was one becomes one again."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+
+
+class CompiledKernel:
+    """A kernel for one target and one specialisation: its stages in `asm`, facts in `metadata`, and `run` to launch it."""
+
+    def __init__(self, src, metadata_group, hash, _loaded=None):
+        metadata, stages = _loaded or _read_group(metadata_group)
+        kernel_metadata = namedtuple("KernelMetadata", sorted(metadata))
+        self.metadata = kernel_metadata(**metadata)
+        backend = make_backend(self.metadata.target)
+        self.packed_metadata = backend.pack_metadata(self.metadata)
+        self.src = src
+        self.hash = hash
+        self.name = self.metadata.name
+        self.metadata_group = metadata_group
+        self.asm = AsmDict(stages)
+        self.asm.options = self.metadata.native_options
+        self.kernel = self.asm.get(self.metadata.binary_ext)
+        self.module = None
+        self.function = None
+        self._run = None
+
+    def _init_handles(self):
+        """Loads the code and makes the launcher, once."""
+        if self.module is not None:
+            return
+        from ..runtime import driver
+        from ..runtime.errors import OutOfResources
+
+        failed = self.__dict__.get("_failed_resource")
+        if failed is not None:
+            raise OutOfResources(*failed)
+        device = driver.active.get_current_device()
+        run = driver.active.launcher_cls(self.src, self.metadata)
+        self._tell(knobs.runtime.kernel_load_start_hook)
+        utils = driver.active.utils
+        self.module, self.function, self.n_regs, self.n_spills, self.n_max_threads = utils.load_binary(
+            self.name, self.kernel, self.metadata.shared, device
+        )
+        self._run = run
+        self._tell(knobs.runtime.kernel_load_end_hook)
+
+    def _tell(self, hook):
+        if hook is not None:
+            hook(self.module, self.function, self.name, self.metadata_group, self.hash)
+
+    @property
+    def run(self):
+        """The launcher: (grid x, y, z, stream, function, packed metadata, launch metadata, enter hook, exit hook, *parameters)."""
+        if self._run is None:
+            self._init_handles()
+        return self._run
+
+    @run.setter
+    def run(self, value):
+        self._run = value
+
+    def launch_metadata(self, grid, stream, *args):
+        """What launch hooks are given; None without a hook."""
+        if knobs.runtime.launch_enter_hook is None:
+            return None
+        self._init_handles()
+        result = LazyDict({"name": self.name, "function": self.function, "stream": stream})
+        if isinstance(self.src, ASTSource) and self.src.fn.launch_metadata is not None:
+            arguments = dict(zip(self.src.fn.arg_names, args))
+            result.add(self.src.fn.launch_metadata, (grid, self.metadata, arguments))
+        return result
+
+    def __getitem__(self, grid):
+        """`kernel[grid](*args)`: launches with all parameters, constexprs included."""
+        self._init_handles()
+
+        def runner(*args, stream=None):
+            if stream is None:
+                from ..runtime import driver
+
+                stream = driver.active.get_current_stream(driver.active.get_current_device())
+            metadata = self.launch_metadata(grid, stream, *args)
+            hooks = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+            self.run(grid[0], grid[1], grid[2], stream, self.function, self.packed_metadata, metadata, *hooks, *args)
+
+        return runner

@@ -1,0 +1,113 @@
+"""Errors of a compile, and how the compiler's diagnostics become them."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Optional
+
+from ..errors import TritonError
+
+
+@dataclass
+class SourcePosition:
+    """Where an error is, with the attribute names of an AST node: lines count from the `def` line (1), columns from 0."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: Optional[int] = None
+    end_col_offset: Optional[int] = None
+
+
+class CompilationError(TritonError):
+    """A kernel does not compile. `str()` shows its source up to the offending line, a caret, and what is wrong."""
+
+    source_line_count_max_in_message = 12
+
+    def __init__(self, src: Optional[str], node, error_message: Optional[str] = None):
+        self.src = src
+        self.node = node
+        self.error_message = error_message
+        self.message = self._format_message()
+        self.diagnostic: Optional[str] = None  # the compiler's own text, with file name and line
+
+    def _format_message(self) -> str:
+        if self.node is None:
+            text = " <source unavailable>"
+        elif self.src is None:
+            text = f"at {self.node.lineno}:{self.node.col_offset}: <source unavailable>"
+        else:
+            lines = self.src.split("\n")[: self.node.lineno][-self.source_line_count_max_in_message :]
+            shown = "\n".join([*lines, " " * self.node.col_offset + "^"])
+            text = f"at {self.node.lineno}:{self.node.col_offset}:\n{shown}"
+        return f"{text}\n{self.error_message}" if self.error_message else text
+
+    def __str__(self):
+        return self.message
+
+    def __reduce__(self):
+        return type(self), (self.src, self.node, self.error_message)
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """`tl.static_assert` failed."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """Python that kernels cannot contain."""
+
+
+_OWN_CLASSES = {
+    "": CompilationError,
+    "CompilationError": CompilationError,
+    "CompileTimeAssertionFailure": CompileTimeAssertionFailure,
+    "UnsupportedLanguageConstruct": UnsupportedLanguageConstruct,
+}
+
+
+def _error_at(cls, place, message, rendered):
+    if not place["file"]:
+        error = cls(None, None, message)
+    else:
+        begin, column = place["line_in_text"], place["column_in_text"]
+        end = begin + place["end_line"] - place["line"]
+        position = SourcePosition(begin, column, end, column + place["end_column"] - place["column"])
+        error = cls(place["text"], position, message)
+    error.diagnostic = rendered
+    return error
+
+
+def _with_hint(diagnostic):
+    hint = diagnostic["hint"]
+    return f"{diagnostic['message']}\nhint: {hint}" if hint else diagnostic["message"]
+
+
+def exception_from(diagnostics, origin):
+    """The exception for the first error; `origin` is the Python exception it came from, if it came from Python code."""
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic["severity"] == "error"]
+    if not errors:
+        return RuntimeError("the compiler failed without saying why")
+    first = errors[0]
+    rendered = "".join(diagnostic["rendered"] for diagnostic in diagnostics)
+    message, name = _with_hint(first), first["exception"]
+    cause = None
+    if name in _OWN_CLASSES:
+        error = _error_at(_OWN_CLASSES[name], first["place"], message, rendered)
+    else:
+        original = getattr(builtins, name, None)
+        is_exception = isinstance(original, type) and issubclass(original, Exception)
+        if not first["place"]["file"]:
+            return original(message) if is_exception else RuntimeError(message)
+        if name == "NameError":
+            message = repr(original(message))
+        elif origin is not None and type(origin).__name__ == name:
+            cause = origin
+        elif is_exception:
+            cause = original(message)
+        error = _error_at(CompilationError, first["place"], message, rendered)
+    error.__cause__ = cause
+    for caller in first["callers"]:
+        outer = _error_at(CompilationError, caller, None, rendered)
+        outer.__cause__ = error
+        error = outer
+    return error

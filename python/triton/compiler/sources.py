@@ -1,0 +1,129 @@
+"""What can be compiled: a jitted function with its argument types, or a file of IR."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+
+from .._C import libtriton
+from ..backends.compiler import Language
+
+
+def convert_type_repr(x):
+    """`!tt.ptr<f32>` -> `*f32`"""
+    found = re.search(r"!tt\.ptr<([^,>]+)", x)
+    return "*" + convert_type_repr(found.group(1)) if found else x
+
+
+def _sorted_items(mapping):
+    return sorted(mapping.items(), key=lambda item: str(item[0]))
+
+
+class ASTSource:
+    """A jitted function, the types of its arguments, the values of its constants, and attributes of its arguments."""
+
+    def __init__(self, fn, signature, constexprs=None, attrs=None):
+        self.fn = fn
+        self.language = Language.TRITON
+        self.ext = "ttir"
+        self.name = fn.__name__
+        for name in signature:
+            if not isinstance(name, str):
+                raise TypeError(f"Signature keys must be string, got {name!r}")
+        self.signature = self._complete(signature)
+        self.constants = {}
+        for key, value in (constexprs or {}).items():
+            path = (fn.arg_names.index(key),) if isinstance(key, str) else key
+            self.constants[path] = value
+        self.attrs = attrs or {}
+
+    def _complete(self, signature):
+        """In the order of the definition; parameters that are left out are constants."""
+        return {name: signature.get(name, "constexpr") for name in self.fn.arg_names}
+
+    def hash(self):
+        def key_of(value):
+            return value.cache_key if hasattr(value, "cache_key") else str(value)
+
+        types = [ty for _, ty in _sorted_items(self.signature)]
+        constants = "-".join(
+            f"{path}:{type(value).__name__}:{key_of(value)}" for path, value in _sorted_items(self.constants)
+        )
+        text = f"{self.fn.cache_key}-{self.attrs}-{types}-{constants}-{self.symbol()}"
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+    def symbol(self):
+        """The kernel's name: what the function's `repr` makes of this specialisation, from the last dot on."""
+        names = self.fn.arg_names
+        constants = {names[path[0]]: value for path, value in self.constants.items() if len(path) == 1}
+        name = self.fn.repr(_Specialization(constants, self.signature)).split(".")[-1]
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise ValueError(f"the name of a kernel must be an identifier, got '{name}' from the `repr` of {self.fn}")
+        return name
+
+    def parse_options(self):
+        return {}
+
+    def _argument(self, ty, path):
+        """One argument as the native compiler takes it."""
+        if isinstance(ty, tuple):
+            fields = getattr(type(ty), "_fields", None)
+            elements = [self._argument(element, (*path, index)) for index, element in enumerate(ty)]
+            return ("tuple", elements, list(fields) if fields else None, type(ty) if fields else None)
+        if ty == "constexpr":
+            if path not in self.constants and len(path) == 1:
+                param = self.fn.params[path[0]]
+                return ("constant", param.default if param.has_default else None)
+            return ("constant", self.constants.get(path))
+        if path in self.constants:
+            return ("constant", self.constants[path])
+        return ("runtime", ty, [(name, value) for name, value in self.attrs.get(path, [])])
+
+    def compile_native(self, options):
+        """All stages, in one call of the native compiler."""
+        for param in self.fn.params:
+            if param.is_constexpr and (param.do_not_specialize or param.do_not_specialize_on_alignment):
+                from .errors import CompilationError, SourcePosition
+
+                message = f"{param.name} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment. Remove constexpr designation or skip designation."
+                raise CompilationError(self.fn.src, SourcePosition(1, 0), message)
+        arguments = [self._argument(ty, (index,)) for index, ty in enumerate(self.signature.values())]
+        return libtriton.compile(self.fn, arguments, self.symbol(), options)
+
+
+class _Specialization:
+    """What a kernel's `repr` gets."""
+
+    def __init__(self, constants, signature):
+        self.constants = constants
+        self.signature = signature
+
+
+class IRSource:
+    """A file of IR: `.ttir`."""
+
+    def __init__(self, path, context, backend):
+        self.path = path
+        self.ext = os.path.splitext(path)[1][1:]
+        self.language = Language.TRITON
+        with open(path) as file:
+            self.src = file.read()
+        found = re.search(r"tt\.func\s+public\s+@(\w+)\((.*)$", self.src, re.MULTILINE)
+        if self.ext != "ttir" or found is None:
+            raise ValueError(f"{path} is not a .ttir file with a public tt.func")
+        self.name = "@" + found.group(1)
+        # Parameters up to the attributes of the function; their own attributes are no parameters, for they have no `%`.
+        types = re.findall(r"%\w+\s*:\s*(!tt\.ptr<[^>]*>|[\w.]+)", found.group(2))
+        self.signature = {index: convert_type_repr(ty) for index, ty in enumerate(types)}
+        self.constants = {}
+        self.attrs = {}
+
+    def hash(self):
+        return hashlib.sha256(self.src.encode("utf-8")).hexdigest()
+
+    def parse_options(self):
+        return {}
+
+    def compile_native(self, options):
+        return libtriton.compile_ir(self.ext, str(self.path), self.src, options)

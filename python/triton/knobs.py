@@ -1,0 +1,303 @@
+"""Everything that can be set: `triton.knobs.<group>.<name>`, or an environment variable.
+
+A value assigned in Python wins; otherwise the environment is read on every access, so that variables set after `import triton` count. Assignments
+are mirrored to the environment (`propagate_env`), so that child processes see them.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from dataclasses import dataclass
+from typing import Callable, Optional, Protocol, TypedDict
+
+from . import _knob_mechanics
+from ._knob_mechanics import (  # noqa: F401  (the mechanics are part of this module's interface)
+    base_knobs,
+    env,
+    env_base,
+    env_bool,
+    env_class,
+    env_int,
+    env_opt_bool,
+    env_opt_str,
+    env_str,
+    env_str_callable_default,
+    getenv,
+    setenv,
+    toenv,
+)
+
+propagate_env: bool = True
+_knob_mechanics.should_propagate = lambda: propagate_env
+
+
+@dataclass
+class NvidiaTool:
+    """A program of the CUDA toolkit, with the version it reports."""
+
+    path: str
+    version: str
+
+    @staticmethod
+    @functools.lru_cache
+    def from_path(path: str) -> Optional[NvidiaTool]:
+        import subprocess
+
+        try:
+            text = subprocess.check_output([path, "--version"], stderr=subprocess.STDOUT, text=True)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        found = re.search(r".*release (\d+\.\d+).*", text, flags=re.MULTILINE)
+        return NvidiaTool(path, found.group(1)) if found else None
+
+
+class env_nvidia_tool(env_base):
+    """A tool of the CUDA toolkit: from the variable, else the one in this package. Reads back as NvidiaTool."""
+
+    def __init__(self, binary: str):
+        self.binary = binary
+        self.default_path = os.path.join(os.path.dirname(__file__), "backends", "nvidia", "bin", binary)
+        super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH")
+
+    def read(self, text):
+        for path in (text, self.default_path):
+            tool = NvidiaTool.from_path(path) if path else None
+            if tool:
+                return tool
+        raise RuntimeError(f"Cannot find {self.binary}")
+
+    def adopt(self, value):
+        return self.read(value) if isinstance(value, str) else value
+
+
+class HookChain:
+    """Several hooks as one: called in the order they were added, or the other way round."""
+
+    def __init__(self, reversed: bool = False):
+        self.calls: list[Callable] = []
+        self.reversed = reversed
+
+    def add(self, func) -> None:
+        if func not in self.calls:
+            self.calls.append(func)
+
+    def remove(self, func) -> None:
+        if func in self.calls:
+            self.calls.remove(func)
+
+    def __call__(self, *args, **kwargs):
+        for call in self.calls[::-1] if self.reversed else list(self.calls):
+            call(*args, **kwargs)
+
+
+@dataclass(frozen=True)
+class CompileTimes:
+    """Microseconds spent in a compile."""
+
+    ir_initialization: int
+    lowering_stages: list[tuple[str, int]]
+    store_results: int
+
+    @property
+    def total_lowering(self) -> int:
+        return sum(time for _, time in self.lowering_stages)
+
+    @property
+    def total(self) -> int:
+        return self.ir_initialization + self.total_lowering + self.store_results
+
+
+class JITHookCompileInfo(TypedDict):
+    key: str
+    signature: dict
+    device: int
+    constants: dict
+    num_warps: int
+    num_ctas: int
+    num_stages: int
+    enable_fp_fusion: bool
+    launch_cooperative_grid: bool
+    extern_libs: tuple
+    configs: list
+    specialization_data: str
+    is_warmup: bool
+
+
+class CompilationListener(Protocol):
+    def __call__(self, *, src, metadata: dict, metadata_group: dict, times: CompileTimes, cache_hit: bool) -> None: ...
+
+
+class LaunchHook(Protocol):
+    def __call__(self, metadata) -> None: ...
+
+
+class InitHandleHook(Protocol):
+    def __call__(self, module, function, name: str, metadata_group: dict, hash: str) -> None: ...
+
+
+class JITHook(Protocol):
+    def __call__(
+        self, *, key: str, repr: str, fn, compile, is_manual_warmup: bool, already_compiled: bool
+    ) -> Optional[bool]: ...
+
+
+class PipelineStagesHook(Protocol):
+    def __call__(self, backend, stages, options, language, capability): ...
+
+
+class BuildImpl(Protocol):
+    def __call__(self, name, src, srcdir, library_dirs, include_dirs, libraries, /) -> str: ...
+
+
+class build_knobs(base_knobs):
+    """How C code is built at run time."""
+
+    cc = env_opt_str("CC")
+    cudacrt_path = env_opt_str("TRITON_CUDACRT_PATH")
+    cudart_path = env_opt_str("TRITON_CUDART_PATH")
+    impl: Optional[BuildImpl] = None
+
+    @property
+    def backend_dirs(self) -> set[str]:
+        return {path for path in (self.cudacrt_path, self.cudart_path) if path is not None}
+
+
+class redis_knobs(base_knobs):
+    """Where the Redis cache backend finds its server."""
+
+    key_format = env_str("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}")
+    host = env_str("TRITON_REDIS_HOST", "localhost")
+    port = env_int("TRITON_REDIS_PORT", 6379)
+
+
+class cache_knobs(base_knobs):
+    """Where compiled kernels are kept."""
+
+    home_dir = env_str("TRITON_HOME", os.path.expanduser("~/"))
+    dump_dir = env_str_callable_default("TRITON_DUMP_DIR", lambda: cache.get_triton_dir("dump"))
+    override_dir = env_str_callable_default("TRITON_OVERRIDE_DIR", lambda: cache.get_triton_dir("override"))
+    dir = env_str_callable_default("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
+    manager_class = env_class("TRITON_CACHE_MANAGER", "CacheManager")
+    remote_manager_class = env_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
+
+    def get_triton_dir(self, dirname: str) -> str:
+        return os.path.join(self.home_dir, ".triton", dirname)
+
+
+class compilation_knobs(base_knobs):
+    """What happens while kernels are compiled."""
+
+    override = env_bool("TRITON_KERNEL_OVERRIDE")
+    dump_ir = env_bool("TRITON_KERNEL_DUMP")
+    dump_ir_extract_di_local_variables = env_bool("LLVM_EXTRACT_DI_LOCAL_VARIABLES")
+    store_binary_only = env_bool("TRITON_STORE_BINARY_ONLY")
+    always_compile = env_bool("TRITON_ALWAYS_COMPILE")
+    use_ir_loc = env_opt_str("USE_IR_LOC")
+    enable_asan = env_bool("TRITON_ENABLE_ASAN")
+    disable_line_info = env_bool("TRITON_DISABLE_LINE_INFO")
+    front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
+    allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    listener: Optional[CompilationListener] = None
+
+    def __init__(self):
+        self.instrumentation_mode: str = getenv("TRITON_INSTRUMENTATION_MODE", "")
+
+
+class autotuning_knobs(base_knobs):
+    """The autotuner."""
+
+    cache = env_bool("TRITON_CACHE_AUTOTUNING")
+    print = env_bool("TRITON_PRINT_AUTOTUNING")
+
+
+class runtime_knobs(base_knobs):
+    """Launches."""
+
+    interpret = env_bool("TRITON_INTERPRET")
+    override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
+
+    def __init__(self):
+        self.debug: bool = _knob_mechanics.is_true(getenv("TRITON_DEBUG"))
+        self.launch_enter_hook = HookChain()
+        self.launch_exit_hook = HookChain(reversed=True)
+        self.kernel_load_start_hook = HookChain()
+        self.kernel_load_end_hook = HookChain(reversed=True)
+        self.jit_cache_hook: Optional[JITHook] = None
+        self.jit_post_compile_hook: Optional[JITHook] = None
+        self.add_stages_inspection_hook: Optional[PipelineStagesHook] = None
+
+
+class language_knobs(base_knobs):
+    """Defaults of the language."""
+
+    fp32_default = env_opt_str("TRITON_F32_DEFAULT")
+    default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)
+
+
+class nvidia_knobs(base_knobs):
+    """The CUDA backend."""
+
+    cuobjdump = env_nvidia_tool("cuobjdump")
+    nvdisasm = env_nvidia_tool("nvdisasm")
+    ptxas = env_nvidia_tool("ptxas")
+    ptxas_blackwell = env_nvidia_tool("ptxas-blackwell")
+    dump_nvptx = env_bool("NVPTX_ENABLE_DUMP")
+    disable_ptxas_opt = env_bool("DISABLE_PTXAS_OPT")
+    ptxas_options = env_opt_str("PTXAS_OPTIONS")
+    mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
+    dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
+    libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
+    libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
+
+
+class amd_knobs(base_knobs):
+    """The HIP backend."""
+
+    use_buffer_ops = env_bool("AMDGCN_USE_BUFFER_OPS", True)
+    use_buffer_atomics = env_bool("AMDGCN_USE_BUFFER_ATOMICS", True)
+    buffer_ops_analyze_small_tensor_range = env_bool("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE")
+    dump_amdgcn = env_bool("AMDGCN_ENABLE_DUMP")
+    libhip_path = env_opt_str("TRITON_LIBHIP_PATH")
+    use_block_pingpong = env_opt_bool("TRITON_HIP_USE_BLOCK_PINGPONG")
+    use_in_thread_transpose = env_opt_bool("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
+    use_async_copy = env_bool("TRITON_HIP_USE_ASYNC_COPY")
+    scalarize_packed_fops = env_bool("AMDGCN_SCALARIZE_PACKED_FOPS")
+
+
+class proton_knobs(base_knobs):
+    """The profiler."""
+
+    disable = env_bool("TRITON_PROTON_DISABLE")
+    cupti_lib_dir = env_str(
+        "TRITON_CUPTI_LIB_PATH",
+        os.path.join(os.path.dirname(os.path.abspath(__file__)), "backends", "nvidia", "lib", "cupti"),
+    )
+    enable_nvtx = env_bool("TRITON_ENABLE_NVTX", True)
+
+
+class cpu_knobs(base_knobs):
+    """The CPU backend."""
+
+    max_threads = env_int("TRITON_CPU_MAX_THREADS", 0)
+    arch = env_opt_str("TRITON_CPU_ARCH")
+
+
+build = build_knobs()
+redis = redis_knobs()
+cache = cache_knobs()
+compilation = compilation_knobs()
+autotuning = autotuning_knobs()
+runtime = runtime_knobs()
+language = language_knobs()
+nvidia = nvidia_knobs()
+amd = amd_knobs()
+proton = proton_knobs()
+cpu = cpu_knobs()
+
+
+def refresh_knobs():
+    """Reads again the two variables that are otherwise read only once."""
+    runtime.debug = _knob_mechanics.is_true(getenv("TRITON_DEBUG"))
+    compilation.instrumentation_mode = getenv("TRITON_INSTRUMENTATION_MODE", "")

@@ -1,0 +1,126 @@
+"""The heart of the language: its types, its values, and the functions the compiler provides."""
+
+# ruff: noqa: F401  (this module is where these names are known to live)
+
+import functools as _functools
+
+from .._utils import TRITON_MAX_TENSOR_NUMEL
+from . import types as _types
+from .aggregate import _aggregate, _aggregate_type, _restore_aggregate
+from .builtins import (
+    TRITON_BUILTIN,
+    _add_hidden_arguments,
+    _takes_semantic,
+    builtin,
+    define,
+    is_builtin,
+    must_use_result,
+)
+from .constants import _unwrap_if_constexpr, constexpr
+from .loops import condition, range, static_range
+from .nan import PropagateNan
+from .types import (
+    _DtypeClass,
+    base_type,
+    bfloat16,
+    block_type,
+    const,
+    constexpr_type,
+    dtype,
+    float8e4b8,
+    float8e4b15,
+    float8e4nv,
+    float8e5,
+    float8e5b16,
+    float16,
+    float32,
+    float64,
+    get_int_dtype,
+    int1,
+    int8,
+    int16,
+    int32,
+    int64,
+    pi32_t,
+    pointer_type,
+    slice_type,
+    str_to_ty,
+    tensor_descriptor_base_type,
+    tensor_descriptor_type,
+    tuple_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    void,
+)
+from .values import base_value, slice, tensor, tensor_descriptor, tensor_descriptor_base, tuple
+from .values import builtin_tuple as _builtin_tuple
+
+extern = builtin
+CONSTEXPR_0 = constexpr(0)
+
+_SCALAR_OBJECTS = {scalar.name: scalar for scalar in vars(_types).values() if type(scalar) is dtype}
+
+# Where these classes are known to live, for pickling and for the compiler.
+for _class in (
+    base_type, dtype, pointer_type, block_type, tuple_type, constexpr_type, slice_type, tensor_descriptor_base_type,
+    tensor_descriptor_type, const, constexpr, base_value, tensor, tuple, slice, tensor_descriptor_base, tensor_descriptor,
+    range, static_range, condition, PropagateNan,
+):  # fmt: skip
+    _class.__module__ = __name__
+del _class
+
+define(globals(), __name__)
+
+
+@_functools.cache
+def _tensor_methods():
+    """Functions that are methods of tensors: name -> function."""
+    from . import math, standard
+
+    found = {}
+    for module in (standard, math):
+        found |= {name: fn for name, fn in vars(module).items() if getattr(fn, "is_method", False)}
+    found |= {name: fn for name, fn in globals().items() if getattr(fn, "is_method", False)}
+    return found
+
+
+def _tensor_member_fn(fn):
+    """Makes a builtin or jitted function a method of `tensor` as well, for Python code."""
+    setattr(tensor, fn.__name__, fn)
+    return fn
+
+
+def _unwrap_iterable(x):
+    """`((a, b),)` -> `(a, b)`: shapes may be given as one sequence or as separate numbers."""
+    if len(x) == 1:
+        try:
+            iter(x[0])
+        except TypeError:
+            return x
+        return x[0]
+    return x
+
+
+def _unwrap_shape(shape):
+    return [_unwrap_if_constexpr(dim) for dim in _unwrap_if_constexpr(shape)]
+
+
+def _shape_check_impl(shape):
+    shape = _unwrap_shape(shape)
+    from .._utils import validate_block_shape
+
+    validate_block_shape(shape)
+    return shape
+
+
+def _normalize_tuple(t):
+    return tuple(t) if isinstance(t, (list, _builtin_tuple)) else t
+
+
+def _wrap_axis(axis, ndim):
+    """A possibly negative axis as one in 0..ndim-1."""
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"invalid axis {axis}. Expected {-ndim} <= axis < {ndim}")
+    return axis if axis >= 0 else axis + ndim

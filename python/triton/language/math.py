@@ -1,0 +1,6 @@
+"""`tl.math`: elementwise mathematics."""
+
+from .builtins import define
+
+define(globals(), __name__)
+del define

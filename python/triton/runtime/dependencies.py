@@ -1,0 +1,198 @@
+"""What a jitted function depends on: the functions it calls and the globals it reads, found in its source.
+
+The whole source is scanned, branches that a compile would drop included, so that a function's key does not depend on how it is called.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+from types import ModuleType
+
+# Python builtins that kernels know by themselves.
+KERNEL_BUILTINS = {"float", "getattr", "hasattr", "int", "isinstance", "len", "list", "max", "min", "print", "range"}
+# Modules whose attributes may be read freely: their functions never change.
+FREE_MODULES = {"copy", "math"}
+LANGUAGE_MODULES = ("triton.language", "triton.experimental.gluon.language")
+
+
+class ClosureScope:
+    """The variables that a nested function captures, read from their cells."""
+
+    def __init__(self, fn):
+        names = fn.__code__.co_freevars if hasattr(fn, "__code__") else ()
+        self.cells = dict(zip(names, getattr(fn, "__closure__", None) or ()))
+
+    def __contains__(self, name):
+        return name in self.cells
+
+    def get(self, name, default=None):
+        try:
+            return self.cells[name].cell_contents
+        except (KeyError, ValueError):  # not captured, or not assigned yet
+            return default
+
+
+def _module_name(value):
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    return name or ""
+
+
+def _is_language(value):
+    name = _module_name(value)
+    return any(name == module or name.startswith(module + ".") for module in LANGUAGE_MODULES)
+
+
+def _copied(value):
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # not everything can be copied; then identity has to do
+        return value
+
+
+class DependenciesFinder(ast.NodeVisitor):
+    """Walks a function's AST. `ret` is the hash of its source and its callees', `used_global_vals` what it reads."""
+
+    def __init__(self, name, globals, nonlocals, src):
+        super().__init__()
+        self.name = name
+        self.hasher = hashlib.sha256(src.encode("utf-8"))
+        self.globals = globals
+        self.nonlocals = nonlocals
+        self.used_global_vals: dict[tuple[str, int], tuple[object, object]] = {}
+        self.local_names: set[str] = set()
+        self.in_default = False
+
+    @property
+    def ret(self):
+        return self.hasher.hexdigest()
+
+    # References.
+
+    def _add_callee(self, callee):
+        assert hasattr(callee, "cache_key"), f"{callee} has no key"
+        key = callee.cache_key
+        for where in self.used_global_vals.keys() & callee.used_global_vals.keys():
+            mine, theirs = self.used_global_vals[where][0], callee.used_global_vals[where][0]
+            if mine != theirs:
+                raise RuntimeError(
+                    f"Global variable {where[0]} has value {mine} when compiling {self.name}, but inner kernel "
+                    f"{callee.__name__} has conflicting value {theirs} from when it was first compiled. This is not allowed."
+                )
+        self.used_global_vals.update(callee.used_global_vals)
+        self.hasher.update((key + str(getattr(callee, "noinline", False))).encode("utf-8"))
+
+    def record(self, value, scope=None, name=None):
+        from ..language.core import constexpr
+        from .jit import JITCallable
+
+        if value is None or isinstance(value, ModuleType) or getattr(value, "__triton_aggregate__", False) is True:
+            for part in getattr(value, "hash_attrs", ()):
+                self.record(part)
+            return
+        if getattr(value, "__triton_builtin__", False) is True:
+            return
+        if isinstance(value, JITCallable):
+            self._add_callee(value)
+            return
+        if callable(value) and not isinstance(value, (type, constexpr)):
+            raise RuntimeError(f"Unsupported function referenced: {value}")
+        if isinstance(value, constexpr) and isinstance(value.value, JITCallable):
+            self._add_callee(value.value)
+            return
+        if scope is not None and not self.in_default:
+            self.used_global_vals[(name, id(scope))] = (_copied(value), scope)
+
+    # Names.
+
+    def visit_Name(self, node):
+        if not isinstance(node.ctx, ast.Load):
+            return None
+        if node.id in self.local_names:
+            return None
+        if node.id in self.nonlocals:
+            value, scope = self.nonlocals.get(node.id), self.nonlocals
+        elif node.id in self.globals:
+            value, scope = self.globals[node.id], self.globals
+        else:
+            return None
+        if node.id in KERNEL_BUILTINS and scope is not self.globals and value is None:
+            return None
+        self.record(value, scope, node.id)
+        return value
+
+    def visit_Attribute(self, node):
+        owner = self.visit(node.value)
+        if owner is None or _is_language(owner) or _module_name(owner) in FREE_MODULES:
+            return None
+        value = getattr(owner, node.attr, None)
+        if value is None or isinstance(value, ModuleType):
+            return value
+        if isinstance(owner, ModuleType) or isinstance(owner, type):
+            self.record(value)
+        return value
+
+    # Bindings: names assigned before they are used are local.
+
+    def _bind(self, target):
+        if isinstance(target, ast.Name):
+            self.local_names.add(target.id)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                self._bind(element)
+        elif isinstance(target, ast.Starred):
+            self._bind(target.value)
+
+    def visit_FunctionDef(self, node):
+        arguments = node.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        self.local_names = {argument.arg for argument in every if argument}
+        self.in_default = True
+        for default in (*arguments.defaults, *arguments.kw_defaults):
+            if default is not None:
+                self.visit(default)
+        self.in_default = False
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_Assign(self, node):
+        if len(node.targets) != 1:
+            raise TypeError("Simultaneous multiple assignment is not supported.")
+        self.visit(node.value)
+        self._bind(node.targets[0])
+
+    def visit_AnnAssign(self, node):
+        self.visit(node.annotation)
+        if node.value:
+            self.visit(node.value)
+        self._bind(node.target)
+
+    def visit_AugAssign(self, node):
+        self.visit(node.value)
+        if isinstance(node.target, ast.Name) and node.target.id not in self.local_names:
+            self.visit_Name(ast.Name(node.target.id, ast.Load()))
+        self._bind(node.target)
+
+    def visit_For(self, node):
+        self.visit(node.iter)
+        self._bind(node.target)
+        for statement in (*node.body, *node.orelse):
+            self.visit(statement)
+
+    def visit_withitem(self, node):
+        self.visit(node.context_expr)
+        if node.optional_vars:
+            self._bind(node.optional_vars)
+
+    def _visit_comprehension(self, node):
+        outer = set(self.local_names)
+        for generator in node.generators:
+            self.visit(generator.iter)
+            self._bind(generator.target)
+            for condition in generator.ifs:
+                self.visit(condition)
+        self.visit(node.elt)
+        self.local_names = outer
+
+    visit_ListComp = visit_GeneratorExp = visit_SetComp = _visit_comprehension
