@@ -1,0 +1,52 @@
+"""Shared by all Python tests: the device they run on, and a cache directory of their own."""
+
+import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--device", default="cpu", help="where kernels run: cpu (default) or cuda")
+
+
+@pytest.fixture
+def device(request):
+    return request.config.getoption("--device")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_dir(tmp_path_factory):
+    """No test finds what another run has compiled."""
+    from triton import knobs
+
+    knobs.cache.dir = str(tmp_path_factory.mktemp("triton-cache"))
+    yield
+
+
+@pytest.fixture
+def fresh_triton_cache(tmp_path):
+    """An empty cache directory for one test."""
+    from triton import knobs
+
+    with knobs.cache.scope(), knobs.runtime.scope():
+        knobs.cache.dir = str(tmp_path)
+        yield str(tmp_path)
+
+
+@pytest.fixture
+def fresh_knobs():
+    """Knobs as they are without any setting, restored afterwards."""
+    import os
+
+    from triton import knobs
+
+    groups = [name for name, value in vars(knobs).items() if isinstance(value, knobs.base_knobs)]
+    before = {name: getattr(knobs, name) for name in groups}
+    variables = {knob.key for group in before.values() for knob in group.knob_descriptors.values()}
+    saved = {key: os.environ.pop(key) for key in variables if key in os.environ}
+    for name, group in before.items():
+        setattr(knobs, name, group.copy().reset())
+    yield knobs
+    for name, group in before.items():
+        setattr(knobs, name, group)
+    for key in variables:
+        os.environ.pop(key, None)
+    os.environ.update(saved)

@@ -1,0 +1,119 @@
+"""The autotuner and heuristics."""
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+
+
+def quick_bench(call, quantiles):
+    import time
+
+    call()
+    begin = time.perf_counter()
+    call()
+    return [time.perf_counter() - begin] * 3
+
+
+def tuned(configs=None, **options):
+    configs = configs or [triton.Config({"BLOCK": block}) for block in (16, 64)]
+
+    @triton.autotune(configs=configs, key=["n"], do_bench=quick_bench, **options)
+    @triton.jit
+    def kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < n
+        old = tl.load(out_ptr + offsets, mask=mask)
+        tl.store(out_ptr + offsets, old + tl.load(x_ptr + offsets, mask=mask), mask=mask)
+
+    return kernel
+
+
+def grid(meta):
+    return (triton.cdiv(meta["n"], meta["BLOCK"]),)
+
+
+def test_tunes_once_per_key():
+    kernel = tuned(reset_to_zero=["out_ptr"])
+    for n in (100, 200, 100):
+        x, out = np.ones(n, np.float32), np.zeros(n, np.float32)
+        kernel[grid](x, out, n)
+        np.testing.assert_array_equal(out, x)
+    assert len(kernel.cache) == 2 and kernel.best_config in kernel.configs and len(kernel.configs_timings) == 2
+
+
+def test_restore_value():
+    kernel = tuned(restore_value=["out_ptr"])
+    x, out = np.ones(50, np.float32), np.full(50, 5, np.float32)
+    kernel[grid](x, out, 50)
+    np.testing.assert_array_equal(out, 6 * x)
+
+
+def test_failing_configurations_lose():
+    @triton.autotune(configs=[triton.Config({"B": 3}), triton.Config({"B": 4})], key=[], do_bench=quick_bench)
+    @triton.jit
+    def kernel(out_ptr, B: tl.constexpr):
+        tl.static_assert(B != 3)
+        tl.store(out_ptr, B)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out)
+    assert out[0] == 4 and kernel.best_config.kwargs == {"B": 4}
+
+
+def test_conflict_and_pruning():
+    kernel = tuned()
+    with pytest.raises(ValueError, match="Conflicting meta-parameters"):
+        kernel[grid](np.ones(4, np.float32), np.zeros(4, np.float32), 4, BLOCK=16)
+    kernel = tuned(prune_configs_by={"early_config_prune": lambda configs, args, **kwargs: configs[:1]})
+    kernel[grid](np.ones(4, np.float32), np.zeros(4, np.float32), 4)
+    assert kernel.best_config.kwargs == {"BLOCK": 16}
+    kernel = tuned(prune_configs_by={"early_config_prune": lambda configs, args, **kwargs: []})
+    with pytest.raises(triton.TritonError, match="No valid autotuner configs after pruning"):
+        kernel[grid](np.ones(4, np.float32), np.zeros(4, np.float32), 4)
+    kernel = tuned(prune_configs_by={"perf_model": lambda BLOCK, **kwargs: -BLOCK, "top_k": 1})
+    kernel[grid](np.ones(4, np.float32), np.zeros(4, np.float32), 4)
+    assert kernel.best_config.kwargs == {"BLOCK": 64}
+
+
+def test_print(fresh_knobs, capsys):
+    fresh_knobs.autotuning.print = True
+    kernel = tuned()
+    kernel[grid](np.ones(4, np.float32), np.zeros(4, np.float32), 4)
+    text = capsys.readouterr().out
+    assert text.count("Autotuning kernel kernel with config BLOCK: ") == 2 and "best config selected: BLOCK: " in text
+
+
+def test_results_are_cached_on_disk(fresh_triton_cache):
+    first = tuned(cache_results=True)
+    first[grid](np.ones(4, np.float32), np.zeros(4, np.float32), 4)
+
+    second = tuned(cache_results=True, pre_hook=lambda *args, **kwargs: pytest.fail("measured again"))
+    second.fn.starting_line_number = first.fn.starting_line_number
+    second[grid](np.ones(4, np.float32), np.zeros(4, np.float32), 4)
+    assert str(second.best_config) == str(first.best_config)
+
+
+def test_warmup_compiles_all():
+    kernel = tuned()
+    kernels = kernel.warmup(np.ones(4, np.float32), np.zeros(4, np.float32), 4, grid=(1,))
+    assert len(kernels) == 2
+
+
+def test_heuristics():
+    @triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+    @triton.jit
+    def kernel(out_ptr, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+        tl.store(out_ptr, EVEN)
+
+    out = np.zeros(1, np.int32)
+    for n, expected in ((16, 1), (17, 0)):
+        kernel[(1,)](out, n, BLOCK=16)
+        assert out[0] == expected
+
+
+def test_config():
+    config = triton.Config({"A": 1}, num_warps=8, maxnreg=32)
+    assert config.all_kwargs() == {"A": 1, "num_warps": 8, "num_ctas": 1, "num_stages": 3, "maxnreg": 32}
+    assert str(config) == "A: 1, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: 32"
+    assert config == triton.Config({"A": 1}, num_warps=8, maxnreg=32) != triton.Config({"A": 2})

@@ -1,0 +1,242 @@
+"""Compiled kernels: their stages and metadata, the disk cache, hooks, and compiling without launching."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, CompiledKernel
+from triton.runtime.cache import _base32
+
+
+@triton.jit
+def kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) * 2, mask=mask)
+
+
+def test_stages_and_metadata():
+    x = np.zeros(16, np.float32)
+    compiled = kernel.warmup(x, x, 16, BLOCK=16, grid=(1,))
+    assert isinstance(compiled, CompiledKernel)
+    assert "tt.func public @kernel(" in compiled.asm["ttir"] and "tt.load" in compiled.asm["ttir"]
+    assert "define" in compiled.asm["llir"]
+    assert compiled.asm["obj"][:4] == b"\x7fELF"
+    assert "kernel" in compiled.asm["asm"]
+    with pytest.raises(KeyError, match="Unknown key"):
+        compiled.asm["nonsense"]
+    assert compiled.metadata.num_warps == 4 and compiled.metadata.target.backend == "cpu"
+    assert compiled.name == compiled.metadata.name == "kernel" and len(compiled.hash) == 64
+    assert compiled.metadata._fields == tuple(sorted(compiled.metadata._fields))
+
+
+def test_compile_ast_source():
+    signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+    source = ASTSource(kernel, signature, {"BLOCK": 32}, {(0,): [["tt.divisibility", 16]]})
+    assert source.constants == {(3,): 32}
+    compiled = triton.compile(source, target=triton.runtime.driver.active.get_current_target())
+    x, out = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    compiled[(1, 1, 1)](x, out, 32, 32)
+    np.testing.assert_array_equal(out, 2 * x)
+    compiled.run(1, 1, 1, 0, compiled.function, compiled.packed_metadata, None, None, None, x, x, 32, 32)
+    np.testing.assert_array_equal(x, 2 * np.arange(32))
+    with pytest.raises(TypeError, match="Signature keys must be string"):
+        ASTSource(kernel, {0: "*fp32"})
+    with pytest.raises(AssertionError):
+        triton.compile(source, target="cpu")
+    with pytest.raises(RuntimeError, match="compatible backends for target"):
+        triton.compile(source, target=GPUTarget("abacus", 1, 1))
+
+
+def test_compile_ir_file(tmp_path):
+    x = np.arange(16, dtype=np.float32)
+    text = kernel.warmup(x, x, 16, BLOCK=16, grid=(1,)).asm["ttir"]
+    path = tmp_path / "kernel.ttir"
+    path.write_text(text)
+    compiled = triton.compile(str(path))
+    assert compiled.src.signature == {0: "*f32", 1: "*f32", 2: "i32"} and compiled.src.name == "@kernel"
+
+
+def test_symbol_from_repr():
+    @triton.jit(repr=lambda spec: f"named_{spec.constants['N']}_{spec.signature['out_ptr'][1:]}")
+    def anonymous(out_ptr, N: tl.constexpr):
+        tl.store(out_ptr, N)
+
+    compiled = anonymous.warmup(np.zeros(1, np.int32), 3, grid=(1,))
+    assert compiled.name == "named_3_i32" and "@named_3_i32" in compiled.asm["ttir"]
+
+
+def test_debug_is_another_kernel():
+    x = np.zeros(16, np.float32)
+    plain, debug = (kernel.warmup(x, x, 16, BLOCK=16, grid=(1,), debug=debug) for debug in (False, True))
+    assert plain is not debug and plain.hash != debug.hash
+
+
+def test_disk_cache(fresh_triton_cache):
+    @triton.jit
+    def cached(out_ptr, N: tl.constexpr):
+        tl.static_print("compiling", N)
+        tl.store(out_ptr, N)
+
+    out = np.zeros(1, np.int32)
+    first = cached[(1,)](out, 3)
+    folder = os.path.join(fresh_triton_cache, _base32(first.hash))
+    assert {"cached.ttir", "cached.llir", "cached.obj", "cached.json", "__grp__cached.json"} <= set(os.listdir(folder))
+    assert all(os.path.isfile(os.path.join(folder, name)) for name in os.listdir(folder))
+    cached.device_caches.clear()
+    out[0] = 0
+    second = cached[(1,)](out, 3)
+    assert out[0] == 3 and second.hash == first.hash and second is not first
+    assert second.metadata == first.metadata
+    for name in ("cached.json", "cached.obj"):  # a damaged entry is compiled again
+        cached.device_caches.clear()
+        os.truncate(os.path.join(folder, name), 0)
+        out[0] = 0
+        cached[(1,)](out, 3)
+        assert out[0] == 3
+
+
+def test_static_print_only_when_compiling(fresh_triton_cache, capfd):
+    @triton.jit
+    def printing(out_ptr, N: tl.constexpr):
+        tl.static_print("N is", N)
+        tl.store(out_ptr, N)
+
+    out = np.zeros(1, np.int32)
+    for _ in range(2):
+        printing[(1,)](out, 3)
+        printing.device_caches.clear()
+    assert capfd.readouterr().out.count("N is 3") == 1
+
+
+def test_hooks(fresh_knobs):
+    seen = []
+
+    def note(**kwargs):
+        seen.append(kwargs)
+        return False
+
+    fresh_knobs.runtime.jit_cache_hook = fresh_knobs.runtime.jit_post_compile_hook = note
+
+    @triton.jit
+    def hooked(out_ptr, N: tl.constexpr):
+        tl.store(out_ptr, N)
+
+    out = np.zeros(1, np.int32)
+    for _ in range(2):
+        hooked[(1,)](out, 3)
+    assert len(seen) == 2
+    info = seen[0]
+    assert info["fn"].jit_function is hooked and info["repr"].endswith("(out_ptr: *i32, N: constexpr)")
+    data = json.loads(info["compile"]["specialization_data"])
+    assert data["signature"] == {"out_ptr": "*i32", "N": "constexpr"} and data["constant_vals"] == [3]
+    fresh_knobs.runtime.jit_cache_hook = lambda **kwargs: True
+    assert hooked[(1,)](out, 4) is None and out[0] == 3
+
+
+def test_preload(fresh_knobs):
+    data = []
+    fresh_knobs.runtime.jit_cache_hook = lambda **kwargs: data.append(kwargs["compile"]["specialization_data"])
+
+    @triton.jit
+    def preloaded(out_ptr, N: tl.constexpr, D: tl.constexpr):
+        tl.store(out_ptr, N + tl.full([], 1, D))
+
+    out = np.zeros(1, np.int32)
+    hash = preloaded[(1,)](out, 3, tl.int32).hash
+    fresh_knobs.runtime.jit_cache_hook = None
+    preloaded.device_caches.clear()
+    assert preloaded.preload(data[0]).hash == hash
+    preloaded[(1,)](out, 3, tl.int32)
+    assert len(preloaded.device_caches[0][0]) == 1
+    with pytest.raises(RuntimeError, match="Specialization data is for"):
+        kernel.preload(data[0])
+
+
+def test_launch_hooks(fresh_knobs):
+    seen = []
+    fresh_knobs.runtime.launch_enter_hook.add(lambda metadata: seen.append(("enter", metadata.get())))
+    fresh_knobs.runtime.launch_exit_hook.add(lambda metadata: seen.append(("exit", metadata.get())))
+
+    def launch_metadata(grid, metadata, args):
+        return {"grid": grid, "n": args["n"]}
+
+    @triton.jit(launch_metadata=launch_metadata)
+    def hooked(out_ptr, n):
+        tl.store(out_ptr, n)
+
+    for _ in range(2):
+        hooked[(1, 3, 2)](np.zeros(1, np.int32), 5)
+    assert [kind for kind, _ in seen] == ["enter", "exit"] * 2
+    assert seen[0][1]["name"] == "hooked" and seen[0][1]["grid"] == (1, 3, 2) and seen[0][1]["n"] == 5
+
+
+def test_pre_run_hook():
+    calls = []
+
+    @triton.jit
+    def hooked(out_ptr, n):
+        tl.store(out_ptr, n)
+
+    out = np.zeros(1, np.int32)
+    hooked[(1,)](out, 5)
+    hooked.add_pre_run_hook(lambda *args, **kwargs: calls.append((args, kwargs)))
+    hooked[(1,)](out, 5)
+    assert len(calls) == 1 and calls[0][0][1] == 5 and "debug" in calls[0][1]
+
+
+def test_listener(fresh_knobs, fresh_triton_cache):
+    seen = []
+    fresh_knobs.compilation.listener = lambda **kwargs: seen.append(kwargs)
+
+    @triton.jit
+    def listened(out_ptr):
+        tl.store(out_ptr, 1)
+
+    for _ in range(2):
+        listened.warmup(np.zeros(1, np.int32), grid=(1,))
+        listened.device_caches.clear()
+    assert [event["cache_hit"] for event in seen] == [False, True]
+    assert seen[0]["times"].total_lowering > 0 and [name for name, _ in seen[0]["times"].lowering_stages][0] == "ttir"
+
+
+def test_pickle():
+    config = pickle.loads(pickle.dumps(triton.Config({"BLOCK": 4}, num_warps=2)))
+    assert config == triton.Config({"BLOCK": 4}, num_warps=2)
+    from triton.runtime.jit import JITFunction
+
+    class Copy(dict):
+        pass
+
+    state = kernel.__getstate__()
+    restored = JITFunction.__new__(JITFunction)
+    restored.__setstate__({**state, "fn": None, "__globals__": None, "used_global_vals": None, "_hash_lock": None})
+    clone = pickle.loads(pickle.dumps(restored))
+    assert clone.src == kernel.src and clone.arg_names == kernel.arg_names and clone.params[3].is_constexpr
+
+
+def test_import_is_light():
+    code = "import sys, triton; print(sorted({'torch', 'numpy'} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_launching_in_a_forked_child():
+    x = np.arange(16, dtype=np.float32)
+    kernel[(1,)](x, x, 16, BLOCK=16)
+    child = os.fork()
+    if child == 0:
+        try:
+            out = np.zeros(32, np.float32)
+            kernel[(1,)](np.ones(32, np.float32), out, 32, BLOCK=32)
+            os._exit(0 if (out == 2).all() else 1)
+        except BaseException:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
