@@ -97,7 +97,8 @@ static bool processFile(const std::string &name, const Options &options, Total &
 int main(int count, char **arguments) {
   Options options;
   if (!parseOptions({arguments + 1, size_t(count - 1)}, options)) {
-    llvm::errs() << "usage: triton-ast [--attributes] [--show-empty] [--indent=N] [--expression] [--time] file... | @list\n";
+    llvm::errs()
+        << "usage: triton-ast [--attributes] [--show-empty] [--indent=N] [--expression] [--time] file... | @list\n";
     return 2;
   }
   bool isGood = true;

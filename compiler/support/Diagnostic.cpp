@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 namespace {
 
-constexpr unsigned tabStop = 8;      // what terminals do
+constexpr unsigned tabStop = 8;       // what terminals do
 constexpr unsigned windowWidth = 160; // a longer line is shown only around the range
 
 /// A source line as it appears on a terminal, with the display column of each of its bytes (and of its end).
@@ -118,8 +118,8 @@ static std::string window(const DisplayLine &line, unsigned &begin, unsigned &en
 }
 
 /// One line of the file and the marks under the bytes `begin` to `end` of it.
-static void renderLine(llvm::raw_ostream &out, unsigned number, StringRef text, unsigned begin, unsigned end, bool caret,
-                       Paint paint) {
+static void renderLine(llvm::raw_ostream &out, unsigned number, StringRef text, unsigned begin, unsigned end,
+                       bool caret, Paint paint) {
   DisplayLine line = display(text);
   begin = std::min<size_t>(begin, text.size());
   end = std::clamp<size_t>(end, begin, text.size());
@@ -132,7 +132,8 @@ static void renderLine(llvm::raw_ostream &out, unsigned number, StringRef text, 
   out << std::string(std::max(to, from + (caret ? 1 : 0)) - from - (caret ? 1 : 0), '~') << paint.reset() << "\n";
 }
 
-/// The first line of the range, and its last where there are several; what lies between is not needed to find the place.
+/// The first line of the range, and its last where there are several; what lies between is not needed to find the
+/// place.
 static void renderExcerpt(llvm::raw_ostream &out, SourceRange range, Paint paint) {
   const Source &source = *range.source;
   LineColumn begin = source.locate(range.begin), end = source.locate(std::max(range.begin, range.end));
@@ -170,7 +171,9 @@ static void render(llvm::raw_ostream &out, const Diagnostic &diagnostic, Paint p
     render(out, Diagnostic{.severity = Severity::Note, .range = caller, .message = "called from here"}, paint);
 }
 
-std::string triton::render(const Diagnostic &diagnostic, bool color) { return render(llvm::ArrayRef(diagnostic), color); }
+std::string triton::render(const Diagnostic &diagnostic, bool color) {
+  return render(llvm::ArrayRef(diagnostic), color);
+}
 
 std::string triton::render(llvm::ArrayRef<Diagnostic> diagnostics, bool color) {
   std::string text;

@@ -1,7 +1,8 @@
 // What the compiler tells the user: errors, warnings, notes, each at a place in the user's source.
 //   In:  a Diagnostic, filled by whoever found the problem.
 //   Out: its text in Clang's form (`render`), or the structure itself for those who raise it as an exception.
-// Messages are lower case, have no full stop, and carry the values. A diagnostic points into Sources, which must outlive it.
+// Messages are lower case, have no full stop, and carry the values. A diagnostic points into Sources, which must
+// outlive it.
 #pragma once
 
 #include "compiler/support/Source.h"

@@ -22,7 +22,8 @@ TEST(Source, LocatesInTheFileAPieceWasCutFrom) {
 }
 
 TEST(Source, LinesEndAsInPython) {
-  auto source = Source::create("k.py", "\xEF\xBB\xBF" "a\r\nb\rc\fd\ne");
+  auto source = Source::create("k.py", "\xEF\xBB\xBF"
+                                       "a\r\nb\rc\fd\ne");
   EXPECT_EQ(source->lineCount(), 4u);
   EXPECT_EQ(source->line(1), "a");
   EXPECT_EQ(source->line(3), "c\fd");
@@ -83,7 +84,8 @@ TEST(Diagnostic, CountsColumnsAsTheTerminalDoes) {
   EXPECT_EQ(render(Diagnostic{.range = find(source, "y"), .message = "m"}, false), "k.py:1:6: error: m\n"
                                                                                    "    1 |         x = y\n"
                                                                                    "      |             ^\n");
-  auto wide = Source::create("k.py", "'\xE6\xBC\xA2\xE5\xAD\x97' + y e\xCC\x81 z\n"); // two characters of two columns each
+  auto wide =
+      Source::create("k.py", "'\xE6\xBC\xA2\xE5\xAD\x97' + y e\xCC\x81 z\n"); // two characters of two columns each
   EXPECT_EQ(render(Diagnostic{.range = find(wide, "y"), .message = "m"}, false),
             "k.py:1:12: error: m\n"
             "    1 | '\xE6\xBC\xA2\xE5\xAD\x97' + y e\xCC\x81 z\n"

@@ -13,7 +13,8 @@
 
 namespace triton {
 
-/// A place in a file: `line` counts from 1, `column` from 0 in bytes of UTF-8, as Python's `lineno` and `col_offset` do.
+/// A place in a file: `line` counts from 1, `column` from 0 in bytes of UTF-8, as Python's `lineno` and `col_offset`
+/// do.
 struct LineColumn {
   unsigned line;
   unsigned column;
@@ -22,8 +23,8 @@ struct LineColumn {
 
 class Source {
 public:
-  /// `firstLine` is the line of the file where `text` begins, `columnOffset` how many bytes of indentation were cut from
-  /// each of its lines. A byte order mark at the start is dropped: it counts as no column.
+  /// `firstLine` is the line of the file where `text` begins, `columnOffset` how many bytes of indentation were cut
+  /// from each of its lines. A byte order mark at the start is dropped: it counts as no column.
   static std::shared_ptr<const Source> create(std::string name, std::string text, unsigned firstLine = 1,
                                               unsigned columnOffset = 0);
 

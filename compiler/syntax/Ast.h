@@ -1,8 +1,8 @@
 // The syntax tree of Python 3.14: one struct per node of CPython's `ast` module, with its name and its fields.
-// Differences: field names are camelCase; the expression statement is `ExprStmt`, since `Expr` is the base of expressions;
-// an optional child is a null pointer, an optional identifier an empty string. Nodes, their lists and their strings live in
-// the arena of a Tree and are never freed one by one. Every node has a range; those without one in CPython
-// (arguments, comprehension, withitem, match_case) cover what they were parsed from.
+// Differences: field names are camelCase; the expression statement is `ExprStmt`, since `Expr` is the base of
+// expressions; an optional child is a null pointer, an optional identifier an empty string. Nodes, their lists and
+// their strings live in the arena of a Tree and are never freed one by one. Every node has a range; those without one
+// in CPython (arguments, comprehension, withitem, match_case) cover what they were parsed from.
 //
 //   if (auto *call = llvm::dyn_cast<Call>(expr))
 //     for (Expr *argument : call->args) ...
@@ -37,9 +37,15 @@ template <NodeKind First, NodeKind Last> struct NodeGroup : Node {
   using Node::Node;
   static bool classof(const Node *node) { return node->kind >= First && node->kind <= Last; }
 };
-struct Stmt : NodeGroup<NodeKind::FunctionDef, NodeKind::Continue> { using NodeGroup::NodeGroup; };
-struct Expr : NodeGroup<NodeKind::BoolOp, NodeKind::Slice> { using NodeGroup::NodeGroup; };
-struct Pattern : NodeGroup<NodeKind::MatchValue, NodeKind::MatchOr> { using NodeGroup::NodeGroup; };
+struct Stmt : NodeGroup<NodeKind::FunctionDef, NodeKind::Continue> {
+  using NodeGroup::NodeGroup;
+};
+struct Expr : NodeGroup<NodeKind::BoolOp, NodeKind::Slice> {
+  using NodeGroup::NodeGroup;
+};
+struct Pattern : NodeGroup<NodeKind::MatchValue, NodeKind::MatchOr> {
+  using NodeGroup::NodeGroup;
+};
 struct TypeParam : NodeGroup<NodeKind::TypeVar, NodeKind::TypeVarTuple> {
   using NodeGroup::NodeGroup;
   llvm::StringRef name;
@@ -61,7 +67,19 @@ enum class ExprContext : uint8_t { Load, Store, Del };
 enum class BoolOperator : uint8_t { And, Or };
 enum class UnaryOperator : uint8_t { Invert, Not, UAdd, USub };
 enum class BinaryOperator : uint8_t {
-  Add, Sub, Mult, MatMult, Div, Mod, Pow, LShift, RShift, BitOr, BitXor, BitAnd, FloorDiv
+  Add,
+  Sub,
+  Mult,
+  MatMult,
+  Div,
+  Mod,
+  Pow,
+  LShift,
+  RShift,
+  BitOr,
+  BitXor,
+  BitAnd,
+  FloorDiv
 };
 enum class CompareOperator : uint8_t { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn };
 
@@ -345,13 +363,20 @@ struct TemplateStr : ExprNode<NodeKind::TemplateStr> {
 
 struct NoneValue {};
 struct EllipsisValue {};
-struct ImaginaryValue { double value; };
+struct ImaginaryValue {
+  double value;
+};
 /// UTF-8, in which a surrogate written as an escape is encoded like any other code point (WTF-8).
-struct StringValue { llvm::StringRef text; };
-struct BytesValue { llvm::StringRef data; };
+struct StringValue {
+  llvm::StringRef text;
+};
+struct BytesValue {
+  llvm::StringRef data;
+};
 
 /// An integer is never negative, and as wide as it needs to be: at least 64 bits.
-using ConstantValue = std::variant<NoneValue, EllipsisValue, bool, llvm::APInt, double, ImaginaryValue, StringValue, BytesValue>;
+using ConstantValue =
+    std::variant<NoneValue, EllipsisValue, bool, llvm::APInt, double, ImaginaryValue, StringValue, BytesValue>;
 
 struct Constant : ExprNode<NodeKind::Constant> {
   ConstantValue value;

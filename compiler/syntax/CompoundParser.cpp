@@ -119,7 +119,8 @@ Stmt *GrammarParser::parseFor(uint32_t start, bool isAsync) {
   return statement;
 }
 
-/// At the '(' after `with`: does it enclose items, or begin the first of them? `mustBe` if an `as` inside leaves no doubt.
+/// At the '(' after `with`: does it enclose items, or begin the first of them? `mustBe` if an `as` inside leaves no
+/// doubt.
 bool GrammarParser::withItemsAreParenthesized(bool &mustBe) {
   mustBe = false;
   unsigned open = 0;

@@ -14,7 +14,8 @@ using namespace triton;
 using namespace triton::syntax;
 using llvm::StringRef;
 
-/// Python's `repr` of a float: the shortest digits that read back as the same, with an exponent below 1e-4 and from 1e16 on.
+/// Python's `repr` of a float: the shortest digits that read back as the same, with an exponent below 1e-4 and from
+/// 1e16 on.
 static std::string floatRepr(double value, bool isImaginary) {
   if (std::isinf(value))
     return "inf";
@@ -90,8 +91,9 @@ static StringRef name(UnaryOperator op) {
   return names[unsigned(op)];
 }
 static StringRef name(BinaryOperator op) {
-  static constexpr StringRef names[] = {"Add()",    "Sub()",    "Mult()",  "MatMult()", "Div()",    "Mod()",     "Pow()",
-                                        "LShift()", "RShift()", "BitOr()", "BitXor()",  "BitAnd()", "FloorDiv()"};
+  static constexpr StringRef names[] = {"Add()",    "Sub()",    "Mult()",    "MatMult()", "Div()",
+                                        "Mod()",    "Pow()",    "LShift()",  "RShift()",  "BitOr()",
+                                        "BitXor()", "BitAnd()", "FloorDiv()"};
   return names[unsigned(op)];
 }
 static StringRef name(CompareOperator op) {

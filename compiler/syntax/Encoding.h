@@ -8,8 +8,8 @@
 
 namespace triton::syntax {
 
-/// Fails with a message for the user if the encoding is unknown or the bytes are not in it. Bytes that should be UTF-8 are
-/// passed on unchecked: the parser reports invalid ones where they stand.
+/// Fails with a message for the user if the encoding is unknown or the bytes are not in it. Bytes that should be UTF-8
+/// are passed on unchecked: the parser reports invalid ones where they stand.
 llvm::Expected<std::string> decodeSource(llvm::StringRef bytes);
 
 /// The encoding a `coding:` comment names, in lower case, or an empty string.

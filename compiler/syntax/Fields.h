@@ -1,4 +1,5 @@
-// The fields of each node, in CPython's order and under its names: the one list behind everything that treats nodes alike.
+// The fields of each node, in CPython's order and under its names: the one list behind everything that treats nodes
+// alike.
 //
 //   visitFields(node, [](llvm::StringRef name, const auto &field) { ... });
 #pragma once
@@ -76,8 +77,12 @@ template <typename V> void fields(const IfExp &n, V &&visit) {
 }
 template <typename V> void fields(const Dict &n, V &&visit) { visit("keys", n.keys), visit("values", n.values); }
 template <typename V> void fields(const Set &n, V &&visit) { visit("elts", n.elts); }
-template <typename V> void fields(const ListComp &n, V &&visit) { visit("elt", n.elt), visit("generators", n.generators); }
-template <typename V> void fields(const SetComp &n, V &&visit) { visit("elt", n.elt), visit("generators", n.generators); }
+template <typename V> void fields(const ListComp &n, V &&visit) {
+  visit("elt", n.elt), visit("generators", n.generators);
+}
+template <typename V> void fields(const SetComp &n, V &&visit) {
+  visit("elt", n.elt), visit("generators", n.generators);
+}
 template <typename V> void fields(const DictComp &n, V &&visit) {
   visit("key", n.key), visit("value", n.value), visit("generators", n.generators);
 }

@@ -1,9 +1,9 @@
-// The recursive-descent parser behind `parse`: one member function per rule of Python's grammar, spread over files by subject.
-// Operators are parsed by precedence climbing, targets as expressions that are then checked.
+// The recursive-descent parser behind `parse`: one member function per rule of Python's grammar, spread over files by
+// subject. Operators are parsed by precedence climbing, targets as expressions that are then checked.
 //
-// After the first error in a statement the parser is `stopped`: it sees an Error token, which no rule accepts, and takes no
-// more tokens, so every rule returns by itself (with whatever it has) to the list of statements, where reading goes on
-// behind the broken line. So rules need no error paths, and one mistake gives one message.
+// After the first error in a statement the parser is `stopped`: it sees an Error token, which no rule accepts, and
+// takes no more tokens, so every rule returns by itself (with whatever it has) to the list of statements, where reading
+// goes on behind the broken line. So rules need no error paths, and one mistake gives one message.
 #pragma once
 
 #include "compiler/syntax/Lexer.h"
@@ -45,7 +45,9 @@ private:
   bool startsExpression() const;
 
   // Nodes.
-  template <typename NodeType> NodeType *make(uint32_t begin) { return tree.make<NodeType>(begin, std::max(begin, previousEnd)); }
+  template <typename NodeType> NodeType *make(uint32_t begin) {
+    return tree.make<NodeType>(begin, std::max(begin, previousEnd));
+  }
   template <typename NodeType> NodeType *finish(NodeType *node) {
     node->range.end = std::max(node->range.begin, previousEnd);
     return node;

@@ -26,13 +26,13 @@ using Characters = llvm::SmallVector<uint32_t, 32>;
 
 #include "compiler/syntax/UnicodeTables.inc"
 
-size_t triton::syntax::identifierLength(StringRef word) {
+size_t triton::syntax::identifierLength(StringRef text) {
   static const llvm::sys::UnicodeCharSet start(identifierStart), continues(identifierContinue);
   size_t at = 0;
-  while (at < word.size()) {
-    CodePoint c = decodeCodePoint(word.drop_front(at));
-    // ASCII needs no test: the word consists of identifier bytes, and the lexer does not begin one at a digit.
-    bool isPart = c.value < 128 || (c.isValid && (start.contains(c.value) || (at > 0 && continues.contains(c.value))));
+  while (at < text.size()) {
+    CodePoint c = decodeCodePoint(text.drop_front(at));
+    bool isPart = c.value < 128 ? isIdentifierByte(text[at])
+                                : c.isValid && (start.contains(c.value) || (at > 0 && continues.contains(c.value)));
     if (!isPart)
       break;
     at += c.bytes;
@@ -78,7 +78,8 @@ void triton::syntax::appendCodePoint(std::string &text, uint32_t c) {
   } else if (c < 0x10000) {
     text += {char(0xE0 | c >> 12), char(0x80 | (c >> 6 & 0x3F)), char(0x80 | (c & 0x3F))};
   } else {
-    text += {char(0xF0 | c >> 18), char(0x80 | (c >> 12 & 0x3F)), char(0x80 | (c >> 6 & 0x3F)), char(0x80 | (c & 0x3F))};
+    text +=
+        {char(0xF0 | c >> 18), char(0x80 | (c >> 12 & 0x3F)), char(0x80 | (c >> 6 & 0x3F)), char(0x80 | (c & 0x3F))};
   }
 }
 
@@ -131,7 +132,8 @@ static void appendDecomposed(Characters &out, uint32_t c) {
 }
 
 static unsigned combiningClass(uint32_t c) {
-  auto *found = llvm::lower_bound(combiningClasses, c, [](const CombiningClass &row, uint32_t c) { return row.character < c; });
+  auto *found =
+      llvm::lower_bound(combiningClasses, c, [](const CombiningClass &row, uint32_t c) { return row.character < c; });
   return found != std::end(combiningClasses) && found->character == c ? found->value : 0;
 }
 

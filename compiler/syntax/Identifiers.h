@@ -1,5 +1,5 @@
-// Names as Unicode sees them: which characters make an identifier, and which spellings are the same one (NFKC, as in Python).
-// Also the few questions about UTF-8 text that the lexer and the printer of trees ask.
+// Names as Unicode sees them: which characters make an identifier, and which spellings are the same one (NFKC, as in
+// Python). Also the few questions about UTF-8 text that the lexer and the printer of trees ask.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -10,11 +10,12 @@ namespace triton::syntax {
 
 /// ASCII letters, digits, the underscore, and every byte of a character beyond ASCII.
 inline bool isIdentifierByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 128;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         (unsigned char)c >= 128;
 }
 
-/// How much of `word`, which consists of identifier bytes, is an identifier.
-size_t identifierLength(llvm::StringRef word);
+/// The length of the identifier that `text`, which does not begin with a digit, begins with; 0 if there is none.
+size_t identifierLength(llvm::StringRef text);
 
 /// The form under which an identifier is looked up. Text in ASCII is its own.
 std::string normalizeIdentifier(llvm::StringRef identifier);

@@ -2,11 +2,10 @@
 
 #include "compiler/syntax/Identifiers.h"
 #include "compiler/syntax/NumberLiterals.h"
+#include "compiler/syntax/TextLexer.h"
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/Twine.h"
 
 #include <array>
 #include <cstring>
@@ -35,113 +34,30 @@ static TokenKind keywordOrName(StringRef word) {
       .Default(TokenKind::Name);
 }
 
-namespace {
-
 // The limits of CPython's tokenizer.
 constexpr unsigned maxIndentations = 100;
 constexpr unsigned maxBrackets = 200;
-constexpr unsigned maxFormatStrings = 150;
-constexpr unsigned maxFieldNesting = 3; // a replacement field and those inside its format specifier
 
-/// An indentation in columns, measured with tabs to the next multiple of 8 and with tabs as 1: the two must agree in order.
-struct Indentation {
-  unsigned column;
-  unsigned alternate;
-};
-
-struct Bracket {
-  char open;
-  uint32_t begin;
-  bool isField = false; // the { of a replacement field in an f-string
-  bool inSpecifier = false;
-};
-
-/// An f-string or t-string that is open. Its replacement fields are brackets from `firstBracket` on.
-struct FormatString {
-  char letter; // 'f' or 't'
-  char quote;
-  bool isTriple;
-  bool isRaw;
-  bool inText; // in literal text or a format specifier, not in the expression of a field
-  uint32_t begin;
-  size_t firstBracket;
-};
-
-class Lexer {
-public:
-  Lexer(const Source &source, std::vector<Diagnostic> &errors)
-      : source(source), base(source.text().data()), size(source.text().size()), errors(errors) {
-    tokens.reserve(size / 4 + 16);
-  }
-
-  std::vector<Token> run();
-
-private:
-  char peek(uint32_t ahead = 0) const { return at + ahead < size ? base[at + ahead] : '\0'; }
-  bool isNewline(char c) const { return c == '\n' || c == '\r'; }
-  void skipNewline() { at += peek() == '\r' && peek(1) == '\n' ? 2 : 1; }
-  bool atEnd() const { return at >= size; }
-  void emit(TokenKind kind, uint32_t begin) { tokens.push_back({kind, begin, at}); }
-  void error(uint32_t begin, uint32_t end, const Twine &message, std::string hint = {});
-  void errorToken(uint32_t begin, const Twine &message, std::string hint = {});
-  void giveUp(const Twine &message);
-  void checkEncoding();
-
-  void beginLine();
-  void indent(Indentation line, uint32_t lineBegin);
-  bool joinLine();
-  void lexToken();
-  void lexName();
-  void lexInvalidCharacter();
-  void lexNumber();
-  void lexString(uint32_t begin, StringRef prefix);
-  void lexFormatText();
-  bool skipFormatEscape(bool isRaw);
-  void abandonFormatString();
-  void openBracket();
-  void closeBracket();
-  void lexOperator();
-  void closeAbandonedBrackets(uint32_t wordBegin);
-  void finish();
-  unsigned lineOf(uint32_t offset) const { return source.locate(offset).line; }
-
-  const Source &source;
-  const char *base;
-  const uint32_t size;
-  std::vector<Diagnostic> &errors;
-  uint32_t at = 0;
-  bool atLineStart = true;
-  bool firstOnLine = false; // no token yet on this line of text
-  std::vector<Token> tokens;
-  llvm::SmallVector<Indentation> indentations = {{0, 0}};
-  llvm::SmallVector<Bracket> brackets;
-  llvm::SmallVector<FormatString> formats;
-};
-
-} // namespace
-
-void Lexer::error(uint32_t begin, uint32_t end, const Twine &message, std::string hint) {
-  errors.push_back({.range = {&source, begin, end},
-                    .message = message.str(),
-                    .exception = "SyntaxError",
-                    .hint = std::move(hint)});
+void TextLexer::error(uint32_t begin, uint32_t end, const Twine &message, std::string hint) {
+  errors.push_back(
+      {.range = {&source, begin, end}, .message = message.str(), .exception = "SyntaxError", .hint = std::move(hint)});
 }
 
 /// What lies between `begin` and here is no token.
-void Lexer::errorToken(uint32_t begin, const Twine &message, std::string hint) {
+void TextLexer::errorToken(uint32_t begin, const Twine &message, std::string hint) {
   error(begin, at, message, std::move(hint));
   emit(TokenKind::Error, begin);
 }
 
 /// For text nested deeper than anyone writes: there is no telling what follows.
-void Lexer::giveUp(const Twine &message) {
+void TextLexer::giveUp(const Twine &message) {
   errorToken(at, message);
   at = size;
   brackets.clear();
   formats.clear();
 }
 
-void Lexer::checkEncoding() {
+void TextLexer::checkEncoding() {
   uint32_t bad = findInvalidUtf8(source.text());
   if (bad < size)
     error(bad, bad + 1, "source is not UTF-8: invalid byte 0x" + llvm::utohexstr((unsigned char)base[bad], true),
@@ -150,7 +66,7 @@ void Lexer::checkEncoding() {
     error(null - base, null - base + 1, "source cannot contain null bytes");
 }
 
-std::vector<Token> Lexer::run() {
+std::vector<Token> TextLexer::run() {
   checkEncoding();
   while (!atEnd() || (!formats.empty() && formats.back().inText)) {
     if (!formats.empty() && formats.back().inText)
@@ -165,7 +81,7 @@ std::vector<Token> Lexer::run() {
 }
 
 /// Reads the indentation of a line; blank lines and comments have none.
-void Lexer::beginLine() {
+void TextLexer::beginLine() {
   Indentation line = {0, 0};
   std::optional<unsigned> joined; // a backslash in the indentation fixes it where the first one stands
   uint32_t lineBegin = at;
@@ -203,7 +119,7 @@ void Lexer::beginLine() {
 }
 
 /// Opens a block, or closes those the line is no longer in.
-void Lexer::indent(Indentation line, uint32_t lineBegin) {
+void TextLexer::indent(Indentation line, uint32_t lineBegin) {
   static constexpr const char *inconsistent = "inconsistent use of tabs and spaces in indentation";
   static constexpr const char *useOne = "indent with spaces only: which column a tab reaches depends on the editor";
   Indentation current = indentations.back();
@@ -235,7 +151,7 @@ void Lexer::indent(Indentation line, uint32_t lineBegin) {
 }
 
 /// At a backslash: skips it and the line break behind it. False if that is not what follows.
-bool Lexer::joinLine() {
+bool TextLexer::joinLine() {
   uint32_t begin = at++;
   if (!isNewline(peek()) || atEnd()) {
     if (atEnd()) {
@@ -255,7 +171,7 @@ bool Lexer::joinLine() {
   return false;
 }
 
-void Lexer::lexToken() {
+void TextLexer::lexToken() {
   char c = peek();
   while (c == ' ' || c == '\t' || c == '\f') {
     ++at;
@@ -301,40 +217,35 @@ static bool isStringPrefix(StringRef word) {
       .Default(false);
 }
 
-void Lexer::lexName() {
+void TextLexer::lexName() {
   uint32_t begin = at;
-  bool isAscii = true;
-  while (isIdentifierByte(peek())) {
-    isAscii &= (unsigned char)base[at] < 128;
+  while (isIdentifierByte(peek()) && llvm::isASCII(peek()))
     ++at;
-  }
+  bool isAscii = atEnd() || llvm::isASCII(peek());
+  if (!isAscii)
+    at = begin + identifierLength(StringRef(base + begin, size - begin));
+  if (at == begin)
+    return lexInvalidCharacter();
+  if (!isAscii)
+    return emit(TokenKind::Name, begin);
   StringRef word(base + begin, at - begin);
   if ((peek() == '"' || peek() == '\'') && isStringPrefix(word))
     return lexString(begin, word);
-  if (!isAscii) {
-    size_t valid = identifierLength(word);
-    if (valid < word.size()) {
-      at = begin + valid;
-      if (valid > 0)
-        emit(TokenKind::Name, begin);
-      return lexInvalidCharacter();
-    }
-    return emit(TokenKind::Name, begin);
-  }
   TokenKind kind = keywordOrName(word);
   if (!brackets.empty() && firstOnLine && formats.empty() && isKeyword(kind))
     closeAbandonedBrackets(begin);
   emit(kind, begin);
 }
 
-/// A word that only begins statements, first on its line inside brackets: the brackets were never closed. Going on as if
-/// they were keeps the rest of the file readable.
-void Lexer::closeAbandonedBrackets(uint32_t wordBegin) {
+/// A word that only begins statements, first on its line inside brackets: the brackets were never closed. Going on as
+/// if they were keeps the rest of the file readable.
+void TextLexer::closeAbandonedBrackets(uint32_t wordBegin) {
   StringRef word(base + wordBegin, at - wordBegin);
-  bool beginsStatement = llvm::StringSwitch<bool>(word)
-                             .Cases({"assert", "break", "class", "continue", "def", "del", "except", "finally", "global"}, true)
-                             .Cases({"import", "nonlocal", "pass", "raise", "return", "try", "while", "with"}, true)
-                             .Default(false);
+  bool beginsStatement =
+      llvm::StringSwitch<bool>(word)
+          .Cases({"assert", "break", "class", "continue", "def", "del", "except", "finally", "global"}, true)
+          .Cases({"import", "nonlocal", "pass", "raise", "return", "try", "while", "with"}, true)
+          .Default(false);
   if (!beginsStatement)
     return;
   const Bracket &bracket = brackets.back();
@@ -351,7 +262,7 @@ void Lexer::closeAbandonedBrackets(uint32_t wordBegin) {
   at = end;
 }
 
-void Lexer::lexInvalidCharacter() {
+void TextLexer::lexInvalidCharacter() {
   uint32_t begin = at;
   CodePoint character = decodeCodePoint(StringRef(base + at, size - at));
   at += character.bytes;
@@ -363,7 +274,7 @@ void Lexer::lexInvalidCharacter() {
   errorToken(begin, "invalid character '" + StringRef(base + begin, at - begin) + "' (" + number + ")");
 }
 
-void Lexer::lexNumber() {
+void TextLexer::lexNumber() {
   uint32_t begin = at;
   NumberScan scan = scanNumber(StringRef(base + at, size - at));
   at += scan.length;
@@ -374,136 +285,7 @@ void Lexer::lexNumber() {
   errorToken(begin, scan.error);
 }
 
-/// At the opening quote of a string whose prefix begins at `begin`.
-void Lexer::lexString(uint32_t begin, StringRef prefix) {
-  char quote = peek();
-  bool isTriple = peek(1) == quote && peek(2) == quote;
-  at += isTriple ? 3 : 1;
-  for (char letter : {'f', 't'}) {
-    if (!prefix.contains_insensitive(StringRef(&letter, 1)))
-      continue;
-    if (formats.size() >= maxFormatStrings)
-      return giveUp("too many nested f-strings");
-    formats.push_back({.letter = letter,
-                       .quote = quote,
-                       .isTriple = isTriple,
-                       .isRaw = prefix.contains_insensitive("r"),
-                       .inText = true,
-                       .begin = begin,
-                       .firstBracket = brackets.size()});
-    return emit(TokenKind::FormatStart, begin);
-  }
-  uint32_t quoteAt = begin + prefix.size();
-  for (;; ++at) {
-    char c = peek();
-    if (atEnd() || (!isTriple && isNewline(c))) {
-      // In a replacement field, the quote may well be the end of the f-string.
-      if (!formats.empty() && formats.back().quote == quote && formats.back().isTriple == isTriple) {
-        at = quoteAt + (isTriple ? 3 : 1);
-        errorToken(quoteAt, Twine(formats.back().letter) + "-string: expecting '}'");
-        return abandonFormatString();
-      }
-      return errorToken(begin, Twine("unterminated ") + (isTriple ? "triple-quoted " : "") +
-                                   "string literal (detected at line " + Twine(lineOf(at)) + ")");
-    }
-    if (c == '\\' && !(at + 1 >= size)) {
-      ++at;
-      if (peek() == '\r' && peek(1) == '\n')
-        ++at;
-    } else if (c == quote && (!isTriple || (peek(1) == quote && peek(2) == quote))) {
-      at += isTriple ? 3 : 1;
-      return emit(TokenKind::String, begin);
-    }
-  }
-}
-
-/// Literal text of the innermost f-string or of a format specifier in it, up to a field, the end of the field or of the string.
-void Lexer::lexFormatText() {
-  FormatString &format = formats.back();
-  bool inSpecifier = brackets.size() > format.firstBracket;
-  uint32_t begin = at;
-  auto emitText = [&] {
-    if (at > begin)
-      emit(TokenKind::FormatMiddle, begin);
-    begin = at;
-  };
-  while (true) {
-    char c = peek();
-    if (atEnd() || (!format.isTriple && isNewline(c))) {
-      if (!inSpecifier || atEnd()) {
-        errorToken(format.begin, Twine("unterminated ") + (format.isTriple ? "triple-quoted " : "") + Twine(format.letter) +
-                                     "-string literal (detected at line " + Twine(lineOf(at)) + ")");
-        return abandonFormatString();
-      }
-      errorToken(begin, Twine(format.letter) + "-string: newlines are not allowed in format specifiers for single quoted " +
-                            Twine(format.letter) + "-strings");
-      if (!StringRef(base + at, size - at).ltrim().starts_with("}"))
-        return abandonFormatString();
-      brackets.back().inSpecifier = format.inText = false; // the field ends on the next line: read on from there
-      return;
-    }
-    if (c == format.quote && (!format.isTriple || (peek(1) == c && peek(2) == c))) {
-      emitText();
-      at += format.isTriple ? 3 : 1;
-      if (inSpecifier) {
-        errorToken(begin, Twine(format.letter) + "-string: expecting '}'");
-        return abandonFormatString();
-      }
-      formats.pop_back();
-      return emit(TokenKind::FormatEnd, begin);
-    }
-    if (c == '\\') {
-      at += skipFormatEscape(format.isRaw);
-    } else if ((c == '{' || c == '}') && peek(1) == c && !inSpecifier) {
-      at += 2;
-    } else if (c == '{') {
-      emitText();
-      if (brackets.size() - format.firstBracket >= maxFieldNesting)
-        error(at, at + 1, Twine(format.letter) + "-string: expressions nested too deeply");
-      format.inText = false;
-      openBracket();
-      if (!brackets.empty())
-        brackets.back().isField = true;
-      return;
-    } else if (c == '}' && inSpecifier) {
-      emitText();
-      return closeBracket();
-    } else if (c == '}') {
-      emitText();
-      ++at;
-      errorToken(begin, Twine(format.letter) + "-string: single '}' is not allowed",
-                 "write '}}' for a brace that is text");
-      begin = at;
-    } else {
-      ++at;
-    }
-  }
-}
-
-/// At a backslash in an f-string: passes the escape sequence as far as it could hide a brace or a quote. True if the
-/// character here is still to be skipped.
-bool Lexer::skipFormatEscape(bool isRaw) {
-  ++at;
-  if (atEnd() || peek() == '{' || peek() == '}')
-    return false;
-  if (peek() == '\r' && peek(1) == '\n')
-    ++at;
-  if (isRaw || peek() != 'N' || peek(1) != '{')
-    return true;
-  StringRef rest(base + at, size - at);
-  size_t close = rest.find_first_of("}\"'\n\r");
-  if (close != StringRef::npos && rest[close] == '}')
-    at += close;
-  return true;
-}
-
-/// Leaves a broken f-string, with all its fields.
-void Lexer::abandonFormatString() {
-  brackets.truncate(std::min(brackets.size(), formats.back().firstBracket));
-  formats.pop_back();
-}
-
-void Lexer::openBracket() {
+void TextLexer::openBracket() {
   if (brackets.size() >= maxBrackets)
     return giveUp("too many nested parentheses");
   char c = peek();
@@ -512,7 +294,7 @@ void Lexer::openBracket() {
   emit(c == '(' ? TokenKind::LeftParen : c == '[' ? TokenKind::LeftBracket : TokenKind::LeftBrace, at - 1);
 }
 
-void Lexer::closeBracket() {
+void TextLexer::closeBracket() {
   char c = peek();
   uint32_t begin = at++;
   char wanted = c == ')' ? '(' : c == ']' ? '[' : '{';
@@ -543,7 +325,7 @@ void Lexer::closeBracket() {
   emit(c == ')' ? TokenKind::RightParen : c == ']' ? TokenKind::RightBracket : TokenKind::RightBrace, begin);
 }
 
-void Lexer::lexOperator() {
+void TextLexer::lexOperator() {
   char c = peek();
   if (c == '(' || c == '[' || c == '{')
     return openBracket();
@@ -587,7 +369,7 @@ void Lexer::lexOperator() {
   lexInvalidCharacter();
 }
 
-void Lexer::finish() {
+void TextLexer::finish() {
   if (!brackets.empty()) {
     const Bracket &bracket = brackets.back();
     error(bracket.begin, bracket.begin + 1, Twine("'") + Twine(bracket.open) + "' was never closed");
@@ -601,5 +383,5 @@ void Lexer::finish() {
 }
 
 std::vector<Token> syntax::tokenize(const Source &source, std::vector<Diagnostic> &errors) {
-  return Lexer(source, errors).run();
+  return TextLexer(source, errors).run();
 }

@@ -1,6 +1,7 @@
 // Source text -> tokens, in the way of CPython's tokenizer.
 //   In:  UTF-8 text.
-//   Out: tokens with their places: lines and blocks as Newline, Indent and Dedent; f-strings and t-strings in pieces, with the
+//   Out: tokens with their places: lines and blocks as Newline, Indent and Dedent; f-strings and t-strings in pieces,
+//   with the
 //        tokens of their replacement fields between them. Comments, blank lines and joined lines leave no token.
 // What is not a token is reported and becomes an Error token, which the parser passes over without a second message.
 #pragma once

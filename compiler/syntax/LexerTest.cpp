@@ -128,7 +128,8 @@ TEST(Lexer, ReportsCharacters) {
 }
 
 TEST(Lexer, ReportsNumbers) {
-  EXPECT_EQ(errorsOf("012"), "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers\n");
+  EXPECT_EQ(errorsOf("012"),
+            "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers\n");
   EXPECT_EQ(errorsOf("1__0"), "invalid decimal literal\n");
   EXPECT_EQ(errorsOf("1_"), "invalid decimal literal\n");
   EXPECT_EQ(errorsOf("0xg"), "invalid hexadecimal literal\n");
@@ -136,7 +137,8 @@ TEST(Lexer, ReportsNumbers) {
   EXPECT_EQ(errorsOf("0b12"), "invalid digit '2' in binary literal\n");
   EXPECT_EQ(errorsOf("1abc"), "invalid decimal literal\n");
   EXPECT_EQ(errorsOf("1e+"), "invalid decimal literal\n");
-  EXPECT_EQ(errorsOf(std::string(4301, '1')), "integer literal has more than 4300 digits; use hexadecimal for huge integers\n");
+  EXPECT_EQ(errorsOf(std::string(4301, '1')),
+            "integer literal has more than 4300 digits; use hexadecimal for huge integers\n");
 }
 
 TEST(Lexer, NumbersMayRunIntoKeywords) { EXPECT_EQ(tokens("1if 0xfor x"), "1 if 0xf or x NL EOF"); }
@@ -154,7 +156,9 @@ TEST(Lexer, LimitsNesting) {
 }
 
 TEST(NumberLiterals, Values) {
-  auto integer = [](llvm::StringRef text) { return llvm::toString(std::get<llvm::APInt>(numberValue(text)), 10, false); };
+  auto integer = [](llvm::StringRef text) {
+    return llvm::toString(std::get<llvm::APInt>(numberValue(text)), 10, false);
+  };
   EXPECT_EQ(integer("1_000"), "1000");
   EXPECT_EQ(integer("0xFF_ff"), "65535");
   EXPECT_EQ(integer("0o17"), "15");
@@ -171,16 +175,16 @@ TEST(NumberLiterals, Values) {
 }
 
 TEST(Identifiers, AreNormalised) {
-  EXPECT_EQ(normalizeIdentifier("\xEF\xAC\x81x"), "fix");                    // the ligature fi
-  EXPECT_EQ(normalizeIdentifier("e\xCC\x81"), "\xC3\xA9");                   // e and a combining acute
-  EXPECT_EQ(normalizeIdentifier("\xC2\xB5"), "\xCE\xBC");                    // the micro sign is mu
-  EXPECT_EQ(normalizeIdentifier("\xF0\x9D\x90\xB1"), "x");                   // mathematical bold x
+  EXPECT_EQ(normalizeIdentifier("\xEF\xAC\x81x"), "fix");                     // the ligature fi
+  EXPECT_EQ(normalizeIdentifier("e\xCC\x81"), "\xC3\xA9");                    // e and a combining acute
+  EXPECT_EQ(normalizeIdentifier("\xC2\xB5"), "\xCE\xBC");                     // the micro sign is mu
+  EXPECT_EQ(normalizeIdentifier("\xF0\x9D\x90\xB1"), "x");                    // mathematical bold x
   EXPECT_EQ(normalizeIdentifier("\xE1\x84\x80\xE1\x85\xA1"), "\xEA\xB0\x80"); // Hangul g and a
-  EXPECT_EQ(normalizeIdentifier("a\xCC\x81\xCC\xA7"), "\xC3\xA1\xCC\xA7");   // marks out of order
+  EXPECT_EQ(normalizeIdentifier("a\xCC\x81\xCC\xA7"), "\xC3\xA1\xCC\xA7");    // marks out of order
 }
 
 TEST(Identifiers, EndAtWhatIsNoLetter) {
   EXPECT_EQ(identifierLength("x\xC3\xA9"), 3u);
-  EXPECT_EQ(identifierLength("x\xE2\x82\xAC"), 1u);     // the euro sign
-  EXPECT_EQ(identifierLength("\xCC\x81x"), 0u);         // a combining mark does not begin one
+  EXPECT_EQ(identifierLength("x\xE2\x82\xAC"), 1u); // the euro sign
+  EXPECT_EQ(identifierLength("\xCC\x81x"), 0u);     // a combining mark does not begin one
 }

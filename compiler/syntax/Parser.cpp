@@ -16,6 +16,9 @@ using llvm::Twine;
 // Enough for what people write, little enough for a stack of 8 MiB, the parser's and that of whoever walks the tree.
 constexpr unsigned maxDepth = 1000;
 
+// More are of no use, and text that is no program at all can have one in every byte.
+constexpr size_t maxErrors = 100;
+
 /// A chain such as `a + b + c + ...` is parsed by a loop, yet makes a tree as deep as it is long.
 static const Node *findTooDeep(const Node *node, unsigned depth) {
   if (depth > maxDepth)
@@ -51,8 +54,11 @@ std::unique_ptr<Tree> syntax::parse(std::shared_ptr<const Source> source, Diagno
   for (auto [number, error] : llvm::enumerate(errors))
     order.emplace_back(error.range.begin, number);
   llvm::sort(order);
-  for (auto [begin, number] : order)
+  for (auto [begin, number] : llvm::ArrayRef(order).take_front(maxErrors))
     diagnostics.report(std::move(errors[number]));
+  if (order.size() > maxErrors)
+    diagnostics.report({.severity = Severity::Note,
+                        .message = llvm::utostr(order.size() - maxErrors) + " more syntax errors are not shown"});
   return tree;
 }
 
@@ -119,8 +125,7 @@ StringRef GrammarParser::parseIdentifier(const Twine &message) {
 void GrammarParser::report(SourceRange range, const Twine &message, std::string hint) {
   if (isTrial)
     return fail(range, message);
-  errors.push_back(
-      {.range = range, .message = message.str(), .exception = "SyntaxError", .hint = std::move(hint)});
+  errors.push_back({.range = range, .message = message.str(), .exception = "SyntaxError", .hint = std::move(hint)});
 }
 
 void GrammarParser::fail(SourceRange range, const Twine &message, std::string hint) {
@@ -131,8 +136,7 @@ void GrammarParser::fail(SourceRange range, const Twine &message, std::string hi
   while (!llvm::is_contained({TokenKind::Error, TokenKind::Newline, TokenKind::EndOfFile}, tokens[ahead].kind))
     ++ahead;
   if (tokens[ahead].kind != TokenKind::Error && !isTrial)
-    errors.push_back(
-        {.range = range, .message = message.str(), .exception = "SyntaxError", .hint = std::move(hint)});
+    errors.push_back({.range = range, .message = message.str(), .exception = "SyntaxError", .hint = std::move(hint)});
   stopped = true;
   current.kind = TokenKind::Error;
 }

@@ -48,8 +48,9 @@ TEST(Parser, OperatorsGroupByPrecedence) {
   EXPECT_EQ(parsedExpression("not a or b in c"),
             "BoolOp(op=Or(), values=[UnaryOp(op=Not(), operand=Name(id='a', ctx=Load())), Compare(left=Name(id='b', "
             "ctx=Load()), ops=[In()], comparators=[Name(id='c', ctx=Load())])])");
-  EXPECT_EQ(parsedExpression("a - b - c"), "BinOp(left=BinOp(left=Name(id='a', ctx=Load()), op=Sub(), right=Name(id='b', "
-                                           "ctx=Load())), op=Sub(), right=Name(id='c', ctx=Load()))");
+  EXPECT_EQ(parsedExpression("a - b - c"),
+            "BinOp(left=BinOp(left=Name(id='a', ctx=Load()), op=Sub(), right=Name(id='b', "
+            "ctx=Load())), op=Sub(), right=Name(id='c', ctx=Load()))");
 }
 
 TEST(Parser, ASubscriptWithTwoSlicesIsATuple) {
@@ -65,7 +66,8 @@ TEST(Parser, ConstantsKeepTheirType) {
 }
 
 TEST(Parser, StringsDecodeTheirEscapes) {
-  EXPECT_EQ(parsedExpression("'\\n\\x41\\u00e9\\N{digit one}\\101\\\n\\d'"), "Constant(value='\\nA\xC3\xA9" "1A\\\\d')");
+  EXPECT_EQ(parsedExpression("'\\n\\x41\\u00e9\\N{digit one}\\101\\\n\\d'"), "Constant(value='\\nA\xC3\xA9"
+                                                                             "1A\\\\d')");
   EXPECT_EQ(parsedExpression("'\\ud800' \"it's\""), "Constant(value=\"\\ud800it's\")");
   EXPECT_EQ(parsedExpression("r'\\n' 'b'"), "Constant(value='\\\\nb')");
 }
@@ -75,34 +77,41 @@ TEST(Parser, FormatStrings) {
             "JoinedStr(values=[Constant(value='a'), FormattedValue(value=Name(id='x', ctx=Load()), conversion=114, "
             "format_spec=JoinedStr(values=[Constant(value='>'), FormattedValue(value=Name(id='w', ctx=Load()), "
             "conversion=-1)])), Constant(value='bc')])");
-  EXPECT_EQ(parsedExpression("f'{x = }'"), "JoinedStr(values=[Constant(value='x = '), FormattedValue(value=Name(id='x', "
-                                           "ctx=Load()), conversion=114)])");
+  EXPECT_EQ(parsedExpression("f'{x = }'"),
+            "JoinedStr(values=[Constant(value='x = '), FormattedValue(value=Name(id='x', "
+            "ctx=Load()), conversion=114)])");
 }
 
 TEST(Parser, TemplateStrings) {
-  EXPECT_EQ(parsedExpression("t'a{x + 1 !r}' t'{{'"),
-            "TemplateStr(values=[Constant(value='a'), Interpolation(value=BinOp(left=Name(id='x', ctx=Load()), op=Add(), "
-            "right=Constant(value=1)), str='x + 1', conversion=114), Constant(value='{')])");
+  EXPECT_EQ(
+      parsedExpression("t'a{x + 1 !r}' t'{{'"),
+      "TemplateStr(values=[Constant(value='a'), Interpolation(value=BinOp(left=Name(id='x', ctx=Load()), op=Add(), "
+      "right=Constant(value=1)), str='x + 1', conversion=114), Constant(value='{')])");
 }
 
 TEST(Parser, SoftKeywordsAreNamesElsewhere) {
-  EXPECT_EQ(parsed("match = case = type = _"),
-            "Assign(targets=[Name(id='match', ctx=Store()), Name(id='case', ctx=Store()), Name(id='type', ctx=Store())], "
-            "value=Name(id='_', ctx=Load()))");
+  EXPECT_EQ(
+      parsed("match = case = type = _"),
+      "Assign(targets=[Name(id='match', ctx=Store()), Name(id='case', ctx=Store()), Name(id='type', ctx=Store())], "
+      "value=Name(id='_', ctx=Load()))");
   EXPECT_EQ(parsed("match(x)"), "Expr(value=Call(func=Name(id='match', ctx=Load()), args=[Name(id='x', ctx=Load())]))");
-  EXPECT_EQ(parsed("match[x]: int"), "AnnAssign(target=Subscript(value=Name(id='match', ctx=Load()), slice=Name(id='x', "
-                                     "ctx=Load()), ctx=Store()), annotation=Name(id='int', ctx=Load()), simple=0)");
+  EXPECT_EQ(parsed("match[x]: int"),
+            "AnnAssign(target=Subscript(value=Name(id='match', ctx=Load()), slice=Name(id='x', "
+            "ctx=Load()), ctx=Store()), annotation=Name(id='int', ctx=Load()), simple=0)");
 }
 
 TEST(Parser, MatchStatement) {
-  EXPECT_EQ(parsed("match (x):\n  case [1, *_] | None if y: pass\n  case A.b(c, d=-1) as e: pass\n  case {'k': _, **r}: pass"),
-            "Match(subject=Name(id='x', ctx=Load()), cases=["
-            "match_case(pattern=MatchOr(patterns=[MatchSequence(patterns=[MatchValue(value=Constant(value=1)), MatchStar()]), "
-            "MatchSingleton(value=None)]), guard=Name(id='y', ctx=Load()), body=[Pass()]), "
-            "match_case(pattern=MatchAs(pattern=MatchClass(cls=Attribute(value=Name(id='A', ctx=Load()), attr='b', "
-            "ctx=Load()), patterns=[MatchAs(name='c')], kwd_attrs=['d'], kwd_patterns=[MatchValue(value=UnaryOp(op=USub(), "
-            "operand=Constant(value=1)))]), name='e'), body=[Pass()]), "
-            "match_case(pattern=MatchMapping(keys=[Constant(value='k')], patterns=[MatchAs()], rest='r'), body=[Pass()])])");
+  EXPECT_EQ(
+      parsed(
+          "match (x):\n  case [1, *_] | None if y: pass\n  case A.b(c, d=-1) as e: pass\n  case {'k': _, **r}: pass"),
+      "Match(subject=Name(id='x', ctx=Load()), cases=["
+      "match_case(pattern=MatchOr(patterns=[MatchSequence(patterns=[MatchValue(value=Constant(value=1)), "
+      "MatchStar()]), "
+      "MatchSingleton(value=None)]), guard=Name(id='y', ctx=Load()), body=[Pass()]), "
+      "match_case(pattern=MatchAs(pattern=MatchClass(cls=Attribute(value=Name(id='A', ctx=Load()), attr='b', "
+      "ctx=Load()), patterns=[MatchAs(name='c')], kwd_attrs=['d'], kwd_patterns=[MatchValue(value=UnaryOp(op=USub(), "
+      "operand=Constant(value=1)))]), name='e'), body=[Pass()]), "
+      "match_case(pattern=MatchMapping(keys=[Constant(value='k')], patterns=[MatchAs()], rest='r'), body=[Pass()])])");
 }
 
 TEST(Parser, WithItemsInParentheses) {
@@ -111,25 +120,28 @@ TEST(Parser, WithItemsInParentheses) {
   EXPECT_EQ(parsed("with (a, b): pass"), two);
   EXPECT_EQ(parsed("with (a,\n  b,): pass"), two);
   EXPECT_EQ(parsed("with a, b: pass"), two);
-  EXPECT_EQ(parsed("with (a, b) as c: pass"),
-            "With(items=[withitem(context_expr=Tuple(elts=[Name(id='a', ctx=Load()), Name(id='b', ctx=Load())], ctx=Load()), "
-            "optional_vars=Name(id='c', ctx=Store()))], body=[Pass()])");
+  EXPECT_EQ(
+      parsed("with (a, b) as c: pass"),
+      "With(items=[withitem(context_expr=Tuple(elts=[Name(id='a', ctx=Load()), Name(id='b', ctx=Load())], ctx=Load()), "
+      "optional_vars=Name(id='c', ctx=Store()))], body=[Pass()])");
   EXPECT_EQ(parsed("with (yield): pass"), "With(items=[withitem(context_expr=Yield())], body=[Pass()])");
 }
 
 TEST(Parser, ParametersOfEveryKind) {
-  EXPECT_EQ(parsed("def f[T: int = str, *Ts, **P](a, /, b=1, *c: d, e, f=2, **g) -> h: ..."),
-            "FunctionDef(name='f', args=arguments(posonlyargs=[arg(arg='a')], args=[arg(arg='b')], vararg=arg(arg='c', "
-            "annotation=Name(id='d', ctx=Load())), kwonlyargs=[arg(arg='e'), arg(arg='f')], kw_defaults=[None, "
-            "Constant(value=2)], kwarg=arg(arg='g'), defaults=[Constant(value=1)]), "
-            "body=[Expr(value=Constant(value=Ellipsis))], returns=Name(id='h', ctx=Load()), "
-            "type_params=[TypeVar(name='T', bound=Name(id='int', ctx=Load()), default_value=Name(id='str', ctx=Load())), "
-            "TypeVarTuple(name='Ts'), ParamSpec(name='P')])");
+  EXPECT_EQ(
+      parsed("def f[T: int = str, *Ts, **P](a, /, b=1, *c: d, e, f=2, **g) -> h: ..."),
+      "FunctionDef(name='f', args=arguments(posonlyargs=[arg(arg='a')], args=[arg(arg='b')], vararg=arg(arg='c', "
+      "annotation=Name(id='d', ctx=Load())), kwonlyargs=[arg(arg='e'), arg(arg='f')], kw_defaults=[None, "
+      "Constant(value=2)], kwarg=arg(arg='g'), defaults=[Constant(value=1)]), "
+      "body=[Expr(value=Constant(value=Ellipsis))], returns=Name(id='h', ctx=Load()), "
+      "type_params=[TypeVar(name='T', bound=Name(id='int', ctx=Load()), default_value=Name(id='str', ctx=Load())), "
+      "TypeVarTuple(name='Ts'), ParamSpec(name='P')])");
 }
 
 TEST(Parser, ExceptWithoutParentheses) {
   EXPECT_EQ(parsed("try: pass\nexcept A, B: pass"),
-            "Try(body=[Pass()], handlers=[ExceptHandler(type=Tuple(elts=[Name(id='A', ctx=Load()), Name(id='B', ctx=Load())], "
+            "Try(body=[Pass()], handlers=[ExceptHandler(type=Tuple(elts=[Name(id='A', ctx=Load()), Name(id='B', "
+            "ctx=Load())], "
             "ctx=Load()), body=[Pass()])])");
   EXPECT_EQ(errorsOf("try: pass\nexcept A, B as c: pass\n"),
             "2:8 multiple exception types must be parenthesized when using 'as'\n");
@@ -138,15 +150,17 @@ TEST(Parser, ExceptWithoutParentheses) {
 TEST(Parser, PositionsAreThoseOfTheFile) {
   Diagnostics diagnostics;
   auto tree = parse(Source::create("test.py", "def f(x):\n  return x\n", 11, 4), diagnostics);
-  EXPECT_EQ(dump(tree->module->body[0], {.includeAttributes = true}),
-            "FunctionDef(name='f', args=arguments(args=[arg(arg='x', lineno=11, col_offset=10, end_lineno=11, "
-            "end_col_offset=11)]), body=[Return(value=Name(id='x', ctx=Load(), lineno=12, col_offset=13, end_lineno=12, "
-            "end_col_offset=14), lineno=12, col_offset=6, end_lineno=12, end_col_offset=14)], lineno=11, col_offset=4, "
-            "end_lineno=12, end_col_offset=14)");
+  EXPECT_EQ(
+      dump(tree->module->body[0], {.includeAttributes = true}),
+      "FunctionDef(name='f', args=arguments(args=[arg(arg='x', lineno=11, col_offset=10, end_lineno=11, "
+      "end_col_offset=11)]), body=[Return(value=Name(id='x', ctx=Load(), lineno=12, col_offset=13, end_lineno=12, "
+      "end_col_offset=14), lineno=12, col_offset=6, end_lineno=12, end_col_offset=14)], lineno=11, col_offset=4, "
+      "end_lineno=12, end_col_offset=14)");
 }
 
 TEST(Parser, IdentifiersAreNormalised) {
-  EXPECT_EQ(parsed("\xEF\xAC\x81.\xEF\xAC\x81"), "Expr(value=Attribute(value=Name(id='fi', ctx=Load()), attr='fi', ctx=Load()))");
+  EXPECT_EQ(parsed("\xEF\xAC\x81.\xEF\xAC\x81"),
+            "Expr(value=Attribute(value=Name(id='fi', ctx=Load()), attr='fi', ctx=Load()))");
 }
 
 TEST(Dump, IndentsAsCPythonDoes) {
@@ -158,7 +172,8 @@ TEST(Dump, IndentsAsCPythonDoes) {
 }
 
 TEST(Dump, ShowsEmptyFieldsWhenAsked) {
-  EXPECT_EQ(parsed("f()", {.showEmpty = true}), "Expr(value=Call(func=Name(id='f', ctx=Load()), args=[], keywords=[]))");
+  EXPECT_EQ(parsed("f()", {.showEmpty = true}),
+            "Expr(value=Call(func=Name(id='f', ctx=Load()), args=[], keywords=[]))");
 }
 
 TEST(ParserErrors, SayWhatWasExpected) {
@@ -206,6 +221,13 @@ TEST(ParserErrors, SeveralInOneFile) {
             "9:5 unterminated string literal (detected at line 9)\n");
 }
 
+TEST(ParserErrors, TheListHasALimit) {
+  Diagnostics diagnostics;
+  parse(Source::create("test.py", std::string(5000, ')')), diagnostics);
+  EXPECT_EQ(diagnostics.errors(), 100u);
+  EXPECT_EQ(diagnostics.all().back().message, "4900 more syntax errors are not shown");
+}
+
 TEST(ParserErrors, GoodStatementsStayInTheTree) {
   Diagnostics diagnostics;
   auto tree = parse(Source::create("test.py", "a = 1\nb = = 2\nc = 3\n"), diagnostics);
@@ -229,7 +251,8 @@ TEST(ParserErrors, NestingHasALimit) {
 
 TEST(Encoding, ByMarkOrByComment) {
   EXPECT_EQ(*decodeSource("# coding: latin-1\n'\xE9'"), "# coding: latin-1\n'\xC3\xA9'");
-  EXPECT_EQ(*decodeSource("#!/bin/python\n# -*- coding: koi8-r -*-\n\xC1"), "#!/bin/python\n# -*- coding: koi8-r -*-\n\xD0\xB0");
+  EXPECT_EQ(*decodeSource("#!/bin/python\n# -*- coding: koi8-r -*-\n\xC1"),
+            "#!/bin/python\n# -*- coding: koi8-r -*-\n\xD0\xB0");
   EXPECT_EQ(*decodeSource("\xEF\xBB\xBFx"), "x");
   EXPECT_EQ(declaredEncoding("x = 1\n# coding: latin-1\n"), "");
   EXPECT_EQ(llvm::toString(decodeSource("# coding: nonsense\n").takeError()), "unknown encoding: nonsense");

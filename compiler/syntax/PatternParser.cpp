@@ -37,8 +37,9 @@ bool GrammarParser::atMatchStatement() const {
   size_t end = index;
   while (tokens[end].kind != TokenKind::Newline && tokens[end].kind != TokenKind::EndOfFile)
     ++end;
-  return tokens[end - 1].kind == TokenKind::Colon && end + 2 < tokens.size() && tokens[end + 1].kind == TokenKind::Indent &&
-         tokens[end + 2].kind == TokenKind::Name && spelling(tokens[end + 2]) == "case";
+  return tokens[end - 1].kind == TokenKind::Colon && end + 2 < tokens.size() &&
+         tokens[end + 1].kind == TokenKind::Indent && tokens[end + 2].kind == TokenKind::Name &&
+         spelling(tokens[end + 2]) == "case";
 }
 
 Stmt *GrammarParser::parseMatch() {

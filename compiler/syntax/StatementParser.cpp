@@ -40,7 +40,8 @@ void GrammarParser::parseStatement(List<Stmt *> &body) {
     recover();
 }
 
-/// After an error: passes the rest of the line, and the blocks that hang on it, in which further errors are still found.
+/// After an error: passes the rest of the line, and the blocks that hang on it, in which further errors are still
+/// found.
 void GrammarParser::recover() {
   do {
     size_t resume = index;
@@ -55,7 +56,8 @@ void GrammarParser::recover() {
       take(TokenKind::Dedent);
     }
     // Then come the clauses of a statement whose beginning was not understood.
-  } while (atAny({TokenKind::KeywordElif, TokenKind::KeywordElse, TokenKind::KeywordExcept, TokenKind::KeywordFinally}));
+  } while (
+      atAny({TokenKind::KeywordElif, TokenKind::KeywordElse, TokenKind::KeywordExcept, TokenKind::KeywordFinally}));
 }
 
 void GrammarParser::parseSimpleStatements(List<Stmt *> &body) {

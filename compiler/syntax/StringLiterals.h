@@ -24,8 +24,8 @@ struct LiteralError {
 /// True if the value differs from the text.
 bool needsDecoding(llvm::StringRef text, LiteralForm form);
 
-/// Appends the value to `value`: escape sequences replaced, line breaks as \n, doubled braces single. Unknown escape sequences
-/// stay as they are, as in Python.
+/// Appends the value to `value`: escape sequences replaced, line breaks as \n, doubled braces single. Unknown escape
+/// sequences stay as they are, as in Python.
 std::optional<LiteralError> decodeLiteral(llvm::StringRef text, LiteralForm form, std::string &value);
 
 } // namespace triton::syntax
