@@ -3,7 +3,9 @@
 #include "compiler/syntax/Identifiers.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Error.h"
 
 #include <charconv>
 #include <cmath>
