@@ -12,8 +12,9 @@
 //     body(%i)
 //   }
 //
-// The second loop does what is left over and is not unrolled again. A factor below 2 means no unrolling. Loops inside
-// of other loops go first, so that an outer loop copies what is already unrolled.
+// The second loop does what is left over and is not unrolled again. A factor below 2 means no unrolling, one that would
+// make thousands of ops is cut. Loops inside of other loops go first, so that an outer loop copies what is already
+// unrolled.
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Passes.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -27,6 +28,14 @@ namespace triton::tensor {
 
 namespace {
 
+/// As much of `factor` as keeps the unrolled body at a size that is still worth compiling.
+int64_t limit(scf::ForOp loop, int64_t factor) {
+  constexpr int64_t mostOps = 4096;
+  int64_t ops = 0;
+  loop.getBody()->walk([&](Operation *) { ++ops; });
+  return std::min(factor, std::max<int64_t>(mostOps / ops, 1));
+}
+
 struct UnrollLoops : impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
@@ -38,8 +47,8 @@ struct UnrollLoops : impl::UnrollLoopsBase<UnrollLoops> {
       auto factor = dyn_cast<IntegerAttr>(loop->getAttr(loopUnrollFactorName));
       loop->removeAttr(loopUnrollFactorName);
       // A loop that cannot be unrolled stays as it is: the factor is a hint.
-      if (factor && factor.getInt() > 1)
-        (void)loopUnrollByFactor(loop, factor.getInt());
+      if (int64_t copies = factor ? limit(loop, factor.getInt()) : 1; copies > 1)
+        (void)loopUnrollByFactor(loop, copies);
     }
   }
 };

@@ -49,3 +49,20 @@ tt.func @factor_one(%p: !tt.ptr<i32>, %n: i32) {
   } {tt.loop_unroll_factor = 1 : i32}
   tt.return
 }
+
+// -----
+
+// CHECK-LABEL: @far_too_often
+// CHECK:       scf.for
+// CHECK-COUNT-2048: tt.store
+// CHECK:       scf.for
+// CHECK:         tt.store
+// CHECK-NOT:     tt.store
+tt.func @far_too_often(%p: !tt.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 1000000 : i32}
+  tt.return
+}
