@@ -206,7 +206,7 @@ def test_math_special_values(fn):
     out = torch.zeros_like(x)
     math_kernel[(1, )](x, out, fn, 16)
     with np.errstate(all="ignore"):
-        expected = torch.from_numpy(np.asarray(REFERENCES[fn](np.array(special, dtype="float64")))).float()
+        expected = torch.from_numpy(np.asarray(REFERENCES[fn](x.double().numpy()))).float()
     if fn in ("sin", "cos"):  # huge arguments are reduced exactly or not at all
         out[7:9] = expected[7:9] = 0
     torch.testing.assert_close(out, expected, rtol=1e-6, atol=1e-37, equal_nan=True)
@@ -253,7 +253,8 @@ def weak_kernel(x_ptr, N: tl.constexpr):
     else:
         tl.static_assert((x * 0.5).dtype == tl.float32)
         tl.static_assert((x + 1e300).dtype == tl.float64)
-        tl.static_assert((x / 2).dtype == tl.float32)
+        if e != tl.int1:  # which is unsigned, and 2 is signed
+            tl.static_assert((x / 2).dtype == tl.float32)
     tl.static_assert((x < 1).dtype == tl.int1)
 
 
