@@ -9,6 +9,8 @@ VENV=${TRITON_VENV:-$ROOT/.venv}
 BUILD=${TRITON_BUILD:-$ROOT/build}
 LOGS=$BUILD/logs
 mkdir -p "$LOGS"
+# Python code of the tree, with the extension of this build.
+export TRITON_BUILD=$BUILD PYTHONPATH=$ROOT/python${PYTHONPATH:+:$PYTHONPATH}
 
 step() { printf '\033[1m==> [%3ds] %s\033[0m\n' "$SECONDS" "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9]*m//g'; fi; }
 fail() {

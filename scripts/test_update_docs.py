@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
 import update_docs  # noqa: E402
 
@@ -16,6 +18,18 @@ def test_a_command_fills_its_block():
 def test_a_program_fills_its_block():
     text = "```python\nprint(6 * 7)\n```\n<!-- output of the program -->\n```\n```\n"
     assert "```\n42\n```" in update_docs.updated(text)
+
+
+def test_a_failure_is_shown_only_where_it_is_meant():
+    shown = update_docs.updated("<!-- errors of: echo wrong >&2; false -->\n```\n```\n")
+    assert "```\nwrong\n```" in shown
+    for broken in (
+        "<!-- output of: false -->",
+        "<!-- errors of: true -->",
+        "```python\n1 / 0\n```\n<!-- output of the program -->",
+    ):
+        with pytest.raises(SystemExit):
+            update_docs.updated(broken + "\n```\n```\n")
 
 
 def test_blocks_without_an_instruction_are_left_alone():

@@ -4,6 +4,7 @@ usage: update_docs.py [--check] [FILE…]      (default: README.md and docs/**/*
 
 A code block is made by the comment before it:
     <!-- output of: COMMAND -->      what the shell command prints; the build's tools are on its path, the root is its folder
+    <!-- errors of: COMMAND -->      what it prints as errors, and it must fail
     <!-- output of the program -->   what the Python code block before it prints
     <!-- text of: FILE -->           a file of the repository
 --check changes nothing, and fails with the difference when a document shows something else.
@@ -22,19 +23,26 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("TRITON_BUILD", ROOT / "build"))
 VENV = Path(os.environ.get("TRITON_VENV", ROOT / ".venv"))
 
-BLOCK = re.compile(r"<!-- (output of: .*?|output of the program|text of: .*?) -->\n\n?```(\w*)\n(.*?)```\n", re.DOTALL)
+BLOCK = re.compile(
+    r"<!-- (output of: .*?|errors of: .*?|output of the program|text of: .*?) -->\n\n?```(\w*)\n(.*?)```\n", re.DOTALL
+)
 PYTHON = re.compile(r"```python\n(.*?)```\n", re.DOTALL)
 
 
-def run(command):
-    path = f"{BUILD / 'bin'}:{VENV / 'bin'}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
+def run(command, fails=False):
+    environment = {
+        **os.environ,
+        "PATH": f"{BUILD / 'bin'}:{VENV / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "python"),
+        "TRITON_BUILD": str(BUILD),
+        "NO_COLOR": "1",
+    }
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True
     )
-    if done.returncode not in (0, 1):  # 1: a compiler that shows an error
+    if done.returncode != int(fails):
         raise SystemExit(f"{command}: exit code {done.returncode}\n{done.stderr}")
-    return done.stdout or done.stderr
+    return done.stderr if fails else done.stdout
 
 
 def run_program(text):
@@ -50,8 +58,8 @@ def produce(instruction, before):
     kind, _, argument = instruction.partition(": ")
     if kind == "text of":
         return (ROOT / argument).read_text()
-    if kind == "output of":
-        return run(argument)
+    if kind in ("output of", "errors of"):
+        return run(argument, fails=kind == "errors of")
     programs = PYTHON.findall(before)
     if not programs:
         raise SystemExit("'output of the program' stands before any Python block")

@@ -216,6 +216,8 @@ layer_norm = LayerNorm.apply
 
 # Is it right?
 # ------------
+#
+# Torch computes the reference in float32: in half precision its own sums over 1151 rows would be the larger error.
 
 
 def check(M, N, dtype, eps=1e-5, device=DEVICE):
@@ -224,15 +226,15 @@ def check(M, N, dtype, eps=1e-5, device=DEVICE):
     bias = torch.rand((N,), dtype=dtype, device=device)
     dy = 0.1 * torch.randn_like(x)
     results = []
-    for function in (layer_norm, torch.nn.functional.layer_norm):
-        inputs = [tensor.clone().requires_grad_(True) for tensor in (x, weight, bias)]
+    for function, precision in ((layer_norm, dtype), (torch.nn.functional.layer_norm, torch.float32)):
+        inputs = [tensor.to(precision, copy=True).requires_grad_(True) for tensor in (x, weight, bias)]
         y = function(inputs[0], (N,), inputs[1], inputs[2], eps)
-        y.backward(dy)
-        results.append([y, *(tensor.grad for tensor in inputs)])
+        y.backward(dy.to(precision))
+        results.append([tensor.float() for tensor in (y, *(tensor.grad for tensor in inputs))])
     for name, actual, expected in zip(("y", "dx", "dw", "db"), *results):
         difference = (actual - expected).abs().max().item()
         print(f"{name:2}: the largest difference between torch and triton is {difference:.1e}")
-        assert torch.allclose(actual, expected, atol=1e-2, rtol=1e-2 if name in ("dw", "db") else 0)
+        assert torch.allclose(actual, expected, atol=1e-2, rtol=0)
 
 
 torch.manual_seed(0)
