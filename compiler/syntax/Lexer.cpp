@@ -38,6 +38,9 @@ static TokenKind keywordOrName(StringRef word) {
 constexpr unsigned maxIndentations = 100;
 constexpr unsigned maxBrackets = 200;
 
+// How often text is read a second time to go on after a bracket that was never closed.
+constexpr unsigned maxRereadings = 20;
+
 void TextLexer::error(uint32_t begin, uint32_t end, const Twine &message, std::string hint) {
   errors.push_back(
       {.range = {&source, begin, end}, .message = message.str(), .exception = "SyntaxError", .hint = std::move(hint)});
@@ -68,8 +71,11 @@ void TextLexer::checkEncoding() {
 
 std::vector<Token> TextLexer::run() {
   checkEncoding();
-  while (!atEnd() || (!formats.empty() && formats.back().inText)) {
-    if (!formats.empty() && formats.back().inText)
+  encodingErrors = errors.size();
+  while (!atEnd() || !brackets.empty() || !formats.empty()) {
+    if (atEnd() && (formats.empty() || !formats.back().inText))
+      closeAbandonedBrackets(size);
+    else if (!formats.empty() && formats.back().inText)
       lexFormatText();
     else if (atLineStart)
       beginLine();
@@ -217,6 +223,14 @@ static bool isStringPrefix(StringRef word) {
       .Default(false);
 }
 
+/// A word that only begins statements, first on its line inside brackets: the brackets were never closed.
+static bool beginsStatement(StringRef word) {
+  return llvm::StringSwitch<bool>(word)
+      .Cases({"assert", "break", "class", "continue", "def", "del", "except", "finally", "global"}, true)
+      .Cases({"import", "nonlocal", "pass", "raise", "return", "try", "while", "with"}, true)
+      .Default(false);
+}
+
 void TextLexer::lexName() {
   uint32_t begin = at;
   while (isIdentifierByte(peek()) && llvm::isASCII(peek()))
@@ -232,34 +246,63 @@ void TextLexer::lexName() {
   if ((peek() == '"' || peek() == '\'') && isStringPrefix(word))
     return lexString(begin, word);
   TokenKind kind = keywordOrName(word);
-  if (!brackets.empty() && firstOnLine && formats.empty() && isKeyword(kind))
-    closeAbandonedBrackets(begin);
+  if (!brackets.empty() && firstOnLine && formats.empty() && beginsStatement(word))
+    return closeAbandonedBrackets(begin);
   emit(kind, begin);
 }
 
-/// A word that only begins statements, first on its line inside brackets: the brackets were never closed. Going on as
-/// if they were keeps the rest of the file readable.
-void TextLexer::closeAbandonedBrackets(uint32_t wordBegin) {
-  StringRef word(base + wordBegin, at - wordBegin);
-  bool beginsStatement =
-      llvm::StringSwitch<bool>(word)
-          .Cases({"assert", "break", "class", "continue", "def", "del", "except", "finally", "global"}, true)
-          .Cases({"import", "nonlocal", "pass", "raise", "return", "try", "while", "with"}, true)
-          .Default(false);
-  if (!beginsStatement)
-    return;
-  const Bracket &bracket = brackets.back();
+static bool opensBlock(TokenKind kind) {
+  return llvm::is_contained({TokenKind::KeywordDef, TokenKind::KeywordClass, TokenKind::KeywordIf,
+                             TokenKind::KeywordElif, TokenKind::KeywordWhile, TokenKind::KeywordFor,
+                             TokenKind::KeywordWith, TokenKind::KeywordAsync, TokenKind::KeywordExcept},
+                            kind);
+}
+
+/// Of the tokens since the outermost bracket, which is never closed, how many belong to its statement: up to a line that ends
+/// with the ':' of a block, or before one that is indented no further than the statement. All, if there is no such line.
+size_t TextLexer::endOfUnclosedStatement() const {
+  size_t bracket = tokens.size();
+  while (bracket > 0 && tokens[bracket - 1].begin > brackets.front().begin)
+    --bracket;
+  size_t first = bracket - 1;
+  auto isLayout = [](TokenKind kind) { return kind >= TokenKind::Newline && kind <= TokenKind::Dedent; };
+  while (first > 0 && !isLayout(tokens[first - 1].kind))
+    --first;
+  unsigned column = source.locate(tokens[first].begin).column;
+  for (size_t next = bracket; next < tokens.size(); ++next) {
+    Token last = tokens[next - 1], token = tokens[next];
+    if (source.text().slice(last.end, token.begin).find_first_of("\r\n") == StringRef::npos)
+      continue;
+    bool isHeader = last.kind == TokenKind::Colon && opensBlock(tokens[first].kind);
+    bool isCloser =
+        llvm::is_contained({TokenKind::RightParen, TokenKind::RightBracket, TokenKind::RightBrace}, token.kind);
+    if (isHeader || (!isCloser && source.locate(token.begin).column <= column))
+      return next;
+  }
+  return tokens.size();
+}
+
+/// Reports the outermost open bracket, ends its statement where it seems to have been meant to end, and goes on from there, so
+/// that the rest of the file is still read.
+void TextLexer::closeAbandonedBrackets(uint32_t resume) {
+  Bracket bracket = brackets.front();
+  size_t kept = formats.empty() && abandonments++ < maxRereadings ? endOfUnclosedStatement() : tokens.size();
+  if (kept < tokens.size()) {
+    resume = tokens[kept].begin;
+    auto *firstLexed = errors.data() + encodingErrors;
+    errors.resize(std::remove_if(firstLexed, errors.data() + errors.size(),
+                                 [&](const Diagnostic &error) { return error.range.begin >= resume; }) -
+                  errors.data());
+    tokens.resize(kept);
+  }
   error(bracket.begin, bracket.begin + 1, Twine("'") + Twine(bracket.open) + "' was never closed");
-  uint32_t end = at;
-  at = wordBegin;
+  brackets.clear();
+  formats.clear();
+  at = tokens.back().end;
   emit(TokenKind::Error, at);
   emit(TokenKind::Newline, at);
-  brackets.clear();
-  // The indentation of this line was passed over as space within the brackets.
-  uint32_t lineBegin = source.lineBegin(lineOf(wordBegin));
-  at = lineBegin;
-  beginLine();
-  at = end;
+  at = resume < size ? source.lineBegin(lineOf(resume)) : size;
+  atLineStart = true;
 }
 
 void TextLexer::lexInvalidCharacter() {
@@ -370,11 +413,6 @@ void TextLexer::lexOperator() {
 }
 
 void TextLexer::finish() {
-  if (!brackets.empty()) {
-    const Bracket &bracket = brackets.back();
-    error(bracket.begin, bracket.begin + 1, Twine("'") + Twine(bracket.open) + "' was never closed");
-    emit(TokenKind::Error, at);
-  }
   if (!tokens.empty() && !atLineStart && tokens.back().kind != TokenKind::Newline)
     emit(TokenKind::Newline, at);
   for (size_t open = indentations.size(); open > 1; --open)

@@ -104,6 +104,13 @@ TEST(Lexer, AStatementEndsBracketsThatWereNeverClosed) {
   EXPECT_EQ(messages, "'(' was never closed\n");
 }
 
+TEST(Lexer, AnUnclosedStatementEndsWhereItsLineOrItsBlockBegins) {
+  std::string messages;
+  EXPECT_EQ(tokens("def f(a, b:\n  c = [1,\n  d = 2\n", &messages),
+            "def f ( a , b : ERROR NL > c = [ 1 , ERROR NL d = 2 NL < EOF");
+  EXPECT_EQ(messages, "'(' was never closed\n'[' was never closed\n");
+}
+
 TEST(Lexer, ReportsStrings) {
   EXPECT_EQ(errorsOf("'abc\nb"), "unterminated string literal (detected at line 1)\n");
   EXPECT_EQ(errorsOf("'''abc\nb"), "unterminated triple-quoted string literal (detected at line 2)\n");

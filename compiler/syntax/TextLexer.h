@@ -67,7 +67,8 @@ private:
   void openBracket();
   void closeBracket();
   void lexOperator();
-  void closeAbandonedBrackets(uint32_t wordBegin);
+  size_t endOfUnclosedStatement() const;
+  void closeAbandonedBrackets(uint32_t resume);
   void finish();
   unsigned lineOf(uint32_t offset) const { return source.locate(offset).line; }
 
@@ -79,6 +80,8 @@ private:
   bool atLineStart = true;
   bool firstOnLine = false; // no token yet on this line of text
   std::vector<Token> tokens;
+  size_t encodingErrors = 0;
+  unsigned abandonments = 0;
   llvm::SmallVector<Indentation> indentations = {{0, 0}};
   llvm::SmallVector<Bracket> brackets;
   llvm::SmallVector<FormatString> formats;
