@@ -37,6 +37,18 @@ void Evaluator::leave() {
 
 Coordinate Evaluator::zero() { return {zeroBase, {}, 0}; }
 
+Coordinate Evaluator::at(Value base, Offsets offsets) {
+  auto constant = Scalar::constant(base);
+  if (!constant)
+    return {base, std::move(offsets), level()};
+  // The same everywhere: it stands outside of all loops, whatever place it was written at.
+  if (*constant == 0)
+    return {zeroBase, std::move(offsets), 0};
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(zeroBase);
+  return {Scalar{builder, builder.getUnknownLoc()}.i64(*constant), std::move(offsets), 0};
+}
+
 Evaluator::Key Evaluator::keyOf(Value tensor, ArrayRef<Coordinate> at, bool exact) {
   Key key{tensor.getAsOpaquePointer(), exact, {}};
   for (const Coordinate &coordinate : at) {
@@ -63,10 +75,7 @@ Lanes Evaluator::evaluate(Value tensor, ArrayRef<Coordinate> at, bool exact) {
   int needed = 0;
   for (const Coordinate &coordinate : at)
     needed = std::max(needed, coordinate.level);
-  size_t place = scopes.size() - 1;
-  if (needed < scopes.back().level)
-    while (place > 0 && scopes[place - 1].level >= needed)
-      --place;
+  size_t place = placeOf(needed);
   if (place == scopes.size() - 1) {
     Lanes lanes = isKnown(tensor, at, place) ? Lanes::uniform(Scalar{builder, tensor.getLoc()}.i1(true))
                                              : compute(tensor, at, exact);
@@ -84,6 +93,14 @@ Lanes Evaluator::evaluate(Value tensor, ArrayRef<Coordinate> at, bool exact) {
   while (!inner.empty())
     scopes.push_back(inner.pop_back_val());
   return lanes;
+}
+
+size_t Evaluator::placeOf(int level) const {
+  size_t place = scopes.size() - 1;
+  if (level < scopes.back().level)
+    while (place > 0 && scopes[place - 1].level >= level)
+      --place;
+  return place;
 }
 
 bool Evaluator::isKnown(Value term, ArrayRef<Coordinate> at, size_t scope) {
@@ -128,8 +145,13 @@ Coordinates Evaluator::reshape(ArrayRef<Coordinate> at, ArrayRef<int64_t> from, 
       Offsets offsets;
       for (int64_t offset : part.offsets)
         offsets.push_back(((offset >> down) & mask) << up);
+      // Outside of the loops that neither depends on, as its level says.
+      int level = std::max(sum.level, part.level);
+      OpBuilder::InsertionGuard guard(builder);
+      if (size_t place = placeOf(level); place + 1 < scopes.size())
+        builder.setInsertionPoint(scopes[place].inner);
       Value base = s.shiftLeft(s.bitAnd(s.shiftRight(part.base, down), mask), up);
-      sum = {isZero ? base : s.add(sum.base, base), addScaled(offsets, 1, sum.offsets), std::max(sum.level, part.level)};
+      sum = {isZero ? base : s.add(sum.base, base), addScaled(offsets, 1, sum.offsets), level};
       isZero = false;
     }
     result.push_back(std::move(sum));
@@ -167,10 +189,7 @@ bool Evaluator::stepThroughView(Value &tensor, Coordinates &at) {
     return true;
   }
   if (auto split = dyn_cast<tensor::SplitOp>(op)) {
-    Coordinate last = zero();
-    if (tensor == split.getOutRHS())
-      last.base = Scalar{builder, op->getLoc()}.i64(1);
-    at.push_back(last);
+    at.push_back(tensor == split.getOutRHS() ? this->at(Scalar{builder, op->getLoc()}.i64(1)) : zero());
     tensor = split.getSrc();
     return true;
   }

@@ -54,9 +54,9 @@ public:
   /// An error was reported: the IR emitted since is meaningless.
   bool failed() const { return hasFailed; }
 
-  /// The coordinate 0, and one for `base` made in the current scope.
+  /// The coordinate 0, and one for `base`, a constant or made in the current scope.
   Coordinate zero();
-  Coordinate at(mlir::Value base, Offsets offsets = {}) { return {base, std::move(offsets), level()}; }
+  Coordinate at(mlir::Value base, Offsets offsets = {});
   /// Coordinates of a tensor of shape `to` whose elements are those of shape `from` in row-major order.
   Coordinates reshape(llvm::ArrayRef<Coordinate> at, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
   /// Follows operations that only rearrange elements: true if `tensor` and `at` were replaced by their source.
@@ -89,6 +89,8 @@ private:
   Lanes computeConstant(mlir::Operation *op, llvm::ArrayRef<Coordinate> at);
   Lanes computeMap(mlir::Operation *op, unsigned result, llvm::ArrayRef<Coordinate> at);
   Lanes readBuffer(const Buffer &buffer, mlir::Type element, llvm::ArrayRef<Coordinate> at);
+  /// The outermost scope where something of `level` can be computed.
+  size_t placeOf(int level) const;
   bool isKnown(mlir::Value term, llvm::ArrayRef<Coordinate> at, size_t scope);
 
   mlir::OpBuilder &builder;

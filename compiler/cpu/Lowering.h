@@ -80,7 +80,7 @@ private:
   /// One loop around `body`, or none if there is one iteration. `body` takes and gives the values carried from one to the next.
   Values emitLoop(mlir::Value from, mlir::Value to, int64_t step, mlir::Location loc, mlir::ValueRange carried,
                   llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
-  Coordinate coordinate(mlir::Value base, Offsets offsets = {});
+  Coordinate coordinate(mlir::Value base, Offsets offsets = {}) { return evaluator.at(base, std::move(offsets)); }
   void writeBuffer(const Buffer &buffer, llvm::ArrayRef<Coordinate> at, mlir::Value value);
   Coordinates vectorCoordinates(const Space &space, llvm::ArrayRef<Coordinate> outer, const Coordinate &run);
 

@@ -34,13 +34,6 @@ Lowering::Values Lowering::emitLoop(Value from, Value to, int64_t step, Location
   return Values(loop.getResults());
 }
 
-Coordinate Lowering::coordinate(Value base, Offsets offsets) {
-  Coordinate result = evaluator.at(base, std::move(offsets));
-  if (Scalar::constant(base))
-    result.level = 0;
-  return result;
-}
-
 void Lowering::emitLoops(const Space &space, Location loc, llvm::function_ref<void(Coordinates &)> body) {
   Coordinates at(space.shape.size(), evaluator.zero());
   Scalar s{builder, loc};
