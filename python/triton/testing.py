@@ -8,8 +8,6 @@ import contextlib
 import functools
 import math
 import os
-import statistics
-import subprocess
 import time
 from typing import Any
 
@@ -18,6 +16,8 @@ _RETURN_MODES = ("min", "max", "mean", "median", "all")
 
 def nvsmi(attrs):
     """What `nvidia-smi --query-gpu` says about the GPUs: one integer per attribute and GPU."""
+    import subprocess
+
     query = ["nvidia-smi", "-i", "0", "--query-gpu=" + ",".join(attrs), "--format=csv,noheader,nounits"]
     return [
         int(field) for field in subprocess.check_output(query, text=True).replace("\n", ",").split(",") if field.strip()
@@ -42,13 +42,19 @@ def _quantile(a, q):
     return [at(fraction) for fraction in q]
 
 
+def _mean(numbers):
+    return sum(numbers) / len(numbers)
+
+
 def _summarize_statistics(times, quantiles, return_mode):
     if quantiles is not None:
         values = _quantile(times, quantiles)
         return values[0] if len(values) == 1 else values
     if return_mode == "all":
         return list(times)
-    return {"min": min, "max": max, "mean": statistics.mean, "median": statistics.median}[return_mode](times)
+    if return_mode == "median":
+        return _quantile(times, [0.5])[0]
+    return {"min": min, "max": max, "mean": _mean}[return_mode](times)
 
 
 def _active_driver():
@@ -136,7 +142,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         clock.clear_cache()
         fn()
 
-    estimate = statistics.mean(clock.time_each(trial_calls, lambda: None, cleared_call))
+    estimate = _mean(clock.time_each(trial_calls, lambda: None, cleared_call))
     calls_for = lambda milliseconds: max(1, int(milliseconds / estimate)) if estimate > 0 else 1000
     for _ in range(calls_for(warmup)):
         fn()
@@ -153,7 +159,7 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
     if _on_cpu():
         clock = _HostClock()
         fn()
-        estimate = statistics.mean(clock.time_each(5, lambda: None, fn))
+        estimate = _mean(clock.time_each(5, lambda: None, fn))
         calls = max(1, int(rep / estimate)) if estimate > 0 else 1000
 
         def many():
@@ -172,7 +178,7 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
             tensor.detach_()
             tensor.requires_grad_(True)
             tensor.grad = None
-        estimate = statistics.mean(clock.time_each(5, lambda: None, fn))
+        estimate = _mean(clock.time_each(5, lambda: None, fn))
         calls = max(1, int(rep / estimate)) if estimate > 0 else 1000
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
@@ -431,6 +437,8 @@ def cuda_memcheck(**target_kwargs):
     def decorator(test):
         @functools.wraps(test)
         def checked(*args, **kwargs):
+            import subprocess
+
             import psutil
 
             inside = psutil.Process(os.getppid()).name() == "cuda-memcheck"
@@ -456,6 +464,7 @@ def cuda_memcheck(**target_kwargs):
 @contextlib.contextmanager
 def set_gpu_clock(ref_sm_clock=1350, ref_mem_clock=1215):
     """Holds the clocks of GPU 0 (MHz) while inside; gives what an A100 reaches at them: (TFLOPS in float16, GB/s)."""
+    import subprocess
 
     def control(*arguments):
         subprocess.check_output(["nvidia-smi", "-i", "0", *arguments])
