@@ -14,7 +14,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <chrono>
+#include <ctime>
 
 using namespace triton;
 
@@ -77,10 +77,10 @@ static bool processFile(const std::string &name, const Options &options, Total &
   total.bytes += text->size();
   ++total.files;
   Diagnostics diagnostics;
-  auto start = std::chrono::steady_clock::now();
+  std::clock_t start = std::clock(); // processor time: the machine may be busy
   auto source = Source::create(name, std::move(*text));
   std::unique_ptr<syntax::Tree> tree = syntax::parse(source, diagnostics, options.mode);
-  total.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  total.seconds += double(std::clock() - start) / CLOCKS_PER_SEC;
   if (options.onlyTime)
     return !diagnostics.hasErrors();
   if (diagnostics.hasErrors()) {

@@ -25,13 +25,32 @@ StringRef syntax::describe(TokenKind kind) {
 
 bool syntax::isKeyword(TokenKind kind) { return kind >= TokenKind::KeywordFalse; }
 
-static TokenKind keywordOrName(StringRef word) {
-  if (word.size() < 2 || word.size() > 8)
-    return TokenKind::Name;
-  return llvm::StringSwitch<TokenKind>(word)
-#define TRITON_KEYWORD(Kind, Spelling) .Case(Spelling, TokenKind::Kind)
+namespace {
+struct Spelled {
+  StringRef text;
+  TokenKind kind;
+};
+} // namespace
+
+/// The operators and keywords that begin with `first`, the longer before the shorter.
+static llvm::ArrayRef<Spelled> spellingsFrom(char first) {
+  static const auto byFirst = [] {
+    std::array<llvm::SmallVector<Spelled, 6>, 128> table;
+#define TRITON_OPERATOR(Kind, Spelling) table[unsigned(Spelling[0])].push_back({Spelling, TokenKind::Kind});
+#define TRITON_KEYWORD(Kind, Spelling) TRITON_OPERATOR(Kind, Spelling)
 #include "compiler/syntax/Tokens.def"
-      .Default(TokenKind::Name);
+    for (auto &row : table)
+      llvm::sort(row, [](const Spelled &a, const Spelled &b) { return a.text.size() > b.text.size(); });
+    return table;
+  }();
+  return llvm::isASCII(first) ? llvm::ArrayRef<Spelled>(byFirst[first]) : llvm::ArrayRef<Spelled>();
+}
+
+static TokenKind keywordOrName(StringRef word) {
+  for (const Spelled &keyword : spellingsFrom(word.front()))
+    if (word == keyword.text)
+      return keyword.kind;
+  return TokenKind::Name;
 }
 
 // The limits of CPython's tokenizer.
@@ -380,27 +399,13 @@ void TextLexer::lexOperator() {
     ++at;
     return emit(TokenKind::Colon, at - 1);
   }
-  // The longest operator that fits, by its first character.
-  struct Spelled {
-    StringRef text;
-    TokenKind kind;
-  };
-  static const auto byFirst = [] {
-    std::array<llvm::SmallVector<Spelled, 4>, 128> table;
-#define TRITON_OPERATOR(Kind, Spelling) table[unsigned(Spelling[0])].push_back({Spelling, TokenKind::Kind});
-#include "compiler/syntax/Tokens.def"
-    for (auto &row : table)
-      llvm::sort(row, [](const Spelled &a, const Spelled &b) { return a.text.size() > b.text.size(); });
-    return table;
-  }();
   uint32_t begin = at;
   StringRef rest(base + at, std::min<uint32_t>(3, size - at));
-  if ((unsigned char)c < 128)
-    for (const Spelled &candidate : byFirst[(unsigned char)c])
-      if (rest.starts_with(candidate.text)) {
-        at += candidate.text.size();
-        return emit(candidate.kind, begin);
-      }
+  for (const Spelled &candidate : spellingsFrom(c))
+    if (rest.starts_with(candidate.text)) {
+      at += candidate.text.size();
+      return emit(candidate.kind, begin);
+    }
   if (rest.starts_with("<>")) {
     at += 2;
     return errorToken(begin, "'<>' is not an operator", "use '!=' for 'not equal'");
