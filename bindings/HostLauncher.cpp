@@ -103,7 +103,8 @@ bool launch(const HostLauncher &launcher, const HostFunction &function, const in
       return false;
   }
   std::optional<std::string> error;
-  unsigned threads = maxThreads();
+  bool isAlone = grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
+  unsigned threads = isAlone ? 1 : maxThreads();
   Py_BEGIN_ALLOW_THREADS error = function.kernel->launch(block, grid, threads);
   Py_END_ALLOW_THREADS if (error) PyErr_SetString(PyExc_RuntimeError, error->c_str());
   return !error;

@@ -20,7 +20,7 @@ from .runtime._allocation import set_allocator
 from .runtime._async_compile import AsyncCompileMode, FutureKernel
 from .runtime.jit import constexpr_function, jit
 from .compiler import CompilationError, compile
-from . import language, runtime, testing, tools
+from . import language, runtime
 from .language.core import must_use_result
 
 __all__ = [
@@ -50,6 +50,15 @@ __all__ = [
     "testing",
     "tools",
 ]
+
+
+def __getattr__(name):
+    # Not needed to run kernels, so only loaded when asked for.
+    if name in ("testing", "tools"):
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
 @constexpr_function

@@ -7,7 +7,6 @@ import functools
 import hashlib
 import json
 import os
-import uuid
 from abc import ABC, abstractmethod
 from typing import Optional
 
@@ -81,7 +80,7 @@ class FileCacheManager(CacheManager):
         data = data if binary else str(data)
         path = self._make_path(filename)
         # A file, not a folder to hold one: removing a folder takes 5 ms on some file systems, six times per kernel.
-        temporary = self._make_path(f"tmp.pid_{os.getpid()}_{uuid.uuid4()}")
+        temporary = self._make_path(f"tmp.pid_{os.getpid()}_{os.urandom(16).hex()}")
         with open(temporary, "wb" if binary else "w") as file:
             file.write(data)
         os.replace(temporary, path)

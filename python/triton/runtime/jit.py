@@ -59,12 +59,23 @@ class JITCallable:
     def __init__(self, fn):
         self.fn = fn
         self.signature = inspect.signature(fn)
+        self._fn_name = get_full_name(fn)
+        self._hash_lock = threading.RLock()
+        self.hash = None
+        self.used_global_vals: dict[tuple[str, int], tuple[object, object]] = {}
+        self.__doc__ = fn.__doc__
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__globals__ = fn.__globals__
+        self.__module__ = fn.__module__
+
+    def _read_source(self):
+        """Finds the function's text, from the first line that begins with its `def`."""
+        fn = self.fn
         try:
             self.raw_src, self.starting_line_number = inspect.getsourcelines(fn)
         except (OSError, TypeError) as error:
             raise ValueError("@jit functions should be defined in a Python file") from error
-        self._fn_name = get_full_name(fn)
-        self._hash_lock = threading.RLock()
         dedented = textwrap.dedent("".join(self.raw_src))
         code = getattr(fn, "__code__", None)
         name = re.escape(code.co_name if code is not None else fn.__name__)
@@ -73,13 +84,6 @@ class JITCallable:
             raise ValueError("@jit functions should be defined in a Python file, with `def`")
         self._src = dedented[found.start() :]
         self._lines_before_def = dedented.count("\n", 0, found.start())
-        self.hash = None
-        self.used_global_vals: dict[tuple[str, int], tuple[object, object]] = {}
-        self.__doc__ = fn.__doc__
-        self.__name__ = fn.__name__
-        self.__qualname__ = fn.__qualname__
-        self.__globals__ = fn.__globals__
-        self.__module__ = fn.__module__
 
     @property
     def src(self):
@@ -233,6 +237,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         do_not_specialize = do_not_specialize or []
         do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
         JITCallable.__init__(self, fn)
+        self._read_source()
         self.module = fn.__module__
         self.version = version
         self.do_not_specialize = do_not_specialize
@@ -509,8 +514,12 @@ def jit(
 class ConstexprFunction(JITCallable):
     """A Python function of compile-time values, for kernels and for Python."""
 
-    def __init__(self, fn):
-        super().__init__(fn)
+    def __getattr__(self, name):
+        # The source is only needed for keys.
+        if name in ("raw_src", "starting_line_number", "_src", "_lines_before_def"):
+            self._read_source()
+            return self.__dict__[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __get__(self, instance, owner):
         return self if instance is None else BoundConstexprFunction(instance, self)
