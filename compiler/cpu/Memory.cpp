@@ -160,7 +160,14 @@ Value Memory::load(const Lanes &address, Type element, int64_t width, Predicate 
       return shaped(loadActive(address, element, width, isVolatile));
     return emitIf(
         address.condition, type, [&] { return shaped(loadActive(address, element, width, isVolatile)); },
-        [&] { return shaped(loadActive(exact(), element, width, isVolatile)); });
+        [&] {
+          // Rarely taken: short code, not fast code.
+          Lanes at = exact();
+          Value all = arith::ConstantOp::create(
+              builder, loc, DenseElementsAttr::get(VectorType::get({width}, builder.getI1Type()), true));
+          return target.avx2 ? loadMasked(at, element, width, all, Scalar{builder, loc}.zero(registerType))
+                             : shaped(loadActive(at, element, width, isVolatile));
+        });
   };
   auto masked = [&]() -> Value {
     if (!predicate.lanes)

@@ -2,6 +2,7 @@
 
 #include "compiler/cpu/passes/ExpandMath.h"
 #include "compiler/cpu/passes/LowerToLoops.h"
+#include "compiler/cpu/passes/ReduceInsideLoops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -13,6 +14,9 @@ using namespace mlir;
 namespace triton::cpu {
 
 void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
+  // Still tensors. Blocks that only exist to be reduced go, before the plan gives them buffers.
+  manager.addPass(createReduceInsideLoops());
+
   // Loops. From here on no tensor is left.
   manager.addPass(createLowerToLoops(options.target));
 
@@ -24,6 +28,7 @@ void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
 
 void registerCpuPipeline() {
   registerLowerToLoops();
+  registerReduceInsideLoops();
   registerExpandMath();
   PassPipelineRegistration<>("cpu-pipeline", "tensor IR to loops over vectors, for this machine",
                              [](OpPassManager &manager) { buildCpuPipeline(manager, CpuOptions()); });
