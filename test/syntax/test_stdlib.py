@@ -4,6 +4,7 @@ Each tree, with all its positions, is compared as text in the form of `ast.dump(
 with empty fields shown. `Dumper` writes CPython's trees in that form, whatever the running version leaves out or adds.
 Files that CPython rejects must be rejected.
 """
+
 import ast
 import concurrent.futures
 import functools
@@ -80,8 +81,10 @@ class Dumper:
             node.format_spec.col_offset -= 1
         position = ""
         if has_position:
-            position = (f", lineno={node.lineno}, col_offset={node.col_offset}, "
-                        f"end_lineno={node.end_lineno}, end_col_offset={node.end_col_offset})")
+            position = (
+                f", lineno={node.lineno}, col_offset={node.col_offset}, "
+                f"end_lineno={node.end_lineno}, end_col_offset={node.end_col_offset})"
+            )
             if self.in_format:
                 position = f", {ANY_POSITION})"
             if not fields:
@@ -112,13 +115,13 @@ def first_difference(expected, actual):
     parts = expected.split(ANY_POSITION)
     for number, part in enumerate(parts):
         if not actual.startswith(part, at):
-            while part and actual[at:at + 1] == part[0]:
+            while part and actual[at : at + 1] == part[0]:
                 at, part = at + 1, part[1:]
-            return f"expected ...{part[:200]!r}\n but got ...{actual[at:at + 200]!r}\n   after {actual[max(0, at - 300):at]!r}"
+            return f"expected ...{part[:200]!r}\n but got ...{actual[at : at + 200]!r}\n   after {actual[max(0, at - 300) : at]!r}"
         at += len(part)
         if number + 1 < len(parts):
             at = POSITION.match(actual, at).end()
-    return None if at == len(actual) else f"more than expected: {actual[at:at + 200]!r}"
+    return None if at == len(actual) else f"more than expected: {actual[at : at + 200]!r}"
 
 
 def parse_with_cpython(path):
@@ -149,7 +152,7 @@ def compare(paths):
             if name != str(path):
                 return 0, [f"{path}: triton-ast stopped with exit code {process.wait()}"]
             lines = []
-            while (line := read_line()):
+            while line := read_line():
                 lines.append(line)
             ours = "\n".join(lines).encode("ascii", "backslashreplace").decode()
             theirs = parse_with_cpython(path)
@@ -169,10 +172,14 @@ def compare(paths):
 @pytest.mark.skipif(not TOOL.exists(), reason=f"{TOOL} is not built")
 def test_trees_equal_cpythons():
     library = pathlib.Path(sysconfig.get_paths()["stdlib"])
-    files = sorted(path for path in library.rglob("*.py") if "site-packages" not in path.parts and "dist-packages" not in path.parts)
+    files = sorted(
+        path
+        for path in library.rglob("*.py")
+        if "site-packages" not in path.parts and "dist-packages" not in path.parts
+    )
     workers = os.cpu_count() or 1
     files.sort(key=lambda path: path.stat().st_size)
-    chunks = [files[i::workers * 8] for i in range(workers * 8)]
+    chunks = [files[i :: workers * 8] for i in range(workers * 8)]
     with concurrent.futures.ProcessPoolExecutor(workers) as pool:
         results = list(pool.map(compare, filter(None, chunks)))
     differences = [message for _, messages in results for message in messages]
