@@ -2,6 +2,8 @@
 // generator.
 #include "compiler/llvm/host/Codegen.h"
 
+#include "compiler/llvm/host/BFloatMoves.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -152,6 +154,8 @@ llvm::Error Code::prepare() {
       function.addFnAttr("target-features", target.features);
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
     function.setDoesNotThrow();
+    if (!target.avx512bf16)
+      moveBFloatsAsIntegers(function);
   }
   return llvm::Error::success();
 }

@@ -119,3 +119,39 @@ TEST_F(Codegen, BadTextIsAnError) {
   ASSERT_FALSE(bool(code));
   EXPECT_NE(llvm::toString(code.takeError()).find("line 1 of the LLVM IR"), std::string::npos);
 }
+
+// What lowered kernels do with bf16 beside converting it: every way of moving it there is.
+constexpr const char *bfloatMoves = R"(
+declare <8 x bfloat> @llvm.masked.gather.v8bf16.v8p0(<8 x ptr>, <8 x i1>, <8 x bfloat>)
+declare <8 x bfloat> @llvm.masked.load.v8bf16.p0(ptr, <8 x i1>, <8 x bfloat>)
+declare void @llvm.masked.store.v8bf16.p0(<8 x bfloat>, ptr, <8 x i1>)
+define void @moves(ptr %p, ptr %q, <8 x ptr> %r, <8 x i1> %m, i1 %c, i64 %i) {
+entry:
+  %a = load <8 x bfloat>, ptr %p, align 2
+  br i1 %c, label %gather, label %join
+gather:
+  %g = call <8 x bfloat> @llvm.masked.gather.v8bf16.v8p0(<8 x ptr> align 2 %r, <8 x i1> %m, <8 x bfloat> %a)
+  br label %join
+join:
+  %j = phi <8 x bfloat> [ %a, %entry ], [ %g, %gather ]
+  %k = phi <8 x bfloat> [ splat (bfloat 1.0), %entry ], [ %g, %gather ]
+  %s = select <8 x i1> %m, <8 x bfloat> %j, <8 x bfloat> %k
+  %x = extractelement <8 x bfloat> %s, i64 %i
+  %t = insertelement <8 x bfloat> %s, bfloat %x, i64 0
+  %u = shufflevector <8 x bfloat> %t, <8 x bfloat> %a, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 2, i32 10, i32 3, i32 11>
+  %l = call <8 x bfloat> @llvm.masked.load.v8bf16.p0(ptr align 2 %q, <8 x i1> %m, <8 x bfloat> %u)
+  call void @llvm.masked.store.v8bf16.p0(<8 x bfloat> %l, ptr align 2 %p, <8 x i1> %m)
+  store bfloat %x, ptr %q
+  ret void
+})";
+
+TEST_F(Codegen, BFloatsMoveWithoutCalls) {
+  for (llvm::StringRef cpu : {"x86-64", "x86-64-v3", "x86-64-v4", "znver4"}) {
+    auto code = Code::parse(bfloatMoves, llvm::cantFail(HostTarget::byName(cpu)));
+    ASSERT_TRUE(bool(code)) << llvm::toString(code.takeError());
+    ASSERT_FALSE(llvm::errorToBool(code->optimise()));
+    auto assembly = code->assembly();
+    ASSERT_TRUE(bool(assembly));
+    EXPECT_EQ(assembly->find("call"), std::string::npos) << cpu.str() << *assembly;
+  }
+}
