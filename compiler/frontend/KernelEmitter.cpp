@@ -183,7 +183,11 @@ ErrorStream KernelEmitter::error(SourceRange range, StringRef exception) {
 }
 
 void KernelEmitter::warn(StringRef category, const llvm::Twine &message) {
-  host().warn(category, currentRange, message.str());
+  // The kernel's host knows the user; a library function's does not.
+  const Frame *kernel = frame;
+  while (kernel->caller)
+    kernel = kernel->caller;
+  kernel->function.host->warn(category, currentRange, message.str());
 }
 
 void KernelEmitter::report(Diagnostic diagnostic) {

@@ -54,7 +54,9 @@ class Writer:
                 self.lines.append(f"{indent}else:")
                 self.block(depth + 1, in_loop)
         elif kind < 0.75:
-            self.lines.append(f"{indent}for i{depth} in range({self.random.choice(['3', 'a & 3', '5, b & 3, -1', '0, 7, 2'])}):")
+            self.lines.append(
+                f"{indent}for i{depth} in range({self.random.choice(['3', 'a & 3', '5, b & 3, -1', '0, 7, 2'])}):"
+            )
             self.lines.append(f"{indent}    {self.random.choice(VARIABLES)} = (c + i{depth}) & 65535")
             self.block(depth + 1, True)
         elif kind < 0.82:
@@ -91,10 +93,13 @@ def test_agrees_with_python(seed, tmp_path):
     text = Writer(seed).text()
     reference = load(tmp_path / f"reference_{seed}.py", text).function
     kernel = load(
-        tmp_path / f"kernel_{seed}.py", "import triton\nimport triton.language as tl\n\n\n@triton.jit\n" + text +
-        "\n\n@triton.jit\ndef kernel(out, x, y):\n    i = tl.program_id(0)\n"
-        "    tl.store(out + i, function(tl.load(x + i), tl.load(y + i)))\n").kernel
+        tmp_path / f"kernel_{seed}.py",
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+        + text
+        + "\n\n@triton.jit\ndef kernel(out, x, y):\n    i = tl.program_id(0)\n"
+        "    tl.store(out + i, function(tl.load(x + i), tl.load(y + i)))\n",
+    ).kernel
     x, y = (torch.tensor(column, dtype=torch.int32) for column in zip(*INPUTS))
-    out = torch.full((len(INPUTS), ), -1, dtype=torch.int32)
-    kernel[(len(INPUTS), )](out, x, y)
+    out = torch.full((len(INPUTS),), -1, dtype=torch.int32)
+    kernel[(len(INPUTS),)](out, x, y)
     assert out.tolist() == [reference(a, b) for a, b in INPUTS], text

@@ -166,7 +166,7 @@ def attribute_assignment(p, n):
 @triton.jit
 def reannotated(p, n):
     C: tl.constexpr = 1
-    C: tl.constexpr = 2
+    C: tl.constexpr = 2  # noqa: F841
 
 
 @triton.jit
@@ -246,58 +246,62 @@ def store_string(p, n):
     x = "text"  # noqa: F841
 
 
-@pytest.mark.parametrize("kernel, words", [
-    (undefined_name, "nothing.* is not defined"),
-    (plain_global, "access global variable.*PLAIN"),
-    (annotated_global, "access global variable.*ANNOTATED"),
-    (return_in_loop, "`return`.*inside `while` or `for`"),
-    (return_types, "(?i)inconsistent return types.*int32.*fp32"),
-    (branch_types, "(?i)mismatched type for x.*int32.*fp32"),
-    (branch_changes_type, "`x`.*int32.*then block.*fp32"),
-    (branch_local, "x.* is not defined"),
-    (loop_local, "x.* is not defined"),
-    (conditional_types, "inconsistent type"),
-    (carried_type, "acc.*int32.*fp32.*consistent"),
-    (constexpr_in_loop, "C.*re-assigned"),
-    (float_bound, "integer scalars.*float"),
-    (other_iterable, "range.*static_range"),
-    (static_range_runtime, "end of static_range.*constexpr"),
-    (constant_while, "int1 scalar"),
-    (block_condition, "truth value|ambiguous"),
-    (float_condition, "bool, int, NoneType.*float"),
-    (string_plus_int, "unsupported operand type"),
-    (float_shift, "unsupported operand type"),
-    (not_tuple, "not.*not implemented"),
-    (chained_comparison, "multiple comparison"),
-    (item_assignment, "__setitem__"),
-    (attribute_assignment, "attribute assignment"),
-    (reannotated, "already defined.*constexpr cannot be reassigned"),
-    (breaks, "unsupported AST node type.*Break"),
-    (nested_function, "nested function definition"),
-    (runtime_fstring, "non-constexpr conversion.*tensor"),
-    (comprehension_of_tensor, "only tuple comprehensions"),
-    (noinline_block, "noinline.*non-scalar argument x"),
-    (static_assertion, "not today"),
-    (undecidable_assertion, "compile time|compile-time"),
-    (returns_value, "must not return"),
-    (recursion, "calls itself"),
-    (missing_argument, "missing 1 required positional argument: 'n'"),
-    (axis_out_of_range, "axis must be 0, 1, or 2.*20"),
-    (add_pointers, "cannot add pointers"),
-    (store_string, "cannot convert text of type"),
-], ids=lambda value: value.__name__ if hasattr(value, "__name__") else "")
+@pytest.mark.parametrize(
+    "kernel, words",
+    [
+        (undefined_name, "nothing.* is not defined"),
+        (plain_global, "access global variable.*PLAIN"),
+        (annotated_global, "access global variable.*ANNOTATED"),
+        (return_in_loop, "`return`.*inside `while` or `for`"),
+        (return_types, "(?i)inconsistent return types.*int32.*fp32"),
+        (branch_types, "(?i)mismatched type for x.*int32.*fp32"),
+        (branch_changes_type, "`x`.*int32.*then block.*fp32"),
+        (branch_local, "x.* is not defined"),
+        (loop_local, "x.* is not defined"),
+        (conditional_types, "inconsistent type"),
+        (carried_type, "acc.*int32.*fp32.*consistent"),
+        (constexpr_in_loop, "C.*re-assigned"),
+        (float_bound, "integer scalars.*float"),
+        (other_iterable, "range.*static_range"),
+        (static_range_runtime, "end of static_range.*constexpr"),
+        (constant_while, "int1 scalar"),
+        (block_condition, "truth value|ambiguous"),
+        (float_condition, "bool, int, NoneType.*float"),
+        (string_plus_int, "unsupported operand type"),
+        (float_shift, "unsupported operand type"),
+        (not_tuple, "not.*not implemented"),
+        (chained_comparison, "multiple comparison"),
+        (item_assignment, "__setitem__"),
+        (attribute_assignment, "attribute assignment"),
+        (reannotated, "already defined.*constexpr cannot be reassigned"),
+        (breaks, "unsupported AST node type.*Break"),
+        (nested_function, "nested function definition"),
+        (runtime_fstring, "non-constexpr conversion.*tensor"),
+        (comprehension_of_tensor, "only tuple comprehensions"),
+        (noinline_block, "noinline.*non-scalar argument x"),
+        (static_assertion, "not today"),
+        (undecidable_assertion, "compile time|compile-time"),
+        (returns_value, "must not return"),
+        (recursion, "calls itself"),
+        (missing_argument, "missing 1 required positional argument: 'n'"),
+        (axis_out_of_range, "axis must be 0, 1, or 2.*20"),
+        (add_pointers, "cannot add pointers"),
+        (store_string, "cannot convert text of type"),
+    ],
+    ids=lambda value: value.__name__ if hasattr(value, "__name__") else "",
+)
 def test_rejected(kernel, words):
     def text(error):
         return "" if error is None else str(error) + "\n" + text(error.__cause__)
 
     with pytest.raises(triton.CompilationError) as caught:
-        kernel[(1, )](torch.zeros(16, dtype=torch.int32), 7)
+        kernel[(1,)](torch.zeros(16, dtype=torch.int32), 7)
     assert re.search(words, text(caught.value), re.DOTALL), text(caught.value)
 
 
 def test_the_place_is_the_expression():
     with pytest.raises(triton.CompilationError) as caught:
-        undefined_name[(1, )](torch.zeros(16, dtype=torch.int32), 7)
+        undefined_name[(1,)](torch.zeros(16, dtype=torch.int32), 7)
     lines = str(caught.value).splitlines()
     assert lines[0] == "at 2:16:"
     assert any(line.strip() == "^" and line.index("^") == 16 for line in lines)
@@ -305,7 +309,7 @@ def test_the_place_is_the_expression():
 
 def test_an_error_in_a_callee_is_the_cause_of_one_at_the_call():
     with pytest.raises(triton.CompilationError) as caught:
-        return_types[(1, )](torch.zeros(16, dtype=torch.int32), 7)
+        return_types[(1,)](torch.zeros(16, dtype=torch.int32), 7)
     inner = caught.value.__cause__
     assert isinstance(inner, triton.CompilationError)
     assert "inconsistent return types" in str(inner).lower()
@@ -313,5 +317,6 @@ def test_an_error_in_a_callee_is_the_cause_of_one_at_the_call():
 
 def test_static_assertions_have_a_class():
     from triton.compiler.errors import CompileTimeAssertionFailure
+
     with pytest.raises(CompileTimeAssertionFailure):
-        static_assertion[(1, )](torch.zeros(16, dtype=torch.int32), 7)
+        static_assertion[(1,)](torch.zeros(16, dtype=torch.int32), 7)
