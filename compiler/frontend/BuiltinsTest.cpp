@@ -237,7 +237,7 @@ TEST(Builtins, CompileTime) {
         "tl.int8.get_int_max_value() == 127", "tl.dtype('fp32') == tl.float32", "str_is('ABC'.lower(), 'abc')", "tl.core.get_int_dtype(16, False) == tl.uint16",
         "x.type == tl.block_type(tl.float32, [16])", "tl.bfloat16.fp_mantissa_width == 7", "tl.float8e4nv.exponent_bias == 7", "k.dtype.is_const()",
         "tl.TRITON_MAX_TENSOR_NUMEL == 1048576", "not tl.target_info.is_cuda()", "tl.int32.kind() == tl.dtype.KIND.INTEGRAL", "hasattr(x, 'sum')", "not hasattr(x, 'nothing')",
-        "x.dtype.name == 'fp32'", "tl.int32.int_signedness == tl.dtype.SIGNEDNESS.SIGNED", "max(1, 2, 3) == 3", "min((4, 2)[0], 3) == 3"}) {
+        "x.dtype.name == 'fp32'", "tl.int32.int_signedness == tl.dtype.SIGNEDNESS.SIGNED", "max(1, 2, 3) == 3", "tl.dtype.is_dtype('bf16') and not tl.dtype.is_dtype('float')", "len(tl.dtype.FP_TYPES) == 9", "min((4, 2)[0], 3) == 3"}) {
     const std::string text(condition);
     const std::string body = llvm::StringRef(text).starts_with("str_is") ? "tl.static_assert('ABC'.lower() == 'abc')" : "tl.static_assert(" + text + ")";
     EXPECT_TRUE(builds(body, {})) << condition;

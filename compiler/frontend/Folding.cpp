@@ -1,5 +1,7 @@
 #include "compiler/frontend/Folding.h"
 
+#include "compiler/frontend/Builtins.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,6 +44,18 @@ std::string triton::frontend::classNameOf(const Value &value) {
     return "tuple";
   if (value.isTensor())
     return "tensor";
+  if (value.descriptor())
+    return "tensor_descriptor";
+  if (auto *aggregate = value.aggregate())
+    return aggregate->className;
+  if (value.is<std::shared_ptr<const SliceValue>>())
+    return "slice";
+  if (value.is<EllipsisValue>())
+    return "ellipsis";
+  if (value.is<ModuleValue>())
+    return "module";
+  if (auto *builtin = value.getIf<const Builtin *>(); builtin && (*builtin)->kind == Builtin::Kind::Class)
+    return "type";
   if (auto *object = value.getIf<HostObject>())
     return object->host->className(*object);
   return "function";
@@ -187,9 +201,9 @@ static Expected<Value> foldFloats(Op operation, const Value &lhs, const Value &r
 }
 
 static Expected<Value> repeat(const Value &sequence, const Integer &count) {
-  std::optional<int64_t> times = toInt64(count);
-  size_t length = sequence.tuple() ? sequence.tuple()->elements.size() : sequence.get<std::string>().size();
-  if (!times || (*times > 0 && length * static_cast<uint64_t>(*times) > (1u << 20)))
+  const size_t length = sequence.tuple() ? sequence.tuple()->elements.size() : sequence.get<std::string>().size();
+  std::optional<int64_t> times = length == 0 || count <= 0 ? 0 : toInt64(count);
+  if (!times || static_cast<uint64_t>(*times) > (1u << 20) / std::max<size_t>(length, 1))
     return hostError("MemoryError", "the repeated sequence is too long");
   if (!sequence.tuple()) {
     std::string text;

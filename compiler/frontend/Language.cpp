@@ -4,6 +4,7 @@
 #include "compiler/frontend/Library.h"
 #include "compiler/tensor/Rules.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace triton::frontend {
@@ -22,7 +23,7 @@ namespace {
 /// A name of a module that is neither builtin nor library function.
 struct Entry {
   llvm::StringLiteral module, name;
-  enum { Module, Integer, String } kind;
+  enum { Module, Integer, String, Names } kind; // Names: words of `text`, as a tuple
   int64_t integer = 0;
   llvm::StringLiteral text = "";
 };
@@ -36,12 +37,18 @@ static constexpr Entry entries[] = {
     {"triton.language", "random", Entry::Module},
     {"triton.language", "extra", Entry::Module},
     {"triton.language", "target_info", Entry::Module},
+    {"triton.language", "semantic", Entry::Module},
     {"triton.language", "PropagateNan", Entry::Module},
     {"triton.language.PropagateNan", "NONE", Entry::Integer, 0},
     {"triton.language.PropagateNan", "ALL", Entry::Integer, 65535},
     {"triton.language.extra", "libdevice", Entry::Module},
     {"triton.language.extra", "cuda", Entry::Module},
     {"triton.language.extra.cuda", "libdevice", Entry::Module},
+    {"triton.language.core.dtype", "SINT_TYPES", Entry::Names, 0, "int8 int16 int32 int64"},
+    {"triton.language.core.dtype", "UINT_TYPES", Entry::Names, 0, "int1 uint8 uint16 uint32 uint64"},
+    {"triton.language.core.dtype", "FP_TYPES", Entry::Names, 0, "fp8e4b15 fp8e4nv fp8e4b8 fp8e5 fp8e5b16 fp16 bf16 fp32 fp64"},
+    {"triton.language.core.dtype", "STANDARD_FP_TYPES", Entry::Names, 0, "fp16 bf16 fp32 fp64"},
+    {"triton.language.core.dtype", "OTHER_TYPES", Entry::Names, 0, "void"},
     {"triton.language.core.dtype", "SIGNEDNESS", Entry::Module},
     {"triton.language.core.dtype", "KIND", Entry::Module},
     {"triton.language.core.dtype.SIGNEDNESS", "SIGNED", Entry::Integer, 0},
@@ -55,11 +62,19 @@ static constexpr Entry entries[] = {
     {"triton.language.random", "N_ROUNDS_DEFAULT", Entry::Integer, 10},
 };
 
+static Value namesOf(llvm::StringRef text) {
+  std::vector<Value> names;
+  for (llvm::StringRef name : llvm::split(text, ' '))
+    names.push_back(Value::string(name.str()));
+  return Value::tuple(std::move(names));
+}
+
 static Value valueOf(const Entry &entry) {
   switch (entry.kind) {
   case Entry::Module: return Value(Value::Storage(ModuleValue{(entry.module + "." + entry.name).str()}));
   case Entry::Integer: return Value::integer(entry.integer);
   case Entry::String: return Value::string(entry.text.str());
+  case Entry::Names: return namesOf(entry.text);
   }
   llvm_unreachable("all kinds are listed");
 }

@@ -35,9 +35,17 @@ FailureOr<std::string> readString(Emitter &emitter, const Value &value, llvm::St
 }
 
 FailureOr<Type> readType(Emitter &emitter, const Value &value, llvm::StringRef what) {
-  if (const auto *type = value.getIf<Type>())
+  const auto *type = value.getIf<Type>();
+  if (type && (type->isScalar() || type->isPointer() || type->isBlock()))
     return *type;
   return emitter.error("TypeError") << what << " must be a dtype such as tl.float32, got " << describe(value);
+}
+
+FailureOr<Type> readElementType(Emitter &emitter, const Value &value, llvm::StringRef what) {
+  FailureOr<Type> type = readType(emitter, value, what);
+  if (succeeded(type) && (type->isBlock() || *type == Type::voidType() || (type->isPointer() && type->pointee().isBlock())))
+    return emitter.error("TypeError") << what << " must be the type of an element, got " << type->str();
+  return type;
 }
 
 FailureOr<std::vector<Value>> readSequence(Emitter &emitter, const Value &value, llvm::StringRef what) {

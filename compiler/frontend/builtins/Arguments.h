@@ -14,8 +14,10 @@ mlir::FailureOr<int64_t> readInteger(Emitter &emitter, const Value &value, llvm:
 /// Also takes integers, as Python's truth value.
 mlir::FailureOr<bool> readBoolean(Emitter &emitter, const Value &value, llvm::StringRef what);
 mlir::FailureOr<std::string> readString(Emitter &emitter, const Value &value, llvm::StringRef what);
-/// A dtype or pointer type.
+/// A dtype, a pointer type or a block type.
 mlir::FailureOr<Type> readType(Emitter &emitter, const Value &value, llvm::StringRef what);
+/// What a block can hold: a number type or a pointer type.
+mlir::FailureOr<Type> readElementType(Emitter &emitter, const Value &value, llvm::StringRef what);
 /// The elements of a tuple, or of what the host can iterate.
 mlir::FailureOr<std::vector<Value>> readSequence(Emitter &emitter, const Value &value, llvm::StringRef what);
 mlir::FailureOr<std::vector<int64_t>> readIntegers(Emitter &emitter, const Value &value, llvm::StringRef what);

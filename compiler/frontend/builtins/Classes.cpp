@@ -33,12 +33,12 @@ static FailureOr<Value> pointerTypeClass(Emitter &emitter, const BoundArguments 
 }
 
 static FailureOr<Value> blockTypeClass(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Type> element = readType(emitter, arguments[0], "element_ty");
+  FailureOr<Type> element = readElementType(emitter, arguments[0], "element_ty");
   FailureOr<std::vector<int64_t>> shape = failed(element) ? FailureOr<std::vector<int64_t>>() : readIntegers(emitter, arguments[1], "shape");
   if (failed(shape))
     return failure();
-  if (shape->empty() || element->isBlock())
-    return emitter.error("TypeError") << "block_type needs a scalar element type and a shape that is not empty";
+  if (shape->empty())
+    return emitter.error("TypeError") << "block_type needs a shape that is not empty";
   if (failed(tensor::checkShape(*shape, ruleErrors(emitter))))
     return failure();
   return Value::dtype(Type::block(*element, *shape));

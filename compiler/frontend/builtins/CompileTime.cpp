@@ -101,11 +101,20 @@ static FailureOr<Value> stringToType(Emitter &emitter, const BoundArguments &arg
   return emitter.error("ValueError") << "'" << *name << "' names no type";
 }
 
+static FailureOr<Value> isDtypeName(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<std::string> name = readString(emitter, arguments[0], "type_str");
+  if (failed(name))
+    return failure();
+  std::optional<ScalarKind> kind = scalarKindByName(*name);
+  return Value::boolean(kind && nameOf(*kind) == *name);
+}
+
 llvm::ArrayRef<Builtin> compileTimeBuiltins() {
   static const Builtin table[] = {
       {"triton", "cdiv", "(x, y)", "`x` divided by `y`, rounded up, at compile time.", cdiv},
       {"triton", "next_power_of_2", "(n)", "The smallest power of two that is at least `n`, at compile time.", nextPowerOf2},
       {"triton.language.core", "str_to_ty", "(name, c=None)", "The type that a signature string such as \"*fp32\" names.", stringToType},
+      {"triton.language.core.dtype", "is_dtype", "(type_str)", "Whether this is the name of a dtype.", isDtypeName},
       {"triton.language.core", "get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.", integerDtype},
       {"triton.language.core", "_unwrap_if_constexpr", "(o)", "What a constexpr wraps.", identity},
       {"triton.language.core", "_unwrap_shape", "(shape)", "A shape as compile-time integers.", identity},

@@ -64,7 +64,7 @@ static FailureOr<Value> blockShapes(Emitter &, const BoundArguments &arguments) 
 }
 
 static FailureOr<Value> withElement(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Type> element = readType(emitter, arguments[1], "element type");
+  FailureOr<Type> element = readElementType(emitter, arguments[1], "element type");
   if (failed(element))
     return failure();
   return Value::dtype(arguments[0].get<Type>().withElement(*element));

@@ -115,7 +115,7 @@ static FailureOr<Value> inlineAsm(Emitter &emitter, const BoundArguments &argume
   const bool hasSeveral = arguments[3].tuple() != nullptr;
   std::vector<Type> elements;
   for (const Value &dtype : hasSeveral ? arguments[3].tuple()->elements : std::vector<Value>{arguments[3]}) {
-    FailureOr<Type> element = readType(emitter, dtype, "dtype");
+    FailureOr<Type> element = readElementType(emitter, dtype, "dtype");
     if (failed(element))
       return failure();
     elements.push_back(*element);
@@ -183,11 +183,11 @@ static FailureOr<std::vector<ExternForm>> readForms(Emitter &emitter, const Valu
     FailureOr<std::vector<Value>> parameters = readSequence(emitter, key, "a key of arg_type_symbol_dict");
     if (failed(parameters))
       return failure();
-    if (!result)
+    if (!result || !(result->isScalar() || result->isPointer()))
       return emitter.error("TypeError") << "arg_type_symbol_dict must map dtypes to (symbol, dtype), got " << entry->repr();
     ExternForm form{{}, *result, *symbol};
     for (const Value &parameter : *parameters) {
-      FailureOr<Type> type = readType(emitter, parameter, "a key of arg_type_symbol_dict");
+      FailureOr<Type> type = readElementType(emitter, parameter, "a key of arg_type_symbol_dict");
       if (failed(type))
         return failure();
       form.parameters.push_back(*type);
