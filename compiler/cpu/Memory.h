@@ -56,10 +56,17 @@ private:
   void storeActive(const Lanes &address, mlir::Type element, int64_t width, mlir::Value value, bool isStreaming);
   void storeMasked(const Lanes &address, mlir::Type element, int64_t width, mlir::Value mask, mlir::Value value);
   mlir::Value scalarAddress(const Lanes &address, int64_t lane);
+  mlir::Value laneDistances(const Lanes &address, int64_t width); // from the pointer, in bytes
   mlir::Value lanePointers(const Lanes &address, int64_t width);
+  mlir::Value stackSlot(mlir::Type element, int64_t count);
+  void forActiveLanes(mlir::Value mask, int64_t width, llvm::function_ref<void(mlir::Value)> body);
+  mlir::Value storeDistances(const Lanes &address, int64_t width, mlir::Type element);
+  mlir::Value addressOfLane(const Lanes &address, mlir::Value lane, mlir::Value slot, mlir::Type element);
   bool isContiguous(const Lanes &address, mlir::Type element) const;
   /// Whether masked vector accesses of `element` are single instructions.
   bool hasMasks(mlir::Type element) const;
+  /// Whether accesses of `element` at one address per lane are single instructions.
+  bool hasGathers(mlir::Type element) const;
 
   mlir::OpBuilder &builder;
   const HostTarget &target;
