@@ -156,6 +156,29 @@ def kernel(t, N):
                     {"tt.func public @kernel(%t.0: !tt.ptr<f32> {tt.divisibility = 16 : i32}", "%t.1.0: f32"}));
 }
 
+TEST(Calls, DescriptorArgumentsBringShapeAndStrides) {
+  EXPECT_TRUE(emits(
+      R"(
+@triton.jit
+def kernel(d):
+    d.store([0, 0], d.load([8, 8]))
+)",
+      "tensordesc<fp32[8, 8]>:16",
+      {"%d: !tt.tensordesc<tensor<8x8xf32>>", "%d.shape.0: i32, %d.shape.1: i32, %d.stride.0: i64, %d.stride.1: i64"}));
+}
+
+TEST(Calls, WhatIsMissingIsAnError) {
+  mlir::MLIRContext context;
+  Diagnostics diagnostics;
+  EXPECT_FALSE(emitKernel(context, {}, diagnostics));
+  EXPECT_EQ(diagnostics.all()[0].message, "there is no source to compile");
+  EXPECT_EQ(emitText("@triton.jit\ndef kernel(p, n): pass\n", "i32").messages[0],
+            "kernel kernel has 2 parameters, but 1 arguments are given");
+  EXPECT_EQ(emitText("@triton.jit\ndef kernel(n): pass\n", "void").messages[0], "argument n has no type");
+  EXPECT_EQ(emitText("@triton.jit\ndef kernel(*n): pass\n", "i32").messages[0],
+            "`*` parameters are not supported in jitted functions: 'n'");
+}
+
 TEST(Calls, ErrorsShowTheWholeChain) {
   EXPECT_TRUE(fails(R"(
 @triton.jit

@@ -66,16 +66,19 @@ static Type declare(mlir::OpBuilder &builder, const ArgumentSpec &spec, const st
     break;
   }
   flattenTypes(spec.type, builder.getContext(), declared.types);
-  declared.names.push_back(name);
   SmallVector<mlir::NamedAttribute> attributes;
   for (const auto &[key, value] : spec.attributes)
     attributes.emplace_back(builder.getStringAttr(key), builder.getI32IntegerAttr(value));
-  declared.attributes.push_back(builder.getDictionaryAttr(attributes));
-  // A descriptor brings its shape and strides along.
+  // A descriptor brings its shape and strides along; what was promised is promised of the first part.
+  const size_t rank = spec.type.kind() == Type::Kind::Descriptor ? spec.type.elements().size() / 2 : 0;
   for (size_t i = 0; declared.names.size() < declared.types.size(); ++i) {
-    const size_t rank = spec.type.elements().size() / 2;
-    declared.names.push_back(name + (i < rank ? ".shape." : ".stride.") + std::to_string(i % rank));
-    declared.attributes.push_back(builder.getDictionaryAttr({}));
+    std::string part = i == 0      ? ""
+                       : i <= rank ? ".shape." + std::to_string(i - 1)
+                       : rank      ? ".stride." + std::to_string(i - 1 - rank)
+                                   : "." + std::to_string(i);
+    declared.names.push_back(name + part);
+    declared.attributes.push_back(
+        builder.getDictionaryAttr(i == 0 ? llvm::ArrayRef(attributes) : llvm::ArrayRef<mlir::NamedAttribute>()));
   }
   return spec.type;
 }
@@ -87,13 +90,13 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
     reportIrDiagnostic(diagnostic);
     return success();
   });
+  if (!request.function || !request.function->definition || !request.function->host || !request.function->source) {
+    diagnostics.report({.range = {}, .message = "there is no source to compile", .exception = "ValueError"});
+    return {};
+  }
   const Function &function = *request.function;
   Frame kernel{.function = function};
   frame = &kernel;
-  if (!function.definition) {
-    report({.message = "function " + function.name + " has no source to compile", .exception = "ValueError"});
-    return {};
-  }
   currentRange = function.definition->range;
   sources[function.source->name()] = function.source.get();
   moduleOp->getOperation()->setLoc(locationOf(currentRange));
@@ -107,8 +110,13 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
 
   DeclaredArguments declared;
   std::vector<Type> types;
-  for (auto [spec, parameter] : llvm::zip_equal(request.arguments, function.parameters))
+  for (auto [spec, parameter] : llvm::zip_equal(request.arguments, function.parameters)) {
+    if (spec.kind == ArgumentSpec::Kind::Runtime && spec.type == Type::voidType()) {
+      (void)(error(parameter.range, "TypeError") << "argument " << parameter.name << " has no type");
+      return {};
+    }
     types.push_back(declare(opBuilder, spec, parameter.name, declared));
+  }
   const std::string symbol = request.symbol.empty() ? function.name : request.symbol;
   ++symbols[symbol];
   opBuilder.setInsertionPointToEnd(moduleOp->getBody());
