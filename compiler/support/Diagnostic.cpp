@@ -117,16 +117,30 @@ static std::string window(const DisplayLine &line, unsigned &begin, unsigned &en
   return text;
 }
 
+/// Of a line of any length, enough around the byte `begin` to fill the window; `begin` and `end` move with it.
+static StringRef neighborhood(StringRef line, unsigned &begin, unsigned &end) {
+  constexpr unsigned reach = 1000;
+  unsigned first = begin > reach ? begin - reach : 0;
+  while (first < begin && (line[first] & 0xC0) == 0x80) // not in the middle of a character
+    ++first;
+  line = line.substr(first, 2 * reach);
+  begin -= first;
+  end = std::min<unsigned>(end - first, line.size());
+  return line;
+}
+
 /// One line of the file and the marks under the bytes `begin` to `end` of it.
 static void renderLine(llvm::raw_ostream &out, unsigned number, StringRef text, unsigned begin, unsigned end,
                        bool caret, Paint paint) {
-  DisplayLine line = display(text);
   begin = std::min<size_t>(begin, text.size());
   end = std::clamp<size_t>(end, begin, text.size());
+  text = neighborhood(text, begin, end);
+  DisplayLine line = display(text);
   unsigned from = line.columns[begin], to = line.columns[end];
   std::string shown = window(line, from, to);
-  out << llvm::formatv("{0,5} | ", number) << StringRef(shown).rtrim() << "\n";
-  out << "      | " << std::string(from, ' ') << paint.green();
+  std::string gutter = llvm::formatv("{0,5}", number);
+  out << gutter << " | " << StringRef(shown).rtrim() << "\n";
+  out << std::string(gutter.size(), ' ') << " | " << std::string(from, ' ') << paint.green();
   if (caret)
     out << '^';
   out << std::string(std::max(to, from + (caret ? 1 : 0)) - from - (caret ? 1 : 0), '~') << paint.reset() << "\n";

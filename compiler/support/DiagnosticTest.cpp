@@ -115,6 +115,13 @@ TEST(Diagnostic, CutsLongLinesAroundTheRange) {
   EXPECT_TRUE(lines[1].ends_with("ccc..."));
 }
 
+TEST(Diagnostic, TheGutterFitsTheLineNumber) {
+  auto source = Source::create("k.py", "x\n", 1234567);
+  EXPECT_EQ(render(Diagnostic{.range = find(source, "x"), .message = "m"}, false), "k.py:1234567:1: error: m\n"
+                                                                                   "1234567 | x\n"
+                                                                                   "        | ^\n");
+}
+
 TEST(Diagnostic, NeedsNoPlace) {
   EXPECT_EQ(render(Diagnostic{.message = "cannot open 'x'"}, false), "error: cannot open 'x'\n");
 }

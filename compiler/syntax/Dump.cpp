@@ -229,6 +229,14 @@ public: // for std::visit
   void operator()(EllipsisValue) { text += "Ellipsis"; }
   void operator()(bool value) { text += value ? "True" : "False"; }
   void operator()(const llvm::APInt &value) {
+    // Decimal digits take quadratic time. CPython refuses to print more than 4300 of them; here such a number is hexadecimal.
+    if (value.getActiveBits() > 14000) {
+      std::string words;
+      for (unsigned word = value.getNumWords(); word > 0; --word)
+        words += llvm::utohexstr(value.getRawData()[word - 1], /*LowerCase=*/true, /*Width=*/16);
+      text += ("0x" + StringRef(words).ltrim('0')).str();
+      return;
+    }
     llvm::SmallString<40> digits;
     value.toString(digits, 10, /*Signed=*/false);
     text += digits;

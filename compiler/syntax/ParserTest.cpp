@@ -176,6 +176,11 @@ TEST(Dump, ShowsEmptyFieldsWhenAsked) {
             "Expr(value=Call(func=Name(id='f', ctx=Load()), args=[], keywords=[]))");
 }
 
+TEST(Dump, HugeIntegersAreHexadecimal) {
+  std::string digits(100000, 'f');
+  EXPECT_EQ(parsedExpression("0x" + digits), "Constant(value=0x" + digits + ")");
+}
+
 TEST(ParserErrors, SayWhatWasExpected) {
   EXPECT_EQ(errorsOf("if x\n  pass\n"), "1:5 expected ':' after the if condition\n");
   EXPECT_EQ(errorsOf("while x = 1: pass\n"), "1:9 invalid syntax: '=' in the while condition\n");
