@@ -2,6 +2,7 @@
 #include "compiler/frontend/Folding.h"
 #include "compiler/frontend/KernelEmitter.h"
 #include "compiler/frontend/Operations.h"
+#include "compiler/frontend/Suggestion.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -142,16 +143,9 @@ FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
       .range = name->range, .message = ("'" + name->id + "' is not defined").str(), .exception = "NameError"};
   if (auto vanished = frame->scope.whyVanished(name->id))
     diagnostic.notes.push_back({Severity::Note, vanished->first, vanished->second.str()});
-  StringRef closest;
-  unsigned distance = name->id.size() / 3 + 1;
-  for (const auto &[other, binding] : frame->scope.bindings)
-    if (unsigned d = other.edit_distance(name->id, true, distance);
-        d < distance || (d == distance && other < closest)) {
-      closest = other;
-      distance = d;
-    }
+  std::string closest = closestName(name->id, llvm::make_first_range(frame->scope.bindings));
   if (!closest.empty())
-    diagnostic.hint = ("did you mean '" + closest + "'?").str();
+    diagnostic.hint = "did you mean '" + closest + "'?";
   report(std::move(diagnostic));
   return failure();
 }
@@ -184,10 +178,18 @@ FailureOr<Value> KernelEmitter::evaluateAttribute(const syntax::Attribute *attri
   // `.value` of a constexpr is what it wraps.
   if (attribute->attr == "value" && object->isCompileTime())
     return *object;
-  std::string message = "'" + classNameOf(*object) + "' object has no attribute '" + attribute->attr.str() + "'";
-  if (object->is<ModuleValue>())
-    message = "module '" + object->get<ModuleValue>().path + "' has no attribute '" + attribute->attr.str() + "'";
-  return error("AttributeError") << message;
+  auto *module = object->getIf<ModuleValue>();
+  if (!module)
+    return error("AttributeError") << "'" << classNameOf(*object) << "' object has no attribute '" << attribute->attr
+                                   << "'";
+  Diagnostic diagnostic{.range = currentRange,
+                        .message = "module '" + module->path + "' has no attribute '" + attribute->attr.str() + "'",
+                        .exception = "AttributeError"};
+  std::string closest = closestName(attribute->attr, languageNames(module->path));
+  if (!closest.empty())
+    diagnostic.hint = "did you mean '" + closest + "'?";
+  report(std::move(diagnostic));
+  return failure();
 }
 
 FailureOr<Value> KernelEmitter::evaluateSlice(const syntax::Slice *slice) {

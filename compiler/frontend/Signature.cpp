@@ -1,6 +1,7 @@
 #include "compiler/frontend/Signature.h"
 
 #include "compiler/frontend/Folding.h"
+#include "compiler/frontend/Suggestion.h"
 #include "compiler/syntax/Parser.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -152,8 +153,13 @@ llvm::Expected<BoundArguments> Signature::bind(StringRef callee, const CallArgum
   for (const auto &[name, value] : arguments.keywords) {
     auto it = llvm::find_if(
         parameters, [&](const Parameter &parameter) { return parameter.kind != Kind::Rest && parameter.name == name; });
-    if (it == parameters.end())
-      return hostError("TypeError", (callee + "() got an unexpected keyword argument '" + name + "'").str());
+    if (it == parameters.end()) {
+      std::string closest = closestName(
+          name, llvm::map_range(parameters, [](const Parameter &parameter) -> StringRef { return parameter.name; }));
+      std::string suggestion = closest.empty() ? "" : "; did you mean '" + closest + "'?";
+      return hostError("TypeError",
+                       (callee + "() got an unexpected keyword argument '" + name + "'" + suggestion).str());
+    }
     const size_t index = it - parameters.begin();
     if (bound.given[index])
       return hostError("TypeError", (callee + "() got multiple values for argument '" + name + "'").str());

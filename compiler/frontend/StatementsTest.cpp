@@ -109,6 +109,13 @@ def kernel(p, block_size):
                     {"kernel.py:4:17: error: 'blok_size' is not defined", "hint: did you mean 'block_size'?"}));
 }
 
+TEST(Statements, AttributesAndKeywordsAreSuggested) {
+  EXPECT_TRUE(fails("@triton.jit\ndef kernel(p): tl.stroe(p, 1)\n", "*i32",
+                    {"module 'triton.language' has no attribute 'stroe'", "hint: did you mean 'store'?"}));
+  EXPECT_TRUE(fails("@triton.jit\ndef kernel(p): tl.store(p, 1, maks=True)\n", "*i32",
+                    {"store() got an unexpected keyword argument 'maks'; did you mean 'mask'?"}));
+}
+
 TEST(Statements, CodeBehindReturnIsIgnored) {
   EXPECT_TRUE(emits(R"(
 @triton.jit
