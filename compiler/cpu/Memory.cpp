@@ -144,20 +144,21 @@ Value Memory::loadActive(const Lanes &address, Type element, int64_t width, bool
 
 bool Memory::hasGathers(Type element) const { return target.avx512f && getStorageBytes(element) >= 4; }
 
-/// Room on the stack for `count` elements, at the function's beginning. Accesses of one size share it: each is done with it at once.
-Value Memory::stackSlot(Type element, int64_t count) {
+/// Room on the stack for `count` elements, at the function's beginning. Accesses share it by size and `purpose`: each is done with it
+/// at once.
+Value Memory::stackSlot(Type element, int64_t count, StringRef purpose) {
   auto function = builder.getInsertionBlock()->getParentOp();
   while (!isa<FunctionOpInterface>(function))
     function = function->getParentOp();
   Block &entry = cast<FunctionOpInterface>(function).getFunctionBody().front();
   Type type = LLVM::LLVMArrayType::get(element, count);
   for (auto slot : entry.getOps<LLVM::AllocaOp>())
-    if (slot.getElemType() == type && slot->hasAttr("cpu.lanes"))
+    if (slot.getElemType() == type && slot->getAttr("cpu.slot") == builder.getStringAttr(purpose))
       return slot;
   OpBuilder top = OpBuilder::atBlockBegin(&entry);
   Value one = arith::ConstantOp::create(top, loc, top.getI64IntegerAttr(1));
   auto slot = LLVM::AllocaOp::create(top, loc, LLVM::LLVMPointerType::get(top.getContext()), type, one, 64);
-  slot->setAttr("cpu.lanes", top.getUnitAttr());
+  slot->setAttr("cpu.slot", top.getStringAttr(purpose));
   return slot;
 }
 
@@ -196,7 +197,7 @@ Value Memory::addressOfLane(const Lanes &address, Value lane, Value slot, Type e
 Value Memory::storeDistances(const Lanes &address, int64_t width, Type element) {
   if (isContiguous(address, element))
     return {};
-  Value slot = stackSlot(builder.getI64Type(), width);
+  Value slot = stackSlot(builder.getI64Type(), width, "distances");
   LLVM::StoreOp::create(builder, loc, laneDistances(address, width), slot, 8);
   return slot;
 }
@@ -213,7 +214,7 @@ Value Memory::loadMasked(const Lanes &address, Type element, int64_t width, Valu
     Value pointers = lanePointers(address, width);
     return fromStorage(LLVM::masked_gather::create(builder, loc, type, pointers, mask, fill, bytes).getResult(), element);
   }
-  Value distances = storeDistances(address, width, element), slot = stackSlot(stored, width);
+  Value distances = storeDistances(address, width, element), slot = stackSlot(stored, width, "lanes");
   LLVM::StoreOp::create(builder, loc, fill, slot, bytes);
   forActiveLanes(mask, width, [&](Value lane) {
     Value value = LLVM::LoadOp::create(builder, loc, stored, addressOfLane(address, lane, distances, element), bytes);
@@ -290,7 +291,7 @@ void Memory::storeMasked(const Lanes &address, Type element, int64_t width, Valu
     return;
   }
   Type stored = getStorageType(element);
-  Value distances = storeDistances(address, width, element), slot = stackSlot(stored, width);
+  Value distances = storeDistances(address, width, element), slot = stackSlot(stored, width, "lanes");
   LLVM::StoreOp::create(builder, loc, value, slot, bytes);
   forActiveLanes(mask, width, [&](Value lane) {
     Value one = LLVM::LoadOp::create(builder, loc, stored, addressOf(slot, lane, bytes), bytes);

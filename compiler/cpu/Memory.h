@@ -58,7 +58,7 @@ private:
   mlir::Value scalarAddress(const Lanes &address, int64_t lane);
   mlir::Value laneDistances(const Lanes &address, int64_t width); // from the pointer, in bytes
   mlir::Value lanePointers(const Lanes &address, int64_t width);
-  mlir::Value stackSlot(mlir::Type element, int64_t count);
+  mlir::Value stackSlot(mlir::Type element, int64_t count, llvm::StringRef purpose);
   void forActiveLanes(mlir::Value mask, int64_t width, llvm::function_ref<void(mlir::Value)> body);
   mlir::Value storeDistances(const Lanes &address, int64_t width, mlir::Type element);
   mlir::Value addressOfLane(const Lanes &address, mlir::Value lane, mlir::Value slot, mlir::Type element);

@@ -1,9 +1,12 @@
 #include "test/cpu/Jit.h"
 
+#include "compiler/cpu/Pipeline.h"
 #include "compiler/llvm/host/Codegen.h"
 #include "compiler/llvm/host/LowerToLlvm.h"
+#include "compiler/tensor/passes/Pipeline.h"
 
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +20,7 @@ MLIRContext &jitContext() {
     DialectRegistry registry;
     registry.insert<arith::ArithDialect, func::FuncDialect, scf::SCFDialect, cf::ControlFlowDialect,
                     vector::VectorDialect, math::MathDialect, LLVM::LLVMDialect, ub::UBDialect, index::IndexDialect>();
+    tensor::registerTensorDialects(registry);
     host::registerTranslations(registry);
     auto *context = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     context->loadAllAvailableDialects();
@@ -57,8 +61,6 @@ Compiled compile(ModuleOp module, const cpu::HostTarget &target, bool keepAssemb
     ADD_FAILURE() << llvm::toString(object.takeError());
     return result;
   }
-  if (getenv("TRITON_TIMES"))
-    fprintf(stderr, "translate %.2f optimise %.2f emit %.2f\n", code->times().translate, code->times().optimise, code->times().emit);
   result.milliseconds = code->times().translate + code->times().optimise + code->times().emit;
   if (keepAssembly)
     if (auto assembly = code->assembly())
@@ -71,6 +73,32 @@ Compiled compile(ModuleOp module, const cpu::HostTarget &target, bool keepAssemb
   else
     result.code = std::move(*loaded);
   return result;
+}
+
+std::shared_ptr<const runtime::KernelCode> compileKernel(llvm::StringRef text, llvm::StringRef name,
+                                                         const cpu::HostTarget &target) {
+  auto module = parseSourceString<ModuleOp>(text, &jitContext());
+  if (!module) {
+    ADD_FAILURE() << "the test's IR does not parse";
+    return nullptr;
+  }
+  PassManager passes(&jitContext());
+  tensor::buildTensorPipeline(passes);
+  cpu::buildCpuPipeline(passes, {target});
+  if (failed(passes.run(*module))) {
+    ADD_FAILURE() << "lowering to loops failed";
+    return nullptr;
+  }
+  auto kernel = std::make_shared<runtime::KernelCode>();
+  module->walk([&](func::FuncOp function) {
+    if (auto bytes = function->getAttrOfType<IntegerAttr>("cpu.arena_bytes"))
+      kernel->arenaBytes = bytes.getInt();
+  });
+  kernel->code = compile(*module, target).code;
+  if (!kernel->code)
+    return nullptr;
+  kernel->entry = reinterpret_cast<runtime::KernelEntry>(kernel->code->find(name));
+  return kernel;
 }
 
 } // namespace triton::test

@@ -5,6 +5,7 @@
 
 #include "compiler/cpu/Target.h"
 #include "runtime/host/CodeLoader.h"
+#include "runtime/host/Launch.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,6 +30,10 @@ struct Compiled {
 
 /// Lowers `module` to the LLVM dialect, then to code. Reports a failure of the current test when that does not work.
 Compiled compile(mlir::ModuleOp module, const cpu::HostTarget &target, bool keepAssembly = false);
+
+/// Takes tensor IR the whole way down. The kernel has the launch ABI; null if it cannot run here.
+std::shared_ptr<const runtime::KernelCode> compileKernel(llvm::StringRef text, llvm::StringRef name,
+                                                         const cpu::HostTarget &target);
 
 /// Whether code for `target` runs on this machine.
 bool runsHere(const cpu::HostTarget &target);
