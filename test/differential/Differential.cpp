@@ -1,0 +1,163 @@
+#include "test/differential/Differential.h"
+
+#include "compiler/driver/Driver.h"
+#include "compiler/interpreter/Interpreter.h"
+#include "compiler/support/Source.h"
+#include "compiler/tensor/passes/Pipeline.h"
+#include "runtime/host/Launch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+
+namespace triton::differential {
+
+using interpreter::Array;
+
+namespace {
+
+using Bytes = std::vector<char>;
+
+size_t elementBytes(Type element) { return std::max(interpreter::bitWidth(element) / 8, 1u); }
+
+/// Numbers of which neither sums nor products soon lose bits, the odd special one among them.
+uint64_t randomElement(Type element, std::mt19937_64 &random) {
+  if (auto type = dyn_cast<FloatType>(element)) {
+    switch (random() % 64) {
+    case 0:
+      return interpreter::encode(type, 0.0);
+    case 1:
+      return interpreter::encode(type, -0.0);
+    case 2:
+      return interpreter::encode(type, HUGE_VAL);
+    default:
+      return interpreter::encode(type, (double(random() % 256) - 128) / 8);
+    }
+  }
+  return interpreter::truncate(element, random() % 4 ? random() % 64 : random());
+}
+
+std::vector<Bytes> makeBuffers(RandomKernel &kernel, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Bytes> buffers;
+  for (const Parameter &parameter : kernel.parameters) {
+    size_t bytes = elementBytes(parameter.element);
+    Bytes buffer(parameter.elements * bytes);
+    if (!parameter.isOutput)
+      for (int64_t index = 0; index < parameter.elements; ++index) {
+        uint64_t bits = randomElement(parameter.element, random);
+        std::memcpy(&buffer[index * bytes], &bits, bytes);
+      }
+    buffers.push_back(std::move(buffer));
+  }
+  return buffers;
+}
+
+std::optional<std::string> interpret(RandomKernel &kernel, std::vector<Bytes> &buffers) {
+  interpreter::Memory memory;
+  SmallVector<Array> arguments;
+  auto function = *kernel.module->getOps<tensor::FuncOp>().begin();
+  for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    memory.add(buffer.data(), buffer.size(), "buffer " + std::to_string(index));
+    arguments.push_back(Array::splat(function.getArgumentTypes()[index], reinterpret_cast<uint64_t>(buffer.data())));
+  }
+  arguments.push_back(Array::splat(function.getArgumentTypes().back(), kernel.validElements));
+  std::string message;
+  ScopedDiagnosticHandler handler(kernel.module->getContext(), [&](mlir::Diagnostic &diagnostic) {
+    message += diagnostic.str() + "\n";
+    return success();
+  });
+  interpreter::Interpreter interpreter(memory, llvm::nulls());
+  if (failed(interpreter.launch(function, arguments, {kernel.programs, 1, 1})))
+    return message;
+  return std::nullopt;
+}
+
+std::optional<std::string> runCompiled(RandomKernel &kernel, std::vector<Bytes> &buffers) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel.module->print(stream);
+  const auto source = Source::create("random.ttir", text);
+  Diagnostics diagnostics;
+  driver::IrCompileRequest request{.stage = "ttir", .source = source};
+  request.options.enableFpFusion = false; // a fused multiply-add rounds once: other bits
+  auto artifact = driver::compileIr(request, diagnostics);
+  if (!artifact) {
+    std::string message;
+    for (const triton::Diagnostic &diagnostic : diagnostics.all())
+      message += diagnostic.message + "\n";
+    return message;
+  }
+  auto code = runtime::KernelCode::load(*artifact->stage("obj"), artifact->name, artifact->arenaBytes);
+  if (!code)
+    return llvm::toString(code.takeError());
+  // Pointers, then an i32: laid out like a C struct.
+  Bytes arguments(8 * buffers.size() + 8);
+  for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    const char *data = buffer.data();
+    std::memcpy(&arguments[8 * index], &data, 8);
+  }
+  std::memcpy(&arguments[8 * buffers.size()], &kernel.validElements, 4);
+  if (auto error = runtime::launch(**code, arguments.data(), {kernel.programs, 1, 1}))
+    return llvm::toString(std::move(error));
+  return std::nullopt;
+}
+
+/// The first element in which `actual` differs from `expected`: by its bits, but any NaN is as good as another.
+std::optional<std::string> findDifference(const Parameter &parameter, const Bytes &expected, const Bytes &actual) {
+  size_t bytes = elementBytes(parameter.element);
+  for (int64_t index = 0; index < parameter.elements; ++index) {
+    uint64_t left = 0, right = 0;
+    std::memcpy(&left, &expected[index * bytes], bytes);
+    std::memcpy(&right, &actual[index * bytes], bytes);
+    if (left == right)
+      continue;
+    auto type = dyn_cast<FloatType>(parameter.element);
+    if (!type)
+      return llvm::formatv("element {0}: expected {1:x}, got {2:x}", index, left, right);
+    double wanted = interpreter::decode(type, left), got = interpreter::decode(type, right);
+    if (!std::isnan(wanted) || !std::isnan(got))
+      return llvm::formatv("element {0}: expected {1} ({2:x}), got {3} ({4:x})", index, wanted, left, got, right);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+/// What is different between two runs of `kernel`.
+static std::optional<std::string> findDifference(const RandomKernel &kernel, ArrayRef<Bytes> expected,
+                                                 ArrayRef<Bytes> actual) {
+  for (auto [index, parameter] : llvm::enumerate(kernel.parameters))
+    if (auto difference = findDifference(parameter, expected[index], actual[index])) {
+      std::string type;
+      llvm::raw_string_ostream(type) << parameter.element;
+      return "parameter " + std::to_string(index) + " of " + type + ", " + *difference;
+    }
+  return std::nullopt;
+}
+
+Outcome compare(RandomKernel &kernel, uint64_t seed) {
+  std::vector<Bytes> expected = makeBuffers(kernel, seed), actual = makeBuffers(kernel, seed);
+  if (auto message = interpret(kernel, expected))
+    return {Outcome::NotInterpreted, *message};
+  if (auto message = runCompiled(kernel, actual))
+    return {Outcome::NotCompiled, *message};
+  auto difference = findDifference(kernel, expected, actual);
+  if (!difference)
+    return {Outcome::Same, ""};
+
+  // Whose fault is it? The passes that all targets share can be asked on their own.
+  RandomKernel simplified{kernel.module->clone(), kernel.parameters, kernel.programs, kernel.validElements};
+  PassManager manager(kernel.module->getContext());
+  tensor::buildTensorPipeline(manager);
+  std::vector<Bytes> between = makeBuffers(kernel, seed);
+  if (failed(manager.run(*simplified.module)) || interpret(simplified, between))
+    return {Outcome::Different, "after the tensor pipeline it cannot be interpreted; compiled: " + *difference};
+  if (auto early = findDifference(kernel, expected, between))
+    return {Outcome::Different, "after the tensor pipeline already: " + *early};
+  return {Outcome::Different, *difference};
+}
+
+} // namespace triton::differential
