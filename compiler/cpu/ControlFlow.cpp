@@ -154,6 +154,10 @@ static Reads readsOf(Value tensor, Value source, const Plan &plan) {
   SmallVector<int> own = getOwnDimensions(tensor);
   walkExpression(tensor, own, [&](Value inner) { return plan.isBuffered(inner); },
                  [&](Value inner, ArrayRef<int> dimensions) {
+                   // What a gather reads is a buffer that the walk does not visit, and it reads it anywhere.
+                   auto gather = inner.getDefiningOp<tensor::GatherOp>();
+                   if (gather && gather.getSrc() == source && !plan.isBuffered(inner))
+                     reads = Reads::Elsewhere;
                    if (inner == source)
                      reads = dimensions == ArrayRef<int>(own) && reads != Reads::Elsewhere ? Reads::InPlace : Reads::Elsewhere;
                  });
