@@ -332,8 +332,7 @@ PyObject *toPython(const Value &value, Wrapping wrapping) {
   case Kind::Object:
     return wrapConstant(Py_NewRef(objectOf(value.object())), wrapping);
   case Kind::Method:
-    PyErr_SetString(PyExc_TypeError, "a method of a kernel value cannot be passed to a Python function");
-    return nullptr;
+    return makeHandle(value);
   }
   return nullptr;
 }

@@ -35,14 +35,16 @@ const Value *valueOf(PyObject *object) {
   return handle && Py_TYPE(handle.get()) == handleType ? reinterpret_cast<ValueHandle *>(handle.get())->value : nullptr;
 }
 
+PyObject *makeHandle(const Value &value) {
+  PyObject *handle = handleType->tp_alloc(handleType, 0);
+  if (handle)
+    reinterpret_cast<ValueHandle *>(handle)->value = new Value(value);
+  return handle;
+}
+
 PyObject *wrapValue(const Value &value, PyObject *cls, Reference type) {
-  if (!type)
-    return nullptr;
-  Reference handle(handleType->tp_alloc(handleType, 0));
-  if (!handle)
-    return nullptr;
-  reinterpret_cast<ValueHandle *>(handle.get())->value = new Value(value);
-  return PyObject_CallFunctionObjArgs(cls, handle.get(), type.get(), nullptr);
+  Reference handle(type ? makeHandle(value) : nullptr);
+  return handle ? PyObject_CallFunctionObjArgs(cls, handle.get(), type.get(), nullptr) : nullptr;
 }
 
 PyObject *unpackAggregate(const Value &value) {

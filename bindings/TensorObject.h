@@ -14,6 +14,8 @@ bool addTensorObject(PyObject *module);
 
 /// The value in a tl.tensor, tl.tensor_descriptor or ValueHandle; null if it is none of them.
 const embed::Value *valueOf(PyObject *object);
+/// A bare handle; null with an exception set.
+PyObject *makeHandle(const embed::Value &value);
 /// `cls(handle, type)`; null with an exception set.
 PyObject *wrapValue(const embed::Value &value, PyObject *cls, Reference type);
 /// An instance of an aggregate's Python class; null with an exception set.

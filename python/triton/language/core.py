@@ -2,8 +2,6 @@
 
 # ruff: noqa: F401  (this module is where these names are known to live)
 
-import functools as _functools
-
 from .._utils import TRITON_MAX_TENSOR_NUMEL
 from . import types as _types
 from .aggregate import _aggregate, _aggregate_type, _restore_aggregate
@@ -72,18 +70,6 @@ for _class in (
 del _class
 
 define(globals(), __name__)
-
-
-@_functools.cache
-def _tensor_methods():
-    """Functions that are methods of tensors: name -> function."""
-    from . import math, standard
-
-    found = {}
-    for module in (standard, math):
-        found |= {name: fn for name, fn in vars(module).items() if getattr(fn, "is_method", False)}
-    found |= {name: fn for name, fn in globals().items() if getattr(fn, "is_method", False)}
-    return found
 
 
 def _tensor_member_fn(fn):

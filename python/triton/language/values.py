@@ -3,7 +3,7 @@
 They are handles into the compile in progress; every operation on them is done by the compiler.
 """
 
-from .._C.libtriton import emission
+from .._C.libtriton import ValueHandle, emission
 from .constants import _unwrap_if_constexpr, constexpr
 from .types import slice_type, tuple_type
 
@@ -49,17 +49,15 @@ class tensor(base_value):
         raise TypeError("tensors of kernel code are immutable: item assignment is not supported")
 
     def __getattr__(self, name):
-        # Functions that are methods as well: x.sum(), x.to(tl.float16).
+        # Methods and attributes are the compiler's: x.sum(), x.to(tl.float16).
         if name.startswith("_"):
             raise AttributeError(f"'tensor' object has no attribute '{name}'")
-        from . import core
-
-        function = core._tensor_methods().get(name)
-        if function is None:
-            raise AttributeError(f"'tensor' object has no attribute '{name}'")
+        found = emission.attribute(self, name)
+        if not isinstance(found, ValueHandle):
+            return found
 
         def method(*args, _semantic=None, **kwargs):
-            return emission.call(function, (self, *args), kwargs)
+            return emission.call(found, args, kwargs)
 
         return method
 
