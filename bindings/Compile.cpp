@@ -110,6 +110,8 @@ static SharedArtifact compileIr(std::string stage, std::string file, std::string
 static nb::dict stagesOf(const embed::Artifact &artifact) {
   nb::dict stages;
   for (const embed::Stage &stage : artifact.stages) {
+    if (stage.content.empty())
+      continue;
     bool isBinary = stage.name == "obj" || stage.name == "cubin" || stage.name == "hsaco";
     stages[stage.name.c_str()] = isBinary ? nb::object(nb::bytes(stage.content.data(), stage.content.size()))
                                           : nb::object(nb::str(stage.content.data(), stage.content.size()));

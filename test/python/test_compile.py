@@ -240,3 +240,22 @@ def test_launching_in_a_forked_child():
         except BaseException:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_build_helper(fresh_triton_cache):
+    from triton.runtime.build import compile_module_from_src
+
+    source = """#include <Python.h>
+static PyObject *answer(PyObject *self, PyObject *args) { return PyLong_FromLong(42); }
+static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, ""}, {0}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "answers", 0, -1, methods};
+PyMODINIT_FUNC PyInit_answers(void) { return PyModule_Create(&module); }
+"""
+    for _ in range(2):
+        assert compile_module_from_src(source, "answers").answer() == 42
+
+
+def test_interpreter_mode_is_refused(fresh_knobs):
+    fresh_knobs.runtime.interpret = True
+    with pytest.raises(RuntimeError, match="no interpreter mode"):
+        triton.jit(lambda: None)

@@ -205,6 +205,21 @@ def _tell_listener(src, metadata, group, timer, cache_hit):
         )
 
 
+class _MetadataClasses(dict):
+    """Field names -> the namedtuple class with them, so that metadata of equal fields is of one class."""
+
+    def __missing__(self, fields):
+        self[fields] = namedtuple("KernelMetadata", fields)
+        return self[fields]
+
+
+_metadata_classes = _MetadataClasses()
+
+
+def _make_metadata(values):
+    return _metadata_classes[tuple(sorted(values))](**values)
+
+
 _TEXT_STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "amdgcn", "asm")
 
 
@@ -237,8 +252,7 @@ class CompiledKernel:
 
     def __init__(self, src, metadata_group, hash, _loaded=None):
         metadata, stages = _loaded or _read_group(metadata_group)
-        kernel_metadata = namedtuple("KernelMetadata", sorted(metadata))
-        self.metadata = kernel_metadata(**metadata)
+        self.metadata = _make_metadata(metadata)
         backend = make_backend(self.metadata.target)
         self.packed_metadata = backend.pack_metadata(self.metadata)
         self.src = src
@@ -271,6 +285,10 @@ class CompiledKernel:
         )
         self._run = run
         self._tell(knobs.runtime.kernel_load_end_hook)
+
+    def __getstate__(self):
+        # Code is loaded in one process only.
+        return {**self.__dict__, "module": None, "function": None, "_run": None}
 
     def _tell(self, hook):
         if hook is not None:

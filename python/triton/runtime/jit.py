@@ -497,6 +497,10 @@ def jit(
 
     def decorator(function):
         assert callable(function), f"triton.jit decorates functions, not {function!r}"
+        if knobs.runtime.interpret:
+            raise RuntimeError(
+                "TRITON_INTERPRET is set, but this build has no interpreter mode: kernels run compiled, on the CPU where there is no GPU"
+            )
         return JITFunction(
             function,
             version=version,
