@@ -145,9 +145,11 @@ KernelEmitter::Merge KernelEmitter::mergeName(StringRef name, const std::optiona
     if (!inBoth) {
       if (wasPlain)
         return {};
-      const LocalBinding &end = thenChanged && !isDead(thenEnd) ? *thenEnd : elseEnd ? *elseEnd : *thenEnd;
-      return {
-          Merge::Kind::Vanish, {}, end.range, "it is assigned in one branch of an `if` only, and so unknown behind it"};
+      SourceRange range = currentRange;
+      for (const std::optional<LocalBinding> *end : {&elseEnd, &thenEnd})
+        if (*end && !isDead(*end))
+          range = (*end)->range;
+      return {Merge::Kind::Vanish, {}, range, "it is assigned in one branch of an `if` only, and so unknown behind it"};
     }
     if (thenEnd->isConstexpr || elseEnd->isConstexpr)
       return {Merge::Kind::Vanish,
@@ -164,6 +166,11 @@ KernelEmitter::Merge KernelEmitter::mergeName(StringRef name, const std::optiona
     }
     return {Merge::Kind::Join, thenEnd, {}};
   }
+
+  // A loop in an arm took the name for its variable: it holds nothing defined from then on.
+  for (auto [end, changed] : {std::pair(&thenEnd, thenChanged), std::pair(&elseEnd, elseChanged)})
+    if (changed && *end && (*end)->state == LocalBinding::State::LoopVariable)
+      return {Merge::Kind::Set, *end, {}};
 
   auto check = [&](const std::optional<LocalBinding> &end, bool changed, StringRef block) {
     if (!changed || (end && end->value.type() == before->value.type()))

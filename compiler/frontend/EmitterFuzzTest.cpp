@@ -294,6 +294,9 @@ TEST(EmitterFuzz, NothingCrashes) {
     }
     Emitted emitted = emitText(text, signature, "kernel");
     compiled += !emitted.ir.empty();
+    // The user's mistakes are found before the IR's own checks find them.
+    for (llvm::StringRef message : emitted.messages)
+      EXPECT_FALSE(message.contains("' op ") || message.contains("dominate")) << message.str() << "\n" << text;
     EXPECT_TRUE(!emitted.ir.empty() || !emitted.errors.empty()) << "neither IR nor an error:\n" << text;
   }
   EXPECT_GT(compiled, 0u) << "of " << count;

@@ -66,8 +66,10 @@ SmallVector<mlir::Value> KernelEmitter::endLoopBody(const Carried &carried, cons
     const LocalBinding *after = frame->scope.find(name);
     const bool isKnown = after && after->state == LocalBinding::State::Bound;
     const bool isSame = isKnown && after->value.type() == before->value.type();
-    if (after && after->state == LocalBinding::State::Unknown) {
-      // An error has been reported.
+    // A loop inside took the name for its variable: it holds nothing defined from then on.
+    const bool isUndefined = after && after->state == LocalBinding::State::LoopVariable;
+    if ((after && after->state == LocalBinding::State::Unknown) || (isUndefined && isCarried)) {
+      // An error has been reported, or there is none.
     } else if (!isSame && isCarried) {
       (void)(error("TypeError")
                  .note(before->range, "it was bound here")
@@ -89,7 +91,8 @@ SmallVector<mlir::Value> KernelEmitter::endLoopBody(const Carried &carried, cons
       continue;
     SmallVector<mlir::Value> values;
     flatten(isSame ? after->value : before->value, values);
-    llvm::append_range(next, values);
+    for (mlir::Value value : values)
+      next.push_back(isUndefined ? poison(value.getType()) : value);
   }
   return next;
 }
@@ -106,8 +109,8 @@ void KernelEmitter::endLoop(const Carried &carried, mlir::Operation *op) {
     if (isCarried) {
       LocalBinding behind = *before;
       behind.value = rebuild(before->value, results);
-      if (isUnknown)
-        behind.state = LocalBinding::State::Unknown;
+      if (after)
+        behind.state = after->state;
       frame->scope.bind(name, std::move(behind));
       names.push_back(name);
     } else if (before) {

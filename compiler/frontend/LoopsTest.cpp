@@ -184,6 +184,29 @@ def kernel(p):
                     "*i32", {"only `range` and `static_range` iterators are currently supported"}));
 }
 
+TEST(Loops, VariablesMayTakeUsedNames) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n):
+    i = 7
+    j = 8
+    for k in range(n):
+        for i in range(k):
+            tl.store(p, i)
+    if n > 3:
+        for j in range(n):
+            tl.store(p, j)
+    else:
+        if n > 2:
+            j = 3
+    for j in range(n):
+        for i in range(j):
+            tl.store(p, i)
+)",
+                    "*i32, i32",
+                    {"scf.for %k", "scf.for %i", "ub.poison", "scf.if", "scf.for %j", "scf.for %j", "scf.for %i"}));
+}
+
 TEST(Loops, VariableMayBeReassigned) {
   EXPECT_TRUE(emits(R"(
 @triton.jit
