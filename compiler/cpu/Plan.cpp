@@ -299,6 +299,20 @@ void Planner::decide(Value tensor) {
     buffer();
 }
 
+/// Whether computing `root` needs elements of `tensor` at other places than the one it computes.
+static bool readsElsewhere(Value root, Value tensor, const Plan &plan) {
+  bool elsewhere = false;
+  SmallVector<int> own = getOwnDimensions(root);
+  walkExpression(root, own, [&](Value inner) { return inner != root && plan.isBuffered(inner); },
+                 [&](Value inner, ArrayRef<int> dimensions) {
+                   bool isRead = inner == root || !plan.isBuffered(inner);
+                   auto gather = inner.getDefiningOp<tensor::GatherOp>();
+                   elsewhere |= isRead && gather && gather.getSrc() == tensor;
+                   elsewhere |= inner == tensor && inner != root && dimensions != ArrayRef<int>(own);
+                 });
+  return elsewhere;
+}
+
 void Planner::placeFill(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   // The first place that needs the buffer. A nest there that visits the same elements fills the buffer on its way.
@@ -329,6 +343,14 @@ void Planner::placeFill(Value tensor) {
     fits = fits && !(filledAt.lookup(consumer) == first && consumer != first);
   if (auto load = dyn_cast<tensor::LoadOp>(op); load && fits)
     fits = !isWrittenBetween(load, first);
+  // While the nest is on its way, only the elements it has come past are there.
+  if (fits) {
+    for (Value fill : nest->second.fills)
+      fits = fits && !readsElsewhere(fill, tensor, plan);
+    for (Operation *member : nest->second.members)
+      for (Value source : member->getOperands())
+        fits = fits && !readsElsewhere(source, tensor, plan);
+  }
   if (fits) {
     nest->second.fills.insert(nest->second.fills.begin(), tensor);
     filledAt[op] = first;

@@ -17,6 +17,9 @@ namespace flag {
 static llvm::cl::list<std::string> files(llvm::cl::Positional,
                                          llvm::cl::desc("<IR files to compare instead of random kernels>"));
 static llvm::cl::opt<uint64_t> seed("seed", llvm::cl::init(1), llvm::cl::desc("The first seed"));
+static llvm::cl::opt<int> programs("programs", llvm::cl::init(2),
+                                   llvm::cl::desc("How many programs a kernel of a file has"));
+static llvm::cl::opt<int> valid("valid", llvm::cl::init(500), llvm::cl::desc("How many valid elements it is told of"));
 static llvm::cl::opt<unsigned> count("count", llvm::cl::init(100), llvm::cl::desc("How many kernels"));
 static llvm::cl::opt<std::string> out("out", llvm::cl::desc("A folder for the IR of kernels that fail"));
 static llvm::cl::opt<bool> reduce("reduce", llvm::cl::desc("Make kernels that fail smaller before they are written"));
@@ -27,7 +30,7 @@ static llvm::cl::opt<bool> noShapes("no-shapes"), noReductions("no-reductions"),
 
 /// A kernel of a file: pointers, each to a few thousand elements, and then perhaps an i32, the number of valid ones.
 static RandomKernel readKernel(mlir::MLIRContext &context, llvm::StringRef path) {
-  RandomKernel kernel{mlir::parseSourceFile<mlir::ModuleOp>(path, &context), {}, 2, 100};
+  RandomKernel kernel{mlir::parseSourceFile<mlir::ModuleOp>(path, &context), {}, flag::programs, flag::valid};
   if (kernel.module)
     for (mlir::Type type : (*kernel.module->getOps<triton::tensor::FuncOp>().begin()).getArgumentTypes())
       if (auto pointer = mlir::dyn_cast<triton::tensor::PointerType>(type))
