@@ -122,6 +122,8 @@ Combiner::Values Combiner::combine(ValueRange left, ValueRange right) {
   return results;
 }
 
+bool Combiner::losesNan() const { return single && isa<arith::MaxNumFOp, arith::MinNumFOp>(single); }
+
 Combiner::Values Combiner::combineLanes(ValueRange vectors) {
   Values values(vectors);
   Location loc = op->getLoc();

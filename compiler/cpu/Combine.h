@@ -31,6 +31,8 @@ public:
   Values widen(mlir::ValueRange elements);
   Values narrow(mlir::ValueRange accumulated);
   bool failed() const { return hasFailed; }
+  /// Whether this is a maximum or minimum that ignores NaN: starting from an infinity, it cannot tell "nothing but NaN".
+  bool losesNan() const;
   /// Scalars of the function that the region may use.
   void setScalars(const mlir::IRMapping &mapping) { scalars = mapping; }
 

@@ -92,6 +92,7 @@ private:
 
   // Reduce.cpp, Scan.cpp
   mlir::LogicalResult lowerReductions(const NestPlan &nest, const Space &space);
+  void restoreNan(tensor::ReduceOp reduce);
   mlir::LogicalResult lowerScan(tensor::ScanOp scan);
 
   // Split of the run of vectors where masks end. See Nest.cpp.

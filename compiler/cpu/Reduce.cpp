@@ -5,8 +5,11 @@
 // Accumulators start from the identity where there is one, else from the first elements. The order is fixed when compiling, so results
 // are the same in every run.
 #include "compiler/cpu/Combine.h"
+#include "compiler/cpu/Convert.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -105,10 +108,57 @@ LogicalResult Lowering::lowerReductions(const NestPlan &nest, const Space &space
       return Values();
     });
   });
-  for (Combiner &combiner : combiners)
+  for (auto [member, combiner] : llvm::zip_equal(nest.members, combiners)) {
     if (combiner.failed())
       return failure();
+    if (combiner.losesNan())
+      restoreNan(cast<tensor::ReduceOp>(member));
+  }
   return checked();
+}
+
+/// Maxima and minima start from an infinity. Where that is also the result, the elements are looked at once more: if all of them are NaN,
+/// so is the result. Rarely needed, so the code is short, not fast.
+void Lowering::restoreNan(tensor::ReduceOp reduce) {
+  Location loc = reduce.getLoc();
+  Scalar s{builder, loc};
+  Value source = reduce.getSrcs()[0], result = reduce.getResult()[0];
+  Type element = getElementTypeOrSelf(source.getType());
+  int axis = int(reduce.getAxis());
+  int64_t length = cast<RankedTensorType>(source.getType()).getDimSize(axis);
+  auto settled = [&](Value value, ArrayRef<Coordinate> at) -> Value {
+    Type wide = element.getIntOrFloatBitWidth() < 32 ? Type(builder.getF32Type()) : element;
+    Value number = convertFloat(builder, loc, value, element, wide, Rounding::NearestEven, target);
+    Value size = math::AbsFOp::create(builder, loc, number);
+    Value isInfinite = s.compare(arith::CmpFPredicate::OEQ, size, s.floating(wide, std::numeric_limits<double>::infinity()));
+    auto branch = scf::IfOp::create(builder, loc, TypeRange{value.getType()}, isInfinite, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, value);
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    evaluator.enter(branch, /*isLoop=*/false);
+    Values seen = emitLoop(s.i64(0), s.i64(length), 1, loc, s.i1(false), [&](Value index, ValueRange any) {
+      Coordinates place(at);
+      place.insert(place.begin() + axis, coordinate(index));
+      Value x = convertFloat(builder, loc, evaluator.uniform(source, place), element, wide, Rounding::NearestEven, target);
+      return Values{s.bitOr(any[0], s.compare(arith::CmpFPredicate::ORD, x, x))};
+    });
+    evaluator.leave();
+    Value nan = convertFloat(builder, loc, s.floating(wide, std::numeric_limits<double>::quiet_NaN()), wide, element,
+                             Rounding::NearestEven, target);
+    scf::YieldOp::create(builder, loc, s.select(seen[0], value, nan));
+    return branch.getResult(0);
+  };
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  if (!type) {
+    evaluator.begin(1);
+    scalars.map(result, settled(scalars.lookup(result), {}));
+    return;
+  }
+  const Buffer buffer = bufferFor(result);
+  forEachElement(type.getShape(), loc, [&](Coordinates &at) {
+    writeBuffer(buffer, at, settled(evaluator.uniform(result, at), at));
+  });
 }
 
 } // namespace triton::cpu
