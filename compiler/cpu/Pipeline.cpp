@@ -1,5 +1,6 @@
 #include "compiler/cpu/Pipeline.h"
 
+#include "compiler/cpu/passes/DecomposeScaledDot.h"
 #include "compiler/cpu/passes/ExpandMath.h"
 #include "compiler/cpu/passes/LowerToLoops.h"
 #include "compiler/cpu/passes/ReduceInsideLoops.h"
@@ -14,7 +15,8 @@ using namespace mlir;
 namespace triton::cpu {
 
 void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
-  // Still tensors. Blocks that only exist to be reduced go, before the plan gives them buffers.
+  // Still tensors. Formats no processor has become arithmetic, which is computed while a product's operands are staged. Blocks that only exist to be reduced go, before the plan gives them buffers.
+  manager.addPass(createDecomposeScaledDot());
   manager.addPass(createReduceInsideLoops());
 
   // Loops. From here on no tensor is left.
@@ -27,6 +29,7 @@ void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
 }
 
 void registerCpuPipeline() {
+  registerDecomposeScaledDot();
   registerLowerToLoops();
   registerReduceInsideLoops();
   registerExpandMath();
