@@ -17,6 +17,8 @@ using embed::Value;
 embed::Object hold(PyObject *object) {
   Py_INCREF(object);
   return embed::Object(object, [](const void *pointer) {
+    if (!Py_IsInitialized()) // the process is ending, and the object is gone already
+      return;
     PyGILState_STATE lock = PyGILState_Ensure();
     Py_DECREF(static_cast<PyObject *>(const_cast<void *>(pointer)));
     PyGILState_Release(lock);

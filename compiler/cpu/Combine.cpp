@@ -25,7 +25,8 @@ static TypedAttr identityOf(Operation *op, Type type) {
       .Case([&](arith::MulFOp) { return real(1); })
       .Case<arith::MaxNumFOp, arith::MaximumFOp>([&](auto) { return real(-infinity); })
       .Case<arith::MinNumFOp, arith::MinimumFOp>([&](auto) { return real(infinity); })
-      .Case<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>([&](auto) { return integer(APInt::getZero(bits)); })
+      .Case<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(
+          [&](auto) { return integer(APInt::getZero(bits)); })
       .Case([&](arith::MulIOp) { return integer(APInt(bits, 1)); })
       .Case<arith::AndIOp, arith::MinUIOp>([&](auto) { return integer(APInt::getAllOnes(bits)); })
       .Case([&](arith::MaxSIOp) { return integer(APInt::getSignedMinValue(bits)); })
@@ -60,19 +61,20 @@ Combiner::Combiner(OpBuilder &builder, Operation *op, const HostTarget &target)
 Combiner::Values Combiner::widen(ValueRange values) {
   Values wide;
   for (auto [i, value] : llvm::enumerate(values))
-    wide.push_back(accumulators[i] == getRegisterType(elements[i])
-                       ? value
-                       : convertFloat(builder, op->getLoc(), value, elements[i], accumulators[i], Rounding::NearestEven, target));
+    wide.push_back(
+        accumulators[i] == getRegisterType(elements[i])
+            ? value
+            : convertFloat(builder, op->getLoc(), value, elements[i], accumulators[i], Rounding::NearestEven, target));
   return wide;
 }
 
 Combiner::Values Combiner::narrow(ValueRange values) {
   Values results;
   for (auto [i, value] : llvm::enumerate(values))
-    results.push_back(accumulators[i] == getRegisterType(elements[i])
-                          ? value
-                          : convertFloat(builder, op->getLoc(), value, accumulators[i], elements[i], Rounding::NearestEven,
-                                         target));
+    results.push_back(
+        accumulators[i] == getRegisterType(elements[i])
+            ? value
+            : convertFloat(builder, op->getLoc(), value, accumulators[i], elements[i], Rounding::NearestEven, target));
   return results;
 }
 

@@ -103,7 +103,8 @@ private:
   // MatrixProduct.cpp
   mlir::LogicalResult lowerDot(tensor::DotOp dot);
   mlir::LogicalResult fillAccumulator(mlir::Value initial, const Buffer &buffer);
-  mlir::LogicalResult convertBuffer(const Buffer &from, const Buffer &to, llvm::ArrayRef<int64_t> shape, mlir::Location loc);
+  mlir::LogicalResult convertBuffer(const Buffer &from, const Buffer &to, llvm::ArrayRef<int64_t> shape,
+                                    mlir::Location loc);
   /// An i1 that says whether `terms`, which it finds in the masks of `operand`, hold for every element. Null without terms.
   mlir::Value wholeTile(mlir::Value operand, llvm::SmallVectorImpl<PrefixTerm> &terms);
 
@@ -142,7 +143,7 @@ private:
   mlir::Block *entry = nullptr; // of the new function
   mlir::Value arena;
   int64_t stackBytes = 0, arenaBytes = 0;
-  mlir::Value programId[3], programCount[3]; // i32
+  mlir::Value programId[3], programCount[3];           // i32
   llvm::DenseMap<mlir::Block *, mlir::Block *> blocks; // of the function's graph, to where they are emitted
 };
 

@@ -66,7 +66,8 @@ private:
   llvm::DenseMap<Operation *, Operation *> leaders;
   llvm::DenseSet<Value> toPlace;
   llvm::DenseMap<Value, llvm::SetVector<Operation *>> consumers;
-  llvm::DenseMap<Operation *, Operation *> filledAt; // for an operation with a buffer: whose place its nest is emitted at
+  llvm::DenseMap<Operation *, Operation *>
+      filledAt; // for an operation with a buffer: whose place its nest is emitted at
 };
 
 } // namespace
@@ -111,21 +112,22 @@ void Planner::groupBlock(Block &block) {
   // Whether computing `tensor` needs anything of this block from position `limit` on, other than by recomputing it.
   auto needsLater = [&](Value root, int limit) {
     bool needs = false;
-    walkExpression(root, getOwnDimensions(root), [&](Value tensor) { return plan.isBuffered(tensor); },
-                   [&](Value tensor, ArrayRef<int>) {
-                     Operation *op = tensor.getDefiningOp();
-                     if (!op)
-                       return;
-                     auto isLate = [&](Operation *definition) {
-                       auto found = definition ? order.find(definition) : order.end();
-                       return found != order.end() && found->second >= limit;
-                     };
-                     if (plan.isBuffered(tensor))
-                       needs |= isLate(op);
-                     else
-                       for (Value operand : op->getOperands())
-                         needs |= !isTensor(operand) && isLate(operand.getDefiningOp());
-                   });
+    walkExpression(
+        root, getOwnDimensions(root), [&](Value tensor) { return plan.isBuffered(tensor); },
+        [&](Value tensor, ArrayRef<int>) {
+          Operation *op = tensor.getDefiningOp();
+          if (!op)
+            return;
+          auto isLate = [&](Operation *definition) {
+            auto found = definition ? order.find(definition) : order.end();
+            return found != order.end() && found->second >= limit;
+          };
+          if (plan.isBuffered(tensor))
+            needs |= isLate(op);
+          else
+            for (Value operand : op->getOperands())
+              needs |= !isTensor(operand) && isLate(operand.getDefiningOp());
+        });
     return needs;
   };
 
@@ -161,7 +163,8 @@ void Planner::groupBlock(Block &block) {
     if (!reduce)
       continue;
     auto joins = [&] {
-      return first && first.getAxis() == reduce.getAxis() && shapeOf(first.getSrcs()[0]) == shapeOf(reduce.getSrcs()[0]) &&
+      return first && first.getAxis() == reduce.getAxis() &&
+             shapeOf(first.getSrcs()[0]) == shapeOf(reduce.getSrcs()[0]) &&
              isVectorisable(first.getCombineOp()) == isVectorisable(reduce.getCombineOp()) &&
              llvm::none_of(reduce.getSrcs(), [&](Value source) { return needsLater(source, order[first]); });
     };
@@ -198,24 +201,25 @@ llvm::SetVector<Operation *> Planner::consumersOf(Value tensor) {
 
 int Planner::costOf(Value root) {
   int cost = 0;
-  walkExpression(root, getOwnDimensions(root), [&](Value tensor) { return tensor != root && plan.isBuffered(tensor); },
-                 [&](Value tensor, ArrayRef<int>) {
-                   Operation *op = tensor.getDefiningOp();
-                   if (!op || (tensor != root && plan.isBuffered(tensor)))
-                     return;
-                   if (auto load = dyn_cast<tensor::LoadOp>(op)) {
-                     const Steps &steps = accesses.of(load.getPtr());
-                     bool isGather = !steps.empty() && !accesses.isUniform(load.getPtr()) &&
-                                     llvm::none_of(steps, [](Step step) { return step.isOne(); });
-                     cost += isGather ? 16 : 1;
-                   } else if (isa<tensor::GatherOp>(op)) {
-                     cost += 16;
-                   } else if (isa<tensor::MapElementwiseOp>(op)) {
-                     cost += 16;
-                   } else if (isElementwise(op) && !accesses.isAffine(tensor) && !isa<arith::CmpIOp>(op)) {
-                     cost += getElementwiseCost(op);
-                   }
-                 });
+  walkExpression(
+      root, getOwnDimensions(root), [&](Value tensor) { return tensor != root && plan.isBuffered(tensor); },
+      [&](Value tensor, ArrayRef<int>) {
+        Operation *op = tensor.getDefiningOp();
+        if (!op || (tensor != root && plan.isBuffered(tensor)))
+          return;
+        if (auto load = dyn_cast<tensor::LoadOp>(op)) {
+          const Steps &steps = accesses.of(load.getPtr());
+          bool isGather = !steps.empty() && !accesses.isUniform(load.getPtr()) &&
+                          llvm::none_of(steps, [](Step step) { return step.isOne(); });
+          cost += isGather ? 16 : 1;
+        } else if (isa<tensor::GatherOp>(op)) {
+          cost += 16;
+        } else if (isa<tensor::MapElementwiseOp>(op)) {
+          cost += 16;
+        } else if (isElementwise(op) && !accesses.isAffine(tensor) && !isa<arith::CmpIOp>(op)) {
+          cost += getElementwiseCost(op);
+        }
+      });
   return cost;
 }
 
@@ -236,8 +240,8 @@ bool Planner::mustKeepOrder(tensor::LoadOp load, const llvm::SetVector<Operation
     return true;
   for (Operation *consumer : consumers) {
     auto nest = plan.nests.find(consumer);
-    bool stores = nest != plan.nests.end() && !nest->second.members.empty() &&
-                  isa<tensor::StoreOp>(nest->second.members[0]);
+    bool stores =
+        nest != plan.nests.end() && !nest->second.members.empty() && isa<tensor::StoreOp>(nest->second.members[0]);
     if (!stores) {
       if (isWrittenBetween(load, consumer))
         return true;

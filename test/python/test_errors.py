@@ -35,6 +35,8 @@ def test_undefined_name():
     assert error.src.startswith("def kernel(out_ptr):")
     assert isinstance(error, triton.TritonError)
     assert "test_errors.py" in error.diagnostic and "^" in error.diagnostic
+    if hasattr(error, "add_note"):
+        assert error.diagnostic.strip() in error.__notes__[0]
 
 
 def test_only_the_last_lines_are_shown():
@@ -182,3 +184,17 @@ def test_device_assert():
         kernel[(1,)](out, 50)
     kernel[(1,)](out, 50, debug=False)
     assert out[0] == 50
+
+
+def test_front_end_debugging_gives_the_original(fresh_knobs):
+    @triton.constexpr_function
+    def divide(a, b):
+        return a // b
+
+    @triton.jit
+    def kernel(out_ptr, N: tl.constexpr):
+        tl.store(out_ptr, divide(8, N))
+
+    fresh_knobs.compilation.front_end_debugging = True
+    with pytest.raises(ZeroDivisionError):
+        kernel.warmup(OUT, 0, grid=(1,))

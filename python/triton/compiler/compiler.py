@@ -12,6 +12,7 @@ from .. import __version__, knobs
 from .._C import libtriton
 from ..backends import backends
 from ..backends.compiler import GPUTarget
+from ..errors import TritonError
 from ..runtime.cache import get_cache_key, get_cache_manager, get_dump_manager, triton_key  # noqa: F401  (older torch imports triton_key from here)
 from .sources import ASTSource, IRSource
 
@@ -131,7 +132,15 @@ def _native_compile(src, backend, options):
         raise RuntimeError(
             f"the backend of {backend.target} offers no `native_options`: this build compiles through the native pipelines only"
         )
-    return src.compile_native(backend.native_options(options))
+    try:
+        return src.compile_native(backend.native_options(options))
+    except TritonError as error:
+        raise error if knobs.compilation.front_end_debugging else filter_traceback(error)
+
+
+def filter_traceback(error):
+    """The error without the frames of the compiler itself."""
+    return error.with_traceback(None)
 
 
 def compile(src, target=None, options=None, _env_vars=None):

@@ -6,6 +6,7 @@ import builtins
 from dataclasses import dataclass
 from typing import Optional
 
+from .. import knobs
 from ..errors import TritonError
 
 
@@ -103,11 +104,15 @@ def exception_from(diagnostics, origin):
         elif origin is not None and type(origin).__name__ == name:
             cause = origin
         elif is_exception:
-            cause = original(message)
+            cause = original(first["message"])
+        if cause is not None and knobs.compilation.front_end_debugging:
+            return cause
         error = _error_at(CompilationError, first["place"], message, rendered)
     error.__cause__ = cause
     for caller in first["callers"]:
         outer = _error_at(CompilationError, caller, None, rendered)
         outer.__cause__ = error
         error = outer
+    if hasattr(error, "add_note"):  # Python 3.11: tracebacks show it after the message
+        error.add_note(rendered.rstrip())
     return error
