@@ -178,26 +178,31 @@ void stageA(OpBuilder &builder, Location loc, const DotPlan &plan, Value buffer,
   }
 }
 
-/// One panel's columns, vectors along rows of B: row by row, or `group` rows interleaved.
-static void stagePanelRows(Stager &stager, Value firstColumn, int64_t width) {
+/// Vectors along rows of B: row by row, or `group` rows interleaved, each across all panels. Rows are what lies together in memory;
+/// panel by panel, every row would be visited again for a few cache lines.
+static void stageRows(Stager &stager, const DotPanels &panels) {
   const DotPlan &plan = stager.plan;
-  Value base = stager.mul(firstColumn, plan.k);
-  int64_t length = std::min(width, plan.lanes);
-  stager.forEach(
-      plan.k, plan.group,
-      [&](Value row) {
-        Value offset = stager.add(base, stager.mul(row, width));
-        for (int64_t column = 0; column < width; column += length) {
-          SmallVector<Value> parts;
-          for (int64_t j = 0; j < plan.group; ++j)
-            parts.push_back(stager.load(stager.add(row, j), stager.add(firstColumn, column), length));
-          if (plan.group == 4)
-            parts = {stager.interleave(parts[0], parts[2]), stager.interleave(parts[1], parts[3])};
-          Value vector = plan.group == 1 ? parts[0] : stager.interleave(parts[0], parts[1]);
-          stager.store(vector, stager.add(offset, column * plan.group));
-        }
-      },
-      copiesPerIteration);
+  int64_t width = panels.width, length = std::min(width, plan.lanes);
+  int64_t copiesPerPanel = width / length * plan.group;
+  stager.forEach(plan.k, plan.group, [&](Value row) {
+    Value place = stager.mul(row, width);
+    stager.forEach(
+        panels.count * width, width,
+        [&](Value firstColumn) {
+          firstColumn = stager.add(firstColumn, panels.column);
+          Value offset = stager.add(stager.mul(firstColumn, plan.k), place);
+          for (int64_t column = 0; column < width; column += length) {
+            SmallVector<Value> parts;
+            for (int64_t j = 0; j < plan.group; ++j)
+              parts.push_back(stager.load(stager.add(row, j), stager.add(firstColumn, column), length));
+            if (plan.group == 4)
+              parts = {stager.interleave(parts[0], parts[2]), stager.interleave(parts[1], parts[3])};
+            Value vector = plan.group == 1 ? parts[0] : stager.interleave(parts[0], parts[1]);
+            stager.store(vector, stager.add(offset, column * plan.group));
+          }
+        },
+        std::max<int64_t>(1, 2 * copiesPerIteration / copiesPerPanel));
+  });
 }
 
 /// One panel's columns, vectors along columns of B: squares of units, transposed.
@@ -223,13 +228,11 @@ static void stagePanelColumns(Stager &stager, Value firstColumn, int64_t width) 
 void stageB(OpBuilder &builder, Location loc, const DotPlan &plan, Value buffer, Along along, DotOperand elements) {
   Stager stager(builder, loc, plan, buffer, elements, /*flipSign=*/false);
   for (const DotPanels &panels : plan.panels)
-    stager.forEach(panels.count * panels.width, panels.width, [&](Value column) {
-      Value firstColumn = stager.add(column, panels.column);
-      if (along == Along::Columns)
-        stagePanelRows(stager, firstColumn, panels.width);
-      else
-        stagePanelColumns(stager, firstColumn, panels.width);
-    });
+    if (along == Along::Columns)
+      stageRows(stager, panels);
+    else
+      stager.forEach(panels.count * panels.width, panels.width,
+                     [&](Value column) { stagePanelColumns(stager, stager.add(column, panels.column), panels.width); });
 }
 
 } // namespace triton::cpu
