@@ -18,14 +18,16 @@ template <typename Op> static Value make(Emitter &emitter, const Value &lhs, con
   return Value::tensor(Op::create(emitter.builder(), emitter.location(), left, rhs.get<TensorValue>().ir), type);
 }
 
-template <typename IntegerOp, typename FloatOp> static Value makeArithmetic(Emitter &emitter, const Value &lhs, const Value &rhs) {
+template <typename IntegerOp, typename FloatOp>
+static Value makeArithmetic(Emitter &emitter, const Value &lhs, const Value &rhs) {
   return lhs.type().isFloating() ? make<FloatOp>(emitter, lhs, rhs) : make<IntegerOp>(emitter, lhs, rhs);
 }
 
 static bool isPointer(const Value &value) { return value.isTensor() && value.type().isPointerLike(); }
 
 // `pointer + offset` and `pointer - offset`. Offsets of narrow unsigned types are widened first, since the op reads them as signed.
-static FailureOr<Value> offsetPointer(Emitter &emitter, const Value &pointer, const Value &offsetValue, bool subtracts) {
+static FailureOr<Value> offsetPointer(Emitter &emitter, const Value &pointer, const Value &offsetValue,
+                                      bool subtracts) {
   const Type pointerType = pointer.type();
   FailureOr<Value> offset = toTensor(emitter, offsetValue);
   if (failed(offset))
@@ -40,12 +42,16 @@ static FailureOr<Value> offsetPointer(Emitter &emitter, const Value &pointer, co
   if (failed(both))
     return failure();
   const auto &[ir, type] = (*both)[0].get<TensorValue>();
-  return Value::tensor(tensor::AddPtrOp::create(emitter.builder(), emitter.location(), ir.getType(), ir, (*both)[1].get<TensorValue>().ir), type);
+  return Value::tensor(tensor::AddPtrOp::create(emitter.builder(), emitter.location(), ir.getType(), ir,
+                                                (*both)[1].get<TensorValue>().ir),
+                       type);
 }
 
-static FailureOr<Value> pointerArithmetic(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs) {
+static FailureOr<Value> pointerArithmetic(Emitter &emitter, BinaryOperation operation, const Value &lhs,
+                                          const Value &rhs) {
   if (operation == BinaryOperation::Add && isPointer(lhs) && isPointer(rhs))
-    return emitter.error("TypeError") << "cannot add pointers together: " << lhs.type().str() << " and " << rhs.type().str();
+    return emitter.error("TypeError") << "cannot add pointers together: " << lhs.type().str() << " and "
+                                      << rhs.type().str();
   if (operation == BinaryOperation::Add && isPointer(rhs))
     return offsetPointer(emitter, rhs, lhs, /*subtracts=*/false);
   if ((operation == BinaryOperation::Add || operation == BinaryOperation::Sub) && isPointer(lhs) && !isPointer(rhs))
@@ -57,7 +63,8 @@ static FailureOr<Value> pointerArithmetic(Emitter &emitter, BinaryOperation oper
 static FailureOr<Value> trueDivide(Emitter &emitter, const Value &lhs, const Value &rhs) {
   Value left = lhs, right = rhs;
   if (left.type().isInteger()) {
-    FailureOr<Value> leftFloat = cast(emitter, left, Type::float32()), rightFloat = cast(emitter, right, Type::float32());
+    FailureOr<Value> leftFloat = cast(emitter, left, Type::float32()),
+                     rightFloat = cast(emitter, right, Type::float32());
     if (failed(leftFloat) || failed(rightFloat))
       return failure();
     left = *leftFloat;
@@ -79,19 +86,22 @@ static FailureOr<Value> divide(Emitter &emitter, BinaryOperation operation, cons
   if (operation == BinaryOperation::Mod)
     return type.isSigned() ? make<arith::RemSIOp>(emitter, left, right) : make<arith::RemUIOp>(emitter, left, right);
   if (type.isFloating())
-    return emitter.error("TypeError").hint("use tl.floor(a / b) for floats") << "unexpected type " << type.element().str() << ": // needs integers";
+    return emitter.error("TypeError").hint("use tl.floor(a / b) for floats")
+           << "unexpected type " << type.element().str() << ": // needs integers";
   return type.isSigned() ? make<arith::DivSIOp>(emitter, left, right) : make<arith::DivUIOp>(emitter, left, right);
 }
 
 static void warnLargeShift(Emitter &emitter, const Value &count, Type type) {
   std::optional<Integer> bits = asInteger(count);
   if (bits && *bits >= static_cast<int64_t>(type.bitWidth()))
-    emitter.warn("UserWarning", "shift by " + count.str() + " in " + type.element().str() + ", which has " + llvm::Twine(type.bitWidth()) +
-                                    " bits: the result is undefined");
+    emitter.warn("UserWarning", "shift by " + count.str() + " in " + type.element().str() + ", which has " +
+                                    llvm::Twine(type.bitWidth()) + " bits: the result is undefined");
 }
 
 static FailureOr<Value> bitOperation(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs) {
-  const auto isFloat = [](const Value &value) { return value.isTensor() ? value.type().isFloating() : value.is<double>(); };
+  const auto isFloat = [](const Value &value) {
+    return value.isTensor() ? value.type().isFloating() : value.is<double>();
+  };
   if (isFloat(lhs) || isFloat(rhs))
     return rejectOperands(emitter, lhs, rhs);
   FailureOr<std::pair<Value, Value>> operands = promoteOperands(emitter, lhs, rhs);
@@ -99,10 +109,14 @@ static FailureOr<Value> bitOperation(Emitter &emitter, BinaryOperation operation
     return failure();
   const auto &[left, right] = *operands;
   switch (operation) {
-  case BinaryOperation::And: return make<arith::AndIOp>(emitter, left, right);
-  case BinaryOperation::Or: return make<arith::OrIOp>(emitter, left, right);
-  case BinaryOperation::Xor: return make<arith::XOrIOp>(emitter, left, right);
-  default: break;
+  case BinaryOperation::And:
+    return make<arith::AndIOp>(emitter, left, right);
+  case BinaryOperation::Or:
+    return make<arith::OrIOp>(emitter, left, right);
+  case BinaryOperation::Xor:
+    return make<arith::XOrIOp>(emitter, left, right);
+  default:
+    break;
   }
   warnLargeShift(emitter, rhs, left.type());
   if (operation == BinaryOperation::LShift)
@@ -114,24 +128,36 @@ static FailureOr<Value> bitOperation(Emitter &emitter, BinaryOperation operation
 
 static arith::CmpFPredicate floatPredicate(BinaryOperation operation) {
   switch (operation) {
-  case BinaryOperation::Eq: return arith::CmpFPredicate::OEQ;
-  case BinaryOperation::Ne: return arith::CmpFPredicate::UNE;
-  case BinaryOperation::Lt: return arith::CmpFPredicate::OLT;
-  case BinaryOperation::Le: return arith::CmpFPredicate::OLE;
-  case BinaryOperation::Gt: return arith::CmpFPredicate::OGT;
-  default: return arith::CmpFPredicate::OGE;
+  case BinaryOperation::Eq:
+    return arith::CmpFPredicate::OEQ;
+  case BinaryOperation::Ne:
+    return arith::CmpFPredicate::UNE;
+  case BinaryOperation::Lt:
+    return arith::CmpFPredicate::OLT;
+  case BinaryOperation::Le:
+    return arith::CmpFPredicate::OLE;
+  case BinaryOperation::Gt:
+    return arith::CmpFPredicate::OGT;
+  default:
+    return arith::CmpFPredicate::OGE;
   }
 }
 
 static arith::CmpIPredicate integerPredicate(BinaryOperation operation, bool isSigned) {
   using enum arith::CmpIPredicate;
   switch (operation) {
-  case BinaryOperation::Eq: return eq;
-  case BinaryOperation::Ne: return ne;
-  case BinaryOperation::Lt: return isSigned ? slt : ult;
-  case BinaryOperation::Le: return isSigned ? sle : ule;
-  case BinaryOperation::Gt: return isSigned ? sgt : ugt;
-  default: return isSigned ? sge : uge;
+  case BinaryOperation::Eq:
+    return eq;
+  case BinaryOperation::Ne:
+    return ne;
+  case BinaryOperation::Lt:
+    return isSigned ? slt : ult;
+  case BinaryOperation::Le:
+    return isSigned ? sle : ule;
+  case BinaryOperation::Gt:
+    return isSigned ? sgt : ugt;
+  default:
+    return isSigned ? sge : uge;
   }
 }
 
@@ -149,11 +175,15 @@ static FailureOr<Value> compare(Emitter &emitter, BinaryOperation operation, con
   const Type result = type.withElement(Type::int1());
   OpBuilder &builder = emitter.builder();
   if (type.isFloating())
-    return Value::tensor(arith::CmpFOp::create(builder, emitter.location(), floatPredicate(operation), ir, other), result);
-  return Value::tensor(arith::CmpIOp::create(builder, emitter.location(), integerPredicate(operation, type.isSigned()), ir, other), result);
+    return Value::tensor(arith::CmpFOp::create(builder, emitter.location(), floatPredicate(operation), ir, other),
+                         result);
+  return Value::tensor(
+      arith::CmpIOp::create(builder, emitter.location(), integerPredicate(operation, type.isSigned()), ir, other),
+      result);
 }
 
-static FailureOr<Value> addSubtractMultiply(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs, bool sanitizeOverflow) {
+static FailureOr<Value> addSubtractMultiply(Emitter &emitter, BinaryOperation operation, const Value &lhs,
+                                            const Value &rhs, bool sanitizeOverflow) {
   FailureOr<std::pair<Value, Value>> operands = promoteOperands(emitter, lhs, rhs);
   if (failed(operands))
     return failure();
@@ -167,16 +197,19 @@ static FailureOr<Value> addSubtractMultiply(Emitter &emitter, BinaryOperation op
   return makeArithmetic<arith::MulIOp, arith::MulFOp>(emitter, left, right);
 }
 
-FailureOr<Value> binary(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs, bool sanitizeOverflow) {
+FailureOr<Value> binary(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs,
+                        bool sanitizeOverflow) {
   for (const Value *operand : {&lhs, &rhs})
     if (!operand->isTensor() && !operand->isNumber())
-      return emitter.error("TypeError") << "unsupported operand type for " << spelling(operation) << ": " << classNameOf(lhs) << " and " << classNameOf(rhs);
+      return emitter.error("TypeError") << "unsupported operand type for " << spelling(operation) << ": "
+                                        << classNameOf(lhs) << " and " << classNameOf(rhs);
   const bool hasPointer = isPointer(lhs) || isPointer(rhs);
   switch (operation) {
   case BinaryOperation::Add:
   case BinaryOperation::Sub:
   case BinaryOperation::Mul:
-    return hasPointer ? pointerArithmetic(emitter, operation, lhs, rhs) : addSubtractMultiply(emitter, operation, lhs, rhs, sanitizeOverflow);
+    return hasPointer ? pointerArithmetic(emitter, operation, lhs, rhs)
+                      : addSubtractMultiply(emitter, operation, lhs, rhs, sanitizeOverflow);
   case BinaryOperation::TrueDiv:
   case BinaryOperation::FloorDiv:
   case BinaryOperation::Mod:
@@ -189,14 +222,16 @@ FailureOr<Value> binary(Emitter &emitter, BinaryOperation operation, const Value
     return bitOperation(emitter, operation, lhs, rhs);
   case BinaryOperation::Pow:
   case BinaryOperation::MatMul:
-    return emitter.error("TypeError") << "operator " << spelling(operation) << " is not implemented for tensors; got " << lhs.str() << " and " << rhs.str();
+    return emitter.error("TypeError") << "operator " << spelling(operation) << " is not implemented for tensors; got "
+                                      << lhs.str() << " and " << rhs.str();
   default:
     return compare(emitter, operation, lhs, rhs);
   }
 }
 
 static FailureOr<Value> rejectUnary(Emitter &emitter, UnaryOperation operation, const Value &operand) {
-  return emitter.error("TypeError") << "wrong type argument to unary " << spelling(operation) << ": " << operand.type().str();
+  return emitter.error("TypeError") << "wrong type argument to unary " << spelling(operation) << ": "
+                                    << operand.type().str();
 }
 
 static FailureOr<Value> logicalNot(Emitter &emitter, const Value &operand) {
@@ -206,17 +241,20 @@ static FailureOr<Value> logicalNot(Emitter &emitter, const Value &operand) {
 
 FailureOr<Value> unary(Emitter &emitter, UnaryOperation operation, const Value &operand) {
   if (!operand.isTensor())
-    return emitter.error("TypeError") << "bad operand type for unary " << spelling(operation) << ": " << classNameOf(operand);
+    return emitter.error("TypeError") << "bad operand type for unary " << spelling(operation) << ": "
+                                      << classNameOf(operand);
   const Type type = operand.type();
   switch (operation) {
   case UnaryOperation::Neg:
-    return type.isPointerLike() ? rejectUnary(emitter, operation, operand) : binary(emitter, BinaryOperation::Sub, zeroOf(emitter, type), operand);
+    return type.isPointerLike() ? rejectUnary(emitter, operation, operand)
+                                : binary(emitter, BinaryOperation::Sub, zeroOf(emitter, type), operand);
   case UnaryOperation::Invert:
     if (type.isPointerLike() || !type.isInteger())
       return rejectUnary(emitter, operation, operand);
     return make<arith::XOrIOp>(emitter, operand, integerConstant(emitter, type, -1));
   case UnaryOperation::Not:
-    return type.isBool() || type.isPointerLike() ? logicalNot(emitter, operand) : rejectUnary(emitter, operation, operand);
+    return type.isBool() || type.isPointerLike() ? logicalNot(emitter, operand)
+                                                 : rejectUnary(emitter, operation, operand);
   case UnaryOperation::Pos:
     break;
   }
@@ -231,8 +269,8 @@ FailureOr<Value> combineLogical(Emitter &emitter, bool isAnd, const Value &lhs, 
       return failure();
     const Type type = value->type();
     if (!type.isBool() && !type.isPointerLike())
-      return emitter.error("TypeError") << "operand of '" << (isAnd ? "and" : "or") << "' must be int1, got " << type.str() << " of " << type.bitWidth()
-                                        << " bits; compare it with 0";
+      return emitter.error("TypeError") << "operand of '" << (isAnd ? "and" : "or") << "' must be int1, got "
+                                        << type.str() << " of " << type.bitWidth() << " bits; compare it with 0";
     FailureOr<Value> truth = toBoolean(emitter, *value);
     if (failed(truth))
       return failure();
@@ -244,7 +282,8 @@ FailureOr<Value> combineLogical(Emitter &emitter, bool isAnd, const Value &lhs, 
 FailureOr<Value> logical(Emitter &emitter, bool isAnd, const Value &lhs, const Value &rhs) {
   const auto isBlock = [](const Value &value) { return value.isTensor() && value.type().isBlock(); };
   if (isBlock(lhs) || isBlock(rhs))
-    emitter.warn("UserWarning", isAnd ? "'and' on tensors of more than one element is deprecated; use '&'" : "'or' on tensors of more than one element is deprecated; use '|'");
+    emitter.warn("UserWarning", isAnd ? "'and' on tensors of more than one element is deprecated; use '&'"
+                                      : "'or' on tensors of more than one element is deprecated; use '|'");
   return combineLogical(emitter, isAnd, lhs, rhs);
 }
 

@@ -22,7 +22,9 @@ static Value shapeTuple(ArrayRef<int64_t> shape) {
   return Value::tuple(std::move(sizes));
 }
 
-static Value bind(const Value &self, Value callable) { return Value(std::make_shared<const BoundMethod>(BoundMethod{self, std::move(callable)})); }
+static Value bind(const Value &self, Value callable) {
+  return Value(std::make_shared<const BoundMethod>(BoundMethod{self, std::move(callable)}));
+}
 
 static std::optional<Value> builtinMethod(const Value &self, llvm::StringRef className, llvm::StringRef name) {
   if (const Builtin *method = findBuiltin(className, name))
@@ -33,8 +35,10 @@ static std::optional<Value> builtinMethod(const Value &self, llvm::StringRef cla
 static Attribute transposed(Emitter &emitter, const Value &tensor) {
   const Type type = tensor.type();
   if (type.shape().size() != 2)
-    return emitter.error("ValueError") << "only 2D tensors can be transposed with .T, got shape [" << llvm::interleaved(type.shape()) << "]";
-  FailureOr<Value> result = emitter.call(Value(Value::Storage(findMethod("trans"))), {.positional = {tensor}, .keywords = {}});
+    return emitter.error("ValueError") << "only 2D tensors can be transposed with .T, got shape ["
+                                       << llvm::interleaved(type.shape()) << "]";
+  FailureOr<Value> result =
+      emitter.call(Value(Value::Storage(findMethod("trans"))), {.positional = {tensor}, .keywords = {}});
   if (failed(result))
     return failure();
   return std::optional<Value>(*result);
@@ -61,13 +65,19 @@ static Attribute tensorAttribute(Emitter &emitter, const Value &tensor, llvm::St
 
 static int64_t exponentBias(ScalarKind kind) {
   switch (kind) {
-  case ScalarKind::Float8E4NV: return 7;
-  case ScalarKind::Float8E4B8: return 8;
-  case ScalarKind::Float8E5B16: return 16;
+  case ScalarKind::Float8E4NV:
+    return 7;
+  case ScalarKind::Float8E4B8:
+    return 8;
+  case ScalarKind::Float8E5B16:
+    return 16;
   case ScalarKind::BFloat16:
-  case ScalarKind::Float32: return 127;
-  case ScalarKind::Float64: return 1023;
-  default: return 15; // e5, e4b15, f16
+  case ScalarKind::Float32:
+    return 127;
+  case ScalarKind::Float64:
+    return 1023;
+  default:
+    return 15; // e5, e4b15, f16
   }
 }
 
@@ -128,7 +138,8 @@ static std::optional<Value> typeAttribute(const Value &value, llvm::StringRef na
   return result ? result : builtinMethod(value, "triton.language.dtype", name);
 }
 
-static std::optional<Value> descriptorAttribute(const Value &value, const DescriptorValue &descriptor, llvm::StringRef name) {
+static std::optional<Value> descriptorAttribute(const Value &value, const DescriptorValue &descriptor,
+                                                llvm::StringRef name) {
   const Type block = descriptor.type.descriptorBlock();
   if (name == "type")
     return Value::dtype(descriptor.type);
@@ -153,7 +164,8 @@ static std::optional<Value> fieldOf(ArrayRef<std::string> fields, ArrayRef<Value
 }
 
 // An attribute of a value's own class: functions there are its methods.
-static Attribute classAttribute(Emitter &emitter, const Value &self, const HostObject &hostClass, llvm::StringRef name) {
+static Attribute classAttribute(Emitter &emitter, const Value &self, const HostObject &hostClass,
+                                llvm::StringRef name) {
   if (!hostClass.host)
     return std::optional<Value>();
   llvm::Expected<std::optional<Value>> found = hostClass.host->attribute(hostClass, name);
@@ -173,7 +185,8 @@ static Attribute tupleAttribute(Emitter &emitter, const Value &value, const Tupl
   return classAttribute(emitter, value, tuple.hostClass, name);
 }
 
-static Attribute aggregateAttribute(Emitter &emitter, const Value &value, const AggregateValue &aggregate, llvm::StringRef name) {
+static Attribute aggregateAttribute(Emitter &emitter, const Value &value, const AggregateValue &aggregate,
+                                    llvm::StringRef name) {
   if (std::optional<Value> field = fieldOf(aggregate.fields, aggregate.elements, name))
     return field;
   if (name == "type")

@@ -15,7 +15,8 @@ namespace triton::frontend {
 static mlir::Value splat(Emitter &emitter, mlir::Value scalar, RankedTensorType type) {
   Attribute constant;
   if (matchPattern(scalar, m_Constant(&constant)) && isa<IntegerAttr, FloatAttr>(constant))
-    return arith::ConstantOp::create(emitter.builder(), emitter.location(), DenseElementsAttr::get(type, ArrayRef<Attribute>(constant)));
+    return arith::ConstantOp::create(emitter.builder(), emitter.location(),
+                                     DenseElementsAttr::get(type, ArrayRef<Attribute>(constant)));
   return tensor::SplatOp::create(emitter.builder(), emitter.location(), type, scalar);
 }
 
@@ -38,7 +39,8 @@ FailureOr<Value> broadcastTo(Emitter &emitter, const Value &value, ArrayRef<int6
   auto resultIr = cast<RankedTensorType>(result.toIr(emitter.context()));
   if (!source.type.isBlock())
     return Value::tensor(splat(emitter, source.ir, resultIr), result);
-  if (failed(tensor::inferBroadcast(cast<RankedTensorType>(source.ir.getType()), shape, [&] { return emitter.ruleError(); })))
+  if (failed(tensor::inferBroadcast(cast<RankedTensorType>(source.ir.getType()), shape,
+                                    [&] { return emitter.ruleError(); })))
     return failure();
   return Value::tensor(tensor::BroadcastOp::create(emitter.builder(), emitter.location(), resultIr, source.ir), result);
 }
@@ -65,7 +67,8 @@ FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, ArrayRef<Value
     const Type type = value.type();
     if (!type.isBlock())
       continue;
-    FailureOr<SmallVector<int64_t>> shape = tensor::inferBroadcastShape(common, type.shape(), [&] { return emitter.ruleError(); });
+    FailureOr<SmallVector<int64_t>> shape =
+        tensor::inferBroadcastShape(common, type.shape(), [&] { return emitter.ruleError(); });
     if (failed(shape))
       return failure();
     common = *shape;
@@ -75,7 +78,8 @@ FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, ArrayRef<Value
   std::vector<Value> results;
   for (const Value &value : values) {
     const bool isBlock = value.type().isBlock();
-    FailureOr<Value> result = broadcastTo(emitter, isBlock ? addLeadingDimensions(emitter, value, rank) : value, common);
+    FailureOr<Value> result =
+        broadcastTo(emitter, isBlock ? addLeadingDimensions(emitter, value, rank) : value, common);
     if (failed(result))
       return failure();
     results.push_back(*result);
@@ -96,14 +100,17 @@ FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, ArrayRef
       continue;
     }
     if (isFullSlice)
-      return emitter.error("ValueError") << "too many indices for a tensor of shape " << shapeText(tensor.type().shape());
+      return emitter.error("ValueError") << "too many indices for a tensor of shape "
+                                         << shapeText(tensor.type().shape());
     if (!item.isNone())
-      return emitter.error("ValueError") << "unsupported tensor index: " << item.str() << "; only None and : may be used";
+      return emitter.error("ValueError") << "unsupported tensor index: " << item.str()
+                                         << "; only None and : may be used";
     SmallVector<int64_t> shape(type.shape());
     shape.insert(shape.begin() + axis, 1);
     const Type expanded = Type::block(type.element(), shape);
     if (type.isBlock())
-      ir = tensor::ExpandDimsOp::create(emitter.builder(), emitter.location(), expanded.toIr(emitter.context()), ir, axis);
+      ir = tensor::ExpandDimsOp::create(emitter.builder(), emitter.location(), expanded.toIr(emitter.context()), ir,
+                                        axis);
     else
       ir = splat(emitter, ir, cast<RankedTensorType>(expanded.toIr(emitter.context())));
     type = expanded;

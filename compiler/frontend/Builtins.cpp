@@ -10,9 +10,10 @@ llvm::ArrayRef<Builtin> builtins() {
   static const std::vector<Builtin> all = [] {
     std::vector<Builtin> table;
     for (llvm::ArrayRef<Builtin> family :
-         {programBuiltins(), creationBuiltins(), shapeBuiltins(), elementwiseBuiltins(), mathBuiltins(), memoryBuiltins(), atomicBuiltins(),
-          reductionBuiltins(), dotBuiltins(), descriptorBuiltins(), higherOrderBuiltins(), loopBuiltins(), hintBuiltins(), debugBuiltins(),
-          classBuiltins(), dtypeMethodBuiltins(), pythonBuiltins(), compileTimeBuiltins(), targetBuiltins(), libdeviceBuiltins()})
+         {programBuiltins(),     creationBuiltins(), shapeBuiltins(),       elementwiseBuiltins(), mathBuiltins(),
+          memoryBuiltins(),      atomicBuiltins(),   reductionBuiltins(),   dotBuiltins(),         descriptorBuiltins(),
+          higherOrderBuiltins(), loopBuiltins(),     hintBuiltins(),        debugBuiltins(),       classBuiltins(),
+          dtypeMethodBuiltins(), pythonBuiltins(),   compileTimeBuiltins(), targetBuiltins(),      libdeviceBuiltins()})
       table.insert(table.end(), family.begin(), family.end());
     return table;
   }();
@@ -34,8 +35,9 @@ static const llvm::StringMap<const Builtin *> &byQualifiedName() {
 
 // Names of `core` that `triton.language` itself does not have.
 static bool isCoreOnly(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral names[] = {"item", "to_tensor", "builtin_min", "builtin_max", "get_int_dtype", "extern_elementwise", "dispatch",
-                                                  "base_value", "base_type", "slice_type", "tensor_descriptor_base", "tensor_descriptor_base_type"};
+  static constexpr llvm::StringLiteral names[] = {
+      "item",     "to_tensor",  "builtin_min", "builtin_max", "get_int_dtype",          "extern_elementwise",
+      "dispatch", "base_value", "base_type",   "slice_type",  "tensor_descriptor_base", "tensor_descriptor_base_type"};
   return name.starts_with("_") || llvm::is_contained(names, name);
 }
 

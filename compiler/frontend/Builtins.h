@@ -13,7 +13,7 @@ class BoundArguments {
 public:
   const Value &operator[](unsigned index) const { return values[index]; }
   bool isGiven(unsigned index) const { return given[index]; }
-  std::vector<Value> values;        // `*args` is one tuple value
+  std::vector<Value> values; // `*args` is one tuple value
   std::vector<bool> given;
 };
 
@@ -24,12 +24,13 @@ struct Builtin {
     Function,
     Class, // `tl.tensor`, `tl.constexpr`, `int`: may stand in isinstance, and be called to make a value where that means something
   };
-  llvm::StringLiteral module;       // where it is defined: "triton.language.core"; Python's own `len`, `min`, `print`, … are in "builtins"
-  llvm::StringLiteral name;         // "load"
-  llvm::StringLiteral signature;    // "(pointer, mask=None, other=None, *, …)": Python's own syntax, parsed once
+  llvm::StringLiteral
+      module; // where it is defined: "triton.language.core"; Python's own `len`, `min`, `print`, … are in "builtins"
+  llvm::StringLiteral name;      // "load"
+  llvm::StringLiteral signature; // "(pointer, mask=None, other=None, *, …)": Python's own syntax, parsed once
   llvm::StringLiteral documentation;
   EmitBuiltin emit;
-  bool isMethod = false;            // also `x.name(...)` on tensors, `x` being the first parameter
+  bool isMethod = false; // also `x.name(...)` on tensors, `x` being the first parameter
   bool mustUseResult = false;
   Kind kind = Kind::Function;
 };

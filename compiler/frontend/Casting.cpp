@@ -20,7 +20,8 @@ LogicalResult checkTypeSupported(Emitter &emitter, Type type) {
   const std::vector<std::string> &supported = emitter.options().supportedFp8;
   if (llvm::is_contained(supported, name))
     return success();
-  return emitter.error("ValueError") << "type " << name << " not supported in this architecture; the supported fp8 dtypes are ("
+  return emitter.error("ValueError") << "type " << name
+                                     << " not supported in this architecture; the supported fp8 dtypes are ("
                                      << llvm::join(supported, ", ") << ")";
 }
 
@@ -31,11 +32,15 @@ struct Conversion {
   mlir::Value ir;
   Type from, to; // both with the operand's shape
 
-  template <typename Op> Value make() const { return Value::tensor(Op::create(emitter.builder(), emitter.location(), to.toIr(emitter.context()), ir), to); }
+  template <typename Op> Value make() const {
+    return Value::tensor(Op::create(emitter.builder(), emitter.location(), to.toIr(emitter.context()), ir), to);
+  }
 
   Value floatToFloat(std::optional<RoundingMode> rounding) const {
-    auto attribute = rounding ? tensor::RoundingModeAttr::get(emitter.context(), *rounding) : tensor::RoundingModeAttr();
-    return Value::tensor(tensor::FpToFpOp::create(emitter.builder(), emitter.location(), to.toIr(emitter.context()), ir, attribute), to);
+    auto attribute =
+        rounding ? tensor::RoundingModeAttr::get(emitter.context(), *rounding) : tensor::RoundingModeAttr();
+    return Value::tensor(
+        tensor::FpToFpOp::create(emitter.builder(), emitter.location(), to.toIr(emitter.context()), ir, attribute), to);
   }
   Value isNonZero() const {
     const auto zero = zeroOf(emitter, from).get<TensorValue>().ir;
@@ -48,7 +53,9 @@ struct Conversion {
     FailureOr<Value> half = frontend::cast(emitter, Value::tensor(ir, from), Type::scalar(middle), rounding);
     return failed(half) ? half : frontend::cast(emitter, *half, to.element());
   }
-  FailureOr<Value> reject() const { return emitter.error("TypeError") << "cannot cast " << from.str() << " to " << to.str(); }
+  FailureOr<Value> reject() const {
+    return emitter.error("TypeError") << "cannot cast " << from.str() << " to " << to.str();
+  }
 
   FailureOr<Value> bitcast() const;
   FailureOr<Value> betweenFloats(std::optional<RoundingMode> rounding) const;
@@ -60,8 +67,9 @@ struct Conversion {
 
 FailureOr<Value> Conversion::bitcast() const {
   if (from.bitWidth() != to.bitWidth())
-    return emitter.error("ValueError") << "cannot bitcast data of size " << from.bitWidth() << " (" << from.element().str() << ") to data of size "
-                                       << to.bitWidth() << " (" << to.element().str() << ")";
+    return emitter.error("ValueError") << "cannot bitcast data of size " << from.bitWidth() << " ("
+                                       << from.element().str() << ") to data of size " << to.bitWidth() << " ("
+                                       << to.element().str() << ")";
   if (from.isInteger() && to.isInteger())
     return Value::tensor(ir, to);
   return make<tensor::BitcastOp>();
@@ -77,7 +85,9 @@ FailureOr<Value> Conversion::float8E4B15(std::optional<RoundingMode> rounding) c
     return floatToFloat(widens ? std::optional<RoundingMode>() : rounding.value_or(RoundingMode::NearestEven));
   if (widens)
     return through(ScalarKind::Float16);
-  return through(ScalarKind::Float16, other == ScalarKind::Float32 || other == ScalarKind::Float64 ? std::optional<std::string>("rtz") : std::nullopt);
+  return through(ScalarKind::Float16, other == ScalarKind::Float32 || other == ScalarKind::Float64
+                                          ? std::optional<std::string>("rtz")
+                                          : std::nullopt);
 }
 
 FailureOr<Value> Conversion::betweenFloats(std::optional<RoundingMode> rounding) const {
@@ -121,21 +131,24 @@ FailureOr<Value> Conversion::fromPointer() const {
   return Conversion{emitter, integer.get<TensorValue>().ir, address.to, to}.isNonZero();
 }
 
-static FailureOr<std::optional<RoundingMode>> roundingMode(Emitter &emitter, const std::optional<std::string> &name, Type from, Type to) {
+static FailureOr<std::optional<RoundingMode>> roundingMode(Emitter &emitter, const std::optional<std::string> &name,
+                                                           Type from, Type to) {
   if (!name)
     return std::optional<RoundingMode>();
   std::optional<RoundingMode> mode = tensor::symbolizeRoundingMode(*name);
   if (!mode)
-    return emitter.error("ValueError") << "rounding mode '" << *name << "' is not supported; the supported modes are 'rtne' and 'rtz'";
+    return emitter.error("ValueError") << "rounding mode '" << *name
+                                       << "' is not supported; the supported modes are 'rtne' and 'rtz'";
   if (!from.isFloating() || !to.isFloating() || to.bitWidth() >= from.bitWidth())
-    return emitter.error("ValueError") << "fp_downcast_rounding should be set only for truncating fp conversions, got " << from.element().str() << " to "
-                                       << to.element().str();
+    return emitter.error("ValueError") << "fp_downcast_rounding should be set only for truncating fp conversions, got "
+                                       << from.element().str() << " to " << to.element().str();
   return mode;
 }
 
 static bool isBlockPointer(Type type) { return type.isPointer() && type.pointee().isBlock(); }
 
-FailureOr<Value> cast(Emitter &emitter, const Value &value, Type toType, std::optional<std::string> rounding, bool bitcast) {
+FailureOr<Value> cast(Emitter &emitter, const Value &value, Type toType, std::optional<std::string> rounding,
+                      bool bitcast) {
   FailureOr<Value> source = toTensor(emitter, value);
   if (failed(source))
     return failure();

@@ -9,9 +9,10 @@
 
 namespace triton::frontend {
 
-static constexpr llvm::StringLiteral dtypeNames[] = {"void", "int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-                                                     "float8e5", "float8e5b16", "float8e4nv", "float8e4b8", "float8e4b15",
-                                                     "float16", "bfloat16", "float32", "float64", "pi32_t"};
+static constexpr llvm::StringLiteral dtypeNames[] = {
+    "void",        "int1",    "int8",     "int16",    "int32",       "int64",      "uint8",
+    "uint16",      "uint32",  "uint64",   "float8e5", "float8e5b16", "float8e4nv", "float8e4b8",
+    "float8e4b15", "float16", "bfloat16", "float32",  "float64",     "pi32_t"};
 
 static std::optional<Value> dtypeNamed(llvm::StringRef name) {
   if (!llvm::is_contained(dtypeNames, name))
@@ -46,7 +47,8 @@ static constexpr Entry entries[] = {
     {"triton.language.extra.cuda", "libdevice", Entry::Module},
     {"triton.language.core.dtype", "SINT_TYPES", Entry::Names, 0, "int8 int16 int32 int64"},
     {"triton.language.core.dtype", "UINT_TYPES", Entry::Names, 0, "int1 uint8 uint16 uint32 uint64"},
-    {"triton.language.core.dtype", "FP_TYPES", Entry::Names, 0, "fp8e4b15 fp8e4nv fp8e4b8 fp8e5 fp8e5b16 fp16 bf16 fp32 fp64"},
+    {"triton.language.core.dtype", "FP_TYPES", Entry::Names, 0,
+     "fp8e4b15 fp8e4nv fp8e4b8 fp8e5 fp8e5b16 fp16 bf16 fp32 fp64"},
     {"triton.language.core.dtype", "STANDARD_FP_TYPES", Entry::Names, 0, "fp16 bf16 fp32 fp64"},
     {"triton.language.core.dtype", "OTHER_TYPES", Entry::Names, 0, "void"},
     {"triton.language.core.dtype", "SIGNEDNESS", Entry::Module},
@@ -71,10 +73,14 @@ static Value namesOf(llvm::StringRef text) {
 
 static Value valueOf(const Entry &entry) {
   switch (entry.kind) {
-  case Entry::Module: return Value(Value::Storage(ModuleValue{(entry.module + "." + entry.name).str()}));
-  case Entry::Integer: return Value::integer(entry.integer);
-  case Entry::String: return Value::string(entry.text.str());
-  case Entry::Names: return namesOf(entry.text);
+  case Entry::Module:
+    return Value(Value::Storage(ModuleValue{(entry.module + "." + entry.name).str()}));
+  case Entry::Integer:
+    return Value::integer(entry.integer);
+  case Entry::String:
+    return Value::string(entry.text.str());
+  case Entry::Names:
+    return namesOf(entry.text);
   }
   llvm_unreachable("all kinds are listed");
 }

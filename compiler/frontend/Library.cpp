@@ -139,8 +139,9 @@ std::shared_ptr<const Function> libraryMethod(StringRef name) {
   std::shared_ptr<const Function> function = libraryFunction("triton.language.standard", name);
   if (!function)
     return nullptr;
-  const bool isMethod = llvm::any_of(function->definition->decoratorList,
-                                     [](const syntax::Expr *decorator) { return decorator->range.text().ends_with("_tensor_member_fn"); });
+  const bool isMethod = llvm::any_of(function->definition->decoratorList, [](const syntax::Expr *decorator) {
+    return decorator->range.text().ends_with("_tensor_member_fn");
+  });
   return isMethod ? function : nullptr;
 }
 

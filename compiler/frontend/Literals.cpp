@@ -26,7 +26,8 @@ std::optional<Integer> asInteger(const Value &number) {
 std::pair<Integer, Integer> rangeOf(Type type) {
   const unsigned width = type.bitWidth();
   if (type.isSigned())
-    return {fromBits(llvm::APInt::getSignedMinValue(width), true), fromBits(llvm::APInt::getSignedMaxValue(width), true)};
+    return {fromBits(llvm::APInt::getSignedMinValue(width), true),
+            fromBits(llvm::APInt::getSignedMaxValue(width), true)};
   return {Integer(0), fromBits(llvm::APInt::getMaxValue(width), false)};
 }
 
@@ -41,8 +42,9 @@ static ScalarKind literalKind(const Integer &value) {
 
 static ScalarKind literalKind(double value) {
   const double magnitude = std::fabs(value);
-  const bool fitsFloat32 = value == 0 || !std::isfinite(value) ||
-                           (magnitude >= std::numeric_limits<float>::min() && magnitude <= std::numeric_limits<float>::max());
+  const bool fitsFloat32 =
+      value == 0 || !std::isfinite(value) ||
+      (magnitude >= std::numeric_limits<float>::min() && magnitude <= std::numeric_limits<float>::max());
   return fitsFloat32 ? ScalarKind::Float32 : ScalarKind::Float64;
 }
 
@@ -67,7 +69,8 @@ static Value makeConstant(Emitter &emitter, Type type, TypedAttr element) {
 static FailureOr<Value> floatConstant(Emitter &emitter, const Value &number, Type type) {
   const double value = number.is<double>() ? number.get<double>() : toDouble(*asInteger(number));
   if (type.isFloat8() && value != 0)
-    return emitter.error("ValueError") << "cannot make the constant " << number.str() << " in " << type.element().str() << ": only 0 can be; cast from float16 or float32";
+    return emitter.error("ValueError") << "cannot make the constant " << number.str() << " in " << type.element().str()
+                                       << ": only 0 can be; cast from float16 or float32";
   auto element = cast<FloatType>(type.element().toIr(emitter.context()));
   llvm::APFloat converted(value == 0 ? 0.0 : value);
   bool losesInformation = false;
@@ -81,7 +84,8 @@ FailureOr<Value> constantOf(Emitter &emitter, const Value &number, Type type) {
     return floatConstant(emitter, number, type);
   const auto *real = number.getIf<double>();
   if (real && *real != 0)
-    return emitter.error("TypeError") << "cannot make the float " << number.str() << " a constant of the integer type " << type.element().str();
+    return emitter.error("TypeError") << "cannot make the float " << number.str() << " a constant of the integer type "
+                                      << type.element().str();
   const Integer value = real ? Integer(0) : *asInteger(number);
   const unsigned width = type.bitWidth();
   const llvm::APInt bits = type.isBool() ? llvm::APInt(1, value != 0) : toBits(value, width);
@@ -99,7 +103,8 @@ FailureOr<Value> toTensor(Emitter &emitter, const Value &value) {
   if (value.isTensor())
     return value;
   if (!value.isNumber())
-    return emitter.error("TypeError") << "cannot convert " << value.str() << " of type " << classNameOf(value) << " to tensor";
+    return emitter.error("TypeError") << "cannot convert " << value.str() << " of type " << classNameOf(value)
+                                      << " to tensor";
   std::optional<Type> type = literalType(value);
   if (!type)
     return emitter.error("ValueError") << "nonrepresentable integer " << value.str() << ": it needs more than 64 bits";
@@ -110,9 +115,9 @@ FailureOr<Value> toTensor(Emitter &emitter, const Value &value) {
 FailureOr<Value> materialize(Emitter &emitter, const Value &value) {
   if (value.isNumber())
     return toTensor(emitter, value);
-  if (value.is<std::string>() || value.is<EllipsisValue>() || value.is<std::shared_ptr<const Function>>() || value.is<const Builtin *>() ||
-      value.is<std::shared_ptr<const SliceValue>>() || value.is<ModuleValue>() || value.is<HostObject>() ||
-      value.is<std::shared_ptr<const BoundMethod>>())
+  if (value.is<std::string>() || value.is<EllipsisValue>() || value.is<std::shared_ptr<const Function>>() ||
+      value.is<const Builtin *>() || value.is<std::shared_ptr<const SliceValue>>() || value.is<ModuleValue>() ||
+      value.is<HostObject>() || value.is<std::shared_ptr<const BoundMethod>>())
     return emitter.error("TypeError").hint("annotate the variable as tl.constexpr to keep the value at compile time")
            << "cannot convert " << value.str() << " of type " << classNameOf(value) << " to tensor";
   const TupleValue *tuple = value.tuple();

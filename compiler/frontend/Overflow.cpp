@@ -25,7 +25,8 @@ void assertNoOverflow(Emitter &emitter, BinaryOperation operation, const Value &
   Value isAbove = *binary(emitter, BinaryOperation::Ge, exact, *constantOf(emitter, Value::integer(low), wide));
   Value isBelow = *binary(emitter, BinaryOperation::Le, exact, *constantOf(emitter, Value::integer(high), wide));
   Value fits = *binary(emitter, BinaryOperation::And, isAbove, isBelow);
-  const std::string message = type.element().str() + " overflow detected for operation " + operationName(operation).str();
+  const std::string message =
+      type.element().str() + " overflow detected for operation " + operationName(operation).str();
   tensor::AssertOp::create(emitter.builder(), emitter.location(), fits.get<TensorValue>().ir, message);
 }
 

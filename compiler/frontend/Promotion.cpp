@@ -28,7 +28,8 @@ FailureOr<Type> promoteTypes(Emitter &emitter, Type lhs, Type rhs, Promotion pro
   if (lhs.isFloat8() && rhs.isFloat8())
     return lhs == rhs ? lhs : Type::scalar(ScalarKind::Float16);
   if (!lhs.isInteger() || !rhs.isInteger())
-    return emitter.error("TypeError") << "unexpected types " << lhs.str() << " and " << rhs.str() << " in one operation; cast one of them";
+    return emitter.error("TypeError") << "unexpected types " << lhs.str() << " and " << rhs.str()
+                                      << " in one operation; cast one of them";
   if (isDivision && lhs.isSigned() != rhs.isSigned())
     return emitter.error("TypeError") << "cannot divide " << lhs.str() << " by " << rhs.str()
                                       << " (or take the remainder): they have different signedness; cast one of them";
@@ -59,7 +60,8 @@ static LogicalResult checkWeakFits(Emitter &emitter, const Value &number, Type t
   if (!type.isInteger() || !value)
     return success();
   if (*value < 0 && !type.isSigned())
-    return emitter.error("ValueError") << "cannot combine the negative scalar " << number.str() << " with a tensor of unsigned type " << type.str()
+    return emitter.error("ValueError") << "cannot combine the negative scalar " << number.str()
+                                       << " with a tensor of unsigned type " << type.str()
                                        << "; cast one of them explicitly";
   const auto [low, high] = rangeOf(type);
   if (*value < low || *value > high)
@@ -74,7 +76,8 @@ static FailureOr<Value> weakOperand(Emitter &emitter, const Value &number, Type 
   return constantOf(emitter, number, other.isTensor() ? other.type().withElement(type) : type);
 }
 
-FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const Value &lhs, const Value &rhs, Promotion promotion) {
+FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const Value &lhs, const Value &rhs,
+                                                   Promotion promotion) {
   for (const Value *operand : {&lhs, &rhs})
     if (!operand->isNumber() && (!operand->isTensor() || operand->type().isPointerLike()))
       return rejectOperands(emitter, lhs, rhs);

@@ -8,7 +8,8 @@ namespace triton::frontend {
 
 // What a user calls the value: tensors are "a run-time value of type int32".
 static std::string describe(const Value &value) {
-  return value.isTensor() ? "a run-time value of type " + value.type().str() : value.repr() + " of type " + classNameOf(value);
+  return value.isTensor() ? "a run-time value of type " + value.type().str()
+                          : value.repr() + " of type " + classNameOf(value);
 }
 
 FailureOr<int64_t> readInteger(Emitter &emitter, const Value &value, llvm::StringRef what) {
@@ -43,7 +44,8 @@ FailureOr<Type> readType(Emitter &emitter, const Value &value, llvm::StringRef w
 
 FailureOr<Type> readElementType(Emitter &emitter, const Value &value, llvm::StringRef what) {
   FailureOr<Type> type = readType(emitter, value, what);
-  if (succeeded(type) && (type->isBlock() || *type == Type::voidType() || (type->isPointer() && type->pointee().isBlock())))
+  if (succeeded(type) &&
+      (type->isBlock() || *type == Type::voidType() || (type->isPointer() && type->pointee().isBlock())))
     return emitter.error("TypeError") << what << " must be the type of an element, got " << type->str();
   return type;
 }

@@ -33,7 +33,9 @@ mlir::FailureOr<Value> readTensor(Emitter &emitter, const Value &value, llvm::St
 mlir::FailureOr<Value> readBlock(Emitter &emitter, const Value &value, llvm::StringRef what);
 
 inline mlir::Value irOf(const Value &tensor) { return tensor.get<TensorValue>().ir; }
-inline mlir::RankedTensorType irTypeOf(const Value &block) { return llvm::cast<mlir::RankedTensorType>(irOf(block).getType()); }
+inline mlir::RankedTensorType irTypeOf(const Value &block) {
+  return llvm::cast<mlir::RankedTensorType>(irOf(block).getType());
+}
 
 /// The place rules report to: `inferTrans(…, ruleErrors(emitter))`.
 inline auto ruleErrors(Emitter &emitter) {
@@ -41,7 +43,8 @@ inline auto ruleErrors(Emitter &emitter) {
 }
 
 /// `values[i]` with a failure of any as failure of all.
-template <typename Range, typename Function> mlir::FailureOr<std::vector<Value>> mapValues(const Range &range, Function function) {
+template <typename Range, typename Function>
+mlir::FailureOr<std::vector<Value>> mapValues(const Range &range, Function function) {
   std::vector<Value> results;
   for (const Value &value : range) {
     mlir::FailureOr<Value> result = function(value);

@@ -21,7 +21,9 @@ static FailureOr<MemSemantic> readSemantic(Emitter &emitter, const Value &value)
     return failure();
   if (std::optional<MemSemantic> semantic = tensor::symbolizeMemSemantic(*name))
     return *semantic;
-  return emitter.error("ValueError") << "memory semantic \"" << *name << "\" not supported; it may be \"acquire\", \"release\", \"acq_rel\" or \"relaxed\"";
+  return emitter.error("ValueError")
+         << "memory semantic \"" << *name
+         << "\" not supported; it may be \"acquire\", \"release\", \"acq_rel\" or \"relaxed\"";
 }
 
 static FailureOr<MemSyncScope> readScope(Emitter &emitter, const Value &value) {
@@ -32,7 +34,8 @@ static FailureOr<MemSyncScope> readScope(Emitter &emitter, const Value &value) {
     return failure();
   if (std::optional<MemSyncScope> scope = tensor::symbolizeMemSyncScope(*name))
     return *scope;
-  return emitter.error("ValueError") << "memory semantic scope \"" << *name << "\" not supported; it may be \"gpu\", \"cta\" or \"sys\"";
+  return emitter.error("ValueError") << "memory semantic scope \"" << *name
+                                     << "\" not supported; it may be \"gpu\", \"cta\" or \"sys\"";
 }
 
 static FailureOr<Value> readAtomicPointer(Emitter &emitter, const Value &value, llvm::StringRef function) {
@@ -52,7 +55,8 @@ static RMWOp forElement(RMWOp op, Type element) {
 }
 
 template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter, const BoundArguments &arguments) {
-  const std::string name = "atomic_" + (operation == RMWOp::Exchange ? std::string("xchg") : tensor::stringifyRMWOp(operation).str());
+  const std::string name =
+      "atomic_" + (operation == RMWOp::Exchange ? std::string("xchg") : tensor::stringifyRMWOp(operation).str());
   FailureOr<Value> pointer = readAtomicPointer(emitter, arguments[0], name);
   if (failed(pointer))
     return failure();
@@ -74,16 +78,18 @@ template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter
     return failure();
   mlir::Value maskIr;
   if (*mask) {
-    FailureOr<Value> fitted = pointer->type().isBlock() ? broadcastTo(emitter, **mask, pointer->type().shape()) : FailureOr<Value>(**mask);
+    FailureOr<Value> fitted =
+        pointer->type().isBlock() ? broadcastTo(emitter, **mask, pointer->type().shape()) : FailureOr<Value>(**mask);
     if (failed(fitted))
       return failure();
     maskIr = irOf(*fitted);
   }
-  FailureOr<mlir::Type> result =
-      tensor::inferAtomicRmw(op, pointerIr, irOf(*value).getType(), maskIr ? maskIr.getType() : mlir::Type(), ruleErrors(emitter));
+  FailureOr<mlir::Type> result = tensor::inferAtomicRmw(op, pointerIr, irOf(*value).getType(),
+                                                        maskIr ? maskIr.getType() : mlir::Type(), ruleErrors(emitter));
   if (failed(result))
     return failure();
-  auto update = tensor::AtomicRMWOp::create(emitter.builder(), emitter.location(), *result, op, irOf(*pointer), irOf(*value), maskIr, *semantic, *scope);
+  auto update = tensor::AtomicRMWOp::create(emitter.builder(), emitter.location(), *result, op, irOf(*pointer),
+                                            irOf(*value), maskIr, *semantic, *scope);
   return tensorOf(update, element);
 }
 
@@ -95,19 +101,26 @@ static FailureOr<Value> compareAndSwap(Emitter &emitter, const BoundArguments &a
   FailureOr<MemSyncScope> scope = failed(semantic) ? FailureOr<MemSyncScope>() : readScope(emitter, arguments[4]);
   if (failed(scope))
     return failure();
-  FailureOr<mlir::Type> result = tensor::inferAtomicCas(irOf(*pointer).getType(), irOf(*compared).getType(), irOf(*value).getType(), ruleErrors(emitter));
+  FailureOr<mlir::Type> result = tensor::inferAtomicCas(irOf(*pointer).getType(), irOf(*compared).getType(),
+                                                        irOf(*value).getType(), ruleErrors(emitter));
   if (failed(result))
     return failure();
-  auto op = tensor::AtomicCASOp::create(emitter.builder(), emitter.location(), *result, irOf(*pointer), irOf(*compared), irOf(*value), *semantic, *scope);
+  auto op = tensor::AtomicCASOp::create(emitter.builder(), emitter.location(), *result, irOf(*pointer), irOf(*compared),
+                                        irOf(*value), *semantic, *scope);
   return tensorOf(op, pointer->type().pointee());
 }
 
-#define TRITON_ATOMIC(Name, Op, What)                                                                                                                          \
-  {"triton.language.core", "atomic_" Name, "(pointer, val, mask=None, sem=None, scope=None)",                                                                 \
-   "Atomically " What " and gives what was there before.\n\n"                                                                                                 \
-   "`val` is converted to the pointers' element type and broadcast to their shape. Where `mask` is false nothing happens and the result is undefined.\n"     \
-   "`sem` is \"acq_rel\" (default), \"acquire\", \"release\" or \"relaxed\"; `scope` is \"gpu\" (default), \"cta\" or \"sys\".",                              \
-   atomicUpdate<RMWOp::Op>, true}
+#define TRITON_ATOMIC(Name, Op, What)                                                                                  \
+  {"triton.language.core",                                                                                             \
+   "atomic_" Name,                                                                                                     \
+   "(pointer, val, mask=None, sem=None, scope=None)",                                                                  \
+   "Atomically " What " and gives what was there before.\n\n"                                                          \
+   "`val` is converted to the pointers' element type and broadcast to their shape. Where `mask` is false nothing "     \
+   "happens and the result is undefined.\n"                                                                            \
+   "`sem` is \"acq_rel\" (default), \"acquire\", \"release\" or \"relaxed\"; `scope` is \"gpu\" (default), \"cta\" "   \
+   "or \"sys\".",                                                                                                      \
+   atomicUpdate<RMWOp::Op>,                                                                                            \
+   true}
 
 llvm::ArrayRef<Builtin> atomicBuiltins() {
   static const Builtin table[] = {

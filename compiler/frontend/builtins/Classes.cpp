@@ -25,7 +25,8 @@ static FailureOr<Value> dtypeClass(Emitter &emitter, const BoundArguments &argum
 
 static FailureOr<Value> pointerTypeClass(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Type> element = readType(emitter, arguments[0], "element_ty");
-  FailureOr<int64_t> space = failed(element) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "address_space");
+  FailureOr<int64_t> space =
+      failed(element) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "address_space");
   FailureOr<bool> isConst = failed(space) ? FailureOr<bool>() : readBoolean(emitter, arguments[2], "const");
   if (failed(isConst))
     return failure();
@@ -34,7 +35,8 @@ static FailureOr<Value> pointerTypeClass(Emitter &emitter, const BoundArguments 
 
 static FailureOr<Value> blockTypeClass(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Type> element = readElementType(emitter, arguments[0], "element_ty");
-  FailureOr<std::vector<int64_t>> shape = failed(element) ? FailureOr<std::vector<int64_t>>() : readIntegers(emitter, arguments[1], "shape");
+  FailureOr<std::vector<int64_t>> shape =
+      failed(element) ? FailureOr<std::vector<int64_t>>() : readIntegers(emitter, arguments[1], "shape");
   if (failed(shape))
     return failure();
   if (shape->empty())
@@ -76,7 +78,8 @@ static bool isLanguageInstance(const Value &value, llvm::StringRef name) {
   if (name == "base_type")
     return asType(value) != nullptr;
   if (name == "dtype")
-    return isTypeOf(value, Type::Kind::Scalar) || isTypeOf(value, Type::Kind::Pointer) || isTypeOf(value, Type::Kind::Block);
+    return isTypeOf(value, Type::Kind::Scalar) || isTypeOf(value, Type::Kind::Pointer) ||
+           isTypeOf(value, Type::Kind::Block);
   if (name == "pointer_type")
     return isTypeOf(value, Type::Kind::Pointer);
   if (name == "block_type")
@@ -100,26 +103,37 @@ bool isInstanceOf(const Value &value, const Builtin &builtinClass) {
   return false;
 }
 
-#define TRITON_CLASS(Name, Signature, Documentation, Emit) {"triton.language.core", Name, Signature, Documentation, Emit, false, false, Builtin::Kind::Class}
+#define TRITON_CLASS(Name, Signature, Documentation, Emit)                                                             \
+  {"triton.language.core", Name, Signature, Documentation, Emit, false, false, Builtin::Kind::Class}
 
 llvm::ArrayRef<Builtin> classBuiltins() {
   static const Builtin table[] = {
-      TRITON_CLASS("tensor", "(handle, type)", "A value known at run time: a scalar, or a block of scalars in a compile-time shape.", notConstructible),
-      TRITON_CLASS("constexpr", "(value)", "A value known at compile time. As an annotation it keeps a parameter or variable at compile time.", constexprClass),
+      TRITON_CLASS("tensor", "(handle, type)",
+                   "A value known at run time: a scalar, or a block of scalars in a compile-time shape.",
+                   notConstructible),
+      TRITON_CLASS("constexpr", "(value)",
+                   "A value known at compile time. As an annotation it keeps a parameter or variable at compile time.",
+                   constexprClass),
       TRITON_CLASS("dtype", "(name)", "An element type. `dtype(\"fp32\")` is `tl.float32`.", dtypeClass),
-      TRITON_CLASS("pointer_type", "(element_ty, address_space=1, const=False)", "The type of pointers to `element_ty`.", pointerTypeClass),
+      TRITON_CLASS("pointer_type", "(element_ty, address_space=1, const=False)",
+                   "The type of pointers to `element_ty`.", pointerTypeClass),
       TRITON_CLASS("block_type", "(element_ty, shape)", "The type of blocks of `shape`.", blockTypeClass),
       TRITON_CLASS("tuple", "(args, type=None)", "An immutable sequence of values.", tupleClass),
       TRITON_CLASS("slice", "(start, stop, step)", "What slicing syntax makes, at compile time.", sliceClass),
-      TRITON_CLASS("tensor_descriptor", "(handle, shape, strides, type)", "A tensor in memory, read and written one block at a time; see `make_tensor_descriptor`.",
+      TRITON_CLASS("tensor_descriptor", "(handle, shape, strides, type)",
+                   "A tensor in memory, read and written one block at a time; see `make_tensor_descriptor`.",
                    notConstructible),
-      TRITON_CLASS("const", "()", "As an annotation of a kernel's pointer parameter: memory that the kernel only reads.", notConstructible),
+      TRITON_CLASS("const", "()",
+                   "As an annotation of a kernel's pointer parameter: memory that the kernel only reads.",
+                   notConstructible),
       TRITON_CLASS("tuple_type", "(types, fields=None)", "The type of tuples.", notConstructible),
       TRITON_CLASS("constexpr_type", "(value)", "The type of a compile-time value.", notConstructible),
       TRITON_CLASS("slice_type", "()", "The type of slices.", notConstructible),
-      TRITON_CLASS("tensor_descriptor_type", "(block_type, shape_type, strides_type)", "The type of tensor descriptors.", notConstructible),
+      TRITON_CLASS("tensor_descriptor_type", "(block_type, shape_type, strides_type)",
+                   "The type of tensor descriptors.", notConstructible),
       TRITON_CLASS("tensor_descriptor_base", "(handle, type)", "What all tensor descriptors are.", notConstructible),
-      TRITON_CLASS("tensor_descriptor_base_type", "(block_type)", "The type of what all tensor descriptors are.", notConstructible),
+      TRITON_CLASS("tensor_descriptor_base_type", "(block_type)", "The type of what all tensor descriptors are.",
+                   notConstructible),
       TRITON_CLASS("base_value", "()", "What every value of a kernel is.", notConstructible),
       TRITON_CLASS("base_type", "()", "What every type of a kernel's values is.", notConstructible),
   };

@@ -12,7 +12,8 @@ namespace triton::frontend {
 // Python's integers: floor division makes the negative quotient round up.
 static FailureOr<Value> cdiv(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> negated = foldUnary(emitter, UnaryOperation::Neg, arguments[0]);
-  FailureOr<Value> quotient = failed(negated) ? negated : foldBinary(emitter, BinaryOperation::FloorDiv, *negated, arguments[1]);
+  FailureOr<Value> quotient =
+      failed(negated) ? negated : foldBinary(emitter, BinaryOperation::FloorDiv, *negated, arguments[1]);
   return failed(quotient) ? quotient : foldUnary(emitter, UnaryOperation::Neg, *quotient);
 }
 
@@ -49,7 +50,8 @@ static FailureOr<Value> integerDtype(Emitter &emitter, const BoundArguments &arg
   const std::string name = *width == 1 ? "int1" : (*isSigned ? "int" : "uint") + std::to_string(*width);
   std::optional<ScalarKind> kind = scalarKindByName(name);
   if (!kind)
-    return emitter.error("ValueError") << "unsupported bitwidth " << *width << " and signedness " << (*isSigned ? "signed" : "unsigned");
+    return emitter.error("ValueError") << "unsupported bitwidth " << *width << " and signedness "
+                                       << (*isSigned ? "signed" : "unsigned");
   return Value::dtype(Type::scalar(*kind));
 }
 
@@ -81,7 +83,8 @@ static FailureOr<Value> flipDimension(Emitter &emitter, const BoundArguments &ar
 }
 
 static FailureOr<Value> wrapAxis(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<int64_t> axis = readInteger(emitter, arguments[0], "axis"), rank = readInteger(emitter, arguments[1], "ndim");
+  FailureOr<int64_t> axis = readInteger(emitter, arguments[0], "axis"),
+                     rank = readInteger(emitter, arguments[1], "ndim");
   if (failed(axis) || failed(rank))
     return failure();
   FailureOr<int64_t> wrapped = tensor::normalizeAxis(*axis, *rank, ruleErrors(emitter));
@@ -112,8 +115,10 @@ static FailureOr<Value> isDtypeName(Emitter &emitter, const BoundArguments &argu
 llvm::ArrayRef<Builtin> compileTimeBuiltins() {
   static const Builtin table[] = {
       {"triton", "cdiv", "(x, y)", "`x` divided by `y`, rounded up, at compile time.", cdiv},
-      {"triton", "next_power_of_2", "(n)", "The smallest power of two that is at least `n`, at compile time.", nextPowerOf2},
-      {"triton.language.core", "str_to_ty", "(name, c=None)", "The type that a signature string such as \"*fp32\" names.", stringToType},
+      {"triton", "next_power_of_2", "(n)", "The smallest power of two that is at least `n`, at compile time.",
+       nextPowerOf2},
+      {"triton.language.core", "str_to_ty", "(name, c=None)",
+       "The type that a signature string such as \"*fp32\" names.", stringToType},
       {"triton.language.core.dtype", "is_dtype", "(type_str)", "Whether this is the name of a dtype.", isDtypeName},
       {"triton.language.core", "get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.", integerDtype},
       {"triton.language.core", "_unwrap_if_constexpr", "(o)", "What a constexpr wraps.", identity},
@@ -121,9 +126,12 @@ llvm::ArrayRef<Builtin> compileTimeBuiltins() {
       {"triton.language.core", "_wrap_axis", "(axis, ndim)", "`axis` counted from the front.", wrapAxis},
       {"triton.language.standard", "_log2", "(i)", "The logarithm to base 2, rounded down.", log2Floor},
       {"triton.language.standard", "_is_power_of_two", "(i)", "Whether `i` is a power of two.", isPowerOfTwo},
-      {"triton.language.standard", "_get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.", integerDtype},
-      {"triton.language.standard", "_pick_sum_dtype", "(in_dtype, dtype)", "What a sum of `in_dtype` is computed in, or None to keep it.", pickSumDtype},
-      {"triton.language.standard", "_get_flip_dim", "(dim, shape)", "The dimension to flip, counted from the front.", flipDimension},
+      {"triton.language.standard", "_get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.",
+       integerDtype},
+      {"triton.language.standard", "_pick_sum_dtype", "(in_dtype, dtype)",
+       "What a sum of `in_dtype` is computed in, or None to keep it.", pickSumDtype},
+      {"triton.language.standard", "_get_flip_dim", "(dim, shape)", "The dimension to flip, counted from the front.",
+       flipDimension},
   };
   return table;
 }

@@ -12,15 +12,17 @@ namespace triton::frontend {
 static FailureOr<Value> arange(Emitter &emitter, const BoundArguments &arguments) {
   for (unsigned index : {0u, 1u})
     if (!asInteger(arguments[index]))
-      return emitter.error("ValueError") << "arange's arguments must be of type tl.constexpr, got " << arguments[index].str() << " as its "
-                                         << (index ? "end" : "start");
-  FailureOr<int64_t> start = readInteger(emitter, arguments[0], "start"), end = readInteger(emitter, arguments[1], "end");
+      return emitter.error("ValueError") << "arange's arguments must be of type tl.constexpr, got "
+                                         << arguments[index].str() << " as its " << (index ? "end" : "start");
+  FailureOr<int64_t> start = readInteger(emitter, arguments[0], "start"),
+                     end = readInteger(emitter, arguments[1], "end");
   if (failed(start) || failed(end))
     return failure();
   FailureOr<RankedTensorType> type = tensor::inferRange(emitter.context(), *start, *end, ruleErrors(emitter));
   if (failed(type))
     return failure();
-  auto range = tensor::MakeRangeOp::create(emitter.builder(), emitter.location(), static_cast<int32_t>(*start), static_cast<int32_t>(*end));
+  auto range = tensor::MakeRangeOp::create(emitter.builder(), emitter.location(), static_cast<int32_t>(*start),
+                                           static_cast<int32_t>(*end));
   return Value::tensor(range, Type::block(Type::int32(), type->getShape()));
 }
 

@@ -1,6 +1,6 @@
 // Printing and checking, while compiling and while running.
-#include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Debug.h"
+#include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
 #include "compiler/tensor/Tensor.h"
 
@@ -9,8 +9,11 @@ using namespace mlir;
 namespace triton::frontend {
 
 static FailureOr<Value> staticPrint(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<std::string> separator = arguments[1].isNone() ? FailureOr<std::string>(std::string(" ")) : readString(emitter, arguments[1], "sep");
-  FailureOr<std::string> end = failed(separator) ? separator : arguments[2].isNone() ? FailureOr<std::string>(std::string("\n")) : readString(emitter, arguments[2], "end");
+  FailureOr<std::string> separator =
+      arguments[1].isNone() ? FailureOr<std::string>(std::string(" ")) : readString(emitter, arguments[1], "sep");
+  FailureOr<std::string> end = failed(separator)       ? separator
+                               : arguments[2].isNone() ? FailureOr<std::string>(std::string("\n"))
+                                                       : readString(emitter, arguments[2], "end");
   if (failed(end))
     return failure();
   std::string text;
@@ -23,8 +26,9 @@ static FailureOr<Value> staticPrint(Emitter &emitter, const BoundArguments &argu
 static FailureOr<Value> staticAssert(Emitter &emitter, const BoundArguments &arguments) {
   const auto *condition = arguments[0].getIf<bool>();
   if (!condition)
-    return emitter.error("NotImplementedError") << "assertion condition could not be determined at compile-time: it must be a constexpr bool, got "
-                                                << (arguments[0].isTensor() ? "a run-time value of type " + arguments[0].type().str() : arguments[0].repr());
+    return emitter.error("NotImplementedError")
+           << "assertion condition could not be determined at compile-time: it must be a constexpr bool, got "
+           << (arguments[0].isTensor() ? "a run-time value of type " + arguments[0].type().str() : arguments[0].repr());
   if (!*condition) {
     std::string message = arguments[1].str();
     return emitter.error("CompileTimeAssertionFailure") << (message.empty() ? "static assertion failed" : message);
@@ -52,7 +56,8 @@ FailureOr<Value> devicePrint(Emitter &emitter, const BoundArguments &arguments) 
   if (failed(hex))
     return failure();
   if (!llvm::all_of(*prefix, llvm::isPrint))
-    return emitter.error("AssertionError") << "prefix of device_print must be printable ASCII, got " << arguments[0].repr();
+    return emitter.error("AssertionError")
+           << "prefix of device_print must be printable ASCII, got " << arguments[0].repr();
   SmallVector<mlir::Value> operands;
   SmallVector<int32_t> isSigned;
   for (const Value &argument : arguments[1].tuple()->elements) {
@@ -62,7 +67,8 @@ FailureOr<Value> devicePrint(Emitter &emitter, const BoundArguments &arguments) 
     operands.push_back(irOf(*operand));
     isSigned.push_back(operand->type().isSigned());
   }
-  tensor::PrintOp::create(emitter.builder(), emitter.location(), normalizePrefix(*prefix, !operands.empty()), *hex, operands, isSigned);
+  tensor::PrintOp::create(emitter.builder(), emitter.location(), normalizePrefix(*prefix, !operands.empty()), *hex,
+                          operands, isSigned);
   return Value::none();
 }
 
@@ -97,11 +103,13 @@ llvm::ArrayRef<Builtin> debugBuiltins() {
       {"triton.language.core", "static_assert", "(cond, msg=\"\")",
        "Fails the compilation with `msg` unless the compile-time bool `cond` is true.", staticAssert},
       {"triton.language.core", "device_print", "(prefix, *args, hex=False)",
-       "Prints while the kernel runs: one line for every element of every argument, after the program's position and `prefix`.\n\n"
+       "Prints while the kernel runs: one line for every element of every argument, after the program's position and "
+       "`prefix`.\n\n"
        "`prefix` is a compile-time string of printable ASCII. `hex=True` prints bit patterns.",
        devicePrint},
       {"triton.language.core", "device_assert", "(cond, msg=\"\", mask=None)",
-       "In debug mode, stops the kernel with `msg` unless `cond` holds for every element (whose `mask` is true).", deviceAssert},
+       "In debug mode, stops the kernel with `msg` unless `cond` holds for every element (whose `mask` is true).",
+       deviceAssert},
   };
   return table;
 }

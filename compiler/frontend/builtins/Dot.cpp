@@ -32,7 +32,8 @@ static FailureOr<InputPrecision> readPrecision(Emitter &emitter, const Value &pr
   }
   std::optional<InputPrecision> result = tensor::symbolizeInputPrecision(name);
   if (!result || !llvm::is_contained(options.allowedDotPrecisions, name))
-    return emitter.error("AssertionError") << "input_precision must be one of [" << llvm::join(options.allowedDotPrecisions, ", ") << "], got " << name;
+    return emitter.error("AssertionError")
+           << "input_precision must be one of [" << llvm::join(options.allowedDotPrecisions, ", ") << "], got " << name;
   return *result;
 }
 
@@ -43,9 +44,11 @@ static bool isOperandType(Type type) {
 static LogicalResult checkOperandTypes(Emitter &emitter, Type lhs, Type rhs) {
   for (const Type &type : {lhs, rhs})
     if (!isOperandType(type) || type.isPointer())
-      return emitter.error("AssertionError") << "unsupported dtype " << type.str() << " in tl.dot: operands may be int8, fp8, fp16, bf16, fp32 or fp64";
+      return emitter.error("AssertionError")
+             << "unsupported dtype " << type.str() << " in tl.dot: operands may be int8, fp8, fp16, bf16, fp32 or fp64";
   if (!(lhs == rhs) && !(lhs.isFloat8() && rhs.isFloat8()))
-    return emitter.error("AssertionError") << "both operands must be same dtype. Got " << lhs.str() << " and " << rhs.str();
+    return emitter.error("AssertionError")
+           << "both operands must be same dtype. Got " << lhs.str() << " and " << rhs.str();
   return success();
 }
 
@@ -56,8 +59,9 @@ static LogicalResult checkLeastSizes(Emitter &emitter, Type lhs, Type rhs) {
   const int64_t m = a[a.size() - 2], k = a.back(), n = b.back();
   if (m >= options.minDotM && n >= options.minDotN && k >= leastK)
     return success();
-  return emitter.error("AssertionError") << "input shapes should have M >= " << options.minDotM << ", N >= " << options.minDotN << " and K >= " << leastK
-                                         << "; got M = " << m << ", N = " << n << ", K = " << k;
+  return emitter.error("AssertionError") << "input shapes should have M >= " << options.minDotM
+                                         << ", N >= " << options.minDotN << " and K >= " << leastK << "; got M = " << m
+                                         << ", N = " << n << ", K = " << k;
 }
 
 // What a dot of these operands accumulates in.
@@ -65,7 +69,8 @@ static FailureOr<Type> resultElement(Emitter &emitter, Type operand, Type outDty
   if (operand.scalarKind() == ScalarKind::Int8)
     return Type::int32();
   if (outDtype.scalarKind() == ScalarKind::BFloat16)
-    return emitter.error("ValueError") << "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`";
+    return emitter.error("ValueError") << "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and "
+                                          "cast with `.to(tl.bfloat16)`";
   if (operand.scalarKind() == ScalarKind::Float64)
     return operand;
   if (operand.scalarKind() == ScalarKind::Float32 || operand.scalarKind() == ScalarKind::BFloat16)
@@ -93,11 +98,14 @@ static FailureOr<Value> readAccumulator(Emitter &emitter, const Value &value, Ty
     return failure();
   const Type type = accumulator->type();
   if (type.shape() != result.shape())
-    return emitter.error("AssertionError") << "the accumulator must have the shape of the product [" << llvm::interleaved(result.shape()) << "], got ["
-                                           << llvm::interleaved(type.shape()) << "]";
+    return emitter.error("AssertionError")
+           << "the accumulator must have the shape of the product [" << llvm::interleaved(result.shape()) << "], got ["
+           << llvm::interleaved(type.shape()) << "]";
   if (!(type.element() == outDtype) || !(type.element() == result.element()))
-    return emitter.error("AssertionError") << "the accumulator's dtype " << type.element().str() << " must be out_dtype, which is " << outDtype.str()
-                                           << (outDtype == result.element() ? std::string() : "; these operands accumulate in " + result.element().str());
+    return emitter.error("AssertionError")
+           << "the accumulator's dtype " << type.element().str() << " must be out_dtype, which is " << outDtype.str()
+           << (outDtype == result.element() ? std::string()
+                                            : "; these operands accumulate in " + result.element().str());
   return accumulator;
 }
 
@@ -118,22 +126,26 @@ static FailureOr<int64_t> readImpreciseLimit(Emitter &emitter, const Value &valu
 static void warnDeprecatedFloat8(Emitter &emitter, Type lhs, Type rhs) {
   for (const Type &type : {lhs.element(), rhs.element()})
     if (llvm::is_contained(emitter.options().deprecatedFp8Dot, type.str()))
-      return emitter.warn("UserWarning", "the use of " + type.str() + " in dot is deprecated on this target and can cause significant slow down");
+      return emitter.warn("UserWarning",
+                          "the use of " + type.str() +
+                              " in dot is deprecated on this target and can cause significant slow down");
 }
 
 // e4m3 with bias 15 has no product of its own: it is computed in f16.
 static FailureOr<Value> upcastE4B15(Emitter &emitter, const Value &value) {
-  return value.type().scalarKind() == ScalarKind::Float8E4B15 ? cast(emitter, value, Type::scalar(ScalarKind::Float16)) : FailureOr<Value>(value);
+  return value.type().scalarKind() == ScalarKind::Float8E4B15 ? cast(emitter, value, Type::scalar(ScalarKind::Float16))
+                                                              : FailureOr<Value>(value);
 }
 
 static LogicalResult checkRanks(Emitter &emitter, Type lhs, Type rhs) {
   ArrayRef<int64_t> a = lhs.shape(), b = rhs.shape();
   if (a.size() != b.size() || a.size() < 2)
-    return emitter.error("AssertionError") << "both inputs of dot must have one rank of at least 2; got shapes [" << llvm::interleaved(a) << "] and ["
-                                           << llvm::interleaved(b) << "]";
+    return emitter.error("AssertionError") << "both inputs of dot must have one rank of at least 2; got shapes ["
+                                           << llvm::interleaved(a) << "] and [" << llvm::interleaved(b) << "]";
   if (a.drop_back(2) != b.drop_back(2))
-    return emitter.error("AssertionError") << "first input shape ([" << llvm::interleaved(a) << "]) and second input shape ([" << llvm::interleaved(b)
-                                           << "]) must have the same batch shape";
+    return emitter.error("AssertionError")
+           << "first input shape ([" << llvm::interleaved(a) << "]) and second input shape ([" << llvm::interleaved(b)
+           << "]) must have the same batch shape";
   return success();
 }
 
@@ -173,15 +185,16 @@ static FailureOr<Value> dot(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> flatLhs = withOneBatch(emitter, *lhs), flatRhs = withOneBatch(emitter, *rhs);
   if (failed(flatLhs) || failed(flatRhs))
     return failure();
-  FailureOr<RankedTensorType> product = tensor::inferDot(irTypeOf(*flatLhs), irTypeOf(*flatRhs), element->toIr(emitter.context()), ruleErrors(emitter));
+  FailureOr<RankedTensorType> product =
+      tensor::inferDot(irTypeOf(*flatLhs), irTypeOf(*flatRhs), element->toIr(emitter.context()), ruleErrors(emitter));
   if (failed(product) || failed(tensor::checkShape(shape, ruleErrors(emitter))))
     return failure();
   FailureOr<Value> accumulator = readAccumulator(emitter, arguments[2], Type::block(*element, shape), *outDtype);
   FailureOr<Value> flatAccumulator = failed(accumulator) ? accumulator : withOneBatch(emitter, *accumulator);
   if (failed(flatAccumulator))
     return failure();
-  auto op = tensor::DotOp::create(emitter.builder(), emitter.location(), *product, irOf(*flatLhs), irOf(*flatRhs), irOf(*flatAccumulator), *precision,
-                                  static_cast<uint32_t>(*limit));
+  auto op = tensor::DotOp::create(emitter.builder(), emitter.location(), *product, irOf(*flatLhs), irOf(*flatRhs),
+                                  irOf(*flatAccumulator), *precision, static_cast<uint32_t>(*limit));
   return reshapeTo(emitter, tensorOf(op, *element), shape);
 }
 
@@ -191,7 +204,8 @@ static FailureOr<ScaleDotElemType> readFormat(Emitter &emitter, const Value &val
     return failure();
   std::optional<ScaleDotElemType> format = tensor::symbolizeScaleDotElemType(*name);
   if (!format)
-    return emitter.error("ValueError") << "invalid " << what << " '" << *name << "': it may be e2m1, e4m3, e5m2, bf16 or fp16";
+    return emitter.error("ValueError") << "invalid " << what << " '" << *name
+                                       << "': it may be e2m1, e4m3, e5m2, bf16 or fp16";
   if (*format == ScaleDotElemType::E2M3 || *format == ScaleDotElemType::E3M2)
     return emitter.error("AssertionError") << what << " " << *name << " is not implemented";
   return *format;
@@ -201,19 +215,26 @@ static FailureOr<ScaleDotElemType> readFormat(Emitter &emitter, const Value &val
 static FailureOr<Value> asFormat(Emitter &emitter, const Value &value, ScaleDotElemType format) {
   const auto storage = [&]() -> ScalarKind {
     switch (format) {
-    case ScaleDotElemType::E4M3: return ScalarKind::Float8E4NV;
-    case ScaleDotElemType::E5M2: return ScalarKind::Float8E5;
-    case ScaleDotElemType::BF16: return ScalarKind::BFloat16;
-    case ScaleDotElemType::FP16: return ScalarKind::Float16;
-    default: return ScalarKind::UInt8;
+    case ScaleDotElemType::E4M3:
+      return ScalarKind::Float8E4NV;
+    case ScaleDotElemType::E5M2:
+      return ScalarKind::Float8E5;
+    case ScaleDotElemType::BF16:
+      return ScalarKind::BFloat16;
+    case ScaleDotElemType::FP16:
+      return ScalarKind::Float16;
+    default:
+      return ScalarKind::UInt8;
     }
   }();
   const ScalarKind kind = value.type().scalarKind();
   if (kind == storage)
     return value;
-  const bool isBits = (kind == ScalarKind::UInt8 && Type::scalar(storage).bitWidth() == 8) || (kind == ScalarKind::UInt16 && Type::scalar(storage).bitWidth() == 16);
+  const bool isBits = (kind == ScalarKind::UInt8 && Type::scalar(storage).bitWidth() == 8) ||
+                      (kind == ScalarKind::UInt16 && Type::scalar(storage).bitWidth() == 16);
   if (!isBits)
-    return emitter.error("AssertionError") << "unexpected dtype for " << tensor::stringifyScaleDotElemType(format).str() << ": got " << value.type().element().str();
+    return emitter.error("AssertionError") << "unexpected dtype for " << tensor::stringifyScaleDotElemType(format).str()
+                                           << ": got " << value.type().element().str();
   return cast(emitter, value, Type::scalar(storage), std::nullopt, /*bitcast=*/true);
 }
 
@@ -225,15 +246,20 @@ struct ScaledSide {
   ScaleDotElemType format;
   bool packedAlongK;
 
-  tensor::ScaledOperand rule() const { return {irTypeOf(value), scale ? irTypeOf(*scale) : RankedTensorType(), format, packedAlongK}; }
+  tensor::ScaledOperand rule() const {
+    return {irTypeOf(value), scale ? irTypeOf(*scale) : RankedTensorType(), format, packedAlongK};
+  }
   mlir::Value scaleIr() const { return scale ? irOf(*scale) : mlir::Value(); }
 };
 } // namespace
 
-static FailureOr<ScaledSide> readSide(Emitter &emitter, const Value &value, const Value &scale, const Value &format, const Value &pack, llvm::StringRef side) {
+static FailureOr<ScaledSide> readSide(Emitter &emitter, const Value &value, const Value &scale, const Value &format,
+                                      const Value &pack, llvm::StringRef side) {
   FailureOr<Value> block = readBlock(emitter, value, side);
-  FailureOr<ScaleDotElemType> kind = failed(block) ? FailureOr<ScaleDotElemType>() : readFormat(emitter, format, (side + "_format").str());
-  FailureOr<bool> packedAlongK = failed(kind) ? FailureOr<bool>() : readBoolean(emitter, pack, (side + "_k_pack").str());
+  FailureOr<ScaleDotElemType> kind =
+      failed(block) ? FailureOr<ScaleDotElemType>() : readFormat(emitter, format, (side + "_format").str());
+  FailureOr<bool> packedAlongK =
+      failed(kind) ? FailureOr<bool>() : readBoolean(emitter, pack, (side + "_k_pack").str());
   FailureOr<Value> typed = failed(packedAlongK) ? FailureOr<Value>() : asFormat(emitter, *block, *kind);
   if (failed(typed))
     return failure();
@@ -244,7 +270,8 @@ static FailureOr<ScaledSide> readSide(Emitter &emitter, const Value &value, cons
       return failure();
     const ScalarKind element = given->type().scalarKind();
     if (element != ScalarKind::UInt8 && element != ScalarKind::Float8E4NV)
-      return emitter.error("AssertionError") << side << "_scale must be uint8 (e8m0) or fp8e4nv, got " << given->type().element().str();
+      return emitter.error("AssertionError")
+             << side << "_scale must be uint8 (e8m0) or fp8e4nv, got " << given->type().element().str();
     scaleBlock = *given;
   }
   return ScaledSide{*typed, scaleBlock, *kind, *packedAlongK};
@@ -252,37 +279,47 @@ static FailureOr<ScaledSide> readSide(Emitter &emitter, const Value &value, cons
 
 static FailureOr<Value> dotScaled(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<ScaledSide> lhs = readSide(emitter, arguments[0], arguments[1], arguments[2], arguments[8], "lhs");
-  FailureOr<ScaledSide> rhs = failed(lhs) ? lhs : readSide(emitter, arguments[3], arguments[4], arguments[5], arguments[9], "rhs");
+  FailureOr<ScaledSide> rhs =
+      failed(lhs) ? lhs : readSide(emitter, arguments[3], arguments[4], arguments[5], arguments[9], "rhs");
   FailureOr<bool> fastMath = failed(rhs) ? FailureOr<bool>() : readBoolean(emitter, arguments[7], "fast_math");
   FailureOr<Type> outDtype = failed(fastMath) ? FailureOr<Type>() : readType(emitter, arguments[10], "out_dtype");
   if (failed(outDtype))
     return failure();
   if (!(*outDtype == Type::float32()))
-    return emitter.error("AssertionError") << "dot_scaled gives fp32: out_dtype " << outDtype->str() << " is not supported";
+    return emitter.error("AssertionError")
+           << "dot_scaled gives fp32: out_dtype " << outDtype->str() << " is not supported";
   FailureOr<RankedTensorType> product = tensor::inferDotScaled(lhs->rule(), rhs->rule(), ruleErrors(emitter));
   if (failed(product) || failed(tensor::checkShape(product->getShape(), ruleErrors(emitter))))
     return failure();
-  FailureOr<Value> accumulator = readAccumulator(emitter, arguments[6], Type::block(Type::float32(), product->getShape()), *outDtype);
+  FailureOr<Value> accumulator =
+      readAccumulator(emitter, arguments[6], Type::block(Type::float32(), product->getShape()), *outDtype);
   if (failed(accumulator))
     return failure();
-  auto op = tensor::DotScaledOp::create(emitter.builder(), emitter.location(), *product, irOf(lhs->value), irOf(rhs->value), irOf(*accumulator), lhs->scaleIr(),
-                                        rhs->scaleIr(), lhs->format, rhs->format, *fastMath, lhs->packedAlongK, rhs->packedAlongK);
+  auto op = tensor::DotScaledOp::create(emitter.builder(), emitter.location(), *product, irOf(lhs->value),
+                                        irOf(rhs->value), irOf(*accumulator), lhs->scaleIr(), rhs->scaleIr(),
+                                        lhs->format, rhs->format, *fastMath, lhs->packedAlongK, rhs->packedAlongK);
   return tensorOf(op, Type::float32());
 }
 
 llvm::ArrayRef<Builtin> dotBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "dot",
-       "(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=tl.float32)",
+       "(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, "
+       "out_dtype=tl.float32)",
        "The matrix product of two blocks, plus `acc`.\n\n"
-       "Shapes are [M, K] and [K, N], with any leading batch dimensions in common. Operands have one dtype of int8, float16, bfloat16, float32, float64, or are "
-       "8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest in float32.\n"
-       "`input_precision` says how float32 operands are read: \"tf32\", \"tf32x3\", \"ieee\", \"bf16x3\" or \"bf16x6\". `allow_tf32` is its deprecated form.",
+       "Shapes are [M, K] and [K, N], with any leading batch dimensions in common. Operands have one dtype of int8, "
+       "float16, bfloat16, float32, float64, or are "
+       "8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest "
+       "in float32.\n"
+       "`input_precision` says how float32 operands are read: \"tf32\", \"tf32x3\", \"ieee\", \"bf16x3\" or "
+       "\"bf16x6\". `allow_tf32` is its deprecated form.",
        dot},
       {"triton.language.core", "dot_scaled",
-       "(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=tl.float32)",
+       "(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, "
+       "rhs_k_pack=True, out_dtype=tl.float32)",
        "The product of two matrices in microscaling formats, plus `acc`, in float32.\n\n"
-       "Formats are \"e2m1\" (two per uint8, the first in the low bits), \"e4m3\", \"e5m2\", \"bf16\" and \"fp16\". A scale is None or a block [M or N, K / group]: "
+       "Formats are \"e2m1\" (two per uint8, the first in the low bits), \"e4m3\", \"e5m2\", \"bf16\" and \"fp16\". A "
+       "scale is None or a block [M or N, K / group]: "
        "uint8 exponents with groups of 32 elements along K, or float8e4nv with groups of 16.",
        dotScaled},
   };

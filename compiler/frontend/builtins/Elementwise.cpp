@@ -11,7 +11,8 @@ using triton::tensor::PropagateNan;
 
 namespace triton::frontend {
 
-template <BinaryOperation operation> static FailureOr<Value> operatorByName(Emitter &emitter, const BoundArguments &arguments) {
+template <BinaryOperation operation>
+static FailureOr<Value> operatorByName(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<bool> sanitize = readBoolean(emitter, arguments[2], "sanitize_overflow");
   if (failed(sanitize))
     return failure();
@@ -38,7 +39,8 @@ static FailureOr<PropagateNan> readPropagateNan(Emitter &emitter, const Value &v
     if (*integer == static_cast<int64_t>(PropagateNan::All))
       return PropagateNan::All;
   }
-  return emitter.error("ValueError") << "propagate_nan must be tl.PropagateNan.NONE or tl.PropagateNan.ALL, got " << value.str();
+  return emitter.error("ValueError") << "propagate_nan must be tl.PropagateNan.NONE or tl.PropagateNan.ALL, got "
+                                     << value.str();
 }
 
 template <typename Op> static Value make(Emitter &emitter, const Value &lhs, const Value &rhs) {
@@ -57,7 +59,8 @@ static FailureOr<Value> extremum(Emitter &emitter, const BoundArguments &argumen
     return failure();
   const auto &[left, right] = *operands;
   if (left.type().isFloating())
-    return *propagate == PropagateNan::All ? make<KeepsNan>(emitter, left, right) : make<IgnoresNan>(emitter, left, right);
+    return *propagate == PropagateNan::All ? make<KeepsNan>(emitter, left, right)
+                                           : make<IgnoresNan>(emitter, left, right);
   return left.type().isSigned() ? make<Signed>(emitter, left, right) : make<Unsigned>(emitter, left, right);
 }
 
@@ -66,7 +69,8 @@ static constexpr EmitBuiltin maximum = extremum<arith::MaxSIOp, arith::MaxUIOp, 
 
 static FailureOr<Value> clamp(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<PropagateNan> propagate = readPropagateNan(emitter, arguments[3]);
-  FailureOr<Value> x = widenBFloat16(emitter, arguments[0]), low = widenBFloat16(emitter, arguments[1]), high = widenBFloat16(emitter, arguments[2]);
+  FailureOr<Value> x = widenBFloat16(emitter, arguments[0]), low = widenBFloat16(emitter, arguments[1]),
+                   high = widenBFloat16(emitter, arguments[2]);
   if (failed(propagate) || failed(x) || failed(low) || failed(high))
     return failure();
   FailureOr<std::pair<Value, Value>> bounds = promoteOperands(emitter, *low, *high);
@@ -83,8 +87,10 @@ static FailureOr<Value> clamp(Emitter &emitter, const BoundArguments &arguments)
   if (failed(floor))
     return failure();
   if (!value.type().isFloating())
-    return emitter.error("TypeError") << "unexpected type " << value.type().element().str() << ": clamp supports floats only";
-  auto op = tensor::ClampFOp::create(emitter.builder(), emitter.location(), irOf(value), irOf(*floor), irOf(limit), *propagate);
+    return emitter.error("TypeError") << "unexpected type " << value.type().element().str()
+                                      << ": clamp supports floats only";
+  auto op = tensor::ClampFOp::create(emitter.builder(), emitter.location(), irOf(value), irOf(*floor), irOf(limit),
+                                     *propagate);
   return Value::tensor(op, value.type());
 }
 
@@ -93,7 +99,9 @@ static FailureOr<Value> readCondition(Emitter &emitter, const Value &value) {
   if (failed(condition))
     return failure();
   if (condition->type().isPointerLike() || !condition->type().isBool())
-    emitter.warn("UserWarning", "tl.where with a non-boolean condition is deprecated and will error out in a future release; got " + condition->type().str());
+    emitter.warn("UserWarning",
+                 "tl.where with a non-boolean condition is deprecated and will error out in a future release; got " +
+                     condition->type().str());
   return toBoolean(emitter, *condition);
 }
 
@@ -116,7 +124,8 @@ static FailureOr<Value> where(Emitter &emitter, const BoundArguments &arguments)
   FailureOr<std::vector<Value>> all = broadcastTogether(emitter, {*condition, operands->first, operands->second});
   if (failed(all))
     return failure();
-  auto op = arith::SelectOp::create(emitter.builder(), emitter.location(), irOf((*all)[0]), irOf((*all)[1]), irOf((*all)[2]));
+  auto op =
+      arith::SelectOp::create(emitter.builder(), emitter.location(), irOf((*all)[0]), irOf((*all)[1]), irOf((*all)[2]));
   return Value::tensor(op, (*all)[1].type());
 }
 
@@ -139,38 +148,57 @@ template <bool isAnd> static FailureOr<Value> logicalMethod(Emitter &emitter, co
   return combineLogical(emitter, isAnd, arguments[0], arguments[1]);
 }
 
-static FailureOr<Value> toTensorBuiltin(Emitter &emitter, const BoundArguments &arguments) { return toTensor(emitter, arguments[0]); }
+static FailureOr<Value> toTensorBuiltin(Emitter &emitter, const BoundArguments &arguments) {
+  return toTensor(emitter, arguments[0]);
+}
 
-static FailureOr<Value> promoteBFloat16(Emitter &emitter, const BoundArguments &arguments) { return widenBFloat16(emitter, arguments[0]); }
+static FailureOr<Value> promoteBFloat16(Emitter &emitter, const BoundArguments &arguments) {
+  return widenBFloat16(emitter, arguments[0]);
+}
 
 llvm::ArrayRef<Builtin> elementwiseBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "cast", "(input, dtype, fp_downcast_rounding=None, bitcast=False)",
        "`input` converted to `dtype`.\n\n"
-       "With `bitcast=True` the bits are kept and read as `dtype`, which must have the same width. `fp_downcast_rounding` is \"rtne\" (to nearest, ties to "
+       "With `bitcast=True` the bits are kept and read as `dtype`, which must have the same width. "
+       "`fp_downcast_rounding` is \"rtne\" (to nearest, ties to "
        "even; the default) or \"rtz\" (toward zero) and may be given only when a float becomes a narrower float.",
        castBuiltin, true},
-      {"triton.language.tensor", "to", "(self, dtype, fp_downcast_rounding=None, bitcast=False)", "The same as `cast(self, ...)`.", castBuiltin, true},
+      {"triton.language.tensor", "to", "(self, dtype, fp_downcast_rounding=None, bitcast=False)",
+       "The same as `cast(self, ...)`.", castBuiltin, true},
       {"triton.language.core", "where", "(condition, x, y)",
        "Elements of `x` where `condition` holds, of `y` elsewhere.\n\n"
-       "Both are computed. Operands broadcast, and `x` and `y` are brought to one dtype; numbers adapt to the tensor beside them.",
+       "Both are computed. Operands broadcast, and `x` and `y` are brought to one dtype; numbers adapt to the tensor "
+       "beside them.",
        where},
       {"triton.language.core", "add", "(x, y, sanitize_overflow=True)",
-       "`x + y`. `sanitize_overflow=False` leaves out the overflow check of debug mode.", operatorByName<BinaryOperation::Add>},
+       "`x + y`. `sanitize_overflow=False` leaves out the overflow check of debug mode.",
+       operatorByName<BinaryOperation::Add>},
       {"triton.language.core", "sub", "(x, y, sanitize_overflow=True)",
-       "`x - y`. `sanitize_overflow=False` leaves out the overflow check of debug mode.", operatorByName<BinaryOperation::Sub>},
+       "`x - y`. `sanitize_overflow=False` leaves out the overflow check of debug mode.",
+       operatorByName<BinaryOperation::Sub>},
       {"triton.language.core", "mul", "(x, y, sanitize_overflow=True)",
-       "`x * y`. `sanitize_overflow=False` leaves out the overflow check of debug mode.", operatorByName<BinaryOperation::Mul>},
+       "`x * y`. `sanitize_overflow=False` leaves out the overflow check of debug mode.",
+       operatorByName<BinaryOperation::Mul>},
       {"triton.language.core", "minimum", "(x, y, propagate_nan=PropagateNan.NONE)",
-       "The smaller of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the result NaN. bfloat16 gives float32.", minimum},
+       "The smaller of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the "
+       "result NaN. bfloat16 gives float32.",
+       minimum},
       {"triton.language.core", "maximum", "(x, y, propagate_nan=PropagateNan.NONE)",
-       "The larger of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the result NaN. bfloat16 gives float32.", maximum},
+       "The larger of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the "
+       "result NaN. bfloat16 gives float32.",
+       maximum},
       {"triton.language.core", "clamp", "(x, min, max, propagate_nan=PropagateNan.NONE)",
-       "`x` limited to the range from `min` to `max`, floats only.\n\n`propagate_nan` says whether a NaN in `x` stays; NaN bounds, and `min` above `max`, are undefined.", clamp},
-      {"triton.language.tensor", "logical_and", "(self, other)", "Whether both are true, element by element; operands are int1 or pointers.", logicalMethod<true>, true},
-      {"triton.language.tensor", "logical_or", "(self, other)", "Whether one of both is true, element by element; operands are int1 or pointers.", logicalMethod<false>, true},
+       "`x` limited to the range from `min` to `max`, floats only.\n\n`propagate_nan` says whether a NaN in `x` stays; "
+       "NaN bounds, and `min` above `max`, are undefined.",
+       clamp},
+      {"triton.language.tensor", "logical_and", "(self, other)",
+       "Whether both are true, element by element; operands are int1 or pointers.", logicalMethod<true>, true},
+      {"triton.language.tensor", "logical_or", "(self, other)",
+       "Whether one of both is true, element by element; operands are int1 or pointers.", logicalMethod<false>, true},
       {"triton.language.core", "to_tensor", "(x)", "A number as a typed scalar; tensors as they are.", toTensorBuiltin},
-      {"triton.language.core", "_promote_bfloat16_to_float32", "(t)", "bfloat16 as float32, anything else as it is.", promoteBFloat16},
+      {"triton.language.core", "_promote_bfloat16_to_float32", "(t)", "bfloat16 as float32, anything else as it is.",
+       promoteBFloat16},
   };
   return table;
 }

@@ -13,7 +13,7 @@ struct ExternForm {
 };
 
 /// Calls the form whose parameters the arguments' element types are, without conversion; arguments broadcast. `name` is for messages.
-mlir::FailureOr<Value> callExtern(Emitter &emitter, llvm::StringRef name, llvm::StringRef library, llvm::StringRef path, llvm::ArrayRef<Value> arguments,
-                                  llvm::ArrayRef<ExternForm> forms, bool isPure);
+mlir::FailureOr<Value> callExtern(Emitter &emitter, llvm::StringRef name, llvm::StringRef library, llvm::StringRef path,
+                                  llvm::ArrayRef<Value> arguments, llvm::ArrayRef<ExternForm> forms, bool isPure);
 
 } // namespace triton::frontend

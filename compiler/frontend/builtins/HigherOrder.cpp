@@ -13,27 +13,30 @@ using namespace mlir;
 namespace triton::frontend {
 
 static FailureOr<std::vector<Value>> readOperands(Emitter &emitter, ArrayRef<Value> arguments) {
-  FailureOr<std::vector<Value>> operands = mapValues(arguments, [&](const Value &value) { return toTensor(emitter, value); });
+  FailureOr<std::vector<Value>> operands =
+      mapValues(arguments, [&](const Value &value) { return toTensor(emitter, value); });
   return failed(operands) ? operands : broadcastTogether(emitter, *operands);
 }
 
 // Whether anything reached from `op`, calls included, writes memory.
 static bool writesMemory(Operation *op, ModuleOp module) {
-  return op->walk([&](Operation *nested) {
-             if (auto call = dyn_cast<tensor::CallOp>(nested)) {
-               Operation *callee = module.lookupSymbol(call.getCallee());
-               return callee && writesMemory(callee, module) ? WalkResult::interrupt() : WalkResult::advance();
-             }
-             auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
-             return effects && effects.hasEffect<MemoryEffects::Write>() ? WalkResult::interrupt() : WalkResult::advance();
-           })
+  return op
+      ->walk([&](Operation *nested) {
+        if (auto call = dyn_cast<tensor::CallOp>(nested)) {
+          Operation *callee = module.lookupSymbol(call.getCallee());
+          return callee && writesMemory(callee, module) ? WalkResult::interrupt() : WalkResult::advance();
+        }
+        auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
+        return effects && effects.hasEffect<MemoryEffects::Write>() ? WalkResult::interrupt() : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 
 // The types of `pack` values per result; those of one group must agree.
 static FailureOr<std::vector<Type>> resultTypes(Emitter &emitter, ArrayRef<Value> values, int64_t pack) {
   if (values.empty() || values.size() % pack != 0)
-    return emitter.error("ValueError") << "the function of map_elementwise must return " << pack << " scalars per result, got " << values.size();
+    return emitter.error("ValueError") << "the function of map_elementwise must return " << pack
+                                       << " scalars per result, got " << values.size();
   std::vector<Type> types;
   for (size_t index = 0; index < values.size(); ++index) {
     const Value &value = values[index];
@@ -42,8 +45,8 @@ static FailureOr<std::vector<Type>> resultTypes(Emitter &emitter, ArrayRef<Value
     if (index % pack == 0)
       types.push_back(value.type());
     else if (!(value.type() == types.back()))
-      return emitter.error("ValueError") << "the scalars of one result of map_elementwise must have one type, got " << types.back().str() << " and "
-                                         << value.type().str();
+      return emitter.error("ValueError") << "the scalars of one result of map_elementwise must have one type, got "
+                                         << types.back().str() << " and " << value.type().str();
   }
   return types;
 }
@@ -60,12 +63,14 @@ static FailureOr<Value> mapElementwise(Emitter &emitter, const BoundArguments &a
     return emitter.error("ValueError") << "map_elementwise needs at least one tensor of rank 1 or more";
   const Type first = operands->front().type();
   if (first.elementCount() % *pack != 0)
-    return emitter.error("ValueError") << "the number of elements " << first.elementCount() << " must be a multiple of pack " << *pack;
+    return emitter.error("ValueError") << "the number of elements " << first.elementCount()
+                                       << " must be a multiple of pack " << *pack;
 
   // What the op yields is known only once its region is there, so the region is built in a stand-in without results.
   OpBuilder &builder = emitter.builder();
   SmallVector<mlir::Value> sources = llvm::map_to_vector(*operands, irOf);
-  auto standIn = tensor::MapElementwiseOp::create(builder, emitter.location(), TypeRange(), sources, static_cast<uint32_t>(*pack));
+  auto standIn =
+      tensor::MapElementwiseOp::create(builder, emitter.location(), TypeRange(), sources, static_cast<uint32_t>(*pack));
   std::vector<Value> scalars, values;
   FailureOr<std::vector<Type>> types = failure();
   {
@@ -74,7 +79,8 @@ static FailureOr<Value> mapElementwise(Emitter &emitter, const BoundArguments &a
     for (const Value &operand : *operands)
       for (int64_t lane = 0; lane < *pack; ++lane) {
         const Type element = operand.type().element();
-        scalars.push_back(Value::tensor(block->addArgument(element.toIr(emitter.context()), emitter.location()), element));
+        scalars.push_back(
+            Value::tensor(block->addArgument(element.toIr(emitter.context()), emitter.location()), element));
       }
     FailureOr<Value> result = emitter.callScalar(arguments[0], scalars);
     if (succeeded(result)) {
@@ -93,7 +99,8 @@ static FailureOr<Value> mapElementwise(Emitter &emitter, const BoundArguments &a
   SmallVector<mlir::Type> results;
   for (const Type &type : *types)
     results.push_back(first.withElement(type).toIr(emitter.context()));
-  auto op = tensor::MapElementwiseOp::create(builder, emitter.location(), results, sources, static_cast<uint32_t>(*pack));
+  auto op =
+      tensor::MapElementwiseOp::create(builder, emitter.location(), results, sources, static_cast<uint32_t>(*pack));
   op.getScalarOp().takeBody(standIn.getScalarOp());
   standIn.erase();
   std::vector<Value> tensors;
@@ -103,13 +110,15 @@ static FailureOr<Value> mapElementwise(Emitter &emitter, const BoundArguments &a
 }
 
 static FailureOr<Value> inlineAsm(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<std::string> text = readString(emitter, arguments[0], "asm"), constraints = readString(emitter, arguments[1], "constraints");
+  FailureOr<std::string> text = readString(emitter, arguments[0], "asm"),
+                         constraints = readString(emitter, arguments[1], "constraints");
   if (failed(text) || failed(constraints))
     return failure();
   FailureOr<std::vector<Value>> given = readSequence(emitter, arguments[2], "args");
   FailureOr<bool> isPure = failed(given) ? FailureOr<bool>() : readBoolean(emitter, arguments[4], "is_pure");
   FailureOr<int64_t> pack = failed(isPure) ? FailureOr<int64_t>() : readInteger(emitter, arguments[5], "pack");
-  FailureOr<std::vector<Value>> operands = failed(pack) ? FailureOr<std::vector<Value>>() : readOperands(emitter, *given);
+  FailureOr<std::vector<Value>> operands =
+      failed(pack) ? FailureOr<std::vector<Value>>() : readOperands(emitter, *given);
   if (failed(operands))
     return failure();
   const bool hasSeveral = arguments[3].tuple() != nullptr;
@@ -122,11 +131,13 @@ static FailureOr<Value> inlineAsm(Emitter &emitter, const BoundArguments &argume
   }
   SmallVector<mlir::Type> results;
   for (const Type &element : elements)
-    results.push_back((operands->empty() ? element : operands->front().type().withElement(element)).toIr(emitter.context()));
+    results.push_back(
+        (operands->empty() ? element : operands->front().type().withElement(element)).toIr(emitter.context()));
   SmallVector<mlir::Value> sources = llvm::map_to_vector(*operands, irOf);
   if (failed(tensor::checkInlineAsm(ValueRange(sources).getTypes(), results, *pack, ruleErrors(emitter))))
     return failure();
-  auto op = tensor::ElementwiseInlineAsmOp::create(emitter.builder(), emitter.location(), results, *text, *constraints, *isPure, static_cast<uint32_t>(*pack), sources);
+  auto op = tensor::ElementwiseInlineAsmOp::create(emitter.builder(), emitter.location(), results, *text, *constraints,
+                                                   *isPure, static_cast<uint32_t>(*pack), sources);
   std::vector<Value> tensors;
   for (auto [ir, element] : llvm::zip_equal(op.getResult(), elements))
     tensors.push_back(tensorOf(ir, element));
@@ -140,9 +151,10 @@ static std::string typeList(ArrayRef<Type> types) {
   return "(" + llvm::join(names, ", ") + ")";
 }
 
-FailureOr<Value> callExtern(Emitter &emitter, llvm::StringRef name, llvm::StringRef library, llvm::StringRef path, ArrayRef<Value> arguments,
-                            ArrayRef<ExternForm> forms, bool isPure) {
-  FailureOr<std::vector<Value>> operands = mapValues(arguments, [&](const Value &value) { return toTensor(emitter, value); });
+FailureOr<Value> callExtern(Emitter &emitter, llvm::StringRef name, llvm::StringRef library, llvm::StringRef path,
+                            ArrayRef<Value> arguments, ArrayRef<ExternForm> forms, bool isPure) {
+  FailureOr<std::vector<Value>> operands =
+      mapValues(arguments, [&](const Value &value) { return toTensor(emitter, value); });
   if (failed(operands))
     return failure();
   std::vector<Type> types;
@@ -153,14 +165,16 @@ FailureOr<Value> callExtern(Emitter &emitter, llvm::StringRef name, llvm::String
     std::vector<std::string> accepted;
     for (const ExternForm &candidate : forms)
       accepted.push_back(typeList(candidate.parameters));
-    return emitter.error("ValueError") << name << " does not take arguments of types " << typeList(types) << "; it takes " << llvm::join(accepted, " or ");
+    return emitter.error("ValueError") << name << " does not take arguments of types " << typeList(types)
+                                       << "; it takes " << llvm::join(accepted, " or ");
   }
   operands = broadcastTogether(emitter, *operands);
   if (failed(operands))
     return failure();
   const Type type = operands->empty() ? form->result : operands->front().type().withElement(form->result);
-  auto op = tensor::ExternElementwiseOp::create(emitter.builder(), emitter.location(), type.toIr(emitter.context()), llvm::map_to_vector(*operands, irOf), library,
-                                                path, form->symbol, isPure);
+  auto op =
+      tensor::ExternElementwiseOp::create(emitter.builder(), emitter.location(), type.toIr(emitter.context()),
+                                          llvm::map_to_vector(*operands, irOf), library, path, form->symbol, isPure);
   return Value::tensor(op, type);
 }
 
@@ -184,7 +198,8 @@ static FailureOr<std::vector<ExternForm>> readForms(Emitter &emitter, const Valu
     if (failed(parameters))
       return failure();
     if (!result || !(result->isScalar() || result->isPointer()))
-      return emitter.error("TypeError") << "arg_type_symbol_dict must map dtypes to (symbol, dtype), got " << entry->repr();
+      return emitter.error("TypeError") << "arg_type_symbol_dict must map dtypes to (symbol, dtype), got "
+                                        << entry->repr();
     ExternForm form{{}, *result, *symbol};
     for (const Value &parameter : *parameters) {
       FailureOr<Type> type = readElementType(emitter, parameter, "a key of arg_type_symbol_dict");
@@ -198,11 +213,13 @@ static FailureOr<std::vector<ExternForm>> readForms(Emitter &emitter, const Valu
 }
 
 static FailureOr<Value> externElementwise(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<std::string> library = readString(emitter, arguments[0], "lib_name"), path = readString(emitter, arguments[1], "lib_path");
+  FailureOr<std::string> library = readString(emitter, arguments[0], "lib_name"),
+                         path = readString(emitter, arguments[1], "lib_path");
   if (failed(library) || failed(path))
     return failure();
   FailureOr<std::vector<Value>> operands = readSequence(emitter, arguments[2], "args");
-  FailureOr<std::vector<ExternForm>> forms = failed(operands) ? FailureOr<std::vector<ExternForm>>() : readForms(emitter, arguments[3]);
+  FailureOr<std::vector<ExternForm>> forms =
+      failed(operands) ? FailureOr<std::vector<ExternForm>>() : readForms(emitter, arguments[3]);
   FailureOr<bool> isPure = failed(forms) ? FailureOr<bool>() : readBoolean(emitter, arguments[4], "is_pure");
   if (failed(isPure))
     return failure();
@@ -213,17 +230,20 @@ llvm::ArrayRef<Builtin> higherOrderBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "map_elementwise", "(scalar_fn, *args, pack=1)",
        "Runs a jitted function of scalars on every element of its arguments, which broadcast together.\n\n"
-       "The function may branch and return early, but not write memory. With `pack`, it takes and returns that many neighbouring elements of each argument and "
+       "The function may branch and return early, but not write memory. With `pack`, it takes and returns that many "
+       "neighbouring elements of each argument and "
        "result at a time.",
        mapElementwise},
       {"triton.language.core", "inline_asm_elementwise", "(asm, constraints, args, dtype, is_pure, pack)",
        "Runs assembly of the target on every group of `pack` elements of `args`, which broadcast together.\n\n"
-       "`constraints` are LLVM's: outputs first, then inputs; elements narrower than 32 bits share registers. `dtype` is the dtype of the result, or a tuple of "
+       "`constraints` are LLVM's: outputs first, then inputs; elements narrower than 32 bits share registers. `dtype` "
+       "is the dtype of the result, or a tuple of "
        "dtypes for several. With `is_pure=False` the assembly is never removed or merged.",
        inlineAsm},
       {"triton.language.core", "extern_elementwise", "(lib_name, lib_path, args, arg_type_symbol_dict, is_pure)",
        "Calls a function of a bitcode library on every element of `args`, which broadcast together.\n\n"
-       "`arg_type_symbol_dict` maps tuples of argument dtypes to the symbol to call and the dtype it returns; arguments are not converted.",
+       "`arg_type_symbol_dict` maps tuples of argument dtypes to the symbol to call and the dtype it returns; "
+       "arguments are not converted.",
        externElementwise},
   };
   return table;

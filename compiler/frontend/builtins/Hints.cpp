@@ -21,7 +21,8 @@ static FailureOr<std::vector<int64_t>> readHint(Emitter &emitter, const Value &v
   std::vector<int64_t> numbers;
   for (auto [index, element] : llvm::enumerate(values)) {
     if (!element.is<Integer>() || !toInt64(element.get<Integer>()))
-      return emitter.error("TypeError") << "values element " << index << " of " << function << " must have type `constexpr[int]`, got " << element.str();
+      return emitter.error("TypeError") << "values element " << index << " of " << function
+                                        << " must have type `constexpr[int]`, got " << element.str();
     numbers.push_back(*toInt64(element.get<Integer>()));
   }
   return numbers;
@@ -31,7 +32,8 @@ static FailureOr<std::vector<int64_t>> readHint(Emitter &emitter, const Value &v
 static void attach(Emitter &emitter, mlir::Value value, llvm::StringRef name, ArrayRef<int64_t> numbers) {
   OpBuilder &builder = emitter.builder();
   SmallVector<int32_t> words(numbers.begin(), numbers.end());
-  auto hint = DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(words.size())}, builder.getI32Type()), ArrayRef<int32_t>(words));
+  auto hint = DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(words.size())}, builder.getI32Type()),
+                                     ArrayRef<int32_t>(words));
   if (Operation *op = value.getDefiningOp()) {
     op->setDiscardableAttr(name, hint);
     return;
@@ -42,15 +44,18 @@ static void attach(Emitter &emitter, mlir::Value value, llvm::StringRef name, Ar
     function.setArgAttr(argument.getArgNumber(), name, builder.getI32IntegerAttr(words[0]));
 }
 
-static FailureOr<Value> hint(Emitter &emitter, const BoundArguments &arguments, llvm::StringRef function, llvm::StringRef attribute) {
+static FailureOr<Value> hint(Emitter &emitter, const BoundArguments &arguments, llvm::StringRef function,
+                             llvm::StringRef attribute) {
   FailureOr<Value> input = toTensor(emitter, arguments[0]);
-  FailureOr<std::vector<int64_t>> numbers = failed(input) ? FailureOr<std::vector<int64_t>>() : readHint(emitter, arguments[1], function);
+  FailureOr<std::vector<int64_t>> numbers =
+      failed(input) ? FailureOr<std::vector<int64_t>>() : readHint(emitter, arguments[1], function);
   if (failed(numbers))
     return failure();
   const Type type = input->type();
   const size_t wanted = std::max<size_t>(1, type.shape().size());
   if (numbers->size() != wanted)
-    return emitter.error("ValueError") << "shape of input to " << function << " does not match the length of values: expected " << wanted << ", got "
+    return emitter.error("ValueError") << "shape of input to " << function
+                                       << " does not match the length of values: expected " << wanted << ", got "
                                        << numbers->size();
   attach(emitter, irOf(*input), attribute, *numbers);
   return *input;
@@ -85,12 +90,15 @@ static FailureOr<Value> debugBarrier(Emitter &emitter, const BoundArguments &) {
 llvm::ArrayRef<Builtin> hintBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "multiple_of", "(input, values)",
-       "Promises that along each dimension the first element of every contiguous run is a multiple of the given number. Returns `input`.", multipleOf},
+       "Promises that along each dimension the first element of every contiguous run is a multiple of the given "
+       "number. Returns `input`.",
+       multipleOf},
       {"triton.language.core", "max_contiguous", "(input, values)",
        "Promises that along each dimension runs of the given length count up by one. Returns `input`.", maxContiguous},
       {"triton.language.core", "max_constancy", "(input, values)",
        "Promises that along each dimension groups of the given length are equal. Returns `input`.", maxConstancy},
-      {"triton.language.core", "assume", "(cond)", "Promises that the scalar condition holds; the compiler may rely on it.", assume},
+      {"triton.language.core", "assume", "(cond)",
+       "Promises that the scalar condition holds; the compiler may rely on it.", assume},
       {"triton.language.core", "debug_barrier", "()", "Waits for all threads that run the program.", debugBarrier},
   };
   return table;

@@ -76,12 +76,18 @@ static constexpr size_t functionCount = std::size(functions);
 
 static Type typeOfLetter(char letter) {
   switch (letter) {
-  case 'f': return Type::float32();
-  case 'd': return Type::scalar(ScalarKind::Float64);
-  case 'i': return Type::int32();
-  case 'l': return Type::int64();
-  case 'u': return Type::scalar(ScalarKind::UInt32);
-  default: return Type::scalar(ScalarKind::UInt64);
+  case 'f':
+    return Type::float32();
+  case 'd':
+    return Type::scalar(ScalarKind::Float64);
+  case 'i':
+    return Type::int32();
+  case 'l':
+    return Type::int64();
+  case 'u':
+    return Type::scalar(ScalarKind::UInt32);
+  default:
+    return Type::scalar(ScalarKind::UInt64);
   }
 }
 
@@ -101,7 +107,8 @@ static std::vector<ExternForm> formsOf(const Entry &entry) {
 }
 
 static FailureOr<Value> callEntry(Emitter &emitter, const Entry &entry, ArrayRef<Value> arguments) {
-  FailureOr<Value> result = callExtern(emitter, entry.name, "libdevice", "", arguments, formsOf(entry), /*isPure=*/true);
+  FailureOr<Value> result =
+      callExtern(emitter, entry.name, "libdevice", "", arguments, formsOf(entry), /*isPure=*/true);
   return failed(result) || !entry.isPredicate ? result : toBoolean(emitter, *result);
 }
 
@@ -109,11 +116,14 @@ template <size_t index> static FailureOr<Value> emitEntry(Emitter &emitter, cons
   return callEntry(emitter, functions[index], arguments.values);
 }
 
-static constexpr llvm::StringLiteral signatures[] = {"()", "(arg0)", "(arg0, arg1)", "(arg0, arg1, arg2)", "(arg0, arg1, arg2, arg3)"};
+static constexpr llvm::StringLiteral signatures[] = {"()", "(arg0)", "(arg0, arg1)", "(arg0, arg1, arg2)",
+                                                     "(arg0, arg1, arg2, arg3)"};
 
 template <size_t... index> static std::array<Builtin, sizeof...(index)> makeTable(std::index_sequence<index...>) {
-  return {Builtin{"triton.language.extra.libdevice", functions[index].name, signatures[functions[index].forms.find('>')],
-                  "The libdevice function of this name, on every element. Arguments broadcast; their dtypes must be ones it has a form for.",
+  return {Builtin{"triton.language.extra.libdevice", functions[index].name,
+                  signatures[functions[index].forms.find('>')],
+                  "The libdevice function of this name, on every element. Arguments broadcast; their dtypes must be "
+                  "ones it has a form for.",
                   emitEntry<index>}...};
 }
 

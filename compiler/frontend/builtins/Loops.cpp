@@ -17,17 +17,22 @@ static FailureOr<Value> onlyInWhile(Emitter &emitter, const BoundArguments &) {
 llvm::ArrayRef<Builtin> loopBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "range",
-       "(arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, "
+       "(arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, "
+       "flatten=False, warp_specialize=False, "
        "disable_licm=False)",
        "A loop at run time, as Python's `range`, with hints that never change results.\n\n"
-       "`num_stages` overlaps that many iterations; `loop_unroll_factor` unrolls; `disallow_acc_multi_buffer` keeps one buffer for a dot's accumulator; `flatten` "
-       "merges with the loop directly inside; `warp_specialize` gives parts of the body to different warps; `disable_licm` keeps invariant code inside.",
+       "`num_stages` overlaps that many iterations; `loop_unroll_factor` unrolls; `disallow_acc_multi_buffer` keeps "
+       "one buffer for a dot's accumulator; `flatten` "
+       "merges with the loop directly inside; `warp_specialize` gives parts of the body to different warps; "
+       "`disable_licm` keeps invariant code inside.",
        onlyInFor, false, false, Builtin::Kind::Class},
       {"triton.language.core", "static_range", "(arg1, arg2=None, step=None)",
-       "A loop unrolled while compiling, as Python's `range`: its variable is a compile-time integer.", onlyInFor, false, false, Builtin::Kind::Class},
-      {"triton.language.core", "condition", "(arg1, disable_licm=False)", "The condition of a `while` loop, with hints.", onlyInWhile, false, false,
+       "A loop unrolled while compiling, as Python's `range`: its variable is a compile-time integer.", onlyInFor,
+       false, false, Builtin::Kind::Class},
+      {"triton.language.core", "condition", "(arg1, disable_licm=False)",
+       "The condition of a `while` loop, with hints.", onlyInWhile, false, false, Builtin::Kind::Class},
+      {"builtins", "range", "(arg1, arg2=None, step=None)", "A loop at run time.", onlyInFor, false, false,
        Builtin::Kind::Class},
-      {"builtins", "range", "(arg1, arg2=None, step=None)", "A loop at run time.", onlyInFor, false, false, Builtin::Kind::Class},
   };
   return table;
 }

@@ -15,7 +15,9 @@ static LogicalResult checkDtype(Emitter &emitter, const Value &value, ArrayRef<l
   const std::string name = value.type().element().str();
   if (llvm::is_contained(accepted, name))
     return success();
-  return emitter.error("ValueError") << "expected dtype [" << llvm::interleaved(llvm::map_range(accepted, [](llvm::StringRef n) { return "'" + n.str() + "'"; }))
+  return emitter.error("ValueError") << "expected dtype ["
+                                     << llvm::interleaved(llvm::map_range(
+                                            accepted, [](llvm::StringRef n) { return "'" + n.str() + "'"; }))
                                      << "] but got " << name;
 }
 
@@ -52,8 +54,10 @@ static FailureOr<Value> sqrtRn(Emitter &emitter, const BoundArguments &arguments
 
 static FailureOr<Value> absOfFloat8(Emitter &emitter, const Value &operand) {
   FailureOr<Value> bits = cast(emitter, operand, Type::scalar(ScalarKind::UInt8), std::nullopt, /*bitcast=*/true);
-  FailureOr<Value> magnitude = failed(bits) ? bits : binary(emitter, BinaryOperation::And, *bits, integerConstant(emitter, bits->type(), 0x7f));
-  return failed(magnitude) ? magnitude : cast(emitter, *magnitude, operand.type().element(), std::nullopt, /*bitcast=*/true);
+  FailureOr<Value> magnitude =
+      failed(bits) ? bits : binary(emitter, BinaryOperation::And, *bits, integerConstant(emitter, bits->type(), 0x7f));
+  return failed(magnitude) ? magnitude
+                           : cast(emitter, *magnitude, operand.type().element(), std::nullopt, /*bitcast=*/true);
 }
 
 static FailureOr<Value> abs(Emitter &emitter, const BoundArguments &arguments) {
@@ -70,15 +74,18 @@ static FailureOr<Value> abs(Emitter &emitter, const BoundArguments &arguments) {
   return type.isSigned() ? apply<math::AbsIOp>(emitter, *operand) : *operand;
 }
 
-static FailureOr<std::vector<Value>> readFloatPair(Emitter &emitter, const BoundArguments &arguments, llvm::StringRef name) {
+static FailureOr<std::vector<Value>> readFloatPair(Emitter &emitter, const BoundArguments &arguments,
+                                                   llvm::StringRef name) {
   FailureOr<Value> x = toTensor(emitter, arguments[0]), y = toTensor(emitter, arguments[1]);
   if (failed(x) || failed(y))
     return failure();
   const Type left = x->type().element(), right = y->type().element();
   if (!left.isFloating() || !right.isFloating())
-    return emitter.error("TypeError") << "both operands of " << name << " must have floating scalar type, got " << left.str() << " and " << right.str();
+    return emitter.error("TypeError") << "both operands of " << name << " must have floating scalar type, got "
+                                      << left.str() << " and " << right.str();
   if (!(left == right))
-    return emitter.error("TypeError") << "both operands of " << name << " must have the same dtype, got " << left.str() << " and " << right.str();
+    return emitter.error("TypeError") << "both operands of " << name << " must have the same dtype, got " << left.str()
+                                      << " and " << right.str();
   return broadcastTogether(emitter, {*x, *y});
 }
 
@@ -86,30 +93,36 @@ static FailureOr<Value> fdiv(Emitter &emitter, const BoundArguments &arguments) 
   FailureOr<std::vector<Value>> operands = readFloatPair(emitter, arguments, "fdiv");
   if (failed(operands))
     return failure();
-  return Value::tensor(arith::DivFOp::create(emitter.builder(), emitter.location(), irOf((*operands)[0]), irOf((*operands)[1])), (*operands)[0].type());
+  return Value::tensor(
+      arith::DivFOp::create(emitter.builder(), emitter.location(), irOf((*operands)[0]), irOf((*operands)[1])),
+      (*operands)[0].type());
 }
 
 static FailureOr<Value> divRn(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<std::vector<Value>> operands = readFloatPair(emitter, arguments, "div_rn");
   if (failed(operands) || failed(checkDtype(emitter, (*operands)[0], singleFloat)))
     return failure();
-  auto op = tensor::PreciseDivFOp::create(emitter.builder(), emitter.location(), irOf((*operands)[0]), irOf((*operands)[1]));
+  auto op =
+      tensor::PreciseDivFOp::create(emitter.builder(), emitter.location(), irOf((*operands)[0]), irOf((*operands)[1]));
   return Value::tensor(op, (*operands)[0].type());
 }
 
 static FailureOr<Value> umulhi(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> x = toTensor(emitter, arguments[0]), y = toTensor(emitter, arguments[1]);
-  if (failed(x) || failed(y) || failed(checkDtype(emitter, *x, wordIntegers)) || failed(checkDtype(emitter, *y, wordIntegers)))
+  if (failed(x) || failed(y) || failed(checkDtype(emitter, *x, wordIntegers)) ||
+      failed(checkDtype(emitter, *y, wordIntegers)))
     return failure();
   FailureOr<std::pair<Value, Value>> operands = promoteOperands(emitter, *x, *y);
   if (failed(operands))
     return failure();
-  auto op = tensor::MulhiUIOp::create(emitter.builder(), emitter.location(), irOf(operands->first), irOf(operands->second));
+  auto op =
+      tensor::MulhiUIOp::create(emitter.builder(), emitter.location(), irOf(operands->first), irOf(operands->second));
   return Value::tensor(op, operands->first.type());
 }
 
 static FailureOr<Value> fma(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> x = toTensor(emitter, arguments[0]), y = toTensor(emitter, arguments[1]), z = toTensor(emitter, arguments[2]);
+  FailureOr<Value> x = toTensor(emitter, arguments[0]), y = toTensor(emitter, arguments[1]),
+                   z = toTensor(emitter, arguments[2]);
   if (failed(x) || failed(y) || failed(z))
     return failure();
   FailureOr<std::pair<Value, Value>> factors = promoteOperands(emitter, *x, *y);
@@ -124,13 +137,15 @@ static FailureOr<Value> fma(Emitter &emitter, const BoundArguments &arguments) {
   const Type type = first->first.type();
   if (!type.isFloating())
     return emitter.error("TypeError") << "unexpected type " << type.element().str() << ": fma takes floats";
-  auto op = math::FmaOp::create(emitter.builder(), emitter.location(), irOf(first->first), irOf(second->first), irOf(first->second));
+  auto op = math::FmaOp::create(emitter.builder(), emitter.location(), irOf(first->first), irOf(second->first),
+                                irOf(first->second));
   return Value::tensor(op, type);
 }
 
-#define TRITON_MATH(Name, Op, Documentation)                                                                                                                   \
-  {"triton.language.math", Name, "(x)", Documentation " Takes float32 and float64.", function<Op>},                                                           \
-  {"triton.language.tensor", Name, "(self)", Documentation, method<Op>, true}
+#define TRITON_MATH(Name, Op, Documentation)                                                                           \
+  {"triton.language.math", Name, "(x)", Documentation " Takes float32 and float64.", function<Op>}, {                  \
+    "triton.language.tensor", Name, "(self)", Documentation, method<Op>, true                                          \
+  }
 
 llvm::ArrayRef<Builtin> mathBuiltins() {
   static const Builtin table[] = {
@@ -145,13 +160,17 @@ llvm::ArrayRef<Builtin> mathBuiltins() {
       TRITON_MATH("erf", math::ErfOp, "The error function of each element."),
       TRITON_MATH("floor", math::FloorOp, "The largest integer not above each element, as a float."),
       TRITON_MATH("ceil", math::CeilOp, "The smallest integer not below each element, as a float."),
-      {"triton.language.math", "sqrt_rn", "(x)", "The square root of each element, correctly rounded. Takes float32.", sqrtRn, true},
+      {"triton.language.math", "sqrt_rn", "(x)", "The square root of each element, correctly rounded. Takes float32.",
+       sqrtRn, true},
       {"triton.language.math", "abs", "(x)", "The absolute value of each element, of any number type.", abs, true},
       {"triton.language.math", "fdiv", "(x, y, ieee_rounding=False)",
-       "The quotient of two floats of one dtype. `ieee_rounding` is accepted and has no effect; use `div_rn` for a correctly rounded result.", fdiv},
+       "The quotient of two floats of one dtype. `ieee_rounding` is accepted and has no effect; use `div_rn` for a "
+       "correctly rounded result.",
+       fdiv},
       {"triton.language.math", "div_rn", "(x, y)", "The correctly rounded quotient. Takes float32.", divRn},
       {"triton.language.math", "fma", "(x, y, z)", "`x * y + z` with a single rounding.", fma},
-      {"triton.language.math", "umulhi", "(x, y)", "The high half of the product of two 32- or 64-bit integers, read as unsigned.", umulhi},
+      {"triton.language.math", "umulhi", "(x, y)",
+       "The high half of the product of two 32- or 64-bit integers, read as unsigned.", umulhi},
   };
   return table;
 }

@@ -19,11 +19,15 @@ namespace triton::frontend {
 
 bool isBlockPointer(Type type) { return type.isPointer() && type.pointee().isBlock(); }
 
-Type memoryForm(Type pointee) { return pointee.isBool() && !pointee.isPointer() ? Type::scalar(ScalarKind::Int8) : pointee; }
+Type memoryForm(Type pointee) {
+  return pointee.isBool() && !pointee.isPointer() ? Type::scalar(ScalarKind::Int8) : pointee;
+}
 
 FailureOr<Value> readPointer(Emitter &emitter, const Value &value, llvm::StringRef function) {
   if (!value.isTensor() || !value.type().isPointerLike())
-    return emitter.error("ValueError") << "unsupported ptr type " << (value.isTensor() ? value.type().str() : value.repr()) << " in `tl." << function << "`";
+    return emitter.error("ValueError") << "unsupported ptr type "
+                                       << (value.isTensor() ? value.type().str() : value.repr()) << " in `tl."
+                                       << function << "`";
   if (failed(checkTypeSupported(emitter, value.type().pointee())))
     return failure();
   return value;
@@ -47,15 +51,18 @@ FailureOr<std::optional<Value>> readMask(Emitter &emitter, const Value &value) {
 }
 
 template <typename Enum>
-static FailureOr<Enum> readOption(Emitter &emitter, const Value &value, llvm::StringRef what, ArrayRef<std::pair<llvm::StringLiteral, Enum>> options) {
-  FailureOr<std::string> name = value.isNone() ? FailureOr<std::string>(std::string()) : readString(emitter, value, what);
+static FailureOr<Enum> readOption(Emitter &emitter, const Value &value, llvm::StringRef what,
+                                  ArrayRef<std::pair<llvm::StringLiteral, Enum>> options) {
+  FailureOr<std::string> name =
+      value.isNone() ? FailureOr<std::string>(std::string()) : readString(emitter, value, what);
   if (failed(name))
     return failure();
   for (const auto &[spelling, option] : options)
     if (spelling == *name)
       return option;
   auto names = llvm::map_range(options, [](const auto &option) { return "\"" + option.first.str() + "\""; });
-  return emitter.error("ValueError") << what << " \"" << *name << "\" not supported; it may be " << llvm::interleaved(names);
+  return emitter.error("ValueError") << what << " \"" << *name << "\" not supported; it may be "
+                                     << llvm::interleaved(names);
 }
 
 static FailureOr<CacheModifier> readLoadCache(Emitter &emitter, const Value &value) {
@@ -65,14 +72,19 @@ static FailureOr<CacheModifier> readLoadCache(Emitter &emitter, const Value &val
 }
 
 static FailureOr<CacheModifier> readStoreCache(Emitter &emitter, const Value &value) {
-  static constexpr std::pair<llvm::StringLiteral, CacheModifier> options[] = {
-      {"", CacheModifier::None}, {".wb", CacheModifier::WB}, {".cg", CacheModifier::CG}, {".cs", CacheModifier::CS}, {".wt", CacheModifier::WT}};
+  static constexpr std::pair<llvm::StringLiteral, CacheModifier> options[] = {{"", CacheModifier::None},
+                                                                              {".wb", CacheModifier::WB},
+                                                                              {".cg", CacheModifier::CG},
+                                                                              {".cs", CacheModifier::CS},
+                                                                              {".wt", CacheModifier::WT}};
   return readOption<CacheModifier>(emitter, value, "cache_modifier", options);
 }
 
 static FailureOr<EvictionPolicy> readEviction(Emitter &emitter, const Value &value) {
   static constexpr std::pair<llvm::StringLiteral, EvictionPolicy> options[] = {
-      {"", EvictionPolicy::Normal}, {"evict_first", EvictionPolicy::EvictFirst}, {"evict_last", EvictionPolicy::EvictLast}};
+      {"", EvictionPolicy::Normal},
+      {"evict_first", EvictionPolicy::EvictFirst},
+      {"evict_last", EvictionPolicy::EvictLast}};
   return readOption<EvictionPolicy>(emitter, value, "eviction_policy", options);
 }
 
@@ -121,13 +133,16 @@ static FailureOr<LoadOptions> readLoadOptions(Emitter &emitter, const BoundArgum
   return LoadOptions{*boundary, *padding, *cache, *eviction, *isVolatile};
 }
 
-static FailureOr<Value> loadBlockPointer(Emitter &emitter, const Value &pointer, bool hasMaskOrOther, const LoadOptions &options) {
+static FailureOr<Value> loadBlockPointer(Emitter &emitter, const Value &pointer, bool hasMaskOrOther,
+                                         const LoadOptions &options) {
   if (hasMaskOrOther)
     return emitter.error("ValueError") << "`mask` and `other` arguments cannot be specified for loading block pointers";
-  if (failed(tensor::inferLoad(irOf(pointer).getType(), {}, {}, options.boundaryCheck, options.padding, ruleErrors(emitter))))
+  if (failed(tensor::inferLoad(irOf(pointer).getType(), {}, {}, options.boundaryCheck, options.padding,
+                               ruleErrors(emitter))))
     return failure();
-  auto op = tensor::LoadOp::create(emitter.builder(), emitter.location(), irOf(pointer), ArrayRef<int32_t>(options.boundaryCheck), options.padding,
-                                   options.cache, options.eviction, options.isVolatile);
+  auto op = tensor::LoadOp::create(emitter.builder(), emitter.location(), irOf(pointer),
+                                   ArrayRef<int32_t>(options.boundaryCheck), options.padding, options.cache,
+                                   options.eviction, options.isVolatile);
   return tensorOf(op, pointer.type().pointee().element());
 }
 
@@ -138,8 +153,8 @@ static FailureOr<std::vector<Value>> broadcastWithPointers(Emitter &emitter, std
   return broadcastTogether(emitter, operands);
 }
 
-static FailureOr<Value> loadPointers(Emitter &emitter, const Value &pointers, const std::optional<Value> &mask, const Value &otherValue,
-                                     const LoadOptions &options) {
+static FailureOr<Value> loadPointers(Emitter &emitter, const Value &pointers, const std::optional<Value> &mask,
+                                     const Value &otherValue, const LoadOptions &options) {
   const Type pointee = pointers.type().pointee();
   std::vector<Value> operands = {pointers};
   if (mask)
@@ -155,12 +170,15 @@ static FailureOr<Value> loadPointers(Emitter &emitter, const Value &pointers, co
   FailureOr<std::vector<Value>> all = broadcastWithPointers(emitter, operands);
   if (failed(all))
     return failure();
-  mlir::Value maskIr = all->size() > 1 ? irOf((*all)[1]) : mlir::Value(), otherIr = all->size() > 2 ? irOf((*all)[2]) : mlir::Value();
+  mlir::Value maskIr = all->size() > 1 ? irOf((*all)[1]) : mlir::Value(),
+              otherIr = all->size() > 2 ? irOf((*all)[2]) : mlir::Value();
   const auto typeOf = [](mlir::Value value) { return value ? value.getType() : mlir::Type(); };
   mlir::Value pointerIr = irOf((*all)[0]);
-  if (failed(tensor::inferLoad(pointerIr.getType(), typeOf(maskIr), typeOf(otherIr), options.boundaryCheck, options.padding, ruleErrors(emitter))))
+  if (failed(tensor::inferLoad(pointerIr.getType(), typeOf(maskIr), typeOf(otherIr), options.boundaryCheck,
+                               options.padding, ruleErrors(emitter))))
     return failure();
-  auto op = tensor::LoadOp::create(emitter.builder(), emitter.location(), pointerIr, maskIr, otherIr, options.cache, options.eviction, options.isVolatile);
+  auto op = tensor::LoadOp::create(emitter.builder(), emitter.location(), pointerIr, maskIr, otherIr, options.cache,
+                                   options.eviction, options.isVolatile);
   const Value loaded = tensorOf(op, memoryForm(pointee));
   return pointee.isBool() && !pointee.isPointer() ? toBoolean(emitter, loaded) : loaded;
 }
@@ -180,7 +198,8 @@ static FailureOr<Value> load(Emitter &emitter, const BoundArguments &arguments) 
   return loadPointers(emitter, *pointer, *mask, arguments[2], *options);
 }
 
-static FailureOr<Value> storeBlockPointer(Emitter &emitter, const Value &pointer, Value value, const BoundArguments &arguments, CacheModifier cache,
+static FailureOr<Value> storeBlockPointer(Emitter &emitter, const Value &pointer, Value value,
+                                          const BoundArguments &arguments, CacheModifier cache,
                                           EvictionPolicy eviction) {
   const Type block = pointer.type().pointee();
   FailureOr<std::vector<int32_t>> boundary = readBoundaryCheck(emitter, arguments[3]);
@@ -195,14 +214,17 @@ static FailureOr<Value> storeBlockPointer(Emitter &emitter, const Value &pointer
     value = *splat;
   }
   if (!(value.type().element() == block.element()))
-    return emitter.error("ValueError") << "block element type " << block.element().str() << " and value element type " << value.type().element().str() << " mismatch";
+    return emitter.error("ValueError") << "block element type " << block.element().str() << " and value element type "
+                                       << value.type().element().str() << " mismatch";
   if (failed(tensor::checkStore(irOf(pointer).getType(), irOf(value).getType(), {}, *boundary, ruleErrors(emitter))))
     return failure();
-  tensor::StoreOp::create(emitter.builder(), emitter.location(), irOf(pointer), irOf(value), ArrayRef<int32_t>(*boundary), cache, eviction);
+  tensor::StoreOp::create(emitter.builder(), emitter.location(), irOf(pointer), irOf(value),
+                          ArrayRef<int32_t>(*boundary), cache, eviction);
   return Value::none();
 }
 
-FailureOr<std::vector<Value>> fitToPointers(Emitter &emitter, const Value &pointers, const Value &value, const std::optional<Value> &mask) {
+FailureOr<std::vector<Value>> fitToPointers(Emitter &emitter, const Value &pointers, const Value &value,
+                                            const std::optional<Value> &mask) {
   FailureOr<Value> converted = cast(emitter, value, memoryForm(pointers.type().pointee()));
   if (failed(converted))
     return failure();
@@ -214,8 +236,10 @@ FailureOr<std::vector<Value>> fitToPointers(Emitter &emitter, const Value &point
     return failure();
   if ((*all)[0].type().shape() != pointers.type().shape()) {
     const Type wanted = (*all)[0].type(), pointerType = pointers.type();
-    return emitter.error("ValueError") << "expected pointer argument to have shape [" << llvm::interleaved(wanted.shape()) << "] but got ["
-                                       << llvm::interleaved(pointerType.shape()) << "]: the pointers of a store are not broadcast";
+    return emitter.error("ValueError") << "expected pointer argument to have shape ["
+                                       << llvm::interleaved(wanted.shape()) << "] but got ["
+                                       << llvm::interleaved(pointerType.shape())
+                                       << "]: the pointers of a store are not broadcast";
   }
   return all;
 }
@@ -225,39 +249,49 @@ static FailureOr<Value> store(Emitter &emitter, const BoundArguments &arguments)
   if (failed(pointer) || failed(checkWritable(emitter, pointer->type())))
     return failure();
   FailureOr<CacheModifier> cache = readStoreCache(emitter, arguments[4]);
-  FailureOr<EvictionPolicy> eviction = failed(cache) ? FailureOr<EvictionPolicy>() : readEviction(emitter, arguments[5]);
+  FailureOr<EvictionPolicy> eviction =
+      failed(cache) ? FailureOr<EvictionPolicy>() : readEviction(emitter, arguments[5]);
   FailureOr<Value> value = failed(eviction) ? FailureOr<Value>() : toTensor(emitter, arguments[1]);
   if (failed(value))
     return failure();
   if (isBlockPointer(pointer->type()))
     return storeBlockPointer(emitter, *pointer, *value, arguments, *cache, *eviction);
   FailureOr<std::vector<int32_t>> boundary = readBoundaryCheck(emitter, arguments[3]);
-  FailureOr<std::optional<Value>> mask = failed(boundary) ? FailureOr<std::optional<Value>>() : readMask(emitter, arguments[2]);
+  FailureOr<std::optional<Value>> mask =
+      failed(boundary) ? FailureOr<std::optional<Value>>() : readMask(emitter, arguments[2]);
   if (failed(mask))
     return failure();
   FailureOr<std::vector<Value>> all = fitToPointers(emitter, *pointer, *value, *mask);
   if (failed(all))
     return failure();
   mlir::Value maskIr = *mask ? irOf((*all)[2]) : mlir::Value();
-  if (failed(tensor::checkStore(irOf((*all)[0]).getType(), irOf((*all)[1]).getType(), maskIr ? maskIr.getType() : mlir::Type(), *boundary, ruleErrors(emitter))))
+  if (failed(tensor::checkStore(irOf((*all)[0]).getType(), irOf((*all)[1]).getType(),
+                                maskIr ? maskIr.getType() : mlir::Type(), *boundary, ruleErrors(emitter))))
     return failure();
-  tensor::StoreOp::create(emitter.builder(), emitter.location(), irOf((*all)[0]), irOf((*all)[1]), maskIr, *cache, *eviction);
+  tensor::StoreOp::create(emitter.builder(), emitter.location(), irOf((*all)[0]), irOf((*all)[1]), maskIr, *cache,
+                          *eviction);
   return Value::none();
 }
 
 llvm::ArrayRef<Builtin> memoryBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "load",
-       "(pointer, mask=None, other=None, boundary_check=(), padding_option=\"\", cache_modifier=\"\", eviction_policy=\"\", volatile=False)",
+       "(pointer, mask=None, other=None, boundary_check=(), padding_option=\"\", cache_modifier=\"\", "
+       "eviction_policy=\"\", volatile=False)",
        "Reads memory: a scalar through a pointer, a block through a block of pointers or a block pointer.\n\n"
-       "Where `mask` is false nothing is read and the element is `other`, or undefined without it. `mask`, `other` and the pointers broadcast together.\n"
-       "For block pointers, `boundary_check` lists the dimensions along which elements outside of the tensor are not read, and `padding_option` (\"zero\" or "
+       "Where `mask` is false nothing is read and the element is `other`, or undefined without it. `mask`, `other` and "
+       "the pointers broadcast together.\n"
+       "For block pointers, `boundary_check` lists the dimensions along which elements outside of the tensor are not "
+       "read, and `padding_option` (\"zero\" or "
        "\"nan\") is what they give.\n"
-       "`cache_modifier` (\".ca\", \".cg\", \".cv\") and `eviction_policy` (\"evict_first\", \"evict_last\") are hints; a `volatile` read is neither removed nor merged.",
+       "`cache_modifier` (\".ca\", \".cg\", \".cv\") and `eviction_policy` (\"evict_first\", \"evict_last\") are "
+       "hints; a `volatile` read is neither removed nor merged.",
        load},
-      {"triton.language.core", "store", "(pointer, value, mask=None, boundary_check=(), cache_modifier=\"\", eviction_policy=\"\")",
+      {"triton.language.core", "store",
+       "(pointer, value, mask=None, boundary_check=(), cache_modifier=\"\", eviction_policy=\"\")",
        "Writes `value` to memory through a pointer, a block of pointers or a block pointer.\n\n"
-       "`value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only its own shape and type). Where `mask` is false "
+       "`value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only "
+       "its own shape and type). Where `mask` is false "
        "nothing is written. When several elements go to one address, which one stays is undefined.\n"
        "`cache_modifier` is \".wb\", \".cg\", \".cs\" or \".wt\".",
        store, true},

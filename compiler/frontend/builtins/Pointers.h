@@ -17,6 +17,7 @@ mlir::FailureOr<std::optional<Value>> readMask(Emitter &emitter, const Value &va
 /// "zero", "nan", or nothing.
 mlir::FailureOr<std::optional<tensor::PaddingOption>> readPadding(Emitter &emitter, const Value &value);
 /// The pointers, `value` converted to what they point to, and the mask if any, in the shape of the pointers, which never grow.
-mlir::FailureOr<std::vector<Value>> fitToPointers(Emitter &emitter, const Value &pointers, const Value &value, const std::optional<Value> &mask);
+mlir::FailureOr<std::vector<Value>> fitToPointers(Emitter &emitter, const Value &pointers, const Value &value,
+                                                  const std::optional<Value> &mask);
 
 } // namespace triton::frontend

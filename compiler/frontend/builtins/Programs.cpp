@@ -7,7 +7,8 @@ using namespace mlir;
 
 namespace triton::frontend {
 
-template <typename Op> static FailureOr<Value> gridQuery(Emitter &emitter, const Value &axisValue, llvm::StringRef function) {
+template <typename Op>
+static FailureOr<Value> gridQuery(Emitter &emitter, const Value &axisValue, llvm::StringRef function) {
   FailureOr<int64_t> axis = readInteger(emitter, axisValue, "axis");
   if (failed(axis))
     return failure();
@@ -31,7 +32,9 @@ llvm::ArrayRef<Builtin> programBuiltins() {
        "A kernel runs once for every point of its grid; this is how a run tells which part of the data is its own.",
        programId},
       {"triton.language.core", "num_programs", "(axis)",
-       "The size of the launch grid along `axis` (0, 1 or 2), an int32 scalar. Dimensions the launch did not give count as 1.", numPrograms},
+       "The size of the launch grid along `axis` (0, 1 or 2), an int32 scalar. Dimensions the launch did not give "
+       "count as 1.",
+       numPrograms},
   };
   return table;
 }

@@ -15,9 +15,15 @@ static FailureOr<Value> lift(Emitter &emitter, llvm::Expected<Value> result) {
   return *result;
 }
 
-static FailureOr<Value> lengthOf(Emitter &emitter, const BoundArguments &arguments) { return lift(emitter, foldLength(arguments[0])); }
-static FailureOr<Value> toInteger(Emitter &emitter, const BoundArguments &arguments) { return lift(emitter, foldToInteger(arguments[0])); }
-static FailureOr<Value> toFloat(Emitter &emitter, const BoundArguments &arguments) { return lift(emitter, foldToFloat(arguments[0])); }
+static FailureOr<Value> lengthOf(Emitter &emitter, const BoundArguments &arguments) {
+  return lift(emitter, foldLength(arguments[0]));
+}
+static FailureOr<Value> toInteger(Emitter &emitter, const BoundArguments &arguments) {
+  return lift(emitter, foldToInteger(arguments[0]));
+}
+static FailureOr<Value> toFloat(Emitter &emitter, const BoundArguments &arguments) {
+  return lift(emitter, foldToFloat(arguments[0]));
+}
 
 static FailureOr<Value> toList(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<std::vector<Value>> elements = readVariadic(emitter, arguments[0], "list");
@@ -55,14 +61,16 @@ static FailureOr<Value> isInstanceBuiltin(Emitter &emitter, const BoundArguments
 
 static FailureOr<Value> getAttribute(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<std::string> name = readString(emitter, arguments[1], "attribute name");
-  FailureOr<std::optional<Value>> found = failed(name) ? FailureOr<std::optional<Value>>() : valueAttribute(emitter, arguments[0], *name);
+  FailureOr<std::optional<Value>> found =
+      failed(name) ? FailureOr<std::optional<Value>>() : valueAttribute(emitter, arguments[0], *name);
   if (failed(found))
     return failure();
   if (*found)
     return **found;
   if (arguments.isGiven(2))
     return arguments[2];
-  return emitter.error("AttributeError") << "'" << classNameOf(arguments[0]) << "' object has no attribute '" << *name << "'";
+  return emitter.error("AttributeError") << "'" << classNameOf(arguments[0]) << "' object has no attribute '" << *name
+                                         << "'";
 }
 
 static FailureOr<Value> hasAttribute(Emitter &emitter, const BoundArguments &arguments) {
@@ -70,7 +78,8 @@ static FailureOr<Value> hasAttribute(Emitter &emitter, const BoundArguments &arg
   // `x.T` of a tensor that has none is an error to read, not to ask for.
   if (succeeded(name) && arguments[0].isTensor() && *name == "T")
     return Value::boolean(true);
-  FailureOr<std::optional<Value>> found = failed(name) ? FailureOr<std::optional<Value>>() : valueAttribute(emitter, arguments[0], *name);
+  FailureOr<std::optional<Value>> found =
+      failed(name) ? FailureOr<std::optional<Value>>() : valueAttribute(emitter, arguments[0], *name);
   if (failed(found))
     return failure();
   return Value::boolean(found->has_value());
@@ -84,7 +93,8 @@ static bool isNanOrNegativeZero(const Value &value) {
 static FailureOr<Value> foldExtremum(Emitter &emitter, ArrayRef<Value> values, bool isMax) {
   for (const Value &value : values)
     if (isNanOrNegativeZero(value))
-      return emitter.error("AssertionError") << (isMax ? "max" : "min") << " of the compile-time value " << value.str() << " is not supported";
+      return emitter.error("AssertionError")
+             << (isMax ? "max" : "min") << " of the compile-time value " << value.str() << " is not supported";
   Value best = values[0];
   for (const Value &value : values.drop_front()) {
     FailureOr<Value> isBetter = foldBinary(emitter, isMax ? BinaryOperation::Gt : BinaryOperation::Lt, value, best);
@@ -101,11 +111,13 @@ template <bool isMax> static FailureOr<Value> extremum(Emitter &emitter, const B
   if (failed(values))
     return failure();
   if (values->size() < 2)
-    return emitter.error("TypeError") << (isMax ? "max" : "min") << " needs at least two values, got " << values->size();
+    return emitter.error("TypeError") << (isMax ? "max" : "min") << " needs at least two values, got "
+                                      << values->size();
   if (llvm::all_of(*values, [](const Value &value) { return value.isCompileTime(); }))
     return foldExtremum(emitter, *values, isMax);
   if (arguments.isGiven(1))
-    emitter.warn("DeprecationWarning", "the propagate_nan argument of min and max is deprecated; use tl.minimum or tl.maximum");
+    emitter.warn("DeprecationWarning",
+                 "the propagate_nan argument of min and max is deprecated; use tl.minimum or tl.maximum");
   if (llvm::any_of(*values, [](const Value &value) { return value.isTensor() && value.type().isBlock(); }))
     emitter.warn("DeprecationWarning", "Python's min and max on tensors are deprecated; use tl.minimum or tl.maximum");
   const Builtin *binaryForm = findBuiltin("triton.language.core", isMax ? "maximum" : "minimum");
@@ -119,14 +131,16 @@ template <bool isMax> static FailureOr<Value> extremum(Emitter &emitter, const B
   return result;
 }
 
-template <std::string (*function)(llvm::StringRef)> static FailureOr<Value> stringMethod(Emitter &, const BoundArguments &arguments) {
+template <std::string (*function)(llvm::StringRef)>
+static FailureOr<Value> stringMethod(Emitter &, const BoundArguments &arguments) {
   return Value::string(function(arguments[0].get<std::string>()));
 }
 static std::string lower(llvm::StringRef text) { return text.lower(); }
 static std::string upper(llvm::StringRef text) { return text.upper(); }
 static std::string strip(llvm::StringRef text) { return text.trim().str(); }
 
-template <bool (llvm::StringRef::*test)(llvm::StringRef) const> static FailureOr<Value> stringTest(Emitter &emitter, const BoundArguments &arguments) {
+template <bool (llvm::StringRef::*test)(llvm::StringRef) const>
+static FailureOr<Value> stringTest(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<std::string> part = readString(emitter, arguments[1], "argument");
   if (failed(part))
     return failure();
@@ -173,21 +187,29 @@ llvm::ArrayRef<Builtin> pythonBuiltins() {
   static const Builtin table[] = {
       {"builtins", "len", "(obj)", "The number of elements of a tuple, shape or string.", lengthOf},
       {"builtins", "int", "(x=0)", "A compile-time integer.", toInteger, false, false, isClass},
-      {"builtins", "float", "(x=0.0)", "A compile-time float, such as `float(\"inf\")`.", toFloat, false, false, isClass},
+      {"builtins", "float", "(x=0.0)", "A compile-time float, such as `float(\"inf\")`.", toFloat, false, false,
+       isClass},
       {"builtins", "list", "(*iterable)", "The elements as a tuple.", toList, false, false, isClass},
       {"builtins", "isinstance", "(obj, class_or_tuple)", "Whether `obj` is of a class.", isInstanceBuiltin},
-      {"builtins", "getattr", "(obj, name, default=None)", "The attribute named by a compile-time string.", getAttribute},
+      {"builtins", "getattr", "(obj, name, default=None)", "The attribute named by a compile-time string.",
+       getAttribute},
       {"builtins", "hasattr", "(obj, name)", "Whether there is such an attribute.", hasAttribute},
       {"builtins", "print", "(prefix, *args, hex=False)", "The same as `device_print`.", devicePrint},
-      {"builtins", "min", "(*values, propagate_nan=PropagateNan.NONE)", "The smallest of several values; at compile time if all are known then.", extremum<false>},
-      {"builtins", "max", "(*values, propagate_nan=PropagateNan.NONE)", "The largest of several values; at compile time if all are known then.", extremum<true>},
-      {"triton.language.core", "builtin_min", "(*values, propagate_nan=PropagateNan.NONE)", "What Python's `min` means in kernels.", extremum<false>},
-      {"triton.language.core", "builtin_max", "(*values, propagate_nan=PropagateNan.NONE)", "What Python's `max` means in kernels.", extremum<true>},
+      {"builtins", "min", "(*values, propagate_nan=PropagateNan.NONE)",
+       "The smallest of several values; at compile time if all are known then.", extremum<false>},
+      {"builtins", "max", "(*values, propagate_nan=PropagateNan.NONE)",
+       "The largest of several values; at compile time if all are known then.", extremum<true>},
+      {"triton.language.core", "builtin_min", "(*values, propagate_nan=PropagateNan.NONE)",
+       "What Python's `min` means in kernels.", extremum<false>},
+      {"triton.language.core", "builtin_max", "(*values, propagate_nan=PropagateNan.NONE)",
+       "What Python's `max` means in kernels.", extremum<true>},
       {"builtins.str", "lower", "(self)", "In lower case.", stringMethod<lower>},
       {"builtins.str", "upper", "(self)", "In upper case.", stringMethod<upper>},
       {"builtins.str", "strip", "(self)", "Without white space at both ends.", stringMethod<strip>},
-      {"builtins.str", "startswith", "(self, prefix)", "Whether it begins with `prefix`.", stringTest<&llvm::StringRef::starts_with>},
-      {"builtins.str", "endswith", "(self, suffix)", "Whether it ends with `suffix`.", stringTest<&llvm::StringRef::ends_with>},
+      {"builtins.str", "startswith", "(self, prefix)", "Whether it begins with `prefix`.",
+       stringTest<&llvm::StringRef::starts_with>},
+      {"builtins.str", "endswith", "(self, suffix)", "Whether it ends with `suffix`.",
+       stringTest<&llvm::StringRef::ends_with>},
       {"builtins.str", "replace", "(self, old, new)", "With every `old` replaced by `new`.", stringReplace},
       {"builtins.str", "split", "(self, sep=None)", "The parts between separators, as a tuple.", stringSplit},
       {"builtins.int", "bit_length", "(self)", "How many bits the magnitude needs.", bitLengthMethod},

@@ -43,27 +43,31 @@ static LogicalResult emitCombine(Emitter &emitter, Region &region, const Operand
     for (const Value &operand : operands.blocks) {
       (void)side;
       const Type element = operand.type().element();
-      scalars.push_back(Value::tensor(block->addArgument(element.toIr(emitter.context()), emitter.location()), element));
+      scalars.push_back(
+          Value::tensor(block->addArgument(element.toIr(emitter.context()), emitter.location()), element));
     }
   FailureOr<Value> result = emitter.callScalar(function, scalars);
   if (failed(result))
     return failure();
   std::vector<Value> values = result->tuple() ? result->tuple()->elements : std::vector<Value>{*result};
   if (values.size() != operands.blocks.size())
-    return emitter.error("ValueError") << "the combine function must return " << operands.blocks.size() << " values, got " << values.size();
+    return emitter.error("ValueError") << "the combine function must return " << operands.blocks.size()
+                                       << " values, got " << values.size();
   SmallVector<mlir::Value> yielded;
   for (auto [index, value] : llvm::enumerate(values)) {
     const Type wanted = operands.blocks[index].type().element();
     if (!value.isTensor() || !(value.type() == wanted))
-      return emitter.error("TypeError") << "the combine function must return the types it is given: value " << index << " must be " << wanted.str()
-                                        << ", got " << (value.isTensor() ? value.type().str() : value.repr());
+      return emitter.error("TypeError") << "the combine function must return the types it is given: value " << index
+                                        << " must be " << wanted.str() << ", got "
+                                        << (value.isTensor() ? value.type().str() : value.repr());
     yielded.push_back(irOf(value));
   }
   terminate(yielded);
   return success();
 }
 
-static FailureOr<std::vector<Value>> reduceAlong(Emitter &emitter, const Operands &operands, int64_t axis, const Value &combine) {
+static FailureOr<std::vector<Value>> reduceAlong(Emitter &emitter, const Operands &operands, int64_t axis,
+                                                 const Value &combine) {
   SmallVector<mlir::Value> sources = operands.ir();
   if (failed(tensor::inferReduce(ValueRange(sources).getTypes(), axis, ruleErrors(emitter))))
     return failure();
@@ -82,19 +86,22 @@ static FailureOr<std::vector<Value>> reduceAlong(Emitter &emitter, const Operand
 }
 
 static FailureOr<Operands> flattened(Emitter &emitter, const Operands &operands) {
-  FailureOr<std::vector<Value>> blocks =
-      mapValues(operands.blocks, [&](const Value &block) { return reshapeTo(emitter, block, {block.type().elementCount()}, /*allowReorder=*/true); });
+  FailureOr<std::vector<Value>> blocks = mapValues(operands.blocks, [&](const Value &block) {
+    return reshapeTo(emitter, block, {block.type().elementCount()}, /*allowReorder=*/true);
+  });
   if (failed(blocks))
     return failure();
   return Operands{*blocks, operands.isTuple};
 }
 
-static FailureOr<Value> reduceOperands(Emitter &emitter, const Operands &operands, const Value &axisValue, const Value &combine, bool keepDims) {
+static FailureOr<Value> reduceOperands(Emitter &emitter, const Operands &operands, const Value &axisValue,
+                                       const Value &combine, bool keepDims) {
   const Type type = operands.blocks[0].type();
   const int64_t rank = type.shape().size();
   if (axisValue.isNone()) {
     FailureOr<Operands> flat = rank == 1 ? FailureOr<Operands>(operands) : flattened(emitter, operands);
-    FailureOr<std::vector<Value>> results = failed(flat) ? FailureOr<std::vector<Value>>() : reduceAlong(emitter, *flat, 0, combine);
+    FailureOr<std::vector<Value>> results =
+        failed(flat) ? FailureOr<std::vector<Value>>() : reduceAlong(emitter, *flat, 0, combine);
     if (failed(results))
       return failure();
     if (keepDims)
@@ -104,7 +111,8 @@ static FailureOr<Value> reduceOperands(Emitter &emitter, const Operands &operand
   }
   FailureOr<int64_t> given = readInteger(emitter, axisValue, "axis");
   FailureOr<int64_t> axis = failed(given) ? given : tensor::normalizeAxis(*given, rank, ruleErrors(emitter));
-  FailureOr<std::vector<Value>> results = failed(axis) ? FailureOr<std::vector<Value>>() : reduceAlong(emitter, operands, *axis, combine);
+  FailureOr<std::vector<Value>> results =
+      failed(axis) ? FailureOr<std::vector<Value>>() : reduceAlong(emitter, operands, *axis, combine);
   if (failed(results))
     return failure();
   if (keepDims)
@@ -116,7 +124,8 @@ static FailureOr<Value> reduceOperands(Emitter &emitter, const Operands &operand
 static FailureOr<Value> reduce(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Operands> operands = readOperands(emitter, arguments[0], "reduce");
   FailureOr<bool> keepDims = failed(operands) ? FailureOr<bool>() : readBoolean(emitter, arguments[3], "keep_dims");
-  return failed(keepDims) ? FailureOr<Value>() : reduceOperands(emitter, *operands, arguments[1], arguments[2], *keepDims);
+  return failed(keepDims) ? FailureOr<Value>()
+                          : reduceOperands(emitter, *operands, arguments[1], arguments[2], *keepDims);
 }
 
 // The positions along `axis` as a block of the operand's shape.
@@ -132,7 +141,8 @@ static FailureOr<Value> positionsAlong(Emitter &emitter, Type type, int64_t axis
 
 static FailureOr<Value> reduceWithIndices(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> input = readBlock(emitter, arguments[0], "input");
-  FailureOr<int64_t> given = failed(input) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "axis of a reduction with indices");
+  FailureOr<int64_t> given =
+      failed(input) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "axis of a reduction with indices");
   FailureOr<bool> keepDims = failed(given) ? FailureOr<bool>() : readBoolean(emitter, arguments[3], "keep_dims");
   if (failed(keepDims))
     return failure();
@@ -155,9 +165,10 @@ static FailureOr<Value> associativeScan(Emitter &emitter, const BoundArguments &
   if (failed(axis) || failed(tensor::checkScan(ValueRange(sources).getTypes(), *axis, ruleErrors(emitter))))
     return failure();
   auto op = tensor::ScanOp::create(emitter.builder(), emitter.location(), sources, static_cast<int>(*axis), *reverse);
-  LogicalResult filled = emitCombine(emitter, op.getCombineOp(), *operands, arguments[2], [&](ArrayRef<mlir::Value> values) {
-    tensor::ScanReturnOp::create(emitter.builder(), emitter.location(), values);
-  });
+  LogicalResult filled =
+      emitCombine(emitter, op.getCombineOp(), *operands, arguments[2], [&](ArrayRef<mlir::Value> values) {
+        tensor::ScanReturnOp::create(emitter.builder(), emitter.location(), values);
+      });
   if (failed(filled)) {
     op.erase();
     return failure();
@@ -171,7 +182,8 @@ static FailureOr<Value> associativeScan(Emitter &emitter, const BoundArguments &
 static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> input = readBlock(emitter, arguments[0], "input of histogram");
   FailureOr<int64_t> bins = failed(input) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "num_bins");
-  FailureOr<std::optional<Value>> mask = failed(bins) ? FailureOr<std::optional<Value>>() : readMask(emitter, arguments[2]);
+  FailureOr<std::optional<Value>> mask =
+      failed(bins) ? FailureOr<std::optional<Value>>() : readMask(emitter, arguments[2]);
   if (failed(mask))
     return failure();
   mlir::Value maskIr;
@@ -182,21 +194,27 @@ static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &argume
       return failure();
     maskIr = irOf(*fitted);
   }
-  if (failed(tensor::inferHistogram(irOf(*input).getType(), maskIr ? maskIr.getType() : mlir::Type(), *bins, ruleErrors(emitter))))
+  if (failed(tensor::inferHistogram(irOf(*input).getType(), maskIr ? maskIr.getType() : mlir::Type(), *bins,
+                                    ruleErrors(emitter))))
     return failure();
-  return tensorOf(tensor::HistogramOp::create(emitter.builder(), emitter.location(), irOf(*input), maskIr, *bins), Type::int32());
+  return tensorOf(tensor::HistogramOp::create(emitter.builder(), emitter.location(), irOf(*input), maskIr, *bins),
+                  Type::int32());
 }
 
 llvm::ArrayRef<Builtin> reductionBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "reduce", "(input, axis, combine_fn, keep_dims=False)",
        "Combines the elements along `axis` with a jitted function, in no particular order.\n\n"
-       "`input` is a block, or a tuple of blocks of one shape that are reduced together: `combine_fn` takes one scalar of each for the left side, then one of each "
-       "for the right, and returns as many. `axis=None` combines all elements. `keep_dims=True` keeps the reduced dimension with size 1.",
+       "`input` is a block, or a tuple of blocks of one shape that are reduced together: `combine_fn` takes one scalar "
+       "of each for the left side, then one of each "
+       "for the right, and returns as many. `axis=None` combines all elements. `keep_dims=True` keeps the reduced "
+       "dimension with size 1.",
        reduce, true},
       {"triton.language.core", "associative_scan", "(input, axis, combine_fn, reverse=False)",
-       "All partial combinations along `axis`: element i combines elements 0 to i, or with `reverse` those from the end to i.\n\n"
-       "`combine_fn` takes what was accumulated so far, then the next element (for a tuple of blocks, one scalar of each), and must be associative.",
+       "All partial combinations along `axis`: element i combines elements 0 to i, or with `reverse` those from the "
+       "end to i.\n\n"
+       "`combine_fn` takes what was accumulated so far, then the next element (for a tuple of blocks, one scalar of "
+       "each), and must be associative.",
        associativeScan, true},
       {"triton.language.core", "histogram", "(input, num_bins, mask=None)",
        "How often each of the numbers 0 to `num_bins` - 1 occurs in a 1-D integer block, as int32.\n\n"

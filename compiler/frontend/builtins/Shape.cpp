@@ -42,19 +42,22 @@ FailureOr<Value> reshapeTo(Emitter &emitter, const Value &value, ArrayRef<int64_
     return failure();
   if (value.type().shape() == shape)
     return value;
-  return tensorOf(tensor::ReshapeOp::create(emitter.builder(), emitter.location(), irOf(value), shape, allowReorder), value.type().element());
+  return tensorOf(tensor::ReshapeOp::create(emitter.builder(), emitter.location(), irOf(value), shape, allowReorder),
+                  value.type().element());
 }
 
 FailureOr<Value> permuteTo(Emitter &emitter, const Value &value, ArrayRef<int32_t> order) {
   if (failed(tensor::inferTrans(irTypeOf(value), order, ruleErrors(emitter))))
     return failure();
-  return tensorOf(tensor::TransOp::create(emitter.builder(), emitter.location(), irOf(value), order), value.type().element());
+  return tensorOf(tensor::TransOp::create(emitter.builder(), emitter.location(), irOf(value), order),
+                  value.type().element());
 }
 
 Value insertDimension(Emitter &emitter, const Value &value, int64_t axis) {
   if (!value.type().isBlock())
     return *broadcastTo(emitter, value, {1});
-  return tensorOf(tensor::ExpandDimsOp::create(emitter.builder(), emitter.location(), irOf(value), axis), value.type().element());
+  return tensorOf(tensor::ExpandDimsOp::create(emitter.builder(), emitter.location(), irOf(value), axis),
+                  value.type().element());
 }
 
 static FailureOr<Value> broadcastBuiltin(Emitter &emitter, const BoundArguments &arguments) {
@@ -109,7 +112,8 @@ static FailureOr<Value> trans(Emitter &emitter, const BoundArguments &arguments)
   return permuteTo(emitter, *input, *order);
 }
 
-static FailureOr<Value> reshapeArguments(Emitter &emitter, const Value &value, const Value &sizesValue, bool allowReorder) {
+static FailureOr<Value> reshapeArguments(Emitter &emitter, const Value &value, const Value &sizesValue,
+                                         bool allowReorder) {
   FailureOr<Value> input = toTensor(emitter, value);
   FailureOr<std::vector<Value>> sizes = readVariadic(emitter, sizesValue, "shape");
   if (failed(input) || failed(sizes))
@@ -122,7 +126,8 @@ static FailureOr<Value> reshapeArguments(Emitter &emitter, const Value &value, c
 
 static FailureOr<Value> reshape(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<bool> allowReorder = readBoolean(emitter, arguments[2], "can_reorder");
-  return failed(allowReorder) ? FailureOr<Value>() : reshapeArguments(emitter, arguments[0], arguments[1], *allowReorder);
+  return failed(allowReorder) ? FailureOr<Value>()
+                              : reshapeArguments(emitter, arguments[0], arguments[1], *allowReorder);
 }
 
 static FailureOr<Value> view(Emitter &emitter, const BoundArguments &arguments) {
@@ -156,7 +161,8 @@ static FailureOr<std::vector<int64_t>> readNewAxes(Emitter &emitter, const Value
   }
   llvm::sort(*axes);
   if (std::adjacent_find(axes->begin(), axes->end()) != axes->end())
-    return emitter.error("ValueError") << "expand_dims received duplicate axes, normalized axes = [" << llvm::interleaved(*axes) << "]";
+    return emitter.error("ValueError") << "expand_dims received duplicate axes, normalized axes = ["
+                                       << llvm::interleaved(*axes) << "]";
   return axes;
 }
 
@@ -175,20 +181,25 @@ static FailureOr<Value> expandDims(Emitter &emitter, const BoundArguments &argum
 
 static FailureOr<Value> cat(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<bool> mayReorder = readBoolean(emitter, arguments[2], "can_reorder");
-  FailureOr<Value> lhs = readBlock(emitter, arguments[0], "input of cat"), rhs = readBlock(emitter, arguments[1], "other of cat");
+  FailureOr<Value> lhs = readBlock(emitter, arguments[0], "input of cat"),
+                   rhs = readBlock(emitter, arguments[1], "other of cat");
   if (failed(mayReorder) || failed(lhs) || failed(rhs))
     return failure();
   if (!*mayReorder)
-    return emitter.error("AssertionError") << "cat may reorder elements: pass can_reorder=True, or use join and reshape to keep the order";
+    return emitter.error("AssertionError")
+           << "cat may reorder elements: pass can_reorder=True, or use join and reshape to keep the order";
   if (!(lhs->type().element() == rhs->type().element()))
-    return emitter.error("ValueError") << "cat needs operands of one dtype, got " << lhs->type().element().str() << " and " << rhs->type().element().str();
+    return emitter.error("ValueError") << "cat needs operands of one dtype, got " << lhs->type().element().str()
+                                       << " and " << rhs->type().element().str();
   if (failed(tensor::inferCat(irTypeOf(*lhs), irTypeOf(*rhs), ruleErrors(emitter))))
     return failure();
-  return tensorOf(tensor::CatOp::create(emitter.builder(), emitter.location(), irOf(*lhs), irOf(*rhs)), lhs->type().element());
+  return tensorOf(tensor::CatOp::create(emitter.builder(), emitter.location(), irOf(*lhs), irOf(*rhs)),
+                  lhs->type().element());
 }
 
 static FailureOr<Value> join(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> lhs = readTensor(emitter, arguments[0], "first operand of join"), rhs = readTensor(emitter, arguments[1], "second operand of join");
+  FailureOr<Value> lhs = readTensor(emitter, arguments[0], "first operand of join"),
+                   rhs = readTensor(emitter, arguments[1], "second operand of join");
   if (failed(lhs) || failed(rhs))
     return failure();
   FailureOr<std::vector<Value>> both = broadcastTogether(emitter, {*lhs, *rhs});
@@ -196,7 +207,8 @@ static FailureOr<Value> join(Emitter &emitter, const BoundArguments &arguments) 
     return failure();
   const Type element = (*both)[0].type().element();
   if (!(element == (*both)[1].type().element()))
-    return emitter.error("ValueError") << "join needs operands of one dtype, got " << element.str() << " and " << (*both)[1].type().element().str();
+    return emitter.error("ValueError") << "join needs operands of one dtype, got " << element.str() << " and "
+                                       << (*both)[1].type().element().str();
   mlir::Value left = irOf((*both)[0]), right = irOf((*both)[1]);
   if (failed(tensor::inferJoin(left.getType(), right.getType(), ruleErrors(emitter))))
     return failure();
@@ -213,42 +225,56 @@ static FailureOr<Value> split(Emitter &emitter, const BoundArguments &arguments)
 }
 
 static FailureOr<Value> gather(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> source = readBlock(emitter, arguments[0], "src of gather"), index = readBlock(emitter, arguments[1], "index of gather");
+  FailureOr<Value> source = readBlock(emitter, arguments[0], "src of gather"),
+                   index = readBlock(emitter, arguments[1], "index of gather");
   FailureOr<int64_t> axis = readInteger(emitter, arguments[2], "axis");
   if (failed(source) || failed(index) || failed(axis))
     return failure();
   if (!index->type().isInteger())
     return emitter.error("AssertionError") << "gather index must be an integer tensor, got " << index->type().str();
   FailureOr<int64_t> normalized = tensor::normalizeAxis(*axis, source->type().shape().size(), ruleErrors(emitter));
-  if (failed(normalized) || failed(tensor::inferGather(irTypeOf(*source), irTypeOf(*index), *normalized, ruleErrors(emitter))))
+  if (failed(normalized) ||
+      failed(tensor::inferGather(irTypeOf(*source), irTypeOf(*index), *normalized, ruleErrors(emitter))))
     return failure();
-  auto op = tensor::GatherOp::create(emitter.builder(), emitter.location(), irOf(*source), irOf(*index), static_cast<int>(*normalized));
+  auto op = tensor::GatherOp::create(emitter.builder(), emitter.location(), irOf(*source), irOf(*index),
+                                     static_cast<int>(*normalized));
   return tensorOf(op, source->type().element());
 }
 
 llvm::ArrayRef<Builtin> shapeBuiltins() {
   static const Builtin table[] = {
-      {"triton.language.core", "broadcast", "(input, other)", "Both operands broadcast to their common shape, as a pair.", broadcastBuiltin},
+      {"triton.language.core", "broadcast", "(input, other)",
+       "Both operands broadcast to their common shape, as a pair.", broadcastBuiltin},
       {"triton.language.core", "broadcast_to", "(input, *shape)",
-       "`input` repeated along its dimensions of size 1 to fill `shape`, which has the same rank. A scalar fills any shape.", broadcastToBuiltin, true},
+       "`input` repeated along its dimensions of size 1 to fill `shape`, which has the same rank. A scalar fills any "
+       "shape.",
+       broadcastToBuiltin, true},
       {"triton.language.core", "trans", "(input, *dims)",
        "`input` with its dimensions permuted; without `dims`, the last two swap places.", trans, true},
-      {"triton.language.core", "permute", "(input, *dims)", "`input` with dimension `dims[i]` moved to place `i`.", permute, true},
+      {"triton.language.core", "permute", "(input, *dims)", "`input` with dimension `dims[i]` moved to place `i`.",
+       permute, true},
       {"triton.language.core", "reshape", "(input, *shape, can_reorder=False)",
        "The elements of `input` in another shape of the same number of elements, in row-major order.\n\n"
-       "With `can_reorder=True` the compiler may choose any order. The empty shape takes the one element out as a scalar.",
+       "With `can_reorder=True` the compiler may choose any order. The empty shape takes the one element out as a "
+       "scalar.",
        reshape, true},
       {"triton.language.core", "view", "(input, *shape)", "Deprecated: `reshape` with `can_reorder=True`.", view, true},
       {"triton.language.core", "item", "(input)", "The element of a one-element block, as a scalar.", item, true},
       {"triton.language.core", "expand_dims", "(input, axis)",
-       "`input` with dimensions of size 1 inserted.\n\n`axis` is one position in the result or a sequence of them; negative ones count from the end.", expandDims, true},
+       "`input` with dimensions of size 1 inserted.\n\n`axis` is one position in the result or a sequence of them; "
+       "negative ones count from the end.",
+       expandDims, true},
       {"triton.language.core", "cat", "(input, other, can_reorder=False)",
-       "The elements of two 1-D blocks in one block, in no particular order; `can_reorder=True` must be given to say so.", cat},
+       "The elements of two 1-D blocks in one block, in no particular order; `can_reorder=True` must be given to say "
+       "so.",
+       cat},
       {"triton.language.core", "join", "(a, b)", "Two operands stacked along a new last dimension of size 2.", join},
-      {"triton.language.core", "split", "(a)", "The two halves of the last dimension, which has size 2: the inverse of `join`.", split, true},
+      {"triton.language.core", "split", "(a)",
+       "The two halves of the last dimension, which has size 2: the inverse of `join`.", split, true},
       {"triton.language.core", "gather", "(src, index, axis)",
        "Elements of `src` picked along `axis` by the integer block `index`, whose shape the result has.\n\n"
-       "For `axis=0` and two dimensions, `out[i, j] = src[index[i, j], j]`. An index out of range gives an undefined value.",
+       "For `axis=0` and two dimensions, `out[i, j] = src[index[i, j], j]`. An index out of range gives an undefined "
+       "value.",
        gather, true},
   };
   return table;

@@ -8,7 +8,8 @@ namespace triton::frontend {
 /// `ir` with the language type that its IR shape and `element` make.
 Value tensorOf(mlir::Value ir, Type element);
 /// Row-major reshape; an empty shape takes the one element.
-mlir::FailureOr<Value> reshapeTo(Emitter &emitter, const Value &value, llvm::ArrayRef<int64_t> shape, bool allowReorder = false);
+mlir::FailureOr<Value> reshapeTo(Emitter &emitter, const Value &value, llvm::ArrayRef<int64_t> shape,
+                                 bool allowReorder = false);
 mlir::FailureOr<Value> permuteTo(Emitter &emitter, const Value &value, llvm::ArrayRef<int32_t> order);
 /// A block of one element becomes a scalar; scalars stay.
 mlir::FailureOr<Value> itemOf(Emitter &emitter, const Value &value);

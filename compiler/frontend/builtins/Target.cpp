@@ -7,28 +7,39 @@ using namespace mlir;
 
 namespace triton::frontend {
 
-static FailureOr<Value> isCuda(Emitter &emitter, const BoundArguments &) { return Value::boolean(emitter.options().backend == "cuda"); }
-static FailureOr<Value> isHip(Emitter &emitter, const BoundArguments &) { return Value::boolean(emitter.options().backend == "hip"); }
+static FailureOr<Value> isCuda(Emitter &emitter, const BoundArguments &) {
+  return Value::boolean(emitter.options().backend == "cuda");
+}
+static FailureOr<Value> isHip(Emitter &emitter, const BoundArguments &) {
+  return Value::boolean(emitter.options().backend == "hip");
+}
 static FailureOr<Value> isNot(Emitter &, const BoundArguments &) { return Value::boolean(false); }
 
 static FailureOr<Value> capabilityAtLeast(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<int64_t> major = readInteger(emitter, arguments[0], "major"), minor = readInteger(emitter, arguments[1], "minor");
+  FailureOr<int64_t> major = readInteger(emitter, arguments[0], "major"),
+                     minor = readInteger(emitter, arguments[1], "minor");
   if (failed(major) || failed(minor))
     return failure();
   const LanguageOptions &options = emitter.options();
   return Value::boolean(options.backend == "cuda" && options.capability >= *major * 10 + *minor);
 }
 
-static FailureOr<Value> numWarps(Emitter &emitter, const BoundArguments &) { return Value::integer(emitter.options().numWarps); }
+static FailureOr<Value> numWarps(Emitter &emitter, const BoundArguments &) {
+  return Value::integer(emitter.options().numWarps);
+}
 static FailureOr<Value> numThreads(Emitter &emitter, const BoundArguments &) {
   return Value::integer(emitter.options().numWarps * emitter.options().warpSize);
 }
 
 // One instruction that reads or changes the machine's state. It exists on NVIDIA GPUs only.
-static FailureOr<Value> cudaInstruction(Emitter &emitter, llvm::StringRef name, llvm::StringRef text, llvm::StringRef constraints, Type type, bool isPure) {
+static FailureOr<Value> cudaInstruction(Emitter &emitter, llvm::StringRef name, llvm::StringRef text,
+                                        llvm::StringRef constraints, Type type, bool isPure) {
   if (emitter.options().backend != "cuda")
-    return emitter.error("RuntimeError") << "tl.extra.cuda." << name << " exists on NVIDIA GPUs only; this kernel is compiled for " << emitter.options().backend;
-  auto op = tensor::ElementwiseInlineAsmOp::create(emitter.builder(), emitter.location(), type.toIr(emitter.context()), text, constraints, isPure,
+    return emitter.error("RuntimeError") << "tl.extra.cuda." << name
+                                         << " exists on NVIDIA GPUs only; this kernel is compiled for "
+                                         << emitter.options().backend;
+  auto op = tensor::ElementwiseInlineAsmOp::create(emitter.builder(), emitter.location(), type.toIr(emitter.context()),
+                                                   text, constraints, isPure,
                                                    /*packed_element=*/1, ValueRange());
   return Value::tensor(op.getResult()[0], type);
 }
@@ -41,11 +52,14 @@ static FailureOr<Value> multiprocessor(Emitter &emitter, const BoundArguments &)
 }
 // Assembly needs a result, which these have none for.
 static FailureOr<Value> gridWait(Emitter &emitter, const BoundArguments &) {
-  FailureOr<Value> done = cudaInstruction(emitter, "gdc_wait", "griddepcontrol.wait; // dummy $0", "=r", Type::int32(), /*isPure=*/false);
+  FailureOr<Value> done =
+      cudaInstruction(emitter, "gdc_wait", "griddepcontrol.wait; // dummy $0", "=r", Type::int32(), /*isPure=*/false);
   return failed(done) ? done : Value::none();
 }
 static FailureOr<Value> gridLaunch(Emitter &emitter, const BoundArguments &) {
-  FailureOr<Value> done = cudaInstruction(emitter, "gdc_launch_dependents", "griddepcontrol.launch_dependents; // dummy $0", "=r", Type::int32(), /*isPure=*/false);
+  FailureOr<Value> done =
+      cudaInstruction(emitter, "gdc_launch_dependents", "griddepcontrol.launch_dependents; // dummy $0", "=r",
+                      Type::int32(), /*isPure=*/false);
   return failed(done) ? done : Value::none();
 }
 
@@ -57,17 +71,24 @@ static FailureOr<Value> convertFloat8(Emitter &emitter, const BoundArguments &ar
 llvm::ArrayRef<Builtin> targetBuiltins() {
   static const Builtin table[] = {
       {"triton.language.target_info", "is_cuda", "()", "Whether the kernel is compiled for an NVIDIA GPU.", isCuda},
-      {"triton.language.target_info", "cuda_capability_geq", "(major, minor=0)", "Whether the target is an NVIDIA GPU of at least this compute capability.",
-       capabilityAtLeast},
+      {"triton.language.target_info", "cuda_capability_geq", "(major, minor=0)",
+       "Whether the target is an NVIDIA GPU of at least this compute capability.", capabilityAtLeast},
       {"triton.language.target_info", "is_hip", "()", "Whether the kernel is compiled for an AMD GPU.", isHip},
-      {"triton.language.target_info", "is_hip_cdna3", "()", "Whether the target is an AMD GPU of the CDNA 3 family.", isNot},
-      {"triton.language.target_info", "is_hip_cdna4", "()", "Whether the target is an AMD GPU of the CDNA 4 family.", isNot},
-      {"triton.language.extra.cuda", "globaltimer", "()", "The GPU's clock in nanoseconds, int64. Every call is kept.", globalTimer},
+      {"triton.language.target_info", "is_hip_cdna3", "()", "Whether the target is an AMD GPU of the CDNA 3 family.",
+       isNot},
+      {"triton.language.target_info", "is_hip_cdna4", "()", "Whether the target is an AMD GPU of the CDNA 4 family.",
+       isNot},
+      {"triton.language.extra.cuda", "globaltimer", "()", "The GPU's clock in nanoseconds, int64. Every call is kept.",
+       globalTimer},
       {"triton.language.extra.cuda", "smid", "()", "The multiprocessor that runs the program, int32.", multiprocessor},
-      {"triton.language.extra.cuda", "gdc_wait", "()", "Waits until the grid this launch depends on is complete and its writes are visible.", gridWait},
-      {"triton.language.extra.cuda", "gdc_launch_dependents", "()", "Allows grids that depend on this one to start.", gridLaunch},
-      {"triton.language.extra.cuda", "convert_custom_float8_sm80", "(arg, dst_ty, fp_downcast_rounding=None)", "Converts to or from float8e4b15.", convertFloat8},
-      {"triton.language.extra.cuda", "convert_custom_float8_sm70", "(arg, dst_ty, fp_downcast_rounding=None)", "Converts to or from float8e4b15.", convertFloat8},
+      {"triton.language.extra.cuda", "gdc_wait", "()",
+       "Waits until the grid this launch depends on is complete and its writes are visible.", gridWait},
+      {"triton.language.extra.cuda", "gdc_launch_dependents", "()", "Allows grids that depend on this one to start.",
+       gridLaunch},
+      {"triton.language.extra.cuda", "convert_custom_float8_sm80", "(arg, dst_ty, fp_downcast_rounding=None)",
+       "Converts to or from float8e4b15.", convertFloat8},
+      {"triton.language.extra.cuda", "convert_custom_float8_sm70", "(arg, dst_ty, fp_downcast_rounding=None)",
+       "Converts to or from float8e4b15.", convertFloat8},
       {"triton.language.extra.cuda", "num_warps", "()", "How many warps run a program.", numWarps},
       {"triton.language.extra.cuda", "num_threads", "()", "How many threads run a program.", numThreads},
   };

@@ -1,4 +1,5 @@
 """Random numbers from counters: the Philox generators. Equal seeds and offsets give equal numbers, in any program and on any target."""
+
 import triton
 import triton.language as tl
 
@@ -82,7 +83,10 @@ def uint_to_uniform_float(x):
         signed = x.to(tl.int32, bitcast=True)
         scale: tl.constexpr = 4.6566127342e-10
     else:
-        tl.static_assert(x.dtype.is_int() and x.dtype.primitive_bitwidth == 64, "uint_to_uniform_float takes integers of 32 or 64 bits")
+        tl.static_assert(
+            x.dtype.is_int() and x.dtype.primitive_bitwidth == 64,
+            "uint_to_uniform_float takes integers of 32 or 64 bits",
+        )
         signed = x.to(tl.int64, bitcast=True)
         scale: tl.constexpr = 1.0842020432385337e-19
     # ~x is -x - 1 without overflow.

@@ -1,7 +1,7 @@
 """The functions of the language that are compositions of its builtins: reductions, scans, sorting, and shorthands."""
+
 import triton
 import triton.language as tl
-
 
 # Shorthands.
 
@@ -167,8 +167,13 @@ def _widen_to_word(x):
 
 @tl.core._tensor_member_fn
 @triton.jit
-def max(input, axis=None, return_indices: tl.constexpr = False, return_indices_tie_break_left: tl.constexpr = True,
-        keep_dims: tl.constexpr = False):
+def max(
+    input,
+    axis=None,
+    return_indices: tl.constexpr = False,
+    return_indices_tie_break_left: tl.constexpr = True,
+    keep_dims: tl.constexpr = False,
+):
     """The largest element along `axis`, or of all. NaN is ignored unless everything is.
 
     Types narrower than 32 bits widen to float32 or int32. With `return_indices`, a pair of the values and their positions along
@@ -187,8 +192,13 @@ def max(input, axis=None, return_indices: tl.constexpr = False, return_indices_t
 
 @tl.core._tensor_member_fn
 @triton.jit
-def min(input, axis=None, return_indices: tl.constexpr = False, return_indices_tie_break_left: tl.constexpr = True,
-        keep_dims: tl.constexpr = False):
+def min(
+    input,
+    axis=None,
+    return_indices: tl.constexpr = False,
+    return_indices_tie_break_left: tl.constexpr = True,
+    keep_dims: tl.constexpr = False,
+):
     """The smallest element along `axis`, or of all. NaN is ignored unless everything is.
 
     Types narrower than 32 bits widen to float32 or int32. With `return_indices`, a pair of the values and their positions along
@@ -209,7 +219,9 @@ def min(input, axis=None, return_indices: tl.constexpr = False, return_indices_t
 @triton.jit
 def argmax(input, axis, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
     """The position of the largest element along `axis`, as int32; the first of equals unless `tie_break_left` is false."""
-    value, index = max(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
+    value, index = max(
+        input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims
+    )
     return index
 
 
@@ -217,7 +229,9 @@ def argmax(input, axis, tie_break_left: tl.constexpr = True, keep_dims: tl.const
 @triton.jit
 def argmin(input, axis, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
     """The position of the smallest element along `axis`, as int32; the first of equals unless `tie_break_left` is false."""
-    value, index = min(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
+    value, index = min(
+        input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims
+    )
     return index
 
 

@@ -5,7 +5,6 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-
 from arrays import FLOATS, INTS, TORCH, UINTS, reference, values
 
 # Random numbers.
@@ -49,7 +48,7 @@ def randint4x_kernel(out, offsets, seed, ROUNDS: tl.constexpr, N: tl.constexpr):
 def test_randint4x_bits(seed, dtype, rounds):
     offsets = values(dtype, 64, 7)
     out = torch.zeros(256, dtype=torch.uint32)
-    randint4x_kernel[(1, )](out, offsets, seed, rounds, 64)
+    randint4x_kernel[(1,)](out, offsets, seed, rounds, 64)
     width = 32 if dtype != "int64" else 64
     words = [int(o) & ((1 << width) - 1) for o in offsets.tolist()]
     expected = [philox(key32(seed), (o, o >> 32, 0, 0), 32, rounds) for o in words]
@@ -68,7 +67,7 @@ def philox64_kernel(out, counter, seed, N: tl.constexpr):
 def test_philox_of_64_bits():
     counter = values("int64", 32, 3, low=0, high=2**62)
     out = torch.zeros(64, dtype=torch.uint64)
-    philox64_kernel[(1, )](out, counter, 1234567, 32)
+    philox64_kernel[(1,)](out, counter, 1234567, 32)
     expected = [philox((1234567, 0), (c, c + 1, c + 2, c + 3), 64) for c in counter.tolist()]
     np.testing.assert_array_equal(out.numpy()[:32], np.array([e[0] for e in expected], dtype="uint64"))
     np.testing.assert_array_equal(out.numpy()[32:], np.array([e[3] for e in expected], dtype="uint64"))
@@ -84,8 +83,12 @@ def uniform_and_normal_kernel(uniform, normal, seed, N: tl.constexpr):
 def test_rand_and_randn():
     n = 4096
     uniform, normal = torch.zeros(n), torch.zeros(n)
-    uniform_and_normal_kernel[(1, )](uniform, normal, 99, n)
-    words = np.array([philox(key32(99), (i, 0, 0, 0), 32)[:2] for i in range(n)], dtype="uint32").view("int32").T.astype("int64")
+    uniform_and_normal_kernel[(1,)](uniform, normal, 99, n)
+    words = (
+        np.array([philox(key32(99), (i, 0, 0, 0), 32)[:2] for i in range(n)], dtype="uint32")
+        .view("int32")
+        .T.astype("int64")
+    )
     u = np.where(words < 0, -words - 1, words).astype("float32") * np.float32(4.6566127342e-10)
     np.testing.assert_array_equal(uniform.numpy(), u[0])
     assert 0 <= uniform.min() and uniform.max() < 1
@@ -107,7 +110,7 @@ def sort_kernel(x, out, DESCENDING: tl.constexpr, ROWS: tl.constexpr, N: tl.cons
 def test_sort_dtypes(dtype, descending):
     x = values(dtype, 4 * 16, 5)
     out = torch.zeros_like(x)
-    sort_kernel[(1, )](x, out, descending, 4, 16)
+    sort_kernel[(1,)](x, out, descending, 4, 16)
     expected = np.sort(reference(x).reshape(4, 16), axis=1)
     np.testing.assert_array_equal(reference(out).reshape(4, 16), expected[:, ::-1] if descending else expected)
 
@@ -116,7 +119,7 @@ def test_sort_dtypes(dtype, descending):
 def test_sort_sizes(rows, n):
     x = values("float32", rows * n, rows + n)
     out = torch.zeros_like(x)
-    sort_kernel[(1, )](x, out, False, rows, n)
+    sort_kernel[(1,)](x, out, False, rows, n)
     np.testing.assert_array_equal(out.numpy().reshape(rows, n), np.sort(x.numpy().reshape(rows, n), axis=1))
 
 
@@ -124,7 +127,7 @@ def test_sort_keeps_every_element():
     """Zeros of both signs and equal numbers are all there afterwards."""
     x = torch.tensor([0.0, -0.0, 1.0, -0.0, 0.0, 1.0, -1.0, -0.0] * 4)
     out = torch.zeros_like(x)
-    sort_kernel[(1, )](x, out, False, 1, 32)
+    sort_kernel[(1,)](x, out, False, 1, 32)
     np.testing.assert_array_equal(np.sort(out.numpy().view("int32")), np.sort(x.numpy().view("int32")))
 
 
@@ -141,8 +144,10 @@ def topk_kernel(x, out, K: tl.constexpr, ROWS: tl.constexpr, N: tl.constexpr):
 def test_topk(k, dtype):
     x = values(dtype, 4 * 32, 11)
     out = torch.zeros(4 * k, dtype=TORCH[dtype])
-    topk_kernel[(1, )](x, out, k, 4, 32)
-    np.testing.assert_array_equal(reference(out).reshape(4, k), np.sort(reference(x).reshape(4, 32), axis=1)[:, ::-1][:, :k])
+    topk_kernel[(1,)](x, out, k, 4, 32)
+    np.testing.assert_array_equal(
+        reference(out).reshape(4, k), np.sort(reference(x).reshape(4, 32), axis=1)[:, ::-1][:, :k]
+    )
 
 
 @triton.jit
@@ -155,7 +160,7 @@ def test_bitonic_merge():
     x = values("float32", 64, 2)
     bitonic = torch.cat([x[:32].sort().values, x[32:].sort(descending=True).values])
     out = torch.zeros_like(x)
-    merge_kernel[(1, )](bitonic, out, 64)
+    merge_kernel[(1,)](bitonic, out, 64)
     np.testing.assert_array_equal(out.numpy(), np.sort(x.numpy())[::-1])
 
 
@@ -173,7 +178,7 @@ def test_flip_keeps_bits(dim):
     x = values("float32", 2 * 4 * 8, 1)
     x[5], x[6], x[7] = float("nan"), float("inf"), -0.0
     out = torch.zeros_like(x)
-    flip_kernel[(1, )](x, out, dim, 2, 4, 8)
+    flip_kernel[(1,)](x, out, dim, 2, 4, 8)
     expected = np.flip(x.numpy().reshape(2, 4, 8), -1 if dim is None else dim)
     np.testing.assert_array_equal(out.numpy().view("int32").reshape(2, 4, 8), expected.view("int32"))
 
@@ -188,7 +193,7 @@ def swizzle_kernel(out, I: tl.constexpr, J: tl.constexpr, G: tl.constexpr):
 
 def test_swizzle2d():
     out = torch.zeros((4, 4), dtype=torch.int32)
-    swizzle_kernel[(1, )](out, 4, 4, 2)
+    swizzle_kernel[(1,)](out, 4, 4, 2)
     assert out.tolist() == [[0, 2, 4, 6], [1, 3, 5, 7], [8, 10, 12, 14], [9, 11, 13, 15]]
 
 
@@ -202,7 +207,7 @@ def argmax_kernel(x, first, last, N: tl.constexpr):
 def test_ties_go_to_the_first():
     x = torch.tensor([1, 7, 3, 7, 0, 7, 0, 2], dtype=torch.int32)
     first, last = torch.zeros(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
-    argmax_kernel[(1, )](x, first, last, 8)
+    argmax_kernel[(1,)](x, first, last, 8)
     assert (first.item(), last.item()) == (1, 4)
 
 
@@ -215,5 +220,7 @@ def softmax_kernel(x, out, ROWS: tl.constexpr, N: tl.constexpr):
 def test_softmax_does_not_overflow():
     x = values("float32", 8 * 64, 4) * 200
     out = torch.zeros_like(x)
-    softmax_kernel[(1, )](x, out, 8, 64)
-    np.testing.assert_allclose(out.reshape(8, 64).numpy(), torch.softmax(x.reshape(8, 64), 1).numpy(), rtol=1e-5, atol=1e-7)
+    softmax_kernel[(1,)](x, out, 8, 64)
+    np.testing.assert_allclose(
+        out.reshape(8, 64).numpy(), torch.softmax(x.reshape(8, 64), 1).numpy(), rtol=1e-5, atol=1e-7
+    )
