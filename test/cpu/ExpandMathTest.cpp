@@ -86,12 +86,12 @@ struct Reference {
 
 double exactRsqrt(double x) { return 1 / std::sqrt(x); }
 
-const Reference references[] = {{"exp", std::exp, true}, {"exp2", std::exp2, true}, {"expm1", std::expm1},
-                                {"log", std::log},       {"log2", std::log2},       {"log10", std::log10},
-                                {"log1p", std::log1p},   {"tanh", std::tanh},       {"erf", std::erf},
-                                {"rsqrt", exactRsqrt},   {"sin", std::sin},         {"cos", std::cos},
-                                {"sqrt", std::sqrt},     {"floor", std::floor},     {"ceil", std::ceil},
-                                {"cbrt", std::cbrt},     {"tan", std::tan},         {"atan", std::atan}};
+const Reference references[] = {
+    {"exp", std::exp, true}, {"exp2", std::exp2, true}, {"expm1", std::expm1}, {"log", std::log},
+    {"log2", std::log2},     {"log10", std::log10},     {"log1p", std::log1p}, {"tanh", std::tanh},
+    {"erf", std::erf},       {"rsqrt", exactRsqrt},     {"sin", std::sin},     {"cos", std::cos},
+    {"sqrt", std::sqrt},     {"floor", std::floor},     {"ceil", std::ceil},   {"cbrt", std::cbrt},
+    {"tan", std::tan},       {"asin", std::asin},       {"acosh", std::acosh}, {"atan", std::atan}};
 
 /// Runs one function on a sample of all floats, `stride` apart as integers, and on the special ones.
 void checkAll(const Reference &reference, StringRef processor, uint32_t stride, int width = 0) {
@@ -188,6 +188,17 @@ TEST(ExpandMath, Power) {
       check();
     }
   }
+}
+
+TEST(ExpandMath, TwoOperandsThroughTheLibrary) {
+  Function function = build("atan2", "native", "f32", 0, 2);
+  ASSERT_NE(function.run, nullptr);
+  std::vector<float> x(block), y(block), result(block);
+  for (int64_t i = 0; i < block; ++i)
+    x[i] = float(i % 61) - 30, y[i] = float(i % 17) - 8;
+  function.run(x.data(), y.data(), result.data());
+  for (int64_t i = 0; i < block; ++i)
+    EXPECT_EQ(result[i], std::atan2(x[i], y[i]));
 }
 
 TEST(ExpandMath, NarrowFloatsGoThroughF32) {

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -28,41 +29,89 @@ using namespace mlir;
 
 namespace triton::cpu {
 
-/// What C's library calls the functions that neither LLVM nor this pass expands. Empty for all others.
+/// What C's library calls a function that takes more than a few instructions. Empty for all others.
 static StringRef libraryName(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](math::AcosOp) { return "acos"; })
       .Case([](math::AcoshOp) { return "acosh"; })
+      .Case([](math::AsinOp) { return "asin"; })
       .Case([](math::AsinhOp) { return "asinh"; })
+      .Case([](math::AtanOp) { return "atan"; })
+      .Case([](math::Atan2Op) { return "atan2"; })
       .Case([](math::AtanhOp) { return "atanh"; })
       .Case([](math::CbrtOp) { return "cbrt"; })
+      .Case([](math::CosOp) { return "cos"; })
+      .Case([](math::CoshOp) { return "cosh"; })
       .Case([](math::ErfOp) { return "erf"; })
       .Case([](math::ErfcOp) { return "erfc"; })
+      .Case([](math::ExpOp) { return "exp"; })
+      .Case([](math::Exp2Op) { return "exp2"; })
       .Case([](math::ExpM1Op) { return "expm1"; })
+      .Case([](math::LogOp) { return "log"; })
+      .Case([](math::Log10Op) { return "log10"; })
       .Case([](math::Log1pOp) { return "log1p"; })
+      .Case([](math::Log2Op) { return "log2"; })
+      .Case([](math::PowFOp) { return "pow"; })
       .Case([](math::SinOp) { return "sin"; })
-      .Case([](math::CosOp) { return "cos"; })
+      .Case([](math::SinhOp) { return "sinh"; })
+      .Case([](math::TanOp) { return "tan"; })
+      .Case([](math::TanhOp) { return "tanh"; })
       .Default(StringRef());
 }
 
-/// Calls the C library for each element.
-static Value callLibrary(OpBuilder &builder, Location loc, StringRef name, Value x) {
-  Type element = getElementTypeOrSelf(x.getType());
+/// Room for a vector on the stack, at the function's beginning. Shared by calls on vectors of one type: each is done with it at once.
+static Value stackSlot(OpBuilder &builder, Location loc, VectorType type, int64_t number) {
+  Operation *function = builder.getInsertionBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(function))
+    function = function->getParentOp();
+  Block &entry = cast<FunctionOpInterface>(function).getFunctionBody().front();
+  auto name = builder.getI64IntegerAttr(number);
+  for (auto slot : entry.getOps<LLVM::AllocaOp>())
+    if (slot.getElemType() == type && slot->getAttr("cpu.library_slot") == name)
+      return slot;
+  OpBuilder top = OpBuilder::atBlockBegin(&entry);
+  Value one = arith::ConstantOp::create(top, loc, top.getI64IntegerAttr(1));
+  auto slot = LLVM::AllocaOp::create(top, loc, LLVM::LLVMPointerType::get(top.getContext()), type, one, 64);
+  slot->setAttr("cpu.library_slot", name);
+  return slot;
+}
+
+/// Calls the C library for each element: of a vector in a small loop, since a call per lane is a lot of code.
+static Value callLibrary(OpBuilder &builder, Location loc, StringRef name, ValueRange operands) {
+  Type element = getElementTypeOrSelf(operands[0].getType());
   std::string symbol = name.str() + (element.isF32() ? "f" : "");
   ModuleOp module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(symbol)) {
     OpBuilder atTop = OpBuilder::atBlockBegin(module.getBody());
-    LLVM::LLVMFuncOp::create(atTop, loc, symbol, LLVM::LLVMFunctionType::get(element, element));
+    LLVM::LLVMFuncOp::create(atTop, loc, symbol,
+                             LLVM::LLVMFunctionType::get(element, SmallVector<Type>(operands.size(), element)));
   }
-  auto call = [&](Value scalar) {
-    return LLVM::CallOp::create(builder, loc, TypeRange{element}, symbol, ValueRange{scalar}).getResult();
-  };
-  auto vector = dyn_cast<VectorType>(x.getType());
+  auto vector = dyn_cast<VectorType>(operands[0].getType());
   if (!vector)
-    return call(x);
-  SmallVector<Value> results;
-  for (int64_t i = 0; i < vector.getNumElements(); ++i)
-    results.push_back(call(vector::ExtractOp::create(builder, loc, x, i)));
-  return vector::FromElementsOp::create(builder, loc, vector, results);
+    return LLVM::CallOp::create(builder, loc, TypeRange{element}, symbol, operands).getResult();
+  SmallVector<Value> slots;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    slots.push_back(stackSlot(builder, loc, vector, int64_t(number)));
+    LLVM::StoreOp::create(builder, loc, operand, slots.back());
+  }
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  auto loop = scf::ForOp::create(builder, loc, constant(0), constant(vector.getNumElements()), constant(1));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    auto addressIn = [&](Value slot) -> Value {
+      return LLVM::GEPOp::create(builder, loc, slot.getType(), element, slot,
+                                 ArrayRef<LLVM::GEPArg>{loop.getInductionVar()});
+    };
+    SmallVector<Value> scalars;
+    for (Value slot : slots)
+      scalars.push_back(LLVM::LoadOp::create(builder, loc, element, addressIn(slot)));
+    Value result = LLVM::CallOp::create(builder, loc, TypeRange{element}, symbol, scalars).getResult();
+    LLVM::StoreOp::create(builder, loc, result, addressIn(slots[0]));
+  }
+  return LLVM::LoadOp::create(builder, loc, vector, slots[0]);
 }
 
 /// sin or cos by polynomial, unless an element is too large for it.
@@ -73,14 +122,14 @@ static Value expandTrigonometric(OpBuilder &builder, Location loc, Value x, bool
   auto vector = dyn_cast<VectorType>(x.getType());
   if (vector)
     limit = DenseElementsAttr::get(vector, Attribute(limit));
-  // Ordered: NaN and infinity... the polynomial gives NaN for both, so only finite numbers need the library.
+  // Not for NaN: the polynomial gives NaN for it.
   Value isLarge = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, math::AbsFOp::create(builder, loc, x),
                                         arith::ConstantOp::create(builder, loc, limit));
   if (vector)
     isLarge = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, isLarge);
   auto branch = scf::IfOp::create(builder, loc, x.getType(), isLarge, /*withElseRegion=*/true);
   OpBuilder slow = branch.getThenBodyBuilder();
-  scf::YieldOp::create(slow, loc, callLibrary(slow, loc, isCosine ? "cos" : "sin", x));
+  scf::YieldOp::create(slow, loc, callLibrary(slow, loc, isCosine ? "cos" : "sin", ValueRange{x}));
   OpBuilder plain = branch.getElseBodyBuilder();
   scf::YieldOp::create(plain, loc, fast);
   return branch.getResult(0);
@@ -150,7 +199,7 @@ struct ExpandMath : PassWrapper<ExpandMath, OperationPass<ModuleOp>> {
     if (isNarrow || element.isF32())
       result = expand(builder, op, operands, *target);
     if (StringRef name = libraryName(op); !result && !name.empty())
-      result = callLibrary(builder, loc, name, operands[0]);
+      result = callLibrary(builder, loc, name, operands);
     if (result && isNarrow)
       result = arith::TruncFOp::create(builder, loc, op->getResult(0).getType(), result);
     return result;
