@@ -30,7 +30,7 @@ static cl::list<std::string> inputs(cl::Positional, cl::desc("files"));
 static cl::opt<unsigned> seconds("seconds", cl::init(60));
 static cl::opt<unsigned> jobs("jobs", cl::init(1));
 static cl::opt<uint64_t> seed("seed", cl::init(1));
-static cl::opt<unsigned> hang("hang", cl::init(10), cl::desc("seconds that one text may take"));
+static cl::opt<unsigned> hang("hang", cl::init(10), cl::desc("seconds of computing that one text may take"));
 static cl::opt<std::string> out("out", cl::init("."), cl::desc("folder for what fails"));
 static cl::opt<bool> runOnly("run", cl::desc("run the files themselves"));
 
@@ -38,7 +38,8 @@ namespace {
 // What a worker says about itself.
 struct Progress {
   std::atomic<uint64_t> number;
-  std::atomic<int64_t> since; // when it began this number, in seconds
+  std::atomic<int64_t> since;    // when it began this number, in seconds
+  std::atomic<int64_t> computed; // how long it had computed by then
   std::atomic<uint64_t> accepted;
 };
 
@@ -49,10 +50,19 @@ struct Worker {
 };
 } // namespace
 
-static int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+static int64_t read(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
   return time.tv_sec;
+}
+
+static int64_t now() { return read(CLOCK_MONOTONIC); }
+
+/// On a busy machine time passes while nothing happens, so what counts is time on a processor; but a worker that sleeps hangs too.
+static bool hangs(const Worker &worker) {
+  clockid_t clock;
+  const bool known = clock_getcpuclockid(worker.process, &clock) == 0;
+  return (known && read(clock) - worker.progress->computed > hang) || now() - worker.progress->since > 20 * hang;
 }
 
 static std::string readAll(const std::string &path) {
@@ -76,6 +86,7 @@ static std::string readAll(const std::string &path) {
   // A fresh process now and then, in case something accumulates.
   for (uint64_t number = worker.next, last = number + 5000 * jobs; number < last; number += jobs) {
     worker.progress->since = now();
+    worker.progress->computed = read(CLOCK_PROCESS_CPUTIME_ID);
     worker.progress->number = number;
     worker.progress->accepted += run(mutator.make(number));
   }
@@ -111,6 +122,7 @@ static int fuzz(triton::fuzz::Target run) {
   std::vector<Worker> workers(jobs);
   auto start = [&](Worker &worker) {
     worker.progress->since = now();
+    worker.progress->computed = 0;
     worker.progress->number = worker.next;
     worker.process = fork();
     if (worker.process == 0)
@@ -139,7 +151,7 @@ static int fuzz(triton::fuzz::Target run) {
       } else if (ended && WEXITSTATUS(status) != 0) {
         save(mutator, number, "exit with " + llvm::Twine(WEXITSTATUS(status)));
         ++found;
-      } else if (!ended && now() - worker.progress->since > hang) {
+      } else if (!ended && hangs(worker)) {
         kill(worker.process, SIGKILL);
         waitpid(worker.process, &status, 0);
         save(mutator, number, "hang");
