@@ -64,6 +64,9 @@ private:
   void loopStep();
   void branchStep();
   void narrowStep();
+  void windowStep();
+  void descriptorStep();
+  void mapStep();
 
   Value combine(Type element, Value lhs, Value rhs, unsigned choice);
   SmallVector<Value> emitBody(ArrayRef<Value> carried);
@@ -76,6 +79,8 @@ private:
   std::mt19937_64 random;
   Vocabulary vocabulary;
   std::vector<Value> pool;
+  std::vector<Value> inputs; // pointers to what may be read
+  int64_t inputElements = 0; // behind each of them
   unsigned depth = 0;
 };
 
@@ -162,10 +167,11 @@ void Generator::floatStep() {
     return keep(make<arith::MulFOp>(a, b));
   case 3:
     return keep(make<arith::DivFOp>(a, b));
+  // Which zero is the greater is open: a sum with +0.0 leaves one zero only.
   case 4:
-    return keep(make<arith::MaxNumFOp>(a, b));
+    return keep(make<arith::AddFOp>(make<arith::MaxNumFOp>(a, b), constant(a.getType(), 0)));
   case 5:
-    return keep(make<arith::MinimumFOp>(a, b));
+    return keep(make<arith::AddFOp>(make<arith::MinimumFOp>(a, b), constant(a.getType(), 0)));
   case 6:
     return keep(make<arith::NegFOp>(a));
   case 7:
@@ -399,6 +405,71 @@ void Generator::narrowStep() {
   keep(make<FpToFpOp>(a.getType(), down, RoundingModeAttr()));
 }
 
+/// Loads a block that may lie partly or wholly outside of a tensor of an input's elements.
+void Generator::windowStep() {
+  Value base = pick(inputs);
+  int64_t columns = int64_t(1) << below(4), rows = inputElements / columns - below(3);
+  SmallVector<Value> shape, strides, offsets;
+  auto wide = [&](int64_t value) { return constant(builder.getI64Type(), double(value)); };
+  auto offset = [&](int64_t size) {
+    Value fixed = constant(builder.getI32Type(), double(int64_t(below(size + 8)) - 4));
+    return chance(50) ? fixed : make<arith::AddIOp>(fixed, make<GetProgramIdOp>(0));
+  };
+  shape = {wide(rows), wide(columns)};
+  strides = {wide(columns), wide(1)};
+  offsets = {offset(rows), offset(columns)};
+  SmallVector<int32_t> block{int32_t(1) << below(4), int32_t(1) << below(5)};
+  Value pointer = make<MakeTensorPtrOp>(base, shape, strides, offsets, block, ArrayRef<int32_t>{1, 0});
+  if (chance(30))
+    pointer = make<AdvanceOp>(pointer.getType(), pointer, ValueRange{offset(4), offset(4)});
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(getAccessedType(pointer.getType())));
+  auto padding = isFloat && chance(30) ? PaddingOption::Nan : PaddingOption::Zero;
+  keep(make<LoadOp>(pointer, ArrayRef<int32_t>{0, 1}, padding));
+}
+
+void Generator::descriptorStep() {
+  Value base = pick(inputs);
+  Type element = cast<PointerType>(base.getType()).getPointeeType();
+  int32_t least = std::max<int32_t>(128 / element.getIntOrFloatBitWidth(), 1);
+  int64_t columns = 16, rows = inputElements / columns;
+  auto narrow = [&](int64_t value) { return constant(builder.getI32Type(), double(value)); };
+  SmallVector<Value> shape{narrow(rows), narrow(columns - below(3))};
+  SmallVector<Value> strides{constant(builder.getI64Type(), double(columns)), constant(builder.getI64Type(), 1)};
+  bool isFloat = isa<FloatType>(element), gathers = chance(30);
+  auto padding = isFloat && chance(30) ? PaddingOption::Nan : PaddingOption::Zero;
+  SmallVector<int32_t> block{gathers ? 1 : int32_t(1) << below(4), std::max<int32_t>(least, gathers ? 32 : 8)};
+  Value descriptor = make<MakeTensorDescOp>(base, shape, strides, block, chance(50), padding);
+  Value column = narrow(int64_t(below(columns)) - 4);
+  if (gathers) {
+    Value lines = make<MakeRangeOp>(0, 8);
+    lines = make<arith::SubIOp>(lines, splat(lines.getType(), int64_t(below(6))));
+    return keep(make<DescriptorGatherOp>(descriptor, lines, column));
+  }
+  keep(make<DescriptorLoadOp>(descriptor, ValueRange{narrow(int64_t(below(rows + 4)) - 2), column}));
+}
+
+/// A scalar function with a branch, on pairs.
+void Generator::mapStep() {
+  Value a = findInteger();
+  if (!a || cast<RankedTensorType>(a.getType()).getNumElements() < 2)
+    return;
+  Type element = getElementTypeOrSelf(a.getType());
+  auto map = MapElementwiseOp::create(builder, location, TypeRange{a.getType()}, ValueRange{a}, 2);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&map.getScalarOp(), {}, {element, element}, {location, location});
+  Value x = block->getArgument(0), y = block->getArgument(1);
+  Value isLess = make<arith::CmpIOp>(arith::CmpIPredicate::slt, x, y);
+  auto branch = scf::IfOp::create(builder, location, TypeRange{element}, isLess, /*withElse=*/true);
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(builder, location, make<arith::SubIOp>(y, x));
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, location, make<arith::XOrIOp>(x, y));
+  builder.setInsertionPointAfter(branch);
+  MapElementwiseReturnOp::create(builder, location, ValueRange{y, branch.getResult(0)});
+  builder.setInsertionPointAfter(map);
+  keep(map->getResult(0));
+}
+
 /// A few steps in a region of their own; then, for each of `carried`, the newest value of its type.
 SmallVector<Value> Generator::emitBody(ArrayRef<Value> carried) {
   std::vector<Value> outside = pool;
@@ -451,7 +522,7 @@ void Generator::branchStep() {
 }
 
 void Generator::step() {
-  switch (below(22)) {
+  switch (below(25)) {
   case 0:
   case 1:
   case 2:
@@ -488,6 +559,12 @@ void Generator::step() {
     return vocabulary.controlFlow && depth < 2 ? loopStep() : floatStep();
   case 20:
     return vocabulary.controlFlow && depth < 2 ? branchStep() : floatStep();
+  case 21:
+    return vocabulary.windows ? windowStep() : integerStep();
+  case 22:
+    return vocabulary.windows ? descriptorStep() : integerStep();
+  case 23:
+    return vocabulary.controlFlow ? mapStep() : integerStep();
   default:
     return vocabulary.narrowFloats ? narrowStep() : floatStep();
   }
@@ -523,15 +600,15 @@ RandomKernel Generator::run() {
   int64_t block = int64_t(16) << below(5);
   kernel.validElements = kernel.programs * block - below(block);
 
-  std::vector<Type> types = {builder.getF32Type(), builder.getF16Type(), builder.getBF16Type(), builder.getF64Type(),
-                             builder.getI8Type(),  builder.getI16Type(), builder.getI32Type(),  builder.getI64Type()};
-  std::vector<Type> inputs = {builder.getF32Type(), builder.getI32Type()};
+  std::vector<Type> choices = {builder.getF32Type(), builder.getF16Type(), builder.getBF16Type(), builder.getF64Type(),
+                               builder.getI8Type(),  builder.getI16Type(), builder.getI32Type(),  builder.getI64Type()};
+  std::vector<Type> types = {builder.getF32Type(), builder.getI32Type()};
   for (unsigned count = 1 + below(3); count > 0; --count)
-    inputs.push_back(pick(types));
+    types.push_back(pick(choices));
 
   // The body first, on inputs alone; the outputs depend on what it computes.
   SmallVector<Type> parameters;
-  for (Type input : inputs)
+  for (Type input : types)
     parameters.push_back(PointerType::get(input));
   parameters.push_back(builder.getI32Type());
   builder.setInsertionPointToEnd(kernel.module->getBody());
@@ -542,13 +619,16 @@ RandomKernel Generator::run() {
   Value index = offsets(block);
   Value bound = make<SplatOp>(body->getArguments().back(), ArrayRef<int64_t>{block});
   Value mask = make<arith::CmpIOp>(arith::CmpIPredicate::slt, index, bound);
-  for (size_t input = 0; input < inputs.size(); ++input)
+  inputElements = kernel.programs * block;
+  for (size_t input = 0; input < types.size(); ++input) {
+    inputs.push_back(body->getArgument(input));
     load(body->getArgument(input), chance(70) ? mask : Value(), index);
+  }
   for (unsigned count = 6 + below(14); count > 0; --count)
     step();
 
-  for (size_t input = 0; input < inputs.size(); ++input)
-    kernel.parameters.push_back({inputs[input], kernel.programs * block, false});
+  for (size_t input = 0; input < types.size(); ++input)
+    kernel.parameters.push_back({types[input], kernel.programs * block, false});
   size_t outputs = std::min<size_t>(pool.size(), 4);
   for (size_t output = 0; output < outputs; ++output) {
     Value value = pool[pool.size() - 1 - output];

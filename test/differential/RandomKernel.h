@@ -27,7 +27,7 @@ struct RandomKernel {
 
 /// Which kinds of ops a kernel may have.
 struct Vocabulary {
-  bool shapes = true, reductions = true, controlFlow = true, products = true, narrowFloats = true;
+  bool shapes = true, reductions = true, controlFlow = true, products = true, narrowFloats = true, windows = true;
 };
 
 RandomKernel makeRandomKernel(mlir::MLIRContext &context, uint64_t seed, const Vocabulary &vocabulary = {});

@@ -25,7 +25,7 @@ static llvm::cl::opt<std::string> out("out", llvm::cl::desc("A folder for the IR
 static llvm::cl::opt<bool> reduce("reduce", llvm::cl::desc("Make kernels that fail smaller before they are written"));
 static llvm::cl::opt<bool> print("print", llvm::cl::desc("Print the IR of each kernel"));
 static llvm::cl::opt<bool> noShapes("no-shapes"), noReductions("no-reductions"), noControlFlow("no-control-flow"),
-    noProducts("no-products"), noNarrowFloats("no-narrow-floats");
+    noProducts("no-products"), noNarrowFloats("no-narrow-floats"), noWindows("no-windows");
 } // namespace flag
 
 /// A kernel of a file: pointers, each to a few thousand elements, and then perhaps an i32, the number of valid ones.
@@ -45,8 +45,8 @@ int main(int argc, char **argv) {
   triton::tensor::registerTensorDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  Vocabulary vocabulary{!flag::noShapes, !flag::noReductions, !flag::noControlFlow, !flag::noProducts,
-                        !flag::noNarrowFloats};
+  Vocabulary vocabulary{!flag::noShapes,   !flag::noReductions,   !flag::noControlFlow,
+                        !flag::noProducts, !flag::noNarrowFloats, !flag::noWindows};
   unsigned outcomes[4] = {};
   if (!flag::files.empty())
     flag::count = flag::files.size();
