@@ -4,8 +4,9 @@
 #include "compiler/support/Hash.h"
 #include "compiler/tensor/Tensor.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
@@ -21,8 +22,9 @@ static double microsecondsSince(std::chrono::steady_clock::time_point start) {
 static const Target *requireTarget(const Options &options, Diagnostics &diagnostics) {
   if (const Target *target = findTarget(options.backend))
     return target;
-  diagnostics.report({.message = "there is no target '" + options.backend + "'; this build has: " + llvm::join(targetNames(), ", "),
-                      .exception = "ValueError"});
+  diagnostics.report(
+      {.message = "there is no target '" + options.backend + "'; this build has: " + llvm::join(targetNames(), ", "),
+       .exception = "ValueError"});
   return nullptr;
 }
 
@@ -43,7 +45,8 @@ static void describeArguments(llvm::ArrayRef<frontend::ArgumentSpec> specs, llvm
 }
 
 /// Runs the target's stages on `compilation.module`, from the one after `from` (all if empty) to `lastStage`.
-static ArtifactPointer runStages(Compilation &compilation, const Target &target, llvm::StringRef from, llvm::StringRef lastStage) {
+static ArtifactPointer runStages(Compilation &compilation, const Target &target, llvm::StringRef from,
+                                 llvm::StringRef lastStage) {
   bool started = from.empty();
   for (const Stage &stage : target.stages(compilation.options, compilation.inspection)) {
     if (!started) {
@@ -74,7 +77,9 @@ static llvm::LogicalResult describeTarget(Compilation &compilation, const Target
   return mlir::success();
 }
 
-static void finishArguments(artifact::Artifact &artifact) { artifact.argumentBytes = artifact::layOutArguments(artifact.arguments); }
+static void finishArguments(artifact::Artifact &artifact) {
+  artifact.argumentBytes = artifact::layOutArguments(artifact.arguments);
+}
 
 ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnostics &diagnostics) {
   const Target *target = requireTarget(request.options, diagnostics);
@@ -135,6 +140,25 @@ static std::string signatureOf(mlir::Type type) {
   return type.isIntOrIndex() ? "i" + std::to_string(type.getIntOrFloatBitWidth()) : "i64";
 }
 
+/// MLIR's reader makes room for as many results as `%x#N` names, before it finds that there are fewer: no op has this many. Reports the first.
+static bool hasAbsurdResultNumber(const Source &source, Diagnostics &diagnostics) {
+  constexpr uint64_t most = 65535;
+  const llvm::StringRef text = source.text();
+  for (size_t at = text.find('#'); at != llvm::StringRef::npos; at = text.find('#', at + 1)) {
+    llvm::StringRef digits = text.substr(at + 1).take_while(llvm::isDigit);
+    const bool isResult =
+        text.substr(0, at).rtrim("$._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").ends_with("%");
+    uint64_t number = 0;
+    if (!isResult || digits.empty() || (!digits.getAsInteger(10, number) && number <= most))
+      continue;
+    const uint32_t begin = static_cast<uint32_t>(at + 1);
+    diagnostics.report({.range = {&source, begin, begin + static_cast<uint32_t>(digits.size())},
+                        .message = ("result number " + digits + " is larger than any op has results").str()});
+    return true;
+  }
+  return false;
+}
+
 ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagnostics &diagnostics) {
   const Target *target = requireTarget(request.options, diagnostics);
   if (!target)
@@ -147,6 +171,8 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
     (void)compilation.fail("the " + target->name() + " target reads .ttir files, not ." + request.stage);
     return nullptr;
   }
+  if (hasAbsurdResultNumber(*request.source, diagnostics))
+    return nullptr;
   {
     mlir::ScopedDiagnosticHandler handler(&*context, [&](mlir::Diagnostic &diagnostic) {
       Diagnostic converted{.message = diagnostic.str()};
@@ -158,7 +184,8 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
       diagnostics.report(std::move(converted));
     });
     mlir::ParserConfig config(&*context);
-    compilation.module = mlir::parseSourceString<mlir::ModuleOp>(request.source->text(), config, request.source->name());
+    compilation.module =
+        mlir::parseSourceString<mlir::ModuleOp>(request.source->text(), config, request.source->name());
   }
   if (!compilation.module)
     return nullptr;
