@@ -88,6 +88,8 @@ Emitted triton::frontend::emitText(StringRef text, StringRef signature, StringRe
   if (module) {
     llvm::raw_string_ostream os(result.ir);
     module->print(os, mlir::OpPrintingFlags().printNameLocAsPrefix());
+    llvm::raw_string_ostream locatedOs(result.located);
+    module->print(locatedOs, mlir::OpPrintingFlags().enableDebugInfo(true, /*prettyForm=*/true));
   }
   return finish();
 }

@@ -8,8 +8,9 @@
 namespace triton::frontend {
 
 struct Emitted {
-  std::string ir;     // empty after errors
-  std::string errors; // rendered
+  std::string ir;      // empty after errors
+  std::string located; // the same with locations
+  std::string errors;  // rendered
   std::vector<std::string> messages;
 };
 

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace triton;
 using namespace triton::frontend;
@@ -45,6 +46,7 @@ struct DeclaredArguments {
   SmallVector<mlir::Type> types;
   std::vector<std::string> names;
   SmallVector<mlir::DictionaryAttr> attributes;
+  std::vector<SourceRange> ranges; // of the parameter each belongs to
 };
 
 } // namespace
@@ -116,6 +118,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
       return {};
     }
     types.push_back(declare(opBuilder, spec, parameter.name, declared));
+    declared.ranges.resize(declared.names.size(), parameter.range);
   }
   const std::string symbol = request.symbol.empty() ? function.name : request.symbol;
   ++symbols[symbol];
@@ -126,6 +129,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
   mlir::Block *entry = kernel.op.addEntryBlock();
   for (auto [i, name] : llvm::enumerate(declared.names)) {
     kernel.op.setArgAttrs(i, declared.attributes[i]);
+    At at(*this, declared.ranges[i].isValid() ? declared.ranges[i] : currentRange);
     entry->getArgument(i).setLoc(namedLocation(name));
   }
   mlir::ValueRange received = entry->getArguments();
@@ -198,12 +202,33 @@ void KernelEmitter::warn(StringRef category, const llvm::Twine &message) {
   kernel->function.host->warn(category, currentRange, message.str());
 }
 
+/// A parameter that the expression at `range` uses and that holds a run-time number; empty if there is none.
+std::string KernelEmitter::runtimeParameterIn(SourceRange range) const {
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (StringRef text = range.text(); !text.empty();) {
+    text = text.drop_until(isWord);
+    const StringRef word = text.take_while(isWord);
+    text = text.drop_front(word.size());
+    const LocalBinding *binding = frame ? frame->scope.find(word) : nullptr;
+    const bool isParameter = binding && llvm::any_of(frame->function.parameters, [&](const Parameter &parameter) {
+                               return parameter.name == word;
+                             });
+    if (isParameter && binding->value.isTensor() && binding->value.type().isScalar())
+      return word.str();
+  }
+  return "";
+}
+
 void KernelEmitter::report(Diagnostic diagnostic) {
   const SourceRange &range = diagnostic.range;
   if (!reported.emplace(range.source, range.begin, range.end, diagnostic.message).second)
     return;
   for (const Frame *f = frame; f && f->caller; f = f->caller)
     diagnostic.callers.push_back(f->callSite);
+  if (diagnostic.hint.empty() && StringRef(diagnostic.message).contains("constexpr"))
+    if (std::string parameter = runtimeParameterIn(range); !parameter.empty())
+      diagnostic.hint = "declare the parameter as `" + parameter +
+                        ": tl.constexpr` if its value is known when the kernel is compiled";
   // Of a chain that no one would read, both ends.
   if (diagnostic.callers.size() > 20)
     diagnostic.callers.erase(diagnostic.callers.begin() + 10, diagnostic.callers.end() - 10);

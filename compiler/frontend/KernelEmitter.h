@@ -89,6 +89,7 @@ private:
     return mlir::NameLoc::get(opBuilder.getStringAttr(name), location());
   }
   void nameValue(const Value &value, const llvm::Twine &name);
+  std::string runtimeParameterIn(SourceRange range) const;
   void reportIrDiagnostic(mlir::Diagnostic &diagnostic);
   SourceRange rangeOf(mlir::Location location) const;
   /// Fails, with an error, when emission has used up the stack it may use.

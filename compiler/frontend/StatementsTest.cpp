@@ -158,6 +158,30 @@ def kernel(p, n):
   EXPECT_FALSE(llvm::StringRef(emitted.ir).contains("arith.muli")) << emitted.ir;
 }
 
+TEST(Statements, ValuesKnowTheirPlaceAndName) {
+  Emitted emitted = emitText(R"(
+@triton.jit
+def kernel(p, n):
+    first = n * 2
+    for i in range(first):
+        tl.store(p + i, first)
+)",
+                             "*i32, i32");
+  EXPECT_TRUE(holdsInOrder(emitted.located,
+                           {"arith.muli", "\"first\"(#loc", "scf.for", "tt.store", "kernel.py:6:9", "kernel.py:4:13"}))
+      << emitted.errors;
+}
+
+TEST(Statements, RuntimeParameterWhereAConstantIsNeeded) {
+  EXPECT_TRUE(fails(R"(
+@triton.jit
+def kernel(p, BLOCK):
+    x = tl.arange(0, BLOCK)
+)",
+                    "*i32, i32",
+                    {"kernel.py:4:9: error:", "constexpr", "hint: declare the parameter as `BLOCK: tl.constexpr`"}));
+}
+
 TEST(Statements, AssertIsOnlyInDebug) {
   const char *text = R"(
 @triton.jit
