@@ -233,6 +233,11 @@ std::optional<Value> toValue(PyObject *object) {
   }
   if (PyModule_Check(object))
     return moduleValue(object);
+  // A function in interpreter mode: the regions of reductions and scans are made of its compiled form.
+  if (PyObject_HasAttrString(reinterpret_cast<PyObject *>(type), "__triton_interpreted__")) {
+    Reference compiled(PyObject_GetAttrString(object, "compiled"));
+    return compiled ? toValue(compiled.get()) : std::nullopt;
+  }
   if (std::optional<Value> known = languageValue(object))
     return known;
   // An enum's member keeps its identity even where it is a number as well.

@@ -1,6 +1,7 @@
 // `triton._C.libtriton`: the native half of the package.
 #include "bindings/Compile.h"
 #include "bindings/HostLauncher.h"
+#include "bindings/Interpreter.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Language.h"
 #include "bindings/TensorObject.h"
@@ -40,6 +41,7 @@ NB_MODULE(libtriton, module) {
     throw nb::python_error();
   addCompile(module);
   addLanguage(module);
+  addInterpreter(module);
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");
   module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),
              nb::arg("is_const"), nb::arg("specialize_value"), nb::arg("align"),

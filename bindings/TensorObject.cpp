@@ -71,11 +71,13 @@ static embed::Emission *requireEmission() {
 }
 
 static PyObject *give(embed::Result<Value> result) {
-  if (auto *error = std::get_if<embed::Error>(&result)) {
-    PyErr_SetString(PyExc_ValueError, error->message.c_str());
-    return nullptr;
-  }
-  return toPython(std::get<Value>(result), Wrapping::Kernel);
+  auto *error = std::get_if<embed::Error>(&result);
+  if (!error)
+    return toPython(std::get<Value>(result), Wrapping::Kernel);
+  // Python's own exceptions by their names; what only a compile raises is a ValueError here.
+  PyObject *known = PyDict_GetItemString(PyEval_GetBuiltins(), error->exception.c_str());
+  PyErr_SetString(known && PyExceptionClass_Check(known) ? known : PyExc_ValueError, error->message.c_str());
+  return nullptr;
 }
 
 constexpr std::array<const char *, 19> binaryNames = {"Add",    "Sub",    "Mul", "TrueDiv", "FloorDiv", "Mod",    "Pow",

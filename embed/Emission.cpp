@@ -1,49 +1,72 @@
 // What host functions that emit code may ask of the compile in progress. The emitter reports its own errors; the Error returned here only says that it did.
 #include "embed/Adapter.h"
 
+#include "compiler/driver/EagerSession.h"
 #include "compiler/frontend/Operations.h"
+#include "embed/EagerState.h"
 
 namespace triton::embed {
 
-static Result<Value> result(mlir::FailureOr<frontend::Value> value) {
+/// In a session the error itself is the answer; in a compile the emitter has reported it already.
+static Error errorOf(EagerSession *session) {
+  if (session)
+    for (const triton::Diagnostic &diagnostic : session->state->session.takeDiagnostics().all())
+      if (diagnostic.severity == Severity::Error)
+        return Error{diagnostic.exception.empty() ? "ValueError" : diagnostic.exception, diagnostic.message};
+  return Error{"", "the expression could not be compiled"};
+}
+
+template <typename Emit> Result<Value> Emission::emit(Emit function) {
+  mlir::FailureOr<frontend::Value> value =
+      session ? session->state->session.run(function) : function(*static_cast<frontend::Emitter *>(emitter));
   if (failed(value))
-    return Error{"", "the expression could not be compiled"};
+    return errorOf(session);
   return fromFrontend(std::move(*value));
 }
 
-static frontend::Emitter &emitterOf(void *emitter) { return *static_cast<frontend::Emitter *>(emitter); }
-
 Result<Value> Emission::call(const Value &callable, const CallArguments &arguments) {
-  return result(emitterOf(emitter).call(toFrontend(callable), toFrontend(arguments)));
+  return emit([&](frontend::Emitter &emitter) { return emitter.call(toFrontend(callable), toFrontend(arguments)); });
 }
 
 Result<Value> Emission::binary(BinaryOperation operation, const Value &lhs, const Value &rhs) {
-  auto apply = lhs.isCompileTime() && rhs.isCompileTime()
-                   ? frontend::foldBinary
-                   : [](frontend::Emitter &emitter, frontend::BinaryOperation operation, const frontend::Value &lhs,
-                        const frontend::Value &rhs) { return frontend::binary(emitter, operation, lhs, rhs); };
-  return result(apply(emitterOf(emitter), frontend::BinaryOperation(operation), toFrontend(lhs), toFrontend(rhs)));
+  auto frontendOperation = frontend::BinaryOperation(operation);
+  return emit([&](frontend::Emitter &emitter) {
+    return lhs.isCompileTime() && rhs.isCompileTime()
+               ? frontend::foldBinary(emitter, frontendOperation, toFrontend(lhs), toFrontend(rhs))
+               : frontend::binary(emitter, frontendOperation, toFrontend(lhs), toFrontend(rhs));
+  });
 }
 
 Result<Value> Emission::unary(UnaryOperation operation, const Value &operand) {
   auto apply = operand.isCompileTime() ? frontend::foldUnary : frontend::unary;
-  return result(apply(emitterOf(emitter), frontend::UnaryOperation(operation), toFrontend(operand)));
+  return emit([&](frontend::Emitter &emitter) {
+    return apply(emitter, frontend::UnaryOperation(operation), toFrontend(operand));
+  });
 }
 
 Result<Value> Emission::subscript(const Value &value, const Value &index) {
-  std::vector<frontend::Value> items = toFrontend(index.kind() == Kind::Tuple ? index.elements() : std::vector<Value>{index});
-  return result(frontend::subscriptTensor(emitterOf(emitter), toFrontend(value), items));
+  std::vector<frontend::Value> items =
+      toFrontend(index.kind() == Kind::Tuple ? index.elements() : std::vector<Value>{index});
+  return emit([&](frontend::Emitter &emitter) { return frontend::subscriptTensor(emitter, toFrontend(value), items); });
 }
 
 Result<std::optional<Value>> Emission::attribute(const Value &value, std::string_view name) {
-  mlir::FailureOr<std::optional<frontend::Value>> found = frontend::valueAttribute(emitterOf(emitter), toFrontend(value), name);
-  if (failed(found))
-    return Error{"", "the attribute could not be compiled"};
-  if (!*found)
-    return std::optional<Value>();
-  return std::optional(fromFrontend(std::move(**found)));
+  std::optional<Value> found;
+  Result<Value> result = emit([&](frontend::Emitter &emitter) -> mlir::FailureOr<frontend::Value> {
+    auto attribute = frontend::valueAttribute(emitter, toFrontend(value), name);
+    if (failed(attribute))
+      return mlir::failure();
+    if (*attribute)
+      found = fromFrontend(**attribute);
+    return frontend::Value::none();
+  });
+  if (auto *error = std::get_if<Error>(&result))
+    return std::move(*error);
+  return found;
 }
 
-Result<Value> Emission::toTensor(const Value &value) { return result(frontend::toTensor(emitterOf(emitter), toFrontend(value))); }
+Result<Value> Emission::toTensor(const Value &value) {
+  return emit([&](frontend::Emitter &emitter) { return frontend::toTensor(emitter, toFrontend(value)); });
+}
 
 } // namespace triton::embed

@@ -146,6 +146,21 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
   return std::move(moduleOp);
 }
 
+void KernelEmitter::resume(Frame &outer, mlir::Block *block) {
+  char here;
+  stackBase = &here;
+  frame = &outer;
+  nodeCount = 0;
+  opBuilder.setInsertionPointToEnd(block);
+}
+
+std::unique_ptr<mlir::ScopedDiagnosticHandler> KernelEmitter::handleDiagnostics() {
+  return std::make_unique<mlir::ScopedDiagnosticHandler>(context(), [this](mlir::Diagnostic &diagnostic) {
+    reportIrDiagnostic(diagnostic);
+    return success();
+  });
+}
+
 mlir::Location KernelEmitter::locationOf(SourceRange range) {
   if (!range.isValid())
     return opBuilder.getUnknownLoc();

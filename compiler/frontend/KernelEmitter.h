@@ -53,6 +53,12 @@ public:
   KernelEmitter(mlir::MLIRContext &context, const LanguageOptions &options, Diagnostics &diagnostics);
   mlir::OwningOpRef<mlir::ModuleOp> emit(const KernelRequest &request);
 
+  /// For a host that runs a kernel itself and asks for single operations: what is called from now on is emitted at the end
+  /// of `block`, as part of `outer`. To be called anew whenever the host comes back to the emitter.
+  void resume(Frame &outer, mlir::Block *block);
+  /// IR diagnostics from now on, until the handler dies, are errors of the kernel.
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> handleDiagnostics();
+
   mlir::OpBuilder &builder() override { return opBuilder; }
   mlir::ModuleOp module() override { return moduleOp.get(); }
   const LanguageOptions &options() const override { return languageOptions; }

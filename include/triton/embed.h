@@ -142,6 +142,8 @@ enum class BinaryOperation {
 };
 enum class UnaryOperation { Neg, Pos, Invert, Not };
 
+class EagerSession;
+
 /// The compile in progress, for host functions that emit code themselves.
 class TRITON_EXPORT Emission {
 public:
@@ -153,11 +155,39 @@ public:
   Result<std::optional<Value>> attribute(const Value &value, std::string_view name);
   /// A number becomes a typed scalar; tensors stay.
   Result<Value> toTensor(const Value &value);
+  /// The session whose operations are done at once; null while a kernel is compiled.
+  EagerSession *eager() const { return session; }
 
   explicit Emission(void *emitter) : emitter(emitter) {}
+  explicit Emission(EagerSession &session) : session(&session) {}
 
 private:
-  void *emitter;
+  template <typename Emit> Result<Value> emit(Emit function);
+  void *emitter = nullptr;
+  EagerSession *session = nullptr;
+};
+
+/// Operations done at once, on arrays: for a host that runs kernels itself, line by line.
+class TRITON_EXPORT EagerSession {
+public:
+  /// With `debug`, device_assert and overflow checks are active.
+  EagerSession(Host &host, bool debug);
+  ~EagerSession();
+  EagerSession(const EagerSession &) = delete;
+
+  /// A scalar of a signature type (`i32`, `fp32`, `*fp16`) with these bits.
+  Result<Value> scalar(std::string_view type, uint64_t bits);
+  /// The elements of a tensor in row-major order, each in as many bytes as its type has; int1 in one.
+  std::string data(const Value &tensor) const;
+  /// Values of the program before are no longer good.
+  void beginProgram(const int32_t id[3], const int32_t grid[3]);
+  /// Kernels may access these bytes, named so in messages.
+  void addMemory(void *address, uint64_t bytes, std::string name);
+  /// Kernels may access everything.
+  void trustMemory();
+
+  struct State;
+  const std::unique_ptr<State> state;
 };
 
 /// A place in the user's program; `line` counts from 1, `column` from 0 in bytes. No file: no place.

@@ -31,7 +31,7 @@ class LanguageFunction:
         return _parse_signature(self._parameters)
 
     def __call__(self, *args, _semantic=None, **kwargs):
-        if _semantic is None:
+        if _semantic is None and not libtriton.interpreter.is_active():
             raise ValueError(_FORGOTTEN)
         kwargs.pop("_generator", None)
         return libtriton.emission.call(self, args, kwargs)
@@ -109,7 +109,9 @@ def builtin(fn):
     @functools.wraps(fn)
     def wrapper(*args, **kwargs):
         if kwargs.get("_semantic") is None:
-            raise ValueError(_FORGOTTEN)
+            if not libtriton.interpreter.is_active():
+                raise ValueError(_FORGOTTEN)
+            _add_hidden_arguments(fn, kwargs)
         return fn(*args, **kwargs)
 
     setattr(wrapper, TRITON_BUILTIN, True)

@@ -1,6 +1,9 @@
 """The iterators of kernel loops. In kernels the compiler reads them; from Python they only hold what was asked for."""
 
+from .._C import libtriton
 from .constants import _unwrap_if_constexpr, constexpr
+
+_python_range = range
 
 
 class _base_range:
@@ -9,6 +12,8 @@ class _base_range:
         self.start, self.end = (constexpr(0), arg1) if arg2 is None else (arg1, arg2)
 
     def __iter__(self):
+        if libtriton.interpreter.is_active():
+            return iter(_python_range(*(int(_unwrap_if_constexpr(bound)) for bound in (self.start, self.end, self.step))))
         raise RuntimeError(f"{type(self).__name__} can only be used in @triton.jit'd functions")
 
     __next__ = __iter__
@@ -56,3 +61,6 @@ class condition:
     def __init__(self, arg1, disable_licm=False):
         self.condition = arg1
         self.disable_licm = disable_licm
+
+    def __bool__(self):
+        return bool(self.condition)

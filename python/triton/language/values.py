@@ -42,6 +42,39 @@ class tensor(base_value):
     def __str__(self):
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
+    def __repr__(self):
+        from ..runtime.interpreter import data_of
+
+        data = data_of(self)
+        return str(self) if data is None else repr(data)
+
+    # While a kernel is interpreted, a tensor of one element is a number to Python.
+
+    def _number(self):
+        from ..runtime.interpreter import data_of
+
+        data = data_of(self)
+        if data is None:
+            raise TypeError(f"the value of {self} is only known when the kernel runs")
+        if data.size != 1:
+            raise ValueError(f"the truth value of a tensor of shape {data.shape} is ambiguous; reduce it to one element")
+        return data.reshape(-1)[0].item()
+
+    def __bool__(self):
+        return bool(self._number())
+
+    def __int__(self):
+        return int(self._number())
+
+    def __index__(self):
+        number = self._number()
+        if not isinstance(number, int):
+            raise TypeError(f"{self} is no integer")
+        return number
+
+    def __float__(self):
+        return float(self._number())
+
     def __getitem__(self, slices, _semantic=None):
         return emission.subscript(self, slices)
 

@@ -497,11 +497,10 @@ def jit(
 
     def decorator(function):
         assert callable(function), f"triton.jit decorates functions, not {function!r}"
+        kind = JITFunction
         if knobs.runtime.interpret:
-            raise RuntimeError(
-                "TRITON_INTERPRET is set, but this build has no interpreter mode: kernels run compiled, on the CPU where there is no GPU"
-            )
-        return JITFunction(
+            from .interpreter import InterpretedFunction as kind
+        return kind(
             function,
             version=version,
             do_not_specialize=do_not_specialize,

@@ -1,0 +1,73 @@
+#include "compiler/driver/EagerSession.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace triton;
+using namespace triton::driver;
+using mlir::failed;
+using mlir::failure;
+using mlir::FailureOr;
+
+EagerSession::EagerSession(frontend::Host &host, const frontend::LanguageOptions &options)
+    : options(options), host(host), interpreter(memory, outputStream), frame{.function = function} {
+  function.name = function.qualifiedName = "interpreted";
+  function.host = &host;
+  emitter = std::make_unique<frontend::KernelEmitter>(*context, this->options, diagnostics);
+  mlir::OpBuilder &builder = emitter->builder();
+  builder.setInsertionPointToEnd(emitter->module().getBody());
+  frame.op = tensor::FuncOp::create(builder, builder.getUnknownLoc(), function.name, builder.getFunctionType({}, {}));
+  block = frame.op.addEntryBlock();
+}
+
+Diagnostics EagerSession::takeDiagnostics() { return std::exchange(diagnostics, Diagnostics()); }
+
+void EagerSession::beginProgram(const interpreter::Program &program) {
+  interpreter.program = program;
+  arrays.clear();
+  last = nullptr;
+  while (!block->empty()) {
+    block->back().dropAllUses();
+    block->back().erase();
+  }
+}
+
+/// Does what stands behind `last`. A host that comes back from a failure goes on after it.
+mlir::LogicalResult EagerSession::interpret() {
+  bool good = true;
+  for (mlir::Operation *op = last ? last->getNextNode() : block->empty() ? nullptr : &block->front(); op; op = op->getNextNode()) {
+    last = op;
+    interpreter::Arrays operands;
+    for (mlir::Value operand : op->getOperands())
+      operands.push_back(arrays.lookup(operand));
+    FailureOr<interpreter::Arrays> results = good ? interpreter.evaluate(op, operands) : failure();
+    good &= mlir::succeeded(results);
+    for (auto [index, result] : llvm::enumerate(op->getResults()))
+      arrays[result] = good ? (*results)[index] : interpreter::Array::splat(result.getType(), 0);
+  }
+  if (!output.empty())
+    host.print(std::exchange(output, {}));
+  return mlir::success(good);
+}
+
+FailureOr<frontend::Value> EagerSession::run(Emit emit) {
+  emitter->resume(frame, block);
+  auto handler = emitter->handleDiagnostics();
+  FailureOr<frontend::Value> value = emit(*emitter);
+  bool good = mlir::succeeded(value) && !diagnostics.hasErrors();
+  if (failed(interpret()) || !good)
+    return failure();
+  return value;
+}
+
+frontend::Value EagerSession::scalar(const frontend::Type &type, uint64_t bits) {
+  mlir::OpBuilder &builder = emitter->builder();
+  builder.setInsertionPointToEnd(block);
+  mlir::Location location = builder.getUnknownLoc();
+  mlir::Type ir = type.toIr(builder.getContext());
+  // A poison op has any type; its bits are set right here, not interpreted.
+  auto op = mlir::ub::PoisonOp::create(builder, location, ir);
+  arrays[op.getResult()] = interpreter::Array::splat(ir, bits);
+  last = op;
+  return frontend::Value::tensor(op.getResult(), type);
+}

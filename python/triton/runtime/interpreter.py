@@ -1,0 +1,218 @@
+"""Interpreter mode (`TRITON_INTERPRET=1`): kernels run as ordinary Python, one program after the other.
+
+`print`, `breakpoint()` and any Python work inside a kernel. Operations on tensors are done by the compiler's reference semantics as they are reached, so that they
+mean what they mean in compiled kernels and fail where those do not compile.
+"""
+
+import functools
+import inspect
+import threading
+
+from .. import knobs
+from .._C import libtriton
+from .errors import InterpreterError
+from .jit import JITFunction, KernelInterface
+
+_state = threading.local()
+
+
+def data_of(tensor):
+    """The elements of a tensor as a numpy array; None while a kernel is compiled."""
+    session = getattr(_state, "session", None)
+    if session is None:
+        return None
+    import numpy as np
+
+    dtype = tensor.dtype
+    shape = [int(dim) for dim in tensor.shape]
+    raw = session.data(tensor)
+    if dtype.is_ptr():
+        return np.frombuffer(raw, np.uint64).reshape(shape)
+    if dtype.name == "bf16":
+        return (np.frombuffer(raw, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
+    if dtype.is_fp8():
+        if dtype.name not in _FP8:
+            return np.frombuffer(raw, np.uint8).reshape(shape)
+        return data_of(tensor.to(_language().float32))
+    names = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "int1": "bool"}
+    return np.frombuffer(raw, names.get(dtype.name, dtype.name)).reshape(shape)
+
+
+_FP8 = ("fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16")
+
+
+def _language():
+    from .. import language
+
+    return language
+
+
+class _Memory:
+    """Host copies of what lives on a device, each storage copied once; copied back at the end."""
+
+    def __init__(self):
+        self.copies = {}
+
+    def to_host(self, tensor):
+        device = getattr(tensor, "device", None)
+        if device is None or getattr(device, "type", "cpu") == "cpu":
+            return tensor
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in self.copies:
+            self.copies[storage.data_ptr()] = (storage, storage.cpu())
+        host = self.copies[storage.data_ptr()][1]
+        return tensor.new_empty(0, device="cpu").set_(host, tensor.storage_offset(), tensor.size(), tensor.stride())
+
+    def copy_back(self):
+        for storage, host in self.copies.values():
+            storage.copy_(host)
+
+
+def _address_of(argument):
+    if hasattr(argument, "data_ptr"):
+        return argument.data_ptr()
+    interface = getattr(argument, "__array_interface__", None)
+    if interface is not None:
+        return interface["data"][0]
+    import numpy as np
+
+    return np.from_dlpack(argument).__array_interface__["data"][0]
+
+
+class GridExecutor:
+    """Runs one kernel over a grid."""
+
+    def __init__(self, fn, arg_names, grid, pre_run_hooks=()):
+        self.fn = fn
+        self.arg_names = arg_names
+        self.grid = grid
+        self.pre_run_hooks = pre_run_hooks
+
+    def __call__(self, *args, **kwargs):
+        kwargs = {name: value for name, value in kwargs.items() if name in self.arg_names}
+        memory = _Memory()
+        args = [self._to_host(argument, memory) for argument in args]
+        kwargs = {name: self._to_host(value, memory) for name, value in kwargs.items()}
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        bound = inspect.signature(self.fn).bind(*args, **kwargs)
+        bound.apply_defaults()
+        grid = self.grid(dict(bound.arguments)) if callable(self.grid) else self.grid
+        assert len(grid) <= 3, "a grid has at most 3 dimensions"
+        grid = tuple(grid) + (1,) * (3 - len(grid))
+        try:
+            self._run(bound.arguments, [int(extent) for extent in grid])
+        finally:
+            memory.copy_back()
+
+    def _to_host(self, argument, memory):
+        if isinstance(argument, tuple):
+            parts = [self._to_host(part, memory) for part in argument]
+            return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
+        base = getattr(argument, "base", None)
+        if hasattr(argument, "block_shape"):
+            import copy
+
+            argument = copy.copy(argument)
+            argument.base = memory.to_host(base)
+            return argument
+        if base is not None and type(argument).__name__ == "TensorWrapper":
+            return type(argument)(memory.to_host(base), argument.dtype)
+        return memory.to_host(argument) if hasattr(argument, "untyped_storage") else argument
+
+    def _run(self, arguments, grid):
+        outer = getattr(_state, "session", None)
+        with libtriton.interpreter.Session() as session:
+            session.trust_memory()
+            _state.session = session
+            try:
+                for x in range(grid[0]):
+                    for y in range(grid[1]):
+                        for z in range(grid[2]):
+                            session.begin_program((x, y, z), tuple(grid))
+                            self.fn(**self._wrap_all(arguments, session))
+            except Exception as error:
+                if knobs.compilation.front_end_debugging or isinstance(error, InterpreterError):
+                    raise
+                raise InterpreterError(repr(error)) from error
+            finally:
+                _state.session = outer
+
+    def _wrap_all(self, arguments, session):
+        annotations = self.fn.__annotations__
+        return {
+            name: value if "constexpr" in str(annotations.get(name, "")) else self._wrap(value, session)
+            for name, value in arguments.items()
+        }
+
+    def _wrap(self, value, session):
+        """A kernel argument as kernel code sees it: memory as pointers, integers as scalars; floats stay Python's."""
+        core = _language().core
+        if value is None or isinstance(value, (float, str, core.dtype, InterpretedFunction)) or callable(value) and not hasattr(value, "data_ptr"):
+            return value
+        if isinstance(value, core.constexpr):
+            return value.value
+        if isinstance(value, bool):
+            return session.scalar("u1", int(value))
+        if isinstance(value, int):
+            ty = "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
+            return session.scalar(ty, value)
+        if isinstance(value, tuple):
+            parts = [self._wrap(part, session) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else core.tuple(parts)
+        if hasattr(value, "block_shape"):
+            shape = [self._wrap(int(extent), session) for extent in value.shape]
+            strides = [self._wrap(int(stride), session) for stride in value.strides[:-1]] + [1]
+            pointer = self._wrap(value.base, session)
+            return core.make_tensor_descriptor(pointer, shape, strides, list(value.block_shape), padding_option=value.padding)
+        from ..backends.compiler import BaseBackend
+
+        ty, _ = libtriton.native_specialize_impl(BaseBackend, value, False, False, False)
+        return session.scalar(ty, _address_of(value))
+
+
+class InterpretedFunction(KernelInterface):
+    """A jitted function in interpreter mode: ordinary Python that works on tensors."""
+
+    __triton_interpreted__ = True
+    rewritten_fn = {}
+
+    def __init__(self, fn, **kwargs):
+        self.fn = fn
+        self.kwargs = kwargs
+        self.rewriter = None
+        self.pre_run_hooks = []
+        self.arg_names = [parameter.name for parameter in inspect.signature(fn).parameters.values()]
+        self.__doc__ = fn.__doc__
+        self.__module__ = fn.__module__
+        self.__qualname__ = fn.__qualname__
+
+    @property
+    def __name__(self):
+        return self.fn.__name__
+
+    @functools.cached_property
+    def compiled(self):
+        """The same function for the compiler: what regions of reductions and scans are made of."""
+        return JITFunction(self.fn, **self.kwargs)
+
+    def add_pre_run_hook(self, hook):
+        """`hook(*args, **kwargs)` runs before each launch."""
+        assert callable(hook)
+        self.pre_run_hooks.append(hook)
+
+    def rewrite(self):
+        """The function that runs: the one that was written."""
+        return self.fn
+
+    def run(self, *args, grid, warmup, **kwargs):
+        if not warmup:
+            GridExecutor(self.fn, self.arg_names, grid, self.pre_run_hooks)(*args, **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        if not libtriton.interpreter.is_active():
+            raise RuntimeError(f"Cannot call @triton.jit'd {self.__name__} outside of the scope of a kernel")
+        return self.fn(*args, **kwargs)
+
+    def __repr__(self):
+        return f"InterpretedFunction({self.__module__}:{self.__qualname__})"
