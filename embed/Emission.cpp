@@ -9,8 +9,8 @@ namespace triton::embed {
 
 /// In a session the error itself is the answer; in a compile the emitter has reported it already.
 static Error errorOf(EagerSession *session) {
-  if (session)
-    for (const triton::Diagnostic &diagnostic : session->state->session.takeDiagnostics().all())
+  const triton::Diagnostics diagnostics = session ? session->state->session.takeDiagnostics() : triton::Diagnostics();
+  for (const triton::Diagnostic &diagnostic : diagnostics.all())
       if (diagnostic.severity == Severity::Error)
         return Error{diagnostic.exception.empty() ? "ValueError" : diagnostic.exception, diagnostic.message};
   return Error{"", "the expression could not be compiled"};

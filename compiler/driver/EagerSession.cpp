@@ -40,8 +40,10 @@ mlir::LogicalResult EagerSession::interpret() {
     interpreter::Arrays operands;
     for (mlir::Value operand : op->getOperands())
       operands.push_back(arrays.lookup(operand));
-    FailureOr<interpreter::Arrays> results = good ? interpreter.evaluate(op, operands) : failure();
-    good &= mlir::succeeded(results);
+    FailureOr<interpreter::Arrays> results = failure();
+    if (good)
+      results = interpreter.evaluate(op, operands);
+    good = mlir::succeeded(results);
     for (auto [index, result] : llvm::enumerate(op->getResults()))
       arrays[result] = good ? (*results)[index] : interpreter::Array::splat(result.getType(), 0);
   }

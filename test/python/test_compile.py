@@ -253,9 +253,3 @@ PyMODINIT_FUNC PyInit_answers(void) { return PyModule_Create(&module); }
 """
     for _ in range(2):
         assert compile_module_from_src(source, "answers").answer() == 42
-
-
-def test_interpreter_mode_is_refused(fresh_knobs):
-    fresh_knobs.runtime.interpret = True
-    with pytest.raises(RuntimeError, match="no interpreter mode"):
-        triton.jit(lambda: None)

@@ -13,10 +13,16 @@ class _base_range:
 
     def __iter__(self):
         if libtriton.interpreter.is_active():
-            return iter(_python_range(*(int(_unwrap_if_constexpr(bound)) for bound in (self.start, self.end, self.step))))
+            return self._interpret(*(_unwrap_if_constexpr(bound) for bound in (self.start, self.end, self.step)))
         raise RuntimeError(f"{type(self).__name__} can only be used in @triton.jit'd functions")
 
     __next__ = __iter__
+
+
+    def _interpret(self, start, end, step):
+        from ..runtime.interpreter import scalar_range
+
+        return scalar_range(start, end, step)
 
 
 class static_range(_base_range):
@@ -29,6 +35,9 @@ class static_range(_base_range):
             assert isinstance(_unwrap_if_constexpr(value), int), (
                 f"{name} of tl.static_range must be a constexpr, got {value}"
             )
+
+    def _interpret(self, start, end, step):
+        return iter(_python_range(start, end, step))
 
 
 class range(_base_range):

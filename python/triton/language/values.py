@@ -40,13 +40,16 @@ class tensor(base_value):
         return emission.attribute(self, "T")
 
     def __str__(self):
-        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        from ..runtime.interpreter import data_of
+
+        data = data_of(self)
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]" if data is None else str(data)
 
     def __repr__(self):
         from ..runtime.interpreter import data_of
 
         data = data_of(self)
-        return str(self) if data is None else repr(data)
+        return object.__repr__(self) if data is None else repr(data)
 
     # While a kernel is interpreted, a tensor of one element is a number to Python.
 

@@ -12,6 +12,7 @@ from .. import knobs
 from .._C import libtriton
 from .errors import InterpreterError
 from .jit import JITFunction, KernelInterface
+from .rewriter import KernelRewriter, rewrite
 
 _state = threading.local()
 
@@ -45,6 +46,36 @@ def _language():
     from .. import language
 
     return language
+
+
+def _assign(value):
+    """What a plain assignment binds: numbers as typed scalars."""
+    if isinstance(value, (bool, int, float)):
+        return libtriton.emission.to_tensor(value)
+    if type(value) is tuple:
+        return tuple(_assign(element) for element in value)
+    core = _language().core
+    if isinstance(value, core.constexpr) and isinstance(value.value, (bool, int, float)):
+        return libtriton.emission.to_tensor(value)
+    return value
+
+
+def _range(*bounds):
+    """Python's range over scalars of the type that a kernel's loop variable has."""
+    return scalar_range(*((0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]))
+
+
+def scalar_range(start, end, step):
+    emission = libtriton.emission
+    scalars = [emission.to_tensor(bound) for bound in (start, end, step)]
+    dtype = emission.binary("Or", emission.binary("Or", scalars[0], scalars[1]), scalars[2]).dtype
+    signature = dtype.name.replace("uint", "u").replace("int", "i")
+    for value in range(*(int(scalar) for scalar in scalars)):
+        yield _state.session.scalar(signature, value)
+
+
+def _not(value):
+    return libtriton.emission.unary("Not", value) if isinstance(value, _language().core.tensor) else not value
 
 
 class _Memory:
@@ -180,7 +211,7 @@ class InterpretedFunction(KernelInterface):
     def __init__(self, fn, **kwargs):
         self.fn = fn
         self.kwargs = kwargs
-        self.rewriter = None
+        self.rewriter = KernelRewriter()
         self.pre_run_hooks = []
         self.arg_names = [parameter.name for parameter in inspect.signature(fn).parameters.values()]
         self.__doc__ = fn.__doc__
@@ -202,17 +233,25 @@ class InterpretedFunction(KernelInterface):
         self.pre_run_hooks.append(hook)
 
     def rewrite(self):
-        """The function that runs: the one that was written."""
-        return self.fn
+        """The function that runs, with its globals and closure as they are now."""
+        if self.fn not in self.rewritten_fn:
+            self.rewritten_fn[self.fn] = rewrite(self.fn)
+        bind = self.rewritten_fn[self.fn]
+        if bind is None:
+            return self.fn
+        names = {"__triton_assign__": _assign, "__triton_range__": _range, "__triton_not__": _not}
+        rewritten = bind({**self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals, **names})
+        rewritten.__annotations__ = self.fn.__annotations__
+        return rewritten
 
     def run(self, *args, grid, warmup, **kwargs):
         if not warmup:
-            GridExecutor(self.fn, self.arg_names, grid, self.pre_run_hooks)(*args, **kwargs)
+            GridExecutor(self.rewrite(), self.arg_names, grid, self.pre_run_hooks)(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
         if not libtriton.interpreter.is_active():
             raise RuntimeError(f"Cannot call @triton.jit'd {self.__name__} outside of the scope of a kernel")
-        return self.fn(*args, **kwargs)
+        return self.rewrite()(*args, **kwargs)
 
     def __repr__(self):
         return f"InterpretedFunction({self.__module__}:{self.__qualname__})"

@@ -1,5 +1,6 @@
 """Control flow, functions, tuples and compile-time evaluation (semantics.md 2-7, language.md Appendix C)."""
 
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -149,6 +150,8 @@ def static_range_value_kernel(out, N: tl.constexpr):
 
 def test_static_range_unrolls():
     assert run(static_range_value_kernel, 2, 4) == [4321, 1]
+    if os.environ.get("TRITON_INTERPRET") == "1":
+        return  # ordinary Python may annotate a name again
     with pytest.raises(triton.CompilationError, match="already defined"):
         run(static_range_kernel, 1, 4)
 
