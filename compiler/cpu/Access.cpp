@@ -124,7 +124,8 @@ Steps AccessAnalysis::compute(Value tensor) {
     return steps;
   }
   if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
-    return reshapeSteps(of(reshape.getSrc()), cast<RankedTensorType>(reshape.getSrc().getType()).getShape(), type.getShape());
+    return reshapeSteps(of(reshape.getSrc()), cast<RankedTensorType>(reshape.getSrc().getType()).getShape(),
+                        type.getShape());
   if (isa<arith::AddIOp, arith::SubIOp, tensor::AddPtrOp>(op)) {
     Steps a = of(op->getOperand(0)), b = of(op->getOperand(1));
     for (auto [left, right] : llvm::zip_equal(a, b))
@@ -147,8 +148,9 @@ Steps AccessAnalysis::compute(Value tensor) {
     auto amount = constantOf(op->getOperand(1));
     Steps steps = of(op->getOperand(0));
     for (Step &step : steps)
-      step = amount && *amount >= 0 && *amount < 32 ? scaleStep(step, int64_t(1) << *amount)
-             : step.isZero() && isUniform(op->getOperand(1)) ? step : Step();
+      step = amount && *amount >= 0 && *amount < 32          ? scaleStep(step, int64_t(1) << *amount)
+             : step.isZero() && isUniform(op->getOperand(1)) ? step
+                                                             : Step();
     return steps;
   }
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op) &&

@@ -1,6 +1,7 @@
 // How the elements of an integer or pointer tensor progress along each dimension.
 //   In:  a tensor of tensor IR.
-//   Out: per dimension, the step from one element to the next: a number, a value that is the same everywhere, or unknown.
+//   Out: per dimension, the step from one element to the next: a number, a value that is the same everywhere, or
+//   unknown.
 // Steps hold as long as index arithmetic does not wrap inside of a tile.
 #pragma once
 

@@ -1,8 +1,9 @@
 // Atomic accesses, one element after the other.
 //   In:  `tt.atomic_rmw` and `tt.atomic_cas`, on scalars or tensors.
-//   Out: LLVM's atomic instructions, which order accesses between all programs of a launch whatever scope was asked for.
-// Floats are compared and exchanged by their bits. Maximum and minimum of floats are those of their bits: signed for values without a
-// sign bit, the opposite unsigned one for values with it, which orders -0.0 below +0.0.
+//   Out: LLVM's atomic instructions, which order accesses between all programs of a launch whatever scope was asked
+//   for.
+// Floats are compared and exchanged by their bits. Maximum and minimum of floats are those of their bits: signed for
+// values without a sign bit, the opposite unsigned one for values with it, which orders -0.0 below +0.0.
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
 
@@ -113,9 +114,10 @@ LogicalResult Lowering::lowerAtomicSwap(tensor::AtomicCASOp atomic) {
   Scalar s{builder, loc};
   Type element = getRegisterType(getElementTypeOrSelf(atomic.getResult().getType()));
   LLVM::AtomicOrdering success_ = orderingOf(atomic.getSem());
-  LLVM::AtomicOrdering failure_ = success_ == LLVM::AtomicOrdering::monotonic || success_ == LLVM::AtomicOrdering::release
-                                      ? LLVM::AtomicOrdering::monotonic
-                                      : LLVM::AtomicOrdering::acquire;
+  LLVM::AtomicOrdering failure_ =
+      success_ == LLVM::AtomicOrdering::monotonic || success_ == LLVM::AtomicOrdering::release
+          ? LLVM::AtomicOrdering::monotonic
+          : LLVM::AtomicOrdering::acquire;
   auto emit = [&](Value pointer, Value expected, Value value) -> Value {
     Type bits = builder.getIntegerType(element.getIntOrFloatBitWidth());
     Value pair = LLVM::AtomicCmpXchgOp::create(builder, loc, pointer, s.bitcast(expected, bits), s.bitcast(value, bits),

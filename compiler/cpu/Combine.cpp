@@ -81,7 +81,8 @@ Combiner::Values Combiner::narrow(ValueRange values) {
 Combiner::Values Combiner::combine(ValueRange left, ValueRange right) {
   Location loc = op->getLoc();
   if (single) {
-    // `a > b ? a : b` is one instruction and, since accumulators start from an infinity, ignores NaN as maxnum does; maxnum is three.
+    // `a > b ? a : b` is one instruction and, since accumulators start from an infinity, ignores NaN as maxnum does;
+    // maxnum is three.
     if (isa<arith::MaxNumFOp, arith::MinNumFOp>(single)) {
       auto predicate = isa<arith::MaxNumFOp>(single) ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
       Scalar s{builder, loc};

@@ -1,6 +1,7 @@
 // The combination of a reduction or scan: its region, on scalars or whole vectors.
 //   In:  the region and the operands' element types.
-//   Out: `combine`, which emits it for two groups of values, and what is known of it: which operation it is, its identity.
+//   Out: `combine`, which emits it for two groups of values, and what is known of it: which operation it is, its
+//   identity.
 // Sums, products, maxima and minima of f16 and bf16 accumulate in f32.
 #pragma once
 
@@ -31,7 +32,8 @@ public:
   Values widen(mlir::ValueRange elements);
   Values narrow(mlir::ValueRange accumulated);
   bool failed() const { return hasFailed; }
-  /// Whether this is a maximum or minimum that ignores NaN: starting from an infinity, it cannot tell "nothing but NaN".
+  /// Whether this is a maximum or minimum that ignores NaN: starting from an infinity, it cannot tell "nothing but
+  /// NaN".
   bool losesNan() const;
   /// Scalars of the function that the region may use.
   void setScalars(const mlir::IRMapping &mapping) { scalars = mapping; }

@@ -1,8 +1,8 @@
 // Blocks, operations one after the other, and what holds them: loops, branches, calls.
 //   In:  structured control flow that carries scalars and tensors.
 //   Out: the same control flow carrying scalars; each carried tensor lives in one buffer for the whole of it.
-// A tensor handed to the next iteration is computed into its buffer in place when each element only needs itself, and through a second
-// buffer when another carried tensor still needs the old one.
+// A tensor handed to the next iteration is computed into its buffer in place when each element only needs itself, and
+// through a second buffer when another carried tensor still needs the old one.
 #include "compiler/cpu/Elementwise.h"
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
@@ -100,7 +100,8 @@ LogicalResult Lowering::lowerScalar(Operation *op) {
     Predicate active;
     if (store.getMask())
       active.uniform = scalars.lookup(store.getMask());
-    memory.store(addressOf(store.getPtr()), store.getValue().getType(), 1, active, scalars.lookup(store.getValue()), nullptr);
+    memory.store(addressOf(store.getPtr()), store.getValue().getType(), 1, active, scalars.lookup(store.getValue()),
+                 nullptr);
     return success();
   }
   if (auto add = dyn_cast<tensor::AddPtrOp>(op)) {
@@ -137,8 +138,9 @@ LogicalResult Lowering::lowerScalar(Operation *op) {
     FailureOr<Value> result = emitElementwise(builder, op, mapScalars(op->getOperands()), target);
     return failed(result) ? failure() : set(*result);
   }
-  bool isPlain = op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTensor) &&
-                 llvm::none_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType, tensor::PointerType>(type); });
+  bool isPlain =
+      op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTensor) &&
+      llvm::none_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType, tensor::PointerType>(type); });
   if (isPlain && !isa<tensor::TensorDialect>(op->getDialect())) {
     builder.clone(*op, scalars);
     return success();
@@ -152,15 +154,16 @@ enum class Reads { Nothing, InPlace, Elsewhere };
 static Reads readsOf(Value tensor, Value source, const Plan &plan) {
   Reads reads = Reads::Nothing;
   SmallVector<int> own = getOwnDimensions(tensor);
-  walkExpression(tensor, own, [&](Value inner) { return plan.isBuffered(inner); },
-                 [&](Value inner, ArrayRef<int> dimensions) {
-                   // What a gather reads is a buffer that the walk does not visit, and it reads it anywhere.
-                   auto gather = inner.getDefiningOp<tensor::GatherOp>();
-                   if (gather && gather.getSrc() == source && !plan.isBuffered(inner))
-                     reads = Reads::Elsewhere;
-                   if (inner == source)
-                     reads = dimensions == ArrayRef<int>(own) && reads != Reads::Elsewhere ? Reads::InPlace : Reads::Elsewhere;
-                 });
+  walkExpression(
+      tensor, own, [&](Value inner) { return plan.isBuffered(inner); },
+      [&](Value inner, ArrayRef<int> dimensions) {
+        // What a gather reads is a buffer that the walk does not visit, and it reads it anywhere.
+        auto gather = inner.getDefiningOp<tensor::GatherOp>();
+        if (gather && gather.getSrc() == source && !plan.isBuffered(inner))
+          reads = Reads::Elsewhere;
+        if (inner == source)
+          reads = dimensions == ArrayRef<int>(own) && reads != Reads::Elsewhere ? Reads::InPlace : Reads::Elsewhere;
+      });
   return reads;
 }
 
@@ -202,7 +205,8 @@ LogicalResult Lowering::yieldInto(ValueRange from, ValueRange to) {
     auto type = cast<RankedTensorType>(next.getType());
     int64_t bytes = type.getNumElements() * getStorageBytes(type.getElementType());
     Scalar s{builder, next.getLoc()};
-    LLVM::MemcpyOp::create(builder, next.getLoc(), destination.pointer, second.pointer, s.i64(bytes), /*isVolatile=*/false);
+    LLVM::MemcpyOp::create(builder, next.getLoc(), destination.pointer, second.pointer, s.i64(bytes),
+                           /*isVolatile=*/false);
   }
   return success();
 }
@@ -221,6 +225,7 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop) {
       return failure();
     shareBuffer(loop.getTiedLoopResult(cast<BlockArgument>(argument)), Buffer(bufferFor(argument)));
   }
+  stageInvariants(loop);
   auto lowered = scf::ForOp::create(builder, loop.getLoc(), scalars.lookup(loop.getLowerBound()),
                                     scalars.lookup(loop.getUpperBound()), scalars.lookup(loop.getStep()),
                                     mapScalars(loop.getInitArgs()), nullptr, loop.getUnsignedCmp());
@@ -285,8 +290,8 @@ LogicalResult Lowering::lowerWhile(scf::WhileOp loop) {
   for (auto [argument, result] : llvm::zip_equal(loop.getAfterArguments(), loop.getResults()))
     if (isTensor(argument))
       shareBuffer(result, Buffer(bufferFor(argument)));
-  auto lowered = scf::WhileOp::create(builder, loop.getLoc(), scalarTypes(loop.getResultTypes()), mapScalars(loop.getInits()),
-                                      nullptr, nullptr);
+  auto lowered = scf::WhileOp::create(builder, loop.getLoc(), scalarTypes(loop.getResultTypes()),
+                                      mapScalars(loop.getInits()), nullptr, nullptr);
   auto enter = [&](Region &region, ValueRange arguments) {
     Block *block = region.empty() ? builder.createBlock(&region) : &region.front();
     block->clear();
@@ -304,7 +309,8 @@ LogicalResult Lowering::lowerWhile(scf::WhileOp loop) {
   auto condition = loop.getConditionOp();
   if (failed(lowerBlock(*loop.getBeforeBody())) || failed(yieldInto(condition.getArgs(), loop.getAfterArguments())))
     return failure();
-  scf::ConditionOp::create(builder, loop.getLoc(), scalars.lookup(condition.getCondition()), mapScalars(condition.getArgs()));
+  scf::ConditionOp::create(builder, loop.getLoc(), scalars.lookup(condition.getCondition()),
+                           mapScalars(condition.getArgs()));
   enter(lowered.getAfter(), loop.getAfterArguments());
   auto yield = loop.getYieldOp();
   if (failed(lowerBlock(*loop.getAfterBody())) || failed(yieldInto(yield.getOperands(), loop.getBeforeArguments())))
@@ -331,8 +337,9 @@ LogicalResult Lowering::lowerBranch(Operation *branch) {
     auto copy = [&](ValueRange from, Block *to, bool isTrue) -> LogicalResult {
       if (llvm::none_of(from, isTensor))
         return success();
-      Value taken = isTrue ? condition
-                           : Scalar{builder, loc}.compare(arith::CmpIPredicate::eq, condition, Scalar{builder, loc}.i1(false));
+      Value taken =
+          isTrue ? condition
+                 : Scalar{builder, loc}.compare(arith::CmpIPredicate::eq, condition, Scalar{builder, loc}.i1(false));
       auto only = scf::IfOp::create(builder, loc, taken, /*withElseRegion=*/false);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(only.thenBlock()->getTerminator());
@@ -341,8 +348,9 @@ LogicalResult Lowering::lowerBranch(Operation *branch) {
     if (failed(copy(fork.getTrueDestOperands(), fork.getTrueDest(), true)) ||
         failed(copy(fork.getFalseDestOperands(), fork.getFalseDest(), false)))
       return failure();
-    cf::CondBranchOp::create(builder, loc, condition, blockOf(fork.getTrueDest()), mapScalars(fork.getTrueDestOperands()),
-                             blockOf(fork.getFalseDest()), mapScalars(fork.getFalseDestOperands()));
+    cf::CondBranchOp::create(builder, loc, condition, blockOf(fork.getTrueDest()),
+                             mapScalars(fork.getTrueDestOperands()), blockOf(fork.getFalseDest()),
+                             mapScalars(fork.getFalseDestOperands()));
     return success();
   }
   return branch->emitError() << "the CPU target cannot lower " << branch->getName();

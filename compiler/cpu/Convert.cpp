@@ -89,11 +89,12 @@ struct Converter {
     Value sign = s.shiftRight(s.bitAnd(bits, int64_t(0x80000000)), 32 - format.bits);
     Value magnitude = s.bitAnd(bits, 0x7fffffff);
     Value isNan = s.compare(arith::CmpIPredicate::ugt, magnitude, word(magnitude, 0x7f800000));
-    // Positive floats order as their bits do, so the clamp is an integer minimum. f16 overflows to infinity, as IEEE does,
-    // from halfway between its largest number and the next power of two.
+    // Positive floats order as their bits do, so the clamp is an integer minimum. f16 overflows to infinity, as IEEE
+    // does, from halfway between its largest number and the next power of two.
     bool overflows = format.special == Format::Ieee && format.bits == 16;
     int64_t largest = int64_t(llvm::bit_cast<uint32_t>(float(format.decode(format.maximumCode()))));
-    Value clamped = overflows ? magnitude : builder.createOrFold<arith::MinUIOp>(loc, magnitude, word(magnitude, largest));
+    Value clamped =
+        overflows ? magnitude : builder.createOrFold<arith::MinUIOp>(loc, magnitude, word(magnitude, largest));
 
     int drop = 23 - format.mantissa;
     Value rounded = clamped;
@@ -109,8 +110,8 @@ struct Converter {
                         builder.createOrFold<arith::MinSIOp>(loc, normal, limit));
     }
 
-    // Below the smallest normal number codes count multiples of one spacing. Adding the float whose last place is that spacing
-    // rounds to nearest even; toward zero is a multiplication and a truncating conversion.
+    // Below the smallest normal number codes count multiples of one spacing. Adding the float whose last place is that
+    // spacing rounds to nearest even; toward zero is a multiplication and a truncating conversion.
     double spacing = std::ldexp(1.0, 1 - format.bias - format.mantissa);
     Value small = s.bitcast(clamped, f32), denormal;
     if (rounding == Rounding::NearestEven) {
@@ -123,8 +124,8 @@ struct Converter {
       denormal = builder.createOrFold<arith::FPToSIOp>(loc, withShapeOf(bits.getType(), i32), count);
     }
     float smallestNormal = float(std::ldexp(1.0, 1 - format.bias));
-    Value isSmall = s.compare(arith::CmpIPredicate::ult, clamped,
-                              word(bits, int64_t(llvm::bit_cast<uint32_t>(smallestNormal))));
+    Value isSmall =
+        s.compare(arith::CmpIPredicate::ult, clamped, word(bits, int64_t(llvm::bit_cast<uint32_t>(smallestNormal))));
     Value code = s.select(isSmall, denormal, normal);
     Value signedCode = s.bitOr(code, sign);
     if (format.special == Format::Unsigned) // there is no minus zero

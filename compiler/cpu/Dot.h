@@ -15,13 +15,13 @@
 //   stageB(builder, loc, plan, bBuffer, Along::Columns, …); // likewise for B, which is k x n
 //   buildDot(builder, loc, plan, aBuffer, bBuffer, accumulatorBuffer);
 //
-// Rows and columns are i64. A callback's builder is the one passed in, standing inside the loop. The callback is where masks, dequantisation and every other fusable producer go; it is
-// called while the body of a loop is built, several times and with different lengths if sizes ask for it, and never for
-// elements outside the operand. It converts to plan.operandType, in which every element of the operand's own type is
-// exact: f32 for f16 and 8-bit floats, f32 or bf16 for bf16, as it is for f32, f64 and i8. Pass Along::Rows when
-// neighbours in memory are one *row* apart (a transposed operand): the vector then holds elements (row, column) to (row
-// + length - 1, column), and staging transposes in registers. To split edge tiles from whole ones, build the staging
-// twice, under an scf.if.
+// Rows and columns are i64. A callback's builder is the one passed in, standing inside the loop. The callback is where
+// masks, dequantisation and every other fusable producer go; it is called while the body of a loop is built, several
+// times and with different lengths if sizes ask for it, and never for elements outside the operand. It converts to
+// plan.operandType, in which every element of the operand's own type is exact: f32 for f16 and 8-bit floats, f32 or
+// bf16 for bf16, as it is for f32, f64 and i8. Pass Along::Rows when neighbours in memory are one *row* apart (a
+// transposed operand): the vector then holds elements (row, column) to (row + length - 1, column), and staging
+// transposes in registers. To split edge tiles from whole ones, build the staging twice, under an scf.if.
 #pragma once
 
 #include "compiler/cpu/Target.h"

@@ -143,9 +143,9 @@ struct ElementwiseEmitter {
       name = name.drop_back();
     StringRef known =
         llvm::StringSwitch<StringRef>(name)
-            .Cases({"acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "cos", "cosh", "erf",
-                    "erfc", "exp", "exp2", "expm1", "floor", "fma", "log", "log10", "log1p", "log2", "rsqrt", "sin",
-                    "sinh", "sqrt", "tan", "tanh", "trunc", "copysign", "round"},
+            .Cases({"acos",  "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt",     "ceil",  "cos",   "cosh",
+                    "erf",   "erfc",  "exp",  "exp2",  "expm1", "floor", "fma",   "log",      "log10", "log1p", "log2",
+                    "rsqrt", "sin",   "sinh", "sqrt",  "tan",   "tanh",  "trunc", "copysign", "round"},
                    name)
             .Case("pow", "powf")
             .Case("fabs", "absf")
@@ -161,18 +161,20 @@ struct ElementwiseEmitter {
 
   FailureOr<Value> emit(ArrayRef<Value> operands) {
     return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
-        .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return convert(operands[0], operandElement(0), resultElement()); })
+        .Case<arith::ExtFOp, arith::TruncFOp>(
+            [&](auto) { return convert(operands[0], operandElement(0), resultElement()); })
         .Case([&](tensor::FpToFpOp convertOp) {
           bool down = convertOp.getRounding() && *convertOp.getRounding() == tensor::RoundingMode::TowardZero;
           return convert(operands[0], operandElement(0), resultElement(),
                          down ? Rounding::TowardZero : Rounding::NearestEven);
         })
-        .Case<tensor::BitcastOp, arith::BitcastOp>([&](auto) {
-          return s.bitcast(operands[0], getRegisterType(resultElement()));
-        })
+        .Case<tensor::BitcastOp, arith::BitcastOp>(
+            [&](auto) { return s.bitcast(operands[0], getRegisterType(resultElement())); })
         .Case([&](tensor::ClampFOp clampOp) { return clamp(clampOp, operands); })
         .Case([&](tensor::PreciseSqrtOp) -> Value { return math::SqrtOp::create(builder, loc, operands[0]); })
-        .Case([&](tensor::PreciseDivFOp) -> Value { return arith::DivFOp::create(builder, loc, operands[0], operands[1]); })
+        .Case([&](tensor::PreciseDivFOp) -> Value {
+          return arith::DivFOp::create(builder, loc, operands[0], operands[1]);
+        })
         .Case([&](tensor::MulhiUIOp) { return multiplyHigh(operands[0], operands[1]); })
         .Case([&](tensor::ExternElementwiseOp callOp) { return external(callOp, operands); })
         .Case<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
@@ -191,7 +193,8 @@ struct ElementwiseEmitter {
 
 } // namespace
 
-FailureOr<Value> emitElementwise(OpBuilder &builder, Operation *op, ArrayRef<Value> operands, const HostTarget &target) {
+FailureOr<Value> emitElementwise(OpBuilder &builder, Operation *op, ArrayRef<Value> operands,
+                                 const HostTarget &target) {
   return ElementwiseEmitter{builder, op, target}.emit(operands);
 }
 

@@ -1,21 +1,24 @@
 // The function around a kernel's code.
 //   In:  `tt.func`.
-//   Out: for a kernel, `func.func @name(args, grid, begin, end, arena)`: reads the arguments once, then runs programs begin to end - 1
-//        of the linear grid. For a function that kernels call, a private `func.func` that also takes the program's place in the grid.
+//   Out: for a kernel, `func.func @name(args, grid, begin, end, arena)`: reads the arguments once, then runs programs
+//   begin to end - 1
+//        of the linear grid. For a function that kernels call, a private `func.func` that also takes the program's
+//        place in the grid.
 #include "compiler/cpu/Elementwise.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
 
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 
 using namespace mlir;
 
 namespace triton::cpu {
 
 Lowering::Lowering(tensor::FuncOp function, const HostTarget &target)
-    : function(function), target(target), builder(function.getContext()), evaluator(builder, target, scalars, buffers) {}
+    : function(function), target(target), builder(function.getContext()), evaluator(builder, target, scalars, buffers) {
+}
 
 LogicalResult Lowering::run() {
   plan = makePlan(function, accesses);
@@ -50,7 +53,8 @@ LogicalResult Lowering::lowerKernel() {
     offset += bytes;
   }
   for (int axis = 0; axis < 3; ++axis) {
-    Value address = LLVM::GEPOp::create(builder, loc, pointer, i32, entry->getArgument(1), ArrayRef<LLVM::GEPArg>{axis});
+    Value address =
+        LLVM::GEPOp::create(builder, loc, pointer, i32, entry->getArgument(1), ArrayRef<LLVM::GEPArg>{axis});
     programCount[axis] = LLVM::LoadOp::create(builder, loc, i32, address, 4);
   }
 

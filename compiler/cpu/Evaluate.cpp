@@ -356,11 +356,12 @@ Lanes Evaluator::computeAddPointer(Operation *op, ArrayRef<Coordinate> at, bool 
                   : base.condition                   ? base.condition
                                                      : offset.condition;
   sum.assumed = base.assumed || offset.assumed;
-  bool canAdd = base.scalar && offset.scalar && (base.offsets.empty() || offset.offsets.empty() ||
-                                                 base.multiplier == offset.multiplier);
+  bool canAdd = base.scalar && offset.scalar &&
+                (base.offsets.empty() || offset.offsets.empty() || base.multiplier == offset.multiplier);
   bool isNarrow = offset.scalar && !offset.offsets.empty() && !offset.scalar.getType().isInteger(64);
   if (canAdd && !(exact && isNarrow)) {
-    sum.scalar = isZero(base) ? s.resize(offset.scalar, i64) : s.add(s.resize(base.scalar, i64), s.resize(offset.scalar, i64));
+    sum.scalar =
+        isZero(base) ? s.resize(offset.scalar, i64) : s.add(s.resize(base.scalar, i64), s.resize(offset.scalar, i64));
     sum.offsets = addScaled(offset.offsets, 1, base.offsets);
     sum.multiplier = base.offsets.empty() ? offset.multiplier : base.multiplier;
     if (sum.multiplier)
@@ -566,9 +567,9 @@ Lanes Evaluator::computeGather(Operation *op, ArrayRef<Coordinate> at) {
   } else {
     Value lanes = memory.broadcast(base, width);
     if (!offsets.empty())
-      lanes = s.add(lanes, arith::ConstantOp::create(builder, op->getLoc(),
-                                                     DenseElementsAttr::get(cast<VectorType>(lanes.getType()),
-                                                                            ArrayRef<int64_t>(offsets))));
+      lanes = s.add(lanes, arith::ConstantOp::create(
+                               builder, op->getLoc(),
+                               DenseElementsAttr::get(cast<VectorType>(lanes.getType()), ArrayRef<int64_t>(offsets))));
     address.vector = s.add(index, lanes);
   }
   Value value = memory.load(address, elementOf(gather.getSrc()), width, {}, {}, nullptr);

@@ -1,8 +1,9 @@
 // The value of any tensor at any place, on demand.
 //   In:  a tensor of tensor IR and a coordinate per dimension.
 //   Out: code at the current place that computes those elements, as `Lanes`.
-// Nothing is computed twice at one place: results are remembered per loop level, and what does not depend on the inner loops is
-// computed outside of them. A tensor the plan keeps in a buffer is read from there; any other one is recomputed from its operands.
+// Nothing is computed twice at one place: results are remembered per loop level, and what does not depend on the inner
+// loops is computed outside of them. A tensor the plan keeps in a buffer is read from there; any other one is
+// recomputed from its operands.
 #pragma once
 
 #include "compiler/cpu/Lanes.h"
@@ -18,7 +19,8 @@
 
 namespace triton::cpu {
 
-/// A comparison that holds for all lanes while the coordinate of one of its dimensions is `coordinate`; everywhere if that has no base.
+/// A comparison that holds for all lanes while the coordinate of one of its dimensions is `coordinate`; everywhere if
+/// that has no base.
 struct Fact {
   mlir::Value term;
   int dimension;
@@ -31,10 +33,11 @@ public:
             llvm::DenseMap<mlir::Value, Buffer> &buffers)
       : builder(builder), target(target), scalars(scalars), buffers(buffers) {}
 
-  /// Starts a nest with vectors of `width` lanes at the builder's place. `computed`: tensors with a buffer that this nest fills, so that
-  /// it must compute them and not read them.
+  /// Starts a nest with vectors of `width` lanes at the builder's place. `computed`: tensors with a buffer that this
+  /// nest fills, so that it must compute them and not read them.
   void begin(int64_t width, llvm::ArrayRef<mlir::Value> computed = {});
-  /// Everything below is emitted inside of `inner` (a loop, or a branch when `isLoop` is false) until the matching `leave`.
+  /// Everything below is emitted inside of `inner` (a loop, or a branch when `isLoop` is false) until the matching
+  /// `leave`.
   void enter(mlir::Operation *inner, bool isLoop);
   void leave();
   int level() const { return scopes.back().level; }
@@ -73,7 +76,7 @@ private:
   };
   struct Scope {
     int level;
-    mlir::Operation *inner = nullptr; // the loop or branch that the next scope is inside of
+    mlir::Operation *inner = nullptr;   // the loop or branch that the next scope is inside of
     mlir::OpBuilder::InsertPoint after; // where its own code continues after `inner`
     std::map<Key, Lanes> memo;
     llvm::SmallVector<Fact, 2> facts;

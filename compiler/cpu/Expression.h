@@ -5,7 +5,8 @@
 
 namespace triton::cpu {
 
-/// Whether the results of `op` can be computed element by element wherever they are needed: no effect, no order between elements.
+/// Whether the results of `op` can be computed element by element wherever they are needed: no effect, no order between
+/// elements.
 bool isRecomputable(mlir::Operation *op);
 
 /// Whether the function of a `tt.map_elementwise` (or the combination of a reduction or scan) works on whole vectors.
@@ -15,9 +16,9 @@ bool isVectorisable(mlir::Region &region);
 bool mayWrite(mlir::Operation *op);
 bool touchesMemory(mlir::Operation *op);
 
-/// Visits `root` and every tensor that computing it needs, each once for each way it is placed in the nest. `dimensions[d]` is the
-/// dimension of the nest that dimension `d` of the visited tensor runs along, -1 for none. Goes no deeper than tensors for which
-/// `isLeaf` holds, which it also visits.
+/// Visits `root` and every tensor that computing it needs, each once for each way it is placed in the nest.
+/// `dimensions[d]` is the dimension of the nest that dimension `d` of the visited tensor runs along, -1 for none. Goes
+/// no deeper than tensors for which `isLeaf` holds, which it also visits.
 void walkExpression(mlir::Value root, llvm::ArrayRef<int> dimensions, llvm::function_ref<bool(mlir::Value)> isLeaf,
                     llvm::function_ref<void(mlir::Value, llvm::ArrayRef<int>)> visit);
 

@@ -2,8 +2,9 @@
 //   `Coordinate`: where along one dimension each lane stands.
 //   `Lanes`: one value per lane, in the cheapest form that holds it.
 //   `Buffer`: a tensor that lies in scratch memory.
-// Index and pointer arithmetic stays in the form `scalar + offset(lane)` with offsets known at compile time, so that a contiguous
-// access costs one scalar address per vector, and a transposed, strided or broadcast one is seen as what it is.
+// Index and pointer arithmetic stays in the form `scalar + offset(lane)` with offsets known at compile time, so that a
+// contiguous access costs one scalar address per vector, and a transposed, strided or broadcast one is seen as what it
+// is.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -22,7 +23,8 @@ Offsets addScaled(llvm::ArrayRef<int64_t> a, int64_t scale, llvm::ArrayRef<int64
 /// Whether lane `l` has offset `l * stride`.
 bool isArithmetic(llvm::ArrayRef<int64_t> offsets, int64_t stride);
 
-/// Lane `l` stands at `base + offsets[l]`. No bit is set in both, so that shifting and masking the sum is shifting and masking each.
+/// Lane `l` stands at `base + offsets[l]`. No bit is set in both, so that shifting and masking the sum is shifting and
+/// masking each.
 struct Coordinate {
   mlir::Value base; // i64
   Offsets offsets;
@@ -32,8 +34,8 @@ struct Coordinate {
 };
 using Coordinates = llvm::SmallVector<Coordinate, 4>;
 
-/// Either `vector`, or lane `l` is `scalar + offsets[l] * multiplier`. Of a pointer tensor: the addresses are `pointer` plus `unit` bytes
-/// times the lanes.
+/// Either `vector`, or lane `l` is `scalar + offsets[l] * multiplier`. Of a pointer tensor: the addresses are `pointer`
+/// plus `unit` bytes times the lanes.
 struct Lanes {
   mlir::Value scalar;
   Offsets offsets;
@@ -42,8 +44,8 @@ struct Lanes {
   mlir::Value pointer;
   int64_t unit = 0;
 
-  // The form above is exact unless one of these is set. `assumed`: it holds as long as index arithmetic does not wrap inside of the
-  // vector, which addresses rely on and values must not. `condition`: it holds where this i1 does.
+  // The form above is exact unless one of these is set. `assumed`: it holds as long as index arithmetic does not wrap
+  // inside of the vector, which addresses rely on and values must not. `condition`: it holds where this i1 does.
   bool assumed = false;
   mlir::Value condition;
 
@@ -57,7 +59,7 @@ struct Lanes {
 /// A tensor in scratch memory.
 struct Buffer {
   mlir::Value pointer;
-  mlir::Type element; // of the tensor, not of memory
+  mlir::Type element;                 // of the tensor, not of memory
   llvm::SmallVector<int64_t> strides; // in elements
 };
 

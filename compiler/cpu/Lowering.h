@@ -1,8 +1,8 @@
 // One function of tensor IR on its way to loops: what all of its parts share while code is emitted.
 //   In:  a `tt.func` and its plan.
 //   Out: a `func.func` of scf, vector, arith, math and LLVM pointer operations in its place.
-// Each kind of operation is lowered in a file of its own; this one only says how they work together. Blocks are lowered in order:
-// scalars are emitted as they come, tensors when a nest needs them.
+// Each kind of operation is lowered in a file of its own; this one only says how they work together. Blocks are lowered
+// in order: scalars are emitted as they come, tensors when a nest needs them.
 #pragma once
 
 #include "compiler/cpu/Access.h"
@@ -33,18 +33,21 @@ struct Space {
   }
 };
 
-/// The run of vectors, split: `terms` hold for all lanes up to `full`, a multiple of the vector's length, and nothing needs to be
-/// computed from `end` on. Without terms, `full` and `end` are the run's size.
+/// The run of vectors, split: `terms` hold for all lanes up to `full`, a multiple of the vector's length, and nothing
+/// needs to be computed from `end` on. Without terms, `full` and `end` are the run's size.
 struct Segments {
   llvm::SmallVector<PrefixTerm> terms;
   mlir::Value full, end;
 };
 
-/// A store that goes to `buffer` first where `condition` holds: its target overlaps something that the nest still has to read.
+/// A store that goes to `buffer` first where `condition` holds: its target overlaps something that the nest still has
+/// to read.
 struct Redirection {
   mlir::Value condition; // null: never
   Buffer buffer;
 };
+
+struct DotPlan;
 
 class Lowering {
 public:
@@ -77,7 +80,8 @@ private:
   Space chooseSpace(const NestPlan &nest);
   /// Emits the loops of `space` around `body`, which takes a coordinate per dimension.
   void emitLoops(const Space &space, mlir::Location loc, llvm::function_ref<void(Coordinates &)> body);
-  /// One loop around `body`, or none if there is one iteration. `body` takes and gives the values carried from one to the next.
+  /// One loop around `body`, or none if there is one iteration. `body` takes and gives the values carried from one to
+  /// the next.
   Values emitLoop(mlir::Value from, mlir::Value to, int64_t step, mlir::Location loc, mlir::ValueRange carried,
                   llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
   Coordinate coordinate(mlir::Value base, Offsets offsets = {}) { return evaluator.at(base, std::move(offsets)); }
@@ -102,10 +106,15 @@ private:
 
   // MatrixProduct.cpp
   mlir::LogicalResult lowerDot(tensor::DotOp dot);
+  void stageOperand(mlir::OpOperand &operand, const DotPlan &product, llvm::ArrayRef<Coordinate> batch,
+                    mlir::Value buffer);
+  /// Stages operands of products inside of `loop` that the loop does not change, before it.
+  void stageInvariants(mlir::scf::ForOp loop);
   mlir::LogicalResult fillAccumulator(mlir::Value initial, const Buffer &buffer);
   mlir::LogicalResult convertBuffer(const Buffer &from, const Buffer &to, llvm::ArrayRef<int64_t> shape,
                                     mlir::Location loc);
-  /// An i1 that says whether `terms`, which it finds in the masks of `operand`, hold for every element. Null without terms.
+  /// An i1 that says whether `terms`, which it finds in the masks of `operand`, hold for every element. Null without
+  /// terms.
   mlir::Value wholeTile(mlir::Value operand, llvm::SmallVectorImpl<PrefixTerm> &terms);
 
   // Movement.cpp, ScalarRegion.cpp, Atomic.cpp, Report.cpp
@@ -143,8 +152,9 @@ private:
   mlir::Block *entry = nullptr; // of the new function
   mlir::Value arena;
   int64_t stackBytes = 0, arenaBytes = 0;
-  mlir::Value programId[3], programCount[3];           // i32
-  llvm::DenseMap<mlir::Block *, mlir::Block *> blocks; // of the function's graph, to where they are emitted
+  mlir::Value programId[3], programCount[3];             // i32
+  llvm::DenseMap<mlir::OpOperand *, mlir::Value> staged; // operands of products, staged before the loop around them
+  llvm::DenseMap<mlir::Block *, mlir::Block *> blocks;   // of the function's graph, to where they are emitted
 };
 
 } // namespace triton::cpu

@@ -85,8 +85,8 @@ SmallVector<PrefixTerm> findPrefixTerms(Value mask, ArrayRef<int> dimensions, in
     return {};
   if (accesses.of(index)[dimension] != Step::constant(1) || !accesses.of(bound)[dimension].isZero())
     return {};
-  return {PrefixTerm{mask, dimension, SmallVector<int>(dimensions), index, bound, predicate == P::slt || predicate == P::sle,
-                     predicate == P::sle || predicate == P::ule}};
+  return {PrefixTerm{mask, dimension, SmallVector<int>(dimensions), index, bound,
+                     predicate == P::slt || predicate == P::sle, predicate == P::sle || predicate == P::ule}};
 }
 
 } // namespace triton::cpu

@@ -1,8 +1,10 @@
 // `tt.dot`.
 //   In:  operands as expressions, an accumulator.
-//   Out: staging loops that compute the operands straight into the micro-kernel's form, then the micro-kernel, in place on the buffer of
+//   Out: staging loops that compute the operands straight into the micro-kernel's form, then the micro-kernel, in place
+//   on the buffer of
 //        the accumulator.
-// An accumulator carried by a loop is one buffer for the whole loop. Tiles that masks do not cut are staged without masks.
+// An accumulator carried by a loop is one buffer for the whole loop. Tiles that masks do not cut are staged without
+// masks.
 #include "compiler/cpu/Convert.h"
 #include "compiler/cpu/Dot.h"
 #include "compiler/cpu/Expression.h"
@@ -16,8 +18,8 @@ namespace triton::cpu {
 static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
 static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
 
-/// The argument that `result` becomes in the next iteration of the loop around it, if nothing needs that argument's old elements after
-/// `result` is computed, and computing `initial` needs each of them only at its own place.
+/// The argument that `result` becomes in the next iteration of the loop around it, if nothing needs that argument's old
+/// elements after `result` is computed, and computing `initial` needs each of them only at its own place.
 static Value carriedInto(Value result, Value initial, const Plan &plan) {
   Operation *op = result.getDefiningOp();
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
@@ -49,10 +51,11 @@ static Value carriedInto(Value result, Value initial, const Plan &plan) {
   }
   bool inPlace = true;
   SmallVector<int> own = getOwnDimensions(initial);
-  walkExpression(initial, own, [&](Value tensor) { return plan.isBuffered(tensor); },
-                 [&](Value tensor, ArrayRef<int> dimensions) {
-                   inPlace &= tensor != carried || dimensions == ArrayRef<int>(own);
-                 });
+  walkExpression(
+      initial, own, [&](Value tensor) { return plan.isBuffered(tensor); },
+      [&](Value tensor, ArrayRef<int> dimensions) {
+        inPlace &= tensor != carried || dimensions == ArrayRef<int>(own);
+      });
   return inPlace ? carried : Value();
 }
 
@@ -84,61 +87,103 @@ Value Lowering::wholeTile(Value operand, SmallVectorImpl<PrefixTerm> &terms) {
   return whole;
 }
 
+static DotPlan planOf(tensor::DotOp dot, const HostTarget &target) {
+  ArrayRef<int64_t> shape = shapeOf(dot.getD());
+  int64_t k = shapeOf(dot.getA()).back();
+  return planDot(shape[shape.size() - 2], shape.back(), k, elementOf(dot.getA()), elementOf(dot.getB()), target);
+}
+
+void Lowering::stageOperand(OpOperand &use, const DotPlan &product, ArrayRef<Coordinate> batch, Value buffer) {
+  Value operand = use.get();
+  Location loc = use.getOwner()->getLoc();
+  bool isA = use.getOperandNumber() == 0;
+  NestPlan reads;
+  reads.shape = llvm::to_vector(shapeOf(operand));
+  if (!plan.isBuffered(operand))
+    reads.fills = {operand};
+  Along way = chooseSpace(reads).vectors.back() == int(batch.size()) ? Along::Rows : Along::Columns;
+  auto emit = [&](ArrayRef<PrefixTerm> terms) {
+    auto elements = [&](OpBuilder &inner, Location, Value row, Value column, int64_t length) -> Value {
+      OpBuilder::InsertionGuard inLoop(builder);
+      builder.restoreInsertionPoint(inner.saveInsertionPoint());
+      evaluator.begin(length);
+      for (const PrefixTerm &term : terms)
+        evaluator.assume({term.compare, term.dimension, {}});
+      Coordinates at(batch);
+      at.push_back(coordinate(row, way == Along::Rows ? getIota(length) : Offsets()));
+      at.push_back(coordinate(column, way == Along::Columns ? getIota(length) : Offsets()));
+      Value value = evaluator.vector(operand, at);
+      if (length == 1 && !isa<VectorType>(value.getType()))
+        value = vector::BroadcastOp::create(builder, loc, VectorType::get({1}, value.getType()), value);
+      Type element = elementOf(operand);
+      if (!isa<FloatType>(element))
+        return Scalar{builder, loc}.resize(value, product.operandType);
+      return convertFloat(builder, loc, value, element, product.operandType, Rounding::NearestEven, target);
+    };
+    isA ? stageA(builder, loc, product, buffer, way, elements) : stageB(builder, loc, product, buffer, way, elements);
+  };
+  SmallVector<PrefixTerm> terms;
+  Value whole = wholeTile(operand, terms);
+  if (!whole)
+    return emit({});
+  auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  emit(terms);
+  builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+  emit({});
+}
+
+void Lowering::stageInvariants(scf::ForOp loop) {
+  for (auto dot : loop.getBody()->getOps<tensor::DotOp>()) {
+    if (cast<RankedTensorType>(dot.getD().getType()).getRank() != 2)
+      continue; // staged one matrix of the batch after the other
+    DotPlan product = planOf(dot, target);
+    for (OpOperand *use : {&dot.getAMutable(), &dot.getBMutable()}) {
+      if (!loop.isDefinedOutsideOfLoop(use->get()) || staged.contains(use))
+        continue;
+      Value buffer = allocate(use->getOperandNumber() == 0 ? product.aBytes() : product.bBytes(), dot.getLoc());
+      stageOperand(*use, product, {}, buffer);
+      staged[use] = buffer;
+    }
+  }
+}
+
 LogicalResult Lowering::lowerDot(tensor::DotOp dot) {
   Location loc = dot.getLoc();
   Scalar s{builder, loc};
-  Value a = dot.getA(), b = dot.getB(), c = dot.getC(), d = dot.getD();
+  Value c = dot.getC(), d = dot.getD();
   ArrayRef<int64_t> shape = shapeOf(d);
   size_t rank = shape.size();
-  int64_t m = shape[rank - 2], n = shape[rank - 1], k = shapeOf(a)[rank - 1];
-  DotPlan product = planDot(m, n, k, elementOf(a), elementOf(b), target);
-
-  auto stage = [&](Value operand, Value buffer, ArrayRef<Coordinate> batch, bool isA) {
-    NestPlan reads;
-    reads.shape = llvm::to_vector(shapeOf(operand));
-    if (!plan.isBuffered(operand))
-      reads.fills = {operand};
-    int along = chooseSpace(reads).vectors.back();
-    Along way = along == int(rank) - 2 ? Along::Rows : Along::Columns;
-    auto emit = [&](ArrayRef<PrefixTerm> terms) {
-      auto elements = [&](OpBuilder &inner, Location, Value row, Value column, int64_t length) -> Value {
-        OpBuilder::InsertionGuard inLoop(builder);
-        builder.restoreInsertionPoint(inner.saveInsertionPoint());
-        evaluator.begin(length);
-        for (const PrefixTerm &term : terms)
-          evaluator.assume({term.compare, term.dimension, {}});
-        Coordinates at(batch);
-        at.push_back(coordinate(row, way == Along::Rows ? getIota(length) : Offsets()));
-        at.push_back(coordinate(column, way == Along::Columns ? getIota(length) : Offsets()));
-        Value value = evaluator.vector(operand, at);
-        if (length == 1 && !isa<VectorType>(value.getType()))
-          value = vector::BroadcastOp::create(builder, loc, VectorType::get({1}, value.getType()), value);
-        Type element = elementOf(operand);
-        if (!isa<FloatType>(element))
-          return s.resize(value, product.operandType);
-        return convertFloat(builder, loc, value, element, product.operandType, Rounding::NearestEven, target);
-      };
-      isA ? stageA(builder, loc, product, buffer, way, elements) : stageB(builder, loc, product, buffer, way, elements);
-    };
-    SmallVector<PrefixTerm> terms;
-    Value whole = wholeTile(operand, terms);
-    if (!whole)
-      return emit({});
-    auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-    emit(terms);
-    builder.setInsertionPoint(branch.elseBlock()->getTerminator());
-    emit({});
-  };
+  DotPlan product = planOf(dot, target);
+  OpOperand &a = dot.getAMutable(), &b = dot.getBMutable();
 
   // The accumulator: the result's own buffer when the types agree, which may be the buffer of the loop's carried value.
   bool inPlace = elementOf(d) == product.accumulatorType;
-  if (Value carried = inPlace ? carriedInto(d, c, plan) : Value())
+  // With batches the accumulator is set up before operands are staged, so they must not read what it reuses.
+  auto reads = [&](Value tensor, Value source) {
+    bool found = false;
+    walkExpression(
+        tensor, getOwnDimensions(tensor), [&](Value inner) { return plan.isBuffered(inner); },
+        [&](Value inner, ArrayRef<int>) { found |= inner == source; });
+    return found;
+  };
+  Value carried = inPlace ? carriedInto(d, c, plan) : Value();
+  if (carried && (rank == 2 || (!reads(a.get(), carried) && !reads(b.get(), carried))))
     shareBuffer(d, Buffer(bufferFor(carried)));
   Buffer result = bufferFor(d);
   Buffer accumulator = inPlace ? result : makeBuffer(RankedTensorType::get(shape, product.accumulatorType), loc);
-  Value aBuffer = allocate(product.aBytes(), loc), bBuffer = allocate(product.bBytes(), loc);
+  auto bufferOf = [&](OpOperand &use, int64_t bytes) {
+    Value known = staged.lookup(&use);
+    return known ? known : allocate(bytes, loc);
+  };
+  Value aBuffer = bufferOf(a, product.aBytes()), bBuffer = bufferOf(b, product.bBytes());
+  auto stageBoth = [&](ArrayRef<Coordinate> batch) {
+    if (!staged.contains(&a))
+      stageOperand(a, product, batch, aBuffer);
+    if (!staged.contains(&b))
+      stageOperand(b, product, batch, bBuffer);
+  };
 
   std::function<LogicalResult(size_t, Coordinates &)> eachBatch = [&](size_t i, Coordinates &batch) -> LogicalResult {
     if (i + 2 < rank) {
@@ -151,32 +196,25 @@ LogicalResult Lowering::lowerDot(tensor::DotOp dot) {
       batch.pop_back();
       return status;
     }
-    stage(a, aBuffer, batch, true);
-    stage(b, bBuffer, batch, false);
+    stageBoth(batch);
     Value offset = s.i64(0);
     for (auto [coordinate, stride] : llvm::zip(batch, accumulator.strides))
       offset = s.add(offset, s.mul(coordinate.base, stride));
-    Value tile = Memory(builder, target, loc).addressOf(accumulator.pointer, offset, getStorageBytes(product.accumulatorType));
+    int64_t bytes = getStorageBytes(product.accumulatorType);
+    Value tile = Memory(builder, target, loc).addressOf(accumulator.pointer, offset, bytes);
     buildDot(builder, loc, product, aBuffer, bBuffer, tile);
     return checked();
   };
 
-  // Operands are staged before the accumulator is touched: they may read the buffer it reuses. With batches, one after the other,
-  // they must not, so the accumulator is set up first and shares nothing.
   Coordinates batch;
-  evaluator.begin(1);
   if (rank == 2) {
-    stage(a, aBuffer, batch, true);
-    stage(b, bBuffer, batch, false);
+    // Operands are staged before the accumulator is touched: they may read the buffer it reuses.
+    stageBoth(batch);
     if (failed(fillAccumulator(c, accumulator)))
       return failure();
     buildDot(builder, loc, product, aBuffer, bBuffer, accumulator.pointer);
-  } else {
-    if (failed(fillAccumulator(c, accumulator)))
-      return failure();
-    evaluator.begin(1);
-    if (failed(eachBatch(0, batch)))
-      return failure();
+  } else if (failed(fillAccumulator(c, accumulator)) || failed(eachBatch(0, batch))) {
+    return failure();
   }
   if (inPlace)
     return checked();

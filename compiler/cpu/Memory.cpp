@@ -22,9 +22,7 @@ Value Memory::broadcast(Value value, int64_t width) {
   return vector::BroadcastOp::create(builder, loc, type, value);
 }
 
-Value Memory::anyLane(Value mask) {
-  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, mask);
-}
+Value Memory::anyLane(Value mask) { return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, mask); }
 
 Value Memory::allLanes(Value mask) {
   return vector::ReductionOp::create(builder, loc, vector::CombiningKind::AND, mask);
@@ -60,7 +58,7 @@ Value Memory::toStorage(Value value, Type element) {
 Value Memory::emitIf(Value condition, Type result, llvm::function_ref<Value()> yes, llvm::function_ref<Value()> no) {
   auto constant = Scalar::constant(condition);
   if (constant)
-    return *constant ? yes() : no();
+    return *constant ? yes() : no ? no() : Value();
   SmallVector<Type> results;
   if (result)
     results.push_back(result);
@@ -82,7 +80,8 @@ Value Memory::emitIf(Value condition, Type result, llvm::function_ref<Value()> y
 }
 
 bool Memory::isContiguous(const Lanes &address, Type element) const {
-  return address.scalar && !address.multiplier && address.unit == getStorageBytes(element) && isArithmetic(address.offsets, 1);
+  return address.scalar && !address.multiplier && address.unit == getStorageBytes(element) &&
+         isArithmetic(address.offsets, 1);
 }
 
 bool Memory::hasMasks(Type element) const {
@@ -132,7 +131,8 @@ Value Memory::loadActive(const Lanes &address, Type element, int64_t width, bool
   Type stored = getStorageType(element);
   int64_t bytes = getStorageBytes(element);
   if (width == 1 || address.isUniform())
-    return fromStorage(LLVM::LoadOp::create(builder, loc, stored, scalarAddress(address, 0), bytes, isVolatile), element);
+    return fromStorage(LLVM::LoadOp::create(builder, loc, stored, scalarAddress(address, 0), bytes, isVolatile),
+                       element);
   auto type = VectorType::get({width}, stored);
   if (isContiguous(address, element))
     return fromStorage(LLVM::LoadOp::create(builder, loc, type, scalarAddress(address, 0), bytes, isVolatile), element);
@@ -144,8 +144,8 @@ Value Memory::loadActive(const Lanes &address, Type element, int64_t width, bool
 
 bool Memory::hasGathers(Type element) const { return target.avx512f && getStorageBytes(element) >= 4; }
 
-/// Room on the stack for `count` elements, at the function's beginning. Accesses share it by size and `purpose`: each is done with it
-/// at once.
+/// Room on the stack for `count` elements, at the function's beginning. Accesses share it by size and `purpose`: each
+/// is done with it at once.
 Value Memory::stackSlot(Type element, int64_t count, StringRef purpose) {
   auto function = builder.getInsertionBlock()->getParentOp();
   while (!isa<FunctionOpInterface>(function))
@@ -162,12 +162,13 @@ Value Memory::stackSlot(Type element, int64_t count, StringRef purpose) {
   return slot;
 }
 
-/// Calls `body` with the number of every active lane, in order: one small loop whatever the width, where an instruction would be
-/// split into a branch per lane.
+/// Calls `body` with the number of every active lane, in order: one small loop whatever the width, where an instruction
+/// would be split into a branch per lane.
 void Memory::forActiveLanes(Value mask, int64_t width, llvm::function_ref<void(Value)> body) {
   Scalar s{builder, loc};
   Type bitsType = builder.getIntegerType(unsigned(width));
-  Value bits = s.resize(LLVM::BitcastOp::create(builder, loc, bitsType, mask), builder.getI64Type(), /*isSigned=*/false);
+  Value bits =
+      s.resize(LLVM::BitcastOp::create(builder, loc, bitsType, mask), builder.getI64Type(), /*isSigned=*/false);
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange{builder.getI64Type()}, ValueRange{bits},
       [&](OpBuilder &inner, Location, ValueRange carried) {
@@ -184,7 +185,8 @@ void Memory::forActiveLanes(Value mask, int64_t width, llvm::function_ref<void(V
   scf::YieldOp::create(builder, loc, ValueRange{next});
 }
 
-/// The address of a lane whose number is only known when the program runs. `slot` holds the lanes' distances, if they are no line.
+/// The address of a lane whose number is only known when the program runs. `slot` holds the lanes' distances, if they
+/// are no line.
 Value Memory::addressOfLane(const Lanes &address, Value lane, Value slot, Type element) {
   if (!slot)
     return addressOf(scalarAddress(address, 0), lane, getStorageBytes(element));
@@ -209,10 +211,12 @@ Value Memory::loadMasked(const Lanes &address, Type element, int64_t width, Valu
   Value fill = toStorage(broadcast(other, width), element);
   if (hasMasks(element) && isContiguous(address, element))
     return fromStorage(
-        LLVM::MaskedLoadOp::create(builder, loc, type, scalarAddress(address, 0), mask, fill, bytes).getResult(), element);
+        LLVM::MaskedLoadOp::create(builder, loc, type, scalarAddress(address, 0), mask, fill, bytes).getResult(),
+        element);
   if (hasGathers(element) || width > 64) {
     Value pointers = lanePointers(address, width);
-    return fromStorage(LLVM::masked_gather::create(builder, loc, type, pointers, mask, fill, bytes).getResult(), element);
+    return fromStorage(LLVM::masked_gather::create(builder, loc, type, pointers, mask, fill, bytes).getResult(),
+                       element);
   }
   Value distances = storeDistances(address, width, element), slot = stackSlot(stored, width, "lanes");
   LLVM::StoreOp::create(builder, loc, fill, slot, bytes);
@@ -225,8 +229,8 @@ Value Memory::loadMasked(const Lanes &address, Type element, int64_t width, Valu
 
 Value Memory::load(const Lanes &address, Type element, int64_t width, Predicate predicate, Value other,
                    llvm::function_ref<Lanes()> exact, bool isVolatile) {
-  bool isScalar = width == 1 || (address.isUniform() && !predicate.lanes &&
-                                 (predicate.isAll() || !isa<VectorType>(other.getType())));
+  bool isScalar = width == 1 ||
+                  (address.isUniform() && !predicate.lanes && (predicate.isAll() || !isa<VectorType>(other.getType())));
   Type registerType = getRegisterType(element);
   Type type = isScalar ? registerType : VectorType::get({width}, registerType);
   auto shaped = [&](Value value) { return isScalar ? value : broadcast(value, width); };
@@ -244,14 +248,20 @@ Value Memory::load(const Lanes &address, Type element, int64_t width, Predicate 
                              : shaped(loadActive(at, element, width, isVolatile));
         });
   };
-  auto masked = [&]() -> Value {
-    if (!predicate.lanes)
-      return active();
+  auto someLanes = [&]() -> Value {
     if (!address.condition)
       return loadMasked(address, element, width, predicate.lanes, other);
     return emitIf(
         address.condition, type, [&] { return loadMasked(address, element, width, predicate.lanes, other); },
         [&] { return loadMasked(exact(), element, width, predicate.lanes, other); });
+  };
+  auto masked = [&]() -> Value {
+    if (!predicate.lanes)
+      return active();
+    // Where masked accesses are no instructions, vectors whose lanes are all active go without.
+    if (hasMasks(element) || address.condition || !isContiguous(address, element))
+      return someLanes();
+    return emitIf(allLanes(predicate.lanes), type, active, someLanes);
   };
   if (predicate.isAll())
     return active();
@@ -315,15 +325,33 @@ void Memory::store(const Lanes &address, Type element, int64_t width, Predicate 
   if (predicate.isAll())
     return active();
   if (!predicate.lanes) {
-    emitIf(predicate.uniform, {}, [&] { active(); return Value(); }, nullptr);
+    emitIf(
+        predicate.uniform, {},
+        [&] {
+          active();
+          return Value();
+        },
+        nullptr);
     return;
   }
   Value some = anyLane(predicate.lanes);
   Value any = predicate.uniform ? Scalar{builder, loc}.bitAnd(predicate.uniform, some) : some;
-  emitIf(any, {}, [&] {
+  auto masked = [&] {
     conditioned([&](const Lanes &at) { storeMasked(at, element, width, predicate.lanes, value); });
     return Value();
-  }, nullptr);
+  };
+  auto either = [&] {
+    // AVX2 has masked stores, but a plain one is several times faster.
+    if (target.avx512f || address.condition || !isContiguous(address, element))
+      return masked();
+    auto ifOp = scf::IfOp::create(builder, loc, allLanes(predicate.lanes), /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(ifOp.thenBlock()->getTerminator());
+    active();
+    builder.setInsertionPoint(ifOp.elseBlock()->getTerminator());
+    return masked();
+  };
+  emitIf(any, {}, either, nullptr);
 }
 
 Value Memory::loadBuffer(Value pointer, Type element, int64_t width, Value base, ArrayRef<int64_t> offsets) {
@@ -375,7 +403,8 @@ void Memory::storeBuffer(Value pointer, Type element, Value base, ArrayRef<int64
   for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
     Value address = LLVM::GEPOp::create(builder, loc, first.getType(), stored, first,
                                         ArrayRef<LLVM::GEPArg>{int32_t(offsets.empty() ? 0 : offsets[lane])});
-    LLVM::StoreOp::create(builder, loc, vector::ExtractOp::create(builder, loc, value, lane).getResult(), address, bytes);
+    LLVM::StoreOp::create(builder, loc, vector::ExtractOp::create(builder, loc, value, lane).getResult(), address,
+                          bytes);
   }
 }
 

@@ -1,6 +1,7 @@
 // Vectors from and to memory.
 //   In:  addresses as `Lanes`, which lanes are active, what the others read as.
-//   Out: plain vector accesses where the lanes are contiguous, one scalar access where they coincide, shuffles or an access per lane
+//   Out: plain vector accesses where the lanes are contiguous, one scalar access where they coincide, shuffles or an
+//   access per lane
 //        where they are neither.
 // Memory of an inactive lane is never touched.
 #pragma once
@@ -12,7 +13,8 @@
 
 namespace triton::cpu {
 
-/// Which lanes an access is for: all where both are null; `uniform` decides for the whole vector, `lanes` for each lane.
+/// Which lanes an access is for: all where both are null; `uniform` decides for the whole vector, `lanes` for each
+/// lane.
 struct Predicate {
   mlir::Value uniform, lanes;
   bool isAll() const { return !uniform && !lanes; }
@@ -23,15 +25,16 @@ public:
   Memory(mlir::OpBuilder &builder, const HostTarget &target, mlir::Location loc)
       : builder(builder), target(target), loc(loc) {}
 
-  /// `width` lanes of `element` (a type of tensor IR). A scalar when `width` is 1 or the address is the same for all lanes; check the
-  /// type of the result. `exact` gives the addresses when those at hand only hold under a condition.
+  /// `width` lanes of `element` (a type of tensor IR). A scalar when `width` is 1 or the address is the same for all
+  /// lanes; check the type of the result. `exact` gives the addresses when those at hand only hold under a condition.
   mlir::Value load(const Lanes &address, mlir::Type element, int64_t width, Predicate predicate, mlir::Value other,
                    llvm::function_ref<Lanes()> exact, bool isVolatile = false);
   /// `value`: a vector of `width` lanes, or a scalar when `width` is 1.
   void store(const Lanes &address, mlir::Type element, int64_t width, Predicate predicate, mlir::Value value,
              llvm::function_ref<Lanes()> exact, bool isStreaming = false);
 
-  /// Element `base + offsets` of a buffer, and its counterpart. Buffers may be read past their last element within a vector's length.
+  /// Element `base + offsets` of a buffer, and its counterpart. Buffers may be read past their last element within a
+  /// vector's length.
   mlir::Value loadBuffer(mlir::Value pointer, mlir::Type element, int64_t width, mlir::Value base,
                          llvm::ArrayRef<int64_t> offsets);
   void storeBuffer(mlir::Value pointer, mlir::Type element, mlir::Value base, llvm::ArrayRef<int64_t> offsets,

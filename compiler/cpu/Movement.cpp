@@ -26,7 +26,8 @@ LogicalResult Lowering::lowerJoin(tensor::JoinOp join) {
     Buffer half = whole;
     half.strides.pop_back();
     Scalar s{builder, join.getLoc()};
-    half.pointer = Memory(builder, target, join.getLoc()).addressOf(whole.pointer, s.i64(i), getStorageBytes(whole.element));
+    half.pointer =
+        Memory(builder, target, join.getLoc()).addressOf(whole.pointer, s.i64(i), getStorageBytes(whole.element));
     if (!isa<RankedTensorType>(operand.getType()))
       writeBuffer(half, {}, scalars.lookup(operand));
     else if (failed(fill(operand, half)))
@@ -40,7 +41,8 @@ LogicalResult Lowering::lowerCat(tensor::CatOp cat) {
   int64_t size = cast<RankedTensorType>(cat.getLhs().getType()).getNumElements();
   Scalar s{builder, cat.getLoc()};
   Buffer second = whole;
-  second.pointer = Memory(builder, target, cat.getLoc()).addressOf(whole.pointer, s.i64(size), getStorageBytes(whole.element));
+  second.pointer =
+      Memory(builder, target, cat.getLoc()).addressOf(whole.pointer, s.i64(size), getStorageBytes(whole.element));
   return failure(failed(fill(cat.getLhs(), whole)) || failed(fill(cat.getRhs(), second)));
 }
 
@@ -50,7 +52,8 @@ LogicalResult Lowering::lowerHistogram(tensor::HistogramOp histogram) {
   const Buffer bins = bufferFor(histogram.getResult());
   auto type = cast<RankedTensorType>(histogram.getResult().getType());
   int64_t bytes = type.getNumElements() * getStorageBytes(type.getElementType());
-  LLVM::MemsetOp::create(builder, loc, bins.pointer, s.integer(builder.getI8Type(), 0), s.i64(bytes), /*isVolatile=*/false);
+  LLVM::MemsetOp::create(builder, loc, bins.pointer, s.integer(builder.getI8Type(), 0), s.i64(bytes),
+                         /*isVolatile=*/false);
   auto source = cast<RankedTensorType>(histogram.getSrc().getType());
   forEachElement(source.getShape(), loc, [&](Coordinates &at) {
     Memory memory(builder, target, loc);

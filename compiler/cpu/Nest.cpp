@@ -1,8 +1,8 @@
 // Loop nests: one loop per dimension, the innermost over vectors.
 //   In:  a `NestPlan` and the `Space` chosen for it.
 //   Out: loops around the stores, reductions and buffer fills of the nest.
-// Where masks are prefixes (`index < bound`) the run of vectors is split: up to the last vector that all of them hold for, without
-// masks; then the rest, with masks, as far as something is still stored.
+// Where masks are prefixes (`index < bound`) the run of vectors is split: up to the last vector that all of them hold
+// for, without masks; then the rest, with masks, as far as something is still stored.
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Mask.h"
@@ -112,7 +112,8 @@ Segments Lowering::chooseSegments(const NestPlan &nest, const Space &space, Arra
       return;
     if (auto load = tensor.getDefiningOp<tensor::LoadOp>(); load && load.getMask())
       limitOfAll(load.getMask(), dimensions);
-    if (auto select = tensor.getDefiningOp<arith::SelectOp>(); select && isa<RankedTensorType>(select.getCondition().getType()))
+    if (auto select = tensor.getDefiningOp<arith::SelectOp>();
+        select && isa<RankedTensorType>(select.getCondition().getType()))
       limitOfAll(select.getCondition(), dimensions);
   };
   Value end;

@@ -15,15 +15,16 @@ using namespace mlir;
 namespace triton::cpu {
 
 void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
-  // Still tensors. Formats no processor has become arithmetic, which is computed while a product's operands are staged. Blocks that only exist to be reduced go, before the plan gives them buffers.
+  // Still tensors. Formats no processor has become arithmetic, which is computed while a product's operands are staged.
+  // Blocks that only exist to be reduced go, before the plan gives them buffers.
   manager.addPass(createDecomposeScaledDot());
   manager.addPass(createReduceInsideLoops());
 
   // Loops. From here on no tensor is left.
   manager.addPass(createLowerToLoops(options.target));
 
-  // Lowering repeats constants and address arithmetic wherever they are needed: merging them here is cheaper than in LLVM, and before
-  // functions are expanded there is less to look at.
+  // Lowering repeats constants and address arithmetic wherever they are needed: merging them here is cheaper than in
+  // LLVM, and before functions are expanded there is less to look at.
   manager.addPass(createCSEPass());
   manager.addPass(createExpandMath(options.target));
 }

@@ -1,4 +1,5 @@
-// Tensor IR in, loops over vectors out: the CPU's own part of the walk, after the tensor pipeline and before the LLVM dialect.
+// Tensor IR in, loops over vectors out: the CPU's own part of the walk, after the tensor pipeline and before the LLVM
+// dialect.
 #pragma once
 
 #include "compiler/cpu/Target.h"
@@ -13,8 +14,9 @@ struct CpuOptions {
   HostTarget target = HostTarget::detect();
 };
 
-/// From what `tensor::buildTensorPipeline` leaves to what `host::buildLowerToLlvm` takes. Afterwards each kernel is a `func.func` with the
-/// launch ABI (`args, grid, begin, end, arena`), and `cpu.arena_bytes` on it says how large an arena it needs.
+/// From what `tensor::buildTensorPipeline` leaves to what `host::buildLowerToLlvm` takes. Afterwards each kernel is a
+/// `func.func` with the launch ABI (`args, grid, begin, end, arena`), and `cpu.arena_bytes` on it says how large an
+/// arena it needs.
 void buildCpuPipeline(mlir::OpPassManager &manager, const CpuOptions &options);
 
 /// Makes the passes and `--cpu-pipeline` known to triton-opt.

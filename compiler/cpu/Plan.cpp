@@ -54,6 +54,7 @@ private:
   void placeFill(Value tensor);
   llvm::SetVector<Operation *> consumersOf(Value tensor);
   int costOf(Value tensor);
+  int ownCostOf(Value tensor);
   bool isWrittenBetween(Operation *load, Operation *consumer);
   bool mustKeepOrder(tensor::LoadOp load, const llvm::SetVector<Operation *> &consumers);
 
@@ -65,6 +66,7 @@ private:
   Plan plan;
   llvm::DenseMap<Operation *, Operation *> leaders;
   llvm::DenseSet<Value> toPlace;
+  llvm::DenseMap<Value, int> costs;
   llvm::DenseMap<Value, llvm::SetVector<Operation *>> consumers;
   llvm::DenseMap<Operation *, Operation *>
       filledAt; // for an operation with a buffer: whose place its nest is emitted at
@@ -149,6 +151,9 @@ void Planner::groupBlock(Block &block) {
   tensor::ReduceOp first;
   for (Operation &op : block) {
     if (auto store = dyn_cast<tensor::StoreOp>(op); store && isTensor(store.getValue())) {
+      // Each is compared with each other one when the kernel runs.
+      if (stores.size() == 4)
+        closeStores();
       if (!stores.empty() && shapeOf(cast<tensor::StoreOp>(stores.back()).getValue()) != shapeOf(store.getValue()))
         closeStores();
       stores.push_back(store);
@@ -199,28 +204,33 @@ llvm::SetVector<Operation *> Planner::consumersOf(Value tensor) {
   return found;
 }
 
-int Planner::costOf(Value root) {
-  int cost = 0;
-  walkExpression(
-      root, getOwnDimensions(root), [&](Value tensor) { return tensor != root && plan.isBuffered(tensor); },
-      [&](Value tensor, ArrayRef<int>) {
-        Operation *op = tensor.getDefiningOp();
-        if (!op || (tensor != root && plan.isBuffered(tensor)))
-          return;
-        if (auto load = dyn_cast<tensor::LoadOp>(op)) {
-          const Steps &steps = accesses.of(load.getPtr());
-          bool isGather = !steps.empty() && !accesses.isUniform(load.getPtr()) &&
-                          llvm::none_of(steps, [](Step step) { return step.isOne(); });
-          cost += isGather ? 16 : 1;
-        } else if (isa<tensor::GatherOp>(op)) {
-          cost += 16;
-        } else if (isa<tensor::MapElementwiseOp>(op)) {
-          cost += 16;
-        } else if (isElementwise(op) && !accesses.isAffine(tensor) && !isa<arith::CmpIOp>(op)) {
-          cost += getElementwiseCost(op);
-        }
-      });
-  return cost;
+/// Of computing one tensor from its operands.
+int Planner::ownCostOf(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (auto load = dyn_cast<tensor::LoadOp>(op)) {
+    bool isGather = !accesses.isUniform(load.getPtr()) &&
+                    llvm::none_of(accesses.of(load.getPtr()), [](Step step) { return step.isOne(); });
+    return isGather ? 16 : 1;
+  }
+  if (isa<tensor::GatherOp, tensor::MapElementwiseOp>(op))
+    return 16;
+  bool isIndex = isa<IntegerType>(getElementTypeOrSelf(tensor.getType())) && accesses.isAffine(tensor);
+  return isElementwise(op) && !isIndex && !isa<arith::CmpIOp>(op) ? getElementwiseCost(op) : 0;
+}
+
+/// An upper bound: what two operands share counts twice. Saturates, since only a comparison with `dearCost` matters.
+int Planner::costOf(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!isTensor(tensor) || !op || !isRecomputable(op) || (plan.isBuffered(tensor) && !toPlace.contains(tensor)))
+    return 0;
+  auto found = costs.find(tensor);
+  if (found != costs.end())
+    return found->second;
+  int cost = ownCostOf(tensor);
+  for (Value operand : op->getOperands())
+    if (cost < 4 * dearCost)
+      cost += costOf(operand);
+  return costs[tensor] = std::min(cost, 4 * dearCost);
 }
 
 bool Planner::isWrittenBetween(Operation *load, Operation *consumer) {
@@ -247,8 +257,8 @@ bool Planner::mustKeepOrder(tensor::LoadOp load, const llvm::SetVector<Operation
         return true;
       continue;
     }
-    // The stores of this nest come after all of its loads, which the emitted code ensures for loads it can compare with them: those
-    // that only the stored values need, and whose addresses form a range.
+    // The stores of this nest come after all of its loads, which the emitted code ensures for loads it can compare with
+    // them: those that only the stored values need, and whose addresses form a range.
     if (isWrittenBetween(load, nest->second.members[0]))
       return true;
     for (Operation *member : nest->second.members) {
@@ -307,13 +317,14 @@ void Planner::decide(Value tensor) {
 static bool readsElsewhere(Value root, Value tensor, const Plan &plan) {
   bool elsewhere = false;
   SmallVector<int> own = getOwnDimensions(root);
-  walkExpression(root, own, [&](Value inner) { return inner != root && plan.isBuffered(inner); },
-                 [&](Value inner, ArrayRef<int> dimensions) {
-                   bool isRead = inner == root || !plan.isBuffered(inner);
-                   auto gather = inner.getDefiningOp<tensor::GatherOp>();
-                   elsewhere |= isRead && gather && gather.getSrc() == tensor;
-                   elsewhere |= inner == tensor && inner != root && dimensions != ArrayRef<int>(own);
-                 });
+  walkExpression(
+      root, own, [&](Value inner) { return inner != root && plan.isBuffered(inner); },
+      [&](Value inner, ArrayRef<int> dimensions) {
+        bool isRead = inner == root || !plan.isBuffered(inner);
+        auto gather = inner.getDefiningOp<tensor::GatherOp>();
+        elsewhere |= isRead && gather && gather.getSrc() == tensor;
+        elsewhere |= inner == tensor && inner != root && dimensions != ArrayRef<int>(own);
+      });
   return elsewhere;
 }
 

@@ -1,8 +1,8 @@
 // Decides how a function's tensors are computed, before any code is emitted.
 //   In:  a `tt.func`, inlined and canonicalised, block pointers and descriptors gone.
 //   Out: which tensors lie in buffers, and which operations share a loop nest.
-// Everything else is recomputed where it is needed. The plan keeps the order of memory accesses: a load is only recomputed where
-// no write can lie between the load and its use, or where emitting code can check that.
+// Everything else is recomputed where it is needed. The plan keeps the order of memory accesses: a load is only
+// recomputed where no write can lie between the load and its use, or where emitting code can check that.
 #pragma once
 
 #include "compiler/cpu/Access.h"

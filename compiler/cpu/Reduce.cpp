@@ -1,9 +1,10 @@
 // Reductions.
 //   In:  reductions along one axis of one shape, and buffers to fill on the way.
-//   Out: loops with vector accumulators. Vectors run along the axis and their lanes are combined at the end, or they run along
+//   Out: loops with vector accumulators. Vectors run along the axis and their lanes are combined at the end, or they
+//   run along
 //        another dimension and the axis is the innermost loop.
-// Accumulators start from the identity where there is one, else from the first elements. The order is fixed when compiling, so results
-// are the same in every run.
+// Accumulators start from the identity where there is one, else from the first elements. The order is fixed when
+// compiling, so results are the same in every run.
 #include "compiler/cpu/Combine.h"
 #include "compiler/cpu/Convert.h"
 #include "compiler/cpu/Lowering.h"
@@ -117,8 +118,8 @@ LogicalResult Lowering::lowerReductions(const NestPlan &nest, const Space &space
   return checked();
 }
 
-/// Maxima and minima start from an infinity. Where that is also the result, the elements are looked at once more: if all of them are NaN,
-/// so is the result. Rarely needed, so the code is short, not fast.
+/// Maxima and minima start from an infinity. Where that is also the result, the elements are looked at once more: if
+/// all of them are NaN, so is the result. Rarely needed, so the code is short, not fast.
 void Lowering::restoreNan(tensor::ReduceOp reduce) {
   Location loc = reduce.getLoc();
   Scalar s{builder, loc};
@@ -130,7 +131,8 @@ void Lowering::restoreNan(tensor::ReduceOp reduce) {
     Type wide = element.getIntOrFloatBitWidth() < 32 ? Type(builder.getF32Type()) : element;
     Value number = convertFloat(builder, loc, value, element, wide, Rounding::NearestEven, target);
     Value size = math::AbsFOp::create(builder, loc, number);
-    Value isInfinite = s.compare(arith::CmpFPredicate::OEQ, size, s.floating(wide, std::numeric_limits<double>::infinity()));
+    Value isInfinite =
+        s.compare(arith::CmpFPredicate::OEQ, size, s.floating(wide, std::numeric_limits<double>::infinity()));
     auto branch = scf::IfOp::create(builder, loc, TypeRange{value.getType()}, isInfinite, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(branch.elseBlock());
@@ -140,7 +142,8 @@ void Lowering::restoreNan(tensor::ReduceOp reduce) {
     Values seen = emitLoop(s.i64(0), s.i64(length), 1, loc, s.i1(false), [&](Value index, ValueRange any) {
       Coordinates place(at);
       place.insert(place.begin() + axis, coordinate(index));
-      Value x = convertFloat(builder, loc, evaluator.uniform(source, place), element, wide, Rounding::NearestEven, target);
+      Value x =
+          convertFloat(builder, loc, evaluator.uniform(source, place), element, wide, Rounding::NearestEven, target);
       return Values{s.bitOr(any[0], s.compare(arith::CmpFPredicate::ORD, x, x))};
     });
     evaluator.leave();
@@ -156,9 +159,8 @@ void Lowering::restoreNan(tensor::ReduceOp reduce) {
     return;
   }
   const Buffer buffer = bufferFor(result);
-  forEachElement(type.getShape(), loc, [&](Coordinates &at) {
-    writeBuffer(buffer, at, settled(evaluator.uniform(result, at), at));
-  });
+  forEachElement(type.getShape(), loc,
+                 [&](Coordinates &at) { writeBuffer(buffer, at, settled(evaluator.uniform(result, at), at)); });
 }
 
 } // namespace triton::cpu

@@ -1,5 +1,5 @@
-// Operations that run code of the user's own, one group of elements at a time: `tt.map_elementwise` that branches or packs, and inline
-// assembly.
+// Operations that run code of the user's own, one group of elements at a time: `tt.map_elementwise` that branches or
+// packs, and inline assembly.
 #include "compiler/cpu/Elementwise.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
@@ -78,7 +78,8 @@ LogicalResult Lowering::lowerInlineAssembly(tensor::ElementwiseInlineAsmOp assem
   Scalar s{builder, loc};
   int64_t pack = assembly.getPackedElement(), size = 1;
   ArrayRef<int64_t> shape;
-  for (Type type : llvm::concat<Type>(llvm::to_vector(assembly->getOperandTypes()), llvm::to_vector(assembly->getResultTypes())))
+  for (Type type :
+       llvm::concat<Type>(llvm::to_vector(assembly->getOperandTypes()), llvm::to_vector(assembly->getResultTypes())))
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       shape = tensor.getShape();
       size = tensor.getNumElements();
@@ -108,7 +109,8 @@ LogicalResult Lowering::lowerInlineAssembly(tensor::ElementwiseInlineAsmOp assem
       for (int64_t i = 0; i < pack; i += count) {
         Value packed;
         for (int64_t j = 0; j < count; ++j) {
-          Value value = isa<RankedTensorType>(source.getType()) ? evaluator.uniform(source, places[i + j]) : scalars.lookup(source);
+          Value value = isa<RankedTensorType>(source.getType()) ? evaluator.uniform(source, places[i + j])
+                                                                : scalars.lookup(source);
           if (count == 1) {
             packed = value;
             break;
@@ -124,7 +126,8 @@ LogicalResult Lowering::lowerInlineAssembly(tensor::ElementwiseInlineAsmOp assem
       Type element = getElementTypeOrSelf(result.getType());
       types.append(pack / perRegister(element), registerType(element));
     }
-    Type resultType = types.size() == 1 ? types[0] : Type(LLVM::LLVMStructType::getLiteral(builder.getContext(), types));
+    Type resultType =
+        types.size() == 1 ? types[0] : Type(LLVM::LLVMStructType::getLiteral(builder.getContext(), types));
     Value results = LLVM::InlineAsmOp::create(builder, loc, resultType, operands, assembly.getAsmString(),
                                               assembly.getConstraints(), !assembly.getPure(), /*is_align_stack=*/false,
                                               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
@@ -134,11 +137,13 @@ LogicalResult Lowering::lowerInlineAssembly(tensor::ElementwiseInlineAsmOp assem
       Type element = getElementTypeOrSelf(result.getType());
       int64_t count = perRegister(element), bits = tensor::getElementBits(element);
       for (int64_t i = 0; i < pack; i += count, ++next) {
-        Value packed = types.size() == 1 ? results : LLVM::ExtractValueOp::create(builder, loc, results, next).getResult();
+        Value packed =
+            types.size() == 1 ? results : LLVM::ExtractValueOp::create(builder, loc, results, next).getResult();
         for (int64_t j = 0; j < count; ++j) {
           Value value = packed;
           if (count > 1)
-            value = s.bitcast(s.resize(s.shiftRight(packed, j * bits), builder.getIntegerType(bits)), getRegisterType(element));
+            value = s.bitcast(s.resize(s.shiftRight(packed, j * bits), builder.getIntegerType(bits)),
+                              getRegisterType(element));
           if (isa<RankedTensorType>(result.getType()))
             writeBuffer(bufferFor(result), places[i + j], value);
           else

@@ -1,8 +1,9 @@
 // Scans.
 //   In:  operands as expressions, a combination, a direction.
-//   Out: the results' buffers. Vectors run along another dimension and the axis is a loop that carries the last values; or, when the
-//        axis is all there is, vectors run along it: lanes are combined in log steps, and what came before is combined in afterwards,
-//        off the critical path.
+//   Out: the results' buffers. Vectors run along another dimension and the axis is a loop that carries the last values;
+//   or, when the
+//        axis is all there is, vectors run along it: lanes are combined in log steps, and what came before is combined
+//        in afterwards, off the critical path.
 #include "compiler/cpu/Combine.h"
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
@@ -111,7 +112,8 @@ LogicalResult Lowering::lowerScan(tensor::ScanOp scan) {
   auto lastLane = [&](ValueRange values) {
     Values last;
     for (Value value : values)
-      last.push_back(space.width == 1 ? value : vector::ExtractOp::create(builder, loc, value, space.width - 1).getResult());
+      last.push_back(space.width == 1 ? value
+                                      : vector::ExtractOp::create(builder, loc, value, space.width - 1).getResult());
     return last;
   };
   auto scanAlong = [&](Coordinates &at) {

@@ -1,8 +1,9 @@
 // Chooses the loops of a nest: which dimension vectors run along, and how long they are.
 //   In:  the expressions a nest computes.
 //   Out: its `Space`.
-// Vectors run along the dimension that most accesses are contiguous in. Their length is a few machine vectors of the widest type
-// computed with, whatever the shape; where that dimension is too short, the next outer one joins it if no access minds.
+// Vectors run along the dimension that most accesses are contiguous in. Their length is a few machine vectors of the
+// widest type computed with, whatever the shape; where that dimension is too short, the next outer one joins it if no
+// access minds.
 #include "compiler/cpu/Elementwise.h"
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
@@ -23,7 +24,7 @@ struct Access {
 struct Body {
   SmallVector<Access> accesses;
   int64_t widestBits = 8;
-  bool isHeavy = false;   // division, transcendental functions
+  bool isHeavy = false; // division, transcendental functions
 
   /// Computes with `element`; small floats as f32.
   void widen(Type element) {

@@ -1,9 +1,9 @@
 // Stores, after everything their nest reads.
 //   In:  the stores of a nest, which share its loops with the loads that their values need.
 //   Out: vector stores in the loops; before them, checks that no store overwrites what a later iteration still reads.
-// All loads of a block operation come before its stores. A nest that interleaves them is right as long as each store's range of
-// addresses is apart from, or element for element the same as, the ranges the nest reads and the other stores write. Where that
-// fails when the kernel runs, the store goes to a buffer and from there to its place after the loops.
+// All loads of a block operation come before its stores. A nest that interleaves them is right as long as each store's
+// range of addresses is apart from, or element for element the same as, the ranges the nest reads and the other stores
+// write. Where that fails when the kernel runs, the store goes to a buffer and from there to its place after the loops.
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
@@ -76,8 +76,8 @@ static Value mayClash(const Range &target, const Range &other, OpBuilder &builde
 SmallVector<Redirection> Lowering::guardStores(const NestPlan &nest) {
   SmallVector<Redirection> redirections(nest.members.size());
   auto isLeaf = [&](Value tensor) { return plan.isBuffered(tensor) && !llvm::is_contained(nest.fills, tensor); };
-  llvm::SetVector<Value> reads;                 // pointers that values of this nest load through
-  llvm::DenseSet<Value> displaced;              // of these, loaded at other coordinates than the nest's own
+  llvm::SetVector<Value> reads;    // pointers that values of this nest load through
+  llvm::DenseSet<Value> displaced; // of these, loaded at other coordinates than the nest's own
   for (Operation *member : nest.members) {
     Value value = cast<tensor::StoreOp>(member).getValue();
     SmallVector<int> own = getOwnDimensions(value);

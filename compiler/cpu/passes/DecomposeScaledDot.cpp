@@ -7,8 +7,9 @@
 //   %x = arith.truncf (arith.mulf %wide, %factor) : … to tensor<128x64xbf16>
 //   %d = tt.dot %x, %b, %c
 //
-// Operands become f16 when either format is fp16, else bf16, which holds every scaled 4-bit and 8-bit float exactly. No processor has
-// these formats; staging a product's operands computes all of this on the way, so nothing is materialised for it.
+// Operands become f16 when either format is fp16, else bf16, which holds every scaled 4-bit and 8-bit float exactly. No
+// processor has these formats; staging a product's operands computes all of this on the way, so nothing is materialised
+// for it.
 #include "compiler/cpu/passes/DecomposeScaledDot.h"
 
 #include "compiler/tensor/Tensor.h"
@@ -28,13 +29,17 @@ struct Decomposer {
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
 
   static RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-  static RankedTensorType with(Value tensor, Type element) { return RankedTensorType::get(typeOf(tensor).getShape(), element); }
+  static RankedTensorType with(Value tensor, Type element) {
+    return RankedTensorType::get(typeOf(tensor).getShape(), element);
+  }
 
   Value word(Value like, int64_t value) {
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(with(like, i32), builder.getI32IntegerAttr(int32_t(value))));
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(with(like, i32), builder.getI32IntegerAttr(int32_t(value))));
   }
   Value real(Value like, double value) {
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(with(like, f32), builder.getF32FloatAttr(float(value))));
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(with(like, f32), builder.getF32FloatAttr(float(value))));
   }
   Value bitcast(Value value, Type element) {
     return tensor::BitcastOp::create(builder, loc, with(value, element), value);
@@ -45,7 +50,8 @@ struct Decomposer {
     Value wide = arith::ExtUIOp::create(builder, loc, with(bytes, i32), bytes);
     auto decode = [&](Value code) -> Value {
       Value magnitude = arith::AndIOp::create(builder, loc, code, word(code, 7));
-      Value sign = arith::ShLIOp::create(builder, loc, arith::AndIOp::create(builder, loc, code, word(code, 8)), word(code, 28));
+      Value sign =
+          arith::ShLIOp::create(builder, loc, arith::AndIOp::create(builder, loc, code, word(code, 8)), word(code, 28));
       // Moved to where f32 has its exponent and rescaled by the difference of the biases.
       Value scaled = bitcast(arith::ShLIOp::create(builder, loc, magnitude, word(code, 22)), f32);
       scaled = arith::MulFOp::create(builder, loc, scaled, real(code, std::ldexp(1.0, 126)));
@@ -132,8 +138,10 @@ struct Decomposer {
         wide = arith::MulFOp::create(builder, loc, wide, factors(scale, typeOf(wide).getDimSize(k), isRhs));
       return arith::TruncFOp::create(builder, loc, with(wide, narrow), wide);
     };
-    Value a = operand(dot.getA(), dot.getAScale(), dot.getAElemType(), dot.getLhsKPack() ? rank - 1 : rank - 2, rank - 1, false);
-    Value b = operand(dot.getB(), dot.getBScale(), dot.getBElemType(), dot.getRhsKPack() ? rank - 2 : rank - 1, rank - 2, true);
+    Value a = operand(dot.getA(), dot.getAScale(), dot.getAElemType(), dot.getLhsKPack() ? rank - 1 : rank - 2,
+                      rank - 1, false);
+    Value b = operand(dot.getB(), dot.getBScale(), dot.getBElemType(), dot.getRhsKPack() ? rank - 2 : rank - 1,
+                      rank - 2, true);
     if (!a || !b)
       return dot.emitError() << "formats e2m3 and e3m2 are not implemented";
     Value product = tensor::DotOp::create(builder, loc, dot.getD().getType(), a, b, dot.getC());

@@ -19,9 +19,9 @@
 //     }
 //   }
 //
-// No block tensor becomes one value: the loops work on vectors of a few registers, and tensors that must exist as a whole lie in
-// buffers. What is computed where is decided by a plan first. Runs after the pipeline of tensor IR: control flow is structured, or a
-// graph of blocks; there are no block pointers and no descriptors.
+// No block tensor becomes one value: the loops work on vectors of a few registers, and tensors that must exist as a
+// whole lie in buffers. What is computed where is decided by a plan first. Runs after the pipeline of tensor IR:
+// control flow is structured, or a graph of blocks; there are no block pointers and no descriptors.
 #include "compiler/cpu/passes/LowerToLoops.h"
 
 #include "compiler/cpu/Lowering.h"
@@ -39,7 +39,8 @@ namespace triton::cpu {
 /// Says why a function cannot be lowered, before anything is changed.
 static LogicalResult check(tensor::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
-    for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes()))) {
+    for (Type type :
+         llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes()))) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor)
         continue;
@@ -65,8 +66,8 @@ struct LowerToLoops : PassWrapper<LowerToLoops, OperationPass<ModuleOp>> {
   StringRef getArgument() const override { return "cpu-lower-to-loops"; }
   StringRef getDescription() const override { return "Turn functions on tensors into loops over vectors"; }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-                    scf::SCFDialect, vector::VectorDialect>();
+    registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                    math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   }
 
   LogicalResult initialize(MLIRContext *context) override {
@@ -86,7 +87,8 @@ struct LowerToLoops : PassWrapper<LowerToLoops, OperationPass<ModuleOp>> {
   }
 
   HostTarget target = HostTarget::detect();
-  Option<std::string> cpu{*this, "cpu", llvm::cl::desc("processor to lower for, such as x86-64-v3; this machine's if empty")};
+  Option<std::string> cpu{*this, "cpu",
+                          llvm::cl::desc("processor to lower for, such as x86-64-v3; this machine's if empty")};
 };
 } // namespace
 

@@ -12,9 +12,9 @@
 //     scf.yield %next
 //   }
 //
-// A block that a loop carries lies in memory: this saves reading and writing it in every iteration, for one combination of lanes.
-// Any operation that a reduction may regroup will do. Leaves alone blocks that anything else reads, and short ones, for which
-// combining lanes would cost more than it saves.
+// A block that a loop carries lies in memory: this saves reading and writing it in every iteration, for one combination
+// of lanes. Any operation that a reduction may regroup will do. Leaves alone blocks that anything else reads, and short
+// ones, for which combining lanes would cost more than it saves.
 #include "compiler/cpu/passes/ReduceInsideLoops.h"
 
 #include "compiler/tensor/Tensor.h"
@@ -44,9 +44,9 @@ struct Match {
 } // namespace
 
 static bool mayRegroup(Operation *op) {
-  return isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp, arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
-             arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp,
-             arith::XOrIOp>(op);
+  return isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp, arith::MaxNumFOp, arith::MinNumFOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
 }
 
 static std::optional<Match> match(tensor::ReduceOp reduce) {
@@ -60,8 +60,8 @@ static std::optional<Match> match(tensor::ReduceOp reduce) {
   unsigned index = cast<OpResult>(reduce.getSrcs()[0]).getResultNumber();
   Value argument = loop.getRegionIterArg(index), next = loop.getBody()->getTerminator()->getOperand(index);
   Operation *update = next.getDefiningOp();
-  if (!update || update->getBlock() != loop.getBody() || update->getName() != combiner->getName() || !next.hasOneUse() ||
-      !argument.hasOneUse() || *argument.getUsers().begin() != update)
+  if (!update || update->getBlock() != loop.getBody() || update->getName() != combiner->getName() ||
+      !next.hasOneUse() || !argument.hasOneUse() || *argument.getUsers().begin() != update)
     return std::nullopt;
   Value addend = update->getOperand(update->getOperand(0) == argument ? 1 : 0);
   if (addend == argument)
@@ -120,7 +120,9 @@ struct ReduceInsideLoops : PassWrapper<ReduceInsideLoops, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReduceInsideLoops)
 
   StringRef getArgument() const override { return "cpu-reduce-inside-loops"; }
-  StringRef getDescription() const override { return "Reduce what a loop accumulates in each iteration, not afterwards"; }
+  StringRef getDescription() const override {
+    return "Reduce what a loop accumulates in each iteration, not afterwards";
+  }
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
