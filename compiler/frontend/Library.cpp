@@ -91,11 +91,8 @@ static std::vector<Parameter> parametersOf(const LibraryHost &host, const syntax
   return parameters;
 }
 
-static std::unique_ptr<LibraryHost> load(StringRef module, StringRef text) {
-  auto host = std::make_unique<LibraryHost>(module);
-  std::string file = module.str();
-  std::replace(file.begin(), file.end(), '.', '/');
-  std::shared_ptr<const Source> source = Source::create(file + ".py", text.str());
+static void loadText(LibraryHost &host, StringRef name, StringRef text) {
+  std::shared_ptr<const Source> source = Source::create(("triton/language/" + name + ".py").str(), text.str());
   Diagnostics diagnostics;
   std::shared_ptr<const syntax::Tree> tree = syntax::parse(source, diagnostics);
   assert(!diagnostics.hasErrors() && "the library is Python");
@@ -105,27 +102,39 @@ static std::unique_ptr<LibraryHost> load(StringRef module, StringRef text) {
       continue;
     auto function = std::make_shared<Function>();
     function->name = definition->name.str();
-    function->qualifiedName = (module + "." + definition->name).str();
+    function->qualifiedName = host.module + "." + function->name;
     function->source = source;
     function->tree = tree;
     function->definition = definition;
-    function->parameters = parametersOf(*host, *definition->args);
-    function->host = host.get();
-    host->byName[definition->name] = function;
-    host->functions.push_back(std::move(function));
+    function->parameters = parametersOf(host, *definition->args);
+    function->host = &host;
+    host.byName[definition->name] = function;
+    host.functions.push_back(std::move(function));
   }
+}
+
+/// A module of the library, from the texts it consists of, each with its name.
+static const LibraryHost *load(StringRef module, std::initializer_list<std::pair<StringRef, StringRef>> texts) {
+  // Never freed: functions point to their host, and may be held beyond the end of main.
+  auto *host = new LibraryHost(module);
+  for (auto [name, text] : texts)
+    loadText(*host, name, text);
   return host;
 }
 
 static const LibraryHost *libraryModule(StringRef module) {
-  // Never freed: functions point to their host, and may be held beyond the end of main.
   if (module == "triton.language.standard") {
-    static const LibraryHost *const standard = load(module, standardLibraryText).release();
+    static const LibraryHost *const standard = load(module, {{"standard", standardLibraryText}});
     return standard;
   }
   if (module == "triton.language.random") {
-    static const LibraryHost *const random = load(module, randomLibraryText).release();
+    static const LibraryHost *const random = load(module, {{"random", randomLibraryText}});
     return random;
+  }
+  if (module == portableLibdevice) {
+    static const LibraryHost *const libdevice =
+        load(module, {{"extra/libdevice", libdeviceLibraryText}, {"extra/special", specialLibraryText}});
+    return libdevice;
   }
   return nullptr;
 }

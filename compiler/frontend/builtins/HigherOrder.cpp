@@ -151,23 +151,30 @@ static std::string typeList(ArrayRef<Type> types) {
   return "(" + llvm::join(names, ", ") + ")";
 }
 
+FailureOr<ExternForm> selectForm(Emitter &emitter, llvm::StringRef name, ArrayRef<Value> operands,
+                                 ArrayRef<ExternForm> forms) {
+  std::vector<Type> types;
+  for (const Value &operand : operands)
+    types.push_back(operand.type().element());
+  for (const ExternForm &form : forms)
+    if (form.parameters == types)
+      return form;
+  std::vector<std::string> accepted;
+  for (const ExternForm &form : forms)
+    accepted.push_back(typeList(form.parameters));
+  return emitter.error("ValueError") << name << " does not take arguments of types " << typeList(types) << "; it takes "
+                                     << llvm::join(accepted, " or ");
+}
+
 FailureOr<Value> callExtern(Emitter &emitter, llvm::StringRef name, llvm::StringRef library, llvm::StringRef path,
                             ArrayRef<Value> arguments, ArrayRef<ExternForm> forms, bool isPure) {
   FailureOr<std::vector<Value>> operands =
       mapValues(arguments, [&](const Value &value) { return toTensor(emitter, value); });
   if (failed(operands))
     return failure();
-  std::vector<Type> types;
-  for (const Value &operand : *operands)
-    types.push_back(operand.type().element());
-  const auto *form = llvm::find_if(forms, [&](const ExternForm &candidate) { return candidate.parameters == types; });
-  if (form == forms.end()) {
-    std::vector<std::string> accepted;
-    for (const ExternForm &candidate : forms)
-      accepted.push_back(typeList(candidate.parameters));
-    return emitter.error("ValueError") << name << " does not take arguments of types " << typeList(types)
-                                       << "; it takes " << llvm::join(accepted, " or ");
-  }
+  FailureOr<ExternForm> form = selectForm(emitter, name, *operands, forms);
+  if (failed(form))
+    return failure();
   operands = broadcastTogether(emitter, *operands);
   if (failed(operands))
     return failure();

@@ -1,4 +1,6 @@
 // The mathematical functions of NVIDIA's libdevice, by name and argument types. Other targets give the same symbols their own meaning.
+#include "compiler/frontend/Function.h"
+#include "compiler/frontend/Library.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Extern.h"
 #include "compiler/frontend/builtins/Families.h"
@@ -106,9 +108,48 @@ static std::vector<ExternForm> formsOf(const Entry &entry) {
   return forms;
 }
 
+namespace {
+/// A function of the library in the place of one of libdevice, and the rounding it shall do, if it has several.
+struct Portable {
+  std::shared_ptr<const Function> function;
+  std::optional<std::string> rounding;
+};
+} // namespace
+
+// By the function's name, by its name without the rounding, or by the symbol where one name stands for different functions.
+static Portable findPortable(llvm::StringRef name, llvm::StringRef symbol) {
+  if (auto function = libraryFunction(portableLibdevice, name))
+    return {function, std::nullopt};
+  const llvm::StringRef rounding = name.take_back(2);
+  if (name.drop_back(std::min<size_t>(name.size(), 2)).ends_with("_") &&
+      llvm::is_contained({"rn", "rz", "rd", "ru"}, rounding))
+    if (auto function = libraryFunction(portableLibdevice, (name.drop_back(2) + "rounded").str()))
+      return {function, rounding.str()};
+  symbol.consume_front("__nv_");
+  return {libraryFunction(portableLibdevice, symbol), std::nullopt};
+}
+
+// On the CPU there is no libdevice: its functions are operations that the target has, or written in the language.
 static FailureOr<Value> callEntry(Emitter &emitter, const Entry &entry, ArrayRef<Value> arguments) {
-  FailureOr<Value> result =
-      callExtern(emitter, entry.name, "libdevice", "", arguments, formsOf(entry), /*isPure=*/true);
+  FailureOr<std::vector<Value>> operands =
+      mapValues(arguments, [&](const Value &value) { return toTensor(emitter, value); });
+  const std::vector<ExternForm> forms = formsOf(entry);
+  FailureOr<ExternForm> form =
+      failed(operands) ? FailureOr<ExternForm>() : selectForm(emitter, entry.name, *operands, forms);
+  if (failed(form))
+    return failure();
+  const Portable portable = emitter.options().backend == "cpu" ? findPortable(entry.name, form->symbol) : Portable();
+  FailureOr<Value> result = failure();
+  if (portable.function) {
+    CallArguments call{*operands, {}};
+    if (portable.rounding)
+      call.positional.push_back(Value::string(*portable.rounding));
+    result = emitter.call(Value(Value::Storage(portable.function)), call);
+    if (succeeded(result))
+      result = cast(emitter, *result, form->result);
+  } else {
+    result = callExtern(emitter, entry.name, "libdevice", "", *operands, forms, /*isPure=*/true);
+  }
   return failed(result) || !entry.isPredicate ? result : toBoolean(emitter, *result);
 }
 
