@@ -5,6 +5,7 @@ namespace triton::embed {
 static frontend::LanguageOptions optionsFor(bool debug) {
   frontend::LanguageOptions options;
   options.debug = debug;
+  options.sanitizeOverflow = false; // numbers wrap, as they do in compiled kernels unless asked otherwise
   return options;
 }
 

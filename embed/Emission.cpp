@@ -11,8 +11,11 @@ namespace triton::embed {
 static Error errorOf(EagerSession *session) {
   const triton::Diagnostics diagnostics = session ? session->state->session.takeDiagnostics() : triton::Diagnostics();
   for (const triton::Diagnostic &diagnostic : diagnostics.all())
-      if (diagnostic.severity == Severity::Error)
-        return Error{diagnostic.exception.empty() ? "ValueError" : diagnostic.exception, diagnostic.message};
+    if (diagnostic.severity == Severity::Error) {
+      bool isAssertion = session->state->session.assertionFailed();
+      std::string exception = isAssertion ? "AssertionError" : diagnostic.exception;
+      return Error{exception.empty() ? "ValueError" : exception, diagnostic.message};
+    }
   return Error{"", "the expression could not be compiled"};
 }
 

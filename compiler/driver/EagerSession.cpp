@@ -43,6 +43,8 @@ mlir::LogicalResult EagerSession::interpret() {
     FailureOr<interpreter::Arrays> results = failure();
     if (good)
       results = interpreter.evaluate(op, operands);
+    if (good && failed(results))
+      isAssertion = mlir::isa<tensor::AssertOp>(op);
     good = mlir::succeeded(results);
     for (auto [index, result] : llvm::enumerate(op->getResults()))
       arrays[result] = good ? (*results)[index] : interpreter::Array::splat(result.getType(), 0);

@@ -30,6 +30,8 @@ public:
 
   /// Lets errors that have been dealt with go.
   Diagnostics takeDiagnostics();
+  /// Whether the last failure was a device_assert of the kernel.
+  bool assertionFailed() const { return isAssertion; }
 
   interpreter::Memory memory;
 
@@ -48,6 +50,7 @@ private:
   frontend::Frame frame;
   mlir::Block *block = nullptr;
   mlir::Operation *last = nullptr; // everything up to it has been done
+  bool isAssertion = false;
   llvm::DenseMap<mlir::Value, interpreter::Array> arrays;
 };
 

@@ -84,6 +84,23 @@ def test_errors_name_the_line_and_the_reason(tmp_path):
     assert "InterpreterError" in result.stderr and "incompatible dimensions at index 0: 8 and 16" in result.stderr
 
 
+def test_device_asserts_are_active_and_numbers_wrap(tmp_path):
+    result = interpret(tmp_path, """
+        @triton.jit
+        def kernel(out, n):
+            tl.store(out, n + n)
+            tl.device_assert(n < 10, "n is too large")
+
+        out = torch.zeros(1, dtype=torch.int32)
+        kernel[(1,)](out, 5)
+        try:
+            kernel[(1,)](out, 2**31 - 1)
+        except triton.InterpreterError as error:
+            print(out.item(), type(error.__cause__).__name__, "n is too large" in str(error))
+    """)
+    assert result.stdout == "-2 AssertionError True\n"
+
+
 def test_only_kernels_may_use_the_language(tmp_path):
     result = interpret(tmp_path, """
         @triton.jit
