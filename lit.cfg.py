@@ -22,4 +22,6 @@ config.environment["PATH"] = os.pathsep.join([os.path.join(build, "bin"), llvm, 
 config.substitutions.append(("%python", shutil.which("python3") or "python3"))
 
 if not os.path.exists(os.path.join(build, "bin", "triton-opt")):
-    lit_config.fatal(f"{build}/bin/triton-opt does not exist: build it first, or name the build folder with -Dbuild=DIR")
+    lit_config.fatal(
+        f"{build}/bin/triton-opt does not exist: build it first, or name the build folder with -Dbuild=DIR"
+    )

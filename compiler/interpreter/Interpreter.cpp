@@ -47,8 +47,15 @@ FailureOr<Arrays> Interpreter::call(tensor::FuncOp function, ArrayRef<Array> arg
     return function.emitOpError() << "has no body to run";
   if (function.getNumArguments() != arguments.size())
     return function.emitOpError() << "takes " << function.getNumArguments() << " arguments, got " << arguments.size();
+  // Each call takes a few frames of the host's stack.
+  constexpr unsigned deepest = 1000;
+  if (depth == deepest)
+    return function.emitOpError() << "is called " << deepest << " calls deep";
+  ++depth;
   Environment environment;
-  return runRegion(function.getBody(), arguments, environment);
+  auto results = runRegion(function.getBody(), arguments, environment);
+  --depth;
+  return results;
 }
 
 FailureOr<Arrays> Interpreter::runRegion(Region &region, ArrayRef<Array> arguments, Environment &environment) {
@@ -100,6 +107,17 @@ LogicalResult Interpreter::runOp(Operation &op, Environment &environment) {
   return success();
 }
 
+/// Zeros, as many as a value of this type is made of.
+static Array makePoison(Type type) {
+  auto pointer = dyn_cast<tensor::PointerType>(type);
+  auto block = pointer ? dyn_cast<RankedTensorType>(pointer.getPointeeType()) : RankedTensorType();
+  if (block)
+    return Array(type, {}, std::vector<uint64_t>(1 + 3 * block.getRank()));
+  if (auto descriptor = dyn_cast<tensor::TensorDescType>(type))
+    return Array(type, {}, std::vector<uint64_t>(2 + 2 * descriptor.getBlockType().getRank()));
+  return Array::splat(type, 0);
+}
+
 FailureOr<Arrays> Interpreter::evaluate(Operation *op, ArrayRef<Array> operands) {
   for (auto family : {evaluateArith, evaluateMath, evaluateShape, evaluateProduct})
     if (Answer answer = family(op, operands))
@@ -115,7 +133,7 @@ FailureOr<Arrays> Interpreter::evaluate(Operation *op, ArrayRef<Array> operands)
       .Case<tensor::GetNumProgramsOp>(
           [&](auto ask) { return scalar(program.grid[static_cast<unsigned>(ask.getAxis())]); })
       .Case<tensor::DebugBarrierOp, LLVM::AssumeOp>([](auto) { return Arrays{}; })
-      .Case<ub::PoisonOp>([&](auto) { return scalar(0); })
+      .Case<ub::PoisonOp>([&](auto poison) { return Arrays{makePoison(poison.getType())}; })
       .Case<tensor::ReduceOp>([&](auto reduce) { return runReduce(reduce, operands, none); })
       .Case<tensor::ScanOp>([&](auto scan) { return runScan(scan, operands, none); })
       .Case<tensor::MapElementwiseOp>([&](auto map) { return runMap(map, operands, none); })

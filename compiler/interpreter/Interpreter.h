@@ -55,6 +55,7 @@ private:
 
   const Memory &memory;
   llvm::raw_ostream &output;
+  unsigned depth = 0; // of calls
 };
 
 } // namespace triton::interpreter
