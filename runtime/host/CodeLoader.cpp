@@ -1,6 +1,7 @@
 // JITLink used directly: one object is one link, which needs none of ORC's libraries, sessions and laziness.
 #include "runtime/host/CodeLoader.h"
 
+#include "runtime/host/HalfConversion.h"
 #include "runtime/host/Report.h"
 
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
@@ -80,6 +81,11 @@ static void *findFunction(llvm::StringRef name) {
       {"memset", reinterpret_cast<void *>(&::memset)},
       {"memcmp", reinterpret_cast<void *>(static_cast<int (*)(const void *, const void *, size_t)>(&::memcmp))},
       {"abort", reinterpret_cast<void *>(&::abort)},
+      {"__extendhfsf2", reinterpret_cast<void *>(&extendHalf)},
+      {"__truncsfhf2", reinterpret_cast<void *>(&truncateToHalf)},
+      {"__truncdfhf2", reinterpret_cast<void *>(&truncateDoubleToHalf)},
+      {"__truncsfbf2", reinterpret_cast<void *>(&truncateToBFloat)},
+      {"__truncdfbf2", reinterpret_cast<void *>(&truncateDoubleToBFloat)},
       {"printf", reinterpret_cast<void *>(&::triton_kernel_print)},
       {"triton_assert_failed", reinterpret_cast<void *>(&::triton_assert_failed)}};
 #undef TRITON_MATH
