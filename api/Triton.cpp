@@ -100,8 +100,8 @@ static std::optional<Argument> toArgument(const frontend::Value &value) {
 Expected<Kernel> Module::tryKernel(std::string_view name) const {
   auto function = state->host->kernel(llvm::StringRef(name.data(), name.size()));
   if (!function)
-    return Error("NameError", state->source->name().str() + " has no jitted function '" + std::string(name) + "'; it has: " +
-                                  llvm::join(kernels(), ", "));
+    return Error("NameError", state->source->name().str() + " has no jitted function '" + std::string(name) +
+                                  "'; it has: " + llvm::join(kernels(), ", "));
   Kernel kernel;
   kernel.state = std::make_shared<Kernel::State>();
   kernel.state->module = state;
@@ -139,13 +139,15 @@ static LaunchArgument toLaunchArgument(const Argument &argument) {
   if (auto *value = std::get_if<DataType>(&argument.content))
     return {frontend::Value::dtype(typeOf(*value))};
   if (auto *value = std::get_if<Argument::Pointer>(&argument.content))
-    return {LaunchArgument::Pointer{typeOf(value->element), reinterpret_cast<uint64_t>(value->address), value->isConst}};
+    return {
+        LaunchArgument::Pointer{typeOf(value->element), reinterpret_cast<uint64_t>(value->address), value->isConst}};
   return {std::monostate()};
 }
 
 /// The arguments in the order of the parameters: positions first, then names, then defaults. Null where a default is none of
 /// C++'s arguments: it is a constant of the kernel.
-static Expected<std::vector<const Argument *>> bindArguments(const Kernel::State &kernel, const std::vector<Argument> &arguments) {
+static Expected<std::vector<const Argument *>> bindArguments(const Kernel::State &kernel,
+                                                             const std::vector<Argument> &arguments) {
   const frontend::Function &function = *kernel.function;
   std::vector<const Argument *> bound(function.parameters.size(), nullptr);
   size_t position = 0;
@@ -154,7 +156,8 @@ static Expected<std::vector<const Argument *>> bindArguments(const Kernel::State
     if (argument.name.empty()) {
       ++position;
     } else {
-      auto parameter = llvm::find_if(function.parameters, [&](const auto &candidate) { return candidate.name == argument.name; });
+      auto parameter =
+          llvm::find_if(function.parameters, [&](const auto &candidate) { return candidate.name == argument.name; });
       index = parameter - function.parameters.begin();
       if (parameter == function.parameters.end())
         return Error("KeyError", "'" + function.name + "' has no parameter '" + argument.name + "'");
@@ -163,7 +166,8 @@ static Expected<std::vector<const Argument *>> bindArguments(const Kernel::State
       return Error("TypeError", "'" + function.name + "' takes " + std::to_string(bound.size()) + " arguments, got " +
                                     std::to_string(arguments.size()));
     if (bound[index])
-      return Error("TypeError", "'" + function.name + "' got several values for '" + function.parameters[index].name + "'");
+      return Error("TypeError",
+                   "'" + function.name + "' got several values for '" + function.parameters[index].name + "'");
     bound[index] = &argument;
   }
   for (auto [argument, parameter, defaultArgument] : llvm::zip(bound, function.parameters, kernel.defaults)) {
@@ -194,11 +198,17 @@ static Expected<std::vector<frontend::ArgumentSpec>> specialize(const frontend::
 }
 
 static driver::Options driverOptions(const Options &options) {
-  return {.backend = options.target, .architecture = options.architecture, .numWarps = options.numWarps, .numCtas = options.numCtas,
-          .numStages = options.numStages, .debug = options.debug, .enableFpFusion = options.enableFpFusion};
+  return {.backend = options.target,
+          .architecture = options.architecture,
+          .numWarps = options.numWarps,
+          .numCtas = options.numCtas,
+          .numStages = options.numStages,
+          .debug = options.debug,
+          .enableFpFusion = options.enableFpFusion};
 }
 
-static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::vector<frontend::ArgumentSpec> specs, const Options &options) {
+static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::vector<frontend::ArgumentSpec> specs,
+                                                   const Options &options) {
   driver::CompileRequest request;
   request.options = driverOptions(options);
   request.inspection.emitAssembly = options.keepAssembly;
@@ -281,7 +291,8 @@ static unsigned threadLimit(const Options &options) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 0;
 }
 
-Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument> &arguments, const Options &options) const {
+Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument> &arguments,
+                                           const Options &options) const {
   auto bound = bindArguments(*state, arguments);
   if (!bound)
     return bound.error();
@@ -307,7 +318,8 @@ Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument
     return Error("ValueError", "more than 4096 bytes of arguments");
   for (auto [argument, slot] : llvm::zip(runtimeArguments, kernel.artifact->arguments))
     pack(*argument, slot, block);
-  std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y), static_cast<int32_t>(grid.z)};
+  std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),
+                                    static_cast<int32_t>(grid.z)};
   if (llvm::Error error = runtime::launch(*kernel.code, block, extents, {.maxThreads = threadLimit(options)}))
     return errorOf(std::move(error));
   return compiled;

@@ -77,12 +77,14 @@ TEST(Api, ErrorsAreValuesOrExceptions) {
   auto result = module.kernel("broken").tryLaunch(1, {&value});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind(), "NameError");
-  EXPECT_NE(std::string(result.error().what()).find("kernels.py:23:17: error: 'undefined_name' is not defined"), std::string::npos)
+  EXPECT_NE(std::string(result.error().what()).find("kernels.py:23:17: error: 'undefined_name' is not defined"),
+            std::string::npos)
       << result.error().what();
   EXPECT_THROW(module.kernel("broken")(1, &value), triton::Error);
   EXPECT_EQ(triton::Module::tryLoad("/no/such/file.py").error().kind(), "FileNotFoundError");
   EXPECT_EQ(triton::Module::tryParse("def f(:\n").error().kind(), "SyntaxError");
-  EXPECT_NE(std::string(module.tryKernel("nothing").error().what()).find("it has: scale, types, broken"), std::string::npos);
+  EXPECT_NE(std::string(module.tryKernel("nothing").error().what()).find("it has: scale, types, broken"),
+            std::string::npos);
 }
 
 TEST(Api, WrongArguments) {
@@ -93,11 +95,13 @@ TEST(Api, WrongArguments) {
   EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, 64, 5})), "'scale' takes 5 arguments, got 6");
   EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, triton::named("BLOK", 64)})), "'scale' has no parameter 'BLOK'");
   EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, triton::named("x", x)})), "'scale' got several values for 'x'");
-  EXPECT_NE(message(scale.tryLaunch(1, {x, x, "three", 1.0f})).find("can only be passed to a constexpr parameter"), std::string::npos);
+  EXPECT_NE(message(scale.tryLaunch(1, {x, x, "three", 1.0f})).find("can only be passed to a constexpr parameter"),
+            std::string::npos);
   EXPECT_NE(message(scale.tryLaunch(-1, {x, x, 3, 1.0f})).find("out of range"), std::string::npos);
   triton::Options other;
   other.target = "quantum";
-  EXPECT_NE(message(scale.tryLaunch(1, {x, x, 3, 1.0f}, other)).find("there is no target 'quantum'"), std::string::npos);
+  EXPECT_NE(message(scale.tryLaunch(1, {x, x, 3, 1.0f}, other)).find("there is no target 'quantum'"),
+            std::string::npos);
 }
 
 TEST(Api, CompilesForOtherProcessors) {

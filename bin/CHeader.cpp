@@ -13,9 +13,16 @@ static StringRef cType(StringRef type) {
   if (type.starts_with("*"))
     return "void *";
   return llvm::StringSwitch<StringRef>(type)
-      .Cases({"i1", "u1", "u8"}, "uint8_t ").Case("i8", "int8_t ").Case("i16", "int16_t ").Case("u16", "uint16_t ")
-      .Case("i32", "int32_t ").Case("u32", "uint32_t ").Case("i64", "int64_t ").Case("u64", "uint64_t ")
-      .Case("fp32", "float ").Case("fp64", "double ")
+      .Cases({"i1", "u1", "u8"}, "uint8_t ")
+      .Case("i8", "int8_t ")
+      .Case("i16", "int16_t ")
+      .Case("u16", "uint16_t ")
+      .Case("i32", "int32_t ")
+      .Case("u32", "uint32_t ")
+      .Case("i64", "int64_t ")
+      .Case("u64", "uint64_t ")
+      .Case("fp32", "float ")
+      .Case("fp64", "double ")
       .Cases({"fp16", "bf16"}, "uint16_t ") // the bits
       .Default("uint8_t ");
 }
@@ -33,7 +40,8 @@ std::string triton::makeCHeader(const artifact::Artifact &artifact) {
         os << " // " << argument.type;
     }
   };
-  os << "// Made by tritonc for " << artifact.backend << " " << StringRef(artifact.architecture).split(' ').first << "; link with the object file of the same kernel.\n"
+  os << "// Made by tritonc for " << artifact.backend << " " << StringRef(artifact.architecture).split(' ').first
+     << "; link with the object file of the same kernel.\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <stdint.h>\n#include <stdlib.h>\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
      << "struct " << artifact.name << "_arguments {";
@@ -43,9 +51,11 @@ std::string triton::makeCHeader(const artifact::Artifact &artifact) {
   os << "\n};\n\n"
      << "// Bytes of scratch, 64-byte aligned, that each thread running programs needs; 0: pass NULL.\n"
      << "enum { " << artifact.name << "_arena_bytes = " << artifact.arenaBytes << " };\n\n"
-     << "// Runs programs `begin` to `end - 1` of the grid; program (x, y, z) has the number (z * grid[1] + y) * grid[0] + x.\n"
+     << "// Runs programs `begin` to `end - 1` of the grid; program (x, y, z) has the number (z * grid[1] + y) * "
+        "grid[0] + x.\n"
      << "// Threads may run disjoint ranges at the same time.\n"
-     << "void " << artifact.name << "(const struct " << artifact.name << "_arguments *arguments, const int32_t grid[3], int64_t begin, int64_t end, void *arena);\n\n"
+     << "void " << artifact.name << "(const struct " << artifact.name
+     << "_arguments *arguments, const int32_t grid[3], int64_t begin, int64_t end, void *arena);\n\n"
      << "// Runs the whole grid on the calling thread. Returns 0, or -1 if there is no memory for the scratch.\n"
      << "static inline int " << artifact.name << "_launch(int32_t grid_x, int32_t grid_y, int32_t grid_z";
   if (!artifact.arguments.empty())
@@ -60,7 +70,8 @@ std::string triton::makeCHeader(const artifact::Artifact &artifact) {
   if (artifact.arguments.empty())
     os << "0";
   os << "};\n  const int32_t grid[3] = {grid_x, grid_y, grid_z};\n"
-     << "  void *arena = " << artifact.name << "_arena_bytes ? aligned_alloc(64, (" << artifact.name << "_arena_bytes + 63) / 64 * 64) : NULL;\n"
+     << "  void *arena = " << artifact.name << "_arena_bytes ? aligned_alloc(64, (" << artifact.name
+     << "_arena_bytes + 63) / 64 * 64) : NULL;\n"
      << "  if (" << artifact.name << "_arena_bytes && !arena)\n    return -1;\n"
      << "  " << artifact.name << "(&arguments, grid, 0, (int64_t)grid_x * grid_y * grid_z, arena);\n"
      << "  free(arena);\n  return 0;\n}\n\n"

@@ -1,9 +1,9 @@
 // The command-line compiler: a kernel from a `.py` file (or a `.ttir` file) to IR, assembly, an object file or a C header. Needs no Python.
+#include "bin/CHeader.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/Target.h"
 #include "compiler/frontend/FileHost.h"
-#include "bin/CHeader.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -17,26 +17,32 @@ using namespace triton;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("tritonc options");
-static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.ttir>"), cl::Required, cl::cat(category));
-static cl::opt<std::string> kernelName("kernel", cl::desc("the jitted function to compile; may be left out if there is only one"),
+static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.ttir>"), cl::Required,
+                                  cl::cat(category));
+static cl::opt<std::string> kernelName("kernel",
+                                       cl::desc("the jitted function to compile; may be left out if there is only one"),
                                        cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string> signature("signature", cl::value_desc("types"), cl::cat(category),
                                       cl::desc("one entry per parameter: \"*fp32:16, *fp32:16, *fp32:16, i32, 1024\""));
-static cl::opt<std::string> targetName("target", cl::desc("what to compile for (default: cpu)"), cl::init("cpu"), cl::cat(category));
+static cl::opt<std::string> targetName("target", cl::desc("what to compile for (default: cpu)"), cl::init("cpu"),
+                                       cl::cat(category));
 static cl::opt<std::string> architecture("arch", cl::value_desc("name"), cl::init("native"), cl::cat(category),
                                          cl::desc("processor: native, x86-64-v3, znver4, … (default: native)"));
-static cl::opt<std::string> emit("emit", cl::desc("source, ttir, llir, asm, obj or header (default: ttir)"), cl::init("ttir"),
-                                 cl::value_desc("stage"), cl::cat(category));
-static cl::opt<std::string> output("o", cl::desc("output file (default: standard output)"), cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> symbol("name", cl::desc("symbol of the compiled function (default: the kernel's name)"), cl::cat(category));
+static cl::opt<std::string> emit("emit", cl::desc("source, ttir, llir, asm, obj or header (default: ttir)"),
+                                 cl::init("ttir"), cl::value_desc("stage"), cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("output file (default: standard output)"), cl::value_desc("file"),
+                                   cl::cat(category));
+static cl::opt<std::string> symbol("name", cl::desc("symbol of the compiled function (default: the kernel's name)"),
+                                   cl::cat(category));
 static cl::opt<int> numWarps("num-warps", cl::init(4), cl::desc("warps per program"), cl::cat(category));
 static cl::opt<int> numStages("num-stages", cl::init(3), cl::desc("stages of software pipelining"), cl::cat(category));
 static cl::opt<bool> debug("debug", cl::desc("keep device_assert and overflow checks"), cl::cat(category));
 static cl::opt<bool> noFusion("no-fp-fusion", cl::desc("never contract a*b+c"), cl::cat(category));
 static cl::opt<bool> listKernels("list", cl::desc("list the file's kernels and their parameters"), cl::cat(category));
 static cl::opt<bool> showTimes("time", cl::desc("print what each stage took"), cl::cat(category));
-static cl::opt<std::string> dumpPasses("print-ir-after-all", cl::ValueOptional, cl::value_desc("file"), cl::cat(category),
-                                       cl::desc("write the IR after every pass that changed it (default file: standard error)"));
+static cl::opt<std::string>
+    dumpPasses("print-ir-after-all", cl::ValueOptional, cl::value_desc("file"), cl::cat(category),
+               cl::desc("write the IR after every pass that changed it (default file: standard error)"));
 
 static cl::opt<bool> verifyEach("verify-each", cl::desc("check the IR after every pass"), cl::cat(category));
 
@@ -63,7 +69,11 @@ static void printKernel(const frontend::Function &function) {
 }
 
 static driver::Options makeOptions() {
-  return {.backend = targetName, .architecture = architecture, .numWarps = numWarps, .numStages = numStages, .debug = debug,
+  return {.backend = targetName,
+          .architecture = architecture,
+          .numWarps = numWarps,
+          .numStages = numStages,
+          .debug = debug,
           .enableFpFusion = !noFusion};
 }
 
@@ -134,8 +144,12 @@ int main(int argc, char **argv) {
   std::string lastStage = emit == "header" ? "obj" : emit.getValue();
 
   if (llvm::sys::path::extension(input) == ".ttir") {
-    auto artifact = driver::compileIr({.stage = "ttir", .source = source, .options = makeOptions(), .inspection = makeInspection(),
-                                       .lastStage = lastStage}, diagnostics);
+    auto artifact = driver::compileIr({.stage = "ttir",
+                                       .source = source,
+                                       .options = makeOptions(),
+                                       .inspection = makeInspection(),
+                                       .lastStage = lastStage},
+                                      diagnostics);
     return artifact ? write(*artifact) : fail(diagnostics);
   }
 

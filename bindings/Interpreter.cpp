@@ -25,7 +25,9 @@ public:
   void enter() { scope.emplace(emission); }
   void exit(nb::args) { scope.reset(); }
 
-  void beginProgram(std::array<int32_t, 3> id, std::array<int32_t, 3> grid) { eager.beginProgram(id.data(), grid.data()); }
+  void beginProgram(std::array<int32_t, 3> id, std::array<int32_t, 3> grid) {
+    eager.beginProgram(id.data(), grid.data());
+  }
 
   /// `bits` is an int of at most 64 bits, negative numbers included.
   nb::object scalar(const std::string &type, nb::int_ bits) {
@@ -64,18 +66,20 @@ void addInterpreter(nb::module_ &module) {
   nb::module_ interpreter = module.def_submodule("interpreter", "Operations on tensors, done at once.");
   nb::class_<Session>(interpreter, "Session")
       .def(nb::init<bool>(), nb::arg("debug") = true)
-      .def("__enter__", [](nb::handle self) {
-        nb::cast<Session &>(self).enter();
-        return nb::borrow(self);
-      })
+      .def("__enter__",
+           [](nb::handle self) {
+             nb::cast<Session &>(self).enter();
+             return nb::borrow(self);
+           })
       .def("__exit__", &Session::exit)
       .def("begin_program", &Session::beginProgram, nb::arg("id"), nb::arg("grid"))
       .def("scalar", &Session::scalar, nb::arg("type"), nb::arg("bits"))
       .def("data", &Session::data, nb::arg("tensor"))
       .def("add_memory", &Session::addMemory, nb::arg("address"), nb::arg("size"), nb::arg("name"))
       .def("trust_memory", &Session::trustMemory);
-  interpreter.def("is_active", [] { return currentEmission() && currentEmission()->eager(); },
-                  "Whether operations are done at once on this thread.");
+  interpreter.def(
+      "is_active", [] { return currentEmission() && currentEmission()->eager(); },
+      "Whether operations are done at once on this thread.");
 }
 
 } // namespace triton::python

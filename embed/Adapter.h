@@ -30,13 +30,17 @@ std::shared_ptr<const frontend::Function> toFrontend(const Function &function);
 class Host::Adapter : public frontend::Host {
 public:
   explicit Adapter(embed::Host &host) : host(host) {}
-  llvm::Expected<std::optional<frontend::Value>> lookup(const frontend::Function &function, llvm::StringRef name) override;
-  llvm::Expected<std::optional<frontend::Value>> attribute(const frontend::HostObject &object, llvm::StringRef name) override;
+  llvm::Expected<std::optional<frontend::Value>> lookup(const frontend::Function &function,
+                                                        llvm::StringRef name) override;
+  llvm::Expected<std::optional<frontend::Value>> attribute(const frontend::HostObject &object,
+                                                           llvm::StringRef name) override;
   llvm::Expected<frontend::Value> call(const frontend::HostObject &callable, const frontend::CallArguments &arguments,
                                        frontend::Emitter &emitter) override;
   llvm::Expected<bool> isInstance(const frontend::Value &value, const frontend::HostObject &hostClass) override;
-  llvm::Expected<frontend::Value> binary(frontend::BinaryOperation operation, const frontend::Value &lhs, const frontend::Value &rhs) override;
-  llvm::Expected<frontend::Value> unary(frontend::UnaryOperation operation, const frontend::HostObject &operand) override;
+  llvm::Expected<frontend::Value> binary(frontend::BinaryOperation operation, const frontend::Value &lhs,
+                                         const frontend::Value &rhs) override;
+  llvm::Expected<frontend::Value> unary(frontend::UnaryOperation operation,
+                                        const frontend::HostObject &operand) override;
   llvm::Expected<frontend::Value> subscript(const frontend::HostObject &object, const frontend::Value &index) override;
   llvm::Expected<frontend::Value> length(const frontend::HostObject &object) override;
   llvm::Expected<bool> truth(const frontend::HostObject &object) override;

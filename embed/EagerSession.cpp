@@ -20,8 +20,7 @@ Result<Value> EagerSession::scalar(std::string_view type, uint64_t bits) {
 }
 
 std::string EagerSession::data(const Value &tensor) const {
-  const interpreter::Array &array =
-      state->session.elements(toFrontend(tensor).get<frontend::TensorValue>().ir);
+  const interpreter::Array &array = state->session.elements(toFrontend(tensor).get<frontend::TensorValue>().ir);
   unsigned bytes = std::max(1u, interpreter::bitWidth(array.element()) / 8);
   std::string result(array.size() * bytes, '\0');
   for (size_t i = 0; i < array.size(); ++i) {

@@ -32,7 +32,8 @@ std::optional<Function> Function::create(Host &host, FunctionDescription descrip
   auto function = std::make_shared<frontend::Function>();
   function->name = std::move(description.name);
   function->qualifiedName = std::move(description.qualifiedName);
-  function->source = Source::create(std::move(description.file), std::move(description.text), description.firstLine, description.columnOffset);
+  function->source = Source::create(std::move(description.file), std::move(description.text), description.firstLine,
+                                    description.columnOffset);
   triton::Diagnostics reported;
   function->tree = syntax::parse(function->source, reported);
   append(reported, diagnostics);

@@ -8,7 +8,8 @@
 using namespace triton;
 using namespace triton::driver;
 
-Compilation::Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection, Diagnostics &diagnostics)
+Compilation::Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection,
+                         Diagnostics &diagnostics)
     : context(context), options(options), inspection(inspection), diagnostics(diagnostics) {}
 
 llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
@@ -21,7 +22,8 @@ static std::string describe(mlir::Location location) {
   std::string text;
   location->walk([&](mlir::Location part) {
     if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(part); file && file.getLine()) {
-      text = (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn())).str();
+      text = (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn()))
+                 .str();
       return mlir::WalkResult::interrupt();
     }
     return mlir::WalkResult::advance();
@@ -45,7 +47,7 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
   build(passManager);
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     Diagnostic converted;
-    converted.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? Severity::Error
+    converted.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error     ? Severity::Error
                          : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? Severity::Warning
                                                                                          : Severity::Note;
     std::string place = describe(diagnostic.getLocation());

@@ -71,46 +71,47 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
   std::vector<Stage> stages;
 
   stages.push_back({"ttir", [](Compilation &compilation) -> mlir::FailureOr<std::string> {
-    if (mlir::failed(compilation.runPasses([](mlir::OpPassManager &passManager) { tensor::buildTensorPipeline(passManager); })))
-      return mlir::failure();
-    return print(*compilation.module);
-  }});
+                      if (mlir::failed(compilation.runPasses(
+                              [](mlir::OpPassManager &passManager) { tensor::buildTensorPipeline(passManager); })))
+                        return mlir::failure();
+                      return print(*compilation.module);
+                    }});
 
   stages.push_back({"llir", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
-    auto target = cpu::HostTarget::byName(compilation.options.architecture);
-    if (!target)
-      return compilation.fail(llvm::toString(target.takeError()));
-    cpu::CpuOptions options{.target = *target};
-    if (mlir::failed(compilation.runPasses([&](mlir::OpPassManager &passManager) {
-          cpu::buildCpuPipeline(passManager, options);
-          host::buildLowerToLlvm(passManager);
-        })))
-      return mlir::failure();
-    readMetadata(compilation);
-    auto translated =
-        host::Code::translate(*compilation.module, *target, {.fuseMultiplyAdd = compilation.options.enableFpFusion});
-    if (!translated)
-      return compilation.fail(llvm::toString(translated.takeError()));
-    code->emplace(std::move(*translated));
-    if (llvm::Error error = (*code)->optimise())
-      return compilation.fail(llvm::toString(std::move(error)));
-    return (*code)->llir();
-  }});
+                      auto target = cpu::HostTarget::byName(compilation.options.architecture);
+                      if (!target)
+                        return compilation.fail(llvm::toString(target.takeError()));
+                      cpu::CpuOptions options{.target = *target};
+                      if (mlir::failed(compilation.runPasses([&](mlir::OpPassManager &passManager) {
+                            cpu::buildCpuPipeline(passManager, options);
+                            host::buildLowerToLlvm(passManager);
+                          })))
+                        return mlir::failure();
+                      readMetadata(compilation);
+                      auto translated = host::Code::translate(*compilation.module, *target,
+                                                              {.fuseMultiplyAdd = compilation.options.enableFpFusion});
+                      if (!translated)
+                        return compilation.fail(llvm::toString(translated.takeError()));
+                      code->emplace(std::move(*translated));
+                      if (llvm::Error error = (*code)->optimise())
+                        return compilation.fail(llvm::toString(std::move(error)));
+                      return (*code)->llir();
+                    }});
 
   if (inspection.emitAssembly)
     stages.push_back({"asm", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
-      auto text = (*code)->assembly();
-      if (!text)
-        return compilation.fail(llvm::toString(text.takeError()));
-      return std::move(*text);
-    }});
+                        auto text = (*code)->assembly();
+                        if (!text)
+                          return compilation.fail(llvm::toString(text.takeError()));
+                        return std::move(*text);
+                      }});
 
   stages.push_back({"obj", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
-    auto bytes = (*code)->object();
-    if (!bytes)
-      return compilation.fail(llvm::toString(bytes.takeError()));
-    return std::string(bytes->begin(), bytes->end());
-  }});
+                      auto bytes = (*code)->object();
+                      if (!bytes)
+                        return compilation.fail(llvm::toString(bytes.takeError()));
+                      return std::string(bytes->begin(), bytes->end());
+                    }});
   return stages;
 }
 

@@ -35,7 +35,10 @@ void EagerSession::beginProgram(const interpreter::Program &program) {
 /// Does what stands behind `last`. A host that comes back from a failure goes on after it.
 mlir::LogicalResult EagerSession::interpret() {
   bool good = true;
-  for (mlir::Operation *op = last ? last->getNextNode() : block->empty() ? nullptr : &block->front(); op; op = op->getNextNode()) {
+  for (mlir::Operation *op = last             ? last->getNextNode()
+                             : block->empty() ? nullptr
+                                              : &block->front();
+       op; op = op->getNextNode()) {
     last = op;
     interpreter::Arrays operands;
     for (mlir::Value operand : op->getOperands())

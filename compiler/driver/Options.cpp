@@ -3,8 +3,9 @@
 #include "llvm/Support/FormatVariadic.h"
 
 std::string triton::driver::Options::key() const {
-  return llvm::formatv("{0};{1};warps={2};ctas={3};stages={4};warp_size={5};debug={6};overflow={7};fusion={8};globals={9};dot={10}", backend,
-                       architecture, numWarps, numCtas, numStages, warpSize, debug, sanitizeOverflow, enableFpFusion,
-                       allowNonConstexprGlobals, defaultDotPrecision)
+  return llvm::formatv("{0};{1};warps={2};ctas={3};stages={4};warp_size={5};debug={6};overflow={7};fusion={8};globals={"
+                       "9};dot={10}",
+                       backend, architecture, numWarps, numCtas, numStages, warpSize, debug, sanitizeOverflow,
+                       enableFpFusion, allowNonConstexprGlobals, defaultDotPrecision)
       .str();
 }

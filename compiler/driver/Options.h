@@ -10,9 +10,9 @@ struct Options {
   std::string backend = "cpu";         // a registered target
   std::string architecture = "native"; // cpu: an LLVM CPU name, "native", "x86-64-v3"; cuda: "sm_90a"
   int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
-  bool debug = false;            // device_assert and overflow checks
-  bool sanitizeOverflow = true;  // effective with `debug`
-  bool enableFpFusion = true;    // a*b+c may become one fma
+  bool debug = false;           // device_assert and overflow checks
+  bool sanitizeOverflow = true; // effective with `debug`
+  bool enableFpFusion = true;   // a*b+c may become one fma
   bool allowNonConstexprGlobals = false;
   std::string defaultDotPrecision; // empty: the target's
 

@@ -59,13 +59,18 @@ Expected<ArgumentSpec> triton::driver::specialize(const Parameter &parameter, co
   auto *real = std::get_if<double>(&argument.value);
   auto *constant = std::get_if<Value>(&argument.value);
   auto *pointer = std::get_if<LaunchArgument::Pointer>(&argument.value);
-  Integer number = integer ? Integer(*integer) : unsignedInteger ? fromBits(llvm::APInt(64, *unsignedInteger), false) : Integer(0);
+  Integer number = integer           ? Integer(*integer)
+                   : unsignedInteger ? fromBits(llvm::APInt(64, *unsignedInteger), false)
+                                     : Integer(0);
   if (std::holds_alternative<std::monostate>(argument.value))
     return constantSpec(Value::none());
   if (parameter.isConstexpr) {
     if (pointer)
       return hostError("TypeError", "parameter '" + parameter.name + "' is a constexpr and cannot take a pointer");
-    return constantSpec(constant ? *constant : boolean ? Value::boolean(*boolean) : real ? Value::real(*real) : Value::integer(number));
+    return constantSpec(constant  ? *constant
+                        : boolean ? Value::boolean(*boolean)
+                        : real    ? Value::real(*real)
+                                  : Value::integer(number));
   }
   if (constant)
     return hostError("TypeError", "failed to specialize argument '" + parameter.name + "': " + constant->repr() +
@@ -188,20 +193,23 @@ static Expected<ArgumentSpec> parseEntry(const Parameter &parameter, StringRef e
   }
   if (auto value = parseConstant(entry))
     return constantSpec(std::move(*value));
-  return hostError("ValueError", "parameter '" + parameter.name + "': '" + entry.str() +
-                                     "' is neither a type such as *fp32:16 or i32, nor a constant such as 1024 or \"relu\"");
+  return hostError("ValueError",
+                   "parameter '" + parameter.name + "': '" + entry.str() +
+                       "' is neither a type such as *fp32:16 or i32, nor a constant such as 1024 or \"relu\"");
 }
 
 Expected<std::vector<ArgumentSpec>> triton::driver::parseSignature(const Function &function, StringRef signature) {
   llvm::SmallVector<StringRef> entries = splitEntries(signature);
   if (entries.size() > function.parameters.size())
-    return hostError("TypeError", "the signature has " + std::to_string(entries.size()) + " entries, '" + function.name + "' has " +
-                                      std::to_string(function.parameters.size()) + " parameters");
+    return hostError("TypeError", "the signature has " + std::to_string(entries.size()) + " entries, '" +
+                                      function.name + "' has " + std::to_string(function.parameters.size()) +
+                                      " parameters");
   std::vector<ArgumentSpec> specs;
   for (auto [index, parameter] : llvm::enumerate(function.parameters)) {
     if (index >= entries.size()) {
       if (!parameter.defaultValue)
-        return hostError("TypeError", "the signature has no entry for parameter '" + parameter.name + "' of '" + function.name + "'");
+        return hostError("TypeError", "the signature has no entry for parameter '" + parameter.name + "' of '" +
+                                          function.name + "'");
       specs.push_back(constantSpec(*parameter.defaultValue));
       continue;
     }

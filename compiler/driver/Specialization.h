@@ -28,6 +28,7 @@ void appendKey(const frontend::ArgumentSpec &spec, std::string &key);
 
 /// One entry per parameter, separated by commas: a type with an optional divisibility (`*fp32:16`, `i32`, `i64:16`) or a constant
 /// (`1024`, `-0.5`, `"relu"`, `True`, `None`, `tl.float16`, `(1, 2)`). Entries left out at the end take the parameters' defaults.
-llvm::Expected<std::vector<frontend::ArgumentSpec>> parseSignature(const frontend::Function &function, llvm::StringRef signature);
+llvm::Expected<std::vector<frontend::ArgumentSpec>> parseSignature(const frontend::Function &function,
+                                                                   llvm::StringRef signature);
 
 } // namespace triton::driver

@@ -50,7 +50,9 @@ TEST(Specialization, OtherValues) {
   EXPECT_EQ(key({LaunchArgument::Pointer{Type::float32(), 68, false}}), "*fp32;");
   EXPECT_EQ(key({LaunchArgument::Pointer{Type::float32(), 64, false}}, "tl.const"), "*kfp32:tt.divisibility16;");
   EXPECT_NE(key({Value::string("relu")}).find("failed to specialize argument"), std::string::npos);
-  EXPECT_NE(key({LaunchArgument::Pointer{Type::float32(), 64, false}}, "tl.constexpr", true).find("cannot take a pointer"), std::string::npos);
+  EXPECT_NE(
+      key({LaunchArgument::Pointer{Type::float32(), 64, false}}, "tl.constexpr", true).find("cannot take a pointer"),
+      std::string::npos);
 }
 
 Function functionOf(std::vector<std::pair<std::string, bool>> parameters) {
@@ -75,15 +77,18 @@ std::string signature(llvm::StringRef entries, std::vector<std::pair<std::string
 }
 
 TEST(Specialization, Signatures) {
-  EXPECT_EQ(signature("*fp32:16, i32, i64:16", {{"a", false}, {"b", false}, {"c", false}}), "*fp32:tt.divisibility16;i32;i64:tt.divisibility16;");
+  EXPECT_EQ(signature("*fp32:16, i32, i64:16", {{"a", false}, {"b", false}, {"c", false}}),
+            "*fp32:tt.divisibility16;i32;i64:tt.divisibility16;");
   EXPECT_EQ(signature("i32:1", {{"a", false}}), signature("1", {{"a", true}}));
   EXPECT_EQ(signature("-0.5, \"a,b\", (1, 2), None, tl.float16, True",
                       {{"a", true}, {"b", true}, {"c", true}, {"d", true}, {"e", true}, {"f", true}})
-                .find("error"), std::string::npos);
+                .find("error"),
+            std::string::npos);
 }
 
 TEST(Specialization, SignatureErrorsNameTheParameter) {
-  EXPECT_EQ(signature("*fp32:8", {{"a", false}}), "error: parameter 'a': the hint in '*fp32:8' must be 16 (divisible by 16) or 1 (equal to 1)");
+  EXPECT_EQ(signature("*fp32:8", {{"a", false}}),
+            "error: parameter 'a': the hint in '*fp32:8' must be 16 (divisible by 16) or 1 (equal to 1)");
   EXPECT_NE(signature("float7", {{"a", false}}).find("parameter 'a': 'float7' is neither a type"), std::string::npos);
   EXPECT_NE(signature("i32", {{"a", false}, {"b", false}}).find("no entry for parameter 'b'"), std::string::npos);
   EXPECT_NE(signature("i32, i32", {{"a", false}}).find("2 entries, 'f' has 1 parameters"), std::string::npos);

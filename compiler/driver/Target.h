@@ -16,7 +16,8 @@ namespace triton::driver {
 
 /// One compile in flight. Each stage takes what the one before left here.
 struct Compilation {
-  Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection, Diagnostics &diagnostics);
+  Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection,
+              Diagnostics &diagnostics);
 
   mlir::MLIRContext &context;
   const Options &options;

@@ -17,11 +17,11 @@ namespace triton::frontend {
 /// What the kernel sees for one parameter.
 struct ArgumentSpec {
   enum class Kind { Runtime, Constant, Tuple } kind = Kind::Runtime;
-  Type type = Type::voidType();                 // Runtime
+  Type type = Type::voidType();                            // Runtime
   std::vector<std::pair<std::string, int64_t>> attributes; // Runtime: {"tt.divisibility", 16}
-  Value constant;                               // Constant
-  std::vector<ArgumentSpec> elements;           // Tuple
-  std::vector<std::string> fields;              // Tuple: names, if it is a NamedTuple
+  Value constant;                                          // Constant
+  std::vector<ArgumentSpec> elements;                      // Tuple
+  std::vector<std::string> fields;                         // Tuple: names, if it is a NamedTuple
   HostObject hostClass;
 };
 
@@ -29,12 +29,12 @@ struct ArgumentSpec {
 struct LanguageOptions {
   bool debug = false;
   bool sanitizeOverflow = true;
-  std::string backend = "cpu";                  // "cpu", "cuda", "hip"
-  int capability = 0;                           // cuda: 90 for sm_90
+  std::string backend = "cpu"; // "cpu", "cuda", "hip"
+  int capability = 0;          // cuda: 90 for sm_90
   int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
   std::vector<std::string> supportedFp8 = {"fp8e5", "fp8e4nv", "fp8e4b15", "fp8e4b8", "fp8e5b16"};
   std::vector<std::string> deprecatedFp8Dot;
-  std::string defaultDotPrecision = "ieee";     // "tf32" on CUDA
+  std::string defaultDotPrecision = "ieee"; // "tf32" on CUDA
   std::vector<std::string> allowedDotPrecisions = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
   int64_t maxImpreciseAccDefault = 0;
   int minDotM = 1, minDotN = 1, minDotK = 1, minDotK8bit = 1;
@@ -44,12 +44,13 @@ struct LanguageOptions {
 struct KernelRequest {
   std::shared_ptr<const Function> function;
   std::vector<ArgumentSpec> arguments;
-  std::string symbol;                           // name of the emitted function; default the function's name
+  std::string symbol; // name of the emitted function; default the function's name
   LanguageOptions options;
 };
 
 /// Null after reporting errors to `diagnostics`.
-mlir::OwningOpRef<mlir::ModuleOp> emitKernel(mlir::MLIRContext &context, const KernelRequest &request, Diagnostics &diagnostics);
+mlir::OwningOpRef<mlir::ModuleOp> emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
+                                             Diagnostics &diagnostics);
 
 /// A diagnostic under construction; converts to failure.
 class [[nodiscard]] ErrorStream {
@@ -61,7 +62,10 @@ public:
     llvm::raw_string_ostream(diagnostic.message) << part;
     return std::move(*this);
   }
-  ErrorStream &&hint(std::string text) && { diagnostic.hint = std::move(text); return std::move(*this); }
+  ErrorStream &&hint(std::string text) && {
+    diagnostic.hint = std::move(text);
+    return std::move(*this);
+  }
   ErrorStream &&note(SourceRange range, std::string text) && {
     diagnostic.notes.push_back({Severity::Note, range, std::move(text)});
     return std::move(*this);

@@ -75,7 +75,9 @@ static Expected<Value> absolute(const Value &value) {
 
 std::optional<Expected<Value>> triton::frontend::callPythonBuiltin(StringRef name, const CallArguments &call) {
   llvm::ArrayRef<Value> arguments = call.positional;
-  auto is = [&](StringRef text, size_t count) { return name == text && arguments.size() == count && call.keywords.empty(); };
+  auto is = [&](StringRef text, size_t count) {
+    return name == text && arguments.size() == count && call.keywords.empty();
+  };
   if (name == "range" && call.keywords.empty())
     return makeRange(arguments);
   if ((name == "min" || name == "max") && call.keywords.empty())
@@ -111,16 +113,34 @@ using MathFunction = double (*)(double);
 
 static MathFunction unaryMath(StringRef name) {
   return llvm::StringSwitch<MathFunction>(name)
-      .Case("sqrt", std::sqrt).Case("exp", std::exp).Case("exp2", std::exp2).Case("expm1", std::expm1)
-      .Case("log", std::log).Case("log2", std::log2).Case("log10", std::log10).Case("log1p", std::log1p)
-      .Case("sin", std::sin).Case("cos", std::cos).Case("tan", std::tan).Case("asin", std::asin).Case("acos", std::acos)
-      .Case("atan", std::atan).Case("sinh", std::sinh).Case("cosh", std::cosh).Case("tanh", std::tanh)
-      .Case("erf", std::erf).Case("erfc", std::erfc).Case("gamma", std::tgamma).Case("lgamma", std::lgamma)
-      .Case("fabs", std::fabs).Default(nullptr);
+      .Case("sqrt", std::sqrt)
+      .Case("exp", std::exp)
+      .Case("exp2", std::exp2)
+      .Case("expm1", std::expm1)
+      .Case("log", std::log)
+      .Case("log2", std::log2)
+      .Case("log10", std::log10)
+      .Case("log1p", std::log1p)
+      .Case("sin", std::sin)
+      .Case("cos", std::cos)
+      .Case("tan", std::tan)
+      .Case("asin", std::asin)
+      .Case("acos", std::acos)
+      .Case("atan", std::atan)
+      .Case("sinh", std::sinh)
+      .Case("cosh", std::cosh)
+      .Case("tanh", std::tanh)
+      .Case("erf", std::erf)
+      .Case("erfc", std::erfc)
+      .Case("gamma", std::tgamma)
+      .Case("lgamma", std::lgamma)
+      .Case("fabs", std::fabs)
+      .Default(nullptr);
 }
 
 bool triton::frontend::isMathFunction(StringRef name) {
-  return unaryMath(name) || llvm::is_contained({"ceil", "floor", "trunc", "pow", "isinf", "isnan", "isfinite", "gcd", "prod"}, name);
+  return unaryMath(name) ||
+         llvm::is_contained({"ceil", "floor", "trunc", "pow", "isinf", "isnan", "isfinite", "gcd", "prod"}, name);
 }
 
 Expected<Value> triton::frontend::callMath(StringRef name, llvm::ArrayRef<Value> arguments) {
@@ -163,7 +183,9 @@ Expected<Value> triton::frontend::callMath(StringRef name, llvm::ArrayRef<Value>
   if (name == "ceil" || name == "floor" || name == "trunc") {
     if (arguments[0].is<Integer>())
       return arguments[0];
-    return foldToInteger(Value::real(name == "ceil" ? std::ceil(*value) : name == "floor" ? std::floor(*value) : std::trunc(*value)));
+    return foldToInteger(Value::real(name == "ceil"    ? std::ceil(*value)
+                                     : name == "floor" ? std::floor(*value)
+                                                       : std::trunc(*value)));
   }
   if (name == "isinf")
     return Value::boolean(std::isinf(*value));

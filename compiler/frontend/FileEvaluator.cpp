@@ -16,14 +16,16 @@ static constexpr unsigned maxDepth = 100;
 
 Error FileEvaluator::unsupported(const syntax::Node *node) {
   LineColumn place = node->range.source->locate(node->range.begin);
-  return hostError("RuntimeError", "'" + node->range.text().split('\n').first.str() + "' (" + node->range.source->name().str() + ":" +
-                                       std::to_string(place.line) +
-                                       ") needs Python to evaluate; without Python only constant expressions, jitted functions, "
-                                       "constexpr functions, NamedTuples and enums are understood");
+  return hostError("RuntimeError",
+                   "'" + node->range.text().split('\n').first.str() + "' (" + node->range.source->name().str() + ":" +
+                       std::to_string(place.line) +
+                       ") needs Python to evaluate; without Python only constant expressions, jitted functions, "
+                       "constexpr functions, NamedTuples and enums are understood");
 }
 
 Error FileEvaluator::countStep() {
-  return ++steps > maxSteps ? hostError("RuntimeError", "a compile-time function does not come to an end") : Error::success();
+  return ++steps > maxSteps ? hostError("RuntimeError", "a compile-time function does not come to an end")
+                            : Error::success();
 }
 
 static std::optional<Value> constant(const syntax::Constant *node) {
@@ -45,19 +47,32 @@ static std::optional<Value> constant(const syntax::Constant *node) {
 static std::optional<BinaryOperation> operation(syntax::BinaryOperator op) {
   using Syntax = syntax::BinaryOperator;
   switch (op) {
-  case Syntax::Add: return BinaryOperation::Add;
-  case Syntax::Sub: return BinaryOperation::Sub;
-  case Syntax::Mult: return BinaryOperation::Mul;
-  case Syntax::Div: return BinaryOperation::TrueDiv;
-  case Syntax::FloorDiv: return BinaryOperation::FloorDiv;
-  case Syntax::Mod: return BinaryOperation::Mod;
-  case Syntax::Pow: return BinaryOperation::Pow;
-  case Syntax::LShift: return BinaryOperation::LShift;
-  case Syntax::RShift: return BinaryOperation::RShift;
-  case Syntax::BitAnd: return BinaryOperation::And;
-  case Syntax::BitOr: return BinaryOperation::Or;
-  case Syntax::BitXor: return BinaryOperation::Xor;
-  case Syntax::MatMult: return BinaryOperation::MatMul;
+  case Syntax::Add:
+    return BinaryOperation::Add;
+  case Syntax::Sub:
+    return BinaryOperation::Sub;
+  case Syntax::Mult:
+    return BinaryOperation::Mul;
+  case Syntax::Div:
+    return BinaryOperation::TrueDiv;
+  case Syntax::FloorDiv:
+    return BinaryOperation::FloorDiv;
+  case Syntax::Mod:
+    return BinaryOperation::Mod;
+  case Syntax::Pow:
+    return BinaryOperation::Pow;
+  case Syntax::LShift:
+    return BinaryOperation::LShift;
+  case Syntax::RShift:
+    return BinaryOperation::RShift;
+  case Syntax::BitAnd:
+    return BinaryOperation::And;
+  case Syntax::BitOr:
+    return BinaryOperation::Or;
+  case Syntax::BitXor:
+    return BinaryOperation::Xor;
+  case Syntax::MatMult:
+    return BinaryOperation::MatMul;
   }
   return std::nullopt;
 }
@@ -65,10 +80,14 @@ static std::optional<BinaryOperation> operation(syntax::BinaryOperator op) {
 static UnaryOperation operation(syntax::UnaryOperator op) {
   using Syntax = syntax::UnaryOperator;
   switch (op) {
-  case Syntax::Invert: return UnaryOperation::Invert;
-  case Syntax::Not: return UnaryOperation::Not;
-  case Syntax::UAdd: return UnaryOperation::Pos;
-  case Syntax::USub: return UnaryOperation::Neg;
+  case Syntax::Invert:
+    return UnaryOperation::Invert;
+  case Syntax::Not:
+    return UnaryOperation::Not;
+  case Syntax::UAdd:
+    return UnaryOperation::Pos;
+  case Syntax::USub:
+    return UnaryOperation::Neg;
   }
   return UnaryOperation::Pos;
 }
@@ -178,7 +197,8 @@ Expected<Value> FileEvaluator::shortCircuit(const syntax::BoolOp *expression) {
   return last;
 }
 
-Expected<Value> FileEvaluator::comprehension(const syntax::Expr *element, llvm::ArrayRef<syntax::Comprehension *> generators) {
+Expected<Value> FileEvaluator::comprehension(const syntax::Expr *element,
+                                             llvm::ArrayRef<syntax::Comprehension *> generators) {
   std::vector<Value> values;
   std::function<Error(size_t)> loop = [&](size_t level) -> Error {
     if (level == generators.size()) {
@@ -229,7 +249,8 @@ Expected<Value> FileEvaluator::call(const syntax::Call *expression) {
       return value.takeError();
     arguments.keywords.emplace_back(keyword->arg.str(), std::move(*value));
   }
-  if (auto *callee = dyn_cast<syntax::Name>(expression->func); callee && !locals.contains(callee->id) && !file.find(callee->id))
+  if (auto *callee = dyn_cast<syntax::Name>(expression->func);
+      callee && !locals.contains(callee->id) && !file.find(callee->id))
     if (auto result = callPythonBuiltin(callee->id, arguments))
       return std::move(*result);
   auto callable = evaluate(expression->func);
@@ -305,7 +326,8 @@ Expected<Value> FileEvaluator::evaluate(const syntax::Expr *expression) {
       return sequence.takeError();
     if (auto *bounds = dyn_cast<syntax::Slice>(node->slice)) {
       SliceValue slice;
-      for (auto [bound, target] : {std::pair{bounds->lower, &slice.start}, {bounds->upper, &slice.stop}, {bounds->step, &slice.step}}) {
+      for (auto [bound, target] :
+           {std::pair{bounds->lower, &slice.start}, {bounds->upper, &slice.stop}, {bounds->step, &slice.step}}) {
         if (!bound)
           continue;
         auto value = evaluate(bound);

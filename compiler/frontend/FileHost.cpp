@@ -59,7 +59,9 @@ private:
 
   HostObject handle(std::shared_ptr<const FileObject> object) { return {this, std::move(object)}; }
   Value wrap(std::shared_ptr<const FileObject> object) { return Value(Value::Storage(handle(std::move(object)))); }
-  static const FileObject &get(const HostObject &object) { return *static_cast<const FileObject *>(object.handle.get()); }
+  static const FileObject &get(const HostObject &object) {
+    return *static_cast<const FileObject *>(object.handle.get());
+  }
 
   std::recursive_mutex mutex; // a host may serve several compiles at once
   const FileModule *main;
@@ -82,7 +84,8 @@ static std::optional<Expected<Value>> callHostFunction(StringRef name, llvm::Arr
     return Value::integer(ceilDiv(arguments[0].get<Integer>(), arguments[1].get<Integer>()));
   if (name == "next_power_of_2" && arguments.size() == 1) {
     Integer number = arguments[0].get<Integer>();
-    return number <= 0 ? Value::integer(int64_t(0)) : Value::integer(fromBits(llvm::APInt::getOneBitSet(4096, bitLength(number - 1)), false));
+    return number <= 0 ? Value::integer(int64_t(0))
+                       : Value::integer(fromBits(llvm::APInt::getOneBitSet(4096, bitLength(number - 1)), false));
   }
   return std::nullopt;
 }
@@ -115,17 +118,23 @@ std::shared_ptr<const Function> FileHostImpl::kernel(StringRef name) {
   return function ? *function : nullptr;
 }
 
-Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax::FunctionDef *definition, StringRef prefix) {
+Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax::FunctionDef *definition,
+                                           StringRef prefix) {
   bool jitted = hasDecorator(file, definition, "jit");
   if (!jitted) {
-    FileObject object{hasDecorator(file, definition, "constexpr_function") ? Kind::ConstexprFunction : Kind::PythonFunction,
-                      (prefix + definition->name).str(), &file, definition, {}, {}, {}};
+    FileObject object{hasDecorator(file, definition, "constexpr_function") ? Kind::ConstexprFunction
+                                                                           : Kind::PythonFunction,
+                      (prefix + definition->name).str(),
+                      &file,
+                      definition,
+                      {},
+                      {},
+                      {}};
     return wrap(std::make_shared<const FileObject>(std::move(object)));
   }
   auto function = std::make_shared<Function>();
   function->name = definition->name.str();
-  function->qualifiedName =
-      (llvm::sys::path::stem(file.source->name()) + "." + prefix + definition->name).str();
+  function->qualifiedName = (llvm::sys::path::stem(file.source->name()) + "." + prefix + definition->name).str();
   function->source = file.source;
   function->tree = file.tree;
   function->definition = definition;
@@ -141,7 +150,8 @@ Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax:
     }
     if (call && isLanguagePath(path) && StringRef(path).ends_with(".jit"))
       for (const syntax::Keyword *keyword : call->keywords)
-        if (auto *flag = dyn_cast<syntax::Constant>(keyword->value); flag && keyword->arg == "noinline" && flag->as<bool>())
+        if (auto *flag = dyn_cast<syntax::Constant>(keyword->value);
+            flag && keyword->arg == "noinline" && flag->as<bool>())
           function->noinline = *flag->as<bool>();
   }
   const syntax::Arguments *arguments = definition->args;
@@ -280,7 +290,9 @@ Expected<Value> FileHostImpl::evaluateBinding(const FileModule &file, StringRef 
     return resolvePath(file, file.dottedPath(&local));
   }
   if (!binding.value)
-    return hostError("RuntimeError", "'" + name.str() + "' is changed in place at the file's top level, which needs Python to evaluate");
+    return hostError("RuntimeError",
+                     "'" + name.str() +
+                         "' is changed in place at the file's top level, which needs Python to evaluate");
   auto value = FileEvaluator(*this, file).evaluate(binding.value);
   if (!value || binding.tupleIndex < 0)
     return value;
@@ -340,8 +352,10 @@ Expected<std::optional<Value>> FileHostImpl::attribute(const HostObject &object,
         return value.takeError();
       return *value;
     }
-    return hostError("RuntimeError", ("'" + file.name + "." + name + "' cannot be read without Python: only triton's modules, math and "
-                                      "files beside this one can be imported").str());
+    return hostError("RuntimeError", ("'" + file.name + "." + name +
+                                      "' cannot be read without Python: only triton's modules, math and "
+                                      "files beside this one can be imported")
+                                         .str());
   }
   if (file.kind == Kind::EnumMember) {
     if (name == "value")
@@ -369,7 +383,8 @@ Expected<std::optional<Value>> FileHostImpl::attributeOf(const Value &value, Str
   return std::nullopt;
 }
 
-Expected<Value> FileHostImpl::callObject(const FileObject &object, const HostObject &handle, const CallArguments &arguments) {
+Expected<Value> FileHostImpl::callObject(const FileObject &object, const HostObject &handle,
+                                         const CallArguments &arguments) {
   switch (object.kind) {
   case Kind::MathFunction:
     return callMath(StringRef(object.name).rsplit('.').second, arguments.positional);
@@ -444,7 +459,8 @@ Expected<Value> FileHostImpl::binary(BinaryOperation operation, const Value &lhs
   bool same = a && b && a->handle == b->handle;
   if (operation == BinaryOperation::Eq || operation == BinaryOperation::Ne)
     return Value::boolean(same == (operation == BinaryOperation::Eq));
-  return hostError("TypeError", ("operator " + spelling(operation) + " is not defined on " + (a ? describe(*a) : rhs.repr())).str());
+  return hostError("TypeError",
+                   ("operator " + spelling(operation) + " is not defined on " + (a ? describe(*a) : rhs.repr())).str());
 }
 
 Expected<Value> FileHostImpl::unary(UnaryOperation operation, const HostObject &operand) {
@@ -480,24 +496,32 @@ Expected<std::vector<Value>> FileHostImpl::iterate(const HostObject &object) {
 std::string FileHostImpl::describe(const HostObject &object) {
   const FileObject &file = get(object);
   switch (file.kind) {
-  case Kind::Module: return "<module '" + file.name + "'>";
-  case Kind::EnumMember: return "<" + file.enumClass->name + "." + file.name + ": " + file.value.repr() + ">";
+  case Kind::Module:
+    return "<module '" + file.name + "'>";
+  case Kind::EnumMember:
+    return "<" + file.enumClass->name + "." + file.name + ": " + file.value.repr() + ">";
   case Kind::NamedTupleClass:
   case Kind::EnumClass:
-  case Kind::PlainClass: return "<class '" + file.name + "'>";
-  default: return "<function " + file.name + ">";
+  case Kind::PlainClass:
+    return "<class '" + file.name + "'>";
+  default:
+    return "<function " + file.name + ">";
   }
 }
 
 std::string FileHostImpl::className(const HostObject &object) {
   const FileObject &file = get(object);
   switch (file.kind) {
-  case Kind::Module: return "module";
-  case Kind::EnumMember: return file.enumClass->name;
+  case Kind::Module:
+    return "module";
+  case Kind::EnumMember:
+    return file.enumClass->name;
   case Kind::NamedTupleClass:
   case Kind::EnumClass:
-  case Kind::PlainClass: return "type";
-  default: return "function";
+  case Kind::PlainClass:
+    return "type";
+  default:
+    return "function";
   }
 }
 

@@ -14,9 +14,11 @@ namespace {
 
 struct FileHostTest : testing::Test {
   void parse(std::string text, std::string name = "test.py") {
-    host = FileHost::create(Source::create(std::move(name), "import triton\nimport triton.language as tl\n" + text +
-                                                               "\n@triton.jit\ndef k(p, n: tl.int32 = 4, B: tl.constexpr = 2):\n    pass\n"),
-                            diagnostics);
+    host = FileHost::create(
+        Source::create(std::move(name),
+                       "import triton\nimport triton.language as tl\n" + text +
+                           "\n@triton.jit\ndef k(p, n: tl.int32 = 4, B: tl.constexpr = 2):\n    pass\n"),
+        diagnostics);
     ASSERT_TRUE(host) << render(diagnostics.all(), false);
     kernel = host->kernel("k");
     ASSERT_TRUE(kernel);
@@ -57,7 +59,8 @@ TEST_F(FileHostTest, PlainGlobalsMayNotBeRead) {
 }
 
 TEST_F(FileHostTest, FunctionsAndTheirDecorators) {
-  parse("@triton.jit(noinline=True)\ndef f(x):\n    return x\n\n@triton.autotune(configs=[], key=[])\n@triton.jit\ndef g(x):\n    pass\n\ndef plain():\n    pass\n");
+  parse("@triton.jit(noinline=True)\ndef f(x):\n    return x\n\n@triton.autotune(configs=[], key=[])\n@triton.jit\ndef "
+        "g(x):\n    pass\n\ndef plain():\n    pass\n");
   std::vector<std::string> names;
   for (const auto &function : host->kernels())
     names.push_back(function->name);
@@ -67,21 +70,25 @@ TEST_F(FileHostTest, FunctionsAndTheirDecorators) {
 }
 
 TEST_F(FileHostTest, ConstexprFunctionsAreEvaluated) {
-  parse("@triton.constexpr_function\ndef f(n, step=2):\n    total = 0\n    for i in range(n):\n        if i % step == 0:\n            continue\n        total += i\n"
-        "    while total > 10:\n        total -= 3\n    return total\nA = tl.constexpr(f(9))\nB = tl.constexpr(max(f(3), len([i for i in range(5) if i > 1])))\n");
+  parse("@triton.constexpr_function\ndef f(n, step=2):\n    total = 0\n    for i in range(n):\n        if i % step == "
+        "0:\n            continue\n        total += i\n"
+        "    while total > 10:\n        total -= 3\n    return total\nA = tl.constexpr(f(9))\nB = "
+        "tl.constexpr(max(f(3), len([i for i in range(5) if i > 1])))\n");
   EXPECT_EQ(lookup("A"), "10");
   EXPECT_EQ(lookup("B"), "3");
 }
 
 TEST_F(FileHostTest, EndlessEvaluationIsAnError) {
-  parse("@triton.constexpr_function\ndef f():\n    while True:\n        pass\n@triton.constexpr_function\ndef g(x):\n    return g(x)\nA = tl.constexpr(f())\nB = tl.constexpr(g(1))\nC = tl.constexpr(D)\nD = C\n");
+  parse("@triton.constexpr_function\ndef f():\n    while True:\n        pass\n@triton.constexpr_function\ndef g(x):\n  "
+        "  return g(x)\nA = tl.constexpr(f())\nB = tl.constexpr(g(1))\nC = tl.constexpr(D)\nD = C\n");
   EXPECT_NE(lookup("A").find("does not come to an end"), std::string::npos);
   EXPECT_NE(lookup("B").find("too deeply"), std::string::npos);
   EXPECT_NE(lookup("C").find("depends on itself"), std::string::npos);
 }
 
 TEST_F(FileHostTest, NamedTuplesAndEnums) {
-  parse("import enum\nfrom typing import NamedTuple\nclass P(NamedTuple):\n    x: int\n    y: int = 5\n\nclass E(enum.Enum):\n    A = 1\n    B = 2\n"
+  parse("import enum\nfrom typing import NamedTuple\nclass P(NamedTuple):\n    x: int\n    y: int = 5\n\nclass "
+        "E(enum.Enum):\n    A = 1\n    B = 2\n"
         "T = tl.constexpr(P(3))\nM = tl.constexpr(E.B.value)\nS = tl.constexpr(E.A == E.A)\n");
   EXPECT_EQ(lookup("M"), "2");
   EXPECT_EQ(lookup("S"), "True");
@@ -92,7 +99,8 @@ TEST_F(FileHostTest, NamedTuplesAndEnums) {
 }
 
 TEST_F(FileHostTest, MathAndForeignModules) {
-  parse("import math\nimport torch\nA = tl.constexpr(math.log2(8))\nB = tl.constexpr(torch.version)\nC = tl.constexpr(triton.cdiv(10, 4))\nD = tl.constexpr(triton.next_power_of_2(100))\n");
+  parse("import math\nimport torch\nA = tl.constexpr(math.log2(8))\nB = tl.constexpr(torch.version)\nC = "
+        "tl.constexpr(triton.cdiv(10, 4))\nD = tl.constexpr(triton.next_power_of_2(100))\n");
   EXPECT_EQ(lookup("A"), "3.0");
   EXPECT_NE(lookup("B").find("cannot be read without Python"), std::string::npos);
   EXPECT_EQ(lookup("C"), "3");
@@ -107,8 +115,10 @@ TEST_F(FileHostTest, WhatNeedsPythonSaysSo) {
 TEST_F(FileHostTest, FilesBesideIt) {
   auto folder = std::filesystem::temp_directory_path() / ("triton-file-host-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
-  std::ofstream(folder / "helpers.py") << "import triton\nimport triton.language as tl\nSIZE = tl.constexpr(16)\n@triton.jit\ndef helper(x):\n    return x\n";
-  parse("from helpers import helper, SIZE\nimport helpers\nA = tl.constexpr(helpers.SIZE * 2)\n", (folder / "main.py").string());
+  std::ofstream(folder / "helpers.py") << "import triton\nimport triton.language as tl\nSIZE = "
+                                          "tl.constexpr(16)\n@triton.jit\ndef helper(x):\n    return x\n";
+  parse("from helpers import helper, SIZE\nimport helpers\nA = tl.constexpr(helpers.SIZE * 2)\n",
+        (folder / "main.py").string());
   EXPECT_EQ(lookup("SIZE"), "16");
   EXPECT_EQ(lookup("A"), "32");
   auto value = host->lookup(*kernel, "helper");

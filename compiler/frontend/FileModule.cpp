@@ -57,7 +57,8 @@ void FileModule::collect(llvm::ArrayRef<syntax::Stmt *> body) {
       for (const syntax::Alias *alias : from->names) {
         llvm::StringRef local = alias->asname.empty() ? alias->name : alias->asname;
         bindings[local] = {from};
-        imports[local] = (std::string(from->level, '.') + from->module + (from->module.empty() ? "" : ".") + alias->name).str();
+        imports[local] =
+            (std::string(from->level, '.') + from->module + (from->module.empty() ? "" : ".") + alias->name).str();
       }
     } else if (auto *conditional = dyn_cast<syntax::If>(statement)) {
       if (!isMainGuard(conditional)) {

@@ -23,12 +23,13 @@ struct FileObject {
     MathFunction,      // of Python's `math`
   };
   Kind kind;
-  std::string name;                                  // for messages; a module's dotted path
-  const FileModule *file = nullptr;                  // where it is defined
-  const syntax::FunctionDef *function = nullptr;     // ConstexprFunction, PythonFunction
-  std::vector<std::pair<std::string, std::optional<Value>>> members; // fields with defaults; enum members; class attributes
-  std::shared_ptr<const FileObject> enumClass;       // EnumMember
-  Value value;                                       // EnumMember
+  std::string name;                              // for messages; a module's dotted path
+  const FileModule *file = nullptr;              // where it is defined
+  const syntax::FunctionDef *function = nullptr; // ConstexprFunction, PythonFunction
+  std::vector<std::pair<std::string, std::optional<Value>>>
+      members;                                 // fields with defaults; enum members; class attributes
+  std::shared_ptr<const FileObject> enumClass; // EnumMember
+  Value value;                                 // EnumMember
 };
 
 /// A top-level name: the last statement that binds it.

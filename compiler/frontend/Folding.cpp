@@ -15,8 +15,8 @@ using llvm::Expected;
 using Op = BinaryOperation;
 
 llvm::StringRef triton::frontend::spelling(BinaryOperation operation) {
-  static constexpr llvm::StringLiteral texts[] = {"+", "-", "*", "/",  "//", "%",  "**", "<<", ">>", "&",
-                                                  "|", "^", "@", "==", "!=", "<",  "<=", ">",  ">="};
+  static constexpr llvm::StringLiteral texts[] = {"+", "-", "*", "/",  "//", "%", "**", "<<", ">>", "&",
+                                                  "|", "^", "@", "==", "!=", "<", "<=", ">",  ">="};
   return texts[static_cast<unsigned>(operation)];
 }
 
@@ -62,8 +62,8 @@ std::string triton::frontend::classNameOf(const Value &value) {
 }
 
 static Error unsupported(Op operation, const Value &lhs, const Value &rhs) {
-  return hostError("TypeError", ("unsupported operand types for " + spelling(operation) + ": '" + classNameOf(lhs) + "' and '" +
-                                 classNameOf(rhs) + "'")
+  return hostError("TypeError", ("unsupported operand types for " + spelling(operation) + ": '" + classNameOf(lhs) +
+                                 "' and '" + classNameOf(rhs) + "'")
                                     .str());
 }
 
@@ -77,13 +77,20 @@ static double asDouble(const Value &value) {
 
 template <typename T> static std::optional<bool> compare(Op operation, const T &a, const T &b) {
   switch (operation) {
-  case Op::Eq: return a == b;
-  case Op::Ne: return a != b;
-  case Op::Lt: return a < b;
-  case Op::Le: return a <= b;
-  case Op::Gt: return a > b;
-  case Op::Ge: return a >= b;
-  default: return std::nullopt;
+  case Op::Eq:
+    return a == b;
+  case Op::Ne:
+    return a != b;
+  case Op::Lt:
+    return a < b;
+  case Op::Le:
+    return a <= b;
+  case Op::Gt:
+    return a > b;
+  case Op::Ge:
+    return a >= b;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -125,8 +132,10 @@ static Expected<Value> foldIntegers(Op operation, const Value &lhs, const Value 
   Integer a = asInteger(lhs), b = asInteger(rhs);
   bool bothBool = lhs.is<bool>() && rhs.is<bool>();
   switch (operation) {
-  case Op::Add: return Value::integer(a + b);
-  case Op::Sub: return Value::integer(a - b);
+  case Op::Add:
+    return Value::integer(a + b);
+  case Op::Sub:
+    return Value::integer(a - b);
   case Op::Mul:
     if (bitLength(a) + bitLength(b) > maxIntegerBits)
       return hostError("OverflowError", "the product is too large");
@@ -141,9 +150,11 @@ static Expected<Value> foldIntegers(Op operation, const Value &lhs, const Value 
     Integer quotient = floorDiv(a, b);
     return Value::integer(operation == Op::FloorDiv ? quotient : a - quotient * b);
   }
-  case Op::Pow: return power(a, b);
+  case Op::Pow:
+    return power(a, b);
   case Op::LShift:
-  case Op::RShift: return shift(operation, a, b);
+  case Op::RShift:
+    return shift(operation, a, b);
   case Op::And:
   case Op::Or:
   case Op::Xor: {
@@ -152,7 +163,8 @@ static Expected<Value> foldIntegers(Op operation, const Value &lhs, const Value 
     llvm::APInt result = operation == Op::And ? x & y : operation == Op::Or ? x | y : x ^ y;
     return bothBool ? Value::boolean(!result.isZero()) : Value::integer(fromBits(result, /*isSigned=*/true));
   }
-  default: break;
+  default:
+    break;
   }
   if (auto result = compare(operation, a, b))
     return Value::boolean(*result);
@@ -178,22 +190,27 @@ static Expected<Value> floorDivide(Op operation, double a, double b) {
 static Expected<Value> foldFloats(Op operation, const Value &lhs, const Value &rhs) {
   double a = asDouble(lhs), b = asDouble(rhs);
   switch (operation) {
-  case Op::Add: return Value::real(a + b);
-  case Op::Sub: return Value::real(a - b);
-  case Op::Mul: return Value::real(a * b);
+  case Op::Add:
+    return Value::real(a + b);
+  case Op::Sub:
+    return Value::real(a - b);
+  case Op::Mul:
+    return Value::real(a * b);
   case Op::TrueDiv:
     if (b == 0)
       return hostError("ZeroDivisionError", "division by zero");
     return Value::real(a / b);
   case Op::FloorDiv:
-  case Op::Mod: return floorDivide(operation, a, b);
+  case Op::Mod:
+    return floorDivide(operation, a, b);
   case Op::Pow:
     if (a == 0 && b < 0)
       return hostError("ZeroDivisionError", "0.0 cannot be raised to a negative power");
     if (a < 0 && b != std::floor(b))
       return hostError("ValueError", "a negative number to a fractional power is complex");
     return Value::real(std::pow(a, b));
-  default: break;
+  default:
+    break;
   }
   if (auto result = compare(operation, a, b))
     return Value::boolean(*result);
@@ -278,7 +295,9 @@ Expected<Value> triton::frontend::fold(UnaryOperation operation, const Value &op
     return object->host->unary(operation, *object);
   if (isIntegral(operand)) {
     Integer value = asInteger(operand);
-    return Value::integer(operation == UnaryOperation::Neg ? -value : operation == UnaryOperation::Invert ? -value - 1 : value);
+    return Value::integer(operation == UnaryOperation::Neg      ? -value
+                          : operation == UnaryOperation::Invert ? -value - 1
+                                                                : value);
   }
   if (operand.is<double>() && operation != UnaryOperation::Invert)
     return Value::real(operation == UnaryOperation::Neg ? -operand.get<double>() : operand.get<double>());

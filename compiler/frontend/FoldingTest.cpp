@@ -43,7 +43,8 @@ TEST(Folding, FloatsFollowTheDivisorsSign) {
 TEST(Folding, ErrorsArePythons) {
   EXPECT_EQ(text(fold(Op::FloorDiv, integer(1), integer(0))), "error: division by zero");
   EXPECT_EQ(text(fold(Op::LShift, integer(1), integer(-1))), "error: negative shift count");
-  EXPECT_EQ(text(fold(Op::Add, integer(0), Value::string("a"))), "error: unsupported operand types for +: 'int' and 'str'");
+  EXPECT_EQ(text(fold(Op::Add, integer(0), Value::string("a"))),
+            "error: unsupported operand types for +: 'int' and 'str'");
   EXPECT_EQ(text(fold(Op::LShift, real(1), integer(1))), "error: unsupported operand types for <<: 'float' and 'int'");
   EXPECT_EQ(text(fold(UnaryOperation::Invert, real(1))), "error: bad operand type for unary ~: 'float'");
 }
@@ -51,7 +52,8 @@ TEST(Folding, ErrorsArePythons) {
 TEST(Folding, HugeResultsAreErrorsNotHangs) {
   EXPECT_TRUE(llvm::StringRef(text(fold(Op::Pow, integer(10), integer(1000000000)))).starts_with("error"));
   EXPECT_TRUE(llvm::StringRef(text(fold(Op::LShift, integer(1), integer(int64_t(1) << 40)))).starts_with("error"));
-  EXPECT_TRUE(llvm::StringRef(text(fold(Op::Mul, tuple({integer(1)}), integer(int64_t(1) << 40)))).starts_with("error"));
+  EXPECT_TRUE(
+      llvm::StringRef(text(fold(Op::Mul, tuple({integer(1)}), integer(int64_t(1) << 40)))).starts_with("error"));
 }
 
 TEST(Folding, Sequences) {

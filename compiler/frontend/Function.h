@@ -9,24 +9,24 @@ namespace triton::frontend {
 
 struct Parameter {
   std::string name;
-  std::string annotation;           // text of the annotation, empty if none
-  bool isConstexpr = false;         // the annotation's text contains "constexpr"
+  std::string annotation;   // text of the annotation, empty if none
+  bool isConstexpr = false; // the annotation's text contains "constexpr"
   std::optional<Value> defaultValue;
   SourceRange range;
 };
 
 class Function {
 public:
-  std::string name;                 // "add_kernel"
-  std::string qualifiedName;        // "module.add_kernel"
+  std::string name;          // "add_kernel"
+  std::string qualifiedName; // "module.add_kernel"
   std::shared_ptr<const Source> source;
-  std::shared_ptr<const syntax::Tree> tree;         // owns `definition`
+  std::shared_ptr<const syntax::Tree> tree; // owns `definition`
   const syntax::FunctionDef *definition = nullptr;
   std::vector<Parameter> parameters;
   bool noinline = false;
   /// Set by `must_use_result`: discarding a call's result is an error with this text.
   std::optional<std::string> mustUseResult;
-  Host *host = nullptr;             // resolves its free names
+  Host *host = nullptr;              // resolves its free names
   std::shared_ptr<const void> scope; // what the host needs to do so (Python: globals and closure; file: the module)
   /// Distinguishes functions for specialisation: equal iff the same function object.
   const void *identity() const { return this; }

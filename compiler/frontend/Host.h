@@ -19,7 +19,8 @@ class Emitter;
 class HostError : public llvm::ErrorInfo<HostError> {
 public:
   static char ID;
-  HostError(std::string exception, std::string message) : exception(std::move(exception)), message(std::move(message)) {}
+  HostError(std::string exception, std::string message)
+      : exception(std::move(exception)), message(std::move(message)) {}
   void log(llvm::raw_ostream &os) const override { os << message; }
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
   std::string exception, message;
@@ -34,8 +35,27 @@ struct CallArguments {
   std::vector<std::pair<std::string, Value>> keywords;
 };
 
-enum class BinaryOperation { Add, Sub, Mul, TrueDiv, FloorDiv, Mod, Pow, LShift, RShift, And, Or, Xor, MatMul,
-                             Eq, Ne, Lt, Le, Gt, Ge };
+enum class BinaryOperation {
+  Add,
+  Sub,
+  Mul,
+  TrueDiv,
+  FloorDiv,
+  Mod,
+  Pow,
+  LShift,
+  RShift,
+  And,
+  Or,
+  Xor,
+  MatMul,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge
+};
 enum class UnaryOperation { Neg, Pos, Invert, Not };
 
 class Host {

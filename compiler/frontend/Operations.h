@@ -9,7 +9,8 @@
 namespace triton::frontend {
 
 /// Binary and comparison operators where at least one side is a tensor; numbers are weak or strong as the operator demands.
-mlir::FailureOr<Value> binary(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs, bool sanitizeOverflow = true);
+mlir::FailureOr<Value> binary(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs,
+                              bool sanitizeOverflow = true);
 mlir::FailureOr<Value> unary(Emitter &emitter, UnaryOperation operation, const Value &operand);
 /// Operators on compile-time operands (Python semantics), hosts asked where needed.
 mlir::FailureOr<Value> foldBinary(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs);
@@ -23,7 +24,8 @@ mlir::FailureOr<Value> combineLogical(Emitter &emitter, bool isAnd, const Value 
 mlir::FailureOr<Value> toTensor(Emitter &emitter, const Value &value);
 /// Plain assignment materialises (semantics 4.2).
 mlir::FailureOr<Value> materialize(Emitter &emitter, const Value &value);
-mlir::FailureOr<Value> cast(Emitter &emitter, const Value &value, Type to, std::optional<std::string> rounding = std::nullopt, bool bitcast = false);
+mlir::FailureOr<Value> cast(Emitter &emitter, const Value &value, Type to,
+                            std::optional<std::string> rounding = std::nullopt, bool bitcast = false);
 /// `value != 0` as int1, same shape.
 mlir::FailureOr<Value> toBoolean(Emitter &emitter, const Value &value);
 /// Broadcasts all to their common shape (scalars splat).

@@ -26,8 +26,25 @@ struct HostObject {
 };
 
 enum class ScalarKind : uint8_t {
-  Void, Int1, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
-  Float8E5, Float8E5B16, Float8E4NV, Float8E4B8, Float8E4B15, Float16, BFloat16, Float32, Float64,
+  Void,
+  Int1,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Float8E5,
+  Float8E5B16,
+  Float8E4NV,
+  Float8E4B8,
+  Float8E4B15,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64,
 };
 
 class Type {
@@ -67,21 +84,21 @@ public:
   llvm::ArrayRef<int64_t> shape() const;
   int64_t elementCount() const;
   Type withElement(Type element) const;
-  llvm::ArrayRef<Type> elements() const;            // tuple, aggregate; descriptor: shape types then stride types
-  llvm::ArrayRef<std::string> fields() const;       // tuple, aggregate
-  const HostObject &hostClass() const;              // tuple, aggregate
-  llvm::StringRef className() const;                // aggregate
+  llvm::ArrayRef<Type> elements() const;      // tuple, aggregate; descriptor: shape types then stride types
+  llvm::ArrayRef<std::string> fields() const; // tuple, aggregate
+  const HostObject &hostClass() const;        // tuple, aggregate
+  llvm::StringRef className() const;          // aggregate
   Type descriptorBlock() const;
   const Value &constantValue() const;
 
   // Of the element type:
   ScalarKind scalarKind() const;
-  bool isPointerLike() const;                       // a pointer or a block of pointers
+  bool isPointerLike() const; // a pointer or a block of pointers
   bool isFloating() const, isFloat8() const, isStandardFloating() const;
-  bool isInteger() const;                           // int1 included
-  bool isSigned() const;                            // signed integers; int1 and uints are unsigned
+  bool isInteger() const; // int1 included
+  bool isSigned() const;  // signed integers; int1 and uints are unsigned
   bool isBool() const;
-  unsigned bitWidth() const;                        // pointers: 64
+  unsigned bitWidth() const; // pointers: 64
   unsigned mantissaWidth() const;
 
   /// The name users know: `int32`, `fp32`, `pointer<fp32>`, `<[128, 64], fp16>`.
@@ -104,8 +121,9 @@ private:
   std::shared_ptr<const Storage> storage;
 };
 
-llvm::StringRef nameOf(ScalarKind kind);            // "int32", "fp8e4nv"
-std::optional<ScalarKind> scalarKindByName(llvm::StringRef name); // accepts "int32", "i32", "float32", "fp32", "float8e4nv", …
+llvm::StringRef nameOf(ScalarKind kind); // "int32", "fp8e4nv"
+std::optional<ScalarKind>
+scalarKindByName(llvm::StringRef name); // accepts "int32", "i32", "float32", "fp32", "float8e4nv", …
 
 /// The type two integer types meet in (semantics 8.4): C-like, int1 being an unsigned type of width 1.
 Type promoteIntegers(const Type &a, const Type &b);

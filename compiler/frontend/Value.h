@@ -30,8 +30,8 @@ struct TensorValue {
 
 struct TupleValue {
   std::vector<Value> elements;
-  std::vector<std::string> fields;       // empty, or one name per element
-  HostObject hostClass;                  // the NamedTuple class, if any
+  std::vector<std::string> fields; // empty, or one name per element
+  HostObject hostClass;            // the NamedTuple class, if any
 };
 
 /// A descriptor: the handle, then the shape (i32 each) and strides (i64 each). Elements of shape/strides may be constants.
@@ -53,9 +53,11 @@ struct BoundMethod;
 
 class Value {
 public:
-  using Storage = std::variant<NoneValue, EllipsisValue, bool, Integer, double, std::string, Type, TensorValue, std::shared_ptr<const TupleValue>,
-                               std::shared_ptr<const DescriptorValue>, std::shared_ptr<const AggregateValue>, std::shared_ptr<const SliceValue>,
-                               std::shared_ptr<const Function>, const Builtin *, std::shared_ptr<const BoundMethod>, ModuleValue, HostObject>;
+  using Storage = std::variant<NoneValue, EllipsisValue, bool, Integer, double, std::string, Type, TensorValue,
+                               std::shared_ptr<const TupleValue>, std::shared_ptr<const DescriptorValue>,
+                               std::shared_ptr<const AggregateValue>, std::shared_ptr<const SliceValue>,
+                               std::shared_ptr<const Function>, const Builtin *, std::shared_ptr<const BoundMethod>,
+                               ModuleValue, HostObject>;
 
   Value() = default; // None
   Value(Storage storage) : storage(std::move(storage)) {}

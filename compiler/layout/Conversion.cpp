@@ -37,7 +37,9 @@ static std::vector<uint64_t> columnsOf(const LinearLayout &layout, StringRef inp
   return {};
 }
 
-static uint64_t bitAt(llvm::ArrayRef<uint64_t> columns, size_t index) { return index < columns.size() ? columns[index] : 0; }
+static uint64_t bitAt(llvm::ArrayRef<uint64_t> columns, size_t index) {
+  return index < columns.size() ? columns[index] : 0;
+}
 
 static std::vector<uint64_t> concatenate(std::vector<uint64_t> a, llvm::ArrayRef<uint64_t> b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -97,7 +99,9 @@ static std::optional<LaneExchange> planLanes(const LinearLayout &from, const Lin
     return std::nullopt;
 
   // A lane keeps its own number where registers alone can make up the difference; elsewhere any solution will do.
-  auto split = [&](uint64_t mask) { return std::pair<unsigned, unsigned>(mask & ((uint64_t(1) << registerBits) - 1), mask >> registerBits); };
+  auto split = [&](uint64_t mask) {
+    return std::pair<unsigned, unsigned>(mask & ((uint64_t(1) << registerBits) - 1), mask >> registerBits);
+  };
   std::vector<std::pair<unsigned, unsigned>> registerMap, laneMap; // per destination bit: source register, source lane
   for (uint64_t target : toRegisters)
     registerMap.push_back(split(*both.solve(target)));
@@ -233,7 +237,8 @@ SharedExchange triton::layout::planShared(const LinearLayout &from, const Linear
 
   // The lowest offset bits: what is in registers on both sides, up to 16 bytes. Else what is in registers on either side, up to a
   // bank's 4 bytes, so that one of them at least moves whole words.
-  unsigned vectorLimit = llvm::Log2_32(std::max(1u, 128 / elementBits)), wordLimit = llvm::Log2_32(std::max(1u, 32 / elementBits));
+  unsigned vectorLimit = llvm::Log2_32(std::max(1u, 128 / elementBits)),
+           wordLimit = llvm::Log2_32(std::max(1u, 32 / elementBits));
   std::vector<uint64_t> vector = intersection(fromRegisters, toRegisters);
   vector.resize(std::min<size_t>(vector.size(), vectorLimit));
   if (vector.size() < wordLimit)
@@ -253,7 +258,8 @@ SharedExchange triton::layout::planShared(const LinearLayout &from, const Linear
   bankBits = std::min<unsigned>(bankBits, bits - vector.size());
   unsigned rowBits = bits - vector.size() - bankBits;
   std::vector<uint64_t> shared = intersection(a, b);
-  std::vector<uint64_t> onlyA = independent(a, concatenate(vector, shared)), onlyB = independent(b, concatenate(vector, shared));
+  std::vector<uint64_t> onlyA = independent(a, concatenate(vector, shared)),
+                        onlyB = independent(b, concatenate(vector, shared));
   std::vector<uint64_t> everything;
   for (unsigned bit = 0; bit < bits; ++bit)
     everything.push_back(uint64_t(1) << bit);
@@ -307,7 +313,8 @@ ConversionPlan triton::layout::planConversion(const LinearLayout &from, const Li
     plan.exchange = std::move(*exchange);
     return plan;
   }
-  ColumnSpan inCta(concatenate(concatenate(columnsOf(from, "register"), columnsOf(from, "lane")), columnsOf(from, "warp")));
+  ColumnSpan inCta(
+      concatenate(concatenate(columnsOf(from, "register"), columnsOf(from, "lane")), columnsOf(from, "warp")));
   plan.kind = staysPut(from, to, "block", inCta) ? ConversionPlan::Kind::Shared : ConversionPlan::Kind::Cluster;
   plan.shared = planShared(from, to, elementBits);
   return plan;

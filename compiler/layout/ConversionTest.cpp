@@ -29,7 +29,8 @@ void simulate(const LinearLayout &from, const LinearLayout &to, const Conversion
     for (int64_t warp = 0; warp < from.inputSize("warp"); ++warp)
       for (int64_t lane = 0; lane < from.inputSize("lane"); ++lane)
         for (int64_t reg = 0; reg < from.inputSize("register"); ++reg)
-          memory[plan.shared.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]] = element(from, reg, lane, warp);
+          memory[plan.shared.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]] =
+              element(from, reg, lane, warp);
   for (int64_t warp = 0; warp < warps; ++warp) {
     std::vector<std::vector<uint64_t>> result(lanes, std::vector<uint64_t>(registers, ~uint64_t(0)));
     if (plan.kind == Kind::Lanes)
@@ -46,8 +47,10 @@ void simulate(const LinearLayout &from, const LinearLayout &to, const Conversion
           result[lane][reg] = element(from, plan.renaming.sources[reg], lane, warp);
         else if (plan.kind == Kind::Shared)
           result[lane][reg] = memory.at(plan.shared.load.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]);
-        ASSERT_EQ(result[lane][reg], element(to, reg, lane, warp)) << "register " << reg << " lane " << lane << " warp " << warp << "\n"
-                                                                   << from.str() << "->\n" << to.str();
+        ASSERT_EQ(result[lane][reg], element(to, reg, lane, warp))
+            << "register " << reg << " lane " << lane << " warp " << warp << "\n"
+            << from.str() << "->\n"
+            << to.str();
       }
   }
 }
@@ -119,7 +122,8 @@ TEST(Conversion, RandomBlockedLayoutsAllConvert) {
       auto [r0, r1] = pick(int64_t(1) << random() % 4);
       auto [l0, l1] = pick(32);
       auto [w0, w1] = pick(4);
-      llvm::SmallVector<unsigned, 4> order = random() % 2 ? llvm::SmallVector<unsigned, 4>{1, 0} : llvm::SmallVector<unsigned, 4>{0, 1};
+      llvm::SmallVector<unsigned, 4> order =
+          random() % 2 ? llvm::SmallVector<unsigned, 4>{1, 0} : llvm::SmallVector<unsigned, 4>{0, 1};
       return BlockedLayout{{r0, r1}, {l0, l1}, {w0, w1}, order, {}};
     };
     int64_t rows = int64_t(1) << random() % 8, columns = int64_t(1) << random() % 8;

@@ -12,14 +12,17 @@ using namespace triton::layout;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-LinearLayout::LinearLayout(std::vector<Input> inputs, std::vector<Output> outputs) : ins(std::move(inputs)), outs(std::move(outputs)) {
+LinearLayout::LinearLayout(std::vector<Input> inputs, std::vector<Output> outputs)
+    : ins(std::move(inputs)), outs(std::move(outputs)) {
   for ([[maybe_unused]] const Output &output : outs)
     assert(llvm::isPowerOf2_64(output.size) && "sizes are powers of two");
   for ([[maybe_unused]] const Input &input : ins)
     for ([[maybe_unused]] const Coordinates &basis : input.bases)
-      assert(basis.size() == outs.size() && llvm::all_of(llvm::zip(basis, outs), [](auto pair) {
-               return std::get<0>(pair) >= 0 && std::get<0>(pair) < std::get<1>(pair).size;
-             }) && "a basis has one component per output, smaller than its size");
+      assert(basis.size() == outs.size() &&
+             llvm::all_of(
+                 llvm::zip(basis, outs),
+                 [](auto pair) { return std::get<0>(pair) >= 0 && std::get<0>(pair) < std::get<1>(pair).size; }) &&
+             "a basis has one component per output, smaller than its size");
   assert(inputBits() <= 64 && outputBits() <= 64 && "flattened indices are one word");
 }
 
@@ -42,7 +45,9 @@ LinearLayout LinearLayout::strided(int64_t size, int64_t stride, StringRef input
   return LinearLayout({in}, {{output.str(), size * stride}});
 }
 
-LinearLayout LinearLayout::identity(int64_t size, StringRef input, StringRef output) { return strided(size, 1, input, output); }
+LinearLayout LinearLayout::identity(int64_t size, StringRef input, StringRef output) {
+  return strided(size, 1, input, output);
+}
 
 LinearLayout LinearLayout::zeros(int64_t size, StringRef input, StringRef output, int64_t outputSize) {
   Input in{input.str(), std::vector<Coordinates>(llvm::Log2_64(size), Coordinates{0})};
@@ -83,7 +88,9 @@ unsigned LinearLayout::outputBits() const {
   return bits;
 }
 
-const Coordinates &LinearLayout::basis(StringRef input, unsigned bit) const { return ins[*inputIndex(input)].bases[bit]; }
+const Coordinates &LinearLayout::basis(StringRef input, unsigned bit) const {
+  return ins[*inputIndex(input)].bases[bit];
+}
 
 uint64_t LinearLayout::flatten(const Coordinates &output) const {
   uint64_t result = 0;
@@ -157,7 +164,9 @@ LinearLayout LinearLayout::operator*(const LinearLayout &other) const {
     for (const Coordinates &basis : input.bases) {
       Coordinates scaled(outputs.size(), 0);
       for (auto [component, output] : llvm::zip(basis, other.outs)) {
-        unsigned position = llvm::find_if(outputs, [&](const Output &candidate) { return candidate.name == output.name; }) - outputs.begin();
+        unsigned position =
+            llvm::find_if(outputs, [&](const Output &candidate) { return candidate.name == output.name; }) -
+            outputs.begin();
         scaled[position] = component * outputSize(output.name);
       }
       target.bases.push_back(std::move(scaled));
@@ -265,7 +274,8 @@ std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor
   for (const Input &input : divisor.ins)
     if (!hasInput(input.name))
       return std::nullopt;
-  return product.transposeInputs(inputOrder).transposeOutputs(outputOrder) == *this ? std::optional(quotient) : std::nullopt;
+  return product.transposeInputs(inputOrder).transposeOutputs(outputOrder) == *this ? std::optional(quotient)
+                                                                                    : std::nullopt;
 }
 
 std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &divisor) const {
@@ -424,8 +434,9 @@ LinearLayout LinearLayout::removeOutput(StringRef name) const {
 
 LinearLayout LinearLayout::removeZeroBases(StringRef input) const {
   LinearLayout result = *this;
-  llvm::erase_if(result.ins[*inputIndex(input)].bases,
-                 [](const Coordinates &basis) { return llvm::all_of(basis, [](int64_t component) { return component == 0; }); });
+  llvm::erase_if(result.ins[*inputIndex(input)].bases, [](const Coordinates &basis) {
+    return llvm::all_of(basis, [](int64_t component) { return component == 0; });
+  });
   return result;
 }
 
@@ -493,4 +504,6 @@ std::string LinearLayout::str() const {
   return text;
 }
 
-llvm::raw_ostream &triton::layout::operator<<(llvm::raw_ostream &os, const LinearLayout &layout) { return os << layout.str(); }
+llvm::raw_ostream &triton::layout::operator<<(llvm::raw_ostream &os, const LinearLayout &layout) {
+  return os << layout.str();
+}

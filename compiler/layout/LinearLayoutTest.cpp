@@ -13,7 +13,8 @@ namespace {
 /// A random map from (a, b) to (x, y).
 LinearLayout randomLayout(std::mt19937 &random, unsigned aBits, unsigned bBits, unsigned xBits, unsigned yBits) {
   auto basis = [&] {
-    return Coordinates{static_cast<int64_t>(random() & ((1u << xBits) - 1)), static_cast<int64_t>(random() & ((1u << yBits) - 1))};
+    return Coordinates{static_cast<int64_t>(random() & ((1u << xBits) - 1)),
+                       static_cast<int64_t>(random() & ((1u << yBits) - 1))};
   };
   LinearLayout::Input a{"a", {}}, b{"b", {}};
   for (unsigned i = 0; i < aBits; ++i)
@@ -53,7 +54,11 @@ TEST(LinearLayout, ComposeIsTheMapOfTheMap) {
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {
     LinearLayout inner = randomLayout(random, 2, 3, 3, 2);
-    LinearLayout outer = randomLayout(random, 3, 2, 2, 3).renameInput("a", "x").renameInput("b", "y").renameOutput("x", "u").renameOutput("y", "v");
+    LinearLayout outer = randomLayout(random, 3, 2, 2, 3)
+                             .renameInput("a", "x")
+                             .renameInput("b", "y")
+                             .renameOutput("x", "u")
+                             .renameOutput("y", "v");
     LinearLayout composed = inner.compose(outer);
     for (uint64_t p = 0; p < 32; ++p)
       ASSERT_EQ(composed.apply(p), outer.apply(inner.apply(p)));
@@ -151,7 +156,9 @@ TEST(LinearLayout, FreeBitsAreTheOnesThatBroadcast) {
 }
 
 TEST(LinearLayout, ContiguousBitsGiveTheVectorWidth) {
-  EXPECT_EQ((LinearLayout::identity(8, "register", "dim1") * LinearLayout::identity(4, "lane", "dim1")).contiguousBits("register"), 3u);
+  EXPECT_EQ((LinearLayout::identity(8, "register", "dim1") * LinearLayout::identity(4, "lane", "dim1"))
+                .contiguousBits("register"),
+            3u);
   // A lane that flips the lowest element breaks the run.
   LinearLayout broken({{"register", {{1}, {2}}}, {"lane", {{5}}}}, {{"dim0", 8}});
   EXPECT_EQ(broken.contiguousBits("register"), 0u);

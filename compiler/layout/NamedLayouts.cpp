@@ -104,7 +104,8 @@ static LinearLayout warpsOf(const MmaLayout &layout, std::optional<unsigned> bro
 }
 
 /// One instruction's fragment: pairs (or kWidth) along `inner`, 4 lanes along it, 8 lanes across, then registers.
-static LinearLayout fragment(StringRef inner, StringRef outer, int64_t width, int64_t outerRepeats, int64_t innerRepeats) {
+static LinearLayout fragment(StringRef inner, StringRef outer, int64_t width, int64_t outerRepeats,
+                             int64_t innerRepeats) {
   return LinearLayout::identity(width, "register", inner) * LinearLayout::identity(4, "lane", inner) *
          LinearLayout::identity(8, "lane", outer) * LinearLayout::identity(outerRepeats, "register", outer) *
          LinearLayout::identity(innerRepeats, "register", inner);

@@ -88,13 +88,16 @@ TEST(NamedLayouts, SwizzledShared) {
 
 TEST(NamedLayouts, NvmmaShared) {
   LinearLayout wide = *NvmmaSharedLayout{128, 16, false, false, {}}.toLinear({64, 128});
-  expectBases(wide, "offset", {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {0, 32}, {1, 8}, {2, 16}, {4, 32}, {8, 0}, {16, 0}, {32, 0}, {0, 64}});
+  expectBases(
+      wide, "offset",
+      {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {0, 32}, {1, 8}, {2, 16}, {4, 32}, {8, 0}, {16, 0}, {32, 0}, {0, 64}});
   expectBases(*(NvmmaSharedLayout{64, 16, false, false, {}}.toLinear({16, 32})), "offset",
               {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {1, 0}, {2, 8}, {4, 16}, {8, 0}});
   expectBases(*(NvmmaSharedLayout{32, 16, false, false, {}}.toLinear({16, 16})), "offset",
               {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}, {2, 0}, {4, 8}, {8, 0}});
-  expectBases(*(NvmmaSharedLayout{128, 16, true, false, {}}.toLinear({128, 64})), "offset",
-              {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {32, 0}, {8, 1}, {16, 2}, {32, 4}, {0, 8}, {0, 16}, {0, 32}, {64, 0}});
+  expectBases(
+      *(NvmmaSharedLayout{128, 16, true, false, {}}.toLinear({128, 64})), "offset",
+      {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {32, 0}, {8, 1}, {16, 2}, {32, 4}, {0, 8}, {0, 16}, {0, 32}, {64, 0}});
   EXPECT_FALSE((NvmmaSharedLayout{128, 16, false, false, {}}.toLinear({64, 32}))) << "smaller than the swizzle";
   EXPECT_FALSE((NvmmaSharedLayout{128, 16, false, false, {}}.toLinear({4, 64}))) << "fewer than 8 rows";
 }

@@ -57,8 +57,8 @@ static bool matmul(const triton::Module &module) {
   const int m = 200, n = 150, k = 100;
   std::vector<float> a = numbers(m * k, 4), b = numbers(k * n, 5), c(m * n), expected(m * n);
   triton::CompiledKernel compiled =
-      module.kernel("matmul_kernel")({triton::cdiv(m, 64), triton::cdiv(n, 64)}, a.data(), b.data(), c.data(), m, n, k, k, n, n, 64, 64, 32,
-                                     triton::named("ACTIVATION", "relu"));
+      module.kernel("matmul_kernel")({triton::cdiv(m, 64), triton::cdiv(n, 64)}, a.data(), b.data(), c.data(), m, n, k,
+                                     k, n, n, 64, 64, 32, triton::named("ACTIVATION", "relu"));
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       double sum = 0;
@@ -79,8 +79,10 @@ int main() {
     ok = matmul(module) && ok;
 
     // Errors as values: a kernel with a mistake, and what the compiler says of it.
-    triton::Module wrong = triton::Module::parse("import triton\nimport triton.language as tl\n\n@triton.jit\ndef wrong(p):\n"
-                                                 "    tl.store(p, blok + 1)\n", "wrong.py");
+    triton::Module wrong =
+        triton::Module::parse("import triton\nimport triton.language as tl\n\n@triton.jit\ndef wrong(p):\n"
+                              "    tl.store(p, blok + 1)\n",
+                              "wrong.py");
     float value = 0;
     triton::Expected<triton::CompiledKernel> result = wrong.kernel("wrong").tryLaunch(1, {&value});
     std::printf("\nan error as a value:\n%s", result ? "none?\n" : result.error().what());

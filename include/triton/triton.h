@@ -59,8 +59,24 @@ private:
 };
 
 enum class DataType : uint8_t {
-  Int1, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
-  Float8E5, Float8E5B16, Float8E4NV, Float8E4B8, Float8E4B15, Float16, BFloat16, Float32, Float64,
+  Int1,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Float8E5,
+  Float8E5B16,
+  Float8E4NV,
+  Float8E4B8,
+  Float8E4B15,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64,
 };
 
 /// `tl.float32` for DataType::Float32; `T` may be any arithmetic type.
@@ -89,7 +105,8 @@ public:
 
   Argument(std::nullptr_t) {}
   Argument(bool value) : content(value) {}
-  template <typename T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0> Argument(T value) {
+  template <typename T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+  Argument(T value) {
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8)
       content = static_cast<uint64_t>(value);
     else
@@ -102,7 +119,8 @@ public:
   Argument(DataType type) : content(type) {} // for constexpr parameters that take a dtype
   Argument(Pointer pointer) : content(pointer) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Argument(T *data) : content(Pointer{const_cast<std::remove_const_t<T> *>(data), dataTypeOf<std::remove_const_t<T>>(), false}) {}
+  Argument(T *data)
+      : content(Pointer{const_cast<std::remove_const_t<T> *>(data), dataTypeOf<std::remove_const_t<T>>(), false}) {}
 
   std::string name; // empty: by position
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, DataType, Pointer> content;
@@ -127,10 +145,10 @@ struct Options {
   /// Processor to compile for: "native", or a name such as "x86-64-v3" or "znver4".
   std::string architecture = "native";
   int numWarps = 4, numStages = 3, numCtas = 1;
-  bool debug = false;          // device_assert and overflow checks
+  bool debug = false; // device_assert and overflow checks
   bool enableFpFusion = true;
-  bool keepAssembly = false;   // makes stage "asm" available
-  unsigned threads = 0;        // of a launch on the CPU; 0: TRITON_CPU_MAX_THREADS, or all
+  bool keepAssembly = false; // makes stage "asm" available
+  unsigned threads = 0;      // of a launch on the CPU; 0: TRITON_CPU_MAX_THREADS, or all
 };
 
 /// One specialisation of a kernel, ready to run.
@@ -172,7 +190,8 @@ public:
   }
 
   /// Runs all programs of the grid; returns when they are done.
-  Expected<CompiledKernel> tryLaunch(Grid grid, const std::vector<Argument> &arguments, const Options &options = {}) const;
+  Expected<CompiledKernel> tryLaunch(Grid grid, const std::vector<Argument> &arguments,
+                                     const Options &options = {}) const;
   CompiledKernel launch(Grid grid, const std::vector<Argument> &arguments, const Options &options = {}) const {
     return tryLaunch(grid, arguments, options).take();
   }
@@ -191,7 +210,9 @@ public:
   static Module load(const std::string &path) { return tryLoad(path).take(); }
   /// From text; `name` stands for the file in messages.
   static Expected<Module> tryParse(std::string text, std::string name = "<string>");
-  static Module parse(std::string text, std::string name = "<string>") { return tryParse(std::move(text), std::move(name)).take(); }
+  static Module parse(std::string text, std::string name = "<string>") {
+    return tryParse(std::move(text), std::move(name)).take();
+  }
 
   std::vector<std::string> kernels() const;
   Expected<Kernel> tryKernel(std::string_view name) const;
