@@ -31,6 +31,7 @@ struct Entry {
 
 struct State {
   bool isConfigured = false;
+  bool hasOwnRun = false; // a subclass has replaced `run`, so every launch goes there
   std::vector<Parameter> parameters;
   std::unordered_multimap<uint64_t, std::shared_ptr<Entry>> entries;
   ParsedFunction parsed;
@@ -58,8 +59,8 @@ struct BoundLaunch {
 static PyTypeObject *kernelType, *boundLaunchType;
 
 static PyObject *name(const char *text) { return PyUnicode_InternFromString(text); }
-static PyObject *runName = name("run"), *hashName = name("hash"), *debugName = name("debug"),
-                *hooksName = name("pre_run_hooks"), *activeName = name("_active"),
+static PyObject *runName = name("run"), *runGenerallyName = name("_run_generally"), *hashName = name("hash"),
+                *debugName = name("debug"), *hooksName = name("pre_run_hooks"), *activeName = name("_active"),
                 *enterName = name("launch_enter_hook"), *exitName = name("launch_exit_hook"),
                 *instrumentationName = name("instrumentation_mode"), *callsName = name("calls"),
                 *launcherName = name("_run"), *functionName = name("function"), *gridName = name("grid"),
@@ -110,6 +111,12 @@ static bool configure(PyObject *kernel, State &state) {
     parameter.align = !doNotSpecialize && !doNotAlign;
     state.parameters.push_back(std::move(parameter));
   }
+  const Package *package = Package::get();
+  Reference ownRun(PyObject_GetAttr(reinterpret_cast<PyObject *>(Py_TYPE(kernel)), runName));
+  Reference run(package ? PyObject_GetAttr(reinterpret_cast<PyObject *>(package->jitFunctionClass), runName) : nullptr);
+  if (!ownRun || !run)
+    return false;
+  state.hasOwnRun = ownRun.get() != run.get();
   state.isConfigured = true;
   return true;
 }
@@ -135,7 +142,8 @@ struct Call {
   std::shared_ptr<Entry> find();
   bool evaluateGrid(int32_t out[3]);
   PyObject *launchWarm(const std::shared_ptr<Entry> &entry);
-  PyObject *launchCold();
+  PyObject *launchCold(PyObject *method);
+  PyObject *run();
   void remember(PyObject *result);
 };
 } // namespace
@@ -264,7 +272,7 @@ PyObject *Call::launchWarm(const std::shared_ptr<Entry> &entry) {
   return launch(launcher, function, extents, values, classified.data()) ? result.release() : nullptr;
 }
 
-PyObject *Call::launchCold() {
+PyObject *Call::launchCold(PyObject *method) {
   Reference positional(PyTuple_New(Py_ssize_t(positionalCount))), keywords(PyDict_New());
   if (!positional || !keywords)
     return nullptr;
@@ -281,7 +289,7 @@ PyObject *Call::launchCold() {
   }
   if (PyDict_SetItem(keywords.get(), gridName, grid) < 0 || PyDict_SetItem(keywords.get(), warmupName, Py_False) < 0)
     return nullptr;
-  Reference run(PyObject_GetAttr(kernel, runName));
+  Reference run(PyObject_GetAttr(kernel, method));
   return run ? PyObject_Call(run.get(), positional.get(), keywords.get()) : nullptr;
 }
 
@@ -345,24 +353,43 @@ void Call::remember(PyObject *result) {
   state.entries.emplace(key.hashValue(), std::move(entry));
 }
 
-static PyObject *callBound(PyObject *callable, PyObject *const *arguments, size_t flags, PyObject *names) {
-  auto *self = reinterpret_cast<BoundLaunch *>(callable);
-  State &state = stateOf(self->kernel);
-  const Package *package = Package::get();
-  if (!package)
-    return nullptr;
-  if (!state.isConfigured && !configure(self->kernel, state))
-    return nullptr;
-  Call call{self->kernel, self->grid, arguments, size_t(PyVectorcall_NARGS(flags)), names, state, *package};
-  bool hasKey = call.addEnvironment() && call.bind();
+PyObject *Call::run() {
+  bool hasKey = addEnvironment() && bind();
   PyErr_Clear();
   if (hasKey)
-    if (std::shared_ptr<Entry> entry = call.find())
-      return call.launchWarm(entry);
-  PyObject *result = call.launchCold();
+    if (std::shared_ptr<Entry> entry = find())
+      return launchWarm(entry);
+  PyObject *result = launchCold(runGenerallyName);
   if (result && hasKey && result != Py_None)
-    call.remember(result);
+    remember(result);
   return result;
+}
+
+/// Null with an exception set if the kernel cannot be launched at all.
+static State *prepare(PyObject *kernel) {
+  State &state = stateOf(kernel);
+  return Package::get() && (state.isConfigured || configure(kernel, state)) ? &state : nullptr;
+}
+
+static PyObject *callBound(PyObject *callable, PyObject *const *arguments, size_t flags, PyObject *names) {
+  auto *self = reinterpret_cast<BoundLaunch *>(callable);
+  State *state = prepare(self->kernel);
+  if (!state)
+    return nullptr;
+  Call call{self->kernel, self->grid, arguments, size_t(PyVectorcall_NARGS(flags)), names, *state, *Package::get()};
+  return state->hasOwnRun ? call.launchCold(runName) : call.run();
+}
+
+/// kernel._launch(grid, *args, **kwargs)
+static PyObject *launchMethod(PyObject *kernel, PyObject *const *arguments, Py_ssize_t count, PyObject *names) {
+  State *state = prepare(kernel);
+  if (!state)
+    return nullptr;
+  if (count < 1) {
+    PyErr_SetString(PyExc_TypeError, "_launch() needs a grid");
+    return nullptr;
+  }
+  return Call{kernel, arguments[0], arguments + 1, size_t(count - 1), names, *state, *Package::get()}.run();
 }
 
 // The bound launcher.
@@ -472,6 +499,9 @@ static PyObject *forget(PyObject *kernel, PyObject *) {
 }
 
 static PyMethodDef kernelMethods[] = {
+    {"_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(launchMethod)), METH_FASTCALL | METH_KEYWORDS,
+     "_launch(grid, *args, **kwargs): launches, natively if a launch with the same key came before, else through "
+     "`_run_generally`."},
     {"_forget_launches", forget, METH_NOARGS,
      "Forgets the compiled kernels that launches have used, so that the next launch asks `device_caches`."},
     {nullptr, nullptr, 0, nullptr},

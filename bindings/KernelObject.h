@@ -1,6 +1,7 @@
 // `KernelBase`: the native half of a JITFunction. It remembers compiled kernels by LaunchKey, so that `kernel[grid](…)` is one C call when it is warm.
 //   In:  `kernel[grid](*args, **kwargs)`.
-//   Out: the launched CompiledKernel. Whatever is unusual (first time, hooks, objects without a key) goes to the Python method `run`.
+//   Out: the launched CompiledKernel. Whatever is unusual (first time, hooks, objects without a key) goes to the Python
+// method `_run_generally`; a subclass that replaces `run` gets every launch.
 // It also keeps the parsed function, so that callers and kernels share one.
 #pragma once
 

@@ -270,3 +270,32 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_run_and_subclasses():
+    from triton.runtime.jit import JITFunction
+
+    calls = []
+
+    class Noted(JITFunction):
+        def run(self, *args, grid, warmup, **kwargs):
+            calls.append((grid, warmup))
+            return super().run(*args, grid=grid, warmup=warmup, **kwargs)
+
+    noted, out = Noted(scalar_kernel.fn), np.zeros(1, np.int32)
+    for value in (3, 4, 5):
+        noted[(1,)](out, value)
+        assert out[0] == value
+    noted.warmup(out, 3, grid=(1,))
+    assert calls == [((1,), False)] * 3 + [((1,), True)]
+    scalar_kernel.run(out, 9, grid=(1,), warmup=False)
+    assert out[0] == 9
+
+
+def test_interface_needs_only_run():
+    class Doubling(triton.KernelInterface):
+        def run(self, *args, grid, warmup, **kwargs):
+            return grid, args, warmup
+
+    assert Doubling()[(2,)](7) == ((2,), (7,), False)
+    assert Doubling().warmup(7, grid=(1,)) == ((1,), (7,), True)

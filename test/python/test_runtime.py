@@ -202,12 +202,23 @@ def test_annotations():
 
 
 def test_utilities():
-    from triton._utils import canonicalize_dtype, canonicalize_ptr_dtype, find_paths_if, get_iterable_path, validate_block_shape
+    from triton._utils import (
+        canonicalize_dtype,
+        canonicalize_ptr_dtype,
+        find_paths_if,
+        get_iterable_path,
+        validate_block_shape,
+    )
 
     nested = [1, (2, [3, "x"]), "x"]
     paths = find_paths_if(nested, lambda path, leaf: leaf == "x")
     assert paths == [(1, 1, 1), (2,)] and get_iterable_path(nested, paths[0]) == "x"
-    assert canonicalize_dtype(torch.float16) == canonicalize_dtype(tl.float16) == canonicalize_dtype(np.dtype("float16")) == "fp16"
+    assert (
+        canonicalize_dtype(torch.float16)
+        == canonicalize_dtype(tl.float16)
+        == canonicalize_dtype(np.dtype("float16"))
+        == "fp16"
+    )
     assert canonicalize_ptr_dtype(torch.bool, True) == "*ku1"
     assert validate_block_shape([4, 8]) == 32
     with pytest.raises(ValueError, match="exceeds triton maximum tensor numel"):

@@ -306,6 +306,12 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
     def run(self, *args, grid, warmup, **kwargs):
         """Launches (or only compiles, with `warmup`) for these arguments; gives the compiled kernel."""
+        if warmup:
+            return self._run_generally(*args, grid=grid, warmup=True, **kwargs)
+        return self._launch(grid, *args, **kwargs)
+
+    def _run_generally(self, *args, grid, warmup, **kwargs):
+        """The whole path of a launch: binding, specialisation, lookup, compile, hooks."""
         from . import driver
 
         kwargs["debug"] = kwargs.get("debug", self.debug) or knobs.runtime.debug
@@ -327,7 +333,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
                 return None
         self._check_globals()
         if not warmup:
-            self._launch(kernel, grid, stream, bound_args)
+            self._launch_kernel(kernel, grid, stream, bound_args)
         return kernel.result() if hasattr(kernel, "result") and not warmup else kernel
 
     def _check_globals(self):
@@ -340,7 +346,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
                     f"Global variable {name} has changed since we compiled this kernel, from {value} to {shown}"
                 )
 
-    def _launch(self, kernel, grid, stream, bound_args):
+    def _launch_kernel(self, kernel, grid, stream, bound_args):
         assert grid is not None, "a launch needs a grid"
         if callable(grid):
             grid = grid(bound_args)
