@@ -34,7 +34,15 @@ def prefix(tmp_path_factory):
 @pytest.fixture(scope="module")
 def example(prefix, tmp_path_factory):
     build = tmp_path_factory.mktemp("example")
-    run("cmake", "-S", ROOT / "examples" / "cpp", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={COMPILER}")
+    run(
+        "cmake",
+        "-S",
+        ROOT / "examples" / "cpp",
+        "-B",
+        build,
+        f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_COMPILER={COMPILER}",
+    )
     run("cmake", "--build", build)
     return build / "example"
 
@@ -63,7 +71,9 @@ def test_library_shows_only_its_own_symbols(prefix):
 def test_object_and_header_from_tritonc(tmp_path):
     signature = "*fp32:16, *fp32:16, *fp32:16, i32, 1024"
     for emit, name in (("obj", "add.o"), ("header", "add.h")):
-        result = tritonc(KERNELS, "--kernel", "add_kernel", "--signature", signature, "--emit", emit, "-o", tmp_path / name)
+        result = tritonc(
+            KERNELS, "--kernel", "add_kernel", "--signature", signature, "--emit", emit, "-o", tmp_path / name
+        )
         assert result.returncode == 0, result.stderr
     (tmp_path / "main.c").write_text("""
 #include "add.h"
@@ -77,22 +87,65 @@ int main(void) {
   return 0;
 }
 """)
-    run(C_COMPILER, "-std=c11", "-Wall", "-Werror", tmp_path / "main.c", tmp_path / "add.o", "-lm", "-o", tmp_path / "main")
+    run(
+        C_COMPILER,
+        "-std=c11",
+        "-Wall",
+        "-Werror",
+        tmp_path / "main.c",
+        tmp_path / "add.o",
+        "-lm",
+        "-o",
+        tmp_path / "main",
+    )
     assert run(tmp_path / "main") == "ok\n"
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["/no/such.py"], "cannot read '/no/such.py'"),
-    ([KERNELS], "which kernel? pass --kernel with one of: add_kernel, softmax_kernel, relu, matmul_kernel"),
-    ([KERNELS, "--kernel", "nothing"], "has no jitted function 'nothing'; it has: add_kernel"),
-    ([KERNELS, "--kernel", "relu"], "no entry for parameter 'x' of 'relu'"),
-    ([KERNELS, "--kernel", "relu", "--signature", "fp99"], "'fp99' is neither a type"),
-    ([KERNELS, "--kernel", "relu", "--signature", "fp32", "--emit", "cubin"], "expected source, ttir, llir, asm, obj or header"),
-    ([KERNELS, "--kernel", "relu", "--signature", "fp32", "--target", "tpu"], "there is no target 'tpu'; this build has: cpu"),
-    ([KERNELS, "--kernel", "add_kernel", "--signature", "*fp32, *fp32, *fp32, i32, 1024", "--arch", "pdp11", "--emit", "llir"], "pdp11"),
-    ([KERNELS, "--kernel", "add_kernel", "--signature", "*fp32, *fp32, *fp32, i32, 1000"], "must be a power of 2"),
-    ([KERNELS, "--kernel", "add_kernel", "--signature", "*fp32, *fp32, *fp32, i32, 1024", "-o", "/no/folder/out"], "cannot write '/no/folder/out'"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["/no/such.py"], "cannot read '/no/such.py'"),
+        ([KERNELS], "which kernel? pass --kernel with one of: add_kernel, softmax_kernel, relu, matmul_kernel"),
+        ([KERNELS, "--kernel", "nothing"], "has no jitted function 'nothing'; it has: add_kernel"),
+        ([KERNELS, "--kernel", "relu"], "no entry for parameter 'x' of 'relu'"),
+        ([KERNELS, "--kernel", "relu", "--signature", "fp99"], "'fp99' is neither a type"),
+        (
+            [KERNELS, "--kernel", "relu", "--signature", "fp32", "--emit", "cubin"],
+            "expected source, ttir, llir, asm, obj or header",
+        ),
+        (
+            [KERNELS, "--kernel", "relu", "--signature", "fp32", "--target", "tpu"],
+            "there is no target 'tpu'; this build has: cpu",
+        ),
+        (
+            [
+                KERNELS,
+                "--kernel",
+                "add_kernel",
+                "--signature",
+                "*fp32, *fp32, *fp32, i32, 1024",
+                "--arch",
+                "pdp11",
+                "--emit",
+                "llir",
+            ],
+            "pdp11",
+        ),
+        ([KERNELS, "--kernel", "add_kernel", "--signature", "*fp32, *fp32, *fp32, i32, 1000"], "must be a power of 2"),
+        (
+            [
+                KERNELS,
+                "--kernel",
+                "add_kernel",
+                "--signature",
+                "*fp32, *fp32, *fp32, i32, 1024",
+                "-o",
+                "/no/folder/out",
+            ],
+            "cannot write '/no/folder/out'",
+        ),
+    ],
+)
 def test_mistakes_on_the_command_line(arguments, message):
     result = tritonc(*arguments)
     assert result.returncode == 1 and message in result.stderr, result.stderr
@@ -101,12 +154,16 @@ def test_mistakes_on_the_command_line(arguments, message):
 def test_every_stage(tmp_path):
     expected = {"source": "tt.func", "ttir": "tt.load", "llir": "define", "asm": ".globl", "header": "#ifndef"}
     for stage, text in expected.items():
-        result = tritonc(KERNELS, "--kernel", "add_kernel", "--signature", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", "--emit", stage)
+        result = tritonc(
+            KERNELS, "--kernel", "add_kernel", "--signature", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", "--emit", stage
+        )
         assert result.returncode == 0 and text in result.stdout, result.stderr
 
 
 def test_ir_file_as_source(tmp_path):
-    result = tritonc(KERNELS, "--kernel", "add_kernel", "--signature", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", "--emit", "ttir")
+    result = tritonc(
+        KERNELS, "--kernel", "add_kernel", "--signature", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", "--emit", "ttir"
+    )
     (tmp_path / "add.ttir").write_text(result.stdout)
     again = tritonc(tmp_path / "add.ttir", "--emit", "asm")
     assert again.returncode == 0 and "add_kernel:" in again.stdout, again.stderr

@@ -13,13 +13,17 @@ HEAD = "import torch, triton, triton.language as tl\n"
 def interpret(tmp_path, source, check=True):
     script = tmp_path / "script.py"
     script.write_text(HEAD + textwrap.dedent(source))
-    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env={**os.environ, "TRITON_INTERPRET": "1"})
+    result = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env={**os.environ, "TRITON_INTERPRET": "1"}
+    )
     assert not check or result.returncode == 0, result.stderr
     return result
 
 
 def test_python_works_inside_kernels(tmp_path):
-    result = interpret(tmp_path, """
+    result = interpret(
+        tmp_path,
+        """
         seen = []
 
         @triton.jit
@@ -39,12 +43,15 @@ def test_python_works_inside_kernels(tmp_path):
         kernel[(2,)](out, 5, 4)
         assert out.tolist() == [5, 7, 9, 11] * 2
         print(seen)
-    """)
+    """,
+    )
     assert result.stdout == "program 1 holds [0 2 4 6]\n[{'pid': 0, 'sum': 12}, {'pid': 1, 'sum': 12}]\n"
 
 
 def test_debuggers_stop_at_the_line_as_written(tmp_path):
-    result = interpret(tmp_path, """
+    result = interpret(
+        tmp_path,
+        """
         import sys
         lines = set()
 
@@ -66,26 +73,33 @@ def test_debuggers_stop_at_the_line_as_written(tmp_path):
         sys.settrace(None)
         text = open(__file__).read().splitlines()
         print([text[line - 1].strip() for line in sorted(lines)], out.item())
-    """)
+    """,
+    )
     assert result.stdout == "['acc = 0', 'for i in range(3):', 'acc += i', 'tl.store(out, acc)'] 3\n"
 
 
 def test_errors_name_the_line_and_the_reason(tmp_path):
-    result = interpret(tmp_path, """
+    result = interpret(
+        tmp_path,
+        """
         @triton.jit
         def kernel(out):
             x = tl.arange(0, 8)
             y = x + tl.arange(0, 16)
 
         kernel[(1,)](torch.zeros(1))
-    """, check=False)
+    """,
+        check=False,
+    )
     assert result.returncode == 1
     assert "y = x + tl.arange(0, 16)" in result.stderr
     assert "InterpreterError" in result.stderr and "incompatible dimensions at index 0: 8 and 16" in result.stderr
 
 
 def test_device_asserts_are_active_and_numbers_wrap(tmp_path):
-    result = interpret(tmp_path, """
+    result = interpret(
+        tmp_path,
+        """
         @triton.jit
         def kernel(out, n):
             tl.store(out, n + n)
@@ -97,12 +111,15 @@ def test_device_asserts_are_active_and_numbers_wrap(tmp_path):
             kernel[(1,)](out, 2**31 - 1)
         except triton.InterpreterError as error:
             print(out.item(), type(error.__cause__).__name__, "n is too large" in str(error))
-    """)
+    """,
+    )
     assert result.stdout == "-2 AssertionError True\n"
 
 
 def test_only_kernels_may_use_the_language(tmp_path):
-    result = interpret(tmp_path, """
+    result = interpret(
+        tmp_path,
+        """
         @triton.jit
         def kernel(out):
             tl.store(out, 1)
@@ -112,12 +129,15 @@ def test_only_kernels_may_use_the_language(tmp_path):
                 attempt()
             except (ValueError, RuntimeError) as error:
                 print(type(error).__name__)
-    """)
+    """,
+    )
     assert result.stdout == "ValueError\nRuntimeError\n"
 
 
 def test_arguments(tmp_path):
-    result = interpret(tmp_path, """
+    result = interpret(
+        tmp_path,
+        """
         import numpy as np
         from typing import NamedTuple
 
@@ -135,13 +155,22 @@ def test_arguments(tmp_path):
         out, array = torch.zeros(4), np.arange(4, dtype=np.float64)
         kernel[lambda meta: (meta["N"] // 4,)](out, array, Pair(3, 5), 0.5, True, None, num_warps=8)
         print(out.tolist())
-    """)
+    """,
+    )
     assert result.stdout == "[15.0, 15.5, 16.0, 16.5]\n"
 
 
 def test_same_results_as_compiled():
     """The kernels that compiled code is tested with, interpreted."""
-    suites = [str(HERE / "wild"), str(HERE / "language" / "test_control_flow.py"), str(HERE / "language" / "test_shapes.py")]
-    result = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0", *suites], capture_output=True, text=True,
-                            env={**os.environ, "TRITON_INTERPRET": "1"})
+    suites = [
+        str(HERE / "wild"),
+        str(HERE / "language" / "test_control_flow.py"),
+        str(HERE / "language" / "test_shapes.py"),
+    ]
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0", *suites],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+    )
     assert result.returncode == 0, result.stdout[-3000:]

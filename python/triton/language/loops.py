@@ -18,7 +18,6 @@ class _base_range:
 
     __next__ = __iter__
 
-
     def _interpret(self, start, end, step):
         from ..runtime.interpreter import scalar_range
 

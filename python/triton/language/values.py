@@ -60,7 +60,9 @@ class tensor(base_value):
         if data is None:
             raise TypeError(f"the value of {self} is only known when the kernel runs")
         if data.size != 1:
-            raise ValueError(f"the truth value of a tensor of shape {data.shape} is ambiguous; reduce it to one element")
+            raise ValueError(
+                f"the truth value of a tensor of shape {data.shape} is ambiguous; reduce it to one element"
+            )
         return data.reshape(-1)[0].item()
 
     def __bool__(self):

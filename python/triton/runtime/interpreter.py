@@ -179,7 +179,12 @@ class GridExecutor:
     def _wrap(self, value, session):
         """A kernel argument as kernel code sees it: memory as pointers, integers as scalars; floats stay Python's."""
         core = _language().core
-        if value is None or isinstance(value, (float, str, core.dtype, InterpretedFunction)) or callable(value) and not hasattr(value, "data_ptr"):
+        if (
+            value is None
+            or isinstance(value, (float, str, core.dtype, InterpretedFunction))
+            or callable(value)
+            and not hasattr(value, "data_ptr")
+        ):
             return value
         if isinstance(value, core.constexpr):
             return value.value
@@ -195,7 +200,9 @@ class GridExecutor:
             shape = [self._wrap(int(extent), session) for extent in value.shape]
             strides = [self._wrap(int(stride), session) for stride in value.strides[:-1]] + [1]
             pointer = self._wrap(value.base, session)
-            return core.make_tensor_descriptor(pointer, shape, strides, list(value.block_shape), padding_option=value.padding)
+            return core.make_tensor_descriptor(
+                pointer, shape, strides, list(value.block_shape), padding_option=value.padding
+            )
         from ..backends.compiler import BaseBackend
 
         ty, _ = libtriton.native_specialize_impl(BaseBackend, value, False, False, False)

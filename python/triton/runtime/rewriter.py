@@ -38,7 +38,11 @@ class KernelRewriter(ast.NodeTransformer):
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
-        return ast.copy_location(self._call("__triton_not__", node.operand), node) if isinstance(node.op, ast.Not) else node
+        return (
+            ast.copy_location(self._call("__triton_not__", node.operand), node)
+            if isinstance(node.op, ast.Not)
+            else node
+        )
 
     def visit_For(self, node):
         self.generic_visit(node)

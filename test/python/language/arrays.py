@@ -27,7 +27,11 @@ def values(dtype, n, seed=0, low=None, high=None):
     info = np.iinfo(dtype)
     low, high = info.min if low is None else low, info.max if high is None else high
     data = generator.integers(low, high, n, dtype=dtype, endpoint=True)
-    return torch.from_numpy(data.view("int64") if dtype == "uint64" else data).view(TORCH[dtype]) if dtype == "uint64" else torch.from_numpy(data)
+    return (
+        torch.from_numpy(data.view("int64") if dtype == "uint64" else data).view(TORCH[dtype])
+        if dtype == "uint64"
+        else torch.from_numpy(data)
+    )
 
 
 def reference(tensor):

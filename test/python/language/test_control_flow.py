@@ -10,8 +10,8 @@ import triton
 import triton.language as tl
 
 
-def run(kernel, n_out, *args, dtype=torch.int32, grid=(1, )):
-    out = torch.full((n_out, ), -1, dtype=dtype)
+def run(kernel, n_out, *args, dtype=torch.int32, grid=(1,)):
+    out = torch.full((n_out,), -1, dtype=dtype)
     kernel[grid](out, *args)
     return out.tolist()
 
@@ -66,7 +66,7 @@ def elif_kernel(out):
 
 
 def test_elif_with_reflected_comparison():
-    assert run(elif_kernel, 6, grid=(6, )) == [10, 20, 30] * 2
+    assert run(elif_kernel, 6, grid=(6,)) == [10, 20, 30] * 2
 
 
 @triton.jit
@@ -100,7 +100,7 @@ def test_nested_loops_and_while():
 @triton.jit
 def carried_tensor_kernel(out, n, N: tl.constexpr):
     a = tl.arange(0, N)
-    b = tl.zeros((N, ), tl.int32)
+    b = tl.zeros((N,), tl.int32)
     for i in range(n):
         a, b = a + b, a * 2
         if i % 2 == 0:
@@ -205,7 +205,7 @@ def tuples_kernel(out, t, n):
     tl.store(out + 3, u[2])
     x = [e + 1 for e in t]
     tl.store(out + 4, x[1])
-    first, rest = add_pair(*(t, ), scale=3)
+    first, rest = add_pair(*(t,), scale=3)
     tl.store(out + 5, first)
 
 
@@ -326,14 +326,29 @@ def test_compile_time_evaluation():
 
 @triton.jit
 def none_kernel(out, x, n):
-    if x is not None and hasattr(x, "dtype") and isinstance(x.dtype, tl.pointer_type) and x.dtype.element_ty == tl.int32 and tl.load(x) > 42:
+    if (
+        x is not None
+        and hasattr(x, "dtype")
+        and isinstance(x.dtype, tl.pointer_type)
+        and x.dtype.element_ty == tl.int32
+        and tl.load(x) > 42
+    ):
         tl.store(out, 1)
     else:
         tl.store(out, 0)
 
 
-@pytest.mark.parametrize("x, expected", [(None, 0), (1, 0), (2, 0), (torch.tensor([50], dtype=torch.int32), 1), (torch.tensor([3], dtype=torch.int32), 0),
-                                         (torch.tensor([50.0]), 0)])
+@pytest.mark.parametrize(
+    "x, expected",
+    [
+        (None, 0),
+        (1, 0),
+        (2, 0),
+        (torch.tensor([50], dtype=torch.int32), 1),
+        (torch.tensor([3], dtype=torch.int32), 0),
+        (torch.tensor([50.0]), 0),
+    ],
+)
 def test_guarded_access(x, expected):
     assert run(none_kernel, 1, x, 3) == [expected]
 
@@ -362,7 +377,7 @@ def defaults_kernel(out, a, b=4, C: tl.constexpr = 5):
 def test_default_arguments():
     assert run(defaults_kernel, 1, 3) == [345]
     out = torch.zeros(1, dtype=torch.int32)
-    defaults_kernel[(1, )](out, a=1, C=7)
+    defaults_kernel[(1,)](out, a=1, C=7)
     assert out.item() == 147
 
 

@@ -72,7 +72,7 @@ def binary_kernel(x_ptr, y_ptr, out_ptr, OP: tl.constexpr, N: tl.constexpr):
 
 def run(op, x, y, out_dtype):
     out = torch.zeros(N, dtype=TORCH[out_dtype])
-    binary_kernel[(1, )](x, y, out, op, N)
+    binary_kernel[(1,)](x, y, out, op, N)
     return out
 
 
@@ -98,13 +98,17 @@ def test_arithmetic(op, a, b):
             expected = {"+": left + right, "-": left - right, "*": left * right}[op]
     if is_float(result):
         tolerance = {"float16": 2e-3, "bfloat16": 2e-2}.get(result, 1e-6)
-        np.testing.assert_allclose(reference(out).astype("float64"), expected.astype("float64"), rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(
+            reference(out).astype("float64"), expected.astype("float64"), rtol=tolerance, atol=tolerance
+        )
     else:
         np.testing.assert_array_equal(reference(out), expected)
 
 
 @pytest.mark.parametrize("op", ["<", "<=", ">", ">=", "==", "!="])
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int32", "uint32", "int64", "float16", "bfloat16", "float32", "float64"]
+)
 def test_comparison(op, dtype):
     x, y = values(dtype, N, 3), values(dtype, N, 4)
     y[::3] = x[::3]
@@ -117,7 +121,9 @@ def test_comparison(op, dtype):
     np.testing.assert_array_equal(out.numpy(), expected)
 
 
-@pytest.mark.parametrize("a, b", [("int32", "int32"), ("int8", "int64"), ("uint8", "uint32"), ("int64", "int64"), ("int16", "int16")])
+@pytest.mark.parametrize(
+    "a, b", [("int32", "int32"), ("int8", "int64"), ("uint8", "uint32"), ("int64", "int64"), ("int16", "int16")]
+)
 @pytest.mark.parametrize("op", ["//", "%"])
 def test_integer_division_truncates(op, a, b):
     x, y = values(a, N, 5), values(b, N, 6, low=1, high=100)
@@ -130,13 +136,25 @@ def test_integer_division_truncates(op, a, b):
     assert [int(v) for v in out] == expected
 
 
-@pytest.mark.parametrize("a, b", [("int32", "int32"), ("float16", "float16"), ("bfloat16", "bfloat16"), ("float32", "int8"), ("int64", "int64"), ("float64", "float32")])
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        ("int32", "int32"),
+        ("float16", "float16"),
+        ("bfloat16", "bfloat16"),
+        ("float32", "int8"),
+        ("int64", "int64"),
+        ("float64", "float32"),
+    ],
+)
 def test_true_division_is_floating(a, b):
     x, y = values(a, N, 7, 1, 100), values(b, N, 8, 1, 100)
     result = promote(a, b, division=True)
     result = result if is_float(result) else "float32"
     out = run("/", x, y, result)
-    np.testing.assert_allclose(reference(out), reference(x).astype("float64") / reference(y).astype("float64"), rtol=1e-6)
+    np.testing.assert_allclose(
+        reference(out), reference(x).astype("float64") / reference(y).astype("float64"), rtol=1e-6
+    )
 
 
 def test_float_remainder_is_fmod():
@@ -166,7 +184,7 @@ def test_shift(dtype):
     bits = int(dtype.lstrip("uint"))
     x, y = values(dtype, N, 13), values(dtype, N, 14, 0, bits - 1)
     left, right = torch.zeros_like(x), torch.zeros_like(x)
-    shift_kernel[(1, )](x, y, left, right, N)
+    shift_kernel[(1,)](x, y, left, right, N)
     np.testing.assert_array_equal(left.numpy(), x.numpy() << y.numpy())
     np.testing.assert_array_equal(right.numpy(), x.numpy() >> y.numpy())
 
@@ -179,9 +197,19 @@ def math_kernel(x_ptr, out_ptr, FN: tl.constexpr, N: tl.constexpr):
 
 
 REFERENCES = {
-    "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt,
-    "rsqrt": lambda x: 1 / np.sqrt(x), "floor": np.floor, "ceil": np.ceil, "abs": np.abs,
-    "erf": lambda x: torch.erf(torch.from_numpy(x)).numpy(), "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "log": np.log,
+    "log2": np.log2,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "abs": np.abs,
+    "erf": lambda x: torch.erf(torch.from_numpy(x)).numpy(),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
 }
 
 
@@ -191,7 +219,7 @@ def test_math(fn, dtype):
     positive = fn in ("log", "log2", "sqrt", "rsqrt")
     x = values(dtype, 1024, 15, 1e-3 if positive else -20, 80 if positive else 20)
     out = torch.zeros_like(x)
-    math_kernel[(1, )](x, out, fn, 1024)
+    math_kernel[(1,)](x, out, fn, 1024)
     expected = REFERENCES[fn](x.double().numpy())
     # 2 ulp of the result's own size
     spacing = np.spacing(np.abs(expected).astype(dtype)).astype("float64")
@@ -201,10 +229,27 @@ def test_math(fn, dtype):
 
 @pytest.mark.parametrize("fn", ["exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "erf", "floor", "ceil", "abs"])
 def test_math_special_values(fn):
-    special = [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1e-45, -1e-45, 3.4e38, -3.4e38, 100.0, -100.0, 1.0, -1.0, 0.5, 88.8, -110.0]
+    special = [
+        0.0,
+        -0.0,
+        float("inf"),
+        -float("inf"),
+        float("nan"),
+        1e-45,
+        -1e-45,
+        3.4e38,
+        -3.4e38,
+        100.0,
+        -100.0,
+        1.0,
+        -1.0,
+        0.5,
+        88.8,
+        -110.0,
+    ]
     x = torch.tensor(special, dtype=torch.float32)
     out = torch.zeros_like(x)
-    math_kernel[(1, )](x, out, fn, 16)
+    math_kernel[(1,)](x, out, fn, 16)
     with np.errstate(all="ignore"):
         expected = torch.from_numpy(np.asarray(REFERENCES[fn](x.double().numpy()))).float()
     if fn in ("sin", "cos"):  # huge arguments are reduced exactly or not at all
@@ -224,7 +269,7 @@ def test_cast(source, target):
     x = values(source, N, 16) if not is_float(source) else values(source, N, 16, 0 if target in UINTS else -100, 100)
     x[0] = 0
     out = torch.zeros(N, dtype=TORCH[target])
-    cast_kernel[(1, )](x, out, N)
+    cast_kernel[(1,)](x, out, N)
     if source in UINTS or target in UINTS:  # torch lacks some of these conversions
         if target == "bool":
             expected = torch.from_numpy(reference(x) != 0)
@@ -236,7 +281,9 @@ def test_cast(source, target):
     else:
         expected = x.to(TORCH[target])
     if is_float(target):
-        torch.testing.assert_close(out.double(), expected.double(), rtol=0 if target != "float16" else 1e-3, atol=0, equal_nan=True)
+        torch.testing.assert_close(
+            out.double(), expected.double(), rtol=0 if target != "float16" else 1e-3, atol=0, equal_nan=True
+        )
     else:
         np.testing.assert_array_equal(out.numpy(), expected.numpy())
 
@@ -260,7 +307,7 @@ def weak_kernel(x_ptr, N: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", ALL)
 def test_literals_are_weak(dtype):
-    weak_kernel[(1, )](values(dtype, N, 17), N)
+    weak_kernel[(1,)](values(dtype, N, 17), N)
 
 
 @triton.jit
@@ -274,7 +321,7 @@ def where_kernel(c_ptr, x_ptr, y_ptr, out_ptr, N: tl.constexpr):
 def test_where(dtype):
     condition, x, y = values("bool", N, 18), values(dtype, N, 19), values(dtype, N, 20)
     out = torch.zeros_like(x)
-    where_kernel[(1, )](condition, x, y, out, N)
+    where_kernel[(1,)](condition, x, y, out, N)
     np.testing.assert_array_equal(reference(out), np.where(condition.numpy(), reference(x), reference(y)))
 
 
@@ -295,7 +342,7 @@ def test_minimum_maximum(dtype, propagate):
     if is_float(dtype):
         x[3] = y[4] = x[5] = y[5] = float("nan")
     low, high = torch.zeros_like(x), torch.zeros_like(x)
-    extreme_kernel[(1, )](x, y, low, high, propagate, N)
+    extreme_kernel[(1,)](x, y, low, high, propagate, N)
     a, b = reference(x), reference(y)
     fns = (np.minimum, np.maximum) if propagate or not is_float(dtype) else (np.fmin, np.fmax)
     np.testing.assert_array_equal(reference(low), fns[0](a, b))

@@ -5,7 +5,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from arrays import FLOATS, INTS, TORCH, UINTS, is_float, reference, values
+from arrays import FLOATS, INTS, TORCH, UINTS, reference, values
 
 ALL = ["bool"] + INTS + UINTS + FLOATS
 
@@ -22,7 +22,7 @@ def copy_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 def test_masked_copy(dtype, n, block):
     x = values(dtype, n, 1)
     out = torch.zeros(n + 32, dtype=TORCH[dtype])
-    copy_kernel[(triton.cdiv(n, block), )](x, out, n, block)
+    copy_kernel[(triton.cdiv(n, block),)](x, out, n, block)
     np.testing.assert_array_equal(reference(out[:n]), reference(x))
     assert not reference(out[n:]).any(), "wrote behind the mask"
 
@@ -36,7 +36,7 @@ def other_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 @pytest.mark.parametrize("dtype", INTS + UINTS + FLOATS)
 def test_other_fills_what_the_mask_leaves_out(dtype):
     x, out = values(dtype, 100, 2), torch.zeros(128, dtype=TORCH[dtype])
-    other_kernel[(1, )](x, out, 100, 128)
+    other_kernel[(1,)](x, out, 100, 128)
     np.testing.assert_array_equal(reference(out), np.concatenate([reference(x), np.full(28, 7, reference(x).dtype)]))
 
 
@@ -48,9 +48,9 @@ def any_mask_kernel(x_ptr, mask_ptr, out_ptr, BLOCK: tl.constexpr):
 
 
 def test_arbitrary_mask():
-    x, mask, out = values("float32", 256, 3), values("bool", 256, 4), torch.full((256, ), 9.0)
+    x, mask, out = values("float32", 256, 3), values("bool", 256, 4), torch.full((256,), 9.0)
     mask[3] = False
-    any_mask_kernel[(1, )](x, mask, out, 256)
+    any_mask_kernel[(1,)](x, mask, out, 256)
     expected = torch.where(mask, x * 2, torch.tensor(9.0))
     expected[3] = -2.0
     torch.testing.assert_close(out, expected, rtol=0, atol=0)
@@ -65,7 +65,7 @@ def strided_kernel(x_ptr, out_ptr, stride, N: tl.constexpr):
 @pytest.mark.parametrize("stride", [0, 1, 2, 5, 16])
 def test_strided(stride):
     x, out = values("float32", 64 * 16, 5), torch.zeros(64 * 3)
-    strided_kernel[(1, )](x, out, stride, 64)
+    strided_kernel[(1,)](x, out, stride, 64)
     np.testing.assert_array_equal(out.numpy()[::3][::-1], x.numpy()[np.arange(64) * stride])
 
 
@@ -80,7 +80,7 @@ def test_indirect():
     x = values("int32", 128, 6)
     index = torch.randperm(128, generator=torch.Generator().manual_seed(1)).to(torch.int32)
     out = torch.zeros_like(x)
-    indirect_kernel[(1, )](x, index, out, 128)
+    indirect_kernel[(1,)](x, index, out, 128)
     np.testing.assert_array_equal(out.numpy(), x.numpy() + 1)
 
 
@@ -94,7 +94,7 @@ def in_place_kernel(x_ptr, N: tl.constexpr):
 def test_all_loads_happen_before_the_store():
     x = values("int32", 512, 7)
     expected = x.numpy()[::-1].copy()
-    in_place_kernel[(1, )](x, 512)
+    in_place_kernel[(1,)](x, 512)
     np.testing.assert_array_equal(x.numpy(), expected)
 
 
@@ -110,7 +110,7 @@ def aliased_kernel(a_ptr, b_ptr, out_ptr, N: tl.constexpr):
 def test_aliased_pointers():
     x, out = values("int32", 64, 8, 0, 100), torch.zeros(64, dtype=torch.int32)
     before = x.clone()
-    aliased_kernel[(1, )](x, x, out, 64)
+    aliased_kernel[(1,)](x, x, out, 64)
     np.testing.assert_array_equal(out.numpy(), before.numpy() * 1000 + before.numpy() + 1)
 
 
@@ -127,7 +127,7 @@ def block_pointer_kernel(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexp
 
 def test_block_pointers():
     x, out = values("float32", 50 * 70, 9), torch.zeros(50 * 70)
-    block_pointer_kernel[(4, )](x, out, 50, 70, 16, 32)
+    block_pointer_kernel[(4,)](x, out, 50, 70, 16, 32)
     torch.testing.assert_close(out, x + 1, rtol=0, atol=0)
 
 
@@ -154,17 +154,39 @@ def atomic_kernel(x_ptr, old_ptr, OP: tl.constexpr, N: tl.constexpr):
     tl.store(old_ptr + tl.program_id(0) * N + offsets, old)
 
 
-@pytest.mark.parametrize("op, dtype", [("add", "int32"), ("add", "float32"), ("add", "int64"), ("add", "float64"), ("add", "uint32"), ("add", "float16"),
-                                       ("max", "int32"), ("min", "int32"), ("max", "float32"), ("min", "float64"), ("and", "int32"), ("or", "int64"),
-                                       ("xor", "int32")])
+@pytest.mark.parametrize(
+    "op, dtype",
+    [
+        ("add", "int32"),
+        ("add", "float32"),
+        ("add", "int64"),
+        ("add", "float64"),
+        ("add", "uint32"),
+        ("add", "float16"),
+        ("max", "int32"),
+        ("min", "int32"),
+        ("max", "float32"),
+        ("min", "float64"),
+        ("and", "int32"),
+        ("or", "int64"),
+        ("xor", "int32"),
+    ],
+)
 def test_atomics(op, dtype):
     programs, n = 8, 16
     start = {"min": 1000, "and": -1, "max": -1000}.get(op, 0)
-    x = torch.full((4, ), start, dtype=torch.int64).to(TORCH[dtype])
+    x = torch.full((4,), start, dtype=torch.int64).to(TORCH[dtype])
     old = torch.zeros(programs * n, dtype=TORCH[dtype])
-    atomic_kernel[(programs, )](x, old, op, n)
+    atomic_kernel[(programs,)](x, old, op, n)
     expected = [start] * 4
-    combine = {"add": lambda a, b: a + b, "max": max, "min": min, "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}[op]
+    combine = {
+        "add": lambda a, b: a + b,
+        "max": max,
+        "min": min,
+        "and": lambda a, b: a & b,
+        "or": lambda a, b: a | b,
+        "xor": lambda a, b: a ^ b,
+    }[op]
     for p in range(programs):
         for i in range(n):
             expected[i % 4] = combine(expected[i % 4], i + p)
@@ -183,12 +205,22 @@ def lock_kernel(lock_ptr, counter_ptr, n):
 
 def test_spin_lock():
     lock, counter = torch.zeros(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
-    lock_kernel[(16, )](lock, counter, 10)
+    lock_kernel[(16,)](lock, counter, 10)
     assert (lock.item(), counter.item()) == (0, 160)
 
 
 @triton.jit
-def dot_kernel(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TRANS_A: tl.constexpr, TRANS_B: tl.constexpr, ACC: tl.constexpr):
+def dot_kernel(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    K: tl.constexpr,
+    TRANS_A: tl.constexpr,
+    TRANS_B: tl.constexpr,
+    ACC: tl.constexpr,
+):
     if TRANS_A:
         a = tl.trans(tl.load(a_ptr + tl.arange(0, K)[:, None] * M + tl.arange(0, M)[None, :]))
     else:
@@ -206,7 +238,9 @@ def dot_kernel(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.cons
     tl.store(c_ptr + offsets, c)
 
 
-@pytest.mark.parametrize("shape", [(16, 16, 16), (32, 64, 16), (64, 16, 128), (128, 128, 32), (1, 32, 64), (64, 1, 32), (2, 4, 32)])
+@pytest.mark.parametrize(
+    "shape", [(16, 16, 16), (32, 64, 16), (64, 16, 128), (128, 128, 32), (1, 32, 64), (64, 1, 32), (2, 4, 32)]
+)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int8"])
 @pytest.mark.parametrize("form", [(False, False, False), (True, False, True), (False, True, False), (True, True, True)])
 def test_dot(dtype, shape, form):
@@ -218,11 +252,16 @@ def test_dot(dtype, shape, form):
     out_dtype = {"int8": torch.int32, "float64": torch.float64}.get(dtype, torch.float32)
     c = torch.arange(M * N).to(out_dtype) if acc else torch.zeros(M * N, dtype=out_dtype)
     start = c.clone()
-    dot_kernel[(1, )](a, b, c, M, N, K, trans_a, trans_b, acc)
-    left = (reference(a).astype("float64").reshape(K, M).T if trans_a else reference(a).astype("float64").reshape(M, K))
-    right = (reference(b).astype("float64").reshape(N, K).T if trans_b else reference(b).astype("float64").reshape(K, N))
+    dot_kernel[(1,)](a, b, c, M, N, K, trans_a, trans_b, acc)
+    left = reference(a).astype("float64").reshape(K, M).T if trans_a else reference(a).astype("float64").reshape(M, K)
+    right = reference(b).astype("float64").reshape(N, K).T if trans_b else reference(b).astype("float64").reshape(K, N)
     expected = left @ right + start.numpy().reshape(M, N)
-    np.testing.assert_allclose(c.numpy().reshape(M, N).astype("float64"), expected, rtol=1e-5 if dtype != "int8" else 0, atol=1e-4 if dtype != "int8" else 0)
+    np.testing.assert_allclose(
+        c.numpy().reshape(M, N).astype("float64"),
+        expected,
+        rtol=1e-5 if dtype != "int8" else 0,
+        atol=1e-4 if dtype != "int8" else 0,
+    )
 
 
 @triton.jit
@@ -230,13 +269,16 @@ def batched_dot_kernel(a_ptr, b_ptr, c_ptr, B: tl.constexpr, M: tl.constexpr, N:
     batch = tl.arange(0, B)[:, None, None]
     a = tl.load(a_ptr + batch * M * K + tl.arange(0, M)[None, :, None] * K + tl.arange(0, K)[None, None, :])
     b = tl.load(b_ptr + batch * K * N + tl.arange(0, K)[None, :, None] * N + tl.arange(0, N)[None, None, :])
-    tl.store(c_ptr + batch * M * N + tl.arange(0, M)[None, :, None] * N + tl.arange(0, N)[None, None, :], tl.dot(a, b, input_precision="ieee"))
+    tl.store(
+        c_ptr + batch * M * N + tl.arange(0, M)[None, :, None] * N + tl.arange(0, N)[None, None, :],
+        tl.dot(a, b, input_precision="ieee"),
+    )
 
 
 def test_batched_dot():
     a, b = values("float32", 4 * 16 * 32, 13), values("float32", 4 * 32 * 16, 14)
     c = torch.zeros(4 * 16 * 16)
-    batched_dot_kernel[(1, )](a, b, c, 4, 16, 16, 32)
+    batched_dot_kernel[(1,)](a, b, c, 4, 16, 16, 32)
     torch.testing.assert_close(c.view(4, 16, 16), a.view(4, 16, 32) @ b.view(4, 32, 16), rtol=1e-4, atol=1e-4)
 
 
@@ -258,7 +300,7 @@ def philox(seed, offset, rounds=10):
 @pytest.mark.parametrize("seed", [0, 5, 2**31 - 1, 2**40 + 3])
 def test_random_bits_are_philox(seed):
     out = torch.zeros(64, dtype=torch.int32)
-    random_kernel[(1, )](out, seed, 64)
+    random_kernel[(1,)](out, seed, 64)
     assert [v & 0xFFFFFFFF for v in out.tolist()] == [philox(seed, i) for i in range(64)]
 
 
@@ -271,7 +313,7 @@ def rand_kernel(out_ptr, normal_ptr, seed, N: tl.constexpr):
 
 def test_random_distributions():
     uniform, normal = torch.zeros(65536), torch.zeros(65536)
-    rand_kernel[(64, )](uniform, normal, 42, 1024)
+    rand_kernel[(64,)](uniform, normal, 42, 1024)
     assert 0 <= uniform.min() and uniform.max() < 1
     assert abs(uniform.mean() - 0.5) < 0.01 and abs(uniform.var() - 1 / 12) < 0.01
     assert abs(normal.mean()) < 0.02 and abs(normal.std() - 1) < 0.02

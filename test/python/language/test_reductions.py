@@ -31,10 +31,19 @@ def test_reduce(op, dtype, axis, shape):
         pytest.skip("xor_sum is for integers")
     x = values(dtype, shape[0] * shape[1], 1, *((-10, 10) if dtype != "uint8" else (0, 200)))
     array = reference(x).reshape(shape)
-    names = {"sum": np.sum, "max": np.max, "min": np.min, "argmax": np.argmax, "argmin": np.argmin, "xor_sum": np.bitwise_xor.reduce}
+    names = {
+        "sum": np.sum,
+        "max": np.max,
+        "min": np.min,
+        "argmax": np.argmax,
+        "argmin": np.argmin,
+        "xor_sum": np.bitwise_xor.reduce,
+    }
     expected = names[op](array.astype("float64") if is_float(dtype) and op == "sum" else array, axis=axis)
-    out = torch.zeros(shape[1 - axis], dtype=torch.int64 if not is_float(dtype) or op.startswith("arg") else torch.float64)
-    reduce_kernel[(1, )](x, out, op, axis, *shape)
+    out = torch.zeros(
+        shape[1 - axis], dtype=torch.int64 if not is_float(dtype) or op.startswith("arg") else torch.float64
+    )
+    reduce_kernel[(1,)](x, out, op, axis, *shape)
     if op == "sum" and is_float(dtype):
         tolerance = {"float16": 2e-2, "bfloat16": 2e-1, "float32": 1e-5, "float64": 1e-12}[dtype]
         np.testing.assert_allclose(out.numpy(), expected, rtol=tolerance, atol=tolerance * 10)
@@ -63,7 +72,7 @@ def reduce_types_kernel(x_ptr, N: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", ["bool"] + INTS + UINTS + FLOATS)
 def test_result_types(dtype):
-    reduce_types_kernel[(1, )](values(dtype, 64, 2), 64)
+    reduce_types_kernel[(1,)](values(dtype, 64, 2), 64)
 
 
 @triton.jit
@@ -81,7 +90,7 @@ def full_reduce_kernel(x_ptr, out_ptr, KEEP: tl.constexpr, M: tl.constexpr, N: t
 def test_reduce_everything(keep):
     x = values("int32", 512, 3, -100, 100)
     out = torch.zeros(1, dtype=torch.int32)
-    full_reduce_kernel[(1, )](x, out, keep, 16, 32)
+    full_reduce_kernel[(1,)](x, out, keep, 16, 32)
     assert out.item() == x.sum().item()
 
 
@@ -96,9 +105,9 @@ def test_max_ignores_nan_unless_all_are():
     x = values("float32", 64, 4)
     x[10] = float("nan")
     out = torch.zeros(2)
-    nan_kernel[(1, )](x, out, 64)
+    nan_kernel[(1,)](x, out, 64)
     assert out.tolist() == [np.nanmax(x.numpy()), np.nanmin(x.numpy())]
-    nan_kernel[(1, )](torch.full((64, ), float("nan")), out, 64)
+    nan_kernel[(1,)](torch.full((64,), float("nan")), out, 64)
     assert np.isnan(out.numpy()).all()
 
 
@@ -123,7 +132,7 @@ def welford_kernel(x_ptr, mean_ptr, var_ptr, AXIS: tl.constexpr, M: tl.constexpr
 def test_reduce_tuple_with_any_function(axis):
     x = values("float32", 16 * 64, 5)
     mean, var = torch.zeros((64, 16)[axis]), torch.zeros((64, 16)[axis])
-    welford_kernel[(1, )](x, mean, var, axis, 16, 64)
+    welford_kernel[(1,)](x, mean, var, axis, 16, 64)
     torch.testing.assert_close(mean, x.view(16, 64).mean(axis), rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(var, x.view(16, 64).var(axis, unbiased=False), rtol=1e-4, atol=1e-6)
 
@@ -134,7 +143,9 @@ def linear_recurrence(a1, b1, a2, b2):
 
 
 @triton.jit
-def scan_kernel(x_ptr, y_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+def scan_kernel(
+    x_ptr, y_ptr, out_ptr, OP: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr, M: tl.constexpr, N: tl.constexpr
+):
     x = load_2d(x_ptr, M, N)
     if OP == "cumsum":
         y = tl.cumsum(x, AXIS, reverse=REVERSE)
@@ -153,7 +164,7 @@ def test_scan(op, axis, reverse, shape):
     x = values("float32", shape[0] * shape[1], 6, 0.5, 1.2)
     y = values("float32", shape[0] * shape[1], 7)
     out = torch.zeros_like(x)
-    scan_kernel[(1, )](x, y, out, op, axis, reverse, *shape)
+    scan_kernel[(1,)](x, y, out, op, axis, reverse, *shape)
     a, b = x.double().view(shape), y.double().view(shape)
     if reverse:
         a, b = a.flip(axis), b.flip(axis)
@@ -188,7 +199,7 @@ def sort_kernel(x_ptr, out_ptr, K: tl.constexpr, DESCENDING: tl.constexpr, M: tl
 def test_sort(dtype, descending, shape):
     x = values(dtype, shape[0] * shape[1], 8)
     out = torch.zeros_like(x)
-    sort_kernel[(1, )](x, out, None, descending, *shape)
+    sort_kernel[(1,)](x, out, None, descending, *shape)
     expected = x.view(shape).sort(-1, descending=descending).values
     np.testing.assert_array_equal(reference(out).reshape(shape), reference(expected))
 
@@ -198,7 +209,7 @@ def test_sort(dtype, descending, shape):
 def test_topk(dtype, k):
     x = values(dtype, 8 * 32, 9)
     out = torch.zeros(8 * k, dtype=TORCH[dtype])
-    sort_kernel[(1, )](x, out, k, True, 8, 32)
+    sort_kernel[(1,)](x, out, k, True, 8, 32)
     np.testing.assert_array_equal(out.numpy().reshape(8, k), x.view(8, 32).topk(k).values.numpy())
 
 
@@ -217,6 +228,6 @@ def histogram_kernel(x_ptr, mask_ptr, out_ptr, MASKED: tl.constexpr, N: tl.const
 def test_histogram(n, bins, masked):
     x, mask = values("int32", n, 10, 0, bins - 1), values("bool", n, 11)
     out = torch.zeros(bins, dtype=torch.int32)
-    histogram_kernel[(1, )](x, mask, out, masked, n, bins)
+    histogram_kernel[(1,)](x, mask, out, masked, n, bins)
     expected = np.bincount(x[mask].numpy() if masked else x.numpy(), minlength=bins)
     np.testing.assert_array_equal(out.numpy(), expected)

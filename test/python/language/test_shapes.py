@@ -49,10 +49,17 @@ def shape_kernel(x_ptr, out_ptr, OP: tl.constexpr, M: tl.constexpr, N: tl.conste
 
 
 CASES = {
-    "trans": lambda x: x.T, "T": lambda x: x.T, "permute": lambda x: x.T, "reshape": lambda x: x,
-    "split": lambda x: np.stack([x[:, 1::2], x[:, ::2]], -1), "interleave": lambda x: np.stack([x, x + 1], -1),
-    "expand": lambda x: np.stack([x, x], 1), "flip": lambda x: x[:, ::-1], "ravel": lambda x: x,
-    "three": lambda x: x.reshape(x.shape[0], -1, 4).transpose(2, 0, 1), "none": lambda x: np.stack([x, x], 1),
+    "trans": lambda x: x.T,
+    "T": lambda x: x.T,
+    "permute": lambda x: x.T,
+    "reshape": lambda x: x,
+    "split": lambda x: np.stack([x[:, 1::2], x[:, ::2]], -1),
+    "interleave": lambda x: np.stack([x, x + 1], -1),
+    "expand": lambda x: np.stack([x, x], 1),
+    "flip": lambda x: x[:, ::-1],
+    "ravel": lambda x: x,
+    "three": lambda x: x.reshape(x.shape[0], -1, 4).transpose(2, 0, 1),
+    "none": lambda x: np.stack([x, x], 1),
 }
 
 
@@ -62,7 +69,7 @@ def test_shape(op, shape):
     x = values("int32", shape[0] * shape[1], 1, -1000, 1000)
     expected = CASES[op](x.numpy().reshape(shape)).reshape(-1)
     out = torch.zeros(expected.size, dtype=torch.int32)
-    shape_kernel[(1, )](x, out, op, *shape)
+    shape_kernel[(1,)](x, out, op, *shape)
     np.testing.assert_array_equal(out.numpy(), expected)
 
 
@@ -76,7 +83,7 @@ def cat_kernel(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
 def test_cat_holds_both():
     x, y = values("float32", 64, 2), values("float32", 64, 3)
     out = torch.zeros(128)
-    cat_kernel[(1, )](x, y, out, 64)
+    cat_kernel[(1,)](x, y, out, 64)
     torch.testing.assert_close(out.sort().values, torch.cat([x, y]).sort().values, rtol=0, atol=0)
 
 
@@ -91,22 +98,27 @@ def hypercube_kernel(x_ptr, out_ptr):
 def test_rank_ten():
     x = values("int32", 1024, 4)
     out = torch.zeros_like(x)
-    hypercube_kernel[(1, )](x, out)
+    hypercube_kernel[(1,)](x, out)
     np.testing.assert_array_equal(out.numpy(), x.numpy().reshape([2] * 10).transpose(range(9, -1, -1)).reshape(-1))
 
 
 @triton.jit
-def gather_kernel(x_ptr, index_ptr, out_ptr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr, IM: tl.constexpr, IN: tl.constexpr):
+def gather_kernel(
+    x_ptr, index_ptr, out_ptr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr, IM: tl.constexpr, IN: tl.constexpr
+):
     x = load_2d(x_ptr, M, N)
     index = load_2d(index_ptr, IM, IN)
     store_flat(out_ptr, tl.gather(x, index, AXIS))
 
 
-@pytest.mark.parametrize("axis, shape, index_shape", [(0, (16, 8), (4, 8)), (1, (16, 8), (16, 32)), (-1, (4, 64), (4, 64)), (0, (64, 1), (64, 1))])
+@pytest.mark.parametrize(
+    "axis, shape, index_shape",
+    [(0, (16, 8), (4, 8)), (1, (16, 8), (16, 32)), (-1, (4, 64), (4, 64)), (0, (64, 1), (64, 1))],
+)
 def test_gather(axis, shape, index_shape):
     x = values("float32", shape[0] * shape[1], 5)
     index = values("int32", index_shape[0] * index_shape[1], 6, 0, shape[axis] - 1)
     out = torch.zeros(index.numel())
-    gather_kernel[(1, )](x, index, out, axis, *shape, *index_shape)
+    gather_kernel[(1,)](x, index, out, axis, *shape, *index_shape)
     expected = np.take_along_axis(x.numpy().reshape(shape), index.numpy().reshape(index_shape), axis)
     np.testing.assert_array_equal(out.numpy(), expected.reshape(-1))

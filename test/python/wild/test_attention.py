@@ -9,15 +9,28 @@ torch.manual_seed(0)
 
 
 @triton.jit
-def flash_attention_kernel(Q, K, V, O, scale, stride_h, stride_m, N_CTX, CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, D: tl.constexpr):
+def flash_attention_kernel(
+    Q,
+    K,
+    V,
+    O,
+    scale,
+    stride_h,
+    stride_m,
+    N_CTX,
+    CAUSAL: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    D: tl.constexpr,
+):
     start_m = tl.program_id(0) * BLOCK_M
     base = tl.program_id(1) * stride_h
     offs_m = start_m + tl.arange(0, BLOCK_M)
     offs_n = tl.arange(0, BLOCK_N)
     offs_d = tl.arange(0, D)
     q = tl.load(Q + base + offs_m[:, None] * stride_m + offs_d[None, :], mask=offs_m[:, None] < N_CTX, other=0.0)
-    m_i = tl.full((BLOCK_M, ), float("-inf"), tl.float32)
-    l_i = tl.zeros((BLOCK_M, ), tl.float32)
+    m_i = tl.full((BLOCK_M,), float("-inf"), tl.float32)
+    l_i = tl.zeros((BLOCK_M,), tl.float32)
     acc = tl.zeros((BLOCK_M, D), tl.float32)
     qk_scale = scale * 1.4426950408889634
     hi = tl.minimum(start_m + BLOCK_M, N_CTX) if CAUSAL else N_CTX
@@ -38,7 +51,11 @@ def flash_attention_kernel(Q, K, V, O, scale, stride_h, stride_m, N_CTX, CAUSAL:
         acc = tl.dot(p.to(v.dtype), v, acc, input_precision="ieee")
         m_i = m_new
     acc = acc / l_i[:, None]
-    tl.store(O + base + offs_m[:, None] * stride_m + offs_d[None, :], acc.to(O.dtype.element_ty), mask=offs_m[:, None] < N_CTX)
+    tl.store(
+        O + base + offs_m[:, None] * stride_m + offs_d[None, :],
+        acc.to(O.dtype.element_ty),
+        mask=offs_m[:, None] < N_CTX,
+    )
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
@@ -55,8 +72,20 @@ def test_flash_attention(dtype, causal, n):
 
 
 @triton.jit
-def paged_attention_kernel(out, query, k_cache, v_cache, block_tables, context_lens, scale, stride_block, stride_token, max_blocks,
-                           BLOCK_SIZE: tl.constexpr, D: tl.constexpr):
+def paged_attention_kernel(
+    out,
+    query,
+    k_cache,
+    v_cache,
+    block_tables,
+    context_lens,
+    scale,
+    stride_block,
+    stride_token,
+    max_blocks,
+    BLOCK_SIZE: tl.constexpr,
+    D: tl.constexpr,
+):
     sequence = tl.program_id(0)
     length = tl.load(context_lens + sequence)
     d = tl.arange(0, D)
@@ -64,7 +93,7 @@ def paged_attention_kernel(out, query, k_cache, v_cache, block_tables, context_l
     q = tl.load(query + sequence * D + d).to(tl.float32)
     running_max = float("-inf")
     running_sum = 0.0
-    acc = tl.zeros((D, ), tl.float32)
+    acc = tl.zeros((D,), tl.float32)
     for i in range(0, tl.cdiv(length, BLOCK_SIZE)):
         block = tl.load(block_tables + sequence * max_blocks + i).to(tl.int64)
         offsets = block * stride_block + slot[:, None] * stride_token + d[None, :]
@@ -89,14 +118,26 @@ def test_paged_attention():
     tables = torch.zeros(len(lengths), max(blocks), dtype=torch.int32)
     start = 0
     for i, n in enumerate(blocks):
-        tables[i, :n] = permutation[start:start + n]
+        tables[i, :n] = permutation[start : start + n]
         start += n
     query, out = torch.randn(len(lengths), d), torch.empty(len(lengths), d)
-    paged_attention_kernel[(len(lengths), )](out, query, k_cache, v_cache, tables, torch.tensor(lengths, dtype=torch.int32), d**-0.5, block_size * d, d,
-                                             max(blocks), block_size, d)
+    paged_attention_kernel[(len(lengths),)](
+        out,
+        query,
+        k_cache,
+        v_cache,
+        tables,
+        torch.tensor(lengths, dtype=torch.int32),
+        d**-0.5,
+        block_size * d,
+        d,
+        max(blocks),
+        block_size,
+        d,
+    )
     for i, n in enumerate(lengths):
-        k = k_cache[tables[i, :blocks[i]].long()].reshape(-1, d)[:n].float()
-        v = v_cache[tables[i, :blocks[i]].long()].reshape(-1, d)[:n].float()
+        k = k_cache[tables[i, : blocks[i]].long()].reshape(-1, d)[:n].float()
+        v = v_cache[tables[i, : blocks[i]].long()].reshape(-1, d)[:n].float()
         expected = torch.softmax(query[i] @ k.T * d**-0.5, 0) @ v
         torch.testing.assert_close(out[i], expected, rtol=1e-4, atol=1e-4)
 
@@ -116,7 +157,9 @@ def linear_attention_kernel(q, k, v, decay, out, T, CHUNK: tl.constexpr, DK: tl.
         total = tl.sum(tl.load(decay + rows), 0)
         scores = tl.dot(b_q, b_k, input_precision="ieee") * tl.exp(g[:, None] - g[None, :])
         scores = tl.where(t[:, None] >= t[None, :], scores, 0.0)
-        o = tl.dot(scores, b_v, input_precision="ieee") + tl.dot(b_q * tl.exp(g)[:, None], state, input_precision="ieee")
+        o = tl.dot(scores, b_v, input_precision="ieee") + tl.dot(
+            b_q * tl.exp(g)[:, None], state, input_precision="ieee"
+        )
         tl.store(out + rows[:, None] * DV + dv[None, :], o)
         state = state * tl.exp(total) + tl.dot(b_k * tl.exp(total - g)[None, :], b_v, input_precision="ieee")
 
@@ -126,7 +169,7 @@ def test_chunked_linear_attention():
     q, k, v = torch.randn(T, dk), torch.randn(T, dk), torch.randn(T, dv)
     decay = -torch.rand(T) * 0.2
     out = torch.empty(T, dv)
-    linear_attention_kernel[(1, )](q, k, v, decay, out, T, 32, dk, dv)
+    linear_attention_kernel[(1,)](q, k, v, decay, out, T, 32, dk, dv)
     state, expected = torch.zeros(dk, dv, dtype=torch.float64), torch.empty(T, dv, dtype=torch.float64)
     for i in range(T):
         state = state * decay[i].double().exp() + k[i].double()[:, None] * v[i].double()[None, :]
@@ -155,10 +198,15 @@ def test_rotary_embedding_in_place():
     heads, seq, half = 4, 24, 32
     x = torch.randn(heads * seq, 2 * half)
     angles = torch.rand(seq, half) * 6
-    expected = torch.cat([x[:, :half] * angles.cos().repeat(heads, 1) - x[:, half:] * angles.sin().repeat(heads, 1),
-                          x[:, half:] * angles.cos().repeat(heads, 1) + x[:, :half] * angles.sin().repeat(heads, 1)], 1)
+    expected = torch.cat(
+        [
+            x[:, :half] * angles.cos().repeat(heads, 1) - x[:, half:] * angles.sin().repeat(heads, 1),
+            x[:, half:] * angles.cos().repeat(heads, 1) + x[:, :half] * angles.sin().repeat(heads, 1),
+        ],
+        1,
+    )
     start = x.clone()
-    rope_kernel[(heads * seq, )](x, angles.cos(), angles.sin(), seq, 2 * half, half, False)
+    rope_kernel[(heads * seq,)](x, angles.cos(), angles.sin(), seq, 2 * half, half, False)
     torch.testing.assert_close(x, expected, rtol=1e-5, atol=1e-5)
-    rope_kernel[(heads * seq, )](x, angles.cos(), angles.sin(), seq, 2 * half, half, True)
+    rope_kernel[(heads * seq,)](x, angles.cos(), angles.sin(), seq, 2 * half, half, True)
     torch.testing.assert_close(x, start, rtol=1e-4, atol=1e-4)

@@ -9,7 +9,18 @@ torch.manual_seed(2)
 
 
 @triton.jit
-def grouped_matmul_kernel(a_ptrs, b_ptrs, c_ptrs, sizes, lds, group_count, PROGRAMS: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def grouped_matmul_kernel(
+    a_ptrs,
+    b_ptrs,
+    c_ptrs,
+    sizes,
+    lds,
+    group_count,
+    PROGRAMS: tl.constexpr,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+):
     """A fixed number of programs walks the tiles of several problems; addresses are data."""
     tile = tl.program_id(0)
     last_end = 0
@@ -32,10 +43,20 @@ def grouped_matmul_kernel(a_ptrs, b_ptrs, c_ptrs, sizes, lds, group_count, PROGR
             acc = tl.zeros((BM, BN), tl.float32)
             for kk in range(0, tl.cdiv(k, BK)):
                 inner = kk * BK + tl.arange(0, BK)
-                a = tl.load(a_ptr + rows[:, None] * lda + inner[None, :], mask=(rows[:, None] < m) & (inner[None, :] < k), other=0.0)
-                b = tl.load(b_ptr + inner[:, None] * ldb + columns[None, :], mask=(inner[:, None] < k) & (columns[None, :] < n), other=0.0)
+                a = tl.load(
+                    a_ptr + rows[:, None] * lda + inner[None, :],
+                    mask=(rows[:, None] < m) & (inner[None, :] < k),
+                    other=0.0,
+                )
+                b = tl.load(
+                    b_ptr + inner[:, None] * ldb + columns[None, :],
+                    mask=(inner[:, None] < k) & (columns[None, :] < n),
+                    other=0.0,
+                )
                 acc += tl.dot(a, b, input_precision="ieee")
-            tl.store(c_ptr + rows[:, None] * ldc + columns[None, :], acc, mask=(rows[:, None] < m) & (columns[None, :] < n))
+            tl.store(
+                c_ptr + rows[:, None] * ldc + columns[None, :], acc, mask=(rows[:, None] < m) & (columns[None, :] < n)
+            )
             tile += PROGRAMS
         last_end = last_end + tiles
 
@@ -48,13 +69,26 @@ def test_grouped_matmul():
     addresses = lambda tensors: torch.tensor([t.data_ptr() for t in tensors], dtype=torch.int64)
     sizes = torch.tensor(problems, dtype=torch.int32)
     lds = torch.tensor([(k, n, n) for m, n, k in problems], dtype=torch.int32)
-    grouped_matmul_kernel[(4, )](addresses(a), addresses(b), addresses(c), sizes, lds, len(problems), 4, 32, 32, 16)
+    grouped_matmul_kernel[(4,)](addresses(a), addresses(b), addresses(c), sizes, lds, len(problems), 4, 32, 32, 16)
     for left, right, result in zip(a, b, c):
         torch.testing.assert_close(result, left @ right, rtol=1e-4, atol=1e-4)
 
 
 @triton.jit
-def int4_matmul_kernel(a_ptr, q_ptr, scale_ptr, zero_ptr, c_ptr, M, N, K, GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def int4_matmul_kernel(
+    a_ptr,
+    q_ptr,
+    scale_ptr,
+    zero_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    GROUP: tl.constexpr,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+):
     """Weights of 4 bits, eight to an int32 along K, a scale and a zero point per group of K and column."""
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
     columns = tl.program_id(1) * BN + tl.arange(0, BN)
@@ -87,7 +121,9 @@ def test_int4_matmul(dtype):
 
 
 @triton.jit
-def fp8_matmul_kernel(a_ptr, b_ptr, a_scale, b_scale, c_ptr, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def fp8_matmul_kernel(
+    a_ptr, b_ptr, a_scale, b_scale, c_ptr, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
     columns = tl.program_id(1) * BN + tl.arange(0, BN)
     acc = tl.zeros((BM, BN), tl.float32)
@@ -122,7 +158,7 @@ def quantize_kernel(x_ptr, q_ptr, scale_ptr, n, BLOCK: tl.constexpr):
 def test_fp8_quantisation_is_exact():
     x = torch.randn(16, 200)
     q, scale = torch.zeros(16, 200, dtype=torch.float8_e4m3fn), torch.zeros(16)
-    quantize_kernel[(16, )](x, q, scale, 200, 256)
+    quantize_kernel[(16,)](x, q, scale, 200, 256)
     torch.testing.assert_close(scale, x.abs().amax(1) / 448, rtol=1e-6, atol=0)
     assert torch.equal(q.float(), (x / scale[:, None]).clamp(-448, 448).to(torch.float8_e4m3fn).float())
 
@@ -144,7 +180,7 @@ def top_p_kernel(logits_ptr, out_ptr, n, p, K: tl.constexpr, BLOCK: tl.constexpr
 def test_top_p_sampling():
     rows, n, k, p = 6, 200, 64, 0.9
     logits, out = torch.randn(rows, n) * 3, torch.zeros(rows, n)
-    top_p_kernel[(rows, )](logits, out, n, p, k, 256)
+    top_p_kernel[(rows,)](logits, out, n, p, k, 256)
     values = logits.topk(k).values
     probabilities = torch.softmax(values, 1)
     kept = (probabilities.cumsum(1) - probabilities) < p
@@ -161,7 +197,7 @@ def moe_align_kernel(topk_ids, counts_ptr, n, EXPERTS: tl.constexpr, BLOCK: tl.c
 
 
 def test_moe_counts():
-    ids = torch.randint(0, 16, (1000, ), dtype=torch.int32)
+    ids = torch.randint(0, 16, (1000,), dtype=torch.int32)
     counts = torch.zeros(16, dtype=torch.int32)
-    moe_align_kernel[(triton.cdiv(1000, 128), )](ids, counts, 1000, 16, 128)
+    moe_align_kernel[(triton.cdiv(1000, 128),)](ids, counts, 1000, 16, 128)
     assert torch.equal(counts, torch.bincount(ids, minlength=16).to(torch.int32))

@@ -27,15 +27,27 @@ def rms_norm_kernel(y_ptr, x_ptr, w_ptr, rstd_ptr, stride, n, eps, offset: tl.co
 def test_rms_norm(dtype, n):
     x, w = torch.randn(13, n).to(dtype), torch.randn(n).to(dtype)
     y, rstd = torch.empty_like(x), torch.empty(13)
-    rms_norm_kernel[(13, )](y, x, w, rstd, n, n, 1e-6, 0.0, triton.next_power_of_2(n))
+    rms_norm_kernel[(13,)](y, x, w, rstd, n, n, 1e-6, 0.0, triton.next_power_of_2(n))
     reference = (x.float().pow(2).mean(-1) + 1e-6).rsqrt()
     torch.testing.assert_close(rstd, reference, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(y.float(), ((x.float() * reference[:, None]).to(dtype) * w).float(), rtol=1e-2, atol=1e-2)
+    torch.testing.assert_close(
+        y.float(), ((x.float() * reference[:, None]).to(dtype) * w).float(), rtol=1e-2, atol=1e-2
+    )
 
 
 @triton.jit
-def cross_entropy_kernel(logits_ptr, target_ptr, loss_ptr, stride, n_classes, ignore_index, label_smoothing: tl.constexpr, softcap, HAS_SOFTCAP: tl.constexpr,
-                         BLOCK: tl.constexpr):
+def cross_entropy_kernel(
+    logits_ptr,
+    target_ptr,
+    loss_ptr,
+    stride,
+    n_classes,
+    ignore_index,
+    label_smoothing: tl.constexpr,
+    softcap,
+    HAS_SOFTCAP: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     """Loss and gradient in one go, the gradient written over the logits, the row in several blocks."""
     row = tl.program_id(0).to(tl.int64)
     logits_ptr += row * stride
@@ -82,21 +94,23 @@ def cross_entropy_kernel(logits_ptr, target_ptr, loss_ptr, stride, n_classes, ig
 @pytest.mark.parametrize("classes, block", [(1000, 1024), (1000, 256)])
 def test_cross_entropy(smoothing, classes, block):
     logits = torch.randn(9, classes, requires_grad=True)
-    target = torch.randint(0, classes, (9, ))
+    target = torch.randint(0, classes, (9,))
     target[4] = -100
-    expected = torch.nn.functional.cross_entropy(logits, target, reduction="none", label_smoothing=smoothing, ignore_index=-100)
+    expected = torch.nn.functional.cross_entropy(
+        logits, target, reduction="none", label_smoothing=smoothing, ignore_index=-100
+    )
     expected.sum().backward()
     ours, loss = logits.detach().clone(), torch.zeros(9)
-    cross_entropy_kernel[(9, )](ours, target, loss, classes, classes, -100, smoothing, 1.0, False, block)
+    cross_entropy_kernel[(9,)](ours, target, loss, classes, classes, -100, smoothing, 1.0, False, block)
     torch.testing.assert_close(loss, expected.detach(), rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(ours, logits.grad, rtol=1e-4, atol=1e-6)
 
 
 def test_cross_entropy_with_softcap():
-    logits, target = torch.randn(4, 300) * 20, torch.randint(0, 300, (4, ))
+    logits, target = torch.randn(4, 300) * 20, torch.randint(0, 300, (4,))
     expected = torch.nn.functional.cross_entropy(30 * torch.tanh(logits / 30), target, reduction="none")
     loss = torch.zeros(4)
-    cross_entropy_kernel[(4, )](logits, target, loss, 300, 300, -100, 0.0, 30.0, True, 512)
+    cross_entropy_kernel[(4,)](logits, target, loss, 300, 300, -100, 0.0, 30.0, True, 512)
     torch.testing.assert_close(loss, expected, rtol=1e-4, atol=1e-4)
 
 
@@ -120,11 +134,14 @@ def gated_kernel(gate_ptr, up_ptr, out_ptr, n, ACTIVATION: tl.constexpr, BLOCK: 
     tl.store(out_ptr + offsets, ACTIVATION(gate).to(up.dtype) * up, mask=mask)
 
 
-@pytest.mark.parametrize("activation, reference", [(silu, torch.nn.functional.silu), (gelu_tanh, lambda x: torch.nn.functional.gelu(x, approximate="tanh"))])
+@pytest.mark.parametrize(
+    "activation, reference",
+    [(silu, torch.nn.functional.silu), (gelu_tanh, lambda x: torch.nn.functional.gelu(x, approximate="tanh"))],
+)
 def test_gated_activation(activation, reference):
     gate, up = torch.randn(5000).half(), torch.randn(5000).half()
     out = torch.empty_like(gate)
-    gated_kernel[(triton.cdiv(5000, 512), )](gate, up, out, 5000, activation, 512)
+    gated_kernel[(triton.cdiv(5000, 512),)](gate, up, out, 5000, activation, 512)
     torch.testing.assert_close(out, reference(gate.float()).half() * up, rtol=1e-2, atol=1e-3)
 
 
@@ -140,9 +157,9 @@ def dropout_kernel(x_ptr, out_ptr, n, p, seed, BLOCK: tl.constexpr):
 def test_seeded_dropout():
     x = torch.ones(100_000)
     first, second, third = (torch.empty_like(x) for _ in range(3))
-    dropout_kernel[(98, )](x, first, 100_000, 0.25, 123, 1024)
-    dropout_kernel[(98, )](x, second, 100_000, 0.25, 123, 1024)
-    dropout_kernel[(98, )](x, third, 100_000, 0.25, 124, 1024)
+    dropout_kernel[(98,)](x, first, 100_000, 0.25, 123, 1024)
+    dropout_kernel[(98,)](x, second, 100_000, 0.25, 123, 1024)
+    dropout_kernel[(98,)](x, third, 100_000, 0.25, 124, 1024)
     assert torch.equal(first, second) and not torch.equal(first, third)
     assert abs((first == 0).float().mean() - 0.25) < 0.01
     torch.testing.assert_close(first[first != 0], torch.full_like(first[first != 0], 1 / 0.75))
@@ -168,8 +185,8 @@ def segmented_sum_kernel(values_ptr, segments_ptr, out_ptr, n, BLOCK: tl.constex
 
 def test_segmented_sum():
     n, segments = 5000, 40
-    ids = torch.sort(torch.randint(0, segments, (n, ))).values.to(torch.int32)
+    ids = torch.sort(torch.randint(0, segments, (n,))).values.to(torch.int32)
     values = torch.randn(n)
     out = torch.zeros(segments)
-    segmented_sum_kernel[(triton.cdiv(n, 256), )](values, ids, out, n, 256)
+    segmented_sum_kernel[(triton.cdiv(n, 256),)](values, ids, out, n, 256)
     torch.testing.assert_close(out, torch.zeros(segments).index_add(0, ids.long(), values), rtol=1e-4, atol=1e-4)
