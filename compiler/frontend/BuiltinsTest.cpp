@@ -260,6 +260,9 @@ TEST(Builtins, Hints) {
       builds("z = tl.max_contiguous(tl.multiple_of(r + n, 16), [16])\ntl.store(q + z, 1)\ntl.assume(n > "
              "0)\ntl.debug_barrier()",
              {"tt.contiguity = dense<16>", "tt.divisibility = dense<16>", "llvm.intr.assume", "tt.debug_barrier"}));
+  EXPECT_TRUE(builds("z = tl.multiple_of(tl.multiple_of(n, 16), 24)", {"%n: i32 {tt.divisibility = 48 : i32}"}));
+  EXPECT_TRUE(builds("z = tl.max_contiguous(tl.max_contiguous(r + n, 16), 4)", {"tt.contiguity = dense<16>"}));
+  EXPECT_TRUE(refuses("z = tl.multiple_of(n, 0)", {"must be positive"}));
   EXPECT_TRUE(refuses("z = tl.multiple_of(r, n)", {"values"}));
   EXPECT_TRUE(refuses("z = tl.multiple_of(r, [n])", {"values element 0", "constexpr[int]"}));
   EXPECT_TRUE(refuses("z = tl.multiple_of(y, 16)", {"does not match the length"}));

@@ -6,6 +6,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace triton::frontend {
@@ -24,24 +26,41 @@ static FailureOr<std::vector<int64_t>> readHint(Emitter &emitter, const Value &v
       return emitter.error("TypeError") << "values element " << index << " of " << function
                                         << " must have type `constexpr[int]`, got " << element.str();
     numbers.push_back(*toInt64(element.get<Integer>()));
+    if (numbers.back() < 1 || !llvm::isInt<32>(numbers.back()))
+      return emitter.error("ValueError") << "values element " << index << " of " << function
+                                         << " must be positive and fit 32 bits, got " << element.str();
   }
   return numbers;
 }
 
-// On the op that makes the value, or on the kernel's argument. A value that a loop carries has no place for it.
+// What two promises about one value say together: multiples combine, of lengths the longer says more.
+static int32_t combine(llvm::StringRef name, int64_t known, int64_t added) {
+  const int64_t both = name == tensor::divisibilityName ? std::lcm(known, added) : std::max(known, added);
+  return llvm::isInt<32>(both) ? both : std::max(known, added);
+}
+
+// On the op that makes the value, or on the kernel's argument. A value that a loop carries, or one of several results, has no place
+// for it.
 static void attach(Emitter &emitter, mlir::Value value, llvm::StringRef name, ArrayRef<int64_t> numbers) {
   OpBuilder &builder = emitter.builder();
   SmallVector<int32_t> words(numbers.begin(), numbers.end());
-  auto hint = DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(words.size())}, builder.getI32Type()),
-                                     ArrayRef<int32_t>(words));
   if (Operation *op = value.getDefiningOp()) {
-    op->setDiscardableAttr(name, hint);
+    if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+      return;
+    if (auto known = op->getAttrOfType<DenseIntElementsAttr>(name); known && known.size() == numbers.size())
+      for (auto [word, old] : llvm::zip_equal(words, known.getValues<int32_t>()))
+        word = combine(name, old, word);
+    auto type = RankedTensorType::get({static_cast<int64_t>(words.size())}, builder.getI32Type());
+    op->setDiscardableAttr(name, DenseElementsAttr::get(type, ArrayRef<int32_t>(words)));
     return;
   }
   auto argument = cast<BlockArgument>(value);
   auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (function && argument.getOwner()->isEntryBlock())
-    function.setArgAttr(argument.getArgNumber(), name, builder.getI32IntegerAttr(words[0]));
+  if (!function || !argument.getOwner()->isEntryBlock() || isa<RankedTensorType>(value.getType()))
+    return;
+  if (auto known = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), name))
+    words[0] = combine(name, known.getInt(), words[0]);
+  function.setArgAttr(argument.getArgNumber(), name, builder.getI32IntegerAttr(words[0]));
 }
 
 static FailureOr<Value> hint(Emitter &emitter, const BoundArguments &arguments, llvm::StringRef function,
