@@ -119,6 +119,8 @@ private:
 
   // Movement.cpp, ScalarRegion.cpp, Atomic.cpp, Report.cpp
   mlir::LogicalResult lowerJoin(tensor::JoinOp join);
+  /// Writes both elements of a pair along the last dimension of `buffer`, next to each other where they belong there.
+  void writePair(const Buffer &buffer, llvm::ArrayRef<Coordinate> at, mlir::Value left, mlir::Value right);
   mlir::LogicalResult lowerCat(tensor::CatOp cat);
   mlir::LogicalResult lowerHistogram(tensor::HistogramOp histogram);
   mlir::LogicalResult lowerMap(tensor::MapElementwiseOp map);
