@@ -9,6 +9,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace triton::differential;
@@ -55,6 +56,7 @@ int main(int argc, char **argv) {
                                               : readKernel(context, flag::files[seed - flag::seed]);
     if (!kernel.module)
       return 1;
+    llvm::PrettyStackTraceFormat place("on the kernel of seed %llu", static_cast<unsigned long long>(seed));
     if (flag::print)
       kernel.module->print(llvm::outs());
     Outcome outcome = compare(kernel, seed);
