@@ -28,12 +28,31 @@ static const Target *requireTarget(const Options &options, Diagnostics &diagnost
   return nullptr;
 }
 
+/// A descriptor without hardware for it: its parts, as tensor::RewriteDescriptors passes them, then what the language sees of it.
+static void describeDescriptor(const frontend::Type &type, const std::string &name,
+                               std::vector<artifact::Argument> &out) {
+  size_t rank = type.descriptorBlock().shape().size();
+  auto add = [&](llvm::StringRef part, llvm::StringRef partType) {
+    for (size_t i = 0; i < rank; ++i)
+      out.push_back({name + "." + part.str() + std::to_string(i), partType.str()});
+  };
+  out.push_back({name + ".base", "*" + type.descriptorBlock().element().signature()});
+  add("extent", "i64");
+  add("step", "i64");
+  out.push_back({name + ".pads_with_nan", "i1"});
+  add("shape", "i32");
+  add("stride", "i64");
+}
+
 /// The run-time arguments in order, under the names of their parameters.
 static void describeArguments(llvm::ArrayRef<frontend::ArgumentSpec> specs, llvm::ArrayRef<std::string> names,
                               std::vector<artifact::Argument> &out) {
   for (auto [index, spec] : llvm::enumerate(specs)) {
     std::string name = index < names.size() && !names[index].empty() ? names[index] : std::to_string(index);
-    if (spec.kind == frontend::ArgumentSpec::Kind::Runtime)
+    bool isRuntime = spec.kind == frontend::ArgumentSpec::Kind::Runtime;
+    if (isRuntime && spec.type.kind() == frontend::Type::Kind::Descriptor)
+      describeDescriptor(spec.type, name, out);
+    else if (isRuntime)
       out.push_back({name, spec.type.signature()});
     if (spec.kind != frontend::ArgumentSpec::Kind::Tuple)
       continue;

@@ -317,3 +317,22 @@ def test_random_distributions():
     assert 0 <= uniform.min() and uniform.max() < 1
     assert abs(uniform.mean() - 0.5) < 0.01 and abs(uniform.var() - 1 / 12) < 0.01
     assert abs(normal.mean()) < 0.02 and abs(normal.std() - 1) < 0.02
+
+
+@triton.jit
+def host_descriptor_kernel(source, target, scale):
+    row = tl.program_id(0) * source.block_shape[0]
+    x = source.load([row, 0])
+    target.store([row, 0], x * scale + source.shape[0] + tl.program_id(0) * 0)
+
+
+@pytest.mark.parametrize("padding", ["zero", "nan"])
+def test_host_descriptors_as_arguments(padding):
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    x, out = values("float32", 40 * 20, 15).view(40, 20), torch.zeros(48, 32)
+    source = TensorDescriptor(x, [40, 20], [20, 1], [16, 32], padding=padding)
+    host_descriptor_kernel[(3,)](source, TensorDescriptor.from_tensor(out, [16, 32]), 2.0)
+    expected = torch.full((48, 32), float("nan") if padding == "nan" else 40.0)
+    expected[:40, :20] = x * 2 + 40
+    torch.testing.assert_close(out, expected, rtol=0, atol=0, equal_nan=True)
