@@ -14,9 +14,10 @@ namespace triton::runtime {
 using Clock = std::chrono::steady_clock;
 
 // All in nanoseconds. A launch shorter than `parallelFrom` ends before a sleeping worker is awake; workers that still
-// spin help from `parallelFromAwake` on. Chunks shorter than `chunkAtLeast` cost bandwidth. A caller alone looks at the
-// clock every `lookEvery`.
-static constexpr double parallelFrom = 60e3, parallelFromAwake = 8e3, chunkAtLeast = 20e3, lookEvery = 10e3;
+// spin help from `parallelFromAwake` on. Chunks shorter than `chunkAtLeast` cost bandwidth; behind the last chunk longer
+// than `chunkAtMost` other threads wait too long. A caller alone looks at the clock every `lookEvery`.
+static constexpr double parallelFrom = 60e3, parallelFromAwake = 8e3, chunkAtLeast = 20e3, chunkAtMost = 200e3,
+                        lookEvery = 10e3;
 static constexpr int64_t chunksPerThread = 8;
 
 static double since(Clock::time_point start) {
@@ -82,7 +83,7 @@ bool Launch::runTogether(int64_t begin, double perProgram) const {
   int64_t left = programs - begin;
   int64_t size = left / (chunksPerThread * threads);
   if (perProgram > 0)
-    size = std::max(size, int64_t(chunkAtLeast / perProgram));
+    size = std::clamp(size, int64_t(chunkAtLeast / perProgram), int64_t(chunkAtMost / perProgram));
   size = std::clamp<int64_t>(size, 1, (left + threads - 1) / threads);
   Chunks chunks{*this, begin, size};
   Clock::time_point start = Clock::now();
