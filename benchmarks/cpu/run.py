@@ -20,6 +20,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 REFERENCES = ("numpy", "torch", "C loop", "memcpy", "FMA peak")
+# Contenders take turns in one process: a pool whose threads go on spinning after its turn would take the next one's cores.
+NO_SPINNING = {
+    "OPENBLAS_THREAD_TIMEOUT": "4",
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "GOMP_SPINCOUNT": "0",
+    "KMP_BLOCKTIME": "0",
+}
 
 
 def rows_of(script, *arguments, **environment):
@@ -28,7 +35,7 @@ def rows_of(script, *arguments, **environment):
         [sys.executable, HERE / script, *arguments],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, **NO_SPINNING, **environment},
     )
     if process.returncode:
         sys.exit(f"{script} failed with exit code {process.returncode}")
