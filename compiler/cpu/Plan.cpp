@@ -112,7 +112,7 @@ void Planner::groupBlock(Block &block) {
   for (auto [i, op] : llvm::enumerate(block))
     order[&op] = int(i);
   // Whether computing `tensor` needs anything of this block from position `limit` on, other than by recomputing it.
-  auto needsLater = [&](Value root, int limit) {
+  std::function<bool(Value, int)> needsLater = [&](Value root, int limit) {
     bool needs = false;
     walkExpression(
         root, getOwnDimensions(root), [&](Value tensor) { return plan.isBuffered(tensor); },
@@ -124,11 +124,15 @@ void Planner::groupBlock(Block &block) {
             auto found = definition ? order.find(definition) : order.end();
             return found != order.end() && found->second >= limit;
           };
-          if (plan.isBuffered(tensor))
+          if (plan.isBuffered(tensor)) {
             needs |= isLate(op);
-          else
-            for (Value operand : op->getOperands())
-              needs |= !isTensor(operand) && isLate(operand.getDefiningOp());
+            return;
+          }
+          for (Value operand : op->getOperands())
+            needs |= !isTensor(operand) && isLate(operand.getDefiningOp());
+          // A gather reads its source at other coordinates: the walk above ends there.
+          if (auto gather = dyn_cast<tensor::GatherOp>(op))
+            needs |= needsLater(gather.getSrc(), limit);
         });
     return needs;
   };

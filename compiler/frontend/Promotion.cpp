@@ -49,6 +49,9 @@ static FailureOr<Type> typeOfLiteral(Emitter &emitter, const Value &number) {
 static FailureOr<Type> promoteWeak(Emitter &emitter, Type tensor, const Value &number, Promotion promotion) {
   if (kindOf(number) > kindOf(tensor)) {
     FailureOr<Type> literal = typeOfLiteral(emitter, number);
+    // An integer beside int1 has no signedness to clash with: it is a number, not a typed operand.
+    if (succeeded(literal) && tensor.isBool() && literal->isInteger())
+      return promoteIntegers(tensor, *literal);
     return failed(literal) ? literal : promoteTypes(emitter, tensor, *literal, promotion);
   }
   const bool isHalf = tensor.scalarKind() == ScalarKind::Float16 || tensor.scalarKind() == ScalarKind::BFloat16;

@@ -300,8 +300,7 @@ def weak_kernel(x_ptr, N: tl.constexpr):
     else:
         tl.static_assert((x * 0.5).dtype == tl.float32)
         tl.static_assert((x + 1e300).dtype == tl.float64)
-        if e != tl.int1:  # which is unsigned, and 2 is signed
-            tl.static_assert((x / 2).dtype == tl.float32)
+        tl.static_assert((x / 2).dtype == tl.float32)
     tl.static_assert((x < 1).dtype == tl.int1)
 
 
