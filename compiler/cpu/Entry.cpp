@@ -22,7 +22,10 @@ Lowering::Lowering(tensor::FuncOp function, const HostTarget &target)
 
 LogicalResult Lowering::run() {
   plan = makePlan(function, accesses);
-  return function.isPrivate() ? lowerDeviceFunction() : lowerKernel();
+  if (failed(function.isPrivate() ? lowerDeviceFunction() : lowerKernel()))
+    return failure();
+  lowerCombinedAsserts();
+  return success();
 }
 
 LogicalResult Lowering::lowerKernel() {

@@ -129,6 +129,9 @@ private:
   mlir::LogicalResult lowerAtomicSwap(tensor::AtomicCASOp atomic);
   mlir::LogicalResult lowerPrint(tensor::PrintOp print);
   mlir::LogicalResult lowerAssert(tensor::AssertOp check);
+  void emitCheck(mlir::Location loc, llvm::StringRef message, mlir::Value condition);
+  /// Asserts of combine regions, which lie where elements are combined by now, on scalars.
+  void lowerCombinedAsserts();
   /// Emits a loop over every element of `shape`, one at a time.
   void forEachElement(llvm::ArrayRef<int64_t> shape, mlir::Location loc, llvm::function_ref<void(Coordinates &)> body);
 

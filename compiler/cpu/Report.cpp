@@ -104,32 +104,46 @@ LogicalResult Lowering::lowerPrint(tensor::PrintOp print) {
   return checked();
 }
 
-LogicalResult Lowering::lowerAssert(tensor::AssertOp check) {
-  Location loc = check.getLoc();
+/// Lets the launch fail where `condition`, a scalar, does not hold.
+void Lowering::emitCheck(Location loc, StringRef message, Value condition) {
   ModuleOp module = entry->getParentOp()->getParentOfType<ModuleOp>();
   Scalar s{builder, loc};
   Type i32 = builder.getI32Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
                                           {LLVM::LLVMPointerType::get(builder.getContext()), i32, i32, i32});
   LLVM::LLVMFuncOp report = declare(module, "triton_assert_failed", type);
-  auto test = [&](Value condition) {
-    Value fails = s.compare(arith::CmpIPredicate::eq, condition, s.i1(false));
-    auto branch = scf::IfOp::create(builder, loc, fails, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-    std::string message = check.getMessage().str();
-    if (auto where = loc->findInstanceOf<FileLineColLoc>())
-      message = where.getFilename().str() + ":" + std::to_string(where.getLine()) + ": " + message;
-    LLVM::CallOp::create(builder, loc, report,
-                         ValueRange{stringOf(builder, loc, module, message), programId[0], programId[1], programId[2]});
-  };
+  Value fails = s.compare(arith::CmpIPredicate::eq, condition, s.i1(false));
+  auto branch = scf::IfOp::create(builder, loc, fails, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  std::string text = message.str();
+  if (auto where = loc->findInstanceOf<FileLineColLoc>())
+    text = where.getFilename().str() + ":" + std::to_string(where.getLine()) + ": " + text;
+  LLVM::CallOp::create(builder, loc, report,
+                       ValueRange{stringOf(builder, loc, module, text), programId[0], programId[1], programId[2]});
+}
+
+LogicalResult Lowering::lowerAssert(tensor::AssertOp check) {
+  Location loc = check.getLoc();
   auto shaped = dyn_cast<RankedTensorType>(check.getCondition().getType());
   if (!shaped) {
-    test(scalars.lookup(check.getCondition()));
+    emitCheck(loc, check.getMessage(), scalars.lookup(check.getCondition()));
     return success();
   }
-  forEachElement(shaped.getShape(), loc, [&](Coordinates &at) { test(evaluator.uniform(check.getCondition(), at)); });
+  forEachElement(shaped.getShape(), loc, [&](Coordinates &at) {
+    emitCheck(loc, check.getMessage(), evaluator.uniform(check.getCondition(), at));
+  });
   return checked();
+}
+
+void Lowering::lowerCombinedAsserts() {
+  SmallVector<tensor::AssertOp> checks;
+  entry->getParentOp()->walk([&](tensor::AssertOp check) { checks.push_back(check); });
+  for (tensor::AssertOp check : checks) {
+    builder.setInsertionPoint(check);
+    emitCheck(check.getLoc(), check.getMessage(), check.getCondition());
+    check.erase();
+  }
 }
 
 } // namespace triton::cpu

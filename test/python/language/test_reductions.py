@@ -231,3 +231,24 @@ def test_histogram(n, bins, masked):
     histogram_kernel[(1,)](x, mask, out, masked, n, bins)
     expected = np.bincount(x[mask].numpy() if masked else x.numpy(), minlength=bins)
     np.testing.assert_array_equal(out.numpy(), expected)
+
+
+@triton.jit
+def checked_add(a, b):
+    tl.device_assert(a < 100, "too large to add")
+    return a + b
+
+
+@triton.jit
+def checked_sum_kernel(x_ptr, out_ptr, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    total = tl.reduce(load_2d(x_ptr, M, N), AXIS, checked_add)
+    tl.store(out_ptr + tl.arange(0, N if AXIS == 0 else M), total)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_asserts_in_combine_functions(axis):
+    x, out = torch.ones(8, 16, dtype=torch.int32), torch.zeros((16, 8)[axis], dtype=torch.int32)
+    checked_sum_kernel[(1,)](x, out, axis, 8, 16, debug=True)
+    assert out.tolist() == x.sum(axis).tolist()
+    with pytest.raises(Exception, match="too large to add"):
+        checked_sum_kernel[(1,)](x * 1000, out, axis, 8, 16, debug=True)
