@@ -159,6 +159,21 @@ static std::string signatureOf(mlir::Type type) {
   return type.isIntOrIndex() ? "i" + std::to_string(type.getIntOrFloatBitWidth()) : "i64";
 }
 
+/// MLIR's reader asks an array's element type for its width, which `index` has not, and crashes. Reports the first.
+static bool hasIndexArray(const Source &source, Diagnostics &diagnostics) {
+  const llvm::StringRef text = source.text();
+  for (size_t at = text.find("array"); at != llvm::StringRef::npos; at = text.find("array", at + 1)) {
+    llvm::StringRef rest = text.substr(at + 5).ltrim();
+    if (!rest.consume_front("<") || !rest.ltrim().starts_with("index"))
+      continue;
+    SourceRange range{&source, static_cast<uint32_t>(at), static_cast<uint32_t>(at + 5)};
+    diagnostics.report(
+        {.range = range, .message = "the elements of an array attribute are integers or floats, not index"});
+    return true;
+  }
+  return false;
+}
+
 /// MLIR's reader makes room for as many results as `%x#N` names, before it finds that there are fewer: no op has this many. Reports the first.
 static bool hasAbsurdResultNumber(const Source &source, Diagnostics &diagnostics) {
   constexpr uint64_t most = 65535;
@@ -190,7 +205,7 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
     (void)compilation.fail("the " + target->name() + " target reads .ttir files, not ." + request.stage);
     return nullptr;
   }
-  if (hasAbsurdResultNumber(*request.source, diagnostics))
+  if (hasIndexArray(*request.source, diagnostics) || hasAbsurdResultNumber(*request.source, diagnostics))
     return nullptr;
   {
     mlir::ScopedDiagnosticHandler handler(&*context, [&](mlir::Diagnostic &diagnostic) {
