@@ -41,3 +41,11 @@ def test_fresh_knobs(monkeypatch):
     assert knobs.cache.dir != "/somewhere"
     reset()
     assert triton.knobs.cache.dir
+
+
+def test_import_paths_of_extras():
+    from triton.language.extra.cuda import libdevice
+    from triton.language.extra.libdevice import tanh
+
+    assert libdevice.tanh.__name__ == tanh.__name__ == "tanh"
+    assert tl.extra.cuda.num_warps.__doc__ and tl.extra.libdevice.asin.__doc__

@@ -1,5 +1,5 @@
 """Extras that go beyond the portable language."""
 
-from . import libdevice
+from . import cuda, libdevice
 
-__all__ = ["libdevice"]
+__all__ = ["cuda", "libdevice"]
