@@ -299,3 +299,18 @@ def test_interface_needs_only_run():
 
     assert Doubling()[(2,)](7) == ((2,), (7,), False)
     assert Doubling().warmup(7, grid=(1,)) == ((1,), (7,), True)
+
+
+@triton.jit
+def named_in_messages_kernel(x, n, BLOCK: tl.constexpr):
+    pass
+
+
+def test_messages_name_the_kernel_and_the_grid():
+    x = np.zeros(1, np.float32)
+    with pytest.raises(
+        TypeError, match=r"named_in_messages_kernel\(\) missing 1 required positional argument: 'BLOCK'"
+    ):
+        named_in_messages_kernel[(1,)](x, 1)
+    with pytest.raises(TypeError, match="a grid is a tuple of one to three integers, .* not 3"):
+        named_in_messages_kernel[3](x, 1, 16)

@@ -275,7 +275,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         self.CompiledKernel = CompiledKernel
         self.compile = compile
         self.ASTSource = ASTSource
-        binder = create_function_from_signature(self.signature, self.params, backend)
+        binder = create_function_from_signature(self.signature, self.params, backend, self.__name__)
         return _ObservedDict(self), {}, target, backend, binder
 
     def add_pre_run_hook(self, hook):
@@ -350,6 +350,8 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         assert grid is not None, "a launch needs a grid"
         if callable(grid):
             grid = grid(bound_args)
+        if not hasattr(grid, "__len__"):
+            raise TypeError(f"a grid is a tuple of one to three integers, or a function that gives one, not {grid!r}")
         extents = [grid[index] if index < len(grid) else 1 for index in range(3)]
         if hasattr(kernel, "result"):
             kernel = kernel.result()

@@ -97,17 +97,18 @@ def specialize_parameter(param: KernelParam, value, backend):
     return (annotated, native_specialize_impl(backend, value, param.is_const, specialize, align)[1])
 
 
-def create_function_from_signature(sig, kparams, backend):
+def create_function_from_signature(sig, kparams, backend, name="kernel"):
     """The binder: `(*args, **kwargs)` -> (bound arguments by name, (type, key) per parameter, leftover keywords)."""
     names = [param.name for param in kparams]
     known = set(names)
+    kernel_name = name
 
     def binder(*args, **kwargs):
         if len(args) > len(names):
-            raise TypeError(f"dynamic_func() takes {len(names)} positional arguments but {len(args)} were given")
+            raise TypeError(f"{kernel_name}() takes {len(names)} positional arguments but {len(args)} were given")
         bound = dict(zip(names, args))
         for name in kwargs.keys() & bound.keys():
-            raise TypeError(f"dynamic_func() got multiple values for argument '{name}'")
+            raise TypeError(f"{kernel_name}() got multiple values for argument '{name}'")
         missing = []
         ordered = {}
         for param in kparams:
@@ -123,7 +124,7 @@ def create_function_from_signature(sig, kparams, backend):
         if missing:
             plural = "s" if len(missing) > 1 else ""
             raise TypeError(
-                f"dynamic_func() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
+                f"{kernel_name}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
             )
         specialization = [
             specialize_parameter(param, value, backend) for param, value in zip(kparams, ordered.values())
