@@ -22,6 +22,7 @@ foreach(target IN LISTS MLIR_EXPORTED_TARGETS mlir_targets)
     get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
     if(links)
       list(REMOVE_ITEM links LLVM)
+      list(APPEND links triton_llvm) # behind the archives that need it: GNU ld reads archives once, in order
       set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
     endif()
   endif()
