@@ -122,6 +122,9 @@ std::vector<ParameterInfo> Kernel::parameters() const {
 
 static frontend::Type typeOf(DataType type) {
   // Both enumerations list the types in the same order; frontend's begins with void.
+  static_assert(static_cast<int>(DataType::Int1) + 1 == static_cast<int>(frontend::ScalarKind::Int1) &&
+                static_cast<int>(DataType::Float8E5) + 1 == static_cast<int>(frontend::ScalarKind::Float8E5) &&
+                static_cast<int>(DataType::Float64) + 1 == static_cast<int>(frontend::ScalarKind::Float64));
   return frontend::Type::scalar(static_cast<frontend::ScalarKind>(static_cast<uint8_t>(type) + 1));
 }
 

@@ -1,4 +1,4 @@
-// The registry of the language's names: one entry per builtin, from which dispatch, the Python `tl.*` objects, stubs and the reference page are made.
+// The registry of the language's names: one entry per builtin, from which dispatch and the Python `tl.*` objects are made.
 #pragma once
 
 #include "compiler/frontend/Value.h"
