@@ -1,0 +1,163 @@
+// From GPU IR to LLVM IR: each value becomes the registers that one thread holds of it.
+//   In:  a module in which every tensor has a layout, shared memory has offsets, and barriers are in place.
+//   Out: an LLVM module for NVPTX. An op without a lowering is a diagnostic at its location.
+// LLVM IR is written directly: a tensor is a list of llvm::Value, one per register of its layout, so nothing is packed into structs and
+// unpacked again, and what a call does to other lanes (convergent, side effects) is said where the call is made.
+#pragma once
+
+#include "compiler/gpu/Target.h"
+#include "compiler/layout/LinearLayout.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <memory>
+
+namespace triton::gpu {
+class AccessAnalysis;
+}
+
+namespace triton::nvidia {
+
+/// What one thread holds of a value: in the order of the register index of its layout; one for a scalar.
+using Registers = llvm::SmallVector<llvm::Value *, 8>;
+/// One i32 per dimension of a tensor.
+using Indices = llvm::SmallVector<llvm::Value *, 4>;
+
+struct EmitOptions {
+  gpu::Target target;
+  bool fuseMultiplyAdd = true; // a * b + c may become one fma
+  bool debug = false;          // keep asserts
+  unsigned maxRegisters = 0;   // of a thread; 0: ptxas decides
+};
+
+/// What an inline assembly call does beyond computing its results.
+enum class AsmEffects {
+  None,       // pure: may be merged, moved, dropped
+  SideEffect, // must stay, in order with memory
+  Convergent  // also takes part in something the other lanes do
+};
+
+class DebugScopes;
+
+class Emitter {
+public:
+  Emitter(llvm::Module &module, mlir::ModuleOp source, const EmitOptions &options);
+  ~Emitter();
+
+  /// Every function of the module.
+  llvm::LogicalResult emitModule();
+  /// One op, of any family.
+  llvm::LogicalResult emit(mlir::Operation *op);
+  /// The ops of a block but its terminator.
+  llvm::LogicalResult emitBody(mlir::Block &block);
+  /// A region of one block on single registers, such as the combination of a reduction: its arguments are `arguments`, the results are
+  /// the operands of its terminator. Empty if it failed.
+  Registers emitScalarRegion(mlir::Region &region, llvm::ArrayRef<llvm::Value *> arguments);
+
+  // Values
+  llvm::ArrayRef<llvm::Value *> registers(mlir::Value value);
+  llvm::Value *scalar(mlir::Value value); // of a value with one register
+  void define(mlir::Value value, Registers registers);
+  void define(mlir::Value value, llvm::Value *scalar) { define(value, Registers{scalar}); }
+  /// The LLVM type of a scalar or of an element: 8-bit and smaller floats are i8, pointers are global.
+  llvm::Type *type(mlir::Type type);
+  /// How many registers a thread holds of a value of this type.
+  unsigned registerCount(mlir::Type type);
+
+  // Layouts
+  /// register, lane, warp, block -> dim0, …; made once for each type.
+  const layout::LinearLayout &layout(mlir::RankedTensorType type);
+  const layout::LinearLayout &layout(mlir::Value value) { return layout(llvm::cast<mlir::RankedTensorType>(value.getType())); }
+  /// The outputs of `map` for a register of this thread: the part of lane, warp and block is computed once for each map and XORed with the
+  /// register's constant. `extra` gives further inputs their values.
+  Indices apply(const layout::LinearLayout &map, unsigned reg);
+  /// The part of the outputs of `map` that comes from lane, warp and block.
+  Indices applyThread(const layout::LinearLayout &map);
+  /// Linear combination: the outputs of `map` for run-time inputs by name (missing ones are 0).
+  Indices apply(const layout::LinearLayout &map, llvm::ArrayRef<std::pair<llvm::StringRef, llvm::Value *>> inputs);
+  /// Coordinates in the tensor of each register.
+  llvm::SmallVector<Indices> coordinates(mlir::RankedTensorType type);
+  /// Whether this thread is the one, of those that hold copies of the same elements, that writes them; null if there are no copies. Copies
+  /// inside a thread: `isCopy(type, register)`.
+  llvm::Value *writesElements(mlir::RankedTensorType type);
+  bool isCopy(mlir::RankedTensorType type, unsigned reg);
+
+  // The thread's place: i32
+  llvm::Value *threadId(); // in the CTA, or in the partition of warps being emitted
+  llvm::Value *laneId();
+  llvm::Value *warpId();
+  llvm::Value *ctaRank(); // in the cluster
+  unsigned numWarps() const { return warps; }
+  unsigned numCtas() const { return ctas; }
+
+  // Shared memory
+  /// ptr addrspace(3) to the bytes that allocation gave to `op` (`allocation.offset`).
+  llvm::Value *sharedAddress(mlir::Operation *op);
+  /// The start of all of it.
+  llvm::Value *sharedBase();
+  /// Waits for all threads of the CTA (of the partition).
+  void barrier();
+  llvm::Value *loadShared(llvm::Type *type, llvm::Value *address, unsigned alignment);
+  void storeShared(llvm::Value *value, llvm::Value *address, unsigned alignment);
+
+  // Between lanes: any type of up to 64 bits, smaller than 32 included
+  llvm::Value *shuffleXor(llvm::Value *value, unsigned mask);
+  llvm::Value *shuffleUp(llvm::Value *value, unsigned distance);
+  llvm::Value *shuffleDown(llvm::Value *value, unsigned distance);
+  llvm::Value *shuffleIndex(llvm::Value *value, llvm::Value *lane);
+
+  // Calls
+  llvm::Value *inlineAsm(llvm::StringRef text, llvm::StringRef constraints, llvm::Type *result,
+                         llvm::ArrayRef<llvm::Value *> arguments, AsmEffects effects = AsmEffects::None);
+  llvm::CallInst *intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value *> arguments,
+                            llvm::ArrayRef<llvm::Type *> overloads = {});
+  /// A function of libdevice or of another external library, declared when first named; pure.
+  llvm::Value *callExternal(llvm::StringRef name, llvm::Type *result, llvm::ArrayRef<llvm::Value *> arguments, bool pure = true);
+
+  // Constants
+  llvm::ConstantInt *i1(bool value) { return builder.getInt1(value); }
+  llvm::ConstantInt *i32(int64_t value) { return builder.getInt32(static_cast<uint32_t>(value)); }
+  llvm::ConstantInt *i64(int64_t value) { return builder.getInt64(value); }
+
+  /// Ends the current block if `condition` fails to hold, runs `body`, and goes on in a new block.
+  void emitIf(llvm::Value *condition, llvm::function_ref<void()> body);
+
+  llvm::LLVMContext &context() { return module.getContext(); }
+  const gpu::Target &target() const { return options.target; }
+  const gpu::AccessAnalysis &access() { return *accessAnalysis; }
+  /// The LLVM block in which a block of the source begins.
+  llvm::DenseMap<mlir::Block *, llvm::BasicBlock *> blocks;
+
+  llvm::IRBuilder<> builder;
+  llvm::Module &module;
+  mlir::ModuleOp source;
+  const EmitOptions options;
+  llvm::Function *function = nullptr; // being emitted
+  DebugScopes &debug() { return *debugScopes; }
+
+private:
+  /// At the start of the function, where what every block may use is computed.
+  llvm::Value *atEntry(llvm::function_ref<llvm::Value *()> make);
+  friend class FunctionScope;
+
+  llvm::DenseMap<mlir::Value, Registers> values;
+  llvm::DenseMap<mlir::Type, std::unique_ptr<layout::LinearLayout>> layouts;
+  struct ThreadPart {
+    layout::LinearLayout map;
+    Indices indices;
+  };
+  std::vector<ThreadPart> threadParts; // of the function being emitted
+  llvm::Value *thread = nullptr, *lane = nullptr, *warp = nullptr, *rank = nullptr;
+  unsigned warps = 4, ctas = 1;
+  std::unique_ptr<gpu::AccessAnalysis> accessAnalysis;
+  std::unique_ptr<DebugScopes> debugScopes;
+};
+
+} // namespace triton::nvidia

@@ -1,0 +1,29 @@
+// The families of ops, one file each. A family takes an op it knows and says whether it succeeded; it says nothing of others.
+#pragma once
+
+#include "compiler/llvm/nvidia/Emitter.h"
+
+#include <optional>
+
+namespace triton::nvidia {
+
+/// Nullopt: not an op of this family.
+using Emitted = std::optional<llvm::LogicalResult>;
+
+Emitted emitElementwise(Emitter &, mlir::Operation *); // arith, tt.addptr, tt.bitcast, …
+Emitted emitMath(Emitter &, mlir::Operation *);        // math, tt.extern_elementwise, tt.precise_sqrt, …
+Emitted emitCasts(Emitter &, mlir::Operation *);       // between number formats
+Emitted emitMemory(Emitter &, mlir::Operation *);      // tt.load, tt.store
+Emitted emitAtomics(Emitter &, mlir::Operation *);     // tt.atomic_rmw, tt.atomic_cas
+Emitted emitControlFlow(Emitter &, mlir::Operation *); // scf, cf, tt.call, tt.return
+Emitted emitProgram(Emitter &, mlir::Operation *);     // tt.get_program_id, tt.print, tt.assert, inline assembly, …
+Emitted emitShape(Emitter &, mlir::Operation *);       // tt.splat, tt.make_range, arith.constant, tt.reshape, …
+Emitted emitConvert(Emitter &, mlir::Operation *);     // ttg.convert_layout
+Emitted emitReduce(Emitter &, mlir::Operation *);      // tt.reduce
+Emitted emitScan(Emitter &, mlir::Operation *);        // tt.scan
+Emitted emitGather(Emitter &, mlir::Operation *);      // tt.gather, tt.histogram
+Emitted emitShared(Emitter &, mlir::Operation *);      // ttg.local_*, ttg.memdesc_*, ttg.barrier, fences
+Emitted emitAsync(Emitter &, mlir::Operation *);       // ttg.async_*
+Emitted emitDot(Emitter &, mlir::Operation *);         // tt.dot, ttng.warp_group_dot, …
+
+} // namespace triton::nvidia
