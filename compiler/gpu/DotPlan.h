@@ -1,0 +1,34 @@
+// Where a product of matrices runs and what its operands must look like.
+//   In:  a `tt.dot` (with or without layouts), the target, the warps of a CTA.
+//   Out: the instruction, the encoding of the accumulator, the encodings that the operands are wanted in.
+// A plan is made before layouts are assigned and looks only at shapes, element types and, for chains of dots, at what computes an operand: the
+// same op always gets the same plan. Products that no instruction takes as they are (f32 in three tf32 terms, 8-bit floats before sm_89)
+// have been rewritten by `gpu-legalize-dots`.
+#pragma once
+
+#include "compiler/gpu/Target.h"
+#include "compiler/tensor/Tensor.h"
+
+namespace triton::gpu {
+
+struct DotPlan {
+  enum class Kind {
+    Fma,  // scalar multiply-adds; any type
+    Mma,  // mma.sync: a warp, operands in registers
+    Wgmma // wgmma: a warpgroup, B (and mostly A) in shared memory
+  } kind;
+  mlir::Attribute accumulator; // encoding of c and d
+  /// Encodings of a and b: `#ttg.dot_op` for operands in registers. Null for an operand that `gpu-lower-dots` puts into shared memory:
+  /// it may come in any register layout, best in the one it was loaded with.
+  mlir::Attribute a, b;
+};
+
+DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps);
+
+/// Only the instruction: what legalisation needs to know.
+DotPlan::Kind planDotKind(tensor::DotOp dot, const Target &target, unsigned numWarps);
+
+/// Whether `value` is computed, element by element, from the result of another dot: such an operand A stays in registers.
+bool comesFromDot(mlir::Value value);
+
+} // namespace triton::gpu
