@@ -1,9 +1,9 @@
 #include "compiler/cpu/Pipeline.h"
 
-#include "compiler/cpu/passes/DecomposeScaledDot.h"
 #include "compiler/cpu/passes/ExpandMath.h"
 #include "compiler/cpu/passes/LowerToLoops.h"
 #include "compiler/cpu/passes/ReduceInsideLoops.h"
+#include "compiler/tensor/passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -17,7 +17,7 @@ namespace triton::cpu {
 void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
   // Still tensors. Formats no processor has become arithmetic, which is computed while a product's operands are staged.
   // Blocks that only exist to be reduced go, before the plan gives them buffers.
-  manager.addPass(createDecomposeScaledDot());
+  manager.addPass(tensor::createDecomposeScaledDots());
   manager.addPass(createReduceInsideLoops());
 
   // Loops. From here on no tensor is left.
@@ -30,7 +30,6 @@ void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
 }
 
 void registerCpuPipeline() {
-  registerDecomposeScaledDot();
   registerLowerToLoops();
   registerReduceInsideLoops();
   registerExpandMath();

@@ -19,6 +19,11 @@ def RewriteDescriptors : Pass<"tensor-rewrite-descriptors", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def DecomposeScaledDots : Pass<"tensor-decompose-scaled-dots"> {
+  let summary = "write products of microscaling formats as plain products";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def HoistSplatMath : Pass<"tensor-hoist-splat-math"> {
   let summary = "do elementwise math before its operands are repeated, not after";
   let dependentDialects = ["::mlir::arith::ArithDialect"];

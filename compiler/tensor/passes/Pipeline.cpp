@@ -48,6 +48,7 @@ void registerTensorPipeline() {
   registerStructureControlFlow();
   registerRewriteTensorPointers();
   registerRewriteDescriptors();
+  registerDecomposeScaledDots();
   registerHoistSplatMath();
   registerCombineOps();
   registerScalarizeCarriedPointers();

@@ -7,18 +7,18 @@
 //   %x = arith.truncf (arith.mulf %wide, %factor) : … to tensor<128x64xbf16>
 //   %d = tt.dot %x, %b, %c
 //
-// Operands become f16 when either format is fp16, else bf16, which holds every scaled 4-bit and 8-bit float exactly. No
-// processor has these formats; staging a product's operands computes all of this on the way, so nothing is materialised
-// for it.
-#include "compiler/cpu/passes/DecomposeScaledDot.h"
-
+// Operands become f16 when either format is fp16, else bf16, which holds every scaled 4-bit and 8-bit float exactly. For
+// targets without such products in hardware; on the CPU, staging a product's operands computes all of this on the way, so
+// nothing is materialised for it.
 #include "compiler/tensor/Tensor.h"
-
-#include "mlir/Pass/Pass.h"
+#include "compiler/tensor/passes/Passes.h"
 
 using namespace mlir;
 
-namespace triton::cpu {
+namespace triton::tensor {
+
+#define GEN_PASS_DEF_DECOMPOSESCALEDDOTS
+#include "compiler/tensor/passes/Passes.h.inc"
 
 namespace {
 
@@ -151,16 +151,11 @@ struct Decomposer {
   }
 };
 
-struct DecomposeScaledDot : PassWrapper<DecomposeScaledDot, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DecomposeScaledDot)
-
-  StringRef getArgument() const override { return "cpu-decompose-scaled-dot"; }
-  StringRef getDescription() const override { return "Write products of microscaling formats as plain products"; }
-
+struct DecomposeScaledDots : impl::DecomposeScaledDotsBase<DecomposeScaledDots> {
   void runOnOperation() override {
-    SmallVector<tensor::DotScaledOp> dots;
-    getOperation()->walk([&](tensor::DotScaledOp dot) { dots.push_back(dot); });
-    for (tensor::DotScaledOp dot : dots)
+    SmallVector<DotScaledOp> dots;
+    getOperation()->walk([&](DotScaledOp dot) { dots.push_back(dot); });
+    for (DotScaledOp dot : dots)
       if (failed(Decomposer{dot}.run()))
         return signalPassFailure();
   }
@@ -168,7 +163,4 @@ struct DecomposeScaledDot : PassWrapper<DecomposeScaledDot, OperationPass<>> {
 
 } // namespace
 
-std::unique_ptr<Pass> createDecomposeScaledDot() { return std::make_unique<DecomposeScaledDot>(); }
-void registerDecomposeScaledDot() { PassRegistration<DecomposeScaledDot>(); }
-
-} // namespace triton::cpu
+} // namespace triton::tensor

@@ -1,4 +1,4 @@
-// RUN: triton-opt %s --cpu-decompose-scaled-dot | FileCheck %s
+// RUN: triton-opt %s --tensor-decompose-scaled-dots | FileCheck %s
 
 // CHECK-LABEL: @scaled
 // CHECK: tt.fp_to_fp %{{.*}} : tensor<128x64xf8E4M3FN> -> tensor<128x64xf32>
