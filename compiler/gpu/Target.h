@@ -20,7 +20,8 @@ struct Target {
     digits = digits.rtrim("af");
     unsigned number = 0;
     if (digits.getAsInteger(10, number) || number < 80 || number > 121)
-      return llvm::createStringError("unknown NVIDIA architecture '" + name + "': expected sm_80, 86, 89, 90a, 100a, 103a or 120a");
+      return llvm::createStringError("unknown NVIDIA architecture '" + name +
+                                     "': expected sm_80, 86, 89, 90a, 100a, 103a or 120a");
     return Target{number};
   }
 
@@ -37,9 +38,16 @@ struct Target {
   /// Bytes of shared memory that one CTA may use.
   unsigned sharedBytes() const {
     switch (capability) {
-    case 80: case 87: return 163 * 1024;
-    case 86: case 89: case 120: case 121: return 99 * 1024;
-    default: return 227 * 1024;
+    case 80:
+    case 87:
+      return 163 * 1024;
+    case 86:
+    case 89:
+    case 120:
+    case 121:
+      return 99 * 1024;
+    default:
+      return 227 * 1024;
     }
   }
 

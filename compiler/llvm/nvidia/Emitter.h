@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -57,6 +58,8 @@ public:
   llvm::LogicalResult emit(mlir::Operation *op);
   /// The ops of a block but its terminator.
   llvm::LogicalResult emitBody(mlir::Block &block);
+  /// The LLVM function of a function of the source, declared when first asked for.
+  llvm::Function *callee(mlir::FunctionOpInterface op);
   /// A region of one block on single registers, such as the combination of a reduction: its arguments are `arguments`, the results are
   /// the operands of its terminator. Empty if it failed.
   Registers emitScalarRegion(mlir::Region &region, llvm::ArrayRef<llvm::Value *> arguments);
@@ -68,15 +71,18 @@ public:
   void define(mlir::Value value, llvm::Value *scalar) { define(value, Registers{scalar}); }
   /// The LLVM type of a scalar or of an element: 8-bit and smaller floats are i8, pointers are global.
   llvm::Type *type(mlir::Type type);
-  /// How many registers a thread holds of a value of this type.
-  unsigned registerCount(mlir::Type type);
+  /// The types of the registers that a thread holds of a value of this type: a tensor's elements, one for each register of its layout; a buffer
+  /// in shared memory is its address and an i32 that is XORed into every offset (in elements) within it; a token is nothing.
+  llvm::SmallVector<llvm::Type *> registerTypes(mlir::Type type);
 
   // Layouts
   /// register, lane, warp, block -> dim0, …; made once for each type.
   const layout::LinearLayout &layout(mlir::RankedTensorType type);
-  const layout::LinearLayout &layout(mlir::Value value) { return layout(llvm::cast<mlir::RankedTensorType>(value.getType())); }
+  const layout::LinearLayout &layout(mlir::Value value) {
+    return layout(llvm::cast<mlir::RankedTensorType>(value.getType()));
+  }
   /// The outputs of `map` for a register of this thread: the part of lane, warp and block is computed once for each map and XORed with the
-  /// register's constant. `extra` gives further inputs their values.
+  /// register's constant.
   Indices apply(const layout::LinearLayout &map, unsigned reg);
   /// The part of the outputs of `map` that comes from lane, warp and block.
   Indices applyThread(const layout::LinearLayout &map);
@@ -119,7 +125,8 @@ public:
   llvm::CallInst *intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value *> arguments,
                             llvm::ArrayRef<llvm::Type *> overloads = {});
   /// A function of libdevice or of another external library, declared when first named; pure.
-  llvm::Value *callExternal(llvm::StringRef name, llvm::Type *result, llvm::ArrayRef<llvm::Value *> arguments, bool pure = true);
+  llvm::Value *callExternal(llvm::StringRef name, llvm::Type *result, llvm::ArrayRef<llvm::Value *> arguments,
+                            bool pure = true);
 
   // Constants
   llvm::ConstantInt *i1(bool value) { return builder.getInt1(value); }
@@ -131,7 +138,8 @@ public:
 
   llvm::LLVMContext &context() { return module.getContext(); }
   const gpu::Target &target() const { return options.target; }
-  const gpu::AccessAnalysis &access() { return *accessAnalysis; }
+  /// Of the whole module, made when first asked for.
+  const gpu::AccessAnalysis &access();
   /// The LLVM block in which a block of the source begins.
   llvm::DenseMap<mlir::Block *, llvm::BasicBlock *> blocks;
 
@@ -143,9 +151,12 @@ public:
   DebugScopes &debug() { return *debugScopes; }
 
 private:
-  /// At the start of the function, where what every block may use is computed.
+  llvm::LogicalResult emitFunction(mlir::FunctionOpInterface op);
+  /// Makes a value at the start of the function, where every block can use it.
   llvm::Value *atEntry(llvm::function_ref<llvm::Value *()> make);
-  friend class FunctionScope;
+  /// The run-time input of that name: register, lane, warp, block.
+  llvm::Value *place(llvm::StringRef input);
+  llvm::Value *shuffle(llvm::Intrinsic::ID id, llvm::Value *value, llvm::Value *by, unsigned clamp);
 
   llvm::DenseMap<mlir::Value, Registers> values;
   llvm::DenseMap<mlir::Type, std::unique_ptr<layout::LinearLayout>> layouts;
@@ -156,8 +167,8 @@ private:
   std::vector<ThreadPart> threadParts; // of the function being emitted
   llvm::Value *thread = nullptr, *lane = nullptr, *warp = nullptr, *rank = nullptr;
   unsigned warps = 4, ctas = 1;
-  std::unique_ptr<gpu::AccessAnalysis> accessAnalysis;
-  std::unique_ptr<DebugScopes> debugScopes;
+  std::shared_ptr<gpu::AccessAnalysis> accessAnalysis;
+  std::shared_ptr<DebugScopes> debugScopes;
 };
 
 } // namespace triton::nvidia

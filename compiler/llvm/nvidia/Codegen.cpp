@@ -1,0 +1,216 @@
+// Emission, linking of bitcode libraries, LLVM's -O3, and the NVPTX code generator.
+#include "compiler/llvm/nvidia/Codegen.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+#include <chrono>
+#include <mutex>
+
+namespace triton::nvidia {
+
+namespace {
+class Stopwatch {
+public:
+  explicit Stopwatch(double &milliseconds) : milliseconds(milliseconds) {}
+  ~Stopwatch() {
+    milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  }
+
+private:
+  double &milliseconds;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+} // namespace
+
+unsigned supportedPtxVersion(unsigned version) {
+  static constexpr unsigned known[] = {90, 88, 87, 86, 85, 84, 83, 82, 81, 80, 78, 77, 76, 75, 74, 73, 72, 71, 70};
+  for (unsigned candidate : known)
+    if (!version || candidate <= version)
+      return candidate;
+  return known[0];
+}
+
+/// A target machine is not thread safe and takes a millisecond to make: each thread keeps those it has used.
+static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &target, unsigned ptxVersion) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  thread_local std::vector<std::pair<std::pair<gpu::Target, unsigned>, std::unique_ptr<llvm::TargetMachine>>> cache;
+  for (auto &[key, machine] : cache)
+    if (key.first == target && key.second == ptxVersion)
+      return machine.get();
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!llvmTarget)
+    return llvm::createStringError("no code generator for NVIDIA GPUs: " + error);
+  // Multiplies and adds carry the `contract` flag where they may be fused.
+  llvm::TargetOptions targetOptions;
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      llvmTarget->createTargetMachine(triple, target.cpu(), "+ptx" + std::to_string(ptxVersion), targetOptions,
+                                      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  cache.emplace_back(std::make_pair(target, ptxVersion), std::move(machine));
+  return cache.back().second.get();
+}
+
+Code::Code(const CodegenOptions &options)
+    : options(options), errors(std::make_unique<std::string>()), context(std::make_unique<llvm::LLVMContext>()) {
+  this->options.ptxVersion = supportedPtxVersion(options.ptxVersion);
+  // Without a handler LLVM prints the error and ends the process.
+  context->setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo *info, void *errors) {
+        if (info->getSeverity() != llvm::DS_Error)
+          return;
+        llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
+        llvm::DiagnosticPrinterRawOStream printer(stream);
+        info->print(printer);
+        stream << '\n';
+      },
+      errors.get());
+}
+
+Code::Code(Code &&) = default;
+Code &Code::operator=(Code &&) = default;
+Code::~Code() = default;
+
+/// Links what the module calls and does not have. A name that no library has is an error: PTX could not be loaded.
+static llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) {
+  auto missing = [&]() -> llvm::Function * {
+    for (llvm::Function &function : module)
+      if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty() &&
+          function.getName() != "vprintf" && function.getName() != "__assertfail")
+        return &function;
+    return nullptr;
+  };
+  if (!missing())
+    return llvm::Error::success();
+  llvm::StringSet<> own;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      own.insert(function.getName());
+  for (const std::string &path : libraries) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return llvm::createStringError("cannot read the library '" + path + "': " + buffer.getError().message());
+    auto library = llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
+    if (!library)
+      return library.takeError();
+    (*library)->setTargetTriple(module.getTargetTriple());
+    (*library)->setDataLayout(module.getDataLayout());
+    if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+      return llvm::createStringError("cannot link the library '" + path + "'");
+  }
+  if (llvm::Function *function = missing())
+    return llvm::createStringError("no library defines the function '" + function->getName() + "'");
+  llvm::internalizeModule(
+      module, [&](const llvm::GlobalValue &value) { return own.contains(value.getName()) || value.isDeclaration(); });
+  return llvm::Error::success();
+}
+
+llvm::Error Code::prepare() {
+  auto machine = targetMachine(options.emit.target, options.ptxVersion);
+  if (!machine)
+    return machine.takeError();
+  llvmModule->setTargetTriple((*machine)->getTargetTriple());
+  llvmModule->setDataLayout((*machine)->createDataLayout());
+  return llvm::Error::success();
+}
+
+llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &options) {
+  Code code(options);
+  auto watch = std::make_optional<Stopwatch>(code.spent.emit);
+  code.llvmModule = std::make_unique<llvm::Module>("kernel", *code.context);
+  if (llvm::Error error = code.prepare())
+    return error;
+  Emitter emitter(*code.llvmModule, module, code.options.emit);
+  if (failed(emitter.emitModule()))
+    return llvm::createStringError("no code for this kernel"); // the reason went to the context's diagnostics
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(*code.llvmModule, &stream))
+    return llvm::createStringError("the code generator made invalid LLVM IR: " + problem);
+  watch.reset(); // before the move, which takes the time along
+  return code;
+}
+
+llvm::Expected<Code> Code::parse(llvm::StringRef text, const CodegenOptions &options) {
+  Code code(options);
+  llvm::SMDiagnostic diagnostic;
+  code.llvmModule = llvm::parseAssembly(llvm::MemoryBufferRef(text, "llir"), diagnostic, *code.context);
+  if (!code.llvmModule)
+    return llvm::createStringError("line " + llvm::Twine(diagnostic.getLineNo()) +
+                                   " of the LLVM IR: " + diagnostic.getMessage());
+  if (llvm::Error error = code.prepare())
+    return error;
+  return code;
+}
+
+llvm::Error Code::optimise() {
+  Stopwatch watch(spent.optimise);
+  auto machine = targetMachine(options.emit.target, options.ptxVersion);
+  if (!machine)
+    return machine.takeError();
+  if (llvm::Error error = link(*llvmModule, options.libraries))
+    return error;
+  llvmModule->setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", options.flushDenormals ? 1u : 0u);
+  llvm::PassBuilder builder(*machine); // with NVPTX's own passes
+  llvm::LoopAnalysisManager loopAnalyses;
+  llvm::FunctionAnalysisManager functionAnalyses;
+  llvm::CGSCCAnalysisManager callGraphAnalyses;
+  llvm::ModuleAnalysisManager moduleAnalyses;
+  builder.registerModuleAnalyses(moduleAnalyses);
+  builder.registerCGSCCAnalyses(callGraphAnalyses);
+  builder.registerFunctionAnalyses(functionAnalyses);
+  builder.registerLoopAnalyses(loopAnalyses);
+  builder.crossRegisterProxies(loopAnalyses, functionAnalyses, callGraphAnalyses, moduleAnalyses);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*llvmModule, moduleAnalyses);
+  return errors->empty() ? llvm::Error::success() : llvm::createStringError(*errors);
+}
+
+std::string Code::llir() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvmModule->print(stream, nullptr);
+  return text;
+}
+
+llvm::Expected<std::string> Code::ptx() {
+  Stopwatch watch(spent.print);
+  auto machine = targetMachine(options.emit.target, options.ptxVersion);
+  if (!machine)
+    return machine.takeError();
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager manager;
+  if ((*machine)->addPassesToEmitFile(manager, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                      /*DisableVerify=*/true))
+    return llvm::createStringError("the code generator cannot write PTX");
+  manager.run(*llvmModule);
+  if (!errors->empty())
+    return llvm::createStringError(*errors);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace triton::nvidia

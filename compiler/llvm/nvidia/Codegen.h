@@ -1,0 +1,63 @@
+// From GPU IR to PTX.
+//   In:  a module as the emitter takes it, or the text of an LLVM module.
+//   Out: optimised LLVM IR, PTX text; the time each step took. Errors of LLVM come back as `llvm::Error`, never on stderr.
+#pragma once
+
+#include "compiler/llvm/nvidia/Emitter.h"
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace triton::nvidia {
+
+struct CodegenOptions {
+  EmitOptions emit;
+  unsigned ptxVersion = 0;    // 86 for 8.6; 0: the newest that LLVM writes
+  bool flushDenormals = true; // in libdevice
+  /// Bitcode libraries by path, linked where a function of theirs is called; libdevice first.
+  std::vector<std::string> libraries;
+};
+
+/// Milliseconds spent in each step.
+struct CodegenTimes {
+  double emit = 0, optimise = 0, print = 0;
+};
+
+/// One kernel's LLVM module, with its own context so that threads compile independently.
+class Code {
+public:
+  static llvm::Expected<Code> emit(mlir::ModuleOp module, const CodegenOptions &options);
+  /// Reads LLVM IR text, such as a `.llir` file.
+  static llvm::Expected<Code> parse(llvm::StringRef text, const CodegenOptions &options);
+
+  Code(Code &&);
+  Code &operator=(Code &&);
+  ~Code();
+
+  llvm::Error optimise();
+  std::string llir() const;
+  llvm::Expected<std::string> ptx();
+
+  const CodegenTimes &times() const { return spent; }
+
+private:
+  explicit Code(const CodegenOptions &options);
+  llvm::Error prepare();
+
+  CodegenOptions options;
+  CodegenTimes spent;
+  std::unique_ptr<std::string> errors; // what LLVM reported; the context's handler holds its address
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> llvmModule; // after its context: destroyed first
+};
+
+/// PTX versions that LLVM can write: the newest at most `version` (0: no limit).
+unsigned supportedPtxVersion(unsigned version);
+
+} // namespace triton::nvidia

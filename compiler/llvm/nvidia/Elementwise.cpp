@@ -1,0 +1,6 @@
+#include "compiler/llvm/nvidia/Families.h"
+
+using namespace mlir;
+using namespace triton::nvidia;
+
+Emitted triton::nvidia::emitElementwise(Emitter &, Operation *) { return std::nullopt; }

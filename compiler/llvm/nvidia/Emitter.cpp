@@ -1,0 +1,381 @@
+#include "compiler/llvm/nvidia/Emitter.h"
+
+#include "compiler/gpu/AccessAnalysis.h"
+#include "compiler/gpu/Gpu.h"
+#include "compiler/llvm/nvidia/DebugScopes.h"
+#include "compiler/llvm/nvidia/Families.h"
+#include "compiler/tensor/Tensor.h"
+
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace mlir;
+
+namespace triton::nvidia {
+
+Emitter::Emitter(llvm::Module &module, ModuleOp source, const EmitOptions &options)
+    : builder(module.getContext()), module(module), source(source), options(options), warps(gpu::numWarps(source)),
+      ctas(gpu::numCtas(source)), debugScopes(std::make_shared<DebugScopes>(module, source)) {}
+
+Emitter::~Emitter() = default;
+
+const gpu::AccessAnalysis &Emitter::access() {
+  if (!accessAnalysis)
+    accessAnalysis = std::make_shared<gpu::AccessAnalysis>(source);
+  return *accessAnalysis;
+}
+
+llvm::LogicalResult Emitter::emit(Operation *op) {
+  static constexpr Emitted (*families[])(Emitter &, Operation *) = {
+      emitElementwise, emitShape,  emitMemory, emitConvert, emitControlFlow, emitMath, emitCasts,  emitReduce,
+      emitDot,         emitShared, emitAsync,  emitProgram, emitAtomics,     emitScan, emitGather,
+  };
+  builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
+  for (auto family : families)
+    if (Emitted emitted = family(*this, op))
+      return *emitted;
+  return op->emitError() << "the NVIDIA target has no code for '" << op->getName() << "'";
+}
+
+llvm::LogicalResult Emitter::emitBody(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(emit(&op)))
+      return failure();
+  return success();
+}
+
+Registers Emitter::emitScalarRegion(Region &region, llvm::ArrayRef<llvm::Value *> arguments) {
+  Block &block = region.front();
+  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
+    define(argument, value);
+  if (failed(emitBody(block)))
+    return {};
+  Registers results;
+  for (Value operand : block.getTerminator()->getOperands())
+    results.push_back(scalar(operand));
+  return results;
+}
+
+llvm::ArrayRef<llvm::Value *> Emitter::registers(Value value) {
+  auto found = values.find(value);
+  assert(found != values.end() && "a value is used before it is emitted");
+  return found->second;
+}
+
+llvm::Value *Emitter::scalar(Value value) {
+  llvm::ArrayRef<llvm::Value *> held = registers(value);
+  assert(held.size() == 1 && "not a scalar");
+  return held.front();
+}
+
+void Emitter::define(Value value, Registers registers) { values[value] = std::move(registers); }
+
+llvm::Type *Emitter::type(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    type = tensor.getElementType();
+  if (isa<tensor::PointerType>(type))
+    return builder.getPtrTy(1);
+  if (isa<tensor::TensorDescType>(type))
+    return builder.getPtrTy();
+  if (type.isF64())
+    return builder.getDoubleTy();
+  if (type.isF32())
+    return builder.getFloatTy();
+  if (type.isF16())
+    return builder.getHalfTy();
+  if (type.isBF16())
+    return builder.getBFloatTy();
+  if (type.isIndex())
+    return builder.getInt32Ty();
+  return builder.getIntNTy(type.getIntOrFloatBitWidth());
+}
+
+llvm::SmallVector<llvm::Type *> Emitter::registerTypes(Type type) {
+  if (isa<gpu::AsyncTokenType>(type))
+    return {};
+  if (isa<gpu::MemDescType>(type))
+    return {builder.getPtrTy(3), builder.getInt32Ty()};
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return llvm::SmallVector<llvm::Type *>(tensor ? layout(tensor).inputSize("register") : 1, this->type(type));
+}
+
+const layout::LinearLayout &Emitter::layout(RankedTensorType type) {
+  // The same for every element type.
+  auto &held = layouts[type.clone(IntegerType::get(type.getContext(), 1))];
+  if (!held)
+    held = std::make_unique<layout::LinearLayout>(gpu::toLinear(type));
+  return *held;
+}
+
+llvm::Value *Emitter::atEntry(llvm::function_ref<llvm::Value *()> make) {
+  llvm::IRBuilder<>::InsertPointGuard guard(builder);
+  builder.SetInsertPoint(function->getEntryBlock().getTerminator());
+  builder.SetCurrentDebugLocation({});
+  return make();
+}
+
+llvm::Value *Emitter::threadId() {
+  if (!thread)
+    thread = atEntry([&]() -> llvm::Value * {
+      llvm::CallInst *id = intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+      id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, 32 * warps)));
+      return id;
+    });
+  return thread;
+}
+
+llvm::Value *Emitter::laneId() {
+  if (!lane) {
+    llvm::Value *id = threadId();
+    lane = warps == 1 ? id : atEntry([&] { return builder.CreateAnd(id, i32(31), "lane"); });
+  }
+  return lane;
+}
+
+/// Made uniform for ptxas by a shuffle: what depends on it then lives in uniform registers.
+llvm::Value *Emitter::warpId() {
+  if (!warp) {
+    llvm::Value *id = threadId();
+    warp = warps == 1 ? static_cast<llvm::Value *>(i32(0)) : atEntry([&]() -> llvm::Value * {
+      llvm::CallInst *uniform =
+          intrinsic(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {i32(-1), builder.CreateLShr(id, 5), i32(0), i32(31)});
+      uniform->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, warps)));
+      uniform->setName("warp");
+      return uniform;
+    });
+  }
+  return warp;
+}
+
+llvm::Value *Emitter::ctaRank() {
+  if (!rank)
+    rank = ctas == 1 ? static_cast<llvm::Value *>(i32(0)) : atEntry([&]() -> llvm::Value * {
+      return intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {});
+    });
+  return rank;
+}
+
+llvm::Value *Emitter::place(llvm::StringRef input) {
+  if (input == "lane")
+    return laneId();
+  if (input == "warp")
+    return warpId();
+  if (input == "block")
+    return ctaRank();
+  return i32(0);
+}
+
+/// The XOR of the bases of the set bits of `input`, for one output: runs of bits that go to neighbouring bits move together.
+static llvm::Value *combine(llvm::IRBuilder<> &builder, const layout::LinearLayout::Input &map, unsigned output,
+                            llvm::Value *input, llvm::Value *sum, uint64_t &used) {
+  for (unsigned bit = 0; bit < map.bases.size();) {
+    uint64_t basis = map.bases[bit][output];
+    unsigned length = 1;
+    if (llvm::isPowerOf2_64(basis))
+      while (bit + length < map.bases.size() && uint64_t(map.bases[bit + length][output]) == basis << length)
+        ++length;
+    if (basis == 0) {
+      ++bit;
+      continue;
+    }
+    llvm::Value *term;
+    uint64_t mask = (uint64_t(1) << length) - 1;
+    if (llvm::isPowerOf2_64(basis)) {
+      unsigned to = llvm::Log2_64(basis);
+      term = builder.CreateAnd(input, builder.getInt32(uint32_t(mask << bit)));
+      if (to > bit)
+        term = builder.CreateShl(term, to - bit, "", /*HasNUW=*/true, /*HasNSW=*/to < 31);
+      else if (to < bit)
+        term = builder.CreateLShr(term, bit - to, "", /*isExact=*/true);
+      mask <<= to;
+    } else {
+      llvm::Value *set = builder.CreateTrunc(builder.CreateLShr(input, bit), builder.getInt1Ty());
+      term = builder.CreateSelect(set, builder.getInt32(uint32_t(basis)), builder.getInt32(0));
+      mask = basis;
+    }
+    sum = !sum          ? term
+          : used & mask ? builder.CreateXor(sum, term)
+                        : builder.CreateOr(sum, term, "", /*IsDisjoint=*/true);
+    used |= mask;
+    bit += length;
+  }
+  return sum;
+}
+
+Indices Emitter::apply(const layout::LinearLayout &map,
+                       llvm::ArrayRef<std::pair<llvm::StringRef, llvm::Value *>> inputs) {
+  Indices indices;
+  for (unsigned output = 0; output < map.outputs().size(); ++output) {
+    llvm::Value *sum = nullptr;
+    uint64_t used = 0;
+    for (const auto &[name, value] : inputs)
+      for (const layout::LinearLayout::Input &input : map.inputs())
+        if (input.name == name)
+          sum = combine(builder, input, output, value, sum, used);
+    indices.push_back(sum ? sum : i32(0));
+  }
+  return indices;
+}
+
+Indices Emitter::applyThread(const layout::LinearLayout &map) {
+  for (const ThreadPart &known : threadParts)
+    if (known.map == map)
+      return known.indices;
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::Value *>> inputs;
+  for (const layout::LinearLayout::Input &input : map.inputs())
+    if (input.name != "register")
+      inputs.push_back({input.name, place(input.name)});
+  Indices indices;
+  atEntry([&]() -> llvm::Value * {
+    indices = apply(map, inputs);
+    return nullptr;
+  });
+  threadParts.push_back({map, indices});
+  return indices;
+}
+
+Indices Emitter::apply(const layout::LinearLayout &map, unsigned reg) {
+  Indices indices = applyThread(map);
+  layout::Coordinates constant = map.apply({{"register", reg}});
+  for (unsigned output = 0; output < indices.size(); ++output) {
+    if (constant[output] == 0)
+      continue;
+    uint64_t used = 0;
+    for (const layout::LinearLayout::Input &input : map.inputs())
+      if (input.name != "register")
+        for (const layout::Coordinates &basis : input.bases)
+          used |= basis[output];
+    indices[output] = used & constant[output]
+                          ? builder.CreateXor(indices[output], i32(constant[output]))
+                          : builder.CreateOr(indices[output], i32(constant[output]), "", /*IsDisjoint=*/true);
+  }
+  return indices;
+}
+
+llvm::SmallVector<Indices> Emitter::coordinates(RankedTensorType type) {
+  const layout::LinearLayout &map = layout(type);
+  llvm::SmallVector<Indices> all;
+  for (unsigned reg = 0; reg < map.inputSize("register"); ++reg)
+    all.push_back(apply(map, reg));
+  return all;
+}
+
+llvm::Value *Emitter::writesElements(RankedTensorType type) {
+  const layout::LinearLayout &map = layout(type);
+  llvm::Value *writes = nullptr;
+  for (llvm::StringRef input : {"lane", "warp", "block"}) {
+    uint64_t copies = map.freeBits(input);
+    if (!copies)
+      continue;
+    llvm::Value *first = builder.CreateICmpEQ(builder.CreateAnd(place(input), i32(copies)), i32(0));
+    writes = writes ? builder.CreateAnd(writes, first) : first;
+  }
+  return writes;
+}
+
+bool Emitter::isCopy(RankedTensorType type, unsigned reg) { return layout(type).freeBits("register") & reg; }
+
+llvm::Value *Emitter::sharedBase() {
+  llvm::GlobalVariable *memory = module.getGlobalVariable("shared", /*AllowInternal=*/true);
+  if (!memory) {
+    auto *bytes = llvm::ArrayType::get(builder.getInt8Ty(), 0);
+    memory = new llvm::GlobalVariable(module, bytes, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                                      "shared", nullptr, llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/3);
+    memory->setAlignment(llvm::Align(1024));
+  }
+  return memory;
+}
+
+llvm::Value *Emitter::sharedAddress(Operation *op) {
+  auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset");
+  assert(offset && "shared memory is not allocated");
+  return builder.CreatePtrAdd(sharedBase(), i32(offset.getInt()));
+}
+
+void Emitter::barrier() { intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
+
+llvm::Value *Emitter::loadShared(llvm::Type *type, llvm::Value *address, unsigned alignment) {
+  return builder.CreateAlignedLoad(type, address, llvm::Align(alignment));
+}
+
+void Emitter::storeShared(llvm::Value *value, llvm::Value *address, unsigned alignment) {
+  builder.CreateAlignedStore(value, address, llvm::Align(alignment));
+}
+
+llvm::Value *Emitter::shuffle(llvm::Intrinsic::ID id, llvm::Value *value, llvm::Value *by, unsigned clamp) {
+  llvm::Type *type = value->getType();
+  bool isPointer = type->isPointerTy();
+  unsigned bits = isPointer ? 64 : type->getPrimitiveSizeInBits().getFixedValue();
+  llvm::Value *raw = isPointer ? builder.CreatePtrToInt(value, builder.getInt64Ty())
+                               : builder.CreateBitCast(value, builder.getIntNTy(bits));
+  auto move = [&](llvm::Value *word) -> llvm::Value * { return intrinsic(id, {i32(-1), word, by, i32(clamp)}); };
+  if (bits <= 32) {
+    raw = builder.CreateTrunc(move(builder.CreateZExt(raw, builder.getInt32Ty())), builder.getIntNTy(bits));
+  } else {
+    llvm::Value *low = move(builder.CreateTrunc(raw, builder.getInt32Ty()));
+    llvm::Value *high = move(builder.CreateTrunc(builder.CreateLShr(raw, 32), builder.getInt32Ty()));
+    raw = builder.CreateOr(builder.CreateZExt(low, builder.getInt64Ty()),
+                           builder.CreateShl(builder.CreateZExt(high, builder.getInt64Ty()), 32), "",
+                           /*IsDisjoint=*/true);
+  }
+  return isPointer ? builder.CreateIntToPtr(raw, type) : builder.CreateBitCast(raw, type);
+}
+
+llvm::Value *Emitter::shuffleXor(llvm::Value *value, unsigned mask) {
+  return shuffle(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, value, i32(mask), 31);
+}
+llvm::Value *Emitter::shuffleUp(llvm::Value *value, unsigned distance) {
+  return shuffle(llvm::Intrinsic::nvvm_shfl_sync_up_i32, value, i32(distance), 0);
+}
+llvm::Value *Emitter::shuffleDown(llvm::Value *value, unsigned distance) {
+  return shuffle(llvm::Intrinsic::nvvm_shfl_sync_down_i32, value, i32(distance), 31);
+}
+llvm::Value *Emitter::shuffleIndex(llvm::Value *value, llvm::Value *lane) {
+  return shuffle(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, value, lane, 31);
+}
+
+llvm::Value *Emitter::inlineAsm(llvm::StringRef text, llvm::StringRef constraints, llvm::Type *result,
+                                llvm::ArrayRef<llvm::Value *> arguments, AsmEffects effects) {
+  llvm::SmallVector<llvm::Type *> types;
+  for (llvm::Value *argument : arguments)
+    types.push_back(argument->getType());
+  auto *signature = llvm::FunctionType::get(result, types, /*isVarArg=*/false);
+  auto *assembly = llvm::InlineAsm::get(signature, text, constraints, effects != AsmEffects::None);
+  llvm::CallInst *call = builder.CreateCall(assembly, arguments);
+  call->setDoesNotThrow();
+  if (effects == AsmEffects::Convergent)
+    call->setConvergent();
+  if (effects == AsmEffects::None)
+    call->setDoesNotAccessMemory();
+  return call;
+}
+
+llvm::CallInst *Emitter::intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value *> arguments,
+                                   llvm::ArrayRef<llvm::Type *> overloads) {
+  return builder.CreateIntrinsic(id, overloads, arguments);
+}
+
+llvm::Value *Emitter::callExternal(llvm::StringRef name, llvm::Type *result, llvm::ArrayRef<llvm::Value *> arguments,
+                                   bool pure) {
+  llvm::SmallVector<llvm::Type *> types;
+  for (llvm::Value *argument : arguments)
+    types.push_back(argument->getType());
+  llvm::FunctionCallee callee = module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  llvm::CallInst *call = builder.CreateCall(callee, arguments);
+  call->setDoesNotThrow();
+  if (pure)
+    call->setDoesNotAccessMemory();
+  return call;
+}
+
+void Emitter::emitIf(llvm::Value *condition, llvm::function_ref<void()> body) {
+  auto *inside = llvm::BasicBlock::Create(context(), "", function);
+  auto *after = llvm::BasicBlock::Create(context(), "", function);
+  builder.CreateCondBr(condition, inside, after);
+  builder.SetInsertPoint(inside);
+  body();
+  builder.CreateBr(after);
+  builder.SetInsertPoint(after);
+}
+
+} // namespace triton::nvidia

@@ -1,0 +1,109 @@
+// Functions: a public one becomes a kernel (`.entry`), a private one stays a function that kernels call.
+//   A kernel's parameters are its run-time arguments, then two pointers to scratch memory in global memory (null if unused).
+#include "compiler/gpu/Gpu.h"
+#include "compiler/llvm/nvidia/DebugScopes.h"
+#include "compiler/llvm/nvidia/Emitter.h"
+#include "compiler/tensor/Tensor.h"
+
+#include "llvm/IR/CallingConv.h"
+
+using namespace mlir;
+
+namespace triton::nvidia {
+
+static void markKernel(llvm::Function &function, unsigned threads, unsigned ctas, unsigned maxRegisters) {
+  function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+  function.addFnAttr("nvvm.reqntid", std::to_string(threads));
+  if (ctas > 1)
+    function.addFnAttr("nvvm.cluster_dim", std::to_string(ctas) + ",1,1");
+  if (maxRegisters)
+    function.addFnAttr("nvvm.maxnreg", std::to_string(maxRegisters));
+}
+
+/// Bytes that the pointer is known to be a multiple of.
+static uint64_t alignment(FunctionOpInterface op, unsigned argument) {
+  auto divisibility = op.getArgAttrOfType<IntegerAttr>(argument, "tt.divisibility");
+  return divisibility ? llvm::MinAlign(divisibility.getInt(), 16) : 1;
+}
+
+static llvm::Function *declare(Emitter &emitter, FunctionOpInterface op) {
+  if (llvm::Function *known = emitter.module.getFunction(op.getName()))
+    return known;
+  bool isKernel = op.isPublic();
+  llvm::SmallVector<llvm::Type *> parameters, results;
+  for (Type type : op.getArgumentTypes())
+    llvm::append_range(parameters, emitter.registerTypes(type));
+  for (Type type : op.getResultTypes())
+    llvm::append_range(results, emitter.registerTypes(type));
+  if (isKernel)
+    parameters.append(2, emitter.builder.getPtrTy(1));
+  llvm::Type *result =
+      results.empty() ? emitter.builder.getVoidTy() : llvm::StructType::get(emitter.context(), results);
+  auto *function = llvm::Function::Create(
+      llvm::FunctionType::get(result, parameters, /*isVarArg=*/false),
+      isKernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, op.getName(), emitter.module);
+  function->setDoesNotThrow();
+  if (isKernel)
+    markKernel(*function, 32 * emitter.numWarps(), emitter.numCtas(), emitter.options.maxRegisters);
+  else
+    function->addFnAttr(llvm::Attribute::NoInline), function->setConvergent();
+  return function;
+}
+
+llvm::Function *Emitter::callee(FunctionOpInterface op) { return declare(*this, op); }
+
+llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
+  function = declare(*this, op);
+  thread = lane = warp = rank = nullptr;
+  threadParts.clear();
+  debugScopes->enter(op, *function);
+
+  // What every block may use is computed in a block of its own, before the first.
+  auto *entry = llvm::BasicBlock::Create(context(), "entry", function);
+  for (Block &block : op.getFunctionBody())
+    blocks[&block] = llvm::BasicBlock::Create(context(), "", function);
+  builder.SetInsertPoint(entry);
+  builder.CreateBr(blocks[&op.front()]);
+
+  unsigned next = 0;
+  for (BlockArgument argument : op.getArguments()) {
+    Registers held;
+    for (llvm::Type *type : registerTypes(argument.getType())) {
+      llvm::Argument *parameter = function->getArg(next++);
+      if (uint64_t bytes = alignment(op, argument.getArgNumber()); bytes > 1 && type->isPointerTy())
+        parameter->addAttr(llvm::Attribute::getWithAlignment(context(), llvm::Align(bytes)));
+      if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
+        parameter->setName(name.getName().getValue());
+      held.push_back(parameter);
+    }
+    define(argument, held);
+  }
+
+  // Arguments of later blocks are phis, filled in by the branches.
+  for (Block &block : llvm::drop_begin(op.getFunctionBody())) {
+    builder.SetInsertPoint(blocks[&block]);
+    for (BlockArgument argument : block.getArguments()) {
+      Registers phis;
+      for (llvm::Type *type : registerTypes(argument.getType()))
+        phis.push_back(builder.CreatePHI(type, 2));
+      define(argument, phis);
+    }
+  }
+  for (Block &block : op.getFunctionBody()) {
+    builder.SetInsertPoint(blocks[&block]);
+    for (Operation &inner : block)
+      if (failed(emit(&inner)))
+        return failure();
+  }
+  return success();
+}
+
+llvm::LogicalResult Emitter::emitModule() {
+  for (auto op : source.getOps<FunctionOpInterface>())
+    if (!op.isExternal() && failed(emitFunction(op)))
+      return failure();
+  debugScopes->finish();
+  return success();
+}
+
+} // namespace triton::nvidia

@@ -1,0 +1,218 @@
+#include "compiler/llvm/nvidia/Ptxas.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
+
+namespace triton::nvidia {
+
+char AssemblerError::ID = 0;
+
+static std::mutex mutex;
+static std::vector<std::string> folders; // under `mutex`
+
+void addToolFolder(llvm::StringRef folder) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!llvm::is_contained(folders, folder))
+    folders.push_back(folder.str());
+}
+
+/// Folders laid out like a CUDA toolkit, in the order they are looked at.
+static std::vector<std::string> toolkits() {
+  std::vector<std::string> found;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    found = folders;
+  }
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *folder = std::getenv(variable); folder && *folder)
+      found.push_back(folder);
+  found.push_back("/usr/local/cuda");
+  return found;
+}
+
+static std::string join(llvm::StringRef folder, llvm::StringRef rest) {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, rest);
+  return path.str().str();
+}
+
+llvm::Expected<std::string> findAssembler(const gpu::Target &target) {
+  for (const char *variable :
+       {target.capability >= 100 ? "TRITON_PTXAS_BLACKWELL_PATH" : "TRITON_PTXAS_PATH", "TRITON_PTXAS_PATH"})
+    if (const char *path = std::getenv(variable); path && *path) {
+      if (!llvm::sys::fs::can_execute(path))
+        return llvm::createStringError(llvm::Twine(variable) + " names '" + path + "', which cannot be run");
+      return path;
+    }
+  for (const std::string &folder : toolkits())
+    if (std::string path = join(folder, "bin/ptxas"); llvm::sys::fs::can_execute(path))
+      return path;
+  if (auto path = llvm::sys::findProgramByName("ptxas"))
+    return *path;
+  return llvm::createStringError("ptxas was not found (looked at TRITON_PTXAS_PATH, " + llvm::join(toolkits(), ", ") +
+                                 " and PATH); install it with `pip install nvidia-cuda-nvcc`");
+}
+
+llvm::Expected<std::string> findLibdevice() {
+  if (const char *path = std::getenv("TRITON_LIBDEVICE_PATH"); path && *path)
+    return path;
+  std::vector<std::string> all = toolkits();
+  if (auto path = llvm::sys::findProgramByName("ptxas")) {
+    // The real file's toolkit, where PATH has a link.
+    llvm::SmallString<128> real;
+    if (!llvm::sys::fs::real_path(*path, real))
+      all.push_back(llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str());
+  }
+  for (const std::string &folder : all)
+    if (std::string path = join(folder, "nvvm/libdevice/libdevice.10.bc"); llvm::sys::fs::exists(path))
+      return path;
+  return llvm::createStringError("libdevice.10.bc was not found (looked at TRITON_LIBDEVICE_PATH, " +
+                                 llvm::join(all, ", ") + "); install it with `pip install nvidia-cuda-nvcc`");
+}
+
+namespace {
+/// A file that goes away with this object, unless kept.
+class TemporaryFile {
+public:
+  static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix) {
+    TemporaryFile file;
+    if (std::error_code error = llvm::sys::fs::createTemporaryFile("triton", suffix, file.path))
+      return llvm::createStringError("cannot make a temporary file: " + error.message());
+    return file;
+  }
+  TemporaryFile(TemporaryFile &&other) : path(std::move(other.path)) { other.path.clear(); }
+  ~TemporaryFile() {
+    if (!path.empty())
+      llvm::sys::fs::remove(path);
+  }
+  void keep() { path.clear(); }
+  llvm::SmallString<128> path;
+
+private:
+  TemporaryFile() = default;
+};
+} // namespace
+
+static std::string read(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+llvm::Expected<std::string> assemblerVersion(llvm::StringRef path) {
+  static llvm::StringMap<std::string> known; // under `mutex`
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto found = known.find(path); found != known.end())
+      return found->second;
+  }
+  auto output = TemporaryFile::create("txt");
+  if (!output)
+    return output.takeError();
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output->path.str(), llvm::StringRef()};
+  std::string problem;
+  if (llvm::sys::ExecuteAndWait(path, {path, "--version"}, std::nullopt, redirects, 10, 0, &problem))
+    return llvm::createStringError("'" + path + " --version' failed: " + problem);
+  std::string text = read(output->path);
+  llvm::SmallVector<llvm::StringRef> groups;
+  if (!llvm::Regex("release ([0-9]+\\.[0-9]+)").match(text, &groups))
+    return llvm::createStringError("'" + path + " --version' names no release");
+  std::lock_guard<std::mutex> lock(mutex);
+  return known[path] = groups[1].str();
+}
+
+unsigned ptxVersionOf(llvm::StringRef cudaVersion) {
+  auto [majorText, minorText] = cudaVersion.split('.');
+  unsigned major = 0, minor = 0;
+  if (majorText.getAsInteger(10, major) || minorText.getAsInteger(10, minor))
+    return 0;
+  if (major == 12)
+    return minor < 6 ? 80 + minor : 79 + minor;
+  if (major == 11)
+    return 70 + minor;
+  return 90 + minor + 10 * (major - 13);
+}
+
+std::vector<std::string> Assembled::remarks() const {
+  std::vector<std::string> found;
+  for (llvm::StringRef line : llvm::split(log, '\n'))
+    if (llvm::Regex("\\(C7[0-9]+\\)").match(line))
+      found.push_back(line.str());
+  return found;
+}
+
+/// The number in front of `words`, in the assembler's report.
+static unsigned figure(llvm::StringRef log, llvm::StringRef pattern) {
+  llvm::SmallVector<llvm::StringRef> groups;
+  unsigned value = 0;
+  if (llvm::Regex(pattern).match(log, &groups))
+    groups[1].getAsInteger(10, value);
+  return value;
+}
+
+llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options) {
+  std::string path = options.path;
+  if (path.empty()) {
+    auto found = findAssembler(options.target);
+    if (!found)
+      return found.takeError();
+    path = std::move(*found);
+  }
+  auto input = TemporaryFile::create("ptx"), output = TemporaryFile::create("cubin"),
+       log = TemporaryFile::create("log");
+  for (auto *file : {&input, &output, &log})
+    if (!*file)
+      return file->takeError();
+  {
+    std::error_code error;
+    llvm::raw_fd_ostream stream(input->path, error);
+    stream << ptx;
+    stream.close();
+    if (stream.has_error()) {
+      error = stream.error();
+      stream.clear_error();
+    }
+    if (error)
+      return llvm::createStringError("cannot write '" + input->path.str() + "': " + error.message());
+  }
+
+  std::vector<std::string> command{path};
+  if (options.lineInfo)
+    command.push_back("-lineinfo");
+  command.push_back("-v");
+  if (!options.optimise)
+    command.insert(command.end(), {"--opt-level", "0"});
+  command.insert(command.end(), options.extra.begin(), options.extra.end());
+  command.insert(command.end(),
+                 {"--gpu-name=" + options.target.cpu(), input->path.str().str(), "-o", output->path.str().str()});
+  llvm::SmallVector<llvm::StringRef> arguments(command.begin(), command.end());
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), log->path.str(), log->path.str()};
+  std::string problem;
+  int status = llvm::sys::ExecuteAndWait(path, arguments, std::nullopt, redirects, 0, 0, &problem);
+  Assembled result;
+  result.log = read(log->path);
+  if (status != 0) {
+    auto error = std::make_unique<AssemblerError>();
+    error->status = status;
+    error->command = llvm::join(command, " ");
+    error->message = "ptxas failed" + (problem.empty() ? " with exit code " + std::to_string(status) : ": " + problem) +
+                     "\n" + result.log + "repeat with: " + error->command;
+    input->keep();
+    return llvm::Error(std::move(error));
+  }
+  result.cubin = read(output->path);
+  result.registers = figure(result.log, "Used ([0-9]+) registers");
+  result.spillStores = figure(result.log, "([0-9]+) bytes spill stores");
+  result.spillLoads = figure(result.log, "([0-9]+) bytes spill loads");
+  return result;
+}
+
+} // namespace triton::nvidia
