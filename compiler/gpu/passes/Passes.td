@@ -1,0 +1,42 @@
+// The passes on GPU IR, one line each, in the order they run. What a pass does and why it runs where it runs is told in its own file.
+#ifndef TRITON_GPU_PASSES
+#define TRITON_GPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SetTarget : Pass<"gpu-set-target", "::mlir::ModuleOp"> {
+  let summary = "note on the module what it is compiled for";
+  let options = [Option<"target", "target", "std::string", "\"cuda:90\"", "cuda:80, cuda:90, …">,
+                 Option<"numWarps", "num-warps", "int", "4", "warps of a CTA">,
+                 Option<"numCtas", "num-ctas", "int", "1", "CTAs of a cluster">];
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect"];
+}
+
+def LegalizeDots : Pass<"gpu-legalize-dots", "::mlir::ModuleOp"> {
+  let summary = "rewrite products that no instruction takes as they are";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def AssignLayouts : Pass<"gpu-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "give every tensor a layout";
+  let options = [Option<"printPlan", "print-plan", "bool", "false", "print the plan to standard output">];
+}
+
+def LowerDots : Pass<"gpu-lower-dots", "::mlir::ModuleOp"> {
+  let summary = "put operands of warpgroup products into shared memory";
+}
+
+def PipelineLoops : Pass<"gpu-pipeline-loops", "::mlir::ModuleOp"> {
+  let summary = "overlap the loads of later iterations with the work of this one";
+  let options = [Option<"numStages", "num-stages", "int", "3", "for loops that do not say">];
+}
+
+def AllocateShared : Pass<"gpu-allocate-shared", "::mlir::ModuleOp"> {
+  let summary = "give shared memory to buffers and to the ops that need scratch";
+}
+
+def InsertBarriers : Pass<"gpu-insert-barriers", "::mlir::ModuleOp"> {
+  let summary = "make threads wait where they touch each other's shared memory";
+}
+
+#endif

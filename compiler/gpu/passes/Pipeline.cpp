@@ -1,0 +1,39 @@
+#include "compiler/gpu/passes/Pipeline.h"
+
+#include "compiler/gpu/passes/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
+  manager.addPass(createSetTarget({options.target.str(), options.numWarps, options.numCtas}));
+}
+
+void buildResourcePipeline(OpPassManager &manager) {}
+
+namespace {
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("cuda:80, cuda:90, …"), llvm::cl::init("cuda:90")};
+  Option<int> numWarps{*this, "num-warps", llvm::cl::init(4)};
+  Option<int> numCtas{*this, "num-ctas", llvm::cl::init(1)};
+  Option<int> numStages{*this, "num-stages", llvm::cl::init(3)};
+};
+} // namespace
+
+void registerGpuPipeline() {
+  registerSetTarget();
+  PassPipelineRegistration<PipelineOptions>(
+      "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {
+        auto target = Target::byName(options.target);
+        if (!target)
+          llvm::report_fatal_error(target.takeError());
+        buildGpuPipeline(manager, {*target, options.numWarps, options.numCtas, options.numStages});
+      });
+  PassPipelineRegistration<>("gpu-resources", "shared memory and barriers of GPU IR",
+                             [](OpPassManager &manager) { buildResourcePipeline(manager); });
+}
+
+} // namespace triton::gpu

@@ -1,0 +1,25 @@
+// Tensor IR in, GPU IR out that is ready to be emitted: every tensor has a layout, shared memory has offsets, barriers are in place.
+#ifndef TRITON_COMPILER_GPU_PASSES_PIPELINE_H
+#define TRITON_COMPILER_GPU_PASSES_PIPELINE_H
+
+#include "compiler/gpu/Target.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace triton::gpu {
+
+struct GpuOptions {
+  Target target;
+  int numWarps = 4, numCtas = 1, numStages = 3;
+};
+
+/// What `ttgir` shows: layouts, tensor cores, pipelined loops.
+void buildGpuPipeline(mlir::OpPassManager &manager, const GpuOptions &options);
+/// Shared memory and barriers, for IR that came through the above or was written by hand.
+void buildResourcePipeline(mlir::OpPassManager &manager);
+
+/// Makes the passes known by name, and the pipelines as `--gpu-pipeline` and `--gpu-resources`.
+void registerGpuPipeline();
+
+} // namespace triton::gpu
+
+#endif

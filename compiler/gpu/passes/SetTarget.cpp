@@ -1,0 +1,25 @@
+// Later passes and the code generator read what they must know of the target from the module, as a `.ttgir` file states it too.
+#include "compiler/gpu/passes/Passes.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+#define GEN_PASS_DEF_SETTARGET
+#include "compiler/gpu/passes/Passes.h.inc"
+
+namespace {
+struct SetTarget : impl::SetTargetBase<SetTarget> {
+  using SetTargetBase::SetTargetBase;
+  void runOnOperation() override {
+    Builder builder(&getContext());
+    Operation *module = getOperation();
+    module->setAttr(numWarpsName, builder.getI32IntegerAttr(numWarps));
+    module->setAttr(numCtasName, builder.getI32IntegerAttr(numCtas));
+    module->setAttr(threadsPerWarpName, builder.getI32IntegerAttr(32));
+    module->setAttr(targetName, builder.getStringAttr(target));
+  }
+};
+} // namespace
+
+} // namespace triton::gpu
