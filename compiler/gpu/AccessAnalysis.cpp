@@ -1,0 +1,91 @@
+#include "compiler/gpu/AccessAnalysis.h"
+
+#include "compiler/gpu/AccessTransfer.h"
+#include "compiler/tensor/Tensor.h"
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/SparseAnalysis.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+namespace {
+
+struct FactsLattice : dataflow::Lattice<AccessFacts> {
+  using Lattice::Lattice;
+};
+
+class FactsPropagation : public dataflow::SparseForwardDataFlowAnalysis<FactsLattice> {
+public:
+  FactsPropagation(DataFlowSolver &solver, Promises promises)
+      : SparseForwardDataFlowAnalysis(solver), promises(std::move(promises)) {}
+
+  LogicalResult visitOperation(Operation *op, ArrayRef<const FactsLattice *> operands,
+                               ArrayRef<FactsLattice *> results) override {
+    SmallVector<const AccessFacts *> facts;
+    for (const FactsLattice *operand : operands) {
+      // An operand not reached yet is reached later, or never.
+      if (!operand->getValue().isReached())
+        return success();
+      facts.push_back(&operand->getValue());
+    }
+    for (FactsLattice *result : results) {
+      AccessFacts known = transfer(cast<OpResult>(result->getAnchor()), facts);
+      promises.apply(result->getAnchor(), known);
+      propagateIfChanged(result, result->join(known));
+    }
+    return success();
+  }
+
+  void setToEntryState(FactsLattice *lattice) override {
+    AccessFacts known = AccessFacts::unknown(tensor::getShape(lattice->getAnchor().getType()).size(),
+                                             unitOf(lattice->getAnchor().getType()));
+    promises.apply(lattice->getAnchor(), known);
+    propagateIfChanged(lattice, lattice->join(known));
+  }
+
+  /// A loop's variable: the lower bound plus a multiple of the step.
+  void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor, ArrayRef<FactsLattice *> arguments,
+                                    unsigned firstIndex) override {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(op, successor, arguments, firstIndex);
+    ProgramPoint *point = getProgramPointBefore(loop.getBody());
+    const AccessFacts &lower = getLatticeElementFor(point, loop.getLowerBound())->getValue();
+    const AccessFacts &step = getLatticeElementFor(point, loop.getStep())->getValue();
+    if (!lower.isReached() || !step.isReached())
+      return;
+    AccessFacts known = AccessFacts::unknown(0);
+    known.dimensions[0].divisibility = std::min(lower.divisibilityOfAll(), step.divisibilityOfAll());
+    known.nonNegative = lower.nonNegative;
+    propagateIfChanged(arguments[0], arguments[0]->join(known));
+  }
+
+private:
+  Promises promises;
+};
+
+} // namespace
+
+AccessAnalysis::AccessAnalysis(Operation *root) : solver(std::make_unique<DataFlowSolver>()) {
+  solver->load<dataflow::DeadCodeAnalysis>();
+  solver->load<dataflow::SparseConstantPropagation>();
+  solver->load<FactsPropagation>(Promises(root));
+  const bool solved = succeeded(solver->initializeAndRun(root));
+  assert(solved && "no transfer function fails");
+  (void)solved;
+}
+
+AccessAnalysis::AccessAnalysis(AccessAnalysis &&) = default;
+AccessAnalysis::~AccessAnalysis() = default;
+
+const AccessFacts &AccessAnalysis::of(Value value) {
+  FactsLattice *lattice = solver->getOrCreateState<FactsLattice>(value);
+  if (!lattice->getValue().isReached())
+    (void)lattice->join(AccessFacts::unknown(tensor::getShape(value.getType()).size(), unitOf(value.getType())));
+  return lattice->getValue();
+}
+
+} // namespace triton::gpu

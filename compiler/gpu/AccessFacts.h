@@ -1,0 +1,78 @@
+// What is known about the elements of one integer or pointer value, and how arithmetic changes it.
+//   In:  facts about the operands.
+//   Out: facts about the result: each holds for every run of the kernel.
+// All numbers are powers of two. Along each dimension, at positions that are multiples of the contiguity c, runs of c elements count up
+// by one (pointers: by one pointee); the first element of each such run is a multiple of the divisibility (pointers: in bytes); and
+// groups of as many elements as the constancy says are equal. Index arithmetic is taken not to overflow inside of a run.
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace triton::gpu {
+
+struct AccessFacts {
+  struct Dimension {
+    int64_t contiguity = 1, divisibility = 1, constancy = 1;
+    bool operator==(const Dimension &) const = default;
+  };
+  llvm::SmallVector<Dimension, 2> dimensions; // a scalar has one; none: nothing reached this value yet
+  std::optional<int64_t> constant;            // of every element
+  bool nonNegative = false;
+  int64_t unit = 1; // by how much runs count up: the bytes of a pointee
+
+  static constexpr int64_t maxDivisibility = int64_t(1) << 30;
+
+  /// Of a value that nothing is known about.
+  static AccessFacts unknown(unsigned rank, int64_t unit = 1);
+  /// Of a value that is `value` everywhere.
+  static AccessFacts uniform(llvm::ArrayRef<int64_t> shape, int64_t value);
+  /// What holds whichever of two values it is.
+  static AccessFacts join(const AccessFacts &lhs, const AccessFacts &rhs);
+
+  bool isReached() const { return !dimensions.empty(); }
+  unsigned rank() const { return dimensions.size(); }
+  /// The multiple that the elements at positions `step`, 2 * `step`, … along `dimension` are of.
+  int64_t divisibilityAt(unsigned dimension, int64_t step) const;
+  /// The multiple that every element is of.
+  int64_t divisibilityOfAll() const;
+  /// How many elements, from each multiple of as many along `dimension`, lie one behind the other from an aligned address.
+  int64_t alignedRun(unsigned dimension) const;
+  bool operator==(const AccessFacts &) const = default;
+  void print(llvm::raw_ostream &) const;
+};
+
+/// The largest power of two that divides `number`, at most `maxDivisibility`.
+int64_t powerOfTwoIn(int64_t number);
+
+AccessFacts add(const AccessFacts &lhs, const AccessFacts &rhs);
+AccessFacts subtract(const AccessFacts &lhs, const AccessFacts &rhs);
+AccessFacts multiply(const AccessFacts &lhs, const AccessFacts &rhs);
+/// Rounds towards zero where `isSigned`.
+AccessFacts divide(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned);
+AccessFacts remainder(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned);
+AccessFacts bitwiseAnd(const AccessFacts &lhs, const AccessFacts &rhs);
+/// Or, and exclusive or.
+AccessFacts bitwiseOr(const AccessFacts &lhs, const AccessFacts &rhs);
+AccessFacts shiftLeft(const AccessFacts &lhs, const AccessFacts &rhs);
+AccessFacts shiftRight(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned);
+/// The smaller or the larger of two.
+AccessFacts extremum(const AccessFacts &lhs, const AccessFacts &rhs);
+/// `offset` counts pointees of `pointer`.
+AccessFacts advance(const AccessFacts &pointer, const AccessFacts &offset);
+/// Of `lhs < rhs` and of its negation, whichever way signs are read.
+AccessFacts isLess(const AccessFacts &lhs, const AccessFacts &rhs);
+/// `condition` has one element per element of the others.
+AccessFacts select(const AccessFacts &condition, const AccessFacts &whenTrue, const AccessFacts &whenFalse);
+/// The same bits of another type: runs count by `unit`, in `bits` bits.
+AccessFacts cast(const AccessFacts &source, int64_t unit, unsigned bits);
+/// Any op that computes each element from the elements at the same place.
+AccessFacts elementwise(llvm::ArrayRef<const AccessFacts *> operands, unsigned rank);
+
+} // namespace triton::gpu
