@@ -1,0 +1,150 @@
+// The driver for host languages: handles as numbers, errors as values.
+#include <triton/embed_cuda.h>
+
+#include "runtime/cuda/Launch.h"
+#include "runtime/cuda/TensorMap.h"
+
+namespace triton::embed {
+
+namespace cuda = runtime::cuda;
+
+static Error toError(llvm::Error error) { return {"RuntimeError", llvm::toString(std::move(error))}; }
+static std::optional<Error> toOptional(llvm::Error error) {
+  if (error)
+    return toError(std::move(error));
+  return std::nullopt;
+}
+
+template <typename Handle> static uint64_t number(Handle handle) { return reinterpret_cast<uint64_t>(handle); }
+
+void cudaSetLibrary(std::string path) { cuda::Driver::setLibrary(std::move(path)); }
+
+Result<int> cudaDeviceCount() {
+  auto driver = cuda::Driver::get();
+  return driver ? Result<int>(driver->deviceCount()) : toError(driver.takeError());
+}
+
+Result<CudaDeviceProperties> cudaDeviceProperties(int device) {
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return toError(driver.takeError());
+  auto found = driver->properties(device);
+  if (!found)
+    return toError(found.takeError());
+  return CudaDeviceProperties{found->name,
+                              found->capability,
+                              found->maxSharedBytes,
+                              found->maxSharedBytesPerMultiprocessor,
+                              found->maxRegisters,
+                              found->multiprocessors,
+                              found->warpSize,
+                              found->clockRate,
+                              found->memoryClockRate,
+                              found->memoryBusWidth,
+                              found->l2CacheBytes};
+}
+
+Result<int> cudaCurrentDevice() {
+  auto driver = cuda::Driver::get();
+  return driver ? Result<int>(driver->currentDevice()) : toError(driver.takeError());
+}
+
+std::optional<Error> cudaSetCurrentDevice(int device) {
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return toError(driver.takeError());
+  return toOptional(driver->use(device).takeError());
+}
+
+uint64_t cudaCurrentContext() {
+  cuda::Driver *driver = cuda::Driver::getIfUsed();
+  return driver ? number(driver->currentContext()) : 0;
+}
+
+static CudaFunction fromRuntime(const cuda::LoadedFunction &loaded) {
+  return {number(loaded.module), number(loaded.function), number(loaded.context),   loaded.device,
+          loaded.registers,      loaded.localBytes,       loaded.staticSharedBytes, loaded.maxThreads};
+}
+
+Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, uint32_t sharedBytes, int device) {
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return toError(driver.takeError());
+  auto loaded = cuda::load(*driver, llvm::StringRef(image.data(), image.size()), name, sharedBytes, device);
+  if (!loaded)
+    return toError(loaded.takeError());
+  return fromRuntime(*loaded);
+}
+
+static cuda::FunctionHandle handle(uint64_t function) { return reinterpret_cast<cuda::FunctionHandle>(function); }
+
+std::optional<CudaFunction> cudaFind(uint64_t function) {
+  std::optional<cuda::LoadedFunction> found = cuda::find(handle(function));
+  return found ? std::optional(fromRuntime(*found)) : std::nullopt;
+}
+
+static cuda::Launch toRuntime(const CudaLaunch &launch) {
+  return {.function = handle(launch.function),
+          .context = reinterpret_cast<cuda::ContextHandle>(launch.context),
+          .stream = reinterpret_cast<cuda::StreamHandle>(launch.stream),
+          .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
+          .threads = launch.threads,
+          .sharedBytes = launch.sharedBytes,
+          .clusterSize = launch.clusterSize,
+          .isCooperative = launch.isCooperative,
+          .isProgrammatic = launch.isProgrammatic,
+          .arguments = launch.arguments};
+}
+
+int cudaLaunch(const CudaLaunch &launch) {
+  cuda::Driver *driver = cuda::Driver::getIfUsed();
+  return driver ? cuda::launch(driver->api(), toRuntime(launch)) : int(cuda::NotInitialized);
+}
+
+std::string cudaDescribeFailure(const CudaLaunch &launch, int status) {
+  auto driver = cuda::Driver::get();
+  return driver ? cuda::describeFailure(driver->api(), toRuntime(launch), status) : llvm::toString(driver.takeError());
+}
+
+std::optional<Error> cudaAllowLargeClusters(uint64_t function) {
+  auto driver = cuda::Driver::get();
+  return toOptional(driver ? cuda::allowLargeClusters(*driver, handle(function)) : driver.takeError());
+}
+
+std::optional<uint64_t> cudaDevicePointer(uint64_t pointer) {
+  cuda::Driver *driver = cuda::Driver::getIfUsed();
+  return driver ? cuda::devicePointer(*driver, pointer) : std::nullopt;
+}
+
+Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes, uint32_t clusterSize) {
+  auto driver = cuda::Driver::get();
+  auto count = driver ? cuda::maxActiveClusters(*driver, handle(function), threads, sharedBytes, clusterSize)
+                      : llvm::Expected<int>(driver.takeError());
+  return count ? Result<int>(*count) : toError(count.takeError());
+}
+
+std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes) {
+  auto driver = cuda::Driver::get();
+  return toOptional(driver ? cuda::setPrintfFifoBytes(*driver, bytes) : driver.takeError());
+}
+
+Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &description) {
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return toError(driver.takeError());
+  auto map = cuda::encode(driver->api(), {.address = description.address,
+                                          .swizzle = description.swizzle,
+                                          .elementBytes = description.elementBytes,
+                                          .elementType = description.elementType,
+                                          .box = description.box,
+                                          .shape = description.shape,
+                                          .strides = description.strides,
+                                          .fillWithNan = description.fillWithNan});
+  if (!map)
+    return toError(map.takeError());
+  CudaTensorMap result;
+  std::copy(std::begin(map->words), std::end(map->words), result.words);
+  return result;
+}
+
+} // namespace triton::embed

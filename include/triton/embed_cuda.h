@@ -1,0 +1,72 @@
+// Launching on NVIDIA GPUs, for host languages: what a binding needs of the driver, without its headers.
+//   In:  code, arguments, a stream of the host language's runtime (PyTorch's current one).
+//   Out: queued work. Handles of the driver are plain numbers, as programs pass them around.
+// The driver's library is opened on first use. Every device's primary context is used, the one PyTorch uses.
+#pragma once
+
+#include <triton/embed.h>
+
+namespace triton::embed {
+
+struct CudaDeviceProperties {
+  std::string name;
+  int capability = 0; // 90 for 9.0
+  int maxSharedBytes = 0, maxSharedBytesPerMultiprocessor = 0, maxRegisters = 0, multiprocessors = 0, warpSize = 0;
+  int clockRate = 0, memoryClockRate = 0, memoryBusWidth = 0, l2CacheBytes = 0; // kHz, kHz, bits, bytes
+};
+
+struct CudaFunction {
+  uint64_t module = 0, function = 0;
+  uint64_t context = 0; // that it was loaded into
+  int device = 0;
+  int registers = 0, localBytes = 0, staticSharedBytes = 0, maxThreads = 0;
+};
+
+struct CudaLaunch {
+  uint64_t function = 0, context = 0, stream = 0;
+  uint32_t grid[3] = {1, 1, 1};
+  uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
+  bool isCooperative = false, isProgrammatic = false;
+  void **arguments = nullptr; // a pointer to each
+};
+
+struct CudaTensorMap {
+  uint64_t words[16];
+};
+
+struct CudaTensorMapDescription {
+  uint64_t address = 0;
+  int swizzle = 0, elementBytes = 0, elementType = 0;
+  std::vector<uint32_t> box; // outermost dimension first
+  std::vector<uint64_t> shape, strides;
+  bool fillWithNan = false;
+};
+
+/// A path of the driver's library, or a folder that holds it; empty: the system's. Counts until the driver is used.
+TRITON_EXPORT void cudaSetLibrary(std::string path);
+TRITON_EXPORT Result<int> cudaDeviceCount();
+TRITON_EXPORT Result<CudaDeviceProperties> cudaDeviceProperties(int device);
+/// Of this thread: the device of its context, else 0.
+TRITON_EXPORT Result<int> cudaCurrentDevice();
+TRITON_EXPORT std::optional<Error> cudaSetCurrentDevice(int device);
+/// 0 if the driver has not been used, or no context is current on this thread. Cheap.
+TRITON_EXPORT uint64_t cudaCurrentContext();
+
+/// A cubin, or PTX that the driver translates.
+TRITON_EXPORT Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, uint32_t sharedBytes,
+                                            int device);
+/// What `cudaLoad` gave for this function; nullopt if it came from elsewhere.
+TRITON_EXPORT std::optional<CudaFunction> cudaFind(uint64_t function);
+/// 0, or the driver's status. `context` 0: the current one.
+TRITON_EXPORT int cudaLaunch(const CudaLaunch &launch);
+TRITON_EXPORT std::string cudaDescribeFailure(const CudaLaunch &launch, int status);
+TRITON_EXPORT std::optional<Error> cudaAllowLargeClusters(uint64_t function);
+
+/// Where kernels reach this memory; nullopt if they do not.
+TRITON_EXPORT std::optional<uint64_t> cudaDevicePointer(uint64_t pointer);
+TRITON_EXPORT Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes,
+                                                uint32_t clusterSize);
+TRITON_EXPORT std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes);
+TRITON_EXPORT Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &description);
+
+} // namespace triton::embed

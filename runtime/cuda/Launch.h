@@ -1,0 +1,30 @@
+// One launch of a kernel on a stream.
+//   In:  a loaded function, its grid, a pointer to each argument.
+//   Out: the work is queued; errors of the kernel itself show up later, at the next call that waits.
+#pragma once
+
+#include "runtime/cuda/Module.h"
+
+#include <array>
+
+namespace triton::runtime::cuda {
+
+struct Launch {
+  FunctionHandle function = nullptr;
+  ContextHandle context = nullptr; // of the function; null: whichever is current
+  StreamHandle stream = nullptr;
+  std::array<uint32_t, 3> grid = {1, 1, 1}; // in programs: the driver is asked for `clusterSize` blocks each, along x
+  uint32_t threads = 128;
+  uint32_t sharedBytes = 0;
+  uint32_t clusterSize = 1;
+  bool isCooperative = false;
+  bool isProgrammatic = false; // may begin before the kernel ahead of it on the stream has ended
+  void **arguments = nullptr;
+};
+
+/// The driver's status; an empty grid is no launch and a success.
+int launch(const DriverApi &api, const Launch &launch);
+/// What to tell a user about a launch that failed.
+std::string describeFailure(const DriverApi &api, const Launch &launch, int status);
+
+} // namespace triton::runtime::cuda

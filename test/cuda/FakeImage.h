@@ -1,0 +1,26 @@
+// What a fake driver must know of the code it is given: the kernels in it and their parameters, from a cubin or from PTX.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace triton::test {
+
+struct FakeKernel {
+  std::vector<uint32_t> parameterBytes;
+  int registers = 16;
+  int maxThreads = 1024;
+};
+
+struct FakeImage {
+  int architecture = 0; // 90 of sm_90a; 0: runs anywhere
+  std::map<std::string, FakeKernel> kernels;
+};
+
+/// nullopt if it is neither.
+std::optional<FakeImage> readImage(const char *image);
+
+} // namespace triton::test
