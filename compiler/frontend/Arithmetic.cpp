@@ -230,7 +230,7 @@ FailureOr<Value> binary(Emitter &emitter, BinaryOperation operation, const Value
 }
 
 static FailureOr<Value> rejectUnary(Emitter &emitter, UnaryOperation operation, const Value &operand) {
-  return emitter.error("TypeError") << "wrong type argument to unary " << spelling(operation) << ": "
+  return emitter.error("TypeError") << "wrong type argument to unary " << spelling(operation).trim() << ": "
                                     << operand.type().str();
 }
 

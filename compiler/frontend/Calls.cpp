@@ -121,6 +121,8 @@ FailureOr<Value> KernelEmitter::callBuiltin(const Builtin &builtin, const CallAr
   auto bound = signatureOf(builtin).bind(builtin.name, arguments);
   if (!bound)
     return fail(bound.takeError());
+  const BoundArguments *outer = std::exchange(builtinArguments, &*bound);
+  llvm::scope_exit leave([&] { builtinArguments = outer; });
   return builtin.emit(*this, *bound);
 }
 

@@ -151,6 +151,11 @@ void KernelEmitter::resume(Frame &outer, mlir::Block *block) {
   stackBase = &here;
   frame = &outer;
   nodeCount = 0;
+  gaveUp = false;
+  // The host may come back from an error and run into the same one again.
+  reported.clear();
+  for (auto entry = specializations.begin(); entry != specializations.end();)
+    entry = entry->second.state == Specialization::State::Failed ? specializations.erase(entry) : std::next(entry);
   opBuilder.setInsertionPointToEnd(block);
 }
 
@@ -240,7 +245,12 @@ void KernelEmitter::report(Diagnostic diagnostic) {
     return;
   for (const Frame *f = frame; f && f->caller; f = f->caller)
     diagnostic.callers.push_back(f->callSite);
-  if (diagnostic.hint.empty() && StringRef(diagnostic.message).contains("constexpr"))
+  if (frame && diagnostic.exception == "CompileTimeAssertionFailure")
+    frame->stopped = true;
+  const StringRef text = diagnostic.message;
+  const bool asksForConstant =
+      text.contains("constexpr") && (text.contains("must be") || text.contains("must have") || text.contains("non-"));
+  if (diagnostic.hint.empty() && asksForConstant)
     if (std::string parameter = runtimeParameterIn(range); !parameter.empty())
       diagnostic.hint = "declare the parameter as `" + parameter +
                         ": tl.constexpr` if its value is known when the kernel is compiled";
@@ -282,12 +292,64 @@ SourceRange KernelEmitter::rangeOf(mlir::Location location) const {
   return range;
 }
 
+/// The types a value of this type is made of, itself first.
+static void appendParts(const Type &type, llvm::SmallVectorImpl<Type> &parts) {
+  switch (type.kind()) {
+  case Type::Kind::Scalar:
+    return parts.push_back(type);
+  case Type::Kind::Pointer:
+    parts.push_back(type);
+    return appendParts(type.pointee(), parts);
+  case Type::Kind::Block:
+    parts.push_back(type);
+    return appendParts(type.element(), parts);
+  case Type::Kind::Descriptor:
+    return appendParts(type.descriptorBlock(), parts);
+  default:
+    return;
+  }
+}
+
+std::string KernelEmitter::nameOf(mlir::Type type) const {
+  SmallVector<Type> known;
+  if (builtinArguments)
+    for (const Value &argument : builtinArguments->values)
+      appendParts(argument.type(), known);
+  // Of numbers that no argument is one of, the usual kinds: signed integers.
+  for (ScalarKind kind :
+       {ScalarKind::Int1, ScalarKind::Int8, ScalarKind::Int16, ScalarKind::Int32, ScalarKind::Int64,
+        ScalarKind::Float8E5, ScalarKind::Float8E5B16, ScalarKind::Float8E4NV, ScalarKind::Float8E4B8,
+        ScalarKind::Float8E4B15, ScalarKind::Float16, ScalarKind::BFloat16, ScalarKind::Float32, ScalarKind::Float64})
+    known.push_back(Type::scalar(kind));
+  auto block = llvm::dyn_cast<mlir::RankedTensorType>(type);
+  auto integer = llvm::dyn_cast<mlir::IntegerType>(block ? block.getElementType() : type);
+  for (const Type &candidate : known) {
+    if (integer && integer.isUnsigned() && candidate.isSigned())
+      continue;
+    mlir::Type wanted = block && !candidate.isBlock() ? block.getElementType() : type;
+    if (integer && integer.isUnsigned() && wanted == integer)
+      wanted = mlir::IntegerType::get(type.getContext(), integer.getWidth());
+    if (candidate.toIr(type.getContext()) == wanted)
+      return wanted == type || !block ? candidate.str() : Type::block(candidate, block.getShape()).str();
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 void KernelEmitter::reportIrDiagnostic(mlir::Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
     return;
-  std::string message = diagnostic.str();
   // While emitting, the place is the node at hand; the verifier runs when all is emitted.
   const bool isEmitting = opBuilder.getInsertionBlock() != nullptr;
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  for (mlir::DiagnosticArgument &argument : diagnostic.getArguments()) {
+    if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::Type)
+      stream << nameOf(argument.getAsType());
+    else
+      argument.print(stream);
+  }
   SourceRange range = isEmitting ? currentRange : rangeOf(diagnostic.getLocation());
   report({.range = range, .message = std::move(message), .exception = isEmitting ? "ValueError" : "RuntimeError"});
 }

@@ -43,6 +43,7 @@ struct Frame {
       {}; // the first result, as a pattern for the others; none while no `return` was seen, None if it had no value
   SourceRange resultRange = {}; // that `return`
   bool failed = false;          // a `return` had an error: the function's type is not known
+  bool stopped = false;         // a static_assert failed: what it guards is not looked at
 
   llvm::SmallVector<mlir::Type> resultTypes = {};
   llvm::SmallVector<mlir::Operation *> dead = {}; // ops that hold code which cannot run, erased at the end
@@ -97,6 +98,8 @@ private:
   void nameValue(const Value &value, const llvm::Twine &name);
   std::string runtimeParameterIn(SourceRange range) const;
   void reportIrDiagnostic(mlir::Diagnostic &diagnostic);
+  /// An IR type in the language's words; its sign is that of an argument of the builtin at hand.
+  std::string nameOf(mlir::Type type) const;
   SourceRange rangeOf(mlir::Location location) const;
   /// Fails, with an error, when emission has used up the stack it may use.
   mlir::LogicalResult checkDepth();
@@ -192,6 +195,7 @@ private:
   Diagnostics &diagnostics;
   Frame *frame = nullptr;
   SourceRange currentRange;
+  const BoundArguments *builtinArguments = nullptr; // of the builtin being emitted
   AssignedNames assigned;
   std::map<std::string, Specialization> specializations;
   llvm::StringMap<unsigned> symbols;

@@ -65,6 +65,7 @@ static Signature parseSignature(const Builtin &builtin) {
     Signature::Parameter parameter{argument->arg.str()};
     if (i >= required)
       parameter.defaultValue = defaultValue(arguments.defaults[i - required]);
+    parameter.isPositionalOnly = i < arguments.posonlyargs.size();
     signature.parameters.push_back(std::move(parameter));
   }
   if (arguments.vararg)
@@ -160,6 +161,9 @@ llvm::Expected<BoundArguments> Signature::bind(StringRef callee, const CallArgum
       return hostError("TypeError",
                        (callee + "() got an unexpected keyword argument '" + name + "'" + suggestion).str());
     }
+    if (it->isPositionalOnly)
+      return hostError("TypeError",
+                       (callee + "() takes its arguments by position, '" + name + "' is given as a keyword").str());
     const size_t index = it - parameters.begin();
     if (bound.given[index])
       return hostError("TypeError", (callee + "() got multiple values for argument '" + name + "'").str());

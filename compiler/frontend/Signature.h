@@ -14,6 +14,7 @@ public:
     std::string name;
     Kind kind = Kind::Plain;
     std::optional<Value> defaultValue;
+    bool isPositionalOnly = false;
   };
   std::vector<Parameter> parameters;
 

@@ -23,6 +23,8 @@ void KernelEmitter::makeUnknown(llvm::ArrayRef<StringRef> names) {
 Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isFunctionBody) {
   for (auto [i, statement] : llvm::enumerate(body)) {
     Flow flow = emitStatement(statement);
+    if (frame->stopped)
+      return {};
     const llvm::ArrayRef<syntax::Stmt *> rest = body.drop_front(i + 1);
     if (flow.kind == Flow::Kind::Returns) {
       // What follows a compile-time branch that returned is dead but still checked; what follows a plain return is not

@@ -5,6 +5,9 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--device", default="cpu", help="where kernels run: cpu (default) or cuda")
+    parser.addoption(
+        "--rewrite-goldens", action="store_true", help="write the texts that golden tests compare with anew"
+    )
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ llvm::ArrayRef<Builtin> debugBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "static_print", "(*values, sep=\" \", end=\"\\n\", file=None, flush=False)",
        "Prints while compiling, as Python's `print` does. Tensors show their dtype and shape.", staticPrint},
-      {"triton.language.core", "static_assert", "(cond, msg=\"\")",
+      {"triton.language.core", "static_assert", "(cond, msg=\"\", /)",
        "Fails the compilation with `msg` unless the compile-time bool `cond` is true.", staticAssert},
       {"triton.language.core", "device_print", "(prefix, *args, hex=False)",
        "Prints while the kernel runs: one line for every element of every argument, after the program's position and "

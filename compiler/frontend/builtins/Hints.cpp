@@ -14,7 +14,7 @@ namespace triton::frontend {
 
 static FailureOr<std::vector<int64_t>> readHint(Emitter &emitter, const Value &value, llvm::StringRef function) {
   std::vector<Value> values = {value};
-  if (!asInteger(value)) {
+  if (value.tuple() || value.is<HostObject>()) {
     FailureOr<std::vector<Value>> sequence = readSequence(emitter, value, "values");
     if (failed(sequence))
       return failure();

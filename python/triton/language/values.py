@@ -84,7 +84,7 @@ class tensor(base_value):
         return emission.subscript(self, slices)
 
     def __setitem__(self, slices, value):
-        raise TypeError("tensors of kernel code are immutable: item assignment is not supported")
+        raise TypeError("`__setitem__`: assigning to an item is not supported in kernels")
 
     def __getattr__(self, name):
         # Methods and attributes are the compiler's: x.sum(), x.to(tl.float16).
@@ -209,13 +209,16 @@ class tensor_descriptor_base(base_value):
     def block_shape(self):
         return self.block_type.shape
 
-    def load(self, offsets, _semantic=None):
-        """Loads the block at `offsets`."""
-        return emission.call(emission.attribute(self, "load"), (offsets,), {})
+    def __getattr__(self, name):
+        # Methods are the compiler's: load, store, gather, scatter, atomic_add and so on.
+        if name.startswith("_"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        found = emission.attribute(self, name)
 
-    def store(self, offsets, value, _semantic=None):
-        """Stores a block at `offsets`."""
-        return emission.call(emission.attribute(self, "store"), (offsets, value), {})
+        def method(*args, _semantic=None, **kwargs):
+            return emission.call(found, args, kwargs)
+
+        return method
 
 
 class tensor_descriptor(tensor_descriptor_base):

@@ -157,10 +157,9 @@ class DependenciesFinder(ast.NodeVisitor):
             self.visit(statement)
 
     def visit_Assign(self, node):
-        if len(node.targets) != 1:
-            raise TypeError("Simultaneous multiple assignment is not supported.")
         self.visit(node.value)
-        self._bind(node.targets[0])
+        for target in node.targets:  # the compiler rejects more than one, with its place
+            self._bind(target)
 
     def visit_AnnAssign(self, node):
         self.visit(node.annotation)

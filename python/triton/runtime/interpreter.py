@@ -6,6 +6,7 @@ mean what they mean in compiled kernels and fail where those do not compile.
 
 import functools
 import inspect
+import struct
 import threading
 
 from .. import knobs
@@ -78,6 +79,22 @@ def _not(value):
     return libtriton.emission.unary("Not", value) if isinstance(value, _language().core.tensor) else not value
 
 
+def _extremum(python_function, name):
+    """Python's `min` or `max`, which in kernel code is a function of the language where it is given scalars or tensors."""
+
+    def function(*args, **kwargs):
+        core = _language().core
+        if len(args) < 2 or not all(isinstance(arg, (bool, int, float, core.constexpr, core.tensor)) for arg in args):
+            return python_function(*args, **kwargs)
+        found = getattr(core, f"builtin_{name}")(*args, **kwargs)
+        return found.value if isinstance(found, core.constexpr) else found
+
+    return function
+
+
+_BUILTINS = {"min": _extremum(min, "min"), "max": _extremum(max, "max")}
+
+
 class _Memory:
     """Host copies of what lives on a device, each storage copied once; copied back at the end."""
 
@@ -113,9 +130,10 @@ def _address_of(argument):
 class GridExecutor:
     """Runs one kernel over a grid."""
 
-    def __init__(self, fn, arg_names, grid, pre_run_hooks=()):
+    def __init__(self, fn, arg_names, grid, pre_run_hooks=(), params=None):
         self.fn = fn
         self.arg_names = arg_names
+        self.params = params or parameters_of(fn)
         self.grid = grid
         self.pre_run_hooks = pre_run_hooks
 
@@ -170,27 +188,33 @@ class GridExecutor:
                 _state.session = outer
 
     def _wrap_all(self, arguments, session):
-        annotations = self.fn.__annotations__
         return {
-            name: value if "constexpr" in str(annotations.get(name, "")) else self._wrap(value, session)
+            name: value if self.params[name].is_constexpr else self._wrap(value, session, self.params[name])
             for name, value in arguments.items()
         }
 
-    def _wrap(self, value, session):
-        """A kernel argument as kernel code sees it: memory as pointers, integers as scalars; floats stay Python's."""
+    def _wrap(self, value, session, param=None):
+        """A kernel argument as kernel code sees it: memory as pointers, numbers as scalars of the type that compiled code gives them."""
         core = _language().core
         if (
             value is None
-            or isinstance(value, (float, str, core.dtype, InterpretedFunction))
+            or isinstance(value, (str, core.dtype, InterpretedFunction))
             or callable(value)
             and not hasattr(value, "data_ptr")
         ):
             return value
         if isinstance(value, core.constexpr):
             return value.value
+        annotated = param.annotation_type if param else ""
+        if isinstance(value, (bool, int, float)) and annotated and not annotated.startswith("*"):
+            return self._wrap_number(value, session, annotated)
+        if isinstance(value, float):
+            return self._wrap_number(value, session, "fp32")
         if isinstance(value, bool):
             return session.scalar("u1", int(value))
         if isinstance(value, int):
+            if value == 1 and not (param and param.do_not_specialize):
+                return value  # compiled code is specialised for it
             ty = "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
             return session.scalar(ty, value)
         if isinstance(value, tuple):
@@ -205,8 +229,30 @@ class GridExecutor:
             )
         from ..backends.compiler import BaseBackend
 
-        ty, _ = libtriton.native_specialize_impl(BaseBackend, value, False, False, False)
-        return session.scalar(ty, _address_of(value))
+        is_const = param is not None and param.is_const
+        ty, _ = libtriton.native_specialize_impl(BaseBackend, value, is_const, False, False)
+        return session.scalar(annotated if annotated.startswith("*") else ty, _address_of(value))
+
+    def _wrap_number(self, value, session, annotated):
+        if annotated[:2] not in ("fp", "bf"):
+            return session.scalar(annotated, int(value))
+        if annotated == "fp32":
+            return session.scalar("fp32", struct.unpack("<I", struct.pack("<f", value))[0])
+        exact = session.scalar("fp64", struct.unpack("<Q", struct.pack("<d", value))[0])
+        return exact if annotated == "fp64" else exact.to(_language().core.dtype(annotated))
+
+
+def parameters_of(fn, do_not_specialize=None):
+    """What the annotations of a kernel's parameters say, by name."""
+    from .parameters import KernelParam
+
+    def listed(names, index, name):
+        return bool(names) and (index in names or name in names)
+
+    return {
+        name: KernelParam(index, parameter, listed(do_not_specialize, index, name), False)
+        for index, (name, parameter) in enumerate(inspect.signature(fn).parameters.items())
+    }
 
 
 class InterpretedFunction(KernelInterface):
@@ -230,6 +276,10 @@ class InterpretedFunction(KernelInterface):
         return self.fn.__name__
 
     @functools.cached_property
+    def params(self):
+        return parameters_of(self.fn, self.kwargs.get("do_not_specialize"))
+
+    @functools.cached_property
     def compiled(self):
         """The same function for the compiler: what regions of reductions and scans are made of."""
         return JITFunction(self.fn, **self.kwargs)
@@ -247,13 +297,13 @@ class InterpretedFunction(KernelInterface):
         if bind is None:
             return self.fn
         names = {"__triton_assign__": _assign, "__triton_range__": _range, "__triton_not__": _not}
-        rewritten = bind({**self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals, **names})
+        rewritten = bind({**_BUILTINS, **self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals, **names})
         rewritten.__annotations__ = self.fn.__annotations__
         return rewritten
 
     def run(self, *args, grid, warmup, **kwargs):
         if not warmup:
-            GridExecutor(self.rewrite(), self.arg_names, grid, self.pre_run_hooks)(*args, **kwargs)
+            GridExecutor(self.rewrite(), self.arg_names, grid, self.pre_run_hooks, self.params)(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
         if not libtriton.interpreter.is_active():
