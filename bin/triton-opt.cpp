@@ -1,6 +1,7 @@
 // Runs any pass of the compiler on an IR file: `triton-opt kernel.ttir --canonicalize`. What the IR tests are written
 // with.
 #include "compiler/cpu/Pipeline.h"
+#include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/host/LowerToLlvm.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
 
   mlir::DialectRegistry registry;
   triton::tensor::registerTensorDialects(registry);
+  triton::gpu::registerGpuDialects(registry);
   registry.insert<mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::vector::VectorDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "runs passes of triton.cpp on IR\n", registry));
 }

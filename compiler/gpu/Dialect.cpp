@@ -1,0 +1,63 @@
+#include "compiler/gpu/LayoutCache.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "compiler/gpu/GpuDialect.cpp.inc"
+#include "compiler/gpu/NvidiaDialect.cpp.inc"
+
+namespace triton::gpu {
+
+/// The short names under which layouts stand at the top of a file.
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream &stream) const override {
+    StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attribute)
+                         .Case<BlockedAttr>([](auto) { return "blocked"; })
+                         .Case<MmaAttr>([](auto) { return "mma"; })
+                         .Case<LinearAttr>([](auto) { return "linear"; })
+                         .Case<SharedAttr>([](auto) { return "shared"; })
+                         .Case<SharedMemoryAttr>([](auto) { return "smem"; })
+                         .Default([](auto) { return ""; });
+    if (name.empty())
+      return AliasResult::NoAlias;
+    stream << name;
+    return AliasResult::FinalAlias;
+  }
+};
+
+void GpuDialect::initialize() {
+  cache = std::make_unique<LayoutCache>();
+  registerAttributes();
+  registerTypes();
+  addInterfaces<LayoutAliases>();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/gpu/GpuOps.cpp.inc"
+      >();
+}
+
+LogicalResult GpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == numWarpsName || name == numCtasName || name == threadsPerWarpName) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!number || !number.getType().isInteger(32) || number.getInt() <= 0 || !llvm::isPowerOf2_64(number.getInt()))
+      return op->emitError() << name << " must be an i32 that is a power of two, got " << attribute.getValue();
+  }
+  return success();
+}
+
+void NvidiaDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/gpu/NvidiaOps.cpp.inc"
+      >();
+}
+
+void registerGpuDialects(DialectRegistry &registry) {
+  registry.insert<tensor::TensorDialect, GpuDialect, NvidiaDialect>();
+}
+
+} // namespace triton::gpu

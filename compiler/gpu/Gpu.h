@@ -1,0 +1,84 @@
+// GPU IR: the dialects `ttg` (tensors with layouts, shared memory) and `ttng` (NVIDIA's hardware). Include this to build or read it.
+// A layout is looked at through `toLinear` of a type, and nothing else.
+#ifndef TRITON_COMPILER_GPU_GPU_H
+#define TRITON_COMPILER_GPU_GPU_H
+
+#include "compiler/layout/NamedLayouts.h"
+#include "compiler/tensor/Tensor.h"
+#include "mlir/IR/TensorEncoding.h"
+
+namespace triton::gpu {
+
+/// Bases of `rank` numbers each, from and to the flat form in which attributes keep them.
+std::vector<layout::Coordinates> toBases(llvm::ArrayRef<int64_t> flat, int64_t rank);
+llvm::SmallVector<int64_t> flattenBases(llvm::ArrayRef<layout::Coordinates> bases);
+
+/// The memory that the threads of a CTA share.
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "<SharedMemory>"; }
+};
+
+} // namespace triton::gpu
+
+#include "compiler/gpu/GpuDialect.h.inc"
+#include "compiler/gpu/Interfaces.h.inc"
+#include "compiler/gpu/NvidiaDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/gpu/GpuAttributes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "compiler/gpu/NvidiaAttributes.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "compiler/gpu/Types.h.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/gpu/GpuOps.h.inc"
+#define GET_OP_CLASSES
+#include "compiler/gpu/NvidiaOps.h.inc"
+
+namespace triton::gpu {
+
+/// The map of a tensor's registers, lanes, warps and blocks to its elements. The type has a layout. Kept as long as the context.
+const layout::LinearLayout &toLinear(mlir::RankedTensorType type);
+/// The map of the offsets (in elements) and blocks of one buffer to its elements. A view that is part of a larger buffer gives the
+/// map of that buffer: what stands at x in the view is at x + the view's offsets there.
+const layout::LinearLayout &toLinear(MemDescType type);
+
+/// Whether the type is a tensor with a layout.
+bool hasLayout(mlir::Type type);
+/// The layout of a tensor; null if it has none.
+DistributedAttr getLayout(mlir::Type type);
+/// The same shape and elements in another layout.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type, mlir::Attribute layout);
+
+// What a module is compiled for.
+inline constexpr llvm::StringLiteral numWarpsName = "ttg.num-warps";
+inline constexpr llvm::StringLiteral numCtasName = "ttg.num-ctas";
+inline constexpr llvm::StringLiteral threadsPerWarpName = "ttg.threads-per-warp";
+inline constexpr llvm::StringLiteral targetName = "ttg.target";
+inline constexpr llvm::StringLiteral sharedBytesName = "ttg.shared";
+inline constexpr llvm::StringLiteral allocationOffsetName = "allocation.offset";
+
+/// 4, 1 and 32 where the module does not say.
+int getNumWarps(mlir::ModuleOp module);
+int getNumCtas(mlir::ModuleOp module);
+int getThreadsPerWarp(mlir::ModuleOp module);
+/// The warps that run `op`: those of its partition, or of the module.
+int getNumWarps(mlir::Operation *op);
+/// 90 for "cuda:90"; nullopt if the module names no CUDA target.
+std::optional<int> getComputeCapability(mlir::ModuleOp module);
+
+/// A blocked layout for this shape that gives each thread `sizePerThread` elements along `order[0]` and no element to two threads where
+/// the tensor has enough of them: lanes, then warps, go along `order[0]` first.
+BlockedAttr getBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, int64_t sizePerThread,
+                             llvm::ArrayRef<unsigned> order, int numWarps, int threadsPerWarp = 32);
+/// One element per thread, the last dimension fastest.
+BlockedAttr getDefaultBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, int numWarps,
+                                    int threadsPerWarp = 32);
+
+/// `ttg` and `ttng` with all that they need.
+void registerGpuDialects(mlir::DialectRegistry &registry);
+
+} // namespace triton::gpu
+
+#endif

@@ -1,0 +1,59 @@
+// The ops of `ttng`: how they are checked, and what they do to memory.
+#include "compiler/gpu/Gpu.h"
+
+#include "compiler/tensor/Rules.h"
+
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "compiler/gpu/NvidiaOps.cpp.inc"
+
+namespace triton::gpu {
+
+void WarpGroupDotOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
+    if (isa<MemDescType>(operand->get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), operand, SharedMemory::get());
+}
+
+/// An operand as a tensor: its shape and elements.
+static RankedTensorType asTensor(Type type) {
+  if (auto buffer = dyn_cast<MemDescType>(type))
+    return RankedTensorType::get(buffer.getShape(), buffer.getElementType());
+  auto tensor = cast<RankedTensorType>(type);
+  return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
+}
+
+LogicalResult WarpGroupDotOp::verify() {
+  auto error = [&] { return emitOpError(); };
+  auto accumulator = cast<RankedTensorType>(getD().getType());
+  auto mma = dyn_cast_or_null<MmaAttr>(accumulator.getEncoding());
+  if (!mma || !mma.isWgmma())
+    return error() << "accumulates in a version 3 nvidia_mma layout, got " << accumulator;
+  RankedTensorType a = asTensor(getA().getType()), b = asTensor(getB().getType());
+  if (a.getRank() != 2 || b.getRank() != 2)
+    return error() << "multiplies matrices, got shapes [" << a.getShape() << "] and [" << b.getShape() << "]";
+  auto product = tensor::inferDot(a, b, accumulator.getElementType(), error);
+  if (failed(product) || failed(tensor::checkAccumulator(*product, asTensor(accumulator), error)))
+    return failure();
+  if (accumulator.getDimSize(0) % 64 != 0)
+    return error() << "needs a multiple of 64 rows, got " << accumulator.getDimSize(0);
+  if (accumulator.getDimSize(1) % 8 != 0)
+    return error() << "needs a multiple of 8 columns, got " << accumulator.getDimSize(1);
+  if (auto tensor = dyn_cast<RankedTensorType>(getA().getType())) {
+    auto operand = dyn_cast_or_null<DotOperandAttr>(tensor.getEncoding());
+    if (!operand || operand.getOpIdx() != 0 || operand.getParent() != mma)
+      return error() << "takes the left operand from registers in the dot_op layout of its accumulator, got " << tensor;
+  }
+  return success();
+}
+
+LogicalResult WarpGroupDotWaitOp::verify() {
+  if (getInputs().empty())
+    return emitOpError() << "needs the products it waits for";
+  if (int32_t(getPendings()) < 0)
+    return emitOpError() << "leaves a number of products pending, got " << int32_t(getPendings());
+  return success();
+}
+
+} // namespace triton::gpu
