@@ -5,11 +5,16 @@
 using namespace mlir;
 
 static ParseResult parseOffsets(OpAsmParser &parser, DenseI32ArrayAttr &offsets) {
-  offsets = dyn_cast_or_null<DenseI32ArrayAttr>(DenseI32ArrayAttr::parse(parser, Type()));
-  return failure(!offsets);
+  SmallVector<int32_t> list;
+  if (parser.parseCommaSeparatedList([&] { return parser.parseInteger(list.emplace_back()); }))
+    return failure();
+  offsets = parser.getBuilder().getDenseI32ArrayAttr(list);
+  return success();
 }
 
-static void printOffsets(OpAsmPrinter &printer, Operation *, DenseI32ArrayAttr offsets) { offsets.print(printer); }
+static void printOffsets(OpAsmPrinter &printer, Operation *, DenseI32ArrayAttr offsets) {
+  llvm::interleaveComma(offsets.asArrayRef(), printer);
+}
 
 #define GET_OP_CLASSES
 #include "compiler/gpu/GpuOps.cpp.inc"

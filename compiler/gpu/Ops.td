@@ -112,7 +112,7 @@ def TTG_MemDescSubsliceOp : TTG_ViewOp<"memdesc_subslice"> {
     // The part of this shape.
     OpBuilder<(ins "::mlir::Value":$src, "::llvm::ArrayRef<int32_t>":$offsets, "::llvm::ArrayRef<int64_t>":$shape)>];
   let assemblyFormat = [{
-    $src custom<Offsets>($offsets) attr-dict `:` qualified(type($src)) `->` qualified(type($result))
+    $src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))
   }];
 }
 
