@@ -48,6 +48,12 @@ template <typename T> static void read(const nb::dict &options, const char *name
     field = nb::cast<T>(options[name]);
 }
 
+static std::string textOrBytes(nb::handle content) {
+  if (!PyBytes_Check(content.ptr()))
+    return nb::cast<std::string>(content);
+  return std::string(PyBytes_AS_STRING(content.ptr()), PyBytes_GET_SIZE(content.ptr()));
+}
+
 static embed::Options readOptions(const nb::dict &options) {
   embed::Options out;
   read(options, "backend", out.backend);
@@ -63,6 +69,9 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "default_dot_input_precision", out.defaultDotPrecision);
   read(options, "emit_assembly", out.emitAssembly);
   read(options, "last_stage", out.lastStage);
+  if (options.contains("replacements"))
+    for (auto [stage, content] : nb::cast<nb::dict>(options["replacements"]))
+      out.replacements.emplace_back(nb::cast<std::string>(stage), textOrBytes(content));
   return out;
 }
 
@@ -77,14 +86,20 @@ static SharedArtifact check(SharedArtifact artifact, const embed::Diagnostics &d
   throw nb::python_error();
 }
 
-static SharedArtifact compile(nb::handle function, const nb::list &arguments, std::string symbol,
-                              const nb::dict &options) {
+embed::CompileRequest readRequest(nb::handle function, const nb::list &arguments, std::string symbol,
+                                  const nb::dict &options) {
   std::optional<embed::Function> parsed = functionOf(function.ptr());
   if (!parsed)
     throw nb::python_error();
   embed::CompileRequest request{std::move(*parsed), {}, std::move(symbol), readOptions(options)};
   for (nb::handle argument : arguments)
     request.arguments.push_back(readArgument(argument));
+  return request;
+}
+
+static SharedArtifact compile(nb::handle function, const nb::list &arguments, std::string symbol,
+                              const nb::dict &options) {
+  embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
   PythonHost::takeException();

@@ -1,10 +1,16 @@
 // `libtriton.compile`, `libtriton.compile_ir` and the Artifact they give.
 #pragma once
 
+#include <triton/embed.h>
+
 #include <nanobind/nanobind.h>
 
 namespace triton::python {
 
 void addCompile(nanobind::module_ &module);
+
+/// What `libtriton.compile` and `libtriton.ir.emit` are given, as a request. Throws what is wrong with it.
+embed::CompileRequest readRequest(nanobind::handle function, const nanobind::list &arguments, std::string symbol,
+                                  const nanobind::dict &options);
 
 } // namespace triton::python

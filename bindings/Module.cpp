@@ -1,7 +1,9 @@
 // `triton._C.libtriton`: the native half of the package.
+#include "bindings/Cache.h"
 #include "bindings/Compile.h"
 #include "bindings/HostLauncher.h"
 #include "bindings/Interpreter.h"
+#include "bindings/Ir.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Language.h"
 #include "bindings/TensorObject.h"
@@ -39,9 +41,11 @@ NB_MODULE(libtriton, module) {
   module.doc() = "The compiler and the launch path of Triton.";
   if (!addHostLauncher(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
     throw nb::python_error();
+  addCache(module);
   addCompile(module);
   addLanguage(module);
   addInterpreter(module);
+  addIr(module);
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");
   module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),
              nb::arg("is_const"), nb::arg("specialize_value"), nb::arg("align"),

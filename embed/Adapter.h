@@ -3,6 +3,7 @@
 
 #include <triton/embed.h>
 
+#include "compiler/driver/Driver.h"
 #include "compiler/frontend/Emitter.h"
 #include "compiler/frontend/Function.h"
 #include "compiler/frontend/Host.h"
@@ -25,6 +26,8 @@ Diagnostic fromSupport(const triton::Diagnostic &diagnostic);
 void append(const triton::Diagnostics &from, Diagnostics &to);
 
 std::shared_ptr<const frontend::Function> toFrontend(const Function &function);
+/// Nullopt after adding to `diagnostics`.
+std::optional<driver::CompileRequest> toDriver(Host &host, const CompileRequest &request, Diagnostics &diagnostics);
 
 /// The compiler's view of a host: converts arguments and results, and Errors to llvm::Errors.
 class Host::Adapter : public frontend::Host {

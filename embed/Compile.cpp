@@ -50,6 +50,7 @@ static driver::Options toDriver(const Options &options) {
 static driver::Inspection inspectionOf(const Options &options) {
   driver::Inspection inspection;
   inspection.emitAssembly = options.emitAssembly;
+  inspection.replacements = options.replacements;
   return inspection;
 }
 
@@ -74,7 +75,7 @@ static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *arti
   return out;
 }
 
-std::shared_ptr<const Artifact> compile(Host &host, const CompileRequest &request, Diagnostics &diagnostics) {
+std::optional<driver::CompileRequest> toDriver(Host &host, const CompileRequest &request, Diagnostics &diagnostics) {
   driver::CompileRequest out;
   out.kernel.function = toFrontend(request.function);
   std::string badType;
@@ -86,14 +87,21 @@ std::shared_ptr<const Artifact> compile(Host &host, const CompileRequest &reques
     diagnostic.message = "unknown type '" + badType + "' in the signature";
     diagnostic.rendered = "error: " + diagnostic.message + "\n";
     diagnostics.push_back(std::move(diagnostic));
-    return nullptr;
+    return std::nullopt;
   }
   out.kernel.symbol = request.symbol.empty() ? out.kernel.function->name : request.symbol;
   out.options = toDriver(request.options);
   out.inspection = inspectionOf(request.options);
   out.lastStage = request.options.lastStage;
+  return out;
+}
+
+std::shared_ptr<const Artifact> compile(Host &host, const CompileRequest &request, Diagnostics &diagnostics) {
+  std::optional<driver::CompileRequest> out = toDriver(host, request, diagnostics);
+  if (!out)
+    return nullptr;
   triton::Diagnostics reported;
-  std::shared_ptr<const artifact::Artifact> artifact = driver::compile(out, reported);
+  std::shared_ptr<const artifact::Artifact> artifact = driver::compile(*out, reported);
   append(reported, diagnostics);
   return fromDriver(artifact.get());
 }

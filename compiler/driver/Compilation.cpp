@@ -1,3 +1,4 @@
+#include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -59,4 +60,15 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
   if (mlir::succeeded(passManager.run(*module)) && mlir::succeeded(mlir::verify(*module)))
     return mlir::success();
   return diagnostics.hasErrors() ? mlir::failure() : fail("a compiler pass failed without saying why");
+}
+
+llvm::LogicalResult triton::driver::resumeFromIr(Compilation &compilation, const std::string &text) {
+  // Rendered here: a diagnostic does not keep its source.
+  auto source = Source::create("<replaced IR>", text);
+  Diagnostics diagnostics;
+  compilation.module = parseIr(compilation.context, source, diagnostics);
+  if (compilation.module)
+    return mlir::success();
+  return compilation.fail("the IR put in place of a stage's cannot be read\n" +
+                          render(diagnostics.all(), /*color=*/false));
 }

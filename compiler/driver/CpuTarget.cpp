@@ -70,14 +70,17 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
   auto code = std::make_shared<std::optional<host::Code>>();
   std::vector<Stage> stages;
 
-  stages.push_back({"ttir", [](Compilation &compilation) -> mlir::FailureOr<std::string> {
+  stages.push_back({"ttir",
+                    [](Compilation &compilation) -> mlir::FailureOr<std::string> {
                       if (mlir::failed(compilation.runPasses(
                               [](mlir::OpPassManager &passManager) { tensor::buildTensorPipeline(passManager); })))
                         return mlir::failure();
                       return print(*compilation.module);
-                    }});
+                    },
+                    resumeFromIr});
 
-  stages.push_back({"llir", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
+  stages.push_back({"llir",
+                    [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
                       auto target = cpu::HostTarget::byName(compilation.options.architecture);
                       if (!target)
                         return compilation.fail(llvm::toString(target.takeError()));
@@ -96,6 +99,17 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                       if (llvm::Error error = (*code)->optimise())
                         return compilation.fail(llvm::toString(std::move(error)));
                       return (*code)->llir();
+                    },
+                    [code](Compilation &compilation, const std::string &text) -> llvm::LogicalResult {
+                      auto target = cpu::HostTarget::byName(compilation.options.architecture);
+                      if (!target)
+                        return compilation.fail(llvm::toString(target.takeError()));
+                      auto parsed =
+                          host::Code::parse(text, *target, {.fuseMultiplyAdd = compilation.options.enableFpFusion});
+                      if (!parsed)
+                        return compilation.fail(llvm::toString(parsed.takeError()));
+                      code->emplace(std::move(*parsed));
+                      return mlir::success();
                     }});
 
   if (inspection.emitAssembly)
@@ -106,12 +120,14 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                         return std::move(*text);
                       }});
 
-  stages.push_back({"obj", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
+  stages.push_back({"obj",
+                    [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
                       auto bytes = (*code)->object();
                       if (!bytes)
                         return compilation.fail(llvm::toString(bytes.takeError()));
                       return std::string(bytes->begin(), bytes->end());
-                    }});
+                    },
+                    [](Compilation &, const std::string &) { return mlir::success(); }});
   return stages;
 }
 

@@ -1,13 +1,11 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/ContextPool.h"
+#include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
 #include "compiler/support/Hash.h"
 #include "compiler/tensor/Tensor.h"
 
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <chrono>
 
@@ -76,6 +74,16 @@ static ArtifactPointer runStages(Compilation &compilation, const Target &target,
     mlir::FailureOr<std::string> output = stage.run(compilation);
     if (mlir::failed(output))
       return nullptr;
+    if (const std::string *replacement = compilation.inspection.replacement(stage.name)) {
+      if (!stage.resume) {
+        (void)compilation.fail("the output of stage '" + stage.name + "' of target '" + target.name() +
+                               "' cannot be replaced");
+        return nullptr;
+      }
+      if (mlir::failed(stage.resume(compilation, *replacement)))
+        return nullptr;
+      output = *replacement;
+    }
     compilation.artifact.stages.push_back({stage.name, std::move(*output), microsecondsSince(start)});
     if (stage.name == lastStage)
       break;
@@ -110,10 +118,7 @@ ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnosti
     return nullptr;
 
   auto start = std::chrono::steady_clock::now();
-  frontend::KernelRequest kernel = request.kernel;
-  kernel.options = target->language(request.options);
-  if (kernel.symbol.empty())
-    kernel.symbol = kernel.function->name;
+  const frontend::KernelRequest kernel = kernelRequest(request, *target);
   compilation.module = frontend::emitKernel(*context, kernel, diagnostics);
   if (!compilation.module)
     return nullptr;
@@ -159,40 +164,6 @@ static std::string signatureOf(mlir::Type type) {
   return type.isIntOrIndex() ? "i" + std::to_string(type.getIntOrFloatBitWidth()) : "i64";
 }
 
-/// MLIR's reader asks an array's element type for its width, which `index` has not, and crashes. Reports the first.
-static bool hasIndexArray(const Source &source, Diagnostics &diagnostics) {
-  const llvm::StringRef text = source.text();
-  for (size_t at = text.find("array"); at != llvm::StringRef::npos; at = text.find("array", at + 1)) {
-    llvm::StringRef rest = text.substr(at + 5).ltrim();
-    if (!rest.consume_front("<") || !rest.ltrim().starts_with("index"))
-      continue;
-    SourceRange range{&source, static_cast<uint32_t>(at), static_cast<uint32_t>(at + 5)};
-    diagnostics.report(
-        {.range = range, .message = "the elements of an array attribute are integers or floats, not index"});
-    return true;
-  }
-  return false;
-}
-
-/// MLIR's reader makes room for as many results as `%x#N` names, before it finds that there are fewer: no op has this many. Reports the first.
-static bool hasAbsurdResultNumber(const Source &source, Diagnostics &diagnostics) {
-  constexpr uint64_t most = 65535;
-  const llvm::StringRef text = source.text();
-  for (size_t at = text.find('#'); at != llvm::StringRef::npos; at = text.find('#', at + 1)) {
-    llvm::StringRef digits = text.substr(at + 1).take_while(llvm::isDigit);
-    const bool isResult =
-        text.substr(0, at).rtrim("$._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").ends_with("%");
-    uint64_t number = 0;
-    if (!isResult || digits.empty() || (!digits.getAsInteger(10, number) && number <= most))
-      continue;
-    const uint32_t begin = static_cast<uint32_t>(at + 1);
-    diagnostics.report({.range = {&source, begin, begin + static_cast<uint32_t>(digits.size())},
-                        .message = ("result number " + digits + " is larger than any op has results").str()});
-    return true;
-  }
-  return false;
-}
-
 ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagnostics &diagnostics) {
   const Target *target = requireTarget(request.options, diagnostics);
   if (!target)
@@ -205,22 +176,7 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
     (void)compilation.fail("the " + target->name() + " target reads .ttir files, not ." + request.stage);
     return nullptr;
   }
-  if (hasIndexArray(*request.source, diagnostics) || hasAbsurdResultNumber(*request.source, diagnostics))
-    return nullptr;
-  {
-    mlir::ScopedDiagnosticHandler handler(&*context, [&](mlir::Diagnostic &diagnostic) {
-      Diagnostic converted{.message = diagnostic.str()};
-      if (auto place = mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()); place && place.getLine())
-        if (place.getLine() <= request.source->lineCount()) {
-          uint32_t offset = request.source->lineBegin(place.getLine()) + std::max(1u, place.getColumn()) - 1;
-          converted.range = {request.source.get(), offset, offset + 1};
-        }
-      diagnostics.report(std::move(converted));
-    });
-    mlir::ParserConfig config(&*context);
-    compilation.module =
-        mlir::parseSourceString<mlir::ModuleOp>(request.source->text(), config, request.source->name());
-  }
+  compilation.module = parseIr(*context, request.source, diagnostics);
   if (!compilation.module)
     return nullptr;
   tensor::FuncOp kernel = findKernel(compilation);

@@ -9,3 +9,10 @@ std::string triton::driver::Options::key() const {
                        enableFpFusion, allowNonConstexprGlobals, defaultDotPrecision)
       .str();
 }
+
+const std::string *triton::driver::Inspection::replacement(std::string_view stage) const {
+  for (const auto &[name, content] : replacements)
+    if (name == stage)
+      return &content;
+  return nullptr;
+}

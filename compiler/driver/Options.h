@@ -3,6 +3,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace triton::driver {
 
@@ -20,11 +23,16 @@ struct Options {
   std::string key() const;
 };
 
-/// What to show on the way; changes no result.
+/// What to show on the way, and what to put in its place; not part of any key.
 struct Inspection {
   bool emitAssembly = false; // also keep the `asm` stage, which costs a second run of the code generator
   bool verifyEachPass = false;
   std::string printAfterAll; // file that receives the IR after every pass; "-" is standard error
+  /// stage -> text or bytes to go on with instead of what that stage made. For experiments by hand: no key knows of it.
+  std::vector<std::pair<std::string, std::string>> replacements;
+
+  /// Null if the stage's own output stands.
+  const std::string *replacement(std::string_view stage) const;
 };
 
 } // namespace triton::driver

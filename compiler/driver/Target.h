@@ -36,7 +36,12 @@ struct Stage {
   std::string name;
   /// Leaves its text or bytes in the result.
   std::function<mlir::FailureOr<std::string>(Compilation &)> run;
+  /// Makes the stages after this one go on from a text or bytes of the user's instead. Null: it cannot be replaced.
+  std::function<llvm::LogicalResult(Compilation &, const std::string &)> resume;
 };
+
+/// `resume` of stages whose output is the module: reads it from text.
+llvm::LogicalResult resumeFromIr(Compilation &compilation, const std::string &text);
 
 class Target {
 public:

@@ -299,6 +299,8 @@ struct Options {
   std::string defaultDotPrecision; // empty: the target's
   bool emitAssembly = false;       // also make the `asm` stage
   std::string lastStage;           // stop after this stage; empty: all
+  /// stage -> text or bytes to go on with instead of what that stage made
+  std::vector<std::pair<std::string, std::string>> replacements;
 };
 
 struct PackedArgument {

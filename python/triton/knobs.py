@@ -181,6 +181,10 @@ class cache_knobs(base_knobs):
     dir = env_str_callable_default("TRITON_CACHE_DIR", lambda: cache.get_triton_dir("cache"))
     manager_class = env_class("TRITON_CACHE_MANAGER", "CacheManager")
     remote_manager_class = env_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
+    limit = env_opt_str("TRITON_CACHE_LIMIT")  # bytes, or 500M, 2G: what was not used for longest goes first
+    record = env_opt_str("TRITON_CACHE_RECORD")  # a bundle to which every kernel that is compiled or loaded is added
+    bundle = env_opt_str("TRITON_CACHE_BUNDLE")  # bundles to read, separated as in PATH
+    strict = env_bool("TRITON_STRICT_CACHE")  # a kernel that would have to be compiled is an error
 
     def get_triton_dir(self, dirname: str) -> str:
         return os.path.join(self.home_dir, ".triton", dirname)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-import json
 import os
 import time
+import warnings
 from collections import namedtuple
 
 from .. import __version__, knobs
@@ -13,7 +14,24 @@ from .._C import libtriton
 from ..backends import backends
 from ..backends.compiler import GPUTarget
 from ..errors import TritonError
-from ..runtime.cache import get_cache_key, get_cache_manager, get_dump_manager, triton_key  # noqa: F401  (older torch imports triton_key from here)
+from ..runtime.cache import (
+    get_cache_key,
+    get_cache_manager,
+    get_dump_manager,
+    get_override_manager,
+    triton_key,  # noqa: F401  (older torch imports it from here)
+)
+from .entries import (
+    bundle_key,
+    describe_request,
+    file_name,
+    find_in_bundles,
+    make_files,
+    read_group,
+    record,
+    store,
+    surprise,
+)
 from .sources import ASTSource, IRSource
 
 _INVALIDATING = (
@@ -106,25 +124,29 @@ class _Timer:
         )
 
 
-def _store(manager, src, artifact, metadata):
-    """Writes every stage and the metadata; gives the group of files."""
-    group = {}
-    name = src.name[:150]
-    for extension, content in artifact.stages.items():
-        if knobs.compilation.store_binary_only and extension != metadata["binary_ext"]:
-            continue
-        file_name = f"{name}.{extension}"
-        group[file_name] = manager.put(content, file_name)
-    json_name = f"{name}.json"
-    group[json_name] = manager.put(json.dumps(metadata, default=vars), json_name, binary=False)
-    manager.put_group(json_name, group)
-    return group
-
-
 def _dump(src, artifact):
     manager = get_dump_manager(src.hash())
     for extension, content in artifact.stages.items():
-        manager.put(content, f"{src.name[:150]}.{extension}")
+        manager.put(content, f"{file_name(src)}.{extension}")
+
+
+def _replacements(src, options):
+    """stage -> what the user wants in place of its output: files in the override directory, else the option `ir_override`."""
+    found = {}
+    if knobs.compilation.override:
+        manager = get_override_manager(src.hash())
+        for extension in ("ttir", "ttgir", "llir", "ptx", "cubin", "amdgcn", "hsaco", "obj"):
+            path = manager.get_file(f"{file_name(src)}.{extension}")
+            if path is not None:
+                print(f"\nOverriding kernel with file {path}")
+                found[extension] = path
+    elif getattr(options, "ir_override", None):
+        found[os.path.splitext(options.ir_override)[1][1:]] = options.ir_override
+    contents = {}
+    for extension, path in found.items():
+        with open(path, "rb") as file:
+            contents[extension] = file.read()
+    return contents
 
 
 def _native_compile(src, backend, options):
@@ -132,8 +154,12 @@ def _native_compile(src, backend, options):
         raise RuntimeError(
             f"the backend of {backend.target} offers no `native_options`: this build compiles through the native pipelines only"
         )
+    native_options = backend.native_options(options)
+    replacements = _replacements(src, options)
+    if replacements:
+        native_options["replacements"] = replacements
     try:
-        return src.compile_native(backend.native_options(options))
+        return src.compile_native(native_options)
     except TritonError as error:
         raise error if knobs.compilation.front_end_debugging else filter_traceback(error)
 
@@ -157,15 +183,26 @@ def compile(src, target=None, options=None, _env_vars=None):
         src = IRSource(src, None, backend)
     options = backend.parse_options(dict(options or {}, **src.parse_options()))
     variables = get_cache_invalidating_env_vars() if _env_vars is None else _env_vars
+    key = bundle_key(src, backend, options, variables) if knobs.cache.bundle or knobs.cache.record else None
+    if knobs.cache.bundle:
+        found = find_in_bundles(src, key)
+        if found is not None:
+            metadata, stages, group = found
+            _tell_listener(src, metadata, group, timer, cache_hit=True)
+            return CompiledKernel(src, group, metadata["hash"], _loaded=(metadata, stages))
     hash = hashlib.sha256(get_cache_key(src, backend, options, variables).encode("utf-8")).hexdigest()
+    request = functools.cache(lambda: describe_request(src, target, options, variables))
     manager = get_cache_manager(hash)
-    json_name = f"{src.name[:150]}.json"
-    group = manager.get_group(json_name) or {}
-    if group.get(json_name) and not knobs.compilation.always_compile:
-        kernel = _restore(src, group, hash)
+    name = file_name(src)
+    if not knobs.compilation.always_compile:
+        kernel = _restore(src, manager, hash)
         if kernel is not None:
-            _tell_listener(src, kernel.metadata._asdict(), group, timer, cache_hit=True)
+            _tell_listener(src, kernel.metadata._asdict(), kernel.metadata_group, timer, cache_hit=True)
+            if knobs.cache.record:
+                record(src, key, kernel.asm, kernel.metadata._asdict(), request())
             return kernel
+        if knobs.cache.strict:
+            raise surprise(src, request())
     timer.initialized = time.perf_counter()
     artifact = _native_compile(src, backend, options)
     timer.add(artifact.times)
@@ -185,26 +222,40 @@ def compile(src, target=None, options=None, _env_vars=None):
         "tensordesc_meta": [],
         "cluster_dims": (1, 1, 1),
         "binary_ext": backend.binary_ext,
-        "binary_digest": hashlib.sha256(artifact.stages[backend.binary_ext]).hexdigest(),
         "argument_bytes": artifact.argument_bytes,
         "argument_layout": tuple(artifact.arguments),
         "native_options": backend.native_options(options),
     }
+    stages = dict(artifact.stages)
     if knobs.compilation.dump_ir:
         _dump(src, artifact)
-    group = _store(manager, src, artifact, metadata)
+    if knobs.cache.record:
+        record(src, key, stages, metadata, request())
+    group = _store(manager, name, make_files(name, stages, metadata, request()))
     _tell_listener(src, metadata, group, timer, cache_hit=False)
-    return CompiledKernel(src, group, hash, _loaded=(metadata, dict(artifact.stages)))
+    return CompiledKernel(src, group, hash, _loaded=(metadata, stages))
 
 
-def _restore(src, group, hash):
-    """The kernel that these files hold; None if they are not what was stored."""
+def _store(manager, name, files):
+    """Stores a kernel. One that cannot be stored, on a full disk say, still runs."""
     try:
-        kernel = CompiledKernel(src, group, hash)
-        is_whole = hashlib.sha256(kernel.kernel).hexdigest() == kernel.metadata.binary_digest
+        return store(manager, name, files)
+    except OSError as error:
+        warnings.warn(f"the compiled kernel '{name}' is not stored: {error}", stacklevel=4)
+        return {}
+
+
+def _restore(src, manager, hash):
+    """The kernel that is stored under this hash; None unless all of it is there and as it was stored."""
+    name = file_name(src)
+    try:
+        group = manager.get_group(f"{name}.json") or {}
+        found = read_group(group, name)
+        if found is None or found[0]["hash"] != hash:
+            return None
+        return CompiledKernel(src, group, hash, _loaded=found[:2])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return kernel if is_whole else None
 
 
 def _tell_listener(src, metadata, group, timer, cache_hit):
@@ -229,38 +280,20 @@ def _make_metadata(values):
     return _metadata_classes[tuple(sorted(values))](**values)
 
 
-_TEXT_STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "amdgcn", "asm")
-
-
-def _read_group(group):
+def _read_files(group):
     """(metadata, stages) from the files of a kernel."""
-    metadata, stages = None, {}
-    for file_name, path in group.items():
-        extension = os.path.splitext(file_name)[1][1:]
-        with open(path, "rb") as file:
-            content = file.read()
-        if extension == "json":
-            metadata = json.loads(content)
-        elif extension:
-            stages[extension] = content.decode("utf-8") if extension in _TEXT_STAGES else content
-    target = metadata["target"]
-    metadata["target"] = GPUTarget(target["backend"], target["arch"], target["warp_size"])
-    for name, value in metadata.items():
-        if name != "tensordesc_meta":
-            metadata[name] = _as_tuples(value)
-    return metadata, stages
-
-
-def _as_tuples(value):
-    """JSON has no tuples: what was one becomes one again."""
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+    name = next(os.path.splitext(file)[0] for file in group if file.endswith(".json"))
+    found = read_group(group, name)
+    if found is None:
+        raise ValueError(f"the files of kernel '{name}' are not what was stored")
+    return found[:2]
 
 
 class CompiledKernel:
     """A kernel for one target and one specialisation: its stages in `asm`, facts in `metadata`, and `run` to launch it."""
 
     def __init__(self, src, metadata_group, hash, _loaded=None):
-        metadata, stages = _loaded or _read_group(metadata_group)
+        metadata, stages = _loaded or _read_files(metadata_group)
         self.metadata = _make_metadata(metadata)
         backend = make_backend(self.metadata.target)
         self.packed_metadata = backend.pack_metadata(self.metadata)

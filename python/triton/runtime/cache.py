@@ -7,10 +7,13 @@ import functools
 import hashlib
 import json
 import os
+import time
+import warnings
 from abc import ABC, abstractmethod
 from typing import Optional
 
 from .. import __version__, knobs
+from .._C.libtriton import cache as native
 
 
 class CacheManager(ABC):
@@ -37,7 +40,7 @@ class CacheManager(ABC):
 
 
 class FileCacheManager(CacheManager):
-    """Files in a directory. A writer writes elsewhere and renames, so readers never see half a file."""
+    """Files in a directory that many processes may use: a file is there whole or not at all."""
 
     def __init__(self, key, override=False, dump=False):
         self.key = key
@@ -46,9 +49,10 @@ class FileCacheManager(CacheManager):
         if not root:
             raise RuntimeError("Could not create or locate cache dir")
         self.cache_dir = os.path.join(root, key)
+        self._store = native.Store(root)
+        self._is_bounded = not (dump or override)
         if not override:
             self.lock_path = os.path.join(self.cache_dir, "lock")
-            os.makedirs(self.cache_dir, exist_ok=True)
 
     def _make_path(self, filename) -> str:
         return os.path.join(self.cache_dir, filename)
@@ -60,31 +64,67 @@ class FileCacheManager(CacheManager):
         return self._make_path(filename) if self.has_file(filename) else None
 
     def get_group(self, filename: str) -> Optional[dict[str, str]]:
-        path = self.get_file(f"__grp__{filename}")
-        if path is None:
+        content = self._store.get(self.key, f"__grp__{filename}")
+        if content is None:
             return None
         try:
-            with open(path) as file:
-                children = json.load(file).get("child_paths")
-        except (OSError, ValueError):
+            children = json.loads(content).get("child_paths")
+        except (ValueError, AttributeError):
             return None
         if not isinstance(children, dict):
             return None
-        return {name: child for name, child in children.items() if os.path.exists(child)}
+        self._store.touch(self.key)
+        return {name: child for name, child in children.items() if isinstance(child, str) and os.path.exists(child)}
 
     def put_group(self, filename: str, group: dict[str, str]) -> str:
-        return self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
+        path = self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
+        if self._is_bounded:
+            _bound(self._store, sum(map(_size_of, [path, *group.values()])))
+        return path
 
     def put(self, data, filename, binary=True) -> str:
-        binary = isinstance(data, bytes)
-        data = data if binary else str(data)
-        path = self._make_path(filename)
-        # A file, not a folder to hold one: removing a folder takes 5 ms on some file systems, six times per kernel.
-        temporary = self._make_path(f"tmp.pid_{os.getpid()}_{os.urandom(16).hex()}")
-        with open(temporary, "wb" if binary else "w") as file:
-            file.write(data)
-        os.replace(temporary, path)
-        return path
+        self._store.put(self.key, filename, data if isinstance(data, bytes) else str(data))
+        return self._make_path(filename)
+
+
+def _size_of(path):
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+class _Usage:
+    """What this process believes a cache directory to hold. Others write too, so it looks again now and then."""
+
+    LOOK_AGAIN_AFTER = 64  # stored kernels
+
+    def __init__(self):
+        self.bytes = None
+        self.stored = 0
+
+
+_usage: dict[str, _Usage] = {}
+
+
+def _bound(store, added):
+    """Keeps a cache directory within `knobs.cache.limit` after `added` bytes were stored."""
+    text = knobs.cache.limit
+    if not text:
+        return
+    limit = native.parse_size(text)
+    if limit is None:
+        raise RuntimeError(f"TRITON_CACHE_LIMIT must be a size such as 500M or 2G, got '{text}'")
+    usage = _usage.setdefault(store.root, _Usage())
+    usage.stored += 1
+    if usage.bytes is not None:
+        usage.bytes += added
+    if usage.bytes is None or usage.stored >= _Usage.LOOK_AGAIN_AFTER:
+        usage.bytes = sum(entry.bytes for entry in store.list())
+        usage.stored = 0
+    if usage.bytes > limit:
+        # A tenth of room, so that a full cache is not gone through for every kernel.
+        usage.bytes = store.prune(limit - limit // 10).bytes_after
 
 
 class RemoteCacheBackend(ABC):
@@ -105,26 +145,35 @@ class RemoteCacheBackend(ABC):
 class RedisRemoteCacheBackend(RemoteCacheBackend):
     """Files in a Redis server."""
 
-    def __init__(self, key):
-        import redis
+    _clients: dict = {}  # (process, host, port) -> connection; a forked child must not talk on its parent's
 
+    def __init__(self, key):
         super().__init__(key)
         self._key_fmt = knobs.redis.key_format
-        self._redis = redis.Redis(host=knobs.redis.host, port=knobs.redis.port)
+        place = os.getpid(), knobs.redis.host, knobs.redis.port
+        if place not in self._clients:
+            self._clients[place] = native.Redis(knobs.redis.host, knobs.redis.port)
+        self._redis = self._clients[place]
 
     def _get_key(self, filename: str) -> str:
         return self._key_fmt.format(key=self.key, filename=filename)
 
     def get(self, filenames: list[str]) -> dict[str, bytes]:
-        results = self._redis.mget([self._get_key(name) for name in filenames])
+        results = self._redis.get([self._get_key(name) for name in filenames])
         return {name: data for name, data in zip(filenames, results) if data is not None}
 
     def put(self, filename: str, data: bytes):
-        self._redis.set(self._get_key(filename), data)
+        self._redis.put(self._get_key(filename), data)
 
 
 class RemoteCacheManager(CacheManager):
-    """Asks a remote backend first, and keeps what it gives in a local directory. Dumps and overrides stay local."""
+    """Asks a remote backend first, and keeps what it gives in a local directory. Dumps and overrides stay local.
+
+    A remote store that fails is left alone for a while: the local directory goes on serving.
+    """
+
+    RETRY_AFTER = 30  # seconds
+    _resting: dict = {}  # backend class -> when it may be asked again
 
     def __init__(self, key, override=False, dump=False):
         backend = knobs.cache.remote_manager_class
@@ -132,44 +181,68 @@ class RemoteCacheManager(CacheManager):
             raise RuntimeError(
                 "Unable to instantiate RemoteCacheManager, TRITON_REMOTE_CACHE_BACKEND doesn't point to a valid class"
             )
-        self._backend = backend(key)
+        self._kind = backend
+        self._backend = None
+        self._ask(lambda: setattr(self, "_backend", backend(key)), None)
         self._override, self._dump = override, dump
         self._file_cache_manager = FileCacheManager(key, override=override, dump=dump)
 
     @property
     def _is_local(self):
-        return self._override or self._dump
+        return self._override or self._dump or self._backend is None or self._is_resting
+
+    @property
+    def _is_resting(self):
+        return time.monotonic() < self._resting.get(self._kind, 0)
+
+    def _ask(self, question, otherwise):
+        """What the remote store answers; `otherwise` if it fails."""
+        if self._is_resting:
+            return otherwise
+        try:
+            return question()
+        except Exception as error:  # of whatever client the backend uses
+            self._resting[self._kind] = time.monotonic() + self.RETRY_AFTER
+            warnings.warn(f"the remote cache of kernels is left alone for {self.RETRY_AFTER} s: {error}", stacklevel=4)
+            return otherwise
 
     def get_file(self, filename: str) -> Optional[str]:
-        if self._is_local:
-            return self._file_cache_manager.get_file(filename)
-        found = self._backend.get([filename])
-        if filename not in found:
-            return None
-        return self._file_cache_manager.put(found[filename], filename)
+        found = {} if self._is_local else self._ask(lambda: self._backend.get([filename]), {})
+        if filename in found:
+            return self._file_cache_manager.put(found[filename], filename)
+        return self._file_cache_manager.get_file(filename)
 
     def put(self, data, filename: str, binary=True) -> str:
         if not self._is_local:
-            self._backend.put(filename, data if isinstance(data, bytes) else str(data).encode("utf-8"))
+            content = data if isinstance(data, bytes) else str(data).encode("utf-8")
+            self._ask(lambda: self._backend.put(filename, content), None)
         return self._file_cache_manager.put(data, filename, binary=binary)
 
     def get_group(self, filename: str) -> Optional[dict[str, str]]:
-        if self._is_local:
+        name = f"__grp__{filename}"
+        content = {} if self._is_local else self._ask(lambda: self._backend.get([name]), {})
+        names = _child_names(content.get(name))
+        found = self._ask(lambda: self._backend.get(names), {}) if names else {}
+        if not names or set(found) != set(names):
             return self._file_cache_manager.get_group(filename)
-        path = self.get_file(f"__grp__{filename}")
-        if path is None:
-            return None
-        with open(path) as file:
-            names = json.load(file).get("child_paths")
-        if not names:
-            return None
-        found = self._backend.get(list(names))
-        return {name: self._file_cache_manager.put(data, name) for name, data in found.items()}
+        group = {child: self._file_cache_manager.put(data, child) for child, data in found.items()}
+        self._file_cache_manager.put_group(filename, group)  # for when the remote store is away
+        return group
 
     def put_group(self, filename: str, group: dict[str, str]):
-        if self._is_local:
-            return self._file_cache_manager.put_group(filename, group)
-        return self.put(json.dumps({"child_paths": sorted(group)}), f"__grp__{filename}", binary=False)
+        if not self._is_local:
+            text = json.dumps({"child_paths": sorted(group)})
+            self._ask(lambda: self._backend.put(f"__grp__{filename}", text.encode("utf-8")), None)
+        return self._file_cache_manager.put_group(filename, group)
+
+
+def _child_names(content):
+    """The names that a remote group lists; none if it is damaged."""
+    try:
+        names = json.loads(content)["child_paths"]
+    except (TypeError, ValueError, KeyError):
+        return []
+    return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else []
 
 
 def _base32(key):

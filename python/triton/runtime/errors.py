@@ -49,3 +49,7 @@ class AutotunerError(TritonError):
 
     def __str__(self) -> str:
         return f"Autotuner error: {self.error_message or ''}"
+
+
+class CacheMissError(TritonError):
+    """With TRITON_STRICT_CACHE: a kernel that is in no cache and no bundle."""

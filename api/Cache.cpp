@@ -1,0 +1,77 @@
+// The public face of the artifact cache.
+#include <triton/cache.h>
+
+#include "compiler/artifact/Redis.h"
+#include "compiler/artifact/Seal.h"
+#include "compiler/artifact/Store.h"
+
+namespace triton::cache {
+
+static llvm::StringRef ref(std::string_view text) { return llvm::StringRef(text.data(), text.size()); }
+
+static std::optional<std::string> message(llvm::Error error) {
+  if (!error)
+    return std::nullopt;
+  return llvm::toString(std::move(error));
+}
+
+std::optional<std::string> Store::put(std::string_view entry, std::string_view file, std::string_view content) const {
+  return message(artifact::Store(itsRoot).put(ref(entry), ref(file), ref(content)));
+}
+
+std::optional<std::string> Store::get(std::string_view entry, std::string_view file) const {
+  return artifact::Store(itsRoot).get(ref(entry), ref(file));
+}
+
+void Store::touch(std::string_view entry) const { artifact::Store(itsRoot).touch(ref(entry)); }
+
+std::optional<std::string> Store::remove(std::string_view entry) const {
+  return message(artifact::Store(itsRoot).remove(ref(entry)));
+}
+
+std::vector<Entry> Store::list() const {
+  std::vector<Entry> entries;
+  for (artifact::EntrySummary &entry : artifact::Store(itsRoot).list())
+    entries.push_back({std::move(entry.name), std::move(entry.files), entry.bytes, entry.lastUsed});
+  return entries;
+}
+
+PruneSummary Store::prune(uint64_t limit) const {
+  artifact::PruneSummary summary = artifact::Store(itsRoot).prune(limit);
+  return {summary.bytesBefore, summary.bytesAfter, std::move(summary.removed)};
+}
+
+std::optional<uint64_t> parseSize(std::string_view text) { return artifact::parseSize(ref(text)); }
+
+static std::vector<artifact::NamedFile> refs(const std::vector<NamedFile> &files) {
+  std::vector<artifact::NamedFile> out;
+  for (const auto &[name, content] : files)
+    out.emplace_back(ref(name), ref(content));
+  return out;
+}
+
+std::optional<std::string> seal(std::string_view description, const std::vector<NamedFile> &files) {
+  return artifact::seal(ref(description), refs(files));
+}
+
+std::string findDamage(std::string_view description, const std::vector<NamedFile> &files) {
+  return artifact::findDamage(ref(description), refs(files));
+}
+
+bool Redis::isAvailable() { return artifact::Redis::isAvailable(); }
+
+Redis::Redis(std::string host, int port, double timeoutSeconds)
+    : state(std::make_shared<artifact::Redis>(std::move(host), port, timeoutSeconds)) {}
+
+std::variant<Redis::Values, std::string> Redis::get(const std::vector<std::string> &keys) const {
+  auto values = static_cast<artifact::Redis *>(state.get())->get(keys);
+  if (!values)
+    return llvm::toString(values.takeError());
+  return std::move(*values);
+}
+
+std::optional<std::string> Redis::put(std::string_view key, std::string_view value) const {
+  return message(static_cast<artifact::Redis *>(state.get())->put(ref(key), ref(value)));
+}
+
+} // namespace triton::cache

@@ -1,0 +1,141 @@
+// Everything that touches a disk or a network runs without the interpreter lock.
+#include "bindings/Cache.h"
+
+#include <triton/cache.h>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace triton::python {
+
+using cache::Redis;
+using cache::Store;
+
+/// str or bytes as bytes.
+static std::string_view contentOf(nb::handle object) {
+  if (PyBytes_Check(object.ptr()))
+    return {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
+  Py_ssize_t size = 0;
+  const char *text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+  if (!text)
+    throw nb::python_error();
+  return {text, static_cast<size_t>(size)};
+}
+
+[[noreturn]] static void raise(PyObject *type, const std::string &message) {
+  PyErr_SetString(type, message.c_str());
+  throw nb::python_error();
+}
+
+static void put(const Store &store, const std::string &entry, const std::string &file, nb::object content) {
+  std::string_view view = contentOf(content);
+  std::optional<std::string> error;
+  {
+    nb::gil_scoped_release unlocked;
+    error = store.put(entry, file, view);
+  }
+  if (error)
+    raise(PyExc_OSError, *error);
+}
+
+static nb::object toBytes(const std::optional<std::string> &content) {
+  return content ? nb::object(nb::bytes(content->data(), content->size())) : nb::none();
+}
+
+static nb::object get(const Store &store, const std::string &entry, const std::string &file) {
+  std::optional<std::string> content;
+  {
+    nb::gil_scoped_release unlocked;
+    content = store.get(entry, file);
+  }
+  return toBytes(content);
+}
+
+static void remove(const Store &store, const std::string &entry) {
+  if (std::optional<std::string> error = store.remove(entry))
+    raise(PyExc_OSError, *error);
+}
+
+static std::vector<cache::NamedFile> filesOf(const nb::dict &files) {
+  std::vector<cache::NamedFile> out;
+  for (auto [name, content] : files)
+    out.emplace_back(contentOf(name), contentOf(content));
+  return out;
+}
+
+static std::string seal(nb::object description, const nb::dict &files) {
+  std::optional<std::string> sealed = cache::seal(contentOf(description), filesOf(files));
+  if (!sealed)
+    raise(PyExc_ValueError, "only the text of a JSON object can be sealed");
+  return *sealed;
+}
+
+static std::string findDamage(nb::object description, const nb::dict &files) {
+  return cache::findDamage(contentOf(description), filesOf(files));
+}
+
+static nb::list redisGet(const Redis &redis, const std::vector<std::string> &keys) {
+  std::variant<Redis::Values, std::string> values;
+  {
+    nb::gil_scoped_release unlocked;
+    values = redis.get(keys);
+  }
+  if (auto *error = std::get_if<std::string>(&values))
+    raise(PyExc_ConnectionError, *error);
+  nb::list out;
+  for (const auto &value : std::get<Redis::Values>(values))
+    out.append(toBytes(value));
+  return out;
+}
+
+static void redisPut(const Redis &redis, const std::string &key, nb::bytes value) {
+  std::optional<std::string> error;
+  {
+    nb::gil_scoped_release unlocked;
+    error = redis.put(key, {value.c_str(), value.size()});
+  }
+  if (error)
+    raise(PyExc_ConnectionError, *error);
+}
+
+void addCache(nb::module_ &parent) {
+  nb::module_ module = parent.def_submodule("cache", "The cache of compiled kernels.");
+  nb::class_<cache::Entry>(module, "Entry")
+      .def_ro("name", &cache::Entry::name)
+      .def_ro("files", &cache::Entry::files)
+      .def_ro("bytes", &cache::Entry::bytes)
+      .def_ro("last_used", &cache::Entry::lastUsed, "nanoseconds since 1970");
+  nb::class_<cache::PruneSummary>(module, "PruneSummary")
+      .def_ro("bytes_before", &cache::PruneSummary::bytesBefore)
+      .def_ro("bytes_after", &cache::PruneSummary::bytesAfter)
+      .def_ro("removed", &cache::PruneSummary::removed);
+  nb::class_<Store>(module, "Store", "A cache directory that many processes may use at once.")
+      .def(nb::init<std::string>(), nb::arg("root"))
+      .def_prop_ro("root", &Store::root)
+      .def("put", &put, nb::arg("entry"), nb::arg("file"), nb::arg("content"), "Writes a file, whole or not at all.")
+      .def("get", &get, nb::arg("entry"), nb::arg("file"), "The bytes of a file, or None.")
+      .def(
+          "touch", [](const Store &store, const std::string &entry) { store.touch(entry); }, nb::arg("entry"),
+          "Marks an entry as used now.")
+      .def("remove", &remove, nb::arg("entry"))
+      .def("list", &Store::list, nb::call_guard<nb::gil_scoped_release>())
+      .def("prune", &Store::prune, nb::arg("limit"), nb::call_guard<nb::gil_scoped_release>(),
+           "Removes what has not been used for longest until at most `limit` bytes are left.");
+  module.def(
+      "parse_size", [](const std::string &text) { return cache::parseSize(text); }, nb::arg("text"),
+      "Bytes of a size such as '500M'; None if it is no size.");
+  module.def("seal", &seal, nb::arg("description"), nb::arg("files"),
+             "A JSON object's text closed with the digests of `files` (name -> content) and its own.");
+  module.def("find_damage", &findDamage, nb::arg("description"), nb::arg("files"),
+             "Why an entry is not what was stored; empty if it is.");
+  nb::class_<Redis>(module, "Redis", "A connection to a Redis server; every call answers or fails within seconds.")
+      .def(nb::init<std::string, int, double>(), nb::arg("host"), nb::arg("port"), nb::arg("timeout") = 3.0)
+      .def_static("is_available", &Redis::isAvailable)
+      .def("get", &redisGet, nb::arg("keys"), "One value per key, None where there is none.")
+      .def("put", &redisPut, nb::arg("key"), nb::arg("value"));
+}
+
+} // namespace triton::python

@@ -1,0 +1,75 @@
+// The cache of compiled kernels, for programs and tools that look into it: a directory that many processes may use at once, and the seals by which an entry proves
+// that it is what was stored. Nothing here throws; what fails says so in its result.
+#pragma once
+
+#include <triton/export.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace triton::cache {
+
+struct Entry {
+  std::string name; // of its folder
+  std::vector<std::string> files;
+  uint64_t bytes = 0;
+  int64_t lastUsed = 0; // nanoseconds since 1970
+};
+
+struct PruneSummary {
+  uint64_t bytesBefore = 0, bytesAfter = 0;
+  std::vector<std::string> removed;
+};
+
+/// A cache directory. Files appear and entries disappear as a whole, whoever is killed whenever.
+class TRITON_EXPORT Store {
+public:
+  explicit Store(std::string root) : itsRoot(std::move(root)) {}
+  const std::string &root() const { return itsRoot; }
+
+  /// Why the file could not be written; nullopt if it was.
+  std::optional<std::string> put(std::string_view entry, std::string_view file, std::string_view content) const;
+  std::optional<std::string> get(std::string_view entry, std::string_view file) const;
+  /// Marks an entry as used now.
+  void touch(std::string_view entry) const;
+  std::optional<std::string> remove(std::string_view entry) const;
+  std::vector<Entry> list() const;
+  /// Removes what has not been used for longest until at most `limit` bytes are left.
+  PruneSummary prune(uint64_t limit) const;
+
+private:
+  std::string itsRoot;
+};
+
+/// "500M" -> 500 * 2^20; nullopt if it is no size.
+TRITON_EXPORT std::optional<uint64_t> parseSize(std::string_view text);
+
+using NamedFile = std::pair<std::string_view, std::string_view>; // name, content
+
+/// The text of a JSON object, closed with the digests of `files` and its own; nullopt if it is no JSON object.
+TRITON_EXPORT std::optional<std::string> seal(std::string_view description, const std::vector<NamedFile> &files);
+/// Why an entry is not what was stored; empty if it is.
+TRITON_EXPORT std::string findDamage(std::string_view description, const std::vector<NamedFile> &files);
+
+/// A connection to a Redis server. Each call gives an answer or an error within seconds; after an error the next call connects anew.
+class TRITON_EXPORT Redis {
+public:
+  static bool isAvailable(); // whether this build has a client
+  Redis(std::string host, int port, double timeoutSeconds = 3);
+
+  using Values = std::vector<std::optional<std::string>>;
+  /// One value per key, or why not.
+  std::variant<Values, std::string> get(const std::vector<std::string> &keys) const;
+  std::optional<std::string> put(std::string_view key, std::string_view value) const;
+
+private:
+  std::shared_ptr<void> state;
+};
+
+} // namespace triton::cache

@@ -1,0 +1,184 @@
+"""Looks after the cache of compiled kernels.
+
+    python -m triton.cache ls                      what is stored: kernel, target, size, when it was last used
+    python -m triton.cache show ENTRY              one entry: what was asked for, its metadata, its files
+    python -m triton.cache show ENTRY --stage llir one stage's text or bytes, to standard output
+    python -m triton.cache prune --limit 500M      removes what was not used for longest; --limit 0: everything
+    python -m triton.cache verify [--remove]       checks every entry; damaged ones are named, or removed
+
+`--dir` names another directory than the cache: a bundle, say. ENTRY is the first letters of an entry's name or hash, or a kernel's name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import sys
+import time
+
+from . import knobs
+from ._C.libtriton import cache as native
+
+
+def _description(store, entry):
+    """(name, description as text, the same as a dict) of the kernel in an entry; None if there is none or it cannot be read."""
+    names = [file[: -len(".json")] for file in entry.files if file.endswith(".json")]
+    names = [name for name in names if not name.startswith("__grp__") and not name.endswith(".autotune")]
+    if len(names) != 1:
+        return None
+    text = store.get(entry.name, f"{names[0]}.json")
+    try:
+        return names[0], text, json.loads(text)
+    except (TypeError, ValueError):
+        return names[0], text, {}
+
+
+def damage_of(store, entry):
+    """What is wrong with an entry; empty if nothing is, or if it holds no kernel."""
+    found = _description(store, entry)
+    if found is None:
+        return ""
+    name, text, values = found
+    if text is None:
+        return f"{name}.json cannot be read"
+    others = [file for file in entry.files if file.startswith(name + ".") and file != f"{name}.json"]
+    contents = {file: store.get(entry.name, file) for file in others}
+    damage = native.find_damage(text, {file: content for file, content in contents.items() if content is not None})
+    if damage:
+        return damage
+    key = values.get("request", {}).get("bundle_key", values.get("hash", ""))
+    return "" if _entry_name(key) == entry.name else "it lies under the key of another kernel"
+
+
+def _entry_name(key):
+    return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
+
+
+def _size_text(size):
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"
+
+
+def _age_text(nanoseconds):
+    seconds = max(0, time.time() - nanoseconds / 1e9)
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def list_entries(store, out):
+    entries = store.list()
+    for entry in entries:
+        found = _description(store, entry)
+        name, _, values = found or (", ".join(entry.files[:2]) or "(empty)", None, {})
+        target = values.get("target", {})
+        place = f"{target['backend']}:{target['arch']}" if target else "-"
+        print(f"{entry.name[:16]}  {_size_text(entry.bytes):>10}  {_age_text(entry.last_used):>7}  {place:<14} {name}", file=out)  # fmt: skip
+    total = _size_text(sum(entry.bytes for entry in entries))
+    print(f"{len(entries)} entries, {total} in {store.root}", file=out)
+    return 0
+
+
+def _find(store, wanted):
+    entries = store.list()
+    if len(wanted) == 64 and all(digit in "0123456789abcdef" for digit in wanted):
+        wanted = _entry_name(wanted)
+    found = [entry for entry in entries if entry.name.startswith(wanted)]
+    if not found:
+        found = [entry for entry in entries if any(file == f"{wanted}.json" for file in entry.files)]
+    if len(found) != 1:
+        names = "".join(f"\n  {entry.name}" for entry in found)
+        raise SystemExit(f"error: {len(found)} entries for '{wanted}'{names}")
+    return found[0]
+
+
+def show_entry(store, wanted, stage, out):
+    entry = _find(store, wanted)
+    found = _description(store, entry)
+    if found is None:
+        raise SystemExit(f"error: entry {entry.name} holds no kernel: {', '.join(entry.files)}")
+    name, _, values = found
+    if stage:
+        content = store.get(entry.name, f"{name}.{stage}")
+        if content is None:
+            raise SystemExit(f"error: {name} has no stage '{stage}'; it has: {', '.join(_stages(entry, name))}")
+        out.flush()
+        out.buffer.write(content)
+        return 0
+    print(f"{name}  {entry.name}", file=out)
+    request = values.pop("request", {})
+    for title, part in (("asked for", request), ("metadata", values)):
+        print(f"\n{title}", file=out)
+        for key, value in part.items():
+            if key not in ("digests", "checksum"):
+                print(f"  {key:<26} {value}", file=out)
+    print("\nfiles", file=out)
+    for file in entry.files:
+        print(f"  {file:<26} {_size_text(len(store.get(entry.name, file) or b''))}", file=out)
+    print(f"\n{damage_of(store, entry) or 'sound'}", file=out)
+    return 0
+
+
+def _stages(entry, name):
+    return [file[len(name) + 1 :] for file in entry.files if file.startswith(name + ".") and not file.endswith(".json")]
+
+
+def prune(store, limit, out):
+    size = native.parse_size(limit)
+    if size is None:
+        raise SystemExit(f"error: --limit takes a size such as 500M or 2G, not '{limit}'")
+    summary = store.prune(size)
+    print(
+        f"{len(summary.removed)} entries removed, {_size_text(summary.bytes_before)} before, {_size_text(summary.bytes_after)} now",
+        file=out,
+    )
+    return 0
+
+
+def verify(store, remove, out):
+    damaged = 0
+    entries = store.list()
+    for entry in entries:
+        damage = damage_of(store, entry)
+        if damage:
+            damaged += 1
+            print(f"{entry.name}: {damage}{' (removed)' if remove else ''}", file=out)
+            if remove:
+                store.remove(entry.name)
+    print(f"{len(entries)} entries, {damaged} damaged", file=out)
+    return 1 if damaged and not remove else 0
+
+
+def main(arguments=None, out=None):
+    out = out or sys.stdout
+    parser = argparse.ArgumentParser(
+        prog="python -m triton.cache", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--dir", help="directory (default: the cache, TRITON_CACHE_DIR)")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("ls", help="what is stored")
+    show = commands.add_parser("show", help="one entry")
+    show.add_argument("entry")
+    show.add_argument("--stage", help="print this stage: ttir, llir, obj, …")
+    pruning = commands.add_parser("prune", help="remove what was not used for longest")
+    pruning.add_argument("--limit", default=knobs.cache.limit or "0", help="how much may stay (default: TRITON_CACHE_LIMIT, else 0)")  # fmt: skip
+    checking = commands.add_parser("verify", help="check every entry")
+    checking.add_argument("--remove", action="store_true", help="remove damaged entries")
+    given = parser.parse_args(arguments)
+    store = native.Store(given.dir or knobs.cache.dir)
+    if given.command == "ls":
+        return list_entries(store, out)
+    if given.command == "show":
+        return show_entry(store, given.entry, given.stage, out)
+    if given.command == "prune":
+        return prune(store, given.limit, out)
+    return verify(store, given.remove, out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""Compiled kernels as files: stored under a seal that shows any damage, gathered in bundles that run where there is no compiler.
+
+An entry is a folder of plain files: `<name>.<stage>` for every stage, and `<name>.json` with the metadata, what was asked for (`request`), the digest of each file and
+a checksum over all of that. A bundle is a directory of such entries, under keys that hold on other machines and for other builds of the compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+
+from .. import knobs
+from .._C.libtriton import cache as native
+from ..backends.compiler import GPUTarget
+from ..runtime.cache import _base32
+from ..runtime.errors import CacheMissError
+
+TEXT_STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "amdgcn", "asm")
+_SEAL_FIELDS = ("request", "digests", "checksum")
+_BUNDLE_FORMAT = "triton-bundle-1"
+
+
+def file_name(src):
+    """What the files of a source's kernels are called, without the ending."""
+    return src.name[:150]
+
+
+def describe_request(src, target, options, variables):
+    """What a compile was asked for, part by part, so that two of them can be compared."""
+    names = getattr(getattr(src, "fn", None), "arg_names", None)
+
+    def name_of(path):
+        head = names[path[0]] if names and path[0] < len(names) else str(path[0])
+        return ".".join([head, *map(str, path[1:])])
+
+    def text_of(value):
+        return value.cache_key if hasattr(value, "cache_key") else repr(value)
+
+    return {
+        "function": getattr(getattr(src, "fn", None), "_fn_name", src.name),
+        "source": src.fn.cache_key if hasattr(src, "fn") else src.hash(),
+        "signature": {str(name): str(ty) for name, ty in src.signature.items()},
+        "constants": {name_of(path): text_of(value) for path, value in src.constants.items()},
+        "attributes": {name_of(path): str(value) for path, value in src.attrs.items() if value},
+        "options": {name: repr(value) for name, value in options.__dict__.items()},
+        "target": f"{target.backend}:{target.arch}:{target.warp_size}",
+        "variables": dict(variables),
+    }
+
+
+def make_files(name, stages, metadata, request):
+    """file name -> content of a kernel's entry; the sealed description comes last."""
+    files = {}
+    for extension, content in stages.items():
+        if not knobs.compilation.store_binary_only or extension == metadata["binary_ext"]:
+            files[f"{name}.{extension}"] = content
+    text = json.dumps({**metadata, "request": request}, default=vars)
+    files[f"{name}.json"] = native.seal(text, files)
+    return files
+
+
+def store(manager, name, files):
+    """Puts the files of an entry where `manager` keeps them; gives the group: file name -> path."""
+    group = {file: manager.put(content, file, binary=isinstance(content, bytes)) for file, content in files.items()}
+    manager.put_group(f"{name}.json", group)
+    return group
+
+
+def read(contents, name):
+    """(metadata, stages, request) of an entry given as file name -> bytes; None unless it is what was stored."""
+    description = contents.get(f"{name}.json")
+    if description is None:
+        return None
+    others = {file: content for file, content in contents.items() if file != f"{name}.json"}
+    if native.find_damage(description, others):
+        return None
+    metadata = json.loads(description)
+    stages = {}
+    for file, content in others.items():
+        extension = os.path.splitext(file)[1][1:]
+        stages[extension] = content.decode("utf-8") if extension in TEXT_STAGES else content
+    request = metadata.get("request", {})
+    return open_metadata(metadata), stages, request
+
+
+def open_metadata(values):
+    """Metadata as it was before it became JSON."""
+    values = {name: _as_tuples(value) for name, value in values.items() if name not in _SEAL_FIELDS}
+    target = values["target"]
+    values["target"] = GPUTarget(target["backend"], target["arch"], target["warp_size"])
+    values["tensordesc_meta"] = list(values.get("tensordesc_meta", ()))
+    return values
+
+
+def _as_tuples(value):
+    """JSON has no tuples: what was one becomes one again."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+
+
+def read_group(group, name):
+    """The same from the paths of a group."""
+    contents = {}
+    for file, path in group.items():
+        with open(path, "rb") as stream:
+            contents[file] = stream.read()
+    return read(contents, name)
+
+
+# Bundles.
+
+
+def bundle_key(src, backend, options, variables):
+    """The key of a kernel that holds on every machine its code runs on: what the compiler was is no part of it."""
+    target = backend.target
+    # The code of a CPU depends on every feature that the processor has.
+    machine = backend.hash() if target.backend == "cpu" else f"{target.backend}:{target.arch}:{target.warp_size}"
+    text = f"{_BUNDLE_FORMAT}-{src.hash()}-{machine}-{options.hash()}-{sorted(variables.items())}"
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def bundle_directories():
+    return [path for path in (knobs.cache.bundle or "").split(os.pathsep) if path]
+
+
+def read_entry(store, entry, files, name):
+    """The files of an entry in a directory, read and checked."""
+    contents = {file: store.get(entry, file) for file in files if not file.startswith("__grp__")}
+    return read({file: content for file, content in contents.items() if content is not None}, name)
+
+
+def find_in_bundles(src, key):
+    """(metadata, stages, group) of a kernel that a bundle holds, or None."""
+    name, entry = file_name(src), _base32(key)
+    for directory in bundle_directories():
+        folder = os.path.join(directory, entry)
+        try:
+            files = [file for file in os.listdir(folder) if file.startswith(name + ".")]
+        except OSError:
+            continue
+        found = read_entry(native.Store(directory), entry, files, name)
+        if found is not None and found[2].get("bundle_key") == key:
+            return found[0], found[1], {file: os.path.join(folder, file) for file in files}
+    return None
+
+
+def record(src, key, stages, metadata, request):
+    """Adds a kernel to the bundle that is being recorded."""
+    directory, entry, name = knobs.cache.record, _base32(key), file_name(src)
+    bundle = native.Store(directory)
+    if bundle.get(entry, f"{name}.json") is not None:
+        return
+    for file, content in make_files(name, stages, metadata, {**request, "bundle_key": key}).items():
+        bundle.put(entry, file, content)
+
+
+# Why a kernel is not there.
+
+
+def _differences(stored, asked):
+    """What two requests differ in, one text each."""
+    found = []
+    if stored.get("source") != asked["source"]:
+        found.append("its source, a function it calls or a constexpr global it reads has changed")
+    if stored.get("target") != asked["target"]:
+        found.append(f"target: {stored.get('target')} is stored, {asked['target']} is needed")
+    kinds = {"signature": "type of", "constants": "constant", "attributes": "attributes of", "options": "option", "variables": "variable"}  # fmt: skip
+    for part, kind in kinds.items():
+        old, new = stored.get(part, {}), asked[part]
+        for name in dict.fromkeys([*old, *new]):
+            if old.get(name) != new.get(name):
+                found.append(f"{kind} {name}: {old.get(name, 'none')} is stored, {new.get(name, 'none')} is needed")
+    return found
+
+
+def _stored_requests(directory, name):
+    entries = native.Store(directory)
+    for entry in entries.list():
+        if f"{name}.json" in entry.files:
+            try:
+                yield json.loads(entries.get(entry.name, f"{name}.json")).get("request", {})
+            except (TypeError, ValueError):
+                continue
+
+
+def surprise(src, request):
+    """The error for a kernel that would have to be compiled where everything should be there: what it is, and what changed."""
+    places = [*bundle_directories(), knobs.cache.dir]
+    stored = [other for place in places for other in _stored_requests(place, file_name(src))]
+    stored = [other for other in stored if other.get("function") == request["function"]]
+    message = f"kernel '{request['function']}' is not stored and TRITON_STRICT_CACHE forbids to compile it"
+    if not stored:
+        return CacheMissError(f"{message}: no version of it is in {', '.join(places)}")
+    nearest = min((_differences(other, request) for other in stored), key=len)
+    reason = "; ".join(nearest) or "the compiler, or the processor it compiles for, is another one"
+    return CacheMissError(f"{message}: {reason}")
