@@ -2,6 +2,7 @@
 // with.
 #include "compiler/cpu/Pipeline.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/host/LowerToLlvm.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +14,7 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   triton::tensor::registerTensorPipeline();
+  triton::gpu::registerGpuPipeline();
   triton::cpu::registerCpuPipeline();
   triton::host::registerLowerToLlvm();
 

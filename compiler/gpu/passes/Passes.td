@@ -39,4 +39,8 @@ def InsertBarriers : Pass<"gpu-insert-barriers", "::mlir::ModuleOp"> {
   let summary = "make threads wait where they touch each other's shared memory";
 }
 
+def PrintAccess : Pass<"gpu-print-access", "::mlir::ModuleOp"> {
+  let summary = "print what is known about integers and pointers";
+}
+
 #endif

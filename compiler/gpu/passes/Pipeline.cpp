@@ -25,6 +25,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 
 void registerGpuPipeline() {
   registerSetTarget();
+  registerPrintAccess();
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {
         auto target = Target::byName(options.target);

@@ -1,0 +1,105 @@
+// RUN: triton-opt %s --gpu-print-access | FileCheck %s
+
+// The widest a mask allows, too: groups of 16 are inside of n or outside, because both n and the start of each group are multiples of 16.
+// CHECK-LABEL: tt.func argument 0
+
+tt.func public @vector_add(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+  // CHECK-SAME: => contiguity = [1], divisibility = [16], constancy = [1]
+  // CHECK-NEXT: tt.func argument 1 => contiguity = [1], divisibility = [16], constancy = [1]
+  %c1024 = arith.constant 1024 : i32
+  // CHECK: tt.get_program_id {{.*}} => {{.*}} divisibility = [1], {{.*}}non-negative
+  %pid = tt.get_program_id x : i32
+  // CHECK-NEXT: arith.muli {{.*}} divisibility = [1024]{{.*}} non-negative
+  %start = arith.muli %pid, %c1024 : i32
+  // CHECK-NEXT: tt.make_range {{.*}} => contiguity = [1024], divisibility = [1073741824], constancy = [1], non-negative
+  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %s = tt.splat %start : i32 -> tensor<1024xi32>
+  // CHECK: arith.addi {{.*}} => contiguity = [1024], divisibility = [1024]
+  %offsets = arith.addi %s, %range : tensor<1024xi32>
+  // CHECK-NEXT: tt.splat {{.*}} => contiguity = [1], divisibility = [16], constancy = [1024]
+  %bound = tt.splat %n : i32 -> tensor<1024xi32>
+  // CHECK-NEXT: arith.cmpi {{.*}} constancy = [16]
+  %mask = arith.cmpi slt, %offsets, %bound : tensor<1024xi32>
+  %base = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  // CHECK: tt.addptr {{.*}} => contiguity = [1024], divisibility = [16]
+  %pointers = tt.addptr %base, %offsets : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  tt.return
+}
+
+// Rows of a matrix: contiguous along the last dimension, aligned because the stride is.
+// CHECK-LABEL: tt.func argument 0
+tt.func public @tile(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %stride: i32 {tt.divisibility = 16 : i32}) {
+  %rows = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  // CHECK: tt.expand_dims {{.*}} => contiguity = [64, 1], divisibility = [1073741824, 1]
+  %rows2 = tt.expand_dims %rows {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %s = tt.splat %stride : i32 -> tensor<64x1xi32>
+  // CHECK: arith.muli {{.*}} => contiguity = [1, 1], divisibility = [16, 16]
+  %m = arith.muli %rows2, %s : tensor<64x1xi32>
+  %base = tt.splat %a : !tt.ptr<f16> -> tensor<64x1x!tt.ptr<f16>>
+  // CHECK: tt.addptr {{.*}} => contiguity = [1, 1], divisibility = [16, 16]
+  %p = tt.addptr %base, %m : tensor<64x1x!tt.ptr<f16>>, tensor<64x1xi32>
+  %p2 = tt.broadcast %p : tensor<64x1x!tt.ptr<f16>> -> tensor<64x32x!tt.ptr<f16>>
+  %columns = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %columns2 = tt.expand_dims %columns {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %columns3 = tt.broadcast %columns2 : tensor<1x32xi32> -> tensor<64x32xi32>
+  // CHECK: tt.addptr {{.*}} => contiguity = [1, 32], divisibility = [2, 16], constancy = [1, 1]
+  %q = tt.addptr %p2, %columns3 : tensor<64x32x!tt.ptr<f16>>, tensor<64x32xi32>
+  tt.return
+}
+
+// What a loop adds each time round keeps the alignment.
+// CHECK-LABEL: tt.func argument 0
+tt.func public @loop(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 64 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %base = tt.splat %a : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
+  %first = tt.addptr %base, %range : tensor<64x!tt.ptr<f16>>, tensor<64xi32>
+  %move = arith.constant dense<4> : tensor<64xi32>
+  // CHECK: scf.for
+  // CHECK: scf.for argument 0 => contiguity = [1], divisibility = [64], constancy = [1], non-negative
+  // CHECK-NEXT: scf.for argument 1 => contiguity = [64], divisibility = [8]
+  %last = scf.for %i = %zero to %n step %step iter_args(%p = %first) -> (tensor<64x!tt.ptr<f16>>) : i32 {
+    %next = tt.addptr %p, %move : tensor<64x!tt.ptr<f16>>, tensor<64xi32>
+    scf.yield %next : tensor<64x!tt.ptr<f16>>
+  }
+  tt.return
+}
+
+// Promises: on arguments, on ops, and assumed.
+// CHECK-LABEL: tt.func argument 0
+tt.func public @promises(%a: i32, %b: i32) {
+  %zero = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %r = arith.remsi %a, %c8 : i32
+  %multiple = arith.cmpi eq, %r, %zero : i32
+  llvm.intr.assume %multiple : i1
+  %positive = arith.cmpi sgt, %b, %zero : i32
+  llvm.intr.assume %positive : i1
+  // CHECK: arith.divsi {{.*}} non-negative
+  %q = arith.divsi %b, %c8 : i32
+  // CHECK-NEXT: arith.muli {{.*}} divisibility = [8]
+  %m = arith.muli %a, %b : i32
+  %s = tt.splat %m : i32 -> tensor<64xi32>
+  // CHECK: arith.xori {{.*}} => contiguity = [16], divisibility = [32]
+  %hinted = arith.xori %s, %s {tt.contiguity = dense<16> : tensor<1xi32>, tt.divisibility = dense<32> : tensor<1xi32>} : tensor<64xi32>
+  tt.return
+}
+
+// Wrapping around at a multiple of 16, a run of 16 stays together; dividing by 4, four of a run fall together.
+// CHECK-LABEL: tt.func argument 0
+tt.func public @wrapped(%n: i32 {tt.divisibility = 16 : i32}) {
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %s = tt.splat %n : i32 -> tensor<64xi32>
+  // CHECK: arith.remsi {{.*}} => contiguity = [16], divisibility = [16]
+  %w = arith.remsi %range, %s : tensor<64xi32>
+  %four = arith.constant dense<4> : tensor<64xi32>
+  // CHECK: arith.divsi {{.*}} => contiguity = [1], divisibility = [1], constancy = [4]
+  %d = arith.divsi %range, %four : tensor<64xi32>
+  %c16 = arith.constant dense<16> : tensor<64xi32>
+  %low = arith.subi %range, %c16 : tensor<64xi32>
+  // Of negative numbers division towards zero parts -4 from -3.
+  // CHECK: arith.divsi {{.*}} constancy = [1]
+  %e = arith.divsi %low, %four : tensor<64xi32>
+  tt.return
+}
