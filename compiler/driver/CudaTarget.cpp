@@ -108,71 +108,101 @@ frontend::LanguageOptions CudaTarget::language(const Options &options) const {
   return language;
 }
 
+static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
+  auto build = [](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager); };
+  if (mlir::failed(compilation.runPasses(build)))
+    return mlir::failure();
+  return compilation.text();
+}
+
+static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
+  auto target = targetOf(compilation.options);
+  if (!target)
+    return compilation.fail(llvm::toString(target.takeError()));
+  gpu::GpuOptions options{*target, compilation.options.numWarps, compilation.options.numCtas,
+                          compilation.options.numStages};
+  auto build = [&](mlir::OpPassManager &manager) { gpu::buildGpuPipeline(manager, options); };
+  if (mlir::failed(compilation.runPasses(build)))
+    return mlir::failure();
+  return compilation.text();
+}
+
+static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
+  auto options = codegenOptions(compilation.options);
+  if (!options)
+    return compilation.fail(llvm::toString(options.takeError()));
+  if (mlir::failed(compilation.runPasses([](mlir::OpPassManager &manager) { gpu::buildResourcePipeline(manager); })))
+    return mlir::failure();
+  readMetadata(compilation);
+  auto handler = compilation.collectDiagnostics();
+  auto code = nvidia::Code::emit(*compilation.module, *options);
+  if (!code)
+    return compilation.fail(llvm::toString(code.takeError()));
+  if (llvm::Error error = code->optimise())
+    return compilation.fail(llvm::toString(std::move(error)));
+  return std::move(*code);
+}
+
+static mlir::FailureOr<nvidia::Code> readCode(Compilation &compilation, const std::string &text) {
+  auto options = codegenOptions(compilation.options);
+  if (!options)
+    return compilation.fail(llvm::toString(options.takeError()));
+  auto code = nvidia::Code::parse(text, *options);
+  if (!code)
+    return compilation.fail(llvm::toString(code.takeError()));
+  return std::move(*code);
+}
+
+static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std::string &ptx) {
+  const Options &options = compilation.options;
+  nvidia::AssemblerOptions assembler{
+      .target = *targetOf(options), .path = options.assemblerPath, .lineInfo = options.lineInfo};
+  for (llvm::StringRef flag : llvm::split(options.assemblerOptions, ' '))
+    if (!flag.empty())
+      assembler.extra.push_back(flag.str());
+  auto assembled = nvidia::assemble(ptx, assembler);
+  if (!assembled)
+    return compilation.fail(llvm::toString(assembled.takeError()));
+  compilation.artifact.registers = assembled->registers;
+  compilation.artifact.spillBytes = assembled->spillStores;
+  return std::move(assembled->cubin);
+}
+
 /// The story of a kernel on an NVIDIA GPU. The code generator's module lives from `llir` to `ptx`.
 std::vector<Stage> CudaTarget::stages(const Options &options, const Inspection &inspection) const {
   auto code = std::make_shared<std::optional<nvidia::Code>>();
   auto ptx = std::make_shared<std::string>();
-  std::vector<Stage> stages;
-
-  stages.push_back({"ttir", [](Compilation &compilation) -> mlir::FailureOr<std::string> {
-                      if (mlir::failed(compilation.runPasses(
-                              [](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager); })))
-                        return mlir::failure();
-                      return compilation.text();
-                    }});
-
-  stages.push_back({"ttgir", [](Compilation &compilation) -> mlir::FailureOr<std::string> {
-                      auto target = targetOf(compilation.options);
-                      if (!target)
-                        return compilation.fail(llvm::toString(target.takeError()));
-                      gpu::GpuOptions options{*target, compilation.options.numWarps, compilation.options.numCtas,
-                                              compilation.options.numStages};
-                      if (mlir::failed(compilation.runPasses(
-                              [&](mlir::OpPassManager &manager) { gpu::buildGpuPipeline(manager, options); })))
-                        return mlir::failure();
-                      return compilation.text();
-                    }});
-
-  stages.push_back({"llir", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
-                      auto options = codegenOptions(compilation.options);
-                      if (!options)
-                        return compilation.fail(llvm::toString(options.takeError()));
-                      if (mlir::failed(compilation.runPasses(
-                              [](mlir::OpPassManager &manager) { gpu::buildResourcePipeline(manager); })))
-                        return mlir::failure();
-                      readMetadata(compilation);
-                      auto handler = compilation.collectDiagnostics();
-                      auto emitted = nvidia::Code::emit(*compilation.module, *options);
-                      if (!emitted)
-                        return compilation.fail(llvm::toString(emitted.takeError()));
-                      code->emplace(std::move(*emitted));
-                      if (llvm::Error error = (*code)->optimise())
-                        return compilation.fail(llvm::toString(std::move(error)));
-                      return (*code)->llir();
-                    }});
-
-  stages.push_back({"ptx", [code, ptx](Compilation &compilation) -> mlir::FailureOr<std::string> {
-                      auto text = (*code)->ptx();
-                      if (!text)
-                        return compilation.fail(llvm::toString(text.takeError()));
-                      return *ptx = std::move(*text);
-                    }});
-
-  stages.push_back({"cubin", [ptx](Compilation &compilation) -> mlir::FailureOr<std::string> {
-                      const Options &options = compilation.options;
-                      nvidia::AssemblerOptions assembler{
-                          .target = *targetOf(options), .path = options.assemblerPath, .lineInfo = options.lineInfo};
-                      for (llvm::StringRef flag : llvm::split(options.assemblerOptions, ' '))
-                        if (!flag.empty())
-                          assembler.extra.push_back(flag.str());
-                      auto assembled = nvidia::assemble(*ptx, assembler);
-                      if (!assembled)
-                        return compilation.fail(llvm::toString(assembled.takeError()));
-                      compilation.artifact.registers = assembled->registers;
-                      compilation.artifact.spillBytes = assembled->spillStores;
-                      return std::move(assembled->cubin);
-                    }});
-  return stages;
+  return {
+      {"ttir", makeTensorIr, resumeFromIr},
+      {"ttgir", makeGpuIr, resumeFromIr},
+      {"llir",
+       [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
+         auto emitted = emitCode(compilation);
+         if (mlir::failed(emitted))
+           return mlir::failure();
+         code->emplace(std::move(*emitted));
+         return (*code)->llir();
+       },
+       [code](Compilation &compilation, const std::string &text) -> llvm::LogicalResult {
+         auto parsed = readCode(compilation, text);
+         if (mlir::succeeded(parsed))
+           code->emplace(std::move(*parsed));
+         return parsed;
+       }},
+      {"ptx",
+       [code, ptx](Compilation &compilation) -> mlir::FailureOr<std::string> {
+         auto text = (*code)->ptx();
+         if (!text)
+           return compilation.fail(llvm::toString(text.takeError()));
+         return *ptx = std::move(*text);
+       },
+       [ptx](Compilation &, const std::string &text) {
+         *ptx = text;
+         return mlir::success();
+       }},
+      {"cubin", [ptx](Compilation &compilation) { return assemble(compilation, *ptx); },
+       [](Compilation &, const std::string &) { return mlir::success(); }},
+  };
 }
 
 std::unique_ptr<Target> triton::driver::createCudaTarget() { return std::make_unique<CudaTarget>(); }
