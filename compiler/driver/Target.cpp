@@ -1,6 +1,5 @@
 #include "compiler/driver/Target.h"
 #include "compiler/driver/CpuTarget.h"
-#include "compiler/driver/CudaTarget.h"
 
 #include <mutex>
 
@@ -10,10 +9,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::vector<std::unique_ptr<Target>> targets;
-  Registry() {
-    targets.push_back(createCpuTarget());
-    targets.push_back(createCudaTarget());
-  }
+  Registry() { targets.push_back(createCpuTarget()); }
 };
 } // namespace
 

@@ -25,6 +25,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 
 void registerGpuPipeline() {
   registerSetTarget();
+  registerLegalizeDots();
+  registerLowerDots();
+  registerPipelineLoops();
   registerPrintAccess();
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {

@@ -1,0 +1,184 @@
+#include "compiler/gpu/DotPlan.h"
+
+#include "compiler/gpu/Gpu.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+namespace {
+
+/// Sizes and types of a dot, without layouts.
+struct Product {
+  int64_t batch, m, n, k;
+  int64_t rank;
+  Type a, b, accumulator;
+  bool isTf32;
+
+  explicit Product(tensor::DotOp dot) {
+    auto lhs = cast<RankedTensorType>(dot.getA().getType()), result = cast<RankedTensorType>(dot.getD().getType());
+    rank = result.getRank();
+    batch = rank == 3 ? result.getDimSize(0) : 1;
+    m = result.getDimSize(rank - 2);
+    n = result.getDimSize(rank - 1);
+    k = lhs.getDimSize(rank - 1);
+    a = lhs.getElementType();
+    b = cast<RankedTensorType>(dot.getB().getType()).getElementType();
+    accumulator = result.getElementType();
+    isTf32 = a.isF32() && dot.getInputPrecision() == tensor::InputPrecision::TF32;
+  }
+  unsigned bits() const { return a.getIntOrFloatBitWidth(); }
+  /// Elements along K in one register of 32 bits; one for f64.
+  unsigned kWidth() const { return std::max(1u, 32 / bits()); }
+  bool isFp8() const {
+    auto isKnown = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
+    return isKnown(a) && isKnown(b);
+  }
+};
+
+} // namespace
+
+static bool fitsWgmma(const Product &product, const Target &target, unsigned numWarps) {
+  if (!target.hasWgmma() || product.rank != 2 || numWarps % 4 != 0)
+    return false;
+  if (product.m < 64 || product.n < 8 || product.k < int64_t(256 / product.bits()))
+    return false;
+  return product.a.isF16() || product.a.isBF16() || product.isTf32 || product.isFp8() || product.a.isInteger(8);
+}
+
+/// A dot with less of K than one instruction takes would count its registers twice. M and N may be smaller: the lanes then hold copies.
+static bool fitsMma(const Product &product, const Target &target) {
+  if (product.k < int64_t(8 * product.kWidth()))
+    return false;
+  if (product.isFp8())
+    return target.hasFp8Mma();
+  return product.a.isF16() || product.a.isBF16() || product.isTf32 || product.a.isF64() || product.a.isInteger(8);
+}
+
+DotPlan::Kind planDotKind(tensor::DotOp dot, const Target &target, unsigned numWarps) {
+  Product product(dot);
+  if (fitsWgmma(product, target, numWarps))
+    return DotPlan::Kind::Wgmma;
+  return fitsMma(product, target) ? DotPlan::Kind::Mma : DotPlan::Kind::Fma;
+}
+
+/// Layouts pass through unchanged: the result's element is computed from the operands' elements at the same place.
+static bool isElementwise(Operation *op) { return op->hasTrait<OpTrait::Elementwise>() || isa<ConvertLayoutOp>(op); }
+
+bool comesFromDot(Value value) {
+  llvm::SetVector<Value> seen;
+  seen.insert(value);
+  for (size_t next = 0; next < seen.size(); ++next) {
+    Operation *definition = seen[next].getDefiningOp();
+    if (!definition)
+      continue;
+    if (isa<tensor::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp>(definition))
+      return true;
+    if (isElementwise(definition))
+      for (Value operand : definition->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          seen.insert(operand);
+  }
+  return false;
+}
+
+/// Whether another dot takes `result`, or what is computed from it element by element, as its A.
+static bool feedsDot(Value result) {
+  llvm::SetVector<Value> seen;
+  seen.insert(result);
+  for (size_t next = 0; next < seen.size(); ++next)
+    for (OpOperand &use : seen[next].getUses()) {
+      if (isa<tensor::DotOp>(use.getOwner())) {
+        if (use.getOperandNumber() == 0)
+          return true;
+      } else if (isElementwise(use.getOwner())) {
+        seen.insert(use.getOwner()->getResults().begin(), use.getOwner()->getResults().end());
+      }
+    }
+  return false;
+}
+
+/// How many warps lie along each dimension. In a chain rows stay with their warps, so that the result of one dot is operand A of the next
+/// without moving; else warps get tiles that are as square as possible, which read the fewest operands.
+static SmallVector<int64_t> spreadWarps(const Product &product, bool chained, unsigned numWarps) {
+  int64_t batch = std::min<int64_t>(product.batch, numWarps), rows = 1, columns = 1;
+  while (batch * rows * columns < numWarps) {
+    int64_t height = product.m / rows, width = product.n / columns;
+    bool alongRows = height > 16, alongColumns = width > 8;
+    if (alongRows && alongColumns)
+      alongRows = chained || height >= width;
+    if (alongRows || !alongColumns)
+      rows *= 2;
+    else
+      columns *= 2;
+  }
+  SmallVector<int64_t> warps = {rows, columns};
+  if (product.rank == 3)
+    warps.insert(warps.begin(), batch);
+  return warps;
+}
+
+static DotPlan planMma(tensor::DotOp dot, const Product &product, bool chained, unsigned numWarps) {
+  MLIRContext *context = dot.getContext();
+  SmallVector<int64_t> instruction = {16, 8};
+  if (product.rank == 3)
+    instruction.insert(instruction.begin(), 1);
+  auto accumulator = MmaAttr::get(context, 2, 0, spreadWarps(product, chained, numWarps), instruction);
+  return {DotPlan::Kind::Mma, accumulator, DotOperandAttr::get(0, accumulator, product.kWidth()),
+          DotOperandAttr::get(1, accumulator, product.kWidth())};
+}
+
+/// Warpgroups go down M first: each then reads its own rows of A, and B once for 256 columns.
+static DotPlan planWgmma(tensor::DotOp dot, const Product &product, unsigned numWarps) {
+  int64_t rows = 4, columns = 1;
+  while (rows * columns < numWarps)
+    (product.m > 16 * rows ? rows : columns) *= 2;
+  int64_t n = std::clamp<int64_t>(product.n / columns, 8, 256), k = 256 / product.bits();
+  auto accumulator = MmaAttr::get(dot.getContext(), 3, 0, {rows, columns}, {16, n, k});
+  Attribute a;
+  if (comesFromDot(dot.getA()))
+    a = DotOperandAttr::get(0, accumulator, product.kWidth());
+  return {DotPlan::Kind::Wgmma, accumulator, a, Attribute()};
+}
+
+/// Every thread computes a small block of the result from rows of A and columns of B.
+static DotPlan planFma(tensor::DotOp dot, const Product &product, unsigned numWarps) {
+  int64_t perThread = product.batch * product.m * product.n / (32 * numWarps);
+  int64_t side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
+  int64_t height = std::min(side, product.m), width = std::min(side, product.n);
+  int64_t laneColumns = std::min<int64_t>(8, product.n / width),
+          laneRows = std::min(32 / laneColumns, product.m / height);
+  laneColumns = 32 / laneRows; // more lanes than elements: copies
+  int64_t batch = std::min<int64_t>(product.batch, numWarps), rows = 1, columns = 1;
+  while (batch * rows * columns < numWarps) {
+    int64_t down = product.m / (height * laneRows * rows), across = product.n / (width * laneColumns * columns);
+    (down >= across ? rows : columns) *= 2;
+  }
+  SmallVector<int64_t> perThreadShape = {height, width}, lanes = {laneRows, laneColumns}, warps = {rows, columns};
+  SmallVector<unsigned> order = {1, 0};
+  if (product.rank == 3) {
+    perThreadShape.insert(perThreadShape.begin(), 1);
+    lanes.insert(lanes.begin(), 1);
+    warps.insert(warps.begin(), batch);
+    order = {2, 1, 0};
+  }
+  auto accumulator = BlockedAttr::get(dot.getContext(), perThreadShape, lanes, warps, order);
+  return {DotPlan::Kind::Fma, accumulator, DotOperandAttr::get(0, accumulator), DotOperandAttr::get(1, accumulator)};
+}
+
+DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps) {
+  Product product(dot);
+  switch (planDotKind(dot, target, numWarps)) {
+  case DotPlan::Kind::Wgmma:
+    return planWgmma(dot, product, numWarps);
+  case DotPlan::Kind::Mma:
+    return planMma(dot, product, comesFromDot(dot.getA()) || feedsDot(dot.getD()), numWarps);
+  case DotPlan::Kind::Fma:
+    break;
+  }
+  return planFma(dot, product, numWarps);
+}
+
+} // namespace triton::gpu

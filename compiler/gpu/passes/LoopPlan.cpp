@@ -1,0 +1,199 @@
+#include "compiler/gpu/passes/LoopPlan.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+namespace {
+
+struct Planner {
+  scf::ForOp loop;
+  AccessAnalysis &access;
+  Block *body = loop.getBody();
+
+  bool isInside(Operation *op) const { return op && op->getBlock() == body; }
+
+  /// Whether a value of the loop reaches a product of the same iteration.
+  bool reachesDot(Value value, llvm::DenseSet<Operation *> &seen) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      if (!isInside(user) || !seen.insert(user).second)
+        return false;
+      if (isa<tensor::DotOp, WarpGroupDotOp>(user))
+        return true;
+      if (isa<tensor::LoadOp, tensor::StoreOp>(user))
+        return false;
+      return llvm::any_of(user->getResults(), [&](Value result) { return reachesDot(result, seen); });
+    });
+  }
+
+  /// Adds to `slice` what computes `value` in the loop, also through values carried from the iteration before. False if something in it
+  /// cannot run ahead of the iterations that it belongs to.
+  bool collect(Value value, llvm::SetVector<Operation *> &slice) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != body || argument == loop.getInductionVar())
+        return true;
+      Value next = loop.getTiedLoopYieldedValue(argument)->get();
+      Operation *definition = next.getDefiningOp();
+      return next == value || (definition && slice.contains(definition)) || collect(next, slice);
+    }
+    Operation *definition = value.getDefiningOp();
+    if (!isInside(definition) || slice.contains(definition))
+      return true;
+    bool isLoad = isa<tensor::LoadOp>(definition);
+    if (definition->getNumRegions() != 0 || (!isLoad && !isMemoryEffectFree(definition)))
+      return false;
+    if (isa<tensor::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp>(definition))
+      return false;
+    slice.insert(definition);
+    return llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, slice); });
+  }
+
+  /// The kernel argument (or other root) that an address is computed from; null if there is none alone.
+  static Value rootOf(Value pointer) {
+    while (true) {
+      if (auto argument = dyn_cast<BlockArgument>(pointer)) {
+        auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+        if (!loop)
+          return argument;
+        if (argument == loop.getInductionVar())
+          return {};
+        pointer = loop.getTiedLoopInit(argument)->get();
+        continue;
+      }
+      Operation *definition = pointer.getDefiningOp();
+      if (!isa<tensor::AddPtrOp, tensor::SplatOp, tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp,
+               tensor::BitcastOp>(definition))
+        return {};
+      pointer = definition->getOperand(0);
+    }
+  }
+
+  /// Whether reading ahead could read what an iteration in between writes: kernels that update a tensor in place use one argument for both.
+  bool mayBeWritten(tensor::LoadOp load) {
+    Value root = rootOf(load.getPtr());
+    WalkResult result = body->walk([&](Operation *op) {
+      auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+      if (isa<CallOpInterface>(op) && !effects)
+        return WalkResult::interrupt();
+      SmallVector<MemoryEffects::EffectInstance> writes;
+      if (effects)
+        effects.getEffects(writes);
+      for (const MemoryEffects::EffectInstance &effect : writes) {
+        if (!isa<MemoryEffects::Write>(effect.getEffect()) || effect.getResource() != tensor::GlobalMemory::get())
+          continue;
+        Value written = op->getNumOperands() ? rootOf(op->getOperand(0)) : Value();
+        if (!root || !written || root == written)
+          return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+
+  /// Bytes that one asynchronous copy moves; at least 4, or it cannot be done.
+  unsigned copyBytes(tensor::LoadOp load) {
+    unsigned elements = access.vectorElements(load.getPtr());
+    if (load.getMask())
+      elements = std::min(elements, access.maskElements(load.getMask()));
+    return elements * tensor::getElementBits(load.getType()) / 8;
+  }
+
+  static bool isZeroOrAbsent(Value other) {
+    if (!other)
+      return true;
+    if (auto splat = other.getDefiningOp<tensor::SplatOp>())
+      other = splat.getSrc();
+    return matchPattern(other, m_Zero()) || matchPattern(other, m_AnyZeroFloat());
+  }
+
+  /// The dimension along which neighbouring elements of a load lie in one thread.
+  static unsigned fastestDim(RankedTensorType type) {
+    const layout::LinearLayout &map = toLinear(type);
+    if (map.inputSize("register") > 1)
+      for (auto [dim, component] : llvm::enumerate(map.basis("register", 0)))
+        if (component == 1)
+          return dim;
+    return type.getRank() - 1;
+  }
+
+  /// Rows of at most 128 bytes in which the 16-byte columns are permuted by the row: reading eight rows of a column hits every bank once.
+  static Attribute swizzledLayout(RankedTensorType type) {
+    unsigned fastest = fastestDim(type);
+    int64_t bytes = std::max(8u, type.getElementTypeBitWidth()) / 8, rowBytes = type.getDimSize(fastest) * bytes;
+    int64_t vec = std::max<int64_t>(1, std::min<int64_t>(16, rowBytes) / bytes);
+    int64_t perPhase = std::max<int64_t>(1, 128 / rowBytes);
+    int64_t maxPhase = std::max<int64_t>(1, std::min<int64_t>(8 / perPhase, rowBytes / 16));
+    SmallVector<unsigned> order = {fastest};
+    for (unsigned dim = type.getRank(); dim-- > 0;)
+      if (dim != fastest)
+        order.push_back(dim);
+    return SwizzledSharedAttr::get(type.getContext(), vec, std::min<int64_t>(perPhase, 8), maxPhase, order);
+  }
+
+  std::optional<RingCopy> planCopy(tensor::LoadOp load, LoopPlan &plan) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    llvm::DenseSet<Operation *> seen;
+    if (!type || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) || copyBytes(load) < 4 ||
+        !reachesDot(load.getResult(), seen) || mayBeWritten(load))
+      return std::nullopt;
+    llvm::SetVector<Operation *> slice = plan.ahead;
+    for (Value operand : load->getOperands())
+      if (!collect(operand, slice))
+        return std::nullopt;
+    RingCopy copy{load, {}, {}};
+    if (load->hasOneUse())
+      copy.filled = dyn_cast<LocalAllocOp>(*load->user_begin());
+    if (copy.filled) {
+      copy.layout = copy.filled.getType().getEncoding();
+      // Copies keep the order of elements in memory.
+      bool isTransposed = cast<NvmmaSharedAttr>(copy.layout).getTransposed();
+      if (fastestDim(type) != (isTransposed ? 0 : type.getRank() - 1))
+        return std::nullopt;
+    } else {
+      copy.layout = swizzledLayout(type);
+    }
+    plan.ahead = std::move(slice);
+    return copy;
+  }
+
+  /// The result goes into the next iteration, where only the same product takes it.
+  bool onlyAccumulates(WarpGroupDotOp dot) {
+    auto carried = dyn_cast<BlockArgument>(dot.getC());
+    if (!carried || carried.getOwner() != body || !carried.hasOneUse() || !dot.getD().hasOneUse())
+      return false;
+    bool isExact =
+        !tensor::isFloat8(cast<MemDescType>(dot.getB().getType()).getElementType()) || dot.getMaxNumImpreciseAcc() == 0;
+    return isExact && loop.getTiedLoopYieldedValue(carried)->get() == dot.getD();
+  }
+
+  LoopPlan run(unsigned numStages) {
+    LoopPlan plan;
+    if (numStages < 2)
+      return plan;
+    bool nests = false;
+    body->walk([&](Operation *op) { nests |= op->getBlock() != body && isa<tensor::DotOp, WarpGroupDotOp>(op); });
+    if (nests)
+      return plan;
+    for (tensor::LoadOp load : body->getOps<tensor::LoadOp>())
+      if (std::optional<RingCopy> copy = planCopy(load, plan))
+        plan.copies.push_back(*copy);
+    // A load that another one's address needs runs ahead in registers.
+    llvm::erase_if(plan.copies, [&](RingCopy &copy) { return plan.ahead.contains(copy.load); });
+    SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
+    if (dots.size() == 1 && onlyAccumulates(dots.front()) && isa<MemDescType>(dots.front().getA().getType()))
+      plan.inFlight = dots;
+    plan.buffers = numStages;
+    plan.distance = numStages - 1;
+    return plan;
+  }
+};
+
+} // namespace
+
+LoopPlan planLoop(scf::ForOp loop, unsigned numStages, AccessAnalysis &access) {
+  return Planner{loop, access}.run(numStages);
+}
+
+} // namespace triton::gpu

@@ -1,0 +1,298 @@
+// Overlaps loads of later iterations with the products of this one.
+//
+//   scf.for … iter_args(%acc, %p) {
+//     %a = tt.load %p
+//     %x = ttg.local_alloc %a
+//     %d = ttng.warp_group_dot %x, …, %acc
+//     yield %d, %p + step
+//   }
+// becomes, with three stages,
+//   %ring = ttg.local_alloc : memdesc<3x…, mutable>
+//   copy iterations 0 and 1 into the ring
+//   scf.for … iter_args(%acc, %p, …) {
+//     ttg.async_wait {num = 1}                       the copies of this iteration are there
+//     ttng.fence_async_shared; ttg.barrier           for all threads
+//     %d = ttng.warp_group_dot %ring[i], …, %acc {isAsync}
+//     %w = ttng.warp_group_dot_wait %d {pendings = 1}   the product of the iteration before is done
+//     ttg.barrier                                    in all threads: its buffers are free
+//     ttg.async_copy_global_to_local → %ring[i + 2], masked off behind the last iteration
+//     yield %w
+//   }
+//   ttng.warp_group_dot_wait {pendings = 0}
+//
+// With mma.sync, whose operands are read into registers, the second barrier is not needed: whoever has come to the first one has read its
+// operands. Every iteration commits one group of copies, also an empty one, so that counting groups counts iterations.
+//
+// Runs after products are lowered and before shared memory is allocated. Leaves alone loads that no product needs, that cannot be copied in
+// pieces of 4 bytes or more, whose address depends on a product, or that may read what the loop writes.
+#include "compiler/gpu/passes/LoopPlan.h"
+#include "compiler/gpu/passes/Passes.h"
+
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+#define GEN_PASS_DEF_PIPELINELOOPS
+#include "compiler/gpu/passes/Passes.h.inc"
+
+namespace {
+
+struct Pipeliner {
+  scf::ForOp loop;
+  LoopPlan plan;
+  IRRewriter rewriter{loop.getContext()};
+  Location loc = loop.getLoc();
+  llvm::DenseSet<Operation *> ahead; // stage 0
+  SmallVector<Operation *> head;     // what begins an iteration
+  SmallVector<Operation *> tail;     // waits for products in flight
+
+  Value constant(int64_t value) { return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value)); }
+
+  /// Replaces the loop by one that carries two more values, both 0 at first.
+  void addCarried(Value zero) {
+    auto yields = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+      return SmallVector<Value>(arguments.begin(), arguments.end());
+    };
+    auto replaced = loop.replaceWithAdditionalYields(rewriter, ValueRange{zero, zero}, true, yields);
+    loop = cast<scf::ForOp>(replaced->getOperation());
+  }
+
+  MemDescType ringType(RingCopy copy) {
+    auto type = cast<RankedTensorType>(copy.load.getType());
+    SmallVector<int64_t> shape = {int64_t(plan.buffers)};
+    llvm::append_range(shape, type.getShape());
+    return MemDescType::get(shape, type.getElementType(), copy.layout, SharedMemoryAttr::get(loop.getContext()), true);
+  }
+
+  /// The users of a filled buffer take `view` instead, whose type differs: views of it are made again.
+  void replaceBuffer(Value old, Value view) {
+    for (OpOperand &use : llvm::make_early_inc_range(old.getUses())) {
+      if (auto trans = dyn_cast<MemDescTransOp>(use.getOwner())) {
+        rewriter.setInsertionPoint(trans);
+        auto again = MemDescTransOp::create(rewriter, loc, view, trans.getOrder());
+        replaceBuffer(trans.getResult(), again.getResult());
+        rewriter.eraseOp(trans);
+      } else {
+        use.set(view);
+      }
+    }
+  }
+
+  void fillRings(Value insert, Value extract, SmallVectorImpl<Value> &rings) {
+    Block *body = loop.getBody();
+    Operation *firstOp = &body->front();
+    // The iteration begins when its copies have arrived, for all threads and for the tensor cores too.
+    rewriter.setInsertionPoint(firstOp);
+    head.push_back(AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                                       rewriter.getI32IntegerAttr(plan.distance - 1)));
+    bool readsAsync = llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.filled); });
+    if (readsAsync)
+      head.push_back(FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false)));
+    head.push_back(BarrierOp::create(rewriter, loc));
+    for (auto [copy, ring] : llvm::zip_equal(plan.copies, rings)) {
+      tensor::LoadOp load = copy.load;
+      rewriter.setInsertionPoint(load);
+      auto slot = MemDescIndexOp::create(rewriter, loc, ring, insert);
+      auto filling = AsyncCopyGlobalToLocalOp::create(rewriter, load.getLoc(), AsyncTokenType::get(loop.getContext()),
+                                                      load.getPtr(), slot, load.getMask(), Value(), load.getCache(),
+                                                      load.getEvict(), false);
+      ahead.insert_range(ArrayRef<Operation *>{slot, filling});
+      auto view = MemDescIndexOp::create(rewriter, loc, ring, extract);
+      if (copy.filled) {
+        replaceBuffer(copy.filled.getResult(), view);
+        if (auto fence = dyn_cast_or_null<FenceAsyncSharedOp>(copy.filled->getNextNode()))
+          rewriter.eraseOp(fence);
+        rewriter.eraseOp(copy.filled);
+      } else {
+        readIntoRegisters(load, view);
+      }
+      rewriter.eraseOp(load);
+    }
+    rewriter.setInsertionPoint(body->getTerminator());
+    ahead.insert(AsyncCommitGroupOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange()));
+  }
+
+  /// Each layout that the values are wanted in is read from the buffer as it is.
+  void readIntoRegisters(tensor::LoadOp load, Value view) {
+    for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+      if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
+        rewriter.setInsertionPoint(convert);
+        rewriter.replaceOpWithNewOp<LocalLoadOp>(convert, convert.getType(), view);
+      }
+    if (load->use_empty())
+      return;
+    rewriter.setInsertionPoint(load);
+    auto read = LocalLoadOp::create(rewriter, load.getLoc(), load.getType(), view);
+    rewriter.replaceAllUsesWith(load.getResult(), read.getResult());
+  }
+
+  /// Ops that both a copy and the rest of the iteration use are computed twice: carrying them through the loop would cost registers.
+  void separateAhead() {
+    llvm::DenseSet<Operation *> seen = ahead;
+    SmallVector<Operation *> inOrder;
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (plan.ahead.contains(&op))
+        inOrder.push_back(&op);
+    for (Operation *op : llvm::reverse(inOrder)) {
+      bool usedByRest = false, usedAhead = false;
+      for (Operation *user : op->getUsers())
+        (ahead.contains(user) ? usedAhead : usedByRest) |= user != loop.getBody()->getTerminator();
+      if (!usedByRest || isa<tensor::LoadOp>(op)) {
+        ahead.insert(op);
+        continue;
+      }
+      if (!usedAhead)
+        continue;
+      rewriter.setInsertionPoint(op);
+      Operation *copy = rewriter.clone(*op);
+      for (auto [result, copied] : llvm::zip_equal(op->getResults(), copy->getResults()))
+        rewriter.replaceUsesWithIf(result, copied, [&](OpOperand &use) { return ahead.contains(use.getOwner()); });
+      ahead.insert(copy);
+      // What the loop carries for the copies is computed ahead; the rest of the iteration does not need it.
+      for (OpOperand &use : llvm::make_early_inc_range(op->getUses()))
+        if (use.getOwner() == loop.getBody()->getTerminator() && feedsOnlyAhead(use))
+          use.set(copy->getResult(cast<OpResult>(use.get()).getResultNumber()));
+    }
+  }
+
+  bool feedsOnlyAhead(OpOperand &yielded) {
+    Value argument = loop.getRegionIterArg(yielded.getOperandNumber());
+    return llvm::all_of(argument.getUsers(),
+                        [&](Operation *user) { return ahead.contains(user) || plan.ahead.contains(user); });
+  }
+
+  void leaveInFlight() {
+    for (WarpGroupDotOp dot : plan.inFlight) {
+      dot.setIsAsync(true);
+      rewriter.setInsertionPointAfter(dot);
+      auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{dot.getD().getType()}, ValueRange{dot.getD()},
+                                             rewriter.getI32IntegerAttr(1));
+      rewriter.replaceAllUsesExcept(dot.getD(), wait.getResult(0), wait);
+      tail.push_back(wait);
+      tail.push_back(BarrierOp::create(rewriter, loc));
+    }
+  }
+
+  /// All ops with their stage, in the order they run in: the head, products in flight, copies, the rest; or copies right behind the head.
+  void schedule(scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &ops) {
+    llvm::DenseSet<Operation *> placed;
+    auto place = [&](Operation *op) {
+      if (placed.insert(op).second)
+        ops.push_back({op, ahead.contains(op) ? 0u : plan.distance});
+    };
+    auto placeAhead = [&] {
+      for (Operation &op : loop.getBody()->without_terminator())
+        if (ahead.contains(&op))
+          place(&op);
+    };
+    for (Operation *op : head)
+      place(op);
+    if (tail.empty())
+      placeAhead();
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (!ahead.contains(&op)) {
+        place(&op);
+        if (!tail.empty() && &op == tail.back())
+          placeAhead();
+      }
+  }
+
+  /// What runs ahead of the last iterations does nothing: only memory accesses need to be told.
+  static Operation *predicate(RewriterBase &rewriter, Operation *op, Value isInside) {
+    auto masked = [&](Value mask, Type pointers) -> Value {
+      auto type = dyn_cast<RankedTensorType>(pointers);
+      if (!type)
+        return mask ? arith::AndIOp::create(rewriter, op->getLoc(), mask, isInside).getResult() : isInside;
+      Value all =
+          tensor::SplatOp::create(rewriter, op->getLoc(), cast<RankedTensorType>(tensor::getMaskType(type)), isInside);
+      return mask ? arith::AndIOp::create(rewriter, op->getLoc(), mask, all).getResult() : all;
+    };
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op))
+      copy.getMaskMutable().assign(masked(copy.getMask(), copy.getSrc().getType()));
+    else if (auto load = dyn_cast<tensor::LoadOp>(op))
+      load.getMaskMutable().assign(masked(load.getMask(), load.getPtr().getType()));
+    return op;
+  }
+
+  LogicalResult run() {
+    rewriter.setInsertionPoint(loop);
+    Value zero = constant(0), one = constant(1), size = constant(plan.buffers);
+    SmallVector<Value> rings;
+    for (RingCopy copy : plan.copies)
+      rings.push_back(LocalAllocOp::create(rewriter, copy.load.getLoc(), ringType(copy)));
+    addCarried(zero);
+    unsigned first = loop.getNumRegionIterArgs() - 2;
+    BlockArgument insert = loop.getRegionIterArgs()[first], extract = loop.getRegionIterArgs()[first + 1];
+    // Both count 0, 1, …, buffers - 1, 0, …: where copies go, and where this iteration reads.
+    for (auto [counter, isAhead] : {std::pair(insert, true), std::pair(extract, false)}) {
+      rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+      auto next = arith::AddIOp::create(rewriter, loc, counter, one);
+      auto isEnd = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, next, size);
+      auto wrapped = arith::SelectOp::create(rewriter, loc, isEnd, zero, next);
+      loop.getTiedLoopYieldedValue(counter)->set(wrapped);
+      if (isAhead)
+        ahead.insert_range(ArrayRef<Operation *>{next, isEnd, wrapped});
+    }
+    fillRings(insert, extract, rings);
+    separateAhead();
+    leaveInFlight();
+
+    SmallVector<unsigned> products; // results that are in flight when the loop ends
+    for (WarpGroupDotOp dot : plan.inFlight)
+      products.push_back(cast<BlockArgument>(dot.getC()).getArgNumber() - 1);
+    scf::PipeliningOption options;
+    options.getScheduleFn = [&](scf::ForOp op, std::vector<std::pair<Operation *, unsigned>> &ops) {
+      schedule(op, ops);
+    };
+    options.peelEpilogue = false;
+    options.supportDynamicLoops = true;
+    options.predicateFn = predicate;
+    FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
+    if (failed(pipelined))
+      return loop.emitError() << "could not be pipelined";
+    loop = *pipelined;
+    loop->removeAttr(tensor::numStagesName);
+    finish(products, rings);
+    return success();
+  }
+
+  void finish(ArrayRef<unsigned> products, ArrayRef<Value> rings) {
+    rewriter.setInsertionPointAfter(loop);
+    for (unsigned result : products) {
+      Value product = loop.getResult(result);
+      auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{product.getType()}, ValueRange{product},
+                                             rewriter.getI32IntegerAttr(0));
+      rewriter.replaceAllUsesExcept(product, wait.getResult(0), wait);
+    }
+    // Copies behind the end wrote zeros: done before the buffers are used for something else.
+    AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                        rewriter.getI32IntegerAttr(0));
+    for (Value ring : rings)
+      LocalDeallocOp::create(rewriter, loc, ring);
+  }
+};
+
+struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
+  using PipelineLoopsBase::PipelineLoopsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<scf::ForOp> loops;
+    module.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      auto asked = loop->getAttrOfType<IntegerAttr>(tensor::numStagesName);
+      AccessAnalysis access(module);
+      LoopPlan plan = planLoop(loop, asked ? asked.getInt() : numStages, access);
+      if (plan && failed(Pipeliner{loop, plan}.run()))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+
+} // namespace triton::gpu

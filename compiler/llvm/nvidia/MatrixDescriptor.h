@@ -1,0 +1,30 @@
+// How wgmma finds an operand in shared memory: the fields of its descriptor, read off the operand's layout.
+#pragma once
+
+#include "compiler/layout/LinearLayout.h"
+
+#include <optional>
+
+namespace triton::nvidia {
+
+struct MatrixDescriptor {
+  unsigned swizzleBytes;   // 0, 32, 64, 128
+  bool transposed;         // consecutive elements lie along M or N, not along K
+  int64_t leading, stride; // byte offsets; what they step over depends on the two above
+
+  /// All fields but the address.
+  uint64_t encode() const;
+};
+
+/// One instruction's part of an operand.
+struct OperandTile {
+  unsigned mnDim, kDim; // of the buffer
+  int64_t mn, k;        // elements
+};
+
+/// The descriptor for tiles of a buffer, where `inverse` maps dim0, dim1 to its offsets in elements. Nullopt if wgmma has no name for that
+/// order of elements; elements wider or narrower than 16 bits can only lie along K.
+std::optional<MatrixDescriptor> matchDescriptor(const layout::LinearLayout &inverse, const OperandTile &tile,
+                                                unsigned elementBits);
+
+} // namespace triton::nvidia
