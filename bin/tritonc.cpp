@@ -24,12 +24,14 @@ static cl::opt<std::string> kernelName("kernel",
                                        cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string> signature("signature", cl::value_desc("types"), cl::cat(category),
                                       cl::desc("one entry per parameter: \"*fp32:16, *fp32:16, *fp32:16, i32, 1024\""));
-static cl::opt<std::string> targetName("target", cl::desc("what to compile for (default: cpu)"), cl::init("cpu"),
-                                       cl::cat(category));
-static cl::opt<std::string> architecture("arch", cl::value_desc("name"), cl::init("native"), cl::cat(category),
-                                         cl::desc("processor: native, x86-64-v3, znver4, … (default: native)"));
-static cl::opt<std::string> emit("emit", cl::desc("source, ttir, llir, asm, obj or header (default: ttir)"),
-                                 cl::init("ttir"), cl::value_desc("stage"), cl::cat(category));
+static cl::opt<std::string> targetName("target", cl::desc("what to compile for: cpu or cuda (default: cpu)"),
+                                       cl::init("cpu"), cl::cat(category));
+static cl::opt<std::string>
+    architecture("arch", cl::value_desc("name"), cl::init("native"), cl::cat(category),
+                 cl::desc("processor: native, x86-64-v3, znver4, …; cuda: sm_80, sm_90a, … (default: native)"));
+static cl::opt<std::string>
+    emit("emit", cl::desc("source, ttir, llir, asm, obj or header; cuda: ttgir, ptx or cubin too (default: ttir)"),
+         cl::init("ttir"), cl::value_desc("stage"), cl::cat(category));
 static cl::opt<std::string> output("o", cl::desc("output file (default: standard output)"), cl::value_desc("file"),
                                    cl::cat(category));
 static cl::opt<std::string> symbol("name", cl::desc("symbol of the compiled function (default: the kernel's name)"),
@@ -133,9 +135,10 @@ static int write(const artifact::Artifact &artifact) {
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compiles Triton kernels ahead of time\n");
-  static constexpr llvm::StringLiteral stages[] = {"source", "ttir", "llir", "asm", "obj", "header"};
+  static constexpr llvm::StringLiteral stages[] = {"source", "ttir", "ttgir", "llir",  "asm",
+                                                   "ptx",    "obj",  "cubin", "header"};
   if (!llvm::is_contained(stages, emit))
-    return fail("--emit=" + emit + ": expected source, ttir, llir, asm, obj or header");
+    return fail("--emit=" + emit + ": expected source, ttir, ttgir, llir, asm, ptx, obj, cubin or header");
   auto buffer = llvm::MemoryBuffer::getFile(input, /*IsText=*/true);
   if (!buffer)
     return fail("cannot read '" + input + "': " + buffer.getError().message());
