@@ -35,6 +35,7 @@ struct Artifact {
   uint64_t arenaBytes = 0; // scratch per worker thread (cpu)
   int numWarps = 4, numCtas = 1, numStages = 3;
   uint32_t sharedBytes = 0;
+  uint32_t registers = 0, spillBytes = 0; // of a thread, as the assembler reports them (cuda)
 
   /// Null if there is no such stage.
   const std::string *stage(llvm::StringRef name) const;

@@ -18,6 +18,14 @@ llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
   return mlir::failure();
 }
 
+std::string Compilation::text() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  mlir::OpPrintingFlags flags;
+  module->print(stream, flags.enableDebugInfo(false).useLocalScope(false).printNameLocAsPrefix());
+  return text;
+}
+
 /// `file.py:12:3` of the innermost place that has a file, for messages of passes: the tree's sources are not at hand here.
 static std::string describe(mlir::Location location) {
   std::string text;
@@ -30,6 +38,19 @@ static std::string describe(mlir::Location location) {
     return mlir::WalkResult::advance();
   });
   return text;
+}
+
+std::unique_ptr<mlir::ScopedDiagnosticHandler> Compilation::collectDiagnostics() {
+  return std::make_unique<mlir::ScopedDiagnosticHandler>(&context, [this](mlir::Diagnostic &diagnostic) {
+    Diagnostic converted;
+    converted.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error     ? Severity::Error
+                         : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? Severity::Warning
+                                                                                         : Severity::Note;
+    std::string place = describe(diagnostic.getLocation());
+    converted.message = (place.empty() ? "" : place + ": ") + diagnostic.str();
+    if (converted.severity != Severity::Note)
+      diagnostics.report(std::move(converted));
+  });
 }
 
 llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build) {
@@ -46,16 +67,7 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
                                  /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false, *dump);
   }
   build(passManager);
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    Diagnostic converted;
-    converted.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error     ? Severity::Error
-                         : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? Severity::Warning
-                                                                                         : Severity::Note;
-    std::string place = describe(diagnostic.getLocation());
-    converted.message = (place.empty() ? "" : place + ": ") + diagnostic.str();
-    if (converted.severity != Severity::Note)
-      diagnostics.report(std::move(converted));
-  });
+  auto handler = collectDiagnostics();
   // Between passes the verifier is for us; what a stage hands on is checked for everybody: code generators crash on broken IR.
   if (mlir::succeeded(passManager.run(*module)) && mlir::succeeded(mlir::verify(*module)))
     return mlir::success();

@@ -6,18 +6,8 @@
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 
-#include "llvm/Support/raw_ostream.h"
-
 using namespace triton;
 using namespace triton::driver;
-
-static std::string print(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  mlir::OpPrintingFlags flags;
-  module.print(stream, flags.enableDebugInfo(false).useLocalScope(false).printNameLocAsPrefix());
-  return text;
-}
 
 /// What a launch must know, left by the entry lowering on the kernel's function.
 static void readMetadata(Compilation &compilation) {
@@ -75,7 +65,7 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                       if (mlir::failed(compilation.runPasses(
                               [](mlir::OpPassManager &passManager) { tensor::buildTensorPipeline(passManager); })))
                         return mlir::failure();
-                      return print(*compilation.module);
+                      return compilation.text();
                     },
                     resumeFromIr});
 

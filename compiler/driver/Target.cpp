@@ -1,5 +1,6 @@
 #include "compiler/driver/Target.h"
 #include "compiler/driver/CpuTarget.h"
+#include "compiler/driver/CudaTarget.h"
 
 #include <mutex>
 
@@ -9,7 +10,10 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::vector<std::unique_ptr<Target>> targets;
-  Registry() { targets.push_back(createCpuTarget()); }
+  Registry() {
+    targets.push_back(createCpuTarget());
+    targets.push_back(createCudaTarget());
+  }
 };
 } // namespace
 

@@ -7,6 +7,7 @@
 #include "compiler/support/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -30,6 +31,10 @@ struct Compilation {
   /// Runs a pass pipeline on `module`; its IR diagnostics become ours.
   llvm::LogicalResult runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   llvm::LogicalResult fail(const llvm::Twine &message);
+  /// IR diagnostics become ours for as long as the result lives.
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> collectDiagnostics();
+  /// `module` as text, without its locations.
+  std::string text();
 };
 
 struct Stage {

@@ -14,8 +14,8 @@ using namespace mlir;
 namespace triton::nvidia {
 
 Emitter::Emitter(llvm::Module &module, ModuleOp source, const EmitOptions &options)
-    : builder(module.getContext()), module(module), source(source), options(options), warps(gpu::numWarps(source)),
-      ctas(gpu::numCtas(source)), debugScopes(std::make_shared<DebugScopes>(module, source)) {}
+    : builder(module.getContext()), module(module), source(source), options(options), warps(gpu::getNumWarps(source)),
+      ctas(gpu::getNumCtas(source)), debugScopes(std::make_shared<DebugScopes>(module, source)) {}
 
 Emitter::~Emitter() = default;
 
