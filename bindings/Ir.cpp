@@ -10,6 +10,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <fstream>
@@ -64,6 +65,14 @@ static ir::Module parseFile(const std::string &path, const Context &) {
   std::stringstream text;
   text << file.rdbuf();
   return parseText(text.str(), path);
+}
+
+/// Gathers first: an exception of `visit` must not pass through the compiler.
+static void walk(const ir::Module &module, nb::callable visit) {
+  std::vector<ir::Operation> operations;
+  module.walk([&](ir::Operation operation) { operations.push_back(std::move(operation)); });
+  for (const ir::Operation &operation : operations)
+    visit(operation);
 }
 
 static void setAttribute(const ir::Module &module, const std::string &name, nb::object value) {
@@ -140,7 +149,7 @@ void addIr(nb::module_ &parent) {
       .def("str_nodebug", [](const ir::Module &self) { return self.str(false); })
       .def("verify", [](const ir::Module &self) { return self.verify().empty(); })
       .def("verify_with_diagnostics", [](const ir::Module &self) { return self.verify(); })
-      .def("walk", &ir::Module::walk, nb::arg("fn"), "Calls fn(operation), for those inside an operation first.")
+      .def("walk", &walk, nb::arg("fn"), "Calls fn(operation), for those inside an operation first.")
       .def("get_entry_func_name", &ir::Module::entryName)
       .def("get_function",
            [](const ir::Module &self, const std::string &name) {

@@ -1,11 +1,13 @@
 // `triton._C.libtriton`: the native half of the package.
 #include "bindings/Cache.h"
 #include "bindings/Compile.h"
+#include "bindings/Environment.h"
 #include "bindings/HostLauncher.h"
 #include "bindings/Interpreter.h"
 #include "bindings/Ir.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Language.h"
+#include "bindings/Passes.h"
 #include "bindings/TensorObject.h"
 
 #include <triton/embed.h>
@@ -38,14 +40,17 @@ static nb::list nativeLibraries() {
 }
 
 NB_MODULE(libtriton, module) {
+  nb::set_leak_warnings(false); // clients such as torch keep kernels and modules until the process ends
   module.doc() = "The compiler and the launch path of Triton.";
   if (!addHostLauncher(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
     throw nb::python_error();
   addCache(module);
   addCompile(module);
+  addEnvironment(module);
   addLanguage(module);
   addInterpreter(module);
   addIr(module);
+  addPasses(module);
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");
   module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),
              nb::arg("is_const"), nb::arg("specialize_value"), nb::arg("align"),

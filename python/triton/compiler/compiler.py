@@ -11,6 +11,7 @@ from collections import namedtuple
 
 from .. import __version__, knobs
 from .._C import libtriton
+from .._C.libtriton import get_cache_invalidating_env_vars, ir
 from ..backends import backends
 from ..backends.compiler import GPUTarget
 from ..errors import TritonError
@@ -32,30 +33,7 @@ from .entries import (
     store,
     surprise,
 )
-from .sources import ASTSource, IRSource
-
-_INVALIDATING = (
-    "AMDGCN_ENABLE_DUMP", "AMDGCN_USE_BUFFER_ATOMICS", "AMDGCN_USE_BUFFER_OPS", "DISABLE_LLVM_OPT", "DISABLE_MMA_V3", "DISABLE_MMA_V5",
-    "DISABLE_PTXAS_OPT", "LLVM_IR_ENABLE_DUMP", "LLVM_ENABLE_TIMING", "LLVM_PASS_PLUGIN_PATH", "LLVM_EXTRACT_DI_LOCAL_VARIABLES",
-    "MLIR_ENABLE_DIAGNOSTICS", "MLIR_ENABLE_DUMP", "MLIR_DUMP_PATH", "MLIR_ENABLE_TIMING", "MLIR_DISABLE_MULTITHREADING",
-    "TRITON_DEFAULT_FP_FUSION", "TRITON_DISABLE_LINE_INFO", "TRITON_DUMP_MIR", "TRITON_ENABLE_LLVM_DEBUG", "TRITON_HIP_USE_ASYNC_COPY",
-    "TRITON_HIP_USE_BLOCK_PINGPONG", "TRITON_HIP_USE_IN_THREAD_TRANSPOSE", "TRITON_LLVM_DEBUG_ONLY", "TRITON_ENABLE_ASAN",
-    "TRITON_OVERRIDE_ARCH", "USE_IR_LOC", "NVPTX_ENABLE_DUMP", "ALLOW_LHS_TMEM_LAYOUT_CONVERSION", "TRITON_F32_DEFAULT",
-    "TRITON_PREFER_TMEM_16x256_LAYOUT", "TRITON_ENABLE_EXPERIMENTAL_CONSAN",
-)  # fmt: skip
-
-
-def get_cache_invalidating_env_vars() -> dict[str, str]:
-    """The environment variables that change what a compile gives, and are set."""
-    found = {}
-    for name in _INVALIDATING:
-        text = os.environ.get(name)
-        if text:
-            lower = text.lower()
-            found[name] = (
-                "true" if lower in ("1", "on", "true") else "false" if lower in ("0", "off", "false") else text
-            )
-    return found
+from .sources import ASTSource, IRSource, convert_type_repr  # noqa: F401  (part of this module's interface)
 
 
 def make_backend(target: GPUTarget):
@@ -66,6 +44,24 @@ def make_backend(target: GPUTarget):
             f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). There should only be one."
         )
     return fitting[0](target)
+
+
+@functools.lru_cache
+def max_shared_mem(device):
+    """Bytes of shared memory that one program may have."""
+    from ..runtime import driver
+
+    return driver.active.utils.get_device_properties(device)["max_shared_mem"]
+
+
+def parse(full_name, ext, context):
+    """A file of some stage: a module, text, or bytes."""
+    if ext in ("ttir", "ttgir"):
+        module = ir.parse_mlir_module(full_name, context)
+        module.context = context
+        return module
+    with open(full_name, "r" if ext in ("llir", "ptx", "amdgcn") else "rb") as file:
+        return file.read()
 
 
 class LazyDict:
@@ -101,7 +97,7 @@ class AsmDict(dict):
         return libtriton.compile_ir("ttir", "kernel.ttir", self["ttir"], options).stages["asm"]
 
 
-class _Timer:
+class CompileTimer:
     """Microseconds of the parts of a compile."""
 
     def __init__(self):
@@ -171,7 +167,7 @@ def filter_traceback(error):
 
 def compile(src, target=None, options=None, _env_vars=None):
     """Compiles an ASTSource, or the IR file that a path names, for a target (default: the active device's)."""
-    timer = _Timer()
+    timer = CompileTimer()
     if target is None:
         from ..runtime import driver
 
@@ -269,8 +265,10 @@ class _MetadataClasses(dict):
     """Field names -> the namedtuple class with them, so that metadata of equal fields is of one class."""
 
     def __missing__(self, fields):
-        self[fields] = namedtuple("KernelMetadata", fields)
-        return self[fields]
+        made = namedtuple("KernelMetadata", fields)
+        made.__reduce__ = lambda self: (_make_metadata, (self._asdict(),))  # its class is in no module
+        self[fields] = made
+        return made
 
 
 _metadata_classes = _MetadataClasses()

@@ -80,16 +80,28 @@ class ASTSource:
             return ("constant", self.constants[path])
         return ("runtime", ty, [(name, value) for name, value in self.attrs.get(path, [])])
 
-    def compile_native(self, options):
-        """All stages, in one call of the native compiler."""
+    def _native_arguments(self):
+        """What the native compiler is told about each parameter."""
         for param in self.fn.params:
             if param.is_constexpr and (param.do_not_specialize or param.do_not_specialize_on_alignment):
                 from .errors import CompilationError, SourcePosition
 
                 message = f"{param.name} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment. Remove constexpr designation or skip designation."
                 raise CompilationError(self.fn.src, SourcePosition(1, 0), message)
-        arguments = [self._argument(ty, (index,)) for index, ty in enumerate(self.signature.values())]
-        return libtriton.compile(self.fn, arguments, self.symbol(), options)
+        return [self._argument(ty, (index,)) for index, ty in enumerate(self.signature.values())]
+
+    def compile_native(self, options):
+        """All stages, in one call of the native compiler."""
+        return libtriton.compile(self.fn, self._native_arguments(), self.symbol(), options)
+
+    def make_ir(self, target, options, codegen_fns, module_map, context):
+        """The kernel as IR that can be walked, before any pass. What the language needs of a target it takes from the backend's options."""
+        from .compiler import make_backend
+
+        native_options = make_backend(target).native_options(options)
+        module = libtriton.ir.emit(self.fn, self._native_arguments(), self.symbol(), native_options)
+        module.context = context
+        return module
 
 
 class _Specialization:
@@ -124,6 +136,11 @@ class IRSource:
 
     def parse_options(self):
         return {}
+
+    def make_ir(self, target, options, codegen_fns, module_map, context):
+        module = libtriton.ir.parse_mlir_text(self.src, str(self.path))
+        module.context = context
+        return module
 
     def compile_native(self, options):
         return libtriton.compile_ir(self.ext, str(self.path), self.src, options)

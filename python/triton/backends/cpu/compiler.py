@@ -64,8 +64,8 @@ def _describe(arch) -> str:
 
 
 def _native_name(arch) -> str:
-    """This machine's own processor is compiled for with the features it really has."""
-    return "native" if arch == host_name() else str(arch)
+    """This machine's own processor is compiled for with the features it really has. Clients that know no names of processors give none."""
+    return "native" if not arch or arch == host_name() else str(arch)
 
 
 class CPUBackend(BaseBackend):
