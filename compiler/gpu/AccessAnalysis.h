@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/gpu/AccessFacts.h"
+#include "compiler/layout/LinearLayout.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/IR/Value.h"
 
@@ -32,5 +33,8 @@ public:
 private:
   std::unique_ptr<mlir::DataFlowSolver> solver;
 };
+
+/// How many consecutive registers of `layout` address consecutive elements from an aligned address, if pointers in it have these facts.
+unsigned vectorElements(const AccessFacts &facts, const layout::LinearLayout &layout);
 
 } // namespace triton::gpu

@@ -24,14 +24,9 @@ static bool isStep(const layout::Coordinates &basis, unsigned dimension, int64_t
   return true;
 }
 
-unsigned AccessAnalysis::vectorElements(Value pointers) {
-  auto type = dyn_cast<RankedTensorType>(pointers.getType());
-  if (!type || !type.getEncoding())
-    return 1;
-  const layout::LinearLayout layout = toLinear(type);
+unsigned vectorElements(const AccessFacts &facts, const layout::LinearLayout &layout) {
   const SmallVector<layout::Coordinates> bases = basesOf(layout);
   const unsigned registerBits = llvm::Log2_64(layout.inputSize("register"));
-  const AccessFacts &facts = of(pointers);
   unsigned best = 1;
   for (unsigned d = 0; d < facts.rank(); ++d) {
     const int64_t run = facts.alignedRun(d);
@@ -45,6 +40,13 @@ unsigned AccessAnalysis::vectorElements(Value pointers) {
     best = std::max<unsigned>(best, width);
   }
   return best;
+}
+
+unsigned AccessAnalysis::vectorElements(Value pointers) {
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  if (!type || !type.getEncoding())
+    return 1;
+  return gpu::vectorElements(of(pointers), toLinear(type));
 }
 
 unsigned AccessAnalysis::maskElements(Value mask) {

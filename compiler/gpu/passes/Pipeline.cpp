@@ -10,6 +10,15 @@ namespace triton::gpu {
 
 void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
   manager.addPass(createSetTarget({options.target.str(), options.numWarps, options.numCtas}));
+
+  // Layouts. Products first become what some instruction does: instructions say what their operands look like.
+  manager.addPass(createLegalizeDots());
+  manager.addPass(createAssignLayouts());
+  manager.addPass(createCSEPass());
+
+  // Shared memory: operands of warpgroup products, then copies that run ahead.
+  manager.addPass(createLowerDots());
+  manager.addPass(createPipelineLoops({options.numStages}));
 }
 
 void buildResourcePipeline(OpPassManager &manager) {}
@@ -28,6 +37,7 @@ void registerGpuPipeline() {
   registerLegalizeDots();
   registerLowerDots();
   registerPipelineLoops();
+  registerAssignLayouts();
   registerPrintAccess();
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {

@@ -1,0 +1,65 @@
+#include "compiler/gpu/passes/LayoutAnchors.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+Value accessedPointers(Operation *op) {
+  Value pointers = llvm::TypeSwitch<Operation *, Value>(op)
+                       .Case<tensor::LoadOp, tensor::StoreOp, tensor::AtomicRMWOp, tensor::AtomicCASOp>(
+                           [](auto access) { return access.getPtr(); })
+                       .Default(Value());
+  return pointers && isa<RankedTensorType>(pointers.getType()) ? pointers : Value();
+}
+
+// Dimensions from the one with the longest runs; where two are alike, the last first.
+static SmallVector<unsigned> orderOf(const AccessFacts &facts) {
+  auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, facts.rank())));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    const int64_t runOfA = facts.dimensions[a].contiguity, runOfB = facts.dimensions[b].contiguity;
+    return runOfA != runOfB ? runOfA > runOfB : a > b;
+  });
+  return order;
+}
+
+AccessShape accessShape(Operation *op, AccessAnalysis &access) {
+  Value pointers = accessedPointers(op);
+  const AccessFacts &facts = access.of(pointers);
+  const unsigned dimension = orderOf(facts).front();
+  const int64_t bits = tensor::getElementBits(tensor::getAccessedType(pointers.getType()));
+  // Atomics come in words at most: two 16-bit floats.
+  const int64_t most = isa<tensor::LoadOp, tensor::StoreOp>(op) ? 128 : 32;
+  return {dimension, std::min(facts.alignedRun(dimension), std::max<int64_t>(1, most / bits))};
+}
+
+BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps) {
+  constexpr int64_t lanesPerWarp = 32;
+  Value pointers = accessedPointers(op);
+  if (!pointers)
+    return {};
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(pointers.getType()).getShape();
+  const SmallVector<unsigned> order = orderOf(access.of(pointers));
+  const int64_t elements = ShapedType::getNumElements(shape);
+  // All threads before wide vectors.
+  const int64_t share = std::max<int64_t>(1, elements / (numWarps * lanesPerWarp));
+  SmallVector<int64_t> registers(shape.size(), 1), lanes(shape.size(), 1), warps(shape.size(), 1);
+  registers[order[0]] = std::min({accessShape(op, access).elements, share, shape[order[0]]});
+  // Lanes side by side; warps as far apart as they can, so that what belongs together along the fast dimension stays in one warp.
+  int64_t lanesLeft = lanesPerWarp, warpsLeft = numWarps;
+  for (unsigned dimension : order) {
+    lanes[dimension] = std::min(lanesLeft, shape[dimension] / registers[dimension]);
+    lanesLeft /= lanes[dimension];
+  }
+  for (unsigned dimension : llvm::reverse(order)) {
+    warps[dimension] = std::min(warpsLeft, shape[dimension] / (registers[dimension] * lanes[dimension]));
+    warpsLeft /= warps[dimension];
+  }
+  // Threads that the tensor has nothing for hold copies; the slowest dimension counts them.
+  lanes[order.back()] *= lanesLeft;
+  warps[order.back()] *= warpsLeft;
+  return BlockedAttr::get(op->getContext(), registers, lanes, warps, order);
+}
+
+} // namespace triton::gpu

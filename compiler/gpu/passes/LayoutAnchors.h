@@ -1,0 +1,22 @@
+// The layouts that memory accesses would choose: widest vectors, neighbouring lanes at neighbouring addresses, no element twice.
+#pragma once
+
+#include "compiler/gpu/AccessAnalysis.h"
+#include "compiler/gpu/Gpu.h"
+
+namespace triton::gpu {
+
+/// The pointers of a load, store or atomic on tensors; null for any other op.
+mlir::Value accessedPointers(mlir::Operation *op);
+
+/// How many elements one thread moves at once, at most, and the dimension they lie along.
+struct AccessShape {
+  unsigned dimension;
+  int64_t elements;
+};
+AccessShape accessShape(mlir::Operation *op, AccessAnalysis &access);
+
+/// For a memory access; null for any other op.
+BlockedAttr coalescedLayout(mlir::Operation *op, AccessAnalysis &access, int numWarps);
+
+} // namespace triton::gpu

@@ -1,0 +1,26 @@
+// Which layout every slot of a layout problem has.
+#pragma once
+
+#include "compiler/gpu/AccessAnalysis.h"
+#include "compiler/gpu/passes/LayoutProblem.h"
+
+namespace triton::gpu {
+
+class LayoutPlan {
+public:
+  LayoutPlan(const LayoutProblem &problem, AccessAnalysis &access);
+
+  /// The layout `value` is made in; null for cheap values and for what is no tensor.
+  mlir::Attribute layoutOf(mlir::Value value) const;
+  /// The layout `operand` is wanted in; null where any will do.
+  mlir::Attribute layoutFor(mlir::OpOperand &operand) const;
+  void print(llvm::raw_ostream &) const;
+
+private:
+  mlir::Attribute follow(const LayoutTie &tie, mlir::RankedTensorType type) const;
+
+  const LayoutProblem &problem;
+  std::vector<mlir::Attribute> layouts; // per slot
+};
+
+} // namespace triton::gpu
