@@ -22,7 +22,9 @@ struct Matcher {
   }
 
   /// 16-byte columns are permuted by the row they are in: address bits 4 to 6 by bits 7 to 9.
-  static int64_t swizzle(int64_t address, int64_t width) { return address ^ (address >> 3 & (width - 1) & 0x70); }
+  static int64_t swizzle(int64_t address, int64_t width) {
+    return width ? address ^ (address >> 3 & (width - 1) & 0x70) : address;
+  }
 
   /// Whether indices first, 2 * first, … below `end` lie `step` apart, after the swizzle.
   bool steps(unsigned dim, int64_t first, int64_t end, int64_t step, int64_t width) const {

@@ -1,0 +1,115 @@
+// Plans of dots by architecture, type and shape, as they print.
+#include "compiler/gpu/DotPlan.h"
+
+#include "compiler/gpu/Gpu.h"
+
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace triton;
+using gpu::DotPlan;
+
+class DotPlanTest : public testing::Test {
+protected:
+  DotPlanTest() {
+    DialectRegistry registry;
+    registry.insert<tensor::TensorDialect, arith::ArithDialect>();
+    gpu::registerGpuDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  /// The plan of the `which`th dot of a function with this signature and body.
+  DotPlan plan(const std::string &function, unsigned capability, unsigned numWarps, unsigned which = 0) {
+    module = parseSourceString<ModuleOp>("tt.func @f(" + function + "tt.return }", &context);
+    SmallVector<tensor::DotOp> dots;
+    module->walk([&](tensor::DotOp dot) { dots.push_back(dot); });
+    return gpu::planDot(dots[which], gpu::Target{capability}, numWarps);
+  }
+
+  DotPlan planOf(int64_t m, int64_t n, int64_t k, const std::string &element, const std::string &sum,
+                 unsigned capability, unsigned numWarps, const std::string &precision = "ieee") {
+    auto matrix = [](int64_t rows, int64_t columns, const std::string &type) {
+      return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + type + ">";
+    };
+    std::string a = matrix(m, k, element), b = matrix(k, n, element), c = matrix(m, n, sum);
+    return plan("%a: " + a + ", %b: " + b + ", %c: " + c + ") { %d = tt.dot %a, %b, %c, inputPrecision = " + precision +
+                    " : " + a + " * " + b + " -> " + c + "\n",
+                capability, numWarps);
+  }
+
+  static std::string text(Attribute attribute) {
+    std::string result;
+    llvm::raw_string_ostream(result) << attribute;
+    return result;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(DotPlanTest, InstructionByArchitecture) {
+  EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 80, 4).kind, DotPlan::Kind::Mma);
+  EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 90, 4).kind, DotPlan::Kind::Wgmma);
+  EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 100, 4).kind, DotPlan::Kind::Mma);
+  EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 120, 4).kind, DotPlan::Kind::Mma);
+}
+
+TEST_F(DotPlanTest, WarpgroupsNeedFourWarpsAndSixtyFourRows) {
+  EXPECT_EQ(planOf(64, 64, 32, "bf16", "f32", 90, 2).kind, DotPlan::Kind::Mma);
+  EXPECT_EQ(planOf(32, 64, 32, "bf16", "f32", 90, 4).kind, DotPlan::Kind::Mma);
+  EXPECT_EQ(planOf(64, 4, 32, "bf16", "f32", 90, 4).kind, DotPlan::Kind::Mma);
+}
+
+TEST_F(DotPlanTest, TypesOfTensorCores) {
+  EXPECT_EQ(planOf(64, 64, 32, "f32", "f32", 90, 4, "tf32").kind, DotPlan::Kind::Wgmma);
+  EXPECT_EQ(planOf(64, 64, 32, "f32", "f32", 90, 4, "ieee").kind, DotPlan::Kind::Fma);
+  EXPECT_EQ(planOf(64, 64, 32, "f64", "f64", 90, 4).kind, DotPlan::Kind::Mma);
+  EXPECT_EQ(planOf(64, 64, 32, "i8", "i32", 90, 4).kind, DotPlan::Kind::Wgmma);
+  EXPECT_EQ(planOf(64, 64, 32, "f8E4M3FN", "f32", 90, 4).kind, DotPlan::Kind::Wgmma);
+  EXPECT_EQ(planOf(64, 64, 32, "f8E4M3FN", "f32", 89, 4).kind, DotPlan::Kind::Mma);
+  EXPECT_EQ(planOf(64, 64, 32, "f8E4M3FN", "f32", 80, 4).kind, DotPlan::Kind::Fma);
+}
+
+TEST_F(DotPlanTest, LessOfKThanAnInstruction) {
+  EXPECT_EQ(planOf(16, 16, 8, "f16", "f32", 80, 4).kind, DotPlan::Kind::Fma);
+  EXPECT_EQ(planOf(16, 16, 16, "i8", "i32", 80, 4).kind, DotPlan::Kind::Fma);
+  EXPECT_EQ(planOf(1, 1, 16, "f16", "f32", 80, 4).kind, DotPlan::Kind::Mma);
+}
+
+TEST_F(DotPlanTest, Encodings) {
+  DotPlan wgmma = planOf(128, 256, 64, "f16", "f32", 90, 8);
+  EXPECT_EQ(text(wgmma.accumulator),
+            "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 256, 16]}>");
+  EXPECT_FALSE(wgmma.a);
+  EXPECT_FALSE(wgmma.b);
+  EXPECT_EQ(text(planOf(64, 128, 64, "f8E5M2", "f32", 90, 8).accumulator),
+            "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 2], instrShape = [16, 64, 32]}>");
+  DotPlan mma = planOf(128, 128, 32, "i8", "i32", 80, 4);
+  EXPECT_EQ(text(mma.accumulator),
+            "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>");
+  EXPECT_EQ(text(mma.b), "#ttg.dot_op<{opIdx = 1, parent = " + text(mma.accumulator) + ", kWidth = 4}>");
+}
+
+TEST_F(DotPlanTest, ChainsKeepRowsInTheirWarps) {
+  std::string chain = "%q: tensor<64x32xf16>, %k: tensor<32x64xf16>, %v: tensor<64x32xf16>, %c: tensor<64x64xf32>, %o: "
+                      "tensor<64x32xf32>) {"
+                      "%s = tt.dot %q, %k, %c : tensor<64x32xf16> * tensor<32x64xf16> -> tensor<64x64xf32>\n"
+                      "%p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>\n"
+                      "%r = tt.dot %p, %v, %o : tensor<64x64xf16> * tensor<64x32xf16> -> tensor<64x32xf32>\n";
+  for (unsigned which : {0, 1})
+    EXPECT_EQ(cast<gpu::MmaAttr>(plan(chain, 80, 4, which).accumulator).getWarpsPerCTA(), ArrayRef<int64_t>({4, 1}));
+  DotPlan second = plan(chain, 90, 4, 1);
+  EXPECT_EQ(text(second.a), "#ttg.dot_op<{opIdx = 0, parent = " + text(second.accumulator) + ", kWidth = 2}>");
+  EXPECT_FALSE(second.b);
+  EXPECT_FALSE(plan(chain, 90, 4, 0).a);
+}
+
+TEST_F(DotPlanTest, WarpsTakeMatricesOfABatch) {
+  DotPlan batch = plan("%a: tensor<4x32x32xf16>, %b: tensor<4x32x32xf16>, %c: tensor<4x32x32xf32>) {"
+                       "%d = tt.dot %a, %b, %c : tensor<4x32x32xf16> * tensor<4x32x32xf16> -> tensor<4x32x32xf32>\n",
+                       90, 8);
+  EXPECT_EQ(text(batch.accumulator),
+            "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 2, 1], instrShape = [1, 16, 8]}>");
+}
