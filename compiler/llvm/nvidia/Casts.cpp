@@ -1,6 +1,106 @@
+// Conversions between number formats: `arith` casts, tt.fp_to_fp, and reading bits as another type.
+// Where `arith` leaves a result open the nearest number is given: floats too large for an integer type become its largest.
 #include "compiler/llvm/nvidia/Families.h"
+#include "compiler/llvm/nvidia/FloatConversion.h"
+#include "compiler/llvm/nvidia/Packing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace mlir;
-using namespace triton::nvidia;
 
-Emitted triton::nvidia::emitCasts(Emitter &, Operation *) { return std::nullopt; }
+namespace triton::nvidia {
+
+template <typename FunctionT> static Registers forEach(llvm::ArrayRef<llvm::Value *> values, FunctionT function) {
+  Registers results;
+  for (llvm::Value *value : values)
+    results.push_back(function(value));
+  return results;
+}
+
+/// f32 or f64 to an integer, toward zero. The instructions saturate to 32 and 64 bits; fewer are clamped here.
+static llvm::Value *floatToInteger(Emitter &emitter, llvm::Value *value, unsigned bits, bool isSigned) {
+  using namespace llvm::Intrinsic;
+  bool isDouble = value->getType()->isDoubleTy(), isWide = bits > 32;
+  llvm::Intrinsic::ID table[2][2][2] = {{{nvvm_f2ui_rz, nvvm_f2i_rz}, {nvvm_f2ull_rz, nvvm_f2ll_rz}},
+                                        {{nvvm_d2ui_rz, nvvm_d2i_rz}, {nvvm_d2ull_rz, nvvm_d2ll_rz}}};
+  llvm::Value *whole = emitter.intrinsic(table[isDouble][isWide][isSigned], {value});
+  if (bits >= 32)
+    return whole;
+  auto limit = [&](llvm::Intrinsic::ID clamp, const llvm::APInt &bound) {
+    whole = emitter.builder.CreateBinaryIntrinsic(clamp, whole, emitter.builder.getInt(bound));
+  };
+  if (isSigned) {
+    limit(llvm::Intrinsic::smax, llvm::APInt::getSignedMinValue(bits).sext(32));
+    limit(llvm::Intrinsic::smin, llvm::APInt::getSignedMaxValue(bits).sext(32));
+  } else {
+    limit(llvm::Intrinsic::umin, llvm::APInt::getMaxValue(bits).zext(32));
+  }
+  return emitter.builder.CreateTrunc(whole, emitter.builder.getIntNTy(bits));
+}
+
+/// An integer to any float, rounded once. There is no instruction for bf16 on older chips, nor for 8-bit floats: through f64, which holds
+/// 32-bit integers exactly, and f32 otherwise.
+static Registers integerToFloat(Emitter &emitter, llvm::ArrayRef<llvm::Value *> values, Type from, Type to, bool isSigned) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  auto make = [&](Type type) {
+    return forEach(values, [&](llvm::Value *value) {
+      llvm::Type *result = emitter.type(type);
+      return isSigned ? builder.CreateSIToFP(value, result) : builder.CreateUIToFP(value, result);
+    });
+  };
+  unsigned bits = from.getIntOrFloatBitWidth();
+  Type single = Float32Type::get(to.getContext()), wide = Float64Type::get(to.getContext());
+  if (to.getIntOrFloatBitWidth() >= 32 || to.isF16())
+    return make(to);
+  Type middle = bits <= 24 ? single : wide;
+  return convertFloats(emitter, make(middle), middle, to);
+}
+
+static Registers resizeIntegers(Emitter &emitter, llvm::ArrayRef<llvm::Value *> values, Type to, bool isSigned) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  return forEach(values, [&](llvm::Value *value) {
+    return isSigned ? builder.CreateSExtOrTrunc(value, emitter.type(to))
+                    : builder.CreateZExtOrTrunc(value, emitter.type(to));
+  });
+}
+
+Emitted emitCasts(Emitter &emitter, Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumOperands() != 1)
+    return std::nullopt;
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType()), to = getElementTypeOrSelf(op->getResult(0).getType());
+  llvm::IRBuilder<> &builder = emitter.builder;
+  auto values = [&] { return Registers(emitter.registers(op->getOperand(0))); };
+  auto result = [&](Registers registers) -> Emitted {
+    emitter.define(op->getResult(0), std::move(registers));
+    return success();
+  };
+  auto toInteger = [&](bool isSigned) {
+    Registers wide = values();
+    if (from.getIntOrFloatBitWidth() < 32)
+      wide = convertFloats(emitter, wide, from, Float32Type::get(from.getContext()));
+    return result(forEach(wide, [&](llvm::Value *value) {
+      return floatToInteger(emitter, value, to.getIntOrFloatBitWidth(), isSigned);
+    }));
+  };
+  return llvm::TypeSwitch<Operation *, Emitted>(op)
+      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return result(resizeIntegers(emitter, values(), to, true)); })
+      .Case<arith::ExtUIOp, arith::TruncIOp, arith::IndexCastUIOp>(
+          [&](auto) { return result(resizeIntegers(emitter, values(), to, false)); })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return result(convertFloats(emitter, values(), from, to)); })
+      .Case([&](tensor::FpToFpOp convert) {
+        return result(convertFloats(emitter, values(), from, to,
+                                    convert.getRounding().value_or(tensor::RoundingMode::NearestEven)));
+      })
+      .Case([&](arith::SIToFPOp) { return result(integerToFloat(emitter, values(), from, to, true)); })
+      .Case([&](arith::UIToFPOp) { return result(integerToFloat(emitter, values(), from, to, false)); })
+      .Case([&](arith::FPToSIOp) { return toInteger(true); })
+      .Case([&](arith::FPToUIOp) { return toInteger(false); })
+      .Case<arith::BitcastOp, tensor::BitcastOp, tensor::PtrToIntOp, tensor::IntToPtrOp>([&](auto) {
+        return result(forEach(values(), [&](llvm::Value *value) { return bitCast(builder, value, emitter.type(to)); }));
+      })
+      .Default([](Operation *) { return Emitted(); });
+}
+
+} // namespace triton::nvidia

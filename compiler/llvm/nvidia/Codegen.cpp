@@ -78,6 +78,7 @@ static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &ta
 Code::Code(const CodegenOptions &options)
     : options(options), errors(std::make_unique<std::string>()), context(std::make_unique<llvm::LLVMContext>()) {
   this->options.ptxVersion = supportedPtxVersion(options.ptxVersion);
+  this->options.emit.flushDenormals = options.flushDenormals;
   // Without a handler LLVM prints the error and ends the process.
   context->setDiagnosticHandlerCallBack(
       [](const llvm::DiagnosticInfo *info, void *errors) {

@@ -1,6 +1,356 @@
+// Branches, loops and calls.
+//   In:  scf, cf, tt.call, tt.return, regions that run once per element.
+//   Out: LLVM blocks; what a loop carries and what branches give are phis, one for each register.
 #include "compiler/llvm/nvidia/Families.h"
 
-using namespace mlir;
-using namespace triton::nvidia;
+#include "compiler/tensor/Tensor.h"
 
-Emitted triton::nvidia::emitControlFlow(Emitter &, Operation *) { return std::nullopt; }
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace triton::nvidia {
+
+namespace {
+
+class ControlFlow {
+public:
+  explicit ControlFlow(Emitter &emitter) : emitter(emitter), builder(emitter.builder) {}
+
+  llvm::LogicalResult emitFor(scf::ForOp loop) {
+    llvm::Value *lower = emitter.scalar(loop.getLowerBound()), *upper = emitter.scalar(loop.getUpperBound()),
+                *step = emitter.scalar(loop.getStep());
+    llvm::SmallVector<Registers> initial = gather(loop.getInitArgs());
+    llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"), *after = block("done");
+    builder.CreateBr(header);
+    builder.SetInsertPoint(header);
+    llvm::PHINode *induction = builder.CreatePHI(lower->getType(), 2);
+    induction->addIncoming(lower, before);
+    defineAsPhis(loop.getRegionIterArgs());
+    addIncoming(loop.getRegionIterArgs(), initial, before);
+    llvm::Value *goesOn = loop.getUnsignedCmp() ? builder.CreateICmpULT(induction, upper) : builder.CreateICmpSLT(induction, upper);
+    builder.CreateCondBr(goesOn, body, after);
+
+    builder.SetInsertPoint(body);
+    emitter.define(loop.getInductionVar(), induction);
+    if (failed(emitter.emitBody(*loop.getBody())))
+      return failure();
+    llvm::Value *next = builder.CreateAdd(induction, step);
+    induction->addIncoming(next, builder.GetInsertBlock());
+    addIncoming(loop.getRegionIterArgs(), gather(loop.getBody()->getTerminator()->getOperands()), builder.GetInsertBlock());
+    annotate(builder.CreateBr(header), loop);
+
+    builder.SetInsertPoint(after);
+    for (auto [result, argument] : llvm::zip_equal(loop.getResults(), loop.getRegionIterArgs()))
+      emitter.define(result, Registers(emitter.registers(argument)));
+    return success();
+  }
+
+  llvm::LogicalResult emitWhile(scf::WhileOp loop) {
+    llvm::SmallVector<Registers> initial = gather(loop.getInits());
+    llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"), *after = block("done");
+    builder.CreateBr(header);
+    builder.SetInsertPoint(header);
+    defineAsPhis(loop.getBeforeArguments());
+    addIncoming(loop.getBeforeArguments(), initial, before);
+    if (failed(emitter.emitBody(*loop.getBeforeBody())))
+      return failure();
+    scf::ConditionOp condition = loop.getConditionOp();
+    llvm::SmallVector<Registers> carried = gather(condition.getArgs());
+    builder.CreateCondBr(emitter.scalar(condition.getCondition()), body, after);
+
+    builder.SetInsertPoint(body);
+    for (auto [argument, registers] : llvm::zip_equal(loop.getAfterArguments(), carried))
+      emitter.define(argument, registers);
+    if (failed(emitter.emitBody(*loop.getAfterBody())))
+      return failure();
+    addIncoming(loop.getBeforeArguments(), gather(loop.getYieldOp().getOperands()), builder.GetInsertBlock());
+    annotate(builder.CreateBr(header), loop);
+
+    builder.SetInsertPoint(after);
+    for (auto [result, registers] : llvm::zip_equal(loop.getResults(), carried))
+      emitter.define(result, registers);
+    return success();
+  }
+
+  llvm::LogicalResult emitIf(scf::IfOp branch) {
+    bool hasElse = !branch.getElseRegion().empty();
+    llvm::BasicBlock *then = block("then"), *otherwise = hasElse ? block("else") : nullptr, *after = block("end");
+    builder.CreateCondBr(emitter.scalar(branch.getCondition()), then, hasElse ? otherwise : after);
+    Exit exit{*this, branch.getResults(), after};
+    builder.SetInsertPoint(then);
+    if (failed(emitter.emitBody(*branch.thenBlock())))
+      return failure();
+    exit.leave(branch.thenYield().getOperands());
+    if (hasElse) {
+      builder.SetInsertPoint(otherwise);
+      if (failed(emitter.emitBody(*branch.elseBlock())))
+        return failure();
+      exit.leave(branch.elseYield().getOperands());
+    }
+    exit.finish();
+    return success();
+  }
+
+  llvm::LogicalResult emitIndexSwitch(scf::IndexSwitchOp choice) {
+    llvm::BasicBlock *after = block("end"), *fallback = block("default");
+    llvm::Value *index = emitter.scalar(choice.getArg());
+    llvm::SwitchInst *jump = builder.CreateSwitch(index, fallback, choice.getNumCases());
+    Exit exit{*this, choice.getResults(), after};
+    auto emitCase = [&](llvm::BasicBlock *start, Block &body) -> llvm::LogicalResult {
+      builder.SetInsertPoint(start);
+      if (failed(emitter.emitBody(body)))
+        return failure();
+      exit.leave(body.getTerminator()->getOperands());
+      return success();
+    };
+    for (auto [number, value] : llvm::enumerate(choice.getCases())) {
+      llvm::BasicBlock *start = block("case");
+      jump->addCase(llvm::cast<llvm::ConstantInt>(llvm::ConstantInt::get(index->getType(), value, /*IsSigned=*/true)), start);
+      if (failed(emitCase(start, choice.getCaseBlock(number))))
+        return failure();
+    }
+    if (failed(emitCase(fallback, choice.getDefaultBlock())))
+      return failure();
+    exit.finish();
+    return success();
+  }
+
+  llvm::LogicalResult emitExecuteRegion(scf::ExecuteRegionOp op) {
+    Exit exit{*this, op.getResults(), block("end")};
+    if (failed(emitRegion(op.getRegion(), {}, exit)))
+      return failure();
+    exit.finish();
+    return success();
+  }
+
+  /// The scalar function of `map` for every group of `pack` registers.
+  llvm::LogicalResult emitMap(tensor::MapElementwiseOp map) {
+    unsigned pack = map.getPack();
+    llvm::SmallVector<Registers> sources = gather(map.getSrcs()), results(map.getNumResults());
+    size_t count = sources[0].size();
+    Region &region = map.getScalarOp();
+    Operation *terminator = region.back().getTerminator();
+    for (size_t first = 0; first < count; first += pack) {
+      llvm::SmallVector<Registers> arguments;
+      for (const Registers &source : sources)
+        for (unsigned index = 0; index < pack; ++index)
+          arguments.push_back({source[std::min(first + index, count - 1)]});
+      Exit exit{*this, {}, block("end")};
+      for (Type type : terminator->getOperandTypes())
+        exit.types.push_back(type);
+      if (failed(emitRegion(region, arguments, exit)))
+        return failure();
+      llvm::SmallVector<Registers> outputs = exit.finish();
+      for (unsigned result = 0; result < results.size(); ++result)
+        for (unsigned index = 0; index < pack && first + index < count; ++index)
+          results[result].push_back(outputs[result * pack + index].front());
+    }
+    for (auto [result, registers] : llvm::zip_equal(map.getResults(), results))
+      emitter.define(result, registers);
+    return success();
+  }
+
+  llvm::LogicalResult emitBranch(cf::BranchOp branch) {
+    jump(branch.getDest(), branch.getDestOperands());
+    return success();
+  }
+
+  llvm::LogicalResult emitConditionalBranch(cf::CondBranchOp branch) {
+    // Each edge gets a block of its own: two edges may lead to the same place with different values.
+    llvm::BasicBlock *whenTrue = block(""), *whenFalse = block("");
+    builder.CreateCondBr(emitter.scalar(branch.getCondition()), whenTrue, whenFalse);
+    builder.SetInsertPoint(whenTrue);
+    jump(branch.getTrueDest(), branch.getTrueDestOperands());
+    builder.SetInsertPoint(whenFalse);
+    jump(branch.getFalseDest(), branch.getFalseDestOperands());
+    return success();
+  }
+
+  llvm::LogicalResult emitSwitch(cf::SwitchOp choice) {
+    llvm::Value *flag = emitter.scalar(choice.getFlag());
+    llvm::BasicBlock *fallback = block("");
+    llvm::SwitchInst *instruction = builder.CreateSwitch(flag, fallback);
+    if (auto values = choice.getCaseValues())
+      for (auto [number, value] : llvm::enumerate(values->getValues<llvm::APInt>())) {
+        llvm::BasicBlock *start = block("");
+        instruction->addCase(builder.getInt(value), start);
+        builder.SetInsertPoint(start);
+        jump(choice.getCaseDestinations()[number], choice.getCaseOperands(number));
+      }
+    builder.SetInsertPoint(fallback);
+    jump(choice.getDefaultDestination(), choice.getDefaultOperands());
+    return success();
+  }
+
+  llvm::LogicalResult emitCall(tensor::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(call, call.getCalleeAttr());
+    if (!callee || callee.isExternal())
+      return call.emitOpError() << "calls '" << call.getCallee() << "', which has no body";
+    llvm::SmallVector<llvm::Value *> arguments;
+    for (const Registers &registers : gather(call.getOperands()))
+      llvm::append_range(arguments, registers);
+    llvm::CallInst *result = builder.CreateCall(emitter.callee(callee), arguments);
+    result->setConvergent();
+    unsigned next = 0;
+    for (Value value : call.getResults()) {
+      Registers registers;
+      for (size_t count = emitter.registerTypes(value.getType()).size(); count; --count)
+        registers.push_back(builder.CreateExtractValue(result, next++));
+      emitter.define(value, registers);
+    }
+    return success();
+  }
+
+  llvm::LogicalResult emitReturn(tensor::ReturnOp op) {
+    if (op.getSrcs().empty()) {
+      builder.CreateRetVoid();
+      return success();
+    }
+    llvm::Value *whole = llvm::PoisonValue::get(emitter.function->getReturnType());
+    unsigned next = 0;
+    for (const Registers &registers : gather(op.getSrcs()))
+      for (llvm::Value *value : registers)
+        whole = builder.CreateInsertValue(whole, value, next++);
+    builder.CreateRet(whole);
+    return success();
+  }
+
+private:
+  /// Where branches meet: a phi for each register of the values that they bring along.
+  struct Exit {
+    ControlFlow &flow;
+    mlir::ValueRange results;
+    llvm::BasicBlock *block;
+    llvm::SmallVector<Type> types = llvm::to_vector(results.getTypes());
+    llvm::SmallVector<std::pair<llvm::BasicBlock *, llvm::SmallVector<Registers>>> edges = {};
+
+    /// Ends the current block: control goes to where branches meet, with `values`.
+    void leave(mlir::ValueRange values) {
+      edges.push_back({flow.builder.GetInsertBlock(), flow.gather(values)});
+      flow.builder.CreateBr(block);
+    }
+
+    /// Goes on there. Defines the results if there are any, and gives their registers.
+    llvm::SmallVector<Registers> finish() {
+      flow.builder.SetInsertPoint(block);
+      llvm::SmallVector<Registers> merged;
+      for (auto [index, type] : llvm::enumerate(types)) {
+        Registers phis;
+        for (auto [place, registerType] : llvm::enumerate(flow.emitter.registerTypes(type))) {
+          llvm::PHINode *phi = flow.builder.CreatePHI(registerType, edges.size());
+          for (auto &[from, values] : edges)
+            phi->addIncoming(values[index][place], from);
+          phis.push_back(phi);
+        }
+        merged.push_back(phis);
+      }
+      for (auto [result, registers] : llvm::zip(results, merged))
+        flow.emitter.define(result, registers);
+      return merged;
+    }
+  };
+
+  /// The blocks of a region whose terminators other than branches lead to `exit`.
+  llvm::LogicalResult emitRegion(Region &region, llvm::ArrayRef<Registers> arguments, Exit &exit) {
+    for (Block &inner : region)
+      emitter.blocks[&inner] = block("");
+    builder.CreateBr(emitter.blocks[&region.front()]);
+    for (auto [argument, registers] : llvm::zip_equal(region.front().getArguments(), arguments))
+      emitter.define(argument, registers);
+    for (Block &inner : llvm::drop_begin(region)) {
+      builder.SetInsertPoint(emitter.blocks[&inner]);
+      defineAsPhis(inner.getArguments());
+    }
+    for (Block &inner : region) {
+      builder.SetInsertPoint(emitter.blocks[&inner]);
+      if (failed(emitter.emitBody(inner)))
+        return failure();
+      Operation *terminator = inner.getTerminator();
+      if (terminator->getNumSuccessors() == 0)
+        exit.leave(terminator->getOperands());
+      else if (failed(emitter.emit(terminator)))
+        return failure();
+    }
+    return success();
+  }
+
+  llvm::BasicBlock *block(const llvm::Twine &name) {
+    return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
+  }
+
+  llvm::SmallVector<Registers> gather(mlir::ValueRange values) {
+    llvm::SmallVector<Registers> all;
+    for (Value value : values)
+      all.push_back(Registers(emitter.registers(value)));
+    return all;
+  }
+
+  void defineAsPhis(llvm::ArrayRef<BlockArgument> arguments) {
+    for (BlockArgument argument : arguments) {
+      Registers phis;
+      for (llvm::Type *type : emitter.registerTypes(argument.getType()))
+        phis.push_back(builder.CreatePHI(type, 2));
+      emitter.define(argument, phis);
+    }
+  }
+
+  void addIncoming(llvm::ArrayRef<BlockArgument> arguments, llvm::ArrayRef<Registers> values, llvm::BasicBlock *from) {
+    for (auto [argument, registers] : llvm::zip_equal(arguments, values))
+      for (auto [phi, value] : llvm::zip_equal(emitter.registers(argument), registers))
+        llvm::cast<llvm::PHINode>(phi)->addIncoming(value, from);
+  }
+
+  void jump(Block *target, mlir::ValueRange values) {
+    addIncoming(target->getArguments(), gather(values), builder.GetInsertBlock());
+    builder.CreateBr(emitter.blocks[target]);
+  }
+
+  /// `llvm.licm.disable`, where the loop says so.
+  void annotate(llvm::BranchInst *latch, Operation *loop) {
+    auto annotation = loop->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
+    if (!annotation || !annotation.getLicm() || !annotation.getLicm().getDisable() || !annotation.getLicm().getDisable().getValue())
+      return;
+    llvm::LLVMContext &context = emitter.context();
+    auto *disable = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.licm.disable"));
+    llvm::MDNode *own = llvm::MDNode::getDistinct(context, {nullptr, disable});
+    own->replaceOperandWith(0, own);
+    latch->setMetadata(llvm::LLVMContext::MD_loop, own);
+  }
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &builder;
+};
+
+} // namespace
+
+Emitted emitControlFlow(Emitter &emitter, Operation *op) {
+  ControlFlow flow(emitter);
+  return llvm::TypeSwitch<Operation *, Emitted>(op)
+      .Case([&](scf::ForOp loop) { return flow.emitFor(loop); })
+      .Case([&](scf::WhileOp loop) { return flow.emitWhile(loop); })
+      .Case([&](scf::IfOp branch) { return flow.emitIf(branch); })
+      .Case([&](scf::IndexSwitchOp choice) { return flow.emitIndexSwitch(choice); })
+      .Case([&](scf::ExecuteRegionOp region) { return flow.emitExecuteRegion(region); })
+      .Case([&](tensor::MapElementwiseOp map) { return flow.emitMap(map); })
+      .Case([&](cf::BranchOp branch) { return flow.emitBranch(branch); })
+      .Case([&](cf::CondBranchOp branch) { return flow.emitConditionalBranch(branch); })
+      .Case([&](cf::SwitchOp choice) { return flow.emitSwitch(choice); })
+      .Case([&](tensor::CallOp call) { return flow.emitCall(call); })
+      .Case([&](tensor::ReturnOp op) { return flow.emitReturn(op); })
+      .Case([&](ub::PoisonOp poison) {
+        Registers registers;
+        for (llvm::Type *type : emitter.registerTypes(poison.getType()))
+          registers.push_back(llvm::PoisonValue::get(type));
+        emitter.define(poison.getResult(), registers);
+        return Emitted(success());
+      })
+      .Default([](Operation *) { return Emitted(); });
+}
+
+} // namespace triton::nvidia

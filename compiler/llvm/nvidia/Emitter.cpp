@@ -19,7 +19,7 @@ Emitter::Emitter(llvm::Module &module, ModuleOp source, const EmitOptions &optio
 
 Emitter::~Emitter() = default;
 
-const gpu::AccessAnalysis &Emitter::access() {
+gpu::AccessAnalysis &Emitter::access() {
   if (!accessAnalysis)
     accessAnalysis = std::make_shared<gpu::AccessAnalysis>(source);
   return *accessAnalysis;
@@ -340,13 +340,18 @@ llvm::Value *Emitter::inlineAsm(llvm::StringRef text, llvm::StringRef constraint
   for (llvm::Value *argument : arguments)
     types.push_back(argument->getType());
   auto *signature = llvm::FunctionType::get(result, types, /*isVarArg=*/false);
-  auto *assembly = llvm::InlineAsm::get(signature, text, constraints, effects != AsmEffects::None);
+  auto *assembly = llvm::InlineAsm::get(signature, text, constraints,
+                                        effects != AsmEffects::None && effects != AsmEffects::Reads);
   llvm::CallInst *call = builder.CreateCall(assembly, arguments);
   call->setDoesNotThrow();
   if (effects == AsmEffects::Convergent)
     call->setConvergent();
   if (effects == AsmEffects::None)
     call->setDoesNotAccessMemory();
+  if (effects == AsmEffects::Reads)
+    call->setOnlyReadsMemory();
+  if (effects == AsmEffects::None || effects == AsmEffects::Reads)
+    call->addFnAttr(llvm::Attribute::WillReturn);
   return call;
 }
 

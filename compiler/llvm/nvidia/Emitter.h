@@ -35,12 +35,14 @@ struct EmitOptions {
   gpu::Target target;
   bool fuseMultiplyAdd = true; // a * b + c may become one fma
   bool debug = false;          // keep asserts
+  bool flushDenormals = true;  // in f32 approximations such as exp2, and in libdevice
   unsigned maxRegisters = 0;   // of a thread; 0: ptxas decides
 };
 
 /// What an inline assembly call does beyond computing its results.
 enum class AsmEffects {
   None,       // pure: may be merged, moved, dropped
+  Reads,      // reads memory, else pure
   SideEffect, // must stay, in order with memory
   Convergent  // also takes part in something the other lanes do
 };
@@ -139,7 +141,7 @@ public:
   llvm::LLVMContext &context() { return module.getContext(); }
   const gpu::Target &target() const { return options.target; }
   /// Of the whole module, made when first asked for.
-  const gpu::AccessAnalysis &access();
+  gpu::AccessAnalysis &access();
   /// The LLVM block in which a block of the source begins.
   llvm::DenseMap<mlir::Block *, llvm::BasicBlock *> blocks;
 
