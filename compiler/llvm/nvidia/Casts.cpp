@@ -42,7 +42,8 @@ static llvm::Value *floatToInteger(Emitter &emitter, llvm::Value *value, unsigne
 
 /// An integer to any float, rounded once. There is no instruction for bf16 on older chips, nor for 8-bit floats: through f64, which holds
 /// 32-bit integers exactly, and f32 otherwise.
-static Registers integerToFloat(Emitter &emitter, llvm::ArrayRef<llvm::Value *> values, Type from, Type to, bool isSigned) {
+static Registers integerToFloat(Emitter &emitter, llvm::ArrayRef<llvm::Value *> values, Type from, Type to,
+                                bool isSigned) {
   llvm::IRBuilder<> &builder = emitter.builder;
   auto make = [&](Type type) {
     return forEach(values, [&](llvm::Value *value) {
@@ -85,7 +86,8 @@ Emitted emitCasts(Emitter &emitter, Operation *op) {
     }));
   };
   return llvm::TypeSwitch<Operation *, Emitted>(op)
-      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return result(resizeIntegers(emitter, values(), to, true)); })
+      .Case<arith::ExtSIOp, arith::IndexCastOp>(
+          [&](auto) { return result(resizeIntegers(emitter, values(), to, true)); })
       .Case<arith::ExtUIOp, arith::TruncIOp, arith::IndexCastUIOp>(
           [&](auto) { return result(resizeIntegers(emitter, values(), to, false)); })
       .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return result(convertFloats(emitter, values(), from, to)); })

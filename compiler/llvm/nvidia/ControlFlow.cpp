@@ -26,14 +26,16 @@ public:
     llvm::Value *lower = emitter.scalar(loop.getLowerBound()), *upper = emitter.scalar(loop.getUpperBound()),
                 *step = emitter.scalar(loop.getStep());
     llvm::SmallVector<Registers> initial = gather(loop.getInitArgs());
-    llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"), *after = block("done");
+    llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"),
+                     *after = block("done");
     builder.CreateBr(header);
     builder.SetInsertPoint(header);
     llvm::PHINode *induction = builder.CreatePHI(lower->getType(), 2);
     induction->addIncoming(lower, before);
     defineAsPhis(loop.getRegionIterArgs());
     addIncoming(loop.getRegionIterArgs(), initial, before);
-    llvm::Value *goesOn = loop.getUnsignedCmp() ? builder.CreateICmpULT(induction, upper) : builder.CreateICmpSLT(induction, upper);
+    llvm::Value *goesOn =
+        loop.getUnsignedCmp() ? builder.CreateICmpULT(induction, upper) : builder.CreateICmpSLT(induction, upper);
     builder.CreateCondBr(goesOn, body, after);
 
     builder.SetInsertPoint(body);
@@ -42,7 +44,8 @@ public:
       return failure();
     llvm::Value *next = builder.CreateAdd(induction, step);
     induction->addIncoming(next, builder.GetInsertBlock());
-    addIncoming(loop.getRegionIterArgs(), gather(loop.getBody()->getTerminator()->getOperands()), builder.GetInsertBlock());
+    addIncoming(loop.getRegionIterArgs(), gather(loop.getBody()->getTerminator()->getOperands()),
+                builder.GetInsertBlock());
     annotate(builder.CreateBr(header), loop);
 
     builder.SetInsertPoint(after);
@@ -53,7 +56,8 @@ public:
 
   llvm::LogicalResult emitWhile(scf::WhileOp loop) {
     llvm::SmallVector<Registers> initial = gather(loop.getInits());
-    llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"), *after = block("done");
+    llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"),
+                     *after = block("done");
     builder.CreateBr(header);
     builder.SetInsertPoint(header);
     defineAsPhis(loop.getBeforeArguments());
@@ -111,7 +115,8 @@ public:
     };
     for (auto [number, value] : llvm::enumerate(choice.getCases())) {
       llvm::BasicBlock *start = block("case");
-      jump->addCase(llvm::cast<llvm::ConstantInt>(llvm::ConstantInt::get(index->getType(), value, /*IsSigned=*/true)), start);
+      jump->addCase(llvm::cast<llvm::ConstantInt>(llvm::ConstantInt::get(index->getType(), value, /*IsSigned=*/true)),
+                    start);
       if (failed(emitCase(start, choice.getCaseBlock(number))))
         return failure();
     }
@@ -314,7 +319,8 @@ private:
   /// `llvm.licm.disable`, where the loop says so.
   void annotate(llvm::BranchInst *latch, Operation *loop) {
     auto annotation = loop->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
-    if (!annotation || !annotation.getLicm() || !annotation.getLicm().getDisable() || !annotation.getLicm().getDisable().getValue())
+    if (!annotation || !annotation.getLicm() || !annotation.getLicm().getDisable() ||
+        !annotation.getLicm().getDisable().getValue())
       return;
     llvm::LLVMContext &context = emitter.context();
     auto *disable = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.licm.disable"));

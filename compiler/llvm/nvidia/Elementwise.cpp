@@ -87,9 +87,15 @@ public:
       if (llvm::Value *result = onBools(v))
         return result;
     return llvm::TypeSwitch<Operation *, llvm::Value *>(op)
-        .Case([&](arith::AddIOp add) { return builder.CreateAdd(v[0], v[1], "", wraps(add, Unsigned), wraps(add, Signed)); })
-        .Case([&](arith::SubIOp sub) { return builder.CreateSub(v[0], v[1], "", wraps(sub, Unsigned), wraps(sub, Signed)); })
-        .Case([&](arith::MulIOp mul) { return builder.CreateMul(v[0], v[1], "", wraps(mul, Unsigned), wraps(mul, Signed)); })
+        .Case([&](arith::AddIOp add) {
+          return builder.CreateAdd(v[0], v[1], "", wraps(add, Unsigned), wraps(add, Signed));
+        })
+        .Case([&](arith::SubIOp sub) {
+          return builder.CreateSub(v[0], v[1], "", wraps(sub, Unsigned), wraps(sub, Signed));
+        })
+        .Case([&](arith::MulIOp mul) {
+          return builder.CreateMul(v[0], v[1], "", wraps(mul, Unsigned), wraps(mul, Signed));
+        })
         .Case([&](arith::DivSIOp) { return divideSigned(v[0], v[1]); })
         .Case([&](arith::RemSIOp) { return remainderSigned(v[0], v[1]); })
         .Case([&](arith::DivUIOp) { return divideUnsigned(v[0], v[1]); })
@@ -199,11 +205,14 @@ private:
   llvm::Value *constant(llvm::Value *like, int64_t value) {
     return llvm::ConstantInt::get(like->getType(), value, /*IsSigned=*/true);
   }
-  llvm::Value *isNot(llvm::Value *value, int64_t number) { return builder.CreateICmpNE(value, constant(value, number)); }
+  llvm::Value *isNot(llvm::Value *value, int64_t number) {
+    return builder.CreateICmpNE(value, constant(value, number));
+  }
 
   /// Whether dividing by `divisor` is undefined in LLVM, or may be: null if it never is.
   llvm::Value *isSpecialDivisor(llvm::Value *divisor, bool isSigned) {
-    if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(divisor); known && !known->isZero() && !(isSigned && known->isMinusOne()))
+    if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(divisor);
+        known && !known->isZero() && !(isSigned && known->isMinusOne()))
       return nullptr;
     if (!isSigned)
       return builder.CreateICmpEQ(divisor, constant(divisor, 0));
@@ -251,8 +260,9 @@ private:
 
   llvm::Value *compareIntegers(arith::CmpIPredicate predicate, llvm::Value *a, llvm::Value *b) {
     static constexpr llvm::CmpInst::Predicate table[] = {
-        llvm::CmpInst::ICMP_EQ,  llvm::CmpInst::ICMP_NE,  llvm::CmpInst::ICMP_SLT, llvm::CmpInst::ICMP_SLE, llvm::CmpInst::ICMP_SGT,
-        llvm::CmpInst::ICMP_SGE, llvm::CmpInst::ICMP_ULT, llvm::CmpInst::ICMP_ULE, llvm::CmpInst::ICMP_UGT, llvm::CmpInst::ICMP_UGE};
+        llvm::CmpInst::ICMP_EQ,  llvm::CmpInst::ICMP_NE,  llvm::CmpInst::ICMP_SLT, llvm::CmpInst::ICMP_SLE,
+        llvm::CmpInst::ICMP_SGT, llvm::CmpInst::ICMP_SGE, llvm::CmpInst::ICMP_ULT, llvm::CmpInst::ICMP_ULE,
+        llvm::CmpInst::ICMP_UGT, llvm::CmpInst::ICMP_UGE};
     return builder.CreateICmp(table[static_cast<unsigned>(predicate)], a, b);
   }
 
@@ -300,7 +310,8 @@ private:
     if (!a->getType()->isFloatTy() || (llvm::isa<llvm::Constant>(a) && llvm::isa<llvm::Constant>(b)))
       return builder.CreateFDiv(a, b);
     llvm::APFloat inverse(0.0f);
-    if (auto *divisor = llvm::dyn_cast<llvm::ConstantFP>(b); divisor && divisor->getValueAPF().getExactInverse(&inverse))
+    if (auto *divisor = llvm::dyn_cast<llvm::ConstantFP>(b);
+        divisor && divisor->getValueAPF().getExactInverse(&inverse))
       return builder.CreateFMul(a, llvm::ConstantFP::get(a->getType(), inverse));
     return emitter.intrinsic(llvm::Intrinsic::nvvm_div_full, {a, b});
   }
@@ -323,8 +334,8 @@ private:
 static bool worksOnPairs(Operation *op) {
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   return (type.isF16() || type.isBF16()) &&
-         isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-             arith::MinNumFOp, tensor::ClampFOp>(op);
+         isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, tensor::ClampFOp>(op);
 }
 
 /// Ops that narrow floats do in f32: 8-bit ones all, 16-bit ones division.
@@ -342,8 +353,9 @@ Registers onSingles(Emitter &emitter, Operation *op, ScalarFunction function) {
   for (Value operand : op->getOperands()) {
     Type type = getElementTypeOrSelf(operand.getType());
     Registers registers(emitter.registers(operand));
-    operands.push_back(isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32 ? convertFloats(emitter, registers, type, single)
-                                                                               : registers);
+    operands.push_back(isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32
+                           ? convertFloats(emitter, registers, type, single)
+                           : registers);
     count = std::max(count, registers.size());
   }
   llvm::IRBuilderBase::FastMathFlagGuard guard(emitter.builder);
@@ -360,7 +372,8 @@ Registers onSingles(Emitter &emitter, Operation *op, ScalarFunction function) {
     results.push_back(result);
   }
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32 ? convertFloats(emitter, results, single, type) : results;
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32 ? convertFloats(emitter, results, single, type)
+                                                                   : results;
 }
 
 /// Sum and carry, low and high half of a product.

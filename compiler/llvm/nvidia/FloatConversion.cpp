@@ -124,9 +124,7 @@ private:
     });
   }
 
-  llvm::Value *truncateToSingle(llvm::Value *value) {
-    return emitter.intrinsic(llvm::Intrinsic::nvvm_d2f_rz, {value});
-  }
+  llvm::Value *truncateToSingle(llvm::Value *value) { return emitter.intrinsic(llvm::Intrinsic::nvvm_d2f_rz, {value}); }
 
   /// An f32 that rounds to any narrower format as `value` does: toward zero, with the last bit set if that lost something.
   llvm::Value *roundToOdd(llvm::Value *value) {
@@ -175,8 +173,8 @@ private:
     llvm::Value *bits = builder.CreateZExt(value, builder.getInt32Ty());
     llvm::Value *sign = builder.CreateShl(builder.CreateAnd(bits, 0x80), 24);
     llvm::Value *magnitude = builder.CreateAnd(bits, 0x7f);
-    llvm::Value *normal = builder.CreateAdd(builder.CreateShl(magnitude, 23 - format.mantissa),
-                                            word(uint32_t(127 - format.bias) << 23));
+    llvm::Value *normal =
+        builder.CreateAdd(builder.CreateShl(magnitude, 23 - format.mantissa), word(uint32_t(127 - format.bias) << 23));
     llvm::Value *counted = builder.CreateUIToFP(magnitude, builder.getFloatTy());
     double spacing = std::ldexp(1.0, 1 - format.bias - format.mantissa);
     llvm::Value *small = builder.CreateBitCast(
@@ -210,18 +208,17 @@ private:
                                             : llvm::Intrinsic::nvvm_f16x2_to_e4m3x2_rn,
                                        {pack(builder, {low, high})}));
       });
-    Registers singles = from.isF64()     ? each(values,
-                                                [&](llvm::Value *value) {
-                                              return rounding == Rounding::NearestEven ? roundToOdd(value)
-                                                                                           : truncateToSingle(value);
-                                            })
-                        : from == single ? Registers(values)
-                                         : convert(values, from, single, rounding);
+    Registers singles =
+        from.isF64()     ? each(values,
+                                [&](llvm::Value *value) {
+                              return rounding == Rounding::NearestEven ? roundToOdd(value) : truncateToSingle(value);
+                                })
+        : from == single ? Registers(values)
+                         : convert(values, from, single, rounding);
     if (isNative)
       return inPairs(singles, [&](llvm::Value *low, llvm::Value *high) {
-        return bytes(emitter.intrinsic(isE5 ? llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn
-                                            : llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn,
-                                       {high, low}));
+        return bytes(emitter.intrinsic(
+            isE5 ? llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn : llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn, {high, low}));
       });
     return each(singles, [&](llvm::Value *value) { return narrowByHand(value, formatOf(to), rounding); });
   }
@@ -230,8 +227,8 @@ private:
   llvm::Value *narrowToE4B15(llvm::Value *half) {
     llvm::Value *bits = builder.CreateBitCast(half, builder.getInt16Ty());
     llvm::Value *sign = builder.CreateAnd(builder.CreateLShr(bits, 8), 0x80);
-    llvm::Value *magnitude = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, builder.CreateAnd(bits, 0x7fff),
-                                                           builder.getInt16(0x3f00));
+    llvm::Value *magnitude =
+        builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, builder.CreateAnd(bits, 0x7fff), builder.getInt16(0x3f00));
     llvm::Value *code = builder.CreateLShr(builder.CreateAdd(magnitude, builder.getInt16(0x40)), 7);
     return builder.CreateTrunc(builder.CreateOr(code, sign), builder.getInt8Ty());
   }

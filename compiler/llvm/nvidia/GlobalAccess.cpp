@@ -48,7 +48,8 @@ AccessPlan planAccess(Emitter &emitter, Value pointers, Value mask, unsigned max
 
   AccessPlan plan{width, {}, {}};
   std::map<std::vector<int64_t>, unsigned> holders;
-  std::map<std::vector<int64_t>, std::pair<unsigned, int64_t>> leaders; // by place but for the movable bits: register, those bits
+  std::map<std::vector<int64_t>, std::pair<unsigned, int64_t>>
+      leaders; // by place but for the movable bits: register, those bits
   for (unsigned reg = 0; reg < held.size(); ++reg) {
     layout::Coordinates place = map.apply({{"register", reg}});
     std::vector<int64_t> key(place.begin(), place.end());

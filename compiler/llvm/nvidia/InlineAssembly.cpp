@@ -143,7 +143,8 @@ private:
                                            : llvm::StructType::get(emitter.context(), resultTypes);
     auto *signature = llvm::FunctionType::get(resultType, operandTypes, /*isVarArg=*/false);
     if (llvm::Error error = llvm::InlineAsm::verify(signature, text))
-      return op.emitOpError() << "has constraints \"" << text << "\" that do not fit: " << llvm::toString(std::move(error));
+      return op.emitOpError() << "has constraints \"" << text
+                              << "\" that do not fit: " << llvm::toString(std::move(error));
     return success();
   }
 

@@ -158,7 +158,8 @@ private:
     llvm::Value *isNegative = builder.CreateICmpSLT(exponent, constant(0));
     builder.CreateBr(loop);
     builder.SetInsertPoint(loop);
-    llvm::PHINode *power = builder.CreatePHI(type, 2), *square = builder.CreatePHI(type, 2), *rest = builder.CreatePHI(type, 2);
+    llvm::PHINode *power = builder.CreatePHI(type, 2), *square = builder.CreatePHI(type, 2),
+                  *rest = builder.CreatePHI(type, 2);
     llvm::Value *isOdd = builder.CreateTrunc(rest, builder.getInt1Ty());
     llvm::Value *nextPower = builder.CreateSelect(isOdd, builder.CreateMul(power, square), power);
     llvm::Value *nextSquare = builder.CreateMul(square, square), *nextRest = builder.CreateLShr(rest, 1);

@@ -63,8 +63,8 @@ public:
       }
     std::string text = "ld" + qualifiers + suffix(count, bits) + (count > 1 ? " {" + list + "}" : " " + list) + ", ";
     text += operands(group, mask, next, arguments, constraints);
-    auto *result = count == 1 ? word
-                              : llvm::StructType::get(emitter.context(), llvm::SmallVector<llvm::Type *>(count, word));
+    auto *result =
+        count == 1 ? word : llvm::StructType::get(emitter.context(), llvm::SmallVector<llvm::Type *>(count, word));
     llvm::Value *loaded = emitter.inlineAsm(guard(mask, next) + text, constraints + ",~{memory}", result, arguments,
                                             isVolatile ? AsmEffects::SideEffect : AsmEffects::Reads);
     Registers words;
@@ -189,7 +189,8 @@ static llvm::LogicalResult emitLoad(Emitter &emitter, tensor::LoadOp load) {
     } else {
       auto [count, bits] = wordsOf(group.count * elementBits / 8, elementBits);
       Registers words = mask ? toWords(emitter.builder, otherwise, bits) : Registers();
-      values = fromWords(emitter.builder, instruction.load(group, count, bits, words, mask, load.getIsVolatile()), type);
+      values =
+          fromWords(emitter.builder, instruction.load(group, count, bits, words, mask, load.getIsVolatile()), type);
     }
     for (unsigned index = 0; index < group.count; ++index)
       results[group.first + index] = values[index];

@@ -70,7 +70,8 @@ llvm::Value *fromStorage(llvm::IRBuilderBase &builder, llvm::Value *value, llvm:
   return bitCast(builder, value, type);
 }
 
-llvm::SmallVector<llvm::Value *, 8> toWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> values, unsigned bits) {
+llvm::SmallVector<llvm::Value *, 8> toWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> values,
+                                            unsigned bits) {
   llvm::SmallVector<llvm::Value *, 8> stored, words;
   for (llvm::Value *value : values)
     stored.push_back(toStorage(builder, value));
@@ -91,7 +92,8 @@ llvm::SmallVector<llvm::Value *, 8> toWords(llvm::IRBuilderBase &builder, llvm::
   return words;
 }
 
-llvm::SmallVector<llvm::Value *, 8> fromWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> words, llvm::Type *type) {
+llvm::SmallVector<llvm::Value *, 8> fromWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> words,
+                                              llvm::Type *type) {
   unsigned width = storageBits(type), bits = storageBits(words[0]->getType());
   llvm::Type *stored = storageType(builder, type);
   llvm::SmallVector<llvm::Value *, 8> values;

@@ -15,9 +15,11 @@ llvm::SmallVector<llvm::Value *, 8> unpack(llvm::IRBuilderBase &builder, llvm::V
 llvm::Value *bitCast(llvm::IRBuilderBase &builder, llvm::Value *value, llvm::Type *type);
 
 /// The values, one after the other, as integers of `bits` bits; together they fill whole words.
-llvm::SmallVector<llvm::Value *, 8> toWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> values, unsigned bits);
+llvm::SmallVector<llvm::Value *, 8> toWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> values,
+                                            unsigned bits);
 /// Words as the values of `type` they consist of.
-llvm::SmallVector<llvm::Value *, 8> fromWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> words, llvm::Type *type);
+llvm::SmallVector<llvm::Value *, 8> fromWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> words,
+                                              llvm::Type *type);
 
 /// The bits that a value of `type` takes in memory: 8 for i1, 64 for a pointer.
 unsigned storageBits(llvm::Type *type);

@@ -35,8 +35,9 @@ static llvm::Value *stringOf(Emitter &emitter, llvm::StringRef text) {
     if (known.isConstant() && known.hasInitializer() && known.getInitializer() == data)
       global = &known;
   if (!global) {
-    global = new llvm::GlobalVariable(emitter.module, data->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
-                                      data, "text", nullptr, llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
+    global = new llvm::GlobalVariable(emitter.module, data->getType(), /*isConstant=*/true,
+                                      llvm::GlobalValue::InternalLinkage, data, "text", nullptr,
+                                      llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/1);
     global->setAlignment(llvm::Align(1));
   }
   return emitter.builder.CreateAddrSpaceCast(global, emitter.builder.getPtrTy());
@@ -169,11 +170,13 @@ static llvm::LogicalResult emitAssert(Emitter &emitter, tensor::AssertOp check) 
     auto kernel = check->getParentOfType<FunctionOpInterface>();
     llvm::Type *pointer = builder.getPtrTy();
     auto callee = emitter.module.getOrInsertFunction(
-        "__assertfail", llvm::FunctionType::get(builder.getVoidTy(), {pointer, pointer, builder.getInt32Ty(), pointer, builder.getInt64Ty()},
+        "__assertfail", llvm::FunctionType::get(builder.getVoidTy(),
+                                                {pointer, pointer, builder.getInt32Ty(), pointer, builder.getInt64Ty()},
                                                 /*isVarArg=*/false));
-    builder.CreateCall(callee, {stringOf(emitter, check.getMessage()), stringOf(emitter, place ? place.getFilename().getValue() : "unknown"),
-                                emitter.i32(place ? place.getLine() : 0), stringOf(emitter, kernel ? kernel.getName() : "unknown"),
-                                emitter.i64(1)});
+    builder.CreateCall(callee, {stringOf(emitter, check.getMessage()),
+                                stringOf(emitter, place ? place.getFilename().getValue() : "unknown"),
+                                emitter.i32(place ? place.getLine() : 0),
+                                stringOf(emitter, kernel ? kernel.getName() : "unknown"), emitter.i64(1)});
   });
   return success();
 }
