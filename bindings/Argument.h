@@ -51,10 +51,13 @@ std::string_view nameOf(TypeCode code);
 /// TypeCode::None if it is not a canonical name.
 TypeCode typeCodeOf(std::string_view name);
 
+/// Whose memory a pointer leads to, as far as the object says.
+enum class Memory : uint8_t { Host, Device, Unknown };
+
 struct Argument {
   ArgumentKind kind = ArgumentKind::Unknown;
   TypeCode type = TypeCode::None; // integers: i32, i64 or u64; pointers: of the element
-  bool isHostMemory = true;       // pointers: can be read by the processor
+  Memory memory = Memory::Host;   // pointers
   union {
     uint64_t bits; // None, booleans, integers (two's complement), pointers
     double real;

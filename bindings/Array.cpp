@@ -25,9 +25,10 @@ static bool numpyLayoutIsKnown = false;
 static PyObject *name(const char *text) { return PyUnicode_InternFromString(text); }
 static PyObject *dataPointerName = name("data_ptr"), *dtypeName = name("dtype"), *isCpuName = name("is_cpu");
 
-/// Data pointer by `__array_interface__`; false without an exception if it cannot be had.
-static bool pointerByInterface(PyObject *array, uint64_t &pointer, Reference *typeString = nullptr) {
-  Reference interface(PyObject_GetAttrString(array, "__array_interface__"));
+/// Data pointer by `__array_interface__`, or the same of CUDA; false without an exception if it cannot be had.
+static bool pointerByInterface(PyObject *array, uint64_t &pointer, Reference *typeString = nullptr,
+                               const char *protocol = "__array_interface__") {
+  Reference interface(PyObject_GetAttrString(array, protocol));
   PyObject *data = interface && PyDict_Check(interface.get()) ? PyDict_GetItemString(interface.get(), "data") : nullptr;
   if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) < 1) {
     PyErr_Clear();
@@ -111,7 +112,7 @@ static bool classifyByDataPointer(PyObject *object, Argument &argument) {
   Reference isCpu(PyObject_GetAttr(object, isCpuName)); // torch's; others do not say
   if (!isCpu)
     PyErr_Clear();
-  argument.isHostMemory = isCpu.get() != Py_False;
+  argument.memory = !isCpu ? Memory::Unknown : isCpu.get() == Py_False ? Memory::Device : Memory::Host;
   return true;
 }
 
@@ -148,6 +149,7 @@ static Reference dtypeNameOf(PyObject *typeString) {
   }
 }
 
+static constexpr const char *cudaInterface = "__cuda_array_interface__";
 static bool has(PyObject *object, const char *attribute) { return PyObject_HasAttrString(object, attribute); }
 
 bool classifyMemory(PyObject *object, Argument &argument, PyObject **holder) {
@@ -158,7 +160,9 @@ bool classifyMemory(PyObject *object, Argument &argument, PyObject **holder) {
     return classifyByDataPointer(object, argument);
   uint64_t pointer = 0;
   Reference typeString;
-  if (has(object, "__array_interface__") && pointerByInterface(object, pointer, &typeString)) {
+  bool isOnDevice = has(object, cudaInterface) && pointerByInterface(object, pointer, &typeString, cudaInterface);
+  if (isOnDevice || (has(object, "__array_interface__") && pointerByInterface(object, pointer, &typeString))) {
+    argument.memory = isOnDevice ? Memory::Device : Memory::Host;
     Reference dtype(PyObject_GetAttr(object, dtypeName));
     if (!dtype)
       PyErr_Clear();

@@ -24,7 +24,7 @@ struct VersionedDlTensor {
 };
 
 enum DlTypeCode : uint8_t { DlInt = 0, DlUInt = 1, DlFloat = 2, DlBfloat = 4, DlBool = 6 };
-constexpr int32_t dlCpu = 1, dlCudaHost = 3;
+constexpr int32_t dlCpu = 1, dlCudaHost = 3, dlCudaManaged = 13;
 
 static TypeCode typeOf(const DlTensor &tensor) {
   if (tensor.typeLanes != 1)
@@ -75,7 +75,9 @@ bool classifyDlpack(PyObject *object, Argument &argument, PyObject **holder) {
   argument.kind = ArgumentKind::Pointer;
   argument.type = typeOf(*tensor);
   argument.bits = reinterpret_cast<uint64_t>(tensor->data) + tensor->byteOffset;
-  argument.isHostMemory = tensor->deviceType == dlCpu || tensor->deviceType == dlCudaHost;
+  argument.memory = tensor->deviceType == dlCpu                                               ? Memory::Host
+                    : tensor->deviceType == dlCudaHost || tensor->deviceType == dlCudaManaged ? Memory::Unknown
+                                                                                              : Memory::Device;
   if (argument.type == TypeCode::None) {
     PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s (DLPack type code %d, %d bits)",
                  Py_TYPE(object)->tp_name, int(tensor->typeCode), int(tensor->typeBits));

@@ -26,7 +26,9 @@ struct RecordedGlobal {
 struct Entry {
   LaunchKey key;
   Reference kernel, launcher, function, driver;
+  Reference getStream, device; // `driver.get_current_stream` and its argument; none if the launcher knows no streams
   std::vector<RecordedGlobal> globals;
+  Launcher &native() const { return *reinterpret_cast<Launcher *>(launcher.get()); }
 };
 
 struct State {
@@ -241,7 +243,8 @@ std::shared_ptr<Entry> Call::find() {
     if (!entry.key.matches(key))
       continue;
     Reference driver(PyObject_GetAttr(package.driverConfig, activeName));
-    if (driver.get() != entry.driver.get())
+    Launcher &launcher = entry.native();
+    if (driver.get() != entry.driver.get() || !launcher.isCurrent(launcher, entry.function.get()))
       continue;
     for (const RecordedGlobal &global : entry.globals)
       if (!isUnchanged(global))
@@ -267,9 +270,15 @@ PyObject *Call::launchWarm(const std::shared_ptr<Entry> &entry) {
   if (!evaluateGrid(extents))
     return nullptr;
   Reference result = Reference::borrow(entry->kernel.get());
-  auto &launcher = *reinterpret_cast<HostLauncher *>(entry->launcher.get());
-  auto &function = *reinterpret_cast<HostFunction *>(entry->function.get());
-  return launch(launcher, function, extents, values, classified.data()) ? result.release() : nullptr;
+  Invocation invocation{entry->function.get(), 0, extents, values, classified.data()};
+  if (entry->getStream) {
+    Reference stream(PyObject_CallOneArg(entry->getStream.get(), entry->device.get()));
+    invocation.stream = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
+    if (PyErr_Occurred())
+      return nullptr;
+  }
+  Launcher &launcher = entry->native();
+  return launcher.launch(launcher, invocation) ? result.release() : nullptr;
 }
 
 PyObject *Call::launchCold(PyObject *method) {
@@ -333,18 +342,32 @@ static bool recordGlobals(PyObject *kernel, std::vector<RecordedGlobal> &out) {
   return true;
 }
 
+/// Keeps how to ask for the current stream, where launches need one.
+static bool addStream(Entry &entry) {
+  if (!entry.native().hasStreams)
+    return true;
+  Reference getDevice(PyObject_GetAttrString(entry.driver.get(), "get_current_device"));
+  entry.getStream = Reference(PyObject_GetAttrString(entry.driver.get(), "get_current_stream"));
+  entry.device = Reference(getDevice ? PyObject_CallNoArgs(getDevice.get()) : nullptr);
+  return entry.getStream && entry.device;
+}
+
 void Call::remember(PyObject *result) {
   constexpr size_t limit = 4096;
   auto entry = std::make_shared<Entry>();
   entry->launcher = Reference(PyObject_GetAttr(result, launcherName));
   entry->function = Reference(PyObject_GetAttr(result, functionName));
   entry->driver = Reference(PyObject_GetAttr(package.driverConfig, activeName));
-  if (!entry->launcher || Py_TYPE(entry->launcher.get()) != hostLauncherType || !entry->function ||
-      Py_TYPE(entry->function.get()) != hostFunctionType || !entry->driver || !recordGlobals(kernel, entry->globals) ||
-      reinterpret_cast<HostLauncher *>(entry->launcher.get())->parameterCount != values.size()) {
+  if (!entry->launcher || !isA(entry->launcher.get(), launcherType) || !entry->function || !entry->driver ||
+      !recordGlobals(kernel, entry->globals) || entry->native().parameterCount != values.size() || !addStream(*entry)) {
     PyErr_Clear();
     return;
   }
+  // The same kernel comes here again from a thread whose device was not yet known.
+  auto [begin, end] = state.entries.equal_range(key.hashValue());
+  for (auto known = begin; known != end; ++known)
+    if (known->second->kernel.get() == result && known->second->key.matches(key))
+      return;
   entry->kernel = Reference::borrow(result);
   if (state.entries.size() >= limit)
     state.forget();
@@ -467,6 +490,7 @@ static int traverseKernel(PyObject *object, visitproc visit, void *arg) {
   for (const auto &[hash, entry] : state->entries) {
     Py_VISIT(entry->kernel.get());
     Py_VISIT(entry->launcher.get());
+    Py_VISIT(entry->getStream.get());
     if (int result = entry->key.traverse(visit, arg))
       return result;
   }

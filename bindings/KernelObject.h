@@ -5,8 +5,8 @@
 // It also keeps the parsed function, so that callers and kernels share one.
 #pragma once
 
-#include "bindings/HostLauncher.h"
 #include "bindings/LaunchKey.h"
+#include "bindings/Launcher.h"
 
 #include <triton/embed.h>
 

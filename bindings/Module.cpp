@@ -1,6 +1,9 @@
 // `triton._C.libtriton`: the native half of the package.
 #include "bindings/Cache.h"
 #include "bindings/Compile.h"
+#include "bindings/Cuda.h"
+#include "bindings/CudaLauncher.h"
+#include "bindings/CudaTensorMap.h"
 #include "bindings/Environment.h"
 #include "bindings/HostLauncher.h"
 #include "bindings/Interpreter.h"
@@ -42,10 +45,12 @@ static nb::list nativeLibraries() {
 NB_MODULE(libtriton, module) {
   nb::set_leak_warnings(false); // clients such as torch keep kernels and modules until the process ends
   module.doc() = "The compiler and the launch path of Triton.";
-  if (!addHostLauncher(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
+  if (!addLauncher(module.ptr()) || !addHostLauncher(module.ptr()) || !addCudaLauncher(module.ptr()) ||
+      !addCudaTensorMap(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
     throw nb::python_error();
   addCache(module);
   addCompile(module);
+  addCuda(module);
   addEnvironment(module);
   addLanguage(module);
   addInterpreter(module);

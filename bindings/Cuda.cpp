@@ -1,0 +1,102 @@
+#include "bindings/Cuda.h"
+
+#include "bindings/CudaTensorMap.h"
+
+#include <triton/embed_cuda.h>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+
+namespace nb = nanobind;
+
+namespace triton::python {
+
+/// Driver calls may take long or wait for others, so they are made without the interpreter lock.
+template <typename Function> static auto unlocked(Function function) {
+  nb::gil_scoped_release released;
+  return function();
+}
+
+template <typename T> static T take(embed::Result<T> result) {
+  if (auto *error = std::get_if<embed::Error>(&result))
+    throw std::runtime_error(error->message);
+  return std::move(std::get<T>(result));
+}
+static void check(const std::optional<embed::Error> &error) {
+  if (error)
+    throw std::runtime_error(error->message);
+}
+
+static nb::dict properties(int device) {
+  embed::CudaDeviceProperties found = take(embed::cudaDeviceProperties(device));
+  nb::dict out;
+  out["max_shared_mem"] = found.maxSharedBytes;
+  out["max_num_regs"] = found.maxRegisters;
+  out["multiprocessor_count"] = found.multiprocessors;
+  out["warpSize"] = found.warpSize;
+  out["sm_clock_rate"] = found.clockRate;
+  out["mem_clock_rate"] = found.memoryClockRate;
+  out["mem_bus_width"] = found.memoryBusWidth;
+  out["l2_cache_size"] = found.l2CacheBytes;
+  out["max_shared_mem_per_multiprocessor"] = found.maxSharedBytesPerMultiprocessor;
+  out["name"] = found.name;
+  return out;
+}
+
+/// (module, function, registers, spills, threads a block may have)
+static nb::tuple loadBinary(const std::string &name, const nb::object &binary, uint32_t sharedBytes, int device) {
+  nb::object held = nb::isinstance<nb::str>(binary) ? binary.attr("encode")() : binary;
+  auto bytes = nb::cast<nb::bytes>(held);
+  std::string_view image(bytes.c_str(), bytes.size());
+  auto loaded = take(unlocked([&] { return embed::cudaLoad(image, name, sharedBytes, device); }));
+  return nb::make_tuple(loaded.module, loaded.function, loaded.registers, loaded.localBytes / 4, loaded.maxThreads);
+}
+
+static nb::object encodeTensorMap(uint64_t address, int swizzle, int elementBytes, int elementType,
+                                  std::vector<uint32_t> box, std::vector<uint64_t> shape, std::vector<uint64_t> strides,
+                                  bool fillWithNan) {
+  embed::CudaTensorMap map =
+      take(embed::cudaEncodeTensorMap({address, swizzle, elementBytes, elementType, std::move(box), std::move(shape),
+                                       std::move(strides), fillWithNan}));
+  nb::object object = nb::steal(createTensorMap(map.words));
+  if (!object)
+    throw nb::python_error();
+  return object;
+}
+
+static void setPrintfFifoSize(long long bytes) {
+  if (bytes < 0)
+    throw nb::value_error(("fifo size must be non-negative, got " + std::to_string(bytes)).c_str());
+  check(embed::cudaSetPrintfFifoBytes(uint64_t(bytes)));
+}
+
+void addCuda(nb::module_ &module) {
+  nb::module_ cuda = module.def_submodule("cuda", "NVIDIA's driver: devices, modules, tensor maps.");
+  cuda.def("set_library", &embed::cudaSetLibrary, nb::arg("path"),
+           "The driver's library, or the folder that holds it; counts until the driver is used.");
+  cuda.def("device_count", [] { return take(embed::cudaDeviceCount()); });
+  cuda.def(
+      "capability", [](int device) { return take(embed::cudaDeviceProperties(device)).capability; }, nb::arg("device"),
+      "major * 10 + minor");
+  cuda.def(
+      "current_device", [] { return take(embed::cudaCurrentDevice()); },
+      "The device of this thread's context, else 0.");
+  cuda.def("set_current_device", [](int device) { check(embed::cudaSetCurrentDevice(device)); }, nb::arg("device"));
+  cuda.def("get_device_properties", &properties, nb::arg("device"));
+  cuda.def("load_binary", &loadBinary, nb::arg("name"), nb::arg("binary"), nb::arg("shared"), nb::arg("device"),
+           "Loads a cubin, or PTX; gives (module, function, registers, spills, threads a block may have).");
+  cuda.def(
+      "cuOccupancyMaxActiveClusters",
+      [](uint64_t function, uint32_t shared, uint32_t cluster, uint32_t threads) {
+        return take(embed::cudaMaxActiveClusters(function, threads, shared, cluster));
+      },
+      nb::arg("function"), nb::arg("shared"), nb::arg("cluster_dim"), nb::arg("threads") = 128,
+      "How many clusters of that many blocks the device holds at once.");
+  cuda.def("set_printf_fifo_size", &setPrintfFifoSize, nb::arg("bytes"));
+  cuda.def("fill_tma_descriptor", &encodeTensorMap, nb::arg("addr"), nb::arg("swizzle"), nb::arg("elem_size"),
+           nb::arg("elem_type"), nb::arg("block_size"), nb::arg("shape"), nb::arg("strides"), nb::arg("padding"));
+}
+
+} // namespace triton::python

@@ -1,0 +1,238 @@
+#include "bindings/Launcher.h"
+
+#include "bindings/CudaTensorMap.h"
+#include "bindings/Scalars.h"
+
+#include <structmember.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace triton::python {
+
+PyTypeObject *launcherType = nullptr;
+
+// Packing.
+
+static bool failPointer(PyObject *object, size_t position) {
+  if (PyErr_Occurred())
+    return false;
+  PyErr_Format(PyExc_TypeError, "Pointer argument must be either uint64 or have data_ptr method (argument %zu is a %s)",
+               position, Py_TYPE(object)->tp_name);
+  return false;
+}
+
+bool ArgumentBlock::packSlot(const LaunchSlot &slot, PyObject *object, const Argument &argument, Resolve resolve) {
+  std::byte *destination = block + slot.offset;
+  if (slot.kind == LaunchSlot::Kind::Scalar)
+    return packScalar(slot.type, object, argument, destination);
+  if (slot.kind == LaunchSlot::Kind::TensorMap)
+    return packTensorMap(object, slot.parameter, destination);
+  uint64_t address = argument.bits;
+  if (argument.kind == ArgumentKind::Pointer) {
+    if (!resolve(slot, object, argument, address))
+      return false;
+  } else if (argument.kind != ArgumentKind::None && argument.kind != ArgumentKind::Integer)
+    return failPointer(object, slot.parameter);
+  std::memcpy(destination, &address, sizeof(address));
+  return true;
+}
+
+static PyObject *elementAt(PyObject *object, const std::vector<uint16_t> &path) {
+  for (uint16_t index : path) {
+    if (!PyTuple_Check(object) || index >= PyTuple_GET_SIZE(object)) {
+      PyErr_Format(PyExc_TypeError, "expected a tuple with more than %d elements, got %R", int(index), object);
+      return nullptr;
+    }
+    object = PyTuple_GET_ITEM(object, index);
+  }
+  return object;
+}
+
+bool ArgumentBlock::pack(const Launcher &launcher, const Invocation &invocation, Resolve resolve) {
+  if (launcher.argumentBytes > sizeof(inlineBlock)) {
+    // Tensor maps stand at multiples of 64 bytes, and the code copies them whole.
+    largeBlock.resize(launcher.argumentBytes + 128);
+    block = largeBlock.data() + (128 - reinterpret_cast<uintptr_t>(largeBlock.data()) % 128);
+  }
+  for (const LaunchSlot &slot : *launcher.slots) {
+    PyObject *object = invocation.parameters[slot.parameter];
+    if (invocation.classified && slot.path.empty()) {
+      if (!packSlot(slot, object, invocation.classified[slot.parameter], resolve))
+        return false;
+      continue;
+    }
+    Argument argument;
+    PyObject *holder = nullptr;
+    object = elementAt(object, slot.path);
+    bool isNumberOrMemory = slot.kind != LaunchSlot::Kind::TensorMap;
+    if (!object || (isNumberOrMemory && !classify(object, argument, &holder)))
+      return false;
+    if (holder)
+      holders.emplace_back(holder);
+    if (!packSlot(slot, object, argument, resolve))
+      return false;
+  }
+  return true;
+}
+
+// The grid.
+
+static bool readExtent(PyObject *object, int32_t &out) {
+  if (PyLong_CheckExact(object)) { // the usual case, without a temporary
+    int overflow = 0;
+    long value = PyLong_AsLongAndOverflow(object, &overflow);
+    if (!overflow && value >= INT32_MIN && value <= INT32_MAX) {
+      out = int32_t(value);
+      return true;
+    }
+    PyErr_Format(PyExc_OverflowError, "the grid extent %R does not fit in 32 bits", object);
+    return false;
+  }
+  Reference number(PyNumber_Index(object));
+  return number && readExtent(number.get(), out);
+}
+
+static bool checkGrid(const int32_t grid[3]) {
+  if (grid[0] >= 0 && grid[1] >= 0 && grid[2] >= 0)
+    return true;
+  PyErr_Format(PyExc_ValueError, "the grid (%d, %d, %d) has a negative extent", int(grid[0]), int(grid[1]),
+               int(grid[2]));
+  return false;
+}
+
+bool readGrid(PyObject *grid, int32_t out[3]) {
+  out[0] = out[1] = out[2] = 1;
+  Reference fast(PyTuple_CheckExact(grid) || PyList_CheckExact(grid)
+                     ? Py_NewRef(grid)
+                     : PySequence_Fast(grid, "the grid must be a tuple of one to three integers"));
+  if (!fast)
+    return false;
+  Py_ssize_t size = PySequence_Fast_GET_SIZE(fast.get());
+  if (size == 0) {
+    PyErr_SetString(PyExc_ValueError, "the grid is empty: it needs one to three extents");
+    return false;
+  }
+  for (Py_ssize_t index = 0; index < size && index < 3; ++index)
+    if (!readExtent(PySequence_Fast_GET_ITEM(fast.get(), index), out[index]))
+      return false;
+  return checkGrid(out);
+}
+
+// The Python class.
+
+static bool callHook(PyObject *hook, PyObject *metadata) {
+  if (hook == Py_None)
+    return true;
+  Reference result(PyObject_CallOneArg(hook, metadata));
+  return bool(result);
+}
+
+/// A stream as a number; None is the default one.
+static bool readStream(PyObject *object, uint64_t &stream) {
+  stream = object == Py_None ? 0 : PyLong_AsUnsignedLongLong(object);
+  return stream != uint64_t(-1) || !PyErr_Occurred();
+}
+
+static PyObject *call(PyObject *callable, PyObject *const *arguments, size_t flags, PyObject *names) {
+  constexpr size_t fixed = 9;
+  auto &self = *reinterpret_cast<Launcher *>(callable);
+  size_t count = PyVectorcall_NARGS(flags);
+  if (count != fixed + self.parameterCount || (names && PyTuple_GET_SIZE(names) != 0)) {
+    PyErr_Format(PyExc_TypeError,
+                 "the launcher takes %zu positional arguments (%zu and the kernel's %u parameters), got %zu",
+                 fixed + self.parameterCount, fixed, unsigned(self.parameterCount), count);
+    return nullptr;
+  }
+  int32_t grid[3];
+  for (int index = 0; index < 3; ++index)
+    if (!readExtent(arguments[index], grid[index]))
+      return nullptr;
+  uint64_t stream = 0;
+  if (!checkGrid(grid) || (self.hasStreams && !readStream(arguments[3], stream)))
+    return nullptr;
+  if (isEmpty(grid))
+    Py_RETURN_NONE;
+  Invocation invocation{arguments[4], stream, grid, {arguments + fixed, self.parameterCount}, nullptr};
+  if (!callHook(arguments[7], arguments[6]) || !self.launch(self, invocation) || !callHook(arguments[8], arguments[6]))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+static bool readSlot(PyObject *item, std::vector<LaunchSlot> &slots) {
+  PyObject *path = nullptr;
+  const char *type = nullptr;
+  unsigned offset = 0;
+  if (!PyArg_ParseTuple(item, "O!sI", &PyTuple_Type, &path, &type, &offset))
+    return false;
+  LaunchSlot slot{};
+  std::string_view name = type;
+  slot.kind = name.starts_with("*") ? LaunchSlot::Kind::Pointer
+              : name == "nvTmaDesc" ? LaunchSlot::Kind::TensorMap
+                                    : LaunchSlot::Kind::Scalar;
+  slot.type = slot.kind != LaunchSlot::Kind::Scalar ? TypeCode::Void : typeCodeOf(name == "i1" ? "u1" : name);
+  slot.offset = offset;
+  if (slot.type == TypeCode::None || PyTuple_GET_SIZE(path) == 0) {
+    PyErr_Format(PyExc_TypeError, "a kernel argument of type '%s' cannot be passed", type);
+    return false;
+  }
+  for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(path); ++index) {
+    long position = PyLong_AsLong(PyTuple_GET_ITEM(path, index));
+    if (position < 0)
+      return PyErr_Occurred() ? false : (PyErr_SetString(PyExc_ValueError, "a path holds positions"), false);
+    index == 0 ? void(slot.parameter = uint16_t(position)) : slot.path.push_back(uint16_t(position));
+  }
+  slots.push_back(std::move(slot));
+  return true;
+}
+
+Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, uint32_t parameterCount, PyObject *slotList) {
+  auto slots = std::make_unique<std::vector<LaunchSlot>>();
+  for (Py_ssize_t index = 0; index < PyList_GET_SIZE(slotList); ++index) {
+    if (!readSlot(PyList_GET_ITEM(slotList, index), *slots))
+      return nullptr;
+    if (slots->back().parameter >= parameterCount || slots->back().offset >= argumentBytes) {
+      PyErr_SetString(PyExc_ValueError, "an argument lies outside the block or belongs to no parameter");
+      return nullptr;
+    }
+  }
+  auto *self = reinterpret_cast<Launcher *>(type->tp_alloc(type, 0));
+  if (!self)
+    return nullptr;
+  self->vectorcall = call;
+  self->slots = slots.release();
+  self->argumentBytes = argumentBytes + 8; // an argument may be written as eight bytes
+  self->parameterCount = parameterCount;
+  return self;
+}
+
+static void destroyLauncher(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  delete reinterpret_cast<Launcher *>(object)->slots;
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+PyMemberDef launcherMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Launcher, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+static PyType_Slot launcherSlots[] = {
+    {Py_tp_doc, const_cast<char *>("Packs a kernel's arguments and launches it.")},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyLauncher)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_members, launcherMembers},
+    {0, nullptr},
+};
+static PyType_Spec launcherSpec = {"triton._C.libtriton.Launcher", sizeof(Launcher), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL |
+                                       Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   launcherSlots};
+
+bool addLauncher(PyObject *module) {
+  launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&launcherSpec));
+  return launcherType && PyModule_AddObjectRef(module, "Launcher", reinterpret_cast<PyObject *>(launcherType)) == 0;
+}
+
+} // namespace triton::python
