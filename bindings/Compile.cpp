@@ -67,6 +67,13 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "enable_fp_fusion", out.enableFpFusion);
   read(options, "allow_non_constexpr_globals", out.allowNonConstexprGlobals);
   read(options, "default_dot_input_precision", out.defaultDotPrecision);
+  read(options, "maxnreg", out.maxRegisters);
+  read(options, "ptx_version", out.ptxVersion);
+  read(options, "flush_denormals", out.flushDenormals);
+  read(options, "line_info", out.lineInfo);
+  read(options, "ptxas_path", out.assemblerPath);
+  read(options, "ptxas_options", out.assemblerOptions);
+  read(options, "libraries", out.libraries);
   read(options, "emit_assembly", out.emitAssembly);
   read(options, "last_stage", out.lastStage);
   if (options.contains("replacements"))

@@ -297,6 +297,12 @@ struct Options {
   int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
   bool debug = false, sanitizeOverflow = true, enableFpFusion = true, allowNonConstexprGlobals = false;
   std::string defaultDotPrecision; // empty: the target's
+  // Of the CUDA target.
+  int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
+  int ptxVersion = 0;   // 86 for 8.6; 0: what the assembler reads
+  bool flushDenormals = true, lineInfo = true;
+  std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
+  std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
   bool emitAssembly = false;       // also make the `asm` stage
   std::string lastStage;           // stop after this stage; empty: all
   /// stage -> text or bytes to go on with instead of what that stage made

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import sys
 from dataclasses import dataclass
 from typing import Callable, Optional, Protocol, TypedDict
 
@@ -53,8 +54,26 @@ class NvidiaTool:
         return NvidiaTool(path, found.group(1)) if found else None
 
 
+@functools.lru_cache
+def _toolkit_paths(binary: str) -> tuple:
+    """Where a tool of the CUDA toolkit may be: NVIDIA's Python packages, an installed toolkit, the PATH."""
+    import shutil
+
+    folders = []
+    for root in sys.path:
+        for package in ("cu13", "cuda_nvcc", "cuda_cuobjdump", "cuda_nvdisasm"):
+            folders.append(os.path.join(root, "nvidia", package, "bin"))
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if os.environ.get(variable):
+            folders.append(os.path.join(os.environ[variable], "bin"))
+    folders.append("/usr/local/cuda/bin")
+    found = [os.path.join(folder, binary) for folder in folders]
+    on_path = shutil.which(binary)
+    return tuple(filter(os.path.isfile, found)) + ((on_path,) if on_path else ())
+
+
 class env_nvidia_tool(env_base):
-    """A tool of the CUDA toolkit: from the variable, else the one in this package. Reads back as NvidiaTool."""
+    """A tool of the CUDA toolkit: from the variable, else the one in this package, else an installed one. Reads back as NvidiaTool."""
 
     def __init__(self, binary: str):
         self.binary = binary
@@ -62,7 +81,7 @@ class env_nvidia_tool(env_base):
         super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH")
 
     def read(self, text):
-        for path in (text, self.default_path):
+        for path in (text, self.default_path, *_toolkit_paths(self.binary)):
             tool = NvidiaTool.from_path(path) if path else None
             if tool:
                 return tool

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Type
 
 from .compiler import BaseBackend
-from .driver import DriverBase
+from .driver import DriverBase, GPUDriver  # noqa: F401
 
 
 @dataclass(frozen=True)

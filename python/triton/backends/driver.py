@@ -31,3 +31,21 @@ class DriverBase(metaclass=ABCMeta):
 
     def __init__(self) -> None:
         pass
+
+
+class GPUDriver(DriverBase):
+    """A driver of GPUs whose devices and streams are PyTorch's, where PyTorch knows them."""
+
+    def __init__(self):
+        import torch
+
+        self.get_device_capability = torch.cuda.get_device_capability
+        self.get_current_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+            lambda device: torch.cuda.current_stream(device).cuda_stream
+        )
+        self.get_current_device = torch.cuda.current_device
+        self.set_current_device = torch.cuda.set_device
+
+    def assemble_tensormap_to_arg(self, tensormaps_info, args):
+        """Tensor maps are made when a launch spells its descriptors out, so nothing is added here."""
+        return args

@@ -209,6 +209,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         **variables,
         "triton_version": __version__,
         "name": artifact.name,
+        "num_warps": artifact.num_warps,  # with those of warp-specialised parts
         "shared": artifact.arena_bytes if target.backend == "cpu" else artifact.shared,
         "tmem_size": 0,
         "global_scratch_size": 0,
@@ -318,13 +319,31 @@ class CompiledKernel:
             raise OutOfResources(*failed)
         device = driver.active.get_current_device()
         run = driver.active.launcher_cls(self.src, self.metadata)
-        self._tell(knobs.runtime.kernel_load_start_hook)
         utils = driver.active.utils
+        if self.metadata.target.backend != "cpu":  # where shared memory is a thread's scratch, taken from the heap
+            self._need(self.metadata.shared, max_shared_mem(device), "shared memory")
+            self._need(self.metadata.tmem_size or 0, 512, "tensor memory")
+        self._tell(knobs.runtime.kernel_load_start_hook)
         self.module, self.function, self.n_regs, self.n_spills, self.n_max_threads = utils.load_binary(
             self.name, self.kernel, self.metadata.shared, device
         )
+        if self.metadata.target.backend != "cpu":
+            threads = self.metadata.num_warps * self.metadata.target.warp_size
+            try:
+                self._need(threads, self.n_max_threads, "threads")
+            except OutOfResources:
+                self.module = self.function = None
+                raise
         self._run = run
         self._tell(knobs.runtime.kernel_load_end_hook)
+
+    def _need(self, required, limit, name):
+        """Raises OutOfResources, now and at every later launch, if the device has less than the kernel needs."""
+        from ..runtime.errors import OutOfResources
+
+        if required > limit:
+            self._failed_resource = (required, limit, name)
+            raise OutOfResources(required, limit, name)
 
     def __getstate__(self):
         # Code is loaded in one process only.

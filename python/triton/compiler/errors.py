@@ -66,6 +66,13 @@ _OWN_CLASSES = {
 }
 
 
+def _launch_errors():
+    """Errors of the runtime that a compile may raise."""
+    from ..runtime.errors import PTXASError
+
+    return {"PTXASError": PTXASError}
+
+
 def _error_at(cls, place, message, rendered):
     if not place["file"]:
         error = cls(None, None, message)
@@ -95,7 +102,7 @@ def exception_from(diagnostics, origin):
     if name in _OWN_CLASSES:
         error = _error_at(_OWN_CLASSES[name], first["place"], message, rendered)
     else:
-        original = getattr(builtins, name, None)
+        original = _launch_errors().get(name) or getattr(builtins, name, None)
         is_exception = isinstance(original, type) and issubclass(original, Exception)
         if not first["place"]["file"]:
             return original(message) if is_exception else RuntimeError(message)

@@ -10,6 +10,7 @@ from ..backends import DriverBase, backends
 def _create_driver() -> DriverBase:
     wanted = os.environ.get("TRITON_DEFAULT_BACKEND")
     if wanted:
+        wanted = {"cuda": "nvidia", "hip": "amd"}.get(wanted, wanted)
         if wanted not in backends:
             raise RuntimeError(
                 f"TRITON_DEFAULT_BACKEND is '{wanted}', but the backends are {', '.join(sorted(backends))}"

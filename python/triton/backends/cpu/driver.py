@@ -7,62 +7,18 @@ import os
 
 from ... import knobs
 from ..._C import libtriton
+from ..arguments import DescriptorLauncher, has_descriptor, layout
 from ..compiler import GPUTarget
 from ..driver import DriverBase
 from .compiler import host_name
 
 
-def _is_descriptor(signature):
-    return isinstance(signature, str) and signature.startswith("tensordesc")
-
-
-def _leaves(signature, path):
-    """Paths of the run-time arguments in a signature, tuples flattened, descriptors by their parts (see `_spell_out`)."""
-    if _is_descriptor(signature):
-        rank = signature.count(",") + 1
-        yield from ((*path, index) for index in range(2 + 4 * rank))
-    elif isinstance(signature, tuple):
-        for index, element in enumerate(signature):
-            yield from _leaves(element, (*path, index))
-    elif signature != "constexpr":
-        yield path
-
-
-def _spell_out(signature, value):
-    """Descriptors in an argument as the tuples of their parts that compiled code takes."""
-    if _is_descriptor(signature):
-        shape, strides = [int(extent) for extent in value.shape], [int(stride) for stride in value.strides]
-        return (value.base, *shape, *strides, value.padding == "nan", *shape, *strides)
-    if isinstance(signature, tuple):
-        return tuple(_spell_out(part, element) for part, element in zip(signature, value))
-    return value
-
-
-def _has_descriptor(signature):
-    return _is_descriptor(signature) or isinstance(signature, tuple) and any(map(_has_descriptor, signature))
-
-
-class _DescriptorLauncher:
-    """Launches kernels that take tensor descriptors."""
-
-    def __init__(self, launcher, types):
-        self.launcher = launcher
-        self.types = types
-
-    def __call__(self, *arguments):
-        launch, parameters = arguments[: -len(self.types)], arguments[-len(self.types) :]
-        return self.launcher(*launch, *map(_spell_out, self.types, parameters))
-
-
 def make_launcher(src, metadata):
     """The native launcher of a kernel: packs the arguments that `src.signature` describes as `metadata.argument_layout` says."""
     types = list(src.signature.values())
-    paths = [path for index, ty in enumerate(types) for path in _leaves(ty, (index,))]
-    slots = metadata.argument_layout
-    assert len(paths) == len(slots), f"{len(paths)} run-time arguments, but the code takes {len(slots)}"
-    layout = [(path, ty, offset) for path, (_, ty, offset, _) in zip(paths, slots)]
-    launcher = libtriton.HostLauncher(metadata.argument_bytes, len(types), layout)
-    return _DescriptorLauncher(launcher, types) if any(map(_has_descriptor, types)) else launcher
+    slots = layout(types, metadata.argument_layout)
+    launcher = libtriton.HostLauncher(metadata.argument_bytes, len(types), slots)
+    return DescriptorLauncher(launcher, types) if any(map(has_descriptor, types)) else launcher
 
 
 class CPUUtils:

@@ -1,0 +1,254 @@
+"""The CUDA backend: options, the tools it uses, and the stages that the native compiler goes through."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from typing import Any, Dict, Optional, Tuple
+
+from ... import knobs
+from ..compiler import BaseBackend, GPUTarget, Language
+
+
+def min_dot_size(target: GPUTarget):
+    """The smallest (m, n, k) of `tl.dot`, from the types of its operands."""
+
+    def check_dot_compatibility(lhs_type, rhs_type) -> Tuple[int, int, int]:
+        lhs_bits = lhs_type.scalar.primitive_bitwidth
+        rhs_bits = rhs_type.scalar.primitive_bitwidth
+        assert lhs_bits == rhs_bits, "lhs and rhs bitwidth must be the same"
+        return (1, 1, 32) if lhs_bits == 8 else (1, 1, 16)
+
+    return check_dot_compatibility
+
+
+def get_ptxas(arch: int = 80) -> knobs.NvidiaTool:
+    """The assembler for an architecture."""
+    if arch >= 100:
+        try:
+            return knobs.nvidia.ptxas_blackwell
+        except RuntimeError:
+            pass  # a recent ptxas knows all architectures
+    return knobs.nvidia.ptxas
+
+
+def get_ptxas_version(arch: int = 80) -> str:
+    """What `ptxas --version` prints, or `TRITON_MOCK_PTX_VERSION`."""
+    mock = knobs.nvidia.mock_ptx_version
+    return _version_text(get_ptxas(arch).path) if mock is None else mock
+
+
+@functools.lru_cache
+def _version_text(path):
+    import subprocess
+
+    return subprocess.check_output([path, "--version"]).decode("utf-8")
+
+
+@functools.lru_cache
+def ptx_get_version(cuda_version) -> int:
+    """The highest PTX version that the tools of a CUDA release read: 88 for 12.9, 90 for 13.0."""
+    assert isinstance(cuda_version, str)
+    major, minor = map(int, cuda_version.split("."))
+    if major == 12:
+        return 80 + minor if minor < 6 else 79 + minor
+    if major == 11:
+        return 70 + minor
+    if major == 10:
+        return 63 + minor
+    if major >= 13:
+        return 90 + (major - 13) * 10 + minor
+    raise RuntimeError(f"Triton only support CUDA 10.0 or higher, but got CUDA version: {cuda_version}")
+
+
+def get_ptx_version_from_options(options, arch: int) -> int:
+    if options.ptx_version is not None:
+        return options.ptx_version
+    return ptx_get_version(get_ptxas(arch).version)
+
+
+@functools.lru_cache
+def get_features(options, arch: int) -> str:
+    """LLVM's name of the PTX version; what LLVM does not know yet is written in the newest it knows."""
+    return f"+ptx{min(86, get_ptx_version_from_options(options, arch))}"
+
+
+@functools.lru_cache(None)
+def file_hash(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def sm_arch_from_capability(capability: int) -> str:
+    """`sm_80`, `sm_90a`: with the features of exactly this chip where it has some."""
+    return f"sm_{capability}{'a' if capability >= 90 else ''}"
+
+
+@functools.lru_cache
+def _find_libdevice():
+    """libdevice.10.bc: beside this file, or in the toolkit that ptxas belongs to; None if there is none."""
+    candidates = [os.path.join(os.path.dirname(__file__), "lib", "libdevice.10.bc")]
+    try:
+        toolkit = os.path.dirname(os.path.dirname(os.path.realpath(knobs.nvidia.ptxas.path)))
+        candidates.append(os.path.join(toolkit, "nvvm", "libdevice", "libdevice.10.bc"))
+    except RuntimeError:
+        pass
+    roots = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    candidates += [os.path.join(root, "nvvm", "libdevice", "libdevice.10.bc") for root in roots if root]
+    return next((path for path in candidates if os.path.isfile(path)), None)
+
+
+@dataclass(frozen=True)
+class CUDAOptions:
+    """Launch options of the CUDA backend."""
+
+    num_warps: int = 4
+    num_ctas: int = 1
+    num_stages: int = 3
+    warp_size: int = 32
+    maxnreg: Optional[int] = None
+    ptx_version: Optional[int] = None
+    ptx_options: Optional[str] = knobs.nvidia.ptxas_options
+    ir_override: Optional[str] = None
+    enable_fp_fusion: bool = True
+    enable_reflect_ftz: bool = True
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+    supported_fp8_dtypes: Tuple[str, ...] = ("fp8e5", "fp8e4b15")
+    deprecated_fp8_dot_operand_dtypes: Tuple[str, ...] = ()
+    default_dot_input_precision: str = "tf32"
+    allowed_dot_input_precisions: Tuple[str, ...] = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+    max_num_imprecise_acc_default: Optional[int] = None
+    extern_libs: Any = None
+    debug: bool = False
+    backend_name: str = "cuda"
+    sanitize_overflow: bool = True
+    arch: Optional[str] = None
+    instrumentation_mode: str = ""
+
+    def __post_init__(self):
+        libraries = dict(self.extern_libs or {})
+        if not libraries.get("libdevice"):
+            path = knobs.nvidia.libdevice_path or _find_libdevice()
+            libraries.pop("libdevice", None)
+            if path:
+                libraries["libdevice"] = path
+        object.__setattr__(self, "extern_libs", tuple(libraries.items()))
+        warps = self.num_warps
+        assert warps > 0 and (warps & (warps - 1)) == 0, "num_warps must be a power of 2"
+
+    def hash(self):
+        values = dict(self.__dict__)
+        values["extern_libs"] = tuple((name, file_hash(path)) for name, path in sorted(values["extern_libs"]))
+        text = "_".join(f"{name}-{value}" for name, value in sorted(values.items()))
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _capability(arch: str) -> int:
+    found = re.fullmatch(r"sm_?(\d+)[af]?", arch)
+    if not found:
+        raise ValueError(f"TRITON_OVERRIDE_ARCH must have the form sm<digits>, got '{arch}'")
+    return int(found.group(1))
+
+
+class CUDABackend(BaseBackend):
+    """Compiles for NVIDIA GPUs."""
+
+    binary_ext = "cubin"
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        return target.backend == "cuda"
+
+    def get_target_name(self, options) -> str:
+        return f"cuda:{_capability(options.arch)}"
+
+    def hash(self) -> str:
+        try:
+            version = get_ptxas_version(self.target.arch)
+        except RuntimeError:
+            version = "the driver's translator"
+        return f"{version}-{self.target.arch}"
+
+    def parse_options(self, options: Dict[str, Any]) -> CUDAOptions:
+        known = {
+            name: value
+            for name, value in options.items()
+            if name in CUDAOptions.__dataclass_fields__ and value is not None
+        }
+        if known.get("instrumentation_mode") == "consan":
+            known["debug"] = True
+        known.setdefault("arch", knobs.runtime.override_arch or f"sm{self.target.arch}")
+        capability = _capability(known["arch"])
+        if known.get("num_ctas", 1) > 1 and capability < 90:
+            raise ValueError(
+                f"num_ctas > 1 requires NVIDIA SM90+ (Hopper). Current target is sm_{capability}. "
+                "This configuration will fail. Please set num_ctas=1 or target an SM90+ GPU."
+            )
+        if "supported_fp8_dtypes" not in known:
+            dtypes = set(CUDAOptions.supported_fp8_dtypes)
+            if capability >= 89:
+                dtypes.add("fp8e4nv")
+            known["supported_fp8_dtypes"] = tuple(sorted(dtypes))
+        if "deprecated_fp8_dot_operand_dtypes" not in known and capability >= 90:
+            known["deprecated_fp8_dot_operand_dtypes"] = ("fp8e4b15",)
+        known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        if knobs.language.fp32_default:
+            known.setdefault("default_dot_input_precision", knobs.language.fp32_default)
+        known.setdefault("max_num_imprecise_acc_default", 2**30 if capability == 90 else 0)
+        return CUDAOptions(**known)
+
+    def native_options(self, options: CUDAOptions) -> dict:
+        """The options as the native compiler takes them."""
+        capability = _capability(options.arch)
+        flags = (options.ptx_options or "").split()
+        if knobs.nvidia.disable_ptxas_opt:
+            flags += ["--opt-level", "0"]
+        try:
+            ptxas = get_ptxas(capability).path
+        except RuntimeError:
+            ptxas = ""
+        names = ("num_warps", "num_ctas", "num_stages", "warp_size", "debug", "sanitize_overflow", "enable_fp_fusion")
+        return {
+            "backend": "cuda",
+            "architecture": sm_arch_from_capability(capability),
+            "default_dot_input_precision": options.default_dot_input_precision,
+            "allow_non_constexpr_globals": bool(knobs.compilation.allow_non_constexpr_globals),
+            "maxnreg": options.maxnreg or 0,
+            "ptx_version": options.ptx_version or 0,
+            "flush_denormals": options.enable_reflect_ftz,
+            "line_info": not knobs.compilation.disable_line_info,
+            "ptxas_path": ptxas,
+            "ptxas_options": " ".join(flags),
+            "libraries": [path for _, path in options.extern_libs],
+            **{name: getattr(options, name) for name in names},
+        }
+
+    def pack_metadata(self, metadata):
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
+
+    def get_codegen_implementation(self, options) -> dict:
+        return {"min_dot_size": min_dot_size(self.target)}
+
+    def get_module_map(self) -> dict:
+        from ...language.extra.cuda import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
+
+    def load_dialects(self, context) -> None:
+        """The native compiler has loaded them."""
+
+    def add_stages(self, stages: dict, options, language) -> None:
+        """All stages run in one native call, so each function here takes its output from the artifact that call gave."""
+        names = ("ttir", "ttgir", "llir", "ptx", "cubin")
+        for name in names if language == Language.TRITON else names[1:]:
+            stages[name] = functools.partial(_take, name)
+        if knobs.runtime.add_stages_inspection_hook is not None:
+            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, self.target.arch)
+
+
+def _take(name, artifact, metadata):
+    return artifact.stages[name]

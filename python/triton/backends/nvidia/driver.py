@@ -1,0 +1,231 @@
+"""The CUDA driver: loads cubins through NVIDIA's driver library and launches them on PyTorch's current stream."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+
+from ... import knobs
+from ..._C import libtriton
+from ..arguments import DescriptorLauncher, has_descriptor, layout, rank_of, spell_out
+from ..compiler import GPUTarget
+from ..driver import GPUDriver
+
+dirname = os.path.dirname(os.path.realpath(__file__))
+include_dirs = [os.path.join(dirname, "include")]
+libdevice_dir = os.path.join(dirname, "lib")
+libraries = ["libcuda.so.1"]
+
+PyCUtensorMap = libtriton.PyCUtensorMap
+
+# Element types of tensor maps as kernels count them -> as the driver does.
+TMA_DTYPE_DEVICE_TO_HOST = {**{index: index for index in range(16)}, 8: 10, 9: 8, 10: 9}
+
+
+@functools.lru_cache
+def libcuda_dirs():
+    """Folders with libcuda.so.1."""
+    if knobs.nvidia.libcuda_path:
+        return [knobs.nvidia.libcuda_path]
+    import subprocess
+
+    try:
+        text = subprocess.check_output(["/sbin/ldconfig", "-p"]).decode(errors="ignore")
+    except (OSError, subprocess.CalledProcessError):
+        text = ""
+    found = [os.path.dirname(line.split()[-1]) for line in text.splitlines() if "libcuda.so.1" in line]
+    return found or [
+        folder
+        for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":")
+        if os.path.exists(os.path.join(folder, "libcuda.so.1"))
+    ]
+
+
+@functools.lru_cache
+def library_dirs():
+    return [libdevice_dir, *libcuda_dirs()]
+
+
+class CudaUtils:
+    """What kernels need of the driver; one object. Making it loads no library and creates no context."""
+
+    def __new__(cls):
+        if not hasattr(cls, "instance"):
+            cls.instance = super().__new__(cls)
+        return cls.instance
+
+    def __init__(self):
+        if knobs.nvidia.libcuda_path:
+            libtriton.cuda.set_library(knobs.nvidia.libcuda_path)
+        self.load_binary = libtriton.cuda.load_binary
+        self.get_device_properties = libtriton.cuda.get_device_properties
+        self.cuOccupancyMaxActiveClusters = libtriton.cuda.cuOccupancyMaxActiveClusters
+        self.set_printf_fifo_size = libtriton.cuda.set_printf_fifo_size
+        self.fill_tma_descriptor = libtriton.cuda.fill_tma_descriptor
+
+
+def ty_to_cpp(ty):
+    """The C type of an argument of the launcher."""
+    if ty.startswith("*"):
+        return "CUdeviceptr"
+    if ty.startswith("tensordesc"):
+        return "CUtensorMap"
+    return {
+        "i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
+        "u1": "uint8_t", "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
+        "fp16": "double", "bf16": "double", "fp32": "double", "f32": "double", "fp64": "double",
+        "nvTmaDesc": "CUtensorMap",
+    }[ty]  # fmt: skip
+
+
+def make_tensordesc_arg(arg, metadata):
+    """A tensor descriptor as the arguments of the code: a tensor map, shape and strides; or, where `metadata` is None, its parts for pointers."""
+    shape, strides = [int(extent) for extent in arg.shape], [int(stride) for stride in arg.strides]
+    if metadata is None:
+        return [arg.base, *shape, *strides, arg.padding == "nan", *shape, *strides]
+    host_shape = list(shape)
+    if metadata["fp4_padded"]:
+        host_shape[-1] *= 2
+    tensor_map = libtriton.cuda.fill_tma_descriptor(
+        arg.base.data_ptr(),
+        metadata["swizzle"],
+        metadata["elem_size"],
+        TMA_DTYPE_DEVICE_TO_HOST[metadata["elem_type"]],
+        metadata["block_size"],
+        host_shape,
+        strides,
+        int(arg.padding == "nan"),
+    )
+    return [tensor_map, *shape, *strides]
+
+
+def wrap_handle_tensordesc(launcher, signature, tensordesc_meta):
+    """`launcher`, with every tensor descriptor spelled out first; itself if the kernel takes none."""
+    types = list(signature.values())
+    if not any(map(has_descriptor, types)):
+        return launcher
+
+    def spell_all(*parameters):
+        metadata = iter(tensordesc_meta or [])
+
+        def spell(descriptor):
+            return tuple(make_tensordesc_arg(descriptor, next(metadata, None)))
+
+        return [spell_out(ty, value, spell) for ty, value in zip(types, parameters)]
+
+    return _TensorMapLauncher(launcher, types, spell_all)
+
+
+class _TensorMapLauncher(DescriptorLauncher):
+    """A launcher whose descriptors are made anew for every launch."""
+
+    def __call__(self, *arguments):
+        launch, parameters = arguments[: -len(self.types)], arguments[-len(self.types) :]
+        return self.launcher(*launch, *self.spell(*parameters))
+
+
+class CudaLauncher(libtriton.CudaLauncherBase):
+    """Launches one kernel: (grid x, y, z, stream, function, packed metadata, launch metadata, enter hook, exit hook, *parameters)."""
+
+    def __new__(cls, src, metadata):
+        types = list(src.signature.values())
+        descriptors = list(getattr(metadata, "tensordesc_meta", None) or [])
+
+        def parts(signature):
+            return (1 if descriptors else 2 + 2 * rank_of(signature)) + 2 * rank_of(signature)
+
+        slots = layout(types, metadata.argument_layout, parts)
+        return super().__new__(
+            cls,
+            max(metadata.argument_bytes, 1),
+            len(types),
+            slots,
+            metadata.num_warps * 32,
+            metadata.shared,
+            metadata.num_ctas,
+            metadata.launch_cooperative_grid,
+            metadata.launch_pdl,
+            metadata.global_scratch_size,
+            metadata.global_scratch_align,
+            metadata.profile_scratch_size,
+            metadata.profile_scratch_align,
+        )
+
+    def __init__(self, src, metadata):
+        self.num_ctas = metadata.num_ctas
+        self.launch = wrap_handle_tensordesc(self, src.signature, getattr(metadata, "tensordesc_meta", None))
+        for name in ("global_scratch_size", "global_scratch_align", "profile_scratch_size", "profile_scratch_align",
+                     "launch_cooperative_grid", "launch_pdl"):  # fmt: skip
+            setattr(self, name, getattr(metadata, name))
+
+
+def make_launcher(src, metadata):
+    """The launcher of a kernel: native, with descriptors spelled out before it where there are some."""
+    return CudaLauncher(src, metadata).launch
+
+
+def _torch_sees_gpu():
+    """Whether PyTorch sees a GPU of NVIDIA; None where there is no PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch.cuda.is_available() and torch.version.hip is None
+
+
+class CudaDriver(GPUDriver):
+    """Active where there is a GPU of NVIDIA."""
+
+    launcher_cls = staticmethod(make_launcher)
+
+    def __init__(self):
+        self.utils = CudaUtils()
+        if _torch_sees_gpu():
+            super().__init__()
+            return
+        # Without PyTorch, other libraries' arrays are passed: the device of the current context, its default stream.
+        self.get_device_capability = lambda device: divmod(libtriton.cuda.capability(device), 10)
+        self.get_current_device = libtriton.cuda.current_device
+        self.set_current_device = libtriton.cuda.set_current_device
+        self.get_current_stream = lambda device=None: 0
+
+    @classmethod
+    def is_active(cls):
+        # Looking for the device costs nothing; importing PyTorch to learn that there is none costs seconds.
+        has_device = any(map(os.path.exists, ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/nvgpu")))
+        if not has_device and "torch" not in sys.modules:
+            return False
+        sees_gpu = _torch_sees_gpu()
+        return has_device if sees_gpu is None else sees_gpu
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        return ty_to_cpp(ty)
+
+    def get_current_target(self):
+        major, minor = self.get_device_capability(self.get_current_device())
+        return GPUTarget("cuda", major * 10 + minor, 32)
+
+    def get_active_torch_device(self):
+        import torch
+
+        return torch.device("cuda", self.get_current_device())
+
+    def get_device_interface(self):
+        import torch
+
+        return torch.cuda
+
+    def get_benchmarker(self):
+        from ...testing import do_bench
+
+        return do_bench
+
+    def get_empty_cache_for_benchmark(self):
+        import torch
+
+        # Larger than any L2 cache, so that writing it leaves nothing of the inputs there.
+        return torch.empty(256 * 2**20 // 4, dtype=torch.int, device="cuda")
+
+    def clear_cache(self, cache):
+        cache.zero_()

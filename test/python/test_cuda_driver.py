@@ -1,0 +1,345 @@
+"""Launching on NVIDIA GPUs, against a driver library that records what it is asked: no GPU is needed."""
+
+import ctypes
+import os
+import struct
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+import triton
+from triton import knobs
+from triton._C import libtriton
+from triton.backends.nvidia import driver as nvidia
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+BUILD = os.environ.get("TRITON_BUILD") or os.path.join(os.path.dirname(__file__), "..", "..", "build")
+FAKE = os.path.abspath(os.path.join(BUILD, "fake-cuda"))
+
+pytestmark = pytest.mark.skipif(
+    torch.cuda.is_available() or not os.path.exists(os.path.join(FAKE, "libcuda.so.1")),
+    reason="needs the fake driver, and no real one",
+)
+
+PTX = """.version 8.0
+.target sm_80
+.visible .entry kernel({})
+{{ ret; }}
+"""
+
+
+class Fake:
+    """The driver library, as tests steer it."""
+
+    def __init__(self):
+        self.library = ctypes.CDLL(os.path.join(FAKE, "libcuda.so.1"))
+        self.library.fakeCudaTakeLog.restype = ctypes.c_char_p
+        self.library.fakeCudaAllocate.restype = ctypes.c_uint64
+        self.library.fakeCudaAllocate.argtypes = [ctypes.c_size_t]
+        self.library.fakeCudaPin.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        self.library.fakeCudaSetDevices(2, 90)
+
+    def log(self):
+        return self.library.fakeCudaTakeLog().decode().splitlines()
+
+    def fail(self, function, status):
+        self.library.fakeCudaFail(function.encode(), status)
+
+    def tensor(self, dtype=torch.float32, bytes=1024):
+        return DeviceTensor(self.library.fakeCudaAllocate(bytes), dtype)
+
+
+class DeviceTensor:
+    """A tensor in the fake's memory."""
+
+    def __init__(self, address, dtype):
+        self.address, self.dtype = address, dtype
+
+    def data_ptr(self):
+        return self.address
+
+
+@pytest.fixture(scope="module")
+def fake():
+    with knobs.nvidia.scope():
+        knobs.nvidia.libcuda_path = FAKE
+        instance = Fake()
+        nvidia.CudaUtils()
+        assert libtriton.cuda.device_count() == 2
+        yield instance
+
+
+@pytest.fixture
+def utils(fake):
+    fake.log()
+    return nvidia.CudaUtils()
+
+
+SIZES = {
+    "i1": 1,
+    "u1": 1,
+    "i8": 1,
+    "u8": 1,
+    "i16": 2,
+    "fp16": 2,
+    "bf16": 2,
+    "i32": 4,
+    "u32": 4,
+    "fp32": 4,
+    "nvTmaDesc": 128,
+}
+
+
+def make_kernel(utils, types, device=0, signature=None, **overrides):
+    """(launcher, function) of a kernel whose code takes arguments of these types."""
+    arguments, offset = [], 0
+    for index, ty in enumerate(types):
+        size = SIZES.get(ty, 8)
+        offset = (offset + min(size, 64) - 1) // min(size, 64) * min(size, 64)
+        arguments.append((f"a{index}", ty, offset, size))
+        offset += size
+    fields = dict(
+        argument_bytes=offset, argument_layout=arguments, num_warps=4, num_ctas=1, shared=0, launch_cooperative_grid=False,
+        launch_pdl=False, global_scratch_size=0, global_scratch_align=1, profile_scratch_size=0, profile_scratch_align=1,
+        tensordesc_meta=[],
+    )  # fmt: skip
+    fields.update(overrides)
+    parameters = [f".param .u{SIZES.get(ty, 8) * 8} p{i}" if ty != "nvTmaDesc" else f".param .align 64 .b8 p{i}[128]"
+                  for i, ty in enumerate([*types, "i64", "i64"])]  # fmt: skip
+    ptx = PTX.format(", ".join(parameters)).encode()
+    _, function, *_ = utils.load_binary("kernel", ptx, fields["shared"], device)
+    names = signature or {f"a{index}": ty for index, ty in enumerate(types)}
+    return nvidia.make_launcher(SimpleNamespace(signature=names), SimpleNamespace(**fields)), function
+
+
+def launch(kernel, *parameters, grid=(1, 1, 1), stream=0, enter=None, exit=None):
+    launcher, function = kernel
+    launcher(*grid, stream, function, (4, 1, 0), None, enter, exit, *parameters)
+
+
+def arguments_of(line):
+    return [bytes.fromhex(argument) for argument in line.split("args=")[1].split(",")]
+
+
+def test_arguments_are_packed_in_order(fake, utils):
+    types = ["*fp32", "i32", "i64", "u8", "fp16", "fp32", "fp64", "u1", "i16", "bf16"]
+    kernel = make_kernel(utils, types)
+    fake.log()
+    x = fake.tensor()
+    launch(kernel, x, -5, 2**40, 200, 1.5, 0.25, -2.0, True, -3, 1.0, grid=(8, 2, 1), stream=77)
+    (line,) = fake.log()
+    assert line.startswith("launch kernel device=0 grid=8,2,1 block=128 shared=0 stream=77 args=")
+    expected = [
+        struct.pack("<Q", x.address), struct.pack("<i", -5), struct.pack("<q", 2**40), struct.pack("<B", 200), struct.pack("<e", 1.5),
+        struct.pack("<f", 0.25), struct.pack("<d", -2.0), b"\x01", struct.pack("<h", -3), b"\x80\x3f", bytes(8), bytes(8),
+    ]  # fmt: skip
+    assert arguments_of(line) == expected
+
+
+def test_constexprs_are_ignored(fake, utils):
+    kernel = make_kernel(utils, ["i32"], signature={"n": "i32", "BLOCK": "constexpr"})
+    fake.log()
+    launch(kernel, 7, object())
+    assert arguments_of(fake.log()[0])[0] == struct.pack("<i", 7)
+
+
+def test_launch_attributes(fake, utils):
+    kernel = make_kernel(
+        utils, [], num_ctas=2, num_warps=8, shared=65536, launch_cooperative_grid=True, launch_pdl=True
+    )
+    fake.log()
+    launch(kernel, grid=(3, 1, 1))
+    assert fake.log() == [
+        "launch kernel device=0 grid=6,1,1 block=256 shared=65536 stream=0 programmatic cooperative cluster=2 "
+        "args=0000000000000000,0000000000000000"
+    ]
+
+
+def test_sixteen_blocks_in_a_cluster(fake, utils):
+    kernel = make_kernel(utils, [], num_ctas=16)
+    fake.log()
+    launch(kernel)
+    assert "grid=16,1,1" in fake.log()[0]
+
+
+def test_an_empty_grid_launches_nothing(fake, utils):
+    kernel = make_kernel(utils, [])
+    fake.log()
+    calls = []
+    launch(kernel, grid=(0, 1, 1), enter=calls.append)
+    assert fake.log() == [] and calls == []
+
+
+def test_memory_of_the_host_is_refused(fake, utils):
+    kernel = make_kernel(utils, ["i32", "*fp32"])
+    on_host = torch.zeros(8)
+    with pytest.raises(ValueError, match=r"Pointer argument \(at 1\) cannot be accessed from Triton \(cpu tensor\?\)"):
+        launch(kernel, 1, on_host)
+    with pytest.raises(ValueError, match=r"at 1\) cannot be accessed"):
+        launch(kernel, 1, np.zeros(8, dtype=np.float32))
+    fake.library.fakeCudaPin(on_host.data_ptr(), 32)
+    fake.log()
+    launch(kernel, 1, on_host)
+    assert arguments_of(fake.log()[0])[1] == struct.pack("<Q", on_host.data_ptr())
+
+
+def test_pointers_without_tensors(fake, utils):
+    kernel = make_kernel(utils, ["*fp32", "*fp32"])
+    fake.log()
+    launch(kernel, None, 0x1234)
+    assert arguments_of(fake.log()[0])[:2] == [bytes(8), struct.pack("<Q", 0x1234)]
+    with pytest.raises(TypeError, match="Pointer argument must be either uint64 or have data_ptr method"):
+        launch(kernel, 1.5, None)
+
+
+def test_cuda_array_interface(fake, utils):
+    address = fake.tensor().address
+
+    class Array:
+        __cuda_array_interface__ = {"data": (address, False), "typestr": "<f2", "shape": (4,), "version": 3}
+
+    assert libtriton.native_specialize_impl(triton.backends.BaseBackend, Array(), False, True, True) == ("*fp16", "D")
+    kernel = make_kernel(utils, ["*fp16"])
+    fake.log()
+    launch(kernel, Array())
+    assert arguments_of(fake.log()[0])[0] == struct.pack("<Q", address)
+
+
+def test_integers_out_of_range(fake, utils):
+    kernel = make_kernel(utils, ["i32"])
+    with pytest.raises(OverflowError):
+        launch(kernel, 2**31)
+
+
+def test_hooks_get_the_metadata(fake, utils):
+    launcher, function = make_kernel(utils, [])
+    calls = []
+    launcher(
+        1,
+        1,
+        1,
+        0,
+        function,
+        (4, 1, 0),
+        "metadata",
+        lambda md: calls.append(("enter", md)),
+        lambda md: calls.append(("exit", md)),
+    )
+    assert calls == [("enter", "metadata"), ("exit", "metadata")]
+
+
+def test_a_refused_launch_raises(fake, utils):
+    kernel = make_kernel(utils, [])
+    fake.fail("cuLaunchKernelEx", 701)
+    with pytest.raises(RuntimeError, match=r"Triton Error \[CUDA\]: too many resources requested for launch"):
+        launch(kernel)
+    launch(kernel)
+
+
+def test_a_fresh_thread_launches(fake, utils):
+    kernel = make_kernel(utils, [])
+    fake.log()
+    thread = threading.Thread(target=launch, args=(kernel,))
+    thread.start()
+    thread.join()
+    assert len(fake.log()) == 1
+
+
+def test_functions_of_two_devices(fake, utils):
+    first, second = make_kernel(utils, [], device=0), make_kernel(utils, [], device=1)
+    libtriton.cuda.set_current_device(0)
+    fake.log()
+    launch(first)
+    launch(second)
+    assert ["device=0" in line for line in fake.log()] == [True, False]
+    assert libtriton.cuda.current_device() == 0
+
+
+def test_scratch_comes_from_the_allocator(fake, utils):
+    kernel = make_kernel(utils, [], global_scratch_size=100, global_scratch_align=128, num_ctas=2)
+    with pytest.raises(RuntimeError, match="no allocator was set"):
+        launch(kernel, grid=(3, 2, 1))
+    asked, scratch = [], fake.tensor()
+
+    def allocate(size, align, stream):
+        asked.append((size, align, stream))
+        return scratch
+
+    previous = triton.runtime._allocation._allocator.get()
+    triton.set_allocator(allocate)
+    fake.log()
+    launch(kernel, grid=(3, 2, 1), stream=5)
+    triton.set_allocator(previous)
+    assert asked == [(3 * 2 * 2 * 100, 128, 5)]
+    assert arguments_of(fake.log()[0]) == [struct.pack("<Q", scratch.address), bytes(8)]
+
+
+def test_descriptors_through_pointers(fake, utils):
+    tensor = fake.tensor(torch.float16, 4096)
+    descriptor = TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16], padding="nan")
+    types = ["*fp16", "i64", "i64", "i64", "i64", "u1", "i32", "i32", "i64", "i64", "i32"]
+    kernel = make_kernel(utils, types, signature={"d": "tensordesc<fp16[16, 16]>", "n": "i32"})
+    fake.log()
+    launch(kernel, descriptor, 9)
+    values = [struct.pack("<Q", tensor.address), *(struct.pack("<q", v) for v in (32, 64, 64, 1)), b"\x01",
+              *(struct.pack("<i", v) for v in (32, 64)), *(struct.pack("<q", v) for v in (64, 1)), struct.pack("<i", 9)]  # fmt: skip
+    assert arguments_of(fake.log()[0])[: len(values)] == values
+
+
+def test_descriptors_through_tensor_maps(fake, utils):
+    tensor = fake.tensor(torch.float16, 4096)
+    descriptor = TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16])
+    meta = [{"swizzle": 1, "elem_size": 2, "elem_type": 6, "block_size": [16, 16], "fp4_padded": False}]
+    types = ["nvTmaDesc", "i32", "i32", "i64", "i64"]
+    kernel = make_kernel(utils, types, signature={"d": "tensordesc<fp16[16, 16]>"}, tensordesc_meta=meta)
+    fake.log()
+    launch(kernel, descriptor)
+    encoded, launched = fake.log()
+    assert encoded == "tensormap type=6 rank=2 shape=64,32 strides=128 box=16,16 swizzle=1 promotion=2 fill=0"
+    assert arguments_of(launched)[0][:8] == struct.pack("<Q", tensor.address)
+    assert arguments_of(launched)[1:3] == [struct.pack("<i", 32), struct.pack("<i", 64)]
+
+
+def test_tensor_maps_that_the_hardware_refuses(fake, utils):
+    with pytest.raises(RuntimeError, match=r"strides \[7, 1\], box \[16, 16\]"):
+        utils.fill_tma_descriptor(0x1000, 0, 2, 6, [16, 16], [32, 64], [7, 1], 0)
+    tensor_map = utils.fill_tma_descriptor(0x1000, 0, 2, 6, [16, 16], [32, 64], [64, 1], 0)
+    assert isinstance(tensor_map, nvidia.PyCUtensorMap) and tensor_map.tma_desc_cpu_ptr() % 128 == 0
+
+
+def test_properties(utils):
+    properties = utils.get_device_properties(0)
+    assert properties["max_shared_mem"] == 232448 and properties["multiprocessor_count"] == 132
+    assert properties["warpSize"] == 32 and properties["max_num_regs"] == 65536
+    assert {"sm_clock_rate", "mem_clock_rate", "mem_bus_width"} <= set(properties)
+    with pytest.raises(RuntimeError, match="there is no device 5: this machine has 2"):
+        utils.get_device_properties(5)
+
+
+def test_code_that_cannot_be_loaded(utils):
+    with pytest.raises(
+        RuntimeError, match=r"Triton Error \[CUDA\]: device kernel image is invalid.*ptxas fatal : not a module"
+    ):
+        utils.load_binary("kernel", b"garbage", 0, 0)
+    with pytest.raises(RuntimeError, match="no kernel image is available"):
+        utils.load_binary("kernel", PTX.format("").replace("sm_80", "sm_100a").encode(), 0, 0)
+
+
+def test_print_buffer(fake, utils):
+    libtriton.cuda.set_current_device(0)
+    utils.set_printf_fifo_size(1 << 21)
+    utils.set_printf_fifo_size(1 << 21)
+    assert fake.log() == ["limit printf=2097152"]
+    with pytest.raises(ValueError):
+        utils.set_printf_fifo_size(-1)
+
+
+def test_the_driver_without_torch_on_a_gpu(fake):
+    driver = nvidia.CudaDriver()
+    libtriton.cuda.set_current_device(1)
+    assert driver.get_current_device() == 1 and driver.get_current_stream(1) == 0
+    assert driver.get_current_target() == triton.backends.compiler.GPUTarget("cuda", 90, 32)
+    libtriton.cuda.set_current_device(0)
+    assert not nvidia.CudaDriver.is_active()
