@@ -44,6 +44,13 @@ static driver::Options toDriver(const Options &options) {
   out.enableFpFusion = options.enableFpFusion;
   out.allowNonConstexprGlobals = options.allowNonConstexprGlobals;
   out.defaultDotPrecision = options.defaultDotPrecision;
+  out.maxRegisters = options.maxRegisters;
+  out.ptxVersion = options.ptxVersion;
+  out.flushDenormals = options.flushDenormals;
+  out.lineInfo = options.lineInfo;
+  out.assemblerPath = options.assemblerPath;
+  out.assemblerOptions = options.assemblerOptions;
+  out.libraries = options.libraries;
   return out;
 }
 

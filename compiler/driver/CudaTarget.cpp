@@ -160,9 +160,20 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
   for (llvm::StringRef flag : llvm::split(options.assemblerOptions, ' '))
     if (!flag.empty())
       assembler.extra.push_back(flag.str());
+  if (assembler.path.empty()) {
+    auto path = nvidia::findAssembler(assembler.target);
+    if (!path) { // the driver translates PTX when it loads it
+      llvm::consumeError(path.takeError());
+      return ptx;
+    }
+    assembler.path = *path;
+  }
   auto assembled = nvidia::assemble(ptx, assembler);
-  if (!assembled)
-    return compilation.fail(llvm::toString(assembled.takeError()));
+  if (!assembled) {
+    compilation.diagnostics.report(
+        {.severity = Severity::Error, .message = llvm::toString(assembled.takeError()), .exception = "PTXASError"});
+    return mlir::failure();
+  }
   compilation.artifact.registers = assembled->registers;
   compilation.artifact.spillBytes = assembled->spillStores;
   return std::move(assembled->cubin);
