@@ -99,9 +99,11 @@ Code::~Code() = default;
 /// Links what the module calls and does not have. A name that no library has is an error: PTX could not be loaded.
 static llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) {
   auto missing = [&]() -> llvm::Function * {
+    // The driver has the first two; the last is libdevice asking for an option, which the optimiser answers.
+    static constexpr llvm::StringLiteral known[] = {"vprintf", "__assertfail", "__nvvm_reflect"};
     for (llvm::Function &function : module)
       if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty() &&
-          function.getName() != "vprintf" && function.getName() != "__assertfail")
+          !llvm::is_contained(known, function.getName()))
         return &function;
     return nullptr;
   };

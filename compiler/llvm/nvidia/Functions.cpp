@@ -57,6 +57,7 @@ llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
   thread = lane = warp = rank = nullptr;
   threadParts.clear();
   debugScopes->enter(op, *function);
+  builder.SetCurrentDebugLocation({}); // what is still set is a place in another function
 
   // What every block may use is computed in a block of its own, before the first.
   auto *entry = llvm::BasicBlock::Create(context(), "entry", function);
