@@ -123,7 +123,7 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
       return signalPassFailure();
     AccessAnalysis access(module);
     const LayoutProblem problem(module, getNumWarps(module));
-    const LayoutPlan plan(problem, access);
+    LayoutPlan plan(problem, access);
     if (printPlan)
       plan.print(llvm::outs());
     Application application(problem, plan);

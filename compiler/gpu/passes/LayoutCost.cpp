@@ -97,15 +97,18 @@ static int64_t sectorsOf(const AccessFacts &facts, const layout::LinearLayout &l
   return sectors.size();
 }
 
-int64_t LayoutCost::ofAccess(Operation *op, RankedTensorType type) {
+static int64_t bytesOf(Value pointers) {
+  return std::max<int64_t>(1, tensor::getElementBits(tensor::getAccessedType(pointers.getType())) / 8);
+}
+
+// The instructions a thread moves its elements with.
+int64_t LayoutCost::instructionsOf(Operation *op, RankedTensorType type) {
   Value pointers = accessedPointers(op);
-  const AccessFacts &facts = access.of(pointers);
-  const layout::LinearLayout &layout = toLinear(type);
-  const int64_t bytes = std::max<int64_t>(1, tensor::getElementBits(tensor::getAccessedType(pointers.getType())) / 8);
+  const int64_t bytes = bytesOf(pointers);
   const int64_t most = isa<tensor::LoadOp, tensor::StoreOp>(op) ? 16 : 4;
-  const int64_t vector = std::min<int64_t>(vectorElements(facts, layout), std::max<int64_t>(1, most / bytes));
-  const int64_t instructions = std::max<int64_t>(1, registersOf(type) / vector);
-  return instructions * (memoryIssue + sectorsOf(facts, layout, bytes));
+  const int64_t vector =
+      std::min<int64_t>(vectorElements(access.of(pointers), toLinear(type)), std::max<int64_t>(1, most / bytes));
+  return std::max<int64_t>(1, registersOf(type) / vector);
 }
 
 int64_t LayoutCost::ofReduction(Operation *op, unsigned axis, RankedTensorType type) {
@@ -128,24 +131,26 @@ int64_t LayoutCost::ofReduction(Operation *op, unsigned axis, RankedTensorType t
 
 int64_t LayoutCost::once(const LayoutSlot &slot, Attribute layout) {
   const RankedTensorType type = withLayout(slot.type, layout);
-  // Cheap operands are computed in this layout.
-  int64_t again = 0;
-  for (OpOperand &operand : slot.op->getOpOperands())
-    if (problem.isCheap(operand.get()))
-      again += problem.costOfCheap(operand.get()) * registersOf(type);
-  const int64_t cost =
-      llvm::TypeSwitch<Operation *, int64_t>(slot.op)
-          .Case<tensor::LoadOp, tensor::StoreOp, tensor::AtomicRMWOp, tensor::AtomicCASOp>(
-              [&](auto op) { return ofAccess(op, type); })
-          .Case<tensor::ReduceOp, tensor::ScanOp>([&](auto op) { return ofReduction(op, op.getAxis(), type); })
-          .Case<tensor::DotOp, tensor::ExpandDimsOp, tensor::BroadcastOp, tensor::TransOp, tensor::ReshapeOp,
-                tensor::JoinOp, tensor::SplitOp, tensor::CatOp>([](auto) { return 0; })
-          .Default([&](Operation *op) {
-            const bool isSlow = isa<math::MathDialect>(op->getDialect()) ||
-                                isa<arith::DivFOp, arith::DivSIOp, arith::RemSIOp, tensor::PreciseDivFOp>(op);
-            return registersOf(type) * (isSlow ? 8 : 1);
-          });
-  return cost + again;
+  int64_t cheap = 0;
+  for (Value operand : slot.op->getOperands())
+    if (problem.isCheap(operand))
+      cheap += problem.costOfCheap(operand);
+  const int64_t registers = registersOf(type);
+  return llvm::TypeSwitch<Operation *, int64_t>(slot.op)
+      .Case<tensor::LoadOp, tensor::StoreOp, tensor::AtomicRMWOp, tensor::AtomicCASOp>([&](auto op) {
+        // Addresses are computed once per instruction, and mostly differ by constants.
+        const int64_t sectors = sectorsOf(access.of(op.getPtr()), toLinear(type), bytesOf(op.getPtr()));
+        return instructionsOf(op, type) * (memoryIssue + sectors + cheap / 4);
+      })
+      .Case<tensor::ReduceOp, tensor::ScanOp>(
+          [&](auto op) { return ofReduction(op, op.getAxis(), type) + cheap * registers; })
+      .Case<tensor::DotOp, tensor::ExpandDimsOp, tensor::BroadcastOp, tensor::TransOp, tensor::ReshapeOp,
+            tensor::JoinOp, tensor::SplitOp, tensor::CatOp>([&](auto) { return cheap * registers; })
+      .Default([&](Operation *op) {
+        const bool isSlow = isa<math::MathDialect>(op->getDialect()) ||
+                            isa<arith::DivFOp, arith::DivSIOp, arith::RemSIOp, tensor::PreciseDivFOp>(op);
+        return registers * (cheap + (isSlow ? 8 : 1));
+      });
 }
 
 } // namespace triton::gpu

@@ -20,7 +20,7 @@ public:
 
 private:
   int64_t once(const LayoutSlot &slot, mlir::Attribute layout);
-  int64_t ofAccess(mlir::Operation *op, mlir::RankedTensorType type);
+  int64_t instructionsOf(mlir::Operation *op, mlir::RankedTensorType type);
   int64_t ofReduction(mlir::Operation *op, unsigned axis, mlir::RankedTensorType type);
   int64_t convertOnce(mlir::RankedTensorType type, mlir::Attribute from, mlir::Attribute to);
 

@@ -1,20 +1,13 @@
 #include "compiler/gpu/passes/LayoutPlan.h"
 
-#include "compiler/gpu/passes/LayoutAnchors.h"
+#include "compiler/gpu/passes/LayoutSearch.h"
 
 using namespace mlir;
 
 namespace triton::gpu {
 
-LayoutPlan::LayoutPlan(const LayoutProblem &problem, AccessAnalysis &access) : problem(problem) {
-  for (const LayoutSlot &slot : problem.slots()) {
-    Attribute layout = slot.required;
-    if (!layout && !slot.isCarried)
-      layout = coalescedLayout(slot.op, access, problem.numWarps());
-    layouts.push_back(layout ? layout
-                             : defaultLayout(slot.isCarried ? nullptr : slot.op, slot.type, problem.numWarps()));
-  }
-}
+LayoutPlan::LayoutPlan(const LayoutProblem &problem, AccessAnalysis &access)
+    : problem(problem), cost(problem, access), layouts(LayoutSearch(problem, access, cost).solve()) {}
 
 Attribute LayoutPlan::follow(const LayoutTie &tie, RankedTensorType type) const {
   if (tie.slot == LayoutTie::noSlot)
@@ -32,10 +25,22 @@ Attribute LayoutPlan::layoutFor(OpOperand &operand) const {
   return tie ? follow(*tie, cast<RankedTensorType>(operand.get().getType())) : Attribute();
 }
 
-void LayoutPlan::print(llvm::raw_ostream &os) const {
-  for (auto [slot, layout] : llvm::zip_equal(problem.slots(), layouts))
-    os << (slot.isCarried ? "carried by " : "") << slot.op->getName() << " at depth " << slot.loopDepth << ": "
-       << withLayout(slot.type, layout) << "\n";
+void LayoutPlan::print(llvm::raw_ostream &os) {
+  for (auto [index, slot] : llvm::enumerate(problem.slots())) {
+    os << (slot.isCarried ? "carried by " : "") << slot.op->getName() << " in " << slot.loopDepth
+       << " loops: " << withLayout(slot.type, layouts[index]);
+    if (const int64_t price = cost.ofSlot(index, layouts[index]))
+      os << " costs " << price;
+    os << "\n";
+  }
+  for (const LayoutProblem::Edge &edge : problem.edges()) {
+    Value value = edge.operand->get();
+    auto type = cast<RankedTensorType>(value.getType());
+    Attribute made = follow(*edge.from, type), wanted = follow(*edge.to, type);
+    if (wanted && made != wanted)
+      os << "conversion for " << edge.operand->getOwner()->getName() << ": " << withLayout(type, made) << " to "
+         << wanted << " costs " << cost.ofConversion(value, made, wanted) << "\n";
+  }
 }
 
 } // namespace triton::gpu

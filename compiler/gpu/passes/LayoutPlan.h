@@ -1,8 +1,7 @@
 // Which layout every slot of a layout problem has.
 #pragma once
 
-#include "compiler/gpu/AccessAnalysis.h"
-#include "compiler/gpu/passes/LayoutProblem.h"
+#include "compiler/gpu/passes/LayoutCost.h"
 
 namespace triton::gpu {
 
@@ -14,12 +13,14 @@ public:
   mlir::Attribute layoutOf(mlir::Value value) const;
   /// The layout `operand` is wanted in; null where any will do.
   mlir::Attribute layoutFor(mlir::OpOperand &operand) const;
-  void print(llvm::raw_ostream &) const;
+  /// The layout and the cost of every slot, then every conversion. Before the plan is applied.
+  void print(llvm::raw_ostream &);
 
 private:
   mlir::Attribute follow(const LayoutTie &tie, mlir::RankedTensorType type) const;
 
   const LayoutProblem &problem;
+  LayoutCost cost;
   std::vector<mlir::Attribute> layouts; // per slot
 };
 

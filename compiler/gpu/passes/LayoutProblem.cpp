@@ -35,7 +35,7 @@ bool LayoutProblem::isCheap(Value value) const {
 std::vector<LayoutProblem::Edge> LayoutProblem::edges() const {
   std::vector<Edge> result;
   for (const auto &[operand, to] : uses)
-    if (const LayoutTie *from = definition(operand->get()); from && from->slot != LayoutTie::noSlot)
+    if (const LayoutTie *from = definition(operand->get()))
       result.push_back({operand, from, &to});
   return result;
 }

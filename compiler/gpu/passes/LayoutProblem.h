@@ -8,7 +8,7 @@
 
 #include "compiler/gpu/passes/LayoutRelation.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace triton::gpu {
 
@@ -42,7 +42,7 @@ public:
   /// Instructions per element of a cheap value.
   unsigned costOfCheap(mlir::Value value) const { return cheap.lookup(value.getDefiningOp()); }
 
-  /// Every use of a tensor that has a definition with a slot, and where it is used.
+  /// Every use of a tensor that is not cheap.
   struct Edge {
     mlir::OpOperand *operand;
     const LayoutTie *from, *to;
@@ -60,8 +60,8 @@ private:
   int warps;
   std::vector<LayoutSlot> all;
   llvm::DenseMap<mlir::Value, LayoutTie> definitions;
-  llvm::DenseMap<mlir::OpOperand *, LayoutTie> uses;
-  llvm::DenseMap<mlir::Operation *, unsigned> cheap; // and how much it takes to compute one again
+  llvm::MapVector<mlir::OpOperand *, LayoutTie> uses; // in the order of the program
+  llvm::DenseMap<mlir::Operation *, unsigned> cheap;  // and how much it takes to compute one again
 };
 
 } // namespace triton::gpu

@@ -1,0 +1,166 @@
+#include "compiler/gpu/passes/LayoutSearch.h"
+
+#include "compiler/gpu/passes/LayoutAnchors.h"
+#include "compiler/gpu/passes/MinimumCut.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+constexpr int64_t impossible = int64_t(1) << 40;
+
+LayoutSearch::LayoutSearch(const LayoutProblem &problem, AccessAnalysis &access, LayoutCost &cost)
+    : problem(problem), cost(cost), edgesOf(problem.slots().size()) {
+  for (const LayoutProblem::Edge &edge : problem.edges()) {
+    if (edge.to->relation.kind == LayoutRelation::Kind::Any)
+      continue;
+    for (unsigned slot : {edge.from->slot, edge.to->slot})
+      if (slot != LayoutTie::noSlot)
+        edgesOf[slot].push_back(edges.size());
+    edges.push_back({edge.operand->get(), edge.from, edge.to});
+  }
+  collectProposals(access);
+}
+
+Attribute LayoutSearch::follow(const LayoutTie &tie, Attribute layout, Value value) {
+  if (tie.slot == LayoutTie::noSlot)
+    return tie.relation.layout;
+  auto [found, isNew] = followed.try_emplace({&tie, layout, value.getType()});
+  if (isNew) {
+    Attribute result =
+        tie.relation.follow(layout, problem.slots()[tie.slot].type, cast<RankedTensorType>(value.getType()));
+    return followed[{&tie, layout, value.getType()}] = result;
+  }
+  return found->second;
+}
+
+// Breadth first from the slot that proposes: each slot takes the layout that reaches it first.
+void LayoutSearch::propose(unsigned origin, Attribute layout) {
+  for (const Proposal &known : proposals)
+    if (known[origin] == layout)
+      return;
+  Proposal proposal(problem.slots().size());
+  proposal[origin] = layout;
+  SmallVector<unsigned> reached = {origin};
+  for (size_t next = 0; next < reached.size(); ++next)
+    for (unsigned index : edgesOf[reached[next]]) {
+      const Edge &edge = edges[index];
+      const bool isForward = edge.from->slot == reached[next];
+      const LayoutTie &here = isForward ? *edge.from : *edge.to, &there = isForward ? *edge.to : *edge.from;
+      if (there.slot == LayoutTie::noSlot || proposal[there.slot])
+        continue;
+      const LayoutSlot &slot = problem.slots()[there.slot];
+      Attribute between = follow(here, proposal[here.slot], edge.value);
+      Attribute other = between ? there.relation.trace(between, slot.type, cast<RankedTensorType>(edge.value.getType()))
+                                : Attribute();
+      if (!other || (slot.required && slot.required != other) ||
+          (!slot.isCarried && !isLegal(slot.op, slot.type, other)))
+        continue;
+      proposal[there.slot] = other;
+      reached.push_back(there.slot);
+    }
+  proposals.push_back(std::move(proposal));
+}
+
+void LayoutSearch::collectProposals(AccessAnalysis &access) {
+  ArrayRef<LayoutSlot> slots = problem.slots();
+  for (auto [index, slot] : llvm::enumerate(slots))
+    if (slot.required)
+      propose(index, slot.required);
+  for (auto [index, slot] : llvm::enumerate(slots))
+    if (!slot.required && !slot.isCarried)
+      if (Attribute layout = coalescedLayout(slot.op, access, problem.numWarps()))
+        propose(index, layout);
+  // What operands are wanted in, and arguments come in.
+  for (const Edge &edge : edges)
+    for (auto [here, there] : {std::pair(edge.from, edge.to), std::pair(edge.to, edge.from)})
+      if (there->slot == LayoutTie::noSlot && here->slot != LayoutTie::noSlot && !slots[here->slot].required) {
+        auto type = cast<RankedTensorType>(edge.value.getType());
+        const LayoutSlot &slot = slots[here->slot];
+        Attribute layout = here->relation.trace(there->relation.layout, slot.type, type);
+        if (layout && (slot.isCarried || isLegal(slot.op, slot.type, layout)))
+          propose(here->slot, layout);
+      }
+  for (auto [index, slot] : llvm::enumerate(slots))
+    if (llvm::none_of(proposals, [&](const Proposal &proposal) { return bool(proposal[index]); }))
+      propose(index, defaultLayout(slot.isCarried ? nullptr : slot.op, slot.type, problem.numWarps()));
+}
+
+int64_t LayoutSearch::edgeCost(const Edge &edge, Attribute from, Attribute to) {
+  Attribute made = follow(*edge.from, from, edge.value), wanted = follow(*edge.to, to, edge.value);
+  return made && wanted ? cost.ofConversion(edge.value, made, wanted) : impossible;
+}
+
+static Attribute layoutAt(ArrayRef<Attribute> layouts, const LayoutTie *tie) {
+  return tie->slot == LayoutTie::noSlot ? Attribute() : layouts[tie->slot];
+}
+
+int64_t LayoutSearch::total(ArrayRef<Attribute> layouts) {
+  int64_t sum = 0;
+  for (auto [slot, layout] : llvm::enumerate(layouts))
+    sum += cost.ofSlot(slot, layout);
+  for (const Edge &edge : edges)
+    sum += edgeCost(edge, layoutAt(layouts, edge.from), layoutAt(layouts, edge.to));
+  return sum;
+}
+
+// Which of the slots that `proposal` reaches change to it.
+bool LayoutSearch::expand(const Proposal &proposal) {
+  std::vector<int> question(chosen.size(), -1);
+  SmallVector<unsigned> asked;
+  for (unsigned slot = 0; slot < chosen.size(); ++slot)
+    if (proposal[slot] && proposal[slot] != chosen[slot]) {
+      question[slot] = asked.size();
+      asked.push_back(slot);
+    }
+  if (asked.empty())
+    return false;
+  MinimumCut cut(asked.size());
+  for (auto [index, slot] : llvm::enumerate(asked))
+    cut.addCost(index, cost.ofSlot(slot, chosen[slot]), cost.ofSlot(slot, proposal[slot]));
+  for (const Edge &edge : edges) {
+    auto questionOf = [&](const LayoutTie *tie) { return tie->slot == LayoutTie::noSlot ? -1 : question[tie->slot]; };
+    const int from = questionOf(edge.from), to = questionOf(edge.to);
+    Attribute oldFrom = layoutAt(chosen, edge.from), newFrom = layoutAt(proposal, edge.from);
+    Attribute oldTo = layoutAt(chosen, edge.to), newTo = layoutAt(proposal, edge.to);
+    if (from >= 0 && to >= 0 && from != to)
+      cut.addCost(from, to, edgeCost(edge, oldFrom, oldTo), edgeCost(edge, oldFrom, newTo),
+                  edgeCost(edge, newFrom, oldTo), edgeCost(edge, newFrom, newTo));
+    else if (from >= 0 && from == to)
+      cut.addCost(from, edgeCost(edge, oldFrom, oldTo), edgeCost(edge, newFrom, newTo));
+    else if (from >= 0)
+      cut.addCost(from, edgeCost(edge, oldFrom, oldTo), edgeCost(edge, newFrom, oldTo));
+    else if (to >= 0)
+      cut.addCost(to, edgeCost(edge, oldFrom, oldTo), edgeCost(edge, oldFrom, newTo));
+  }
+  std::vector<Attribute> changed = chosen;
+  const std::vector<bool> answers = cut.solve();
+  for (auto [index, slot] : llvm::enumerate(asked))
+    if (answers[index])
+      changed[slot] = proposal[slot];
+  // The cut overcharges where costs have none: only what is cheaper in truth counts.
+  if (total(changed) >= total(chosen))
+    return false;
+  chosen = std::move(changed);
+  return true;
+}
+
+std::vector<Attribute> LayoutSearch::solve() {
+  // Everyone begins with what reached it first: products before accesses before the rest.
+  for (auto [index, slot] : llvm::enumerate(problem.slots()))
+    for (const Proposal &proposal : proposals)
+      if (proposal[index]) {
+        chosen.push_back(proposal[index]);
+        break;
+      }
+  constexpr unsigned mostRounds = 8;
+  bool isBetter = true;
+  for (unsigned round = 0; isBetter && round < mostRounds; ++round) {
+    isBetter = false;
+    for (const Proposal &proposal : proposals)
+      isBetter |= expand(proposal);
+  }
+  return chosen;
+}
+
+} // namespace triton::gpu

@@ -1,0 +1,42 @@
+// Chooses the layouts of all slots together, so that what ops and conversions cost is least, about.
+//   In:  the slots, what ties them, what layouts cost.
+//   Out: one layout per slot.
+// Anchors (memory accesses, products) propose layouts; a proposal is followed along all ties, so that it says for every slot it reaches
+// which layout would fit. Then, proposal by proposal, the slots that are better off with it change to it, all of them at once: which those
+// are is a minimum cut. Until no proposal changes anything.
+#pragma once
+
+#include "compiler/gpu/passes/LayoutCost.h"
+
+namespace triton::gpu {
+
+class LayoutSearch {
+public:
+  LayoutSearch(const LayoutProblem &problem, AccessAnalysis &access, LayoutCost &cost);
+  std::vector<mlir::Attribute> solve();
+
+private:
+  struct Edge {
+    mlir::Value value;
+    const LayoutTie *from, *to;
+  };
+  /// What one proposal says for each slot; null for those it does not reach.
+  using Proposal = std::vector<mlir::Attribute>;
+
+  void collectProposals(AccessAnalysis &access);
+  void propose(unsigned slot, mlir::Attribute layout);
+  bool expand(const Proposal &proposal);
+  int64_t edgeCost(const Edge &edge, mlir::Attribute from, mlir::Attribute to);
+  int64_t total(llvm::ArrayRef<mlir::Attribute> layouts);
+  mlir::Attribute follow(const LayoutTie &tie, mlir::Attribute layout, mlir::Value value);
+
+  const LayoutProblem &problem;
+  LayoutCost &cost;
+  std::vector<Edge> edges;
+  std::vector<llvm::SmallVector<unsigned>> edgesOf; // per slot
+  std::vector<Proposal> proposals;
+  std::vector<mlir::Attribute> chosen;
+  llvm::DenseMap<std::tuple<const LayoutTie *, mlir::Attribute, mlir::Type>, mlir::Attribute> followed;
+};
+
+} // namespace triton::gpu
