@@ -1,0 +1,195 @@
+"""Ahead-of-time compiles: C and C++ programs that link generated code only, the linker, and the tools around them."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import triton
+from triton.tools import build_extern, disasm
+from triton.tools.compile import CompileArgs, compile_kernel
+from triton.tools.link import HeaderParser, LinkerError, link
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+KERNELS = ROOT / "test" / "aot" / "kernels.py"
+ADD_GRID = "(n + BLOCK - 1) / BLOCK, 1, 1"
+MATMUL_GRID = "(M + BM - 1) / BM, (N + BN - 1) / BN, 1"
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """Four variants of add, five of matmul in several algorithms, and the dispatchers over them."""
+    folder = tmp_path_factory.mktemp("generated")
+    headers = []
+
+    def add(kernel, grid, signature, warps=1):
+        _, paths = compile_kernel(CompileArgs(str(KERNELS), kernel, signature, grid, num_warps=warps, out_path=str(folder / kernel)))  # fmt: skip
+        headers.append(paths[0])
+
+    for hint in ("", ":16"):
+        add("add", ADD_GRID, f"*fp32{hint}, *fp32{hint}, *fp32{hint}, i32, 256")
+    add("add", ADD_GRID, "*fp32:16, *fp32:16, *fp32:16, i32:16, 256")
+    add("matmul", MATMUL_GRID, "*fp32, *fp32, *fp32, i32, i32, i32, i32, i32, 16, 16, 16")
+    add("matmul", MATMUL_GRID, "*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16, i32:16, i32, 16, 16, 16")
+    add("matmul", MATMUL_GRID, "*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, i32, 32, 32, 16")
+    add("matmul", MATMUL_GRID, "*fp32, *fp32, *fp32, i32, i32, i32, i32, i32, 32, 32, 16")
+    add("matmul", MATMUL_GRID, "*fp32, *fp32, *fp32, i32, i32, i32, i32, i32:1, 16, 16, 16", warps=2)
+    link(headers, folder / "kernels")
+    return folder
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_program(language, generated, tmp_path):
+    if shutil.which("cmake") is None:
+        pytest.skip("no cmake")
+    compilers = ["-DCMAKE_C_COMPILER=" + (shutil.which("gcc") or "cc")]
+    subprocess.run(
+        ["cmake", "-S", ROOT / "test" / "aot" / language, "-B", tmp_path, f"-DGENERATED={generated}", *compilers],
+        check=True,
+        capture_output=True,
+    )
+    build = subprocess.run(["cmake", "--build", tmp_path], capture_output=True, text=True)
+    assert build.returncode == 0, build.stdout + build.stderr
+    program = tmp_path / f"aot_{language}"
+    result = subprocess.run([program], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+    assert result.stdout == {"c": "3 algorithms, 0 wrong\n", "cpp": "0 wrong\n"}[language]
+    libraries = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+    assert "triton" not in libraries and "python" not in libraries
+
+
+def test_names(generated):
+    headers = sorted(path.name for path in generated.glob("add.*.h"))
+    assert [name.split("_", 1)[1] for name in headers if "0d1d2d3d4" in name] == ["0d1d2d3d4.h"]
+    text = (generated / headers[0]).read_text()
+    assert "// tt-linker: add_" in text and ":256_warps1xstages3" in text
+
+
+def test_hints_and_errors(tmp_path):
+    def attempt(signature, grid=ADD_GRID, kernel="add", **kwargs):
+        return compile_kernel(
+            CompileArgs(str(KERNELS), kernel, signature, grid, out_path=str(tmp_path / "x"), **kwargs)
+        )
+
+    with pytest.raises(AssertionError, match="Only 1 and 16 are valid hints"):
+        attempt("*fp32:8, *fp32, *fp32, i32, 256")
+    with pytest.raises(ValueError, match="'add' has 5 parameters"):
+        attempt("*fp32, i32")
+    with pytest.raises(AssertionError, match="three extents, got 2"):
+        attempt("*fp32, *fp32, *fp32, i32, 256", grid="1, 1")
+    with pytest.raises(ValueError, match="has no jitted function 'nothing'"):
+        attempt("*fp32", kernel="nothing")
+    with pytest.raises(ValueError, match="unknown type 'i7'"):
+        attempt("*fp32, *fp32, *fp32, i7, 256")
+    function, paths = attempt("*fp32, *fp32, *fp32, i32:1, 256", out_name="mine", target="cpu:x86-64-v3:1")
+    assert function.startswith("mine_") and function.endswith("_0123c4") and [Path(p).suffix for p in paths] == [".h", ".c", ".o"]  # fmt: skip
+    header = Path(paths[0]).read_text()
+    assert f"{function}(TT_StreamTy stream, void *x_ptr, void *y_ptr, void *out_ptr);" in header
+    assert "void *out_ptr, int32_t n:256x1_warps1xstages3" in header
+
+
+def test_commands(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "triton.tools.compile", str(KERNELS), "-n", "add", "-s", "*fp32, *fp32, *fp32, i32, 256"]  # fmt: skip
+    result = subprocess.run([*command, "-g", ADD_GRID, "-o", tmp_path / "add.c"], env=environment, capture_output=True, text=True)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    header = result.stdout.splitlines()[1]
+    assert os.path.exists(header) and Path(header).name.startswith("add.")
+    linked = subprocess.run([sys.executable, "-m", "triton.tools.link", header, "-o", tmp_path / "all"], env=environment, capture_output=True, text=True)  # fmt: skip
+    assert linked.returncode == 0 and (tmp_path / "all.c").exists(), linked.stderr
+    failed = subprocess.run([*command, "-g", "1"], env=environment, capture_output=True, text=True)
+    assert failed.returncode == 1 and failed.stderr.startswith("error: a grid has three extents")
+
+
+def header(function, signature, algorithm):
+    return f"// tt-linker: {function}:{signature}:{algorithm}\n"
+
+
+def test_linker_parser(tmp_path):
+    parser = HeaderParser()
+    parser.extract_linker_meta(
+        header("add_0123abcd_0d1d2c", "CUdeviceptr x, CUdeviceptr y, int32_t n", "warps1xstages3")
+    )
+    [meta] = parser.kernels["add_warps1xstages3"]
+    assert meta.orig_kernel_name == "add" and list(meta.sizes) == [16, 16, 1] and meta.num_specs == 3
+    with pytest.raises(LinkerError, match="mismatched signature for add"):
+        parser.extract_linker_meta(
+            header("add_0123abce_012", "CUdeviceptr x, CUdeviceptr y, int64_t n", "warps1xstages3")
+        )
+    with pytest.raises(LinkerError, match="not the suffix"):
+        HeaderParser().extract_linker_meta(header("add_0123abcd_0x", "CUdeviceptr x", "w"))
+    eleven = "0d1d2d3d4d5d6d7d8d9d10d"
+    arguments = ", ".join(f"int32_t a{i}" for i in range(11))
+    parser = HeaderParser()
+    parser.extract_linker_meta(header(f"k_0123abcd_{eleven}", arguments, "w"))
+    assert list(parser.kernels["k_w"][0].sizes) == [16] * 11
+    path = tmp_path / "x.h"
+    path.write_text(header("add_0123abcd_0d1c", "CUdeviceptr x, int32_t n", "warps1xstages3"))
+    link([path], tmp_path / "out")
+    text = (tmp_path / "out.c").read_text()
+    assert "if (x % 16 == 0 && n == 1)\n    return add_0123abcd_0d1c(stream, x);" in text
+    assert "CUDA_ERROR_INVALID_VALUE" in text and "#include <cuda.h>" in (tmp_path / "out.h").read_text()
+
+
+LISTING = """
+		Function : scale
+	.headerflags	@"EF_CUDA_SM90"
+        /*0000*/                   LDC R1, c[0x0][0x28] ;                          /* 0x00000a00ff017b82 */
+                                                                                   /* 0x000ff00000000800 */
+        /*0010*/                   @P0 BRA 0x30 ;                                  /* 0x0000000000080947 */
+                                                                                   /* 0x000fea0003800000 */
+        /*0020*/                   IADD3 R1, R1, 0x30, RZ ;                        /* 0x0000003001017810 */
+                                                                                   /* 0x004fc80007ffe0ff */
+        /*0030*/                   EXIT ;                                          /* 0x000000000000794d */
+                                                                                   /* 0x000fea0003800000 */
+"""
+
+
+def test_disassembly():
+    text = disasm.format_sass(LISTING)
+    assert text.splitlines() == [
+        "Function:scale",
+        "--:-:-:-:8\tLDC R1, c[0x0][0x28];",
+        "--:-:-:-:5\t@P0 BRA LBB0;",
+        "04:-:-:Y:4\tIADD3 R1, R1, 0x30, RZ;",
+        "LBB0:",
+        "--:-:-:-:5\tEXIT;",
+    ]
+    assert disasm.format_sass("nothing here") is None and disasm.format_sass(LISTING, "other") is None
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/lib/llvm-22/bin/llvm-as"), reason="needs LLVM's tools")
+def test_build_extern(tmp_path):
+    source = tmp_path / "lib.ll"
+    source.write_text(
+        "define float @__nv_fabsf(float %x) { ret float %x }\ndefine double @__nv_fabs(double %x) { ret double %x }\n"
+        "define i32 @__nv_umulhi(i32 %x, i32 %y) { ret i32 %x }\ndefine float @__nv_modff(float %x, ptr %p) { ret float %x }\n"
+        "define i32 @other(i32 %x) { ret i32 %x }\n"
+    )
+    bitcode = tmp_path / "lib.bc"
+    subprocess.run(["/usr/lib/llvm-22/bin/llvm-as", source, "-o", bitcode], check=True)
+    path = build_extern.build("/usr/lib/llvm-22/bin/llvm-dis", str(bitcode), "libdevice", str(tmp_path))
+    text = Path(path).read_text()
+    compile(text, path, "exec")
+    assert "def fabs(arg0, _semantic=None)" in text and "def fabsf" not in text
+    assert "(core.dtype('fp32'),): ('__nv_fabsf', core.dtype('fp32'))" in text
+    assert "(core.dtype('uint32'), core.dtype('uint32'),): ('__nv_umulhi'" in text
+    assert "modff" not in text and "other" not in text
+    with pytest.raises(ValueError, match="unknown library"):
+        build_extern.build("x", "y", "z", "w")
+
+
+def test_cuda_source(tmp_path):
+    """The C code around a cubin; running it needs a device."""
+    from triton.backends import backends
+
+    if "nvidia" not in backends:
+        pytest.skip("no CUDA backend in this build")
+    try:
+        function, paths = compile_kernel(CompileArgs(str(KERNELS), "add", "*fp32:16, *fp32:16, *fp32:16, i32, 256", ADD_GRID, "cuda:90:32", 4, out_path=str(tmp_path / "add")))  # fmt: skip
+    except (RuntimeError, triton.TritonError) as error:
+        pytest.skip(f"CUDA code cannot be made here: {error}")
+    text = Path(paths[1]).read_text()
+    assert f"static const unsigned char {function}_cubin[" in text and "cuModuleGetFunction" in text and '"add"' in text
