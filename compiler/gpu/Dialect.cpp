@@ -31,11 +31,16 @@ void GpuDialect::initialize() {
   cache = std::make_unique<LayoutCache>();
   registerAttributes();
   registerTypes();
+  registerEncodings();
   addInterfaces<LayoutAliases>();
   addOperations<
 #define GET_OP_LIST
 #include "compiler/gpu/GpuOps.cpp.inc"
       >();
+}
+
+Operation *GpuDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+  return getContext()->getLoadedDialect<tensor::TensorDialect>()->materializeConstant(builder, value, type, location);
 }
 
 LogicalResult GpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

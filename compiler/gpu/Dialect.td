@@ -19,10 +19,12 @@ def GpuDialect : Dialect {
   let dependentDialects = ["::triton::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
     void registerTypes();
+    void registerEncodings();
     /// The maps of all types asked for so far.
     struct LayoutCache;
     LayoutCache &getLayoutCache() { return *cache; }

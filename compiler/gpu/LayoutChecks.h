@@ -21,9 +21,6 @@ llvm::LogicalResult checkTensorShape(int64_t rank, llvm::ArrayRef<int64_t> shape
 layout::LinearLayout makeLinear(llvm::ArrayRef<std::pair<llvm::StringRef, llvm::ArrayRef<int64_t>>> inputs,
                                 int64_t rank);
 
-/// The map with its outputs, in row-major order, cut anew into `shape`.
-layout::LinearLayout reshapeDimensions(const layout::LinearLayout &map, llvm::ArrayRef<int64_t> shape);
-
 } // namespace triton::gpu
 
 #endif

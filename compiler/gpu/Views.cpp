@@ -1,7 +1,7 @@
 #include "compiler/gpu/Views.h"
 
 #include "compiler/gpu/LayoutChecks.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "compiler/gpu/LayoutInference.h"
 
 using namespace mlir;
 
@@ -33,8 +33,6 @@ FailureOr<MemDescType> inferSubslice(MemDescType type, ArrayRef<int32_t> offsets
   return MemDescType::getChecked(error, type.getContext(), shape, type.getElementType(), type.getEncoding(),
                                  type.getMemorySpace(), type.getMutableMemory(), type.getAllocShape());
 }
-
-static std::string dimensionName(int64_t dim) { return layout::dimension(dim); }
 
 static bool hasMap(SharedAttr attribute, const LinearLayout &map, ArrayRef<int64_t> shape) {
   if (attribute.getRank() != static_cast<int64_t>(shape.size()))
@@ -79,7 +77,7 @@ SharedAttr nameSharedLayout(const LinearLayout &map, ArrayRef<int64_t> shape, Sh
   return SharedLinearAttr::get(like.getContext(), map, like.getAlignment());
 }
 
-/// `type` seen as `shape`, its buffers laid out by `map`; buffers are counted by `leading` dimensions in front.
+/// `type` seen as `shape`, its buffers laid out by `map`.
 static MemDescType withMap(MemDescType type, ArrayRef<int64_t> shape, ArrayRef<int64_t> allocShape,
                            const LinearLayout &map) {
   ArrayRef<int64_t> buffer = allocShape.take_back(map.outputs().size());
@@ -103,19 +101,14 @@ FailureOr<MemDescType> inferTrans(MemDescType type, ArrayRef<int32_t> order, Emi
   if (static_cast<int64_t>(type.getAllocShape().size()) != rank)
     return error() << "cannot transpose a part of a buffer of another rank, got " << type;
   SmallVector<int64_t> shape, allocShape;
-  SmallVector<std::string> names;
+  SmallVector<int32_t> layoutOrder;
   for (int32_t dim : order) {
     shape.push_back(type.getShape()[dim]);
     allocShape.push_back(type.getAllocShape()[dim]);
     if (dim >= leading)
-      names.push_back(dimensionName(dim - leading));
+      layoutOrder.push_back(dim - leading);
   }
-  LinearLayout map = toLinear(type).transposeOutputs(SmallVector<StringRef>(names.begin(), names.end()));
-  // The dims keep their place in the new order under new names.
-  std::vector<LinearLayout::Output> outputs(map.outputs());
-  for (auto [index, output] : llvm::enumerate(outputs))
-    output.name = dimensionName(index);
-  return withMap(type, shape, allocShape, LinearLayout(std::vector<LinearLayout::Input>(map.inputs()), outputs));
+  return withMap(type, shape, allocShape, transposeDimensions(toLinear(type), layoutOrder));
 }
 
 FailureOr<MemDescType> inferReshape(MemDescType type, ArrayRef<int64_t> shape, EmitError error) {
@@ -128,22 +121,6 @@ FailureOr<MemDescType> inferReshape(MemDescType type, ArrayRef<int64_t> shape, E
   if (llvm::product_of(shape) != type.getNumElements())
     return error() << "cannot change the number of elements: [" << type.getShape() << "] to [" << shape << "]";
   return withMap(type, shape, shape, reshapeDimensions(toLinear(type), shape));
-}
-
-LinearLayout reshapeDimensions(const LinearLayout &map, ArrayRef<int64_t> shape) {
-  // Row-major: the last dim is the fastest, which in a flattened map stands first.
-  SmallVector<std::string> names;
-  for (size_t dim = map.outputs().size(); dim-- > 0;)
-    names.push_back(dimensionName(dim));
-  SmallVector<layout::DimensionSize> dimensions;
-  for (size_t dim = shape.size(); dim-- > 0;)
-    dimensions.emplace_back(dimensionName(dim), shape[dim]);
-  LinearLayout reshaped =
-      map.transposeOutputs(SmallVector<StringRef>(names.begin(), names.end())).reshapeOutputs(dimensions);
-  names.clear();
-  for (size_t dim = 0; dim < shape.size(); ++dim)
-    names.push_back(dimensionName(dim));
-  return reshaped.transposeOutputs(SmallVector<StringRef>(names.begin(), names.end()));
 }
 
 bool isSameView(MemDescType lhs, MemDescType rhs) {

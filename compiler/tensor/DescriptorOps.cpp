@@ -1,4 +1,5 @@
 // Block pointers and tensor descriptors: how they are built and checked.
+#include "compiler/tensor/Encoding.h"
 #include "compiler/tensor/Rules.h"
 #include "compiler/tensor/Tensor.h"
 
@@ -44,7 +45,7 @@ LogicalResult MakeTensorDescOp::verify() {
                           block.getElementType().isSignedInteger(), getPadding(), [&] { return emitOpError(); });
   if (failed(type))
     return failure();
-  if (type->getSignlessBlockType() != getType().getSignlessBlockType())
+  if (!isSameUpToEncoding(type->getSignlessBlockType(), getType().getSignlessBlockType()))
     return emitOpError() << "describes elements of " << type->getSignlessBlockType().getElementType() << ", not "
                          << block.getElementType();
   return success();
@@ -52,8 +53,8 @@ LogicalResult MakeTensorDescOp::verify() {
 
 void DescriptorLoadOp::build(OpBuilder &builder, OperationState &state, Value descriptor, ValueRange indices,
                              CacheModifier cache, EvictionPolicy evict) {
-  build(builder, state, cast<TensorDescType>(descriptor.getType()).getSignlessBlockType(), descriptor, indices, cache,
-        evict);
+  build(builder, state, dropEncoding(cast<TensorDescType>(descriptor.getType()).getSignlessBlockType()), descriptor,
+        indices, cache, evict);
 }
 
 LogicalResult DescriptorLoadOp::verify() {
@@ -61,7 +62,7 @@ LogicalResult DescriptorLoadOp::verify() {
   auto block = inferDescriptorLoad(getDesc().getType(), getIndices().size(), error);
   if (failed(block))
     return failure();
-  if (*block != getType())
+  if (!isSameUpToEncoding(*block, getType()))
     return error() << "gives " << *block << ", not " << getType();
   return success();
 }
@@ -80,7 +81,7 @@ void DescriptorGatherOp::build(OpBuilder &builder, OperationState &state, Value 
   RankedTensorType block = cast<TensorDescType>(descriptor.getType()).getSignlessBlockType();
   SmallVector<int64_t> shape(triton::tensor::getShape(rows.getType()));
   shape.push_back(block.getShape().back());
-  build(builder, state, block.clone(shape), descriptor, rows, column);
+  build(builder, state, RankedTensorType::get(shape, block.getElementType()), descriptor, rows, column);
 }
 
 LogicalResult DescriptorGatherOp::verify() {
@@ -88,7 +89,7 @@ LogicalResult DescriptorGatherOp::verify() {
   auto type = inferDescriptorGather(getDesc().getType(), getXOffsets().getType(), error);
   if (failed(type))
     return failure();
-  if (*type != getType())
+  if (!isSameUpToEncoding(*type, getType()))
     return error() << "gives " << *type << ", not " << getType();
   return success();
 }

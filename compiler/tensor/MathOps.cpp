@@ -1,4 +1,5 @@
 // Casts, foreign code and products of matrices: what they accept, and which effects they have.
+#include "compiler/tensor/Encoding.h"
 #include "compiler/tensor/Rules.h"
 #include "compiler/tensor/Tensor.h"
 
@@ -69,9 +70,10 @@ LogicalResult ElementwiseInlineAsmOp::verify() {
 LogicalResult DotOp::verify() {
   auto error = [&] { return emitOpError(); };
   auto product = inferDot(getA().getType(), getB().getType(), getC().getType().getElementType(), error);
-  if (failed(product))
+  if (failed(product) || failed(checkAccumulator(*product, getC().getType(), error)))
     return failure();
-  return checkAccumulator(*product, getC().getType(), error);
+  const EncodingInterface *encodings = getEncodingInterface(getC().getType());
+  return encodings ? encodings->checkDot(getA().getType(), getB().getType(), getC().getType(), error) : success();
 }
 
 LogicalResult DotScaledOp::verify() {

@@ -100,7 +100,7 @@ LogicalResult checkAccumulator(RankedTensorType product, Type accumulator, EmitE
   if (getShape(accumulator) != product.getShape())
     return error() << "the accumulator must have the shape of the product [" << product.getShape() << "], got ["
                    << getShape(accumulator) << "]";
-  if (accumulator != product)
+  if (getElementTypeOrSelf(accumulator) != product.getElementType())
     return error() << "the accumulator must be " << product.getElementType() << ", got "
                    << getElementTypeOrSelf(accumulator);
   return success();

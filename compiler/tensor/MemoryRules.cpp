@@ -1,4 +1,5 @@
 // The rules of loads, stores, atomics, block pointers and descriptors.
+#include "compiler/tensor/Encoding.h"
 #include "compiler/tensor/Rules.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -19,6 +20,11 @@ static LogicalResult checkPointer(StringRef op, Type pointer, EmitError error) {
   return success();
 }
 
+static Attribute getEncoding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getEncoding() : Attribute();
+}
+
 /// A mask, `other` or value of an access through pointers that are no block pointer.
 static LogicalResult checkCompanion(StringRef name, Type type, Type pointer, EmitError error) {
   if (!type)
@@ -29,6 +35,8 @@ static LogicalResult checkCompanion(StringRef name, Type type, Type pointer, Emi
   if (getShape(type) != getShape(pointer))
     return error() << name << " must have the shape of the pointers, expected [" << getShape(pointer) << "], got ["
                    << getShape(type) << "]";
+  if (getEncoding(type) != getEncoding(pointer))
+    return error() << name << " must have the layout of the pointers, got " << type << " and " << pointer;
   return success();
 }
 
@@ -96,7 +104,7 @@ LogicalResult checkStore(Type pointer, Type value, Type mask, ArrayRef<int32_t> 
       return error() << "`mask` argument cannot be specified for storing block pointers";
     if (getShape(value) != block.getShape())
       return error() << "block shape [" << block.getShape() << "] and value shape [" << getShape(value) << "] mismatch";
-    if (value != block)
+    if (getElementTypeOrSelf(value) != block.getElementType())
       return error() << "block element type " << block.getElementType() << " and value element type "
                      << getElementTypeOrSelf(value) << " mismatch";
     return checkBoundary(boundaryCheck, block, error);
@@ -233,7 +241,8 @@ FailureOr<RankedTensorType> inferDescriptorLoad(TensorDescType descriptor, int64
   RankedTensorType block = descriptor.getSignlessBlockType();
   if (block.getRank() != indices)
     return error() << "expected " << block.getRank() << " offsets, but got " << indices;
-  return block;
+  // The encoding of a descriptor's block is that of shared memory on the way, not of the result.
+  return cast<RankedTensorType>(dropEncoding(block));
 }
 
 /// What a block access through a descriptor stores: the same elements as `block`, in a shape that may drop leading 1s.
@@ -241,7 +250,7 @@ static LogicalResult checkStoredBlock(RankedTensorType block, Type value, EmitEr
   if (getShape(value) != block.getShape())
     return error() << "expected a value of the block shape [" << block.getShape() << "], got [" << getShape(value)
                    << "]";
-  if (value != block)
+  if (getElementTypeOrSelf(value) != block.getElementType())
     return error() << "expected a value of " << block.getElementType() << ", got " << getElementTypeOrSelf(value);
   return success();
 }

@@ -1,4 +1,5 @@
 // Reductions, scans, maps and histograms: how they are built and checked.
+#include "compiler/tensor/Encoding.h"
 #include "compiler/tensor/Rules.h"
 #include "compiler/tensor/Tensor.h"
 
@@ -113,7 +114,7 @@ LogicalResult HistogramOp::verify() {
       inferHistogram(getSrc().getType(), getMask() ? getMask().getType() : Type(), getType().getShape()[0], error);
   if (failed(type))
     return failure();
-  if (*type != getType())
+  if (!isSameUpToEncoding(*type, getType()))
     return error() << "gives " << *type << ", not " << getType();
   return success();
 }

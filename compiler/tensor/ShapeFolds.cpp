@@ -1,5 +1,6 @@
 // How ops that move elements simplify: constants are moved at compile time, splats swallow every move, neighbours
 // become one.
+#include "compiler/tensor/Encoding.h"
 #include "compiler/tensor/Tensor.h"
 
 using namespace mlir;
@@ -62,7 +63,10 @@ struct ExpandBeforeBroadcast : OpRewritePattern<ExpandDimsOp> {
     auto broadcast = op.getSrc().getDefiningOp<BroadcastOp>();
     if (!broadcast)
       return failure();
-    Value expanded = ExpandDimsOp::create(rewriter, op.getLoc(), broadcast.getSrc(), op.getAxis());
+    auto type = inferExpandDims(broadcast.getSrc().getType(), op.getAxis(), [&] { return op.emitOpError(); });
+    if (failed(type) || type->getEncoding() != op.getType().getEncoding())
+      return failure();
+    Value expanded = ExpandDimsOp::create(rewriter, op.getLoc(), *type, broadcast.getSrc(), op.getAxis());
     rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), expanded);
     return success();
   }
@@ -114,6 +118,12 @@ struct ReshapeOfReshape : OpRewritePattern<ReshapeOp> {
     } else {
       return failure();
     }
+    // One register more than the source has, as a new dimension may take, is no reshape.
+    auto from = cast<RankedTensorType>(source.getType());
+    const EncodingInterface *encodings = getEncodingInterface(from);
+    if (encodings &&
+        !(allowReorder ? encodings->isReorder(from, op.getType()) : encodings->isReshape(from, op.getType())))
+      return failure();
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), source, allowReorder, op.getEfficientLayout());
     return success();
   }
@@ -124,7 +134,7 @@ void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCon
 }
 
 OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
-  if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, getOrder().size())))
+  if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, getOrder().size())) && getSrc().getType() == getType())
     return getSrc();
   return resizeSplat(adaptor.getSrc(), getType());
 }
@@ -137,7 +147,7 @@ struct TransOfTrans : OpRewritePattern<TransOp> {
     if (!inner)
       return failure();
     SmallVector<int32_t> order = llvm::map_to_vector(op.getOrder(), [&](int32_t dim) { return inner.getOrder()[dim]; });
-    rewriter.replaceOpWithNewOp<TransOp>(op, inner.getSrc(), order);
+    rewriter.replaceOpWithNewOp<TransOp>(op, op.getType(), inner.getSrc(), order);
     return success();
   }
 };
@@ -148,7 +158,8 @@ void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
 
 OpFoldResult JoinOp::fold(FoldAdaptor adaptor) {
   auto left = getLhs().getDefiningOp<SplitOp>();
-  if (left && left == getRhs().getDefiningOp<SplitOp>() && getLhs() == left.getOutLHS() && getRhs() == left.getOutRHS())
+  if (left && left == getRhs().getDefiningOp<SplitOp>() && getLhs() == left.getOutLHS() &&
+      getRhs() == left.getOutRHS() && left.getSrc().getType() == getType())
     return left.getSrc();
   if (adaptor.getLhs() == adaptor.getRhs())
     return resizeSplat(adaptor.getLhs(), getType());
@@ -156,7 +167,7 @@ OpFoldResult JoinOp::fold(FoldAdaptor adaptor) {
 }
 
 LogicalResult SplitOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &results) {
-  if (auto join = getSrc().getDefiningOp<JoinOp>()) {
+  if (auto join = getSrc().getDefiningOp<JoinOp>(); join && join.getLhs().getType() == getOutLHS().getType()) {
     results.assign({join.getLhs(), join.getRhs()});
     return success();
   }

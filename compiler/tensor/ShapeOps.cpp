@@ -1,4 +1,5 @@
 // Ops that make tensors and move their elements: how they are built and checked.
+#include "compiler/tensor/Encoding.h"
 #include "compiler/tensor/InferError.h"
 #include "compiler/tensor/Rules.h"
 #include "compiler/tensor/Tensor.h"
@@ -15,13 +16,22 @@ template <typename TypeT> static LogicalResult append(SmallVectorImpl<Type> &typ
   return success();
 }
 
+static LogicalResult reportResult(Operation *op, Type expected) {
+  return op->emitOpError() << "gives " << expected << ", not " << op->getResult(0).getType();
+}
+
 /// Checks that an op's result is what the rule says.
 template <typename TypeT> static LogicalResult expect(Operation *op, FailureOr<TypeT> inferred) {
   if (failed(inferred))
     return failure();
-  if (op->getResult(0).getType() != *inferred)
-    return op->emitOpError() << "gives " << *inferred << ", not " << op->getResult(0).getType();
-  return success();
+  return isSameType(*inferred, op->getResult(0).getType()) ? success() : reportResult(op, *inferred);
+}
+
+/// The same for an op whose result may have any encoding.
+template <typename TypeT> static LogicalResult expectAnyEncoding(Operation *op, FailureOr<TypeT> inferred) {
+  if (failed(inferred))
+    return failure();
+  return isSameUpToEncoding(*inferred, op->getResult(0).getType()) ? success() : reportResult(op, *inferred);
 }
 
 void MakeRangeOp::build(OpBuilder &builder, OperationState &state, int32_t start, int32_t end) {
@@ -29,7 +39,8 @@ void MakeRangeOp::build(OpBuilder &builder, OperationState &state, int32_t start
 }
 
 LogicalResult MakeRangeOp::verify() {
-  return expect(*this, inferRange(getContext(), int32_t(getStart()), int32_t(getEnd()), [&] { return emitOpError(); }));
+  return expectAnyEncoding(
+      *this, inferRange(getContext(), int32_t(getStart()), int32_t(getEnd()), [&] { return emitOpError(); }));
 }
 
 void SplatOp::build(OpBuilder &builder, OperationState &state, Value scalar, ArrayRef<int64_t> shape) {
@@ -37,7 +48,7 @@ void SplatOp::build(OpBuilder &builder, OperationState &state, Value scalar, Arr
 }
 
 LogicalResult SplatOp::verify() {
-  return expect(*this, inferSplat(getSrc().getType(), getType().getShape(), [&] { return emitOpError(); }));
+  return expectAnyEncoding(*this, inferSplat(getSrc().getType(), getType().getShape(), [&] { return emitOpError(); }));
 }
 
 LogicalResult UnsplatOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
@@ -51,6 +62,8 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, std::optional<Locati
                                        errorAt(location)));
 }
 
+bool ExpandDimsOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) { return areSameTypes(lhs, rhs); }
+
 void BroadcastOp::build(OpBuilder &builder, OperationState &state, Value tensor, ArrayRef<int64_t> shape) {
   build(builder, state, cast<RankedTensorType>(tensor.getType()).clone(shape), tensor);
 }
@@ -61,12 +74,28 @@ LogicalResult BroadcastOp::verify() {
 
 void ReshapeOp::build(OpBuilder &builder, OperationState &state, Value tensor, ArrayRef<int64_t> shape,
                       bool allowReorder) {
-  build(builder, state, cast<RankedTensorType>(tensor.getType()).clone(shape), tensor, allowReorder,
-        /*efficient_layout=*/false);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type result = type.clone(shape);
+  if (type.getEncoding()) {
+    auto inferred = inferReshape(type, shape, [&] { return mlir::emitError(state.location); });
+    assert(succeeded(inferred) && "the caller asked inferReshape first");
+    result = *inferred;
+  }
+  build(builder, state, result, tensor, allowReorder, /*efficient_layout=*/false);
 }
 
 LogicalResult ReshapeOp::verify() {
-  return expect(*this, inferReshape(getSrc().getType(), getType().getShape(), [&] { return emitOpError(); }));
+  auto error = [&] { return emitOpError(); };
+  auto plain = cast<RankedTensorType>(dropEncoding(getSrc().getType()));
+  if (failed(expectAnyEncoding(*this, inferReshape(plain, getType().getShape(), error))))
+    return failure();
+  const EncodingInterface *encodings = getEncodingInterface(getSrc().getType());
+  if (!encodings != !getEncodingInterface(getType()))
+    return error() << "has a layout on one side only: " << getSrc().getType() << " to " << getType();
+  if (encodings && !(getAllowReorder() ? encodings->isReorder(getSrc().getType(), getType())
+                                       : encodings->isReshape(getSrc().getType(), getType())))
+    return error() << "gives the elements of " << getSrc().getType() << " in place, which " << getType() << " is not";
+  return success();
 }
 
 LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
@@ -75,11 +104,13 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
                 inferTrans(cast<RankedTensorType>(adaptor.getSrc().getType()), adaptor.getOrder(), errorAt(location)));
 }
 
+bool TransOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) { return areSameTypes(lhs, rhs); }
+
 void CatOp::build(OpBuilder &builder, OperationState &state, Value lhs, Value rhs) {
-  auto type = cast<RankedTensorType>(lhs.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[0] *= 2;
-  build(builder, state, type.clone(shape), lhs, rhs);
+  auto type = inferCat(cast<RankedTensorType>(lhs.getType()), cast<RankedTensorType>(rhs.getType()),
+                       [&] { return mlir::emitError(state.location); });
+  assert(succeeded(type) && "the caller asked inferCat first");
+  build(builder, state, *type, lhs, rhs);
 }
 
 LogicalResult CatOp::verify() {
@@ -91,6 +122,14 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return append(types, inferJoin(adaptor.getLhs().getType(), adaptor.getRhs().getType(), errorAt(location)));
 }
 
+static bool isPair(Type type) { return getShape(type).size() == 1; }
+
+/// Two scalars have no encoding to go by: their pair may have any.
+bool JoinOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
+  return areSameTypes(lhs, rhs) ||
+         (lhs.size() == 1 && rhs.size() == 1 && isPair(lhs[0]) && isPair(rhs[0]) && isSameUpToEncoding(lhs[0], rhs[0]));
+}
+
 LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
   auto half = inferSplit(cast<RankedTensorType>(adaptor.getSrc().getType()), errorAt(location));
@@ -100,6 +139,8 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
+bool SplitOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) { return areSameTypes(lhs, rhs); }
+
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   return append(types, inferGather(cast<RankedTensorType>(adaptor.getSrc().getType()),
@@ -108,7 +149,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 }
 
 void GatherOp::build(OpBuilder &builder, OperationState &state, Value source, Value indices, int axis) {
-  auto type = RankedTensorType::get(getShape(indices.getType()), getElementTypeOrSelf(source.getType()));
+  auto type = cast<RankedTensorType>(indices.getType()).clone(getElementTypeOrSelf(source.getType()));
   build(builder, state, type, source, indices, axis, /*efficient_layout=*/false);
 }
 

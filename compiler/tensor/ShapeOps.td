@@ -49,7 +49,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [InferTypeOpAdaptor, Pure]> {
   let hasFolder = 1;
 }
 
-def TT_ExpandDimsOp : TT_Op<"expand_dims", [InferTypeOpAdaptor, Pure]> {
+def TT_ExpandDimsOp : TT_Op<"expand_dims", [InferTypeOpAdaptorWithIsCompatible, Pure]> {
   let summary = "inserts a dimension of size 1";
   let description = [{
     `axis` counts in the result: 0 puts the new dimension first, the rank of the operand puts it last.
@@ -109,7 +109,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
   let hasCanonicalizer = 1;
 }
 
-def TT_TransOp : TT_Op<"trans", [InferTypeOpAdaptor, Pure]> {
+def TT_TransOp : TT_Op<"trans", [InferTypeOpAdaptorWithIsCompatible, Pure]> {
   let summary = "permutes dimensions";
   let description = [{
     Dimension `i` of the result is dimension `order[i]` of the operand.
@@ -144,7 +144,7 @@ def TT_CatOp : TT_Op<"cat", [Pure, SameTypeOperands]> {
   let hasVerifier = 1;
 }
 
-def TT_JoinOp : TT_Op<"join", [InferTypeOpAdaptor, Pure, SameTypeOperands]> {
+def TT_JoinOp : TT_Op<"join", [InferTypeOpAdaptorWithIsCompatible, Pure, SameTypeOperands]> {
   let summary = "stacks two values along a new last dimension of size 2";
   let description = [{
     ```mlir
@@ -159,7 +159,7 @@ def TT_JoinOp : TT_Op<"join", [InferTypeOpAdaptor, Pure, SameTypeOperands]> {
   let hasFolder = 1;
 }
 
-def TT_SplitOp : TT_Op<"split", [AllTypesMatch<["outLHS", "outRHS"]>, InferTypeOpAdaptor, Pure]> {
+def TT_SplitOp : TT_Op<"split", [AllTypesMatch<["outLHS", "outRHS"]>, InferTypeOpAdaptorWithIsCompatible, Pure]> {
   let summary = "takes the last dimension, of size 2, apart";
   let description = [{
     ```mlir

@@ -1,4 +1,5 @@
 // The rules of ops that make tensors, move their elements or reduce them.
+#include "compiler/tensor/Encoding.h"
 #include "compiler/tensor/Rules.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -84,12 +85,26 @@ FailureOr<Type> inferUnsplat(RankedTensorType tensor, EmitError error) {
   return tensor.getElementType();
 }
 
+/// A tensor of `shape` with the elements of `tensor`, and the encoding that `infer` gives for an operand that has one.
+static FailureOr<RankedTensorType>
+withShape(RankedTensorType tensor, Shape shape,
+          llvm::function_ref<EncodingInterface::Inferred(const EncodingInterface &)> infer) {
+  Attribute encoding;
+  if (const EncodingInterface *encodings = getEncodingInterface(tensor)) {
+    auto inferred = infer(*encodings);
+    if (failed(inferred))
+      return failure();
+    encoding = *inferred;
+  }
+  return RankedTensorType::get(shape, tensor.getElementType(), encoding);
+}
+
 FailureOr<RankedTensorType> inferExpandDims(RankedTensorType tensor, int64_t axis, EmitError error) {
   if (failed(checkAxis(axis, tensor.getRank() + 1, error)))
     return failure();
   SmallVector<int64_t> shape(tensor.getShape());
   shape.insert(shape.begin() + axis, 1);
-  return RankedTensorType::get(shape, tensor.getElementType());
+  return withShape(tensor, shape, [&](auto &encodings) { return encodings.inferExpandDims(tensor, axis, error); });
 }
 
 FailureOr<RankedTensorType> inferBroadcast(RankedTensorType tensor, Shape shape, EmitError error) {
@@ -111,7 +126,7 @@ FailureOr<RankedTensorType> inferReshape(RankedTensorType tensor, Shape shape, E
   if (ShapedType::getNumElements(shape) != tensor.getNumElements())
     return error() << "reshape() cannot change total number of elements in tensor: [" << tensor.getShape() << "] has "
                    << tensor.getNumElements() << ", [" << shape << "] has " << ShapedType::getNumElements(shape);
-  return tensor.clone(shape);
+  return withShape(tensor, shape, [&](auto &encodings) { return encodings.inferReshape(tensor, shape, error); });
 }
 
 LogicalResult checkPermutation(StringRef what, ArrayRef<int32_t> order, int64_t rank, EmitError error) {
@@ -132,7 +147,7 @@ FailureOr<RankedTensorType> inferTrans(RankedTensorType tensor, ArrayRef<int32_t
   SmallVector<int64_t> shape;
   for (int32_t dim : order)
     shape.push_back(tensor.getDimSize(dim));
-  return tensor.clone(shape);
+  return withShape(tensor, shape, [&](auto &encodings) { return encodings.inferTrans(tensor, order, error); });
 }
 
 FailureOr<RankedTensorType> inferCat(RankedTensorType lhs, RankedTensorType rhs, EmitError error) {
@@ -142,7 +157,7 @@ FailureOr<RankedTensorType> inferCat(RankedTensorType lhs, RankedTensorType rhs,
   shape[0] *= 2;
   if (failed(checkShape(shape, error)))
     return failure();
-  return lhs.clone(shape);
+  return withShape(lhs, shape, [&](auto &encodings) { return encodings.inferCat(lhs, error); });
 }
 
 FailureOr<RankedTensorType> inferJoin(Type lhs, Type rhs, EmitError error) {
@@ -152,7 +167,10 @@ FailureOr<RankedTensorType> inferJoin(Type lhs, Type rhs, EmitError error) {
   shape.push_back(2);
   if (failed(checkShape(shape, error)))
     return failure();
-  return RankedTensorType::get(shape, getElementTypeOrSelf(lhs));
+  auto tensor = dyn_cast<RankedTensorType>(lhs);
+  if (!tensor)
+    return RankedTensorType::get(shape, lhs);
+  return withShape(tensor, shape, [&](auto &encodings) { return encodings.inferJoin(tensor, error); });
 }
 
 FailureOr<Type> inferSplit(RankedTensorType tensor, EmitError error) {
@@ -160,7 +178,11 @@ FailureOr<Type> inferSplit(RankedTensorType tensor, EmitError error) {
     return error() << "split needs a last dimension of size 2, got shape [" << tensor.getShape() << "]";
   if (tensor.getRank() == 1)
     return tensor.getElementType();
-  return Type(tensor.clone(tensor.getShape().drop_back()));
+  auto half = withShape(tensor, tensor.getShape().drop_back(),
+                        [&](auto &encodings) { return encodings.inferSplit(tensor, error); });
+  if (failed(half))
+    return failure();
+  return Type(*half);
 }
 
 FailureOr<RankedTensorType> inferGather(RankedTensorType source, RankedTensorType indices, int64_t axis,
@@ -176,7 +198,7 @@ FailureOr<RankedTensorType> inferGather(RankedTensorType source, RankedTensorTyp
     if (dim != axis && source.getDimSize(dim) != indices.getDimSize(dim))
       return error() << "index dim " << dim << " must match the corresponding source dim, got "
                      << indices.getDimSize(dim) << " and " << source.getDimSize(dim);
-  return RankedTensorType::get(indices.getShape(), source.getElementType());
+  return indices.clone(source.getElementType());
 }
 
 /// What reductions and scans ask of their operands alike.
@@ -189,6 +211,8 @@ static LogicalResult checkReduced(StringRef what, TypeRange operands, int64_t ax
     if (getShape(operand) != getShape(operands[0]))
       return error() << what << ": all inputs must have the same shape, got [" << getShape(operands[0]) << "] and ["
                      << getShape(operand) << "]";
+    if (cast<RankedTensorType>(operand).getEncoding() != cast<RankedTensorType>(operands[0]).getEncoding())
+      return error() << what << ": all inputs must have the same layout, got " << operands[0] << " and " << operand;
   }
   return checkAxis(axis, getShape(operands[0]).size(), error);
 }
@@ -200,8 +224,16 @@ FailureOr<SmallVector<Type>> inferReduce(TypeRange operands, int64_t axis, EmitE
   shape.erase(shape.begin() + axis);
   SmallVector<Type> results;
   for (Type operand : operands) {
-    Type element = getElementTypeOrSelf(operand);
-    results.push_back(shape.empty() ? element : RankedTensorType::get(shape, element));
+    auto tensor = cast<RankedTensorType>(operand);
+    if (shape.empty()) {
+      results.push_back(tensor.getElementType());
+      continue;
+    }
+    auto reduced =
+        withShape(tensor, shape, [&](auto &encodings) { return encodings.inferReduce(tensor, axis, error); });
+    if (failed(reduced))
+      return failure();
+    results.push_back(*reduced);
   }
   return results;
 }
@@ -228,7 +260,7 @@ LogicalResult checkRegionTypes(StringRef what, TypeRange yields, TypeRange wante
   if (yields.size() != wanted.size())
     return error() << what << " must have " << wanted.size() << " values, got " << yields.size();
   for (auto [index, yield, want] : llvm::enumerate(yields, wanted))
-    if (yield != want)
+    if (!isSameType(yield, want))
       return error() << what << " " << index << " must be " << want << ", got " << yield;
   return success();
 }
