@@ -1,5 +1,6 @@
 // Every plan is carried out for every thread and compared with what a conversion means: each destination register holds its tensor element.
 #include "compiler/layout/Conversion.h"
+#include "compiler/layout/MatrixAccess.h"
 #include "compiler/layout/NamedLayouts.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -134,6 +135,69 @@ TEST(Conversion, RandomBlockedLayoutsAllConvert) {
   }
   EXPECT_GT(seen[Kind::Lanes] + seen[Kind::Registers], 5);
   EXPECT_GT(seen[Kind::Shared], 100);
+}
+
+/// What each lane gets from ldmatrix as the plan uses it, against the elements its registers are to hold.
+void checkMatrices(const LinearLayout &access, unsigned elementBits, const MatrixAccess &plan) {
+  int64_t word = 32 / elementBits, registers = access.inputSize("register");
+  for (int64_t warp = 0; warp < access.inputSize("warp"); ++warp)
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      std::map<uint64_t, uint64_t> held; // the registers' part of the offset -> offset
+      for (const MatrixAccess::Instruction &instruction : plan.instructions)
+        for (unsigned piece = 0; piece < plan.pieces; ++piece)
+          for (int64_t element = 0; element < word; ++element) {
+            int64_t row = plan.transposed ? element + 2 * (lane % 4) : lane / 4;
+            int64_t column = plan.transposed ? lane / 4 : element + word * (lane % 4);
+            uint64_t address =
+                plan.address.apply({{"lane", 8 * piece + row}, {"warp", warp}})[0] ^ instruction.offset;
+            EXPECT_EQ(address * elementBits % 128, 0u);
+            held[instruction.elements[piece][element]] = address + column;
+          }
+      for (int64_t reg = 0; reg < registers; ++reg) {
+        auto found = held.find(access.apply({{"register", reg}})[0]);
+        ASSERT_NE(found, held.end());
+        ASSERT_EQ(found->second, static_cast<uint64_t>(access.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]));
+      }
+    }
+}
+
+TEST(MatrixAccess, OperandsOfTensorCores) {
+  for (unsigned bits : {8u, 16u, 32u}) {
+    MmaLayout mma{2, {2, 2}, {16, 8}, {}};
+    int64_t k = 1024 / bits;
+    LinearLayout a = DotOperandLayout{0, mma, 32 / bits}.toLinear({64, k});
+    LinearLayout shared = SwizzledSharedLayout{128 / bits, 1, 8, {1, 0}, {}}.toLinear({64, k});
+    auto plan = planMatrixAccess(*a.invertAndCompose(shared), bits);
+    ASSERT_TRUE(plan.has_value()) << bits;
+    EXPECT_EQ(plan->pieces, 4u);
+    EXPECT_FALSE(plan->transposed);
+    checkMatrices(*a.invertAndCompose(shared), bits, *plan);
+  }
+}
+
+TEST(MatrixAccess, TransposedOperand) {
+  MmaLayout mma{2, {2, 2}, {16, 8}, {}};
+  LinearLayout b = DotOperandLayout{1, mma, 2}.toLinear({64, 64});
+  LinearLayout shared = SwizzledSharedLayout{8, 1, 8, {1, 0}, {}}.toLinear({64, 64});
+  auto plan = planMatrixAccess(*b.invertAndCompose(shared), 16);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_TRUE(plan->transposed);
+  EXPECT_EQ(plan->pieces, 4u);
+  checkMatrices(*b.invertAndCompose(shared), 16, *plan);
+}
+
+TEST(MatrixAccess, AccumulatorIsStored) {
+  LinearLayout c = MmaLayout{3, {4, 1}, {16, 64, 16}, {}}.toLinear({64, 64});
+  LinearLayout shared = *NvmmaSharedLayout{128, 16}.toLinear({64, 64});
+  auto plan = planMatrixAccess(*c.invertAndCompose(shared), 16);
+  ASSERT_TRUE(plan.has_value());
+  checkMatrices(*c.invertAndCompose(shared), 16, *plan);
+}
+
+TEST(MatrixAccess, RowsAreNone) {
+  LinearLayout rows = BlockedLayout{{1, 8}, {4, 8}, {4, 1}, {1, 0}, {}}.toLinear({64, 64});
+  LinearLayout shared = SwizzledSharedLayout{8, 1, 8, {1, 0}, {}}.toLinear({64, 64});
+  EXPECT_FALSE(planMatrixAccess(*rows.invertAndCompose(shared), 16).has_value());
 }
 
 } // namespace

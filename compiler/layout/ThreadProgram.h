@@ -16,6 +16,7 @@ struct ThreadCondition {
   unsigned laneMask = 0, laneValue = 0, warpMask = 0, warpValue = 0;
   bool negated = false;
 
+  bool operator==(const ThreadCondition &) const = default;
   bool isAlways() const { return !laneMask && !warpMask && !negated; }
   bool holds(unsigned lane, unsigned warp) const {
     return ((lane & laneMask) == laneValue && (warp & warpMask) == warpValue) != negated;

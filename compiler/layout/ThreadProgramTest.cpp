@@ -1,5 +1,6 @@
 // Programs of reductions and scans are run for all threads at once on values that record what was combined, in order, and compared with
 // what a reduction or a scan means.
+#include "compiler/layout/Gather.h"
 #include "compiler/layout/NamedLayouts.h"
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Scan.h"
@@ -285,6 +286,68 @@ TEST(Scan, EveryLayoutHasAScannableOne) {
     EXPECT_EQ(other.inputSize("lane"), layout.inputSize("lane"));
     EXPECT_EQ(other.inputSize("warp"), layout.inputSize("warp"));
     checkScan(other, axis, false);
+  }
+}
+
+/// Every result register of every thread finds the element its index names, for indices that differ from thread to thread.
+GatherPlan checkGather(const LinearLayout &source, const LinearLayout &result, unsigned axis, std::mt19937 &random) {
+  GatherPlan plan = planGather(source, result, axis, 32);
+  std::map<int64_t, uint64_t> memory;
+  if (!plan.inWarp)
+    for (int64_t warp = 0; warp < source.inputSize("warp"); ++warp)
+      for (int64_t lane = 0; lane < source.inputSize("lane"); ++lane)
+        for (int64_t reg = 0; reg < source.inputSize("register"); ++reg)
+          memory[plan.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]] = element(source, reg, lane, warp);
+  for (int64_t warp = 0; warp < result.inputSize("warp"); ++warp)
+    for (int64_t lane = 0; lane < result.inputSize("lane"); ++lane)
+      for (int64_t reg = 0; reg < result.inputSize("register"); ++reg) {
+        int64_t index = random() % source.outputs()[axis].size;
+        std::vector<DimensionSize> input{{"register", reg}, {"lane", lane}, {"warp", warp}, {"index", index}};
+        Coordinates at = result.apply({{"register", reg}, {"lane", lane}, {"warp", warp}});
+        at[axis] = index;
+        uint64_t expected = 0, found;
+        for (auto [value, output] : llvm::zip(at, source.outputs()))
+          expected = expected * output.size + value;
+        if (plan.inWarp) {
+          Coordinates place = plan.place.apply(input);
+          found = element(source, place[0], place[1], warp);
+          // The register is one of those that are shuffled.
+          uint64_t choice = place[0] ^ plan.place.apply({{"register", reg}})[0];
+          bool offered = false;
+          for (unsigned sum = 0; sum < 1u << plan.choices.size(); ++sum) {
+            unsigned delta = 0;
+            for (auto [bit, mask] : llvm::enumerate(plan.choices))
+              if (sum >> bit & 1)
+                delta ^= mask;
+            offered |= delta == choice;
+          }
+          EXPECT_TRUE(offered);
+        } else {
+          found = memory.at(plan.load.apply(input)[0]);
+        }
+        EXPECT_EQ(found, expected);
+      }
+  return plan;
+}
+
+TEST(Gather, InAWarpByShuffles) {
+  std::mt19937 random(3);
+  LinearLayout layout = BlockedLayout{{1, 1}, {1, 32}, {4, 1}, {1, 0}, {}}.toLinear({4, 32});
+  EXPECT_TRUE(checkGather(layout, layout, 1, random).inWarp);
+}
+
+TEST(Gather, RandomLayouts) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200 && !HasFailure(); ++round) {
+    unsigned rank = 1 + random() % 2, axis = random() % rank;
+    llvm::SmallVector<int64_t> shape, indices;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      shape.push_back(int64_t(1) << random() % (rank == 1 ? 9 : 6));
+    indices = shape;
+    indices[axis] = int64_t(1) << random() % 6;
+    BlockedLayout a = randomBlocked(random, rank), b = randomBlocked(random, rank);
+    b.warpsPerCta = a.warpsPerCta;
+    checkGather(a.toLinear(shape), b.toLinear(indices), axis, random);
   }
 }
 

@@ -1,0 +1,60 @@
+#include "compiler/gpu/ExchangePlans.h"
+
+#include "compiler/layout/Reduction.h"
+#include "compiler/layout/Scan.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+using layout::LinearLayout;
+
+unsigned getMemoryBits(Type element) {
+  return std::max<unsigned>(8, llvm::PowerOf2Ceil(tensor::getElementBits(element)));
+}
+
+layout::ConversionPlan getPlan(ConvertLayoutOp op) {
+  auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
+  return layout::planConversion(toLinear(from), toLinear(to), getMemoryBits(from.getElementType()));
+}
+
+std::optional<layout::ThreadProgram> getPlan(tensor::ReduceOp op) {
+  const LinearLayout &from = toLinear(cast<RankedTensorType>(op.getSrcs()[0].getType()));
+  // A scalar is in all threads: no outputs, no bits.
+  LinearLayout to;
+  if (auto type = dyn_cast<RankedTensorType>(op.getResult()[0].getType()))
+    to = toLinear(type);
+  return layout::planReduction(from, op.getAxis(), to);
+}
+
+ScanPlan getPlan(tensor::ScanOp op) {
+  const LinearLayout &map = toLinear(cast<RankedTensorType>(op.getSrcs()[0].getType()));
+  if (layout::canScan(map, op.getAxis()))
+    return {layout::planScan(map, op.getAxis(), op.getReverse()), std::nullopt};
+  LinearLayout through = layout::scannableLayout(map, op.getAxis());
+  return {layout::planScan(through, op.getAxis(), op.getReverse()), through};
+}
+
+layout::GatherPlan getPlan(tensor::GatherOp op) {
+  auto source = cast<RankedTensorType>(op.getSrc().getType()), result = cast<RankedTensorType>(op.getType());
+  return layout::planGather(toLinear(source), toLinear(result), op.getAxis(), getMemoryBits(source.getElementType()));
+}
+
+bool needsBuffer(tensor::CatOp op) {
+  const LinearLayout &from = toLinear(cast<RankedTensorType>(op.getLhs().getType()));
+  const LinearLayout &to = toLinear(cast<RankedTensorType>(op.getType()));
+  // Threads that hold copies of the result must hold copies of the operands, and have room for both.
+  return to.inputSize("register") != 2 * from.inputSize("register") || to.freeBits("lane") != from.freeBits("lane") ||
+         to.freeBits("warp") != from.freeBits("warp") || to.freeBits("register");
+}
+
+static bool resultIsShared(Operation *op) {
+  if (op->use_empty())
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return !type || toLinear(type).freeBits("lane") || toLinear(type).freeBits("warp");
+}
+bool needsBuffer(tensor::AtomicRMWOp op) { return resultIsShared(op); }
+bool needsBuffer(tensor::AtomicCASOp op) { return resultIsShared(op); }
+
+} // namespace triton::gpu

@@ -1,0 +1,37 @@
+// The plan of each op that moves values between threads. Allocation asks how much shared memory it takes, code generation carries it out: both
+// ask here, so they mean the same plan.
+#ifndef TRITON_COMPILER_GPU_EXCHANGE_PLANS_H
+#define TRITON_COMPILER_GPU_EXCHANGE_PLANS_H
+
+#include "compiler/gpu/Gpu.h"
+#include "compiler/layout/Conversion.h"
+#include "compiler/layout/Gather.h"
+#include "compiler/layout/ThreadProgram.h"
+
+namespace triton::gpu {
+
+/// Bits an element takes in shared memory: i1 is a byte, pointers are 64 bits.
+unsigned getMemoryBits(mlir::Type element);
+
+layout::ConversionPlan getPlan(ConvertLayoutOp op);
+/// Nullopt if the elements that are combined lie in different CTAs.
+std::optional<layout::ThreadProgram> getPlan(tensor::ReduceOp op);
+
+/// A layout that cannot be scanned is left for one that can and returned to.
+struct ScanPlan {
+  layout::ThreadProgram program;
+  std::optional<layout::LinearLayout> through;
+};
+ScanPlan getPlan(tensor::ScanOp op);
+
+layout::GatherPlan getPlan(tensor::GatherOp op);
+
+/// Whether the result of `tt.cat` is more than the registers of its operands side by side.
+bool needsBuffer(tensor::CatOp op);
+/// Whether other threads than the one that does the atomic access of an element need its result.
+bool needsBuffer(tensor::AtomicRMWOp op);
+bool needsBuffer(tensor::AtomicCASOp op);
+
+} // namespace triton::gpu
+
+#endif

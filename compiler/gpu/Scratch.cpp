@@ -1,0 +1,94 @@
+#include "compiler/gpu/Scratch.h"
+
+#include "compiler/gpu/ExchangePlans.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+using Parts = llvm::SmallVector<unsigned>;
+
+static unsigned bytesOf(int64_t elements, Type type) {
+  return elements * getMemoryBits(getElementTypeOrSelf(type)) / 8;
+}
+
+static unsigned sharedElements(const layout::ConversionPlan &plan) {
+  return plan.kind == layout::ConversionPlan::Kind::Shared ? plan.shared.memory.totalInputSize() : 0;
+}
+
+static Parts partsOf(ConvertLayoutOp op) {
+  if (unsigned elements = sharedElements(getPlan(op)))
+    return {bytesOf(elements, op.getType())};
+  return {};
+}
+
+static Parts partsOf(tensor::ReduceOp op) {
+  Parts parts;
+  if (auto program = getPlan(op); program && program->usesBuffer())
+    for (Value source : op.getSrcs())
+      parts.push_back(bytesOf(program->slots, source.getType()));
+  return parts;
+}
+
+static Parts partsOf(tensor::ScanOp op) {
+  Parts parts;
+  ScanPlan plan = getPlan(op);
+  if (plan.program.usesBuffer() || plan.through)
+    for (Value source : op.getSrcs())
+      parts.push_back(bytesOf(plan.program.slots, source.getType()));
+  if (!plan.through)
+    return parts;
+  for (bool into : {true, false})
+    for (Value source : op.getSrcs()) {
+      auto type = cast<RankedTensorType>(source.getType());
+      const layout::LinearLayout &map = toLinear(type);
+      unsigned bits = getMemoryBits(type.getElementType());
+      auto conversion =
+          into ? layout::planConversion(map, *plan.through, bits) : layout::planConversion(*plan.through, map, bits);
+      parts.push_back(bytesOf(sharedElements(conversion), type));
+    }
+  return parts;
+}
+
+static Parts partsOf(tensor::GatherOp op) {
+  layout::GatherPlan plan = getPlan(op);
+  if (plan.inWarp)
+    return {};
+  return {bytesOf(plan.store.outputs()[0].size, op.getSrc().getType())};
+}
+
+Parts scratchParts(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Parts>(op)
+      .Case<ConvertLayoutOp, tensor::ReduceOp, tensor::ScanOp, tensor::GatherOp>([](auto op) { return partsOf(op); })
+      .Case([](tensor::CatOp op) {
+        auto type = cast<RankedTensorType>(op.getType());
+        return needsBuffer(op) ? Parts{bytesOf(type.getNumElements(), type)} : Parts();
+      })
+      .Case([](tensor::HistogramOp op) {
+        return Parts{static_cast<unsigned>(cast<RankedTensorType>(op.getType()).getNumElements() * 4)};
+      })
+      .Case<tensor::AtomicRMWOp, tensor::AtomicCASOp>([](auto op) {
+        auto type = dyn_cast<RankedTensorType>(op.getType());
+        return needsBuffer(op) ? Parts{bytesOf(type ? type.getNumElements() : 1, op.getType())} : Parts();
+      })
+      .Default(Parts());
+}
+
+Parts scratchOffsets(Operation *op) {
+  Parts offsets;
+  unsigned next = 0;
+  for (unsigned bytes : scratchParts(op)) {
+    offsets.push_back(next);
+    next = llvm::alignTo(next + bytes, 16);
+  }
+  return offsets;
+}
+
+unsigned scratchBytes(Operation *op) {
+  Parts parts = scratchParts(op), offsets = scratchOffsets(op);
+  return parts.empty() ? 0 : offsets.back() + parts.back();
+}
+
+} // namespace triton::gpu

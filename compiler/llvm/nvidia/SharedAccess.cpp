@@ -1,0 +1,242 @@
+#include "compiler/llvm/nvidia/SharedAccess.h"
+
+#include "compiler/layout/BitMatrix.h"
+#include "compiler/layout/MatrixAccess.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+#include <map>
+
+using namespace triton::layout;
+
+namespace triton::nvidia {
+
+unsigned memoryBits(llvm::Type *type) {
+  if (type->isPointerTy())
+    return 64;
+  return std::max<unsigned>(8, llvm::PowerOf2Ceil(type->getPrimitiveSizeInBits().getFixedValue()));
+}
+
+llvm::Value *toMemory(Emitter &emitter, llvm::Value *value) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  llvm::Type *memory = builder.getIntNTy(memoryBits(value->getType()));
+  if (value->getType()->isPointerTy())
+    return builder.CreatePtrToInt(value, memory);
+  if (value->getType()->isIntegerTy())
+    return builder.CreateZExt(value, memory);
+  return builder.CreateBitCast(value, memory);
+}
+
+llvm::Value *fromMemory(Emitter &emitter, llvm::Value *value, llvm::Type *type) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  if (type->isPointerTy())
+    return builder.CreateIntToPtr(value, type);
+  if (type->isIntegerTy())
+    return builder.CreateTrunc(value, type);
+  return builder.CreateBitCast(value, type);
+}
+
+llvm::Value *elementAddress(Emitter &emitter, const SharedPlace &place, llvm::Value *dynamic, uint64_t dynamicBits,
+                            uint64_t constant, unsigned elementBits) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  if (place.skew) {
+    if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(place.skew)) {
+      constant ^= known->getZExtValue();
+    } else {
+      dynamic = dynamic ? builder.CreateXor(dynamic, place.skew) : place.skew;
+      dynamicBits = ~uint64_t(0);
+    }
+  }
+  // Padding is no linear map: it is added to the whole offset.
+  uint64_t added = place.padding.empty() ? constant & ~dynamicBits : 0;
+  uint64_t flipped = constant & ~added;
+  llvm::Value *address = place.base;
+  if (flipped)
+    dynamic =
+        dynamic ? builder.CreateXor(dynamic, emitter.i32(flipped)) : static_cast<llvm::Value *>(emitter.i32(flipped));
+  if (dynamic) {
+    llvm::Value *offset = dynamic;
+    for (auto [interval, padding] : place.padding) {
+      llvm::Value *gaps = builder.CreateLShr(dynamic, llvm::Log2_32(interval));
+      offset = builder.CreateAdd(offset, builder.CreateMul(gaps, emitter.i32(padding)));
+    }
+    address = builder.CreatePtrAdd(address, builder.CreateMul(offset, emitter.i32(elementBits / 8)));
+  }
+  // Last, so that it becomes the immediate offset of the access.
+  if (added)
+    address = builder.CreatePtrAdd(address, emitter.i32(added * elementBits / 8));
+  return address;
+}
+
+namespace {
+
+/// The accesses of one thread: which registers lie side by side in memory.
+struct Accesses {
+  std::map<uint64_t, unsigned> registerAt; // the first register of each offset (its part that is the register's)
+  std::vector<uint64_t> offsets;           // of each register
+  uint64_t threadBits = 0;                 // that lane and warp may set
+  unsigned vectorBits = 0;
+  LinearLayout map;
+};
+
+} // namespace
+
+static Accesses planAccesses(const SharedPlace &place, const LinearLayout &fullMap, unsigned elementBits) {
+  Accesses plan;
+  plan.map = fullMap.sublayout({"register", "lane", "warp"}, {"offset"});
+  std::vector<uint64_t> registers;
+  for (const LinearLayout::Input &input : plan.map.inputs())
+    for (const Coordinates &basis : input.bases) {
+      if (input.name == "register")
+        registers.push_back(basis[0]);
+      else
+        plan.threadBits |= basis[0];
+    }
+  unsigned count = 1u << registers.size();
+  for (unsigned reg = 0; reg < count; ++reg) {
+    uint64_t offset = 0;
+    for (auto [bit, column] : llvm::enumerate(registers))
+      if (reg >> bit & 1)
+        offset ^= column;
+    plan.offsets.push_back(offset);
+    plan.registerAt.emplace(offset, reg);
+  }
+  ColumnSpan span(registers);
+  auto widens = [&](unsigned bits) {
+    uint64_t bit = uint64_t(1) << bits, width = bit * 2;
+    for (auto [interval, padding] : place.padding)
+      if (interval % width || padding % width)
+        return false;
+    return elementBits * width <= 128 && !(plan.threadBits & bit) && span.solve(bit).has_value();
+  };
+  while (widens(plan.vectorBits))
+    ++plan.vectorBits;
+  return plan;
+}
+
+/// ldmatrix or stmatrix, where that is what the access is. Its rows must be aligned to 16 bytes wherever the buffer is cut or padded.
+static std::optional<MatrixAccess> matrixAccess(const SharedPlace &place, const Accesses &plan, unsigned elementBits) {
+  unsigned row = 128 / elementBits;
+  if (place.skew) {
+    auto *known = llvm::dyn_cast<llvm::ConstantInt>(place.skew);
+    if (!known || known->getZExtValue() % row)
+      return std::nullopt;
+  }
+  for (auto [interval, padding] : place.padding)
+    if (interval % row || padding % row)
+      return std::nullopt;
+  return planMatrixAccess(plan.map, elementBits);
+}
+
+static llvm::Value *rowAddress(Emitter &emitter, const SharedPlace &place, const MatrixAccess &access, uint64_t offset,
+                               unsigned elementBits) {
+  uint64_t bits = 0;
+  for (const LinearLayout::Input &input : access.address.inputs())
+    for (const Coordinates &basis : input.bases)
+      bits |= basis[0];
+  return elementAddress(emitter, place, emitter.applyThread(access.address)[0], bits, offset, elementBits);
+}
+
+static llvm::Intrinsic::ID matrixIntrinsic(bool load, const MatrixAccess &access) {
+  namespace I = llvm::Intrinsic;
+  static constexpr I::ID table[2][2][3] = {
+      {{I::nvvm_stmatrix_sync_aligned_m8n8_x1_b16, I::nvvm_stmatrix_sync_aligned_m8n8_x2_b16,
+        I::nvvm_stmatrix_sync_aligned_m8n8_x4_b16},
+       {I::nvvm_stmatrix_sync_aligned_m8n8_x1_trans_b16, I::nvvm_stmatrix_sync_aligned_m8n8_x2_trans_b16,
+        I::nvvm_stmatrix_sync_aligned_m8n8_x4_trans_b16}},
+      {{I::nvvm_ldmatrix_sync_aligned_m8n8_x1_b16, I::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16,
+        I::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16},
+       {I::nvvm_ldmatrix_sync_aligned_m8n8_x1_trans_b16, I::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16,
+        I::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16}}};
+  return table[load][access.transposed][llvm::Log2_32(access.pieces)];
+}
+
+static void storeMatrices(Emitter &emitter, const SharedPlace &place, const Accesses &plan, const MatrixAccess &access,
+                          llvm::ArrayRef<llvm::Value *> values) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  unsigned bits = memoryBits(values[0]->getType());
+  for (const MatrixAccess::Instruction &instruction : access.instructions) {
+    llvm::SmallVector<llvm::Value *> arguments{rowAddress(emitter, place, access, instruction.offset, bits)};
+    for (const std::vector<uint64_t> &word : instruction.elements) {
+      llvm::Value *vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder.getIntNTy(bits), word.size()));
+      for (auto [index, offset] : llvm::enumerate(word))
+        vector = builder.CreateInsertElement(vector, toMemory(emitter, values[plan.registerAt.at(offset)]), index);
+      arguments.push_back(builder.CreateBitCast(vector, builder.getInt32Ty()));
+    }
+    emitter.intrinsic(matrixIntrinsic(false, access), arguments, {builder.getPtrTy(3)});
+  }
+}
+
+static Registers loadMatrices(Emitter &emitter, const SharedPlace &place, const Accesses &plan,
+                              const MatrixAccess &access, llvm::Type *element) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  unsigned bits = memoryBits(element);
+  std::map<uint64_t, llvm::Value *> elements;
+  for (const MatrixAccess::Instruction &instruction : access.instructions) {
+    llvm::Value *address = rowAddress(emitter, place, access, instruction.offset, bits);
+    llvm::Value *loaded = emitter.intrinsic(matrixIntrinsic(true, access), {address}, {builder.getPtrTy(3)});
+    for (auto [piece, word] : llvm::enumerate(instruction.elements)) {
+      llvm::Value *raw = access.pieces > 1 ? builder.CreateExtractValue(loaded, piece) : loaded;
+      llvm::Value *vector =
+          builder.CreateBitCast(raw, llvm::FixedVectorType::get(builder.getIntNTy(bits), word.size()));
+      for (auto [index, offset] : llvm::enumerate(word))
+        elements[offset] = fromMemory(emitter, builder.CreateExtractElement(vector, index), element);
+    }
+  }
+  Registers result;
+  for (uint64_t offset : plan.offsets)
+    result.push_back(elements.at(offset));
+  return result;
+}
+
+void storeRegisters(Emitter &emitter, const SharedPlace &place, const LinearLayout &map,
+                    llvm::ArrayRef<llvm::Value *> values) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  unsigned bits = memoryBits(values[0]->getType());
+  Accesses plan = planAccesses(place, map, bits);
+  if (auto matrices = matrixAccess(place, plan, bits); matrices && emitter.target().capability >= 90)
+    return storeMatrices(emitter, place, plan, *matrices, values);
+  llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
+  uint64_t width = uint64_t(1) << plan.vectorBits;
+  auto *vectorType = llvm::FixedVectorType::get(builder.getIntNTy(bits), width);
+  for (auto [offset, reg] : plan.registerAt) {
+    if (offset % width)
+      continue;
+    llvm::Value *stored = toMemory(emitter, values[reg]);
+    if (width > 1) {
+      llvm::Value *vector = llvm::PoisonValue::get(vectorType);
+      for (uint64_t i = 0; i < width; ++i)
+        vector = builder.CreateInsertElement(vector, toMemory(emitter, values[plan.registerAt.at(offset | i)]), i);
+      stored = vector;
+    }
+    emitter.storeShared(stored, elementAddress(emitter, place, thread, plan.threadBits, offset, bits),
+                        width * bits / 8);
+  }
+}
+
+Registers loadRegisters(Emitter &emitter, const SharedPlace &place, const LinearLayout &map, llvm::Type *element) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  unsigned bits = memoryBits(element);
+  Accesses plan = planAccesses(place, map, bits);
+  if (auto matrices = matrixAccess(place, plan, bits))
+    return loadMatrices(emitter, place, plan, *matrices, element);
+  llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
+  uint64_t width = uint64_t(1) << plan.vectorBits;
+  llvm::Type *memory = builder.getIntNTy(bits);
+  llvm::Type *loadedType = width > 1 ? llvm::FixedVectorType::get(memory, width) : memory;
+  std::map<uint64_t, llvm::Value *> elements;
+  for (auto [offset, reg] : plan.registerAt) {
+    if (offset % width)
+      continue;
+    llvm::Value *address = elementAddress(emitter, place, thread, plan.threadBits, offset, bits);
+    llvm::Value *loaded = emitter.loadShared(loadedType, address, width * bits / 8);
+    for (uint64_t i = 0; i < width; ++i)
+      elements[offset | i] = fromMemory(emitter, width > 1 ? builder.CreateExtractElement(loaded, i) : loaded, element);
+  }
+  Registers result;
+  for (uint64_t offset : plan.offsets)
+    result.push_back(elements.at(offset));
+  return result;
+}
+
+} // namespace triton::nvidia
