@@ -21,6 +21,10 @@ llvm = os.environ.get("LLVM_TOOLS", "/usr/lib/llvm-22/bin")
 config.environment["PATH"] = os.pathsep.join([os.path.join(build, "bin"), llvm, os.environ["PATH"]])
 config.substitutions.append(("%python", shutil.which("python3") or "python3"))
 
+# Tests of GPU code also assemble it where there is an assembler: `// REQUIRES: ptxas`, or `%if ptxas %{ … %}` for a part of a test.
+if shutil.which("ptxas"):
+    config.available_features.add("ptxas")
+
 if not os.path.exists(os.path.join(build, "bin", "triton-opt")):
     lit_config.fatal(
         f"{build}/bin/triton-opt does not exist: build it first, or name the build folder with -Dbuild=DIR"
