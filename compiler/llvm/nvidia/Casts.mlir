@@ -34,7 +34,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     // CHECK-COUNT-2: cvt.rn.satfinite.e4m3x2.f32
     // OLD-NOT: e4m3x2
     %y = tt.fp_to_fp %x, rounding = rtne : tensor<512xf32, #blocked> -> tensor<512xf8E4M3FN, #blocked>
-    // CHECK: st.global.b32
+    // CHECK: st.global.{{b32|v2.b16}}
     tt.store %u, %y : tensor<512x!tt.ptr<f8E4M3FN>, #blocked>
     tt.return
   }

@@ -30,9 +30,10 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
   // CHECK-LABEL: .entry shift_by_anything
   tt.func public @shift_by_anything(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
-    // CHECK: setp.{{lt|gt}}.u32
+    // PTX's own shift gives 0 beyond the width.
+    // CHECK-NOT: selp
     // CHECK: shl.b32
-    // CHECK: selp
+    // CHECK-NOT: selp
     %q = arith.shli %a, %b : i32
     tt.store %p, %q : !tt.ptr<i32>
     tt.return

@@ -38,7 +38,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %s = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
     %q = tt.addptr %s, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
     // CHECK: setp.{{.*}} [[MASK:%p[0-9]+]]
-    // CHECK: mov.b32 {{.*}}, 0f3F800000
+    // CHECK: mov.b32 {{.*}}, 1065353216
     // CHECK: @[[MASK]] ld.global.v4.b32
     %x = tt.load %q, %mask, %one : tensor<512x!tt.ptr<f32>, #blocked>
     // CHECK: @[[MASK]] st.global.v4.b32
