@@ -34,6 +34,16 @@ Attribute LayoutSearch::follow(const LayoutTie &tie, Attribute layout, Value val
   return found->second;
 }
 
+// Whether a layout may be proposed to a slot. Not what operands of products are wanted in to the loads of a loop: those go through shared
+// memory while the loop runs, and for that they must be coalesced.
+static bool fits(const LayoutSlot &slot, Attribute layout) {
+  if (slot.isCarried)
+    return true;
+  if (isa<tensor::LoadOp>(slot.op) && slot.loopDepth > 0 && isa<DotOperandAttr>(layout))
+    return false;
+  return isLegal(slot.op, slot.type, layout);
+}
+
 // Breadth first from the slot that proposes: each slot takes the layout that reaches it first.
 void LayoutSearch::propose(unsigned origin, Attribute layout) {
   for (const Proposal &known : proposals)
@@ -53,8 +63,7 @@ void LayoutSearch::propose(unsigned origin, Attribute layout) {
       Attribute between = follow(here, proposal[here.slot], edge.value);
       Attribute other = between ? there.relation.trace(between, slot.type, cast<RankedTensorType>(edge.value.getType()))
                                 : Attribute();
-      if (!other || (slot.required && slot.required != other) ||
-          (!slot.isCarried && !isLegal(slot.op, slot.type, other)))
+      if (!other || (slot.required && slot.required != other) || !fits(slot, other))
         continue;
       proposal[there.slot] = other;
       reached.push_back(there.slot);
@@ -78,7 +87,7 @@ void LayoutSearch::collectProposals(AccessAnalysis &access) {
         auto type = cast<RankedTensorType>(edge.value.getType());
         const LayoutSlot &slot = slots[here->slot];
         Attribute layout = here->relation.trace(there->relation.layout, slot.type, type);
-        if (layout && (slot.isCarried || isLegal(slot.op, slot.type, layout)))
+        if (layout && fits(slot, layout))
           propose(here->slot, layout);
       }
   for (auto [index, slot] : llvm::enumerate(slots))
