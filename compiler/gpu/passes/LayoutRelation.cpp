@@ -38,10 +38,8 @@ Attribute split(RankedTensorType type) {
   return ask(type.getContext(), [&](tensor::EmitError error) { return tensor::inferSplit(type, error); });
 }
 
-// One more register bit, the highest: the second half of dimension 0.
 Attribute concatenated(RankedTensorType type) {
-  layout::LinearLayout layout = toLinear(type) * layout::LinearLayout::identity(2, "register", layout::dimension(0));
-  return LinearAttr::get(type.getContext(), layout);
+  return ask(type.getContext(), [&](tensor::EmitError error) { return tensor::inferCat(type, type, error); });
 }
 
 SmallVector<int32_t> inverse(ArrayRef<int32_t> order) {

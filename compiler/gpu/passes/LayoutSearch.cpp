@@ -154,6 +154,39 @@ bool LayoutSearch::expand(const Proposal &proposal) {
   return true;
 }
 
+// One slot at a time: what a neighbour has may fit better than anything that was proposed to this slot, under another name for instance.
+bool LayoutSearch::refine(unsigned slot) {
+  const LayoutSlot &known = problem.slots()[slot];
+  if (known.required)
+    return false;
+  auto costHere = [&] {
+    int64_t sum = cost.ofSlot(slot, chosen[slot]);
+    for (unsigned index : edgesOf[slot])
+      sum += edgeCost(edges[index], layoutAt(chosen, edges[index].from), layoutAt(chosen, edges[index].to));
+    return sum;
+  };
+  int64_t least = costHere();
+  bool isBetter = false;
+  for (unsigned index : edgesOf[slot]) {
+    const Edge &edge = edges[index];
+    const bool isForward = edge.from->slot == slot;
+    const LayoutTie &here = isForward ? *edge.from : *edge.to, &there = isForward ? *edge.to : *edge.from;
+    Attribute between = follow(there, layoutAt(chosen, &there), edge.value);
+    Attribute layout =
+        between ? here.relation.trace(between, known.type, cast<RankedTensorType>(edge.value.getType())) : Attribute();
+    if (!layout || layout == chosen[slot] || !fits(known, layout))
+      continue;
+    Attribute before = std::exchange(chosen[slot], layout);
+    if (const int64_t sum = costHere(); sum < least) {
+      least = sum;
+      isBetter = true;
+    } else {
+      chosen[slot] = before;
+    }
+  }
+  return isBetter;
+}
+
 std::vector<Attribute> LayoutSearch::solve() {
   // Everyone begins with what reached it first: products before accesses before the rest.
   for (auto [index, slot] : llvm::enumerate(problem.slots()))
@@ -168,6 +201,8 @@ std::vector<Attribute> LayoutSearch::solve() {
     isBetter = false;
     for (const Proposal &proposal : proposals)
       isBetter |= expand(proposal);
+    for (unsigned slot = 0; slot < chosen.size(); ++slot)
+      isBetter |= refine(slot);
   }
   return chosen;
 }

@@ -26,6 +26,7 @@ private:
   void collectProposals(AccessAnalysis &access);
   void propose(unsigned slot, mlir::Attribute layout);
   bool expand(const Proposal &proposal);
+  bool refine(unsigned slot);
   int64_t edgeCost(const Edge &edge, mlir::Attribute from, mlir::Attribute to);
   int64_t total(llvm::ArrayRef<mlir::Attribute> layouts);
   mlir::Attribute follow(const LayoutTie &tie, mlir::Attribute layout, mlir::Value value);
