@@ -1,3 +1,4 @@
+#include "compiler/gpu/ContextVerifier.h"
 #include "compiler/gpu/LayoutCache.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -50,6 +51,9 @@ LogicalResult GpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute
     if (!number || !number.getType().isInteger(32) || number.getInt() <= 0 || !llvm::isPowerOf2_64(number.getInt()))
       return op->emitError() << name << " must be an i32 that is a power of two, got " << attribute.getValue();
   }
+  // Once per module, and before the ops in it are verified.
+  if (auto module = dyn_cast<ModuleOp>(op); module && name == numWarpsName)
+    return verifyLayoutContext(module);
   return success();
 }
 

@@ -40,6 +40,10 @@ LogicalResult WarpGroupDotOp::verify() {
     return error() << "needs a multiple of 64 rows, got " << accumulator.getDimSize(0);
   if (accumulator.getDimSize(1) % 8 != 0)
     return error() << "needs a multiple of 8 columns, got " << accumulator.getDimSize(1);
+  for (Value operand : {Value(getA()), Value(getB())})
+    if (auto buffer = dyn_cast<MemDescType>(operand.getType());
+        buffer && !isa<NvmmaSharedAttr, SharedLinearAttr>(buffer.getEncoding()))
+      return error() << "reads operands from buffers in nvmma_shared or shared_linear layouts, got " << buffer;
   if (auto tensor = dyn_cast<RankedTensorType>(getA().getType())) {
     auto operand = dyn_cast_or_null<DotOperandAttr>(tensor.getEncoding());
     if (!operand || operand.getOpIdx() != 0 || operand.getParent() != mma)

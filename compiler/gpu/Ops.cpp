@@ -21,6 +21,12 @@ static void printOffsets(OpAsmPrinter &printer, Operation *, DenseI32ArrayAttr o
 
 namespace triton::gpu {
 
+LogicalResult ConvertLayoutOp::verify() {
+  if (!hasLayout(getSrc().getType()) || !hasLayout(getType()))
+    return emitOpError() << "converts between layouts, got " << getSrc().getType() << " and " << getType();
+  return success();
+}
+
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
   if (getSrc().getType() == getType())
     return getSrc();

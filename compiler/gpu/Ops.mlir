@@ -39,7 +39,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 tt.func @attributes(%blocked: tensor<128xf32, #b1>, %slice: tensor<64xf32, #ttg.slice<{dim = 0, parent = #b2}>>,
     %mma: tensor<64x64xf32, #mma2>, %lhs: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>,
     %fma: tensor<32x64xf32, #ttg.dot_op<{opIdx = 1, parent = #b2}>>, %linear: tensor<16x16xi8, #linear>,
-    %ctas: tensor<64x64xf16, #cluster>,
     %padded: !ttg.memdesc<16x32xf16, #padded, #smem>, %padded2: !ttg.memdesc<2x4xf16, #padded2, #smem>,
     %shared_linear: !ttg.memdesc<4x4xf32, #shared_linear, #smem, mutable>, %swizzled: !ttg.memdesc<3x64x64xi32, #swizzled, #smem>,
     %tmem: !ttg.memdesc<128x128xf32, #tmem, #tensor_memory, mutable>, %scales: !ttg.memdesc<128x4xi8, #scales, #tensor_memory, mutable>,
@@ -50,7 +49,6 @@ tt.func @attributes(%blocked: tensor<128xf32, #b1>, %slice: tensor<64xf32, #ttg.
   // CHECK-SAME: tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #[[MMA2]], kWidth = 2}>>
   // CHECK-SAME: tensor<32x64xf32, #ttg.dot_op<{opIdx = 1, parent = #[[B2]]}>>
   // CHECK-SAME: tensor<16x16xi8, #[[LINEAR]]>
-  // CHECK-SAME: tensor<64x64xf16, #[[CLUSTER]]>
   // CHECK-SAME: !ttg.memdesc<16x32xf16, #[[PADDED]], #[[SMEM]]>
   // CHECK-SAME: !ttg.memdesc<2x4xf16, #[[PADDED2]], #[[SMEM]]>
   // CHECK-SAME: !ttg.memdesc<4x4xf32, #[[SHARED_LINEAR]], #[[SMEM]], mutable>
@@ -60,6 +58,9 @@ tt.func @attributes(%blocked: tensor<128xf32, #b1>, %slice: tensor<64xf32, #ttg.
   // CHECK-SAME: !ttg.async.token
   tt.return
 }
+
+// CHECK: @clusters(tensor<64x64xf16, #[[CLUSTER]]>)
+tt.func private @clusters(tensor<64x64xf16, #cluster>)
 
 // CHECK-LABEL: @convert
 tt.func @convert(%x: tensor<64x64xf16, #b2>) -> tensor<64x64xf16, #mma2> {

@@ -1,0 +1,15 @@
+// Checks the layouts of a module against the threads that run it.
+#ifndef TRITON_COMPILER_GPU_CONTEXT_VERIFIER_H
+#define TRITON_COMPILER_GPU_CONTEXT_VERIFIER_H
+
+#include "compiler/gpu/Gpu.h"
+
+namespace triton::gpu {
+
+/// Every layout in the module has the lanes, warps and CTAs that run the code, and elementwise ops keep the layout. Tensors without a
+/// layout pass.
+llvm::LogicalResult verifyLayoutContext(mlir::ModuleOp module);
+
+} // namespace triton::gpu
+
+#endif
