@@ -1,6 +1,7 @@
 // The public face of the artifact cache.
 #include <triton/cache.h>
 
+#include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Redis.h"
 #include "compiler/artifact/Seal.h"
 #include "compiler/artifact/Store.h"
@@ -40,6 +41,9 @@ PruneSummary Store::prune(uint64_t limit) const {
   artifact::PruneSummary summary = artifact::Store(itsRoot).prune(limit);
   return {summary.bytesBefore, summary.bytesAfter, std::move(summary.removed)};
 }
+
+std::string buildIdOf(const void *address) { return artifact::buildIdOf(address); }
+std::string buildId() { return artifact::buildId(); }
 
 std::optional<uint64_t> parseSize(std::string_view text) { return artifact::parseSize(ref(text)); }
 

@@ -1,10 +1,14 @@
 // The C++ API: modules from files, kernels specialised by their arguments, compiled once, launched on the CPU's threads.
 #include <triton/triton.h>
 
+#include "compiler/artifact/BuildId.h"
+#include "compiler/artifact/Description.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
+#include "compiler/driver/Target.h"
 #include "compiler/frontend/FileHost.h"
 #include "compiler/frontend/Folding.h"
+#include "compiler/support/Hash.h"
 #include "runtime/host/Launch.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -210,6 +214,32 @@ static driver::Options driverOptions(const Options &options) {
           .enableFpFusion = options.enableFpFusion};
 }
 
+/// From the cache directory if it is there, else compiled and stored there. A directory that cannot be written costs nothing but the next compile.
+static std::shared_ptr<const artifact::Artifact> compileOrLoad(const Kernel &kernel, const std::string &key,
+                                                               const driver::CompileRequest &request,
+                                                               const std::string &directory, Diagnostics &diagnostics) {
+  const driver::Target *target = driver::findTarget(request.options.backend);
+  llvm::Expected<std::string> architecture =
+      target ? target->architecture(request.options) : llvm::Expected<std::string>("");
+  if (!architecture)
+    llvm::consumeError(architecture.takeError()); // the compile says it
+  if (directory.empty() || !target || !architecture)
+    return driver::compile(request, diagnostics);
+  const std::string text = artifact::buildId() + ";" + *architecture + ";" + kernel.state->function->name + ";" + key +
+                           ";" + kernel.state->module->source->text().str();
+  const std::string hash = sha256Hex(text);
+  const artifact::Store store(directory);
+  if (auto stored = artifact::load(store, kernel.state->function->name, hash))
+    return stored;
+  auto compiled = driver::compile(request, diagnostics);
+  if (!compiled)
+    return nullptr;
+  auto named = std::make_shared<artifact::Artifact>(*compiled);
+  named->hash = hash;
+  llvm::consumeError(artifact::save(store, *named));
+  return named;
+}
+
 static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::vector<frontend::ArgumentSpec> specs,
                                                    const Options &options) {
   driver::CompileRequest request;
@@ -226,7 +256,7 @@ static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::ve
   request.kernel.function = kernel.state->function;
   request.kernel.arguments = std::move(specs);
   Diagnostics diagnostics;
-  auto artifact = driver::compile(request, diagnostics);
+  auto artifact = compileOrLoad(kernel, key, request, options.cacheDirectory, diagnostics);
   if (!artifact)
     return errorOf(diagnostics);
   auto state = std::make_shared<CompiledKernel::State>();

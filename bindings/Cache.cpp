@@ -125,6 +125,11 @@ void addCache(nb::module_ &parent) {
       .def("prune", &Store::prune, nb::arg("limit"), nb::call_guard<nb::gil_scoped_release>(),
            "Removes what has not been used for longest until at most `limit` bytes are left.");
   module.def(
+      "build_ids",
+      [] { return nb::make_tuple(cache::buildId(), cache::buildIdOf(reinterpret_cast<void *>(&addCache))); },
+      "Ids of the builds of the compiler and of this extension, made from their content; empty where a linker gave "
+      "none.");
+  module.def(
       "parse_size", [](const std::string &text) { return cache::parseSize(text); }, nb::arg("text"),
       "Bytes of a size such as '500M'; None if it is no size.");
   module.def("seal", &seal, nb::arg("description"), nb::arg("files"),

@@ -50,6 +50,11 @@ private:
 /// "500M" -> 500 * 2^20; nullopt if it is no size.
 TRITON_EXPORT std::optional<uint64_t> parseSize(std::string_view text);
 
+/// The id of the build that the shared library holding `address` is; empty if it has none.
+TRITON_EXPORT std::string buildIdOf(const void *address);
+/// Of the compiler itself: part of every key.
+TRITON_EXPORT std::string buildId();
+
 using NamedFile = std::pair<std::string_view, std::string_view>; // name, content
 
 /// The text of a JSON object, closed with the digests of `files` and its own; nullopt if it is no JSON object.

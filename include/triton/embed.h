@@ -303,8 +303,8 @@ struct Options {
   bool flushDenormals = true, lineInfo = true;
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
-  bool emitAssembly = false;       // also make the `asm` stage
-  std::string lastStage;           // stop after this stage; empty: all
+  bool emitAssembly = false;                   // also make the `asm` stage
+  std::string lastStage;                       // stop after this stage; empty: all
   /// stage -> text or bytes to go on with instead of what that stage made
   std::vector<std::pair<std::string, std::string>> replacements;
 };

@@ -149,6 +149,8 @@ struct Options {
   bool enableFpFusion = true;
   bool keepAssembly = false; // makes stage "asm" available
   unsigned threads = 0;      // of a launch on the CPU; 0: TRITON_CPU_MAX_THREADS, or all
+  /// Where compiled kernels are kept for the next process; empty: nowhere. Python's cache may be the same directory.
+  std::string cacheDirectory;
 };
 
 /// One specialisation of a kernel, ready to run.

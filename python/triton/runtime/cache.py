@@ -277,22 +277,24 @@ def make_so_cache_key(version_hash, signature, constants, ids, **kwargs):
 
 @functools.lru_cache
 def triton_key():
-    """Identifies this build: the version, the sources of the package, and the native libraries by size and time."""
+    """Identifies this build on every machine that runs it: the version, the sources of the package, and the ids of the native libraries."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    contents = []
+    digest = hashlib.sha256()
     for folder in ("runtime", "compiler", "backends", "language"):
         for directory, subdirectories, files in os.walk(os.path.join(root, folder)):
             subdirectories.sort()
             for name in sorted(files):
                 if name.endswith(".py"):
                     with open(os.path.join(directory, name), "rb") as file:
-                        contents.append(hashlib.sha256(file.read()).hexdigest())
-    from .._C import libtriton
+                        digest.update(name.encode())
+                        digest.update(file.read())
+    identities = native.build_ids()
+    if not all(identities):  # a linker that gives no ids: where and when the files were made will do
+        from .._C import libtriton
 
-    for library in libtriton.native_libraries():
-        status = os.stat(library)
-        contents.append(f"{os.path.basename(library)}:{status.st_size}:{status.st_mtime_ns}")
-    return f"{__version__}-" + "-".join(contents)
+        statuses = [(path, os.stat(path)) for path in libtriton.native_libraries()]
+        identities = [f"{os.path.basename(path)}:{status.st_size}:{status.st_mtime_ns}" for path, status in statuses]
+    return "-".join([__version__, digest.hexdigest(), *identities])
 
 
 def get_cache_key(src, backend, backend_options, env_vars):

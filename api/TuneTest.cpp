@@ -1,0 +1,109 @@
+// Tuning and the disk cache as a C++ program uses them.
+#include <triton/cache.h>
+#include <triton/tune.h>
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace {
+
+const char *kernels = R"(
+import triton
+import triton.language as tl
+
+@triton.jit
+def scale(x, y, n, factor, BLOCK: tl.constexpr):
+    tl.static_assert(BLOCK < 4096, "too large")
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + offsets, tl.load(x + offsets, mask=offsets < n) * factor, mask=offsets < n)
+)";
+
+struct Folder {
+  Folder() {
+    std::string name = "/tmp/triton-tune-XXXXXX";
+    path = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string path;
+};
+
+std::vector<triton::Config> configs(std::initializer_list<int> blocks) {
+  std::vector<triton::Config> out;
+  for (int block : blocks)
+    out.push_back({{triton::named("BLOCK", block)}, {}});
+  return out;
+}
+
+class Tune : public ::testing::Test {
+protected:
+  const int n = 10000;
+  std::vector<float> x = std::vector<float>(n, 3.0f), y = std::vector<float>(n);
+  triton::Kernel kernel = triton::Module::parse(kernels, "kernels.py").kernel("scale");
+  std::vector<triton::Argument> arguments = {x.data(), y.data(), n, 2.0f};
+  std::function<triton::Grid(const triton::Config &)> grid = [this](const triton::Config &config) {
+    return triton::Grid(triton::cdiv(n, config.integer("BLOCK")));
+  };
+};
+
+TEST_F(Tune, FindsOneThatRuns) {
+  triton::Tuning tuning =
+      triton::tune(kernel, arguments, configs({16, 8192, 1024}), grid, {.compileThreads = 2, .repetitions = 3});
+  EXPECT_LT(tuning.measurements[1].milliseconds, 0);
+  EXPECT_NE(tuning.measurements[1].error.find("too large"), std::string::npos);
+  EXPECT_GT(tuning.measurements[0].milliseconds, 0);
+  EXPECT_NE(tuning.best, 1u);
+  EXPECT_FALSE(tuning.wasKept);
+  std::fill(y.begin(), y.end(), 0.0f);
+  tuning.launch();
+  EXPECT_EQ(y, std::vector<float>(n, 6.0f));
+}
+
+TEST_F(Tune, KeepsResults) {
+  Folder folder;
+  triton::TuneOptions options{.repetitions = 3, .cacheDirectory = folder.path, .key = "n=10000"};
+  triton::Tuning first = triton::tune(kernel, arguments, configs({64, 128}), grid, options);
+  triton::Tuning second = triton::tune(kernel, arguments, configs({64, 128}), grid, options);
+  EXPECT_FALSE(first.wasKept);
+  EXPECT_TRUE(second.wasKept);
+  EXPECT_EQ(first.best, second.best);
+  EXPECT_FALSE(triton::tune(kernel, arguments, configs({64, 256}), grid, options).wasKept);
+  options.key = "other";
+  EXPECT_FALSE(triton::tune(kernel, arguments, configs({64, 128}), grid, options).wasKept);
+}
+
+TEST_F(Tune, SaysWhenNothingRuns) {
+  auto tuning = triton::tryTune(kernel, arguments, configs({8192}), grid);
+  ASSERT_FALSE(tuning);
+  EXPECT_NE(std::string(tuning.error().what()).find("no configuration of 'scale' runs"), std::string::npos);
+  EXPECT_FALSE(triton::tryTune(kernel, arguments, {}, grid));
+}
+
+TEST_F(Tune, CompiledKernelsAreKept) {
+  Folder folder;
+  triton::Options options;
+  options.cacheDirectory = folder.path;
+  arguments.push_back(64);
+  triton::CompiledKernel first = kernel.launch({157}, arguments, options);
+  triton::cache::Store store(folder.path);
+  ASSERT_EQ(store.list().size(), 1u);
+  // As in another process: a module that has compiled nothing yet.
+  triton::Kernel again = triton::Module::parse(kernels, "kernels.py").kernel("scale");
+  std::fill(y.begin(), y.end(), 0.0f);
+  triton::CompiledKernel second = again.launch({157}, arguments, options);
+  EXPECT_EQ(y, std::vector<float>(n, 6.0f));
+  EXPECT_EQ(first.stage("obj"), second.stage("obj"));
+  EXPECT_EQ(first.timings()[1], second.timings()[0]) << "the times of the compile that was done";
+  // Damage is compiled again, another source is another kernel.
+  ASSERT_FALSE(store.put(store.list()[0].name, "scale.obj", "damaged"));
+  triton::Module::parse(kernels, "kernels.py").kernel("scale").launch({157}, arguments, options);
+  EXPECT_EQ(*store.get(store.list()[0].name, "scale.obj"), first.stage("obj"));
+  triton::Module::parse(std::string(kernels) + "\n", "kernels.py").kernel("scale").launch({157}, arguments, options);
+  EXPECT_EQ(store.list().size(), 2u);
+  // Nowhere to write is no reason to fail.
+  options.cacheDirectory = "/proc/nothing";
+  triton::Module::parse(kernels, "kernels.py").kernel("scale").launch({157}, arguments, options);
+}
+
+} // namespace

@@ -1,0 +1,75 @@
+#include "compiler/artifact/Description.h"
+#include "compiler/artifact/BuildId.h"
+#include "compiler/support/Hash.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <gtest/gtest.h>
+
+using namespace triton::artifact;
+
+namespace {
+
+Artifact example() {
+  Artifact artifact;
+  artifact.name = "add";
+  artifact.hash = triton::sha256Hex("key");
+  artifact.backend = "cpu";
+  artifact.architecture = "znver3";
+  artifact.stages = {{"source", "", 5}, {"ttir", "text", 10}, {"obj", std::string("\0\1\2", 3), 20.5}};
+  artifact.arguments = {{"x", "*fp32", 0, 8}, {"n", "i32", 8, 4}};
+  artifact.argumentBytes = 12;
+  artifact.arenaBytes = 1ull << 33;
+  artifact.numWarps = 8;
+  return artifact;
+}
+
+class DescriptionTest : public ::testing::Test {
+protected:
+  void SetUp() override { ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("triton-artifact", root)); }
+  void TearDown() override { llvm::sys::fs::remove_directories(root); }
+  llvm::SmallString<128> root;
+};
+
+TEST_F(DescriptionTest, comes_back_as_it_was) {
+  Store store(root.str().str());
+  Artifact artifact = example();
+  EXPECT_EQ(nullptr, load(store, "add", artifact.hash));
+  ASSERT_FALSE(bool(save(store, artifact)));
+  auto restored = load(store, "add", artifact.hash);
+  ASSERT_NE(nullptr, restored);
+  EXPECT_EQ(describe(artifact), describe(*restored));
+  EXPECT_EQ(*artifact.stage("obj"), *restored->stage("obj"));
+  EXPECT_EQ(nullptr, restored->stage("source")); // stages without content are not kept
+  EXPECT_EQ(artifact.arenaBytes, restored->arenaBytes);
+}
+
+TEST_F(DescriptionTest, damage_is_a_miss) {
+  Store store(root.str().str());
+  Artifact artifact = example();
+  const std::string entry = entryName(artifact.hash);
+  for (const char *file : {"add.obj", "add.json", "add.ttir"}) {
+    ASSERT_FALSE(bool(save(store, artifact)));
+    ASSERT_NE(nullptr, load(store, "add", artifact.hash));
+    ASSERT_FALSE(bool(store.put(entry, file, "nonsense")));
+    EXPECT_EQ(nullptr, load(store, "add", artifact.hash)) << file;
+  }
+  // Under another key it is another kernel.
+  ASSERT_FALSE(bool(save(store, artifact)));
+  const std::string other = triton::sha256Hex("other");
+  llvm::sys::fs::rename(root + "/" + entry, root + "/" + entryName(other));
+  EXPECT_EQ(nullptr, load(store, "add", other));
+}
+
+TEST(EntryNameTest, base_32) {
+  EXPECT_EQ("MZXW6YTBOI", entryName("666f6f626172")); // RFC 4648: "foobar"
+  EXPECT_EQ(52u, entryName(triton::sha256Hex("")).size());
+}
+
+TEST(BuildIdTest, of_libraries) {
+  EXPECT_EQ("", buildIdOf(nullptr));
+  EXPECT_EQ(buildId(), buildId());
+  EXPECT_EQ(std::string::npos, buildId().find_first_not_of("0123456789abcdef"));
+}
+
+} // namespace

@@ -1,0 +1,200 @@
+/* triton.cpp for C programs, and for every language that calls C: compile, tune and launch kernels written in the Triton language, with no Python in the process.
+ *
+ *   triton_error *error = NULL;
+ *   triton_module *module = triton_module_load("kernels.py", &error);
+ *   triton_kernel *add = module ? triton_module_kernel(module, "add_kernel", &error) : NULL;
+ *   triton_argument arguments[] = {triton_pointer(x, TRITON_FLOAT32), triton_pointer(y, TRITON_FLOAT32), triton_pointer(out, TRITON_FLOAT32),
+ *                                  triton_integer(n), triton_integer(1024)};
+ *   if (add && triton_kernel_launch(add, (n + 1023) / 1024, 1, 1, arguments, 5, NULL, &error) == 0) ...
+ *
+ * The interface is stable: names and meanings stay, structures grow only at their end and say their own size, enumerators keep their values. What fails returns NULL
+ * or nonzero and, if `error` is not NULL, leaves an error there that the caller frees. Texts are UTF-8 and belong to the object they come from. Objects may be used
+ * by several threads at once; each is freed once by its `_free`, in any order. */
+#ifndef TRITON_C_H
+#define TRITON_C_H
+
+#include <triton/export.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Grows by one when something is added. */
+#define TRITON_C_VERSION 1
+
+typedef struct triton_error triton_error;
+typedef struct triton_module triton_module;
+typedef struct triton_kernel triton_kernel;
+typedef struct triton_compiled triton_compiled;
+typedef struct triton_tuning triton_tuning;
+
+/* The TRITON_C_VERSION that the library was built with, and its release, "3.6.0". */
+TRITON_EXPORT int triton_c_version(void);
+TRITON_EXPORT const char *triton_version(void);
+
+/* The kind is what users of Python know: "CompilationError", "TypeError". The message has the file, the line and the place in it. */
+TRITON_EXPORT const char *triton_error_kind(const triton_error *error);
+TRITON_EXPORT const char *triton_error_message(const triton_error *error);
+TRITON_EXPORT void triton_error_free(triton_error *error);
+
+typedef enum triton_data_type {
+  TRITON_INT1 = 0,
+  TRITON_INT8 = 1,
+  TRITON_INT16 = 2,
+  TRITON_INT32 = 3,
+  TRITON_INT64 = 4,
+  TRITON_UINT8 = 5,
+  TRITON_UINT16 = 6,
+  TRITON_UINT32 = 7,
+  TRITON_UINT64 = 8,
+  TRITON_FLOAT8E5 = 9,
+  TRITON_FLOAT8E5B16 = 10,
+  TRITON_FLOAT8E4NV = 11,
+  TRITON_FLOAT8E4B8 = 12,
+  TRITON_FLOAT8E4B15 = 13,
+  TRITON_FLOAT16 = 14,
+  TRITON_BFLOAT16 = 15,
+  TRITON_FLOAT32 = 16,
+  TRITON_FLOAT64 = 17
+} triton_data_type;
+
+typedef enum triton_argument_kind {
+  TRITON_ARGUMENT_NONE = 0,
+  TRITON_ARGUMENT_BOOLEAN = 1,
+  TRITON_ARGUMENT_INTEGER = 2,
+  TRITON_ARGUMENT_UNSIGNED = 3,
+  TRITON_ARGUMENT_REAL = 4,
+  TRITON_ARGUMENT_STRING = 5,
+  TRITON_ARGUMENT_TYPE = 6,
+  TRITON_ARGUMENT_POINTER = 7
+} triton_argument_kind;
+
+/* One argument of a launch; make it with the functions below. Without a name it stands for the parameter at its position. */
+typedef struct triton_argument {
+  int32_t kind;     /* triton_argument_kind */
+  int32_t type;     /* triton_data_type: of a type, and of what a pointer points to */
+  const char *name; /* NULL: by position */
+  union {
+    int64_t integer;
+    uint64_t natural;
+    double real;
+    const char *string;
+    void *pointer;
+  } value;
+} triton_argument;
+
+static inline triton_argument triton_none(void) {
+  triton_argument argument = {TRITON_ARGUMENT_NONE, 0, NULL, {0}};
+  return argument;
+}
+static inline triton_argument triton_boolean(int value) {
+  triton_argument argument = {TRITON_ARGUMENT_BOOLEAN, 0, NULL, {value != 0}};
+  return argument;
+}
+static inline triton_argument triton_integer(int64_t value) {
+  triton_argument argument = {TRITON_ARGUMENT_INTEGER, 0, NULL, {value}};
+  return argument;
+}
+static inline triton_argument triton_unsigned(uint64_t value) {
+  triton_argument argument = {TRITON_ARGUMENT_UNSIGNED, 0, NULL, {0}};
+  argument.value.natural = value;
+  return argument;
+}
+static inline triton_argument triton_real(double value) {
+  triton_argument argument = {TRITON_ARGUMENT_REAL, 0, NULL, {0}};
+  argument.value.real = value;
+  return argument;
+}
+static inline triton_argument triton_string(const char *value) {
+  triton_argument argument = {TRITON_ARGUMENT_STRING, 0, NULL, {0}};
+  argument.value.string = value;
+  return argument;
+}
+static inline triton_argument triton_type(triton_data_type type) {
+  triton_argument argument = {TRITON_ARGUMENT_TYPE, (int32_t)type, NULL, {0}};
+  return argument;
+}
+static inline triton_argument triton_pointer(const void *address, triton_data_type type) {
+  triton_argument argument = {TRITON_ARGUMENT_POINTER, (int32_t)type, NULL, {0}};
+  argument.value.pointer = (void *)address;
+  return argument;
+}
+static inline triton_argument triton_named(const char *name, triton_argument argument) {
+  argument.name = name;
+  return argument;
+}
+
+/* Start from TRITON_OPTIONS_INIT; NULL where options are asked for means the same. */
+typedef struct triton_options {
+  size_t size;              /* of this structure */
+  const char *target;       /* "cpu" */
+  const char *architecture; /* "native", or a processor's name */
+  int32_t num_warps, num_stages, num_ctas;
+  int32_t debug; /* device_assert and overflow checks */
+  int32_t enable_fp_fusion;
+  int32_t keep_assembly;       /* makes stage "asm" available */
+  uint32_t threads;            /* of a launch on the CPU; 0: all */
+  const char *cache_directory; /* where compiled kernels are kept; NULL: nowhere */
+} triton_options;
+#define TRITON_OPTIONS_INIT {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL}
+
+/* A Python file, or its text (`name` stands for the file in messages). Only the kernels are compiled; the rest is not run. */
+TRITON_EXPORT triton_module *triton_module_load(const char *path, triton_error **error);
+TRITON_EXPORT triton_module *triton_module_parse(const char *text, const char *name, triton_error **error);
+TRITON_EXPORT size_t triton_module_kernel_count(const triton_module *module);
+/* NULL past the last. */
+TRITON_EXPORT const char *triton_module_kernel_name(const triton_module *module, size_t index);
+TRITON_EXPORT triton_kernel *triton_module_kernel(const triton_module *module, const char *name, triton_error **error);
+TRITON_EXPORT void triton_module_free(triton_module *module);
+
+TRITON_EXPORT const char *triton_kernel_name(const triton_kernel *kernel);
+TRITON_EXPORT size_t triton_kernel_parameter_count(const triton_kernel *kernel);
+TRITON_EXPORT const char *triton_kernel_parameter_name(const triton_kernel *kernel, size_t index);
+/* Runs all programs of the grid and returns when they are done; compiles first if need be. 0 if it went well. */
+TRITON_EXPORT int triton_kernel_launch(const triton_kernel *kernel, int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                                       const triton_argument *arguments, size_t argument_count,
+                                       const triton_options *options, triton_error **error);
+/* Compiles for arguments like these, or for a signature ("*fp32:16, i32, 1024"), without running anything. */
+TRITON_EXPORT triton_compiled *triton_kernel_compile(const triton_kernel *kernel, const triton_argument *arguments,
+                                                     size_t argument_count, const triton_options *options,
+                                                     triton_error **error);
+TRITON_EXPORT triton_compiled *triton_kernel_compile_signature(const triton_kernel *kernel, const char *signature,
+                                                               const triton_options *options, triton_error **error);
+TRITON_EXPORT void triton_kernel_free(triton_kernel *kernel);
+
+TRITON_EXPORT const char *triton_compiled_name(const triton_compiled *compiled);
+TRITON_EXPORT size_t triton_compiled_stage_count(const triton_compiled *compiled);
+TRITON_EXPORT const char *triton_compiled_stage_name(const triton_compiled *compiled, size_t index);
+/* The text or bytes of a stage ("ttir", "obj"); NULL if there is none. */
+TRITON_EXPORT const char *triton_compiled_stage(const triton_compiled *compiled, const char *name, size_t *size);
+TRITON_EXPORT void triton_compiled_free(triton_compiled *compiled);
+
+/* One way to run a kernel: constexprs by name, and options. */
+typedef struct triton_config {
+  const triton_argument *arguments;
+  size_t argument_count;
+  const triton_options *options; /* NULL: the defaults */
+} triton_config;
+
+typedef struct triton_grid {
+  int64_t x, y, z;
+} triton_grid;
+
+/* Measures the configurations on these arguments; `grid` gives each one's grid. The kernel runs many times. */
+TRITON_EXPORT triton_tuning *triton_kernel_tune(const triton_kernel *kernel,
+                                                triton_grid (*grid)(const triton_config *config, void *context),
+                                                void *context, const triton_argument *arguments, size_t argument_count,
+                                                const triton_config *configs, size_t config_count,
+                                                triton_error **error);
+/* Which configuration is fastest, and the milliseconds of each (negative: it failed). */
+TRITON_EXPORT size_t triton_tuning_best(const triton_tuning *tuning);
+TRITON_EXPORT double triton_tuning_milliseconds(const triton_tuning *tuning, size_t index);
+TRITON_EXPORT void triton_tuning_free(triton_tuning *tuning);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
