@@ -1,13 +1,27 @@
 """Shared by all Python tests: the device they run on, and a cache directory of their own."""
 
+import os
+
 import pytest
 
 
 def pytest_addoption(parser):
     parser.addoption("--device", default="cpu", help="where kernels run: cpu (default) or cuda")
+    parser.addoption("--compile-only", default="", help="compile for an architecture (sm_90a) instead of running")
     parser.addoption(
         "--rewrite-goldens", action="store_true", help="write the texts that golden tests compare with anew"
     )
+
+
+def pytest_configure(config):
+    if (
+        config.getoption("--device") != "cpu"
+        or config.getoption("--compile-only")
+        or "TRITON_TEST_REPORT" in os.environ
+    ):
+        import devices
+
+        devices.configure(config)
 
 
 @pytest.fixture
@@ -37,8 +51,6 @@ def fresh_triton_cache(tmp_path):
 @pytest.fixture
 def fresh_knobs():
     """Knobs as they are without any setting, restored afterwards."""
-    import os
-
     from triton import knobs
 
     groups = [name for name, value in vars(knobs).items() if isinstance(value, knobs.base_knobs)]

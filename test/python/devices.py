@@ -1,0 +1,266 @@
+"""Where the kernels of the tests run.
+
+--device cpu             on the processor (default)
+--device cuda            on the GPU. Tests make their arrays in host memory: each launch copies what it is given to the device, waits, and
+                         copies it back, so that one test serves all devices, and an error shows at the launch it belongs to
+--compile-only sm_90a    nowhere: kernels are compiled and assembled for this architecture, launches do nothing, and a test passes
+                         unless a compile fails that the test does not expect to fail
+"""
+
+import ctypes
+import json
+import os
+import re
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from triton import runtime
+from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia import driver as nvidia
+from triton.compiler.sources import ASTSource, IRSource
+from triton.runtime.jit import TensorWrapper
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+STICKY_ERROR = 77  # exit code: the device's context is lost, the tests that follow need a new process
+
+
+class OnDevice:
+    """What stands for an array of the host in a launch."""
+
+    is_cpu = False
+
+    def __init__(self, address, dtype):
+        self.address, self.dtype = address, dtype
+
+    def data_ptr(self):
+        return self.address
+
+
+class Mirror:
+    """Copies on the device of the memory that one launch touches: one for each allocation of the host, so that views still overlap."""
+
+    def __init__(self):
+        self.copies = []  # (begin, end, bytes on the host, bytes on the device)
+
+    def address_of(self, pointer, host):
+        """The address on the device that belongs to `pointer`, which lies in the bytes `host` (a flat uint8 tensor)."""
+        begin = host.data_ptr()
+        for known_begin, known_end, _, device in self.copies:
+            if known_begin <= pointer < known_end:
+                return device.data_ptr() + pointer - known_begin
+        shift = begin % 256  # addresses keep their alignment
+        device = torch.empty(shift + max(host.numel(), 1), dtype=torch.uint8, device="cuda")[shift:]
+        device[: host.numel()].copy_(host)
+        self.copies.append((begin, begin + max(host.numel(), 1), host, device))
+        return device.data_ptr() + pointer - begin
+
+    def copy_back(self):
+        for _, _, host, device in self.copies:
+            host.copy_(device[: host.numel()])
+
+    def argument(self, value):
+        if isinstance(value, TensorWrapper):
+            moved = self.argument(value.base)
+            return OnDevice(moved.address, value.dtype) if isinstance(moved, OnDevice) else value
+        if isinstance(value, torch.Tensor):
+            if not value.is_cpu:
+                return value
+            storage = value.detach().untyped_storage()
+            host = torch.empty(0, dtype=torch.uint8).set_(storage)
+            return OnDevice(self.address_of(value.data_ptr(), host), value.dtype)
+        if isinstance(value, TensorDescriptor):
+            parts = ("shape", "strides", "block_shape", "padding")
+            return SimpleNamespace(base=self.argument(value.base), **{name: getattr(value, name) for name in parts})
+        if isinstance(value, tuple):
+            elements = map(self.argument, value)
+            return type(value)(*elements) if hasattr(value, "_fields") else tuple(elements)
+        if isinstance(value, np.generic) or isinstance(value, type):
+            return value
+        if not isinstance(value, np.ndarray):
+            if hasattr(value, "__array_interface__"):
+                value = np.asarray(value)
+            elif hasattr(value, "__dlpack__"):
+                value = np.from_dlpack(value)
+            else:
+                return value
+        return self.array(value)
+
+    def array(self, array):
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        begin, end = np.lib.array_utils.byte_bounds(owner) if hasattr(np.lib, "array_utils") else np.byte_bounds(owner)
+        memory = np.frombuffer(_view(begin, end - begin), dtype=np.uint8)[: end - begin]
+        return OnDevice(self.address_of(array.ctypes.data, torch.from_numpy(memory)), array.dtype)
+
+
+def _view(address, size):
+    """Memory of the host, writable even where the array over it is not."""
+    return (ctypes.c_uint8 * max(size, 1)).from_address(address)
+
+
+class MirroringDriver(nvidia.CudaDriver):
+    """The GPU's driver, for kernels whose arguments lie in host memory."""
+
+    @staticmethod
+    def launcher_cls(src, metadata):
+        launcher = nvidia.make_launcher(src, metadata)
+
+        def launch(*arguments):
+            mirror = Mirror()
+            launcher(*arguments[:9], *map(mirror.argument, arguments[9:]))
+            torch.cuda.synchronize()
+            mirror.copy_back()
+
+        return launch
+
+
+class CompileOnlyUtils:
+    """What `CompiledKernel` asks of a driver, answered without a device."""
+
+    def load_binary(self, name, binary, shared, device):
+        assert binary, f"{name} has no code"
+        return 1, 1, 0, 0, 1024
+
+    def get_device_properties(self, device):
+        return {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32,
+                "sm_clock_rate": 1, "mem_clock_rate": 1, "mem_bus_width": 1}  # fmt: skip
+
+    def set_printf_fifo_size(self, size):
+        pass
+
+
+class CompileOnlyDriver(nvidia.CudaDriver):
+    """Compiles for a GPU that is not there."""
+
+    launches = 0
+
+    def __init__(self, capability):
+        self.utils = CompileOnlyUtils()
+        self.target = GPUTarget("cuda", capability, 32)
+        self.get_current_device = lambda: 0
+        self.set_current_device = lambda device: None
+        self.get_current_stream = lambda device=None: 0
+        self.get_device_capability = lambda device=None: divmod(capability, 10)
+
+    @staticmethod
+    def launcher_cls(src, metadata):
+        nvidia.make_launcher(src, metadata)  # the arguments must fit the code
+
+        def launch(*arguments):
+            CompileOnlyDriver.launches += 1
+
+        return launch
+
+    def get_current_target(self):
+        return self.target
+
+    def get_active_torch_device(self):
+        return torch.device("cpu")
+
+
+class CompileWatch:
+    """Remembers the errors of compiles, to tell them from those of a test whose kernels did not run."""
+
+    def __init__(self):
+        self.errors = threading.local()
+        for owner in (ASTSource, IRSource):
+            self.wrap(owner, "compile_native")
+
+    def wrap(self, owner, name):
+        original = getattr(owner, name)
+
+        def watched(*args, **kwargs):
+            try:
+                return original(*args, **kwargs)
+            except Exception as error:
+                self.errors.seen = (*getattr(self.errors, "seen", ()), error)
+                raise
+
+        setattr(owner, name, watched)
+
+    def is_from_compile(self, error):
+        seen, chain = getattr(self.errors, "seen", ()), set()
+        while error is not None and id(error) not in chain:
+            if any(error is known for known in seen):
+                return True
+            chain.add(id(error))
+            error = error.__cause__ or error.__context__
+        return False
+
+
+class DevicePlugin:
+    """Chooses the driver, and what a failure means there."""
+
+    def __init__(self, config):
+        self.device = config.getoption("--device")
+        architecture = config.getoption("--compile-only")
+        self.watch = None
+        if architecture:
+            found = re.fullmatch(r"sm_?(\d+)a?", architecture)
+            if not found:
+                raise pytest.UsageError(f"--compile-only takes an architecture such as sm_90a, not '{architecture}'")
+            runtime.driver.set_active(CompileOnlyDriver(int(found.group(1))))
+            self.watch = CompileWatch()
+        elif self.device == "cuda":
+            if not torch.cuda.is_available():
+                raise pytest.UsageError("--device cuda needs a GPU; --compile-only sm_90a does not")
+            runtime.driver.set_active(MirroringDriver())
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem):
+        if self.watch is None:
+            return (yield)
+        try:
+            return (yield)
+        except Exception as error:
+            if self.watch.is_from_compile(error):
+                raise
+            return True  # what it computed is not there
+        except pytest.fail.Exception:
+            return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = yield
+        if self.device == "cuda" and report.failed:
+            try:
+                torch.cuda.synchronize()
+            except Exception as error:
+                report.longrepr = f"{report.longrepr}\nthe device is lost: {error}"
+                item.session.shouldstop = f"the device is lost: {error}"
+                item.config.device_is_lost = True
+        return report
+
+    def pytest_sessionfinish(self, session, exitstatus):
+        if getattr(session.config, "device_is_lost", False):
+            session.exitstatus = STICKY_ERROR
+
+
+class ReportPlugin:
+    """Writes one line of JSON when a test begins and one when it ends, for a runner that splits tests over processes."""
+
+    def __init__(self, path):
+        self.file = open(path, "a", buffering=1)
+
+    def write(self, **record):
+        self.file.write(json.dumps(record) + "\n")
+
+    def pytest_runtest_logstart(self, nodeid, location):
+        self.write(start=nodeid, time=time.time())
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" or report.outcome != "passed":
+            text = "" if report.outcome == "passed" else str(report.longrepr)
+            self.write(test=report.nodeid, outcome=report.outcome, seconds=report.duration, text=text[-6000:])
+
+
+def configure(config):
+    config.pluginmanager.register(DevicePlugin(config), "triton-device")
+    report = os.environ.get("TRITON_TEST_REPORT")
+    if report:
+        config.pluginmanager.register(ReportPlugin(report), "triton-report")
