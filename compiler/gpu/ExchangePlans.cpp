@@ -52,7 +52,8 @@ static bool resultIsShared(Operation *op) {
   if (op->use_empty())
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  return !type || toLinear(type).freeBits("lane") || toLinear(type).freeBits("warp");
+  return !type || toLinear(type).freeBits("lane") || toLinear(type).freeBits("warp") ||
+         toLinear(type).freeBits("block");
 }
 bool needsBuffer(tensor::AtomicRMWOp op) { return resultIsShared(op); }
 bool needsBuffer(tensor::AtomicCASOp op) { return resultIsShared(op); }

@@ -21,7 +21,10 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
   manager.addPass(createPipelineLoops({options.numStages}));
 }
 
-void buildResourcePipeline(OpPassManager &manager) {}
+void buildResourcePipeline(OpPassManager &manager) {
+  manager.addPass(createAllocateShared());
+  manager.addPass(createInsertBarriers()); // which bytes conflict is known only now
+}
 
 namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
@@ -34,6 +37,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 
 void registerGpuPipeline() {
   registerSetTarget();
+  registerAllocateShared();
+  registerInsertBarriers();
   registerLegalizeDots();
   registerLowerDots();
   registerPipelineLoops();

@@ -1,6 +1,6 @@
 // Buffers in shared memory: a buffer is its address and what is XORed into every offset within it; loads and stores go by the linear map from
 // registers to offsets. Barriers and fences.
-#include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/Buffers.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/SharedAccess.h"
 
@@ -57,16 +57,9 @@ static llvm::LogicalResult emitLoad(Emitter &emitter, gpu::LocalLoadOp op) {
   return success();
 }
 
-int64_t triton::nvidia::bufferBytes(gpu::MemDescType type) {
-  int64_t elements = gpu::toLinear(type).inputSize("offset");
-  if (auto padded = dyn_cast<gpu::PaddedSharedAttr>(type.getEncoding()))
-    elements = padded.getPaddedOffset(elements);
-  return elements * std::max(8u, type.getElementBits()) / 8;
-}
-
 static llvm::LogicalResult emitIndex(Emitter &emitter, gpu::MemDescIndexOp op) {
   llvm::ArrayRef<llvm::Value *> held = emitter.registers(op.getSrc());
-  int64_t bytes = bufferBytes(cast<gpu::MemDescType>(op.getType()));
+  int64_t bytes = gpu::getBufferBytes(cast<gpu::MemDescType>(op.getType()));
   llvm::Value *offset = emitter.builder.CreateMul(emitter.scalar(op.getIndex()), emitter.i32(bytes));
   emitter.define(op, Registers{emitter.builder.CreatePtrAdd(held[0], offset), held[1]});
   return success();
@@ -79,7 +72,7 @@ static llvm::LogicalResult emitSubslice(Emitter &emitter, gpu::MemDescSubsliceOp
   llvm::ArrayRef<int32_t> offsets = op.getOffsets();
   llvm::Value *address = held[0];
   if (type.isMultiBuffered()) {
-    address = builder.CreatePtrAdd(address, emitter.i32(offsets[0] * bufferBytes(type)));
+    address = builder.CreatePtrAdd(address, emitter.i32(offsets[0] * gpu::getBufferBytes(type)));
     offsets = offsets.drop_front();
   }
   LinearLayout places = gpu::toLinear(type).pseudoInvert();

@@ -33,7 +33,5 @@ llvm::Value *elementAddress(Emitter &emitter, const SharedPlace &place, llvm::Va
 SharedPlace placeOf(Emitter &emitter, mlir::Value buffer);
 /// register, lane, warp of a tensor -> offset in a buffer of its shape. Nullopt if the buffer does not hold every element.
 std::optional<layout::LinearLayout> offsetsOf(Emitter &emitter, mlir::RankedTensorType type, gpu::MemDescType buffer);
-/// Of one buffer of a row of buffers.
-int64_t bufferBytes(gpu::MemDescType type);
 
 } // namespace triton::nvidia

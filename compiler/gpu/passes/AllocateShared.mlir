@@ -1,0 +1,114 @@
+// RUN: triton-opt %s --split-input-file --gpu-allocate-shared | FileCheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 4096
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // CHECK-LABEL: @one_after_the_other
+  tt.func @one_after_the_other(%x: tensor<32x32xf32, #blocked>) -> tensor<32x32xf32, #columns> {
+    // CHECK: ttg.local_alloc {{.*}}allocation.offset = 0 : i32
+    %a = ttg.local_alloc %x : (tensor<32x32xf32, #blocked>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #blocked>
+    // CHECK: ttg.convert_layout {{.*}}allocation.offset = 0 : i32
+    %z = ttg.convert_layout %y : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+    tt.return %z : tensor<32x32xf32, #columns>
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 8192
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // Used again in the next iteration: it lives as long as the loop.
+  // CHECK-LABEL: @loop
+  tt.func @loop(%x: tensor<32x32xf32, #blocked>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: ttg.local_alloc {{.*}}allocation.offset = 0 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #blocked>
+      // CHECK: ttg.convert_layout {{.*}}allocation.offset = 4096 : i32
+      %z = ttg.convert_layout %y : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+    }
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 8192
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // The copy goes on until the wait: the other buffer does not take its place.
+  // CHECK-LABEL: @copy_under_way
+  tt.func @copy_under_way(%p: tensor<32x32x!tt.ptr<f32>, #blocked>, %x: tensor<32x32xf32, #blocked>) {
+    // CHECK: ttg.local_alloc {{.*}}allocation.offset = 0 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %a : tensor<32x32x!tt.ptr<f32>, #blocked> -> <32x32xf32, #shared, #smem, mutable>
+    // CHECK: ttg.local_alloc {{.*}}allocation.offset = 4096 : i32
+    %b = ttg.local_alloc %x : (tensor<32x32xf32, #blocked>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    ttg.async_wait {num = 0 : i32}
+    // CHECK: ttg.local_alloc {{.*}}allocation.offset = 0 : i32
+    %c = ttg.local_alloc %x : (tensor<32x32xf32, #blocked>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    tt.return
+  }
+}
+
+// -----
+
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 10248
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // CHECK-LABEL: @aligned
+  tt.func @aligned() {
+    // CHECK: ttg.local_alloc {{.*}}allocation.offset = 10240 : i32
+    %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    // CHECK: ttg.local_alloc {{.*}}allocation.offset = 0 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+    // CHECK: ttg.local_alloc {{.*}}allocation.offset = 8192 : i32
+    %b = ttg.local_alloc : () -> !ttg.memdesc<16x64xf16, #wide, #smem, mutable>
+    ttg.local_dealloc %a : !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+    ttg.local_dealloc %b : !ttg.memdesc<16x64xf16, #wide, #smem, mutable>
+    ttg.local_dealloc %bar : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK: ttg.shared = 1040
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // A function that is called has its bytes behind its caller's.
+  // CHECK-LABEL: @callee
+  tt.func private @callee(%x: tensor<512xf32, #blocked>) -> f32 attributes {noinline = true} {
+    // CHECK: allocation.offset = 1024 : i32
+    %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%lhs: f32, %rhs: f32):
+      %t = arith.addf %lhs, %rhs : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<512xf32, #blocked>) -> f32
+    tt.return %s : f32
+  }
+  tt.func public @caller(%x: tensor<512xf32, #blocked>) -> (f32, f32) {
+    // CHECK: allocation.offset = 0 : i32
+    %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%lhs: f32, %rhs: f32):
+      %t = arith.addf %lhs, %rhs : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<512xf32, #blocked>) -> f32
+    %r = tt.call @callee(%x) : (tensor<512xf32, #blocked>) -> f32
+    tt.return %s, %r : f32, f32
+  }
+}

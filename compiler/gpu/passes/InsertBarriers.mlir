@@ -1,0 +1,153 @@
+// RUN: triton-opt %s --gpu-resources | FileCheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#nvmma_t = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @store_load
+  tt.func @store_load(%x: tensor<32x32xf32, #blocked>) -> tensor<32x32xf32, #columns> {
+    // CHECK: ttg.local_alloc
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttg.local_load
+    %a = ttg.local_alloc %x : (tensor<32x32xf32, #blocked>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #columns>
+    tt.return %y : tensor<32x32xf32, #columns>
+  }
+
+  // Two writes, one barrier before the first read.
+  // CHECK-LABEL: @one_for_two
+  tt.func @one_for_two(%x: tensor<32x32xf32, #blocked>) -> (tensor<32x32xf32, #columns>, tensor<32x32xf32, #columns>) {
+    // CHECK-COUNT-2: ttg.local_alloc
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttg.local_load
+    // CHECK-NEXT: ttg.local_load
+    %a = ttg.local_alloc %x : (tensor<32x32xf32, #blocked>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    %b = ttg.local_alloc %x : (tensor<32x32xf32, #blocked>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #columns>
+    %z = ttg.local_load %b : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #columns>
+    tt.return %y, %z : tensor<32x32xf32, #columns>, tensor<32x32xf32, #columns>
+  }
+
+  // Nothing to do: the conversion waits within itself, and what it reads is not written again.
+  // CHECK-LABEL: @exchange_alone
+  tt.func @exchange_alone(%x: tensor<32x32xf32, #blocked>) -> tensor<32x32xf32, #columns> {
+    // CHECK-NOT: ttg.barrier
+    %y = ttg.convert_layout %x : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+    // CHECK: tt.return
+    tt.return %y : tensor<32x32xf32, #columns>
+  }
+
+  // Reads alone never conflict.
+  // CHECK-LABEL: @reads
+  tt.func @reads() -> (tensor<32x32xf32, #columns>, tensor<32x32xf32, #blocked>) {
+    // CHECK-NOT: ttg.barrier
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #columns>
+    %z = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #blocked>
+    // CHECK: tt.return
+    tt.return %y, %z : tensor<32x32xf32, #columns>, tensor<32x32xf32, #blocked>
+  }
+
+  // The second exchange uses the bytes that the first may still be reading.
+  // CHECK-LABEL: @same_bytes
+  tt.func @same_bytes(%x: tensor<32x32xf32, #blocked>) -> tensor<32x32xf32, #blocked> {
+    // CHECK: ttg.convert_layout
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttg.convert_layout
+    %y = ttg.convert_layout %x : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+    %z = ttg.convert_layout %y : tensor<32x32xf32, #columns> -> tensor<32x32xf32, #blocked>
+    tt.return %z : tensor<32x32xf32, #blocked>
+  }
+
+  // The next iteration overwrites what this one reads.
+  // CHECK-LABEL: @around_a_loop
+  tt.func @around_a_loop(%x: tensor<32x32xf32, #blocked>, %n: i32) -> tensor<32x32xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK-NOT: ttg.barrier
+    // CHECK: scf.for
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttg.convert_layout
+    // CHECK-NOT: ttg.barrier
+    // CHECK: tt.return
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> (tensor<32x32xf32, #blocked>) : i32 {
+      %y = ttg.convert_layout %v : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+      %s = arith.addf %y, %y : tensor<32x32xf32, #columns>
+      %e = arith.constant dense<0.0> : tensor<32x32xf32, #blocked>
+      scf.yield %e : tensor<32x32xf32, #blocked>
+    }
+    tt.return %r : tensor<32x32xf32, #blocked>
+  }
+
+  // Written once before the loop: the barrier is before it, not in it.
+  // CHECK-LABEL: @before_a_loop
+  tt.func @before_a_loop(%x: tensor<32x32xf32, #blocked>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc %x : (tensor<32x32xf32, #blocked>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+    // CHECK: ttg.barrier
+    // CHECK-NEXT: scf.for
+    // CHECK-NOT: ttg.barrier
+    // CHECK: tt.return
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #columns>
+    }
+    tt.return
+  }
+
+  // Copies are there for the thread that waited; the barrier makes them so for all.
+  // CHECK-LABEL: @copy
+  tt.func @copy(%p: tensor<32x32x!tt.ptr<f32>, #blocked>) -> tensor<32x32xf32, #columns> {
+    // CHECK-NOT: ttg.barrier
+    // CHECK: ttg.async_wait
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttg.local_load
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %a : tensor<32x32x!tt.ptr<f32>, #blocked> -> <32x32xf32, #shared, #smem, mutable>
+    %g = ttg.async_commit_group tokens %t
+    %w = ttg.async_wait %g {num = 0 : i32}
+    %y = ttg.local_load %a token %w : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #columns>
+    tt.return %y : tensor<32x32xf32, #columns>
+  }
+
+  // A ring of buffers, as pipelining leaves it: the one barrier that is there is enough.
+  // CHECK-LABEL: @ring
+  tt.func @ring(%p: tensor<32x32x!tt.ptr<f32>, #blocked>, %n: i32, %insert: i32, %extract: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK-NOT: ttg.barrier
+    // CHECK: scf.for
+    // CHECK-NEXT: ttg.async_wait
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NOT: ttg.barrier
+    // CHECK: tt.return
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<3x32x32xf32, #shared, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %w = ttg.async_wait {num = 1 : i32}
+      ttg.barrier
+      %in = ttg.memdesc_index %ring[%insert] : !ttg.memdesc<3x32x32xf32, #shared, #smem, mutable> -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+      %t = ttg.async_copy_global_to_local %p, %in : tensor<32x32x!tt.ptr<f32>, #blocked> -> <32x32xf32, #shared, #smem, mutable>
+      %g = ttg.async_commit_group tokens %t
+      %out = ttg.memdesc_index %ring[%extract] : !ttg.memdesc<3x32x32xf32, #shared, #smem, mutable> -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+      %y = ttg.local_load %out : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #columns>
+    }
+    tt.return
+  }
+
+  // What threads wrote is made known to the tensor cores first.
+  // CHECK-LABEL: @product
+  tt.func @product(%x: tensor<64x64xf16, #blocked>, %y: tensor<64x64xf16, #blocked>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    // CHECK-COUNT-2: ttg.local_alloc
+    // CHECK-NEXT: ttng.fence_async_shared
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttng.warp_group_dot
+    %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem>
+    %b = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem>
+    %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+}
