@@ -233,6 +233,17 @@ class autotuning_knobs(base_knobs):
 
     cache = env_bool("TRITON_CACHE_AUTOTUNING")
     print = env_bool("TRITON_PRINT_AUTOTUNING")
+    persist = env_bool("TRITON_PERSIST_AUTOTUNING", True)  # keep results on disk, also without `cache_results`
+    threads = env_int(
+        "TRITON_AUTOTUNING_THREADS", 0
+    )  # that compile configurations at the same time; 0: one per processor
+    timeout = env_int("TRITON_AUTOTUNING_TIMEOUT", 300)  # seconds after which a configuration is given up
+    isolate = env_bool(
+        "TRITON_AUTOTUNING_ISOLATE"
+    )  # try each one in a child process first, where it may crash or hang (CPU)
+    deterministic = env_bool(
+        "TRITON_AUTOTUNING_DETERMINISTIC"
+    )  # choose by the performance model, else the first that compiles: no clock
 
 
 class runtime_knobs(base_knobs):

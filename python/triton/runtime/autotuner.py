@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import contextvars
 import hashlib
 import inspect
 import json
 import time
+import warnings
 from functools import cached_property
 from typing import Dict, List, Optional, Tuple
 
 from .. import knobs
+from ._async_compile import active_mode
+from ._tuning import Progress, can_isolate, compile_all, harm_of, thread_count
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
 
@@ -57,6 +62,17 @@ class Config:
         return (tuple(self.all_kwargs().items()), self.pre_hook) == (tuple(other.all_kwargs().items()), other.pre_hook)
 
 
+def _read_timings(path):
+    """Config -> timings from a file of an earlier process; None if there is none, or it cannot be read."""
+    if path is None:
+        return None
+    try:
+        with open(path) as stored:
+            return {Config(**config): timing for config, timing in json.load(stored)["configs_timings"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def _innermost(fn):
     """The Python function inside all decorators."""
     while not inspect.isfunction(fn) and hasattr(fn, "fn"):
@@ -89,6 +105,8 @@ class Autotuner(KernelInterface):
         self.cache: Dict[Tuple, Config] = {}
         self.arg_names = arg_names
         self.cache_results = (cache_results or knobs.autotuning.cache) and not knobs.runtime.interpret
+        # Clocks and hooks of the user's are called as often as they expect.
+        self._keeps_results = do_bench is None and pre_hook is None and post_hook is None
         self.reset_to_zero = list(reset_to_zero) if reset_to_zero is not None else []
         self.restore_value = list(restore_value) if restore_value is not None else []
         self.user_defined_pre_hook = pre_hook is not None
@@ -109,8 +127,6 @@ class Autotuner(KernelInterface):
             self._use_deprecated_timing(warmup, rep, use_cuda_graph)
 
     def _use_deprecated_timing(self, warmup, rep, use_cuda_graph):
-        import warnings
-
         from ..testing import do_bench, do_bench_cudagraph
 
         warnings.warn(
@@ -181,6 +197,11 @@ class Autotuner(KernelInterface):
                     raise
             self.post_hook(full_nargs, exception=None)
 
+        if can_isolate():
+            harm = harm_of(kernel_call, knobs.autotuning.timeout)
+            if harm is not None:
+                warnings.warn(f"configuration {config} of {self.base_fn.__name__} is left out: {harm}", stacklevel=2)
+                return [float("inf"), float("inf"), float("inf")]
         try:
             return self.do_bench(kernel_call, quantiles=(0.5, 0.2, 0.8))
         except (OutOfResources, CompileTimeAssertionFailure, PTXASError) as error:
@@ -202,20 +223,22 @@ class Autotuner(KernelInterface):
             fn = fn.fn
         backend = make_backend(driver.active.get_current_target())
         variables = str(sorted(get_cache_invalidating_env_vars().items()))
-        parts = [triton_key(), backend.hash(), fn.cache_key, variables, str(tuning_key), *map(str, configs)]
+        device = driver.active.get_current_device()
+        machine = str(sorted(driver.active.utils.get_device_properties(device).items()))
+        parts = [triton_key(), backend.hash(), fn.cache_key, variables, machine, str(tuning_key), *map(str, configs)]
         manager = get_cache_manager(hashlib.sha256("-".join(parts).encode("utf-8")).hexdigest())
         file_name = f"{fn.__name__[:150]}.autotune.json"
-        path = manager.get_file(file_name)
-        if path:
-            with open(path) as stored:
-                timings = json.load(stored)["configs_timings"]
-            timings = {Config(**config): timing for config, timing in timings}
+        timings = _read_timings(manager.get_file(file_name))
+        if timings and set(timings) <= set(configs):
             self.cache[tuning_key] = builtins.min(timings, key=timings.get)
             self.configs_timings = timings
             return True
         bench_fn()
         stored = [(config.__dict__, self.configs_timings[config]) for config in configs]
-        manager.put(json.dumps({"key": tuning_key, "configs_timings": stored}, default=str), file_name, binary=False)
+        with contextlib.suppress(OSError):  # a full disk: the next process tunes again
+            manager.put(
+                json.dumps({"key": tuning_key, "configs_timings": stored}, default=str), file_name, binary=False
+            )
         return False
 
     def _tuning_key(self, kwargs):
@@ -224,18 +247,64 @@ class Autotuner(KernelInterface):
         key += [str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")]
         return tuple(key)
 
+    def _compile_all(self, configs, args, kwargs, progress):
+        """Compiles the configurations at the same time; gives those that do not get done. Where hooks prepare the arguments of a launch, launches compile."""
+        has_hooks = any(config.pre_hook for config in configs) or getattr(self.fn, "pre_run_hooks", None)
+        is_possible = isinstance(self.fn, KernelInterface) and not has_hooks and not knobs.runtime.interpret
+        if not is_possible or len(configs) < 2 or thread_count() < 2 or active_mode.get() is not None:
+            return []
+        options = {name: value for name, value in kwargs.items() if name != "warmup"}
+        context = contextvars.copy_context()
+
+        def compile_one(config):
+            if not options.keys() & config.kwargs.keys():
+                context.copy().run(self.fn.warmup, *args, **options, **config.all_kwargs())
+
+        return compile_all(compile_one, configs, progress)
+
+    def _choose_without_clock(self, configs, args, kwargs):
+        """The configuration that the performance model likes best, else the first that compiles."""
+        from ..compiler.errors import CompileTimeAssertionFailure
+
+        if self.perf_model:
+            estimates = [self.perf_model(**self.nargs, **kwargs, **config.all_kwargs()) for config in configs]
+            configs = [config for _, _, config in sorted(zip(estimates, range(len(configs)), configs))]
+        options = {name: value for name, value in kwargs.items() if name != "warmup"}
+        for config in configs:
+            try:
+                self.fn.warmup(*args, **options, **config.all_kwargs())
+                return config
+            except (OutOfResources, CompileTimeAssertionFailure, PTXASError):
+                continue
+        return configs[0]
+
     def _tune(self, key, args, kwargs):
         pruned = self.prune_configs(kwargs)
+        if knobs.autotuning.deterministic:
+            self.bench_time, self.configs_timings = 0.0, {}
+            self.cache[key] = self._choose_without_clock(pruned, args, kwargs)
+            return
 
         def benchmark():
             begin = time.time()
-            timings = {config: self._bench(*args, config=config, **kwargs) for config in pruned}
+            progress = Progress(self.base_fn.__name__, len(pruned))
+            lost = self._compile_all(pruned, args, kwargs, progress)
+            timings = {}
+            for done, config in enumerate(pruned, 1):
+                if config in lost:
+                    warnings.warn(f"configuration {config} of {self.base_fn.__name__} is left out: it is not compiled within {knobs.autotuning.timeout} s", stacklevel=2)  # fmt: skip
+                    timings[config] = [float("inf")] * 3
+                else:
+                    timings[config] = self._bench(*args, config=config, **kwargs)
+                progress.measured(done, timings[config])
+            progress.close()
             self.bench_time = time.time() - begin
             self.cache[key] = builtins.min(timings, key=timings.get)
             self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
             self.configs_timings = timings
 
-        if self.cache_results:
+        is_kept = knobs.autotuning.persist and self._keeps_results and not knobs.runtime.interpret
+        if self.cache_results or is_kept:
             used_cache = self.check_disk_cache(key, pruned, benchmark)
         else:
             benchmark()

@@ -1,0 +1,181 @@
+"""Tuning as a whole: configurations compiled together, results kept, choices without a clock, configurations that crash or hang."""
+
+import io
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from triton.runtime import _tuning
+
+
+def define(configs, **options):
+    @triton.autotune(configs=configs, key=["n"], **options)
+    @triton.jit
+    def kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        tl.static_assert(BLOCK != 32, "not this one")
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < n
+        tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) * 2, mask=mask)
+
+    return kernel
+
+
+def blocks(*sizes):
+    return [triton.Config({"BLOCK": size}) for size in sizes]
+
+
+def launch(kernel, n=1000):
+    x, out = np.arange(n, dtype=np.float32), np.zeros(n, np.float32)
+    kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n)
+    np.testing.assert_array_equal(out, 2 * x)
+    return kernel.best_config
+
+
+def fast_bench(call, quantiles=None, **_):
+    call()
+    return [1.0, 1.0, 1.0]
+
+
+def test_configurations_are_compiled_together(fresh_triton_cache, fresh_knobs):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    fresh_knobs.autotuning.threads = 4
+    threads = set()
+    fresh_knobs.compilation.listener = lambda **event: threads.add(threading.current_thread().name)
+    kernel = define(blocks(16, 64, 128, 256, 512, 1024), do_bench=fast_bench)
+    launch(kernel)
+    assert threads == {"triton-tuning"}, "nothing is left for the measurement to compile"
+    assert len(kernel.configs_timings) == 6
+
+
+def test_one_thread_is_enough(fresh_triton_cache, fresh_knobs):
+    fresh_knobs.autotuning.threads = 1
+    assert launch(define(blocks(16, 64), do_bench=fast_bench)) == blocks(16)[0]
+
+
+def test_failures_lose(fresh_triton_cache):
+    kernel = define(blocks(32, 64), do_bench=fast_bench)
+    assert launch(kernel) == blocks(64)[0]
+    assert kernel.configs_timings[blocks(32)[0]] == [float("inf")] * 3
+
+
+def test_other_errors_are_raised(fresh_triton_cache):
+    with pytest.raises(triton.CompilationError):
+        launch(define(blocks(16, 3), do_bench=fast_bench))
+
+
+def test_results_are_kept_by_default(fresh_triton_cache, fresh_knobs, monkeypatch):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    measured = []
+
+    def bench(call, quantiles):
+        measured.append(1)
+        return fast_bench(call)
+
+    monkeypatch.setattr(type(triton.runtime.driver.active), "get_benchmarker", lambda self: bench)
+    first = launch(define(blocks(16, 64)))
+    assert len(measured) == 2
+    kernel = define(blocks(16, 64))
+    assert launch(kernel) == first and len(measured) == 2 and len(kernel.configs_timings) == 2
+    launch(kernel, n=500)
+    assert len(measured) == 4, "another key"
+    launch(define(blocks(16, 128)))
+    assert len(measured) == 6, "other configurations"
+    files = [os.path.join(folder, name) for folder, _, names in os.walk(fresh_triton_cache) for name in names]
+    for path in files:
+        if path.endswith(".autotune.json"):
+            os.truncate(path, 10)
+    launch(define(blocks(16, 64)))
+    assert len(measured) == 8, "a damaged file is measured again"
+    fresh_knobs.autotuning.persist = False
+    launch(define(blocks(16, 64)))
+    assert len(measured) == 10
+
+
+def test_choice_without_a_clock(fresh_triton_cache, fresh_knobs):
+    fresh_knobs.autotuning.deterministic = True
+
+    def bench(call, quantiles):
+        raise AssertionError("nothing is measured")
+
+    assert launch(define(blocks(32, 128, 64), do_bench=bench)) == blocks(128)[0]
+    model = {"perf_model": lambda BLOCK, **_: abs(BLOCK - 256), "top_k": 3}
+    assert launch(define(blocks(16, 512, 256), do_bench=bench, prune_configs_by=model)) == blocks(256)[0]
+
+
+def test_crash_and_hang_lose_only_themselves(fresh_triton_cache, fresh_knobs):
+    fresh_knobs.autotuning.isolate, fresh_knobs.autotuning.timeout = True, 2
+
+    @triton.autotune(configs=[triton.Config({"KIND": kind}) for kind in (0, 1, 2)], key=["n"], do_bench=fast_bench)
+    @triton.jit
+    def kernel(out_ptr, n, KIND: tl.constexpr):
+        if KIND == 0:  # writes where nothing is
+            tl.store((out_ptr + 123456789012), n)
+        if KIND == 1:  # never ends
+            while tl.load(out_ptr + 1, volatile=True) == 0:
+                tl.store(out_ptr + 2, tl.load(out_ptr + 2, volatile=True) + 1)
+        tl.store(out_ptr, n)
+
+    out = np.zeros(4, np.int32)
+    with pytest.warns(UserWarning) as warned:
+        kernel[(1,)](out, 7)
+    assert out[0] == 7 and kernel.best_config.kwargs == {"KIND": 2}
+    messages = " ".join(str(warning.message) for warning in warned)
+    assert "it dies of SIGSEGV" in messages and "it does not end within 2 s" in messages
+
+
+def test_compiles_that_do_not_end(fresh_knobs):
+    fresh_knobs.autotuning.threads, fresh_knobs.autotuning.timeout = 2, 0
+    done, release = [], threading.Event()
+
+    def compile_one(config):
+        if config == "hangs":
+            release.wait(30)
+        done.append(config)
+
+    configs = ["a", "hangs", "b", "c", "d"]
+    begin = time.monotonic()
+    lost = _tuning.compile_all(compile_one, configs, _tuning.Progress("k", 5, io.StringIO()))
+    release.set()
+    assert "hangs" in lost and set(configs) - set(lost) <= set(done) and time.monotonic() - begin < 10
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress(fresh_knobs):
+    stream = Terminal()
+    progress = _tuning.Progress("matmul", 3, stream)
+    progress.show(1, "compiled")
+    progress.measured(2, [0.5, 0.4, 0.6])
+    assert "\rtuning matmul: 1 of 3 configurations compiled" in stream.getvalue()
+    assert "tuning matmul: 2 of 3 configurations measured, best 0.5 ms" in stream.getvalue()
+    progress.close()
+    assert stream.getvalue().endswith("\r")
+    for silent in (_tuning.Progress("k", 3, io.StringIO()), _tuning.Progress("k", 1, Terminal())):
+        silent.show(1, "compiled")
+        silent.close()
+        assert silent.stream.getvalue() == ""
+    fresh_knobs.autotuning.print = True
+    assert not _tuning.Progress("k", 3, Terminal()).is_shown
+
+
+def test_cuda_graph_timing_is_used(fresh_triton_cache, monkeypatch):
+    import triton.testing
+
+    calls = []
+
+    def bench(call, rep, quantiles):
+        calls.append(rep)
+        return fast_bench(call)
+
+    monkeypatch.setattr(triton.testing, "do_bench_cudagraph", bench)
+    with pytest.warns(DeprecationWarning):
+        kernel = define(blocks(16, 64), use_cuda_graph=True, rep=7)
+    launch(kernel)
+    assert calls == [7, 7]
