@@ -9,7 +9,7 @@ import lit.formats
 
 config.name = "triton.cpp"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".ttir"]
+config.suffixes = [".mlir", ".ttir", ".ttgir"]
 config.excludes = ["build", "third_party"]
 
 root = os.path.dirname(os.path.abspath(__file__))

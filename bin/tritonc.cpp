@@ -1,4 +1,4 @@
-// The command-line compiler: a kernel from a `.py` file (or a `.ttir` file) to IR, assembly, an object file or a C header. Needs no Python.
+// The command-line compiler: a kernel from a `.py` file (or a `.ttir` or `.ttgir` file) to IR, assembly, an object file or a C header. Needs no Python.
 #include "bin/CHeader.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
@@ -17,7 +17,7 @@ using namespace triton;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("tritonc options");
-static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.ttir>"), cl::Required,
+static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.ttir | kernel.ttgir>"), cl::Required,
                                   cl::cat(category));
 static cl::opt<std::string> kernelName("kernel",
                                        cl::desc("the jitted function to compile; may be left out if there is only one"),
@@ -146,8 +146,8 @@ int main(int argc, char **argv) {
   Diagnostics diagnostics;
   std::string lastStage = emit == "header" ? "obj" : emit.getValue();
 
-  if (llvm::sys::path::extension(input) == ".ttir") {
-    auto artifact = driver::compileIr({.stage = "ttir",
+  if (llvm::StringRef extension = llvm::sys::path::extension(input); extension == ".ttir" || extension == ".ttgir") {
+    auto artifact = driver::compileIr({.stage = extension.drop_front().str(),
                                        .source = source,
                                        .options = makeOptions(),
                                        .inspection = makeInspection(),

@@ -164,6 +164,15 @@ static std::string signatureOf(mlir::Type type) {
   return type.isIntOrIndex() ? "i" + std::to_string(type.getIntOrFloatBitWidth()) : "i64";
 }
 
+/// The stages of the target whose output is a module.
+static std::vector<std::string> irStages(const Target &target, const IrCompileRequest &request) {
+  std::vector<std::string> names;
+  for (const Stage &stage : target.stages(request.options, request.inspection))
+    if (stage.name == "ttir" || stage.name == "ttgir")
+      names.push_back(stage.name);
+  return names;
+}
+
 ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagnostics &diagnostics) {
   const Target *target = requireTarget(request.options, diagnostics);
   if (!target)
@@ -172,8 +181,9 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
   Compilation compilation(*context, request.options, request.inspection, diagnostics);
   if (mlir::failed(describeTarget(compilation, *target)))
     return nullptr;
-  if (request.stage != "ttir") {
-    (void)compilation.fail("the " + target->name() + " target reads .ttir files, not ." + request.stage);
+  if (std::vector<std::string> names = irStages(*target, request); !llvm::is_contained(names, request.stage)) {
+    (void)compilation.fail("the " + target->name() + " target reads ." + llvm::join(names, " and .") + " files, not ." +
+                           request.stage);
     return nullptr;
   }
   compilation.module = parseIr(*context, request.source, diagnostics);
@@ -186,5 +196,10 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
     compilation.artifact.arguments.push_back({"arg" + std::to_string(index), signatureOf(type)});
   finishArguments(compilation.artifact);
-  return runStages(compilation, *target, "", request.lastStage);
+  if (request.stage == "ttir") // what a user writes is not yet what the first stage leaves
+    return runStages(compilation, *target, "", request.lastStage);
+  compilation.artifact.stages.push_back({request.stage, compilation.text(), 0});
+  if (request.lastStage == request.stage)
+    return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
+  return runStages(compilation, *target, request.stage, request.lastStage);
 }

@@ -21,7 +21,7 @@ struct CompileRequest {
 std::shared_ptr<const artifact::Artifact> compile(const CompileRequest &request, Diagnostics &diagnostics);
 
 struct IrCompileRequest {
-  std::string stage; // what `source` holds: "ttir"
+  std::string stage; // what `source` holds: "ttir" or, for GPUs, "ttgir"
   std::shared_ptr<const Source> source;
   Options options;
   Inspection inspection;

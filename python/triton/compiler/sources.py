@@ -113,7 +113,7 @@ class _Specialization:
 
 
 class IRSource:
-    """A file of IR: `.ttir`."""
+    """A file of IR: `.ttir` or, for GPUs, `.ttgir`."""
 
     def __init__(self, path, context, backend):
         self.path = path
@@ -122,8 +122,8 @@ class IRSource:
         with open(path) as file:
             self.src = file.read()
         found = re.search(r"tt\.func\s+public\s+@(\w+)\((.*)$", self.src, re.MULTILINE)
-        if self.ext != "ttir" or found is None:
-            raise ValueError(f"{path} is not a .ttir file with a public tt.func")
+        if self.ext not in ("ttir", "ttgir") or found is None:
+            raise ValueError(f"{path} is not a .ttir or .ttgir file with a public tt.func")
         self.name = "@" + found.group(1)
         # Parameters up to the attributes of the function; their own attributes are no parameters, for they have no `%`.
         types = re.findall(r"%\w+\s*:\s*(!tt\.ptr<[^>]*>|[\w.]+)", found.group(2))
@@ -135,7 +135,10 @@ class IRSource:
         return hashlib.sha256(self.src.encode("utf-8")).hexdigest()
 
     def parse_options(self):
-        return {}
+        """What the file says of itself: GPU IR is written for a number of warps and CTAs."""
+        names = {"num_warps": "ttg.num-warps", "num_ctas": "ttg.num-ctas"}
+        found = {name: re.search(rf'"{key}"\s*=\s*(\d+)', self.src) for name, key in names.items()}
+        return {name: int(match.group(1)) for name, match in found.items() if match}
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         module = libtriton.ir.parse_mlir_text(self.src, str(self.path))
