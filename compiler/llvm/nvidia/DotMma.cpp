@@ -112,92 +112,125 @@ static bool agreeAlongK(const layout::LinearLayout &a, const layout::LinearLayou
   return true;
 }
 
-llvm::LogicalResult emitMmaDot(Emitter &emitter, tensor::DotOp dot) {
-  const layout::LinearLayout &aMap = emitter.layout(dot.getA()), &bMap = emitter.layout(dot.getB());
-  RegisterIndex aIndex(aMap), bIndex(bMap), cIndex(emitter.layout(dot.getC()));
-  unsigned rank = cast<RankedTensorType>(dot.getD().getType()).getRank(), m = rank - 2, n = rank - 1;
-  std::optional<MmaInstruction> instruction = chooseInstruction(emitter, dot);
-  std::vector<int64_t> depth = elementsAlongK(aMap, rank - 1);
-  if (!instruction || !agreeAlongK(aMap, bMap, rank) || depth.size() % (2 * instruction->perWord) != 0)
-    return dot.emitError() << "no tensor core multiplies " << dot.getA().getType() << " by " << dot.getB().getType()
-                           << " into " << dot.getD().getType();
-  llvm::ArrayRef<llvm::Value *> a = emitter.registers(dot.getA()), b = emitter.registers(dot.getB());
-  llvm::ArrayRef<llvm::Value *> c = emitter.registers(dot.getC());
+namespace {
 
-  // Accumulators by instruction: where it begins, then its words.
-  auto originOf = [&](unsigned reg) {
+/// The instructions of one dot: which registers each takes, by where its part of the result begins.
+struct MmaDot {
+  Emitter &emitter;
+  tensor::DotOp dot;
+  MmaInstruction instruction;
+  std::vector<int64_t> depth; // elements along K of lane 0
+  RegisterIndex aIndex{emitter.layout(dot.getA())}, bIndex{emitter.layout(dot.getB())},
+      cIndex{emitter.layout(dot.getC())};
+  unsigned rank = cast<RankedTensorType>(dot.getD().getType()).getRank(), m = rank - 2, n = rank - 1;
+
+  using Key = std::vector<int64_t>;
+  static Key keyOf(const layout::Coordinates &element) { return Key(element.begin(), element.end()); }
+  std::map<Key, Registers> sums; // words, by origin
+
+  layout::Coordinates originOf(unsigned reg) const {
     layout::Coordinates origin = cIndex.element(reg);
     origin[m] &= ~int64_t(8);
     origin[n] &= ~int64_t(1);
     return origin;
-  };
-  std::vector<layout::Coordinates> origins;
-  std::vector<Registers> sums;
-  std::map<std::vector<int64_t>, unsigned> tiles;
-  for (unsigned reg = 0; reg < cIndex.size(); ++reg) {
-    layout::Coordinates origin = originOf(reg);
-    if (!tiles.try_emplace(std::vector<int64_t>(origin.begin(), origin.end()), origins.size()).second)
-      continue;
-    Registers values;
-    for (unsigned i = 0; i < 4; ++i) {
-      layout::Coordinates element = origin;
-      element[m] += 8 * (i / 2);
-      element[n] += i % 2;
-      values.push_back(c[cIndex.at(element)]);
-    }
-    if (instruction->isPacked)
-      values = {packWord(emitter, {values[0], values[1]}), packWord(emitter, {values[2], values[3]})};
-    origins.push_back(origin);
-    sums.push_back(values);
   }
 
-  // Along K outside: neighbouring instructions then do not wait for each other.
-  unsigned perWord = instruction->perWord;
-  auto word = [&](llvm::ArrayRef<llvm::Value *> registers, const RegisterIndex &index, layout::Coordinates element,
-                  unsigned k, size_t first) -> llvm::Value * {
+  void loadSums() {
+    llvm::ArrayRef<llvm::Value *> c = emitter.registers(dot.getC());
+    for (unsigned reg = 0; reg < cIndex.size(); ++reg) {
+      layout::Coordinates origin = originOf(reg);
+      Registers &words = sums[keyOf(origin)];
+      if (!words.empty())
+        continue;
+      Registers values;
+      for (unsigned i = 0; i < 4; ++i) {
+        layout::Coordinates element = origin;
+        element[m] += 8 * (i / 2);
+        element[n] += i % 2;
+        values.push_back(c[cIndex.at(element)]);
+      }
+      words = values;
+      if (instruction.isPacked)
+        words = {packWord(emitter, {values[0], values[1]}), packWord(emitter, {values[2], values[3]})};
+    }
+  }
+
+  /// The word that begins with the `first`th element along K, which is dimension `k`.
+  llvm::Value *word(llvm::ArrayRef<llvm::Value *> registers, const RegisterIndex &index, layout::Coordinates element,
+                    unsigned k, size_t first) {
     llvm::SmallVector<llvm::Value *> elements;
-    for (unsigned e = 0; e < perWord; ++e) {
+    for (unsigned e = 0; e < instruction.perWord; ++e) {
       element[k] = depth[first + e];
       elements.push_back(registers[index.at(element)]);
     }
-    return instruction->multiplicand == 'd' ? elements.front() : packWord(emitter, elements);
-  };
-  for (size_t slice = 0; slice < depth.size(); slice += 2 * perWord) {
-    std::map<std::vector<int64_t>, Registers> rows, columns; // packed once for all instructions that take them
-    for (auto [origin, sum] : llvm::zip_equal(origins, sums)) {
-      layout::Coordinates left = origin, right = origin;
-      left[n] = right[m] = 0;
-      Registers &aWords = rows[std::vector<int64_t>(left.begin(), left.end())];
-      Registers &bWords = columns[std::vector<int64_t>(right.begin(), right.end())];
-      if (aWords.empty())
-        for (unsigned i = 0; i < 4; ++i) {
-          layout::Coordinates element = left;
-          element[m] += 8 * (i % 2);
-          aWords.push_back(word(a, aIndex, element, rank - 1, slice + i / 2 * perWord));
-        }
-      if (bWords.empty())
-        for (unsigned i = 0; i < 2; ++i)
-          bWords.push_back(word(b, bIndex, right, rank - 2, slice + i * perWord));
-      bool isQuarter = llvm::StringRef(instruction->name).contains("m8n8k4");
-      sum = (isQuarter ? callMmaF64 : callMma)(emitter, *instruction, aWords, bWords, sum);
+    return instruction.multiplicand == 'd' ? elements.front() : packWord(emitter, elements);
+  }
+
+  Registers wordsOfA(layout::Coordinates rows, size_t slice) {
+    Registers words;
+    for (unsigned i = 0; i < 4; ++i) {
+      layout::Coordinates element = rows;
+      element[m] += 8 * (i % 2);
+      words.push_back(
+          word(emitter.registers(dot.getA()), aIndex, element, rank - 1, slice + i / 2 * instruction.perWord));
+    }
+    return words;
+  }
+
+  Registers wordsOfB(const layout::Coordinates &columns, size_t slice) {
+    Registers words;
+    for (unsigned i = 0; i < 2; ++i)
+      words.push_back(word(emitter.registers(dot.getB()), bIndex, columns, rank - 2, slice + i * instruction.perWord));
+    return words;
+  }
+
+  /// All instructions of a slice of K: neighbours do not wait for each other.
+  void multiplySlice(size_t slice) {
+    std::map<Key, Registers> left, right; // packed once for all instructions that take them
+    for (auto &[origin, sum] : sums) {
+      layout::Coordinates rows(origin.begin(), origin.end()), columns = rows;
+      rows[n] = columns[m] = 0;
+      Registers &a = left[keyOf(rows)], &b = right[keyOf(columns)];
+      if (a.empty())
+        a = wordsOfA(rows, slice);
+      if (b.empty())
+        b = wordsOfB(columns, slice);
+      bool isQuarter = llvm::StringRef(instruction.name).contains("m8n8k4");
+      sum = (isQuarter ? callMmaF64 : callMma)(emitter, instruction, a, b, sum);
     }
   }
 
-  Registers results;
-  for (Registers &sum : sums)
-    if (instruction->isPacked) {
-      Registers top = unpackWord(emitter, sum[0], instruction->accumulator),
-                bottom = unpackWord(emitter, sum[1], instruction->accumulator);
-      top.append(bottom.begin(), bottom.end());
-      sum = top;
+  void defineResult() {
+    for (auto &[origin, sum] : sums)
+      if (instruction.isPacked) {
+        Registers values = unpackWord(emitter, sum[0], instruction.accumulator);
+        llvm::append_range(values, unpackWord(emitter, sum[1], instruction.accumulator));
+        sum = values;
+      }
+    Registers results;
+    for (unsigned reg = 0; reg < cIndex.size(); ++reg) {
+      const layout::Coordinates &element = cIndex.element(reg);
+      results.push_back(sums.at(keyOf(originOf(reg)))[(element[m] >> 3 & 1) * 2 + (element[n] & 1)]);
     }
-  for (unsigned reg = 0; reg < cIndex.size(); ++reg) {
-    layout::Coordinates origin = originOf(reg);
-    const layout::Coordinates &element = cIndex.element(reg);
-    results.push_back(sums[tiles.at(std::vector<int64_t>(origin.begin(), origin.end()))]
-                          [(element[m] >> 3 & 1) * 2 + (element[n] & 1)]);
+    emitter.define(dot.getD(), std::move(results));
   }
-  emitter.define(dot.getD(), std::move(results));
+};
+
+} // namespace
+
+llvm::LogicalResult emitMmaDot(Emitter &emitter, tensor::DotOp dot) {
+  const layout::LinearLayout &a = emitter.layout(dot.getA()), &b = emitter.layout(dot.getB());
+  unsigned rank = cast<RankedTensorType>(dot.getD().getType()).getRank();
+  std::optional<MmaInstruction> instruction = chooseInstruction(emitter, dot);
+  std::vector<int64_t> depth = elementsAlongK(a, rank - 1);
+  if (!instruction || !agreeAlongK(a, b, rank) || depth.size() % (2 * instruction->perWord) != 0)
+    return dot.emitError() << "no tensor core multiplies " << dot.getA().getType() << " by " << dot.getB().getType()
+                           << " into " << dot.getD().getType();
+  MmaDot product{emitter, dot, *instruction, depth};
+  product.loadSums();
+  for (size_t slice = 0; slice < depth.size(); slice += 2 * instruction->perWord)
+    product.multiplySlice(slice);
+  product.defineResult();
   return success();
 }
 

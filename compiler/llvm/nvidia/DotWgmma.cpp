@@ -196,120 +196,126 @@ struct WarpGroupDot {
     return words;
   }
 
-  void waitForAll(Registers &values) { values = callTied(emitter, "wgmma.wait_group.sync.aligned 0;", values); }
   void commit() {
     emitter.inlineAsm("wgmma.commit_group.sync.aligned;", "", builder.getVoidTy(), {}, AsmEffects::Convergent);
   }
 
-  llvm::LogicalResult run() {
-    bool isShared = isa<gpu::MemDescType>(op.getA().getType());
-    FailureOr<SharedOperand> b = sharedOperand(op.getB(), false), a = SharedOperand();
-    if (isShared)
-      a = sharedOperand(op.getA(), true);
-    if (failed(a) || failed(b))
-      return failure();
-    int64_t depth = cast<gpu::MemDescType>(op.getB().getType()).getShape()[0];
+  /// One instruction's accumulators: n/2 registers, in its order.
+  struct Tile {
+    int64_t row, column;
+    llvm::SmallVector<unsigned> registers;
+    Registers sums;              // as words
+    std::vector<Registers> left; // words of A by instruction along K, if A is in registers
+  };
+  std::vector<Tile> tiles;
+  FailureOr<SharedOperand> a = SharedOperand(), b = SharedOperand();
+  bool isShared = isa<gpu::MemDescType>(op.getA().getType());
+  int64_t depth = cast<gpu::MemDescType>(op.getB().getType()).getShape()[0];
+  bool isZero = matchPattern(op.getC(), m_Zero()) || matchPattern(op.getC(), m_AnyZeroFloat());
 
-    // Tiles of n/2 registers, in the order of the instruction's accumulators.
-    int64_t perTile = n / 2;
-    struct Tile {
-      int64_t row, column;
-      Registers sums;
-      llvm::SmallVector<unsigned> registers;
-    };
-    std::vector<Tile> tiles;
+  void makeTiles() {
     llvm::ArrayRef<llvm::Value *> c = emitter.registers(op.getC());
     for (unsigned reg = 0; reg < index.size(); ++reg) {
       const layout::Coordinates &element = index.element(reg);
       if (element[0] % 64 != 0 || element[1] % n != 0 || index.at(element) != reg)
         continue;
-      Tile &tile = tiles.emplace_back(Tile{element[0], element[1], {}, {}});
-      for (int64_t i = 0; i < perTile; ++i) {
+      Tile &tile = tiles.emplace_back(Tile{element[0], element[1], {}, {}, {}});
+      Registers values;
+      for (int64_t i = 0; i < n / 2; ++i) {
         tile.registers.push_back(index.at({element[0] + (i >> 1 & 1) * 8, element[1] + (i & 1) + (i >> 2) * 8}));
-        tile.sums.push_back(c[tile.registers.back()]);
+        values.push_back(c[tile.registers.back()]);
       }
-    }
-
-    llvm::Type *element = emitter.type(type);
-    Registers fenced;
-    bool isZero = matchPattern(op.getC(), m_Zero()) || matchPattern(op.getC(), m_AnyZeroFloat());
-    for (Tile &tile : tiles) {
-      tile.sums = packWords(emitter, tile.sums);
+      tile.sums = packWords(emitter, values);
       if (isZero) // the first instruction does not read them
         for (llvm::Value *&value : tile.sums)
           value = llvm::UndefValue::get(value->getType());
-      llvm::append_range(fenced, tile.sums);
+      if (!isShared)
+        tile.left = wordsOfA(tile.row);
     }
-    std::vector<std::vector<Registers>> aWords;
-    if (!isShared)
-      for (Tile &tile : tiles) {
-        aWords.push_back(wordsOfA(tile.row));
-        for (Registers &slice : aWords.back())
-          llvm::append_range(fenced, slice);
-      }
-    fenced = callTied(emitter, "wgmma.fence.sync.aligned;", fenced);
-    llvm::Value **next = fenced.begin();
-    for (Tile &tile : tiles)
+  }
+
+  /// Runs `text` with the accumulators, and with `alsoLeft` the words of A, going through it.
+  void callOnTiles(llvm::StringRef text, bool alsoLeft) {
+    llvm::SmallVector<llvm::Value **> held;
+    for (Tile &tile : tiles) {
       for (llvm::Value *&value : tile.sums)
-        value = *next++;
-    for (std::vector<Registers> &slices : aWords)
-      for (Registers &slice : slices)
-        for (llvm::Value *&value : slice)
-          value = *next++;
+        held.push_back(&value);
+      if (alsoLeft)
+        for (Registers &slice : tile.left)
+          for (llvm::Value *&value : slice)
+            held.push_back(&value);
+    }
+    Registers values;
+    for (llvm::Value **value : held)
+      values.push_back(*value);
+    for (auto [place, value] : llvm::zip_equal(held, callTied(emitter, text, values)))
+      *place = value;
+  }
 
-    auto step = [&](size_t which, Registers &sums, int64_t start, llvm::Value *addsTo) {
-      const Tile &tile = tiles[which];
-      Registers left = isShared ? Registers{a->at(emitter, tile.row, start)} : aWords[which][start / k];
-      sums = multiply(sums, left, b->at(emitter, start, tile.column), addsTo, isShared && a->descriptor.transposed,
-                      b->descriptor.transposed);
-    };
-    llvm::Value *useC = op.getUseC() ? emitter.scalar(op.getUseC()) : isZero ? emitter.i1(false) : nullptr;
+  /// Adds the product of K elements from `start` to `sums`.
+  void step(Tile &tile, Registers &sums, int64_t start, llvm::Value *addsTo) {
+    Registers left = isShared ? Registers{a->at(emitter, tile.row, start)} : tile.left[start / k];
+    sums = multiply(sums, left, b->at(emitter, start, tile.column), addsTo, isShared && a->descriptor.transposed,
+                    b->descriptor.transposed);
+  }
+
+  /// Whether sums of 8-bit products are to be moved to f32 registers now and then: the tensor core adds them with few bits.
+  bool isImprecise() {
     int64_t chunk = op.getMaxNumImpreciseAcc();
-    bool isImprecise =
-        tensor::isFloat8(elementOf(op.getB())) && type.getElementType().isF32() && chunk > 0 && chunk < depth;
-    if (isImprecise) {
-      chunk = std::max(chunk, k);
-      for (int64_t start = 0; start < depth; start += chunk)
-        for (size_t which = 0; which < tiles.size(); ++which) {
-          // A sum of its own for each chunk: the tensor core adds 8-bit products with few bits.
-          Registers partial(tiles[which].sums.size(), llvm::UndefValue::get(element));
-          for (int64_t at = start; at < start + chunk; at += k)
-            step(which, partial, at, at == start ? emitter.i1(false) : nullptr);
-          commit();
-          waitForAll(partial);
-          for (auto [sum, term] : llvm::zip_equal(tiles[which].sums, partial)) {
-            if (start == 0 && useC)
-              sum = builder.CreateSelect(useC, builder.CreateFreeze(sum), llvm::ConstantFP::get(element, 0));
-            sum = builder.CreateFAdd(sum, term);
-          }
-        }
-    } else {
-      for (size_t which = 0; which < tiles.size(); ++which)
-        for (int64_t start = 0; start < depth; start += k)
-          step(which, tiles[which].sums, start, start == 0 ? useC : nullptr);
-      commit();
-    }
+    return tensor::isFloat8(elementOf(op.getB())) && type.getElementType().isF32() && chunk > 0 && chunk <= depth;
+  }
 
-    if (!op.getIsAsync() && !isImprecise) {
-      Registers all;
+  void multiplyInChunks(llvm::Value *useC) {
+    int64_t chunk = std::max<int64_t>(op.getMaxNumImpreciseAcc(), k);
+    llvm::Value *zero = llvm::ConstantFP::get(emitter.type(type), 0);
+    for (Tile &tile : tiles)
+      for (int64_t start = 0; start < depth; start += chunk) {
+        Registers partial(tile.sums.size(), llvm::UndefValue::get(zero->getType()));
+        for (int64_t at = start; at < std::min(start + chunk, depth); at += k)
+          step(tile, partial, at, at == start ? emitter.i1(false) : nullptr);
+        commit();
+        partial = callTied(emitter, "wgmma.wait_group.sync.aligned 0;", partial);
+        for (auto [sum, term] : llvm::zip_equal(tile.sums, partial)) {
+          if (start == 0 && useC)
+            sum = isZero ? zero : builder.CreateSelect(useC, sum, zero);
+          sum = builder.CreateFAdd(sum, term);
+        }
+      }
+  }
+
+  llvm::LogicalResult run() {
+    b = sharedOperand(op.getB(), false);
+    if (isShared)
+      a = sharedOperand(op.getA(), true);
+    if (failed(a) || failed(b))
+      return failure();
+    makeTiles();
+    callOnTiles("wgmma.fence.sync.aligned;", true);
+    llvm::Value *useC = op.getUseC() ? emitter.scalar(op.getUseC()) : isZero ? emitter.i1(false) : nullptr;
+    if (isImprecise()) {
+      multiplyInChunks(useC);
+    } else {
       for (Tile &tile : tiles)
-        llvm::append_range(all, tile.sums);
-      waitForAll(all);
-      next = all.begin();
-      for (Tile &tile : tiles)
-        for (llvm::Value *&value : tile.sums)
-          value = *next++;
+        for (int64_t start = 0; start < depth; start += k)
+          step(tile, tile.sums, start, start == 0 ? useC : nullptr);
+      commit();
+      if (!op.getIsAsync())
+        callOnTiles("wgmma.wait_group.sync.aligned 0;", false);
     }
-    // Registers that are copies, where the tensor is smaller than the warps' tile, share a result.
+    defineResult();
+    return success();
+  }
+
+  /// Registers that are copies, where the tensor is smaller than the warps' tile, share a result.
+  void defineResult() {
     std::vector<llvm::Value *> results(index.size());
     for (Tile &tile : tiles)
-      for (auto [reg, value] : llvm::zip_equal(tile.registers, unpackWords(emitter, tile.sums, element)))
+      for (auto [reg, value] : llvm::zip_equal(tile.registers, unpackWords(emitter, tile.sums, emitter.type(type))))
         results[reg] = value;
     Registers all;
     for (unsigned reg = 0; reg < index.size(); ++reg)
       all.push_back(results[index.at(index.element(reg))]);
     emitter.define(op.getD(), std::move(all));
-    return success();
   }
 };
 
