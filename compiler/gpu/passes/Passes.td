@@ -24,11 +24,13 @@ def AssignLayouts : Pass<"gpu-assign-layouts", "::mlir::ModuleOp"> {
 
 def LowerDots : Pass<"gpu-lower-dots", "::mlir::ModuleOp"> {
   let summary = "put operands of warpgroup products into shared memory";
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
 def PipelineLoops : Pass<"gpu-pipeline-loops", "::mlir::ModuleOp"> {
   let summary = "overlap the loads of later iterations with the work of this one";
   let options = [Option<"numStages", "num-stages", "int", "3", "for loops that do not say">];
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
 def AllocateShared : Pass<"gpu-allocate-shared", "::mlir::ModuleOp"> {

@@ -1,6 +1,7 @@
 #include "compiler/gpu/passes/Pipeline.h"
 
 #include "compiler/gpu/passes/Passes.h"
+#include "compiler/tensor/passes/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -12,6 +13,7 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
   manager.addPass(createSetTarget({options.target.str(), options.numWarps, options.numCtas}));
 
   // Layouts. Products first become what some instruction does: instructions say what their operands look like.
+  manager.addPass(tensor::createDecomposeScaledDots());
   manager.addPass(createLegalizeDots());
   manager.addPass(createAssignLayouts());
   manager.addPass(createCSEPass());
@@ -19,6 +21,8 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
   // Shared memory: operands of warpgroup products, then copies that run ahead.
   manager.addPass(createLowerDots());
   manager.addPass(createPipelineLoops({options.numStages}));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
 }
 
 void buildResourcePipeline(OpPassManager &manager) {

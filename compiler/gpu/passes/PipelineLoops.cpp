@@ -251,6 +251,7 @@ struct Pipeliner {
     options.peelEpilogue = false;
     options.supportDynamicLoops = true;
     options.predicateFn = predicate;
+    rewriter.setInsertionPoint(loop);
     FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
     if (failed(pipelined))
       return loop.emitError() << "could not be pipelined";

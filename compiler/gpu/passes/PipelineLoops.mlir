@@ -1,0 +1,165 @@
+// RUN: triton-opt %s --gpu-pipeline-loops --canonicalize --cse | FileCheck %s
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+
+// CHECK-LABEL: @one_product
+// CHECK-DAG: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+// CHECK-DAG: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+// CHECK: ttg.async_copy_global_to_local {{.*}} mask
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttg.async_commit_group
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttg.async_commit_group
+// CHECK: scf.for
+// CHECK-NOT: tt.load
+// CHECK: ttg.async_wait {num = 1 : i32}
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttg.barrier
+// CHECK: %[[D:.*]] = ttng.warp_group_dot {{.*}} {isAsync = true}
+// CHECK-NEXT: %[[W:.*]] = ttng.warp_group_dot_wait %[[D]] {pendings = 1 : i32}
+// CHECK-NEXT: ttg.barrier
+// CHECK: ttg.async_copy_global_to_local {{.*}} mask
+// CHECK: ttg.async_copy_global_to_local {{.*}} mask
+// CHECK: ttg.async_commit_group
+// CHECK: scf.yield %[[W]],
+// CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
+// CHECK-NEXT: ttg.async_wait {num = 0 : i32}
+// CHECK-NEXT: ttg.local_dealloc
+tt.func @one_product(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+  %offsets = tt.broadcast %row : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+  %step = arith.constant dense<64> : tensor<64x64xi32, #blocked>
+  %as = tt.splat %pa : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %bs = tt.splat %pb : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %a0 = tt.addptr %as, %offsets : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+  %b0 = tt.addptr %bs, %offsets : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+  %r:3 = scf.for %i = %zero to %n step %one iter_args(%acc = %c, %ap = %a0, %bp = %b0) -> (tensor<64x64xf32, #mma>, tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64x!tt.ptr<f16>, #blocked>) : i32 {
+    %a = tt.load %ap : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %b = tt.load %bp : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %x = ttg.local_alloc %a : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %y = ttg.local_alloc %b : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %x, %y, %acc : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %an = tt.addptr %ap, %step : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %bn = tt.addptr %bp, %step : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    scf.yield %d, %an, %bn : tensor<64x64xf32, #mma>, tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64x!tt.ptr<f16>, #blocked>
+  }
+  tt.return %r#0 : tensor<64x64xf32, #mma>
+}
+
+// Operands are read into registers: only one barrier, and copies begin right behind it.
+// CHECK-LABEL: @by_warps
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<4x64x64xf16
+// CHECK: scf.for
+// CHECK: ttg.async_wait {num = 2 : i32}
+// CHECK-NEXT: ttg.barrier
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttg.async_commit_group
+// CHECK: ttg.local_load {{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0
+// CHECK: ttg.local_load {{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1
+// CHECK-NOT: ttg.barrier
+// CHECK: tt.dot
+// CHECK: scf.yield
+tt.func @by_warps(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32, #mma2> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma2>
+  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+  %offsets = tt.broadcast %row : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+  %as = tt.splat %pa : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %bs = tt.splat %pb : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma2>) : i32 {
+    %at = tt.splat %i : i32 -> tensor<64x64xi32, #blocked>
+    %sixteen = arith.constant dense<16> : tensor<64x64xi32, #blocked>
+    %along = arith.muli %at, %sixteen : tensor<64x64xi32, #blocked>
+    %shift = arith.addi %offsets, %along : tensor<64x64xi32, #blocked>
+    %ap = tt.addptr %as, %shift : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %bp = tt.addptr %bs, %shift : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %a = tt.load %ap : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %b = tt.load %bp : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %x = ttg.convert_layout %a : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #left>
+    %y = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #right>
+    %d = tt.dot %x, %y, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma2>
+    scf.yield %d : tensor<64x64xf32, #mma2>
+  } {tt.num_stages = 4 : i32}
+  tt.return %r : tensor<64x64xf32, #mma2>
+}
+
+// CHECK-LABEL: @one_stage
+// CHECK: scf.for
+// CHECK: tt.load
+// CHECK-NOT: async
+tt.func @one_stage(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32, #mma2> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma2>
+  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+  %offsets = tt.broadcast %row : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+  %as = tt.splat %pa : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %bs = tt.splat %pb : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma2>) : i32 {
+    %at = tt.splat %i : i32 -> tensor<64x64xi32, #blocked>
+    %sixteen = arith.constant dense<16> : tensor<64x64xi32, #blocked>
+    %along = arith.muli %at, %sixteen : tensor<64x64xi32, #blocked>
+    %shift = arith.addi %offsets, %along : tensor<64x64xi32, #blocked>
+    %ap = tt.addptr %as, %shift : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %bp = tt.addptr %bs, %shift : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %a = tt.load %ap : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %b = tt.load %bp : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %x = ttg.convert_layout %a : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #left>
+    %y = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #right>
+    %d = tt.dot %x, %y, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma2>
+    scf.yield %d : tensor<64x64xf32, #mma2>
+  } {tt.num_stages = 1 : i32}
+  tt.return %r : tensor<64x64xf32, #mma2>
+}
+
+// The loop writes what it reads.
+// CHECK-LABEL: @updated_in_place
+// CHECK: scf.for
+// CHECK: ttg.async_copy_global_to_local
+// CHECK-NOT: ttg.async_copy_global_to_local
+// CHECK: tt.load
+// CHECK: tt.store
+tt.func @updated_in_place(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<64x64xf32, #mma2> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma2>
+  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+  %offsets = tt.broadcast %row : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+  %as = tt.splat %pa : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %bs = tt.splat %pb : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma2>) : i32 {
+    %at = tt.splat %i : i32 -> tensor<64x64xi32, #blocked>
+    %sixteen = arith.constant dense<16> : tensor<64x64xi32, #blocked>
+    %along = arith.muli %at, %sixteen : tensor<64x64xi32, #blocked>
+    %shift = arith.addi %offsets, %along : tensor<64x64xi32, #blocked>
+    %ap = tt.addptr %as, %shift : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %bp = tt.addptr %bs, %shift : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %a = tt.load %ap : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %b = tt.load %bp : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %x = ttg.convert_layout %a : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #left>
+    %y = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #right>
+    %d = tt.dot %x, %y, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma2>
+    tt.store %ap, %a : tensor<64x64x!tt.ptr<f16>, #blocked>
+    scf.yield %d : tensor<64x64xf32, #mma2>
+  }
+  tt.return %r : tensor<64x64xf32, #mma2>
+}
+
+}
