@@ -64,6 +64,7 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "warp_size", out.warpSize);
   read(options, "debug", out.debug);
   read(options, "sanitize_overflow", out.sanitizeOverflow);
+  read(options, "check_accesses", out.checkAccesses);
   read(options, "enable_fp_fusion", out.enableFpFusion);
   read(options, "allow_non_constexpr_globals", out.allowNonConstexprGlobals);
   read(options, "default_dot_input_precision", out.defaultDotPrecision);

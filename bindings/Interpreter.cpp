@@ -4,6 +4,8 @@
 #include "bindings/PythonHost.h"
 #include "bindings/TensorObject.h"
 
+#include <triton/embed.h>
+
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
@@ -30,9 +32,9 @@ public:
   }
 
   /// `bits` is an int of at most 64 bits, negative numbers included.
-  nb::object scalar(const std::string &type, nb::int_ bits) {
+  nb::object scalar(const std::string &type, nb::int_ bits, const std::string &name) {
     uint64_t word = PyLong_AsUnsignedLongLongMask(bits.ptr());
-    embed::Result<embed::Value> value = eager.scalar(type, word);
+    embed::Result<embed::Value> value = eager.scalar(type, word, name);
     if (auto *error = std::get_if<embed::Error>(&value))
       throw nb::type_error(error->message.c_str());
     nb::object object = nb::steal(toPython(std::get<embed::Value>(value), Wrapping::Kernel));
@@ -54,6 +56,10 @@ public:
   }
   void trustMemory() { eager.trustMemory(); }
 
+  void watch(embed::CheckedLaunch &launch, nb::callable place) {
+    launch.watch(eager, [place] { return nb::cast<std::string>(place()); });
+  }
+
 private:
   embed::EagerSession eager;
   embed::Emission emission;
@@ -73,10 +79,11 @@ void addInterpreter(nb::module_ &module) {
            })
       .def("__exit__", &Session::exit)
       .def("begin_program", &Session::beginProgram, nb::arg("id"), nb::arg("grid"))
-      .def("scalar", &Session::scalar, nb::arg("type"), nb::arg("bits"))
+      .def("scalar", &Session::scalar, nb::arg("type"), nb::arg("bits"), nb::arg("name") = "")
       .def("data", &Session::data, nb::arg("tensor"))
       .def("add_memory", &Session::addMemory, nb::arg("address"), nb::arg("size"), nb::arg("name"))
-      .def("trust_memory", &Session::trustMemory);
+      .def("trust_memory", &Session::trustMemory)
+      .def("watch", &Session::watch, nb::arg("launch"), nb::arg("place"));
   interpreter.def(
       "is_active", [] { return currentEmission() && currentEmission()->eager(); },
       "Whether operations are done at once on this thread.");

@@ -11,6 +11,7 @@
 #include "bindings/KernelObject.h"
 #include "bindings/Language.h"
 #include "bindings/Passes.h"
+#include "bindings/Sanitizer.h"
 #include "bindings/TensorObject.h"
 
 #include <triton/embed.h>
@@ -56,6 +57,7 @@ NB_MODULE(libtriton, module) {
   addInterpreter(module);
   addIr(module);
   addPasses(module);
+  addSanitizer(module);
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");
   module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),
              nb::arg("is_const"), nb::arg("specialize_value"), nb::arg("align"),

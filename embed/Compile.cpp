@@ -41,6 +41,7 @@ static driver::Options toDriver(const Options &options) {
   out.warpSize = options.warpSize;
   out.debug = options.debug;
   out.sanitizeOverflow = options.sanitizeOverflow;
+  out.checkAccesses = options.checkAccesses;
   out.enableFpFusion = options.enableFpFusion;
   out.allowNonConstexprGlobals = options.allowNonConstexprGlobals;
   out.defaultDotPrecision = options.defaultDotPrecision;

@@ -12,11 +12,11 @@ static frontend::LanguageOptions optionsFor(bool debug) {
 EagerSession::EagerSession(Host &host, bool debug) : state(std::make_unique<State>(host, optionsFor(debug))) {}
 EagerSession::~EagerSession() = default;
 
-Result<Value> EagerSession::scalar(std::string_view type, uint64_t bits) {
+Result<Value> EagerSession::scalar(std::string_view type, uint64_t bits, std::string_view name) {
   std::optional<frontend::Type> parsed = frontend::Type::parse(llvm::StringRef(type.data(), type.size()));
   if (!parsed)
     return Error{"TypeError", "there is no type '" + std::string(type) + "'"};
-  return fromFrontend(state->session.scalar(*parsed, bits));
+  return fromFrontend(state->session.scalar(*parsed, bits, llvm::StringRef(name.data(), name.size())));
 }
 
 std::string EagerSession::data(const Value &tensor) const {

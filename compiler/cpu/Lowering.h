@@ -128,6 +128,7 @@ private:
   mlir::LogicalResult lowerAtomicUpdate(tensor::AtomicRMWOp atomic);
   mlir::LogicalResult lowerAtomicSwap(tensor::AtomicCASOp atomic);
   mlir::LogicalResult lowerPrint(tensor::PrintOp print);
+  mlir::LogicalResult lowerAccess(tensor::PrintOp report);
   mlir::LogicalResult lowerAssert(tensor::AssertOp check);
   void emitCheck(mlir::Location loc, llvm::StringRef message, mlir::Value condition);
   /// Asserts of combine regions, which lie where elements are combined by now, on scalars.

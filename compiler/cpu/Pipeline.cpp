@@ -1,5 +1,6 @@
 #include "compiler/cpu/Pipeline.h"
 
+#include "compiler/cpu/passes/CheckAccesses.h"
 #include "compiler/cpu/passes/ExpandMath.h"
 #include "compiler/cpu/passes/LowerToLoops.h"
 #include "compiler/cpu/passes/ReduceInsideLoops.h"
@@ -15,6 +16,10 @@ using namespace mlir;
 namespace triton::cpu {
 
 void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
+  // What the user wrote is what is checked, so before anything else.
+  if (options.checkAccesses)
+    manager.addPass(createCheckAccesses());
+
   // Still tensors. Formats no processor has become arithmetic, which is computed while a product's operands are staged.
   // Blocks that only exist to be reduced go, before the plan gives them buffers.
   manager.addPass(tensor::createDecomposeScaledDots());
@@ -30,6 +35,7 @@ void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
 }
 
 void registerCpuPipeline() {
+  registerCheckAccesses();
   registerLowerToLoops();
   registerReduceInsideLoops();
   registerExpandMath();

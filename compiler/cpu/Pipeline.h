@@ -12,6 +12,7 @@ namespace triton::cpu {
 
 struct CpuOptions {
   HostTarget target = HostTarget::detect();
+  bool checkAccesses = false; // report every memory access to the runtime before it happens
 };
 
 /// From what `tensor::buildTensorPipeline` leaves to what `host::buildLowerToLlvm` takes. Afterwards each kernel is a

@@ -1,10 +1,12 @@
-// What a running kernel tells: prints and failed assertions.
+// What a running kernel tells: prints, memory accesses and failed assertions.
 //   In:  `tt.print` and `tt.assert`, on scalars or tensors.
-//   Out: for each element, a call of the C library's `printf`; for an assertion that fails, a call of
-//        `triton_assert_failed(message, x, y, z)`, which the runtime provides and which lets the launch fail.
+//   Out: for each element, a call of the C library's `printf`, or of `triton_check_access` for the prints that report accesses; for an
+//        assertion that fails, a call of `triton_assert_failed(message, x, y, z)`. The runtime provides both, and they let the launch
+//        fail.
 #include "compiler/cpu/Convert.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/passes/CheckAccesses.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -46,7 +48,45 @@ static std::string quoted(StringRef text) {
   return result;
 }
 
+LogicalResult Lowering::lowerAccess(tensor::PrintOp report) {
+  Location loc = report.getLoc();
+  ModuleOp module = entry->getParentOp()->getParentOfType<ModuleOp>();
+  MLIRContext *context = builder.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context), i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i32, pointer, i64, i32, i32, i32});
+  LLVM::LLVMFuncOp check = declare(module, "triton_check_access", type);
+  Scalar s{builder, loc};
+  auto emit = [&](Value address, Value mask, Value element) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (mask) {
+      auto branch = scf::IfOp::create(builder, loc, mask, /*withElseRegion=*/false);
+      builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    }
+    Value site = stringOf(builder, loc, module, report->getAttrOfType<StringAttr>(siteAttribute).getValue());
+    Value what = arith::ConstantOp::create(builder, loc, report->getAttrOfType<IntegerAttr>(accessAttribute));
+    LLVM::CallOp::create(builder, loc, check,
+                         ValueRange{site, what, address, element, programId[0], programId[1], programId[2]});
+  };
+  OperandRange operands = report.getArgs();
+  auto shaped = dyn_cast<RankedTensorType>(operands[0].getType());
+  if (!shaped) {
+    emit(scalars.lookup(operands[0]), operands.size() > 1 ? scalars.lookup(operands[1]) : Value(), s.i64(0));
+    return success();
+  }
+  forEachElement(shaped.getShape(), loc, [&](Coordinates &at) {
+    Value element = s.i64(0);
+    for (auto [coordinate, size] : llvm::zip_equal(at, shaped.getShape()))
+      element = s.add(s.mul(element, s.i64(size)), coordinate.base);
+    Value mask = operands.size() > 1 ? evaluator.uniform(operands[1], at) : Value();
+    emit(evaluator.uniform(operands[0], at), mask, element);
+  });
+  return checked();
+}
+
 LogicalResult Lowering::lowerPrint(tensor::PrintOp print) {
+  if (print->hasAttr(accessAttribute))
+    return lowerAccess(print);
   Location loc = print.getLoc();
   ModuleOp module = entry->getParentOp()->getParentOfType<ModuleOp>();
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());

@@ -74,7 +74,7 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                       auto target = cpu::HostTarget::byName(compilation.options.architecture);
                       if (!target)
                         return compilation.fail(llvm::toString(target.takeError()));
-                      cpu::CpuOptions options{.target = *target};
+                      cpu::CpuOptions options{.target = *target, .checkAccesses = compilation.options.checkAccesses};
                       if (mlir::failed(compilation.runPasses([&](mlir::OpPassManager &passManager) {
                             cpu::buildCpuPipeline(passManager, options);
                             host::buildLowerToLlvm(passManager);

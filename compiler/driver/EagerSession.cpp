@@ -24,6 +24,7 @@ Diagnostics EagerSession::takeDiagnostics() { return std::exchange(diagnostics, 
 
 void EagerSession::beginProgram(const interpreter::Program &program) {
   interpreter.program = program;
+  memory.program = program.id;
   arrays.clear();
   last = nullptr;
   while (!block->empty()) {
@@ -67,10 +68,12 @@ FailureOr<frontend::Value> EagerSession::run(Emit emit) {
   return value;
 }
 
-frontend::Value EagerSession::scalar(const frontend::Type &type, uint64_t bits) {
+frontend::Value EagerSession::scalar(const frontend::Type &type, uint64_t bits, llvm::StringRef name) {
   mlir::OpBuilder &builder = emitter->builder();
   builder.setInsertionPointToEnd(block);
   mlir::Location location = builder.getUnknownLoc();
+  if (!name.empty())
+    location = mlir::NameLoc::get(builder.getStringAttr(name));
   mlir::Type ir = type.toIr(builder.getContext());
   // A poison op has any type; its bits are set right here, not interpreted.
   auto op = mlir::ub::PoisonOp::create(builder, location, ir);

@@ -20,8 +20,8 @@ public:
   /// What `emit` gives, after what it emitted has been done. Failure after reporting to `diagnostics`.
   mlir::FailureOr<frontend::Value> run(Emit emit);
 
-  /// A scalar or pointer with these bits.
-  frontend::Value scalar(const frontend::Type &type, uint64_t bits);
+  /// A scalar or pointer with these bits; `name` is the parameter it is the argument of.
+  frontend::Value scalar(const frontend::Type &type, uint64_t bits, llvm::StringRef name = "");
   /// The elements of a tensor made in this session.
   const interpreter::Array &elements(mlir::Value tensor) const { return arrays.find(tensor)->second; }
 

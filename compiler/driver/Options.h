@@ -15,6 +15,7 @@ struct Options {
   int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
   bool debug = false;           // device_assert and overflow checks
   bool sanitizeOverflow = true; // effective with `debug`
+  bool checkAccesses = false;   // cpu: report memory accesses to the runtime (TRITON_SANITIZE)
   bool enableFpFusion = true;   // a*b+c may become one fma
   bool allowNonConstexprGlobals = false;
   std::string defaultDotPrecision;    // empty: the target's

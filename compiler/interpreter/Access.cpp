@@ -2,6 +2,7 @@
 #include "compiler/interpreter/Operations.h"
 
 #include "compiler/interpreter/Indexing.h"
+#include "compiler/tensor/MemoryAccess.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -28,7 +29,26 @@ uint64_t byteSize(Type element) { return std::max(bitWidth(element) / 8, 1u); }
 /// Reads and writes single elements, and reports the first access that is none.
 class Accessor {
 public:
-  Accessor(Operation *op, const Memory &memory, Type element) : op(op), memory(memory), element(element) {}
+  Accessor(Operation *op, const Memory &memory, const Places &places)
+      : op(op), memory(memory), element(places.element) {
+    if (!memory.checker)
+      return;
+    watched = tensor::accessOf(op);
+    AccessSite found = tensor::siteOf(op, *watched);
+    found.shape = places.shape;
+    if (memory.place)
+      found.place = memory.place();
+    site = memory.keep(std::move(found));
+  }
+
+  /// Fails if element `index` of the block must not be accessed at `address`.
+  LogicalResult check(size_t index, uint64_t address) const {
+    if (!memory.checker)
+      return success();
+    auto problem = memory.checker->check({site, watched->kind, watched->acquires, watched->releases,
+                                          unsigned(byteSize(element)), address, int64_t(index), memory.program});
+    return problem ? LogicalResult(op->emitError() << *problem) : success();
+  }
 
   FailureOr<uint64_t> read(uint64_t address) const {
     void *place = memory.access(address, byteSize(element));
@@ -51,6 +71,8 @@ private:
   Operation *op;
   const Memory &memory;
   Type element;
+  std::optional<tensor::MemoryAccess> watched;
+  const AccessSite *site = nullptr;
 };
 
 Places throughPointers(const Array &pointers, const Array *mask) {
@@ -128,7 +150,7 @@ uint64_t padding(Type element, bool isNan) { return isNan ? encode(cast<FloatTyp
 
 FailureOr<Arrays> load(Operation *op, const Memory &memory, const Places &places, const Array *other,
                        uint64_t pad = 0) {
-  Accessor accessor(op, memory, places.element);
+  Accessor accessor(op, memory, places);
   std::vector<uint64_t> bits;
   bits.reserve(places.size());
   for (size_t index = 0; index < places.size(); ++index) {
@@ -136,6 +158,8 @@ FailureOr<Arrays> load(Operation *op, const Memory &memory, const Places &places
       bits.push_back(other ? other->unsignedAt(index) : pad);
       continue;
     }
+    if (failed(accessor.check(index, places.addresses[index])))
+      return failure();
     auto value = accessor.read(places.addresses[index]);
     if (failed(value))
       return failure();
@@ -145,9 +169,10 @@ FailureOr<Arrays> load(Operation *op, const Memory &memory, const Places &places
 }
 
 FailureOr<Arrays> store(Operation *op, const Memory &memory, const Places &places, const Array &value) {
-  Accessor accessor(op, memory, places.element);
+  Accessor accessor(op, memory, places);
   for (size_t index = 0; index < places.size(); ++index)
-    if (places.active[index] && failed(accessor.write(places.addresses[index], value.unsignedAt(index))))
+    if (places.active[index] && (failed(accessor.check(index, places.addresses[index])) ||
+                                 failed(accessor.write(places.addresses[index], value.unsignedAt(index)))))
       return failure();
   return Arrays{};
 }
@@ -194,11 +219,13 @@ uint64_t update(tensor::RMWOp op, Type element, uint64_t old, uint64_t value) {
 
 template <typename FunctionT>
 FailureOr<Arrays> modify(Operation *op, const Memory &memory, const Places &places, FunctionT function) {
-  Accessor accessor(op, memory, places.element);
+  Accessor accessor(op, memory, places);
   std::vector<uint64_t> before(places.size());
   for (size_t index = 0; index < places.size(); ++index) {
     if (!places.active[index])
       continue;
+    if (failed(accessor.check(index, places.addresses[index])))
+      return failure();
     auto old = accessor.read(places.addresses[index]);
     if (failed(old) || failed(accessor.write(places.addresses[index], function(index, *old))))
       return failure();

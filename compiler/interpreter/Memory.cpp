@@ -19,6 +19,13 @@ void *Memory::access(uint64_t address, uint64_t bytes) const {
   return fits ? reinterpret_cast<void *>(address) : nullptr;
 }
 
+const AccessSite *Memory::keep(AccessSite site) const {
+  std::string key = site.place + "\n" + site.variable + "\n" + site.tensor;
+  for (int64_t size : site.shape)
+    key += "," + std::to_string(size);
+  return &sites.try_emplace(std::move(key), std::move(site)).first->second;
+}
+
 std::string Memory::explain(uint64_t address, uint64_t bytes) const {
   // The buffer whose start or end is nearest is the one that was meant.
   const Buffer *nearest = nullptr;

@@ -1,10 +1,13 @@
 // The memory interpreted kernels read and write: known buffers of the host, every access checked against them.
 #pragma once
 
+#include "compiler/support/AccessChecker.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -24,6 +27,13 @@ public:
   /// What is wrong with an access that `access` refused, in words.
   std::string explain(uint64_t address, uint64_t bytes) const;
 
+  /// Watches every access, if set. The program, and the place where the host does not know places by itself, are for its messages.
+  AccessChecker *checker = nullptr;
+  std::array<int32_t, 3> program = {0, 0, 0};
+  std::function<std::string()> place;
+  /// An equal site that lives as long as this.
+  const AccessSite *keep(AccessSite site) const;
+
 private:
   struct Buffer {
     uint64_t bytes;
@@ -31,6 +41,7 @@ private:
   };
   std::map<uint64_t, Buffer> buffers; // by address
   bool isTrusting = false;
+  mutable std::map<std::string, AccessSite> sites;
 };
 
 } // namespace triton::interpreter

@@ -7,6 +7,7 @@
 #include <triton/export.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -176,7 +177,8 @@ public:
   EagerSession(const EagerSession &) = delete;
 
   /// A scalar of a signature type (`i32`, `fp32`, `*fp16`) with these bits.
-  Result<Value> scalar(std::string_view type, uint64_t bits);
+  /// `name` is the kernel's parameter it is the argument of.
+  Result<Value> scalar(std::string_view type, uint64_t bits, std::string_view name = "");
   /// The elements of a tensor in row-major order, each in as many bytes as its type has; int1 in one.
   std::string data(const Value &tensor) const;
   /// Values of the program before are no longer good.
@@ -187,6 +189,33 @@ public:
   void trustMemory();
 
   struct State;
+  const std::unique_ptr<State> state;
+};
+
+/// Watches memory accesses. While one lives, kernels launched by its thread that were compiled with `checkAccesses` run on that thread
+/// alone, and fail at the first access that cannot be meant.
+class TRITON_EXPORT CheckedLaunch {
+public:
+  /// `address`: accesses out of bounds, misaligned ones, reads of what was never written. `race`: accesses that nothing orders.
+  CheckedLaunch(bool address, bool race);
+  ~CheckedLaunch();
+  CheckedLaunch(const CheckedLaunch &) = delete;
+
+  struct Tensor {
+    std::string name, type; // of the parameter; "float32[3, 4]"
+    uint64_t address;
+    unsigned elementBytes;
+    std::vector<int64_t> shape, strides; // strides in elements
+  };
+  void add(const Tensor &tensor);
+  /// The session's accesses too. `place` says where the host is: "file:line:column".
+  void watch(EagerSession &session, std::function<std::string()> place);
+  /// Memory that counts as never written until somebody writes it.
+  static void poison(void *data, uint64_t bytes);
+
+  struct State;
+
+private:
   const std::unique_ptr<State> state;
 };
 
@@ -296,6 +325,7 @@ struct Options {
   std::string backend = "cpu", architecture = "native";
   int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
   bool debug = false, sanitizeOverflow = true, enableFpFusion = true, allowNonConstexprGlobals = false;
+  bool checkAccesses = false; // cpu: code that is launched inside of a CheckedLaunch
   std::string defaultDotPrecision; // empty: the target's
   // Of the CUDA target.
   int maxRegisters = 0; // of a thread; 0: as many as the assembler likes

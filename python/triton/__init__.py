@@ -79,3 +79,9 @@ def next_power_of_2(n):
     n |= n >> 32
     n += 1
     return n
+
+
+if knobs.runtime.sanitize:
+    from .runtime import sanitizer
+
+    sanitizer.install()

@@ -250,6 +250,7 @@ class runtime_knobs(base_knobs):
     """Launches."""
 
     interpret = env_bool("TRITON_INTERPRET")
+    sanitize = env_opt_str("TRITON_SANITIZE")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
 
     def __init__(self):

@@ -1,6 +1,7 @@
 // The decision between the caller alone and the pool, with the figures it rests on.
 #include "runtime/host/Launch.h"
 
+#include "runtime/host/CheckedLaunch.h"
 #include "runtime/host/CodeLoader.h"
 #include "runtime/host/Report.h"
 #include "runtime/host/ThreadPool.h"
@@ -131,7 +132,10 @@ llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<i
   unsigned threads = options.maxThreads ? std::min(options.maxThreads, pool.threads()) : pool.threads();
   Failures failures;
   Launch launch{kernel, arguments, grid, programs, threads, pool, failures};
-  if (threads == 1 || programs == 1) {
+  if (CheckedLaunch *checked = CheckedLaunch::current()) {
+    if (auto problem = checked->run([&] { launch.run(0, programs, arena); }))
+      failures.add(*std::move(problem));
+  } else if (threads == 1 || programs == 1) {
     launch.run(0, programs, arena);
   } else {
     // A kernel never run before is assumed to be worth help: once, that costs less than running a long one alone.

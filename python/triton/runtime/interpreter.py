@@ -173,6 +173,7 @@ class GridExecutor:
         outer = getattr(_state, "session", None)
         with libtriton.interpreter.Session() as session:
             session.trust_memory()
+            watched = self._watch(arguments, session) if knobs.runtime.sanitize else None
             _state.session = session
             try:
                 for x in range(grid[0]):
@@ -186,14 +187,22 @@ class GridExecutor:
                 raise InterpreterError(repr(error)) from error
             finally:
                 _state.session = outer
+                del watched
+
+    def _watch(self, arguments, session):
+        from . import sanitizer
+
+        watched = sanitizer.watch(arguments)
+        session.watch(watched, sanitizer.place)
+        return watched
 
     def _wrap_all(self, arguments, session):
         return {
-            name: value if self.params[name].is_constexpr else self._wrap(value, session, self.params[name])
+            name: value if self.params[name].is_constexpr else self._wrap(value, session, self.params[name], name)
             for name, value in arguments.items()
         }
 
-    def _wrap(self, value, session, param=None):
+    def _wrap(self, value, session, param=None, name=""):
         """A kernel argument as kernel code sees it: memory as pointers, numbers as scalars of the type that compiled code gives them."""
         core = _language().core
         if (
@@ -218,12 +227,13 @@ class GridExecutor:
             ty = "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
             return session.scalar(ty, value)
         if isinstance(value, tuple):
-            parts = [self._wrap(part, session) for part in value]
+            fields = getattr(value, "_fields", range(len(value)))
+            parts = [self._wrap(part, session, name=f"{name}.{field}") for field, part in zip(fields, value)]
             return type(value)(*parts) if hasattr(value, "_fields") else core.tuple(parts)
         if hasattr(value, "block_shape"):
             shape = [self._wrap(int(extent), session) for extent in value.shape]
             strides = [self._wrap(int(stride), session) for stride in value.strides[:-1]] + [1]
-            pointer = self._wrap(value.base, session)
+            pointer = self._wrap(value.base, session, name=name)
             return core.make_tensor_descriptor(
                 pointer, shape, strides, list(value.block_shape), padding_option=value.padding
             )
@@ -231,7 +241,7 @@ class GridExecutor:
 
         is_const = param is not None and param.is_const
         ty, _ = libtriton.native_specialize_impl(BaseBackend, value, is_const, False, False)
-        return session.scalar(annotated if annotated.startswith("*") else ty, _address_of(value))
+        return session.scalar(annotated if annotated.startswith("*") else ty, _address_of(value), name)
 
     def _wrap_number(self, value, session, annotated):
         if annotated[:2] not in ("fp", "bf"):

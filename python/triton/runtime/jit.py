@@ -508,6 +508,8 @@ def jit(
         kind = JITFunction
         if knobs.runtime.interpret:
             from .interpreter import InterpretedFunction as kind
+        elif knobs.runtime.sanitize:
+            from .sanitizer import SanitizedFunction as kind
         return kind(
             function,
             version=version,

@@ -32,6 +32,7 @@ class CPUOptions:
     extern_libs: Any = None
     debug: bool = False
     sanitize_overflow: bool = True
+    check_accesses: bool = False
     backend_name: str = "cpu"
     arch: str = None
     ir_override: str = None
@@ -101,7 +102,16 @@ class CPUBackend(BaseBackend):
 
     def native_options(self, options: CPUOptions) -> dict:
         """The options as the native compiler takes them."""
-        names = ("num_warps", "num_ctas", "num_stages", "warp_size", "debug", "sanitize_overflow", "enable_fp_fusion")
+        names = (
+            "num_warps",
+            "num_ctas",
+            "num_stages",
+            "warp_size",
+            "debug",
+            "sanitize_overflow",
+            "check_accesses",
+            "enable_fp_fusion",
+        )
         return {
             "backend": "cpu",
             "architecture": _native_name(options.arch),

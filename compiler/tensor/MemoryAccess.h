@@ -1,0 +1,24 @@
+// What an op does to memory, and where the pointers it does it through come from.
+#pragma once
+
+#include "compiler/support/AccessChecker.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace triton::tensor {
+
+struct MemoryAccess {
+  Access::Kind kind;
+  bool acquires, releases;    // see Access
+  mlir::Value pointers, mask; // through pointers, block pointers or a descriptor; no mask: null
+};
+
+/// Nullopt for an op that does not access memory.
+std::optional<MemoryAccess> accessOf(mlir::Operation *op);
+
+/// What is to be said about an access that goes wrong.
+AccessSite siteOf(mlir::Operation *op, const MemoryAccess &access);
+
+} // namespace triton::tensor

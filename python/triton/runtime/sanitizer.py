@@ -1,0 +1,154 @@
+"""`TRITON_SANITIZE=address,race`: memory accesses of kernels on the CPU and in interpreter mode are watched.
+
+`address` reports accesses out of bounds, misaligned ones, and reads of memory that `torch.empty`, `numpy.empty` and their like made and that nobody
+has written since. `race` reports two programs on one element, one of them writing, that nothing orders; atomics on single elements order as their
+`sem` says. A launch fails at the first report.
+"""
+
+import functools
+import os
+import sys
+
+from .. import knobs
+from .._C import libtriton
+from .jit import JITFunction
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def modes():
+    """What is asked for: a set of "address" and "race"."""
+    wanted = {mode.strip() for mode in (knobs.runtime.sanitize or "").split(",")} - {""}
+    unknown = wanted - {"address", "race"}
+    if unknown:
+        raise ValueError(f"TRITON_SANITIZE may name address and race, not {', '.join(sorted(unknown))}")
+    return wanted
+
+
+def _describe(tensor):
+    """(dtype, address, bytes per element, shape, strides in elements) of host memory; None for anything else."""
+    if hasattr(tensor, "data_ptr") and hasattr(tensor, "stride"):
+        if tensor.device.type != "cpu":
+            return None
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        return dtype, tensor.data_ptr(), tensor.element_size(), list(tensor.shape), list(tensor.stride())
+    interface = getattr(tensor, "__array_interface__", None)
+    if interface is None and hasattr(tensor, "__dlpack__"):
+        import numpy as np
+
+        tensor = np.from_dlpack(tensor)
+        interface = tensor.__array_interface__
+    if interface is None:
+        return None
+    import numpy as np
+
+    size = np.dtype(interface["typestr"]).itemsize
+    shape = list(interface["shape"])
+    strides = interface.get("strides")
+    if strides is None:
+        strides = [size] * len(shape)
+        for dim in range(len(shape) - 2, -1, -1):
+            strides[dim] = strides[dim + 1] * shape[dim + 1]
+    return str(np.dtype(interface["typestr"])), interface["data"][0], size, shape, [s // size for s in strides]
+
+
+def _tensors(name, value):
+    """The tensors of one argument, each with the name that kernels know it by."""
+    if isinstance(value, tuple):
+        fields = getattr(value, "_fields", range(len(value)))
+        for field, part in zip(fields, value):
+            yield from _tensors(f"{name}.{field}", part)
+        return
+    base = getattr(value, "base", None)
+    if base is not None and (hasattr(value, "block_shape") or type(value).__name__ == "TensorWrapper"):
+        value = base
+    described = _describe(value)
+    if described:
+        yield name, described
+
+
+def watch(arguments):
+    """A launch with these arguments, by name: watched until it is let go."""
+    wanted = modes()
+    launch = libtriton.sanitizer.CheckedLaunch(address="address" in wanted, race="race" in wanted)
+    for argument, value in arguments.items():
+        for name, (dtype, address, size, shape, strides) in _tensors(argument, value):
+            launch.add_tensor(name, f"{dtype}{shape}", address, size, shape, strides)
+    return launch
+
+
+def place():
+    """Where the kernel that is interpreted is: "file:line:column"."""
+    frame = sys._getframe(1)
+    while frame and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    column = 0
+    if hasattr(frame.f_code, "co_positions"):
+        for index, position in enumerate(frame.f_code.co_positions()):
+            if index == frame.f_lasti // 2:
+                column = position[2] or 0
+                break
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}:{column + 1}"
+
+
+class SanitizedFunction(JITFunction):
+    """A kernel whose launches on the CPU are watched."""
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid, warmup=False)
+
+    def run(self, *args, grid, warmup, **kwargs):
+        from . import driver
+
+        if driver.active.get_current_target().backend != "cpu" or not modes():
+            return self._run_generally(*args, grid=grid, warmup=warmup, **kwargs)
+        kwargs["check_accesses"] = True
+        if warmup:
+            return self._run_generally(*args, grid=grid, warmup=True, **kwargs)
+        _, _, _, _, binder = self.device_caches[driver.active.get_current_device()]
+        bound, _, _ = binder(*args, **kwargs)
+        watched = watch(bound)
+        try:
+            return self._run_generally(*args, grid=grid, warmup=False, **kwargs)
+        finally:
+            del watched
+
+
+def _poisoning(allocate):
+    @functools.wraps(allocate)
+    def wrapped(*args, **kwargs):
+        tensor = allocate(*args, **kwargs)
+        # An array of objects holds pointers.
+        described = _describe(tensor) if getattr(tensor.dtype, "kind", "f") in "biufc" else None
+        if described:
+            _, address, size, shape, strides = described
+            if all(strides) and all(shape):
+                extent = sum((n - 1) * abs(stride) for n, stride in zip(shape, strides)) + 1
+                libtriton.sanitizer.poison(address, extent * size)
+        return tensor
+
+    return wrapped
+
+
+def install():
+    """Lets memory that is allocated without a value be known as such."""
+    if "address" not in modes():
+        return
+    places = []
+    try:
+        import torch
+
+        places += [(torch, "empty"), (torch, "empty_like"), (torch, "empty_strided"), (torch.Tensor, "new_empty")]
+    except ImportError:
+        pass
+    try:
+        import numpy
+
+        places += [(numpy, "empty"), (numpy, "empty_like")]
+    except ImportError:
+        pass
+    for owner, name in places:
+        if not hasattr(getattr(owner, name), "__wrapped__"):
+            setattr(owner, name, _poisoning(getattr(owner, name)))
