@@ -296,6 +296,16 @@ SharedExchange triton::layout::planShared(const LinearLayout &from, const Linear
   return plan;
 }
 
+/// How often a thread picks one of two registers because lanes offer and take different ones. A shuffle takes as long as a store and a load of
+/// the same word; what a barrier costs (about 20 cycles) is spent on about twice as many selections.
+static int64_t selectionsOf(const LaneExchange &exchange, const LinearLayout &from, const LinearLayout &to) {
+  auto varying = [](const LaneExchange::Choice &choice) {
+    return llvm::count_if(choice.perLane, [](unsigned delta) { return delta != 0; });
+  };
+  const LaneExchange::Round &round = exchange.rounds[0];
+  return varying(round.offered) * from.inputSize("register") + varying(round.taken) * to.inputSize("register");
+}
+
 ConversionPlan triton::layout::planConversion(const LinearLayout &from, const LinearLayout &to, unsigned elementBits) {
   ConversionPlan plan{ConversionPlan::Kind::Nothing, {}, {}, {}};
   if (from == to)
@@ -308,7 +318,7 @@ ConversionPlan triton::layout::planConversion(const LinearLayout &from, const Li
     plan.renaming = std::move(*renaming);
     return plan;
   }
-  if (auto exchange = planLanes(from, to)) {
+  if (auto exchange = planLanes(from, to); exchange && selectionsOf(*exchange, from, to) <= 40) {
     plan.kind = ConversionPlan::Kind::Lanes;
     plan.exchange = std::move(*exchange);
     return plan;

@@ -125,7 +125,11 @@ static std::optional<MatrixAccess> matrixAccess(const SharedPlace &place, const 
   for (auto [interval, padding] : place.padding)
     if (interval % row || padding % row)
       return std::nullopt;
-  return planMatrixAccess(plan.map, elementBits);
+  auto access = planMatrixAccess(plan.map, elementBits);
+  // One piece is one word of each lane: no better than a plain access, unless that would take halves.
+  if (access && !access->transposed && access->pieces < (elementBits == 32 ? 4u : 2u))
+    return std::nullopt;
+  return access;
 }
 
 static llvm::Value *rowAddress(Emitter &emitter, const SharedPlace &place, const MatrixAccess &access, uint64_t offset,
