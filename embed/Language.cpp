@@ -2,6 +2,7 @@
 #include "embed/Adapter.h"
 
 #include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/Library.h"
 #include "compiler/syntax/Ast.h"
 
 #include "llvm/Support/Casting.h"
@@ -52,6 +53,7 @@ std::optional<LanguageEntry> languageEntry(std::string_view modulePath, std::str
     entry.signature = signatureOf(**function);
     entry.documentation = docstringOf(**function);
     entry.mustUseResult = (*function)->mustUseResult.has_value();
+    entry.isMethod = frontend::libraryMethod((*function)->name) == *function;
   }
   return entry;
 }
