@@ -256,7 +256,8 @@ private:
         .Case<arith::MulIOp>([&](auto) { return a * b; })
         .Case<arith::DivSIOp>([&](auto) { return a / b; })
         .Case<arith::DivUIOp>([&](auto) { return ua / ub; })
-        .Case<arith::RemSIOp>([&](auto) { return a % b; })
+        // What is wrapped around is taken not to be negative.
+        .Case<arith::RemSIOp>([&](auto) { return a < 0 ? std::nullopt : std::optional<int64_t>(a % b); })
         .Case<arith::RemUIOp>([&](auto) { return int64_t(int32_t(ua % ub)); })
         .Case<arith::AndIOp>([&](auto) { return a & b; })
         .Case<arith::OrIOp>([&](auto) { return a | b; })

@@ -167,9 +167,11 @@ AccessFacts divide(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned
 }
 
 AccessFacts remainder(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned) {
-  const bool counts = !isSigned || lhs.nonNegative;
+  // Negative numbers have negative remainders, and a run breaks at multiples of the divisor. Kernels wrap offsets around with `%`, whose signs are
+  // never known; an offset below zero is outside of any tensor, so runs are taken to be of offsets that are not.
+  (void)isSigned;
   AccessFacts result = combine(
-      lhs, rhs, [&](unsigned d) { return counts ? undividedRun(lhs, rhs, d) : 1; },
+      lhs, rhs, [&](unsigned d) { return undividedRun(lhs, rhs, d); },
       [&](unsigned d, int64_t run) { return std::min(lhs.divisibilityAt(d, run), rhs.divisibilityOfAll()); });
   result.nonNegative = lhs.nonNegative;
   return result;

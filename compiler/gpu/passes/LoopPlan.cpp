@@ -168,10 +168,25 @@ struct Planner {
     return isExact && loop.getTiedLoopYieldedValue(carried)->get() == dot.getD();
   }
 
+  /// Buffers that the loop fills anew in every iteration must not be read any more when the next one begins.
+  static bool readsOnlyRings(WarpGroupDotOp dot, const LoopPlan &plan) {
+    return llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value buffer) {
+      while (auto view = buffer.getDefiningOp<MemDescTransOp>())
+        buffer = view.getSrc();
+      auto filled = buffer.getDefiningOp<LocalAllocOp>();
+      bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; });
+      return filled && (filled->getBlock() != dot->getBlock() || isRing);
+    });
+  }
+
   LoopPlan run(unsigned numStages) {
     LoopPlan plan;
     if (numStages < 2)
       return plan;
+    // Each carried value is computed in the loop or outside of it: the expander does not take values that are carried twice.
+    for (Value carried : cast<scf::YieldOp>(body->getTerminator()).getOperands())
+      if (auto argument = dyn_cast<BlockArgument>(carried); argument && argument.getOwner() == body)
+        return plan;
     bool nests = false;
     body->walk([&](Operation *op) { nests |= op->getBlock() != body && isa<tensor::DotOp, WarpGroupDotOp>(op); });
     if (nests)
@@ -182,7 +197,7 @@ struct Planner {
     // A load that another one's address needs runs ahead in registers.
     llvm::erase_if(plan.copies, [&](RingCopy &copy) { return plan.ahead.contains(copy.load); });
     SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
-    if (dots.size() == 1 && onlyAccumulates(dots.front()) && isa<MemDescType>(dots.front().getA().getType()))
+    if (dots.size() == 1 && onlyAccumulates(dots.front()) && readsOnlyRings(dots.front(), plan))
       plan.inFlight = dots;
     plan.buffers = numStages;
     plan.distance = numStages - 1;
