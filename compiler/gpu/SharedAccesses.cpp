@@ -62,9 +62,9 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
   if (op->hasAttr(allocationOffsetName) && !isa<LocalAllocOp>(op)) {
     int64_t begin = offsetOf(op);
     ByteRange bytes{begin, begin + scratchBytes(op)};
-    effects.accesses.push_back({bytes, true});
+    effects.accesses.push_back({bytes, true, false, op});
     effects.waits = true;
-    effects.after.push_back({bytes, false});
+    effects.after.push_back({bytes, false, false, op});
     return effects;
   }
   if (auto call = dyn_cast<CallOpInterface>(op)) {
@@ -74,7 +74,7 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
       callee->walk(
           [&](Operation *inner) { touches |= inner->hasAttr(allocationOffsetName) || isa<CallOpInterface>(inner); });
     if (touches)
-      effects.accesses.push_back({everything, true});
+      effects.accesses.push_back({everything, true}); // of no op
     return effects;
   }
   auto memory = dyn_cast<MemoryEffectOpInterface>(op);
@@ -89,11 +89,11 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
         !(writes || isa<MemoryEffects::Read>(instance.getEffect())))
       continue;
     for (ByteRange bytes : bytesOf(instance.getValue(), aliases)) {
-      SharedAccess access{bytes, writes, bool(dot)};
+      SharedAccess access{bytes, writes, bool(dot), op};
       effects.accesses.push_back(access);
       // Behind the wait these are like any other access, for all threads to see.
       if (isa<AsyncCopyGlobalToLocalOp>(op) || (dot && dot.getIsAsync()))
-        effects.begins.push_back({bytes, writes});
+        effects.begins.push_back({bytes, writes, false, op});
     }
   }
   return effects;

@@ -18,6 +18,11 @@ struct SharedAccess {
   bool writes;
   /// By the hardware that copies and multiplies on its own (TMA, tensor cores): it sees what threads wrote only behind a proxy fence.
   bool asyncProxy = false;
+  mlir::Operation *op = nullptr; // whose it is; null: a call's
+  /// Whether two threads doing these at the same time would go wrong. An op that stores again writes each byte from the same thread.
+  bool conflictsWith(const SharedAccess &other) const {
+    return bytes.overlaps(other.bytes) && (writes || other.writes) && !(writes && other.writes && op && op == other.op);
+  }
   auto operator<=>(const SharedAccess &) const = default;
 };
 

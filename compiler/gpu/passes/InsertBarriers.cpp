@@ -93,7 +93,7 @@ Need Inserter::needOf(const State &state, ArrayRef<SharedAccess> accesses) {
       return Need::FenceAndBarrier;
     bool conflict = access.asyncProxy && overlapsAny(state.fenced, access.bytes);
     for (const SharedAccess &earlier : state.accesses)
-      conflict |= earlier.bytes.overlaps(access.bytes) && (earlier.writes || access.writes);
+      conflict |= earlier.conflictsWith(access);
     if (conflict)
       need = Need::Barrier;
   }

@@ -1,0 +1,224 @@
+// Random small programs: shared memory is allocated and barriers are inserted, then the program is run step by step in every way its
+// branches and loops allow, and no two accesses that conflict may happen without a barrier between them. Nor may a barrier be there for
+// nothing: without it some run must go wrong.
+#include "compiler/gpu/SharedAccesses.h"
+#include "compiler/gpu/passes/Passes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "gtest/gtest.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace triton;
+using namespace triton::gpu;
+
+namespace {
+
+/// Writes a program of stores, loads, copies, exchanges, loops and branches on a few buffers.
+class Writer {
+public:
+  explicit Writer(unsigned seed) : random(seed) {}
+
+  std::string program() {
+    body = "";
+    unsigned count = 1 + random() % 3;
+    for (unsigned i = 0; i < count; ++i)
+      body += "    %b" + std::to_string(i) + " = ttg.local_alloc : () -> " + buffer + "\n";
+    buffers = count;
+    statements(3 + random() % 5, 0);
+    return header + body + "    tt.return\n  }\n}\n";
+  }
+
+private:
+  void line(const std::string &text) { body += "    " + text + "\n"; }
+  std::string name() { return "%v" + std::to_string(next++); }
+
+  void statements(unsigned count, unsigned depth) {
+    for (unsigned i = 0; i < count; ++i)
+      statement(depth);
+  }
+
+  void statement(unsigned depth) {
+    std::string of = "%b" + std::to_string(random() % buffers);
+    switch (random() % (depth < 2 ? 9 : 7)) {
+    case 0:
+    case 1:
+      line("ttg.local_store %x, " + of + " : tensor<32x32xf32, #rows> -> " + buffer);
+      break;
+    case 2:
+    case 3:
+      line(name() + " = ttg.local_load " + of + " : " + buffer + " -> tensor<32x32xf32, #rows>");
+      break;
+    case 4:
+      line(name() + " = ttg.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>");
+      break;
+    case 5: {
+      std::string alloc = name();
+      line(alloc + " = ttg.local_alloc %x : (tensor<32x32xf32, #rows>) -> !ttg.memdesc<32x32xf32, #shared, #smem>");
+      if (random() % 2)
+        line(name() + " = ttg.local_load " + alloc +
+             " : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #rows>");
+      break;
+    }
+    case 6:
+      line(name() + " = ttg.async_copy_global_to_local %p, " + of +
+           " : tensor<32x32x!tt.ptr<f32>, #rows> -> <32x32xf32, #shared, #smem, mutable>");
+      if (random() % 2)
+        line(name() + " = ttg.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>");
+      line(name() + " = ttg.async_wait {num = 0 : i32}");
+      break;
+    case 7:
+      line("scf.for " + name() + " = %c0 to %n step %c1 : i32 {");
+      statements(1 + random() % 3, depth + 1);
+      line("}");
+      break;
+    case 8:
+      line("scf.if %c {");
+      statements(1 + random() % 2, depth + 1);
+      if (random() % 2) {
+        line("} else {");
+        statements(1 + random() % 2, depth + 1);
+      }
+      line("}");
+      break;
+    }
+  }
+
+  std::mt19937 random;
+  std::string body;
+  unsigned buffers = 0, next = 0;
+  const std::string buffer = "!ttg.memdesc<32x32xf32, #shared, #smem, mutable>";
+  const std::string header = R"(
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: tensor<32x32xf32, #rows>, %p: tensor<32x32x!tt.ptr<f32>, #rows>, %n: i32, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+)";
+};
+
+/// One run: what a thread does, one thing after the other. A copy is an access from its beginning to its wait.
+class Run {
+public:
+  Run(const BufferAliases &aliases, unsigned choices, Operation *without)
+      : aliases(aliases), choices(choices), without(without) {}
+
+  void block(Block &block) {
+    for (Operation &op : block)
+      step(&op);
+  }
+
+  /// Whether two threads may touch the same bytes at the same time, one of them writing.
+  bool hasHazard() const {
+    for (const Event &a : events)
+      for (const Event &b : events)
+        if (&a < &b && a.access.conflictsWith(b.access) && !(a.end < b.begin) && !(b.end < a.begin))
+          return true;
+    return false;
+  }
+
+private:
+  /// Epochs are counted by barriers: what ends in one epoch is over for all threads in the next.
+  struct Event {
+    SharedAccess access;
+    unsigned begin, end;
+    bool open;
+  };
+
+  unsigned choose(unsigned alternatives) {
+    unsigned choice = choices % alternatives;
+    choices /= alternatives;
+    return choice;
+  }
+
+  void step(Operation *op) {
+    if (op == without)
+      return;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      unsigned trips = choose(3);
+      for (unsigned i = 0; i < trips; ++i)
+        block(*loop.getBody());
+      return;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (choose(2))
+        block(*branch.thenBlock());
+      else if (branch.elseBlock())
+        block(*branch.elseBlock());
+      return;
+    }
+    SharedEffects effects = getSharedEffects(op, aliases);
+    if (effects.isBarrier)
+      ++epoch;
+    if (effects.waitsForAll)
+      for (Event &event : events)
+        if (event.open) {
+          event.open = false;
+          event.end = epoch;
+        }
+    for (const SharedAccess &access : effects.accesses) {
+      bool open = !effects.begins.empty();
+      events.push_back({access, epoch, open ? ~0u : epoch, open});
+    }
+    if (effects.waits)
+      ++epoch;
+    for (const SharedAccess &access : effects.after)
+      events.push_back({access, epoch, epoch, false});
+  }
+
+  const BufferAliases &aliases;
+  unsigned choices, epoch = 0;
+  Operation *without;
+  std::vector<Event> events;
+};
+
+bool anyRunHasHazard(FunctionOpInterface function, const BufferAliases &aliases, Operation *without) {
+  for (unsigned choices = 0; choices < 162; ++choices) {
+    Run run(aliases, choices, without);
+    run.block(function.getFunctionBody().front());
+    if (run.hasHazard())
+      return true;
+  }
+  return false;
+}
+
+TEST(InsertBarriers, RandomProgramsHaveNoHazardAndNoBarrierForNothing) {
+  DialectRegistry registry;
+  registerGpuDialects(registry);
+  registry.insert<arith::ArithDialect, scf::SCFDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  unsigned barriers = 0, spare = 0, unsafeBefore = 0;
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    std::string text = Writer(seed).program();
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module) << text;
+    PassManager allocate(&context), insert(&context);
+    allocate.addPass(createAllocateShared());
+    insert.addPass(createInsertBarriers());
+    ASSERT_TRUE(succeeded(allocate.run(*module)));
+    auto function = *module->getOps<FunctionOpInterface>().begin();
+    unsafeBefore += anyRunHasHazard(function, BufferAliases(function), nullptr);
+    ASSERT_TRUE(succeeded(insert.run(*module)));
+    BufferAliases aliases(function);
+    std::string printed;
+    llvm::raw_string_ostream(printed) << *module;
+    ASSERT_FALSE(anyRunHasHazard(function, aliases, nullptr)) << seed << "\n" << printed;
+    function->walk([&](BarrierOp barrier) {
+      ++barriers;
+      if (!anyRunHasHazard(function, aliases, barrier))
+        ++spare;
+    });
+  }
+  EXPECT_GT(unsafeBefore, 80u);
+  EXPECT_GT(barriers, 300u);
+  EXPECT_EQ(spare, 0u);
+}
+
+} // namespace
