@@ -1,6 +1,7 @@
 // Cubins are ELF files: each kernel has a section `.nv.info.<name>` of records (format, attribute, size or value), among them one per parameter.
 #include "test/cuda/FakeImage.h"
 
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 #include <regex>
@@ -35,7 +36,7 @@ static FakeKernel readKernel(const char *data, size_t size) {
         kernel.parameterBytes.resize(ordinal + 1);
       kernel.parameterBytes[ordinal] = word(bytes + 8) >> 18;
     } else if (attribute == requiredThreadsRecord)
-      kernel.maxThreads = int(word(bytes) * word(bytes + 4) * word(bytes + 8));
+      kernel.maxThreads = std::min(1024, int(word(bytes) * word(bytes + 4) * word(bytes + 8)));
   });
   return kernel;
 }

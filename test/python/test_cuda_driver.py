@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 import triton
+import triton.language as tl
 from triton import knobs
 from triton._C import libtriton
 from triton.backends.nvidia import driver as nvidia
@@ -343,3 +344,72 @@ def test_the_driver_without_torch_on_a_gpu(fake):
     assert driver.get_current_target() == triton.backends.compiler.GPUTarget("cuda", 90, 32)
     libtriton.cuda.set_current_device(0)
     assert not nvidia.CudaDriver.is_active()
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) + tl.load(y_ptr + offsets, mask=mask), mask=mask)
+
+
+@pytest.fixture
+def cuda(fake):
+    """The CUDA driver active, on the fake's first device."""
+    libtriton.cuda.set_current_device(0)
+    triton.runtime.driver.set_active(nvidia.CudaDriver())
+    fake.log()
+    yield fake
+    triton.runtime.driver.reset_active()
+
+
+def test_kernels_from_source_to_launch(cuda):
+    x, y, out = cuda.tensor(), cuda.tensor(), cuda.tensor()
+    for _ in range(2):  # cold, then warm
+        compiled = add_kernel[lambda meta: (triton.cdiv(100, meta["BLOCK"]),)](x, y, out, 100, BLOCK=32, num_warps=2)
+        line = cuda.log()[-1]
+        assert line.startswith("launch add_kernel device=0 grid=4,1,1 block=64 shared=0 stream=0 args=")
+        pointers = [struct.pack("<Q", tensor.address) for tensor in (x, y, out)]
+        assert arguments_of(line) == [*pointers, struct.pack("<i", 100), bytes(8), bytes(8)]
+    assert compiled.metadata.target.arch == 90 and compiled.metadata.num_warps == 2
+    assert ".target sm_90a" in compiled.asm["ptx"] and compiled.asm["cubin"][:4] == b"\x7fELF"
+    assert compiled.n_regs > 0 and compiled.n_spills == 2 and isinstance(compiled.function, int)
+
+
+def test_each_device_has_its_kernel(cuda):
+    x = cuda.tensor()
+    for device in (0, 1, 0, 1):
+        libtriton.cuda.set_current_device(device)
+        add_kernel[(1,)](x, x, x, 7, BLOCK=16)
+        assert f"device={device}" in cuda.log()[-1]
+    assert set(add_kernel.device_caches) >= {0, 1}
+    libtriton.cuda.set_current_device(0)
+
+
+def test_too_much_of_something(cuda):
+    x = cuda.tensor()
+    kernel = add_kernel.warmup(x, x, x, 64, BLOCK=64, grid=(1,))
+    kernel.metadata = kernel.metadata._replace(shared=300000)
+    for _ in range(2):
+        with pytest.raises(triton.OutOfResources, match="shared memory, Required: 300000, Hardware limit: 232448"):
+            kernel._init_handles()
+    with pytest.raises(triton.OutOfResources, match=f"threads, Required: {128 * 32}"):
+        add_kernel[(1,)](x, x, x, 64, BLOCK=64, num_warps=128)
+
+
+def test_tensors_of_the_host_are_refused_warm_and_cold(cuda):
+    x, on_host = cuda.tensor(), torch.zeros(16)
+    for _ in range(2):
+        with pytest.raises(
+            ValueError, match=r"Pointer argument \(at 1\) cannot be accessed from Triton \(cpu tensor\?\)"
+        ):
+            add_kernel[(1,)](x, on_host, x, 16, BLOCK=16)
+        add_kernel[(1,)](x, x, x, 16, BLOCK=16)
+
+
+def test_options_of_cuda(cuda):
+    x = cuda.tensor()
+    kernel = add_kernel[(2,)](x, x, x, 16, BLOCK=16, launch_pdl=True, launch_cooperative_grid=True, maxnreg=32)
+    assert "programmatic cooperative" in cuda.log()[-1] and ".maxnreg 32" in kernel.asm["ptx"]
+    with pytest.raises(KeyError, match="waves_per_eu was specified but unrecognised"):
+        add_kernel[(2,)](x, x, x, 16, BLOCK=16, waves_per_eu=2)
