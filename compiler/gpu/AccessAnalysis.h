@@ -36,5 +36,7 @@ private:
 
 /// How many consecutive registers of `layout` address consecutive elements from an aligned address, if pointers in it have these facts.
 unsigned vectorElements(const AccessFacts &facts, const layout::LinearLayout &layout);
+/// How many consecutive registers of `layout` hold the same value, if a mask in it has these facts.
+unsigned maskElements(const AccessFacts &facts, const layout::LinearLayout &layout);
 
 } // namespace triton::gpu

@@ -49,12 +49,7 @@ unsigned AccessAnalysis::vectorElements(Value pointers) {
   return gpu::vectorElements(of(pointers), toLinear(type));
 }
 
-unsigned AccessAnalysis::maskElements(Value mask) {
-  auto type = dyn_cast<RankedTensorType>(mask.getType());
-  if (!type || !type.getEncoding())
-    return AccessFacts::maxDivisibility;
-  const layout::LinearLayout layout = toLinear(type);
-  const AccessFacts &facts = of(mask);
+unsigned maskElements(const AccessFacts &facts, const layout::LinearLayout &layout) {
   unsigned equal = 1;
   for (int64_t bit = 0; (int64_t(1) << bit) < layout.inputSize("register"); ++bit, equal *= 2)
     // Within a box of equal elements a flipped bit changes nothing.
@@ -62,6 +57,13 @@ unsigned AccessAnalysis::maskElements(Value mask) {
       if (component >= dimension.constancy)
         return equal;
   return equal;
+}
+
+unsigned AccessAnalysis::maskElements(Value mask) {
+  auto type = dyn_cast<RankedTensorType>(mask.getType());
+  if (!type || !type.getEncoding())
+    return AccessFacts::maxDivisibility;
+  return gpu::maskElements(of(mask), toLinear(type));
 }
 
 } // namespace triton::gpu

@@ -13,6 +13,7 @@
 #include "compiler/gpu/AccessAnalysis.h"
 #include "compiler/gpu/passes/LayoutPlan.h"
 #include "compiler/gpu/passes/Passes.h"
+#include "compiler/tensor/Rules.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -139,9 +140,13 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
     WalkResult result = module.walk([](Operation *op) -> WalkResult {
       if (isa<tensor::DotScaledOp, tensor::MakeTensorPtrOp>(op))
         return op->emitOpError() << "must be rewritten before layouts are assigned";
-      for (Type type : op->getResultTypes())
+      for (Type type : op->getResultTypes()) {
         if (hasLayout(type))
           return op->emitOpError() << "already has a layout: " << type;
+        if (isa<RankedTensorType>(type) &&
+            failed(tensor::checkShape(tensor::getShape(type), [&] { return op->emitOpError(); })))
+          return WalkResult::interrupt();
+      }
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

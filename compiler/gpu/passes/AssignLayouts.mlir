@@ -8,7 +8,7 @@
 // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[B]]>
 // CHECK: arith.addf {{.*}} : tensor<1024xf32, #[[B]]>
 // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, #[[B]]>
-tt.func public @vector_add(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+tt.func public @vector_add(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
   %c1024 = arith.constant 1024 : i32
   %pid = tt.get_program_id x : i32
   %start = arith.muli %pid, %c1024 : i32
@@ -27,6 +27,22 @@ tt.func public @vector_add(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !t
   %os = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
   %op = tt.addptr %os, %offsets : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
   tt.store %op, %c, %mask : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// A mask that may change at any element: no vectors, so neighbouring threads take neighbouring elements.
+// CHECK: #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+// CHECK-LABEL: @any_bound
+tt.func public @any_bound(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %bound = tt.splat %n : i32 -> tensor<1024xi32>
+  %mask = arith.cmpi slt, %range, %bound : tensor<1024xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %xp = tt.addptr %xs, %range : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %a = tt.load %xp, %mask : tensor<1024x!tt.ptr<f32>>
+  tt.store %xp, %a, %mask : tensor<1024x!tt.ptr<f32>>
   tt.return
 }
 

@@ -14,6 +14,15 @@ Value accessedPointers(Operation *op) {
   return pointers && isa<RankedTensorType>(pointers.getType()) ? pointers : Value();
 }
 
+Value accessMask(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<tensor::LoadOp, tensor::StoreOp, tensor::AtomicRMWOp>([](auto access) { return access.getMask(); })
+      .Default(Value());
+}
+
+// Atomics come in words at most: two 16-bit floats.
+int64_t widestAccess(Operation *op) { return isa<tensor::LoadOp, tensor::StoreOp>(op) ? 16 : 4; }
+
 // Dimensions from the one with the longest runs; where two are alike, the last first.
 static SmallVector<unsigned> orderOf(const AccessFacts &facts) {
   auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, facts.rank())));
@@ -24,14 +33,15 @@ static SmallVector<unsigned> orderOf(const AccessFacts &facts) {
   return order;
 }
 
-AccessShape accessShape(Operation *op, AccessAnalysis &access) {
+// As many elements along `dimension` as one instruction moves: neighbours in memory, under one mask.
+static int64_t vectorAlong(unsigned dimension, Operation *op, AccessAnalysis &access) {
   Value pointers = accessedPointers(op);
-  const AccessFacts &facts = access.of(pointers);
-  const unsigned dimension = orderOf(facts).front();
-  const int64_t bits = tensor::getElementBits(tensor::getAccessedType(pointers.getType()));
-  // Atomics come in words at most: two 16-bit floats.
-  const int64_t most = isa<tensor::LoadOp, tensor::StoreOp>(op) ? 128 : 32;
-  return {dimension, std::min(facts.alignedRun(dimension), std::max<int64_t>(1, most / bits))};
+  const int64_t bytes = std::max<int64_t>(1, tensor::getElementBits(tensor::getAccessedType(pointers.getType())) / 8);
+  int64_t elements =
+      std::min(access.of(pointers).alignedRun(dimension), std::max<int64_t>(1, widestAccess(op) / bytes));
+  if (Value mask = accessMask(op); mask && isa<RankedTensorType>(mask.getType()))
+    elements = std::min(elements, access.of(mask).dimensions[dimension].constancy);
+  return elements;
 }
 
 BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps) {
@@ -45,7 +55,7 @@ BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps)
   // All threads before wide vectors.
   const int64_t share = std::max<int64_t>(1, elements / (numWarps * lanesPerWarp));
   SmallVector<int64_t> registers(shape.size(), 1), lanes(shape.size(), 1), warps(shape.size(), 1);
-  registers[order[0]] = std::min({accessShape(op, access).elements, share, shape[order[0]]});
+  registers[order[0]] = std::min({vectorAlong(order[0], op, access), share, shape[order[0]]});
   // Lanes side by side; warps as far apart as they can, so that what belongs together along the fast dimension stays in one warp.
   int64_t lanesLeft = lanesPerWarp, warpsLeft = numWarps;
   for (unsigned dimension : order) {

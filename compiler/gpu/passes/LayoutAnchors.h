@@ -9,12 +9,11 @@ namespace triton::gpu {
 /// The pointers of a load, store or atomic on tensors; null for any other op.
 mlir::Value accessedPointers(mlir::Operation *op);
 
-/// How many elements one thread moves at once, at most, and the dimension they lie along.
-struct AccessShape {
-  unsigned dimension;
-  int64_t elements;
-};
-AccessShape accessShape(mlir::Operation *op, AccessAnalysis &access);
+/// Its mask; null if it has none.
+mlir::Value accessMask(mlir::Operation *op);
+
+/// How many bytes one thread moves at once, at most.
+int64_t widestAccess(mlir::Operation *op);
 
 /// For a memory access; null for any other op.
 BlockedAttr coalescedLayout(mlir::Operation *op, AccessAnalysis &access, int numWarps);

@@ -105,9 +105,11 @@ static int64_t bytesOf(Value pointers) {
 int64_t LayoutCost::instructionsOf(Operation *op, RankedTensorType type) {
   Value pointers = accessedPointers(op);
   const int64_t bytes = bytesOf(pointers);
-  const int64_t most = isa<tensor::LoadOp, tensor::StoreOp>(op) ? 16 : 4;
-  const int64_t vector =
-      std::min<int64_t>(vectorElements(access.of(pointers), toLinear(type)), std::max<int64_t>(1, most / bytes));
+  const layout::LinearLayout &layout = toLinear(type);
+  int64_t vector =
+      std::min<int64_t>(vectorElements(access.of(pointers), layout), std::max<int64_t>(1, widestAccess(op) / bytes));
+  if (Value mask = accessMask(op); mask && isa<RankedTensorType>(mask.getType()))
+    vector = std::min<int64_t>(vector, maskElements(access.of(mask), layout));
   return std::max<int64_t>(1, registersOf(type) / vector);
 }
 
