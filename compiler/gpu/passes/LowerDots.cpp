@@ -77,7 +77,20 @@ struct Lowering {
     auto product = WarpGroupDotOp::create(builder, loc, dot.getD().getType(), a, b, dot.getC(), Value(),
                                           dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(), false);
     dot.getD().replaceAllUsesWith(product.getD());
+    SmallVector<Value> operands = {dot.getA(), dot.getB()};
     dot.erase();
+    for (Value operand : operands)
+      eraseIfDead(operand);
+  }
+
+  /// What only the dot used: left behind, it would look as if registers were needed.
+  static void eraseIfDead(Value value) {
+    Operation *definition = value.getDefiningOp();
+    if (!definition || !definition->use_empty() || !isa<ConvertLayoutOp, tensor::TransOp>(definition))
+      return;
+    Value source = definition->getOperand(0);
+    definition->erase();
+    eraseIfDead(source);
   }
 };
 
