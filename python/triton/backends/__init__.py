@@ -72,7 +72,8 @@ def _discover():
     if os.environ.get("TRITON_BACKENDS_IN_TREE") == "1":
         return found
     for name, package in _entry_points("triton.backends").items():
-        if name not in found:
+        # Another Triton installed beside this one names backends of its own in our namespace: those are not ours.
+        if name not in found and not package.startswith(f"{__name__}."):
             found[name] = _load(package)
     return found
 
