@@ -68,6 +68,8 @@ struct ContextVerifier {
 
   /// The warps that run `region`, where `outside` run the op that has it.
   static int getNumWarps(Region &region, int outside) {
+    if (std::optional<int> partition = getPartitionWarps(region))
+      return *partition;
     auto own = region.getParentOp()->getAttrOfType<IntegerAttr>(numWarpsName);
     return own ? static_cast<int>(own.getInt()) : outside;
   }

@@ -18,6 +18,13 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "<SharedMemory>"; }
 };
 
+/// The memory that tcgen05 products accumulate in.
+struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
+  llvm::StringRef getName() final { return "<TensorMemory>"; }
+};
+
+class WarpSpecializePartitionsOp;
+
 } // namespace triton::gpu
 
 #include "compiler/gpu/GpuDialect.h.inc"
@@ -65,6 +72,8 @@ int getNumCtas(mlir::ModuleOp module);
 int getThreadsPerWarp(mlir::ModuleOp module);
 /// The warps that run `op`: those of its partition, or of the module.
 int getNumWarps(mlir::Operation *op);
+/// The warps of a partition of a `ttg.warp_specialize`; nullopt for any other region.
+std::optional<int> getPartitionWarps(mlir::Region &region);
 /// 90 for "cuda:90"; nullopt if the module names no CUDA target.
 std::optional<int> getComputeCapability(mlir::ModuleOp module);
 

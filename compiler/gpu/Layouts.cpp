@@ -54,10 +54,22 @@ int getNumCtas(ModuleOp module) { return getNumber(module, numCtasName, 1); }
 int getThreadsPerWarp(ModuleOp module) { return getNumber(module, threadsPerWarpName, 32); }
 
 int getNumWarps(Operation *op) {
-  for (Operation *scope = op; scope; scope = scope->getParentOp())
-    if (scope->hasAttr(numWarpsName))
-      return getNumber(scope, numWarpsName, 4);
+  for (; op; op = op->getParentOp()) {
+    if (op->hasAttr(numWarpsName))
+      return getNumber(op, numWarpsName, 4);
+    if (Region *region = op->getParentRegion())
+      if (std::optional<int> warps = getPartitionWarps(*region))
+        return *warps;
+  }
   return 4;
+}
+
+std::optional<int> getPartitionWarps(Region &region) {
+  auto partitions = dyn_cast<WarpSpecializePartitionsOp>(region.getParentOp());
+  auto op = partitions ? dyn_cast<WarpSpecializeOp>(partitions->getParentOp()) : WarpSpecializeOp();
+  if (!op || region.getRegionNumber() >= op.getPartitionNumWarps().size())
+    return std::nullopt;
+  return op.getPartitionNumWarps()[region.getRegionNumber()];
 }
 
 std::optional<int> getComputeCapability(ModuleOp module) {

@@ -5,6 +5,43 @@
 
 using namespace mlir;
 
+/// `[%token]` or `[]` for an op that gives a token, nothing for one that does not.
+static ParseResult parseToken(OpAsmParser &parser, std::optional<OpAsmParser::UnresolvedOperand> &dependence,
+                              Type &token) {
+  if (failed(parser.parseOptionalLSquare()))
+    return success();
+  token = triton::gpu::AsyncTokenType::get(parser.getContext());
+  if (succeeded(parser.parseOptionalRSquare()))
+    return success();
+  return failure(parser.parseOperand(dependence.emplace()) || parser.parseRSquare());
+}
+
+static void printToken(OpAsmPrinter &printer, Operation *, Value dependence, Type token) {
+  if (!token)
+    return;
+  printer << "[";
+  if (dependence)
+    printer << dependence;
+  printer << "]";
+}
+
+/// `, %barrier[%predicate], …`.
+static ParseResult parseBarriersAndPredicates(OpAsmParser &parser,
+                                              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &barriers,
+                                              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &predicates) {
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseOperand(barriers.emplace_back()) || parser.parseLSquare() ||
+        parser.parseOperand(predicates.emplace_back()) || parser.parseRSquare())
+      return failure();
+  return success();
+}
+
+static void printBarriersAndPredicates(OpAsmPrinter &printer, Operation *, OperandRange barriers,
+                                       OperandRange predicates) {
+  for (auto [barrier, predicate] : llvm::zip(barriers, predicates))
+    printer << ", " << barrier << "[" << predicate << "]";
+}
+
 #define GET_OP_CLASSES
 #include "compiler/gpu/NvidiaOps.cpp.inc"
 

@@ -2,8 +2,9 @@
 #ifndef TRITON_GPU_NVIDIA_OPS
 #define TRITON_GPU_NVIDIA_OPS
 
-include "compiler/gpu/NvidiaAttributes.td"
-include "compiler/gpu/OpBase.td"
+include "compiler/gpu/BarrierOps.td"
+include "compiler/gpu/TensorMemoryOps.td"
+include "compiler/gpu/TmaOps.td"
 
 def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [AllTypesMatch<["c", "d"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

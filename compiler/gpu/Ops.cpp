@@ -1,5 +1,5 @@
 // The ops of `ttg`: how they are built, checked and simplified.
-#include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/OperandChecks.h"
 #include "compiler/gpu/Views.h"
 
 using namespace mlir;
@@ -68,31 +68,6 @@ void LocalAllocOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<Memory
   effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0), SharedMemory::get());
   if (getSrc())
     effects.emplace_back(MemoryEffects::Write::get(), getOperation()->getOpResult(0), SharedMemory::get());
-}
-
-/// What moves between registers and a buffer: the same shape and elements on both sides.
-static LogicalResult checkMove(Operation *op, RankedTensorType tensor, MemDescType buffer) {
-  if (tensor.getShape() != buffer.getShape())
-    return op->emitOpError() << "moves a tensor of shape [" << tensor.getShape() << "] and a buffer of shape ["
-                             << buffer.getShape() << "]";
-  if (tensor.getElementType() != buffer.getElementType())
-    return op->emitOpError() << "moves a tensor of " << tensor.getElementType() << " and a buffer of "
-                             << buffer.getElementType();
-  if (buffer.isMultiBuffered())
-    return op->emitOpError() << "moves one buffer, not a row of buffers: " << buffer;
-  return success();
-}
-
-static LogicalResult checkIsShared(Operation *op, MemDescType buffer) {
-  if (!isa<SharedAttr>(buffer.getEncoding()))
-    return op->emitOpError() << "needs a buffer in shared memory, got " << buffer;
-  return success();
-}
-
-static LogicalResult checkIsMutable(Operation *op, MemDescType buffer) {
-  if (!buffer.getMutableMemory())
-    return op->emitOpError() << "writes to a buffer that is not mutable: " << buffer;
-  return success();
 }
 
 LogicalResult LocalAllocOp::verify() {

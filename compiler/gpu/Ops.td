@@ -3,6 +3,7 @@
 #define TRITON_GPU_OPS
 
 include "compiler/gpu/OpBase.td"
+include "compiler/gpu/WarpSpecializeOps.td"
 
 def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, SameOperandsAndResultElementType, SameOperandsAndResultShape]> {
   let summary = "the same tensor, held by other threads";

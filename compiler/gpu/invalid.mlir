@@ -434,3 +434,140 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+#bars = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @barrier(%b: !ttg.memdesc<2xi64, #bars, #smem, mutable>) {
+  // expected-error @+1 {{barrier allocation must be a descriptor of 1xi64 type}}
+  ttng.init_barrier %b, 1 : !ttg.memdesc<2xi64, #bars, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#bars = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @barrier(%b: !ttg.memdesc<1xi64, #bars, #smem, mutable>) {
+  // expected-error @+1 {{needs a count from 1 to 2^20 - 1, got 0}}
+  ttng.arrive_barrier %b, 0 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @tma(%d: !tt.tensordesc<tensor<64x64xf16>>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %x: i32) {
+  // expected-error @+1 {{needs 2 coordinates, got 1}}
+  ttng.async_tma_copy_local_to_global %d[%x] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @tma(%d: !tt.tensordesc<tensor<64x64xf16>>, %b: !ttg.memdesc<32x64xf16, #shared, #smem>, %x: i32) {
+  // expected-error @+1 {{moves blocks of shape [64, 64], got a buffer of shape [32, 64]}}
+  ttng.async_tma_copy_local_to_global %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<32x64xf16, #shared, #smem>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+tt.func @tma(%d: !tt.tensordesc<tensor<64x64xf16>>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %x: i32) {
+  // expected-error @+1 {{needs a buffer in an nvmma_shared layout}}
+  ttng.async_tma_copy_local_to_global %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xf16>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @scatter(%d: !tt.tensordesc<tensor<1x64xf16>>, %b: !ttg.memdesc<32x64xf16, #shared, #smem>, %x: tensor<32xi32, #line>, %y: i32) {
+  // expected-error @+1 {{needs four neighbouring offsets in each thread}}
+  ttng.async_tma_scatter %d[%x, %y] %b : !tt.tensordesc<tensor<1x64xf16>>, tensor<32xi32, #line>, i32, !ttg.memdesc<32x64xf16, #shared, #smem>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+tt.func @load(%a: !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>) {
+  // expected-error @+1 {{moves 32 rows of tensor memory per warp}}
+  %x = ttng.tmem_load %a : !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<128x128xf32, #blocked>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @large() {
+  // expected-error @+1 {{has 1024 columns of 32 bits, tensor memory 512 of 32 bits}}
+  %x = ttng.tmem_alloc : () -> !ttg.memdesc<128x1024xf32, #tmem, #ttng.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+tt.func @captures(%n: i32) {
+  // expected-error @+1 {{partition 0 must take the captures ('i32'), got ()}}
+  ttg.warp_specialize(%n)
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(1) {
+    ttg.warp_return
+  } : (i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @warps() {
+  // expected-error @+1 {{partition 0 must have a number of warps that is a power of two, got 3}}
+  ttg.warp_specialize()
+  default {
+    ttg.warp_yield
+  }
+  partition0() num_warps(3) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @yield(%n: i32) {
+  %r = ttg.warp_specialize()
+  default {
+    // expected-error @+1 {{must yield ('i64'), got ('i32')}}
+    ttg.warp_yield %n : i32
+  } : () -> i64
+  tt.return
+}
+
+// -----
+
+#four = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @partition_layout() {
+    ttg.warp_specialize()
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(2) {
+      // expected-error @+1 {{has a layout of 4 warps per CTA, but the context requires 2}}
+      %x = arith.constant dense<0> : tensor<64xi32, #four>
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+}
