@@ -132,8 +132,9 @@ static const LibraryHost *libraryModule(StringRef module) {
     return random;
   }
   if (module == portableLibdevice) {
-    static const LibraryHost *const libdevice =
-        load(module, {{"extra/libdevice", libdeviceLibraryText}, {"extra/special", specialLibraryText}});
+    static const LibraryHost *const libdevice = load(module, {{"extra/libdevice", libdeviceLibraryText},
+                                                              {"extra/special", specialLibraryText},
+                                                              {"extra/bessel", besselLibraryText}});
     return libdevice;
   }
   return nullptr;

@@ -223,3 +223,70 @@ def test_binary(dtype):
     np.testing.assert_allclose(
         call("norm3d", x, y, y).double().numpy(), (x.double() ** 2 + 2 * y.double() ** 2).sqrt(), rtol=tolerance
     )
+
+
+def bessel_arguments(dtype):
+    random = np.random.default_rng(3)
+    x = np.concatenate([random.uniform(0, 8, 100), random.uniform(8, 40, 60), random.uniform(40, 2000, 40)])
+    x = np.concatenate([x, 10 ** random.uniform(-12, 0, 40), [8.0, 7.999, 8.001, 1e-30, 5e-5, 1e4, 2e5, 3.0] * 2])
+    return torch.from_numpy(x[:256]).to(dtype)
+
+
+# Absolute below 1, relative above: near their zeros no function of a rounded argument is relatively accurate.
+def assert_near(found, expected, dtype):
+    tolerance = 3e-7 if dtype == torch.float32 else 4e-15
+    error = np.abs(found.double().numpy() - expected) / np.maximum(
+        np.abs(expected), 1e-3 if dtype == torch.float64 else 1
+    )
+    limit = tolerance if dtype == torch.float32 else 1e3 * tolerance
+    assert error.max() < limit, (error.max(), error.argmax())
+
+
+@pytest.mark.parametrize("name", ["j0", "j1", "y0", "y1", "cyl_bessel_i0", "cyl_bessel_i1"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_bessel(name, dtype):
+    mpmath = pytest.importorskip("mpmath")
+    function = {"j": mpmath.besselj, "y": mpmath.bessely, "c": mpmath.besseli}[name[0]]
+    x = bessel_arguments(dtype)
+    if name.startswith("c"):
+        x = torch.where(x > 80, x % 80, x)
+    expected = np.array([float(function(int(name[-1]), mpmath.mpf(v))) for v in x.tolist()])
+    assert_near(call(name, x), expected, dtype)
+    if name[0] != "y":
+        sign = -1 if name.endswith("1") else 1
+        assert torch.equal(call(name, -x), sign * call(name, x))
+
+
+def test_modified_bessel_against_torch():
+    x = torch.linspace(-60, 60, 256, dtype=torch.float64)
+    for order, function in enumerate([torch.special.modified_bessel_i0, torch.special.modified_bessel_i1]):
+        torch.testing.assert_close(call(f"cyl_bessel_i{order}", x), function(x), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["jn", "yn"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_bessel_of_any_order(name, dtype):
+    mpmath = pytest.importorskip("mpmath")
+    function = mpmath.besselj if name == "jn" else mpmath.bessely
+    random = np.random.default_rng(4)
+    n = torch.from_numpy(random.integers(-3, 30, 256).astype(np.int32))
+    x = torch.from_numpy(np.concatenate([random.uniform(0.5, 60, 224), 10 ** random.uniform(-3, 0, 32)])).to(dtype)
+    expected = np.array([float(function(k, mpmath.mpf(v))) for k, v in zip(n.tolist(), x.tolist())])
+    out = torch.zeros_like(x)
+    binary_kernel[(1,)](n, x, out, name, 256)
+    expected = expected.astype(np.float32).astype(np.float64) if dtype == torch.float32 else expected
+    is_finite = np.isfinite(expected)
+    assert np.array_equal(np.isfinite(out.double().numpy()), is_finite)
+    tolerance = 1e-5 if dtype == torch.float32 else 1e-11
+    np.testing.assert_allclose(out.double().numpy()[is_finite], expected[is_finite], rtol=tolerance, atol=tolerance)
+
+
+def test_bessel_at_the_edges():
+    inf, nan = float("inf"), float("nan")
+    x = torch.tensor([0.0, inf, -inf, nan], dtype=torch.float64)
+    expected = {
+        "j0": [1.0, 0.0, 0.0, nan], "j1": [0.0, 0.0, 0.0, nan], "y0": [-inf, 0.0, nan, nan], "y1": [-inf, 0.0, nan, nan],
+        "cyl_bessel_i0": [1.0, inf, inf, nan], "cyl_bessel_i1": [0.0, inf, -inf, nan],
+    }  # fmt: skip
+    for name, values in expected.items():
+        np.testing.assert_allclose(call(name, x).numpy(), values, rtol=1e-15, err_msg=name)
