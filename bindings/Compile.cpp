@@ -76,6 +76,7 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "ptxas_options", out.assemblerOptions);
   read(options, "libraries", out.libraries);
   read(options, "emit_assembly", out.emitAssembly);
+  read(options, "keep_locations", out.keepLocations);
   read(options, "last_stage", out.lastStage);
   if (options.contains("replacements"))
     for (auto [stage, content] : nb::cast<nb::dict>(options["replacements"]))
@@ -177,6 +178,8 @@ void addCompile(nb::module_ &module) {
       .def_ro("num_ctas", &embed::Artifact::numCtas)
       .def_ro("num_stages", &embed::Artifact::numStages)
       .def_ro("shared", &embed::Artifact::sharedBytes)
+      .def_ro("registers", &embed::Artifact::registers)
+      .def_ro("spill_bytes", &embed::Artifact::spillBytes)
       .def_prop_ro("stages", &stagesOf, "stage name -> text or bytes, in the order they were made")
       .def_prop_ro("times", &timesOf, "(stage name, microseconds)")
       .def_prop_ro("arguments", &argumentsOf,

@@ -59,6 +59,7 @@ static driver::Inspection inspectionOf(const Options &options) {
   driver::Inspection inspection;
   inspection.emitAssembly = options.emitAssembly;
   inspection.replacements = options.replacements;
+  inspection.keepLocations = options.keepLocations;
   return inspection;
 }
 
@@ -80,6 +81,8 @@ static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *arti
   out->numCtas = artifact->numCtas;
   out->numStages = artifact->numStages;
   out->sharedBytes = artifact->sharedBytes;
+  out->registers = artifact->registers;
+  out->spillBytes = artifact->spillBytes;
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <triton/ir.h>
 
 #include "compiler/driver/IrModule.h"
+#include "compiler/gpu/Gpu.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "embed/Adapter.h"
@@ -11,6 +12,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
 
 #include <mutex>
 
@@ -175,6 +178,34 @@ std::pair<std::vector<std::string>, std::vector<std::string>> Module::signature(
   for (mlir::Type type : function.getResultTypes())
     types.second.push_back(print(type));
   return types;
+}
+
+static LayoutPicture pictureOf(mlir::RankedTensorType type) {
+  LayoutPicture picture{print(type), print(type.getEncoding()), type.getShape().vec(), {}};
+  for (const layout::LinearLayout::Input &input : gpu::toLinear(type).inputs()) {
+    LayoutPicture::Input out{input.name, {}};
+    for (const layout::Coordinates &basis : input.bases)
+      out.bases.emplace_back(basis.begin(), basis.end());
+    picture.inputs.push_back(std::move(out));
+  }
+  return picture;
+}
+
+std::vector<LayoutPicture> Module::layouts() const {
+  std::vector<LayoutPicture> pictures;
+  llvm::SetVector<mlir::Type> seen;
+  get(*this).module->walk([&](mlir::Operation *operation) {
+    for (mlir::Type type : operation->getResultTypes())
+      if (gpu::hasLayout(type)) {
+        // What the elements are does not matter, where they are does.
+        auto tensor = mlir::cast<mlir::RankedTensorType>(type);
+        mlir::Type key = mlir::RankedTensorType::get(tensor.getShape(), mlir::IntegerType::get(type.getContext(), 8),
+                                                     tensor.getEncoding());
+        if (seen.insert(key))
+          pictures.push_back(pictureOf(tensor));
+      }
+  });
+  return pictures;
 }
 
 std::string Module::runPasses(std::string_view pipeline) const {

@@ -27,7 +27,9 @@ std::string triton::artifact::describe(const Artifact &artifact) {
                       {"num_warps", artifact.numWarps},
                       {"num_ctas", artifact.numCtas},
                       {"num_stages", artifact.numStages},
-                      {"shared_bytes", artifact.sharedBytes}};
+                      {"shared_bytes", artifact.sharedBytes},
+                      {"registers", artifact.registers},
+                      {"spill_bytes", artifact.spillBytes}};
   std::string text;
   llvm::raw_string_ostream(text) << json::Value(std::move(object));
   return text;
@@ -84,7 +86,8 @@ static bool readFields(const json::Object &object, Artifact &artifact) {
          text("architecture", artifact.architecture) && number("argument_bytes", artifact.argumentBytes) &&
          number("arena_bytes", artifact.arenaBytes) && number("num_warps", artifact.numWarps) &&
          number("num_ctas", artifact.numCtas) && number("num_stages", artifact.numStages) &&
-         number("shared_bytes", artifact.sharedBytes);
+         number("shared_bytes", artifact.sharedBytes) && number("registers", artifact.registers) &&
+         number("spill_bytes", artifact.spillBytes);
 }
 
 std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, StringRef name, StringRef hash) {

@@ -22,7 +22,7 @@ std::string Compilation::text() {
   std::string text;
   llvm::raw_string_ostream stream(text);
   mlir::OpPrintingFlags flags;
-  module->print(stream, flags.enableDebugInfo(false).useLocalScope(false).printNameLocAsPrefix());
+  module->print(stream, flags.enableDebugInfo(inspection.keepLocations).useLocalScope(false).printNameLocAsPrefix());
   return text;
 }
 

@@ -6,6 +6,8 @@
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+
 using namespace triton;
 using namespace triton::driver;
 
@@ -78,6 +80,8 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                       if (mlir::failed(compilation.runPasses([&](mlir::OpPassManager &passManager) {
                             cpu::buildCpuPipeline(passManager, options);
                             host::buildLowerToLlvm(passManager);
+                            if (compilation.inspection.keepLocations)
+                              passManager.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass());
                           })))
                         return mlir::failure();
                       readMetadata(compilation);

@@ -123,7 +123,9 @@ ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnosti
   if (!compilation.module)
     return nullptr;
   std::string text;
-  if (request.lastStage == "source")
+  if (request.inspection.keepLocations)
+    text = compilation.text();
+  else if (request.lastStage == "source")
     llvm::raw_string_ostream(text) << *compilation.module;
   compilation.artifact.stages.push_back({"source", text, microsecondsSince(start)});
 

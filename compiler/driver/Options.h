@@ -35,7 +35,8 @@ struct Options {
 struct Inspection {
   bool emitAssembly = false; // also keep the `asm` stage, which costs a second run of the code generator
   bool verifyEachPass = false;
-  std::string printAfterAll; // file that receives the IR after every pass; "-" is standard error
+  bool keepLocations = false; // IR with the lines of the source that it comes from, and stage `source`
+  std::string printAfterAll;  // file that receives the IR after every pass; "-" is standard error
   /// stage -> text or bytes to go on with instead of what that stage made. For experiments by hand: no key knows of it.
   std::vector<std::pair<std::string, std::string>> replacements;
 

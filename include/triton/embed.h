@@ -325,7 +325,7 @@ struct Options {
   std::string backend = "cpu", architecture = "native";
   int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
   bool debug = false, sanitizeOverflow = true, enableFpFusion = true, allowNonConstexprGlobals = false;
-  bool checkAccesses = false; // cpu: code that is launched inside of a CheckedLaunch
+  bool checkAccesses = false;      // cpu: code that is launched inside of a CheckedLaunch
   std::string defaultDotPrecision; // empty: the target's
   // Of the CUDA target.
   int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
@@ -334,6 +334,7 @@ struct Options {
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
   bool emitAssembly = false;                   // also make the `asm` stage
+  bool keepLocations = false;                  // IR with the lines of the source that it comes from, and stage `source`
   std::string lastStage;                       // stop after this stage; empty: all
   /// stage -> text or bytes to go on with instead of what that stage made
   std::vector<std::pair<std::string, std::string>> replacements;
@@ -359,6 +360,7 @@ struct Artifact {
   uint64_t arenaBytes = 0;
   int numWarps = 4, numCtas = 1, numStages = 3;
   uint32_t sharedBytes = 0;
+  uint32_t registers = 0, spillBytes = 0; // of a thread (cuda)
 };
 
 struct CompileRequest {

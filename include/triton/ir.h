@@ -51,6 +51,17 @@ struct TRITON_EXPORT Region : Handle {
   std::optional<Operation> parent() const;
 };
 
+/// Where the elements of a tensor are: the bases of a map that is linear over bits, from register, lane, warp and block to coordinates.
+struct LayoutPicture {
+  std::string type, layout; // as text
+  std::vector<int64_t> shape;
+  struct Input {
+    std::string name;
+    std::vector<std::vector<int64_t>> bases; // one per bit, lowest first
+  };
+  std::vector<Input> inputs;
+};
+
 class TRITON_EXPORT Module {
 public:
   /// A kernel before any pass has seen it; nullopt after adding to `diagnostics`.
@@ -70,6 +81,8 @@ public:
   std::string entryName() const;
   /// The types of a function's parameters and results, as text.
   std::pair<std::vector<std::string>, std::vector<std::string>> signature(std::string_view function) const;
+  /// Every layout that a tensor of the module has, once each, in order.
+  std::vector<LayoutPicture> layouts() const;
   /// Runs passes written as MLIR writes them, "canonicalize,cse"; what went wrong, or empty.
   std::string runPasses(std::string_view pipeline) const;
 
