@@ -1,5 +1,6 @@
 #include "compiler/layout/BitMatrix.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 
 #include <cassert>
@@ -38,4 +39,34 @@ std::optional<uint64_t> ColumnSpan::solve(uint64_t target) const {
       sources ^= pivot.source;
     }
   return target ? std::nullopt : std::optional(sources);
+}
+
+std::vector<uint64_t> triton::layout::concatenate(std::vector<uint64_t> a, llvm::ArrayRef<uint64_t> b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<uint64_t> triton::layout::independent(llvm::ArrayRef<uint64_t> candidates, std::vector<uint64_t> taken) {
+  std::vector<uint64_t> result;
+  for (uint64_t candidate : candidates) {
+    if (ColumnSpan(taken).solve(candidate))
+      continue;
+    taken.push_back(candidate);
+    result.push_back(candidate);
+  }
+  return result;
+}
+
+std::vector<uint64_t> triton::layout::intersection(llvm::ArrayRef<uint64_t> a, llvm::ArrayRef<uint64_t> b) {
+  std::vector<uint64_t> result;
+  std::vector<uint64_t> left = independent(a, {});
+  ColumnSpan both(concatenate(left, independent(b, {})));
+  for (uint64_t relation : both.kernel()) {
+    uint64_t vector = 0;
+    for (auto [index, column] : llvm::enumerate(left))
+      if (relation >> index & 1)
+        vector ^= column;
+    result.push_back(vector);
+  }
+  return result;
 }

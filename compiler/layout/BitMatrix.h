@@ -33,4 +33,10 @@ private:
   uint64_t dependent = 0;
 };
 
+std::vector<uint64_t> concatenate(std::vector<uint64_t> a, llvm::ArrayRef<uint64_t> b);
+/// Those of `candidates`, in order, that are independent of `taken` and of each other.
+std::vector<uint64_t> independent(llvm::ArrayRef<uint64_t> candidates, std::vector<uint64_t> taken);
+/// A basis of the intersection of two spans.
+std::vector<uint64_t> intersection(llvm::ArrayRef<uint64_t> a, llvm::ArrayRef<uint64_t> b);
+
 } // namespace triton::layout

@@ -25,30 +25,13 @@ bool LaneExchange::Choice::isUniform() const {
   return llvm::all_of(perLane, [](unsigned delta) { return delta == 0; });
 }
 
-/// The flattened output of each bit of one input.
-static std::vector<uint64_t> columnsOf(const LinearLayout &layout, StringRef input) {
-  std::vector<uint64_t> all = layout.columns();
-  size_t begin = 0;
-  for (const LinearLayout::Input &candidate : layout.inputs()) {
-    if (candidate.name == input)
-      return std::vector<uint64_t>(all.begin() + begin, all.begin() + begin + candidate.bases.size());
-    begin += candidate.bases.size();
-  }
-  return {};
-}
-
 static uint64_t bitAt(llvm::ArrayRef<uint64_t> columns, size_t index) {
   return index < columns.size() ? columns[index] : 0;
 }
 
-static std::vector<uint64_t> concatenate(std::vector<uint64_t> a, llvm::ArrayRef<uint64_t> b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 /// Whether each thread index of `input` may stay where it is when values may move among what `within` spans.
 static bool staysPut(const LinearLayout &from, const LinearLayout &to, StringRef input, const ColumnSpan &within) {
-  std::vector<uint64_t> a = columnsOf(from, input), b = columnsOf(to, input);
+  std::vector<uint64_t> a = from.columns(input), b = to.columns(input);
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i)
     if (!within.solve(bitAt(a, i) ^ bitAt(b, i)))
       return false;
@@ -63,14 +46,14 @@ static bool reaches(const ColumnSpan &span, llvm::ArrayRef<uint64_t> targets) {
 /// register it is depends on the thread, and that is no renaming.
 static std::optional<RegisterRenaming> planRegisters(const LinearLayout &from, const LinearLayout &to) {
   for (StringRef input : {"lane", "warp", "block"}) {
-    std::vector<uint64_t> a = columnsOf(from, input), b = columnsOf(to, input);
+    std::vector<uint64_t> a = from.columns(input), b = to.columns(input);
     a.resize(std::max(a.size(), b.size()), 0);
     b.resize(a.size(), 0);
     if (a != b)
       return std::nullopt;
   }
-  ColumnSpan registers(columnsOf(from, "register"));
-  std::vector<uint64_t> targets = columnsOf(to, "register");
+  ColumnSpan registers(from.columns("register"));
+  std::vector<uint64_t> targets = to.columns("register");
   if (!reaches(registers, targets))
     return std::nullopt;
   RegisterRenaming renaming;
@@ -86,14 +69,14 @@ static std::optional<RegisterRenaming> planRegisters(const LinearLayout &from, c
 
 /// The map (destination register, lane) -> (source register, lane) as columns: low bits register, high bits lane.
 static std::optional<LaneExchange> planLanes(const LinearLayout &from, const LinearLayout &to) {
-  std::vector<uint64_t> fromRegisters = columnsOf(from, "register"), fromLanes = columnsOf(from, "lane");
-  std::vector<uint64_t> toRegisters = columnsOf(to, "register"), toLanes = columnsOf(to, "lane");
+  std::vector<uint64_t> fromRegisters = from.columns("register"), fromLanes = from.columns("lane");
+  std::vector<uint64_t> toRegisters = to.columns("register"), toLanes = to.columns("lane");
   size_t registerBits = fromRegisters.size(), laneBits = std::max(fromLanes.size(), toLanes.size());
   fromLanes.resize(laneBits, 0);
   toLanes.resize(laneBits, 0);
   ColumnSpan registers(fromRegisters), both(concatenate(fromRegisters, fromLanes));
   for (StringRef input : {"warp", "block"})
-    if (columnsOf(from, input) != columnsOf(to, input))
+    if (from.columns(input) != to.columns(input))
       return std::nullopt;
   if (!reaches(both, toRegisters) || !reaches(both, toLanes))
     return std::nullopt;
@@ -184,118 +167,6 @@ static std::optional<LaneExchange> planLanes(const LinearLayout &from, const Lin
   return exchange;
 }
 
-unsigned triton::layout::bankConflicts(const LinearLayout &access, unsigned vectorBits, unsigned elementBits) {
-  // A warp moves at most 128 bytes at a time: wide accesses go in groups of lanes, each of which may touch every bank once.
-  unsigned accessBytes = std::max(1u, (elementBits << vectorBits) / 8);
-  unsigned lanes = std::min<int64_t>(32, access.inputSize("lane"));
-  unsigned group = std::min(lanes, std::max(1u, 128 / std::max(4u, accessBytes)));
-  unsigned worst = 1;
-  for (unsigned first = 0; first < lanes; first += group) {
-    std::map<unsigned, std::set<uint64_t>> wordsOfBank;
-    for (unsigned lane = first; lane < first + group; ++lane) {
-      uint64_t byte = static_cast<uint64_t>(access.apply({{"lane", lane}})[0]) * elementBits / 8;
-      for (unsigned word = 0; word < std::max(1u, accessBytes / 4); ++word)
-        wordsOfBank[(byte / 4 + word) % 32].insert(byte / 4 + word);
-    }
-    for (const auto &[bank, words] : wordsOfBank)
-      worst = std::max(worst, static_cast<unsigned>(words.size()));
-  }
-  return worst;
-}
-
-/// Vectors of `candidates` that are independent of `taken` and of each other.
-static std::vector<uint64_t> independent(llvm::ArrayRef<uint64_t> candidates, std::vector<uint64_t> taken) {
-  std::vector<uint64_t> result;
-  for (uint64_t candidate : candidates) {
-    if (ColumnSpan(taken).solve(candidate))
-      continue;
-    taken.push_back(candidate);
-    result.push_back(candidate);
-  }
-  return result;
-}
-
-/// A basis of the intersection of two spans.
-static std::vector<uint64_t> intersection(llvm::ArrayRef<uint64_t> a, llvm::ArrayRef<uint64_t> b) {
-  std::vector<uint64_t> result;
-  std::vector<uint64_t> left = independent(a, {});
-  ColumnSpan both(concatenate(left, independent(b, {})));
-  for (uint64_t relation : both.kernel()) {
-    uint64_t vector = 0;
-    for (auto [index, column] : llvm::enumerate(left))
-      if (relation >> index & 1)
-        vector ^= column;
-    result.push_back(vector);
-  }
-  return result;
-}
-
-SharedExchange triton::layout::planShared(const LinearLayout &from, const LinearLayout &to, unsigned elementBits) {
-  unsigned bits = from.outputBits();
-  std::vector<uint64_t> fromRegisters = columnsOf(from, "register"), toRegisters = columnsOf(to, "register");
-  std::vector<uint64_t> fromLanes = columnsOf(from, "lane"), toLanes = columnsOf(to, "lane");
-
-  // The lowest offset bits: what is in registers on both sides, up to 16 bytes. Else what is in registers on either side, up to a
-  // bank's 4 bytes, so that one of them at least moves whole words.
-  unsigned vectorLimit = llvm::Log2_32(std::max(1u, 128 / elementBits)),
-           wordLimit = llvm::Log2_32(std::max(1u, 32 / elementBits));
-  std::vector<uint64_t> vector = intersection(fromRegisters, toRegisters);
-  vector.resize(std::min<size_t>(vector.size(), vectorLimit));
-  if (vector.size() < wordLimit)
-    for (uint64_t extra : independent(toRegisters, vector))
-      if (vector.size() < wordLimit)
-        vector.push_back(extra);
-
-  // Lanes of one group access memory together. Bits above the banks ("rows") must tell none of them apart: choose the rows outside the spans of
-  // both sides' lanes, as sums of one side's and the other's where the space is used up.
-  auto group = [&](llvm::ArrayRef<uint64_t> lanes) {
-    unsigned vectorBytes = std::max<unsigned>(4, (elementBits << vector.size()) / 8);
-    size_t laneBits = std::min<size_t>(lanes.size(), llvm::Log2_32(128 / vectorBytes));
-    return std::vector<uint64_t>(lanes.begin(), lanes.begin() + laneBits);
-  };
-  std::vector<uint64_t> a = independent(group(fromLanes), vector), b = independent(group(toLanes), vector);
-  unsigned bankBits = llvm::Log2_32(std::max<unsigned>(1, 1024 / (elementBits << vector.size())));
-  bankBits = std::min<unsigned>(bankBits, bits - vector.size());
-  unsigned rowBits = bits - vector.size() - bankBits;
-  std::vector<uint64_t> shared = intersection(a, b);
-  std::vector<uint64_t> onlyA = independent(a, concatenate(vector, shared)),
-                        onlyB = independent(b, concatenate(vector, shared));
-  std::vector<uint64_t> everything;
-  for (unsigned bit = 0; bit < bits; ++bit)
-    everything.push_back(uint64_t(1) << bit);
-  std::vector<uint64_t> rows = independent(everything, concatenate(concatenate(vector, a), b));
-  for (auto [x, y] : llvm::zip(onlyA, onlyB))
-    rows.push_back(x ^ y);
-  if (rows.size() < rowBits)
-    for (uint64_t extra : independent(everything, concatenate(vector, rows)))
-      rows.push_back(extra);
-  rows.resize(std::min<size_t>(rows.size(), rowBits));
-  // Banks take the rest, lanes first so that their order is kept where it can be.
-  std::vector<uint64_t> banks = independent(concatenate(concatenate(b, a), everything), concatenate(vector, rows));
-  banks.resize(std::min<size_t>(banks.size(), bits - vector.size() - rows.size()));
-
-  SharedExchange plan;
-  LinearLayout flat = from.reshapeOutputs({{"flat", int64_t(1) << bits}});
-  LinearLayout::Input offsets{"offset", {}};
-  for (uint64_t column : concatenate(concatenate(vector, banks), rows))
-    offsets.bases.push_back({static_cast<int64_t>(column)});
-  llvm::SmallVector<DimensionSize> dimensions;
-  for (const LinearLayout::Output &output : from.outputs())
-    dimensions.emplace_back(output.name, output.size);
-  plan.memory = LinearLayout({offsets}, {{"flat", int64_t(1) << bits}}).reshapeOutputs(dimensions);
-  plan.store = *from.invertAndCompose(plan.memory);
-  plan.load = *to.invertAndCompose(plan.memory);
-  auto widest = [&](llvm::ArrayRef<uint64_t> registers) {
-    unsigned count = 0;
-    while (count < vector.size() && ColumnSpan(registers).solve(vector[count]))
-      ++count;
-    return count;
-  };
-  plan.storeVectorBits = widest(fromRegisters);
-  plan.loadVectorBits = widest(toRegisters);
-  return plan;
-}
-
 /// How often a thread picks one of two registers because lanes offer and take different ones. A shuffle takes as long as a store and a load of
 /// the same word; what a barrier costs (about 20 cycles) is spent on about twice as many selections.
 static int64_t selectionsOf(const LaneExchange &exchange, const LinearLayout &from, const LinearLayout &to) {
@@ -323,8 +194,7 @@ ConversionPlan triton::layout::planConversion(const LinearLayout &from, const Li
     plan.exchange = std::move(*exchange);
     return plan;
   }
-  ColumnSpan inCta(
-      concatenate(concatenate(columnsOf(from, "register"), columnsOf(from, "lane")), columnsOf(from, "warp")));
+  ColumnSpan inCta(concatenate(concatenate(from.columns("register"), from.columns("lane")), from.columns("warp")));
   plan.kind = staysPut(from, to, "block", inCta) ? ConversionPlan::Kind::Shared : ConversionPlan::Kind::Cluster;
   plan.shared = planShared(from, to, elementBits);
   return plan;

@@ -55,4 +55,7 @@ SharedExchange planShared(const LinearLayout &from, const LinearLayout &to, unsi
 /// `access` maps register, lane, … to offsets of `elementBits`-wide elements, `vectorBits` of them at a time.
 unsigned bankConflicts(const LinearLayout &access, unsigned vectorBits, unsigned elementBits);
 
+/// log2 of how many elements one access moves, up to 16 bytes: how many of the lowest bits of the offset registers alone decide.
+unsigned vectorBitsOf(const LinearLayout &access, unsigned elementBits);
+
 } // namespace triton::layout

@@ -111,6 +111,15 @@ Coordinates LinearLayout::unflatten(uint64_t output) const {
   return result;
 }
 
+std::vector<uint64_t> LinearLayout::columns(StringRef name) const {
+  std::vector<uint64_t> result;
+  for (const Input &input : ins)
+    if (input.name == name)
+      for (const Coordinates &basis : input.bases)
+        result.push_back(flatten(basis));
+  return result;
+}
+
 std::vector<uint64_t> LinearLayout::columns() const {
   std::vector<uint64_t> result;
   for (const Input &input : ins)

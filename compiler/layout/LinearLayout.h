@@ -124,6 +124,8 @@ public:
 
   /// Column of the matrix for each input bit: the flattened output.
   std::vector<uint64_t> columns() const;
+  /// The columns of one input; none if there is no such input.
+  std::vector<uint64_t> columns(llvm::StringRef input) const;
 
 private:
   std::optional<unsigned> inputIndex(llvm::StringRef name) const;

@@ -26,17 +26,6 @@ static Columns columnsOf(const LinearLayout &access) {
   return columns;
 }
 
-/// Those of `vectors` that are independent of `taken` and of each other, in order.
-static std::vector<uint64_t> independent(llvm::ArrayRef<uint64_t> vectors, std::vector<uint64_t> taken) {
-  std::vector<uint64_t> result;
-  for (uint64_t vector : vectors)
-    if (!ColumnSpan(taken).solve(vector)) {
-      taken.push_back(vector);
-      result.push_back(vector);
-    }
-  return result;
-}
-
 static uint64_t sum(llvm::ArrayRef<uint64_t> vectors, uint64_t mask) {
   uint64_t result = 0;
   for (auto [bit, vector] : llvm::enumerate(vectors))

@@ -107,11 +107,6 @@ Columns Planner::cut(const LinearLayout &layout, StringRef input, bool hasAxis) 
   return result;
 }
 
-static std::vector<uint64_t> concatenate(std::vector<uint64_t> a, llvm::ArrayRef<uint64_t> b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 void Planner::chooseDirections() {
   size_t registerBits = registers.rest.size(), laneBits = lanes.rest.size();
   uint64_t registerMask = (uint64_t(1) << registerBits) - 1, laneMask = (uint64_t(1) << laneBits) - 1;
