@@ -103,3 +103,19 @@ tt.func public @wrapped(%n: i32 {tt.divisibility = 16 : i32}) {
   %e = arith.divsi %low, %four : tensor<64xi32>
   tt.return
 }
+
+// Program ids dealt out among rows and columns are not negative, whatever sizes are: the columns of a tile stay together where they wrap.
+// CHECK-LABEL: tt.func argument 0
+tt.func public @tiles(%n: i32 {tt.divisibility = 16 : i32}, %m: i32) {
+  %c64 = arith.constant 64 : i32
+  %pid = tt.get_program_id x : i32
+  %column = arith.divsi %pid, %m : i32
+  %start = arith.muli %column, %c64 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %s = tt.splat %start : i32 -> tensor<64xi32>
+  %columns = arith.addi %s, %range : tensor<64xi32>
+  %size = tt.splat %n : i32 -> tensor<64xi32>
+  // CHECK: arith.remsi {{.*}} => contiguity = [16], divisibility = [16]
+  %wrapped = arith.remsi %columns, %size : tensor<64xi32>
+  tt.return
+}

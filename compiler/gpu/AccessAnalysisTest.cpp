@@ -184,7 +184,7 @@ public:
   unsigned checked = 0;
 
 private:
-  /// False when a number has no meaning: a division by zero, or an overflow. The rest of the kernel is then not run.
+  /// False when a number has no meaning: a division by zero or of an index by a negative number, or an overflow. The rest of the kernel is then not run.
   bool execute(Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       Elements carried = values[loop.getInitArgs()[0]];
@@ -249,6 +249,8 @@ private:
   static std::optional<int64_t> scalar(Operation *op, int64_t a, int64_t b, int64_t c) {
     const uint64_t ua = uint32_t(a), ub = uint32_t(b);
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) && b == 0)
+      return std::nullopt;
+    if (isa<arith::DivSIOp>(op) && a >= 0 && b < 0)
       return std::nullopt;
     return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
         .Case<arith::AddIOp>([&](auto) { return a + b; })

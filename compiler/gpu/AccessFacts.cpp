@@ -162,7 +162,8 @@ AccessFacts divide(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned
     if (lhs.dimensions[d].contiguity == 1 || (roundsDown && lhs.dimensions[d].contiguity <= divisor))
       dimension.divisibility = std::max<int64_t>(1, lhs.dimensions[d].divisibility / divisor);
   }
-  result.nonNegative = lhs.nonNegative && (!isSigned || rhs.nonNegative);
+  // Divisors of indices are sizes. What divides program ids among rows and columns could not be shown to be positive.
+  result.nonNegative = lhs.nonNegative && (!rhs.constant || *rhs.constant > 0);
   return result;
 }
 

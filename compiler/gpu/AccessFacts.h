@@ -3,7 +3,8 @@
 //   Out: facts about the result: each holds for every run of the kernel.
 // All numbers are powers of two. Along each dimension, at positions that are multiples of the contiguity c, runs of c elements count up
 // by one (pointers: by one pointee); the first element of each such run is a multiple of the divisibility (pointers: in bytes); and
-// groups of as many elements as the constancy says are equal. Index arithmetic is taken not to overflow inside of a run.
+// groups of as many elements as the constancy says are equal. Index arithmetic is taken not to overflow inside of a run, and not to divide what
+// is not negative by what is.
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"
