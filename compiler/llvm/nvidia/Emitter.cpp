@@ -158,6 +158,8 @@ llvm::Value *Emitter::ctaRank() {
 llvm::Value *Emitter::place(llvm::StringRef input) {
   if (input == "lane")
     return laneId();
+  if (input == "thread")
+    return threadId();
   if (input == "warp")
     return warpId();
   if (input == "block")
@@ -217,17 +219,41 @@ Indices Emitter::apply(const layout::LinearLayout &map,
   return indices;
 }
 
+/// With lane and warp as one input, if each output counts on from lanes to warps: then bits of the thread's number need not be parted
+/// to be put together again.
+static std::optional<layout::LinearLayout> joinThreads(const layout::LinearLayout &map) {
+  if (map.inputSize("lane") != 32 || map.inputSize("warp") == 1)
+    return std::nullopt;
+  const layout::Coordinates &last = map.basis("lane", 4), &first = map.basis("warp", 0);
+  for (auto [lane, warp] : llvm::zip_equal(last, first))
+    if (warp != 2 * lane)
+      return std::nullopt;
+  std::vector<layout::LinearLayout::Input> inputs;
+  for (const layout::LinearLayout::Input &input : map.inputs())
+    if (input.name == "lane")
+      inputs.insert(inputs.begin(), {"thread", input.bases});
+  for (const layout::LinearLayout::Input &input : map.inputs()) {
+    if (input.name == "warp")
+      llvm::append_range(inputs.front().bases, input.bases);
+    else if (input.name == "block")
+      inputs.push_back(input);
+  }
+  return layout::LinearLayout(inputs, map.outputs().vec());
+}
+
 Indices Emitter::applyThread(const layout::LinearLayout &map) {
   for (const ThreadPart &known : threadParts)
     if (known.map == map)
       return known.indices;
+  std::optional<layout::LinearLayout> joined = joinThreads(map);
+  const layout::LinearLayout &used = joined ? *joined : map;
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::Value *>> inputs;
-  for (const layout::LinearLayout::Input &input : map.inputs())
+  for (const layout::LinearLayout::Input &input : used.inputs())
     if (input.name != "register")
       inputs.push_back({input.name, place(input.name)});
   Indices indices;
   atEntry([&]() -> llvm::Value * {
-    indices = apply(map, inputs);
+    indices = apply(used, inputs);
     return nullptr;
   });
   threadParts.push_back({map, indices});
@@ -340,8 +366,8 @@ llvm::Value *Emitter::inlineAsm(llvm::StringRef text, llvm::StringRef constraint
   for (llvm::Value *argument : arguments)
     types.push_back(argument->getType());
   auto *signature = llvm::FunctionType::get(result, types, /*isVarArg=*/false);
-  auto *assembly = llvm::InlineAsm::get(signature, text, constraints,
-                                        effects != AsmEffects::None && effects != AsmEffects::Reads);
+  auto *assembly =
+      llvm::InlineAsm::get(signature, text, constraints, effects != AsmEffects::None && effects != AsmEffects::Reads);
   llvm::CallInst *call = builder.CreateCall(assembly, arguments);
   call->setDoesNotThrow();
   if (effects == AsmEffects::Convergent)
