@@ -7,10 +7,12 @@
                          unless a compile fails that the test does not expect to fail
 """
 
+import contextlib
 import ctypes
 import json
 import os
 import re
+import tempfile
 import threading
 import time
 from types import SimpleNamespace
@@ -103,8 +105,28 @@ def _view(address, size):
     return (ctypes.c_uint8 * max(size, 1)).from_address(address)
 
 
+@contextlib.contextmanager
+def words_of_the_device():
+    """Adds to an error of the device what the device has written about it to standard error: the message of a failed assertion."""
+    with tempfile.TemporaryFile() as file:
+        saved = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        except RuntimeError as error:
+            file.seek(0)
+            raise RuntimeError(f"{file.read().decode(errors='replace')}{error}") from error
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+            file.seek(0)
+            os.write(2, file.read())
+
+
 class MirroringDriver(nvidia.CudaDriver):
     """The GPU's driver, for kernels whose arguments lie in host memory."""
+
+    lost = None  # the error after which nothing more can run in this process
 
     @staticmethod
     def launcher_cls(src, metadata):
@@ -112,8 +134,14 @@ class MirroringDriver(nvidia.CudaDriver):
 
         def launch(*arguments):
             mirror = Mirror()
-            launcher(*arguments[:9], *map(mirror.argument, arguments[9:]))
-            torch.cuda.synchronize()
+            parameters = [mirror.argument(argument) for argument in arguments[9:]]
+            launcher(*arguments[:9], *parameters)
+            try:
+                with words_of_the_device() if metadata.debug else contextlib.nullcontext():
+                    torch.cuda.synchronize()
+            except RuntimeError as error:
+                MirroringDriver.lost = str(error)
+                raise
             mirror.copy_back()
 
         return launch
@@ -227,17 +255,20 @@ class DevicePlugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item, call):
         report = yield
-        if self.device == "cuda" and report.failed:
-            try:
-                torch.cuda.synchronize()
-            except Exception as error:
-                report.longrepr = f"{report.longrepr}\nthe device is lost: {error}"
-                item.session.shouldstop = f"the device is lost: {error}"
-                item.config.device_is_lost = True
+        if self.device == "cuda":
+            if report.failed and MirroringDriver.lost is None:
+                try:
+                    torch.cuda.synchronize()
+                except RuntimeError as error:
+                    MirroringDriver.lost = str(error)
+            if MirroringDriver.lost is not None:  # also behind a test that wanted to see it fail
+                if report.failed:
+                    report.longrepr = f"{report.longrepr}\nthe device is lost: {MirroringDriver.lost}"
+                item.session.shouldstop = "the device is lost, the tests that follow need a new process"
         return report
 
     def pytest_sessionfinish(self, session, exitstatus):
-        if getattr(session.config, "device_is_lost", False):
+        if MirroringDriver.lost is not None:
             session.exitstatus = STICKY_ERROR
 
 
