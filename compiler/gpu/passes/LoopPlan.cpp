@@ -158,19 +158,37 @@ struct Planner {
     return copy;
   }
 
-  /// The result goes into the next iteration, where only the same product takes it.
-  bool onlyAccumulates(WarpGroupDotOp dot) {
-    auto carried = dyn_cast<BlockArgument>(dot.getC());
-    if (!carried || carried.getOwner() != body || !carried.hasOneUse() || !dot.getD().hasOneUse())
-      return false;
-    bool isExact =
-        !tensor::isFloat8(cast<MemDescType>(dot.getB().getType()).getElementType()) || dot.getMaxNumImpreciseAcc() == 0;
-    return isExact && loop.getTiedLoopYieldedValue(carried)->get() == dot.getD();
+  /// The last product, if its result only goes into the next iteration: there it is added to, or is first read behind another product.
+  std::optional<ProductInFlight> planInFlight(const LoopPlan &plan) {
+    SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
+    if (dots.empty() || !readsOnlyRings(dots.back(), plan))
+      return std::nullopt;
+    WarpGroupDotOp last = dots.back();
+    bool isExact = !tensor::isFloat8(cast<MemDescType>(last.getB().getType()).getElementType()) ||
+                   last.getMaxNumImpreciseAcc() == 0;
+    if (!isExact || !last.getD().hasOneUse() || *last.getD().user_begin() != body->getTerminator())
+      return std::nullopt;
+    unsigned index = last.getD().use_begin()->getOperandNumber();
+    BlockArgument carried = loop.getRegionIterArg(index);
+    if (dots.size() == 1 && last.getC() == carried && carried.hasOneUse() && isa<MemDescType>(last.getA().getType()))
+      return ProductInFlight{last, index, {}};
+    // The newest product before the first use.
+    WarpGroupDotOp drain;
+    for (WarpGroupDotOp dot : ArrayRef(dots).drop_back())
+      if (llvm::all_of(carried.getUsers(),
+                       [&](Operation *user) { return user->getBlock() == body && dot->isBeforeInBlock(user); }) &&
+          dot.getC() != carried)
+        drain = dot;
+    if (!drain || !drain.getD().hasNUsesOrMore(1))
+      return std::nullopt;
+    return ProductInFlight{last, index, drain};
   }
 
   /// Buffers that the loop fills anew in every iteration must not be read any more when the next one begins.
   static bool readsOnlyRings(WarpGroupDotOp dot, const LoopPlan &plan) {
     return llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value buffer) {
+      if (isa<RankedTensorType>(buffer.getType()))
+        return true;
       while (auto view = buffer.getDefiningOp<MemDescTransOp>())
         buffer = view.getSrc();
       auto filled = buffer.getDefiningOp<LocalAllocOp>();
@@ -196,9 +214,7 @@ struct Planner {
         plan.copies.push_back(*copy);
     // A load that another one's address needs runs ahead in registers.
     llvm::erase_if(plan.copies, [&](RingCopy &copy) { return plan.ahead.contains(copy.load); });
-    SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
-    if (dots.size() == 1 && onlyAccumulates(dots.front()) && readsOnlyRings(dots.front(), plan))
-      plan.inFlight = dots;
+    plan.inFlight = planInFlight(plan);
     plan.buffers = numStages;
     plan.distance = numStages - 1;
     return plan;

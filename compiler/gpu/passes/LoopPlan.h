@@ -19,10 +19,18 @@ struct RingCopy {
   LocalAllocOp filled;
 };
 
+/// A product that is still running when the next iteration begins.
+struct ProductInFlight {
+  WarpGroupDotOp dot;
+  unsigned carried; // which of the values that the loop carries is its result
+  /// The product of the next iteration whose wait is its wait too: what the loop carries is not touched before. Null if only the product
+  /// itself takes the carried value, and just adds to it.
+  WarpGroupDotOp drain;
+};
+
 struct LoopPlan {
   llvm::SmallVector<RingCopy> copies;
-  /// Products whose result is only what they add to next time: one stays in flight into the next iteration.
-  llvm::SmallVector<WarpGroupDotOp> inFlight;
+  std::optional<ProductInFlight> inFlight;
   /// What computes addresses and masks of the copies, in the order of the loop; runs with them, ahead of the rest.
   llvm::SetVector<mlir::Operation *> ahead;
   unsigned buffers = 0;  // of each ring

@@ -20,6 +20,8 @@
 //   }
 //   ttng.warp_group_dot_wait {pendings = 0}
 //
+// Where other ops take the carried sum, as attention does to rescale it, the product stays in flight until the wait for the next iteration's first
+// product.
 // With mma.sync, whose operands are read into registers, the second barrier is not needed: whoever has come to the first one has read its
 // operands. Every iteration commits one group of copies, also an empty one, so that counting groups counts iterations.
 //
@@ -163,16 +165,23 @@ struct Pipeliner {
                         [&](Operation *user) { return ahead.contains(user) || plan.ahead.contains(user); });
   }
 
+  /// Behind its wait and a barrier the buffers that the product in flight reads are free.
   void leaveInFlight() {
-    for (WarpGroupDotOp dot : plan.inFlight) {
-      dot.setIsAsync(true);
-      rewriter.setInsertionPointAfter(dot);
-      auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{dot.getD().getType()}, ValueRange{dot.getD()},
-                                             rewriter.getI32IntegerAttr(1));
-      rewriter.replaceAllUsesExcept(dot.getD(), wait.getResult(0), wait);
-      tail.push_back(wait);
-      tail.push_back(BarrierOp::create(rewriter, loc));
-    }
+    if (!plan.inFlight)
+      return;
+    auto [dot, carried, drain] = *plan.inFlight;
+    dot.setIsAsync(true);
+    WarpGroupDotOp issued = drain ? drain : dot;
+    issued.setIsAsync(true);
+    SmallVector<Value> products = {issued.getD()};
+    if (drain)
+      products.push_back(loop.getRegionIterArg(carried));
+    rewriter.setInsertionPointAfter(issued);
+    auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(products)), products,
+                                           rewriter.getI32IntegerAttr(drain ? 0 : 1));
+    for (auto [product, result] : llvm::zip_equal(products, wait.getResults()))
+      rewriter.replaceAllUsesExcept(product, result, wait);
+    tail = {wait, BarrierOp::create(rewriter, loc)};
   }
 
   /// All ops with their stage, in the order they run in: the head, products in flight, copies, the rest; or copies right behind the head.
@@ -241,9 +250,6 @@ struct Pipeliner {
     separateAhead();
     leaveInFlight();
 
-    SmallVector<unsigned> products; // results that are in flight when the loop ends
-    for (WarpGroupDotOp dot : plan.inFlight)
-      products.push_back(cast<BlockArgument>(dot.getC()).getArgNumber() - 1);
     scf::PipeliningOption options;
     options.getScheduleFn = [&](scf::ForOp op, std::vector<std::pair<Operation *, unsigned>> &ops) {
       schedule(op, ops);
@@ -257,14 +263,14 @@ struct Pipeliner {
       return loop.emitError() << "could not be pipelined";
     loop = *pipelined;
     loop->removeAttr(tensor::numStagesName);
-    finish(products, rings);
+    finish(rings);
     return success();
   }
 
-  void finish(ArrayRef<unsigned> products, ArrayRef<Value> rings) {
+  void finish(ArrayRef<Value> rings) {
     rewriter.setInsertionPointAfter(loop);
-    for (unsigned result : products) {
-      Value product = loop.getResult(result);
+    if (plan.inFlight) {
+      Value product = loop.getResult(plan.inFlight->carried);
       auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{product.getType()}, ValueRange{product},
                                              rewriter.getI32IntegerAttr(0));
       rewriter.replaceAllUsesExcept(product, wait.getResult(0), wait);
