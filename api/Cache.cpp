@@ -44,6 +44,9 @@ PruneSummary Store::prune(uint64_t limit) const {
 
 std::string buildIdOf(const void *address) { return artifact::buildIdOf(address); }
 std::string buildId() { return artifact::buildId(); }
+std::string digestFiles(const std::string &folder, const std::string &suffix) {
+  return artifact::digestFiles(folder, suffix);
+}
 
 std::optional<uint64_t> parseSize(std::string_view text) { return artifact::parseSize(ref(text)); }
 

@@ -129,6 +129,9 @@ void addCache(nb::module_ &parent) {
       [] { return nb::make_tuple(cache::buildId(), cache::buildIdOf(reinterpret_cast<void *>(&addCache))); },
       "Ids of the builds of the compiler and of this extension, made from their content; empty where a linker gave "
       "none.");
+  module.def("digest_files", &cache::digestFiles, nb::arg("folder"), nb::arg("suffix"),
+             nb::call_guard<nb::gil_scoped_release>(),
+             "A digest of all files below `folder` whose names end in `suffix`.");
   module.def(
       "parse_size", [](const std::string &text) { return cache::parseSize(text); }, nb::arg("text"),
       "Bytes of a size such as '500M'; None if it is no size.");

@@ -1,6 +1,10 @@
 #include "compiler/artifact/BuildId.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
 
 #include <cstring>
 #include <elf.h>
@@ -53,3 +57,23 @@ std::string triton::artifact::buildIdOf(const void *address) {
 }
 
 std::string triton::artifact::buildId() { return buildIdOf(reinterpret_cast<const void *>(&visit)); }
+
+std::string triton::artifact::digestFiles(const std::string &folder, const std::string &suffix) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (llvm::sys::fs::recursive_directory_iterator it(folder, error), end; it != end && !error; it.increment(error))
+    if (llvm::StringRef(it->path()).ends_with(suffix))
+      paths.push_back(it->path());
+  llvm::sort(paths);
+  llvm::SHA256 hasher;
+  for (const std::string &path : paths) {
+    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      continue;
+    // Sizes keep the end of one file apart from the beginning of the next.
+    hasher.update(
+        (llvm::StringRef(path).drop_front(folder.size()) + ":" + llvm::Twine((*buffer)->getBufferSize()) + ":").str());
+    hasher.update((*buffer)->getBuffer());
+  }
+  return llvm::toHex(hasher.final(), /*LowerCase=*/true);
+}

@@ -11,4 +11,7 @@ std::string buildIdOf(const void *address);
 /// Of the compiler itself.
 std::string buildId();
 
+/// The SHA-256 over the names and contents of all files below `folder` whose names end in `suffix`, whatever the order a directory lists them in.
+std::string digestFiles(const std::string &folder, const std::string &suffix);
+
 } // namespace triton::artifact

@@ -72,4 +72,20 @@ TEST(BuildIdTest, of_libraries) {
   EXPECT_EQ(std::string::npos, buildId().find_first_not_of("0123456789abcdef"));
 }
 
+TEST_F(DescriptionTest, digest_of_files) {
+  Store store(root.str().str());
+  const std::string folder = root.str().str(), empty = digestFiles(folder, ".py");
+  ASSERT_FALSE(bool(store.put("a", "x.py", "1")));
+  ASSERT_FALSE(bool(store.put("a", "x.txt", "ignored")));
+  const std::string one = digestFiles(folder, ".py");
+  EXPECT_NE(empty, one);
+  ASSERT_FALSE(bool(store.put("a", "x.txt", "still ignored")));
+  EXPECT_EQ(one, digestFiles(folder, ".py"));
+  ASSERT_FALSE(bool(store.put("a", "y.py", "")));
+  const std::string two = digestFiles(folder, ".py");
+  EXPECT_NE(one, two);
+  ASSERT_FALSE(bool(store.put("a", "x.py", "2")));
+  EXPECT_NE(two, digestFiles(folder, ".py"));
+}
+
 } // namespace

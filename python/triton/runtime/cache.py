@@ -279,22 +279,15 @@ def make_so_cache_key(version_hash, signature, constants, ids, **kwargs):
 def triton_key():
     """Identifies this build on every machine that runs it: the version, the sources of the package, and the ids of the native libraries."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    digest = hashlib.sha256()
-    for folder in ("runtime", "compiler", "backends", "language"):
-        for directory, subdirectories, files in os.walk(os.path.join(root, folder)):
-            subdirectories.sort()
-            for name in sorted(files):
-                if name.endswith(".py"):
-                    with open(os.path.join(directory, name), "rb") as file:
-                        digest.update(name.encode())
-                        digest.update(file.read())
+    folders = ("runtime", "compiler", "backends", "language")
+    digests = [native.digest_files(os.path.join(root, folder), ".py") for folder in folders]
     identities = native.build_ids()
     if not all(identities):  # a linker that gives no ids: where and when the files were made will do
         from .._C import libtriton
 
         statuses = [(path, os.stat(path)) for path in libtriton.native_libraries()]
         identities = [f"{os.path.basename(path)}:{status.st_size}:{status.st_mtime_ns}" for path, status in statuses]
-    return "-".join([__version__, digest.hexdigest(), *identities])
+    return "-".join([__version__, *digests, *identities])
 
 
 def get_cache_key(src, backend, backend_options, env_vars):
