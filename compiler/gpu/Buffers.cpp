@@ -38,7 +38,12 @@ BufferAliases::BufferAliases(Operation *root) {
 static void flow(OpOperand &use, SmallVectorImpl<Value> &targets) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+  if (auto specialized = dyn_cast<WarpSpecializeOp>(op)) {
+    for (Region &region : specialized.getPartitionRegions())
+      targets.push_back(region.getArgument(number));
+  } else if (isa<WarpYieldOp>(op)) {
+    targets.push_back(op->getParentOp()->getResult(number));
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
     unsigned argument = number - loop.getNumControlOperands();
     targets.append({loop.getRegionIterArg(argument), loop.getResult(argument)});
   } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {

@@ -76,19 +76,21 @@ Parts scratchParts(Operation *op) {
       .Default(Parts());
 }
 
-Parts scratchOffsets(Operation *op) {
+static Parts offsetsOf(ArrayRef<unsigned> parts) {
   Parts offsets;
   unsigned next = 0;
-  for (unsigned bytes : scratchParts(op)) {
+  for (unsigned bytes : parts) {
     offsets.push_back(next);
     next = llvm::alignTo(next + bytes, 16);
   }
   return offsets;
 }
 
+Parts scratchOffsets(Operation *op) { return offsetsOf(scratchParts(op)); }
+
 unsigned scratchBytes(Operation *op) {
-  Parts parts = scratchParts(op), offsets = scratchOffsets(op);
-  return parts.empty() ? 0 : offsets.back() + parts.back();
+  Parts parts = scratchParts(op);
+  return parts.empty() ? 0 : offsetsOf(parts).back() + parts.back();
 }
 
 } // namespace triton::gpu

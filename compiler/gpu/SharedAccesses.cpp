@@ -38,33 +38,65 @@ static SmallVector<ByteRange, 1> bytesOf(Value view, const BufferAliases &aliase
   return result;
 }
 
-SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
+using Async = SharedEffects::Async;
+
+/// What begins asynchronous work that a wait of its kind ends.
+static Async asyncKind(Operation *op) {
+  if (isa<AsyncCopyGlobalToLocalOp>(op))
+    return Async::Copies;
+  if (auto dot = dyn_cast<WarpGroupDotOp>(op))
+    return dot.getIsAsync() ? Async::Products : Async::None;
+  if (isa<AsyncTmaCopyLocalToGlobalOp, AsyncTmaReduceOp, AsyncTmaScatterOp>(op))
+    return Async::Stores;
+  return Async::None;
+}
+
+/// Whether the hardware accesses shared memory on its own, apart from the threads.
+static bool isAsyncProxy(Operation *op) {
+  return isa<WarpGroupDotOp, AsyncTmaCopyGlobalToLocalOp, AsyncTmaGatherOp, AsyncTmaCopyLocalToGlobalOp,
+             AsyncTmaReduceOp, AsyncTmaScatterOp, TMEMCopyOp, TCGen5MMAOp, TCGen5MMAScaledOp>(op);
+}
+
+/// Whether an mbarrier tells when the op's work is done.
+static bool endsAtMbarrier(Operation *op) {
+  return isa<AsyncTmaCopyGlobalToLocalOp, AsyncTmaGatherOp, TMEMCopyOp, TCGen5MMAOp, TCGen5MMAScaledOp>(op);
+}
+
+static bool isMbarrier(Type type) {
+  auto buffer = cast<MemDescType>(type);
+  return buffer.getElementType().isInteger(64) && buffer.getShape().back() == 1;
+}
+
+static std::optional<SharedEffects> waitEffects(Operation *op) {
   SharedEffects effects;
-  if (isa<BarrierOp>(op)) {
-    effects.isBarrier = true;
-    return effects;
-  }
-  if (isa<FenceAsyncSharedOp>(op)) {
-    effects.isFence = true;
-    return effects;
-  }
+  effects.isBarrier = isa<BarrierOp, ClusterWaitOp>(op);
+  effects.isFence = isa<FenceAsyncSharedOp>(op);
   if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
-    effects.wait = SharedEffects::Wait::Copies;
+    effects.wait = Async::Copies;
     effects.waitsForAll = wait.getNum() == 0;
-    return effects;
-  }
-  if (auto wait = dyn_cast<WarpGroupDotWaitOp>(op)) {
-    effects.wait = SharedEffects::Wait::Products;
+  } else if (auto wait = dyn_cast<WarpGroupDotWaitOp>(op)) {
+    effects.wait = Async::Products;
     effects.waitsForAll = wait.getPendings() == 0;
-    return effects;
+  } else if (auto wait = dyn_cast<TmaStoreWaitOp>(op)) {
+    effects.wait = Async::Stores;
+    effects.waitsForAll = wait.getPendings() == 0;
+  } else if (!effects.isBarrier && !effects.isFence) {
+    return std::nullopt;
   }
+  return effects;
+}
+
+SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
+  if (auto effects = waitEffects(op))
+    return *effects;
+  SharedEffects effects;
   // Exchanges write their bytes, wait, and read them.
   if (op->hasAttr(allocationOffsetName) && !isa<LocalAllocOp>(op)) {
     int64_t begin = offsetOf(op);
     ByteRange bytes{begin, begin + scratchBytes(op)};
-    effects.accesses.push_back({bytes, true, false, op});
+    effects.accesses.push_back({.bytes = bytes, .writes = true, .op = op});
     effects.waits = true;
-    effects.after.push_back({bytes, false, false, op});
+    effects.after.push_back({.bytes = bytes, .writes = false, .op = op});
     return effects;
   }
   if (auto call = dyn_cast<CallOpInterface>(op)) {
@@ -74,13 +106,14 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
       callee->walk(
           [&](Operation *inner) { touches |= inner->hasAttr(allocationOffsetName) || isa<CallOpInterface>(inner); });
     if (touches)
-      effects.accesses.push_back({everything, true}); // of no op
+      effects.accesses.push_back({.bytes = everything, .writes = true});
     return effects;
   }
   auto memory = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!memory)
+  if (!memory || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return effects;
-  auto dot = dyn_cast<WarpGroupDotOp>(op);
+  effects.begun = asyncKind(op);
+  bool asyncProxy = isAsyncProxy(op);
   SmallVector<MemoryEffects::EffectInstance> instances;
   memory.getEffects(instances);
   for (MemoryEffects::EffectInstance &instance : instances) {
@@ -88,12 +121,16 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
     if (!isa<SharedMemory>(instance.getResource()) || !instance.getValue() ||
         !(writes || isa<MemoryEffects::Read>(instance.getEffect())))
       continue;
+    // Arriving and waiting at an mbarrier is atomic; only making and ending one must not meet anything else.
+    if (isMbarrier(instance.getValue().getType()) && writes &&
+        !isa<InitBarrierOp, InvalBarrierOp, LocalAllocOp, LocalStoreOp>(op))
+      continue;
     for (ByteRange bytes : bytesOf(instance.getValue(), aliases)) {
-      SharedAccess access{bytes, writes, bool(dot), op};
-      effects.accesses.push_back(access);
+      effects.accesses.push_back(
+          {.bytes = bytes, .writes = writes, .asyncProxy = asyncProxy, .isTracked = endsAtMbarrier(op), .op = op});
       // Behind the wait these are like any other access, for all threads to see.
-      if (isa<AsyncCopyGlobalToLocalOp>(op) || (dot && dot.getIsAsync()))
-        effects.begins.push_back({bytes, writes, false, op});
+      if (effects.begun != Async::None)
+        effects.begins.push_back({.bytes = bytes, .writes = writes, .asyncProxy = asyncProxy, .op = op});
     }
   }
   return effects;

@@ -18,6 +18,8 @@ struct SharedAccess {
   bool writes;
   /// By the hardware that copies and multiplies on its own (TMA, tensor cores): it sees what threads wrote only behind a proxy fence.
   bool asyncProxy = false;
+  /// Ordered by an mbarrier once it has begun: only what came before it matters.
+  bool isTracked = false;
   mlir::Operation *op = nullptr; // whose it is; null: a call's
   /// Whether two threads doing these at the same time would go wrong. An op that stores again writes each byte from the same thread.
   bool conflictsWith(const SharedAccess &other) const {
@@ -26,16 +28,18 @@ struct SharedAccess {
   auto operator<=>(const SharedAccess &) const = default;
 };
 
-/// In the order they happen: accesses, then if `waits` a barrier of the CTA inside the op, then `after`. Whatever `begins` is still under way
-/// when the op is done: `ends` says which waits see to that.
+/// In the order they happen: accesses, then if `waits` a barrier of the CTA inside the op, then `after`. What it `begins` is still under way
+/// when the op is done.
 struct SharedEffects {
   llvm::SmallVector<SharedAccess, 2> accesses, after;
   bool waits = false;
-  bool isBarrier = false; // nothing but a barrier
+  bool isBarrier = false; // nothing but a barrier of all threads of the CTA
   bool isFence = false;   // a proxy fence
-  /// Copies into (writes) or products from (reads) these bytes go on until a wait.
+  /// What goes on until a wait of the same kind: copies into these bytes (cp.async), products (wgmma) or TMA stores from them. What ends at
+  /// an mbarrier is not here: whoever waits there knows that it is over.
   llvm::SmallVector<SharedAccess, 2> begins;
-  enum class Wait { None, Copies, Products } wait = Wait::None;
+  enum class Async { None, Copies, Products, Stores };
+  Async begun = Async::None, wait = Async::None;
   bool waitsForAll = false; // nothing of that kind is under way behind it
 };
 

@@ -11,7 +11,8 @@
 // with `ttg.shared = 4096` on the module.
 //
 // A buffer lives from its allocation to the last use of a view of it: through all of a loop that uses it and does not contain it, and, where
-// something asynchronous works on it, to the wait that leaves nothing in flight. Biggest first, each at the lowest place that is free for
+// something asynchronous works on it, to the wait that leaves nothing in flight. Partitions of warps run side by side, so what one of them
+// uses lives as long as all of them. Biggest first, each at the lowest place that is free for
 // its whole life; once placed it is not moved. A function that is called has its bytes behind those of all its callers.
 #include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/Scratch.h"
@@ -83,15 +84,15 @@ void Lives::number(Operation *op) {
 static bool isAsync(Operation *op) {
   if (auto dot = dyn_cast<WarpGroupDotOp>(op))
     return dot.getIsAsync();
-  return isa<AsyncCopyGlobalToLocalOp>(op);
+  return isa<AsyncCopyGlobalToLocalOp, AsyncTmaCopyLocalToGlobalOp, AsyncTmaReduceOp, AsyncTmaScatterOp>(op);
 }
 static bool waitsForAll(Operation *op, Operation *begun) {
-  if (isa<WarpGroupDotOp>(begun)) {
-    auto wait = dyn_cast<WarpGroupDotWaitOp>(op);
-    return wait && wait.getPendings() == 0;
-  }
-  auto wait = dyn_cast<AsyncWaitOp>(op);
-  return wait && wait.getNum() == 0;
+  if (auto wait = dyn_cast<WarpGroupDotWaitOp>(op))
+    return isa<WarpGroupDotOp>(begun) && wait.getPendings() == 0;
+  if (auto wait = dyn_cast<AsyncWaitOp>(op))
+    return isa<AsyncCopyGlobalToLocalOp>(begun) && wait.getNum() == 0;
+  auto wait = dyn_cast<TmaStoreWaitOp>(op);
+  return wait && wait.getPendings() == 0 && !isa<WarpGroupDotOp, AsyncCopyGlobalToLocalOp>(begun);
 }
 
 /// The first wait behind `op` that is sure to run and leaves nothing in flight.
@@ -108,6 +109,8 @@ Life Lives::lifeOfUse(Operation *user, Operation *alloc) {
   for (Operation *parent = user->getParentOp(); parent != function; parent = parent->getParentOp())
     if (isa<LoopLikeOpInterface>(parent) && !parent->isAncestor(alloc))
       life.include(points[parent]);
+    else if (isa<WarpSpecializeOp>(parent))
+      life.include(points[parent]); // partitions run side by side
   if (isAsync(user))
     life.last = std::max(life.last, endOfAsync(user));
   return life;
@@ -136,7 +139,7 @@ SmallVector<Buffer> Lives::buffers() {
   function->walk([&](Operation *op) {
     // All banks, where there is enough to fill them: plans count banks from the start of the buffer.
     if (int64_t bytes = scratchBytes(op))
-      result.push_back({op, bytes, bytes >= 128 ? 128 : 16, points[op]});
+      result.push_back({op, bytes, bytes >= 128 ? 128 : 16, lifeOfUse(op, op)});
   });
   return result;
 }

@@ -12,8 +12,10 @@
 // Barriers within ops that exchange values count. A loop is first walked on its own, round and round; what it touches before its first
 // barrier is then checked against what came before the loop, and such a barrier goes before the loop, where it runs once.
 //   Copies (cp.async) conflict as writes when they begin; reading their bytes before the wait means another buffer of a row. At the wait they
-// become writes of this thread that others must still be told of. Products (wgmma) likewise read until their wait.
-//   What threads wrote is seen by wgmma and TMA only after `ttng.fence_async_shared` in the writing threads and a barrier behind it.
+// become writes of this thread that others must still be told of. Products (wgmma) and TMA stores likewise read until their wait. What ends at
+// an mbarrier needs nothing more: every thread that goes on has waited there.
+//   wgmma and TMA see what threads wrote, and may overwrite what they read, only after `ttng.fence_async_shared` in those threads and a barrier
+// behind it.
 // Runs last: offsets are known, and nothing moves any more.
 #include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/passes/Passes.h"
@@ -34,15 +36,16 @@ namespace {
 
 /// What may have happened since the last barrier, on any way here.
 struct State {
+  using Async = SharedEffects::Async;
   std::set<SharedAccess> accesses;
-  std::set<SharedAccess> copies, products; // under way
-  std::set<ByteRange> unfenced, fenced;    // written by threads, not yet seen by asynchronous readers
+  std::set<std::pair<Async, SharedAccess>> underWay;
+  /// By threads, not yet known to asynchronous accesses: before a fence, and between a fence and a barrier.
+  std::set<SharedAccess> unfenced, fenced;
   bool operator==(const State &) const = default;
 
   void join(const State &other) {
     accesses.insert(other.accesses.begin(), other.accesses.end());
-    copies.insert(other.copies.begin(), other.copies.end());
-    products.insert(other.products.begin(), other.products.end());
+    underWay.insert(other.underWay.begin(), other.underWay.end());
     unfenced.insert(other.unfenced.begin(), other.unfenced.end());
     fenced.insert(other.fenced.begin(), other.fenced.end());
   }
@@ -55,9 +58,17 @@ struct State {
     unfenced.clear();
   }
   void add(const SharedAccess &access) {
-    accesses.insert(access);
-    if (access.writes && !access.asyncProxy)
-      unfenced.insert(access.bytes);
+    if (!access.isTracked)
+      accesses.insert(access);
+    if (!access.asyncProxy)
+      unfenced.insert(access);
+  }
+  void wait(Async kind, bool forAll) {
+    for (const auto &[begun, access] : underWay)
+      if (begun == kind)
+        add(access);
+    if (forAll)
+      std::erase_if(underWay, [&](const auto &each) { return each.first == kind; });
   }
 };
 
@@ -72,29 +83,37 @@ private:
   State walk(Block &block, State state);
   State walk(Operation *op, State state);
   State walkLoop(Operation *loop, State state);
+  State walkPartitions(WarpSpecializeOp op, State state);
   State bodyOf(Operation *loop, State state, State *atExit);
   void insertBefore(Operation *op, Need need, State &state);
+  /// Accesses that may come before the first barrier inside. `passes`: whether the end can be reached without one.
+  void exposedAccesses(Operation *op, SmallVectorImpl<SharedAccess> &result, bool &passes);
+  void exposedAccesses(Block &block, SmallVectorImpl<SharedAccess> &result, bool &passes);
+  const SharedEffects &effectsOf(Operation *op) {
+    auto [found, isNew] = known.try_emplace(op);
+    if (isNew)
+      found->second = std::make_unique<SharedEffects>(getSharedEffects(op, aliases));
+    return *found->second;
+  }
   static Need needOf(const State &state, ArrayRef<SharedAccess> accesses);
 
   FunctionOpInterface function;
   BufferAliases aliases;
+  llvm::DenseMap<Operation *, std::unique_ptr<SharedEffects>> known; // an exchange is planned anew whenever asked
 };
 
 } // namespace
 
-static bool overlapsAny(const std::set<ByteRange> &ranges, const ByteRange &bytes) {
-  return llvm::any_of(ranges, [&](const ByteRange &range) { return range.overlaps(bytes); });
+static bool conflictsWithAny(const std::set<SharedAccess> &earlier, const SharedAccess &access) {
+  return llvm::any_of(earlier, [&](const SharedAccess &each) { return each.conflictsWith(access); });
 }
 
 Need Inserter::needOf(const State &state, ArrayRef<SharedAccess> accesses) {
   Need need = Need::Nothing;
   for (const SharedAccess &access : accesses) {
-    if (access.asyncProxy && overlapsAny(state.unfenced, access.bytes))
+    if (access.asyncProxy && conflictsWithAny(state.unfenced, access))
       return Need::FenceAndBarrier;
-    bool conflict = access.asyncProxy && overlapsAny(state.fenced, access.bytes);
-    for (const SharedAccess &earlier : state.accesses)
-      conflict |= earlier.conflictsWith(access);
-    if (conflict)
+    if (conflictsWithAny(state.accesses, access) || (access.asyncProxy && conflictsWithAny(state.fenced, access)))
       need = Need::Barrier;
   }
   return need;
@@ -112,49 +131,47 @@ void Inserter::insertBefore(Operation *op, Need need, State &state) {
   state.barrier();
 }
 
-/// Accesses that may come before the first barrier inside `op`. Sets `passes` if its end can be reached without one.
-static void exposedAccesses(Operation *op, const BufferAliases &aliases, SmallVectorImpl<SharedAccess> &result,
-                            bool &passes);
-
-static void exposedAccesses(Block &block, const BufferAliases &aliases, SmallVectorImpl<SharedAccess> &result,
-                            bool &passes) {
+void Inserter::exposedAccesses(Block &block, SmallVectorImpl<SharedAccess> &result, bool &passes) {
   passes = true;
   for (Operation &op : block) {
-    exposedAccesses(&op, aliases, result, passes);
+    exposedAccesses(&op, result, passes);
     if (!passes)
       return;
   }
 }
 
-static void exposedAccesses(Operation *op, const BufferAliases &aliases, SmallVectorImpl<SharedAccess> &result,
-                            bool &passes) {
+void Inserter::exposedAccesses(Operation *op, SmallVectorImpl<SharedAccess> &result, bool &passes) {
   passes = true;
+  if (isa<WarpSpecializeOp>(op)) {
+    passes = false;
+    return;
+  }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     bool first = true, second = true;
-    exposedAccesses(*branch.thenBlock(), aliases, result, first);
+    exposedAccesses(*branch.thenBlock(), result, first);
     if (branch.elseBlock())
-      exposedAccesses(*branch.elseBlock(), aliases, result, second);
+      exposedAccesses(*branch.elseBlock(), result, second);
     passes = first || second;
     return;
   }
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    exposedAccesses(*loop.getBeforeBody(), aliases, result, passes);
+    exposedAccesses(*loop.getBeforeBody(), result, passes);
     bool after = true;
     if (passes)
-      exposedAccesses(*loop.getAfterBody(), aliases, result, after);
+      exposedAccesses(*loop.getAfterBody(), result, after);
     return;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     bool body = true;
-    exposedAccesses(*loop.getBody(), aliases, result, body);
+    exposedAccesses(*loop.getBody(), result, body);
     return; // it may run no iteration
   }
   for (Region &region : op->getRegions())
     for (Block &block : region) {
       bool ignored = true; // some other region may run
-      exposedAccesses(block, aliases, result, ignored);
+      exposedAccesses(block, result, ignored);
     }
-  SharedEffects effects = getSharedEffects(op, aliases);
+  const SharedEffects &effects = effectsOf(op);
   result.append(effects.accesses.begin(), effects.accesses.end());
   passes = !effects.isBarrier && !effects.waits;
 }
@@ -182,7 +199,7 @@ State Inserter::walkLoop(Operation *loop, State state) {
   }
   SmallVector<SharedAccess> first;
   bool passes = true;
-  exposedAccesses(loop, aliases, first, passes);
+  exposedAccesses(loop, first, passes);
   insertBefore(loop, needOf(state, first), state);
   // Copies and products under way before the loop meet its waits: that may take barriers more.
   State entry = state;
@@ -203,6 +220,27 @@ State Inserter::walkLoop(Operation *loop, State state) {
   }
 }
 
+/// All warps meet at both ends. In between each partition is on its own: what it shares with others it orders by mbarriers.
+State Inserter::walkPartitions(WarpSpecializeOp op, State state) {
+  if (!state.unfenced.empty()) {
+    OpBuilder builder(op);
+    FenceAsyncSharedOp::create(builder, op.getLoc(), builder.getBoolAttr(false));
+    state.fence();
+  }
+  state.barrier();
+  State end;
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (isa<WarpSpecializeOp, WarpSpecializePartitionsOp>(inner))
+      for (Region &region : inner->getRegions())
+        for (Block &block : region)
+          if (!isa<WarpSpecializePartitionsOp>(block.front()))
+            end.join(walk(block, state));
+    return inner == op || isa<WarpSpecializePartitionsOp>(inner) ? WalkResult::advance() : WalkResult::skip();
+  });
+  end.barrier();
+  return end;
+}
+
 State Inserter::walk(Operation *op, State state) {
   if (isa<scf::ForOp, scf::WhileOp>(op))
     return walkLoop(op, std::move(state));
@@ -214,23 +252,20 @@ State Inserter::walk(Operation *op, State state) {
     state.join(other);
     return state;
   }
+  if (auto specialized = dyn_cast<WarpSpecializeOp>(op))
+    return walkPartitions(specialized, std::move(state));
   // Of other regions any may run, or none.
   State before = state;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       state.join(walk(block, before));
-  SharedEffects effects = getSharedEffects(op, aliases);
+  const SharedEffects &effects = effectsOf(op);
   if (effects.isBarrier)
     state.barrier();
   if (effects.isFence)
     state.fence();
-  if (effects.wait != SharedEffects::Wait::None) {
-    std::set<SharedAccess> &underWay = effects.wait == SharedEffects::Wait::Copies ? state.copies : state.products;
-    for (const SharedAccess &access : underWay)
-      state.add(access);
-    if (effects.waitsForAll)
-      underWay.clear();
-  }
+  if (effects.wait != SharedEffects::Async::None)
+    state.wait(effects.wait, effects.waitsForAll);
   insertBefore(op, needOf(state, effects.accesses), state);
   if (effects.begins.empty())
     for (const SharedAccess &access : effects.accesses)
@@ -240,7 +275,7 @@ State Inserter::walk(Operation *op, State state) {
   for (const SharedAccess &access : effects.after)
     state.add(access);
   for (const SharedAccess &access : effects.begins)
-    (access.writes ? state.copies : state.products).insert(access);
+    state.underWay.insert({effects.begun, access});
   return state;
 }
 

@@ -5,6 +5,7 @@
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #nvmma_t = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+#flat = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
@@ -149,5 +150,52 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     %b = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #nvmma, #smem>
     %d = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nvmma, #smem> * !ttg.memdesc<64x64xf16, #nvmma, #smem> -> tensor<64x64xf32, #mma>
     tt.return %d : tensor<64x64xf32, #mma>
+  }
+
+  // A TMA load after threads have read the buffer: they must have finished, and the hardware must know. Waiting at the mbarrier is enough to
+  // read what came, and arriving there again needs no barrier.
+  // CHECK-LABEL: @tma_load
+  tt.func @tma_load(%desc: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %n: i32, %true: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: ttng.init_barrier
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT: ttng.barrier_expect
+    // CHECK-NEXT: ttng.fence_async_shared
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttng.async_tma_copy_global_to_local
+    // CHECK-NEXT: ttng.wait_barrier
+    // CHECK-NEXT: ttg.local_load
+    // CHECK-NOT: ttg.barrier
+    // CHECK: tt.return
+    %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    ttng.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttng.barrier_expect %bar, 8192, %true : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      ttng.async_tma_copy_global_to_local %desc[%i, %c0] %a, %bar, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.wait_barrier %bar, %i : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      %x = ttg.local_load %a : !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable> -> tensor<64x64xf16, #blocked>
+    }
+    tt.return
+  }
+
+  // A TMA store reads what threads wrote; they may write again when it has waited, and all know.
+  // CHECK-LABEL: @tma_store
+  tt.func @tma_store(%desc: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %x: tensor<64x64xf16, #blocked>, %i: i32) {
+    // CHECK: ttg.local_store
+    // CHECK-NEXT: ttng.fence_async_shared
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttng.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttng.async_tma_store_wait
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttg.local_store
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    ttg.local_store %x, %a : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    ttng.async_tma_copy_local_to_global %desc[%i, %i] %a : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    ttng.async_tma_store_wait {pendings = 0 : i32}
+    ttg.local_store %x, %a : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    tt.return
   }
 }

@@ -157,7 +157,7 @@ private:
     SharedEffects effects = getSharedEffects(op, aliases);
     if (effects.isBarrier)
       ++epoch;
-    if (effects.waitsForAll)
+    if (effects.waitsForAll && effects.wait == SharedEffects::Async::Copies)
       for (Event &event : events)
         if (event.open) {
           event.open = false;
