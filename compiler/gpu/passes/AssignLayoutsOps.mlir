@@ -124,6 +124,22 @@ tt.func public @packed(%x: !tt.ptr<i8>) {
 
 // -----
 
+// Also where neighbours are in different rows.
+// CHECK: #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-LABEL: @packed_column
+tt.func public @packed_column(%x: !tt.ptr<i32>) {
+  %s = tt.splat %x : !tt.ptr<i32> -> tensor<64x1x!tt.ptr<i32>>
+  %a = tt.load %s : tensor<64x1x!tt.ptr<i32>>
+  %c = "tt.map_elementwise"(%a) <{pack = 4 : i32}> ({
+  ^bb0(%e: i32, %f: i32, %g: i32, %h: i32):
+    tt.map_elementwise.return %h, %g, %f, %e : i32, i32, i32, i32
+  }) : (tensor<64x1xi32>) -> tensor<64x1xi32>
+  tt.store %s, %c : tensor<64x1x!tt.ptr<i32>>
+  tt.return
+}
+
+// -----
+
 // Ops that go through shared memory anyhow take what they get.
 // CHECK-LABEL: @exchanges
 // CHECK-NOT: convert_layout

@@ -162,17 +162,25 @@ RankedTensorType slotType(Operation *op) {
   return operand;
 }
 
+// Whether the lowest register bits count neighbours, in row-major order, up to `count` of them.
+static bool holdsNeighbours(RankedTensorType type, int64_t count) {
+  const layout::LinearLayout &layout = toLinear(type);
+  for (int64_t bit = 0; (int64_t(1) << bit) < count; ++bit) {
+    if (layout.inputSize("register") <= (int64_t(1) << bit))
+      return false;
+    int64_t position = 0;
+    for (auto [component, size] : llvm::zip_equal(layout.basis("register", bit), type.getShape()))
+      position = position * size + component;
+    if (position != (int64_t(1) << bit))
+      return false;
+  }
+  return true;
+}
+
 bool isLegal(Operation *op, RankedTensorType slot, Attribute layout) {
   return llvm::TypeSwitch<Operation *, bool>(op)
-      // Neighbours are packed: they must be in the registers of one thread, next to each other.
-      .Case<tensor::MapElementwiseOp>([&](auto map) {
-        const layout::LinearLayout &linear = toLinear(withLayout(slot, layout));
-        for (int64_t bit = 0; (int64_t(1) << bit) < map.getPack(); ++bit)
-          if (linear.inputSize("register") <= (int64_t(1) << bit) ||
-              linear.basis("register", bit).back() != (int64_t(1) << bit))
-            return false;
-        return true;
-      })
+      .Case<tensor::MapElementwiseOp>(
+          [&](auto map) { return holdsNeighbours(withLayout(slot, layout), map.getPack()); })
       .Case<tensor::ElementwiseInlineAsmOp>([&](auto assembly) {
         return toLinear(withLayout(slot, layout)).inputSize("register") >= assembly.getPackedElement();
       })
@@ -185,8 +193,28 @@ Attribute defaultLayout(Operation *op, RankedTensorType type, int numWarps) {
     neighbours = map.getPack();
   if (auto assembly = dyn_cast_or_null<tensor::ElementwiseInlineAsmOp>(op))
     neighbours = assembly.getPackedElement();
-  auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, type.getRank())));
-  return getBlockedLayout(type.getContext(), type.getShape(), neighbours, order, numWarps);
+  if (neighbours == 1)
+    return getDefaultBlockedLayout(type.getContext(), type.getShape(), numWarps);
+  // Registers take the neighbours; the rest of each dimension goes to lanes, then to warps.
+  ArrayRef<int64_t> shape = type.getShape();
+  SmallVector<int64_t> registers(shape.size()), lanes(shape.size()), warps(shape.size());
+  SmallVector<unsigned> order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, shape.size())));
+  int64_t lanesLeft = 32, warpsLeft = numWarps;
+  for (unsigned dimension : order) {
+    int64_t left = shape[dimension];
+    auto take = [&](int64_t &from) {
+      const int64_t taken = std::min(from, left);
+      from /= taken;
+      left /= taken;
+      return taken;
+    };
+    registers[dimension] = take(neighbours);
+    lanes[dimension] = take(lanesLeft);
+    warps[dimension] = take(warpsLeft);
+  }
+  lanes[0] *= lanesLeft;
+  warps[0] *= warpsLeft;
+  return BlockedAttr::get(type.getContext(), registers, lanes, warps, order);
 }
 
 } // namespace triton::gpu

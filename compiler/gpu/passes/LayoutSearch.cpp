@@ -104,30 +104,34 @@ static Attribute layoutAt(ArrayRef<Attribute> layouts, const LayoutTie *tie) {
   return tie->slot == LayoutTie::noSlot ? Attribute() : layouts[tie->slot];
 }
 
-int64_t LayoutSearch::total(ArrayRef<Attribute> layouts) {
+int64_t LayoutSearch::costOf(ArrayRef<unsigned> slots, ArrayRef<unsigned> ties, ArrayRef<Attribute> layouts) {
   int64_t sum = 0;
-  for (auto [slot, layout] : llvm::enumerate(layouts))
-    sum += cost.ofSlot(slot, layout);
-  for (const Edge &edge : edges)
-    sum += edgeCost(edge, layoutAt(layouts, edge.from), layoutAt(layouts, edge.to));
+  for (unsigned slot : slots)
+    sum += cost.ofSlot(slot, layouts[slot]);
+  for (unsigned index : ties)
+    sum += edgeCost(edges[index], layoutAt(layouts, edges[index].from), layoutAt(layouts, edges[index].to));
   return sum;
 }
 
 // Which of the slots that `proposal` reaches change to it.
 bool LayoutSearch::expand(const Proposal &proposal) {
   std::vector<int> question(chosen.size(), -1);
-  SmallVector<unsigned> asked;
+  SmallVector<unsigned> asked, ties;
   for (unsigned slot = 0; slot < chosen.size(); ++slot)
     if (proposal[slot] && proposal[slot] != chosen[slot]) {
       question[slot] = asked.size();
       asked.push_back(slot);
+      llvm::append_range(ties, edgesOf[slot]);
     }
   if (asked.empty())
     return false;
+  llvm::sort(ties);
+  ties.erase(llvm::unique(ties), ties.end());
   MinimumCut cut(asked.size());
   for (auto [index, slot] : llvm::enumerate(asked))
     cut.addCost(index, cost.ofSlot(slot, chosen[slot]), cost.ofSlot(slot, proposal[slot]));
-  for (const Edge &edge : edges) {
+  for (unsigned tie : ties) {
+    const Edge &edge = edges[tie];
     auto questionOf = [&](const LayoutTie *tie) { return tie->slot == LayoutTie::noSlot ? -1 : question[tie->slot]; };
     const int from = questionOf(edge.from), to = questionOf(edge.to);
     Attribute oldFrom = layoutAt(chosen, edge.from), newFrom = layoutAt(proposal, edge.from);
@@ -148,7 +152,7 @@ bool LayoutSearch::expand(const Proposal &proposal) {
     if (answers[index])
       changed[slot] = proposal[slot];
   // The cut overcharges where costs have none: only what is cheaper in truth counts.
-  if (total(changed) >= total(chosen))
+  if (costOf(asked, ties, changed) >= costOf(asked, ties, chosen))
     return false;
   chosen = std::move(changed);
   return true;
@@ -159,12 +163,7 @@ bool LayoutSearch::refine(unsigned slot) {
   const LayoutSlot &known = problem.slots()[slot];
   if (known.required)
     return false;
-  auto costHere = [&] {
-    int64_t sum = cost.ofSlot(slot, chosen[slot]);
-    for (unsigned index : edgesOf[slot])
-      sum += edgeCost(edges[index], layoutAt(chosen, edges[index].from), layoutAt(chosen, edges[index].to));
-    return sum;
-  };
+  auto costHere = [&] { return costOf({slot}, edgesOf[slot], chosen); };
   int64_t least = costHere();
   bool isBetter = false;
   for (unsigned index : edgesOf[slot]) {

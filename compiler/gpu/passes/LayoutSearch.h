@@ -28,7 +28,9 @@ private:
   bool expand(const Proposal &proposal);
   bool refine(unsigned slot);
   int64_t edgeCost(const Edge &edge, mlir::Attribute from, mlir::Attribute to);
-  int64_t total(llvm::ArrayRef<mlir::Attribute> layouts);
+  /// Of these slots and edges.
+  int64_t costOf(llvm::ArrayRef<unsigned> slots, llvm::ArrayRef<unsigned> ties,
+                 llvm::ArrayRef<mlir::Attribute> layouts);
   mlir::Attribute follow(const LayoutTie &tie, mlir::Attribute layout, mlir::Value value);
 
   const LayoutProblem &problem;
