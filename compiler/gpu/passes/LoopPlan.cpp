@@ -103,9 +103,9 @@ struct Planner {
   static bool isZeroOrAbsent(Value other) {
     if (!other)
       return true;
-    if (auto splat = other.getDefiningOp<tensor::SplatOp>())
-      other = splat.getSrc();
-    return matchPattern(other, m_Zero()) || matchPattern(other, m_AnyZeroFloat());
+    while (other.getDefiningOp() && isa<tensor::SplatOp, tensor::FpToFpOp, ConvertLayoutOp>(other.getDefiningOp()))
+      other = other.getDefiningOp()->getOperand(0);
+    return matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
   }
 
   /// The dimension along which neighbouring elements of a load lie in one thread.
@@ -132,6 +132,19 @@ struct Planner {
     return SwizzledSharedAttr::get(type.getContext(), vec, std::min<int64_t>(perPhase, 8), maxPhase, order);
   }
 
+  /// Threads hold 16 bytes along `wanted`, which they store at once, and lanes are neighbours along the other dimension, where elements are
+  /// neighbours in memory: neither reading nor storing hits a bank twice.
+  static Attribute transposingLayout(RankedTensorType type, unsigned wanted, int numWarps) {
+    unsigned other = 1 - wanted;
+    SmallVector<int64_t> perThread = {1, 1}, lanes = {1, 1}, warps = {1, 1};
+    perThread[wanted] = std::min<int64_t>(type.getDimSize(wanted), 128 / type.getElementTypeBitWidth());
+    lanes[other] = std::min<int64_t>(32, type.getDimSize(other));
+    lanes[wanted] = 32 / lanes[other];
+    warps[other] = std::min<int64_t>(numWarps, std::max<int64_t>(1, type.getDimSize(other) / 32));
+    warps[wanted] = numWarps / warps[other];
+    return BlockedAttr::get(type.getContext(), perThread, lanes, warps, {wanted, other});
+  }
+
   std::optional<RingCopy> planCopy(tensor::LoadOp load, LoopPlan &plan) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     llvm::DenseSet<Operation *> seen;
@@ -142,15 +155,18 @@ struct Planner {
     for (Value operand : load->getOperands())
       if (!collect(operand, slice))
         return std::nullopt;
-    RingCopy copy{load, {}, {}};
+    RingCopy copy{load, {}, {}, {}};
     if (load->hasOneUse())
       copy.filled = dyn_cast<LocalAllocOp>(*load->user_begin());
     if (copy.filled) {
       copy.layout = copy.filled.getType().getEncoding();
-      // Copies keep the order of elements in memory.
-      bool isTransposed = cast<NvmmaSharedAttr>(copy.layout).getTransposed();
-      if (fastestDim(type) != (isTransposed ? 0 : type.getRank() - 1))
-        return std::nullopt;
+      // Copies keep the order of elements in memory: another order takes registers.
+      unsigned wanted = cast<NvmmaSharedAttr>(copy.layout).getTransposed() ? 0 : type.getRank() - 1;
+      if (fastestDim(type) != wanted) {
+        copy.filled = {};
+        copy.layout = swizzledLayout(type);
+        copy.transposing = transposingLayout(type, wanted, getNumWarps(loop));
+      }
     } else {
       copy.layout = swizzledLayout(type);
     }
@@ -164,8 +180,10 @@ struct Planner {
     if (dots.empty() || !readsOnlyRings(dots.back(), plan))
       return std::nullopt;
     WarpGroupDotOp last = dots.back();
-    bool isExact = !tensor::isFloat8(cast<MemDescType>(last.getB().getType()).getElementType()) ||
-                   last.getMaxNumImpreciseAcc() == 0;
+    // A limit on imprecise sums means registers are added to in between.
+    auto right = cast<MemDescType>(last.getB().getType());
+    int64_t limit = last.getMaxNumImpreciseAcc();
+    bool isExact = !tensor::isFloat8(right.getElementType()) || limit == 0 || limit > right.getShape()[0];
     if (!isExact || !last.getD().hasOneUse() || *last.getD().user_begin() != body->getTerminator())
       return std::nullopt;
     unsigned index = last.getD().use_begin()->getOperandNumber();

@@ -17,6 +17,8 @@ struct RingCopy {
   mlir::Attribute layout; // of the buffers
   /// The buffer that the load fills: it goes, its users take the ring's. Null if the values are wanted in registers.
   LocalAllocOp filled;
+  /// In which layout to read values that go on into a buffer with another order of elements; null: in those that they are used in.
+  mlir::Attribute transposing;
 };
 
 /// A product that is still running when the next iteration begins.

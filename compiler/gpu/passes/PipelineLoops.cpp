@@ -108,7 +108,7 @@ struct Pipeliner {
           rewriter.eraseOp(fence);
         rewriter.eraseOp(copy.filled);
       } else {
-        readIntoRegisters(load, view);
+        readIntoRegisters(copy, view);
       }
       rewriter.eraseOp(load);
     }
@@ -117,7 +117,15 @@ struct Pipeliner {
   }
 
   /// Each layout that the values are wanted in is read from the buffer as it is.
-  void readIntoRegisters(tensor::LoadOp load, Value view) {
+  void readIntoRegisters(RingCopy copy, Value view) {
+    tensor::LoadOp load = copy.load;
+    if (copy.transposing) {
+      auto filled = cast<LocalAllocOp>(*load->user_begin());
+      rewriter.setInsertionPoint(filled);
+      auto type = withLayout(cast<RankedTensorType>(load.getType()), copy.transposing);
+      filled.getSrcMutable().assign(LocalLoadOp::create(rewriter, load.getLoc(), type, view).getResult());
+      return;
+    }
     for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
       if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
         rewriter.setInsertionPoint(convert);

@@ -6,6 +6,10 @@
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 #left = #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>
+#fours = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma32 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 8]}>
+#words = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#wordsAlongK = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
 // CHECK-LABEL: @one_product
@@ -160,6 +164,33 @@ tt.func @updated_in_place(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !
     scf.yield %d : tensor<64x64xf32, #mma2>
   }
   tt.return %r : tensor<64x64xf32, #mma2>
+}
+
+// 32-bit elements must lie along K for wgmma, but lie along N in memory: they are copied as they are, and transposed on the way through registers.
+// CHECK-LABEL: @transposed_through_registers
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x32x64xf32, #[[SWIZZLED:.*]], #smem, mutable>
+// CHECK: scf.for
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: %[[B:.*]] = ttg.local_load {{.*}}#[[SWIZZLED]]{{.*}} -> tensor<32x64xf32, #[[THREADS:.*]]>
+// CHECK: ttg.local_alloc %[[B]] : (tensor<32x64xf32, #[[THREADS]]>) -> !ttg.memdesc<32x64xf32, #{{.*}}, #smem>
+// CHECK: ttng.warp_group_dot
+tt.func @transposed_through_registers(%pb: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %a: !ttg.memdesc<64x32xf32, #words, #smem>, %n: i32) -> tensor<64x64xf32, #mma32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma32>
+  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #fours}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #fours}>> -> tensor<1x64xi32, #fours>
+  %offsets = tt.broadcast %row : tensor<1x64xi32, #fours> -> tensor<32x64xi32, #fours>
+  %bs = tt.splat %pb : !tt.ptr<f32> -> tensor<32x64x!tt.ptr<f32>, #fours>
+  %bp = tt.addptr %bs, %offsets : tensor<32x64x!tt.ptr<f32>, #fours>, tensor<32x64xi32, #fours>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma32>) : i32 {
+    %b = tt.load %bp : tensor<32x64x!tt.ptr<f32>, #fours>
+    %y = ttg.local_alloc %b : (tensor<32x64xf32, #fours>) -> !ttg.memdesc<32x64xf32, #wordsAlongK, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %a, %y, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf32, #words, #smem> * !ttg.memdesc<32x64xf32, #wordsAlongK, #smem> -> tensor<64x64xf32, #mma32>
+    scf.yield %d : tensor<64x64xf32, #mma32>
+  }
+  tt.return %r : tensor<64x64xf32, #mma32>
 }
 
 }
