@@ -7,7 +7,7 @@
 using namespace triton;
 using llvm::StringRef;
 
-static StringRef cType(StringRef type) {
+StringRef triton::cTypeOf(StringRef type) {
   if (type.starts_with("*k"))
     return "const void *";
   if (type.starts_with("*"))
@@ -35,7 +35,7 @@ std::string triton::makeCHeader(const artifact::Artifact &artifact) {
     for (const auto &[index, argument] : llvm::enumerate(artifact.arguments)) {
       std::string name = argument.name;
       std::replace(name.begin(), name.end(), '.', '_');
-      os << (index || withSemicolons ? separator : "") << cType(argument.type) << name << (withSemicolons ? ";" : "");
+      os << (index || withSemicolons ? separator : "") << cTypeOf(argument.type) << name << (withSemicolons ? ";" : "");
       if (withSemicolons)
         os << " // " << argument.type;
     }

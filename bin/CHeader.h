@@ -7,6 +7,9 @@
 
 namespace triton {
 
+/// "int32_t ", "void *": what stands before a name in C. 16-bit floats are their bits.
+llvm::StringRef cTypeOf(llvm::StringRef type);
+
 std::string makeCHeader(const artifact::Artifact &artifact);
 
 } // namespace triton

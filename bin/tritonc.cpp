@@ -1,5 +1,6 @@
 // The command-line compiler: a kernel from a `.py` file (or a `.ttir` or `.ttgir` file) to IR, assembly, an object file or a C header. Needs no Python.
 #include "bin/CHeader.h"
+#include "bin/CLibrary.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/Target.h"
@@ -22,15 +23,19 @@ static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.
 static cl::opt<std::string> kernelName("kernel",
                                        cl::desc("the jitted function to compile; may be left out if there is only one"),
                                        cl::value_desc("name"), cl::cat(category));
-static cl::opt<std::string> signature("signature", cl::value_desc("types"), cl::cat(category),
-                                      cl::desc("one entry per parameter: \"*fp32:16, *fp32:16, *fp32:16, i32, 1024\""));
+static cl::list<std::string>
+    signatures("signature", cl::value_desc("types"), cl::cat(category),
+               cl::desc("one entry per parameter: \"*fp32:16, *fp32:16, *fp32:16, i32, 1024\"; several for a library"));
+static cl::opt<std::string> gridText("grid", cl::value_desc("extents"), cl::init("1, 1, 1"), cl::cat(category),
+                                     cl::desc("of a library: three C expressions over the parameters"));
 static cl::opt<std::string> targetName("target", cl::desc("what to compile for: cpu or cuda (default: cpu)"),
                                        cl::init("cpu"), cl::cat(category));
 static cl::opt<std::string>
     architecture("arch", cl::value_desc("name"), cl::init("native"), cl::cat(category),
                  cl::desc("processor: native, x86-64-v3, znver4, …; cuda: sm_80, sm_90a, … (default: native)"));
 static cl::opt<std::string>
-    emit("emit", cl::desc("source, ttir, llir, asm, obj or header; cuda: ttgir, ptx or cubin too (default: ttir)"),
+    emit("emit",
+         cl::desc("source, ttir, llir, asm, obj, header or library; cuda: ttgir, ptx or cubin too (default: ttir)"),
          cl::init("ttir"), cl::value_desc("stage"), cl::cat(category));
 static cl::opt<std::string> output("o", cl::desc("output file (default: standard output)"), cl::value_desc("file"),
                                    cl::cat(category));
@@ -104,6 +109,21 @@ static std::shared_ptr<const frontend::Function> chooseKernel(frontend::FileHost
   return nullptr;
 }
 
+static int writeFile(const std::string &path, llvm::StringRef content) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  if (error)
+    return fail("cannot write '" + path + "': " + error.message());
+  stream << content;
+  stream.close();
+  if (stream.has_error()) {
+    error = stream.error();
+    stream.clear_error();
+    return fail("cannot write '" + path + "': " + error.message());
+  }
+  return 0;
+}
+
 static int write(const artifact::Artifact &artifact) {
   std::string header;
   const std::string *content = artifact.stage(emit);
@@ -115,30 +135,61 @@ static int write(const artifact::Artifact &artifact) {
     return fail("the " + artifact.backend + " target has no stage '" + emit + "'");
   if (output.empty() && emit == "obj" && llvm::sys::Process::StandardOutIsDisplayed())
     return fail("an object file would garble the terminal: name a file with -o");
-  std::error_code error;
-  llvm::raw_fd_ostream stream(output.empty() ? "-" : output.getValue(), error);
-  if (error)
-    return fail("cannot write '" + output + "': " + error.message());
-  stream << *content;
-  stream.close();
-  if (stream.has_error()) {
-    error = stream.error();
-    stream.clear_error();
-    return fail("cannot write '" + output + "': " + error.message());
-  }
+  if (int code = writeFile(output.empty() ? "-" : output.getValue(), *content))
+    return code;
   if (showTimes)
     for (const artifact::StageOutput &stage : artifact.stages)
       llvm::errs() << llvm::formatv("{0,-8} {1,8:f2} ms\n", stage.name, stage.microseconds / 1000);
   return 0;
 }
 
+/// Writes the files of a C library: a function for each signature, and the dispatcher over them.
+static int writeLibrary(const std::shared_ptr<const frontend::Function> &function) {
+  if (output.empty())
+    return fail("a library is several files: name what they begin with by -o");
+  CLibraryOptions options{.name = symbol.empty() ? function->name : symbol.getValue(),
+                          .fileBase = llvm::sys::path::filename(output).str(),
+                          .grid = gridText,
+                          .targetName = targetName,
+                          .numWarps = numWarps,
+                          .numStages = numStages};
+  std::vector<CVariant> variants;
+  for (const std::string &signature : signatures) {
+    auto variant = makeVariant(*function, signature, options);
+    if (!variant)
+      return fail(llvm::toString(variant.takeError()));
+    auto arguments = driver::parseSignature(*function, variant->signature);
+    if (!arguments)
+      return fail(llvm::toString(arguments.takeError()));
+    driver::CompileRequest request;
+    request.kernel.function = function;
+    request.kernel.symbol = variant->symbol;
+    request.kernel.arguments = std::move(*arguments);
+    request.options = makeOptions();
+    Diagnostics diagnostics;
+    variant->artifact = driver::compile(request, diagnostics);
+    if (!variant->artifact)
+      return fail(diagnostics);
+    variants.push_back(std::move(*variant));
+  }
+  if (variants.empty())
+    return fail("a library needs at least one --signature");
+  auto files = makeCLibrary(*function, variants, options);
+  if (!files)
+    return fail(llvm::toString(files.takeError()));
+  for (const auto &[ending, content] : *files)
+    if (int code = writeFile(output + ending, content))
+      return code;
+  return 0;
+}
+
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compiles Triton kernels ahead of time\n");
-  static constexpr llvm::StringLiteral stages[] = {"source", "ttir", "ttgir", "llir",  "asm",
-                                                   "ptx",    "obj",  "cubin", "header"};
+  static constexpr llvm::StringLiteral stages[] = {"source", "ttir", "ttgir", "llir",   "asm",
+                                                   "ptx",    "obj",  "cubin", "header", "library"};
   if (!llvm::is_contained(stages, emit))
-    return fail("--emit=" + emit + ": expected source, ttir, ttgir, llir, asm, ptx, obj, cubin or header");
+    return fail("--emit=" + emit + ": expected source, ttir, ttgir, llir, asm, ptx, obj, cubin, header or library");
   auto buffer = llvm::MemoryBuffer::getFile(input, /*IsText=*/true);
   if (!buffer)
     return fail("cannot read '" + input + "': " + buffer.getError().message());
@@ -168,8 +219,13 @@ int main(int argc, char **argv) {
   request.kernel.function = chooseKernel(*host);
   if (!request.kernel.function)
     return 1;
+  if (emit == "library")
+    return writeLibrary(request.kernel.function);
+  if (signatures.size() > 1)
+    return fail("several signatures make a library: --emit=library");
   request.kernel.symbol = symbol;
-  auto arguments = driver::parseSignature(*request.kernel.function, signature);
+  auto arguments =
+      driver::parseSignature(*request.kernel.function, signatures.empty() ? std::string() : signatures.front());
   if (!arguments)
     return fail(llvm::toString(arguments.takeError()));
   request.kernel.arguments = std::move(*arguments);

@@ -60,6 +60,63 @@ def test_program(language, generated, tmp_path):
     assert "triton" not in libraries and "python" not in libraries
 
 
+TRITONC = Path(os.environ.get("TRITON_BUILD", ROOT / "build")) / "bin" / "tritonc"
+
+
+@pytest.mark.skipif(not TRITONC.exists(), reason="tritonc is not built")
+def test_library_from_tritonc(generated, tmp_path):
+    """The same files without Python: names, and what a program does with them."""
+    signatures = ["*fp32, *fp32, *fp32, i32, 256", "*fp32:16, *fp32:16, *fp32:16, i32, 256", "*fp32:16, *fp32:16, *fp32:16, i32:16, 256"]  # fmt: skip
+    command = [TRITONC, KERNELS, "--kernel", "add", "--emit", "library", "--num-warps", "1", "--grid", ADD_GRID, "-o", tmp_path / "add"]  # fmt: skip
+    for signature in signatures:
+        command += ["--signature", signature]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    names = {path.name for path in generated.glob("add.*_*")}
+    assert {path.name for path in tmp_path.iterdir()} == names | {"add.h", "add.c"}
+    for name in names:
+        if name.endswith((".h", ".c")):
+            mine, theirs = ((folder / name).read_text().split() for folder in (tmp_path, generated))
+            assert mine == theirs, name
+    (tmp_path / "main.c").write_text("""
+#include "add.h"
+#include <stdio.h>
+int main(void) {
+  enum { n = 1000 };
+  static float x[n + 1], y[n + 1], out[n + 1];
+  int wrong = 0;
+  for (int i = 0; i <= n; ++i) x[i] = (float)i, y[i] = 2.0f * (float)i;
+  for (int shift = 0; shift < 2; ++shift) {
+    wrong += add(NULL, x + shift, y + shift, out + shift, n) != TT_SUCCESS;
+    for (int i = 0; i < n; ++i) wrong += out[i + shift] != 3.0f * (float)(i + shift);
+  }
+  printf("%d wrong\\n", wrong);
+  return wrong != 0;
+}
+""")
+    compiler = shutil.which("gcc") or "cc"
+    files = [path for path in tmp_path.iterdir() if path.suffix in (".c", ".o")]
+    subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", *files, "-o", tmp_path / "program"], check=True)  # fmt: skip
+    assert subprocess.run([tmp_path / "program"], capture_output=True, text=True).stdout == "0 wrong\n"
+
+
+@pytest.mark.skipif(not TRITONC.exists(), reason="tritonc is not built")
+def test_mistakes_of_libraries(tmp_path):
+    def attempt(*arguments):
+        command = [TRITONC, KERNELS, "--kernel", "add", "--emit", "library", *arguments]
+        return subprocess.run(command, capture_output=True, text=True).stderr
+
+    good = ("--signature", "*fp32, *fp32, *fp32, i32, 256")
+    assert "name what they begin with by -o" in attempt(*good)
+    assert "needs at least one --signature" in attempt("-o", tmp_path / "x")
+    assert "a grid has three extents, got 2" in attempt(*good, "-o", tmp_path / "x", "--grid", "1, 1")
+    assert "'add' has 5 parameters" in attempt("--signature", "i32", "-o", tmp_path / "x")
+    assert "only 1 and 16 are hints" in attempt("--signature", "*fp32:8, *fp32, *fp32, i32, 256", "-o", tmp_path / "x")
+    other = ("--signature", "*fp32, *fp32, *fp32, i64, 256")
+    assert "take different arguments in C" in attempt(*good, *other, "-o", tmp_path / "x")
+    assert not list(tmp_path.iterdir())
+
+
 def test_names(generated):
     headers = sorted(path.name for path in generated.glob("add.*.h"))
     assert [name.split("_", 1)[1] for name in headers if "0d1d2d3d4" in name] == ["0d1d2d3d4.h"]

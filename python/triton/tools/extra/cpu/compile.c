@@ -1,4 +1,4 @@
-/* Made by triton.tools.compile: kernel $kernel_name for $target. */
+/* Kernel $kernel_name for $target. */
 #include "$header"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Made by triton.tools.compile: kernel $kernel_name for $target. Link with $object and the source file of the same name. */
-#ifndef TT_${guard } _H
-#define TT_$ {guard} _H
+/* Kernel $kernel_name for $target. Link with $object and the source file of the same name. */
+#ifndef TT_${guard}_H
+#define TT_${guard}_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-/* Made by triton.tools.compile: kernel $kernel_name for $target. */
-#ifndef TT_${guard } _H
-#define TT_$ {guard} _H
+/* Kernel $kernel_name for $target. */
+#ifndef TT_${guard}_H
+#define TT_${guard}_H
 
 #include <cuda.h>
 #include <stdint.h>
