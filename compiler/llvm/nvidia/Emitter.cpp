@@ -27,8 +27,9 @@ gpu::AccessAnalysis &Emitter::access() {
 
 llvm::LogicalResult Emitter::emit(Operation *op) {
   static constexpr Emitted (*families[])(Emitter &, Operation *) = {
-      emitElementwise, emitShape,  emitMemory, emitConvert, emitControlFlow, emitMath, emitCasts,  emitReduce,
-      emitDot,         emitShared, emitAsync,  emitProgram, emitAtomics,     emitScan, emitGather,
+      emitElementwise, emitShape,   emitMemory,  emitConvert, emitControlFlow, emitMath,
+      emitCasts,       emitReduce,  emitDot,     emitShared,  emitAsync,       emitMbarrier,
+      emitTma,         emitProgram, emitAtomics, emitScan,    emitGather,
   };
   builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
   for (auto family : families)

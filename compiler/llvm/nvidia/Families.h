@@ -24,6 +24,11 @@ Emitted emitScan(Emitter &, mlir::Operation *);        // tt.scan
 Emitted emitGather(Emitter &, mlir::Operation *);      // tt.gather, tt.histogram
 Emitted emitShared(Emitter &, mlir::Operation *);      // ttg.local_*, ttg.memdesc_*, ttg.barrier, fences
 Emitted emitAsync(Emitter &, mlir::Operation *);       // ttg.async_*
+Emitted emitMbarrier(Emitter &, mlir::Operation *);    // ttng.*_barrier, ttng.cluster_*
+Emitted emitTma(Emitter &, mlir::Operation *);         // ttng.async_tma_*
 Emitted emitDot(Emitter &, mlir::Operation *);         // tt.dot, ttng.warp_group_dot, …
+
+/// Whether this thread is the one that does what a CTA does once; with a predicate (may be null), whether it does it now.
+llvm::Value *isFirstThread(Emitter &, mlir::Value predicate);
 
 } // namespace triton::nvidia

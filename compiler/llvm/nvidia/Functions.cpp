@@ -26,6 +26,20 @@ static uint64_t alignment(FunctionOpInterface op, unsigned argument) {
   return divisibility ? llvm::MinAlign(divisibility.getInt(), 16) : 1;
 }
 
+/// A kernel gets tensor descriptors as their 128 bytes, which the copy engine reads where the launch put them.
+static void passDescriptorsByValue(Emitter &emitter, FunctionOpInterface op, llvm::Function &function) {
+  unsigned next = 0;
+  for (Type type : op.getArgumentTypes()) {
+    if (isa<tensor::TensorDescType>(type)) {
+      auto *bytes = llvm::ArrayType::get(emitter.builder.getInt8Ty(), 128);
+      function.addParamAttr(next, llvm::Attribute::getWithByValType(emitter.context(), bytes));
+      function.addParamAttr(next, llvm::Attribute::getWithAlignment(emitter.context(), llvm::Align(64)));
+      function.addParamAttr(next, llvm::Attribute::get(emitter.context(), "nvvm.grid_constant"));
+    }
+    next += emitter.registerTypes(type).size();
+  }
+}
+
 static llvm::Function *declare(Emitter &emitter, FunctionOpInterface op) {
   if (llvm::Function *known = emitter.module.getFunction(op.getName()))
     return known;
@@ -43,6 +57,8 @@ static llvm::Function *declare(Emitter &emitter, FunctionOpInterface op) {
       llvm::FunctionType::get(result, parameters, /*isVarArg=*/false),
       isKernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, op.getName(), emitter.module);
   function->setDoesNotThrow();
+  if (isKernel)
+    passDescriptorsByValue(emitter, op, *function);
   if (isKernel)
     markKernel(*function, 32 * emitter.numWarps(), emitter.numCtas(), emitter.options.maxRegisters);
   else
