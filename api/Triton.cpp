@@ -1,6 +1,8 @@
 // The C++ API: modules from files, kernels specialised by their arguments, compiled once, launched on the CPU's threads.
+#include <triton/cuda.h>
 #include <triton/triton.h>
 
+#include "api/CudaKernel.h"
 #include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Description.h"
 #include "compiler/driver/Driver.h"
@@ -23,6 +25,7 @@ using driver::LaunchArgument;
 struct CompiledKernel::State {
   std::shared_ptr<const artifact::Artifact> artifact;
   std::shared_ptr<const runtime::KernelCode> code; // null if it was compiled for another machine
+  std::unique_ptr<CudaKernel> cuda;                // null if it is none for GPUs
 };
 
 struct Module::State {
@@ -53,6 +56,10 @@ static Error errorOf(llvm::Error error) {
       [&](const frontend::HostError &hostError) {
         kind = hostError.exception;
         message = hostError.message;
+      },
+      [&](const OutOfResources &error) {
+        kind = "OutOfResources";
+        message = error.message();
       },
       [&](const llvm::ErrorInfoBase &other) { message = other.message(); });
   return Error(kind, message);
@@ -211,7 +218,20 @@ static driver::Options driverOptions(const Options &options) {
           .numCtas = options.numCtas,
           .numStages = options.numStages,
           .debug = options.debug,
-          .enableFpFusion = options.enableFpFusion};
+          .enableFpFusion = options.enableFpFusion,
+          .maxRegisters = options.maxRegisters};
+}
+
+/// The options with the architecture that "native" means for the device they name.
+static Expected<driver::Options> resolveOptions(const Options &options) {
+  driver::Options resolved = driverOptions(options);
+  if (options.target != "cuda" || options.architecture != "native")
+    return resolved;
+  Expected<std::string> architecture = cuda::tryArchitecture(options.device);
+  if (!architecture)
+    return architecture.error();
+  resolved.architecture = *architecture;
+  return resolved;
 }
 
 /// From the cache directory if it is there, else compiled and stored there. A directory that cannot be written costs nothing but the next compile.
@@ -243,7 +263,10 @@ static std::shared_ptr<const artifact::Artifact> compileOrLoad(const Kernel &ker
 static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::vector<frontend::ArgumentSpec> specs,
                                                    const Options &options) {
   driver::CompileRequest request;
-  request.options = driverOptions(options);
+  auto resolved = resolveOptions(options);
+  if (!resolved)
+    return resolved.error();
+  request.options = *resolved;
   request.inspection.emitAssembly = options.keepAssembly;
   std::string key = request.options.key() + (options.keepAssembly ? ";asm;" : ";");
   for (const frontend::ArgumentSpec &spec : specs)
@@ -265,7 +288,8 @@ static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::ve
     if (!code)
       return errorOf(code.takeError());
     state->code = std::move(*code);
-  }
+  } else if (options.target == "cuda")
+    state->cuda = std::make_unique<CudaKernel>(artifact);
   state->artifact = std::move(artifact);
   CompiledKernel result;
   result.state = std::move(state);
@@ -324,6 +348,13 @@ static unsigned threadLimit(const Options &options) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 0;
 }
 
+static CudaLaunchOptions cudaOptions(const Options &options) {
+  return {.device = options.device,
+          .stream = static_cast<runtime::cuda::StreamHandle>(options.stream),
+          .isCooperative = options.launchCooperative,
+          .isProgrammatic = options.launchProgrammatic};
+}
+
 Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument> &arguments,
                                            const Options &options) const {
   auto bound = bindArguments(*state, arguments);
@@ -340,7 +371,7 @@ Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument
   if (!compiled)
     return compiled;
   const CompiledKernel::State &kernel = *compiled->state;
-  if (!kernel.code)
+  if (!kernel.code && !kernel.cuda)
     return Error("RuntimeError", "'" + kernel.artifact->name + "' was compiled for " + kernel.artifact->architecture +
                                      ", not for this machine, and cannot be launched here");
   for (int64_t extent : {grid.x, grid.y, grid.z})
@@ -353,7 +384,9 @@ Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument
     pack(*argument, slot, block);
   std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),
                                     static_cast<int32_t>(grid.z)};
-  if (llvm::Error error = runtime::launch(*kernel.code, block, extents, {.maxThreads = threadLimit(options)}))
+  llvm::Error error = kernel.cuda ? kernel.cuda->launch(block, extents, cudaOptions(options))
+                                  : runtime::launch(*kernel.code, block, extents, {.maxThreads = threadLimit(options)});
+  if (error)
     return errorOf(std::move(error));
   return compiled;
 }

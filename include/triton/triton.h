@@ -141,8 +141,8 @@ struct Grid {
 constexpr int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 struct Options {
-  std::string target = "cpu";
-  /// Processor to compile for: "native", or a name such as "x86-64-v3" or "znver4".
+  std::string target = "cpu"; // or "cuda"
+  /// Processor to compile for: "native", or a name such as "x86-64-v3", "znver4" or, for CUDA, "sm_90a".
   std::string architecture = "native";
   int numWarps = 4, numStages = 3, numCtas = 1;
   bool debug = false; // device_assert and overflow checks
@@ -151,6 +151,11 @@ struct Options {
   unsigned threads = 0;      // of a launch on the CPU; 0: TRITON_CPU_MAX_THREADS, or all
   /// Where compiled kernels are kept for the next process; empty: nowhere. Python's cache may be the same directory.
   std::string cacheDirectory;
+  // Of CUDA. A launch returns when it is queued on the stream, a CUstream of that device; null is its default stream.
+  int device = 0;
+  void *stream = nullptr;
+  int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
+  bool launchCooperative = false, launchProgrammatic = false;
 };
 
 /// One specialisation of a kernel, ready to run.
@@ -191,7 +196,7 @@ public:
     return tryCompileSignature(signature, options).take();
   }
 
-  /// Runs all programs of the grid; returns when they are done.
+  /// Runs all programs of the grid; returns when they are done (CUDA: queued).
   Expected<CompiledKernel> tryLaunch(Grid grid, const std::vector<Argument> &arguments,
                                      const Options &options = {}) const;
   CompiledKernel launch(Grid grid, const std::vector<Argument> &arguments, const Options &options = {}) const {

@@ -4,6 +4,8 @@
 #include "compiler/interpreter/Interpreter.h"
 #include "compiler/support/Source.h"
 #include "compiler/tensor/passes/Pipeline.h"
+#include "runtime/cuda/Launch.h"
+#include "runtime/cuda/Memory.h"
 #include "runtime/host/Launch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -75,22 +77,9 @@ std::optional<std::string> interpret(RandomKernel &kernel, std::vector<Bytes> &b
   return std::nullopt;
 }
 
-std::optional<std::string> runCompiled(RandomKernel &kernel, std::vector<Bytes> &buffers) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  kernel.module->print(stream);
-  const auto source = Source::create("random.ttir", text);
-  Diagnostics diagnostics;
-  driver::IrCompileRequest request{.stage = "ttir", .source = source};
-  request.options.enableFpFusion = false; // a fused multiply-add rounds once: other bits
-  auto artifact = driver::compileIr(request, diagnostics);
-  if (!artifact) {
-    std::string message;
-    for (const triton::Diagnostic &diagnostic : diagnostics.all())
-      message += diagnostic.message + "\n";
-    return message;
-  }
-  auto code = runtime::KernelCode::load(*artifact->stage("obj"), artifact->name, artifact->arenaBytes);
+std::optional<std::string> runOnHost(RandomKernel &kernel, const artifact::Artifact &artifact,
+                                     std::vector<Bytes> &buffers) {
+  auto code = runtime::KernelCode::load(*artifact.stage("obj"), artifact.name, artifact.arenaBytes);
   if (!code)
     return llvm::toString(code.takeError());
   // Pointers, then an i32: laid out like a C struct.
@@ -105,8 +94,101 @@ std::optional<std::string> runCompiled(RandomKernel &kernel, std::vector<Bytes> 
   return std::nullopt;
 }
 
-/// The first element in which `actual` differs from `expected`: by its bits, but any NaN is as good as another.
-std::optional<std::string> findDifference(const Parameter &parameter, const Bytes &expected, const Bytes &actual) {
+llvm::Error runOnGpu(RandomKernel &kernel, const artifact::Artifact &artifact, std::vector<Bytes> &buffers) {
+  namespace cuda = runtime::cuda;
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return driver.takeError();
+  auto function = cuda::load(*driver, *artifact.stage("cubin"), artifact.name, artifact.sharedBytes, /*device=*/0);
+  if (!function)
+    return function.takeError();
+  std::vector<cuda::DeviceMemory> copies;
+  std::vector<uint64_t> values;
+  for (const Bytes &buffer : buffers) {
+    auto memory = cuda::DeviceMemory::allocate(buffer.size(), 0);
+    if (!memory)
+      return memory.takeError();
+    if (auto error = memory->copyFrom(buffer.data(), buffer.size()))
+      return error;
+    values.push_back(memory->address());
+    copies.push_back(std::move(*memory));
+  }
+  values.push_back(uint32_t(kernel.validElements));
+  values.insert(values.end(), {0, 0}); // no scratch
+  std::vector<void *> arguments;
+  for (uint64_t &value : values)
+    arguments.push_back(&value);
+  cuda::Launch work{.function = function->function,
+                    .context = function->context,
+                    .grid = {uint32_t(kernel.programs), 1, 1},
+                    .threads = uint32_t(artifact.numWarps) * 32,
+                    .sharedBytes = artifact.sharedBytes,
+                    .arguments = arguments.data()};
+  if (int status = cuda::launch(driver->api(), work))
+    return cuda::failure(driver->api(), status);
+  if (auto error = cuda::synchronize(nullptr, 0))
+    return error;
+  for (auto [copy, buffer] : llvm::zip(copies, buffers))
+    if (auto error = copy.copyTo(buffer.data(), buffer.size()))
+      return error;
+  return cuda::unload(*driver, *function);
+}
+
+llvm::Expected<std::string> architectureOfGpu() {
+  auto driver = runtime::cuda::Driver::get();
+  if (!driver)
+    return driver.takeError();
+  auto properties = driver->properties(0);
+  if (!properties)
+    return properties.takeError();
+  return "sm_" + std::to_string(properties->capability);
+}
+
+std::optional<std::string> runCompiled(RandomKernel &kernel, std::vector<Bytes> &buffers, const Place &place) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel.module->print(stream);
+  const auto source = Source::create("random.ttir", text);
+  Diagnostics diagnostics;
+  driver::IrCompileRequest request{.stage = "ttir", .source = source};
+  request.options.enableFpFusion = false; // a fused multiply-add rounds once: other bits
+  request.options.backend = place.target;
+  request.options.architecture = place.architecture;
+  request.options.numWarps = place.numWarps;
+  bool runs = place.architecture == "native";
+  if (place.target == "cuda" && runs) {
+    auto architecture = architectureOfGpu();
+    if (!architecture)
+      return llvm::toString(architecture.takeError());
+    request.options.architecture = *architecture;
+  }
+  auto artifact = driver::compileIr(request, diagnostics);
+  if (!artifact) {
+    std::string message;
+    for (const triton::Diagnostic &diagnostic : diagnostics.all())
+      message += diagnostic.message + "\n";
+    return message;
+  }
+  if (!runs)
+    return std::nullopt;
+  if (place.target == "cpu")
+    return runOnHost(kernel, *artifact, buffers);
+  if (auto error = runOnGpu(kernel, *artifact, buffers))
+    return llvm::toString(std::move(error));
+  return std::nullopt;
+}
+
+/// Whether two floats may come from the same computation in another order, with functions that are a few units off.
+bool isClose(FloatType type, double wanted, double got) {
+  if (std::isinf(wanted) || std::isinf(got))
+    return wanted == got;
+  double unit = std::ldexp(1.0, 1 - int(APFloat::semanticsPrecision(type.getFloatSemantics())));
+  return std::abs(wanted - got) <= 64 * unit * std::max({std::abs(wanted), std::abs(got), 1.0});
+}
+
+/// The first element in which `actual` differs from `expected`: by its bits, or by more than a tolerance; any NaN is as good as another.
+std::optional<std::string> findDifference(const Parameter &parameter, const Bytes &expected, const Bytes &actual,
+                                          bool isExact) {
   size_t bytes = elementBytes(parameter.element);
   for (int64_t index = 0; index < parameter.elements; ++index) {
     uint64_t left = 0, right = 0;
@@ -118,7 +200,9 @@ std::optional<std::string> findDifference(const Parameter &parameter, const Byte
     if (!type)
       return llvm::formatv("element {0}: expected {1:x}, got {2:x}", index, left, right);
     double wanted = interpreter::decode(type, left), got = interpreter::decode(type, right);
-    if (!std::isnan(wanted) || !std::isnan(got))
+    if (std::isnan(wanted) && std::isnan(got))
+      continue;
+    if (isExact || !isClose(type, wanted, got))
       return llvm::formatv("element {0}: expected {1} ({2:x}), got {3} ({4:x})", index, wanted, left, got, right);
   }
   return std::nullopt;
@@ -128,9 +212,9 @@ std::optional<std::string> findDifference(const Parameter &parameter, const Byte
 
 /// What is different between two runs of `kernel`.
 static std::optional<std::string> findDifference(const RandomKernel &kernel, ArrayRef<Bytes> expected,
-                                                 ArrayRef<Bytes> actual) {
+                                                 ArrayRef<Bytes> actual, bool isExact = true) {
   for (auto [index, parameter] : llvm::enumerate(kernel.parameters))
-    if (auto difference = findDifference(parameter, expected[index], actual[index])) {
+    if (auto difference = findDifference(parameter, expected[index], actual[index], isExact)) {
       std::string type;
       llvm::raw_string_ostream(type) << parameter.element;
       return "parameter " + std::to_string(index) + " of " + type + ", " + *difference;
@@ -138,13 +222,15 @@ static std::optional<std::string> findDifference(const RandomKernel &kernel, Arr
   return std::nullopt;
 }
 
-Outcome compare(RandomKernel &kernel, uint64_t seed) {
+Outcome compare(RandomKernel &kernel, uint64_t seed, const Place &place) {
   std::vector<Bytes> expected = makeBuffers(kernel, seed), actual = makeBuffers(kernel, seed);
   if (auto message = interpret(kernel, expected))
     return {Outcome::NotInterpreted, *message};
-  if (auto message = runCompiled(kernel, actual))
+  if (auto message = runCompiled(kernel, actual, place))
     return {Outcome::NotCompiled, *message};
-  auto difference = findDifference(kernel, expected, actual);
+  if (place.architecture != "native")
+    return {Outcome::Same, ""};
+  auto difference = findDifference(kernel, expected, actual, place.target == "cpu");
   if (!difference)
     return {Outcome::Same, ""};
 

@@ -1,4 +1,4 @@
-// Runs one kernel in the interpreter and as compiled CPU code on the same data, and compares what they leave in memory.
+// Runs one kernel in the interpreter and as compiled code on the same data, and compares what they leave in memory.
 #pragma once
 
 #include "test/differential/RandomKernel.h"
@@ -12,7 +12,14 @@ struct Outcome {
   std::string message; // which element of which output differs, or why there is none
 };
 
-/// `seed` chooses the data.
-Outcome compare(RandomKernel &kernel, uint64_t seed);
+/// Where compiled code runs.
+struct Place {
+  std::string target = "cpu";          // or "cuda"
+  std::string architecture = "native"; // of "cuda": one that is named is only compiled for, and counts as the same
+  int numWarps = 4;
+};
+
+/// `seed` chooses the data. On a GPU, reductions are in another order and functions are approximate: floats are compared with a tolerance.
+Outcome compare(RandomKernel &kernel, uint64_t seed, const Place &place = {});
 
 } // namespace triton::differential

@@ -24,6 +24,10 @@ static llvm::cl::opt<int> valid("valid", llvm::cl::init(500), llvm::cl::desc("Ho
 static llvm::cl::opt<unsigned> count("count", llvm::cl::init(100), llvm::cl::desc("How many kernels"));
 static llvm::cl::opt<std::string> out("out", llvm::cl::desc("A folder for the IR of kernels that fail"));
 static llvm::cl::opt<bool> reduce("reduce", llvm::cl::desc("Make kernels that fail smaller before they are written"));
+static llvm::cl::opt<std::string> target("target", llvm::cl::init("cpu"), llvm::cl::desc("Where code runs: cpu, cuda"));
+static llvm::cl::opt<std::string> architecture("arch", llvm::cl::init("native"),
+                                               llvm::cl::desc("Only compile for this architecture, such as sm_90a"));
+static llvm::cl::opt<int> warps("warps", llvm::cl::init(4), llvm::cl::desc("Warps of a program (cuda)"));
 static llvm::cl::opt<bool> print("print", llvm::cl::desc("Print the IR of each kernel"));
 static llvm::cl::opt<bool> noShapes("no-shapes"), noReductions("no-reductions"), noControlFlow("no-control-flow"),
     noProducts("no-products"), noNarrowFloats("no-narrow-floats"), noWindows("no-windows");
@@ -59,7 +63,8 @@ int main(int argc, char **argv) {
     llvm::PrettyStackTraceFormat place("on the kernel of seed %llu", static_cast<unsigned long long>(seed));
     if (flag::print)
       kernel.module->print(llvm::outs());
-    Outcome outcome = compare(kernel, seed);
+    Place where{flag::target, flag::architecture, flag::warps};
+    Outcome outcome = compare(kernel, seed, where);
     ++outcomes[outcome.kind];
     if (outcome.kind == Outcome::Same)
       continue;
@@ -68,7 +73,7 @@ int main(int argc, char **argv) {
                  << "\n";
     llvm::outs().flush();
     if (flag::reduce)
-      reduce(kernel, [&](RandomKernel &smaller) { return compare(smaller, seed).kind == outcome.kind; });
+      reduce(kernel, [&](RandomKernel &smaller) { return compare(smaller, seed, where).kind == outcome.kind; });
     if (!flag::out.empty()) {
       std::error_code error;
       llvm::raw_fd_ostream file(flag::out + "/seed-" + std::to_string(seed) + ".ttir", error);

@@ -1,0 +1,74 @@
+#include "api/CudaKernel.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+
+namespace triton {
+
+namespace cuda = runtime::cuda;
+
+llvm::Expected<cuda::Driver &> cudaDriver() {
+  if (const char *path = std::getenv("TRITON_LIBCUDA_PATH"))
+    cuda::Driver::setLibrary(path);
+  return cuda::Driver::get();
+}
+
+char OutOfResources::ID;
+void OutOfResources::log(llvm::raw_ostream &stream) const {
+  stream << "out of resource: " << what << ", Required: " << required << ", Hardware limit: " << limit
+         << ". Reducing block sizes or `num_stages` may help.";
+}
+
+llvm::Expected<cuda::LoadedFunction> CudaKernel::load(cuda::Driver &driver, int device) {
+  std::lock_guard lock(mutex);
+  if (auto found = loaded.find(device); found != loaded.end())
+    return found->second;
+  auto properties = driver.properties(device);
+  if (!properties)
+    return properties.takeError();
+  if (int(artifact->sharedBytes) > properties->maxSharedBytes)
+    return llvm::make_error<OutOfResources>(artifact->sharedBytes, properties->maxSharedBytes, "shared memory");
+  auto function = cuda::load(driver, *artifact->stage("cubin"), artifact->name, artifact->sharedBytes, device);
+  if (!function)
+    return function;
+  if (artifact->numWarps * 32 > function->maxThreads)
+    return llvm::make_error<OutOfResources>(artifact->numWarps * 32, function->maxThreads, "threads");
+  if (artifact->numCtas > 8)
+    if (llvm::Error error = cuda::allowLargeClusters(driver, function->function))
+      return error;
+  loaded[device] = *function;
+  return function;
+}
+
+llvm::Error CudaKernel::launch(const char *arguments, std::array<int32_t, 3> grid, const CudaLaunchOptions &options) {
+  auto driver = cudaDriver();
+  if (!driver)
+    return driver.takeError();
+  auto function = load(*driver, options.device);
+  if (!function)
+    return function.takeError();
+  // The code takes two pointers more: to scratch memory of a launch, and of a profiler. None of these kernels has any.
+  uint64_t noScratch = 0;
+  llvm::SmallVector<void *, 32> pointers;
+  for (const artifact::Argument &argument : artifact->arguments)
+    pointers.push_back(const_cast<char *>(arguments) + argument.offset);
+  pointers.append(2, &noScratch);
+  cuda::Launch work{.function = function->function,
+                    .context = function->context,
+                    .stream = options.stream,
+                    .grid = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])},
+                    .threads = uint32_t(artifact->numWarps) * 32,
+                    .sharedBytes = artifact->sharedBytes,
+                    .clusterSize = uint32_t(artifact->numCtas),
+                    .isCooperative = options.isCooperative,
+                    .isProgrammatic = options.isProgrammatic,
+                    .arguments = pointers.data()};
+  int status = cuda::launch(driver->api(), work);
+  if (!status)
+    return llvm::Error::success();
+  return llvm::make_error<cuda::DriverError>(status, cuda::describeFailure(driver->api(), work, status));
+}
+
+} // namespace triton

@@ -1,0 +1,48 @@
+// A compiled kernel on the GPUs of this machine: loaded on each device at its first launch there.
+#pragma once
+
+#include "compiler/artifact/Artifact.h"
+#include "runtime/cuda/Launch.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <mutex>
+
+namespace triton {
+
+/// The driver, from the library that TRITON_LIBCUDA_PATH names, if it is set.
+llvm::Expected<runtime::cuda::Driver &> cudaDriver();
+
+struct CudaLaunchOptions {
+  int device = 0;
+  runtime::cuda::StreamHandle stream = nullptr;
+  bool isCooperative = false, isProgrammatic = false;
+};
+
+/// The device has too little of something: `what`, and the message users of Triton know.
+class OutOfResources : public llvm::ErrorInfo<OutOfResources> {
+public:
+  static char ID;
+  OutOfResources(uint64_t required, uint64_t limit, std::string what)
+      : required(required), limit(limit), what(std::move(what)) {}
+  void log(llvm::raw_ostream &stream) const override;
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+  uint64_t required, limit;
+  std::string what;
+};
+
+class CudaKernel {
+public:
+  explicit CudaKernel(std::shared_ptr<const artifact::Artifact> artifact) : artifact(std::move(artifact)) {}
+  /// `arguments`: the packed block that the artifact describes. Returns when the launch is queued.
+  llvm::Error launch(const char *arguments, std::array<int32_t, 3> grid, const CudaLaunchOptions &options);
+
+private:
+  llvm::Expected<runtime::cuda::LoadedFunction> load(runtime::cuda::Driver &driver, int device);
+
+  std::shared_ptr<const artifact::Artifact> artifact;
+  std::mutex mutex;
+  llvm::DenseMap<int, runtime::cuda::LoadedFunction> loaded; // by device
+};
+
+} // namespace triton

@@ -1,0 +1,99 @@
+#include "runtime/cuda/Memory.h"
+
+#include <utility>
+
+namespace triton::runtime::cuda {
+
+llvm::Expected<DeviceMemory> DeviceMemory::allocate(size_t bytes, int device) {
+  auto driver = Driver::get();
+  if (!driver)
+    return driver.takeError();
+  auto context = driver->use(device);
+  if (!context)
+    return context.takeError();
+  DevicePointer pointer = 0;
+  if (int status = driver->api().allocate(&pointer, std::max<size_t>(bytes, 1)))
+    return failure(driver->api(), status, "allocating " + llvm::Twine(bytes) + " bytes");
+  return DeviceMemory(*context, pointer, bytes, device);
+}
+
+DeviceMemory::DeviceMemory(DeviceMemory &&other) noexcept
+    : context(other.context), pointer(std::exchange(other.pointer, 0)), size(other.size), onDevice(other.onDevice) {}
+
+DeviceMemory &DeviceMemory::operator=(DeviceMemory &&other) noexcept {
+  std::swap(context, other.context);
+  std::swap(pointer, other.pointer);
+  std::swap(size, other.size);
+  std::swap(onDevice, other.onDevice);
+  return *this;
+}
+
+DeviceMemory::~DeviceMemory() {
+  Driver *driver = pointer ? Driver::getIfUsed() : nullptr;
+  if (!driver)
+    return;
+  ContextScope scope(driver->api(), context);
+  driver->api().free(pointer);
+}
+
+/// Runs `copy(api)` with the context current, then waits for it.
+template <typename Copy> static llvm::Error copyAndWait(ContextHandle context, size_t bytes, size_t size, Copy copy) {
+  if (bytes > size)
+    return llvm::createStringError("a copy of " + llvm::Twine(bytes) + " bytes does not fit in " + llvm::Twine(size));
+  auto driver = Driver::get();
+  if (!driver)
+    return driver.takeError();
+  const DriverApi &api = driver->api();
+  ContextScope scope(api, context);
+  int status = scope.status();
+  if (!status && bytes)
+    status = copy(api);
+  if (!status)
+    status = api.synchronizeStream(nullptr);
+  return status ? failure(api, status, "copying " + llvm::Twine(bytes) + " bytes") : llvm::Error::success();
+}
+
+llvm::Error DeviceMemory::copyFrom(const void *host, size_t bytes) {
+  return copyAndWait(context, bytes, size,
+                     [&](const DriverApi &api) { return api.copyToDevice(pointer, host, bytes, nullptr); });
+}
+
+llvm::Error DeviceMemory::copyTo(void *host, size_t bytes) const {
+  return copyAndWait(context, bytes, size,
+                     [&](const DriverApi &api) { return api.copyToHost(host, pointer, bytes, nullptr); });
+}
+
+llvm::Expected<StreamHandle> createStream(int device) {
+  auto driver = Driver::get();
+  if (!driver)
+    return driver.takeError();
+  if (auto context = driver->use(device); !context)
+    return context.takeError();
+  StreamHandle stream = nullptr;
+  if (int status = driver->api().createStream(&stream, /*flags=*/0))
+    return failure(driver->api(), status, "creating a stream");
+  return stream;
+}
+
+void destroyStream(StreamHandle stream, int device) {
+  Driver *driver = Driver::getIfUsed();
+  if (!driver)
+    return;
+  if (auto context = driver->primaryContext(device)) {
+    ContextScope scope(driver->api(), *context);
+    driver->api().destroyStream(stream);
+  } else
+    llvm::consumeError(context.takeError());
+}
+
+llvm::Error synchronize(StreamHandle stream, int device) {
+  auto driver = Driver::get();
+  if (!driver)
+    return driver.takeError();
+  if (auto context = driver->use(device); !context)
+    return context.takeError();
+  int status = driver->api().synchronizeStream(stream);
+  return status ? failure(driver->api(), status, "waiting for a stream") : llvm::Error::success();
+}
+
+} // namespace triton::runtime::cuda

@@ -1,0 +1,37 @@
+// Memory and streams of a device, for programs that have no other library for them.
+#pragma once
+
+#include "runtime/cuda/Driver.h"
+
+namespace triton::runtime::cuda {
+
+/// An allocation in a device's memory, given back at the end.
+class DeviceMemory {
+public:
+  static llvm::Expected<DeviceMemory> allocate(size_t bytes, int device);
+  DeviceMemory(DeviceMemory &&other) noexcept;
+  DeviceMemory &operator=(DeviceMemory &&other) noexcept;
+  ~DeviceMemory();
+
+  DevicePointer address() const { return pointer; }
+  size_t bytes() const { return size; }
+  int device() const { return onDevice; }
+  /// Both wait until the copy is done. `bytes` at most as many as there are.
+  llvm::Error copyFrom(const void *host, size_t bytes);
+  llvm::Error copyTo(void *host, size_t bytes) const;
+
+private:
+  DeviceMemory(ContextHandle context, DevicePointer pointer, size_t size, int device)
+      : context(context), pointer(pointer), size(size), onDevice(device) {}
+  ContextHandle context = nullptr;
+  DevicePointer pointer = 0;
+  size_t size = 0;
+  int onDevice = 0;
+};
+
+llvm::Expected<StreamHandle> createStream(int device);
+void destroyStream(StreamHandle stream, int device);
+/// Waits for the work of a stream; of the default one if it is null. An error of a kernel shows here.
+llvm::Error synchronize(StreamHandle stream, int device);
+
+} // namespace triton::runtime::cuda
