@@ -40,9 +40,9 @@ public:
 private:
   unsigned width();
   uint64_t offsetOf(unsigned reg) { return map.apply({{"register", static_cast<int64_t>(reg)}})[0]; }
-  llvm::Value *addressOf(unsigned reg) {
+  SplitAddress addressOf(unsigned reg) {
     llvm::Value *thread = threadBits ? emitter.applyThread(map)[0] : nullptr;
-    return elementAddress(emitter, place, thread, threadBits, offsetOf(reg), bits);
+    return splitAddress(emitter, place, thread, threadBits, offsetOf(reg), bits);
   }
   void copy(unsigned reg, unsigned bytes, llvm::Value *writes);
   void throughRegisters();
@@ -82,11 +82,12 @@ unsigned AsyncCopy::width() {
 }
 
 void AsyncCopy::copy(unsigned reg, unsigned bytes, llvm::Value *writes) {
-  llvm::Value *target = builder.CreatePtrToInt(addressOf(reg), builder.getInt32Ty());
+  auto [pointer, offset] = addressOf(reg);
+  llvm::Value *target = builder.CreatePtrToInt(pointer, builder.getInt32Ty());
   // Only whole lines of 16 bytes can pass by the first-level cache.
   bool cached = bytes != 16 || op.getCache() == tensor::CacheModifier::CA;
-  std::string text =
-      std::string("cp.async.") + (cached ? "ca" : "cg") + ".shared.global [$0], [$1], " + std::to_string(bytes);
+  std::string text = std::string("cp.async.") + (cached ? "ca" : "cg") + ".shared.global [$0+" +
+                     std::to_string(offset) + "], [$1], " + std::to_string(bytes);
   std::string constraints = "r,l";
   llvm::SmallVector<llvm::Value *> arguments{target, pointers[reg]};
   if (!mask.empty() && fillsZero) {
@@ -143,8 +144,11 @@ void AsyncCopy::emit() {
     // What is not copied is stored.
     llvm::Value *missing = builder.CreateNot(mask[reg]);
     emitter.emitIf(writes ? builder.CreateAnd(missing, writes) : missing, [&] {
-      for (unsigned i = 0; i < count; ++i)
-        emitter.storeShared(toMemory(emitter, other[reg + i]), addressOf(reg + i), bits / 8);
+      for (unsigned i = 0; i < count; ++i) {
+        auto [pointer, offset] = addressOf(reg + i);
+        emitter.storeShared(toMemory(emitter, other[reg + i]), builder.CreatePtrAdd(pointer, emitter.i32(offset)),
+                            bits / 8);
+      }
     });
   }
 }

@@ -13,6 +13,7 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -55,6 +56,10 @@ static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &ta
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    // Shared addresses are 32 bits: half the registers, and sums that are part of the access. There is no option of the target machine for it.
+    auto &options = llvm::cl::getRegisteredOptions();
+    if (auto found = options.find("nvptx-short-ptr"); found != options.end())
+      static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
   });
   thread_local std::vector<std::pair<std::pair<gpu::Target, unsigned>, std::unique_ptr<llvm::TargetMachine>>> cache;
   for (auto &[key, machine] : cache)

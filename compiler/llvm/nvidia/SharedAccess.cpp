@@ -36,8 +36,8 @@ llvm::Value *fromMemory(Emitter &emitter, llvm::Value *value, llvm::Type *type) 
   return builder.CreateBitCast(value, type);
 }
 
-llvm::Value *elementAddress(Emitter &emitter, const SharedPlace &place, llvm::Value *dynamic, uint64_t dynamicBits,
-                            uint64_t constant, unsigned elementBits) {
+SplitAddress splitAddress(Emitter &emitter, const SharedPlace &place, llvm::Value *dynamic, uint64_t dynamicBits,
+                          uint64_t constant, unsigned elementBits) {
   llvm::IRBuilder<> &builder = emitter.builder;
   if (place.skew) {
     if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(place.skew)) {
@@ -62,10 +62,14 @@ llvm::Value *elementAddress(Emitter &emitter, const SharedPlace &place, llvm::Va
     }
     address = builder.CreatePtrAdd(address, builder.CreateMul(offset, emitter.i32(elementBits / 8)));
   }
+  return {address, static_cast<int64_t>(added * elementBits / 8)};
+}
+
+llvm::Value *elementAddress(Emitter &emitter, const SharedPlace &place, llvm::Value *dynamic, uint64_t dynamicBits,
+                            uint64_t constant, unsigned elementBits) {
+  auto [pointer, bytes] = splitAddress(emitter, place, dynamic, dynamicBits, constant, elementBits);
   // Last, so that it becomes the immediate offset of the access.
-  if (added)
-    address = builder.CreatePtrAdd(address, emitter.i32(added * elementBits / 8));
-  return address;
+  return bytes ? emitter.builder.CreatePtrAdd(pointer, emitter.i32(bytes)) : pointer;
 }
 
 namespace {

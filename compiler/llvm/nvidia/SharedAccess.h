@@ -25,6 +25,15 @@ void storeRegisters(Emitter &emitter, const SharedPlace &place, const layout::Li
 Registers loadRegisters(Emitter &emitter, const SharedPlace &place, const layout::LinearLayout &map,
                         llvm::Type *element);
 
+/// An address in two parts, the second of which an instruction can add by itself.
+struct SplitAddress {
+  llvm::Value *pointer;
+  int64_t bytes;
+};
+/// As `elementAddress`, the constant part apart.
+SplitAddress splitAddress(Emitter &emitter, const SharedPlace &place, llvm::Value *dynamic, uint64_t dynamicBits,
+                          uint64_t constant, unsigned elementBits);
+
 /// The address of one element at an offset: `dynamic` (null: 0) ^ `constant`. `dynamicBits` are those that may be set in `dynamic`.
 llvm::Value *elementAddress(Emitter &emitter, const SharedPlace &place, llvm::Value *dynamic, uint64_t dynamicBits,
                             uint64_t constant, unsigned elementBits);
