@@ -13,6 +13,7 @@ struct Idle {
 struct Pool {
   std::mutex mutex;
   std::vector<Idle> idle;
+  unsigned generation = 0; // counts how often the contexts were forgotten
 };
 } // namespace
 
@@ -37,6 +38,7 @@ static std::unique_ptr<mlir::MLIRContext> makeContext() {
 ContextLease::ContextLease() : uses(0) {
   {
     std::lock_guard lock(pool().mutex);
+    generation = pool().generation;
     if (!pool().idle.empty()) {
       context = std::move(pool().idle.back().context);
       uses = pool().idle.back().uses;
@@ -51,6 +53,12 @@ ContextLease::~ContextLease() {
   if (++uses >= maxUses)
     return;
   std::lock_guard lock(pool().mutex);
-  if (pool().idle.size() < maxIdle)
+  if (generation == pool().generation && pool().idle.size() < maxIdle)
     pool().idle.push_back({std::move(context), uses});
+}
+
+void triton::driver::forgetContexts() {
+  std::lock_guard lock(pool().mutex);
+  pool().idle.clear();
+  ++pool().generation;
 }

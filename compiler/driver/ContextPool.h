@@ -19,6 +19,10 @@ public:
 private:
   std::unique_ptr<mlir::MLIRContext> context;
   unsigned uses;
+  unsigned generation;
 };
+
+/// Contexts made so far are not lent again: they do not know the dialects of a target that has just been registered.
+void forgetContexts();
 
 } // namespace triton::driver

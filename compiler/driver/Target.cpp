@@ -1,4 +1,5 @@
 #include "compiler/driver/Target.h"
+#include "compiler/driver/ContextPool.h"
 #include "compiler/driver/CpuTarget.h"
 #include "compiler/driver/CudaTarget.h"
 
@@ -23,8 +24,11 @@ static Registry &registry() {
 }
 
 void triton::driver::registerTarget(std::unique_ptr<Target> target) {
-  std::lock_guard lock(registry().mutex);
-  registry().targets.push_back(std::move(target));
+  {
+    std::lock_guard lock(registry().mutex);
+    registry().targets.push_back(std::move(target));
+  }
+  forgetContexts();
 }
 
 const Target *triton::driver::findTarget(llvm::StringRef name) {

@@ -115,8 +115,22 @@ def bundle_key(src, backend, options, variables):
     target = backend.target
     # The code of a CPU depends on every feature that the processor has.
     machine = backend.hash() if target.backend == "cpu" else f"{target.backend}:{target.arch}:{target.warp_size}"
-    text = f"{_BUNDLE_FORMAT}-{src.hash()}-{machine}-{options.hash()}-{sorted(variables.items())}"
+    text = f"{_BUNDLE_FORMAT}-{src.hash()}-{machine}-{_options_text(options)}-{sorted(variables.items())}"
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def _options_text(options):
+    """Options by their values; libraries by what is in them, but for the one that comes with the toolkit, which a bundle is made to do without."""
+    values = dict(vars(options))
+    libraries = dict(values.get("extern_libs") or ())
+    libraries.pop("libdevice", None)
+    values["extern_libs"] = {name: _digest(path) for name, path in libraries.items()}
+    return str(sorted(values.items(), key=lambda item: item[0]))
 
 
 def bundle_directories():

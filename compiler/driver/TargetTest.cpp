@@ -1,0 +1,151 @@
+// A target of somebody else's, registered as any other: an abacus, whose code is how many beads each op moves.
+#include "compiler/driver/Target.h"
+#include "compiler/driver/Driver.h"
+#include "compiler/frontend/FileHost.h"
+#include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/passes/Pipeline.h"
+
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+
+#include "gtest/gtest.h"
+
+#include <map>
+
+using namespace triton;
+using namespace triton::driver;
+
+namespace {
+
+class AbacusTarget : public Target {
+public:
+  llvm::StringRef name() const override { return "abacus"; }
+
+  llvm::Expected<std::string> architecture(const Options &options) const override {
+    if (options.architecture == "native" || options.architecture == "suanpan")
+      return "suanpan";
+    return llvm::createStringError("unknown abacus '" + options.architecture + "'; known is suanpan");
+  }
+
+  frontend::LanguageOptions language(const Options &options) const override {
+    frontend::LanguageOptions language;
+    language.backend = "abacus";
+    return language;
+  }
+
+  std::vector<Stage> stages(const Options &, const Inspection &) const override {
+    return {
+        {"ttir",
+         [](Compilation &compilation) -> mlir::FailureOr<std::string> {
+           if (mlir::failed(
+                   compilation.runPasses([](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager); })))
+             return mlir::failure();
+           return compilation.text();
+         },
+         resumeFromIr},
+        {"beads",
+         [](Compilation &compilation) -> mlir::FailureOr<std::string> {
+           std::map<std::string, int> counts;
+           compilation.module->walk([&](mlir::Operation *op) { ++counts[op->getName().getStringRef().str()]; });
+           if (counts.count("tt.dot"))
+             return compilation.fail("an abacus has no tensor cores");
+           std::string text;
+           for (const auto &[op, count] : counts)
+             text += op + " " + std::to_string(count) + "\n";
+           return text;
+         }},
+    };
+  }
+
+  void registerDialects(mlir::DialectRegistry &registry) const override {
+    tensor::registerTensorDialects(registry);
+    registry.insert<mlir::index::IndexDialect>();
+  }
+};
+
+const char *kernels = R"(
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x, y, N: tl.constexpr):
+    offsets = tl.arange(0, N)
+    tl.store(y + offsets, tl.load(x + offsets) + 1.0)
+
+@triton.jit
+def product(x, N: tl.constexpr):
+    tl.store(x + tl.arange(0, N)[:, None] + tl.arange(0, N)[None, :], tl.dot(tl.zeros((N, N), tl.float32), tl.zeros((N, N), tl.float32)))
+)";
+
+class TargetTest : public ::testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    // A compile before the registration: its context knows nothing of the new target.
+    Diagnostics diagnostics;
+    auto host = frontend::FileHost::create(Source::create("kernels.py", kernels), diagnostics);
+    ASSERT_NE(nullptr, compileFor(*host, "cpu", {}, diagnostics));
+    registerTarget(std::make_unique<AbacusTarget>());
+  }
+
+  static std::shared_ptr<const artifact::Artifact> compileFor(frontend::FileHost &host, std::string target,
+                                                              Inspection inspection, Diagnostics &diagnostics,
+                                                              std::string architecture = "native",
+                                                              const char *kernel = "add") {
+    CompileRequest request;
+    request.kernel.function = host.kernel(kernel);
+    frontend::ArgumentSpec pointer, size;
+    pointer.type = *frontend::Type::parse("*fp32");
+    size.kind = frontend::ArgumentSpec::Kind::Constant;
+    size.constant = frontend::Value::integer(16);
+    request.kernel.arguments = {pointer, size};
+    if (llvm::StringRef(kernel) == "add")
+      request.kernel.arguments.insert(request.kernel.arguments.begin(), pointer);
+    request.options.backend = std::move(target);
+    request.options.architecture = std::move(architecture);
+    request.inspection = std::move(inspection);
+    request.lastStage = "beads";
+    return compile(request, diagnostics);
+  }
+
+  std::string errorOf(Inspection inspection, std::string target = "abacus", std::string architecture = "native",
+                      const char *kernel = "add") {
+    Diagnostics reported;
+    EXPECT_EQ(nullptr, compileFor(*host, target, inspection, reported, architecture, kernel));
+    return render(reported.all(), /*color=*/false);
+  }
+
+  Diagnostics diagnostics;
+  std::unique_ptr<frontend::FileHost> host =
+      frontend::FileHost::create(Source::create("kernels.py", kernels), diagnostics);
+};
+
+TEST_F(TargetTest, compiles_through_its_own_stages) {
+  auto artifact = compileFor(*host, "abacus", {}, diagnostics);
+  ASSERT_NE(nullptr, artifact) << render(diagnostics.all(), false);
+  EXPECT_EQ("abacus", artifact->backend);
+  EXPECT_EQ("suanpan", artifact->architecture);
+  EXPECT_NE(std::string::npos, artifact->stage("ttir")->find("tt.load"));
+  EXPECT_NE(std::string::npos, artifact->stage("beads")->find("arith.addf 1\n"));
+  EXPECT_TRUE(llvm::is_contained(targetNames(), "abacus"));
+}
+
+TEST_F(TargetTest, says_what_is_wrong) {
+  EXPECT_NE(std::string::npos, errorOf({}, "slide-rule").find("there is no target 'slide-rule'"));
+  EXPECT_NE(std::string::npos, errorOf({}, "slide-rule").find("abacus"));
+  EXPECT_NE(std::string::npos, errorOf({}, "abacus", "soroban").find("unknown abacus 'soroban'; known is suanpan"));
+  EXPECT_NE(std::string::npos, errorOf({}, "abacus", "native", "product").find("an abacus has no tensor cores"));
+}
+
+TEST_F(TargetTest, goes_on_from_what_the_user_puts_in_place_of_a_stage) {
+  auto original = compileFor(*host, "abacus", {}, diagnostics);
+  ASSERT_NE(nullptr, original);
+  std::string edited = *original->stage("ttir");
+  edited.replace(edited.find("arith.addf"), 10, "arith.subf");
+  auto artifact = compileFor(*host, "abacus", {.replacements = {{"ttir", edited}}}, diagnostics);
+  ASSERT_NE(nullptr, artifact) << render(diagnostics.all(), false);
+  EXPECT_EQ(edited, *artifact->stage("ttir"));
+  EXPECT_NE(std::string::npos, artifact->stage("beads")->find("arith.subf 1\n"));
+  EXPECT_NE(std::string::npos, errorOf({.replacements = {{"ttir", "nonsense"}}}).find("cannot be read"));
+  EXPECT_NE(std::string::npos, errorOf({.replacements = {{"beads", "5"}}}).find("cannot be replaced"));
+}
+
+} // namespace
