@@ -212,3 +212,34 @@ tt.func public @shapes(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   tt.store %yp, %m : tensor<32x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Two steps of a sorting network, at distances 64 and 32: both bits are in registers, nothing moves between the steps.
+// CHECK-LABEL: @exchange_steps
+// CHECK: tt.split
+// CHECK-NOT: convert_layout
+// CHECK: tt.split
+tt.func public @exchange_steps(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %s = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %p = tt.addptr %s, %range : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %a = tt.load %p : tensor<1024x!tt.ptr<f32>>
+  %b = tt.reshape %a : tensor<1024xf32> -> tensor<8x2x64xf32>
+  %c = tt.trans %b {order = array<i32: 0, 2, 1>} : tensor<8x2x64xf32> -> tensor<8x64x2xf32>
+  %l, %r = tt.split %c : tensor<8x64x2xf32> -> tensor<8x64xf32>
+  %min = arith.minnumf %l, %r : tensor<8x64xf32>
+  %max = arith.maxnumf %l, %r : tensor<8x64xf32>
+  %d = tt.join %min, %max : tensor<8x64xf32> -> tensor<8x64x2xf32>
+  %e = tt.trans %d {order = array<i32: 0, 2, 1>} : tensor<8x64x2xf32> -> tensor<8x2x64xf32>
+  %f = tt.reshape %e : tensor<8x2x64xf32> -> tensor<16x2x32xf32>
+  %g = tt.trans %f {order = array<i32: 0, 2, 1>} : tensor<16x2x32xf32> -> tensor<16x32x2xf32>
+  %l2, %r2 = tt.split %g : tensor<16x32x2xf32> -> tensor<16x32xf32>
+  %min2 = arith.minnumf %l2, %r2 : tensor<16x32xf32>
+  %max2 = arith.maxnumf %l2, %r2 : tensor<16x32xf32>
+  %h = tt.join %min2, %max2 : tensor<16x32xf32> -> tensor<16x32x2xf32>
+  %i = tt.trans %h {order = array<i32: 0, 2, 1>} : tensor<16x32x2xf32> -> tensor<16x2x32xf32>
+  %j = tt.reshape %i : tensor<16x2x32xf32> -> tensor<1024xf32>
+  tt.store %p, %j : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}

@@ -44,6 +44,33 @@ static int64_t vectorAlong(unsigned dimension, Operation *op, AccessAnalysis &ac
   return elements;
 }
 
+Attribute exchangeLayout(RankedTensorType type, int numWarps) {
+  // Every bit of every position, the last dimension's first, each from its lowest bit.
+  SmallVector<layout::Coordinates> bits;
+  for (int64_t dimension = type.getRank() - 1; dimension >= 0; --dimension)
+    for (int64_t step = 1; step < type.getDimSize(dimension); step *= 2) {
+      bits.emplace_back(type.getRank(), 0);
+      bits.back()[dimension] = step;
+    }
+  const unsigned lastBits = llvm::Log2_64(type.getShape().back()), threadBits = 5 + llvm::Log2_32(numWarps);
+  const unsigned registerBits = bits.size() > threadBits ? bits.size() - threadBits : 0;
+  const unsigned high = std::min(registerBits, lastBits);
+  std::vector<layout::Coordinates> registers(bits.begin() + lastBits - high, bits.begin() + lastBits);
+  bits.erase(bits.begin() + lastBits - high, bits.begin() + lastBits);
+  std::vector<layout::Coordinates> lanes, warps;
+  for (const layout::Coordinates &bit : bits) {
+    auto &taker = lanes.size() < 5 ? lanes : warps.size() + 5 < threadBits ? warps : registers;
+    taker.push_back(bit);
+  }
+  lanes.resize(5, layout::Coordinates(type.getRank(), 0));
+  warps.resize(threadBits - 5, layout::Coordinates(type.getRank(), 0));
+  std::vector<layout::LinearLayout::Output> outputs;
+  for (auto [dimension, size] : llvm::enumerate(type.getShape()))
+    outputs.push_back({layout::dimension(dimension), size});
+  return LinearAttr::get(type.getContext(),
+                         layout::LinearLayout({{"register", registers}, {"lane", lanes}, {"warp", warps}}, outputs));
+}
+
 BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps) {
   constexpr int64_t lanesPerWarp = 32;
   Value pointers = accessedPointers(op);

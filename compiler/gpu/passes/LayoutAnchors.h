@@ -15,6 +15,10 @@ mlir::Value accessMask(mlir::Operation *op);
 /// How many bytes one thread moves at once, at most.
 int64_t widestAccess(mlir::Operation *op);
 
+/// For the halves, of type `type`, of a split: after the pair, registers hold the highest bits of the last dimension. Networks of exchanges at
+/// ever shorter distances (sorting) then go as many steps as there are register bits without moving anything.
+mlir::Attribute exchangeLayout(mlir::RankedTensorType type, int numWarps);
+
 /// For a memory access; null for any other op.
 BlockedAttr coalescedLayout(mlir::Operation *op, AccessAnalysis &access, int numWarps);
 

@@ -80,6 +80,9 @@ void LayoutSearch::collectProposals(AccessAnalysis &access) {
     if (!slot.required && !slot.isCarried)
       if (Attribute layout = coalescedLayout(slot.op, access, problem.numWarps()))
         propose(index, layout);
+  for (auto [index, slot] : llvm::enumerate(slots))
+    if (isa<tensor::SplitOp>(slot.op))
+      propose(index, exchangeLayout(slot.type, problem.numWarps()));
   // What operands are wanted in, and arguments come in.
   for (const Edge &edge : edges)
     for (auto [here, there] : {std::pair(edge.from, edge.to), std::pair(edge.to, edge.from)})
