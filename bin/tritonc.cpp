@@ -44,6 +44,8 @@ static cl::opt<std::string> symbol("name", cl::desc("symbol of the compiled func
 static cl::opt<int> numWarps("num-warps", cl::init(4), cl::desc("warps per program"), cl::cat(category));
 static cl::opt<int> numStages("num-stages", cl::init(3), cl::desc("stages of software pipelining"), cl::cat(category));
 static cl::opt<bool> debug("debug", cl::desc("keep device_assert and overflow checks"), cl::cat(category));
+static cl::opt<bool> tensorMaps("tensor-maps", cl::cat(category),
+                                cl::desc("cuda: tensor descriptors may be passed as maps of the copy engine (TMA)"));
 static cl::opt<bool> noFusion("no-fp-fusion", cl::desc("never contract a*b+c"), cl::cat(category));
 static cl::opt<bool> listKernels("list", cl::desc("list the file's kernels and their parameters"), cl::cat(category));
 static cl::opt<bool> showTimes("time", cl::desc("print what each stage took"), cl::cat(category));
@@ -81,7 +83,8 @@ static driver::Options makeOptions() {
           .numWarps = numWarps,
           .numStages = numStages,
           .debug = debug,
-          .enableFpFusion = !noFusion};
+          .enableFpFusion = !noFusion,
+          .tensorMaps = tensorMaps};
 }
 
 static driver::Inspection makeInspection() {

@@ -71,6 +71,7 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "maxnreg", out.maxRegisters);
   read(options, "ptx_version", out.ptxVersion);
   read(options, "flush_denormals", out.flushDenormals);
+  read(options, "tensor_maps", out.tensorMaps);
   read(options, "line_info", out.lineInfo);
   read(options, "ptxas_path", out.assemblerPath);
   read(options, "ptxas_options", out.assemblerOptions);
@@ -158,6 +159,20 @@ argumentsOf(const embed::Artifact &artifact) {
   return out;
 }
 
+static nb::list tensorMapsOf(const embed::Artifact &artifact) {
+  nb::list maps;
+  for (const embed::TensorMapFormat &format : artifact.tensorMaps) {
+    nb::dict map;
+    map["swizzle"] = format.swizzle;
+    map["elem_size"] = format.elementBytes;
+    map["elem_type"] = format.elementType;
+    map["block_size"] = nb::cast(format.box);
+    map["fp4_padded"] = false;
+    maps.append(map);
+  }
+  return maps;
+}
+
 static std::string architecture(const nb::dict &options) {
   embed::Result<std::string> result = embed::resolveArchitecture(readOptions(options));
   if (auto *error = std::get_if<embed::Error>(&result))
@@ -182,6 +197,7 @@ void addCompile(nb::module_ &module) {
       .def_ro("spill_bytes", &embed::Artifact::spillBytes)
       .def_prop_ro("stages", &stagesOf, "stage name -> text or bytes, in the order they were made")
       .def_prop_ro("times", &timesOf, "(stage name, microseconds)")
+      .def_prop_ro("tensordesc_meta", &tensorMapsOf, "how each tensor descriptor becomes a map of the copy engine")
       .def_prop_ro("arguments", &argumentsOf,
                    "(name, type, offset, size) of each run-time argument in the packed block");
   module.def("compile", &compile, nb::arg("function"), nb::arg("arguments"), nb::arg("symbol"), nb::arg("options"),

@@ -48,6 +48,7 @@ static driver::Options toDriver(const Options &options) {
   out.maxRegisters = options.maxRegisters;
   out.ptxVersion = options.ptxVersion;
   out.flushDenormals = options.flushDenormals;
+  out.tensorMaps = options.tensorMaps;
   out.lineInfo = options.lineInfo;
   out.assemblerPath = options.assemblerPath;
   out.assemblerOptions = options.assemblerOptions;
@@ -75,6 +76,8 @@ static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *arti
     out->stages.push_back({stage.name, stage.content, stage.microseconds});
   for (const artifact::Argument &argument : artifact->arguments)
     out->arguments.push_back({argument.name, argument.type, argument.offset, argument.size});
+  for (const artifact::TensorMap &map : artifact->tensorMaps)
+    out->tensorMaps.push_back({map.swizzle, map.elementBytes, map.elementType, map.box});
   out->argumentBytes = artifact->argumentBytes;
   out->arenaBytes = artifact->arenaBytes;
   out->numWarps = artifact->numWarps;

@@ -11,10 +11,12 @@ const std::string *Artifact::stage(llvm::StringRef name) const {
   return nullptr;
 }
 
-/// Bytes that a value of a signature type takes in memory; its alignment is the same number.
+/// Bytes that a value of a signature type takes in memory; its alignment is the same number, 64 at most.
 static uint32_t sizeOf(llvm::StringRef type) {
   if (type.starts_with("*"))
     return 8;
+  if (type == "nvTmaDesc")
+    return 128;
   if (type == "i1" || type == "u1" || type == "B" || type.starts_with("fp8"))
     return 1;
   unsigned bits = 64;
@@ -27,7 +29,7 @@ uint32_t triton::artifact::layOutArguments(std::vector<Argument> &arguments) {
   uint32_t end = 0;
   for (Argument &argument : arguments) {
     argument.size = sizeOf(argument.type);
-    argument.offset = llvm::alignTo(end, argument.size);
+    argument.offset = llvm::alignTo(end, std::min(argument.size, 64u));
     end = argument.offset + argument.size;
   }
   return end;

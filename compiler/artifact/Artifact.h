@@ -18,6 +18,14 @@ struct Argument {
   uint32_t size = 0;   // in bytes
 };
 
+/// How a tensor descriptor argument is to be made into a map of the copy engine (cuda).
+struct TensorMap {
+  int swizzle = 0;      // 0: none, 1: 32 bytes, 2: 64, 3: 128
+  int elementBytes = 0; //
+  int elementType = 0;  // in the numbers of tensormap.replace
+  std::vector<int64_t> box;
+};
+
 struct StageOutput {
   std::string name;        // "ttir", "llir", "asm", "obj", "ptx", "cubin"
   std::string content;     // text, or bytes
@@ -31,6 +39,7 @@ struct Artifact {
   std::string architecture; // "znver3"
   std::vector<StageOutput> stages;
   std::vector<Argument> arguments;
+  std::vector<TensorMap> tensorMaps; // one for each argument of type `nvTmaDesc`
   uint32_t argumentBytes = 0;
   uint64_t arenaBytes = 0; // scratch per worker thread (cpu)
   int numWarps = 4, numCtas = 1, numStages = 3;

@@ -1,4 +1,5 @@
 #include "compiler/driver/CudaTarget.h"
+#include "compiler/gpu/CopyEngine.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/nvidia/Codegen.h"
@@ -108,10 +109,43 @@ frontend::LanguageOptions CudaTarget::language(const Options &options) const {
   return language;
 }
 
+/// Where descriptors have been kept, each argument that was spelled out as pointer, shape, strides and padding is a map of the copy engine.
+static void describeTensorMaps(Compilation &compilation) {
+  artifact::Artifact &artifact = compilation.artifact;
+  auto next = artifact.arguments.begin();
+  compilation.module->walk([&](tensor::FuncOp function) {
+    for (mlir::Type type : function.isPublic() ? function.getArgumentTypes() : mlir::ArrayRef<mlir::Type>()) {
+      auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
+      if (!descriptor)
+        continue;
+      gpu::TensorMapFormat format = gpu::tensorMapFormat(descriptor);
+      artifact.tensorMaps.push_back({format.swizzle, format.elementBytes, format.elementType,
+                                     std::vector<int64_t>(format.box.begin(), format.box.end())});
+      next = std::find_if(next, artifact.arguments.end(), [](const artifact::Argument &argument) {
+        return llvm::StringRef(argument.name).ends_with(".base");
+      });
+      if (next == artifact.arguments.end())
+        continue; // IR whose arguments are named by number: the map is one already
+      *next = {llvm::StringRef(next->name).drop_back(5).str(), "nvTmaDesc"};
+      ++next;
+      next = artifact.arguments.erase(next, next + 2 * descriptor.getBlockType().getRank() + 1);
+    }
+  });
+  if (!artifact.tensorMaps.empty())
+    artifact.argumentBytes = artifact::layOutArguments(artifact.arguments);
+}
+
 static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
-  auto build = [](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager); };
+  auto target = targetOf(compilation.options);
+  if (!target)
+    return compilation.fail(llvm::toString(target.takeError()));
+  tensor::TensorPipelineOptions options;
+  if (compilation.options.tensorMaps && compilation.options.numCtas == 1)
+    options.keepsDescriptors = [&](mlir::ModuleOp module) { return gpu::usesCopyEngine(module, *target); };
+  auto build = [&](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager, options); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
+  describeTensorMaps(compilation);
   return compilation.text();
 }
 

@@ -26,20 +26,27 @@ static const Target *requireTarget(const Options &options, Diagnostics &diagnost
   return nullptr;
 }
 
-/// A descriptor without hardware for it: its parts, as tensor::RewriteDescriptors passes them, then what the language sees of it.
+static void addParts(const std::string &name, llvm::StringRef type, size_t rank, std::vector<artifact::Argument> &out) {
+  for (size_t i = 0; i < rank; ++i)
+    out.push_back({name + std::to_string(i), type.str()});
+}
+
+/// What tensor::RewriteDescriptors spells a descriptor of elements `element` out as.
+static void describeParts(const std::string &name, const std::string &element, size_t rank,
+                          std::vector<artifact::Argument> &out) {
+  out.push_back({name + ".base", "*" + element});
+  addParts(name + ".extent", "i64", rank, out);
+  addParts(name + ".step", "i64", rank, out);
+  out.push_back({name + ".pads_with_nan", "i1"});
+}
+
+/// A descriptor without hardware for it: its parts, then what the language sees of it.
 static void describeDescriptor(const frontend::Type &type, const std::string &name,
                                std::vector<artifact::Argument> &out) {
   size_t rank = type.descriptorBlock().shape().size();
-  auto add = [&](llvm::StringRef part, llvm::StringRef partType) {
-    for (size_t i = 0; i < rank; ++i)
-      out.push_back({name + "." + part.str() + std::to_string(i), partType.str()});
-  };
-  out.push_back({name + ".base", "*" + type.descriptorBlock().element().signature()});
-  add("extent", "i64");
-  add("step", "i64");
-  out.push_back({name + ".pads_with_nan", "i1"});
-  add("shape", "i32");
-  add("stride", "i64");
+  describeParts(name, type.descriptorBlock().element().signature(), rank, out);
+  addParts(name + ".shape", "i32", rank, out);
+  addParts(name + ".stride", "i64", rank, out);
 }
 
 /// The run-time arguments in order, under the names of their parameters.
@@ -157,6 +164,8 @@ static tensor::FuncOp findKernel(Compilation &compilation) {
 }
 
 static std::string signatureOf(mlir::Type type) {
+  if (mlir::isa<tensor::TensorDescType>(type))
+    return "nvTmaDesc";
   if (auto pointer = mlir::dyn_cast<tensor::PointerType>(type))
     return "*" + signatureOf(pointer.getPointeeType());
   if (type.isBF16())
@@ -195,8 +204,15 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
   if (!kernel)
     return nullptr;
   compilation.artifact.name = kernel.getName().str();
-  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
-    compilation.artifact.arguments.push_back({"arg" + std::to_string(index), signatureOf(type)});
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    std::string name = "arg" + std::to_string(index);
+    auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
+    if (descriptor && request.stage == "ttir")
+      describeParts(name, signatureOf(descriptor.getBlockType().getElementType()), descriptor.getBlockType().getRank(),
+                    compilation.artifact.arguments);
+    else
+      compilation.artifact.arguments.push_back({name, signatureOf(type)});
+  }
   finishArguments(compilation.artifact);
   if (request.stage == "ttir") // what a user writes is not yet what the first stage leaves
     return runStages(compilation, *target, "", request.lastStage);

@@ -18,12 +18,13 @@ struct Options {
   bool checkAccesses = false;   // cpu: report memory accesses to the runtime (TRITON_SANITIZE)
   bool enableFpFusion = true;   // a*b+c may become one fma
   bool allowNonConstexprGlobals = false;
-  std::string defaultDotPrecision;    // empty: the target's
-  int maxRegisters = 0;               // of a thread (cuda); 0: as many as the assembler likes
-  int ptxVersion = 0;                 // 86 for 8.6 (cuda); 0: what the assembler reads
-  bool flushDenormals = true;         // in libdevice (cuda)
-  bool lineInfo = true;               // source lines in the code (cuda)
-  std::string assemblerPath;          // of ptxas (cuda); empty: look for it
+  std::string defaultDotPrecision; // empty: the target's
+  int maxRegisters = 0;            // of a thread (cuda); 0: as many as the assembler likes
+  int ptxVersion = 0;              // 86 for 8.6 (cuda); 0: what the assembler reads
+  bool flushDenormals = true;      // in libdevice (cuda)
+  bool tensorMaps = false;   // descriptors may be passed as the copy engine's maps (cuda): the launcher can make them
+  bool lineInfo = true;      // source lines in the code (cuda)
+  std::string assemblerPath; // of ptxas (cuda); empty: look for it
   std::string assemblerOptions;       // further flags for ptxas, separated by spaces (cuda)
   std::vector<std::string> libraries; // LLVM bitcode files with functions that kernels call (cuda)
 

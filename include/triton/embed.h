@@ -331,6 +331,7 @@ struct Options {
   int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
   int ptxVersion = 0;   // 86 for 8.6; 0: what the assembler reads
   bool flushDenormals = true, lineInfo = true;
+  bool tensorMaps = false; // descriptors may be passed as the copy engine's maps: the launcher can make them
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
   bool emitAssembly = false;                   // also make the `asm` stage
@@ -345,6 +346,12 @@ struct PackedArgument {
   uint32_t offset = 0, size = 0; // in the block of run-time arguments
 };
 
+/// How a tensor descriptor argument is to be made into a map of the copy engine.
+struct TensorMapFormat {
+  int swizzle = 0, elementBytes = 0, elementType = 0;
+  std::vector<int64_t> box;
+};
+
 struct Stage {
   std::string name; // "ttir", "llir", "obj"
   std::string content;
@@ -356,6 +363,7 @@ struct Artifact {
   std::string name, hash, backend, architecture;
   std::vector<Stage> stages;
   std::vector<PackedArgument> arguments;
+  std::vector<TensorMapFormat> tensorMaps; // one for each argument of type `nvTmaDesc`
   uint32_t argumentBytes = 0;
   uint64_t arenaBytes = 0;
   int numWarps = 4, numCtas = 1, numStages = 3;

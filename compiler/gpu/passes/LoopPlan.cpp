@@ -1,5 +1,7 @@
 #include "compiler/gpu/passes/LoopPlan.h"
 
+#include "compiler/gpu/CopyEngine.h"
+
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -22,7 +24,7 @@ struct Planner {
         return false;
       if (isa<tensor::DotOp, WarpGroupDotOp>(user))
         return true;
-      if (isa<tensor::LoadOp, tensor::StoreOp>(user))
+      if (isa<tensor::LoadOp, tensor::StoreOp, tensor::DescriptorLoadOp, tensor::DescriptorStoreOp>(user))
         return false;
       return llvm::any_of(user->getResults(), [&](Value result) { return reachesDot(result, seen); });
     });
@@ -71,8 +73,7 @@ struct Planner {
   }
 
   /// Whether reading ahead could read what an iteration in between writes: kernels that update a tensor in place use one argument for both.
-  bool mayBeWritten(tensor::LoadOp load) {
-    Value root = rootOf(load.getPtr());
+  bool mayBeWritten(Value root) {
     WalkResult result = body->walk([&](Operation *op) {
       auto effects = dyn_cast<MemoryEffectOpInterface>(op);
       if (isa<CallOpInterface>(op) && !effects)
@@ -149,7 +150,7 @@ struct Planner {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     llvm::DenseSet<Operation *> seen;
     if (!type || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) || copyBytes(load) < 4 ||
-        !reachesDot(load.getResult(), seen) || mayBeWritten(load))
+        !reachesDot(load.getResult(), seen) || mayBeWritten(rootOf(load.getPtr())))
       return std::nullopt;
     llvm::SetVector<Operation *> slice = plan.ahead;
     for (Value operand : load->getOperands())
@@ -172,6 +173,23 @@ struct Planner {
     }
     plan.ahead = std::move(slice);
     return copy;
+  }
+
+  std::optional<RingBlock> planBlock(tensor::DescriptorLoadOp load, LoopPlan &plan) {
+    llvm::DenseSet<Operation *> seen;
+    if (!reachesDot(load.getResult(), seen) || mayBeWritten(load.getDesc()))
+      return std::nullopt;
+    llvm::SetVector<Operation *> slice = plan.ahead;
+    for (Value coordinate : load.getIndices())
+      if (!collect(coordinate, slice))
+        return std::nullopt;
+    RingBlock block{load, {}};
+    if (load->hasOneUse())
+      if (auto filled = dyn_cast<LocalAllocOp>(*load->user_begin());
+          filled && filled.getType().getEncoding() == copyEngineLayout(load.getDesc().getType()))
+        block.filled = filled;
+    plan.ahead = std::move(slice);
+    return block;
   }
 
   /// The last product, if its result only goes into the next iteration: there it is added to, or is first read behind another product.
@@ -210,7 +228,8 @@ struct Planner {
       while (auto view = buffer.getDefiningOp<MemDescTransOp>())
         buffer = view.getSrc();
       auto filled = buffer.getDefiningOp<LocalAllocOp>();
-      bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; });
+      bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; }) ||
+                    llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
       return filled && (filled->getBlock() != dot->getBlock() || isRing);
     });
   }
@@ -232,6 +251,9 @@ struct Planner {
         plan.copies.push_back(*copy);
     // A load that another one's address needs runs ahead in registers.
     llvm::erase_if(plan.copies, [&](RingCopy &copy) { return plan.ahead.contains(copy.load); });
+    for (tensor::DescriptorLoadOp load : body->getOps<tensor::DescriptorLoadOp>())
+      if (std::optional<RingBlock> block = planBlock(load, plan))
+        plan.blocks.push_back(*block);
     plan.inFlight = planInFlight(plan);
     plan.buffers = numStages;
     plan.distance = numStages - 1;

@@ -30,15 +30,22 @@ struct ProductInFlight {
   WarpGroupDotOp drain;
 };
 
+/// A block that the copy engine brings for a product, iterations ahead.
+struct RingBlock {
+  tensor::DescriptorLoadOp load;
+  LocalAllocOp filled; // as above
+};
+
 struct LoopPlan {
   llvm::SmallVector<RingCopy> copies;
+  llvm::SmallVector<RingBlock> blocks;
   std::optional<ProductInFlight> inFlight;
   /// What computes addresses and masks of the copies, in the order of the loop; runs with them, ahead of the rest.
   llvm::SetVector<mlir::Operation *> ahead;
   unsigned buffers = 0;  // of each ring
   unsigned distance = 0; // iterations that copies run ahead
 
-  explicit operator bool() const { return !copies.empty(); }
+  explicit operator bool() const { return !copies.empty() || !blocks.empty(); }
 };
 
 /// Empty if there is nothing to gain or something stands in the way.

@@ -43,6 +43,9 @@ struct Lowering {
   Value buffer(Value tensor, unsigned k) {
     auto type = cast<RankedTensorType>(tensor.getType());
     bool isTransposed = type.getElementTypeBitWidth() == 16 ? fastestDim(type) == 0 : k == 0;
+    // The copy engine writes rows.
+    if (tensor.getDefiningOp<tensor::DescriptorLoadOp>() && type.getElementTypeBitWidth() == 16)
+      isTransposed = false;
     auto layout = NvmmaSharedAttr::getDefault(type.getShape(), type.getElementType(), isTransposed);
     auto bufferType =
         MemDescType::get(type.getShape(), type.getElementType(), layout, SharedMemoryAttr::get(dot.getContext()));

@@ -33,6 +33,11 @@ def PipelineLoops : Pass<"gpu-pipeline-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
+def LowerDescriptors : Pass<"gpu-lower-descriptors", "::mlir::ModuleOp"> {
+  let summary = "leave accesses through tensor descriptors to the copy engine";
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
+}
+
 def AllocateShared : Pass<"gpu-allocate-shared", "::mlir::ModuleOp"> {
   let summary = "give shared memory to buffers and to the ops that need scratch";
 }

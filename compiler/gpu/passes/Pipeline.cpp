@@ -21,6 +21,7 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
   // Shared memory: operands of warpgroup products, then copies that run ahead.
   manager.addPass(createLowerDots());
   manager.addPass(createPipelineLoops({options.numStages}));
+  manager.addPass(createLowerDescriptors()); // after loops: those run copies ahead
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }
@@ -46,6 +47,7 @@ void registerGpuPipeline() {
   registerLegalizeDots();
   registerLowerDots();
   registerPipelineLoops();
+  registerLowerDescriptors();
   registerAssignLayouts();
   registerPrintAccess();
   PassPipelineRegistration<PipelineOptions>(

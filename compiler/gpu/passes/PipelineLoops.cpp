@@ -25,8 +25,12 @@
 // With mma.sync, whose operands are read into registers, the second barrier is not needed: whoever has come to the first one has read its
 // operands. Every iteration commits one group of copies, also an empty one, so that counting groups counts iterations.
 //
+// Blocks that the copy engine brings (TMA) go into rings likewise: each place of the rings has a barrier in memory, for which all threads wait
+// where the iteration begins; one thread tells it how many bytes to expect and starts the copies.
+//
 // Runs after products are lowered and before shared memory is allocated. Leaves alone loads that no product needs, that cannot be copied in
 // pieces of 4 bytes or more, whose address depends on a product, or that may read what the loop writes.
+#include "compiler/gpu/passes/DescriptorBuffers.h"
 #include "compiler/gpu/passes/LoopPlan.h"
 #include "compiler/gpu/passes/Passes.h"
 
@@ -49,15 +53,17 @@ struct Pipeliner {
   llvm::DenseSet<Operation *> ahead; // stage 0
   SmallVector<Operation *> head;     // what begins an iteration
   SmallVector<Operation *> tail;     // waits for products in flight
+  Value barriers;                    // one for each place of the rings that the copy engine fills; null: it fills none
+  SmallVector<Value> blockRings;     // as many as the plan has blocks
 
   Value constant(int64_t value) { return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value)); }
 
-  /// Replaces the loop by one that carries two more values, both 0 at first.
-  void addCarried(Value zero) {
+  /// Replaces the loop by one that carries `count` more values, all 0 at first.
+  void addCarried(Value zero, unsigned count) {
     auto yields = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
       return SmallVector<Value>(arguments.begin(), arguments.end());
     };
-    auto replaced = loop.replaceWithAdditionalYields(rewriter, ValueRange{zero, zero}, true, yields);
+    auto replaced = loop.replaceWithAdditionalYields(rewriter, SmallVector<Value>(count, zero), true, yields);
     loop = cast<scf::ForOp>(replaced->getOperation());
   }
 
@@ -82,17 +88,62 @@ struct Pipeliner {
     }
   }
 
+  /// What an iteration begins with: its copies have arrived, for all threads and for the tensor cores too.
+  void waitForRings(Value extract, Value phase) {
+    if (barriers) {
+      auto barrier = MemDescIndexOp::create(rewriter, loc, barriers, extract);
+      head.append({barrier, WaitBarrierOp::create(rewriter, loc, barrier, phase)});
+    }
+    if (!plan.copies.empty())
+      head.push_back(AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                                         rewriter.getI32IntegerAttr(plan.distance - 1)));
+    // What threads copied or read is fenced off from what the tensor cores read and the copy engine writes next.
+    bool needsFence = llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.filled); }) ||
+                      llvm::any_of(plan.blocks, [](RingBlock &block) { return !block.filled; });
+    if (needsFence)
+      head.push_back(FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false)));
+    // Everybody waits at the barrier in memory; the barrier behind a product in flight frees the places of rings.
+    if (!plan.copies.empty() || needsFence || !plan.inFlight)
+      head.push_back(BarrierOp::create(rewriter, loc));
+  }
+
+  /// The blocks that the copy engine brings: one thread tells the place's barrier how many bytes, then starts the copies.
+  void fillBlockRings(Value insert, Value extract, Value isTrue) {
+    if (plan.blocks.empty())
+      return;
+    int64_t bytes = 0;
+    for (RingBlock block : plan.blocks)
+      bytes += blockBytes(block.load.getDesc().getType());
+    rewriter.setInsertionPoint(plan.blocks.front().load); // the first in the loop
+    auto barrier = MemDescIndexOp::create(rewriter, loc, barriers, insert);
+    auto expect = BarrierExpectOp::create(rewriter, loc, barrier, bytes, isTrue);
+    ahead.insert_range(ArrayRef<Operation *>{barrier, expect});
+    for (auto [block, ring] : llvm::zip_equal(plan.blocks, blockRings)) {
+      tensor::DescriptorLoadOp load = block.load;
+      rewriter.setInsertionPoint(load);
+      auto slot = MemDescIndexOp::create(rewriter, loc, ring, insert);
+      auto copy = AsyncTmaCopyGlobalToLocalOp::create(rewriter, load.getLoc(), load.getDesc(), load.getIndices(),
+                                                      barrier, slot, isTrue, load.getCache(), load.getEvict(), false);
+      ahead.insert_range(ArrayRef<Operation *>{slot, copy});
+      auto view = MemDescIndexOp::create(rewriter, loc, ring, extract);
+      if (block.filled)
+        takeView(block.filled, view);
+      else
+        readUsesIntoRegisters(load, view);
+      rewriter.eraseOp(load);
+    }
+  }
+
+  /// A place of a ring instead of a buffer that was filled anew in every iteration.
+  void takeView(LocalAllocOp filled, Value view) {
+    replaceBuffer(filled.getResult(), view);
+    if (auto fence = dyn_cast_or_null<FenceAsyncSharedOp>(filled->getNextNode()))
+      rewriter.eraseOp(fence);
+    rewriter.eraseOp(filled);
+  }
+
   void fillRings(Value insert, Value extract, SmallVectorImpl<Value> &rings) {
     Block *body = loop.getBody();
-    Operation *firstOp = &body->front();
-    // The iteration begins when its copies have arrived, for all threads and for the tensor cores too.
-    rewriter.setInsertionPoint(firstOp);
-    head.push_back(AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
-                                       rewriter.getI32IntegerAttr(plan.distance - 1)));
-    bool readsAsync = llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.filled); });
-    if (readsAsync)
-      head.push_back(FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false)));
-    head.push_back(BarrierOp::create(rewriter, loc));
     for (auto [copy, ring] : llvm::zip_equal(plan.copies, rings)) {
       tensor::LoadOp load = copy.load;
       rewriter.setInsertionPoint(load);
@@ -102,16 +153,14 @@ struct Pipeliner {
                                                       load.getEvict(), false);
       ahead.insert_range(ArrayRef<Operation *>{slot, filling});
       auto view = MemDescIndexOp::create(rewriter, loc, ring, extract);
-      if (copy.filled) {
-        replaceBuffer(copy.filled.getResult(), view);
-        if (auto fence = dyn_cast_or_null<FenceAsyncSharedOp>(copy.filled->getNextNode()))
-          rewriter.eraseOp(fence);
-        rewriter.eraseOp(copy.filled);
-      } else {
+      if (copy.filled)
+        takeView(copy.filled, view);
+      else
         readIntoRegisters(copy, view);
-      }
       rewriter.eraseOp(load);
     }
+    if (plan.copies.empty())
+      return;
     rewriter.setInsertionPoint(body->getTerminator());
     ahead.insert(AsyncCommitGroupOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange()));
   }
@@ -126,6 +175,10 @@ struct Pipeliner {
       filled.getSrcMutable().assign(LocalLoadOp::create(rewriter, load.getLoc(), type, view).getResult());
       return;
     }
+    readUsesIntoRegisters(load, view);
+  }
+
+  template <typename LoadT> void readUsesIntoRegisters(LoadT load, Value view) {
     for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
       if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
         rewriter.setInsertionPoint(convert);
@@ -232,6 +285,10 @@ struct Pipeliner {
       copy.getMaskMutable().assign(masked(copy.getMask(), copy.getSrc().getType()));
     else if (auto load = dyn_cast<tensor::LoadOp>(op))
       load.getMaskMutable().assign(masked(load.getMask(), load.getPtr().getType()));
+    else if (auto expect = dyn_cast<BarrierExpectOp>(op))
+      expect.getPredMutable().assign(isInside);
+    else if (auto copy = dyn_cast<AsyncTmaCopyGlobalToLocalOp>(op))
+      copy.getPredMutable().assign(isInside);
     return op;
   }
 
@@ -241,9 +298,11 @@ struct Pipeliner {
     SmallVector<Value> rings;
     for (RingCopy copy : plan.copies)
       rings.push_back(LocalAllocOp::create(rewriter, copy.load.getLoc(), ringType(copy)));
-    addCarried(zero);
-    unsigned first = loop.getNumRegionIterArgs() - 2;
+    Value isTrue = allocateBlockRings();
+    unsigned first = loop.getNumRegionIterArgs();
+    addCarried(zero, barriers ? 3 : 2);
     BlockArgument insert = loop.getRegionIterArgs()[first], extract = loop.getRegionIterArgs()[first + 1];
+    BlockArgument phase = barriers ? loop.getRegionIterArgs()[first + 2] : BlockArgument();
     // Both count 0, 1, …, buffers - 1, 0, …: where copies go, and where this iteration reads.
     for (auto [counter, isAhead] : {std::pair(insert, true), std::pair(extract, false)}) {
       rewriter.setInsertionPoint(loop.getBody()->getTerminator());
@@ -253,7 +312,14 @@ struct Pipeliner {
       loop.getTiedLoopYieldedValue(counter)->set(wrapped);
       if (isAhead)
         ahead.insert_range(ArrayRef<Operation *>{next, isEnd, wrapped});
+      else if (phase) { // each round through the ring is a phase of its barriers
+        auto flipped = arith::XOrIOp::create(rewriter, loc, phase, one);
+        loop.getTiedLoopYieldedValue(phase)->set(arith::SelectOp::create(rewriter, loc, isEnd, flipped, phase));
+      }
     }
+    rewriter.setInsertionPoint(&loop.getBody()->front());
+    waitForRings(extract, phase);
+    fillBlockRings(insert, extract, isTrue);
     fillRings(insert, extract, rings);
     separateAhead();
     leaveInFlight();
@@ -275,6 +341,23 @@ struct Pipeliner {
     return success();
   }
 
+  /// Rings for the blocks of the copy engine, with their barriers. The predicate `true`; null if there are no blocks.
+  Value allocateBlockRings() {
+    if (plan.blocks.empty())
+      return {};
+    barriers = LocalAllocOp::create(rewriter, loc, barrierType(loop.getContext(), plan.buffers));
+    for (unsigned index = 0; index < plan.buffers; ++index)
+      InitBarrierOp::create(rewriter, loc, MemDescIndexOp::create(rewriter, loc, barriers, constant(index)), 1);
+    for (RingBlock block : plan.blocks) {
+      MemDescType one = blockBufferType(block.load.getDesc().getType());
+      SmallVector<int64_t> shape = {int64_t(plan.buffers)};
+      llvm::append_range(shape, one.getShape());
+      auto type = MemDescType::get(shape, one.getElementType(), one.getEncoding(), one.getMemorySpace(), true);
+      blockRings.push_back(LocalAllocOp::create(rewriter, block.load.getLoc(), type));
+    }
+    return arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+  }
+
   void finish(ArrayRef<Value> rings) {
     rewriter.setInsertionPointAfter(loop);
     if (plan.inFlight) {
@@ -284,10 +367,16 @@ struct Pipeliner {
       rewriter.replaceAllUsesExcept(product, wait.getResult(0), wait);
     }
     // Copies behind the end wrote zeros: done before the buffers are used for something else.
-    AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
-                        rewriter.getI32IntegerAttr(0));
+    if (!plan.copies.empty())
+      AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                          rewriter.getI32IntegerAttr(0));
     for (Value ring : rings)
       LocalDeallocOp::create(rewriter, loc, ring);
+    for (Value ring : blockRings)
+      LocalDeallocOp::create(rewriter, loc, ring);
+    if (barriers)
+      for (unsigned index = 0; index < plan.buffers; ++index)
+        InvalBarrierOp::create(rewriter, loc, MemDescIndexOp::create(rewriter, loc, barriers, constant(index)));
   }
 };
 

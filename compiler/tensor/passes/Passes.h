@@ -5,6 +5,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace triton::tensor {
@@ -12,6 +13,9 @@ namespace triton::tensor {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "compiler/tensor/passes/Passes.h.inc"
+
+/// Of modules that `keep` (may be null) does not want left alone.
+std::unique_ptr<mlir::Pass> createRewriteDescriptorsUnless(std::function<bool(mlir::ModuleOp)> keep);
 
 } // namespace triton::tensor
 

@@ -2,14 +2,17 @@
 #ifndef TRITON_COMPILER_TENSOR_PASSES_PIPELINE_H
 #define TRITON_COMPILER_TENSOR_PASSES_PIPELINE_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+
+#include <functional>
 
 namespace triton::tensor {
 
 struct TensorPipelineOptions {
-  /// Keep tensor descriptors, for targets whose hardware has them.
-  bool keepDescriptors = false;
+  /// Which modules keep their tensor descriptors, for targets whose hardware has them; null: none.
+  std::function<bool(mlir::ModuleOp)> keepsDescriptors;
 };
 
 /// From what the frontend emits to what a target lowers. Afterwards functions that may be inlined are, control flow is

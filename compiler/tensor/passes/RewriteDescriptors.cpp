@@ -202,7 +202,11 @@ struct RewriteScatter : OpConversionPattern<DescriptorScatterOp> {
 };
 
 struct RewriteDescriptors : impl::RewriteDescriptorsBase<RewriteDescriptors> {
+  std::function<bool(ModuleOp)> keep;
+
   void runOnOperation() override {
+    if (keep && keep(getOperation()))
+      return;
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
     converter.addConversion(getParts);
@@ -216,5 +220,11 @@ struct RewriteDescriptors : impl::RewriteDescriptorsBase<RewriteDescriptors> {
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createRewriteDescriptorsUnless(std::function<bool(ModuleOp)> keep) {
+  auto pass = std::make_unique<RewriteDescriptors>();
+  pass->keep = std::move(keep);
+  return pass;
+}
 
 } // namespace triton::tensor

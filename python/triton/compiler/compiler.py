@@ -216,7 +216,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         "global_scratch_align": 1,
         "profile_scratch_size": 0,
         "profile_scratch_align": 1,
-        "tensordesc_meta": [],
+        "tensordesc_meta": artifact.tensordesc_meta,
         "cluster_dims": (1, 1, 1),
         "binary_ext": backend.binary_ext,
         "argument_bytes": artifact.argument_bytes,

@@ -171,7 +171,7 @@ class CUDABackend(BaseBackend):
             version = get_ptxas_version(self.target.arch)
         except RuntimeError:
             version = "the driver's translator"
-        return f"{version}-{self.target.arch}"
+        return f"{version}-{self.target.arch}{'-maps' if knobs.nvidia.tensor_maps else ''}"
 
     def parse_options(self, options: Dict[str, Any]) -> CUDAOptions:
         known = {
@@ -220,6 +220,7 @@ class CUDABackend(BaseBackend):
             "maxnreg": options.maxnreg or 0,
             "ptx_version": options.ptx_version or 0,
             "flush_denormals": options.enable_reflect_ftz,
+            "tensor_maps": knobs.nvidia.tensor_maps,
             "line_info": not knobs.compilation.disable_line_info,
             "ptxas_path": ptxas,
             "ptxas_options": " ".join(flags),
