@@ -10,6 +10,7 @@
 #include "bindings/Ir.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Language.h"
+#include "bindings/Layout.h"
 #include "bindings/Passes.h"
 #include "bindings/Sanitizer.h"
 #include "bindings/TensorObject.h"
@@ -56,6 +57,7 @@ NB_MODULE(libtriton, module) {
   addLanguage(module);
   addInterpreter(module);
   addIr(module);
+  addLayout(module);
   addPasses(module);
   addSanitizer(module);
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");

@@ -49,7 +49,7 @@ triton.testing.do_bench triton.testing._summarize_statistics triton.testing._qua
 triton.language.make_tensor_descriptor triton.language.extra.libdevice triton.language.math triton.language.standard._log2
 triton._utils.find_paths_if triton._utils.get_iterable_path triton.set_allocator triton.constexpr_function triton._C.libtriton.getenv
 triton._C.libtriton.getenv_bool triton._C.libtriton.get_cache_invalidating_env_vars triton._C.libtriton.ir.context triton._C.libtriton.ir.load_dialects
-triton._C.libtriton.ir.parse_mlir_module triton._C.libtriton.ir.pass_manager triton._C.libtriton.passes.common.add_cse
+triton._C.libtriton.ir.parse_mlir_module triton._C.libtriton.linear_layout triton.tools.LinearLayout triton.tools.compile triton.tools.link triton.tools.disasm triton._C.libtriton.ir.pass_manager triton._C.libtriton.passes.common.add_cse
 """.split()
 
 
