@@ -111,7 +111,7 @@ int main(void) {
         ([KERNELS, "--kernel", "relu", "--signature", "fp99"], "'fp99' is neither a type"),
         (
             [KERNELS, "--kernel", "relu", "--signature", "fp32", "--emit", "cubin"],
-            "expected source, ttir, ttgir, llir, asm, ptx, obj, cubin or header",
+            "expected source, ttir, ttgir, llir, asm, ptx, obj, cubin, header or library",
         ),
         (
             [KERNELS, "--kernel", "relu", "--signature", "fp32", "--target", "tpu"],

@@ -148,15 +148,15 @@ void checkMatrices(const LinearLayout &access, unsigned elementBits, const Matri
           for (int64_t element = 0; element < word; ++element) {
             int64_t row = plan.transposed ? element + 2 * (lane % 4) : lane / 4;
             int64_t column = plan.transposed ? lane / 4 : element + word * (lane % 4);
-            uint64_t address =
-                plan.address.apply({{"lane", 8 * piece + row}, {"warp", warp}})[0] ^ instruction.offset;
+            uint64_t address = plan.address.apply({{"lane", 8 * piece + row}, {"warp", warp}})[0] ^ instruction.offset;
             EXPECT_EQ(address * elementBits % 128, 0u);
             held[instruction.elements[piece][element]] = address + column;
           }
       for (int64_t reg = 0; reg < registers; ++reg) {
         auto found = held.find(access.apply({{"register", reg}})[0]);
         ASSERT_NE(found, held.end());
-        ASSERT_EQ(found->second, static_cast<uint64_t>(access.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]));
+        ASSERT_EQ(found->second,
+                  static_cast<uint64_t>(access.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]));
       }
     }
 }

@@ -297,7 +297,8 @@ GatherPlan checkGather(const LinearLayout &source, const LinearLayout &result, u
     for (int64_t warp = 0; warp < source.inputSize("warp"); ++warp)
       for (int64_t lane = 0; lane < source.inputSize("lane"); ++lane)
         for (int64_t reg = 0; reg < source.inputSize("register"); ++reg)
-          memory[plan.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]] = element(source, reg, lane, warp);
+          memory[plan.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]] =
+              element(source, reg, lane, warp);
   for (int64_t warp = 0; warp < result.inputSize("warp"); ++warp)
     for (int64_t lane = 0; lane < result.inputSize("lane"); ++lane)
       for (int64_t reg = 0; reg < result.inputSize("register"); ++reg) {

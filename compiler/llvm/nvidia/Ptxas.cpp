@@ -39,7 +39,8 @@ static std::vector<std::string> toolkits() {
   // Toolkits without that link, the newest first.
   std::vector<std::string> versions;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator entry("/usr/local", error), end; !error && entry != end; entry.increment(error))
+  for (llvm::sys::fs::directory_iterator entry("/usr/local", error), end; !error && entry != end;
+       entry.increment(error))
     if (llvm::sys::path::filename(entry->path()).starts_with("cuda-"))
       versions.push_back(entry->path());
   llvm::sort(versions, [](llvm::StringRef a, llvm::StringRef b) { return a.compare_numeric(b) > 0; });
