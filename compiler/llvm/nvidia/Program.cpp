@@ -24,7 +24,12 @@ static llvm::Value *readGrid(Emitter &emitter, bool isSize, tensor::ProgramIDDim
        {nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y, nvvm_read_ptx_sreg_nctaid_z}},
       {{nvvm_read_ptx_sreg_clusterid_x, nvvm_read_ptx_sreg_clusterid_y, nvvm_read_ptx_sreg_clusterid_z},
        {nvvm_read_ptx_sreg_nclusterid_x, nvvm_read_ptx_sreg_nclusterid_y, nvvm_read_ptx_sreg_nclusterid_z}}};
-  return emitter.intrinsic(table[emitter.numCtas() > 1][isSize][static_cast<unsigned>(axis)], {});
+  llvm::CallInst *place = emitter.intrinsic(table[emitter.numCtas() > 1][isSize][static_cast<unsigned>(axis)], {});
+  // What the driver launches at most; a size is one more than an index can be, and never 0.
+  uint32_t limit = axis == tensor::ProgramIDDim::X ? 0x7fffffff : 65535;
+  place->addRangeRetAttr(
+      llvm::ConstantRange(llvm::APInt(32, isSize ? 1 : 0), llvm::APInt(32, isSize ? limit + 1 : limit)));
+  return place;
 }
 
 /// A constant string as a generic pointer.
