@@ -242,6 +242,12 @@ std::optional<Value> toValue(PyObject *object) {
     return known;
   // An enum's member keeps its identity even where it is a number as well.
   bool isEnumMember = PyObject_HasAttrString(reinterpret_cast<PyObject *>(type), "__members__");
+  // The language's own enum is a number to kernels.
+  if (isEnumMember && stringAttribute(reinterpret_cast<PyObject *>(type), "__qualname__") == "PropagateNan" &&
+      stringAttribute(reinterpret_cast<PyObject *>(type), "__module__") == "triton.language.core") {
+    Reference number(PyObject_GetAttrString(object, "value"));
+    return number ? toValue(number.get()) : std::nullopt;
+  }
   if (!isEnumMember && PyLong_Check(object)) {
     Reference plain(PyNumber_Long(object));
     return plain ? integerToValue(plain.get()) : std::nullopt;

@@ -68,7 +68,15 @@ PyObject *callHost(PyObject *callable, const embed::CallArguments &arguments, em
     return nullptr;
   if (emitsCode && !addHiddenArguments(callable, keywords.get(), *package))
     return nullptr;
-  return PyObject_Call(callable, positional.get(), keywords.get());
+  Reference result(PyObject_Call(callable, positional.get(), keywords.get()));
+  // A method may have set fields of the object it was given, which is a copy.
+  if (result && !arguments.positional.empty() && arguments.positional[0].kind() == embed::Kind::Aggregate) {
+    std::optional<embed::Value> receiver = toValue(PyTuple_GET_ITEM(positional.get(), 0));
+    if (!receiver)
+      return nullptr;
+    emission.changeReceiver(*receiver);
+  }
+  return result.release();
 }
 
 } // namespace triton::python

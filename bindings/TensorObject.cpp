@@ -203,7 +203,23 @@ static PyObject *representHandle(PyObject *object) {
   return PyUnicode_FromFormat("<value %s>", reinterpret_cast<ValueHandle *>(object)->value->str().c_str());
 }
 
+/// In interpreter mode, the elements as a numpy array.
+static PyObject *dataOfHandle(PyObject *object, void *) {
+  Reference tensor(toPython(*reinterpret_cast<ValueHandle *>(object)->value, Wrapping::Kernel));
+  Reference interpreter(tensor ? PyImport_ImportModule("triton.runtime.interpreter") : nullptr);
+  Reference data(interpreter ? PyObject_CallMethod(interpreter.get(), "data_of", "O", tensor.get()) : nullptr);
+  if (data && data.get() == Py_None) {
+    PyErr_SetString(PyExc_AttributeError, "values have data in interpreter mode only");
+    return nullptr;
+  }
+  return data.release();
+}
+
+static PyGetSetDef handleProperties[] = {{"data", dataOfHandle, nullptr, "The elements, in interpreter mode.", nullptr},
+                                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 static PyType_Slot handleSlots[] = {
+    {Py_tp_getset, handleProperties},
     {Py_tp_doc, const_cast<char *>("A value of kernel code; only good during the compile that made it.")},
     {Py_tp_dealloc, reinterpret_cast<void *>(destroyHandle)},
     {Py_tp_repr, reinterpret_cast<void *>(representHandle)},

@@ -68,6 +68,11 @@ Result<std::optional<Value>> Emission::attribute(const Value &value, std::string
   return found;
 }
 
+void Emission::changeReceiver(const Value &value) {
+  if (emitter)
+    static_cast<frontend::Emitter *>(emitter)->changeReceiver(toFrontend(value));
+}
+
 Result<Value> Emission::toTensor(const Value &value) {
   return emit([&](frontend::Emitter &emitter) { return frontend::toTensor(emitter, toFrontend(value)); });
 }

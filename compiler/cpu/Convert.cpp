@@ -139,6 +139,23 @@ struct Converter {
     return s.resize(signedCode, builder.getIntegerType(format.bits));
   }
 
+  /// A double as a float, cut off toward zero. With `sticky`, the last bit is set where something was cut off: a second rounding, to a
+  /// format with at least two bits less, then gives what rounding the double itself would.
+  Value cutDouble(Value value, bool sticky) {
+    Type shaped = withShapeOf(value.getType(), f32);
+    Value nearest = builder.createOrFold<arith::TruncFOp>(loc, shaped, value);
+    Value back = builder.createOrFold<arith::ExtFOp>(loc, value.getType(), nearest);
+    auto magnitude = [&](Value x) { return builder.createOrFold<math::AbsFOp>(loc, x); };
+    Value isAbove = s.compare(arith::CmpFPredicate::OGT, magnitude(back), magnitude(value));
+    Value bits = s.bitcast(nearest, i32);
+    Value cut = s.select(isAbove, s.sub(bits, word(bits, 1)), bits);
+    if (sticky) {
+      Value isInexact = s.compare(arith::CmpFPredicate::ONE, back, value);
+      cut = s.select(isInexact, s.bitOr(cut, word(cut, 1)), cut);
+    }
+    return s.bitcast(cut, f32);
+  }
+
   Value bfloatToFloat(Value value) {
     Value bits = s.resize(s.bitcast(value, builder.getI16Type()), i32, /*isSigned=*/false);
     return s.bitcast(s.shiftLeft(bits, 16), f32);
@@ -182,10 +199,12 @@ Value convertFloat(OpBuilder &builder, Location loc, Value value, Type from, Typ
                               formatOf(from));
   }
   Type current = getElementTypeOrSelf(value);
+  if (current.isF64() && to.isF32() && rounding == Rounding::TowardZero)
+    return converter.cutDouble(value, /*sticky=*/false);
   if (!isSmall(to))
     return current == to ? value : native(value, to);
   if (current.isF64())
-    value = native(value, builder.getF32Type());
+    value = converter.cutDouble(value, /*sticky=*/true);
   if (isa<BFloat16Type>(to))
     return converter.floatToBfloat(value, rounding);
   if (isa<Float16Type>(to)) {

@@ -1,5 +1,7 @@
 #include "compiler/frontend/AssignedNames.h"
 
+#include "compiler/syntax/Walk.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -59,6 +61,30 @@ ArrayRef<StringRef> AssignedNames::of(ArrayRef<syntax::Stmt *> body) {
   for (const syntax::Stmt *statement : body)
     unite(*names, of(statement));
   return *(cache[body.data()] = std::move(names));
+}
+
+static void collectReceivers(const syntax::Node &node, std::vector<StringRef> &names) {
+  if (auto *call = dyn_cast<syntax::Call>(&node)) {
+    const syntax::Expr *base = call->func;
+    while (auto *attribute = dyn_cast<syntax::Attribute>(base))
+      base = attribute->value;
+    if (auto *name = dyn_cast<syntax::Name>(base); name && base != call->func)
+      unite(names, name->id);
+  }
+  syntax::forEachChild(node, [&](const syntax::Node *child) { collectReceivers(*child, names); });
+}
+
+ArrayRef<StringRef> AssignedNames::receivers(ArrayRef<syntax::Stmt *> body) {
+  if (body.empty())
+    return {};
+  std::unique_ptr<std::vector<StringRef>> &names = receiverCache[body.data()];
+  if (!names) {
+    auto found = std::make_unique<std::vector<StringRef>>();
+    for (const syntax::Stmt *statement : body)
+      collectReceivers(*statement, *found);
+    names = std::move(found);
+  }
+  return *names;
 }
 
 const syntax::Return *triton::frontend::findReturn(ArrayRef<syntax::Stmt *> body) {

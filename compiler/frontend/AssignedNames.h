@@ -18,9 +18,13 @@ public:
   llvm::ArrayRef<llvm::StringRef> of(llvm::ArrayRef<syntax::Stmt *> body);
   /// Those of one statement.
   std::vector<llvm::StringRef> of(const syntax::Stmt *statement);
+  /// The names whose methods `body` calls: `a` of `a.step()` and of `a.part.step()`. A method of an aggregate may change it.
+  llvm::ArrayRef<llvm::StringRef> receivers(llvm::ArrayRef<syntax::Stmt *> body);
 
 private:
-  llvm::DenseMap<const void *, std::unique_ptr<std::vector<llvm::StringRef>>> cache; // by the address of the list
+  using Cache =
+      llvm::DenseMap<const void *, std::unique_ptr<std::vector<llvm::StringRef>>>; // by the address of the list
+  Cache cache, receiverCache;
 };
 
 /// The names a target binds: `a`, `(a, (b, c))`.

@@ -210,7 +210,10 @@ scf::IfOp KernelEmitter::finishIf(scf::IfOp op, mlir::ValueRange thenYields, mli
 }
 
 Flow KernelEmitter::emitRuntimeIf(const syntax::If *branch, mlir::Value condition) {
-  const std::vector<StringRef> names = assigned.of(static_cast<const syntax::Stmt *>(branch));
+  std::vector<StringRef> names = changedBy(branch->body);
+  for (StringRef name : changedBy(branch->orelse))
+    if (!llvm::is_contained(names, name))
+      names.push_back(name);
   const Scope::Saved before = frame->scope.save(names);
   auto op = scf::IfOp::create(opBuilder, location(), mlir::TypeRange{}, condition, /*addThenBlock=*/true,
                               /*addElseBlock=*/true);

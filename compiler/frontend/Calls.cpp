@@ -89,7 +89,30 @@ FailureOr<Value> KernelEmitter::evaluateCall(const syntax::Call *call, bool isDi
   auto arguments = evaluateArguments(call);
   if (failed(arguments))
     return failure();
-  return this->call(*callee, *arguments);
+  changedReceiver.reset();
+  auto result = this->call(*callee, *arguments);
+  if (std::optional<Value> changed = std::exchange(changedReceiver, std::nullopt); changed && succeeded(result))
+    if (auto *method = dyn_cast<syntax::Attribute>(call->func))
+      rebind(method->value, *changed);
+  return result;
+}
+
+void KernelEmitter::rebind(const syntax::Expr *target, const Value &value) {
+  if (auto *name = dyn_cast<syntax::Name>(target)) {
+    if (frame->scope.find(name->id))
+      frame->scope.bind(name->id, {.value = value, .range = target->range});
+    return;
+  }
+  // A field of an aggregate: the aggregate with another value in it.
+  auto *field = dyn_cast<syntax::Attribute>(target);
+  auto owner = field ? evaluate(field->value) : FailureOr<Value>(failure());
+  if (failed(owner) || !owner->aggregate())
+    return;
+  AggregateValue changed = *owner->aggregate();
+  for (auto [name, element] : llvm::zip_equal(changed.fields, changed.elements))
+    if (name == field->attr)
+      element = value;
+  rebind(field->value, Value(std::make_shared<const AggregateValue>(std::move(changed))));
 }
 
 FailureOr<Value> KernelEmitter::call(const Value &callable, const CallArguments &arguments) {

@@ -74,6 +74,7 @@ public:
   mlir::FailureOr<Value> call(const Value &callable, const CallArguments &arguments) override;
   mlir::FailureOr<Value> callScalar(const Value &function, llvm::ArrayRef<Value> scalars) override;
   Host &host() override { return *frame->function.host; }
+  void changeReceiver(Value value) override { changedReceiver = std::move(value); }
 
 private:
   /// Makes a node the place of errors and of the IR emitted while it lives.
@@ -141,6 +142,10 @@ private:
   Flow emitWith(const syntax::With *with);
   Flow emitReturn(const syntax::Return *statement);
   void makeUnknown(llvm::ArrayRef<llvm::StringRef> names);
+  /// The names that `body` may change: those it assigns, and aggregates whose methods it calls.
+  std::vector<llvm::StringRef> changedBy(llvm::ArrayRef<syntax::Stmt *> body);
+  /// Lets the name or field that `target` stands for hold `value`, after a method has changed it.
+  void rebind(const syntax::Expr *target, const Value &value);
 
   // Branches.
   Flow emitIf(const syntax::If *branch);
@@ -195,6 +200,7 @@ private:
   Diagnostics &diagnostics;
   Frame *frame = nullptr;
   SourceRange currentRange;
+  std::optional<Value> changedReceiver;             // by the host's method called last
   const BoundArguments *builtinArguments = nullptr; // of the builtin being emitted
   AssignedNames assigned;
   std::map<std::string, Specialization> specializations;

@@ -284,7 +284,7 @@ Flow KernelEmitter::emitFor(const syntax::For *loop) {
 
 void KernelEmitter::emitRange(const syntax::For *loop, const LoopRange &range) {
   const StringRef variable = llvm::cast<syntax::Name>(loop->target)->id;
-  std::vector<StringRef> names = assigned.of(loop->body);
+  std::vector<StringRef> names = changedBy(loop->body);
   llvm::erase(names, variable);
   const Carried carried = beginLoop(names);
   // A descending loop counts up from `end` to `begin`; its variable is then `begin + end - counter`.
@@ -352,8 +352,8 @@ Flow KernelEmitter::emitStaticRange(const syntax::For *loop, const BoundArgument
     return giveUp();
   }
   const StringRef variable = llvm::cast<syntax::Name>(loop->target)->id;
-  const llvm::ArrayRef<StringRef> names = assigned.of(loop->body);
-  std::vector<StringRef> all(names.begin(), names.end());
+  const std::vector<StringRef> names = changedBy(loop->body);
+  std::vector<StringRef> all = names;
   if (!llvm::is_contained(all, variable))
     all.push_back(variable);
   // From iteration `i` on; iterations behind one that may have returned are guarded like any code behind it.
@@ -387,7 +387,7 @@ Flow KernelEmitter::emitWhile(const syntax::While *loop) {
     makeUnknown(assigned.of(loop));
     return {};
   }
-  const Carried carried = beginLoop(assigned.of(loop->body));
+  const Carried carried = beginLoop(changedBy(loop->body));
   mlir::ValueRange initial(carried.initial);
   auto op = scf::WhileOp::create(opBuilder, location(), initial.getTypes(), initial);
   mlir::Block *before = opBuilder.createBlock(&op.getBefore(), {}, initial.getTypes(), carried.locations);

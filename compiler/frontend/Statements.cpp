@@ -20,6 +20,16 @@ void KernelEmitter::makeUnknown(llvm::ArrayRef<StringRef> names) {
     frame->scope.bind(name, {.range = currentRange, .state = LocalBinding::State::Unknown});
 }
 
+std::vector<StringRef> KernelEmitter::changedBy(llvm::ArrayRef<syntax::Stmt *> body) {
+  std::vector<StringRef> names = assigned.of(body);
+  for (StringRef name : assigned.receivers(body)) {
+    const LocalBinding *binding = frame->scope.find(name);
+    if (binding && binding->value.aggregate() && !llvm::is_contained(names, name))
+      names.push_back(name);
+  }
+  return names;
+}
+
 Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isFunctionBody) {
   for (auto [i, statement] : llvm::enumerate(body)) {
     Flow flow = emitStatement(statement);
@@ -36,7 +46,7 @@ Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isF
     if (flow.kind == Flow::Kind::MayReturn) {
       if (rest.empty())
         return flow;
-      return emitGuarded(std::move(flow), assigned.of(rest), isFunctionBody,
+      return emitGuarded(std::move(flow), changedBy(rest), isFunctionBody,
                          [&] { return emitStatements(rest, isFunctionBody); });
     }
   }

@@ -158,6 +158,8 @@ public:
   Result<Value> toTensor(const Value &value);
   /// The session whose operations are done at once; null while a kernel is compiled.
   EagerSession *eager() const { return session; }
+  /// What a method has made of the aggregate it was called on: the variable that held it now holds this.
+  void changeReceiver(const Value &value);
 
   explicit Emission(void *emitter) : emitter(emitter) {}
   explicit Emission(EagerSession &session) : session(&session) {}

@@ -3,6 +3,7 @@
 import functools
 import inspect
 
+from .._C import libtriton
 from .types import base_type
 
 
@@ -22,6 +23,22 @@ class _aggregate_type(base_type):
     def mangle(self):
         name = f"{self.base_cls.__module__}.{self.base_cls.__qualname__}"
         return f"{name}<{', '.join(ty.mangle() for _, ty in self.fields)}>"
+
+
+def _bindable(function):
+    """A jitted function of interpreter mode, as a method."""
+    return lambda self, *args, **kwargs: function(self, *args, **kwargs)
+
+
+def _as_kernel_value(annotation, value):
+    """In interpreter mode constants and tuples are Python's own; a field holds what it would hold in a kernel."""
+    from . import core
+
+    if annotation is core.tuple and isinstance(value, (tuple, list)):
+        return core.tuple(value)
+    if annotation is core.constexpr and not isinstance(value, core.base_value):
+        return value if isinstance(value, core.constexpr) else core.constexpr(value)
+    return value
 
 
 def _check(cls, name, value):
@@ -50,6 +67,8 @@ def _aggregate(cls):
                 raise AttributeError(f"Expected {cls.__name__} to have attribute '{name}'")
 
     def __setattr__(self, name, value):
+        if libtriton.interpreter.is_active():
+            value = _as_kernel_value(fields.get(name), value)
         _check(type(self), name, value)
         object.__setattr__(self, name, value)
 
@@ -70,10 +89,11 @@ def _aggregate(cls):
         "hash_attrs": [cls.__init__] if isinstance(cls.__init__, ConstexprFunction) else [],
     }
     for name, member in inspect.getmembers(cls):
+        is_interpreted = hasattr(member, "__triton_interpreted__")
         is_function = inspect.isfunction(member) or isinstance(member, (JITFunction, ConstexprFunction))
-        if name in ("__init__", "__setattr__") or not is_function:
+        if name in ("__init__", "__setattr__") or not (is_function or is_interpreted):
             continue
-        namespace[name] = cls.__dict__.get(name, member)
+        namespace[name] = _bindable(member) if is_interpreted else cls.__dict__.get(name, member)
         if isinstance(member, (JITFunction, ConstexprFunction)):
             namespace["hash_attrs"].append(member)
     made = type(cls.__name__, (base_value,), namespace)

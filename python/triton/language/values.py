@@ -3,6 +3,8 @@
 They are handles into the compile in progress; every operation on them is done by the compiler.
 """
 
+import warnings
+
 from .._C.libtriton import ValueHandle, emission
 from .constants import _unwrap_if_constexpr, constexpr
 from .types import slice_type, tuple_type
@@ -66,7 +68,13 @@ class tensor(base_value):
         return data.reshape(-1)[0].item()
 
     def __bool__(self):
-        return bool(self._number())
+        number = self._number()
+        if len(self.shape) > 0:
+            warnings.warn(
+                "if conditional called with multidimensional Tensor instead of scalar; please use `if (cond).item()` instead",
+                stacklevel=2,
+            )
+        return bool(number)
 
     def __int__(self):
         return int(self._number())
