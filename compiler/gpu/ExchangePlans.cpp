@@ -18,13 +18,13 @@ layout::ConversionPlan getPlan(ConvertLayoutOp op) {
   return layout::planConversion(toLinear(from), toLinear(to), getMemoryBits(from.getElementType()));
 }
 
-std::optional<layout::ThreadProgram> getPlan(tensor::ReduceOp op) {
+ReducePlan getPlan(tensor::ReduceOp op) {
   const LinearLayout &from = toLinear(cast<RankedTensorType>(op.getSrcs()[0].getType()));
   // A scalar is in all threads: no outputs, no bits.
   LinearLayout to;
   if (auto type = dyn_cast<RankedTensorType>(op.getResult()[0].getType()))
     to = toLinear(type);
-  return layout::planReduction(from, op.getAxis(), to);
+  return {layout::planReduction(from, op.getAxis(), to), layout::reductionCtas(from, op.getAxis())};
 }
 
 ScanPlan getPlan(tensor::ScanOp op) {
@@ -35,9 +35,13 @@ ScanPlan getPlan(tensor::ScanOp op) {
   return {layout::planScan(through, op.getAxis(), op.getReverse()), through};
 }
 
-layout::GatherPlan getPlan(tensor::GatherOp op) {
+GatherPlan getPlan(tensor::GatherOp op) {
   auto source = cast<RankedTensorType>(op.getSrc().getType()), result = cast<RankedTensorType>(op.getType());
-  return layout::planGather(toLinear(source), toLinear(result), op.getAxis(), getMemoryBits(source.getElementType()));
+  unsigned bits = getMemoryBits(source.getElementType());
+  std::optional<LinearLayout> through;
+  if (toLinear(source).inputSize("block") > 1)
+    through = layout::scannableLayout(toLinear(source), op.getAxis());
+  return {layout::planGather(through ? *through : toLinear(source), toLinear(result), op.getAxis(), bits), through};
 }
 
 bool needsBuffer(tensor::CatOp op) {

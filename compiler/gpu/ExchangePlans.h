@@ -14,8 +14,13 @@ namespace triton::gpu {
 unsigned getMemoryBits(mlir::Type element);
 
 layout::ConversionPlan getPlan(ConvertLayoutOp op);
-/// Nullopt if the elements that are combined lie in different CTAs.
-std::optional<layout::ThreadProgram> getPlan(tensor::ReduceOp op);
+/// What each CTA does with the elements it holds, and the bits of its number that tell apart CTAs whose results must then be combined; nullopt if
+/// those hold different results.
+struct ReducePlan {
+  layout::ThreadProgram program;
+  std::optional<unsigned> ctas;
+};
+ReducePlan getPlan(tensor::ReduceOp op);
 
 /// A layout that cannot be scanned is left for one that can and returned to.
 struct ScanPlan {
@@ -24,7 +29,11 @@ struct ScanPlan {
 };
 ScanPlan getPlan(tensor::ScanOp op);
 
-layout::GatherPlan getPlan(tensor::GatherOp op);
+/// A source that is spread over CTAs is collected first: `through` is its layout then.
+struct GatherPlan : layout::GatherPlan {
+  std::optional<layout::LinearLayout> through;
+};
+GatherPlan getPlan(tensor::GatherOp op);
 
 /// Whether the result of `tt.cat` is more than the registers of its operands side by side.
 bool needsBuffer(tensor::CatOp op);

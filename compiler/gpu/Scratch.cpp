@@ -15,7 +15,8 @@ static unsigned bytesOf(int64_t elements, Type type) {
 }
 
 static unsigned sharedElements(const layout::ConversionPlan &plan) {
-  return plan.kind == layout::ConversionPlan::Kind::Shared ? plan.shared.memory.totalInputSize() : 0;
+  using Kind = layout::ConversionPlan::Kind;
+  return plan.kind == Kind::Shared || plan.kind == Kind::Cluster ? plan.shared.memory.totalInputSize() : 0;
 }
 
 static Parts partsOf(ConvertLayoutOp op) {
@@ -26,9 +27,16 @@ static Parts partsOf(ConvertLayoutOp op) {
 
 static Parts partsOf(tensor::ReduceOp op) {
   Parts parts;
-  if (auto program = getPlan(op); program && program->usesBuffer())
+  ReducePlan plan = getPlan(op);
+  bool crossesCtas = plan.ctas && *plan.ctas;
+  if (plan.program.usesBuffer() || crossesCtas)
     for (Value source : op.getSrcs())
-      parts.push_back(bytesOf(program->slots, source.getType()));
+      parts.push_back(bytesOf(plan.program.slots, source.getType()));
+  if (crossesCtas)
+    for (Value result : op.getResult()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      parts.push_back(bytesOf(type ? type.getNumElements() : 1, result.getType()));
+    }
   return parts;
 }
 
@@ -53,10 +61,16 @@ static Parts partsOf(tensor::ScanOp op) {
 }
 
 static Parts partsOf(tensor::GatherOp op) {
-  layout::GatherPlan plan = getPlan(op);
-  if (plan.inWarp)
-    return {};
-  return {bytesOf(plan.store.outputs()[0].size, op.getSrc().getType())};
+  GatherPlan plan = getPlan(op);
+  Parts parts;
+  if (!plan.inWarp || plan.through)
+    parts.push_back(plan.inWarp ? 0 : bytesOf(plan.store.outputs()[0].size, op.getSrc().getType()));
+  if (plan.through) {
+    auto type = cast<RankedTensorType>(op.getSrc().getType());
+    auto conversion = layout::planConversion(toLinear(type), *plan.through, getMemoryBits(type.getElementType()));
+    parts.push_back(bytesOf(sharedElements(conversion), type));
+  }
+  return parts;
 }
 
 Parts scratchParts(Operation *op) {

@@ -8,7 +8,8 @@
 namespace triton::gpu {
 
 /// The parts of an op's scratch, in bytes: each begins at a multiple of 16 after the one before. A reduction or scan has one for each operand,
-/// a scan in a layout that cannot be scanned two more for each; others have one.
+/// a scan in a layout that cannot be scanned two more for each, a reduction over CTAs one more; a gather from several CTAs has a second;
+/// others have one.
 llvm::SmallVector<unsigned> scratchParts(mlir::Operation *op);
 /// Where each part begins.
 llvm::SmallVector<unsigned> scratchOffsets(mlir::Operation *op);

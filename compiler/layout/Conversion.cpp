@@ -196,6 +196,7 @@ ConversionPlan triton::layout::planConversion(const LinearLayout &from, const Li
   }
   ColumnSpan inCta(concatenate(concatenate(from.columns("register"), from.columns("lane")), from.columns("warp")));
   plan.kind = staysPut(from, to, "block", inCta) ? ConversionPlan::Kind::Shared : ConversionPlan::Kind::Cluster;
-  plan.shared = planShared(from, to, elementBits);
+  bool oneCta = from.inputSize("block") == 1 && to.inputSize("block") == 1;
+  plan.shared = oneCta ? planShared(from, to, elementBits) : planCluster(from, to, elementBits);
   return plan;
 }

@@ -35,13 +35,16 @@ struct SharedExchange {
   LinearLayout store;  // register, lane, warp -> offset
   LinearLayout load;
   unsigned storeVectorBits, loadVectorBits;
+  /// Between CTAs of a cluster: each stores what it holds into its own buffer, and loads from the buffer of CTA number
+  /// `sourceCta`(register, lane, warp, block). `load` then depends on the block too, and `memory` is unused.
+  LinearLayout sourceCta = {};
 };
 
 struct ConversionPlan {
   enum class Kind { Nothing, Registers, Lanes, Shared, Cluster } kind;
   RegisterRenaming renaming; // Registers
   LaneExchange exchange;     // Lanes
-  SharedExchange shared;     // Shared; Cluster means that CTAs would have to exchange values
+  SharedExchange shared;     // Shared, Cluster
 };
 
 /// Both map register, lane, warp, block onto the same tensor.
@@ -50,6 +53,9 @@ ConversionPlan planConversion(const LinearLayout &from, const LinearLayout &to, 
 /// The buffer for going from `from` to `to`: the widest vectors that both sides can use, then offsets whose banks differ across the lanes that
 /// access memory together, on both sides where such offsets exist.
 SharedExchange planShared(const LinearLayout &from, const LinearLayout &to, unsigned elementBits);
+
+/// The same for layouts that put elements into different CTAs.
+SharedExchange planCluster(const LinearLayout &from, const LinearLayout &to, unsigned elementBits);
 
 /// How many times slower than the fewest possible one access by a warp is, because lanes hit different words of one bank: 1 is free.
 /// `access` maps register, lane, … to offsets of `elementBits`-wide elements, `vectorBits` of them at a time.

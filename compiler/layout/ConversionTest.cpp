@@ -137,6 +137,53 @@ TEST(Conversion, RandomBlockedLayoutsAllConvert) {
   EXPECT_GT(seen[Kind::Shared], 100);
 }
 
+/// Every thread of every CTA finds its elements in the buffer of the CTA that the plan names.
+void checkCluster(const LinearLayout &from, const LinearLayout &to) {
+  ConversionPlan plan = planConversion(from, to, 32);
+  ASSERT_EQ(plan.kind, Kind::Cluster);
+  auto flat = [](const LinearLayout &layout, int64_t reg, int64_t lane, int64_t warp, int64_t block) {
+    uint64_t result = 0;
+    for (auto [value, output] : llvm::zip(
+             layout.apply({{"register", reg}, {"lane", lane}, {"warp", warp}, {"block", block}}), layout.outputs()))
+      result = result * output.size + value;
+    return result;
+  };
+  std::map<std::pair<int64_t, int64_t>, uint64_t> memory;
+  int64_t blocks = std::max(from.inputSize("block"), to.inputSize("block"));
+  auto forAll = [&](const LinearLayout &layout, auto body) {
+    for (int64_t block = 0; block < blocks; ++block)
+      for (int64_t warp = 0; warp < layout.inputSize("warp"); ++warp)
+        for (int64_t lane = 0; lane < layout.inputSize("lane"); ++lane)
+          for (int64_t reg = 0; reg < layout.inputSize("register"); ++reg)
+            body(reg, lane, warp, block);
+  };
+  forAll(from, [&](int64_t reg, int64_t lane, int64_t warp, int64_t block) {
+    int64_t offset = plan.shared.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0];
+    memory[{block, offset}] = flat(from, reg, lane, warp, from.hasInput("block") ? block : 0);
+  });
+  forAll(to, [&](int64_t reg, int64_t lane, int64_t warp, int64_t block) {
+    std::vector<DimensionSize> at{{"register", reg}, {"lane", lane}, {"warp", warp}};
+    std::vector<DimensionSize> withBlock = at;
+    withBlock.push_back({"block", block});
+    std::vector<DimensionSize> loadAt = plan.shared.load.hasInput("block") && to.hasInput("block") ? withBlock : at;
+    auto found = memory.find({plan.shared.sourceCta.apply(withBlock)[0], plan.shared.load.apply(loadAt)[0]});
+    ASSERT_NE(found, memory.end());
+    ASSERT_EQ(found->second, flat(to, reg, lane, warp, to.hasInput("block") ? block : 0));
+  });
+}
+
+TEST(Conversion, BetweenTheCtasOfACluster) {
+  BlockedLayout rows{{1, 4}, {8, 4}, {4, 1}, {1, 0}, {{1, 0}}}, columns = rows, copies = rows;
+  columns.cluster = {{0, 1}};
+  copies.cluster = {{0, 0}};
+  checkCluster(rows.toLinear({64, 64}), columns.toLinear({64, 64}));
+  checkCluster(rows.toLinear({64, 64}), copies.toLinear({64, 64}));
+  BlockedLayout four{{4, 1}, {4, 8}, {2, 2}, {0, 1}, {{1, 0}, {0, 1}}}, other = four;
+  other.cluster = {{0, 0}, {1, 0}};
+  checkCluster(four.toLinear({64, 32}), other.toLinear({64, 32}));
+  checkCluster(other.toLinear({64, 32}), four.toLinear({64, 32}));
+}
+
 /// What each lane gets from ldmatrix as the plan uses it, against the elements its registers are to hold.
 void checkMatrices(const LinearLayout &access, unsigned elementBits, const MatrixAccess &plan) {
   int64_t word = 32 / elementBits, registers = access.inputSize("register");

@@ -38,7 +38,8 @@ std::optional<MatrixAccess> triton::layout::planMatrixAccess(const LinearLayout 
   if (elementBits < 8 || elementBits > 32)
     return std::nullopt;
   Columns columns = columnsOf(access);
-  if (columns.lanes.size() != 5)
+  bool dependsOnBlock = llvm::any_of(access.columns("block"), [](uint64_t column) { return column != 0; });
+  if (columns.lanes.size() != 5 || dependsOnBlock)
     return std::nullopt;
   uint64_t rowElements = 128 / elementBits, rowMask = rowElements - 1, wordElements = 32 / elementBits;
   auto aligned = [&](uint64_t offset) { return (offset & rowMask) == 0; };

@@ -47,7 +47,9 @@ private:
 class Planner {
 public:
   Planner(const LinearLayout &from, unsigned axis, const LinearLayout &to) : from(from), to(to), axis(axis) {}
-  std::optional<ThreadProgram> plan();
+  ThreadProgram plan();
+  std::optional<unsigned> ctas();
+  void cutAll();
 
 private:
   Columns cut(const LinearLayout &layout, StringRef input, bool hasAxis) const;
@@ -69,7 +71,8 @@ private:
     return result;
   }
 
-  const LinearLayout &from, &to;
+  const LinearLayout &from;
+  const LinearLayout to;
   unsigned axis;
   Columns registers, lanes, warps, all; // of `from`
   Columns toRegisters, toLanes, toWarps;
@@ -196,11 +199,10 @@ void Planner::throughBuffer() {
   // Which part of the axis a partial value is: coordinates along the axis modulo the directions already combined.
   std::vector<uint64_t> complement;
   std::vector<uint64_t> basis = doneAxis;
-  for (unsigned bit = 0; bit < axisBits; ++bit)
-    if (!ColumnSpan(basis).solve(uint64_t(1) << bit)) {
-      complement.push_back(basis.size());
-      basis.push_back(uint64_t(1) << bit);
-    }
+  for (uint64_t along : independent(all.axis, doneAxis)) {
+    complement.push_back(basis.size());
+    basis.push_back(along);
+  }
   ColumnSpan coordinates(basis);
   unsigned partBits = complement.size();
   auto partOf = [&](uint64_t along) {
@@ -276,19 +278,39 @@ void Planner::throughBuffer() {
   }
 }
 
-std::optional<ThreadProgram> Planner::plan() {
+void Planner::cutAll() {
   registers = cut(from, "register", true);
   lanes = cut(from, "lane", true);
   warps = cut(from, "warp", true);
   toRegisters = cut(to, "register", false);
   toLanes = cut(to, "lane", false);
   toWarps = cut(to, "warp", false);
-  if (llvm::any_of(cut(from, "block", true).axis, [](uint64_t along) { return along != 0; }))
-    return std::nullopt;
   all.axis = concatenate(concatenate(registers.axis, lanes.axis), warps.axis);
   all.rest = concatenate(concatenate(registers.rest, lanes.rest), warps.rest);
   for (auto [index, output] : llvm::enumerate(from.outputs()))
-    (index == axis ? axisBits : restBits) += llvm::Log2_64(output.size);
+    if (index != axis)
+      restBits += llvm::Log2_64(output.size);
+  axisBits = ColumnSpan(all.axis).rank(); // of the CTA's own part
+}
+
+std::optional<unsigned> Planner::ctas() {
+  cutAll();
+  Columns blocks = cut(from, "block", true);
+  std::vector<uint64_t> known = all.axis;
+  unsigned result = 0;
+  for (auto [bit, along, rest] : llvm::enumerate(blocks.axis, blocks.rest)) {
+    if (ColumnSpan(known).solve(along))
+      continue;
+    if (rest)
+      return std::nullopt;
+    known.push_back(along);
+    result |= 1u << bit;
+  }
+  return result;
+}
+
+ThreadProgram Planner::plan() {
+  cutAll();
   program.inputs = program.values = 1u << registers.rest.size();
 
   chooseDirections();
@@ -309,7 +331,10 @@ std::optional<ThreadProgram> Planner::plan() {
   return std::move(program);
 }
 
-std::optional<ThreadProgram> triton::layout::planReduction(const LinearLayout &from, unsigned axis,
-                                                           const LinearLayout &to) {
+ThreadProgram triton::layout::planReduction(const LinearLayout &from, unsigned axis, const LinearLayout &to) {
   return Planner(from, axis, to).plan();
+}
+
+std::optional<unsigned> triton::layout::reductionCtas(const LinearLayout &from, unsigned axis) {
+  return Planner(from, axis, {}).ctas();
 }

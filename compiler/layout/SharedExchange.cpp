@@ -32,7 +32,7 @@ unsigned triton::layout::bankConflicts(const LinearLayout &access, unsigned vect
 
 unsigned triton::layout::vectorBitsOf(const LinearLayout &access, unsigned elementBits) {
   uint64_t threadBits = 0;
-  for (llvm::StringRef input : {"lane", "warp"})
+  for (llvm::StringRef input : {"lane", "warp", "block"})
     for (uint64_t column : access.columns(input))
       threadBits |= column;
   ColumnSpan registers(access.columns("register"));
@@ -135,4 +135,51 @@ SharedExchange triton::layout::planShared(const LinearLayout &from, const Linear
     bestCost = cost;
   }
   return *best;
+}
+
+/// Inputs of `layout` with each column rewritten.
+static std::vector<LinearLayout::Input> rewrite(const LinearLayout &layout, llvm::ArrayRef<llvm::StringRef> names,
+                                                llvm::function_ref<uint64_t(uint64_t)> column) {
+  std::vector<LinearLayout::Input> inputs;
+  for (llvm::StringRef name : names) {
+    inputs.push_back({name.str(), {}});
+    for (uint64_t each : layout.columns(name))
+      inputs.back().bases.push_back({static_cast<int64_t>(column(each))});
+  }
+  return inputs;
+}
+
+SharedExchange triton::layout::planCluster(const LinearLayout &from, const LinearLayout &to, unsigned elementBits) {
+  // A basis of what one CTA holds, then the bits of its number that tell CTAs apart.
+  std::vector<uint64_t> inCta =
+      independent(concatenate(concatenate(from.columns("register"), from.columns("lane")), from.columns("warp")), {});
+  std::vector<uint64_t> basis = inCta, blocks = from.columns("block");
+  std::vector<unsigned> ctaBits;
+  for (auto [bit, column] : llvm::enumerate(blocks))
+    if (!ColumnSpan(basis).solve(column)) {
+      basis.push_back(column);
+      ctaBits.push_back(static_cast<unsigned>(bit));
+    }
+  ColumnSpan span(basis);
+  uint64_t localMask = (uint64_t(1) << inCta.size()) - 1;
+  auto local = [&](uint64_t column) { return *span.solve(column) & localMask; };
+  auto cta = [&](uint64_t column) {
+    uint64_t mask = *span.solve(column) >> inCta.size(), result = 0;
+    for (auto [index, bit] : llvm::enumerate(ctaBits))
+      result |= (mask >> index & 1) << bit;
+    return result;
+  };
+  int64_t size = int64_t(1) << inCta.size();
+  LinearLayout localFrom(rewrite(from, {"register", "lane", "warp"}, local), {{"flat", size}});
+  LinearLayout localTo(rewrite(to, {"register", "lane", "warp", "block"}, local), {{"flat", size}});
+  SharedExchange plan = planShared(localFrom, localTo, elementBits);
+  // Of CTAs with copies, the one that asks, or the one beside it that is like it.
+  std::vector<LinearLayout::Input> sources = rewrite(to, {"register", "lane", "warp", "block"}, cta);
+  size_t bits = std::max(blocks.size(), sources.back().bases.size());
+  sources.back().bases.resize(bits, {0});
+  for (unsigned bit = 0; bit < bits; ++bit)
+    if (!llvm::is_contained(ctaBits, bit))
+      sources.back().bases[bit][0] |= int64_t(1) << bit;
+  plan.sourceCta = LinearLayout(std::move(sources), {{"cta", int64_t(1) << bits}});
+  return plan;
 }

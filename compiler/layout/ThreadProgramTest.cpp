@@ -109,7 +109,7 @@ struct Machine {
 
 ThreadProgram checkReduction(const LinearLayout &from, unsigned axis, const LinearLayout &to) {
   std::optional<ThreadProgram> program = planReduction(from, axis, to);
-  EXPECT_TRUE(program.has_value());
+  EXPECT_EQ(reductionCtas(from, axis), 0u);
   Machine machine;
   machine.run(*program, from);
   int64_t size = from.outputs()[axis].size, inner = 1;
@@ -201,6 +201,13 @@ TEST(Reduction, MixedBases) {
                     {{"dim0", 4}, {"dim1", 16}});
   checkReduction(from, 1,
                  LinearLayout({{"register", {{1}}}, {"lane", {{1}, {0}}}, {"warp", {{2}, {2}}}}, {{"dim0", 4}}));
+}
+
+TEST(Reduction, CtasThatHoldParts) {
+  BlockedLayout blocked{{1, 4}, {8, 4}, {4, 1}, {1, 0}, {{1, 0}, {0, 1}}};
+  LinearLayout from = blocked.toLinear({128, 64});
+  EXPECT_EQ(reductionCtas(from, 0), 1u);
+  EXPECT_EQ(reductionCtas(from, 1), 2u);
 }
 
 BlockedLayout randomBlocked(std::mt19937 &random, unsigned rank, int64_t lanes = 32) {

@@ -116,8 +116,16 @@ Registers triton::nvidia::convertRegisters(Emitter &emitter, const ConversionPla
     emitter.barrier();
     return loadRegisters(emitter, {base}, plan.shared.load, values[0]->getType());
   }
+  case Kind::Cluster: {
+    SharedPlace place{buffer()};
+    storeRegisters(emitter, place, plan.shared.store, values);
+    clusterBarrier(emitter);
+    Registers result = loadFromCluster(emitter, place, plan.shared.load, plan.shared.sourceCta, values[0]->getType());
+    // A CTA must not write its buffer again, or end, while others read it.
+    clusterBarrier(emitter);
+    return result;
+  }
   case Kind::Nothing:
-  case Kind::Cluster:
     break;
   }
   return Registers(values);
@@ -125,9 +133,9 @@ Registers triton::nvidia::convertRegisters(Emitter &emitter, const ConversionPla
 
 static llvm::LogicalResult emitConversion(Emitter &emitter, gpu::ConvertLayoutOp op) {
   ConversionPlan plan = gpu::getPlan(op);
-  if (plan.kind == Kind::Cluster)
+  if (plan.kind == Kind::Cluster && !emitter.target().hasClusters())
     return op.emitError() << "converting " << op.getSrc().getType() << " to " << op.getType()
-                          << " would move elements between the CTAs of a cluster";
+                          << " moves elements between CTAs, which needs sm_90 or newer";
   emitter.define(
       op, convertRegisters(emitter, plan, emitter.registers(op.getSrc()), [&] { return emitter.sharedAddress(op); }));
   return success();

@@ -1,5 +1,7 @@
 // tt.gather, by shuffles within a warp or through shared memory, and tt.histogram, by atomic additions to shared memory.
 #include "compiler/gpu/ExchangePlans.h"
+#include "compiler/gpu/Scratch.h"
+#include "compiler/llvm/nvidia/Convert.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/SharedAccess.h"
 
@@ -50,8 +52,16 @@ static llvm::Value *gatherInWarp(Emitter &emitter, const layout::GatherPlan &pla
 
 static llvm::LogicalResult emitGatherOp(Emitter &emitter, tensor::GatherOp op) {
   llvm::IRBuilder<> &builder = emitter.builder;
-  layout::GatherPlan plan = gpu::getPlan(op);
-  llvm::ArrayRef<llvm::Value *> source = emitter.registers(op.getSrc()), indices = emitter.registers(op.getIndices());
+  gpu::GatherPlan plan = gpu::getPlan(op);
+  Registers source(emitter.registers(op.getSrc())), indices(emitter.registers(op.getIndices()));
+  llvm::SmallVector<unsigned> scratch = gpu::scratchOffsets(op);
+  if (plan.through) {
+    auto sourceType = cast<RankedTensorType>(op.getSrc().getType());
+    auto conversion = layout::planConversion(emitter.layout(sourceType), *plan.through,
+                                             gpu::getMemoryBits(sourceType.getElementType()));
+    source = convertRegisters(emitter, conversion, source,
+                              [&] { return builder.CreatePtrAdd(emitter.sharedAddress(op), emitter.i32(scratch[1])); });
+  }
   llvm::Type *type = source[0]->getType();
   unsigned bits = memoryBits(type);
   SharedPlace buffer{nullptr};
@@ -80,6 +90,8 @@ static llvm::LogicalResult emitGatherOp(Emitter &emitter, tensor::GatherOp op) {
 static llvm::LogicalResult emitHistogramOp(Emitter &emitter, tensor::HistogramOp op) {
   llvm::IRBuilder<> &builder = emitter.builder;
   auto source = cast<RankedTensorType>(op.getSrc().getType()), result = cast<RankedTensorType>(op.getType());
+  if (emitter.numCtas() > 1)
+    return op.emitError() << "counting " << source << " would add up the counts of different CTAs: use num_ctas = 1";
   llvm::Value *base = emitter.sharedAddress(op);
   int64_t bins = result.getNumElements();
   unsigned threads = 32 * emitter.numWarps();

@@ -26,12 +26,17 @@ std::optional<LinearLayout> triton::nvidia::offsetsOf(Emitter &emitter, RankedTe
   auto map = emitter.layout(type).invertAndCompose(gpu::toLinear(buffer));
   if (!map)
     return std::nullopt;
+  // Each CTA moves between its own registers and its own memory.
+  if (map->hasOutput("block") && !map->isZeroOn({"register", "lane", "warp"}, {"block"}))
+    return std::nullopt;
+  if (map->hasInput("block") && !map->isZeroOn({"block"}, {"offset"}))
+    return std::nullopt;
   return map->sublayout({"register", "lane", "warp"}, {"offset"});
 }
 
 static llvm::LogicalResult noMap(Operation *op, Type tensor, Type buffer) {
   return op->emitError() << "'" << op->getName() << "' cannot move " << tensor << " to or from " << buffer
-                         << ": the buffer's layout does not hold every element";
+                         << ": the buffer's layout does not hold every element in the CTA that has it";
 }
 
 static llvm::LogicalResult store(Emitter &emitter, Operation *op, Value source, Value buffer) {

@@ -87,7 +87,7 @@ struct Accesses {
 
 static Accesses planAccesses(const SharedPlace &place, const LinearLayout &fullMap, unsigned elementBits) {
   Accesses plan;
-  plan.map = fullMap.sublayout({"register", "lane", "warp"}, {"offset"});
+  plan.map = fullMap.sublayout({"register", "lane", "warp", "block"}, {"offset"});
   std::vector<uint64_t> registers;
   for (const LinearLayout::Input &input : plan.map.inputs())
     for (const Coordinates &basis : input.bases) {
@@ -240,6 +240,108 @@ Registers loadRegisters(Emitter &emitter, const SharedPlace &place, const Linear
     llvm::Value *loaded = emitter.loadShared(loadedType, address, width * bits / 8);
     for (uint64_t i = 0; i < width; ++i)
       elements[offset | i] = fromMemory(emitter, width > 1 ? builder.CreateExtractElement(loaded, i) : loaded, element);
+  }
+  Registers result;
+  for (uint64_t offset : plan.offsets)
+    result.push_back(elements.at(offset));
+  return result;
+}
+
+void clusterBarrier(Emitter &emitter) {
+  emitter.intrinsic(llvm::Intrinsic::nvvm_barrier_cluster_arrive_aligned, {});
+  emitter.intrinsic(llvm::Intrinsic::nvvm_barrier_cluster_wait_aligned, {});
+}
+
+/// Elements side by side in the shared memory of another CTA, as an integer of all their bits.
+static llvm::Value *loadRemote(Emitter &emitter, llvm::Value *address, llvm::Value *cta, unsigned bytes) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  unsigned words = bytes / 4;
+  std::string text = "{ .reg .b32 a; mapa.shared::cluster.u32 a, $" + std::to_string(std::max(1u, words)) + ", $" +
+                     std::to_string(std::max(1u, words) + 1) + "; ld.shared::cluster";
+  std::string constraints;
+  llvm::Type *result;
+  if (words == 0) {
+    text += bytes == 2 ? ".b16 $0, [a]; }" : ".u8 $0, [a]; }";
+    constraints = "=h";
+    result = builder.getInt16Ty();
+  } else {
+    std::string names = "$0";
+    constraints = "=r";
+    for (unsigned i = 1; i < words; ++i) {
+      names += ", $" + std::to_string(i);
+      constraints += ",=r";
+    }
+    text += words == 1 ? ".b32 $0, [a]; }" : ".v" + std::to_string(words) + ".b32 {" + names + "}, [a]; }";
+    llvm::SmallVector<llvm::Type *> types(words, builder.getInt32Ty());
+    result = words == 1 ? types[0] : llvm::StructType::get(emitter.context(), types);
+  }
+  llvm::Value *loaded =
+      emitter.inlineAsm(text, constraints + ",r,r,~{memory}", result,
+                        {builder.CreatePtrToInt(address, builder.getInt32Ty()), cta}, AsmEffects::SideEffect);
+  if (words == 0)
+    return builder.CreateTrunc(loaded, builder.getIntNTy(8 * bytes));
+  if (words == 1)
+    return loaded;
+  llvm::Value *all = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder.getInt32Ty(), words));
+  for (unsigned i = 0; i < words; ++i)
+    all = builder.CreateInsertElement(all, builder.CreateExtractValue(loaded, i), i);
+  return builder.CreateBitCast(all, builder.getIntNTy(8 * bytes));
+}
+
+Registers loadFromCluster(Emitter &emitter, const SharedPlace &place, const LinearLayout &map, const LinearLayout &ctas,
+                          llvm::Type *element) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  unsigned bits = memoryBits(element);
+  Accesses plan = planAccesses(place, map, bits);
+  llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
+  // Registers by CTA and offset: neighbours must come from one CTA.
+  std::map<std::pair<int64_t, uint64_t>, unsigned> at;
+  for (auto [reg, offset] : llvm::enumerate(plan.offsets))
+    at.emplace(std::pair(ctas.apply({{"register", static_cast<int64_t>(reg)}})[0], offset), reg);
+  uint64_t width = uint64_t(1) << plan.vectorBits;
+  auto fits = [&](uint64_t width) {
+    return llvm::all_of(at, [&](const auto &each) {
+      for (uint64_t i = 0; i < width; ++i)
+        if (!at.count({each.first.first, (each.first.second & ~(width - 1)) | i}))
+          return false;
+      return true;
+    });
+  };
+  while (width > 1 && !fits(width))
+    width /= 2;
+  std::map<std::pair<int64_t, uint64_t>, llvm::Value *> elements;
+  for (auto [key, reg] : at) {
+    auto [cta, offset] = key;
+    if (offset % width)
+      continue;
+    llvm::Value *address = elementAddress(emitter, place, thread, plan.threadBits, offset, bits);
+    llvm::Value *loaded = loadRemote(emitter, address, emitter.apply(ctas, reg)[0], width * bits / 8);
+    llvm::Value *vector = builder.CreateBitCast(loaded, llvm::FixedVectorType::get(builder.getIntNTy(bits), width));
+    for (uint64_t i = 0; i < width; ++i)
+      elements[{cta, offset | i}] = fromMemory(emitter, builder.CreateExtractElement(vector, i), element);
+  }
+  Registers result;
+  for (auto [reg, offset] : llvm::enumerate(plan.offsets))
+    result.push_back(elements.at({ctas.apply({{"register", static_cast<int64_t>(reg)}})[0], offset}));
+  return result;
+}
+
+Registers loadFromCta(Emitter &emitter, const SharedPlace &place, const LinearLayout &map, llvm::Value *cta,
+                      llvm::Type *element) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  unsigned bits = memoryBits(element);
+  Accesses plan = planAccesses(place, map, bits);
+  llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
+  uint64_t width = uint64_t(1) << plan.vectorBits;
+  std::map<uint64_t, llvm::Value *> elements;
+  for (auto [offset, reg] : plan.registerAt) {
+    if (offset % width)
+      continue;
+    llvm::Value *address = elementAddress(emitter, place, thread, plan.threadBits, offset, bits);
+    llvm::Value *loaded = loadRemote(emitter, address, cta, width * bits / 8);
+    llvm::Value *vector = builder.CreateBitCast(loaded, llvm::FixedVectorType::get(builder.getIntNTy(bits), width));
+    for (uint64_t i = 0; i < width; ++i)
+      elements[offset | i] = fromMemory(emitter, builder.CreateExtractElement(vector, i), element);
   }
   Registers result;
   for (uint64_t offset : plan.offsets)

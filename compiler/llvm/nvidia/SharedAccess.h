@@ -25,6 +25,16 @@ void storeRegisters(Emitter &emitter, const SharedPlace &place, const layout::Li
 Registers loadRegisters(Emitter &emitter, const SharedPlace &place, const layout::LinearLayout &map,
                         llvm::Type *element);
 
+/// Waits for all threads of the cluster, and sees what they wrote.
+void clusterBarrier(Emitter &emitter);
+/// From the shared memory of CTA number `ctas`(register, lane, warp, block), at the same place there.
+Registers loadFromCluster(Emitter &emitter, const SharedPlace &place, const layout::LinearLayout &map,
+                          const layout::LinearLayout &ctas, llvm::Type *element);
+
+/// From the shared memory of one CTA, the same for all registers.
+Registers loadFromCta(Emitter &emitter, const SharedPlace &place, const layout::LinearLayout &map, llvm::Value *cta,
+                      llvm::Type *element);
+
 /// An address in two parts, the second of which an instruction can add by itself.
 struct SplitAddress {
   llvm::Value *pointer;
