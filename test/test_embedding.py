@@ -110,7 +110,7 @@ int main(void) {
         ([KERNELS, "--kernel", "relu"], "no entry for parameter 'x' of 'relu'"),
         ([KERNELS, "--kernel", "relu", "--signature", "fp99"], "'fp99' is neither a type"),
         (
-            [KERNELS, "--kernel", "relu", "--signature", "fp32", "--emit", "cubin"],
+            [KERNELS, "--kernel", "relu", "--signature", "fp32", "--emit", "hsaco"],
             "expected source, ttir, ttgir, llir, asm, ptx, obj, cubin, header or library",
         ),
         (

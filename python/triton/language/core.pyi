@@ -193,7 +193,7 @@ class tensor(base_value):
     def abs(self) -> tensor:
         """The absolute value of each element, of any number type."""
         ...
-    def store(self, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy="") -> None:
+    def store(self, value, mask=None, boundary_check=(), cache_modifier='', eviction_policy='') -> None:
         """Writes `value` to memory through a pointer, a block of pointers or a block pointer.
 
         `value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only its own shape and type). Where `mask` is false nothing is written. When several elements go to one address, which one stays is undefined.
@@ -467,16 +467,7 @@ def _promote_bfloat16_to_float32(t) -> tensor:
     """bfloat16 as float32, anything else as it is."""
     ...
 
-def load(
-    pointer,
-    mask=None,
-    other=None,
-    boundary_check=(),
-    padding_option="",
-    cache_modifier="",
-    eviction_policy="",
-    volatile=False,
-) -> tensor:
+def load(pointer, mask=None, other=None, boundary_check=(), padding_option='', cache_modifier='', eviction_policy='', volatile=False) -> tensor:
     """Reads memory: a scalar through a pointer, a block through a block of pointers or a block pointer.
 
     Where `mask` is false nothing is read and the element is `other`, or undefined without it. `mask`, `other` and the pointers broadcast together.
@@ -485,7 +476,7 @@ def load(
     """
     ...
 
-def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy="") -> None:
+def store(pointer, value, mask=None, boundary_check=(), cache_modifier='', eviction_policy='') -> None:
     """Writes `value` to memory through a pointer, a block of pointers or a block pointer.
 
     `value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only its own shape and type). Where `mask` is false nothing is written. When several elements go to one address, which one stays is undefined.
@@ -581,9 +572,7 @@ def _reduce_with_indices(input, axis, combine_fn, keep_dims=False) -> tensor:
     """Reduces `input` together with the positions of its elements along `axis`."""
     ...
 
-def dot(
-    input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=...
-) -> tensor:
+def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=...) -> tensor:
     """The matrix product of two blocks, plus `acc`.
 
     Shapes are [M, K] and [K, N], with any leading batch dimensions in common. Operands have one dtype of int8, float16, bfloat16, float32, float64, or are 8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest in float32.
@@ -591,19 +580,7 @@ def dot(
     """
     ...
 
-def dot_scaled(
-    lhs,
-    lhs_scale,
-    lhs_format,
-    rhs,
-    rhs_scale,
-    rhs_format,
-    acc=None,
-    fast_math=False,
-    lhs_k_pack=True,
-    rhs_k_pack=True,
-    out_dtype=...,
-) -> tensor:
+def dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=...) -> tensor:
     """The product of two matrices in microscaling formats, plus `acc`, in float32.
 
     Formats are "e2m1" (two per uint8, the first in the low bits), "e4m3", "e5m2", "bf16" and "fp16". A scale is None or a block [M or N, K / group]: uint8 exponents with groups of 32 elements along K, or float8e4nv with groups of 16.
@@ -621,7 +598,7 @@ def advance(base, offsets) -> tensor:
     """The block pointer moved by `offsets`, one per dimension. `base` itself does not move."""
     ...
 
-def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="zero") -> tensor_descriptor:
+def make_tensor_descriptor(base, shape, strides, block_shape, padding_option='zero') -> tensor_descriptor:
     """Describes a tensor in memory of 1 to 5 dimensions, to be read and written in blocks of `block_shape`.
 
     The last stride is the constant 1 and a row of a block has at least 16 bytes. Reads outside of the tensor give zeros, or NaN with `padding_option="nan"`.
@@ -677,11 +654,11 @@ def debug_barrier() -> None:
     """Waits for all threads that run the program."""
     ...
 
-def static_print(*values, sep=" ", end="\n", file=None, flush=False) -> None:
+def static_print(*values, sep=' ', end='\n', file=None, flush=False) -> None:
     """Prints while compiling, as Python's `print` does. Tensors show their dtype and shape."""
     ...
 
-def static_assert(cond, msg="", /) -> None:
+def static_assert(cond, msg='', /) -> None:
     """Fails the compilation with `msg` unless the compile-time bool `cond` is true."""
     ...
 
@@ -692,7 +669,7 @@ def device_print(prefix, *args, hex=False) -> None:
     """
     ...
 
-def device_assert(cond, msg="", mask=None) -> None:
+def device_assert(cond, msg='', mask=None) -> None:
     """In debug mode, stops the kernel with `msg` unless `cond` holds for every element (whose `mask` is true)."""
     ...
 
