@@ -1,6 +1,7 @@
 #include "compiler/gpu/passes/LoopPlan.h"
 
 #include "compiler/gpu/CopyEngine.h"
+#include "compiler/gpu/DotPlan.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -207,7 +208,7 @@ struct Planner {
     unsigned index = last.getD().use_begin()->getOperandNumber();
     BlockArgument carried = loop.getRegionIterArg(index);
     if (dots.size() == 1 && last.getC() == carried && carried.hasOneUse() && isa<MemDescType>(last.getA().getType()))
-      return ProductInFlight{last, index, {}};
+      return ProductInFlight{last, index, {}, {}};
     // The newest product before the first use.
     WarpGroupDotOp drain;
     for (WarpGroupDotOp dot : ArrayRef(dots).drop_back())
@@ -217,7 +218,24 @@ struct Planner {
         drain = dot;
     if (!drain || !drain.getD().hasNUsesOrMore(1))
       return std::nullopt;
-    return ProductInFlight{last, index, drain};
+    return ProductInFlight{last, index, drain, planOverlap(last, drain, carried, plan)};
+  }
+
+  /// The first reduction of the drain's tile, before anything touches the carried sum: the row maximum of attention.
+  tensor::ReduceOp planOverlap(WarpGroupDotOp last, WarpGroupDotOp drain, BlockArgument carried, const LoopPlan &plan) {
+    auto filled = last.getB().getDefiningOp<LocalAllocOp>();
+    bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; }) ||
+                  llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
+    if (!filled || !isRing || !isa<RankedTensorType>(last.getA().getType()) || !isInside(last.getA().getDefiningOp()))
+      return {};
+    for (tensor::ReduceOp reduce : body->getOps<tensor::ReduceOp>()) {
+      if (!drain->isBeforeInBlock(reduce) || !comesFromDot(reduce->getOperand(0)))
+        continue;
+      bool isFirst = llvm::all_of(carried.getUsers(), [&](Operation *user) { return reduce->isBeforeInBlock(user); });
+      bool isTile = tensor::getShape(reduce->getOperand(0).getType()) == drain.getD().getType().getShape();
+      return isFirst && isTile && reduce->getNumOperands() == 1 ? reduce : tensor::ReduceOp();
+    }
+    return {};
   }
 
   /// Buffers that the loop fills anew in every iteration must not be read any more when the next one begins.

@@ -28,6 +28,9 @@ struct ProductInFlight {
   /// The product of the next iteration whose wait is its wait too: what the loop carries is not touched before. Null if only the product
   /// itself takes the carried value, and just adds to it.
   WarpGroupDotOp drain;
+  /// With operand A in registers: the reduction of the drain's result under which the product of the iteration before can run. Null if there is
+  /// none; the product is then issued in its own iteration.
+  tensor::ReduceOp overlapped;
 };
 
 /// A block that the copy engine brings for a product, iterations ahead.

@@ -30,6 +30,7 @@
 //
 // Runs after products are lowered and before shared memory is allocated. Leaves alone loads that no product needs, that cannot be copied in
 // pieces of 4 bytes or more, whose address depends on a product, or that may read what the loop writes.
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/passes/DescriptorBuffers.h"
 #include "compiler/gpu/passes/LoopPlan.h"
 #include "compiler/gpu/passes/Passes.h"
@@ -53,18 +54,25 @@ struct Pipeliner {
   llvm::DenseSet<Operation *> ahead; // stage 0
   SmallVector<Operation *> head;     // what begins an iteration
   SmallVector<Operation *> tail;     // waits for products in flight
-  Value barriers;                    // one for each place of the rings that the copy engine fills; null: it fills none
-  SmallVector<Value> blockRings;     // as many as the plan has blocks
+  // Of a product that is done an iteration later: its ring, its operand A among the carried values, how it is done.
+  Value delayedRing;
+  unsigned delayedLeft = 0;
+  tensor::InputPrecision delayedPrecision = tensor::InputPrecision::IEEE;
+  uint32_t delayedLimit = 0;
+  Value barriers;                // one for each place of the rings that the copy engine fills; null: it fills none
+  SmallVector<Value> blockRings; // as many as the plan has blocks
 
   Value constant(int64_t value) { return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(value)); }
 
-  /// Replaces the loop by one that carries `count` more values, all 0 at first.
-  void addCarried(Value zero, unsigned count) {
+  /// Replaces the loop by one that carries more values. Gives the index of the first.
+  unsigned addCarried(ArrayRef<Value> initial) {
+    unsigned first = loop.getNumRegionIterArgs();
     auto yields = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
       return SmallVector<Value>(arguments.begin(), arguments.end());
     };
-    auto replaced = loop.replaceWithAdditionalYields(rewriter, SmallVector<Value>(count, zero), true, yields);
+    auto replaced = loop.replaceWithAdditionalYields(rewriter, initial, false, yields);
     loop = cast<scf::ForOp>(replaced->getOperation());
+    return first;
   }
 
   MemDescType ringType(RingCopy copy) {
@@ -228,9 +236,7 @@ struct Pipeliner {
 
   /// Behind its wait and a barrier the buffers that the product in flight reads are free.
   void leaveInFlight() {
-    if (!plan.inFlight)
-      return;
-    auto [dot, carried, drain] = *plan.inFlight;
+    auto [dot, carried, drain, overlapped] = *plan.inFlight;
     dot.setIsAsync(true);
     WarpGroupDotOp issued = drain ? drain : dot;
     issued.setIsAsync(true);
@@ -243,6 +249,69 @@ struct Pipeliner {
     for (auto [product, result] : llvm::zip_equal(products, wait.getResults()))
       rewriter.replaceAllUsesExcept(product, result, wait);
     tail = {wait, BarrierOp::create(rewriter, loc)};
+  }
+
+  /// The buffer before `slot`.
+  Value previous(Value slot) {
+    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, slot, constant(0));
+    return arith::SelectOp::create(rewriter, loc, isFirst, constant(plan.buffers - 1),
+                                   arith::SubIOp::create(rewriter, loc, slot, constant(1)));
+  }
+
+  Value delayed(Value left, Value ring, Value slot, Value sum, bool isAsync) {
+    auto view = MemDescIndexOp::create(rewriter, loc, ring, previous(slot));
+    return WarpGroupDotOp::create(rewriter, loc, sum.getType(), left, view, sum, Value(), delayedPrecision,
+                                  delayedLimit, isAsync);
+  }
+
+  /// Does the last product an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
+  ///   s = q k(i)          in flight
+  ///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
+  ///   wait for s; m = max(s)
+  ///   wait for o; o *= alpha; p = exp(s - m)
+  /// What comes after the second wait takes the reduced tile from it, so that p is not made while the product still reads it.
+  void rotate(unsigned slotIndex) {
+    auto [dot, carried, drain, overlapped] = *plan.inFlight;
+    auto type = cast<RankedTensorType>(dot.getA().getType());
+    auto view = dot.getB().getDefiningOp<MemDescIndexOp>();
+    delayedRing = view.getSrc();
+    delayedPrecision = dot.getInputPrecision();
+    delayedLimit = dot.getMaxNumImpreciseAcc();
+    rewriter.setInsertionPoint(loop);
+    Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
+    auto ringType = cast<MemDescType>(delayedRing.getType());
+    ArrayRef<int64_t> shape = ringType.getShape().drop_front();
+    auto zeros = RankedTensorType::get(shape, ringType.getElementType(),
+                                       getDefaultBlockedLayout(loop.getContext(), shape, getNumWarps(loop)));
+    LocalStoreOp::create(rewriter, loc, arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(zeros)),
+                         MemDescIndexOp::create(rewriter, loc, delayedRing, constant(plan.buffers - 1)));
+    FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+    delayedLeft = addCarried(none);
+    BlockArgument left = loop.getRegionIterArg(delayedLeft), sum = loop.getRegionIterArg(carried);
+    BlockArgument slot = loop.getRegionIterArg(slotIndex);
+
+    drain.setIsAsync(true);
+    rewriter.setInsertionPointAfter(drain);
+    Value product = delayed(left, delayedRing, slot, sum, true);
+    auto first = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{drain.getD().getType()}, ValueRange{drain.getD()},
+                                            rewriter.getI32IntegerAttr(1));
+    rewriter.replaceAllUsesExcept(drain.getD(), first.getResult(0), first);
+    rewriter.setInsertionPointAfter(overlapped);
+    Value tile = overlapped->getOperand(0);
+    SmallVector<Value> tied = {product, tile, left};
+    auto second =
+        WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
+    second->setAttr(pinnedName, rewriter.getUnitAttr());
+    tail = {second, BarrierOp::create(rewriter, loc)};
+    rewriter.replaceUsesWithIf(sum, second.getResult(0),
+                               [&](OpOperand &use) { return use.getOwner() != product.getDefiningOp(); });
+    rewriter.replaceUsesWithIf(tile, second.getResult(1), [&](OpOperand &use) {
+      Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+      return user && second->isBeforeInBlock(user);
+    });
+    loop.getTiedLoopYieldedValue(left)->set(dot.getA());
+    rewriter.replaceOp(dot, dot.getC());
+    rewriter.eraseOp(view);
   }
 
   /// All ops with their stage, in the order they run in: the head, products in flight, copies, the rest; or copies right behind the head.
@@ -299,8 +368,7 @@ struct Pipeliner {
     for (RingCopy copy : plan.copies)
       rings.push_back(LocalAllocOp::create(rewriter, copy.load.getLoc(), ringType(copy)));
     Value isTrue = allocateBlockRings();
-    unsigned first = loop.getNumRegionIterArgs();
-    addCarried(zero, barriers ? 3 : 2);
+    unsigned first = addCarried(SmallVector<Value>(barriers ? 3 : 2, zero));
     BlockArgument insert = loop.getRegionIterArgs()[first], extract = loop.getRegionIterArgs()[first + 1];
     BlockArgument phase = barriers ? loop.getRegionIterArgs()[first + 2] : BlockArgument();
     // Both count 0, 1, …, buffers - 1, 0, …: where copies go, and where this iteration reads.
@@ -322,7 +390,10 @@ struct Pipeliner {
     fillBlockRings(insert, extract, isTrue);
     fillRings(insert, extract, rings);
     separateAhead();
-    leaveInFlight();
+    if (plan.inFlight && plan.inFlight->overlapped)
+      rotate(first + 1);
+    else if (plan.inFlight)
+      leaveInFlight();
 
     scf::PipeliningOption options;
     options.getScheduleFn = [&](scf::ForOp op, std::vector<std::pair<Operation *, unsigned>> &ops) {
@@ -337,7 +408,7 @@ struct Pipeliner {
       return loop.emitError() << "could not be pipelined";
     loop = *pipelined;
     loop->removeAttr(tensor::numStagesName);
-    finish(rings);
+    finish(rings, first + 1);
     return success();
   }
 
@@ -358,9 +429,14 @@ struct Pipeliner {
     return arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
   }
 
-  void finish(ArrayRef<Value> rings) {
+  /// `slot`: where the iteration behind the last would read.
+  void finish(ArrayRef<Value> rings, unsigned slot) {
     rewriter.setInsertionPointAfter(loop);
-    if (plan.inFlight) {
+    if (plan.inFlight && plan.inFlight->overlapped) {
+      Value sum = loop.getResult(plan.inFlight->carried);
+      Value product = delayed(loop.getResult(delayedLeft), delayedRing, loop.getResult(slot), sum, false);
+      rewriter.replaceAllUsesExcept(sum, product, product.getDefiningOp());
+    } else if (plan.inFlight) {
       Value product = loop.getResult(plan.inFlight->carried);
       auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{product.getType()}, ValueRange{product},
                                              rewriter.getI32IntegerAttr(0));

@@ -193,4 +193,53 @@ tt.func @transposed_through_registers(%pb: !tt.ptr<f32> {tt.divisibility = 16 : 
   tt.return %r : tensor<64x64xf32, #mma32>
 }
 
+// The second product is done an iteration later, under the row maximum of the first; its operands are 0 in the first iteration.
+// CHECK-LABEL: @attention
+// CHECK: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #ttg.dot_op
+// CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+// CHECK: %[[BEFORE:.*]] = ttg.memdesc_index %[[V]][%c2_i32]
+// CHECK: ttg.local_store %{{.*}}, %[[BEFORE]]
+// CHECK: scf.for {{.*}} iter_args({{.*}}%[[P:[a-z0-9]*]] = %[[NONE]])
+// CHECK: %[[S:.*]] = ttng.warp_group_dot {{.*}} {isAsync = true}
+// CHECK: %[[O:.*]] = ttng.warp_group_dot %[[P]], {{.*}} {isAsync = true}
+// CHECK: %[[READY:.*]] = ttng.warp_group_dot_wait %[[S]] {pendings = 1 : i32}
+// CHECK: "tt.reduce"(%[[READY]])
+// CHECK: %[[BOTH:.*]]:3 = ttng.warp_group_dot_wait %[[O]], %[[READY]], %[[P]] {gpu.pinned, pendings = 0 : i32}
+// CHECK-NEXT: ttg.barrier
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: arith.subf %[[BOTH]]#1,
+// CHECK: arith.mulf %[[BOTH]]#0,
+// CHECK: scf.yield
+// CHECK: ttng.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} :
+tt.func @attention(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+  %offsets = tt.broadcast %row : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+  %vs = tt.splat %pv : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %vp = tt.addptr %vs, %offsets : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %m = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.maxnumf %x, %y : f32
+      tt.reduce.return %z : f32
+    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
+    %me = tt.expand_dims %m {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xf32, #mma>
+    %mb = tt.broadcast %me : tensor<64x1xf32, #mma> -> tensor<64x64xf32, #mma>
+    %e = arith.subf %s, %mb : tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    %scaled = arith.mulf %acc, %mb : tensor<64x64xf32, #mma>
+    %v = tt.load %vp : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %y = ttg.local_alloc %v : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %p, %y, %scaled : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
 }

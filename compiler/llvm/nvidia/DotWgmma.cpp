@@ -3,6 +3,7 @@
 //        `#ttg.nvidia_mma` of version 3.
 // Accumulators pass through every assembly statement as operands tied to results: nothing that reads or writes them can move across one, and
 // they stay in the same registers, also around loops.
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/llvm/nvidia/Dot.h"
 #include "compiler/llvm/nvidia/MatrixDescriptor.h"
 
@@ -330,7 +331,15 @@ llvm::LogicalResult emitWarpGroupDot(Emitter &emitter, gpu::WarpGroupDotOp dot) 
   return WarpGroupDot{emitter, dot}.run();
 }
 
+/// ptxas does a wait at the start of its basic block, whatever comes before it there. A loop that is never taken ends the block.
+static void endBasicBlock(Emitter &emitter) {
+  emitter.inlineAsm("{ .reg .pred p; L: setp.eq.s32 p, $0, -1; @p bra.uni L; }", "r", emitter.builder.getVoidTy(),
+                    {emitter.warpId()}, AsmEffects::Convergent);
+}
+
 llvm::LogicalResult emitWarpGroupDotWait(Emitter &emitter, gpu::WarpGroupDotWaitOp wait) {
+  if (wait->hasAttr(gpu::pinnedName))
+    endBasicBlock(emitter);
   Registers words;
   llvm::SmallVector<unsigned> counts;
   for (Value input : wait.getInputs()) {
