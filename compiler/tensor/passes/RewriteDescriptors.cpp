@@ -201,12 +201,49 @@ struct RewriteScatter : OpConversionPattern<DescriptorScatterOp> {
   }
 };
 
+/// A descriptor argument of a kernel, by the place of its first part. Whoever launches has checked it: the base and all strides but the last
+/// are multiples of 16 bytes, and elements of a row lie side by side.
+struct KernelDescriptor {
+  FuncOp function;
+  unsigned first;
+  RankedTensorType block;
+
+  static std::vector<KernelDescriptor> findAll(ModuleOp module) {
+    std::vector<KernelDescriptor> found;
+    module.walk([&](FuncOp function) {
+      unsigned next = 0;
+      for (Type type : function.getArgumentTypes()) {
+        auto descriptor = dyn_cast<TensorDescType>(type);
+        if (descriptor && function.isPublic() && !function.isExternal())
+          found.push_back({function, next, descriptor.getSignlessBlockType()});
+        next += descriptor ? 2 + 2 * descriptor.getBlockType().getRank() : 1;
+      }
+    });
+    return found;
+  }
+
+  void notePromises() {
+    OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+    auto isMultipleOf = [&](unsigned argument, int64_t number) {
+      if (number > 1)
+        function.setArgAttr(argument, divisibilityName, builder.getI32IntegerAttr(number));
+    };
+    isMultipleOf(first, 16);
+    unsigned stride = first + 1 + block.getRank();
+    for (int64_t dim = 0; dim + 1 < block.getRank(); ++dim)
+      isMultipleOf(stride++, 16 / std::max<int64_t>(1, block.getElementTypeBitWidth() / 8));
+    Value one = arith::ConstantOp::create(builder, function.getLoc(), builder.getI64IntegerAttr(1));
+    function.getArgument(stride).replaceAllUsesWith(one);
+  }
+};
+
 struct RewriteDescriptors : impl::RewriteDescriptorsBase<RewriteDescriptors> {
   std::function<bool(ModuleOp)> keep;
 
   void runOnOperation() override {
     if (keep && keep(getOperation()))
       return;
+    std::vector<KernelDescriptor> arguments = KernelDescriptor::findAll(getOperation());
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
     converter.addConversion(getParts);
@@ -215,6 +252,8 @@ struct RewriteDescriptors : impl::RewriteDescriptorsBase<RewriteDescriptors> {
                                                                                                        &getContext());
     if (failed(convertTypes(getOperation(), converter, std::move(patterns))))
       return signalPassFailure();
+    for (KernelDescriptor &argument : arguments)
+      argument.notePromises();
     dropLowerBounds(getOperation());
   }
 };

@@ -24,9 +24,11 @@ tt.func @pads_with_nan(%base: !tt.ptr<f32>, %n: i32, %offset: i32) -> tensor<64x
 
 // -----
 
-// A descriptor argument is its base, shape, strides, and whether it pads with NaN. The other arguments keep their attributes.
+// A descriptor argument is its base, shape, strides, and whether it pads with NaN. Its last stride is 1, other strides and the base are
+// multiples of 16 bytes. The other arguments keep their attributes.
 // CHECK-LABEL: @argument
-// CHECK-SAME:    (%{{[^:]*}}: !tt.ptr<i32>, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i1, %{{[^:]*}}: i32 {tt.divisibility = 16 : i32})
+// CHECK-SAME:    (%{{[^:]*}}: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i64 {tt.divisibility = 4 : i32}, %[[STRIDE:[^:]*]]: i64, %{{[^:]*}}: i1, %{{[^:]*}}: i32 {tt.divisibility = 16 : i32})
+// CHECK-NOT:   %[[STRIDE]]
 // CHECK:       tt.store
 tt.func public @argument(%d: !tt.tensordesc<tensor<8x16xui32>>, %i: i32 {tt.divisibility = 16 : i32}) {
   %x = arith.constant dense<1> : tensor<8x16xi32>
