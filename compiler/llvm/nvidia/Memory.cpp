@@ -9,6 +9,8 @@
 
 #include "compiler/tensor/Tensor.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace triton::nvidia {
@@ -20,7 +22,7 @@ class Instruction {
 public:
   explicit Instruction(Emitter &emitter) : emitter(emitter) {}
 
-  void modify(bool isLoad, tensor::CacheModifier cache, tensor::EvictionPolicy evict, bool isVolatile) {
+  void modify(tensor::CacheModifier cache, tensor::EvictionPolicy evict, bool isVolatile) {
     qualifiers = isVolatile ? ".volatile.global" : ".global";
     if (isVolatile)
       return;
@@ -162,6 +164,12 @@ static llvm::LogicalResult checkPointer(Operation *op, Value pointer) {
   return success();
 }
 
+/// Whether a loop runs until what this load reads has changed: it must read memory each time, beyond this multiprocessor's cache.
+static bool isPolled(tensor::LoadOp load) {
+  auto loop = dyn_cast<scf::WhileOp>(load->getParentOp());
+  return loop && load->getBlock() == loop.getBeforeBody();
+}
+
 static llvm::LogicalResult emitLoad(Emitter &emitter, tensor::LoadOp load) {
   if (failed(checkPointer(load, load.getPtr())))
     return failure();
@@ -170,7 +178,8 @@ static llvm::LogicalResult emitLoad(Emitter &emitter, tensor::LoadOp load) {
   Registers masks = load.getMask() ? Registers(emitter.registers(load.getMask())) : Registers();
   Registers others = load.getOther() ? Registers(emitter.registers(load.getOther())) : Registers();
   Instruction instruction(emitter);
-  instruction.modify(true, load.getCache(), load.getEvict(), load.getIsVolatile());
+  const bool isVolatile = load.getIsVolatile() || isPolled(load);
+  instruction.modify(load.getCache(), load.getEvict(), isVolatile);
   unsigned elementBits = storageBits(type);
 
   Registers results(plan.holder.size());
@@ -189,8 +198,7 @@ static llvm::LogicalResult emitLoad(Emitter &emitter, tensor::LoadOp load) {
     } else {
       auto [count, bits] = wordsOf(group.count * elementBits / 8, elementBits);
       Registers words = mask ? toWords(emitter.builder, otherwise, bits) : Registers();
-      values =
-          fromWords(emitter.builder, instruction.load(group, count, bits, words, mask, load.getIsVolatile()), type);
+      values = fromWords(emitter.builder, instruction.load(group, count, bits, words, mask, isVolatile), type);
     }
     for (unsigned index = 0; index < group.count; ++index)
       results[group.first + index] = values[index];
@@ -208,7 +216,7 @@ static llvm::LogicalResult emitStore(Emitter &emitter, tensor::StoreOp store) {
   Registers values(emitter.registers(store.getValue()));
   Registers masks = store.getMask() ? Registers(emitter.registers(store.getMask())) : Registers();
   Instruction instruction(emitter);
-  instruction.modify(false, store.getCache(), store.getEvict(), false);
+  instruction.modify(store.getCache(), store.getEvict(), false);
   llvm::Value *isMine = isWriter(emitter, store.getPtr().getType());
   unsigned elementBits = storageBits(values[0]->getType());
   for (const AccessGroup &group : plan.groups) {

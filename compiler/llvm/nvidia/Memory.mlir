@@ -102,6 +102,21 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return
   }
 
+  // What a loop waits for is read each time.
+  // CHECK-LABEL: .entry polled
+  tt.func public @polled(%p: !tt.ptr<i32>) {
+    %c0 = arith.constant 0 : i32
+    scf.while : () -> () {
+      // CHECK: ld.volatile.global.b32
+      %x = tt.load %p : !tt.ptr<i32>
+      %waits = arith.cmpi eq, %x, %c0 : i32
+      scf.condition(%waits)
+    } do {
+      scf.yield
+    }
+    tt.return
+  }
+
   // A bool is a byte in memory.
   // CHECK-LABEL: .entry bools
   tt.func public @bools(%p: !tt.ptr<i1>, %q: !tt.ptr<i1>) {
