@@ -4,6 +4,7 @@
 
 #include "bindings/Dlpack.h"
 #include "bindings/Reference.h"
+#include "bindings/Torch.h"
 
 #include <cstdlib>
 #include <string_view>
@@ -118,7 +119,7 @@ static bool classifyByDataPointer(PyObject *object, Argument &argument) {
 
 bool classifyArray(PyObject *object, Argument &argument, PyObject **holder) {
   if (Py_TYPE(object) != numpyArrayType)
-    return classifyByDataPointer(object, argument);
+    return readTorchTensor(object, argument) || classifyByDataPointer(object, argument);
   if (!numpyLayoutIsKnown) {
     if (!layoutIsAsExpected(object))
       return classifyMemory(object, argument, holder);

@@ -3,6 +3,7 @@
 
 #include "bindings/Package.h"
 #include "bindings/Reference.h"
+#include "bindings/Torch.h"
 
 #include <structmember.h>
 
@@ -27,6 +28,8 @@ struct Entry {
   LaunchKey key;
   Reference kernel, launcher, function, driver;
   Reference getStream, device; // `driver.get_current_stream` and its argument; none if the launcher knows no streams
+  bool isTorchStream = false;
+  int deviceIndex = 0;
   std::vector<RecordedGlobal> globals;
   Launcher &native() const { return *reinterpret_cast<Launcher *>(launcher.get()); }
 };
@@ -135,8 +138,8 @@ struct Call {
   const Package &package;
 
   LaunchKey key;
-  std::vector<PyObject *> values;   // per parameter, borrowed
-  std::vector<Argument> classified; // per parameter
+  InlineVector<PyObject *, 32> values;   // per parameter, borrowed
+  InlineVector<Argument, 32> classified; // per parameter
   std::vector<Reference> holders;
 
   bool bind();
@@ -177,7 +180,7 @@ bool Call::bind() {
     } else if (!key.addConstant(keyword) || !key.addConstant(value))
       return false;
   }
-  classified.resize(count);
+  classified.assign(count, Argument());
   for (size_t index = 0; index < count; ++index) {
     const Parameter &parameter = state.parameters[index];
     if (!values[index])
@@ -202,8 +205,15 @@ bool Call::bind() {
   return true;
 }
 
+/// An attribute of an object whose dict is at hand: found there without the protocol, as attributes of knobs nearly always are.
+static Reference attributeOf(PyObject *object, PyObject *dict, PyObject *name) {
+  if (PyObject *found = PyDict_GetItemWithError(dict, name))
+    return Reference::borrow(found);
+  return Reference(PyObject_GetAttr(object, name));
+}
+
 static bool isIdle(const Package &package, PyObject *hookName) {
-  Reference hook(PyObject_GetAttr(package.runtimeKnobs, hookName));
+  Reference hook = attributeOf(package.runtimeKnobs, package.runtimeKnobsDict, hookName);
   if (!hook)
     PyErr_Clear();
   if (!hook || hook.get() == Py_None)
@@ -219,8 +229,8 @@ bool Call::addEnvironment() {
   if (!isIdle(package, enterName) || !isIdle(package, exitName))
     return false;
   Reference hooks(PyObject_GetAttr(kernel, hooksName)), ownDebug(PyObject_GetAttr(kernel, debugName)),
-      debug(PyObject_GetAttr(package.runtimeKnobs, debugName)),
-      instrumentation(PyObject_GetAttr(package.compilationKnobs, instrumentationName));
+      debug = attributeOf(package.runtimeKnobs, package.runtimeKnobsDict, debugName),
+      instrumentation = attributeOf(package.compilationKnobs, package.compilationKnobsDict, instrumentationName);
   if (!hooks || !ownDebug || !debug || !instrumentation) {
     PyErr_Clear();
     return false;
@@ -242,7 +252,7 @@ std::shared_ptr<Entry> Call::find() {
     const Entry &entry = *candidate->second;
     if (!entry.key.matches(key))
       continue;
-    Reference driver(PyObject_GetAttr(package.driverConfig, activeName));
+    Reference driver = attributeOf(package.driverConfig, package.driverConfigDict, activeName);
     Launcher &launcher = entry.native();
     if (driver.get() != entry.driver.get() || !launcher.isCurrent(launcher, entry.function.get()))
       continue;
@@ -270,8 +280,11 @@ PyObject *Call::launchWarm(const std::shared_ptr<Entry> &entry) {
   if (!evaluateGrid(extents))
     return nullptr;
   Reference result = Reference::borrow(entry->kernel.get());
-  Invocation invocation{entry->function.get(), 0, extents, values, classified.data()};
-  if (entry->getStream) {
+  Invocation invocation{entry->function.get(), 0, extents, {values.data(), values.size()}, classified.data()};
+  std::optional<uint64_t> stream = entry->isTorchStream ? torchStream(entry->deviceIndex) : std::nullopt;
+  if (stream)
+    invocation.stream = *stream;
+  else if (entry->getStream) {
     Reference stream(PyObject_CallOneArg(entry->getStream.get(), entry->device.get()));
     invocation.stream = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
     if (PyErr_Occurred())
@@ -349,7 +362,11 @@ static bool addStream(Entry &entry) {
   Reference getDevice(PyObject_GetAttrString(entry.driver.get(), "get_current_device"));
   entry.getStream = Reference(PyObject_GetAttrString(entry.driver.get(), "get_current_stream"));
   entry.device = Reference(getDevice ? PyObject_CallNoArgs(getDevice.get()) : nullptr);
-  return entry.getStream && entry.device;
+  if (!entry.getStream || !entry.device)
+    return false;
+  entry.deviceIndex = int(PyLong_AsLong(entry.device.get()));
+  entry.isTorchStream = isTorchStream(entry.getStream.get());
+  return !PyErr_Occurred();
 }
 
 void Call::remember(PyObject *result) {

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "bindings/Argument.h"
+#include "bindings/InlineVector.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace triton::python {
 
@@ -20,7 +20,6 @@ struct KeyPart {
 
 class LaunchKey {
 public:
-  LaunchKey() { parts.reserve(32); }
   void clear() { parts.clear(), hash = 0x9e3779b97f4a7c15; }
   void addTag(uint64_t tag) { append({tag, nullptr, 0}); }
   /// An object by identity; it must be one that never changes.
@@ -43,7 +42,7 @@ private:
     hash ^= hash >> 32;
     parts.push_back(part);
   }
-  std::vector<KeyPart> parts;
+  InlineVector<KeyPart, 32> parts;
   uint64_t hash = 0x9e3779b97f4a7c15;
 };
 

@@ -16,6 +16,11 @@ struct Lookup {
     isGood = found != nullptr;
     return found; // kept for good
   }
+  PyObject *dictOf(PyObject *object) {
+    PyObject *dict = isGood ? PyObject_GenericGetDict(object, nullptr) : nullptr;
+    isGood = dict != nullptr;
+    return dict; // kept for good
+  }
   PyTypeObject *type(const char *module, const char *name) {
     PyObject *found = object(module, name);
     if (found && !PyType_Check(found)) {
@@ -48,6 +53,9 @@ static Package *lookUp() {
   package->runtimeKnobs = lookup.object(knobs, "runtime");
   package->compilationKnobs = lookup.object(knobs, "compilation");
   package->driverConfig = lookup.object("triton.runtime", "driver");
+  package->runtimeKnobsDict = lookup.dictOf(package->runtimeKnobs);
+  package->compilationKnobsDict = lookup.dictOf(package->compilationKnobs);
+  package->driverConfigDict = lookup.dictOf(package->driverConfig);
   package->coreModule = lookup.isGood ? PyImport_ImportModule(core) : nullptr;
   if (lookup.isGood && package->coreModule)
     return package;

@@ -12,8 +12,9 @@ struct Package {
   PyTypeObject *descriptorClass; // triton.tools.tensor_descriptor.TensorDescriptor
   PyTypeObject *hookChainClass;  // triton.knobs
   PyObject *runtimeKnobs, *compilationKnobs;
-  PyObject *driverConfig; // triton.runtime.driver
-  PyObject *coreModule;   // triton.language.core
+  PyObject *runtimeKnobsDict, *compilationKnobsDict, *driverConfigDict; // their `__dict__`
+  PyObject *driverConfig;                                               // triton.runtime.driver
+  PyObject *coreModule;                                                 // triton.language.core
 
   /// Null with an exception set if the package is not whole.
   static const Package *get();

@@ -101,6 +101,17 @@ int cudaLaunch(const CudaLaunch &launch) {
   return driver ? cuda::launch(driver->api(), toRuntime(launch)) : int(cuda::NotInitialized);
 }
 
+Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count, int handover) {
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return toError(driver.takeError());
+  std::optional<cuda::LoadedFunction> found = cuda::find(handle(function));
+  if (!found || handover < 0 || handover > 2)
+    return Error{"ValueError", "expected a function that was loaded here, and a handover from 0 to 2"};
+  auto time = cuda::timeLaunches(*driver, *found, threads, argumentBytes, count, cuda::Handover(handover));
+  return time ? Result<double>(*time) : toError(time.takeError());
+}
+
 std::string cudaDescribeFailure(const CudaLaunch &launch, int status) {
   auto driver = cuda::Driver::get();
   return driver ? cuda::describeFailure(driver->api(), toRuntime(launch), status) : llvm::toString(driver.takeError());

@@ -225,6 +225,21 @@ def host_microseconds(call, launches=400, rounds=15):
     return min(times)
 
 
+def time_bare_launches(name, compiled):
+    """What the driver's call costs by itself: no launch is cheaper. Only our package can tell."""
+    try:
+        from triton._C.libtriton.cuda import time_launches
+    except ImportError:
+        return
+    size = compiled.metadata.argument_bytes + 16 + 8 & ~7
+    for handover, how in enumerate(("cuLaunchKernelEx", "cuLaunchKernelEx, one buffer", "cuLaunchKernel")):
+        try:
+            value = min(time_launches(compiled.function, 128, size, 400, handover) for _ in range(15))
+            say(case=f"launch, {name} arguments, bare {how}", unit="us", value=value)
+        except RuntimeError as problem:
+            say(case=f"launch, {name} arguments, bare {how}", unit="us", value=None, note=str(problem))
+
+
 def launch():
     from kernels import nineteen_arguments_kernel, seven_arguments_kernel
 
@@ -234,6 +249,7 @@ def launch():
     for name, kernel, arguments in (("7", seven_arguments_kernel, seven), ("19", nineteen_arguments_kernel, nineteen)):
         value = host_microseconds(lambda kernel=kernel, arguments=arguments: kernel[(1,)](*arguments))
         say(case=f"launch, {name} arguments", unit="us", value=value)
+        time_bare_launches(name, kernel[(1,)](*arguments))
     x, y, out = tensors
     say(
         case="launch, 7 arguments",

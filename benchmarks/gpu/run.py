@@ -172,7 +172,8 @@ def machine():
 
 def commit():
     found = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
-    return found.stdout.strip() or os.environ.get("TRITON_COMMIT", "unknown")
+    packed = ROOT / "COMMIT"  # what scripts/bundle leaves where there is no git
+    return found.stdout.strip() or (packed.read_text().strip() if packed.exists() else "unknown")
 
 
 def main():

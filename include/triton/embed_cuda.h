@@ -59,6 +59,9 @@ TRITON_EXPORT Result<CudaFunction> cudaLoad(std::string_view image, const std::s
 TRITON_EXPORT std::optional<CudaFunction> cudaFind(uint64_t function);
 /// 0, or the driver's status. `context` 0: the current one.
 TRITON_EXPORT int cudaLaunch(const CudaLaunch &launch);
+/// Microseconds of the driver's part of a launch; `handover` 0: a pointer to each argument, 1: one buffer, 2: cuLaunchKernel.
+TRITON_EXPORT Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count,
+                                              int handover);
 TRITON_EXPORT std::string cudaDescribeFailure(const CudaLaunch &launch, int status);
 TRITON_EXPORT std::optional<Error> cudaAllowLargeClusters(uint64_t function);
 

@@ -58,6 +58,9 @@ namespace triton::runtime::cuda {
 
 // Null where the driver is too old for them.
 #define TRITON_CUDA_OPTIONAL(X)                                                                                        \
+  X(launchPlain, cuLaunchKernel,                                                                                       \
+    (FunctionHandle function, uint32_t gridX, uint32_t gridY, uint32_t gridZ, uint32_t blockX, uint32_t blockY,        \
+     uint32_t blockZ, uint32_t sharedBytes, StreamHandle stream, void **arguments, void **extra))                      \
   X(maxActiveClusters, cuOccupancyMaxActiveClusters,                                                                   \
     (int *count, FunctionHandle function, const LaunchConfiguration *configuration))                                   \
   X(encodeTensorMap, cuTensorMapEncodeTiled,                                                                           \

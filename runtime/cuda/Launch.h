@@ -24,6 +24,11 @@ struct Launch {
 
 /// The driver's status; an empty grid is no launch and a success.
 int launch(const DriverApi &api, const Launch &launch);
+/// How arguments are handed to the driver.
+enum class Handover { Pointers, Buffer, PlainCall };
+/// Microseconds that the driver takes for one launch of a function whose arguments, all zero, take `argumentBytes`: what every launch costs at least.
+llvm::Expected<double> timeLaunches(Driver &driver, const LoadedFunction &function, uint32_t threads,
+                                    size_t argumentBytes, int count, Handover handover);
 /// What to tell a user about a launch that failed.
 std::string describeFailure(const DriverApi &api, const Launch &launch, int status);
 
