@@ -78,6 +78,11 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "libraries", out.libraries);
   read(options, "emit_assembly", out.emitAssembly);
   read(options, "keep_locations", out.keepLocations);
+  read(options, "print_around_all", out.printAroundAll);
+  read(options, "reproducer_path", out.reproducerPath);
+  read(options, "time_passes", out.timePasses);
+  read(options, "show_operations", out.showOperations);
+  read(options, "show_stack_traces", out.showStackTraces);
   read(options, "last_stage", out.lastStage);
   if (options.contains("replacements"))
     for (auto [stage, content] : nb::cast<nb::dict>(options["replacements"]))

@@ -61,6 +61,11 @@ static driver::Inspection inspectionOf(const Options &options) {
   inspection.emitAssembly = options.emitAssembly;
   inspection.replacements = options.replacements;
   inspection.keepLocations = options.keepLocations;
+  inspection.printAroundAll = options.printAroundAll;
+  inspection.reproducerPath = options.reproducerPath;
+  inspection.timePasses = options.timePasses;
+  inspection.showOperations = options.showOperations;
+  inspection.showStackTraces = options.showStackTraces;
   return inspection;
 }
 

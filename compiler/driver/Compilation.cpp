@@ -4,6 +4,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace triton;
@@ -11,7 +12,11 @@ using namespace triton::driver;
 
 Compilation::Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection,
                          Diagnostics &diagnostics)
-    : context(context), options(options), inspection(inspection), diagnostics(diagnostics) {}
+    : context(context), options(options), inspection(inspection), diagnostics(diagnostics) {
+  // The context is lent: what an earlier compile wished to see does not matter.
+  context.printOpOnDiagnostic(inspection.showOperations);
+  context.printStackTraceOnDiagnostic(inspection.showStackTraces);
+}
 
 llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
   diagnostics.report({.severity = Severity::Error, .message = message.str()});
@@ -53,21 +58,55 @@ std::unique_ptr<mlir::ScopedDiagnosticHandler> Compilation::collectDiagnostics()
   });
 }
 
+/// A file, or standard error for "-".
+static void openForDump(std::optional<llvm::raw_fd_ostream> &stream, const std::string &path,
+                        llvm::sys::fs::OpenFlags flags) {
+  std::error_code ignored; // writing to a file that cannot be opened does nothing
+  if (path == "-")
+    stream.emplace(2, /*shouldClose=*/false);
+  else
+    stream.emplace(path, ignored, flags);
+}
+
+/// What MLIR's tools read again: the module, and the passes in its resources.
+static void writeReproducer(Compilation &compilation, mlir::PassManager &passManager) {
+  const std::string &path = compilation.inspection.reproducerPath;
+  std::optional<llvm::raw_fd_ostream> stream;
+  openForDump(stream, path == "-" ? path : path + ".make_" + compilation.stage + ".repro.mlir", llvm::sys::fs::OF_None);
+  std::string pipeline;
+  llvm::raw_string_ostream pipelineStream(pipeline);
+  passManager.printAsTextualPipeline(pipelineStream);
+  compilation.module->print(*stream);
+  *stream << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"" << pipeline
+          << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
+  stream->flush();
+  stream->clear_error();
+}
+
 llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build) {
   mlir::PassManager passManager(&context);
   passManager.enableVerifier(inspection.verifyEachPass);
-  std::error_code ignored;
   std::optional<llvm::raw_fd_ostream> dump;
-  if (!inspection.printAfterAll.empty()) {
-    dump.emplace(inspection.printAfterAll == "-" ? 2 : -1, false);
-    if (inspection.printAfterAll != "-")
-      dump.emplace(inspection.printAfterAll, ignored, llvm::sys::fs::OF_Append);
-    passManager.enableIRPrinting([](mlir::Pass *, mlir::Operation *) { return false; },
-                                 [](mlir::Pass *, mlir::Operation *) { return true; }, /*printModuleScope=*/true,
+  if (!inspection.printAfterAll.empty() || !inspection.printAroundAll.empty()) {
+    const bool isAround = !inspection.printAroundAll.empty();
+    openForDump(dump, isAround ? inspection.printAroundAll : inspection.printAfterAll, llvm::sys::fs::OF_Append);
+    passManager.enableIRPrinting([=](mlir::Pass *, mlir::Operation *) { return isAround; },
+                                 [=](mlir::Pass *, mlir::Operation *) { return !isAround; }, /*printModuleScope=*/true,
                                  /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false, *dump);
   }
+  if (inspection.timePasses)
+    passManager.enableTiming();
   build(passManager);
+  if (!inspection.reproducerPath.empty())
+    writeReproducer(*this, passManager);
   auto handler = collectDiagnostics();
+  // A dump that could not be written is no reason to end the process, which the stream would do.
+  auto forgive = llvm::make_scope_exit([&] {
+    if (dump) {
+      dump->flush();
+      dump->clear_error();
+    }
+  });
   // Between passes the verifier is for us; what a stage hands on is checked for everybody: code generators crash on broken IR.
   if (mlir::succeeded(passManager.run(*module)) && mlir::succeeded(mlir::verify(*module)))
     return mlir::success();

@@ -78,6 +78,7 @@ static ArtifactPointer runStages(Compilation &compilation, const Target &target,
       continue;
     }
     auto start = std::chrono::steady_clock::now();
+    compilation.stage = stage.name;
     mlir::FailureOr<std::string> output = stage.run(compilation);
     if (mlir::failed(output))
       return nullptr;

@@ -37,7 +37,12 @@ struct Inspection {
   bool emitAssembly = false; // also keep the `asm` stage, which costs a second run of the code generator
   bool verifyEachPass = false;
   bool keepLocations = false; // IR with the lines of the source that it comes from, and stage `source`
-  std::string printAfterAll;  // file that receives the IR after every pass; "-" is standard error
+  std::string printAfterAll;  // file that receives the IR after every pass that changed it; "-" is standard error
+  std::string printAroundAll; // file that receives the IR before every pass; "-" is standard error
+  bool timePasses = false;    // prints to standard error what each pass took
+  bool showOperations = false, showStackTraces = false; // messages about IR say which op, and where in the compiler
+  /// `<this>.make_<stage>.repro.mlir` receives the IR and the passes of each pipeline before it runs; "-" is standard error.
+  std::string reproducerPath;
   /// stage -> text or bytes to go on with instead of what that stage made. For experiments by hand: no key knows of it.
   std::vector<std::pair<std::string, std::string>> replacements;
 

@@ -27,6 +27,7 @@ struct Compilation {
   Diagnostics &diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   artifact::Artifact artifact;
+  std::string stage; // the name of the one that runs
 
   /// Runs a pass pipeline on `module`; its IR diagnostics become ours.
   llvm::LogicalResult runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);

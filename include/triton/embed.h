@@ -337,8 +337,11 @@ struct Options {
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
   bool emitAssembly = false;                   // also make the `asm` stage
-  bool keepLocations = false;                  // IR with the lines of the source that it comes from, and stage `source`
-  std::string lastStage;                       // stop after this stage; empty: all
+  /// Files ("-": standard error) that receive the IR before every pass, and what each pipeline starts from.
+  std::string printAroundAll, reproducerPath;
+  bool timePasses = false, showOperations = false, showStackTraces = false;
+  bool keepLocations = false; // IR with the lines of the source that it comes from, and stage `source`
+  std::string lastStage;      // stop after this stage; empty: all
   /// stage -> text or bytes to go on with instead of what that stage made
   std::vector<std::pair<std::string, std::string>> replacements;
 };

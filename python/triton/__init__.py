@@ -2,6 +2,13 @@
 
 __version__ = "3.6.0"
 
+import os as _os
+
+if _os.environ.get("TRITON_ENABLE_PYTHON_STACKTRACE", "").lower() in ("1", "on", "true"):
+    import faulthandler as _faulthandler
+
+    _faulthandler.enable()  # a crash of native code shows where Python was
+
 from .errors import TritonError  # isort: skip
 from . import knobs
 from .runtime import (

@@ -145,12 +145,29 @@ def _replacements(src, options):
     return contents
 
 
+def _inspection(src):
+    """What the environment asks to be shown of a compile, as options of the native compiler."""
+    shown = {}
+    dump = os.environ.get("MLIR_ENABLE_DUMP", "")
+    is_off = dump.lower() in ("", "0", "off", "false")
+    if not is_off and (dump.lower() in ("1", "on", "true") or dump == src.name):
+        shown["print_around_all"] = os.environ.get("MLIR_DUMP_PATH") or "-"
+    if os.environ.get("TRITON_REPRODUCER_PATH"):
+        shown["reproducer_path"] = os.environ["TRITON_REPRODUCER_PATH"]
+    if libtriton.getenv_bool("MLIR_ENABLE_TIMING", False):
+        shown["time_passes"] = True
+    kinds = os.environ.get("MLIR_ENABLE_DIAGNOSTICS", "").split(",")
+    shown.update({f"show_{option}": True for kind, option in (("operations", "operations"), ("stacktraces", "stack_traces")) if kind in kinds})  # fmt: skip
+    return shown
+
+
 def _native_compile(src, backend, options):
     if not hasattr(backend, "native_options"):
         raise RuntimeError(
             f"the backend of {backend.target} offers no `native_options`: this build compiles through the native pipelines only"
         )
     native_options = backend.native_options(options)
+    native_options.update(_inspection(src))
     replacements = _replacements(src, options)
     if replacements:
         native_options["replacements"] = replacements
