@@ -19,6 +19,8 @@ public:
   RandomKernel run();
 
 private:
+  void promiseAlignment(RandomKernel &kernel, FuncOp function);
+
   // Chance.
   uint64_t below(uint64_t bound) { return random() % bound; }
   bool chance(unsigned percent) { return below(100) < percent; }
@@ -593,6 +595,13 @@ void Generator::store(BlockArgument pointer, Value value) {
   StoreOp::create(builder, location, pointers, value);
 }
 
+/// What launches promise of aligned buffers and of sizes that divide well: accesses may then be wide.
+void Generator::promiseAlignment(RandomKernel &kernel, FuncOp function) {
+  kernel.validElements = std::max(16, kernel.validElements / 16 * 16);
+  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
+    function.setArgAttr(argument, divisibilityName, builder.getI32IntegerAttr(16));
+}
+
 RandomKernel Generator::run() {
   RandomKernel kernel;
   kernel.module = ModuleOp::create(location);
@@ -641,6 +650,8 @@ RandomKernel Generator::run() {
   }
   ReturnOp::create(builder, location);
   function.setFunctionType(builder.getFunctionType(body->getArgumentTypes(), {}));
+  if (chance(50))
+    promiseAlignment(kernel, function);
   return kernel;
 }
 
