@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import triton
 from triton.tools import build_extern, disasm
 from triton.tools.compile import CompileArgs, compile_kernel
 from triton.tools.link import HeaderParser, LinkerError, link
@@ -238,15 +237,53 @@ def test_build_extern(tmp_path):
         build_extern.build("x", "y", "z", "w")
 
 
-def test_cuda_source(tmp_path):
-    """The C code around a cubin; running it needs a device."""
+CUDA_INCLUDE = next(
+    (
+        folder
+        for folder in sorted(map(str, Path("/usr/local").glob("cuda*/include")))
+        if os.path.exists(f"{folder}/cuda.h")
+    ),
+    None,
+)
+
+
+@pytest.fixture(scope="module")
+def generated_cuda(tmp_path_factory):
+    """The kernels around cubins for the H200."""
     from triton.backends import backends
 
     if "nvidia" not in backends:
         pytest.skip("no CUDA backend in this build")
-    try:
-        function, paths = compile_kernel(CompileArgs(str(KERNELS), "add", "*fp32:16, *fp32:16, *fp32:16, i32, 256", ADD_GRID, "cuda:90:32", 4, out_path=str(tmp_path / "add")))  # fmt: skip
-    except (RuntimeError, triton.TritonError) as error:
-        pytest.skip(f"CUDA code cannot be made here: {error}")
-    text = Path(paths[1]).read_text()
-    assert f"static const unsigned char {function}_cubin[" in text and "cuModuleGetFunction" in text and '"add"' in text
+    folder = tmp_path_factory.mktemp("generated_cuda")
+    headers = []
+    for kernel, grid, signature in (
+        ("add", ADD_GRID, "*fp32, *fp32, *fp32, i32, 256"),
+        ("add", ADD_GRID, "*fp32:16, *fp32:16, *fp32:16, i32, 256"),
+        ("matmul", MATMUL_GRID, "*fp32, *fp32, *fp32, i32, i32, i32, i32, i32, 16, 16, 16"),
+        ("matmul", MATMUL_GRID, "*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, i32, 64, 64, 32"),
+    ):
+        arguments = CompileArgs(str(KERNELS), kernel, signature, grid, "cuda:90:32", 4, out_path=str(folder / kernel))
+        headers.append(compile_kernel(arguments)[1][0])
+    link(headers, folder / "kernels")
+    return folder
+
+
+def test_cuda_sources(generated_cuda, tmp_path):
+    text = next(generated_cuda.glob("add.*.c")).read_text()
+    assert "_cubin[" in text and "cuModuleGetFunction" in text and '"add"' in text
+    if CUDA_INCLUDE is None:
+        pytest.skip("no cuda.h")
+    for source in [*generated_cuda.glob("*.c"), ROOT / "test" / "aot" / "cuda" / "main.c"]:
+        command = ["gcc", "-Wall", "-Wextra", "-Werror", "-c", source, f"-I{generated_cuda}", f"-I{CUDA_INCLUDE}", "-o", tmp_path / "x.o"]  # fmt: skip
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+
+
+def test_cuda_program(generated_cuda, tmp_path, device):
+    if device != "cuda" or CUDA_INCLUDE is None:
+        pytest.skip("needs a GPU, and cuda.h")
+    command = ["cmake", "-S", ROOT / "test" / "aot" / "cuda", "-B", tmp_path, f"-DGENERATED={generated_cuda}", f"-DCUDA_INCLUDE={CUDA_INCLUDE}"]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", tmp_path], check=True, capture_output=True)
+    result = subprocess.run([tmp_path / "aot_cuda"], capture_output=True, text=True)
+    assert result.returncode == 0 and result.stdout == "2 algorithms, 0 wrong\n", result.stdout
