@@ -88,6 +88,68 @@ def matmul_kernel(
 
 
 @triton.jit
+def matmul_descriptor_kernel(
+    a,
+    b,
+    c,
+    M,
+    N,
+    K,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP_M: tl.constexpr,
+    TRANSPOSED: tl.constexpr,
+):
+    pid = tl.program_id(0)
+    tiles_m = tl.cdiv(M, BLOCK_M)
+    tiles_n = tl.cdiv(N, BLOCK_N)
+    in_group = GROUP_M * tiles_n
+    first_m = pid // in_group * GROUP_M
+    group_m = min(tiles_m - first_m, GROUP_M)
+    row = (first_m + pid % in_group % group_m) * BLOCK_M
+    column = pid % in_group // group_m * BLOCK_N
+    accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in range(0, tl.cdiv(K, BLOCK_K)):
+        x = a.load([row, k * BLOCK_K])
+        y = b.load([column, k * BLOCK_K]).T if TRANSPOSED else b.load([k * BLOCK_K, column])
+        accumulator = tl.dot(x, y, accumulator)
+    c.store([row, column], accumulator.to(c.dtype))
+
+
+@triton.jit
+def attention_descriptor_kernel(
+    q,
+    k,
+    v,
+    out,
+    scale,
+    length,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    HEAD: tl.constexpr,
+):
+    """The same as attention_kernel, not causal, with descriptors of all heads' rows."""
+    first = tl.program_id(1) * length
+    row = first + tl.program_id(0) * BLOCK_M
+    query = q.load([row, 0])
+    largest = tl.full((BLOCK_M,), -float("inf"), tl.float32)
+    total = tl.zeros((BLOCK_M,), tl.float32)
+    accumulator = tl.zeros((BLOCK_M, HEAD), tl.float32)
+    factor = scale * 1.44269504
+    for start in range(0, length, BLOCK_N):
+        scores = tl.dot(query, k.load([first + start, 0]).T) * factor
+        new_largest = tl.maximum(largest, tl.max(scores, 1))
+        p = tl.math.exp2(scores - new_largest[:, None])
+        correction = tl.math.exp2(largest - new_largest)
+        total = total * correction + tl.sum(p, 1)
+        accumulator = accumulator * correction[:, None]
+        accumulator = tl.dot(p.to(tl.float16), v.load([first + start, 0]), accumulator)
+        largest = new_largest
+    out.store([row, 0], (accumulator / total[:, None]).to(tl.float16))
+
+
+@triton.jit
 def attention_kernel(
     q_ptr,
     k_ptr,

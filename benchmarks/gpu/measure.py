@@ -15,6 +15,7 @@ import time
 
 import torch
 
+os.environ.setdefault("TRITON_TENSOR_MAPS", "1")  # descriptors by the copy engine: ours asks to be told
 PEAK_CACHE_BYTES = 256 * 2**20  # several times any L2 cache
 
 
@@ -199,6 +200,56 @@ class Speed:
         flops = 4 * batch * heads * length * length * head * (0.5 if causal else 1)
         self.case(name, "TFLOP/s", flops * 1e-12, launches, out, run(), 1e-2, run)
 
+    def matmul_by_descriptors(self, size, kind):
+        from kernels import matmul_descriptor_kernel
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        torch.manual_seed(0)
+        operand = {"f16": torch.float16, "fp8": torch.float8_e4m3fn}[kind]
+        a, b = ((torch.randn(size, size, device="cuda") * 0.25).to(operand) for _ in range(2))
+        transposed = kind == "fp8"  # rows of b then are columns of the product's right operand
+        out = torch.empty(size, size, device="cuda", dtype=torch.float16)
+        launches = {}
+        for m, n, k, w, s in self.TILES[: 2 if self.quick else None]:
+            k *= 2 if kind == "fp8" else 1
+            blocks = ((a, [m, k]), (b, [n, k] if transposed else [k, n]), (out, [m, n]))
+            descriptors = [TensorDescriptor.from_tensor(tensor, block) for tensor, block in blocks]
+            grid = (-(-size // m) * -(-size // n),)
+            launches[f"{m}x{n}x{k} warps={w} stages={s}"] = lambda d=descriptors, g=grid, m=m, n=n, k=k, w=w, s=s: (
+                matmul_descriptor_kernel[g](*d, size, size, size, m, n, k, 8, transposed, num_warps=w, num_stages=s)
+            )
+        expected = a.float().double() @ (b.T if transposed else b).float().double()
+        name = f"matmul {kind} {size}^3 by descriptors"
+        self.case(name, "TFLOP/s", 2 * size**3 * 1e-12, launches, out, expected, 1e-2)
+
+    def attention_by_descriptors(self, head, batch=4, heads=32, length=4096):
+        from kernels import attention_descriptor_kernel
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        q, k, v = (torch.randn(batch * heads * length, head, device="cuda", dtype=torch.float16) for _ in range(3))
+        out, scale = torch.empty_like(q), head**-0.5
+        launches = {}
+        for m, n, w, s in ((128, 64, 4, 3), (128, 128, 8, 2), (128, 64, 8, 3))[: 2 if self.quick else None]:
+            blocks = ((q, m), (k, n), (v, n), (out, m))
+            descriptors = [TensorDescriptor.from_tensor(tensor, [rows, head]) for tensor, rows in blocks]
+            launches[f"{m}x{n} warps={w} stages={s}"] = lambda d=descriptors, m=m, n=n, w=w, s=s: (
+                attention_descriptor_kernel[(length // m, batch * heads)](
+                    *d, scale, length, BLOCK_M=m, BLOCK_N=n, HEAD=head, num_warps=w, num_stages=s
+                )
+            )
+        shaped = [tensor.view(batch, heads, length, head) for tensor in (q, k, v)]
+        expected = torch.nn.functional.scaled_dot_product_attention(*shaped, scale=scale).reshape(q.shape)
+        flops = 4 * batch * heads * length * length * head
+        self.case(
+            f"attention f16 head {head} {length} by descriptors",
+            "TFLOP/s",
+            flops * 1e-12,
+            launches,
+            out,
+            expected,
+            1e-2,
+        )
+
     def all(self):
         self.add(2**27)
         for columns in (1024, 4096, 16384):
@@ -208,6 +259,10 @@ class Speed:
             self.matmul(size, kind)
         for head, causal in ((128, False), (64, False), (128, True)):
             self.attention(head, causal)
+        for size, kind in ((4096, "f16"), (8192, "f16"), (4096, "fp8")):
+            self.matmul_by_descriptors(size, kind)
+        for head in (128, 64):
+            self.attention_by_descriptors(head)
 
 
 def host_microseconds(call, launches=400, rounds=15):
