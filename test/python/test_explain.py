@@ -99,6 +99,8 @@ def test_command_for_a_program(tmp_path):
     entry = os.listdir(tmp_path / "cache")[0]
     result = subprocess.run([*command[:3], entry, "-o", page], env=environment, capture_output=True, text=True)
     assert result.returncode == 0 and "tt.load" in page.read_text(), result.stderr
+    data = json.loads(re.search(r'type="application/json">(.*?)</script>', page.read_text(), re.DOTALL)[1])
+    assert data[0]["source"][0] == [8, "def twice(p, N: tl.constexpr):"] and data[0]["file"] == "program.py"
 
 
 def test_nothing_to_explain(tmp_path):

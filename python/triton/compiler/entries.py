@@ -26,6 +26,14 @@ def file_name(src):
     return src.name[:150]
 
 
+def _source_of(src):
+    """The text of the function, for those who look at a stored kernel; the folder it lay in is nobody's business."""
+    if not hasattr(src, "fn") or getattr(src.fn, "fn", None) is None:
+        return {}
+    file, line, _ = src.fn._source_place
+    return {"text": src.fn.src, "file": os.path.basename(file), "line": line}
+
+
 def describe_request(src, target, options, variables):
     """What a compile was asked for, part by part, so that two of them can be compared."""
     names = getattr(getattr(src, "fn", None), "arg_names", None)
@@ -38,6 +46,7 @@ def describe_request(src, target, options, variables):
         return value.cache_key if hasattr(value, "cache_key") else repr(value)
 
     return {
+        **_source_of(src),
         "function": getattr(getattr(src, "fn", None), "_fn_name", src.name),
         "source": src.fn.cache_key if hasattr(src, "fn") else src.hash(),
         "signature": {str(name): str(ty) for name, ty in src.signature.items()},

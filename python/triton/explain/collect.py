@@ -152,16 +152,17 @@ def explain_entry(wanted, directory=None):
             stages[extension] = (store.get(entry.name, file) or b"").decode("utf-8", "replace")
     request = values.get("request", {})
     target = values.get("target", {})
+    source_file, first = request.get("file", ""), request.get("line", 1)
     figures = [["target", f"{target.get('backend', '')} {target.get('arch', '')}"]]
     figures += [[key, str(values[key])] for key in ("num_warps", "num_stages", "shared", "triton_version", "hash") if key in values]  # fmt: skip
     return {
         "name": values.get("name", name),
-        "file": "",
-        "source": [],
+        "file": source_file,
+        "source": [[number, text] for number, text in enumerate(request.get("text", "").splitlines(), first)],
         "request": {key: request.get(key, {}) for key in ("signature", "constants", "attributes")},
         "figures": figures,
         "times": [],
-        "stages": _stage_lines({key: stages[key] for key in ("source", "ttir", "ttgir", "llir", "ptx", "asm", "amdgcn") if key in stages}, ""),
+        "stages": _stage_lines({key: stages[key] for key in ("source", "ttir", "ttgir", "llir", "ptx", "asm", "amdgcn") if key in stages}, source_file or "no file"),
         "layouts": _layouts(stages),
     }  # fmt: skip
 
