@@ -134,9 +134,6 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
 
   /// What earlier passes have taken away, and what is not done yet.
   static LogicalResult check(ModuleOp module) {
-    if (getNumCtas(module) != 1)
-      return module.emitError() << "layouts are assigned for one CTA per program only, got num_ctas = "
-                                << getNumCtas(module);
     WalkResult result = module.walk([](Operation *op) -> WalkResult {
       if (isa<tensor::DotScaledOp, tensor::MakeTensorPtrOp>(op))
         return op->emitOpError() << "must be rewritten before layouts are assigned";

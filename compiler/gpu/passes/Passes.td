@@ -22,6 +22,11 @@ def AssignLayouts : Pass<"gpu-assign-layouts", "::mlir::ModuleOp"> {
   let options = [Option<"printPlan", "print-plan", "bool", "false", "print the plan to standard output">];
 }
 
+def SpreadOverCtas : Pass<"gpu-spread-over-ctas", "::mlir::ModuleOp"> {
+  let summary = "say which CTA of a cluster holds which elements";
+  let options = [Option<"numCtas", "num-ctas", "int", "1", "CTAs of a cluster">];
+}
+
 def LowerDots : Pass<"gpu-lower-dots", "::mlir::ModuleOp"> {
   let summary = "put operands of warpgroup products into shared memory";
   let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];

@@ -10,12 +10,13 @@ using namespace mlir;
 namespace triton::gpu {
 
 void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
-  manager.addPass(createSetTarget({options.target.str(), options.numWarps, options.numCtas}));
+  manager.addPass(createSetTarget({options.target.str(), options.numWarps, /*numCtas=*/1}));
 
   // Layouts. Products first become what some instruction does: instructions say what their operands look like.
   manager.addPass(tensor::createDecomposeScaledDots());
   manager.addPass(createLegalizeDots());
   manager.addPass(createAssignLayouts());
+  manager.addPass(createSpreadOverCtas({options.numCtas}));
   manager.addPass(createCSEPass());
 
   // Shared memory: operands of warpgroup products, then copies that run ahead.
@@ -49,6 +50,7 @@ void registerGpuPipeline() {
   registerPipelineLoops();
   registerLowerDescriptors();
   registerAssignLayouts();
+  registerSpreadOverCtas();
   registerPrintAccess();
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {

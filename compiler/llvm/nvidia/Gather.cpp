@@ -90,7 +90,9 @@ static llvm::LogicalResult emitGatherOp(Emitter &emitter, tensor::GatherOp op) {
 static llvm::LogicalResult emitHistogramOp(Emitter &emitter, tensor::HistogramOp op) {
   llvm::IRBuilder<> &builder = emitter.builder;
   auto source = cast<RankedTensorType>(op.getSrc().getType()), result = cast<RankedTensorType>(op.getType());
-  if (emitter.numCtas() > 1)
+  const LinearLayout &counted = emitter.layout(source);
+  bool isCut = llvm::any_of(counted.columns("block"), [](uint64_t column) { return column != 0; });
+  if (isCut)
     return op.emitError() << "counting " << source << " would add up the counts of different CTAs: use num_ctas = 1";
   llvm::Value *base = emitter.sharedAddress(op);
   int64_t bins = result.getNumElements();
@@ -110,7 +112,13 @@ static llvm::LogicalResult emitHistogramOp(Emitter &emitter, tensor::HistogramOp
   llvm::ArrayRef<llvm::Value *> mask;
   if (op.getMask())
     mask = emitter.registers(op.getMask());
-  llvm::Value *counts = emitter.writesElements(source);
+  // Each CTA counts all elements for itself, each once.
+  llvm::Value *counts = nullptr;
+  for (auto [input, index] : {std::pair("lane", emitter.laneId()), std::pair("warp", emitter.warpId())})
+    if (uint64_t copies = counted.freeBits(input)) {
+      llvm::Value *first = builder.CreateICmpEQ(builder.CreateAnd(index, emitter.i32(copies)), emitter.i32(0));
+      counts = counts ? builder.CreateAnd(counts, first) : first;
+    }
   for (auto [reg, value] : llvm::enumerate(emitter.registers(op.getSrc()))) {
     if (emitter.isCopy(source, reg))
       continue;
