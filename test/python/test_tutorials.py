@@ -23,5 +23,7 @@ def test_tutorial(path, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(testing.Mark, "run", run_smallest)
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(path), run_name="__main__")
+    if "perf_report" not in path.read_text():  # nothing to measure
+        return
     assert "Triton (G" in capsys.readouterr().out
     assert list(tmp_path.glob("*.png")) and list(tmp_path.glob("*.csv"))
