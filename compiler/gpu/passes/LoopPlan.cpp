@@ -4,6 +4,7 @@
 #include "compiler/gpu/DotPlan.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -246,10 +247,37 @@ struct Planner {
       while (auto view = buffer.getDefiningOp<MemDescTransOp>())
         buffer = view.getSrc();
       auto filled = buffer.getDefiningOp<LocalAllocOp>();
-      bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; }) ||
+      bool isRing = llvm::any_of(plan.copies,
+                                 [&](RingCopy copy) {
+                                   return copy.filled == filled || (copy.transposing && plan.transposedBuffers > 1 &&
+                                                                    filled && filled.getSrc() == copy.load.getResult());
+                                 }) ||
                     llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
       return filled && (filled->getBlock() != dot->getBlock() || isRing);
     });
+  }
+
+  static int64_t bytesOf(Type type) {
+    return ShapedType::getNumElements(tensor::getShape(type)) * tensor::getElementBits(type) / 8;
+  }
+
+  /// Shared memory that the function then takes at most, with two buffers for what is transposed.
+  int64_t sharedBytesWithTwo(LoopPlan &plan) {
+    int64_t bytes = 0;
+    for (RingCopy &copy : plan.copies)
+      bytes += bytesOf(copy.load.getType()) * (plan.buffers + (copy.transposing ? 2 : 0));
+    for (RingBlock &block : plan.blocks)
+      bytes += bytesOf(block.load.getType()) * plan.buffers;
+    loop->getParentOfType<FunctionOpInterface>()->walk([&](LocalAllocOp alloc) {
+      if (alloc->getBlock() != body)
+        bytes += alloc.getType().getNumElements() * alloc.getType().getElementBits() / 8;
+    });
+    return bytes;
+  }
+
+  int64_t sharedBytesOfTarget() {
+    auto module = loop->getParentOfType<ModuleOp>();
+    return Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
   }
 
   LoopPlan run(unsigned numStages) {
@@ -272,9 +300,11 @@ struct Planner {
     for (tensor::DescriptorLoadOp load : body->getOps<tensor::DescriptorLoadOp>())
       if (std::optional<RingBlock> block = planBlock(load, plan))
         plan.blocks.push_back(*block);
-    plan.inFlight = planInFlight(plan);
     plan.buffers = numStages;
     plan.distance = numStages - 1;
+    if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
+      plan.transposedBuffers = 2;
+    plan.inFlight = planInFlight(plan);
     return plan;
   }
 };

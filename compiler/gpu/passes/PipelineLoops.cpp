@@ -54,6 +54,8 @@ struct Pipeliner {
   llvm::DenseSet<Operation *> ahead; // stage 0
   SmallVector<Operation *> head;     // what begins an iteration
   SmallVector<Operation *> tail;     // waits for products in flight
+  SmallVector<Value> transposed;     // pairs of buffers, used in turns: `parity` says which; null: there are none
+  Value parity;
   // Of a product that is done an iteration later: its ring, its operand A among the carried values, how it is done.
   Value delayedRing;
   unsigned delayedLeft = 0;
@@ -180,10 +182,29 @@ struct Pipeliner {
       auto filled = cast<LocalAllocOp>(*load->user_begin());
       rewriter.setInsertionPoint(filled);
       auto type = withLayout(cast<RankedTensorType>(load.getType()), copy.transposing);
-      filled.getSrcMutable().assign(LocalLoadOp::create(rewriter, load.getLoc(), type, view).getResult());
+      Value read = LocalLoadOp::create(rewriter, load.getLoc(), type, view);
+      if (parity)
+        storeAlternately(filled, read);
+      else
+        filled.getSrcMutable().assign(read);
       return;
     }
     readUsesIntoRegisters(load, view);
+  }
+
+  /// Two buffers instead of the one that `filled` is: the product of the iteration before may still read the other.
+  void storeAlternately(LocalAllocOp filled, Value value) {
+    MemDescType one = filled.getType();
+    SmallVector<int64_t> shape = {2};
+    llvm::append_range(shape, one.getShape());
+    auto type = MemDescType::get(shape, one.getElementType(), one.getEncoding(), one.getMemorySpace(), true);
+    rewriter.setInsertionPoint(loop);
+    transposed.push_back(LocalAllocOp::create(rewriter, filled.getLoc(), type));
+    rewriter.setInsertionPoint(filled);
+    auto view = MemDescIndexOp::create(rewriter, loc, transposed.back(), parity);
+    LocalStoreOp::create(rewriter, filled.getLoc(), value, view);
+    replaceBuffer(filled.getResult(), view);
+    rewriter.eraseOp(filled);
   }
 
   template <typename LoadT> void readUsesIntoRegisters(LoadT load, Value view) {
@@ -368,9 +389,17 @@ struct Pipeliner {
     for (RingCopy copy : plan.copies)
       rings.push_back(LocalAllocOp::create(rewriter, copy.load.getLoc(), ringType(copy)));
     Value isTrue = allocateBlockRings();
-    unsigned first = addCarried(SmallVector<Value>(barriers ? 3 : 2, zero));
+    bool alternates = plan.transposedBuffers > 1 && plan.inFlight &&
+                      llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.transposing); });
+    unsigned first = addCarried(SmallVector<Value>((barriers ? 3 : 2) + alternates, zero));
     BlockArgument insert = loop.getRegionIterArgs()[first], extract = loop.getRegionIterArgs()[first + 1];
     BlockArgument phase = barriers ? loop.getRegionIterArgs()[first + 2] : BlockArgument();
+    if (alternates) {
+      BlockArgument turn = loop.getRegionIterArgs().back();
+      parity = turn;
+      rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+      loop.getTiedLoopYieldedValue(turn)->set(arith::XOrIOp::create(rewriter, loc, turn, one));
+    }
     // Both count 0, 1, …, buffers - 1, 0, …: where copies go, and where this iteration reads.
     for (auto [counter, isAhead] : {std::pair(insert, true), std::pair(extract, false)}) {
       rewriter.setInsertionPoint(loop.getBody()->getTerminator());
@@ -448,7 +477,7 @@ struct Pipeliner {
                           rewriter.getI32IntegerAttr(0));
     for (Value ring : rings)
       LocalDeallocOp::create(rewriter, loc, ring);
-    for (Value ring : blockRings)
+    for (Value ring : llvm::concat<Value>(blockRings, transposed))
       LocalDeallocOp::create(rewriter, loc, ring);
     if (barriers)
       for (unsigned index = 0; index < plan.buffers; ++index)

@@ -193,6 +193,37 @@ tt.func @transposed_through_registers(%pb: !tt.ptr<f32> {tt.divisibility = 16 : 
   tt.return %r : tensor<64x64xf32, #mma32>
 }
 
+// With nothing but rings to read, the product stays in flight: what it reads is not stored over in the next iteration.
+// CHECK-LABEL: @transposed_in_turns
+// CHECK: %[[PAIR:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x64xf32
+// CHECK: scf.for {{.*}}%[[TURN:[a-z0-9]*]] = %c0_i32)
+// CHECK: %[[B:.*]] = ttg.local_load
+// CHECK: %[[VIEW:.*]] = ttg.memdesc_index %[[PAIR]][%[[TURN]]]
+// CHECK: ttg.local_store %[[B]], %[[VIEW]]
+// CHECK: ttng.fence_async_shared
+// CHECK: ttng.warp_group_dot %{{.*}}, %[[VIEW]], {{.*}}isAsync = true
+// CHECK: ttng.warp_group_dot_wait {{.*}}pendings = 1
+// CHECK: arith.xori %[[TURN]], %c1_i32
+tt.func @transposed_in_turns(%pb: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %left: tensor<64x32xf32, #fours>, %n: i32) -> tensor<64x64xf32, #mma32> {
+  %a = ttg.local_alloc %left : (tensor<64x32xf32, #fours>) -> !ttg.memdesc<64x32xf32, #words, #smem>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma32>
+  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #fours}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #fours}>> -> tensor<1x64xi32, #fours>
+  %offsets = tt.broadcast %row : tensor<1x64xi32, #fours> -> tensor<32x64xi32, #fours>
+  %bs = tt.splat %pb : !tt.ptr<f32> -> tensor<32x64x!tt.ptr<f32>, #fours>
+  %bp = tt.addptr %bs, %offsets : tensor<32x64x!tt.ptr<f32>, #fours>, tensor<32x64xi32, #fours>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma32>) : i32 {
+    %b = tt.load %bp : tensor<32x64x!tt.ptr<f32>, #fours>
+    %y = ttg.local_alloc %b : (tensor<32x64xf32, #fours>) -> !ttg.memdesc<32x64xf32, #wordsAlongK, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %a, %y, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf32, #words, #smem> * !ttg.memdesc<32x64xf32, #wordsAlongK, #smem> -> tensor<64x64xf32, #mma32>
+    scf.yield %d : tensor<64x64xf32, #mma32>
+  }
+  tt.return %r : tensor<64x64xf32, #mma32>
+}
+
 // The second product is done an iteration later, under the row maximum of the first; its operands are 0 in the first iteration.
 // CHECK-LABEL: @attention
 // CHECK: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #ttg.dot_op
