@@ -10,6 +10,8 @@ namespace triton {
 namespace cuda = runtime::cuda;
 
 llvm::Expected<cuda::Driver &> cudaDriver() {
+  if (cuda::Driver *driver = cuda::Driver::getIfUsed())
+    return *driver;
   if (const char *path = std::getenv("TRITON_LIBCUDA_PATH"))
     cuda::Driver::setLibrary(path);
   return cuda::Driver::get();

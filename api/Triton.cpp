@@ -3,6 +3,7 @@
 #include <triton/triton.h>
 
 #include "api/CudaKernel.h"
+#include "api/LaunchPlan.h"
 #include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Description.h"
 #include "compiler/driver/Driver.h"
@@ -22,6 +23,8 @@
 using namespace triton;
 using driver::LaunchArgument;
 
+static constexpr size_t mostArgumentBytes = 4096;
+
 struct CompiledKernel::State {
   std::shared_ptr<const artifact::Artifact> artifact;
   std::shared_ptr<const runtime::KernelCode> code; // null if it was compiled for another machine
@@ -37,8 +40,10 @@ struct Kernel::State {
   std::shared_ptr<Module::State> module; // keeps the host alive
   std::shared_ptr<const frontend::Function> function;
   std::vector<std::optional<Argument>> defaults; // one per parameter
+  std::vector<bool> isConstexpr;                 // likewise
   std::mutex mutex;
   llvm::StringMap<CompiledKernel> compiled; // by specialisation and options
+  llvm::StringMap<std::shared_ptr<const LaunchPlan>> plans;
 };
 
 static Error errorOf(const Diagnostics &diagnostics) {
@@ -116,6 +121,8 @@ Expected<Kernel> Module::tryKernel(std::string_view name) const {
   Kernel kernel;
   kernel.state = std::make_shared<Kernel::State>();
   kernel.state->module = state;
+  for (const frontend::Parameter &parameter : function->parameters)
+    kernel.state->isConstexpr.push_back(parameter.isConstexpr);
   for (const frontend::Parameter &parameter : function->parameters)
     kernel.state->defaults.push_back(parameter.defaultValue ? toArgument(*parameter.defaultValue) : std::nullopt);
   kernel.state->function = std::move(function);
@@ -355,40 +362,70 @@ static CudaLaunchOptions cudaOptions(const Options &options) {
           .isProgrammatic = options.launchProgrammatic};
 }
 
-Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument> &arguments,
-                                           const Options &options) const {
-  auto bound = bindArguments(*state, arguments);
+/// Binds, specialises and compiles, and keeps the plan for launches like this one.
+static Expected<std::shared_ptr<const LaunchPlan>>
+makePlan(const Kernel &kernel, const LaunchKey &key, const std::vector<Argument> &arguments, const Options &options) {
+  constexpr unsigned mostPlans = 4096; // named arguments that vary would fill the memory
+  auto bound = bindArguments(*kernel.state, arguments);
   if (!bound)
     return bound.error();
-  auto specs = specialize(*state->function, *bound);
+  auto specs = specialize(*kernel.state->function, *bound);
   if (!specs)
     return specs.error();
-  llvm::SmallVector<const Argument *> runtimeArguments;
-  for (auto [argument, spec] : llvm::zip(*bound, *specs))
-    if (spec.kind == frontend::ArgumentSpec::Kind::Runtime)
-      runtimeArguments.push_back(argument);
-  auto compiled = compileSpecialized(*this, std::move(*specs), options);
+  auto plan = std::make_shared<LaunchPlan>();
+  for (auto [argument, spec] : llvm::zip(*bound, *specs)) {
+    if (spec.kind != frontend::ArgumentSpec::Kind::Runtime)
+      continue;
+    bool isGiven = argument >= arguments.data() && argument < arguments.data() + arguments.size();
+    plan->sources.emplace_back(isGiven ? int(argument - arguments.data()) : -1, isGiven ? nullptr : argument);
+  }
+  auto compiled = compileSpecialized(kernel, std::move(*specs), options);
   if (!compiled)
-    return compiled;
-  const CompiledKernel::State &kernel = *compiled->state;
-  if (!kernel.code && !kernel.cuda)
-    return Error("RuntimeError", "'" + kernel.artifact->name + "' was compiled for " + kernel.artifact->architecture +
+    return compiled.error();
+  const CompiledKernel::State &code = *compiled->state;
+  if (!code.code && !code.cuda)
+    return Error("RuntimeError", "'" + code.artifact->name + "' was compiled for " + code.artifact->architecture +
                                      ", not for this machine, and cannot be launched here");
+  if (code.artifact->argumentBytes > mostArgumentBytes)
+    return Error("ValueError", "more than " + std::to_string(mostArgumentBytes) + " bytes of arguments");
+  plan->compiled = std::move(*compiled);
+  std::lock_guard lock(kernel.state->mutex);
+  if (kernel.state->plans.size() >= mostPlans)
+    kernel.state->plans.clear();
+  kernel.state->plans[key] = plan;
+  return std::shared_ptr<const LaunchPlan>(plan);
+}
+
+static std::shared_ptr<const LaunchPlan> findPlan(const Kernel &kernel, const LaunchKey &key) {
+  std::lock_guard lock(kernel.state->mutex);
+  return kernel.state->plans.lookup(key);
+}
+
+Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument> &arguments,
+                                           const Options &options) const {
+  LaunchKey key;
+  appendLaunchKey(arguments, options, state->isConstexpr, key);
+  std::shared_ptr<const LaunchPlan> plan = findPlan(*this, key);
+  if (!plan) {
+    auto made = makePlan(*this, key, arguments, options);
+    if (!made)
+      return made.error();
+    plan = std::move(*made);
+  }
+  const CompiledKernel::State &kernel = *plan->compiled.state;
   for (int64_t extent : {grid.x, grid.y, grid.z})
     if (extent < 0 || extent > INT32_MAX)
       return Error("ValueError", "grid extent " + std::to_string(extent) + " is out of range");
-  alignas(16) char block[4096];
-  if (kernel.artifact->argumentBytes > sizeof(block))
-    return Error("ValueError", "more than 4096 bytes of arguments");
-  for (auto [argument, slot] : llvm::zip(runtimeArguments, kernel.artifact->arguments))
-    pack(*argument, slot, block);
+  alignas(16) char block[mostArgumentBytes];
+  for (auto [source, slot] : llvm::zip(plan->sources, kernel.artifact->arguments))
+    pack(source.second ? *source.second : arguments[source.first], slot, block);
   std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),
                                     static_cast<int32_t>(grid.z)};
   llvm::Error error = kernel.cuda ? kernel.cuda->launch(block, extents, cudaOptions(options))
                                   : runtime::launch(*kernel.code, block, extents, {.maxThreads = threadLimit(options)});
   if (error)
     return errorOf(std::move(error));
-  return compiled;
+  return plan->compiled;
 }
 
 std::string_view CompiledKernel::name() const { return state->artifact->name; }
