@@ -34,6 +34,7 @@ from .entries import (
     surprise,
 )
 from .sources import ASTSource, IRSource, convert_type_repr  # noqa: F401  (part of this module's interface)
+from .stages import language_options, run_stages
 
 
 def make_backend(target: GPUTarget):
@@ -161,17 +162,15 @@ def _inspection(src):
     return shown
 
 
-def _native_compile(src, backend, options):
-    if not hasattr(backend, "native_options"):
-        raise RuntimeError(
-            f"the backend of {backend.target} offers no `native_options`: this build compiles through the native pipelines only"
-        )
-    native_options = backend.native_options(options)
-    native_options.update(_inspection(src))
+def _run(src, backend, options, target):
+    """All stages: in one native call, or one by one for a backend that the native compiler does not know."""
     replacements = _replacements(src, options)
-    if replacements:
-        native_options["replacements"] = replacements
     try:
+        if not hasattr(backend, "native_options"):
+            return run_stages(src, backend, options, target, replacements)
+        native_options = {**backend.native_options(options), **_inspection(src)}
+        if replacements:
+            native_options["replacements"] = replacements
         return src.compile_native(native_options)
     except TritonError as error:
         raise error if knobs.compilation.front_end_debugging else filter_traceback(error)
@@ -217,7 +216,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         if knobs.cache.strict:
             raise surprise(src, request())
     timer.initialized = time.perf_counter()
-    artifact = _native_compile(src, backend, options)
+    artifact = _run(src, backend, options, target)
     timer.add(artifact.times)
     metadata = {
         "hash": hash,
@@ -238,7 +237,8 @@ def compile(src, target=None, options=None, _env_vars=None):
         "binary_ext": backend.binary_ext,
         "argument_bytes": artifact.argument_bytes,
         "argument_layout": tuple(artifact.arguments),
-        "native_options": backend.native_options(options),
+        "native_options": language_options(backend, options),
+        **getattr(artifact, "metadata", {}),
     }
     stages = dict(artifact.stages)
     if knobs.compilation.dump_ir:

@@ -16,7 +16,6 @@ from ..backends.compiler import GPUTarget
 from ..runtime.cache import _base32
 from ..runtime.errors import CacheMissError
 
-TEXT_STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "amdgcn", "asm")
 _SEAL_FIELDS = ("request", "digests", "checksum")
 _BUNDLE_FORMAT = "triton-bundle-1"
 
@@ -88,9 +87,17 @@ def read(contents, name):
     stages = {}
     for file, content in others.items():
         extension = os.path.splitext(file)[1][1:]
-        stages[extension] = content.decode("utf-8") if extension in TEXT_STAGES else content
+        stages[extension] = content if extension == metadata["binary_ext"] else _text(content)
     request = metadata.get("request", {})
     return open_metadata(metadata), stages, request
+
+
+def _text(content):
+    """Stages are text but for those that are not."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content
 
 
 def open_metadata(values):

@@ -97,8 +97,9 @@ class ASTSource:
     def make_ir(self, target, options, codegen_fns, module_map, context):
         """The kernel as IR that can be walked, before any pass. What the language needs of a target it takes from the backend's options."""
         from .compiler import make_backend
+        from .stages import language_options
 
-        native_options = make_backend(target).native_options(options)
+        native_options = language_options(make_backend(target), options)
         module = libtriton.ir.emit(self.fn, self._native_arguments(), self.symbol(), native_options)
         module.context = context
         return module

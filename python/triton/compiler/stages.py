@@ -1,0 +1,83 @@
+"""Compiles through the stages that a backend of another package lists: functions in Python, each from the output of the one before.
+
+The backends of this package run all their stages in one native call instead (`native_options`).
+"""
+
+from __future__ import annotations
+
+import time
+
+from .. import knobs
+from .._C.libtriton import ir
+
+
+def language_options(backend, options):
+    """What the native frontend is told. A backend that the native compiler does not know sees the language as the CPU does."""
+    if hasattr(backend, "native_options"):
+        return backend.native_options(options)
+    names = ("num_warps", "num_ctas", "num_stages", "debug", "sanitize_overflow", "enable_fp_fusion")
+    known = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
+    globals_allowed = bool(knobs.compilation.allow_non_constexpr_globals)
+    return {"backend": "cpu", "architecture": "native", "allow_non_constexpr_globals": globals_allowed, **known}
+
+
+class StagedArtifact:
+    """What the stages made, shaped as what the native compiler gives."""
+
+    def __init__(self, name, num_warps):
+        self.name = name
+        self.num_warps = num_warps
+        self.stages = {}
+        self.times = []
+        self.metadata = {}  # what the stages wrote
+        self.shared = self.arena_bytes = self.argument_bytes = 0
+        self.arguments = ()
+        self.tensordesc_meta = []
+
+
+def _text_of(output):
+    """Modules as text; text and bytes as they are."""
+    return output if isinstance(output, (str, bytes)) else str(output)
+
+
+def _replace(extension, content, context):
+    """What the user wants in place of a stage's output, as the next stage takes it."""
+    if extension in ("ttir", "ttgir"):
+        module = ir.parse_mlir_text(content.decode("utf-8"), f"<replaced {extension}>")
+        module.context = context
+        return module
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content
+
+
+def run_stages(src, backend, options, target, replacements):
+    """Runs the backend's stages on a source; gives a StagedArtifact."""
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    stages: dict = {}
+    backend.add_stages(stages, options, src.language)
+    if knobs.runtime.add_stages_inspection_hook is not None:
+        knobs.runtime.add_stages_inspection_hook(backend, stages, options, src.language, target.arch)
+    if backend.binary_ext not in stages:
+        raise RuntimeError(f"{type(backend).__name__} lists no stage '{backend.binary_ext}'; its stages are {', '.join(stages) or 'none'}")  # fmt: skip
+    codegen = getattr(backend, "get_codegen_implementation", lambda options: {})(options)
+    begin = time.perf_counter()
+    output = src.make_ir(target, options, codegen, backend.get_module_map(), context)
+    artifact = StagedArtifact(output.get_entry_func_name(), getattr(options, "num_warps", 4))
+    artifact.times.append(("source", 1e6 * (time.perf_counter() - begin)))
+    artifact.stages["source"] = _text_of(output)
+    names = list(stages)
+    # A file of IR has its own stage behind it.
+    if src.ext in names:
+        names = names[names.index(src.ext) + (0 if hasattr(src, "fn") else 1) :]
+    for extension in names:
+        begin = time.perf_counter()
+        output = stages[extension](output, artifact.metadata)
+        if extension in replacements:
+            output = _replace(extension, replacements[extension], context)
+        artifact.stages[extension] = _text_of(output)
+        artifact.times.append((extension, 1e6 * (time.perf_counter() - begin)))
+    return artifact
