@@ -10,7 +10,9 @@ import sys
 import time
 
 import kernels
+import language_kernels
 import numpy as np
+import triton.language as tl
 from limits import Limits
 
 try:
@@ -169,7 +171,81 @@ def matmul(size, dtype, tiles):
         )
 
 
+def beside_torch(workload, unit, amount, ours, theirs, found, expected, tolerance=0.0):
+    """A row with torch as the only other contender, after a check; `found` is what `ours` writes."""
+    ours()
+    torch.testing.assert_close(found.float(), expected.float(), atol=tolerance, rtol=tolerance)
+    report(workload, unit, amount, {"triton": ours, "torch": theirs})
+
+
+def language():
+    """The rest of the language: reductions, scans, sorting, indirect access, atomics, conversions, attention."""
+    k = language_kernels
+    x = torch.randn(4096, 4096)
+    out, bytes_of_x = torch.empty_like(x), x.numel() * 4
+    line, other = torch.empty(4096), torch.empty(4096)
+    for axis, run in ((1, k.sum_rows), (0, k.sum_columns)):
+        ours, theirs = lambda run=run: run(line, x), lambda axis=axis: torch.sum(x, axis, out=other)
+        beside_torch(f"sum along axis {axis} of 4096²", "GB/s", bytes_of_x, ours, theirs, line, x.sum(axis), 1e-2)
+    theirs = lambda: torch.cumsum(x, 1, out=out)
+    beside_torch(
+        "cumsum of 4096 rows of 4096", "GB/s", 2 * bytes_of_x, lambda: k.cumsum(out, x), theirs, out, x.cumsum(1), 1e-2
+    )
+
+    x = torch.randn(2048, 1024)
+    values, indices = torch.empty_like(x), torch.empty(x.shape, dtype=torch.int64)
+    theirs = lambda: torch.sort(x, 1, out=(values, indices))
+    out = torch.empty_like(x)
+    beside_torch("sort 2048 rows of 1024", "Gelem/s", x.numel(), lambda: k.sort(out, x), theirs, out, x.sort(1).values)
+    best, values, indices = torch.empty(2048, 64), torch.empty(2048, 64), torch.empty((2048, 64), dtype=torch.int64)
+    theirs = lambda: torch.topk(x, 64, 1, out=(values, indices))
+    beside_torch(
+        "topk 64 of 2048 rows of 1024",
+        "Gelem/s",
+        x.numel(),
+        lambda: k.topk(best, x),
+        theirs,
+        best,
+        x.topk(64, 1).values,
+    )
+
+    n = 2**22
+    x, index = torch.randn(n), torch.randperm(n)
+    out = torch.empty(n)
+    theirs = lambda: torch.index_select(x, 0, index, out=out)
+    beside_torch("gather 2^22", "Gelem/s", n, lambda: k.gather(out, x, index), theirs, out, x[index])
+    theirs = lambda: out.scatter_(0, index, x)
+    beside_torch(
+        "scatter 2^22",
+        "Gelem/s",
+        n,
+        lambda: k.scatter(out, x, index),
+        theirs,
+        out,
+        torch.empty(n).scatter_(0, index, x),
+    )
+    numbers, counts = torch.randint(0, 1024, (n,), dtype=torch.int32), torch.zeros(1024, dtype=torch.int32)
+    ours = lambda: (counts.zero_(), k.histogram(counts, numbers))
+    theirs = lambda: torch.bincount(numbers, minlength=1024)
+    beside_torch("histogram by atomics, 2^22 into 1024", "Gelem/s", n, ours, theirs, counts, theirs())
+
+    for name, dtype in (("float8_e5m2", tl.float8e5), ("float8_e4m3fn", tl.float8e4nv)):
+        small, small_other = (torch.empty(n, dtype=getattr(torch, name)) for _ in range(2))
+        ours, theirs = lambda: k.convert(small, x, dtype), lambda: small_other.copy_(x)
+        beside_torch(f"float32 to {name}, 2^22", "Gelem/s", n, ours, theirs, small, x.to(small.dtype))
+        ours, theirs = lambda: k.convert(out, small, tl.float32), lambda: out.copy_(small_other)
+        beside_torch(f"{name} to float32, 2^22", "Gelem/s", n, ours, theirs, out, x.to(small.dtype).float())
+
+    q, key, v = (torch.randn(8, 1024, 64) for _ in range(3))
+    out = torch.empty_like(q)
+    theirs = lambda: torch.nn.functional.scaled_dot_product_attention(q, key, v, scale=0.125)
+    ours = lambda: k.attention(out, q, key, v, 0.125)
+    beside_torch("attention f32 8 x 1024 x 64", "GFLOPS", 4 * 8 * 1024**2 * 64, ours, theirs, out, theirs(), 1e-4)
+
+
 def main():
+    if "--language" in sys.argv:
+        return language()
     many = THREADS > 1
     vector_add()
     softmax(4096, 4096, [("memcpy", 0.42)])
@@ -180,6 +256,8 @@ def main():
     matmul(1024, "bfloat16", {128: None} if many else {128: 0.95, 64: 0.90})
     if not many:
         matmul(1000, "float32", {128: 0.80})
+    if torch:
+        language()
 
 
 main()
