@@ -216,6 +216,26 @@ def test_disassembly():
     assert disasm.format_sass("nothing here") is None and disasm.format_sass(LISTING, "other") is None
 
 
+def test_sass_of_a_kernel(tmp_path, monkeypatch):
+    """`asm["sass"]` is made when it is asked for, by the toolkit's disassembler: here a program that prints a listing."""
+    from triton.compiler.compiler import AsmDict
+
+    tool = tmp_path / "cuobjdump"
+    listing = tmp_path / "listing.txt"
+    listing.write_text(LISTING)
+    tool.write_text(
+        f"#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Cuda, release 13.0, V13.0.1'; else cat {listing}; fi\n"
+    )
+    tool.chmod(0o755)
+    monkeypatch.setenv("TRITON_CUOBJDUMP_PATH", str(tool))
+    disasm.get_sass.cache_clear()
+    asm = AsmDict({"cubin": b"code"})
+    assert asm["sass"].startswith("Function:scale\n") and "sass" in asm
+    with pytest.raises(KeyError, match="Unknown key"):
+        AsmDict({"obj": b""})["sass"]
+    disasm.get_sass.cache_clear()
+
+
 @pytest.mark.skipif(not os.path.exists("/usr/lib/llvm-22/bin/llvm-as"), reason="needs LLVM's tools")
 def test_build_extern(tmp_path):
     source = tmp_path / "lib.ll"

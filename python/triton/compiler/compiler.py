@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -88,9 +89,14 @@ class AsmDict(dict):
     options: dict = {}  # how the native compiler was called
 
     def __missing__(self, key):
-        if key != "asm" or "obj" not in self:
+        if key == "asm" and "obj" in self:
+            self[key] = self._assembly()
+        elif key == "sass" and "cubin" in self:
+            from ..tools.disasm import get_sass
+
+            self[key] = get_sass(self["cubin"])
+        else:
             raise KeyError(f"Unknown key: '{key}'")
-        self[key] = self._assembly()
         return self[key]
 
     def _assembly(self):
@@ -125,6 +131,9 @@ def _dump(src, artifact):
     manager = get_dump_manager(src.hash())
     for extension, content in artifact.stages.items():
         manager.put(content, f"{file_name(src)}.{extension}")
+    if "cubin" in artifact.stages:
+        with contextlib.suppress(RuntimeError, OSError):  # without the toolkit's disassembler there is none
+            manager.put(AsmDict(artifact.stages)["sass"] or "", f"{file_name(src)}.sass")
 
 
 def _replacements(src, options):
