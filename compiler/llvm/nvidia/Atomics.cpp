@@ -143,25 +143,28 @@ private:
       emitter.emitIf(isMine, write);
     else
       write();
-    wait();
+    // Elements that several CTAs hold were updated by the first of those.
+    const uint64_t copies = type ? emitter.layout(type).freeBits("block") : emitter.numCtas() - 1;
+    if (copies)
+      return readFrom(builder.CreateAnd(emitter.ctaRank(), emitter.i32(~copies)), places);
+    emitter.barrier();
     Registers shared;
-    if (emitter.numCtas() > 1)
-      return readFromFirst(places);
     for (llvm::Value *place : places)
       shared.push_back(fromStorage(builder, emitter.loadShared(stored, place, bits / 8), element));
     return shared;
   }
 
-  /// From the first CTA of the cluster, which wrote; it waits until all have read.
-  Registers readFromFirst(llvm::ArrayRef<llvm::Value *> places) {
+  /// From the memory of another CTA of the cluster, when all have written; none goes on before all have read.
+  Registers readFrom(llvm::Value *rank, llvm::ArrayRef<llvm::Value *> places) {
+    wait();
     Registers shared;
     llvm::Type *word = builder.getIntNTy(std::max(bits, 16u));
+    std::string text = "{ .reg .b32 a; mapa.shared::cluster.u32 a, $1, $2; ld.shared::cluster.b" +
+                       std::to_string(bits) + " $0, [a]; }";
     for (llvm::Value *place : places) {
       llvm::Value *address = builder.CreatePtrToInt(place, builder.getInt32Ty());
-      std::string text = "{ .reg .b32 a; mapa.shared::cluster.u32 a, $1, 0; ld.shared::cluster.b" +
-                         std::to_string(bits) + " $0, [a]; }";
-      llvm::Value *value = emitter.inlineAsm(text, std::string("=") + constraintOf(bits) + ",r,~{memory}", word,
-                                             {address}, AsmEffects::SideEffect);
+      llvm::Value *value = emitter.inlineAsm(text, std::string("=") + constraintOf(bits) + ",r,r,~{memory}", word,
+                                             {address, rank}, AsmEffects::SideEffect);
       value = builder.CreateTrunc(value, builder.getIntNTy(bits));
       shared.push_back(fromStorage(builder, bitCast(builder, value, storageType(builder, element)), element));
     }

@@ -105,9 +105,23 @@ private:
     return results;
   }
 
-  llvm::Value *bytes(llvm::Value *word) {
-    return bitCast(builder, word, llvm::FixedVectorType::get(builder.getInt8Ty(), 2));
+  /// Bytes by an instruction that makes two, as an i16. Four are put into one word, which is how registers hold them.
+  template <typename FunctionT> Registers inBytePairs(llvm::ArrayRef<llvm::Value *> values, FunctionT function) {
+    Registers results;
+    auto append = [&](llvm::Value *bits, unsigned count) {
+      auto parts =
+          unpack(builder, bitCast(builder, bits, llvm::FixedVectorType::get(builder.getInt8Ty(), std::max(count, 2u))));
+      results.append(parts.begin(), parts.begin() + count);
+    };
+    for (; values.size() >= 4; values = values.drop_front(4))
+      append(pack(builder, {function(values[0], values[1]), function(values[2], values[3])}), 4);
+    for (; values.size() >= 2; values = values.drop_front(2))
+      append(function(values[0], values[1]), 2);
+    if (!values.empty())
+      append(function(values[0], llvm::Constant::getNullValue(values[0]->getType())), 1);
+    return results;
   }
+
   llvm::Value *word(uint32_t value) { return builder.getInt32(value); }
 
   Registers fromSingle(llvm::ArrayRef<llvm::Value *> values, Type to, Rounding rounding) {
@@ -203,10 +217,10 @@ private:
     bool isE5 = isa<Float8E5M2Type>(to), isE4 = isa<Float8E4M3FNType>(to);
     bool isNative = emitter.target().hasFp8Conversions() && (isE5 || isE4) && rounding == Rounding::NearestEven;
     if (isNative && from == half)
-      return inPairs(values, [&](llvm::Value *low, llvm::Value *high) {
-        return bytes(emitter.intrinsic(isE5 ? llvm::Intrinsic::nvvm_f16x2_to_e5m2x2_rn
-                                            : llvm::Intrinsic::nvvm_f16x2_to_e4m3x2_rn,
-                                       {pack(builder, {low, high})}));
+      return inBytePairs(values, [&](llvm::Value *low, llvm::Value *high) -> llvm::Value * {
+        return emitter.intrinsic(isE5 ? llvm::Intrinsic::nvvm_f16x2_to_e5m2x2_rn
+                                      : llvm::Intrinsic::nvvm_f16x2_to_e4m3x2_rn,
+                                 {pack(builder, {low, high})});
       });
     Registers singles =
         from.isF64()     ? each(values,
@@ -216,9 +230,9 @@ private:
         : from == single ? Registers(values)
                          : convert(values, from, single, rounding);
     if (isNative)
-      return inPairs(singles, [&](llvm::Value *low, llvm::Value *high) {
-        return bytes(emitter.intrinsic(
-            isE5 ? llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn : llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn, {high, low}));
+      return inBytePairs(singles, [&](llvm::Value *low, llvm::Value *high) -> llvm::Value * {
+        return emitter.intrinsic(isE5 ? llvm::Intrinsic::nvvm_ff_to_e5m2x2_rn : llvm::Intrinsic::nvvm_ff_to_e4m3x2_rn,
+                                 {high, low});
       });
     return each(singles, [&](llvm::Value *value) { return narrowByHand(value, formatOf(to), rounding); });
   }

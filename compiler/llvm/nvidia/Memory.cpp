@@ -137,24 +137,28 @@ static bool isKnown(llvm::Value *mask, bool value) {
   return constant && constant->isOne() == value;
 }
 
+/// Words that hold several elements stay whole: LLVM takes vectors of bytes apart and puts them together one by one.
 static Registers loadPlain(Emitter &emitter, const AccessGroup &group, llvm::Type *type) {
   llvm::IRBuilder<> &builder = emitter.builder;
-  llvm::Type *stored = storageType(builder, type);
-  llvm::Align alignment(group.count * storageBits(type) / 8);
-  llvm::Type *whole = group.count == 1 ? stored : llvm::FixedVectorType::get(stored, group.count);
-  Registers values;
-  for (llvm::Value *part : unpack(builder, builder.CreateAlignedLoad(whole, group.address(emitter), alignment)))
-    values.push_back(fromStorage(builder, part, type));
-  return values;
+  const unsigned elementBits = storageBits(type), bytes = group.count * elementBits / 8;
+  auto [count, bits] = wordsOf(bytes, elementBits);
+  llvm::Type *word = bits == elementBits ? storageType(builder, type) : builder.getIntNTy(bits);
+  llvm::Type *whole = count == 1 ? word : llvm::FixedVectorType::get(word, count);
+  return fromWords(builder,
+                   unpack(builder, builder.CreateAlignedLoad(whole, group.address(emitter), llvm::Align(bytes))), type);
 }
 
 static void storePlain(Emitter &emitter, const AccessGroup &group, llvm::ArrayRef<llvm::Value *> values) {
   llvm::IRBuilder<> &builder = emitter.builder;
-  llvm::Align alignment(group.count * storageBits(values[0]->getType()) / 8);
-  Registers stored;
-  for (llvm::Value *value : values)
-    stored.push_back(toStorage(builder, value));
-  builder.CreateAlignedStore(group.count == 1 ? stored[0] : pack(builder, stored), group.address(emitter), alignment);
+  const unsigned elementBits = storageBits(values[0]->getType()), bytes = group.count * elementBits / 8;
+  auto [count, bits] = wordsOf(bytes, elementBits);
+  Registers words;
+  if (bits == elementBits)
+    for (llvm::Value *value : values)
+      words.push_back(toStorage(builder, value));
+  else
+    words = toWords(builder, values, bits);
+  builder.CreateAlignedStore(count == 1 ? words[0] : pack(builder, words), group.address(emitter), llvm::Align(bytes));
 }
 
 static llvm::LogicalResult checkPointer(Operation *op, Value pointer) {
