@@ -302,8 +302,12 @@ struct Pipeliner {
     Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
     auto ringType = cast<MemDescType>(delayedRing.getType());
     ArrayRef<int64_t> shape = ringType.getShape().drop_front();
-    auto zeros = RankedTensorType::get(shape, ringType.getElementType(),
-                                       getDefaultBlockedLayout(loop.getContext(), shape, getNumWarps(loop)));
+    // Every CTA of a cluster clears its own.
+    BlockedAttr one = getDefaultBlockedLayout(loop.getContext(), shape, getNumWarps(loop));
+    SmallVector<int64_t> copies(llvm::Log2_32(getNumCtas(loop->getParentOfType<ModuleOp>())) * shape.size(), 0);
+    auto anyLayout = BlockedAttr::get(loop.getContext(), one.getSizePerThread(), one.getThreadsPerWarp(),
+                                      one.getWarpsPerCTA(), one.getOrder(), copies);
+    auto zeros = RankedTensorType::get(shape, ringType.getElementType(), anyLayout);
     LocalStoreOp::create(rewriter, loc, arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(zeros)),
                          MemDescIndexOp::create(rewriter, loc, delayedRing, constant(plan.buffers - 1)));
     FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
