@@ -135,17 +135,17 @@ struct Planner {
     return SwizzledSharedAttr::get(type.getContext(), vec, std::min<int64_t>(perPhase, 8), maxPhase, order);
   }
 
-  /// Threads hold 16 bytes along `wanted`, which they store at once, and lanes are neighbours along the other dimension, where elements are
-  /// neighbours in memory: neither reading nor storing hits a bank twice.
-  static Attribute transposingLayout(RankedTensorType type, unsigned wanted, int numWarps) {
-    unsigned other = 1 - wanted;
+  /// For reading what lies along one dimension and storing it along the other without hitting a bank twice: threads hold 16 bytes along one of
+  /// them, `held`, whose rows are swizzled, and lanes are neighbours along the other.
+  static Attribute transposingLayout(RankedTensorType type, unsigned held, int numWarps) {
+    unsigned across = 1 - held;
     SmallVector<int64_t> perThread = {1, 1}, lanes = {1, 1}, warps = {1, 1};
-    perThread[wanted] = std::min<int64_t>(type.getDimSize(wanted), 128 / type.getElementTypeBitWidth());
-    lanes[other] = std::min<int64_t>(32, type.getDimSize(other));
-    lanes[wanted] = 32 / lanes[other];
-    warps[other] = std::min<int64_t>(numWarps, std::max<int64_t>(1, type.getDimSize(other) / 32));
-    warps[wanted] = numWarps / warps[other];
-    return BlockedAttr::get(type.getContext(), perThread, lanes, warps, {wanted, other});
+    perThread[held] = std::min<int64_t>(type.getDimSize(held), 128 / type.getElementTypeBitWidth());
+    lanes[across] = std::min<int64_t>(32, type.getDimSize(across));
+    lanes[held] = 32 / lanes[across];
+    warps[across] = std::min<int64_t>(numWarps, std::max<int64_t>(1, type.getDimSize(across) / 32));
+    warps[held] = numWarps / warps[across];
+    return BlockedAttr::get(type.getContext(), perThread, lanes, warps, {held, across});
   }
 
   std::optional<RingCopy> planCopy(tensor::LoadOp load, LoopPlan &plan) {
@@ -161,14 +161,22 @@ struct Planner {
     RingCopy copy{load, {}, {}, {}};
     if (load->hasOneUse())
       copy.filled = dyn_cast<LocalAllocOp>(*load->user_begin());
-    if (copy.filled) {
+    auto plain = copy.filled ? dyn_cast<SwizzledSharedAttr>(copy.filled.getType().getEncoding()) : SwizzledSharedAttr();
+    if (plain && plain.getOrder()[0] != fastestDim(type)) {
+      // Rows of the ring are swizzled, those of the buffer are not: wide reads, then stores side by side.
+      copy.filled = {};
+      copy.layout = swizzledLayout(type);
+      copy.transposing = transposingLayout(type, /*held=*/fastestDim(type), getNumWarps(loop));
+    } else if (plain) {
+      copy.layout = plain;
+    } else if (copy.filled) {
       copy.layout = copy.filled.getType().getEncoding();
       // Copies keep the order of elements in memory: another order takes registers.
       unsigned wanted = cast<NvmmaSharedAttr>(copy.layout).getTransposed() ? 0 : type.getRank() - 1;
       if (fastestDim(type) != wanted) {
         copy.filled = {};
         copy.layout = swizzledLayout(type);
-        copy.transposing = transposingLayout(type, wanted, getNumWarps(loop));
+        copy.transposing = transposingLayout(type, /*held=*/wanted, getNumWarps(loop));
       }
     } else {
       copy.layout = swizzledLayout(type);

@@ -11,6 +11,11 @@
 // source's threads hold elements, so that stores and copies are wide; only 16-bit elements may lie along M or N, others are put along K. A
 // transposition of the source becomes a view of the buffer. Operand A stays in registers where it already is laid out for them.
 //
+// Products by multiply-adds whose rows and columns do not fit into registers are cut along K:
+//   %x = ttg.local_alloc %a            consecutive along M, so that threads read rows side by side
+//   %y = ttg.local_alloc %b            consecutive along N
+//   %d = %c + the products of %x[:, k : k + 2] and %y[k : k + 2, :], each read when its turn comes
+//
 // Runs after layouts are assigned and before loops are pipelined, which recognises loads that only fill buffers. Leaves mma.sync alone.
 #include "compiler/gpu/passes/Passes.h"
 
@@ -97,16 +102,74 @@ struct Lowering {
   }
 };
 
+/// A product by multiply-adds, a few elements along K at a time.
+struct Slicing {
+  tensor::DotOp dot;
+  OpBuilder builder{dot};
+  Location loc = dot.getLoc();
+  RankedTensorType a = cast<RankedTensorType>(dot.getA().getType()), b = cast<RankedTensorType>(dot.getB().getType());
+
+  /// Registers of both operands for one element along K.
+  int64_t registersPerK() const {
+    return (toLinear(a).inputSize("register") + toLinear(b).inputSize("register")) / a.getShape().back();
+  }
+
+  Value buffer(Value tensor, unsigned fastest) {
+    while (auto convert = tensor.getDefiningOp<ConvertLayoutOp>())
+      tensor = convert.getSrc();
+    auto type = cast<RankedTensorType>(tensor.getType());
+    auto layout = SwizzledSharedAttr::get(dot.getContext(), 1, 1, 1, {fastest, 1 - fastest});
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(tensor);
+    return LocalAllocOp::create(
+        builder, loc,
+        MemDescType::get(type.getShape(), type.getElementType(), layout, SharedMemoryAttr::get(dot.getContext())),
+        tensor);
+  }
+
+  Value slice(Value buffer, RankedTensorType whole, unsigned k, int32_t start, int64_t size) {
+    SmallVector<int64_t> shape(whole.getShape());
+    SmallVector<int32_t> offsets = {0, 0};
+    shape[k] = size;
+    offsets[k] = start;
+    auto view = MemDescSubsliceOp::create(builder, loc, buffer, offsets, shape);
+    return LocalLoadOp::create(builder, loc, RankedTensorType::get(shape, whole.getElementType(), whole.getEncoding()),
+                               view);
+  }
+
+  void run() {
+    constexpr int64_t mostRegisters = 128, wantedRegisters = 64;
+    int64_t depth = a.getShape().back(), perK = registersPerK();
+    if (a.getRank() != 2 || perK * depth <= mostRegisters)
+      return;
+    int64_t size = std::min<int64_t>(depth, llvm::bit_floor<uint64_t>(std::max<int64_t>(1, wantedRegisters / perK)));
+    Value left = buffer(dot.getA(), 0), right = buffer(dot.getB(), 1), sum = dot.getC();
+    for (int64_t start = 0; start < depth; start += size)
+      sum = tensor::DotOp::create(builder, loc, sum.getType(), slice(left, a, 1, start, size),
+                                  slice(right, b, 0, start, size), sum, dot.getInputPrecision(), 0);
+    SmallVector<Value> operands = {dot.getA(), dot.getB()};
+    dot.getD().replaceAllUsesWith(sum);
+    dot.erase();
+    for (Value operand : operands)
+      Lowering::eraseIfDead(operand);
+  }
+};
+
 struct LowerDots : impl::LowerDotsBase<LowerDots> {
   void runOnOperation() override {
-    SmallVector<tensor::DotOp> dots;
+    SmallVector<tensor::DotOp> dots, sliced;
     getOperation()->walk([&](tensor::DotOp dot) {
-      auto layout = dyn_cast_or_null<MmaAttr>(cast<RankedTensorType>(dot.getD().getType()).getEncoding());
+      Attribute encoding = cast<RankedTensorType>(dot.getD().getType()).getEncoding();
+      auto layout = dyn_cast_or_null<MmaAttr>(encoding);
       if (layout && layout.isWgmma())
         dots.push_back(dot);
+      if (isa_and_nonnull<BlockedAttr>(encoding))
+        sliced.push_back(dot);
     });
     for (tensor::DotOp dot : dots)
       Lowering{dot}.run();
+    for (tensor::DotOp dot : sliced)
+      Slicing{dot}.run();
   }
 };
 

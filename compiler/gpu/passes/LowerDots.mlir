@@ -1,6 +1,7 @@
 // RUN: triton-opt %s --gpu-lower-dots | FileCheck %s
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#fma = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #mma8 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 32]}>
 #mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
@@ -77,6 +78,23 @@ tt.func @warps_multiply_from_registers(%a: tensor<64x64xf16, #left2>, %b: tensor
   // CHECK: tt.dot
   %d = tt.dot %a, %b, %c : tensor<64x64xf16, #left2> * tensor<64x64xf16, #right2> -> tensor<64x64xf32, #mma2>
   tt.return %d : tensor<64x64xf32, #mma2>
+}
+
+// CHECK-LABEL: @multiply_adds_a_slice_at_a_time
+tt.func @multiply_adds_a_slice_at_a_time(%a: tensor<64x64xf32, #blocked>, %b: tensor<64x64xf32, #blocked>, %c: tensor<64x64xf32, #fma>) -> tensor<64x64xf32, #fma> {
+  // CHECK-DAG: %[[A:.*]] = ttg.local_alloc %arg0 : {{.*}} -> !ttg.memdesc<64x64xf32, #[[ALONGM:.*]], #smem>
+  // CHECK-DAG: %[[B:.*]] = ttg.local_alloc %arg1
+  // CHECK: %[[A0:.*]] = ttg.memdesc_subslice %[[A]][0, 0]
+  // CHECK: ttg.local_load %[[A0]]
+  // CHECK: tt.dot {{.*}}, %arg2
+  // CHECK: ttg.memdesc_subslice %[[A]][0, 4]
+  // CHECK: tt.dot
+  // CHECK-COUNT-14: tt.dot
+  // CHECK-NOT: tt.dot
+  %x = ttg.convert_layout %a : tensor<64x64xf32, #blocked> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #fma}>>
+  %y = ttg.convert_layout %b : tensor<64x64xf32, #blocked> -> tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #fma}>>
+  %d = tt.dot %x, %y, %c : tensor<64x64xf32, #ttg.dot_op<{opIdx = 0, parent = #fma}>> * tensor<64x64xf32, #ttg.dot_op<{opIdx = 1, parent = #fma}>> -> tensor<64x64xf32, #fma>
+  tt.return %d : tensor<64x64xf32, #fma>
 }
 
 }

@@ -92,6 +92,11 @@ struct Pipeliner {
         auto again = MemDescTransOp::create(rewriter, loc, view, trans.getOrder());
         replaceBuffer(trans.getResult(), again.getResult());
         rewriter.eraseOp(trans);
+      } else if (auto slice = dyn_cast<MemDescSubsliceOp>(use.getOwner())) {
+        rewriter.setInsertionPoint(slice);
+        auto again = MemDescSubsliceOp::create(rewriter, loc, view, slice.getOffsets(), slice.getType().getShape());
+        replaceBuffer(slice.getResult(), again.getResult());
+        rewriter.eraseOp(slice);
       } else {
         use.set(view);
       }
