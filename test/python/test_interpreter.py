@@ -160,6 +160,28 @@ def test_arguments(tmp_path):
     assert result.stdout == "[15.0, 15.5, 16.0, 16.5]\n"
 
 
+def test_device_print_and_handles(tmp_path):
+    result = interpret(
+        tmp_path,
+        """
+        @triton.jit
+        def kernel(x):
+            value = tl.load(x + tl.arange(0, 4))
+            tl.device_print("value", value, tl.program_id(0))
+            tl.device_print("bits:", value.to(tl.int32), hex=True)
+            tl.device_print("done")
+            print(type(value.handle.data).__name__, value.handle.data.sum())
+
+        kernel[(1, 2)](torch.arange(4.0))
+    """,
+    )
+    lines = [
+        "({0}) value [0. 1. 2. 3.]", "({0}) value 0", "({0}) bits: [0x00000000 0x00000001 0x00000002 0x00000003]", "({0}) done",
+        "ndarray 6.0",
+    ]  # fmt: skip
+    assert result.stdout.splitlines() == [line.format(f"0, {y}, 0") for y in range(2) for line in lines]
+
+
 def test_same_results_as_compiled():
     """The kernels that compiled code is tested with, interpreted."""
     # What syntax and scopes forbid is Python's business there, and goldens of messages have a test of their own.

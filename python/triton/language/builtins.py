@@ -34,6 +34,10 @@ class LanguageFunction:
         if _semantic is None and not libtriton.interpreter.is_active():
             raise ValueError(_FORGOTTEN)
         kwargs.pop("_generator", None)
+        if self.__name__ == "device_print" and libtriton.interpreter.is_active():
+            from ..runtime.interpreter import device_print
+
+            return device_print(*args, **kwargs)
         return libtriton.emission.call(self, args, kwargs)
 
     def __repr__(self):

@@ -16,6 +16,8 @@ from .jit import JITFunction, KernelInterface
 from .rewriter import KernelRewriter, rewrite
 
 _state = threading.local()
+# The name by which debuggers of kernels know what `x.handle` is.
+TensorHandle = libtriton.ValueHandle
 
 
 def data_of(tensor):
@@ -38,6 +40,21 @@ def data_of(tensor):
         return data_of(tensor.to(_language().float32))
     names = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "int1": "bool"}
     return np.frombuffer(raw, names.get(dtype.name, dtype.name)).reshape(shape)
+
+
+def device_print(prefix, *args, hex=False):
+    """What `tl.device_print` does in interpreter mode: `(x, y, z) prefix data`, one line per value."""
+    place = f"({', '.join(map(str, _state.program))}) {getattr(prefix, 'value', prefix)}"
+    if not args:
+        print(place)
+    for arg in args:
+        data = data_of(libtriton.emission.to_tensor(arg))
+        if getattr(hex, "value", hex):
+            import numpy as np
+
+            bits = np.asarray(data).view(f"u{data.dtype.itemsize}")
+            data = np.array2string(bits, formatter={"all": lambda word: f"0x{word:0{2 * bits.dtype.itemsize}x}"})
+        print(place, data)
 
 
 _FP8 = ("fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16")
@@ -180,6 +197,7 @@ class GridExecutor:
                     for y in range(grid[1]):
                         for z in range(grid[2]):
                             session.begin_program((x, y, z), tuple(grid))
+                            _state.program = (x, y, z)
                             self.fn(**self._wrap_all(arguments, session))
             except Exception as error:
                 if knobs.compilation.front_end_debugging or isinstance(error, InterpreterError):
