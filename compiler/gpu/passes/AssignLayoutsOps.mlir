@@ -243,3 +243,18 @@ tt.func public @exchange_steps(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   tt.store %p, %j : tensor<1024x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Blocks that come through shared memory are read in vectors, too.
+// CHECK: #[[B:.*]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-LABEL: @descriptors
+// CHECK: tt.descriptor_load {{.*}} -> tensor<64x64xf16, #[[B]]>
+// CHECK-NOT: convert_layout
+// CHECK: tt.descriptor_store {{.*}} tensor<64x64xf16, #[[B]]>
+tt.func public @descriptors(%from: !tt.tensordesc<tensor<64x64xf16>>, %to: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
+  %x = tt.descriptor_load %from[%i, %i] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
+  %y = arith.addf %x, %x : tensor<64x64xf16>
+  tt.descriptor_store %to[%i, %i], %y : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+  tt.return
+}

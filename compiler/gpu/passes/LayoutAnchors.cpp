@@ -21,7 +21,7 @@ Value accessMask(Operation *op) {
 }
 
 // Atomics come in words at most: two 16-bit floats.
-int64_t widestAccess(Operation *op) { return isa<tensor::LoadOp, tensor::StoreOp>(op) ? 16 : 4; }
+int64_t widestAccess(Operation *op) { return isa<tensor::AtomicRMWOp, tensor::AtomicCASOp>(op) ? 4 : 16; }
 
 // Dimensions from the one with the longest runs; where two are alike, the last first.
 static SmallVector<unsigned> orderOf(const AccessFacts &facts) {
@@ -71,19 +71,15 @@ Attribute exchangeLayout(RankedTensorType type, int numWarps) {
                          layout::LinearLayout({{"register", registers}, {"lane", lanes}, {"warp", warps}}, outputs));
 }
 
-BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps) {
+// Vectors of up to `vector` elements along order[0], lanes side by side.
+static BlockedAttr spread(MLIRContext *context, ArrayRef<int64_t> shape, ArrayRef<unsigned> order, int64_t vector,
+                          int numWarps) {
   constexpr int64_t lanesPerWarp = 32;
-  Value pointers = accessedPointers(op);
-  if (!pointers)
-    return {};
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(pointers.getType()).getShape();
-  const SmallVector<unsigned> order = orderOf(access.of(pointers));
-  const int64_t elements = ShapedType::getNumElements(shape);
   // All threads before wide vectors.
-  const int64_t share = std::max<int64_t>(1, elements / (numWarps * lanesPerWarp));
+  const int64_t share = std::max<int64_t>(1, ShapedType::getNumElements(shape) / (numWarps * lanesPerWarp));
   SmallVector<int64_t> registers(shape.size(), 1), lanes(shape.size(), 1), warps(shape.size(), 1);
-  registers[order[0]] = std::min({vectorAlong(order[0], op, access), share, shape[order[0]]});
-  // Lanes side by side; warps as far apart as they can, so that what belongs together along the fast dimension stays in one warp.
+  registers[order[0]] = std::min({vector, share, shape[order[0]]});
+  // Warps as far apart as they can, so that what belongs together along the fast dimension stays in one warp.
   int64_t lanesLeft = lanesPerWarp, warpsLeft = numWarps;
   for (unsigned dimension : order) {
     lanes[dimension] = std::min(lanesLeft, shape[dimension] / registers[dimension]);
@@ -96,7 +92,23 @@ BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps)
   // Threads that the tensor has nothing for hold copies; the slowest dimension counts them.
   lanes[order.back()] *= lanesLeft;
   warps[order.back()] *= warpsLeft;
-  return BlockedAttr::get(op->getContext(), registers, lanes, warps, order);
+  return BlockedAttr::get(context, registers, lanes, warps, order);
+}
+
+BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps) {
+  if (Value pointers = accessedPointers(op)) {
+    const SmallVector<unsigned> order = orderOf(access.of(pointers));
+    return spread(op->getContext(), cast<RankedTensorType>(pointers.getType()).getShape(), order,
+                  vectorAlong(order[0], op, access), numWarps);
+  }
+  // Blocks that the copy engine brings to shared memory are read from there in rows.
+  if (isa<tensor::DescriptorLoadOp, tensor::DescriptorGatherOp>(op)) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, type.getRank())));
+    const int64_t bytes = std::max<int64_t>(1, tensor::getElementBits(type) / 8);
+    return spread(op->getContext(), type.getShape(), order, widestAccess(op) / bytes, numWarps);
+  }
+  return {};
 }
 
 } // namespace triton::gpu

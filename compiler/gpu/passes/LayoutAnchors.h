@@ -19,7 +19,7 @@ int64_t widestAccess(mlir::Operation *op);
 /// ever shorter distances (sorting) then go as many steps as there are register bits without moving anything.
 mlir::Attribute exchangeLayout(mlir::RankedTensorType type, int numWarps);
 
-/// For a memory access; null for any other op.
+/// For an access to memory, through pointers or a descriptor; null for any other op.
 BlockedAttr coalescedLayout(mlir::Operation *op, AccessAnalysis &access, int numWarps);
 
 } // namespace triton::gpu
