@@ -15,6 +15,8 @@ using namespace triton;
 
 static llvm::cl::opt<std::string> inputFile(llvm::cl::Positional, llvm::cl::desc("<file>"), llvm::cl::init("-"));
 static llvm::cl::opt<std::string> architecture("arch", llvm::cl::desc("sm_80, sm_90a, …"), llvm::cl::init("sm_90a"));
+static llvm::cl::opt<unsigned> ptxVersion("ptx-version", llvm::cl::desc("86 for 8.6; 0: the newest"),
+                                          llvm::cl::init(0));
 static llvm::cl::opt<bool> onlyLlvm("llvm", llvm::cl::desc("print LLVM IR before optimisation"));
 static llvm::cl::opt<bool> assembles("assemble", llvm::cl::desc("also run ptxas and print its report"));
 
@@ -38,6 +40,7 @@ int main(int argc, char **argv) {
   if (!target)
     return fail(target.takeError());
   nvidia::CodegenOptions options{.emit = {.target = *target}};
+  options.ptxVersion = ptxVersion;
   if (auto library = nvidia::findLibdevice())
     options.libraries.push_back(*library);
   else

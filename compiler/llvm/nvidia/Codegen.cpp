@@ -15,6 +15,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -47,6 +48,21 @@ unsigned supportedPtxVersion(unsigned version) {
     if (!version || candidate <= version)
       return candidate;
   return known[0];
+}
+
+/// The oldest PTX that has the architecture and every instruction that is emitted for it: LLVM ends the process if asked for less.
+static unsigned leastPtxVersion(const gpu::Target &target) {
+  switch (target.capability) {
+  case 103:
+  case 121:
+    return 88;
+  case 110:
+    return 90;
+  case 120:
+    return 87;
+  default:
+    return target.capability >= 100 ? 86 : target.capability >= 90 ? 80 : target.capability == 89 ? 81 : 74;
+  }
 }
 
 /// A target machine is not thread safe and takes a millisecond to make: each thread keeps those it has used.
@@ -139,6 +155,10 @@ static llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> librar
 }
 
 llvm::Error Code::prepare() {
+  if (unsigned least = leastPtxVersion(options.emit.target); options.ptxVersion < least)
+    return llvm::createStringError(llvm::formatv("PTX {0}.{1} is too old for {2}, which needs {3}.{4} or newer",
+                                                 options.ptxVersion / 10, options.ptxVersion % 10,
+                                                 options.emit.target.cpu(), least / 10, least % 10));
   auto machine = targetMachine(options.emit.target, options.ptxVersion);
   if (!machine)
     return machine.takeError();

@@ -383,7 +383,11 @@ static Emitted emitExtended(Emitter &emitter, Operation *op) {
   llvm::IRBuilder<> &builder = emitter.builder;
   Registers low, high, left(emitter.registers(op->getOperand(0))), right(emitter.registers(op->getOperand(1)));
   for (auto [a, b] : llvm::zip_equal(left, right)) {
-    if (isSum) {
+    if (a->getType()->isIntegerTy(
+            1)) { // as above, without arithmetic on one bit; a signed one is 0 or -1, whose square is 1
+      low.push_back(isSum ? builder.CreateXor(a, b) : builder.CreateAnd(a, b));
+      high.push_back(isSum ? builder.CreateAnd(a, b) : static_cast<llvm::Value *>(emitter.i1(false)));
+    } else if (isSum) {
       low.push_back(builder.CreateAdd(a, b));
       high.push_back(builder.CreateICmpULT(low.back(), a));
     } else {

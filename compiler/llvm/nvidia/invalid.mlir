@@ -6,6 +6,8 @@
 // RUN: not triton-ptx %t/scratch.mlir 2>&1 | FileCheck %t/scratch.mlir
 // RUN: not triton-ptx %t/block_pointer.mlir 2>&1 | FileCheck %t/block_pointer.mlir
 // RUN: not triton-ptx %t/library.mlir 2>&1 | FileCheck %t/library.mlir
+// RUN: not triton-ptx %t/library.mlir --ptx-version 78 2>&1 | FileCheck %s --check-prefix=OLD
+// OLD: PTX 7.8 is too old for sm_90a, which needs 8.0 or newer
 
 //--- operand.mlir
 module attributes {"ttg.num-warps" = 4 : i32} {
