@@ -215,7 +215,7 @@ class tensor_descriptor_base(base_value):
 
     @property
     def block_shape(self):
-        return self.block_type.shape
+        return tuple(self.block_type.shape)
 
     def __getattr__(self, name):
         # Methods are the compiler's: load, store, gather, scatter, atomic_add and so on.
