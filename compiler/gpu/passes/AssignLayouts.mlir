@@ -98,8 +98,9 @@ tt.func public @mixed_widths(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: 
 
 // -----
 
-// The sum over rows of a tile: the tile stays where it was loaded, the sums are stored from its slice.
-// CHECK: #[[B:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+// The sum over rows of a tile: the tile stays where it was loaded, the sums are stored from its slice. A warp takes 128 bytes of four rows, not
+// 512 of one: three steps between lanes instead of five.
+// CHECK: #[[B:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-LABEL: @row_sums
 // CHECK-NOT: convert_layout
 // CHECK: tt.load {{.*}} : tensor<64x256x!tt.ptr<f32>, #[[B]]>

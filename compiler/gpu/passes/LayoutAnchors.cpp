@@ -33,12 +33,15 @@ static SmallVector<unsigned> orderOf(const AccessFacts &facts) {
   return order;
 }
 
+static int64_t bytesOf(Value pointers) {
+  return std::max<int64_t>(1, tensor::getElementBits(tensor::getAccessedType(pointers.getType())) / 8);
+}
+
 // As many elements along `dimension` as one instruction moves: neighbours in memory, under one mask.
 static int64_t vectorAlong(unsigned dimension, Operation *op, AccessAnalysis &access) {
   Value pointers = accessedPointers(op);
-  const int64_t bytes = std::max<int64_t>(1, tensor::getElementBits(tensor::getAccessedType(pointers.getType())) / 8);
   int64_t elements =
-      std::min(access.of(pointers).alignedRun(dimension), std::max<int64_t>(1, widestAccess(op) / bytes));
+      std::min(access.of(pointers).alignedRun(dimension), std::max<int64_t>(1, widestAccess(op) / bytesOf(pointers)));
   if (Value mask = accessMask(op); mask && isa<RankedTensorType>(mask.getType()))
     elements = std::min(elements, access.of(mask).dimensions[dimension].constancy);
   return elements;
@@ -71,9 +74,9 @@ Attribute exchangeLayout(RankedTensorType type, int numWarps) {
                          layout::LinearLayout({{"register", registers}, {"lane", lanes}, {"warp", warps}}, outputs));
 }
 
-// Vectors of up to `vector` elements along order[0], lanes side by side.
+// Vectors of up to `vector` elements along order[0], lanes side by side, up to `row` elements of a warp in one row.
 static BlockedAttr spread(MLIRContext *context, ArrayRef<int64_t> shape, ArrayRef<unsigned> order, int64_t vector,
-                          int numWarps) {
+                          int64_t row, int numWarps) {
   constexpr int64_t lanesPerWarp = 32;
   // All threads before wide vectors.
   const int64_t share = std::max<int64_t>(1, ShapedType::getNumElements(shape) / (numWarps * lanesPerWarp));
@@ -82,7 +85,8 @@ static BlockedAttr spread(MLIRContext *context, ArrayRef<int64_t> shape, ArrayRe
   // Warps as far apart as they can, so that what belongs together along the fast dimension stays in one warp.
   int64_t lanesLeft = lanesPerWarp, warpsLeft = numWarps;
   for (unsigned dimension : order) {
-    lanes[dimension] = std::min(lanesLeft, shape[dimension] / registers[dimension]);
+    const int64_t size = dimension == order[0] ? std::min(shape[dimension], row) : shape[dimension];
+    lanes[dimension] = std::min(lanesLeft, std::max<int64_t>(1, size / registers[dimension]));
     lanesLeft /= lanes[dimension];
   }
   for (unsigned dimension : llvm::reverse(order)) {
@@ -95,18 +99,18 @@ static BlockedAttr spread(MLIRContext *context, ArrayRef<int64_t> shape, ArrayRe
   return BlockedAttr::get(context, registers, lanes, warps, order);
 }
 
-BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps) {
+BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps, int64_t rowBytes) {
   if (Value pointers = accessedPointers(op)) {
     const SmallVector<unsigned> order = orderOf(access.of(pointers));
     return spread(op->getContext(), cast<RankedTensorType>(pointers.getType()).getShape(), order,
-                  vectorAlong(order[0], op, access), numWarps);
+                  vectorAlong(order[0], op, access), rowBytes / bytesOf(pointers), numWarps);
   }
   // Blocks that the copy engine brings to shared memory are read from there in rows.
   if (isa<tensor::DescriptorLoadOp, tensor::DescriptorGatherOp>(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, type.getRank())));
     const int64_t bytes = std::max<int64_t>(1, tensor::getElementBits(type) / 8);
-    return spread(op->getContext(), type.getShape(), order, widestAccess(op) / bytes, numWarps);
+    return spread(op->getContext(), type.getShape(), order, widestAccess(op) / bytes, rowBytes / bytes, numWarps);
   }
   return {};
 }

@@ -20,6 +20,8 @@ int64_t widestAccess(mlir::Operation *op);
 mlir::Attribute exchangeLayout(mlir::RankedTensorType type, int numWarps);
 
 /// For an access to memory, through pointers or a descriptor; null for any other op.
-BlockedAttr coalescedLayout(mlir::Operation *op, AccessAnalysis &access, int numWarps);
+/// A warp takes up to `rowBytes` of one row, then the next row: less than a
+/// warp could take spares reductions along rows many exchanges between lanes, and 128 bytes are as good for memory.
+BlockedAttr coalescedLayout(mlir::Operation *op, AccessAnalysis &access, int numWarps, int64_t rowBytes = 512);
 
 } // namespace triton::gpu

@@ -78,8 +78,10 @@ void LayoutSearch::collectProposals(AccessAnalysis &access) {
       propose(index, slot.required);
   for (auto [index, slot] : llvm::enumerate(slots))
     if (!slot.required && !slot.isCarried)
-      if (Attribute layout = coalescedLayout(slot.op, access, problem.numWarps()))
+      if (Attribute layout = coalescedLayout(slot.op, access, problem.numWarps())) {
         propose(index, layout);
+        propose(index, coalescedLayout(slot.op, access, problem.numWarps(), 128));
+      }
   for (auto [index, slot] : llvm::enumerate(slots))
     if (isa<tensor::SplitOp>(slot.op))
       propose(index, exchangeLayout(slot.type, problem.numWarps()));
