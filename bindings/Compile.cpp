@@ -75,6 +75,7 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "line_info", out.lineInfo);
   read(options, "ptxas_path", out.assemblerPath);
   read(options, "ptxas_options", out.assemblerOptions);
+  read(options, "code_architecture", out.codeArchitecture);
   read(options, "libraries", out.libraries);
   read(options, "emit_assembly", out.emitAssembly);
   read(options, "keep_locations", out.keepLocations);

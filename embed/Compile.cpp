@@ -52,6 +52,7 @@ static driver::Options toDriver(const Options &options) {
   out.lineInfo = options.lineInfo;
   out.assemblerPath = options.assemblerPath;
   out.assemblerOptions = options.assemblerOptions;
+  out.codeArchitecture = options.codeArchitecture;
   out.libraries = options.libraries;
   return out;
 }

@@ -189,8 +189,10 @@ static mlir::FailureOr<nvidia::Code> readCode(Compilation &compilation, const st
 
 static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std::string &ptx) {
   const Options &options = compilation.options;
-  nvidia::AssemblerOptions assembler{
-      .target = *targetOf(options), .path = options.assemblerPath, .lineInfo = options.lineInfo};
+  auto target = options.codeArchitecture.empty() ? targetOf(options) : gpu::Target::byName(options.codeArchitecture);
+  if (!target)
+    return compilation.fail(llvm::toString(target.takeError()));
+  nvidia::AssemblerOptions assembler{.target = *target, .path = options.assemblerPath, .lineInfo = options.lineInfo};
   for (llvm::StringRef flag : llvm::split(options.assemblerOptions, ' '))
     if (!flag.empty())
       assembler.extra.push_back(flag.str());

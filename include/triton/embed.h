@@ -335,6 +335,7 @@ struct Options {
   bool flushDenormals = true, lineInfo = true;
   bool tensorMaps = false; // descriptors may be passed as the copy engine's maps: the launcher can make them
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
+  std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
   bool emitAssembly = false;                   // also make the `asm` stage
   /// Files ("-": standard error) that receive the IR before every pass, and what each pipeline starts from.

@@ -207,7 +207,8 @@ int cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count, 
         std::strcpy(static_cast<char *>(values[index]), "ptxas fatal : not a module\n");
     return InvalidImage;
   }
-  if (read->architecture > state.capability)
+  if (read->architecture > state.capability ||
+      (read->isMachineCode && read->architecture / 10 != state.capability / 10))
     return NoBinaryForGpu;
   *module = new OpaqueModule{std::move(*read), current};
   state.record("load device=" + std::to_string(current->device));

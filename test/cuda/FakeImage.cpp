@@ -46,6 +46,7 @@ static FakeImage readCubin(const char *image) {
   auto *header = reinterpret_cast<const Elf64_Ehdr *>(image);
   auto *sections = reinterpret_cast<const Elf64_Shdr *>(image + header->e_shoff);
   const char *names = image + sections[header->e_shstrndx].sh_offset;
+  result.isMachineCode = true;
   result.architecture = int(header->e_flags >> 8 & 0xff);
   int registers = 16;
   for (int index = 0; index < header->e_shnum; ++index) {

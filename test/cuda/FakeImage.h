@@ -16,7 +16,8 @@ struct FakeKernel {
 };
 
 struct FakeImage {
-  int architecture = 0; // 90 of sm_90a; 0: runs anywhere
+  int architecture = 0;       // 90 of sm_90a; 0: runs anywhere
+  bool isMachineCode = false; // a cubin, which runs on its own generation only
   std::map<std::string, FakeKernel> kernels;
 };
 

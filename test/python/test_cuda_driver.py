@@ -413,3 +413,12 @@ def test_options_of_cuda(cuda):
     assert "programmatic cooperative" in cuda.log()[-1] and ".maxnreg 32" in kernel.asm["ptx"]
     with pytest.raises(KeyError, match="waves_per_eu was specified but unrecognised"):
         add_kernel[(2,)](x, x, x, 16, BLOCK=16, waves_per_eu=2)
+
+
+def test_code_for_an_older_architecture_runs_here(cuda):
+    x = cuda.tensor()
+    kernel = add_kernel[(1,)](x, x, x, 17, BLOCK=16, arch="sm80")
+    assert 'ttg.target = "cuda:80"' in kernel.asm["ttgir"] and ".target sm_80" in kernel.asm["ptx"]
+    assert cuda.log()[-1].startswith("launch add_kernel")
+    with pytest.raises(ValueError, match="sm<digits>"):
+        add_kernel[(1,)](x, x, x, 17, BLOCK=16, arch="gfx942")

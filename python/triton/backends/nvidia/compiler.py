@@ -215,6 +215,8 @@ class CUDABackend(BaseBackend):
         return {
             "backend": "cuda",
             "architecture": sm_arch_from_capability(capability),
+            # Code for an older architecture, asked for by the override, still runs on the device that is there.
+            "code_architecture": sm_arch_from_capability(max(capability, self.target.arch)),
             "default_dot_input_precision": options.default_dot_input_precision,
             "allow_non_constexpr_globals": bool(knobs.compilation.allow_non_constexpr_globals),
             "maxnreg": options.maxnreg or 0,
