@@ -1,6 +1,5 @@
 """Programs that must compile and run (language.md, appendix C), as kernels of other people write them; compiled, and interpreted by test_interpreter.py."""
 
-# ruff: noqa: E701, E702
 import os
 import warnings
 from fractions import Fraction
