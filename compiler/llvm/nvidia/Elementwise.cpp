@@ -94,6 +94,8 @@ public:
           return builder.CreateSub(v[0], v[1], "", wraps(sub, Unsigned), wraps(sub, Signed));
         })
         .Case([&](arith::MulIOp mul) {
+          if (hasHighHalf(mul)) // one instruction gives both
+            return builder.CreateTrunc(multiplyWide(v[0], v[1], /*isSigned=*/false), v[0]->getType());
           return builder.CreateMul(v[0], v[1], "", wraps(mul, Unsigned), wraps(mul, Signed));
         })
         .Case([&](arith::DivSIOp) { return divideSigned(v[0], v[1]); })
@@ -147,15 +149,30 @@ public:
         .Default([](Operation *) { return static_cast<llvm::Value *>(nullptr); });
   }
 
+  llvm::Value *multiplyWide(llvm::Value *a, llvm::Value *b, bool isSigned) {
+    llvm::Type *wide = builder.getIntNTy(2 * a->getType()->getIntegerBitWidth());
+    auto extend = [&](llvm::Value *x) { return isSigned ? builder.CreateSExt(x, wide) : builder.CreateZExt(x, wide); };
+    return builder.CreateMul(extend(a), extend(b));
+  }
+
   /// The high half of a product of integers.
   llvm::Value *multiplyHigh(llvm::Value *a, llvm::Value *b, bool isSigned) {
-    unsigned width = a->getType()->getIntegerBitWidth();
-    llvm::Type *wide = builder.getIntNTy(2 * width);
-    auto extend = [&](llvm::Value *x) { return isSigned ? builder.CreateSExt(x, wide) : builder.CreateZExt(x, wide); };
-    return builder.CreateTrunc(builder.CreateLShr(builder.CreateMul(extend(a), extend(b)), width), a->getType());
+    llvm::Value *product = multiplyWide(a, b, isSigned);
+    return builder.CreateTrunc(builder.CreateLShr(product, a->getType()->getIntegerBitWidth()), a->getType());
   }
 
 private:
+  /// Whether the high half of the same 32-bit product is wanted too, as generators of random numbers do.
+  static bool hasHighHalf(arith::MulIOp mul) {
+    if (!getElementTypeOrSelf(mul.getType()).isInteger(32))
+      return false;
+    Value lhs = mul.getLhs(), rhs = mul.getRhs();
+    return llvm::any_of(lhs.getUsers(), [&](Operation *user) {
+      auto high = dyn_cast<tensor::MulhiUIOp>(user);
+      return high && ((high.getX() == lhs && high.getY() == rhs) || (high.getX() == rhs && high.getY() == lhs));
+    });
+  }
+
   enum Sign { Unsigned, Signed };
   template <typename OpT> bool wraps(OpT arithmetic, Sign sign) {
     auto flag = sign == Signed ? arith::IntegerOverflowFlags::nsw : arith::IntegerOverflowFlags::nuw;

@@ -39,6 +39,19 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return
   }
 
+  // Both halves of a product are one instruction.
+  // CHECK-LABEL: .entry halves
+  tt.func public @halves(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
+    // CHECK: mul.wide.u32
+    // CHECK-NOT: mul.
+    %high = tt.mulhiui %a, %b : i32
+    %low = arith.muli %b, %a : i32
+    %x = arith.xori %high, %low : i32
+    tt.store %p, %x : !tt.ptr<i32>
+    // CHECK: ret
+    tt.return
+  }
+
   // CHECK-LABEL: .entry contracted
   tt.func public @contracted(%p: !tt.ptr<f32>, %a: f32, %b: f32) {
     // CHECK: fma.rn.f32
