@@ -82,6 +82,8 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "print_around_all", out.printAroundAll);
   read(options, "reproducer_path", out.reproducerPath);
   read(options, "time_passes", out.timePasses);
+  read(options, "location_stage", out.locationStage);
+  read(options, "location_file", out.locationFile);
   read(options, "show_operations", out.showOperations);
   read(options, "show_stack_traces", out.showStackTraces);
   read(options, "last_stage", out.lastStage);

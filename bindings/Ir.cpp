@@ -79,8 +79,9 @@ static void setAttribute(const ir::Module &module, const std::string &name, nb::
   module.operation().setIntegerAttribute(name, nb::cast<int64_t>(value));
 }
 
-static void writeLocations(const ir::Module &module, const std::string &path) {
-  std::ofstream(path) << module.str(/*withLocations=*/false);
+static void takeLocations(const ir::Module &module, const std::string &path) {
+  if (std::string error = module.takeLocationsFrom(path); !error.empty())
+    throw std::runtime_error(error);
 }
 
 static nb::list layoutsOf(const ir::Module &module) {
@@ -183,7 +184,7 @@ void addIr(nb::module_ &parent) {
       .def("get_operation", &ir::Module::operation)
       .def("set_attr", &setAttribute, nb::arg("name"), nb::arg("value"))
       .def("get_tensordesc_metadata", [](const ir::Module &) { return nb::list(); })
-      .def("create_location_snapshot", &writeLocations, nb::arg("path"))
+      .def("create_location_snapshot", &takeLocations, nb::arg("path"))
       .def("layouts", &layoutsOf, "What layouts the tensors have: type, layout, shape, and the bases of each input.")
       .def("run_passes", &runPasses, nb::arg("pipeline"), "Runs passes written as MLIR writes them.");
   module.def("parse_mlir_module", &parseFile, nb::arg("path"), nb::arg("context"));

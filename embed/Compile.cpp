@@ -65,6 +65,8 @@ static driver::Inspection inspectionOf(const Options &options) {
   inspection.printAroundAll = options.printAroundAll;
   inspection.reproducerPath = options.reproducerPath;
   inspection.timePasses = options.timePasses;
+  inspection.locationStage = options.locationStage;
+  inspection.locationFile = options.locationFile;
   inspection.showOperations = options.showOperations;
   inspection.showStackTraces = options.showStackTraces;
   return inspection;

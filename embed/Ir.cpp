@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/LocationSnapshot.h"
 #include "mlir/Transforms/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -206,6 +207,12 @@ std::vector<LayoutPicture> Module::layouts() const {
       }
   });
   return pictures;
+}
+
+std::string Module::takeLocationsFrom(const std::string &path) const {
+  if (mlir::succeeded(mlir::generateLocationsFromIR(path, *get(*this).module, mlir::OpPrintingFlags())))
+    return {};
+  return "cannot write '" + path + "'";
 }
 
 std::string Module::runPasses(std::string_view pipeline) const {

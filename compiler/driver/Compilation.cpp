@@ -4,6 +4,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/LocationSnapshot.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -23,12 +24,21 @@ llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
   return mlir::failure();
 }
 
+static mlir::OpPrintingFlags printingFlags(const Inspection &inspection) {
+  mlir::OpPrintingFlags flags;
+  return flags.enableDebugInfo(inspection.keepLocations).useLocalScope(false).printNameLocAsPrefix();
+}
+
 std::string Compilation::text() {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  mlir::OpPrintingFlags flags;
-  module->print(stream, flags.enableDebugInfo(inspection.keepLocations).useLocalScope(false).printNameLocAsPrefix());
+  module->print(stream, printingFlags(inspection));
   return text;
+}
+
+void Compilation::takeLocationsFromText(llvm::StringRef fileName) {
+  llvm::raw_null_ostream nowhere; // the text is the stage's output already
+  mlir::generateLocationsFromIR(nowhere, fileName, *module, printingFlags(inspection));
 }
 
 /// `file.py:12:3` of the innermost place that has a file, for messages of passes: the tree's sources are not at hand here.

@@ -92,6 +92,8 @@ static ArtifactPointer runStages(Compilation &compilation, const Target &target,
         return nullptr;
       output = *replacement;
     }
+    if (stage.name == compilation.inspection.locationStage && (stage.name == "ttir" || stage.name == "ttgir"))
+      compilation.takeLocationsFromText(compilation.inspection.locationFile);
     compilation.artifact.stages.push_back({stage.name, std::move(*output), microsecondsSince(start)});
     if (stage.name == lastStage)
       break;

@@ -44,6 +44,8 @@ struct Inspection {
   bool showOperations = false, showStackTraces = false; // messages about IR say which op, and where in the compiler
   /// `<this>.make_<stage>.repro.mlir` receives the IR and the passes of each pipeline before it runs; "-" is standard error.
   std::string reproducerPath;
+  /// From this stage on, debug information is about the lines of its own text, which will be in this file.
+  std::string locationStage, locationFile;
   /// stage -> text or bytes to go on with instead of what that stage made. For experiments by hand: no key knows of it.
   std::vector<std::pair<std::string, std::string>> replacements;
 

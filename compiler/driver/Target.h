@@ -36,6 +36,8 @@ struct Compilation {
   std::unique_ptr<mlir::ScopedDiagnosticHandler> collectDiagnostics();
   /// `module` as text, without its locations.
   std::string text();
+  /// Makes the lines of `text()`, which will be in `fileName`, what `module` comes from.
+  void takeLocationsFromText(llvm::StringRef fileName);
 };
 
 struct Stage {

@@ -340,6 +340,7 @@ struct Options {
   bool emitAssembly = false;                   // also make the `asm` stage
   /// Files ("-": standard error) that receive the IR before every pass, and what each pipeline starts from.
   std::string printAroundAll, reproducerPath;
+  std::string locationStage, locationFile; // debug information is about the lines of this stage's text, in this file
   bool timePasses = false, showOperations = false, showStackTraces = false;
   bool keepLocations = false; // IR with the lines of the source that it comes from, and stage `source`
   std::string lastStage;      // stop after this stage; empty: all

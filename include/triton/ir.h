@@ -83,6 +83,8 @@ public:
   std::pair<std::vector<std::string>, std::vector<std::string>> signature(std::string_view function) const;
   /// Every layout that a tensor of the module has, once each, in order.
   std::vector<LayoutPicture> layouts() const;
+  /// Writes the module to a file and makes the file's lines what it comes from; what went wrong, or empty.
+  std::string takeLocationsFrom(const std::string &path) const;
   /// Runs passes written as MLIR writes them, "canonicalize,cse"; what went wrong, or empty.
   std::string runPasses(std::string_view pipeline) const;
 

@@ -48,6 +48,54 @@ def test_reproducer(fresh_triton_cache, monkeypatch, tmp_path):
         assert result.returncode == 0 and "tt.store" in result.stdout, result.stderr
 
 
+def compile_for_cuda(kernel):
+    from triton.backends import backends
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    if "nvidia" not in backends:
+        pytest.skip("no CUDA backend in this build")
+    source = ASTSource(kernel, {"out_ptr": "*i32", "N": "constexpr"}, {"N": 256})
+    return triton.compile(source, target=GPUTarget("cuda", 90, 32))
+
+
+@pytest.mark.parametrize("stage", ["ttir", "ttgir"])
+def test_lines_of_ir_in_debug_information(stage, fresh_triton_cache, fresh_knobs):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    fresh_knobs.compilation.use_ir_loc = stage
+    compiled = compile_for_cuda(define())
+    path = compiled.metadata_group[f"shown.{stage}"]
+    ptx = compiled.asm["ptx"]
+    number = next(line.split()[1] for line in ptx.splitlines() if ".file" in line and f"shown.{stage}" in line)
+    lines = open(path).read().splitlines()
+    found = {int(line.split()[2]) for line in ptx.splitlines() if line.strip().startswith(f".loc\t{number} ") or line.split()[:2] == [".loc", number]}  # fmt: skip
+    assert any("tt.store" in lines[line - 1] for line in found if 0 < line <= len(lines)), (found, ptx)
+
+
+def test_ptx_is_printed(fresh_triton_cache, fresh_knobs, capfd):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    fresh_knobs.nvidia.dump_nvptx = True
+    compile_for_cuda(define())
+    assert ".visible .entry shown(" in capfd.readouterr().out
+
+
+def test_address_sanitizer_is_for_others(fresh_triton_cache, fresh_knobs):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    fresh_knobs.compilation.enable_asan = True
+    with pytest.raises(RuntimeError, match="TRITON_ENABLE_ASAN"):
+        compile_kernel()
+
+
+def test_location_snapshot(tmp_path):
+    from triton._C.libtriton import ir
+
+    module = ir.parse_mlir_text(compile_kernel().asm["ttir"])
+    module.create_location_snapshot(str(tmp_path / "snapshot.mlir"))
+    assert "tt.store" in (tmp_path / "snapshot.mlir").read_text() and "snapshot.mlir" in module.str()
+    with pytest.raises(RuntimeError, match="cannot write"):
+        module.create_location_snapshot("/proc/nothing/here")
+
+
 def test_times(fresh_triton_cache, monkeypatch, capfd):
     monkeypatch.setenv("MLIR_ENABLE_TIMING", "1")
     compile_kernel()

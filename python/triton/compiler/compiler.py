@@ -155,9 +155,13 @@ def _replacements(src, options):
     return contents
 
 
-def _inspection(src):
+def _inspection(src, manager):
     """What the environment asks to be shown of a compile, as options of the native compiler."""
     shown = {}
+    if knobs.compilation.use_ir_loc:
+        folder = getattr(manager, "cache_dir", knobs.cache.dir)
+        shown["location_stage"] = knobs.compilation.use_ir_loc
+        shown["location_file"] = os.path.join(folder, f"{file_name(src)}.{knobs.compilation.use_ir_loc}")
     dump = os.environ.get("MLIR_ENABLE_DUMP", "")
     is_off = dump.lower() in ("", "0", "off", "false")
     if not is_off and (dump.lower() in ("1", "on", "true") or dump == src.name):
@@ -171,13 +175,13 @@ def _inspection(src):
     return shown
 
 
-def _run(src, backend, options, target):
+def _run(src, backend, options, target, manager):
     """All stages: in one native call, or one by one for a backend that the native compiler does not know."""
     replacements = _replacements(src, options)
     try:
         if not hasattr(backend, "native_options"):
             return run_stages(src, backend, options, target, replacements)
-        native_options = {**backend.native_options(options), **_inspection(src)}
+        native_options = {**backend.native_options(options), **_inspection(src, manager)}
         if replacements:
             native_options["replacements"] = replacements
         return src.compile_native(native_options)
@@ -224,8 +228,10 @@ def compile(src, target=None, options=None, _env_vars=None):
             return kernel
         if knobs.cache.strict:
             raise surprise(src, request())
+    if knobs.compilation.enable_asan and target.backend != "hip":
+        raise RuntimeError(f"TRITON_ENABLE_ASAN: the address sanitizer is for AMD GPUs, not for {target.backend}")
     timer.initialized = time.perf_counter()
-    artifact = _run(src, backend, options, target)
+    artifact = _run(src, backend, options, target, manager)
     timer.add(artifact.times)
     metadata = {
         "hash": hash,
@@ -250,6 +256,8 @@ def compile(src, target=None, options=None, _env_vars=None):
         **getattr(artifact, "metadata", {}),
     }
     stages = dict(artifact.stages)
+    if knobs.nvidia.dump_nvptx and "ptx" in stages:
+        print(stages["ptx"])
     if knobs.compilation.dump_ir:
         _dump(src, artifact)
     if knobs.cache.record:
