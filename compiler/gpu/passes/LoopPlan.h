@@ -45,7 +45,7 @@ struct LoopPlan {
   std::optional<ProductInFlight> inFlight;
   /// What computes addresses and masks of the copies, in the order of the loop; runs with them, ahead of the rest.
   llvm::SetVector<mlir::Operation *> ahead;
-  unsigned buffers = 0;  // of each ring
+  unsigned buffers = 0; // of each ring
   /// Of what is transposed through registers: 2 where shared memory has room, so that a product can stay in flight while the next is stored.
   unsigned transposedBuffers = 1;
   unsigned distance = 0; // iterations that copies run ahead
