@@ -104,6 +104,11 @@ static Options toOptions(const triton_options *given) {
   options.keepAssembly = all.keep_assembly;
   options.threads = all.threads;
   options.cacheDirectory = all.cache_directory ? all.cache_directory : "";
+  options.device = all.device;
+  options.maxRegisters = all.max_registers;
+  options.stream = all.stream;
+  options.launchCooperative = all.launch_cooperative;
+  options.launchProgrammatic = all.launch_programmatic;
   return options;
 }
 

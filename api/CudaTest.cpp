@@ -1,4 +1,5 @@
 // The C++ API on CUDA, against the fake driver: from a kernel's text to the launch that the driver is asked for.
+#include <triton/c.h>
 #include <triton/cuda.h>
 
 #include "gtest/gtest.h"
@@ -100,6 +101,31 @@ TEST_F(CudaApi, SaysWhatTheDeviceLacks) {
   EXPECT_EQ(result.error().kind(), "OutOfResources");
   EXPECT_STREQ(result.error().what(), "out of resource: threads, Required: 2048, Hardware limit: 1024. Reducing block "
                                       "sizes or `num_stages` may help.");
+}
+
+TEST_F(CudaApi, FromC) {
+  triton::cuda::Buffer<float> x(16), out(16);
+  triton_error *error = nullptr;
+  triton_module *module = triton_module_parse(source, "scale.py", &error);
+  triton_kernel *scale = triton_module_kernel(module, "scale", &error);
+  triton_argument arguments[] = {triton_pointer(x.data(), TRITON_FLOAT32), triton_pointer(out.data(), TRITON_FLOAT32),
+                                 triton_integer(16), triton_real(2.0), triton_integer(16)};
+  triton_options options = TRITON_OPTIONS_INIT;
+  options.target = "cuda";
+  options.device = 1;
+  options.stream = reinterpret_cast<void *>(0x77);
+  takeLog();
+  EXPECT_EQ(triton_kernel_launch(scale, 1, 1, 1, arguments, 5, &options, &error), 0);
+  EXPECT_NE(takeLog().find("launch scale device=1 grid=1,1,1 block=128 shared=0 stream=119 "), std::string::npos);
+  options.size = offsetof(triton_options, device); // a program built against version 1
+  options.target = "cpu";
+  std::vector<float> host(16, 3.0f), result(16);
+  arguments[0] = triton_pointer(host.data(), TRITON_FLOAT32);
+  arguments[1] = triton_pointer(result.data(), TRITON_FLOAT32);
+  EXPECT_EQ(triton_kernel_launch(scale, 1, 1, 1, arguments, 5, &options, &error), 0);
+  EXPECT_EQ(result[15], 6.0f);
+  triton_kernel_free(scale);
+  triton_module_free(module);
 }
 
 } // namespace

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Grows by one when something is added. */
-#define TRITON_C_VERSION 1
+#define TRITON_C_VERSION 2
 
 typedef struct triton_error triton_error;
 typedef struct triton_module triton_module;
@@ -130,7 +130,7 @@ static inline triton_argument triton_named(const char *name, triton_argument arg
 /* Start from TRITON_OPTIONS_INIT; NULL where options are asked for means the same. */
 typedef struct triton_options {
   size_t size;              /* of this structure */
-  const char *target;       /* "cpu" */
+  const char *target;       /* "cpu" or "cuda" */
   const char *architecture; /* "native", or a processor's name */
   int32_t num_warps, num_stages, num_ctas;
   int32_t debug; /* device_assert and overflow checks */
@@ -138,8 +138,13 @@ typedef struct triton_options {
   int32_t keep_assembly;       /* makes stage "asm" available */
   uint32_t threads;            /* of a launch on the CPU; 0: all */
   const char *cache_directory; /* where compiled kernels are kept; NULL: nowhere */
+  /* Since version 2. Of target "cuda", whose launches return when they are queued. */
+  int32_t device;
+  int32_t max_registers; /* of a thread; 0: as many as the assembler likes */
+  void *stream;          /* a CUstream of the device; NULL: its default one */
+  int32_t launch_cooperative, launch_programmatic;
 } triton_options;
-#define TRITON_OPTIONS_INIT {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL}
+#define TRITON_OPTIONS_INIT {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL, 0, 0, NULL, 0, 0}
 
 /* A Python file, or its text (`name` stands for the file in messages). Only the kernels are compiled; the rest is not run. */
 TRITON_EXPORT triton_module *triton_module_load(const char *path, triton_error **error);
