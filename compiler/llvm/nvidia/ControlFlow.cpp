@@ -1,6 +1,7 @@
 // Branches, loops and calls.
 //   In:  scf, cf, tt.call, tt.return, regions that run once per element.
 //   Out: LLVM blocks; what a loop carries and what branches give are phis, one for each register.
+#include "compiler/llvm/nvidia/Dot.h"
 #include "compiler/llvm/nvidia/Families.h"
 
 #include "compiler/tensor/Tensor.h"
@@ -296,19 +297,56 @@ private:
     return all;
   }
 
+  /// Elements of a tensor-core operand that make up one word are carried as that word; 1 for what is carried as it is.
+  unsigned elementsPerWord(BlockArgument argument) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    auto layout = type ? dyn_cast_or_null<gpu::DotOperandAttr>(type.getEncoding()) : gpu::DotOperandAttr();
+    if (!layout || !isa<gpu::MmaAttr>(layout.getParent()) || type.getElementTypeBitWidth() > 16)
+      return 1;
+    return 32 / emitter.type(type)->getPrimitiveSizeInBits().getFixedValue();
+  }
+
   void defineAsPhis(llvm::ArrayRef<BlockArgument> arguments) {
+    llvm::SmallVector<Registers> all; // a block's phis come before everything else
     for (BlockArgument argument : arguments) {
-      Registers phis;
-      for (llvm::Type *type : emitter.registerTypes(argument.getType()))
-        phis.push_back(builder.CreatePHI(type, 2));
-      emitter.define(argument, phis);
+      llvm::SmallVector<llvm::Type *> types = emitter.registerTypes(argument.getType());
+      unsigned perWord = elementsPerWord(argument);
+      Registers &phis = all.emplace_back();
+      for (unsigned i = 0; i < types.size(); i += perWord)
+        phis.push_back(builder.CreatePHI(perWord == 1 ? types[i] : builder.getInt32Ty(), 2));
+    }
+    for (auto [argument, phis] : llvm::zip_equal(arguments, all)) {
+      Registers registers;
+      for (llvm::Value *phi : phis)
+        if (elementsPerWord(argument) == 1)
+          registers.push_back(phi);
+        else
+          llvm::append_range(registers, unpackWord(emitter, phi, emitter.type(argument.getType())));
+      emitter.define(argument, registers);
     }
   }
 
+  /// The phi of the word that begins with `element`, as `defineAsPhis` unpacked it.
+  static llvm::PHINode *phiOf(llvm::Value *element) {
+    auto *words = llvm::cast<llvm::ExtractElementInst>(element)->getVectorOperand();
+    return llvm::cast<llvm::PHINode>(llvm::cast<llvm::BitCastInst>(words)->getOperand(0));
+  }
+
   void addIncoming(llvm::ArrayRef<BlockArgument> arguments, llvm::ArrayRef<Registers> values, llvm::BasicBlock *from) {
-    for (auto [argument, registers] : llvm::zip_equal(arguments, values))
-      for (auto [phi, value] : llvm::zip_equal(emitter.registers(argument), registers))
-        llvm::cast<llvm::PHINode>(phi)->addIncoming(value, from);
+    llvm::IRBuilder<>::InsertPointGuard guard(builder);
+    if (llvm::Instruction *end = from->getTerminator())
+      builder.SetInsertPoint(end);
+    else
+      builder.SetInsertPoint(from);
+    for (auto [argument, registers] : llvm::zip_equal(arguments, values)) {
+      llvm::ArrayRef<llvm::Value *> held = emitter.registers(argument), brought = registers;
+      unsigned perWord = elementsPerWord(argument);
+      for (unsigned i = 0; i < held.size(); i += perWord)
+        if (perWord == 1)
+          llvm::cast<llvm::PHINode>(held[i])->addIncoming(brought[i], from);
+        else
+          phiOf(held[i])->addIncoming(packWord(emitter, brought.slice(i, perWord)), from);
+    }
   }
 
   void jump(Block *target, mlir::ValueRange values) {

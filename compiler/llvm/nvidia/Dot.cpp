@@ -31,8 +31,24 @@ unsigned RegisterIndex::at(llvm::ArrayRef<int64_t> element) const {
   return found->second;
 }
 
+/// Two floats that are rounded to 16 bits, as one vector: there is an instruction for both. Null if they are something else.
+static llvm::Value *roundTogether(llvm::IRBuilder<> &builder, llvm::ArrayRef<llvm::Value *> elements) {
+  if (elements.size() != 2)
+    return nullptr;
+  llvm::Value *wide = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder.getFloatTy(), 2));
+  for (auto [i, element] : llvm::enumerate(elements)) {
+    auto *rounding = llvm::dyn_cast<llvm::FPTruncInst>(element);
+    if (!rounding || !rounding->getSrcTy()->isFloatTy())
+      return nullptr;
+    wide = builder.CreateInsertElement(wide, rounding->getOperand(0), i);
+  }
+  return builder.CreateFPTrunc(wide, llvm::FixedVectorType::get(elements.front()->getType(), 2));
+}
+
 llvm::Value *packWord(Emitter &emitter, llvm::ArrayRef<llvm::Value *> elements) {
   llvm::IRBuilder<> &builder = emitter.builder;
+  if (llvm::Value *rounded = roundTogether(builder, elements))
+    return builder.CreateBitCast(rounded, builder.getInt32Ty());
   llvm::Value *word = elements.front();
   if (elements.size() > 1) {
     word = llvm::PoisonValue::get(llvm::FixedVectorType::get(elements.front()->getType(), elements.size()));
