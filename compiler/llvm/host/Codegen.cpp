@@ -10,9 +10,6 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -20,13 +17,11 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <chrono>
 #include <mutex>
 
 namespace triton::host {
@@ -37,20 +32,6 @@ namespace triton::host {
 static constexpr llvm::StringLiteral passes =
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
-
-namespace {
-class Stopwatch {
-public:
-  explicit Stopwatch(double &milliseconds) : milliseconds(milliseconds) {}
-  ~Stopwatch() {
-    milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  }
-
-private:
-  double &milliseconds;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-};
-} // namespace
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target,
                                                                                 CodegenOptions options) {
@@ -117,25 +98,7 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-Code::Code(const HostTarget &target, CodegenOptions options)
-    : target(target), options(options), errors(std::make_unique<std::string>()),
-      context(std::make_unique<llvm::LLVMContext>()) {
-  // Without a handler LLVM prints the error and ends the process.
-  context->setDiagnosticHandlerCallBack(
-      [](const llvm::DiagnosticInfo *info, void *errors) {
-        if (info->getSeverity() != llvm::DS_Error)
-          return;
-        llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
-        llvm::DiagnosticPrinterRawOStream printer(stream);
-        info->print(printer);
-        stream << '\n';
-      },
-      errors.get());
-}
-
-Code::Code(Code &&) = default;
-Code &Code::operator=(Code &&) = default;
-Code::~Code() = default;
+Code::Code(const HostTarget &target, CodegenOptions options) : target(target), options(options) {}
 
 /// Gives every function what the code generator must know about it.
 llvm::Error Code::prepare() {
@@ -168,10 +131,11 @@ llvm::Expected<Code> Code::translate(mlir::ModuleOp module, const HostTarget &ta
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
       message += diagnostic.str() + "\n";
   });
-  code.llvmModule = mlir::translateModuleToLLVMIR(module, *code.context, module.getName().value_or("kernel"),
-                                                  /*disableVerification=*/true);
-  if (!code.llvmModule)
+  auto translated = mlir::translateModuleToLLVMIR(module, code.llvmModule.context(),
+                                                  module.getName().value_or("kernel"), /*disableVerification=*/true);
+  if (!translated)
     return llvm::createStringError("translation to LLVM IR failed: " + message);
+  code.llvmModule.set(std::move(translated));
   if (llvm::Error error = code.prepare())
     return error;
   watch.reset(); // before the move, which takes the time along
@@ -181,11 +145,8 @@ llvm::Expected<Code> Code::translate(mlir::ModuleOp module, const HostTarget &ta
 llvm::Expected<Code> Code::parse(llvm::StringRef text, const HostTarget &target, CodegenOptions options) {
   Code code(target, options);
   auto watch = std::make_optional<Stopwatch>(code.spent.translate);
-  llvm::SMDiagnostic diagnostic;
-  code.llvmModule = llvm::parseAssembly(llvm::MemoryBufferRef(text, "llir"), diagnostic, *code.context);
-  if (!code.llvmModule)
-    return llvm::createStringError("line " + llvm::Twine(diagnostic.getLineNo()) +
-                                   " of the LLVM IR: " + diagnostic.getMessage());
+  if (llvm::Error error = code.llvmModule.parse(text))
+    return error;
   if (llvm::Error error = code.prepare())
     return error;
   watch.reset(); // before the move, which takes the time along
@@ -197,28 +158,9 @@ llvm::Error Code::optimise() {
   auto machine = targetMachine(target, options);
   if (!machine)
     return machine.takeError();
-  llvm::PassBuilder builder(*machine);
-  llvm::LoopAnalysisManager loopAnalyses;
-  llvm::FunctionAnalysisManager functionAnalyses;
-  llvm::CGSCCAnalysisManager callGraphAnalyses;
-  llvm::ModuleAnalysisManager moduleAnalyses;
-  builder.registerModuleAnalyses(moduleAnalyses);
-  builder.registerCGSCCAnalyses(callGraphAnalyses);
-  builder.registerFunctionAnalyses(functionAnalyses);
-  builder.registerLoopAnalyses(loopAnalyses);
-  builder.crossRegisterProxies(loopAnalyses, functionAnalyses, callGraphAnalyses, moduleAnalyses);
-  llvm::ModulePassManager manager;
-  if (llvm::Error error = builder.parsePassPipeline(manager, passes))
-    return error;
-  manager.run(*llvmModule, moduleAnalyses);
-  return errors->empty() ? llvm::Error::success() : llvm::createStringError(*errors);
-}
-
-std::string Code::llir() const {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvmModule->print(stream, nullptr);
-  return text;
+  return llvmModule.run(**machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &manager) {
+    return builder.parsePassPipeline(manager, passes);
+  });
 }
 
 llvm::Error Code::emit(llvm::SmallVectorImpl<char> &bytes, bool asText) {
@@ -234,7 +176,7 @@ llvm::Error Code::emit(llvm::SmallVectorImpl<char> &bytes, bool asText) {
   if (!addCodegenPasses(**machine, manager, stream, kind))
     return llvm::createStringError("the code generator for '" + target.triple + "' cannot write this kind of file");
   manager.run(*copy);
-  return errors->empty() ? llvm::Error::success() : llvm::createStringError(*errors);
+  return llvmModule.reported();
 }
 
 llvm::Expected<std::string> Code::assembly() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/cpu/Target.h"
+#include "compiler/llvm/LlvmModule.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -13,12 +14,6 @@
 
 #include <memory>
 #include <string>
-
-namespace llvm {
-class LLVMContext;
-class Module;
-class TargetMachine;
-} // namespace llvm
 
 namespace mlir {
 class DialectRegistry;
@@ -42,7 +37,7 @@ struct CodegenTimes {
 /// Adds what `Code::translate` needs to a context's registry: the translations of the LLVM and builtin dialects.
 void registerTranslations(mlir::DialectRegistry &registry);
 
-/// One kernel's LLVM module, with its own context so that threads compile independently.
+/// One kernel's LLVM module.
 class Code {
 public:
   /// Translates a module that holds nothing but the LLVM dialect.
@@ -50,14 +45,10 @@ public:
   /// Reads LLVM IR text, such as a `.llir` file.
   static llvm::Expected<Code> parse(llvm::StringRef text, const HostTarget &target, CodegenOptions options = {});
 
-  Code(Code &&);
-  Code &operator=(Code &&);
-  ~Code();
-
   /// Runs the pipeline of LLVM passes that vector loops need; far shorter than -O3 and as good on them.
   llvm::Error optimise();
 
-  std::string llir() const;
+  std::string llir() const { return llvmModule.text(); }
   llvm::Expected<std::string> assembly();
   llvm::Expected<llvm::SmallVector<char, 0>> object();
 
@@ -72,9 +63,7 @@ private:
   HostTarget target;
   CodegenOptions options;
   CodegenTimes spent;
-  std::unique_ptr<std::string> errors; // what LLVM reported; the context's handler holds its address
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> llvmModule; // after its context: destroyed first
+  LlvmModule llvmModule;
 };
 
 } // namespace triton::host

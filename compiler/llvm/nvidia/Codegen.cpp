@@ -3,11 +3,8 @@
 
 #include "mlir/IR/Diagnostics.h"
 
-#include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/CallingConv.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -17,30 +14,14 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
-#include <chrono>
 #include <mutex>
 
 namespace triton::nvidia {
-
-namespace {
-class Stopwatch {
-public:
-  explicit Stopwatch(double &milliseconds) : milliseconds(milliseconds) {}
-  ~Stopwatch() {
-    milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  }
-
-private:
-  double &milliseconds;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-};
-} // namespace
 
 unsigned supportedPtxVersion(unsigned version) {
   static constexpr unsigned known[] = {90, 88, 87, 86, 85, 84, 83, 82, 81, 80, 78, 77, 76, 75, 74, 73, 72, 71, 70};
@@ -97,26 +78,10 @@ static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &ta
   return cache.back().second.get();
 }
 
-Code::Code(const CodegenOptions &options)
-    : options(options), errors(std::make_unique<std::string>()), context(std::make_unique<llvm::LLVMContext>()) {
+Code::Code(const CodegenOptions &options) : options(options) {
   this->options.ptxVersion = supportedPtxVersion(options.ptxVersion);
   this->options.emit.flushDenormals = options.flushDenormals;
-  // Without a handler LLVM prints the error and ends the process.
-  context->setDiagnosticHandlerCallBack(
-      [](const llvm::DiagnosticInfo *info, void *errors) {
-        if (info->getSeverity() != llvm::DS_Error)
-          return;
-        llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
-        llvm::DiagnosticPrinterRawOStream printer(stream);
-        info->print(printer);
-        stream << '\n';
-      },
-      errors.get());
 }
-
-Code::Code(Code &&) = default;
-Code &Code::operator=(Code &&) = default;
-Code::~Code() = default;
 
 /// Links what the module calls and does not have. A name that no library has is an error: PTX could not be loaded.
 static llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) {
@@ -170,7 +135,7 @@ llvm::Error Code::prepare() {
 llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &options) {
   Code code(options);
   auto watch = std::make_optional<Stopwatch>(code.spent.emit);
-  code.llvmModule = std::make_unique<llvm::Module>("kernel", *code.context);
+  code.llvmModule.set(std::make_unique<llvm::Module>("kernel", code.llvmModule.context()));
   if (llvm::Error error = code.prepare())
     return error;
   Emitter emitter(*code.llvmModule, module, code.options.emit);
@@ -186,11 +151,8 @@ llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &opt
 
 llvm::Expected<Code> Code::parse(llvm::StringRef text, const CodegenOptions &options) {
   Code code(options);
-  llvm::SMDiagnostic diagnostic;
-  code.llvmModule = llvm::parseAssembly(llvm::MemoryBufferRef(text, "llir"), diagnostic, *code.context);
-  if (!code.llvmModule)
-    return llvm::createStringError("line " + llvm::Twine(diagnostic.getLineNo()) +
-                                   " of the LLVM IR: " + diagnostic.getMessage());
+  if (llvm::Error error = code.llvmModule.parse(text))
+    return error;
   if (llvm::Error error = code.prepare())
     return error;
   return code;
@@ -221,30 +183,12 @@ llvm::Error Code::optimise() {
   if (llvm::Error error = link(*llvmModule, options.libraries))
     return error;
   llvmModule->setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", options.flushDenormals ? 1u : 0u);
-  llvm::PassBuilder builder(*machine); // with NVPTX's own passes
-  llvm::LoopAnalysisManager loopAnalyses;
-  llvm::FunctionAnalysisManager functionAnalyses;
-  llvm::CGSCCAnalysisManager callGraphAnalyses;
-  llvm::ModuleAnalysisManager moduleAnalyses;
-  builder.registerModuleAnalyses(moduleAnalyses);
-  builder.registerCGSCCAnalyses(callGraphAnalyses);
-  builder.registerFunctionAnalyses(functionAnalyses);
-  builder.registerLoopAnalyses(loopAnalyses);
-  builder.crossRegisterProxies(loopAnalyses, functionAnalyses, callGraphAnalyses, moduleAnalyses);
-  llvm::ModulePassManager passes;
-  if (!hasOnlyKernels(*llvmModule))
+  return llvmModule.run(**machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) {
+    if (hasOnlyKernels(*llvmModule))
+      return builder.parsePassPipeline(passes, kernelPipeline);
     passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
-  else if (llvm::Error error = builder.parsePassPipeline(passes, kernelPipeline))
-    return error;
-  passes.run(*llvmModule, moduleAnalyses);
-  return errors->empty() ? llvm::Error::success() : llvm::createStringError(*errors);
-}
-
-std::string Code::llir() const {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvmModule->print(stream, nullptr);
-  return text;
+    return llvm::Error::success();
+  });
 }
 
 llvm::Expected<std::string> Code::ptx() {
@@ -259,8 +203,8 @@ llvm::Expected<std::string> Code::ptx() {
                                       /*DisableVerify=*/true))
     return llvm::createStringError("the code generator cannot write PTX");
   manager.run(*llvmModule);
-  if (!errors->empty())
-    return llvm::createStringError(*errors);
+  if (llvm::Error error = llvmModule.reported())
+    return error;
   return std::string(bytes.begin(), bytes.end());
 }
 

@@ -3,16 +3,12 @@
 //   Out: optimised LLVM IR, PTX text; the time each step took. Errors of LLVM come back as `llvm::Error`, never on stderr.
 #pragma once
 
+#include "compiler/llvm/LlvmModule.h"
 #include "compiler/llvm/nvidia/Emitter.h"
 
 #include "llvm/Support/Error.h"
 
-#include <memory>
 #include <string>
-
-namespace llvm {
-class TargetMachine;
-}
 
 namespace triton::nvidia {
 
@@ -29,19 +25,15 @@ struct CodegenTimes {
   double emit = 0, optimise = 0, print = 0;
 };
 
-/// One kernel's LLVM module, with its own context so that threads compile independently.
+/// One kernel's LLVM module.
 class Code {
 public:
   static llvm::Expected<Code> emit(mlir::ModuleOp module, const CodegenOptions &options);
   /// Reads LLVM IR text, such as a `.llir` file.
   static llvm::Expected<Code> parse(llvm::StringRef text, const CodegenOptions &options);
 
-  Code(Code &&);
-  Code &operator=(Code &&);
-  ~Code();
-
   llvm::Error optimise();
-  std::string llir() const;
+  std::string llir() const { return llvmModule.text(); }
   llvm::Expected<std::string> ptx();
 
   const CodegenTimes &times() const { return spent; }
@@ -52,9 +44,7 @@ private:
 
   CodegenOptions options;
   CodegenTimes spent;
-  std::unique_ptr<std::string> errors; // what LLVM reported; the context's handler holds its address
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> llvmModule; // after its context: destroyed first
+  LlvmModule llvmModule;
 };
 
 /// PTX versions that LLVM can write: the newest at most `version` (0: no limit).

@@ -1,0 +1,63 @@
+// An LLVM module with a context of its own, so that threads compile independently. What LLVM reports comes back as `llvm::Error`, never on
+// stderr; what both code generators do with a module is here.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Support/Error.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class PassBuilder;
+class TargetMachine;
+} // namespace llvm
+
+namespace triton {
+
+class LlvmModule {
+public:
+  LlvmModule();
+  LlvmModule(LlvmModule &&);
+  LlvmModule &operator=(LlvmModule &&);
+  ~LlvmModule();
+
+  llvm::LLVMContext &context() { return *llvmContext; }
+  llvm::Module &operator*() const { return *module; }
+  llvm::Module *operator->() const { return module.get(); }
+  void set(std::unique_ptr<llvm::Module> made);
+
+  /// Reads LLVM IR text, such as a `.llir` file.
+  llvm::Error parse(llvm::StringRef text);
+  std::string text() const;
+  /// Runs the passes that `build` adds; those of `machine` are known to its builder.
+  llvm::Error run(llvm::TargetMachine &machine,
+                  llvm::function_ref<llvm::Error(llvm::PassBuilder &, llvm::ModulePassManager &)> build);
+  /// What LLVM reported so far.
+  llvm::Error reported() const;
+
+private:
+  std::unique_ptr<std::string> errors; // the context's handler holds its address
+  std::unique_ptr<llvm::LLVMContext> llvmContext;
+  std::unique_ptr<llvm::Module> module; // after its context: destroyed first
+};
+
+/// Adds the milliseconds it lives to a sum.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &milliseconds) : milliseconds(milliseconds) {}
+  ~Stopwatch() {
+    milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  }
+
+private:
+  double &milliseconds;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+} // namespace triton
