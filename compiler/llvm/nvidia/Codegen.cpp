@@ -183,7 +183,7 @@ llvm::Error Code::optimise() {
   if (llvm::Error error = link(*llvmModule, options.libraries))
     return error;
   llvmModule->setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", options.flushDenormals ? 1u : 0u);
-  return llvmModule.run(**machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) {
+  return llvmModule.run(**machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) -> llvm::Error {
     if (hasOnlyKernels(*llvmModule))
       return builder.parsePassPipeline(passes, kernelPipeline);
     passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
