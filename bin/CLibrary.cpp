@@ -176,6 +176,7 @@ static llvm::StringMap<std::string> valuesOf(const frontend::Function &function,
     llvm::raw_string_ostream stream(binary);
     for (unsigned char byte : *cubin)
       stream << llvm::format_hex(byte, 4) << ",";
+    stream << "0x00"; // PTX, where there was no assembler, is a string to the driver
   }
   const std::string base = options.fileBase + "." + suffixOf(variant, options);
   llvm::StringMap<std::string> map;
@@ -200,7 +201,7 @@ static llvm::StringMap<std::string> valuesOf(const frontend::Function &function,
   set("shared", std::to_string(artifact.sharedBytes));
   set("num_ctas", std::to_string(artifact.numCtas));
   set("threads", std::to_string(artifact.numWarps * 32));
-  set("binary_size", std::to_string(isCpu || !artifact.stage("cubin") ? 0 : artifact.stage("cubin")->size()));
+  set("binary_size", std::to_string(isCpu || !artifact.stage("cubin") ? 0 : artifact.stage("cubin")->size() + 1));
   set("binary", binary);
   return map;
 }

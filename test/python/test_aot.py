@@ -299,6 +299,24 @@ def test_cuda_sources(generated_cuda, tmp_path):
         assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.skipif(not TRITONC.exists() or CUDA_INCLUDE is None, reason="needs tritonc and cuda.h")
+def test_cuda_library_from_tritonc(tmp_path):
+    command = [TRITONC, KERNELS, "--kernel", "add", "--emit", "library", "--target", "cuda", "--arch", "sm_90a", "--grid", ADD_GRID]  # fmt: skip
+    command += [
+        "--signature",
+        "*fp32:16, *fp32:16, *fp32:16, i32:1, 256",
+        "--signature",
+        "*fp32, *fp32, *fp32, i32, 256",
+    ]
+    result = subprocess.run([*command, "-o", tmp_path / "add"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    dispatcher = (tmp_path / "add.c").read_text()
+    assert "if (x_ptr % 16 == 0 && y_ptr % 16 == 0 && out_ptr % 16 == 0 && n == 1)" in dispatcher
+    for source in tmp_path.glob("*.c"):
+        built = subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", "-c", source, f"-I{CUDA_INCLUDE}", "-o", tmp_path / "x.o"], capture_output=True, text=True)  # fmt: skip
+        assert built.returncode == 0, built.stderr
+
+
 def test_cuda_program(generated_cuda, tmp_path, device):
     if device != "cuda" or CUDA_INCLUDE is None:
         pytest.skip("needs a GPU, and cuda.h")

@@ -230,8 +230,8 @@ def compile_kernel(args: CompileArgs):
         "shared": compiled.metadata.shared,
         "num_ctas": compiled.metadata.num_ctas,
         "threads": compiled.metadata.num_warps * target.warp_size,
-        "binary_size": len(binary),
-        "binary": "" if target.backend == "cpu" else ", ".join(f"0x{byte:02x}" for byte in binary),
+        "binary_size": len(binary) + 1,  # PTX, where there was no assembler, is a string to the driver
+        "binary": "" if target.backend == "cpu" else ", ".join(f"0x{byte:02x}" for byte in [*binary, 0]),
     }  # fmt: skip
     paths = []
     for ending in ("h", "c"):
