@@ -13,7 +13,13 @@ HEAD = "import torch, triton, triton.language as tl\n"
 
 
 def run(arguments, interpret, sanitize="address,race", **variables):
-    environment = {**os.environ, "TRITON_SANITIZE": sanitize, "TRITON_INTERPRET": str(int(interpret)), **variables}
+    environment = {
+        **os.environ,
+        "TRITON_DEFAULT_BACKEND": "cpu",
+        "TRITON_SANITIZE": sanitize,
+        "TRITON_INTERPRET": str(int(interpret)),
+        **variables,
+    }
     return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, env=environment)
 
 
@@ -260,7 +266,7 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 
 @pytest.mark.parametrize("name", ["01-vector-add", "02-fused-softmax", "03-matrix-multiplication", "05-layer-norm"])
 def test_tutorials_are_fine(name, tmp_path):
-    environment = {**os.environ, "TRITON_SANITIZE": "address,race"}
+    environment = {**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "TRITON_SANITIZE": "address,race"}
     result = subprocess.run(
         [sys.executable, "-c", SMALLEST, str(ROOT / "tutorials" / f"{name}.py")],
         capture_output=True, text=True, env=environment, cwd=tmp_path,

@@ -44,7 +44,10 @@ def data_of(tensor):
 
 def device_print(prefix, *args, hex=False):
     """What `tl.device_print` does in interpreter mode: `(x, y, z) prefix data`, one line per value."""
-    place = f"({', '.join(map(str, _state.program))}) {getattr(prefix, 'value', prefix)}"
+    prefix = getattr(prefix, "value", prefix)
+    if not (prefix.isascii() and prefix.isprintable()):
+        raise ValueError(f"prefix of device_print must be printable ASCII, got {prefix!r}")
+    place = f"({', '.join(map(str, _state.program))}) {prefix}"
     if not args:
         print(place)
     for arg in args:
