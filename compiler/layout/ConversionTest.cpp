@@ -193,8 +193,9 @@ void checkMatrices(const LinearLayout &access, unsigned elementBits, const Matri
       for (const MatrixAccess::Instruction &instruction : plan.instructions)
         for (unsigned piece = 0; piece < plan.pieces; ++piece)
           for (int64_t element = 0; element < word; ++element) {
-            int64_t row = plan.transposed ? element + 2 * (lane % 4) : lane / 4;
-            int64_t column = plan.transposed ? lane / 4 : element + word * (lane % 4);
+            int64_t half = std::max<int64_t>(1, 16 / elementBits);
+            int64_t row = plan.transposed ? element / half + 2 * (lane % 4) : lane / 4;
+            int64_t column = plan.transposed ? lane / 4 * half + element % half : element + word * (lane % 4);
             uint64_t address = plan.address.apply({{"lane", 8 * piece + row}, {"warp", warp}})[0] ^ instruction.offset;
             EXPECT_EQ(address * elementBits % 128, 0u);
             held[instruction.elements[piece][element]] = address + column;
@@ -231,6 +232,23 @@ TEST(MatrixAccess, TransposedOperand) {
   EXPECT_TRUE(plan->transposed);
   EXPECT_EQ(plan->pieces, 4u);
   checkMatrices(*b.invertAndCompose(shared), 16, *plan);
+}
+
+TEST(MatrixAccess, BytesAreTransposedInPairs) {
+  // dim0 is contiguous in one buffer, dim1 in the other: ldmatrix.trans from the one, stmatrix to the other.
+  LinearLayout layout({{"register", {{2, 0}, {1, 0}, {0, 1}, {16, 0}, {32, 0}, {64, 0}}},
+                       {"lane", {{4, 0}, {8, 0}, {0, 2}, {0, 4}, {0, 8}}},
+                       {"warp", {{0, 16}, {0, 32}, {0, 64}}}},
+                      {{"dim0", 128}, {"dim1", 128}});
+  LinearLayout from = *layout.invertAndCompose(SwizzledSharedLayout{16, 2, 8, {1, 0}, {}}.toLinear({128, 128}));
+  LinearLayout to = *layout.invertAndCompose(*NvmmaSharedLayout{128, 8, true}.toLinear({128, 128}));
+  auto load = planMatrixAccess(from, 8), store = planMatrixAccess(to, 8);
+  ASSERT_TRUE(load && store);
+  EXPECT_TRUE(load->transposed);
+  EXPECT_FALSE(store->transposed);
+  checkMatrices(from, 8, *load);
+  checkMatrices(to, 8, *store);
+  EXPECT_EQ(bankConflicts(load->address, 4, 8), 1u);
 }
 
 TEST(MatrixAccess, AccumulatorIsStored) {

@@ -42,9 +42,10 @@ std::optional<MatrixAccess> triton::layout::planMatrixAccess(const LinearLayout 
   if (columns.lanes.size() != 5 || dependsOnBlock)
     return std::nullopt;
   uint64_t rowElements = 128 / elementBits, rowMask = rowElements - 1, wordElements = 32 / elementBits;
+  uint64_t halfElements = std::max(1u, 16 / elementBits); // of the 16 bits that instructions move
   auto aligned = [&](uint64_t offset) { return (offset & rowMask) == 0; };
 
-  // Lanes 0 and 1 move along a row by words, or, transposed, lanes 2 to 4 by elements; everything else from row to row.
+  // Lanes 0 and 1 move along a row by words, or, transposed, lanes 2 to 4 by halves of words; everything else from row to row.
   std::vector<uint64_t> inWord, rowLanes;
   bool transposed;
   if (columns.lanes[0] == wordElements && columns.lanes[1] == 2 * wordElements) {
@@ -52,12 +53,15 @@ std::optional<MatrixAccess> triton::layout::planMatrixAccess(const LinearLayout 
     for (uint64_t bit = 1; bit < wordElements; bit *= 2)
       inWord.push_back(bit);
     rowLanes = {columns.lanes[2], columns.lanes[3], columns.lanes[4]};
-  } else if (elementBits == 16 && columns.lanes[2] == 1 && columns.lanes[3] == 2 && columns.lanes[4] == 4) {
+  } else if (elementBits <= 16 && columns.lanes[2] == halfElements && columns.lanes[3] == 2 * halfElements &&
+             columns.lanes[4] == 4 * halfElements) {
     transposed = true;
-    auto partner = llvm::find_if(columns.registers, [](uint64_t column) { return column != 0; });
+    auto partner = llvm::find_if(columns.registers, [&](uint64_t column) { return column != 0 && aligned(column); });
     if (partner == columns.registers.end())
       return std::nullopt;
-    inWord = {*partner};
+    for (uint64_t bit = 1; bit < halfElements; bit *= 2)
+      inWord.push_back(bit);
+    inWord.push_back(*partner);
     rowLanes = {*partner, columns.lanes[0], columns.lanes[1]};
   } else {
     return std::nullopt;
@@ -67,9 +71,8 @@ std::optional<MatrixAccess> triton::layout::planMatrixAccess(const LinearLayout 
     return std::nullopt;
   // Registers apart from those within a word; each is free to differ by what is in the word.
   std::vector<uint64_t> pieces = independent(columns.registers, inWord);
-  if (!transposed)
-    for (uint64_t &piece : pieces)
-      piece &= ~(wordElements - 1);
+  for (uint64_t &piece : pieces)
+    piece &= ~((transposed ? halfElements : wordElements) - 1);
   if (!llvm::all_of(pieces, aligned) || !llvm::all_of(rowLanes, aligned) || !llvm::all_of(columns.warps, aligned))
     return std::nullopt;
 

@@ -1,5 +1,6 @@
 // When a warp's access to shared memory is what ldmatrix and stmatrix do: 8 x 8 pieces of 16-bit elements, a row of 16 contiguous bytes at an address
-// that one lane gives, spread over the lanes so that each holds 4 bytes of each piece.
+// that one lane gives, spread over the lanes so that each holds 4 bytes of each piece. Elements of other sizes move as 16-bit ones do: two bytes stay
+// side by side when a piece is transposed.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"

@@ -148,6 +148,33 @@ struct Planner {
     return BlockedAttr::get(type.getContext(), perThread, lanes, warps, {held, across});
   }
 
+  /// For bytes, what ldmatrix can read transposed by pairs and stmatrix can store: a thread holds 4 bytes along `held` in each of two rows.
+  static Attribute pairTransposingLayout(RankedTensorType type, unsigned held, int numWarps) {
+    unsigned across = 1 - held;
+    auto basis = [&](unsigned dim, int64_t value) {
+      layout::Coordinates result(2, 0);
+      result[dim] = value;
+      return result;
+    };
+    // The second bit of `held` first: with the lanes it makes the rows of a piece, which then lie in different banks of the ring.
+    layout::LinearLayout::Input registers{"register", {basis(held, 2), basis(held, 1), basis(across, 1)}},
+        lanes{"lane", {basis(held, 4), basis(held, 8), basis(across, 2), basis(across, 4), basis(across, 8)}},
+        warps{"warp", {}};
+    SmallVector<layout::Coordinates> rest;
+    for (unsigned dim : {across, held})
+      for (int64_t value = 16; value < type.getDimSize(dim); value *= 2)
+        rest.push_back(basis(dim, value));
+    for (int count = 1; count < numWarps; count *= 2) {
+      warps.bases.push_back(rest.empty() ? layout::Coordinates(2, 0) : rest.front());
+      if (!rest.empty())
+        rest.erase(rest.begin());
+    }
+    registers.bases.insert(registers.bases.end(), rest.begin(), rest.end());
+    return LinearAttr::get(type.getContext(),
+                           layout::LinearLayout::fromBases({registers, lanes, warps, {"block", {}}},
+                                                           {layout::dimension(0), layout::dimension(1)}));
+  }
+
   std::optional<RingCopy> planCopy(tensor::LoadOp load, LoopPlan &plan) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     llvm::DenseSet<Operation *> seen;
@@ -177,6 +204,12 @@ struct Planner {
         copy.filled = {};
         copy.layout = swizzledLayout(type);
         copy.transposing = transposingLayout(type, /*held=*/wanted, getNumWarps(loop));
+        bool isBytes = type.getElementTypeBitWidth() == 8 && type.getRank() == 2;
+        if (isBytes && type.getDimSize(wanted) >= 16 && type.getDimSize(1 - wanted) >= 128) {
+          copy.layout = SwizzledSharedAttr::get(type.getContext(), /*vec=*/16, /*perPhase=*/2, /*maxPhase=*/8,
+                                                {1 - wanted, wanted});
+          copy.transposing = pairTransposingLayout(type, wanted, getNumWarps(loop));
+        }
       }
     } else {
       copy.layout = swizzledLayout(type);
