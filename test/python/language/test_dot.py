@@ -185,3 +185,55 @@ def test_attention(block, stages, N):
         return
     expected = torch.softmax(q.double() @ k.double().T * D**-0.5, 1) @ v.double()
     torch.testing.assert_close((acc / total[:, None]).double(), expected, rtol=1e-2, atol=2e-3)
+
+
+@triton.jit
+def scaled_kernel(
+    a_ptr,
+    a_scale_ptr,
+    b_ptr,
+    b_scale_ptr,
+    c_ptr,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    K: tl.constexpr,
+    A: tl.constexpr,
+    B: tl.constexpr,
+):
+    a_columns: tl.constexpr = K // 2 if A == "e2m1" else K
+    b_rows: tl.constexpr = K // 2 if B == "e2m1" else K
+    a = tl.load(a_ptr + tl.arange(0, M)[:, None] * a_columns + tl.arange(0, a_columns)[None, :])
+    b = tl.load(b_ptr + tl.arange(0, b_rows)[:, None] * N + tl.arange(0, N)[None, :])
+    groups = tl.arange(0, K // 32)[None, :]
+    a_scale = tl.load(a_scale_ptr + tl.arange(0, M)[:, None] * (K // 32) + groups)
+    b_scale = tl.load(b_scale_ptr + tl.arange(0, N)[:, None] * (K // 32) + groups)
+    c = tl.dot_scaled(a, a_scale, A, b, b_scale, B)
+    tl.store(c_ptr + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], c)
+
+
+def microscaled(kind, rows, columns, packed):
+    """An operand as it is stored, and what it means before scaling; two 4-bit floats lie in a byte along dimension `packed`."""
+    if kind == "e2m1":
+        codes = torch.randint(0, 16, (rows, columns))
+        table = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], dtype=torch.float64)
+        values = table[codes & 7] * torch.where(codes >= 8, -1.0, 1.0)
+        low, high = codes.unflatten(packed, (-1, 2)).unbind(packed + 1)
+        return (low | high << 4).to(torch.uint8), values
+    dtype = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "bf16": torch.bfloat16}[kind]
+    stored = torch.randn(rows, columns).to(dtype)
+    return stored, stored.double()
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 128), (128, 32, 64), (16, 16, 64)])
+@pytest.mark.parametrize("kinds", [("e4m3", "e4m3"), ("e2m1", "bf16"), ("e5m2", "e2m1"), ("e2m1", "e2m1")])
+def test_scaled(kinds, shape):
+    M, N, K = shape
+    torch.manual_seed(1)
+    a, left = microscaled(kinds[0], M, K, 1)
+    b, right = microscaled(kinds[1], K, N, 0)
+    scales = [torch.randint(120, 134, (rows, K // 32)).to(torch.uint8) for rows in (M, N)]
+    c = torch.zeros(M, N)
+    scaled_kernel[(1,)](a, scales[0], b, scales[1], c, M, N, K, *kinds)
+    factors = [torch.exp2(scale.double() - 127).repeat_interleave(32, 1) for scale in scales]
+    expected = (left * factors[0]) @ (right * factors[1].T)
+    torch.testing.assert_close(c.double(), expected, rtol=1e-3, atol=1e-2)
