@@ -14,6 +14,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "cpu_only: about the CPU target, or what is active where there is no GPU")
+    # Also of the processes that tests start: their arrays are the host's. Tests of a GPU choose its driver themselves.
+    os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
     if (
         config.getoption("--device") != "cpu"
         or config.getoption("--compile-only")
@@ -22,6 +25,12 @@ def pytest_configure(config):
         import devices
 
         devices.configure(config)
+
+
+def pytest_runtest_setup(item):
+    elsewhere = item.config.getoption("--device") != "cpu" or item.config.getoption("--compile-only")
+    if elsewhere and item.get_closest_marker("cpu_only"):
+        pytest.skip("about the CPU target")
 
 
 @pytest.fixture

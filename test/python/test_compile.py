@@ -22,6 +22,7 @@ def kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) * 2, mask=mask)
 
 
+@pytest.mark.cpu_only
 def test_stages_and_metadata():
     x = np.zeros(16, np.float32)
     compiled = kernel.warmup(x, x, 16, BLOCK=16, grid=(1,))

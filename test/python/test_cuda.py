@@ -1,5 +1,6 @@
 """On a GPU, with PyTorch's tensors, streams and graphs: what the tests that copy their arrays over cannot see."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -247,7 +248,9 @@ def test_devices_of_their_own():
 
 
 def run_program(text):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=120)
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_DEFAULT_BACKEND"}
+    command = [sys.executable, "-c", textwrap.dedent(text)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 
 
 PRELUDE = """

@@ -50,6 +50,7 @@ def stage(kernel, name):
     return next(stage["lines"] for stage in kernel["stages"] if stage["name"] == name)
 
 
+@pytest.mark.cpu_only
 def test_lines_of_every_stage(kernel):
     assert [stage["name"] for stage in kernel["stages"]] == ["source", "ttir", "llir", "asm"]
     load, add = line_of("value = tl.load("), line_of("return x * 3 + 1")
@@ -64,6 +65,7 @@ def test_lines_of_every_stage(kernel):
     assert shown[load].strip().startswith("value = tl.load") and "return x * 3 + 1" in shown[add]
 
 
+@pytest.mark.cpu_only
 def test_figures_and_times(kernel):
     figures = dict(kernel["figures"])
     assert figures["target"].startswith("cpu ") and "bytes" in figures["code"] and figures["num_warps"] == "4"

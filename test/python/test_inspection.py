@@ -102,6 +102,7 @@ def test_times(fresh_triton_cache, monkeypatch, capfd):
     assert "Execution time report" in capfd.readouterr().err
 
 
+@pytest.mark.cpu_only
 def test_unwritable_places_do_not_matter(fresh_triton_cache, monkeypatch):
     monkeypatch.setenv("MLIR_ENABLE_DUMP", "1")
     monkeypatch.setenv("MLIR_DUMP_PATH", "/proc/nothing/here")

@@ -99,6 +99,7 @@ def test_remote_cache(fresh_knobs, tmp_path):
     assert seen == [False, True] and out[0] == 5
 
 
+@pytest.mark.cpu_only
 def test_driver_config():
     config = triton.runtime.driver
     active = config.active
@@ -110,7 +111,9 @@ def test_driver_config():
     assert active.utils.get_device_properties(0)["multiprocessor_count"] >= 1
 
 
-def test_backend_of_another_package(tmp_path):
+@pytest.mark.skipif(torch.cuda.is_available(), reason="then two drivers are active")
+def test_backend_of_another_package(tmp_path, monkeypatch):
+    monkeypatch.delenv("TRITON_DEFAULT_BACKEND")
     package = tmp_path / "abacus_backend"
     package.mkdir()
     (package / "__init__.py").write_text("")
