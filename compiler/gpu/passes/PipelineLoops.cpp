@@ -328,7 +328,7 @@ struct Pipeliner {
     rewriter.replaceAllUsesExcept(drain.getD(), first.getResult(0), first);
     rewriter.setInsertionPointAfter(overlapped);
     Value tile = overlapped->getOperand(0);
-    SmallVector<Value> tied = {product, tile, left};
+    SmallVector<Value> tied = {product, tile};
     auto second =
         WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
     second->setAttr(pinnedName, rewriter.getUnitAttr());

@@ -235,7 +235,7 @@ tt.func @transposed_in_turns(%pb: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %le
 // CHECK: %[[O:.*]] = ttng.warp_group_dot %[[P]], {{.*}} {isAsync = true}
 // CHECK: %[[READY:.*]] = ttng.warp_group_dot_wait %[[S]] {pendings = 1 : i32}
 // CHECK: "tt.reduce"(%[[READY]])
-// CHECK: %[[BOTH:.*]]:3 = ttng.warp_group_dot_wait %[[O]], %[[READY]], %[[P]] {gpu.pinned, pendings = 0 : i32}
+// CHECK: %[[BOTH:.*]]:2 = ttng.warp_group_dot_wait %[[O]], %[[READY]] {gpu.pinned, pendings = 0 : i32}
 // CHECK-NEXT: ttg.barrier
 // CHECK: ttg.async_copy_global_to_local
 // CHECK: arith.subf %[[BOTH]]#1,
