@@ -1,4 +1,5 @@
-// ttg.convert_layout, by its plan: renamed registers, shuffles between lanes, or shared memory with a wait between the stores and the loads.
+// ttg.convert_layout, by its plan: renamed registers, shuffles between lanes, or shared memory (of the CTA or of the cluster) with a wait between the
+// stores and the loads.
 #include "compiler/llvm/nvidia/Convert.h"
 
 #include "compiler/gpu/ExchangePlans.h"

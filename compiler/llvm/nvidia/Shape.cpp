@@ -2,6 +2,7 @@
 // the two layouts: nothing moves between threads.
 #include "compiler/gpu/ExchangePlans.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/layout/BitMatrix.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/NamedLayouts.h"
 #include "compiler/llvm/nvidia/Families.h"
@@ -105,37 +106,18 @@ static llvm::LogicalResult emitSplit(Emitter &emitter, tensor::SplitOp op) {
       return badLayouts(op);
     found = *renamed;
   }
-  // The way from an element to its neighbour in the last dimension: a register, or a lane with perhaps another register.
-  unsigned otherRegister = 0, otherLane = 0;
-  bool reached = false;
-  for (uint64_t mask :
-       from.withOutputSize(last, 1)
-           .sublayout(
-               {"register", "lane"},
-               llvm::SmallVector<llvm::StringRef>(llvm::map_range(
-                   from.outputs(), [](const LinearLayout::Output &output) { return llvm::StringRef(output.name); })))
-           .kernel()) {
-    uint64_t registers = from.inputSize("register");
-    uint64_t reg = mask % registers, lane = mask / registers;
-    if (reached && (lane || !otherLane))
-      continue;
-    if (from.apply({{"register", reg}, {"lane", lane}}).back() == 0)
-      continue;
-    reached = true;
-    otherRegister = reg;
-    otherLane = lane;
-  }
-  if (!reached)
-    return badLayouts(op);
+  // Both elements of a pair are in one thread: in registers that differ by this.
+  layout::ColumnSpan pairs(from.removeOutput(last).columns("register"));
+  unsigned other = 0;
+  for (uint64_t mask : pairs.kernel())
+    if (from.apply({{"register", static_cast<int64_t>(mask)}}).back() != 0)
+      other = static_cast<unsigned>(mask);
+  assert(other && "the type of the operand was checked");
   Registers lhs, rhs;
   for (unsigned source : found) {
-    llvm::Value *own = held[source], *other = held[source ^ otherRegister];
-    if (otherLane)
-      other = emitter.shuffleXor(other, otherLane);
-    llvm::Value *second = emitter.apply(from, source).back();
-    llvm::Value *isFirst = emitter.builder.CreateICmpEQ(second, emitter.i32(0));
-    lhs.push_back(emitter.builder.CreateSelect(isFirst, own, other));
-    rhs.push_back(emitter.builder.CreateSelect(isFirst, other, own));
+    bool isSecond = from.apply({{"register", static_cast<int64_t>(source)}}).back() != 0;
+    lhs.push_back(held[isSecond ? source ^ other : source]);
+    rhs.push_back(held[isSecond ? source : source ^ other]);
   }
   emitter.define(op.getOutLHS(), lhs);
   emitter.define(op.getOutRHS(), rhs);

@@ -11,6 +11,8 @@
 #shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
 #nvmma = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #padded = #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>
+#byte_rows = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#pairs = #ttg.linear<{register = [[2, 0], [1, 0], [0, 1], [0, 64], [16, 0], [32, 0]], lane = [[4, 0], [8, 0], [0, 2], [0, 4], [0, 8]], warp = [[0, 16], [0, 32]], block = []}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   // Both operands of a product by ldmatrix, the right one transposed; the copy into the buffer 16 bytes at a time.
@@ -67,6 +69,22 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %a = ttg.local_alloc %x : (tensor<64x64xf16, #rows>) -> !ttg.memdesc<64x64xf16, #padded, #smem>
     %y = ttg.local_load %a : !ttg.memdesc<64x64xf16, #padded, #smem> -> tensor<64x64xf16, #lhs>
     tt.store %out, %y : tensor<64x64x!tt.ptr<f16>, #lhs>
+    tt.return
+  }
+
+  // Bytes change their contiguous dimension by pairs: transposed by ldmatrix, put in order in registers, stored by stmatrix.
+  // CHECK-LABEL: .entry bytes
+  tt.func public @bytes(%x: tensor<64x128xi8, #byte_rows>, %out: tensor<64x128x!tt.ptr<i8>, #pairs>) {
+    // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+    // CHECK-NOT: ld.shared.b8
+    // CHECK: prmt
+    // CHECK: stmatrix.sync.aligned.m8n8.x4.shared.b16
+    // CHECK: ret;
+    %a = ttg.local_alloc %x : (tensor<64x128xi8, #byte_rows>) -> !ttg.memdesc<64x128xi8, #ttg.swizzled_shared<{vec = 16, perPhase = 2, maxPhase = 8, order = [1, 0]}>, #smem>
+    %y = ttg.local_load %a : !ttg.memdesc<64x128xi8, #ttg.swizzled_shared<{vec = 16, perPhase = 2, maxPhase = 8, order = [1, 0]}>, #smem> -> tensor<64x128xi8, #pairs>
+    %b = ttg.local_alloc %y : (tensor<64x128xi8, #pairs>) -> !ttg.memdesc<64x128xi8, #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>, #smem>
+    %z = ttg.local_load %b : !ttg.memdesc<64x128xi8, #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>, #smem> -> tensor<64x128xi8, #pairs>
+    tt.store %out, %z : tensor<64x128x!tt.ptr<i8>, #pairs>
     tt.return
   }
 }
