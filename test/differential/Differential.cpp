@@ -99,6 +99,12 @@ llvm::Error runOnGpu(RandomKernel &kernel, const artifact::Artifact &artifact, s
   auto driver = cuda::Driver::get();
   if (!driver)
     return driver.takeError();
+  auto properties = driver->properties(/*device=*/0);
+  if (!properties)
+    return properties.takeError();
+  if (int(artifact.sharedBytes) > properties->maxSharedBytes)
+    return llvm::createStringError("needs %u bytes of shared memory, and there are %d", unsigned(artifact.sharedBytes),
+                                   properties->maxSharedBytes);
   auto function = cuda::load(*driver, *artifact.stage("cubin"), artifact.name, artifact.sharedBytes, /*device=*/0);
   if (!function)
     return function.takeError();

@@ -168,7 +168,7 @@ void Generator::floatStep() {
   case 2:
     return keep(make<arith::MulFOp>(a, b));
   case 3:
-    return vocabulary.approximate ? keep(make<arith::DivFOp>(a, b)) : keep(make<PreciseDivFOp>(a, b));
+    return keep(make<arith::DivFOp>(a, b));
   // Which zero is the greater is open: a sum with +0.0 leaves one zero only.
   case 4:
     return keep(make<arith::AddFOp>(make<arith::MaxNumFOp>(a, b), constant(a.getType(), 0)));
@@ -183,8 +183,7 @@ void Generator::floatStep() {
   case 9:
     return keep(make<math::CeilOp>(a));
   case 10:
-    return vocabulary.approximate ? keep(make<math::SqrtOp>(make<math::AbsFOp>(a)))
-                                  : keep(make<PreciseSqrtOp>(make<math::AbsFOp>(a)));
+    return keep(make<math::SqrtOp>(make<math::AbsFOp>(a)));
   case 11:
     return keep(make<math::FmaOp>(a, b, findLike(a)));
   default:

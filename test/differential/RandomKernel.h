@@ -28,8 +28,6 @@ struct RandomKernel {
 /// Which kinds of ops a kernel may have.
 struct Vocabulary {
   bool shapes = true, reductions = true, controlFlow = true, products = true, narrowFloats = true, windows = true;
-  /// Division and square root may be off by a little, as they are on GPUs: what is behind a floor or a comparison then cannot be compared.
-  bool approximate = true;
 };
 
 RandomKernel makeRandomKernel(mlir::MLIRContext &context, uint64_t seed, const Vocabulary &vocabulary = {});

@@ -50,13 +50,8 @@ int main(int argc, char **argv) {
   triton::tensor::registerTensorDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  Vocabulary vocabulary{!flag::noShapes,
-                        !flag::noReductions,
-                        !flag::noControlFlow,
-                        !flag::noProducts,
-                        !flag::noNarrowFloats,
-                        !flag::noWindows,
-                        /*approximate=*/flag::target == "cpu"};
+  Vocabulary vocabulary{!flag::noShapes,   !flag::noReductions,   !flag::noControlFlow,
+                        !flag::noProducts, !flag::noNarrowFloats, !flag::noWindows};
   unsigned outcomes[4] = {};
   if (!flag::files.empty())
     flag::count = flag::files.size();
