@@ -195,6 +195,7 @@ class Pointer:
         return self.tensor.data_ptr()
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize("wrap", [Dlpack, Interface, lambda array: Pointer(torch.from_numpy(array))])
 def test_protocols(wrap):
     x = np.arange(16, dtype=np.float32)

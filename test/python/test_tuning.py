@@ -106,6 +106,7 @@ def test_choice_without_a_clock(fresh_triton_cache, fresh_knobs):
     assert launch(define(blocks(16, 512, 256), do_bench=bench, prune_configs_by=model)) == blocks(256)[0]
 
 
+@pytest.mark.cpu_only  # a crash on a GPU loses the process's context
 def test_crash_and_hang_lose_only_themselves(fresh_triton_cache, fresh_knobs):
     fresh_knobs.autotuning.isolate, fresh_knobs.autotuning.timeout = True, 2
 

@@ -21,10 +21,13 @@ static uint64_t outputBits(const LinearLayout &map, unsigned output) {
 
 /// The outputs of `map` for a register of this thread and an index, without the register's own part.
 static Indices withIndex(Emitter &emitter, const LinearLayout &map, llvm::Value *index) {
-  llvm::SmallVector<llvm::StringRef> outputs;
+  llvm::SmallVector<llvm::StringRef> outputs, places;
   for (const LinearLayout::Output &output : map.outputs())
     outputs.push_back(output.name);
-  Indices thread = emitter.applyThread(map.sublayout({"lane", "warp"}, outputs));
+  for (const LinearLayout::Input &input : map.inputs())
+    if (input.name != "register" && input.name != "index")
+      places.push_back(input.name);
+  Indices thread = emitter.applyThread(map.sublayout(places, outputs));
   Indices along = emitter.apply(map.sublayout({"index"}, outputs), {{"index", index}});
   for (auto [mine, other] : llvm::zip(thread, along))
     mine = emitter.builder.CreateXor(mine, other);

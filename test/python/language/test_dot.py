@@ -70,11 +70,13 @@ TYPES = [torch.float16, torch.bfloat16, torch.float32, torch.int8, torch.float8_
     "block", [(64, 64, 32, 4), (128, 64, 64, 8), (16, 32, 32, 2), (64, 16, 128, 4), (128, 128, 32, 4)]
 )
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
-def test_types(dtype, block, transposed):
+def test_types(dtype, block, transposed, device):
     a, b, expected = operands(dtype, 144, 112, 208, transposed)
     out = torch.int32 if dtype == torch.int8 else torch.float32
     c = multiply(a, b, block[:3], out=out, num_warps=block[3], num_stages=3)
     tolerance = {torch.float32: 1e-2, torch.int8: 0}.get(dtype, 1e-4)
+    if dtype.itemsize == 1 and dtype.is_floating_point and device == "cuda":
+        tolerance = 4e-3  # Hopper's tensor cores keep about 14 bits of sums of 8-bit products
     torch.testing.assert_close(c.double(), expected, rtol=tolerance, atol=tolerance * 16)
 
 
@@ -96,7 +98,7 @@ def test_warps(shape, warps):
 
 # f16 holds 11 bits, tf32 too, two bf16 16, three bf16 and three products of tf32 nearly all of f32.
 @pytest.mark.parametrize(
-    "precision, error", [("tf32", 2e-2), ("bf16x3", 1e-3), ("tf32x3", 2e-5), ("bf16x6", 2e-5), ("ieee", 2e-5)]
+    "precision, error", [("tf32", 3e-2), ("bf16x3", 1e-3), ("tf32x3", 2e-5), ("bf16x6", 2e-5), ("ieee", 2e-5)]
 )
 @pytest.mark.parametrize("shape", [(64, 64, 64), (16, 32, 32)])
 def test_precisions(precision, error, shape):
@@ -121,10 +123,12 @@ def test_half_sums(shape):
 
 
 @pytest.mark.parametrize("limit", [32, 64, 128])
-def test_imprecise_sums(limit):
+def test_imprecise_sums(limit, device):
     a, b, expected = operands(torch.float8_e5m2, 64, 64, 256, transposed=True)
     c = multiply(a, b, (64, 64, 128), limit=limit)
-    torch.testing.assert_close(c.double(), expected, rtol=1e-4, atol=1e-3)
+    # One instruction on Hopper keeps about 14 bits of the sum of its products, however few are asked for.
+    tolerance = 1e-4 if device == "cpu" else 4e-3
+    torch.testing.assert_close(c.double(), expected, rtol=tolerance, atol=10 * tolerance)
 
 
 @triton.jit

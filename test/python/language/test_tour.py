@@ -9,6 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton._internal_testing import is_cpu
 from triton.language.extra import libdevice
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -115,6 +116,7 @@ def test_desc_atomic():
     assert (x == 7).all()
 
 
+@pytest.mark.cpu_only  # text of another processor
 def test_inline_asm(device):
     if device != "cpu":
         pytest.skip("the text is x86")
@@ -178,7 +180,8 @@ def test_fp8_all_pairs():
         tl.store(o + i, tl.load(x + i).to(A, bitcast=True).to(tl.float32))
 
     x = torch.arange(256, dtype=torch.int16).to(torch.uint8).view(torch.int8)
-    for n, t in zip(names[:4], ["float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz"]):
+    types = ["float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz"]
+    for n, t in zip(names[: 4 if is_cpu() else 2], types):  # NVIDIA has the first two
         o = torch.zeros(256)
         k[(1,)](x, o, getattr(tl, n))
         e = x.view(getattr(torch, t)).float()
