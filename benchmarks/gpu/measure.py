@@ -15,7 +15,6 @@ import time
 
 import torch
 
-os.environ.setdefault("TRITON_TENSOR_MAPS", "1")  # descriptors by the copy engine: ours asks to be told
 PEAK_CACHE_BYTES = 256 * 2**20  # several times any L2 cache
 
 

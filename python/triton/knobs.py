@@ -285,7 +285,7 @@ class nvidia_knobs(base_knobs):
     dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
     libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
     libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
-    tensor_maps = env_bool("TRITON_TENSOR_MAPS")  # host descriptors by the copy engine where they fit it
+    tensor_maps = env_bool("TRITON_TENSOR_MAPS", True)  # host descriptors by the copy engine where they fit it
 
 
 class amd_knobs(base_knobs):
