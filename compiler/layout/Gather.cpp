@@ -30,7 +30,7 @@ static std::optional<LinearLayout> placeInWarp(const LinearLayout &rows, const L
   unsigned registerBits = llvm::Log2_64(source.inputSize("register")),
            laneBits = llvm::Log2_64(source.inputSize("lane"));
   std::vector<uint64_t> columns = source.columns();
-  ColumnSpan inWarp(llvm::ArrayRef(columns).take_front(registerBits + laneBits));
+  ColumnSpan inWarp(llvm::ArrayRef<uint64_t>(columns).take_front(registerBits + laneBits));
   std::vector<uint64_t> warpColumns(columns.begin() + registerBits + laneBits, columns.end());
   std::vector<LinearLayout::Input> inputs;
   std::vector<uint64_t> targets = rows.columns();
