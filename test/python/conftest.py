@@ -33,6 +33,16 @@ def pytest_runtest_setup(item):
         pytest.skip("about the CPU target")
 
 
+@pytest.fixture(autouse=True)
+def own_environment():
+    """What a test, or torch in it, sets in the environment is gone after it."""
+    before = dict(os.environ)
+    yield
+    for name in set(os.environ) - set(before):
+        del os.environ[name]
+    os.environ.update(before)
+
+
 @pytest.fixture
 def device(request):
     return request.config.getoption("--device")
