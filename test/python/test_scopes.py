@@ -50,6 +50,10 @@ def test_changed_global():
     assert run(read_constant) == 5
 
 
+@pytest.mark.skipif(
+    "'torch._inductor.runtime' in __import__('sys').modules",
+    reason="torch's compiler lets kernels of its process see globals",
+)
 def test_plain_global(fresh_knobs):
     @triton.jit
     def kernel(out_ptr):
