@@ -7,6 +7,7 @@
 Every result is checked against torch before it is timed. Times are medians of device events, the L2 cache written over before each call.
 """
 
+import itertools
 import json
 import os
 import statistics
@@ -264,19 +265,43 @@ class Speed:
             self.attention_by_descriptors(head)
 
 
-def host_microseconds(call, launches=400, rounds=15):
-    """Of one call, when the device keeps up: the best of several rounds, each short enough for the queue."""
-    for _ in range(20):
-        call()
-    torch.cuda.synchronize()
+def loop_of(call, **names):
+    """A function that runs the expression so many times, as a program would write it: no lambda and no unpacking in between."""
+    text = f"def loop(count):\n    for _ in repeat(None, count):\n        {call}\n"
+    scope = {**names, "repeat": itertools.repeat}
+    exec(text, scope)
+    return scope["loop"]
+
+
+def host_microseconds(loop, launches=200, rounds=25, is_held=False):
+    """Of one call until it returns, the best of several bursts, each short enough for the queue. `is_held`: the GPU waits meanwhile, so it slows nothing down."""
+    loop(20)
     times = []
     for _ in range(rounds):
-        begin = time.perf_counter_ns()
-        for _ in range(launches):
-            call()
-        times.append((time.perf_counter_ns() - begin) / launches / 1e3)
         torch.cuda.synchronize()
+        if is_held:
+            torch.cuda._sleep(20_000_000)  # cycles: 10 ms
+        begin = time.perf_counter_ns()
+        loop(launches)
+        times.append((time.perf_counter_ns() - begin) / launches / 1e3)
+    torch.cuda.synchronize()
     return min(times)
+
+
+def sustained_microseconds(loop, launches=10000):
+    """Of one call when calls never end: the slower of the host and the GPU decides."""
+    loop(launches // 10)
+    torch.cuda.synchronize()
+    begin = time.perf_counter_ns()
+    loop(launches)
+    torch.cuda.synchronize()
+    return (time.perf_counter_ns() - begin) / launches / 1e3
+
+
+def say_launch(case, loop, **row):
+    say(case=case, unit="us", value=host_microseconds(loop), **row)
+    say(case=f"{case}, GPU held", unit="us", value=host_microseconds(loop, is_held=True), **row)
+    say(case=f"{case}, sustained", unit="us", value=sustained_microseconds(loop), **row)
 
 
 def time_bare_launches(name, compiled):
@@ -288,7 +313,7 @@ def time_bare_launches(name, compiled):
     size = compiled.metadata.argument_bytes + 16 + 8 & ~7
     for handover, how in enumerate(("cuLaunchKernelEx", "cuLaunchKernelEx, one buffer", "cuLaunchKernel")):
         try:
-            value = min(time_launches(compiled.function, 128, size, 400, handover) for _ in range(15))
+            value = min(time_launches(compiled.function, 128, size, 200, handover) for _ in range(25))
             say(case=f"launch, {name} arguments, bare {how}", unit="us", value=value)
         except RuntimeError as problem:
             say(case=f"launch, {name} arguments, bare {how}", unit="us", value=None, note=str(problem))
@@ -297,20 +322,14 @@ def time_bare_launches(name, compiled):
 def launch():
     from kernels import nineteen_arguments_kernel, seven_arguments_kernel
 
-    tensors = [torch.empty(64, device="cuda") for _ in range(3)]
-    seven = (*tensors, 1000, 2000, 3000, 128)
-    nineteen = (*tensors, *tensors, *range(1000, 1012), 128)
+    x, y, z = (torch.empty(64, device="cuda") for _ in range(3))
+    seven = "x, y, z, 1000, 2000, 3000, 128"
+    nineteen = "x, y, z, x, y, z, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 128"
     for name, kernel, arguments in (("7", seven_arguments_kernel, seven), ("19", nineteen_arguments_kernel, nineteen)):
-        value = host_microseconds(lambda kernel=kernel, arguments=arguments: kernel[(1,)](*arguments))
-        say(case=f"launch, {name} arguments", unit="us", value=value)
-        time_bare_launches(name, kernel[(1,)](*arguments))
-    x, y, out = tensors
-    say(
-        case="launch, 7 arguments",
-        unit="us",
-        value=host_microseconds(lambda: torch.add(x, y, out=out)),
-        contender="torch",
-    )
+        names = {"kernel": kernel, "x": x, "y": y, "z": z, "grid": (1,)}
+        say_launch(f"launch, {name} arguments", loop_of(f"kernel[grid]({arguments})", **names))
+        time_bare_launches(name, eval(f"kernel[grid]({arguments})", names))
+    say_launch("launch, 7 arguments", loop_of("add(x, y, out=z)", add=torch.add, x=x, y=y, z=z), contender="torch")
 
 
 def compile_once(which):

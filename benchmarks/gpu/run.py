@@ -11,6 +11,7 @@ import csv
 import datetime
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -166,8 +167,8 @@ def plot(rows, path):
 
 def machine():
     query = ["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem", "--format=csv,noheader"]
-    found = subprocess.run(query, capture_output=True, text=True)
-    return found.stdout.strip() or "unknown GPU"
+    found = shutil.which("nvidia-smi") and subprocess.run(query, capture_output=True, text=True).stdout.strip()
+    return found or "unknown GPU"
 
 
 def commit():
