@@ -5,9 +5,7 @@
 // It also keeps the parsed function, so that callers and kernels share one.
 #pragma once
 
-#include "bindings/LaunchKey.h"
-#include "bindings/Launcher.h"
-
+#include <Python.h>
 #include <triton/embed.h>
 
 #include <optional>

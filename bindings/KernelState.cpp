@@ -1,0 +1,99 @@
+#include "bindings/KernelState.h"
+
+#include "bindings/Package.h"
+#include "bindings/Torch.h"
+
+namespace triton::python {
+
+static bool truthOf(PyObject *object, const char *attribute, bool &out) {
+  Reference value(PyObject_GetAttrString(object, attribute));
+  int truth = value ? PyObject_IsTrue(value.get()) : -1;
+  out = truth == 1;
+  return truth >= 0;
+}
+
+bool KernelState::configure(PyObject *kernel) {
+  Reference described(PyObject_GetAttrString(kernel, "params"));
+  Reference list(described ? PySequence_List(described.get()) : nullptr);
+  if (!list)
+    return false;
+  parameters.clear();
+  for (Py_ssize_t index = 0; index < PyList_GET_SIZE(list.get()); ++index) {
+    PyObject *item = PyList_GET_ITEM(list.get(), index);
+    Parameter parameter;
+    bool doNotSpecialize = false, doNotAlign = false, hasDefault = false;
+    parameter.name = Reference(PyObject_GetAttrString(item, "name"));
+    if (!parameter.name || !truthOf(item, "is_constexpr", parameter.isConstexpr) ||
+        !truthOf(item, "is_const", parameter.isConst) || !truthOf(item, "do_not_specialize", doNotSpecialize) ||
+        !truthOf(item, "do_not_specialize_on_alignment", doNotAlign) || !truthOf(item, "has_default", hasDefault))
+      return false;
+    PyObject *interned = parameter.name.release();
+    PyUnicode_InternInPlace(&interned);
+    parameter.name = Reference(interned);
+    if (hasDefault && !(parameter.defaultValue = Reference(PyObject_GetAttrString(item, "default"))))
+      return false;
+    parameter.specializeValue = !doNotSpecialize;
+    parameter.align = !doNotSpecialize && !doNotAlign;
+    parameters.push_back(std::move(parameter));
+  }
+  const Package *package = Package::get();
+  Reference ownRun(PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(kernel)), "run"));
+  Reference run(package ? PyObject_GetAttrString(reinterpret_cast<PyObject *>(package->jitFunctionClass), "run")
+                        : nullptr);
+  if (!ownRun || !run)
+    return false;
+  hasOwnRun = ownRun.get() != run.get();
+  isConfigured = true;
+  return true;
+}
+
+/// Keeps how to ask for the current stream, where launches need one.
+static bool addStream(RememberedLaunch &launch) {
+  if (!launch.native().hasStreams)
+    return true;
+  Reference getDevice(PyObject_GetAttrString(launch.driver.get(), "get_current_device"));
+  launch.getStream = Reference(PyObject_GetAttrString(launch.driver.get(), "get_current_stream"));
+  launch.device = Reference(getDevice ? PyObject_CallNoArgs(getDevice.get()) : nullptr);
+  if (!launch.getStream || !launch.device)
+    return false;
+  launch.deviceIndex = int(PyLong_AsLong(launch.device.get()));
+  launch.isTorchStream = isTorchStream(launch.getStream.get());
+  return !PyErr_Occurred();
+}
+
+bool RememberedLaunch::describe(PyObject *jitFunction, PyObject *compiled) {
+  kernel = Reference::borrow(compiled);
+  launcher = Reference(PyObject_GetAttrString(compiled, "_run"));
+  function = Reference(PyObject_GetAttrString(compiled, "function"));
+  driver = Reference(PyObject_GetAttrString(Package::get()->driverConfig, "_active"));
+  return launcher && isA(launcher.get(), launcherType) && function && driver && recordGlobals(jitFunction, globals) &&
+         addStream(*this);
+}
+
+void KernelState::remember(const LaunchKey &key, PyObject *kernel, PyObject *compiled) {
+  constexpr size_t limit = 4096;
+  auto launch = std::make_shared<RememberedLaunch>();
+  if (!launch->describe(kernel, compiled) || launch->native().parameterCount != parameters.size()) {
+    PyErr_Clear();
+    return;
+  }
+  // The same kernel comes here again from a thread whose device was not yet known.
+  auto [begin, end] = launches.equal_range(key.hashValue());
+  for (auto known = begin; known != end; ++known)
+    if (known->second->kernel.get() == compiled && known->second->key.matches(key))
+      return;
+  if (launches.size() >= limit)
+    forget();
+  launch->key = key;
+  launch->key.own();
+  launches.emplace(key.hashValue(), std::move(launch));
+}
+
+void KernelState::forget() {
+  auto old = std::move(launches);
+  launches.clear();
+  for (auto &[hash, launch] : old)
+    launch->key.disown();
+}
+
+} // namespace triton::python

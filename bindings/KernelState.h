@@ -1,0 +1,48 @@
+// What a kernel keeps between launches: its parameters, and the launches it remembers.
+#pragma once
+
+#include "bindings/KernelObject.h"
+#include "bindings/LaunchKey.h"
+#include "bindings/Launcher.h"
+#include "bindings/RecordedGlobals.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace triton::python {
+
+struct Parameter {
+  Reference name, defaultValue;
+  bool isConstexpr, isConst, specializeValue, align;
+};
+
+/// A launch that went well, ready to be repeated.
+struct RememberedLaunch {
+  LaunchKey key;
+  Reference kernel, launcher, function, driver;
+  Reference getStream, device; // `driver.get_current_stream` and its argument; none if the launcher knows no streams
+  bool isTorchStream = false;
+  int deviceIndex = 0;
+  std::vector<RecordedGlobal> globals;
+  Launcher &native() const { return *reinterpret_cast<Launcher *>(launcher.get()); }
+  /// Fills in all but the key; false, perhaps with an exception, if launches like this one cannot be repeated natively.
+  bool describe(PyObject *jitFunction, PyObject *compiled);
+};
+
+struct KernelState {
+  bool isConfigured = false;
+  bool hasOwnRun = false; // a subclass has replaced `run`, so every launch goes there
+  std::vector<Parameter> parameters;
+  std::unordered_multimap<uint64_t, std::shared_ptr<RememberedLaunch>> launches;
+  ParsedFunction parsed;
+
+  /// Reads the parameters as the Python side describes them; false with an exception set.
+  bool configure(PyObject *kernel);
+  /// Remembers `compiled` under `key` if such launches can be repeated natively.
+  void remember(const LaunchKey &key, PyObject *kernel, PyObject *compiled);
+  void forget();
+};
+
+KernelState &stateOf(PyObject *kernel);
+
+} // namespace triton::python
