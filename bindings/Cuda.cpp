@@ -55,11 +55,10 @@ static nb::tuple loadBinary(const std::string &name, const nb::object &binary, u
 }
 
 static nb::object encodeTensorMap(uint64_t address, int swizzle, int elementBytes, int elementType,
-                                  std::vector<uint32_t> box, std::vector<uint64_t> shape, std::vector<uint64_t> strides,
-                                  int padding) {
-  embed::CudaTensorMap map =
-      take(embed::cudaEncodeTensorMap({address, swizzle, elementBytes, elementType, std::move(box), std::move(shape),
-                                       std::move(strides), padding == 1}));
+                                  const std::vector<uint32_t> &box, const std::vector<uint64_t> &shape,
+                                  const std::vector<uint64_t> &strides, int padding) {
+  embed::CudaTensorMap map = take(
+      embed::cudaEncodeTensorMap({address, swizzle, elementBytes, elementType, box, shape, strides, padding == 1}));
   nb::object object = nb::steal(createTensorMap(map.words));
   if (!object)
     throw nb::python_error();

@@ -94,7 +94,8 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
     if (!allocate(self.scratch[index], blocks, invocation.stream, scratch[index], holders[index]))
       return false;
 
-  size_t count = launcher.slots->size();
+  const std::vector<uint32_t> &offsets = launcher.layout->offsets;
+  size_t count = offsets.size();
   void *inlineArguments[64];
   std::vector<void *> manyArguments;
   void **arguments = inlineArguments;
@@ -103,7 +104,7 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
     arguments = manyArguments.data();
   }
   for (size_t index = 0; index < count; ++index)
-    arguments[index] = block.data() + (*launcher.slots)[index].offset;
+    arguments[index] = block.data() + offsets[index];
   arguments[count] = &scratch[0];
   arguments[count + 1] = &scratch[1];
   embed::CudaLaunch work;
@@ -134,18 +135,18 @@ static bool isCurrent(Launcher &launcher, PyObject *function) {
   return self.context && self.context == embed::cudaCurrentContext();
 }
 
-/// CudaLauncherBase(argument_bytes, parameter_count, slots, threads, shared, cluster, cooperative, programmatic,
+/// CudaLauncherBase(argument_bytes, signature, code_arguments, tensor_maps, threads, shared, cluster, cooperative, programmatic,
 ///                  global_scratch_size, global_scratch_align, profile_scratch_size, profile_scratch_align)
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
-  unsigned argumentBytes = 0, parameterCount = 0, threads = 0, sharedBytes = 0, clusterSize = 1;
+  unsigned argumentBytes = 0, threads = 0, sharedBytes = 0, clusterSize = 1;
   int isCooperative = 0, isProgrammatic = 0;
   Scratch global{.allocator = "_allocator"}, profile{.allocator = "_profile_allocator"};
-  PyObject *slots = nullptr;
-  if (!PyArg_ParseTuple(arguments, "IIO!IIIppKKKK", &argumentBytes, &parameterCount, &PyList_Type, &slots, &threads,
-                        &sharedBytes, &clusterSize, &isCooperative, &isProgrammatic, &global.bytes, &global.alignment,
-                        &profile.bytes, &profile.alignment))
+  PyObject *signature = nullptr, *codeArguments = nullptr, *tensorMaps = nullptr;
+  if (!PyArg_ParseTuple(arguments, "IO!OO!IIIppKKKK", &argumentBytes, &PyList_Type, &signature, &codeArguments,
+                        &PyList_Type, &tensorMaps, &threads, &sharedBytes, &clusterSize, &isCooperative,
+                        &isProgrammatic, &global.bytes, &global.alignment, &profile.bytes, &profile.alignment))
     return nullptr;
-  Launcher *launcher = createLauncher(type, argumentBytes, parameterCount, slots);
+  Launcher *launcher = createLauncher(type, argumentBytes, signature, codeArguments, tensorMaps);
   if (!launcher)
     return nullptr;
   launcher->hasStreams = true;

@@ -55,13 +55,14 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
 
 static bool isCurrent(Launcher &, PyObject *) { return true; }
 
-/// HostLauncher(argument_bytes: int, parameter_count: int, slots: [(path, type, offset)])
+/// HostLauncher(argument_bytes: int, signature: list of types, code_arguments: [(name, type, offset, size)])
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
-  unsigned argumentBytes = 0, parameterCount = 0;
-  PyObject *slots = nullptr;
-  if (!PyArg_ParseTuple(arguments, "IIO!", &argumentBytes, &parameterCount, &PyList_Type, &slots))
+  unsigned argumentBytes = 0;
+  PyObject *signature = nullptr, *codeArguments = nullptr;
+  if (!PyArg_ParseTuple(arguments, "IO!O", &argumentBytes, &PyList_Type, &signature, &codeArguments))
     return nullptr;
-  Launcher *self = createLauncher(type, argumentBytes, parameterCount, slots);
+  Reference noMaps(PyList_New(0));
+  Launcher *self = noMaps ? createLauncher(type, argumentBytes, signature, codeArguments, noMaps.get()) : nullptr;
   if (self) {
     self->hasStreams = false;
     self->launch = launch;

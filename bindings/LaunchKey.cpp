@@ -1,6 +1,7 @@
 // Which values count as never changing is decided here.
 #include "bindings/LaunchKey.h"
 
+#include "bindings/DescriptorArgument.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Package.h"
 #include "bindings/Reference.h"
@@ -104,7 +105,20 @@ bool LaunchKey::addArgument(PyObject *object, const Argument &argument, bool spe
     }
     return true;
   }
-  case ArgumentKind::Descriptor:
+  case ArgumentKind::Descriptor: {
+    if (Py_TYPE(object) != Package::get()->descriptorClass) // a subclass may have more that counts
+      return false;
+    TypeCode element = TypeCode::None;
+    std::vector<int64_t> block;
+    if (!readDescriptorType(object, element, block)) {
+      PyErr_Clear();
+      return false;
+    }
+    append({tag | uint64_t(uint8_t(element)) << 40, nullptr, block.size()});
+    for (int64_t size : block)
+      append({ExactInteger, nullptr, uint64_t(size)});
+    return true;
+  }
   case ArgumentKind::Unknown:
     break;
   }

@@ -6,8 +6,6 @@
 #include <structmember.h>
 
 #include <cstring>
-#include <memory>
-#include <string>
 
 namespace triton::python {
 
@@ -29,6 +27,8 @@ bool ArgumentBlock::packSlot(const LaunchSlot &slot, PyObject *object, const Arg
     return packScalar(slot.type, object, argument, destination);
   if (slot.kind == LaunchSlot::Kind::TensorMap)
     return packTensorMap(object, slot.parameter, destination);
+  if (slot.kind == LaunchSlot::Kind::Descriptor)
+    return packDescriptor(slot, object, resolve);
   uint64_t address = argument.bits;
   if (argument.kind == ArgumentKind::Pointer) {
     if (!resolve(slot, object, argument, address))
@@ -36,6 +36,19 @@ bool ArgumentBlock::packSlot(const LaunchSlot &slot, PyObject *object, const Arg
   } else if (argument.kind != ArgumentKind::None && argument.kind != ArgumentKind::Integer)
     return failPointer(object, slot.parameter);
   std::memcpy(destination, &address, sizeof(address));
+  return true;
+}
+
+bool ArgumentBlock::packDescriptor(const LaunchSlot &slot, PyObject *object, Resolve resolve) {
+  DescriptorArgument descriptor;
+  if (!descriptor.read(object, slot.descriptor.rank))
+    return false;
+  uint64_t address = descriptor.base.bits;
+  if (!resolve(slot, descriptor.object.get(), descriptor.base, address) ||
+      !descriptor.pack(slot.descriptor, address, block))
+    return false;
+  if (descriptor.holder)
+    holders.push_back(std::move(descriptor.holder));
   return true;
 }
 
@@ -56,7 +69,7 @@ bool ArgumentBlock::pack(const Launcher &launcher, const Invocation &invocation,
     largeBlock.resize(launcher.argumentBytes + 128);
     block = largeBlock.data() + (128 - reinterpret_cast<uintptr_t>(largeBlock.data()) % 128);
   }
-  for (const LaunchSlot &slot : *launcher.slots) {
+  for (const LaunchSlot &slot : launcher.layout->slots) {
     PyObject *object = invocation.parameters[slot.parameter];
     if (invocation.classified && slot.path.empty()) {
       if (!packSlot(slot, object, invocation.classified[slot.parameter], resolve))
@@ -66,7 +79,7 @@ bool ArgumentBlock::pack(const Launcher &launcher, const Invocation &invocation,
     Argument argument;
     PyObject *holder = nullptr;
     object = elementAt(object, slot.path);
-    bool isNumberOrMemory = slot.kind != LaunchSlot::Kind::TensorMap;
+    bool isNumberOrMemory = slot.kind == LaunchSlot::Kind::Scalar || slot.kind == LaunchSlot::Kind::Pointer;
     if (!object || (isNumberOrMemory && !classify(object, argument, &holder)))
       return false;
     if (holder)
@@ -160,56 +173,29 @@ static PyObject *call(PyObject *callable, PyObject *const *arguments, size_t fla
   Py_RETURN_NONE;
 }
 
-static bool readSlot(PyObject *item, std::vector<LaunchSlot> &slots) {
-  PyObject *path = nullptr;
-  const char *type = nullptr;
-  unsigned offset = 0;
-  if (!PyArg_ParseTuple(item, "O!sI", &PyTuple_Type, &path, &type, &offset))
-    return false;
-  LaunchSlot slot{};
-  std::string_view name = type;
-  slot.kind = name.starts_with("*") ? LaunchSlot::Kind::Pointer
-              : name == "nvTmaDesc" ? LaunchSlot::Kind::TensorMap
-                                    : LaunchSlot::Kind::Scalar;
-  slot.type = slot.kind != LaunchSlot::Kind::Scalar ? TypeCode::Void : typeCodeOf(name == "i1" ? "u1" : name);
-  slot.offset = offset;
-  if (slot.type == TypeCode::None || PyTuple_GET_SIZE(path) == 0) {
-    PyErr_Format(PyExc_TypeError, "a kernel argument of type '%s' cannot be passed", type);
-    return false;
-  }
-  for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(path); ++index) {
-    long position = PyLong_AsLong(PyTuple_GET_ITEM(path, index));
-    if (position < 0)
-      return PyErr_Occurred() ? false : (PyErr_SetString(PyExc_ValueError, "a path holds positions"), false);
-    index == 0 ? void(slot.parameter = uint16_t(position)) : slot.path.push_back(uint16_t(position));
-  }
-  slots.push_back(std::move(slot));
-  return true;
-}
-
-Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, uint32_t parameterCount, PyObject *slotList) {
-  auto slots = std::make_unique<std::vector<LaunchSlot>>();
-  for (Py_ssize_t index = 0; index < PyList_GET_SIZE(slotList); ++index) {
-    if (!readSlot(PyList_GET_ITEM(slotList, index), *slots))
-      return nullptr;
-    if (slots->back().parameter >= parameterCount || slots->back().offset >= argumentBytes) {
-      PyErr_SetString(PyExc_ValueError, "an argument lies outside the block or belongs to no parameter");
+Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, PyObject *signature, PyObject *codeArguments,
+                         PyObject *tensorMaps) {
+  std::unique_ptr<LaunchLayout> layout = LaunchLayout::create(signature, codeArguments, tensorMaps);
+  if (!layout)
+    return nullptr;
+  for (uint32_t offset : layout->offsets)
+    if (offset >= argumentBytes) {
+      PyErr_SetString(PyExc_ValueError, "an argument lies outside the block");
       return nullptr;
     }
-  }
   auto *self = reinterpret_cast<Launcher *>(type->tp_alloc(type, 0));
   if (!self)
     return nullptr;
   self->vectorcall = call;
-  self->slots = slots.release();
+  self->layout = layout.release();
   self->argumentBytes = argumentBytes + 8; // an argument may be written as eight bytes
-  self->parameterCount = parameterCount;
+  self->parameterCount = uint32_t(PyList_GET_SIZE(signature));
   return self;
 }
 
 static void destroyLauncher(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
-  delete reinterpret_cast<Launcher *>(object)->slots;
+  delete reinterpret_cast<Launcher *>(object)->layout;
   type->tp_free(object);
   Py_DECREF(type);
 }

@@ -1,25 +1,14 @@
-// What the launchers of all drivers share: how a kernel's parameters become the block of arguments that its code reads, and the call that clients make:
+// What the launchers of all drivers share: the block of arguments that a kernel's code reads, and the call that clients make:
 // `launcher(gridX, gridY, gridZ, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook, *parameters)`.
 // A driver adds how it launches; KernelObject then launches from C++ without a Python call.
 #pragma once
 
-#include "bindings/Argument.h"
-#include "bindings/Reference.h"
+#include "bindings/LaunchLayout.h"
 
 #include <span>
 #include <vector>
 
 namespace triton::python {
-
-/// One run-time argument: which parameter it comes from, and where it goes.
-struct LaunchSlot {
-  enum class Kind : uint8_t { Scalar, Pointer, TensorMap };
-  uint16_t parameter;
-  std::vector<uint16_t> path; // inside a tuple parameter; empty: the parameter itself
-  Kind kind;
-  TypeCode type; // of a scalar
-  uint32_t offset;
-};
 
 /// One launch. `classified[i]` describes `parameters[i]`; if it is null, they are looked at when they are packed.
 struct Invocation {
@@ -33,7 +22,7 @@ struct Invocation {
 /// Every launcher object begins with this.
 struct Launcher {
   PyObject_HEAD vectorcallfunc vectorcall;
-  std::vector<LaunchSlot> *slots;
+  LaunchLayout *layout;
   uint32_t argumentBytes; // with room for an argument written as eight bytes
   uint32_t parameterCount;
   bool hasStreams;
@@ -48,8 +37,9 @@ extern PyTypeObject *launcherType;
 bool addLauncher(PyObject *module);
 /// The members and the destructor that classes of launchers share.
 extern PyMemberDef launcherMembers[];
-/// A launcher of `type` for `slots`, a list of (path, type, offset); null with an exception set.
-Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, uint32_t parameterCount, PyObject *slots);
+/// A launcher of `type`; the rest is as LaunchLayout::create takes it. Null with an exception set.
+Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, PyObject *signature, PyObject *codeArguments,
+                         PyObject *tensorMaps);
 
 /// The block of arguments, with what must stay alive while it is used.
 class ArgumentBlock {
@@ -61,6 +51,7 @@ public:
 
 private:
   bool packSlot(const LaunchSlot &slot, PyObject *object, const Argument &argument, Resolve resolve);
+  bool packDescriptor(const LaunchSlot &slot, PyObject *object, Resolve resolve);
   alignas(128) std::byte inlineBlock[512];
   std::byte *block = inlineBlock;
   std::vector<std::byte> largeBlock;

@@ -139,23 +139,34 @@ std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes) {
   return toOptional(driver ? cuda::setPrintfFifoBytes(*driver, bytes) : driver.takeError());
 }
 
+static cuda::TensorMapDescription toRuntime(const CudaTensorMapDescription &description) {
+  return {.address = description.address,
+          .swizzle = description.swizzle,
+          .elementBytes = description.elementBytes,
+          .elementType = description.elementType,
+          .box = {description.box.data(), description.box.size()},
+          .shape = {description.shape.data(), description.shape.size()},
+          .strides = {description.strides.data(), description.strides.size()},
+          .fillWithNan = description.fillWithNan};
+}
+
 Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &description) {
   auto driver = cuda::Driver::get();
   if (!driver)
     return toError(driver.takeError());
-  auto map = cuda::encode(driver->api(), {.address = description.address,
-                                          .swizzle = description.swizzle,
-                                          .elementBytes = description.elementBytes,
-                                          .elementType = description.elementType,
-                                          .box = description.box,
-                                          .shape = description.shape,
-                                          .strides = description.strides,
-                                          .fillWithNan = description.fillWithNan});
+  auto map = cuda::encode(driver->api(), toRuntime(description));
   if (!map)
     return toError(map.takeError());
   CudaTensorMap result;
   std::copy(std::begin(map->words), std::end(map->words), result.words);
   return result;
 }
+
+std::optional<Error> cudaPackTensorMap(const CudaTensorMapDescription &description, void *destination) {
+  auto driver = cuda::Driver::get();
+  return toOptional(driver ? cuda::encodeOnce(driver->api(), toRuntime(description), destination) : driver.takeError());
+}
+
+int cudaElementType(int formatType) { return cuda::driverElementType(formatType); }
 
 } // namespace triton::embed

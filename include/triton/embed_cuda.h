@@ -6,6 +6,8 @@
 
 #include <triton/embed.h>
 
+#include <span>
+
 namespace triton::embed {
 
 struct CudaDeviceProperties {
@@ -36,9 +38,9 @@ struct CudaTensorMap {
 
 struct CudaTensorMapDescription {
   uint64_t address = 0;
-  int swizzle = 0, elementBytes = 0, elementType = 0;
-  std::vector<uint32_t> box; // outermost dimension first
-  std::vector<uint64_t> shape, strides;
+  int swizzle = 0, elementBytes = 0, elementType = 0; // the driver's numbers
+  std::span<const uint32_t> box;                      // outermost dimension first
+  std::span<const uint64_t> shape, strides;
   bool fillWithNan = false;
 };
 
@@ -71,5 +73,9 @@ TRITON_EXPORT Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t thre
                                                 uint32_t clusterSize);
 TRITON_EXPORT std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes);
 TRITON_EXPORT Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &description);
+/// The same into 128 bytes of an argument block; maps made before are remembered.
+TRITON_EXPORT std::optional<Error> cudaPackTensorMap(const CudaTensorMapDescription &description, void *destination);
+/// The driver's number of the element type that TensorMapFormat names.
+TRITON_EXPORT int cudaElementType(int formatType);
 
 } // namespace triton::embed

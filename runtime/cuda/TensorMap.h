@@ -20,5 +20,10 @@ struct TensorMapDescription {
 
 /// Fails with all parameters in the message when the hardware cannot copy such a tensor.
 llvm::Expected<TensorMap> encode(const DriverApi &api, const TensorMapDescription &description);
+/// The same into 128 bytes at `destination`; the maps made last are remembered, so that a launch like one before asks no driver.
+llvm::Error encodeOnce(const DriverApi &api, const TensorMapDescription &description, void *destination);
+
+/// The driver's number of an element type that kernels, in instructions, call `deviceType`.
+int driverElementType(int deviceType);
 
 } // namespace triton::runtime::cuda

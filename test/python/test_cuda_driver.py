@@ -303,6 +303,58 @@ def test_descriptors_through_tensor_maps(fake, utils):
     assert arguments_of(launched)[1:3] == [struct.pack("<i", 32), struct.pack("<i", 64)]
 
 
+MAP = {"swizzle": 1, "elem_size": 2, "elem_type": 10, "block_size": [16, 16], "fp4_padded": False}
+
+
+def test_a_tensor_map_is_made_once(fake, utils):
+    tensor = fake.tensor(torch.bfloat16, 8192)
+    types = ["nvTmaDesc", "i32", "i32", "i64", "i64"]
+    kernel = make_kernel(utils, types, signature={"d": "tensordesc<bf16[16, 16]>"}, tensordesc_meta=[MAP])
+    fake.log()
+    descriptor = TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16])
+    for _ in range(3):
+        launch(kernel, descriptor)
+    lines = fake.log()
+    assert [line.split()[0] for line in lines] == ["tensormap", "launch", "launch", "launch"]
+    assert "type=9" in lines[0] and arguments_of(lines[1]) == arguments_of(lines[3])  # bfloat16 as the driver counts
+    descriptor.shape = [16, 64]  # descriptors may change
+    launch(kernel, descriptor)
+    assert fake.log()[0].startswith("tensormap type=9 rank=2 shape=64,16 ")
+    launch(kernel, TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16], padding="nan"))
+    assert "fill=1" in fake.log()[0]
+
+
+def test_descriptors_of_both_kinds_in_a_tuple(fake, utils):
+    first, second = fake.tensor(torch.bfloat16, 8192), fake.tensor(torch.bfloat16, 8192)
+    descriptors = [TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16]) for tensor in (first, second)]
+    types = ["i32", "*bf16", "i64", "i64", "i64", "i64", "i1", "i32", "i32", "i64", "i64", "nvTmaDesc", "i32", "i32", "i64", "i64"]  # fmt: skip
+    signature = {"t": ("i32", "constexpr", "tensordesc<bf16[16, 16]>"), "d": "tensordesc<bf16[16, 16]>"}
+    kernel = make_kernel(utils, types, signature=signature, tensordesc_meta=[None, MAP])
+    fake.log()
+    launch(kernel, (5, None, descriptors[0]), descriptors[1])
+    arguments = arguments_of(fake.log()[-1])
+    assert arguments[:2] == [struct.pack("<i", 5), struct.pack("<Q", first.address)]
+    assert arguments[11][:8] == struct.pack("<Q", second.address) and arguments[12:14] == arguments[7:9]
+
+
+def test_what_is_no_descriptor(fake, utils):
+    types = ["nvTmaDesc", "i32", "i64"]
+    kernel = make_kernel(
+        utils, types, signature={"d": "tensordesc<bf16[16]>"}, tensordesc_meta=[MAP | {"block_size": [16]}]
+    )
+    with pytest.raises(TypeError, match="expected a tensor descriptor, got int"):
+        launch(kernel, 5)
+    tensor = fake.tensor(torch.bfloat16, 8192)
+    with pytest.raises(ValueError, match="of 1 dimensions, got one whose shape has 2"):
+        launch(kernel, TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16]))
+    with pytest.raises(OverflowError, match="8589934592 of a tensor descriptor does not fit in 32 bits"):
+        launch(kernel, TensorDescriptor(tensor, [2**33], [1], [16]))
+    with pytest.raises(ValueError, match="cannot be accessed from Triton"):
+        launch(kernel, TensorDescriptor(torch.zeros(64, dtype=torch.bfloat16), [64], [1], [16]))
+    with pytest.raises(ValueError, match="3 run-time arguments, but the code takes 4"):
+        make_kernel(utils, [*types, "i32"], signature={"d": "tensordesc<bf16[16]>"}, tensordesc_meta=[MAP])
+
+
 def test_tensor_maps_that_the_hardware_refuses(fake, utils):
     with pytest.raises(RuntimeError, match=r"strides \[7, 1\], box \[16, 16\]"):
         utils.fill_tma_descriptor(0x1000, 0, 2, 6, [16, 16], [32, 64], [7, 1], 0)
@@ -374,6 +426,24 @@ def test_kernels_from_source_to_launch(cuda):
     assert compiled.metadata.target.arch == 90 and compiled.metadata.num_warps == 2
     assert ".target sm_90a" in compiled.asm["ptx"] and compiled.asm["cubin"][:4] == b"\x7fELF"
     assert compiled.n_regs > 0 and compiled.n_spills == 2 and isinstance(compiled.function, int)
+
+
+@triton.jit
+def copy_kernel(source, destination, B: tl.constexpr):
+    destination.store([0, 0], source.load([0, 0]))
+
+
+def test_kernels_with_descriptors_are_remembered(cuda, monkeypatch):
+    tensors = [cuda.tensor(torch.float16, 8192) for _ in range(2)]
+    descriptors = [TensorDescriptor(tensor, [64, 64], [64, 1], [32, 64]) for tensor in tensors]
+    first = copy_kernel[(1,)](*descriptors, 1)
+    lines = cuda.log()
+    monkeypatch.setattr(type(copy_kernel), "_run_generally", None)  # a warm launch does without
+    assert copy_kernel[(1,)](*descriptors, 1) is first
+    (line,) = cuda.log()
+    assert arguments_of(line) == arguments_of(lines[-1])
+    with pytest.raises(TypeError):  # other blocks are another kernel
+        copy_kernel[(1,)](*[TensorDescriptor(tensor, [64, 64], [64, 1], [16, 64]) for tensor in tensors], 1)
 
 
 def test_each_device_has_its_kernel(cuda):

@@ -7,7 +7,6 @@ import os
 
 from ... import knobs
 from ..._C import libtriton
-from ..arguments import DescriptorLauncher, has_descriptor, layout
 from ..compiler import GPUTarget
 from ..driver import DriverBase
 from .compiler import host_name
@@ -15,10 +14,7 @@ from .compiler import host_name
 
 def make_launcher(src, metadata):
     """The native launcher of a kernel: packs the arguments that `src.signature` describes as `metadata.argument_layout` says."""
-    types = list(src.signature.values())
-    slots = layout(types, metadata.argument_layout)
-    launcher = libtriton.HostLauncher(metadata.argument_bytes, len(types), slots)
-    return DescriptorLauncher(launcher, types) if any(map(has_descriptor, types)) else launcher
+    return libtriton.HostLauncher(metadata.argument_bytes, list(src.signature.values()), metadata.argument_layout)
 
 
 class CPUUtils:

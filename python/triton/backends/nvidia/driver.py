@@ -8,7 +8,6 @@ import sys
 
 from ... import knobs
 from ..._C import libtriton
-from ..arguments import DescriptorLauncher, has_descriptor, layout, rank_of, spell_out
 from ..compiler import GPUTarget
 from ..driver import GPUDriver
 
@@ -101,46 +100,36 @@ def make_tensordesc_arg(arg, metadata):
 
 
 def wrap_handle_tensordesc(launcher, signature, tensordesc_meta):
-    """`launcher`, with every tensor descriptor spelled out first; itself if the kernel takes none."""
-    types = list(signature.values())
-    if not any(map(has_descriptor, types)):
+    """For clients with a launcher of their own that takes the code's arguments: it, with every tensor descriptor spelled out first; itself if there is none."""
+    is_descriptor = [isinstance(ty, str) and ty.startswith("tensordesc") for ty in signature.values()]
+    if not any(is_descriptor):
         return launcher
+    formats = list(tensordesc_meta or [])
+    assert len(formats) in (0, sum(is_descriptor)), f"{len(formats)} formats for {sum(is_descriptor)} descriptors"
 
-    def spell_all(*parameters):
-        metadata = iter(tensordesc_meta or [])
+    def launch(*arguments):
+        first = len(arguments) - len(is_descriptor)
+        metadata = iter(formats)
+        spelled = [
+            part
+            for parameter, spells in zip(arguments[first:], is_descriptor)
+            for part in (make_tensordesc_arg(parameter, next(metadata, None)) if spells else [parameter])
+        ]
+        return launcher(*arguments[:first], *spelled)
 
-        def spell(descriptor):
-            return tuple(make_tensordesc_arg(descriptor, next(metadata, None)))
-
-        return [spell_out(ty, value, spell) for ty, value in zip(types, parameters)]
-
-    return _TensorMapLauncher(launcher, types, spell_all)
-
-
-class _TensorMapLauncher(DescriptorLauncher):
-    """A launcher whose descriptors are made anew for every launch."""
-
-    def __call__(self, *arguments):
-        launch, parameters = arguments[: -len(self.types)], arguments[-len(self.types) :]
-        return self.launcher(*launch, *self.spell(*parameters))
+    return launch
 
 
 class CudaLauncher(libtriton.CudaLauncherBase):
     """Launches one kernel: (grid x, y, z, stream, function, packed metadata, launch metadata, enter hook, exit hook, *parameters)."""
 
     def __new__(cls, src, metadata):
-        types = list(src.signature.values())
-        descriptors = list(getattr(metadata, "tensordesc_meta", None) or [])
-
-        def parts(signature):
-            return (1 if descriptors else 2 + 2 * rank_of(signature)) + 2 * rank_of(signature)
-
-        slots = layout(types, metadata.argument_layout, parts)
         return super().__new__(
             cls,
             max(metadata.argument_bytes, 1),
-            len(types),
-            slots,
+            list(src.signature.values()),
+            metadata.argument_layout,
+            list(getattr(metadata, "tensordesc_meta", None) or []),
             metadata.num_warps * 32,
             metadata.shared,
             metadata.num_ctas,
@@ -154,15 +143,17 @@ class CudaLauncher(libtriton.CudaLauncherBase):
 
     def __init__(self, src, metadata):
         self.num_ctas = metadata.num_ctas
-        self.launch = wrap_handle_tensordesc(self, src.signature, getattr(metadata, "tensordesc_meta", None))
         for name in ("global_scratch_size", "global_scratch_align", "profile_scratch_size", "profile_scratch_align",
                      "launch_cooperative_grid", "launch_pdl"):  # fmt: skip
             setattr(self, name, getattr(metadata, name))
 
+    @property
+    def launch(self):
+        return self
+
 
 def make_launcher(src, metadata):
-    """The launcher of a kernel: native, with descriptors spelled out before it where there are some."""
-    return CudaLauncher(src, metadata).launch
+    return CudaLauncher(src, metadata)
 
 
 def _torch_sees_gpu():
@@ -177,7 +168,7 @@ def _torch_sees_gpu():
 class CudaDriver(GPUDriver):
     """Active where there is a GPU of NVIDIA."""
 
-    launcher_cls = staticmethod(make_launcher)
+    launcher_cls = CudaLauncher
 
     def __init__(self):
         self.utils = CudaUtils()
