@@ -73,6 +73,7 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "flush_denormals", out.flushDenormals);
   read(options, "tensor_maps", out.tensorMaps);
   read(options, "line_info", out.lineInfo);
+  read(options, "variable_info", out.variableInfo);
   read(options, "ptxas_path", out.assemblerPath);
   read(options, "ptxas_options", out.assemblerOptions);
   read(options, "code_architecture", out.codeArchitecture);

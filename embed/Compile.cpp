@@ -50,6 +50,7 @@ static driver::Options toDriver(const Options &options) {
   out.flushDenormals = options.flushDenormals;
   out.tensorMaps = options.tensorMaps;
   out.lineInfo = options.lineInfo;
+  out.variableInfo = options.variableInfo;
   out.assemblerPath = options.assemblerPath;
   out.assemblerOptions = options.assemblerOptions;
   out.codeArchitecture = options.codeArchitecture;

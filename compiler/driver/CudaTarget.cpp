@@ -32,6 +32,7 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Options &opti
   codegen.emit = {.target = *target,
                   .fuseMultiplyAdd = options.enableFpFusion,
                   .debug = options.debug,
+                  .variableInfo = options.variableInfo,
                   .maxRegisters = static_cast<unsigned>(options.maxRegisters)};
   codegen.flushDenormals = options.flushDenormals;
   codegen.libraries = options.libraries;

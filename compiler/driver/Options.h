@@ -24,6 +24,7 @@ struct Options {
   bool flushDenormals = true;      // in libdevice (cuda)
   bool tensorMaps = false;   // descriptors may be passed as the copy engine's maps (cuda): the launcher can make them
   bool lineInfo = true;      // source lines in the code (cuda)
+  bool variableInfo = false; // where the kernel's variables are, for debuggers (cuda)
   std::string assemblerPath; // of ptxas (cuda); empty: look for it
   std::string codeArchitecture;       // that PTX is assembled for, where it is not `architecture` (cuda)
   std::string assemblerOptions;       // further flags for ptxas, separated by spaces (cuda)

@@ -333,6 +333,7 @@ struct Options {
   int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
   int ptxVersion = 0;   // 86 for 8.6; 0: what the assembler reads
   bool flushDenormals = true, lineInfo = true;
+  bool variableInfo = false; // where the kernel's variables are, for debuggers
   bool tensorMaps = false; // descriptors may be passed as the copy engine's maps: the launcher can make them
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
   std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`

@@ -72,6 +72,28 @@ def test_lines_of_ir_in_debug_information(stage, fresh_triton_cache, fresh_knobs
     assert any("tt.store" in lines[line - 1] for line in found if 0 < line <= len(lines)), (found, ptx)
 
 
+def test_variables_in_debug_information(fresh_triton_cache, fresh_knobs):
+    @triton.jit
+    def kernel(out_ptr, N: tl.constexpr):
+        offsets = tl.arange(0, N)
+        total = tl.full((N,), 0, tl.int32)
+        for step in range(tl.num_programs(0)):
+            total += step
+        tl.store(out_ptr + offsets, total)
+
+    plain = compile_for_cuda(kernel)
+    assert "dbg_value" not in plain.asm["llir"] and ".target sm_90a\n" in plain.asm["ptx"]
+    fresh_knobs.compilation.dump_ir_extract_di_local_variables = True
+    described = compile_for_cuda(kernel)
+    text = described.asm["llir"]
+    for name in ("out_ptr", "offsets", "total", "step"):
+        assert f'!DILocalVariable(name: "{name}"' in text
+    # 256 elements on 128 threads: two in each, the variable is an array of both.
+    assert "DW_OP_LLVM_fragment, 0, 32" in text and "DW_OP_LLVM_fragment, 32, 32" in text
+    assert ".target sm_90a, debug\n" in described.asm["ptx"] and ".debug_info" in described.asm["ptx"]
+    assert described.asm["cubin"][:4] == b"\x7fELF" and described.hash != plain.hash
+
+
 def test_ptx_is_printed(fresh_triton_cache, fresh_knobs, capfd):
     fresh_knobs.cache.dir = fresh_triton_cache
     fresh_knobs.nvidia.dump_nvptx = True

@@ -1,6 +1,6 @@
 #include "compiler/llvm/nvidia/DebugScopes.h"
 
-#include "mlir/IR/Location.h"
+#include "compiler/tensor/Tensor.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Support/Path.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace triton::nvidia {
 
-DebugScopes::DebugScopes(llvm::Module &module, ModuleOp) : module(module), builder(module) {
+DebugScopes::DebugScopes(llvm::Module &module, bool variables) : module(module), variables(variables), builder(module) {
   module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
 }
 
@@ -47,6 +47,7 @@ static FileLineColLoc place(Location location) {
 
 void DebugScopes::enter(FunctionOpInterface op, llvm::Function &function) {
   known.clear();
+  declared.clear();
   current = nullptr;
   FileLineColLoc start = place(op->getLoc());
   if (!start)
@@ -55,7 +56,8 @@ void DebugScopes::enter(FunctionOpInterface op, llvm::Function &function) {
   if (!unit)
     unit = builder.createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C), source, "triton.cpp",
                                      /*isOptimized=*/true, "", 0, "",
-                                     llvm::DICompileUnit::DebugEmissionKind::DebugDirectivesOnly);
+                                     variables ? llvm::DICompileUnit::DebugEmissionKind::FullDebug
+                                               : llvm::DICompileUnit::DebugEmissionKind::DebugDirectivesOnly);
   current = subprogram(op.getName(), source, start.getLine());
   function.setSubprogram(current);
 }
@@ -82,6 +84,56 @@ llvm::DebugLoc DebugScopes::location(Location location, llvm::Function *) {
   if (isNew)
     found->second = resolve(location, current, nullptr);
   return found->second;
+}
+
+llvm::DIType *DebugScopes::elementType(Type type) {
+  if (auto pointer = dyn_cast<tensor::PointerType>(type))
+    return builder.createPointerType(elementType(pointer.getPointeeType()), 64);
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  llvm::DIType *&made = types[name];
+  if (!made) {
+    unsigned bits = type.isIndex() ? 32 : type.getIntOrFloatBitWidth();
+    unsigned encoding = isa<FloatType>(type) ? llvm::dwarf::DW_ATE_float
+                        : bits == 1          ? llvm::dwarf::DW_ATE_boolean
+                                             : llvm::dwarf::DW_ATE_signed;
+    made = builder.createBasicType(name, llvm::alignTo(bits, 8), encoding);
+  }
+  return made;
+}
+
+llvm::DILocalVariable *DebugScopes::variable(llvm::StringRef name, Type type, unsigned count, llvm::DILocation *place) {
+  std::string key;
+  llvm::raw_string_ostream(key) << name << ' ' << type << ' ' << count << ' ' << place->getScope() << ' '
+                                << place->getInlinedAt();
+  llvm::DILocalVariable *&made = declared[key];
+  if (!made) {
+    llvm::DIType *debugType = elementType(getElementTypeOrSelf(type));
+    if (count > 1) {
+      llvm::Metadata *range = builder.getOrCreateSubrange(0, count);
+      debugType =
+          builder.createArrayType(count * debugType->getSizeInBits(), 0, debugType, builder.getOrCreateArray(range));
+    }
+    made = builder.createAutoVariable(place->getScope(), name, place->getFile(), place->getLine(), debugType,
+                                      /*AlwaysPreserve=*/false);
+  }
+  return made;
+}
+
+void DebugScopes::declare(NameLoc name, Value value, llvm::ArrayRef<llvm::Value *> registers, llvm::IRBuilderBase &at) {
+  Type element = getElementTypeOrSelf(value.getType());
+  llvm::DILocation *place = location(name, nullptr).get();
+  if (!variables || !place || registers.empty() ||
+      !(element.isIntOrIndexOrFloat() || isa<tensor::PointerType>(element)))
+    return;
+  llvm::DILocalVariable *named = variable(name.getName(), value.getType(), registers.size(), place);
+  uint64_t bits = elementType(element)->getSizeInBits();
+  for (auto [index, held] : llvm::enumerate(registers)) {
+    llvm::DIExpression *part = builder.createExpression();
+    if (registers.size() > 1)
+      part = *llvm::DIExpression::createFragmentExpression(part, index * bits, bits);
+    builder.insertDbgValueIntrinsic(held, named, part, place, at.GetInsertBlock()->end());
+  }
 }
 
 void DebugScopes::finish() { builder.finalize(); }

@@ -15,7 +15,7 @@ namespace triton::nvidia {
 
 Emitter::Emitter(llvm::Module &module, ModuleOp source, const EmitOptions &options)
     : builder(module.getContext()), module(module), source(source), options(options), warps(gpu::getNumWarps(source)),
-      ctas(gpu::getNumCtas(source)), debugScopes(std::make_shared<DebugScopes>(module, source)) {}
+      ctas(gpu::getNumCtas(source)), debugScopes(std::make_shared<DebugScopes>(module, options.variableInfo)) {}
 
 Emitter::~Emitter() = default;
 
@@ -33,12 +33,28 @@ llvm::LogicalResult Emitter::emit(Operation *op) {
   };
   builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
   for (auto family : families)
-    if (Emitted emitted = family(*this, op))
+    if (Emitted emitted = family(*this, op)) {
+      if (options.variableInfo && succeeded(*emitted) && op->getNumResults() > 0)
+        nameRegisters(op->getResult(0));
       return *emitted;
+    }
   return op->emitError() << "the NVIDIA target has no code for '" << op->getName() << "'";
 }
 
+void Emitter::nameRegisters(Value value) {
+  if (auto name = dyn_cast<NameLoc>(value.getLoc()))
+    if (auto held = values.find(value); held != values.end())
+      debugScopes->declare(name, value, held->second, builder);
+}
+
+void Emitter::nameArguments(Block &block) {
+  if (options.variableInfo)
+    for (BlockArgument argument : block.getArguments())
+      nameRegisters(argument);
+}
+
 llvm::LogicalResult Emitter::emitBody(Block &block) {
+  nameArguments(block);
   for (Operation &op : block.without_terminator())
     if (failed(emit(&op)))
       return failure();

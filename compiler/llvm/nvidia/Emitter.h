@@ -35,6 +35,7 @@ struct EmitOptions {
   gpu::Target target;
   bool fuseMultiplyAdd = true; // a * b + c may become one fma
   bool debug = false;          // keep asserts
+  bool variableInfo = false;   // say in which registers the source's variables are
   bool flushDenormals = true;  // in f32 approximations such as exp2, and in libdevice
   unsigned maxRegisters = 0;   // of a thread; 0: ptxas decides
 };
@@ -154,6 +155,9 @@ public:
 
 private:
   llvm::LogicalResult emitFunction(mlir::FunctionOpInterface op);
+  /// Tells debuggers that from here on the variable that `value` is named for is in its registers.
+  void nameRegisters(mlir::Value value);
+  void nameArguments(mlir::Block &block);
   /// Makes a value at the start of the function, where every block can use it.
   llvm::Value *atEntry(llvm::function_ref<llvm::Value *()> make);
   /// The run-time input of that name: register, lane, warp, block.

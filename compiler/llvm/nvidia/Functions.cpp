@@ -108,6 +108,7 @@ llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
   }
   for (Block &block : op.getFunctionBody()) {
     builder.SetInsertPoint(blocks[&block]);
+    nameArguments(block);
     for (Operation &inner : block)
       if (failed(emit(&inner)))
         return failure();

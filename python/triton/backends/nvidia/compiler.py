@@ -224,6 +224,7 @@ class CUDABackend(BaseBackend):
             "flush_denormals": options.enable_reflect_ftz,
             "tensor_maps": knobs.nvidia.tensor_maps,
             "line_info": not knobs.compilation.disable_line_info,
+            "variable_info": knobs.compilation.dump_ir_extract_di_local_variables,
             "ptxas_path": ptxas,
             "ptxas_options": " ".join(flags),
             "libraries": [path for _, path in options.extern_libs],
