@@ -117,3 +117,43 @@ def test_config():
     assert config.all_kwargs() == {"A": 1, "num_warps": 8, "num_ctas": 1, "num_stages": 3, "maxnreg": 32}
     assert str(config) == "A: 1, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: 32"
     assert config == triton.Config({"A": 1}, num_warps=8, maxnreg=32) != triton.Config({"A": 2})
+
+
+def test_tuners_in_tuners():
+    def choose_last(call, quantiles):
+        call()
+        choose_last.count += 1
+        return [-float(choose_last.count)] * 3
+
+    choose_last.count = 0
+    outer = [triton.Config({"A": 1}, num_warps=2), triton.Config({"A": 2}, num_warps=2)]
+    inner = [triton.Config({"B": 10}, num_warps=8), triton.Config({"B": 20}, num_warps=8)]
+
+    @triton.autotune(outer, key=["n"], do_bench=choose_last)
+    @triton.heuristics({"C": lambda args: args["A"] * 100})
+    @triton.autotune(inner, key=["n"], do_bench=choose_last)
+    @triton.jit
+    def kernel(out_ptr, n, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+        tl.store(out_ptr, A + B + C)
+
+    out = np.zeros(1, np.int32)
+    launched = kernel[(1,)](out, 3)
+    assert out[0] == 222
+    assert launched.metadata.num_warps == 8  # the inner tuner's options are those of the launch
+
+
+class Recorder:
+    """Not a jitted function: something with argument names that can be run."""
+
+    arg_names = ["x", "n"]
+
+    def run(self, *args, **kwargs):
+        if kwargs["B"] == 1:
+            raise triton.OutOfResources(2, 1, "shared memory")
+        return kwargs["B"]
+
+
+def test_tunes_whatever_can_be_run(fresh_triton_cache):
+    tuner = triton.autotune([triton.Config({"B": 1}), triton.Config({"B": 2})], key=["n"])(Recorder())
+    assert tuner[(1,)](0, 3) == 2
+    assert tuner.configs_timings[tuner.configs[0]] == [float("inf")] * 3

@@ -2,6 +2,9 @@
 
 import enum
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -50,10 +53,6 @@ def test_changed_global():
     assert run(read_constant) == 5
 
 
-@pytest.mark.skipif(
-    "'torch._inductor.runtime' in __import__('sys').modules",
-    reason="torch's compiler lets kernels of its process see globals",
-)
 def test_plain_global(fresh_knobs):
     @triton.jit
     def kernel(out_ptr):
@@ -207,3 +206,90 @@ def test_source_attributes():
         read_constant.src = "def other(): pass"
     assert repr(read_constant) == f"JITFunction({__name__}:read_constant)"
     assert {read_constant: 1}[read_constant] == 1
+
+
+def in_two_processes(tmp_path, source, *values, **variables):
+    """What a program prints, run once for each value of the global `PLAIN` with one cache directory."""
+    program = tmp_path / "program.py"
+    environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache"), **variables}
+    for value in values:
+        program.write_text(source.replace("VALUE", value))
+        yield subprocess.run([sys.executable, program], env=environment, capture_output=True, text=True)
+
+
+READS_PLAIN_GLOBAL = """
+import numpy as np, triton, triton.language as tl
+PLAIN = VALUE
+@triton.jit
+def kernel(out_ptr):
+    tl.store(out_ptr, PLAIN)
+out = np.zeros(1, np.int32)
+kernel[(1,)](out)
+print(out[0])
+"""
+
+
+def test_plain_globals_are_part_of_the_disk_key(tmp_path):
+    allowed = {"TRITON_ALLOW_NON_CONSTEXPR_GLOBALS": "1"}
+    texts = [done.stdout for done in in_two_processes(tmp_path, READS_PLAIN_GLOBAL, "5", "6", **allowed)]
+    assert texts == ["5\n", "6\n"]
+    (forbidden,) = in_two_processes(tmp_path, READS_PLAIN_GLOBAL, "5", TRITON_ALLOW_NON_CONSTEXPR_GLOBALS="0")
+    assert "cannot access global variable PLAIN" in forbidden.stderr
+
+
+@triton.jit
+def reads_early(x):
+    return x + SHARED
+
+
+@triton.jit
+def calls_then_reads(out_ptr):
+    tl.store(out_ptr, reads_early(1) + SHARED)
+
+
+@triton.jit
+def reads_then_calls(out_ptr):
+    tl.store(out_ptr, SHARED + reads_early(1))
+
+
+SHARED = tl.constexpr(1)
+
+
+@pytest.mark.parametrize("kernel", [calls_then_reads, reads_then_calls])
+def test_callee_that_saw_another_value(kernel):
+    global SHARED
+    reads_early.hash = kernel.hash = None
+    SHARED = tl.constexpr(1)
+    assert reads_early.cache_key
+    SHARED = tl.constexpr(2)
+    with pytest.raises(RuntimeError, match="^Global variable SHARED has value"):
+        kernel.cache_key
+
+
+def test_several_targets():
+    @triton.jit
+    def kernel(out_ptr):
+        a = b = 1
+        tl.store(out_ptr, a + b)
+
+    with pytest.raises(TypeError, match="simultaneous multiple assignment"):
+        kernel.cache_key
+    with pytest.raises(triton.CompilationError):
+        run(kernel)
+
+
+def described(text):
+    return lambda fn: fn
+
+
+@triton.jit
+@described("""
+def documented(a, b): a line that looks like the function's
+""")
+def documented(out_ptr):
+    tl.store(out_ptr, 7)
+
+
+def test_definition_in_a_decorators_argument():
+    assert documented.src.startswith("def documented(out_ptr):")
+    assert run(documented) == 7

@@ -1,5 +1,6 @@
 """Compiling kernels."""
 
+from . import code_generator  # noqa: F401
 from .compiler import ASTSource, CompiledKernel, IRSource, LazyDict, compile, get_cache_key, make_backend
 from .errors import CompilationError
 

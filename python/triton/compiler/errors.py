@@ -58,6 +58,10 @@ class UnsupportedLanguageConstruct(CompilationError):
     """Python that kernels cannot contain."""
 
 
+class MultipleTargetsError(UnsupportedLanguageConstruct, TypeError):
+    """`a = b = c` in a kernel, seen when its dependencies are looked for."""
+
+
 _OWN_CLASSES = {
     "": CompilationError,
     "CompilationError": CompilationError,

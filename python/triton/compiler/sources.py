@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 
+from .. import knobs
 from .._C import libtriton
 from ..backends.compiler import Language
 
@@ -51,6 +52,9 @@ class ASTSource:
             f"{path}:{type(value).__name__}:{key_of(value)}" for path, value in _sorted_items(self.constants)
         )
         text = f"{self.fn.cache_key}-{self.attrs}-{types}-{constants}-{self.symbol()}"
+        if knobs.compilation.allow_non_constexpr_globals:
+            # Where kernels may read them, their values are part of the code, as those of constexprs always are.
+            text += f"-{[(name, value) for (name, _), (value, _) in self.fn.used_global_vals.items()]}"
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     def symbol(self):

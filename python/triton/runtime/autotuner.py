@@ -73,11 +73,16 @@ def _read_timings(path):
         return None
 
 
+def _chain(fn):
+    """A decorated function and everything inside it."""
+    while fn is not None:
+        yield fn
+        fn = None if inspect.isfunction(fn) else getattr(fn, "fn", None)
+
+
 def _innermost(fn):
     """The Python function inside all decorators."""
-    while not inspect.isfunction(fn) and hasattr(fn, "fn"):
-        fn = fn.fn
-    return fn
+    return list(_chain(fn))[-1]
 
 
 class Autotuner(KernelInterface):
@@ -120,6 +125,8 @@ class Autotuner(KernelInterface):
         self.early_config_prune = prune.get("early_config_prune")
         self.fn = fn
         self.base_fn = _innermost(fn)
+        self._is_outer = any(isinstance(inner, Autotuner) for inner in _chain(fn))
+        self._name = getattr(self.base_fn, "__name__", type(self.base_fn).__name__)
         self._do_bench = do_bench
         self.num_warmups, self.num_reps, self.use_cuda_graph = warmup, rep, use_cuda_graph
         self.nargs = None
@@ -161,6 +168,10 @@ class Autotuner(KernelInterface):
                 kwargs[name][...] = copy
         self._restore_copies = {}
 
+    def _launch_kwargs(self, config):
+        """What a configuration adds to a launch. A tuner inside this one brings launch options of its own, so only the meta-parameters."""
+        return config.kwargs if self._is_outer else config.all_kwargs()
+
     @cached_property
     def do_bench(self):
         if self._do_bench is not None:
@@ -175,13 +186,13 @@ class Autotuner(KernelInterface):
 
         verbose = knobs.autotuning.print
         if verbose:
-            print(f"Autotuning kernel {self.base_fn.__name__} with config {config}")
+            print(f"Autotuning kernel {self._name} with config {config}")
         conflicts = meta.keys() & config.kwargs.keys()
         if conflicts:
             raise ValueError(
                 f"Conflicting meta-parameters: {', '.join(sorted(conflicts))}. Make sure that you don't re-define auto-tuned symbols."
             )
-        current = {**meta, **config.all_kwargs()}
+        current = {**meta, **self._launch_kwargs(config)}
         full_nargs = {**self.nargs, **current}
 
         def kernel_call():
@@ -200,7 +211,7 @@ class Autotuner(KernelInterface):
         if can_isolate():
             harm = harm_of(kernel_call, knobs.autotuning.timeout)
             if harm is not None:
-                warnings.warn(f"configuration {config} of {self.base_fn.__name__} is left out: {harm}", stacklevel=2)
+                warnings.warn(f"configuration {config} of {self._name} is left out: {harm}", stacklevel=2)
                 return [float("inf"), float("inf"), float("inf")]
         try:
             return self.do_bench(kernel_call, quantiles=(0.5, 0.2, 0.8))
@@ -211,16 +222,14 @@ class Autotuner(KernelInterface):
 
     def check_disk_cache(self, tuning_key, configs, bench_fn):
         """True if the timings of this key were on disk; otherwise measures and stores them."""
-        if not tuning_key or any(config.pre_hook for config in configs):
+        fn = next((inner for inner in _chain(self.fn) if isinstance(inner, JITFunction)), None)
+        if not tuning_key or any(config.pre_hook for config in configs) or fn is None:
             bench_fn()
             return False
         from ..compiler.compiler import get_cache_invalidating_env_vars, make_backend
         from . import driver
         from .cache import get_cache_manager, triton_key
 
-        fn = self.fn
-        while not isinstance(fn, JITFunction):
-            fn = fn.fn
         backend = make_backend(driver.active.get_current_target())
         variables = str(sorted(get_cache_invalidating_env_vars().items()))
         device = driver.active.get_current_device()
@@ -258,7 +267,7 @@ class Autotuner(KernelInterface):
 
         def compile_one(config):
             if not options.keys() & config.kwargs.keys():
-                context.copy().run(self.fn.warmup, *args, **options, **config.all_kwargs())
+                context.copy().run(self.fn.warmup, *args, **options, **self._launch_kwargs(config))
 
         return compile_all(compile_one, configs, progress)
 
@@ -287,12 +296,12 @@ class Autotuner(KernelInterface):
 
         def benchmark():
             begin = time.time()
-            progress = Progress(self.base_fn.__name__, len(pruned))
+            progress = Progress(self._name, len(pruned))
             lost = self._compile_all(pruned, args, kwargs, progress)
             timings = {}
             for done, config in enumerate(pruned, 1):
                 if config in lost:
-                    warnings.warn(f"configuration {config} of {self.base_fn.__name__} is left out: it is not compiled within {knobs.autotuning.timeout} s", stacklevel=2)  # fmt: skip
+                    warnings.warn(f"configuration {config} of {self._name} is left out: it is not compiled within {knobs.autotuning.timeout} s", stacklevel=2)  # fmt: skip
                     timings[config] = [float("inf")] * 3
                 else:
                     timings[config] = self._bench(*args, config=config, **kwargs)
@@ -311,7 +320,7 @@ class Autotuner(KernelInterface):
             used_cache = False
         if knobs.autotuning.print and not used_cache:
             print(
-                f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
+                f"Triton autotuning for function {self._name},\nwith key as {key},\n"
                 f"finished after {self.bench_time:.2f}s,\nbest config selected: {self.cache[key]};"
             )
 
@@ -329,7 +338,7 @@ class Autotuner(KernelInterface):
             self.best_config = config
             if config.pre_hook is not None:
                 config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
-            return self.fn.run(*args, **kwargs, **config.all_kwargs())
+            return self.fn.run(*args, **kwargs, **self._launch_kwargs(config))
         finally:
             self.nargs = None
 
@@ -358,7 +367,9 @@ class Autotuner(KernelInterface):
         """Compiles every configuration worth measuring; gives the kernels."""
         self.nargs = dict(zip(self.arg_names, args))
         try:
-            return [self.fn.warmup(*args, **kwargs, **config.all_kwargs()) for config in self.prune_configs(kwargs)]
+            return [
+                self.fn.warmup(*args, **kwargs, **self._launch_kwargs(config)) for config in self.prune_configs(kwargs)
+            ]
         finally:
             self.nargs = None
 

@@ -57,10 +57,12 @@ class DependenciesFinder(ast.NodeVisitor):
     def __init__(self, name, globals, nonlocals, src):
         super().__init__()
         self.name = name
+        self.src = src
         self.hasher = hashlib.sha256(src.encode("utf-8"))
         self.globals = globals
         self.nonlocals = nonlocals
         self.used_global_vals: dict[tuple[str, int], tuple[object, object]] = {}
+        self.readers: dict[tuple[str, int], str] = {}  # globals that a callee reads -> the callee's name
         self.local_names: set[str] = set()
         self.in_default = False
 
@@ -73,15 +75,18 @@ class DependenciesFinder(ast.NodeVisitor):
     def _add_callee(self, callee):
         assert hasattr(callee, "cache_key"), f"{callee} has no key"
         key = callee.cache_key
-        for where in self.used_global_vals.keys() & callee.used_global_vals.keys():
-            mine, theirs = self.used_global_vals[where][0], callee.used_global_vals[where][0]
-            if mine != theirs:
-                raise RuntimeError(
-                    f"Global variable {where[0]} has value {mine} when compiling {self.name}, but inner kernel "
-                    f"{callee.__name__} has conflicting value {theirs} from when it was first compiled. This is not allowed."
-                )
-        self.used_global_vals.update(callee.used_global_vals)
+        for where, (value, scope) in callee.used_global_vals.items():
+            self._check_agreement(where, self.used_global_vals.get(where, (value, scope))[0], value, callee.__name__)
+            self.used_global_vals[where] = (value, scope)
+            self.readers.setdefault(where, callee.__name__)
         self.hasher.update((key + str(getattr(callee, "noinline", False))).encode("utf-8"))
+
+    def _check_agreement(self, where, mine, theirs, callee_name):
+        if mine != theirs:
+            raise RuntimeError(
+                f"Global variable {where[0]} has value {mine} when compiling {self.name}, but inner kernel "
+                f"{callee_name} has conflicting value {theirs} from when it was first compiled. This is not allowed."
+            )
 
     def record(self, value, scope=None, name=None):
         from ..language.core import constexpr
@@ -102,7 +107,10 @@ class DependenciesFinder(ast.NodeVisitor):
             self._add_callee(value.value)
             return
         if scope is not None and not self.in_default:
-            self.used_global_vals[(name, id(scope))] = (_copied(value), scope)
+            where = (name, id(scope))
+            if where in self.readers:
+                self._check_agreement(where, value, self.used_global_vals[where][0], self.readers[where])
+            self.used_global_vals[where] = (_copied(value), scope)
 
     # Names.
 
@@ -157,9 +165,12 @@ class DependenciesFinder(ast.NodeVisitor):
             self.visit(statement)
 
     def visit_Assign(self, node):
+        if len(node.targets) != 1:
+            from ..compiler.errors import MultipleTargetsError
+
+            raise MultipleTargetsError(self.src, node, "simultaneous multiple assignment is not supported")
         self.visit(node.value)
-        for target in node.targets:  # the compiler rejects more than one, with its place
-            self._bind(target)
+        self._bind(node.targets[0])
 
     def visit_AnnAssign(self, node):
         self.visit(node.annotation)

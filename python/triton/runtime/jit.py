@@ -79,11 +79,14 @@ class JITCallable:
         dedented = textwrap.dedent("".join(self.raw_src))
         code = getattr(fn, "__code__", None)
         name = re.escape(code.co_name if code is not None else fn.__name__)
-        found = re.search(rf"^def\s+{name}\s*[(\[]", dedented, re.MULTILINE)
-        if found is None:
+        starts = [found.start() for found in re.finditer(rf"^def\s+{name}\s*[(\[]", dedented, re.MULTILINE)]
+        if not starts:
             raise ValueError("@jit functions should be defined in a Python file, with `def`")
-        self._src = dedented[found.start() :]
-        self._lines_before_def = dedented.count("\n", 0, found.start())
+        if len(starts) > 1:  # the argument of a decorator may hold such a line too
+            line = ast.parse(dedented).body[0].lineno
+            starts = [start for start in starts if dedented.count("\n", 0, start) + 1 == line]
+        self._src = dedented[starts[0] :]
+        self._lines_before_def = dedented.count("\n", 0, starts[0])
 
     @property
     def src(self):

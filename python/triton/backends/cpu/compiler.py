@@ -21,6 +21,9 @@ class CPUOptions:
     num_stages: int = 3
     warp_size: int = 1
     maxnreg: int = None
+    ptx_version: int = None
+    ptx_options: str = None
+    enable_reflect_ftz: bool = True
     enable_fp_fusion: bool = True
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
