@@ -81,4 +81,20 @@ LogicalResult verifyLayoutContext(ModuleOp module) {
   return verifier.check(module, getNumWarps(module));
 }
 
+LogicalResult requireLayouts(ModuleOp module) {
+  auto lacksLayout = [](Type type) { return isa<RankedTensorType>(type) && !hasLayout(type); };
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (lacksLayout(type))
+        return op->emitOpError() << "has a result without a layout: " << type;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (lacksLayout(type))
+            return op->emitOpError() << "has an argument without a layout: " << type;
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 } // namespace triton::gpu

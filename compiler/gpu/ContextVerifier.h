@@ -10,6 +10,9 @@ namespace triton::gpu {
 /// layout pass.
 llvm::LogicalResult verifyLayoutContext(mlir::ModuleOp module);
 
+/// Every tensor has a layout: what passes after AssignLayouts, and code generation, rely on.
+llvm::LogicalResult requireLayouts(mlir::ModuleOp module);
+
 } // namespace triton::gpu
 
 #endif

@@ -10,13 +10,13 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-static int64_t offsetOf(Operation *op) {
-  auto offset = op->getAttrOfType<IntegerAttr>(allocationOffsetName);
-  assert(offset && "shared memory has been allocated");
-  return offset.getInt();
-}
-
 static constexpr ByteRange everything{0, std::numeric_limits<int64_t>::max()};
+
+/// `size` bytes from `begin` on in what `op` was given; any bytes if it was given none yet.
+static ByteRange bytesWithin(Operation *op, int64_t begin, int64_t size) {
+  auto offset = op->getAttrOfType<IntegerAttr>(allocationOffsetName);
+  return offset ? ByteRange{offset.getInt() + begin, offset.getInt() + begin + size} : everything;
+}
 
 /// The bytes of a view: of one buffer of a row where its number is known, else all of what it may be a view of.
 static SmallVector<ByteRange, 1> bytesOf(Value view, const BufferAliases &aliases) {
@@ -31,10 +31,8 @@ static SmallVector<ByteRange, 1> bytesOf(Value view, const BufferAliases &aliase
   }
   if (aliases.of(view).empty()) // a parameter: any buffer of a caller
     return {everything};
-  for (LocalAllocOp alloc : aliases.of(view)) {
-    int64_t offset = offsetOf(alloc);
-    result.push_back({offset + begin, offset + begin + (size < 0 ? getAllocationBytes(alloc.getType()) : size)});
-  }
+  for (LocalAllocOp alloc : aliases.of(view))
+    result.push_back(bytesWithin(alloc, begin, size < 0 ? getAllocationBytes(alloc.getType()) : size));
   return result;
 }
 
@@ -92,8 +90,7 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
   SharedEffects effects;
   // Exchanges write their bytes, wait, and read them.
   if (op->hasAttr(allocationOffsetName) && !isa<LocalAllocOp>(op)) {
-    int64_t begin = offsetOf(op);
-    ByteRange bytes{begin, begin + scratchBytes(op)};
+    ByteRange bytes = bytesWithin(op, 0, scratchBytes(op));
     effects.accesses.push_back({.bytes = bytes, .writes = true, .op = op});
     effects.waits = true;
     effects.after.push_back({.bytes = bytes, .writes = false, .op = op});

@@ -1,6 +1,7 @@
 // An NVIDIA architecture: what a kernel is compiled for, and what its hardware can do.
 #pragma once
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -18,8 +19,9 @@ struct Target {
     if (!digits.consume_front("sm_"))
       digits.consume_front("cuda:");
     digits = digits.rtrim("af");
+    static constexpr unsigned known[] = {80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
     unsigned number = 0;
-    if (digits.getAsInteger(10, number) || number < 80 || number > 121)
+    if (digits.getAsInteger(10, number) || !llvm::is_contained(known, number))
       return llvm::createStringError("unknown NVIDIA architecture '" + name +
                                      "': expected sm_80, 86, 89, 90a, 100a, 103a or 120a");
     return Target{number};

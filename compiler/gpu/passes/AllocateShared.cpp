@@ -15,6 +15,7 @@
 // uses lives as long as all of them. Biggest first, each at the lowest place that is free for
 // its whole life; once placed it is not moved. A function that is called has its bytes behind those of all its callers.
 #include "compiler/gpu/Buffers.h"
+#include "compiler/gpu/ContextVerifier.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/passes/Passes.h"
 
@@ -175,6 +176,8 @@ namespace {
 struct AllocateShared : impl::AllocateSharedBase<AllocateShared> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(requireLayouts(module)))
+      return signalPassFailure();
     Builder builder(&getContext());
     llvm::MapVector<Operation *, SmallVector<Buffer>> frames;
     llvm::DenseMap<Operation *, int64_t> sizes, bases;

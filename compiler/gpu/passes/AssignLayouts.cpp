@@ -137,6 +137,10 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
     WalkResult result = module.walk([](Operation *op) -> WalkResult {
       if (isa<tensor::DotScaledOp, tensor::MakeTensorPtrOp>(op))
         return op->emitOpError() << "must be rewritten before layouts are assigned";
+      for (Type type : op->getOperandTypes())
+        if (auto pointer = dyn_cast<tensor::PointerType>(type);
+            pointer && isa<RankedTensorType>(pointer.getPointeeType()))
+          return op->emitOpError() << "has a block pointer, which must be rewritten before layouts are assigned";
       for (Type type : op->getResultTypes()) {
         if (hasLayout(type))
           return op->emitOpError() << "already has a layout: " << type;

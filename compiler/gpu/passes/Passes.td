@@ -20,6 +20,7 @@ def LegalizeDots : Pass<"gpu-legalize-dots", "::mlir::ModuleOp"> {
 def AssignLayouts : Pass<"gpu-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "give every tensor a layout";
   let options = [Option<"printPlan", "print-plan", "bool", "false", "print the plan to standard output">];
+  let dependentDialects = ["::triton::gpu::GpuDialect"];
 }
 
 def SpreadOverCtas : Pass<"gpu-spread-over-ctas", "::mlir::ModuleOp"> {

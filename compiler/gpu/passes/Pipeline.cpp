@@ -9,22 +9,26 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
-  manager.addPass(createSetTarget({options.target.str(), options.numWarps, /*numCtas=*/1}));
+static void buildPipeline(OpPassManager &manager, std::string target, int numWarps, int numCtas, int numStages) {
+  manager.addPass(createSetTarget({std::move(target), numWarps, /*numCtas=*/1}));
 
   // Layouts. Products first become what some instruction does: instructions say what their operands look like.
   manager.addPass(tensor::createDecomposeScaledDots());
   manager.addPass(createLegalizeDots());
   manager.addPass(createAssignLayouts());
-  manager.addPass(createSpreadOverCtas({options.numCtas}));
+  manager.addPass(createSpreadOverCtas({numCtas}));
   manager.addPass(createCSEPass());
 
   // Shared memory: operands of warpgroup products, then copies that run ahead.
   manager.addPass(createLowerDots());
-  manager.addPass(createPipelineLoops({options.numStages}));
+  manager.addPass(createPipelineLoops({numStages}));
   manager.addPass(createLowerDescriptors()); // after loops: those run copies ahead
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+}
+
+void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
+  buildPipeline(manager, options.target.str(), options.numWarps, options.numCtas, options.numStages);
 }
 
 void buildResourcePipeline(OpPassManager &manager) {
@@ -54,10 +58,7 @@ void registerGpuPipeline() {
   registerPrintAccess();
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {
-        auto target = Target::byName(options.target);
-        if (!target)
-          llvm::report_fatal_error(target.takeError());
-        buildGpuPipeline(manager, {*target, options.numWarps, options.numCtas, options.numStages});
+        buildPipeline(manager, options.target, options.numWarps, options.numCtas, options.numStages);
       });
   PassPipelineRegistration<>("gpu-resources", "shared memory and barriers of GPU IR",
                              [](OpPassManager &manager) { buildResourcePipeline(manager); });

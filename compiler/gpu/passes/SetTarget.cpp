@@ -1,4 +1,5 @@
 // Later passes and the code generator read what they must know of the target from the module, as a `.ttgir` file states it too.
+#include "compiler/gpu/Target.h"
 #include "compiler/gpu/passes/Passes.h"
 
 using namespace mlir;
@@ -13,11 +14,16 @@ struct SetTarget : impl::SetTargetBase<SetTarget> {
   using SetTargetBase::SetTargetBase;
   void runOnOperation() override {
     Builder builder(&getContext());
-    Operation *module = getOperation();
+    ModuleOp module = getOperation();
+    auto named = Target::byName(target);
+    if (!named) {
+      module.emitError() << llvm::toString(named.takeError());
+      return signalPassFailure();
+    }
     module->setAttr(numWarpsName, builder.getI32IntegerAttr(numWarps));
     module->setAttr(numCtasName, builder.getI32IntegerAttr(numCtas));
     module->setAttr(threadsPerWarpName, builder.getI32IntegerAttr(32));
-    module->setAttr(targetName, builder.getStringAttr(target));
+    module->setAttr(targetName, builder.getStringAttr(named->str()));
   }
 };
 } // namespace

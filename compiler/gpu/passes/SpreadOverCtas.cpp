@@ -54,12 +54,13 @@ struct SpreadOverCtas : impl::SpreadOverCtasBase<SpreadOverCtas> {
     if (numCtas == 1)
       return;
     if (numCtas < 1 || numCtas > 16 || !llvm::isPowerOf2_32(numCtas)) {
-      module.emitError() << "a cluster has 1, 2, 4, 8 or 16 CTAs, got num_ctas = " << numCtas;
+      module.emitError() << "a cluster has 1, 2, 4, 8 or 16 CTAs, got num_ctas = " << numCtas.getValue();
       return signalPassFailure();
     }
     std::optional<int> capability = getComputeCapability(module);
     if (capability && *capability < 90) {
-      module.emitError() << "num_ctas = " << numCtas << " needs sm_90 or newer, got " << module->getAttr(targetName);
+      module.emitError() << "num_ctas = " << numCtas.getValue() << " needs sm_90 or newer, got "
+                         << module->getAttr(targetName);
       return signalPassFailure();
     }
     module->setAttr(numCtasName, Builder(&getContext()).getI32IntegerAttr(numCtas));

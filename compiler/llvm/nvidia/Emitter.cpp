@@ -330,9 +330,12 @@ llvm::Value *Emitter::sharedBase() {
 }
 
 llvm::Value *Emitter::sharedAddress(Operation *op) {
-  auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset");
-  assert(offset && "shared memory is not allocated");
-  return builder.CreatePtrAdd(sharedBase(), i32(offset.getInt()));
+  auto offset = op->getAttrOfType<IntegerAttr>(gpu::allocationOffsetName);
+  if (!offset && !lacksMemory) {
+    op->emitOpError() << "needs shared memory, but none was allocated for it";
+    lacksMemory = true;
+  }
+  return builder.CreatePtrAdd(sharedBase(), i32(offset ? offset.getInt() : 0));
 }
 
 void Emitter::barrier() { intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }

@@ -173,6 +173,7 @@ private:
   std::vector<ThreadPart> threadParts; // of the function being emitted
   llvm::Value *thread = nullptr, *lane = nullptr, *warp = nullptr, *rank = nullptr;
   unsigned warps = 4, ctas = 1;
+  bool lacksMemory = false; // an op that needs shared memory has been given none
   std::shared_ptr<gpu::AccessAnalysis> accessAnalysis;
   std::shared_ptr<DebugScopes> debugScopes;
 };

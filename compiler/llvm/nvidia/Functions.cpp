@@ -1,5 +1,6 @@
 // Functions: a public one becomes a kernel (`.entry`), a private one stays a function that kernels call.
 //   A kernel's parameters are its run-time arguments, then two pointers to scratch memory in global memory (null if unused).
+#include "compiler/gpu/ContextVerifier.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/DebugScopes.h"
 #include "compiler/llvm/nvidia/Emitter.h"
@@ -116,12 +117,28 @@ llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
   return success();
 }
 
+/// What passes leave behind, and what launches can do: a module may also come from a file.
+static llvm::LogicalResult check(ModuleOp module, gpu::Target target) {
+  if (int threads = gpu::getThreadsPerWarp(module); threads != 32)
+    return module.emitError() << "a warp of an NVIDIA GPU has 32 threads, got " << gpu::threadsPerWarpName << " = "
+                              << threads;
+  if (int warps = gpu::getNumWarps(module); warps > 32)
+    return module.emitError() << "a CTA has at most 32 warps, got " << gpu::numWarpsName << " = " << warps;
+  if (int ctas = gpu::getNumCtas(module); ctas > 16)
+    return module.emitError() << "a cluster has at most 16 CTAs, got " << gpu::numCtasName << " = " << ctas;
+  else if (ctas > 1 && !target.hasClusters())
+    return module.emitError() << gpu::numCtasName << " = " << ctas << " needs sm_90 or newer, got " << target.cpu();
+  return gpu::requireLayouts(module);
+}
+
 llvm::LogicalResult Emitter::emitModule() {
+  if (failed(check(source, options.target)))
+    return failure();
   for (auto op : source.getOps<FunctionOpInterface>())
     if (!op.isExternal() && failed(emitFunction(op)))
       return failure();
   debugScopes->finish();
-  return success();
+  return failure(lacksMemory);
 }
 
 } // namespace triton::nvidia

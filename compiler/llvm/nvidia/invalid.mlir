@@ -6,6 +6,15 @@
 // RUN: not triton-ptx %t/scratch.mlir 2>&1 | FileCheck %t/scratch.mlir
 // RUN: not triton-ptx %t/block_pointer.mlir 2>&1 | FileCheck %t/block_pointer.mlir
 // RUN: not triton-ptx %t/library.mlir 2>&1 | FileCheck %t/library.mlir
+// RUN: not triton-ptx %t/buffer.mlir 2>&1 | FileCheck %t/buffer.mlir
+// RUN: not triton-ptx %t/exchange.mlir 2>&1 | FileCheck %t/exchange.mlir
+// RUN: not triton-ptx %t/layout.mlir 2>&1 | FileCheck %t/layout.mlir
+// RUN: not triton-ptx %t/lanes.mlir 2>&1 | FileCheck %t/lanes.mlir
+// RUN: not triton-ptx %t/warps.mlir 2>&1 | FileCheck %t/warps.mlir
+// RUN: not triton-ptx %t/ctas.mlir 2>&1 | FileCheck %t/ctas.mlir
+// RUN: not triton-ptx %t/clusters.mlir --arch sm_80 2>&1 | FileCheck %t/clusters.mlir
+// RUN: not triton-ptx %t/library.mlir --arch sm_95 2>&1 | FileCheck %s --check-prefix=ARCH
+// ARCH: unknown NVIDIA architecture 'sm_95': expected sm_80, 86, 89, 90a, 100a, 103a or 120a
 // RUN: not triton-ptx %t/library.mlir --ptx-version 78 2>&1 | FileCheck %s --check-prefix=OLD
 // OLD: PTX 7.8 is too old for sm_90a, which needs 8.0 or newer
 
@@ -62,6 +71,75 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     // CHECK: no library defines the function 'no_such_function'
     %r = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "no_such_function"} : (f32) -> f32
     tt.store %p, %r : !tt.ptr<f32>
+    tt.return
+  }
+}
+
+//--- buffer.mlir
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func public @buffer() {
+    %x = arith.constant dense<1.0> : tensor<128xf32, #blocked>
+    // CHECK: error: 'ttg.local_alloc' op needs shared memory, but none was allocated for it
+    // CHECK-NOT: error: 'ttg.local_alloc'
+    %b = ttg.local_alloc %x : (tensor<128xf32, #blocked>) -> !ttg.memdesc<128xf32, #shared, #smem>
+    %c = ttg.local_alloc %x : (tensor<128xf32, #blocked>) -> !ttg.memdesc<128xf32, #shared, #smem>
+    tt.return
+  }
+}
+
+//--- exchange.mlir
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func public @exchange(%p: !tt.ptr<f32>) {
+    %x = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #rows>
+    %v = tt.load %x : tensor<64x64x!tt.ptr<f32>, #rows>
+    // CHECK: error: 'ttg.convert_layout' op needs shared memory, but none was allocated for it
+    %c = ttg.convert_layout %v : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+    tt.return
+  }
+}
+
+//--- layout.mlir
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func public @layout() {
+    // CHECK: error: 'arith.constant' op has a result without a layout: 'tensor<128xf32>'
+    %x = arith.constant dense<1.0> : tensor<128xf32>
+    tt.return
+  }
+}
+
+//--- lanes.mlir
+// CHECK: error: a warp of an NVIDIA GPU has 32 threads, got ttg.threads-per-warp = 64
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @lanes() {
+    tt.return
+  }
+}
+
+//--- warps.mlir
+// CHECK: error: a CTA has at most 32 warps, got ttg.num-warps = 64
+module attributes {"ttg.num-warps" = 64 : i32} {
+  tt.func public @warps() {
+    tt.return
+  }
+}
+
+//--- ctas.mlir
+// CHECK: error: a cluster has at most 16 CTAs, got ttg.num-ctas = 32
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 32 : i32} {
+  tt.func public @ctas() {
+    tt.return
+  }
+}
+
+//--- clusters.mlir
+// CHECK: error: ttg.num-ctas = 2 needs sm_90 or newer, got sm_80
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32} {
+  tt.func public @clusters() {
     tt.return
   }
 }

@@ -1,0 +1,54 @@
+// What passes are not made for they say, and nothing ends the process.
+// RUN: split-file %s %t
+// RUN: not triton-opt %t/plain.mlir --gpu-pipeline=target=foo 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not triton-opt %t/plain.mlir --gpu-set-target=target=cuda:95 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: not triton-opt %t/plain.mlir --gpu-set-target=num-warps=3 2>&1 | FileCheck %s --check-prefix=WARPS
+// RUN: not triton-opt %t/plain.mlir --gpu-pipeline=num-ctas=3 2>&1 | FileCheck %s --check-prefix=CTAS
+// RUN: not triton-opt %t/plain.mlir --gpu-pipeline="target=cuda:80 num-ctas=2" 2>&1 | FileCheck %s --check-prefix=CLUSTER
+// RUN: not triton-opt %t/block_pointer.mlir --gpu-assign-layouts 2>&1 | FileCheck %t/block_pointer.mlir
+// RUN: not triton-opt %t/scaled.mlir --gpu-assign-layouts 2>&1 | FileCheck %t/scaled.mlir
+// RUN: not triton-opt %t/twice.mlir --gpu-assign-layouts 2>&1 | FileCheck %t/twice.mlir
+// RUN: not triton-opt %t/reduce.mlir --gpu-resources 2>&1 | FileCheck %t/reduce.mlir
+// NAME: error: unknown NVIDIA architecture 'foo': expected sm_80, 86, 89, 90a, 100a, 103a or 120a
+// NUMBER: error: unknown NVIDIA architecture 'cuda:95'
+// WARPS: error: ttg.num-warps must be an i32 that is a power of two, got 3
+// CTAS: error: a cluster has 1, 2, 4, 8 or 16 CTAs, got num_ctas = 3
+// CLUSTER: error: num_ctas = 2 needs sm_90 or newer, got "cuda:80"
+
+//--- plain.mlir
+tt.func public @plain() {
+  tt.return
+}
+
+//--- block_pointer.mlir
+tt.func public @block_pointer(%p: !tt.ptr<tensor<64xf32>>) {
+  // CHECK: error: 'tt.load' op has a block pointer, which must be rewritten before layouts are assigned
+  %x = tt.load %p : !tt.ptr<tensor<64xf32>>
+  tt.return
+}
+
+//--- scaled.mlir
+tt.func public @scaled(%a: tensor<128x64xf8E4M3FN>, %as: tensor<128x2xi8>, %b: tensor<64x128xf8E4M3FN>, %c: tensor<128x128xf32>) {
+  // CHECK: error: 'tt.dot_scaled' op must be rewritten before layouts are assigned
+  %d = tt.dot_scaled %a scale %as, %b, %c lhs = e4m3 rhs = e4m3 {fastMath = false} : tensor<128x64xf8E4M3FN>, tensor<128x2xi8> * tensor<64x128xf8E4M3FN> -> tensor<128x128xf32>
+  tt.return
+}
+
+//--- twice.mlir
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+tt.func public @twice() {
+  // CHECK: error: 'arith.constant' op already has a layout: 'tensor<128xf32, #ttg.blocked
+  %x = arith.constant dense<1.0> : tensor<128xf32, #blocked>
+  tt.return
+}
+
+//--- reduce.mlir
+tt.func public @reduce(%x: tensor<128xf32>) {
+  // CHECK: error: 'tt.func' op has an argument without a layout: 'tensor<128xf32>'
+  %sum = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tt.reduce.return %s : f32
+  }) : (tensor<128xf32>) -> f32
+  tt.return
+}
