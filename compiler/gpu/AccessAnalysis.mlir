@@ -101,6 +101,12 @@ tt.func public @wrapped(%n: i32 {tt.divisibility = 16 : i32}) {
   // Of negative numbers division towards zero parts -4 from -3.
   // CHECK: arith.divsi {{.*}} constancy = [1]
   %e = arith.divsi %low, %four : tensor<64xi32>
+  // What fills a dimension is taken to be offsets, which are not negative; runs of 16 among others are not.
+  // CHECK: arith.remsi {{.*}} => contiguity = [16], divisibility = [16]
+  %v = arith.remsi %low, %s : tensor<64xi32>
+  %turned = arith.xori %low, %c16 : tensor<64xi32>
+  // CHECK: arith.remsi {{.*}} => contiguity = [1], divisibility = [1]
+  %u = arith.remsi %turned, %s : tensor<64xi32>
   tt.return
 }
 

@@ -238,12 +238,23 @@ private:
     Elements result;
     for (size_t i = 0; i < first.size(); ++i) {
       int64_t third = op->getNumOperands() > 2 ? values[op->getOperand(2)][i] : 0;
+      if (isa<arith::RemSIOp>(op) && first[i] < 0 && isTakenForOffsets(op->getOperand(0)))
+        return std::nullopt;
       std::optional<int64_t> element = scalar(op, first[i], values[op->getOperand(1)][i], third);
       if (!element || !llvm::isInt<32>(*element))
         return std::nullopt;
       result.push_back(*element);
     }
     return result;
+  }
+
+  /// What is wrapped around and fills a dimension with one run is taken not to be negative.
+  bool isTakenForOffsets(Value value) {
+    ArrayRef<int64_t> shape = tensor::getShape(value.getType());
+    return llvm::any_of(llvm::zip(analysis.of(value).dimensions, shape), [](auto pair) {
+      const auto &[facts, size] = pair;
+      return size > 1 && facts.contiguity >= size;
+    });
   }
 
   static std::optional<int64_t> scalar(Operation *op, int64_t a, int64_t b, int64_t c) {
@@ -258,8 +269,7 @@ private:
         .Case<arith::MulIOp>([&](auto) { return a * b; })
         .Case<arith::DivSIOp>([&](auto) { return a / b; })
         .Case<arith::DivUIOp>([&](auto) { return ua / ub; })
-        // What is wrapped around is taken not to be negative.
-        .Case<arith::RemSIOp>([&](auto) { return a < 0 ? std::nullopt : std::optional<int64_t>(a % b); })
+        .Case<arith::RemSIOp>([&](auto) { return a % b; })
         .Case<arith::RemUIOp>([&](auto) { return int64_t(int32_t(ua % ub)); })
         .Case<arith::AndIOp>([&](auto) { return a & b; })
         .Case<arith::OrIOp>([&](auto) { return a | b; })

@@ -167,12 +167,17 @@ AccessFacts divide(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned
   return result;
 }
 
-AccessFacts remainder(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned) {
-  // Negative numbers have negative remainders, and a run breaks at multiples of the divisor. Kernels wrap offsets around with `%`, whose signs are
-  // never known; an offset below zero is outside of any tensor, so runs are taken to be of offsets that are not.
-  (void)isSigned;
+AccessFacts remainder(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned, ArrayRef<int64_t> shape) {
+  // Negative numbers have negative remainders, and a run of them breaks at multiples of the divisor. Kernels wrap offsets around with `%`, often
+  // from a start that is an argument, whose sign is not known; an offset below zero is outside of any tensor. So where one run fills the
+  // dimension, as in `(start + arange) % size`, it is taken to be of offsets that are not negative; where runs are shorter, only if that is known.
+  const bool roundsDown = !isSigned || lhs.nonNegative;
   AccessFacts result = combine(
-      lhs, rhs, [&](unsigned d) { return undividedRun(lhs, rhs, d); },
+      lhs, rhs,
+      [&](unsigned d) {
+        const int64_t size = d < shape.size() ? shape[d] : 1;
+        return roundsDown || lhs.dimensions[d].contiguity >= size ? undividedRun(lhs, rhs, d) : 1;
+      },
       [&](unsigned d, int64_t run) { return std::min(lhs.divisibilityAt(d, run), rhs.divisibilityOfAll()); });
   result.nonNegative = lhs.nonNegative;
   return result;
@@ -187,7 +192,7 @@ AccessFacts bitwiseAnd(const AccessFacts &lhs, const AccessFacts &rhs) {
     divisor.constant = *rhs.constant + 1;
     for (auto &dimension : divisor.dimensions)
       dimension.divisibility = powerOfTwoIn(*divisor.constant);
-    AccessFacts result = remainder(lhs, divisor, false);
+    AccessFacts result = remainder(lhs, divisor, false, {});
     result.nonNegative = true;
     return result;
   }

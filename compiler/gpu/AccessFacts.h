@@ -7,6 +7,7 @@
 // is not negative by what is.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -57,7 +58,8 @@ AccessFacts subtract(const AccessFacts &lhs, const AccessFacts &rhs);
 AccessFacts multiply(const AccessFacts &lhs, const AccessFacts &rhs);
 /// Rounds towards zero where `isSigned`.
 AccessFacts divide(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned);
-AccessFacts remainder(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned);
+/// Of values of this shape.
+AccessFacts remainder(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned, llvm::ArrayRef<int64_t> shape);
 AccessFacts bitwiseAnd(const AccessFacts &lhs, const AccessFacts &rhs);
 /// Or, and exclusive or.
 AccessFacts bitwiseOr(const AccessFacts &lhs, const AccessFacts &rhs);

@@ -210,8 +210,9 @@ AccessFacts transfer(OpResult result, ArrayRef<const AccessFacts *> operands) {
       .Case<arith::MulIOp>(binary(multiply))
       .Case<arith::DivSIOp>([&](auto) { return divide(at(0), at(1), true); })
       .Case<arith::DivUIOp>([&](auto) { return divide(at(0), at(1), false); })
-      .Case<arith::RemSIOp>([&](auto) { return remainder(at(0), at(1), true); })
-      .Case<arith::RemUIOp>([&](auto) { return remainder(at(0), at(1), false); })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *op) {
+        return remainder(at(0), at(1), isa<arith::RemSIOp>(op), tensor::getShape(result.getType()));
+      })
       .Case<arith::AndIOp>(binary(bitwiseAnd))
       .Case<arith::OrIOp, arith::XOrIOp>(binary(bitwiseOr))
       .Case<arith::ShLIOp>(binary(shiftLeft))
