@@ -56,9 +56,14 @@ public:
 
   LogicalResult checkDot(RankedTensorType a, RankedTensorType b, RankedTensorType accumulator,
                          EmitError error) const override {
+    // Warpgroup products read shared memory, to which any registers can be written, those for another product too.
+    auto mma = dyn_cast<MmaAttr>(accumulator.getEncoding());
+    const bool takesAny = mma && mma.isWgmma();
     for (auto [index, type] : llvm::enumerate(std::array{a, b})) {
       if (!type.getEncoding())
         return error() << "has an accumulator with a layout and an operand without: " << type;
+      if (takesAny)
+        continue;
       auto operand = dyn_cast<DotOperandAttr>(type.getEncoding());
       if (operand && (operand.getOpIdx() != index || operand.getParent() != accumulator.getEncoding()))
         return error() << "takes operand " << index << " in the dot_op layout of its accumulator "

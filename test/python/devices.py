@@ -212,13 +212,19 @@ class CompileWatch:
         setattr(owner, name, watched)
 
     def is_from_compile(self, error):
-        seen, chain = getattr(self.errors, "seen", ()), set()
+        seen = getattr(self.errors, "seen", ())
+        return self.of_chain(error, lambda cause: any(cause is known for known in seen)) is not None
+
+    @staticmethod
+    def of_chain(error, wanted):
+        """The first of an error and its causes that is `wanted`."""
+        chain = set()
         while error is not None and id(error) not in chain:
-            if any(error is known for known in seen):
-                return True
+            if wanted(error):
+                return error
             chain.add(id(error))
             error = error.__cause__ or error.__context__
-        return False
+        return None
 
 
 class DevicePlugin:
@@ -246,8 +252,8 @@ class DevicePlugin:
         try:
             return (yield)
         except Exception as error:
-            if "not supported in this architecture" in str(error):
-                pytest.skip(str(error).splitlines()[-1])
+            if missing := self.watch.of_chain(error, lambda cause: "not supported in this architecture" in str(cause)):
+                pytest.skip(str(missing).splitlines()[0])
             if self.watch.is_from_compile(error):
                 raise
             return True  # what it computed is not there

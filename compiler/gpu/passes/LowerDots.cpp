@@ -77,10 +77,14 @@ struct Lowering {
     return buffer(tensor, k);
   }
 
+  /// Whether operand A is laid out for this product: it may also be that of another, which shares it.
+  bool isInRegisters() {
+    auto layout = dyn_cast<DotOperandAttr>(cast<RankedTensorType>(dot.getA().getType()).getEncoding());
+    return layout && layout.getOpIdx() == 0 && layout.getParent() == dot.getD().getType().getEncoding();
+  }
+
   void run() {
-    Value a = dot.getA();
-    if (!isa<DotOperandAttr>(cast<RankedTensorType>(a.getType()).getEncoding()))
-      a = sharedOperand(a, 1);
+    Value a = isInRegisters() ? dot.getA() : sharedOperand(dot.getA(), 1);
     Value b = sharedOperand(dot.getB(), 0);
     auto product = WarpGroupDotOp::create(builder, loc, dot.getD().getType(), a, b, dot.getC(), Value(),
                                           dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(), false);

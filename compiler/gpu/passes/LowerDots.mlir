@@ -57,6 +57,15 @@ tt.func @left_stays_in_registers(%a: tensor<64x64xf16, #left>, %b: tensor<64x64x
   tt.return %d : tensor<64x64xf32, #mma>
 }
 
+// Registers laid out for another product are no operand of this one.
+// CHECK-LABEL: @left_of_another
+tt.func @left_of_another(%a: tensor<64x64xf16, #right2>, %b: tensor<64x64xf16, #blocked>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  // CHECK: %[[A:.*]] = ttg.local_alloc %arg0
+  // CHECK: ttng.warp_group_dot %[[A]],
+  %d = tt.dot %a, %b, %c : tensor<64x64xf16, #right2> * tensor<64x64xf16, #blocked> -> tensor<64x64xf32, #mma>
+  tt.return %d : tensor<64x64xf32, #mma>
+}
+
 // CHECK-LABEL: @stored_before_the_loop
 tt.func @stored_before_the_loop(%a: tensor<64x64xf16, #blocked>, %b: tensor<64x64xf16, #blocked>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
   %zero = arith.constant 0 : i32
