@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+import triton
 import triton.language as tl
 
 INTS = ["int8", "int16", "int32", "int64"]
@@ -39,3 +40,27 @@ def reference(tensor):
     if tensor.dtype == torch.bfloat16:
         return tensor.float().numpy()
     return tensor.numpy()
+
+
+def random_bits(dtype, shape, seed=0):
+    """A tensor of `dtype` whose elements are any bits: infinities, NaNs and subnormal numbers included."""
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    dtype = getattr(torch, dtype)
+    count, generator = int(np.prod(shape)), np.random.default_rng(seed)
+    data = generator.integers(0, 256, max(count, 1) * dtype.itemsize, dtype="uint8")
+    if dtype == torch.bool:
+        return torch.from_numpy(data[:count] % 2 == 1).view(shape)
+    return torch.from_numpy(data).view(dtype)[:count].view(shape)
+
+
+def bits(tensor):
+    """The bits of a tensor's elements, as an array of unsigned numbers."""
+    width = tensor.element_size()
+    view = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[width]
+    return tensor.contiguous().view(view).numpy().view(f"uint{8 * width}")
+
+
+def ctas(wanted):
+    """As many CTAs for each program as the GPU can give it, at most `wanted`."""
+    target = triton.runtime.driver.active.get_current_target()
+    return wanted if target.backend == "cuda" and target.arch >= 90 else 1
