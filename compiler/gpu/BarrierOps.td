@@ -65,13 +65,15 @@ def TTNG_WaitBarrierOp : TTNG_BarrierOp<"wait_barrier", [AttrSizedOperandSegment
 def TTNG_ArriveBarrierOp : TTNG_BarrierOp<"arrive_barrier"> {
   let summary = "arrives `count` times, after all accesses to shared memory by the threads that execute it";
   let description = [{
+    Once for all threads, or with `perWarpGroup` once for each four warps, for the products that these have waited for.
+
     ```mlir
     ttng.arrive_barrier %barrier, 1, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
     ```
   }];
-  let arguments = (ins TTNG_UpdatedBarrier:$alloc, I32Attr:$count, Optional<I1>:$pred);
+  let arguments = (ins TTNG_UpdatedBarrier:$alloc, I32Attr:$count, Optional<I1>:$pred, UnitAttr:$perWarpGroup);
   let builders = [OpBuilder<(ins "::mlir::Value":$alloc, "uint32_t":$count), [{
-    build($_builder, $_state, alloc, count, ::mlir::Value());
+    build($_builder, $_state, alloc, count, ::mlir::Value(), false);
   }]>];
   let assemblyFormat = "$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))";
 }

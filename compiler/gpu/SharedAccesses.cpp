@@ -109,6 +109,10 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
   auto memory = dyn_cast<MemoryEffectOpInterface>(op);
   if (!memory || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return effects;
+  if (auto wait = dyn_cast<WaitBarrierOp>(op))
+    for (Value buffer : wait.getDeps())
+      for (LocalAllocOp alloc : aliases.of(buffer))
+        effects.freed.push_back({alloc, {offsetOf(alloc), offsetOf(alloc) + getAllocationBytes(alloc.getType())}});
   effects.begun = asyncKind(op);
   bool asyncProxy = isAsyncProxy(op);
   SmallVector<MemoryEffects::EffectInstance> instances;

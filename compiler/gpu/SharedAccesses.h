@@ -41,6 +41,8 @@ struct SharedEffects {
   enum class Async { None, Copies, Products, Stores };
   Async begun = Async::None, wait = Async::None;
   bool waitsForAll = false; // nothing of that kind is under way behind it
+  /// No thread accesses these buffers any more: all have told an mbarrier so. What else lies at their bytes is not meant.
+  llvm::SmallVector<std::pair<LocalAllocOp, ByteRange>, 2> freed;
 };
 
 /// Buffers and scratch have offsets.

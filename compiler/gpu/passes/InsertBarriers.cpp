@@ -13,7 +13,8 @@
 // barrier is then checked against what came before the loop, and such a barrier goes before the loop, where it runs once.
 //   Copies (cp.async) conflict as writes when they begin; reading their bytes before the wait means another buffer of a row. At the wait they
 // become writes of this thread that others must still be told of. Products (wgmma) and TMA stores likewise read until their wait. What ends at
-// an mbarrier needs nothing more: every thread that goes on has waited there.
+// an mbarrier needs nothing more: every thread that goes on has waited there. A wait that names buffers (`deps`) says that nobody is in them any
+// more.
 //   wgmma and TMA see what threads wrote, and may overwrite what they read, only after `ttng.fence_async_shared` in those threads and a barrier
 // behind it.
 // Runs last: offsets are known, and nothing moves any more.
@@ -94,6 +95,11 @@ private:
     if (isNew)
       found->second = std::make_unique<SharedEffects>(getSharedEffects(op, aliases));
     return *found->second;
+  }
+  bool accesses(Operation *op, LocalAllocOp alloc) {
+    return op && llvm::any_of(op->getOperands(), [&](Value operand) {
+             return isa<MemDescType>(operand.getType()) && llvm::is_contained(aliases.of(operand), alloc);
+           });
   }
   static Need needOf(const State &state, ArrayRef<SharedAccess> accesses);
 
@@ -264,6 +270,10 @@ State Inserter::walk(Operation *op, State state) {
     state.barrier();
   if (effects.isFence)
     state.fence();
+  for (auto [alloc, bytes] : effects.freed)
+    std::erase_if(state.accesses, [&](const SharedAccess &access) {
+      return bytes.begin <= access.bytes.begin && access.bytes.end <= bytes.end && accesses(access.op, alloc);
+    });
   if (effects.wait != SharedEffects::Async::None)
     state.wait(effects.wait, effects.waitsForAll);
   insertBefore(op, needOf(state, effects.accesses), state);

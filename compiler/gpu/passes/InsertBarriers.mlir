@@ -198,4 +198,44 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     ttg.local_store %x, %a : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
     tt.return
   }
+
+  // Who fills a buffer waits for those who have read it at a barrier in memory: no other is needed. What lies elsewhere is not meant.
+  // CHECK-LABEL: @freed
+  tt.func @freed(%desc: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %n: i32, %true: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: scf.for
+    // CHECK-NEXT: ttng.wait_barrier
+    // CHECK-NEXT: ttng.async_tma_copy_global_to_local
+    // CHECK-NEXT: ttng.wait_barrier
+    // CHECK-NEXT: ttng.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttng.async_tma_store_wait
+    // CHECK-NEXT: ttng.arrive_barrier
+    // CHECK-NOT: ttg.barrier
+    // CHECK: scf.for
+    // CHECK: ttng.wait_barrier
+    // CHECK: ttg.barrier
+    // CHECK: ttng.async_tma_copy_global_to_local
+    %full = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    %empty = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttng.wait_barrier %empty, %i deps %a : !ttg.memdesc<1xi64, #flat, #smem, mutable>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.async_tma_copy_global_to_local %desc[%i, %c0] %a, %full, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.wait_barrier %full, %i : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      ttng.async_tma_copy_local_to_global %desc[%i, %i] %a : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.async_tma_store_wait {pendings = 0 : i32}
+      ttng.arrive_barrier %empty, 1 {perWarpGroup} : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    }
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttng.wait_barrier %empty, %i deps %b : !ttg.memdesc<1xi64, #flat, #smem, mutable>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.async_tma_copy_global_to_local %desc[%i, %c0] %a, %full, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.wait_barrier %full, %i : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      ttng.async_tma_copy_local_to_global %desc[%i, %i] %a : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.async_tma_store_wait {pendings = 0 : i32}
+      ttng.arrive_barrier %empty, 1 {perWarpGroup} : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    }
+    tt.return
+  }
 }

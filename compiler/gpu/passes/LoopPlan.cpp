@@ -175,17 +175,16 @@ struct Planner {
                                                            {layout::dimension(0), layout::dimension(1)}));
   }
 
-  std::optional<RingCopy> planCopy(tensor::LoadOp load, LoopPlan &plan) {
+  std::optional<RingCopy> planCopy(tensor::LoadOp load) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     llvm::DenseSet<Operation *> seen;
     if (!type || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) || copyBytes(load) < 4 ||
         !reachesDot(load.getResult(), seen) || mayBeWritten(rootOf(load.getPtr())))
       return std::nullopt;
-    llvm::SetVector<Operation *> slice = plan.ahead;
+    RingCopy copy{.load = load};
     for (Value operand : load->getOperands())
-      if (!collect(operand, slice))
+      if (!collect(operand, copy.ahead))
         return std::nullopt;
-    RingCopy copy{load, {}, {}, {}};
     if (load->hasOneUse())
       copy.filled = dyn_cast<LocalAllocOp>(*load->user_begin());
     auto plain = copy.filled ? dyn_cast<SwizzledSharedAttr>(copy.filled.getType().getEncoding()) : SwizzledSharedAttr();
@@ -214,24 +213,21 @@ struct Planner {
     } else {
       copy.layout = swizzledLayout(type);
     }
-    plan.ahead = std::move(slice);
     return copy;
   }
 
-  std::optional<RingBlock> planBlock(tensor::DescriptorLoadOp load, LoopPlan &plan) {
+  std::optional<RingBlock> planBlock(tensor::DescriptorLoadOp load) {
     llvm::DenseSet<Operation *> seen;
     if (!reachesDot(load.getResult(), seen) || mayBeWritten(load.getDesc()))
       return std::nullopt;
-    llvm::SetVector<Operation *> slice = plan.ahead;
+    RingBlock block{.load = load};
     for (Value coordinate : load.getIndices())
-      if (!collect(coordinate, slice))
+      if (!collect(coordinate, block.ahead))
         return std::nullopt;
-    RingBlock block{load, {}};
     if (load->hasOneUse())
       if (auto filled = dyn_cast<LocalAllocOp>(*load->user_begin());
           filled && filled.getType().getEncoding() == copyEngineLayout(load.getDesc().getType()))
         block.filled = filled;
-    plan.ahead = std::move(slice);
     return block;
   }
 
@@ -268,7 +264,9 @@ struct Planner {
     auto filled = last.getB().getDefiningOp<LocalAllocOp>();
     bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; }) ||
                   llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
-    if (!filled || !isRing || !isa<RankedTensorType>(last.getA().getType()) || !isInside(last.getA().getDefiningOp()))
+    // What another product reads too is there an iteration earlier, and cannot be held for longer.
+    if (!filled || !isRing || !isReadOnlyBy(filled, last) || !isa<RankedTensorType>(last.getA().getType()) ||
+        !isInside(last.getA().getDefiningOp()))
       return {};
     for (tensor::ReduceOp reduce : body->getOps<tensor::ReduceOp>()) {
       if (!drain->isBeforeInBlock(reduce) || !comesFromDot(reduce->getOperand(0)))
@@ -278,6 +276,26 @@ struct Planner {
       return isFirst && isTile && reduce->getNumOperands() == 1 ? reduce : tensor::ReduceOp();
     }
     return {};
+  }
+
+  /// The ring of the product that is done an iteration later. Where the copy engine fills all rings, and the two products alone read them, these
+  /// can say which buffers are free.
+  void planRotation(LoopPlan &plan) {
+    auto [last, carried, drain, overlapped] = *plan.inFlight;
+    auto isDelayed = [&](auto &copy) { return copy.filled && copy.filled.getResult() == last.getB(); };
+    for (RingCopy &copy : plan.copies)
+      copy.isDelayed = isDelayed(copy);
+    for (RingBlock &block : plan.blocks)
+      block.isDelayed = isDelayed(block);
+    plan.frees = plan.copies.empty() && llvm::all_of(plan.blocks, [&](RingBlock &block) {
+                   return block.filled && isReadOnlyBy(block.filled, block.isDelayed ? last : drain);
+                 });
+  }
+
+  static bool isReadOnlyBy(Value buffer, WarpGroupDotOp dot) {
+    return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+      return user == dot || (isa<MemDescTransOp>(user) && isReadOnlyBy(user->getResult(0), dot));
+    });
   }
 
   /// Buffers that the loop fills anew in every iteration must not be read any more when the next one begins.
@@ -334,18 +352,25 @@ struct Planner {
     if (nests)
       return plan;
     for (tensor::LoadOp load : body->getOps<tensor::LoadOp>())
-      if (std::optional<RingCopy> copy = planCopy(load, plan))
+      if (std::optional<RingCopy> copy = planCopy(load))
         plan.copies.push_back(*copy);
     // A load that another one's address needs runs ahead in registers.
-    llvm::erase_if(plan.copies, [&](RingCopy &copy) { return plan.ahead.contains(copy.load); });
     for (tensor::DescriptorLoadOp load : body->getOps<tensor::DescriptorLoadOp>())
-      if (std::optional<RingBlock> block = planBlock(load, plan))
+      if (std::optional<RingBlock> block = planBlock(load))
         plan.blocks.push_back(*block);
+    llvm::DenseSet<Operation *> ahead;
+    for (RingCopy &copy : plan.copies)
+      ahead.insert_range(copy.ahead);
+    for (RingBlock &block : plan.blocks)
+      ahead.insert_range(block.ahead);
+    llvm::erase_if(plan.copies, [&](RingCopy &copy) { return ahead.contains(copy.load); });
     plan.buffers = numStages;
     plan.distance = numStages - 1;
     if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
       plan.transposedBuffers = 2;
     plan.inFlight = planInFlight(plan);
+    if (plan.isRotated())
+      planRotation(plan);
     return plan;
   }
 };

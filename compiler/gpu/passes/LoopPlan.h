@@ -19,6 +19,10 @@ struct RingCopy {
   LocalAllocOp filled;
   /// In which layout to read values that go on into a buffer with another order of elements; null: in those that they are used in.
   mlir::Attribute transposing;
+  /// What computes its addresses and mask, in the loop.
+  llvm::SetVector<mlir::Operation *> ahead;
+  /// Only the product that is done an iteration later reads it: it is copied an iteration later too.
+  bool isDelayed = false;
 };
 
 /// A product that is still running when the next iteration begins.
@@ -37,19 +41,23 @@ struct ProductInFlight {
 struct RingBlock {
   tensor::DescriptorLoadOp load;
   LocalAllocOp filled; // as above
+  llvm::SetVector<mlir::Operation *> ahead;
+  bool isDelayed = false;
 };
 
 struct LoopPlan {
   llvm::SmallVector<RingCopy> copies;
   llvm::SmallVector<RingBlock> blocks;
   std::optional<ProductInFlight> inFlight;
-  /// What computes addresses and masks of the copies, in the order of the loop; runs with them, ahead of the rest.
-  llvm::SetVector<mlir::Operation *> ahead;
+  /// Buffers are freed through barriers in memory, by each warpgroup when its product has read them: warpgroups need not run in step.
+  bool frees = false;
   unsigned buffers = 0; // of each ring
   /// Of what is transposed through registers: 2 where shared memory has room, so that a product can stay in flight while the next is stored.
   unsigned transposedBuffers = 1;
   unsigned distance = 0; // iterations that copies run ahead
 
+  /// Whether a product is done an iteration later, under a reduction.
+  bool isRotated() const { return inFlight && inFlight->overlapped; }
   explicit operator bool() const { return !copies.empty() || !blocks.empty(); }
 };
 

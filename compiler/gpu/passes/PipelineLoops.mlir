@@ -224,23 +224,32 @@ tt.func @transposed_in_turns(%pb: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %le
   tt.return %r : tensor<64x64xf32, #mma32>
 }
 
-// The second product is done an iteration later, under the row maximum of the first; its operands are 0 in the first iteration.
+// The second product is done an iteration later, under the row maximum of the first; its operands are 0 in the first iteration. What it reads is
+// copied an iteration later too, so that one barrier is enough.
 // CHECK-LABEL: @attention
 // CHECK: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #ttg.dot_op
 // CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
 // CHECK: %[[BEFORE:.*]] = ttg.memdesc_index %[[V]][%c2_i32]
 // CHECK: ttg.local_store %{{.*}}, %[[BEFORE]]
-// CHECK: scf.for {{.*}} iter_args({{.*}}%[[P:[a-z0-9]*]] = %[[NONE]])
+// CHECK: scf.for {{.*}} iter_args({{.*}}%[[READ:[a-z0-9]*]] = %c2_i32, %[[P:[a-z0-9]*]] = %[[NONE]])
+// CHECK: ttg.async_wait {num = 1 : i32}
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttg.barrier
+// CHECK-NOT: ttg.barrier
+// CHECK: %[[VIEW:.*]] = ttg.memdesc_index %[[V]][%[[READ]]]
 // CHECK: %[[S:.*]] = ttng.warp_group_dot {{.*}} {isAsync = true}
-// CHECK: %[[O:.*]] = ttng.warp_group_dot %[[P]], {{.*}} {isAsync = true}
+// CHECK: %[[O:.*]] = ttng.warp_group_dot %[[P]], %[[VIEW]], {{.*}} {isAsync = true}
+// CHECK: ttg.async_copy_global_to_local
+// CHECK: ttg.async_commit_group
 // CHECK: %[[READY:.*]] = ttng.warp_group_dot_wait %[[S]] {pendings = 1 : i32}
 // CHECK: "tt.reduce"(%[[READY]])
 // CHECK: %[[BOTH:.*]]:2 = ttng.warp_group_dot_wait %[[O]], %[[READY]] {gpu.pinned, pendings = 0 : i32}
-// CHECK-NEXT: ttg.barrier
-// CHECK: ttg.async_copy_global_to_local
 // CHECK: arith.subf %[[BOTH]]#1,
 // CHECK: arith.mulf %[[BOTH]]#0,
 // CHECK: scf.yield
+// CHECK: ttg.async_wait {num = 0 : i32}
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: ttg.barrier
 // CHECK: ttng.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} :
 tt.func @attention(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
   %zero = arith.constant 0 : i32
@@ -265,6 +274,57 @@ tt.func @attention(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !ttg.memd
     %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
     %scaled = arith.mulf %acc, %mb : tensor<64x64xf32, #mma>
     %v = tt.load %vp : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %y = ttg.local_alloc %v : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %p, %y, %scaled : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
+// Warpgroups say at barriers in memory what they have read, and need not wait for each other: the delayed product begins with the last buffer,
+// which is full of zeros; who fills it first waits for those to be read.
+// CHECK-LABEL: @attention_by_descriptors
+// CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+// CHECK: %[[FULL:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
+// CHECK: %[[EMPTY:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
+// CHECK: scf.for {{.*}} iter_args({{.*}}%[[FILL:[a-z0-9]*]] = %c1_i32, %[[FILLPHASE:[a-z0-9]*]] = %c1_i32, %[[READ:[a-z0-9]*]] = %c2_i32, %[[PHASE:[a-z0-9]*]] = %c1_i32,
+// CHECK: %[[HERE:.*]] = ttg.memdesc_index %[[FULL]][%[[READ]]]
+// CHECK-NEXT: ttng.wait_barrier %[[HERE]], %[[PHASE]] :
+// CHECK-NOT: ttg.barrier
+// CHECK-COUNT-2: ttng.warp_group_dot {{.*}} {isAsync = true}
+// CHECK: %[[FREE:.*]] = ttg.memdesc_index %[[EMPTY]][%[[FILL]]]
+// CHECK-NEXT: ttng.wait_barrier %[[FREE]], %[[FILLPHASE]] deps %[[V]]
+// CHECK: ttng.async_tma_copy_global_to_local
+// CHECK: %[[NEXT:.*]] = arith.addi %[[FILL]], %c1_i32
+// CHECK: %[[FLIPPED:.*]] = arith.xori %[[FILLPHASE]], %c1_i32
+// CHECK: %[[BEGINS:.*]] = arith.cmpi eq, %[[NEXT]], %c2_i32
+// CHECK: arith.select %[[BEGINS]], %[[FLIPPED]], %[[FILLPHASE]]
+// CHECK: ttng.warp_group_dot_wait {{.*}} {gpu.pinned, pendings = 0 : i32}
+// CHECK: %[[READABLE:.*]] = ttg.memdesc_index %[[EMPTY]][%[[READ]]]
+// CHECK-NEXT: ttng.arrive_barrier %[[READABLE]], 1 {perWarpGroup}
+// CHECK: scf.yield
+// CHECK: ttng.wait_barrier
+// CHECK: ttng.warp_group_dot
+// CHECK-COUNT-6: ttng.inval_barrier
+tt.func @attention_by_descriptors(%dv: !tt.tensordesc<tensor<64x64xf16>>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %m = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.maxnumf %x, %y : f32
+      tt.reduce.return %z : f32
+    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
+    %me = tt.expand_dims %m {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xf32, #mma>
+    %mb = tt.broadcast %me : tensor<64x1xf32, #mma> -> tensor<64x64xf32, #mma>
+    %e = arith.subf %s, %mb : tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    %scaled = arith.mulf %acc, %mb : tensor<64x64xf32, #mma>
+    %v = tt.descriptor_load %dv[%i, %zero] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
     %y = ttg.local_alloc %v : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
     ttng.fence_async_shared {bCluster = false}
     %d = ttng.warp_group_dot %p, %y, %scaled : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>

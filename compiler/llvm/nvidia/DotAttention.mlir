@@ -12,13 +12,15 @@
 // P from registers: four words.
 // CHECK-COUNT-8: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{{.*}}}, {{{%r[0-9]+,%r[0-9]+,%r[0-9]+,%r[0-9]+}}},
 // CHECK: wgmma.commit_group
+// Copies begin while both run, without another barrier.
+// CHECK-NOT: bar.sync
+// CHECK: cp.async.cg.shared.global
 // CHECK: wgmma.wait_group.sync.aligned 1
 // CHECK: max.f32
 // CHECK: shfl.sync.bfly
 // CHECK: bra.uni L
 // CHECK: wgmma.wait_group.sync.aligned 0
-// CHECK: bar.sync
-// CHECK: cp.async.cg.shared.global
+// CHECK-NOT: bar.sync
 // CHECK: ex2.approx.ftz.f32
 // CHECK-NOT: cvt.rn.f16.f32
 // CHECK: cvt.rn.f16x2.f32

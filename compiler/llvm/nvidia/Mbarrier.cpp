@@ -1,4 +1,4 @@
-// mbarriers: one thread of the CTA makes them, ends them, arrives and announces bytes; every thread waits.
+// mbarriers: one thread of the CTA makes them, ends them, arrives (or one of each warpgroup) and announces bytes; every thread waits.
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/Families.h"
 
@@ -18,10 +18,11 @@ llvm::Value *triton::nvidia::isFirstThread(Emitter &emitter, Value predicate) {
   return predicate ? emitter.builder.CreateAnd(first, emitter.scalar(predicate)) : first;
 }
 
-/// One instruction by one thread, on a barrier and up to one number.
+/// One instruction, on a barrier and up to one number, by one thread: the CTA's first, or where `issues` says so.
 static llvm::LogicalResult emitOnce(Emitter &emitter, Value barrier, const std::string &text, Value predicate,
-                                    llvm::Value *number = nullptr) {
-  llvm::SmallVector<llvm::Value *> arguments{isFirstThread(emitter, predicate), addressOf(emitter, barrier)};
+                                    llvm::Value *number = nullptr, llvm::Value *issues = nullptr) {
+  llvm::SmallVector<llvm::Value *> arguments{issues ? issues : isFirstThread(emitter, predicate),
+                                             addressOf(emitter, barrier)};
   if (number)
     arguments.push_back(number);
   emitter.inlineAsm("@$0 " + text, number ? "b,r,r,~{memory}" : "b,r,~{memory}", emitter.builder.getVoidTy(), arguments,
@@ -34,6 +35,18 @@ static llvm::LogicalResult emitInit(Emitter &emitter, gpu::InitBarrierOp op) {
   std::string fence = emitter.target().hasTma() ? " @$0 fence.mbarrier_init.release.cluster;" : "";
   return emitOnce(emitter, op.getAlloc(), "mbarrier.init.shared::cta.b64 [$1], $2;" + fence, Value(),
                   emitter.i32(op.getCount()));
+}
+
+static llvm::LogicalResult emitArrive(Emitter &emitter, gpu::ArriveBarrierOp op) {
+  llvm::Value *issues = nullptr;
+  if (op.getPerWarpGroup()) {
+    llvm::Value *thread = emitter.builder.CreateAnd(emitter.threadId(), emitter.i32(127));
+    issues = emitter.builder.CreateICmpEQ(thread, emitter.i32(0));
+    if (op.getPred())
+      issues = emitter.builder.CreateAnd(issues, emitter.scalar(op.getPred()));
+  }
+  return emitOnce(emitter, op.getAlloc(), "mbarrier.arrive.shared::cta.b64 _, [$1], $2;", op.getPred(),
+                  emitter.i32(op.getCount()), issues);
 }
 
 static llvm::LogicalResult emitWait(Emitter &emitter, gpu::WaitBarrierOp op) {
@@ -62,10 +75,7 @@ Emitted triton::nvidia::emitMbarrier(Emitter &emitter, Operation *op) {
         return emitOnce(emitter, op.getAlloc(), "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2;", op.getPred(),
                         emitter.i32(op.getSize()));
       })
-      .Case([&](gpu::ArriveBarrierOp op) {
-        return emitOnce(emitter, op.getAlloc(), "mbarrier.arrive.shared::cta.b64 _, [$1], $2;", op.getPred(),
-                        emitter.i32(op.getCount()));
-      })
+      .Case([&](gpu::ArriveBarrierOp op) { return emitArrive(emitter, op); })
       .Case([&](gpu::WaitBarrierOp op) { return emitWait(emitter, op); })
       .Case([&](gpu::AsyncCopyMbarrierArriveOp op) {
         std::string mode = op.getNoIncrement() ? ".noinc" : "";

@@ -1,0 +1,122 @@
+// Products of a pipelined loop that are under way while the loop does something else.
+#include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/passes/LoopPipeliner.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+/// Behind its wait and a barrier the buffers that the product in flight reads are free.
+void LoopPipeliner::leaveInFlight() {
+  auto [dot, index, drain, overlapped] = *plan.inFlight;
+  dot.setIsAsync(true);
+  WarpGroupDotOp issued = drain ? drain : dot;
+  issued.setIsAsync(true);
+  SmallVector<Value> products = {issued.getD()};
+  if (drain)
+    products.push_back(carried(index));
+  rewriter.setInsertionPointAfter(issued);
+  auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(products)), products,
+                                         rewriter.getI32IntegerAttr(drain ? 0 : 1));
+  for (auto [product, result] : llvm::zip_equal(products, wait.getResults()))
+    rewriter.replaceAllUsesExcept(product, result, wait);
+  copiesAfter = BarrierOp::create(rewriter, loc);
+}
+
+/// The first iteration has no product of the one before: its operands are 0.
+static void clearBuffer(OpBuilder &builder, Location loc, Value buffer, scf::ForOp loop) {
+  auto type = cast<MemDescType>(buffer.getType());
+  // Every CTA of a cluster clears its own.
+  BlockedAttr one = getDefaultBlockedLayout(loop.getContext(), type.getShape(), getNumWarps(loop));
+  SmallVector<int64_t> copies(llvm::Log2_32(getNumCtas(loop->getParentOfType<ModuleOp>())) * type.getShape().size(), 0);
+  auto anyLayout = BlockedAttr::get(loop.getContext(), one.getSizePerThread(), one.getThreadsPerWarp(),
+                                    one.getWarpsPerCTA(), one.getOrder(), copies);
+  auto zeros = RankedTensorType::get(type.getShape(), type.getElementType(), anyLayout);
+  LocalStoreOp::create(builder, loc, arith::ConstantOp::create(builder, loc, builder.getZeroAttr(zeros)), buffer);
+  FenceAsyncSharedOp::create(builder, loc, builder.getBoolAttr(false));
+}
+
+Value LoopPipeliner::issueDelayed(Value left, Value view, Value sum, bool isAsync) {
+  return WarpGroupDotOp::create(rewriter, loc, sum.getType(), left, view, sum, Value(), delayedPrecision, delayedLimit,
+                                isAsync);
+}
+
+/// This iteration's buffers may be filled again: by one thread for each warpgroup, whose product has read them.
+void LoopPipeliner::free(Rings &rings) {
+  if (!rings.empty)
+    return;
+  Value barrier = barrierAt(rings.empty, rings.read);
+  ArriveBarrierOp::create(rewriter, loc, barrier, 1, Value(), /*perWarpGroup=*/true);
+}
+
+/// Does the last product an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
+///   s = q k(i)          in flight
+///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
+///   copies of k(i + distance) and v(i + distance - 1) begin: who has come here has waited for all products of the iteration before
+///   wait for s; m = max(s)
+///   wait for o; o *= alpha; p = exp(s - m)
+/// What comes after the second wait takes the reduced tile from it, so that p is not made while the product still reads it.
+void LoopPipeliner::rotate() {
+  auto [dot, index, drain, overlapped] = *plan.inFlight;
+  auto view = dot.getB().getDefiningOp<MemDescIndexOp>();
+  delayedRing = view.getSrc();
+  delayedPrecision = dot.getInputPrecision();
+  delayedLimit = dot.getMaxNumImpreciseAcc();
+  rewriter.setInsertionPoint(loop);
+  clearBuffer(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayedRing, constant(plan.buffers - 1)), loop);
+  BlockArgument left = carried(delayedLeft), sum = carried(index);
+
+  drain.setIsAsync(true);
+  view->moveBefore(drain);
+  rewriter.setInsertionPointAfter(drain);
+  Value product = issueDelayed(left, view, sum, true);
+  copiesAfter = product.getDefiningOp();
+  auto first = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{drain.getD().getType()}, ValueRange{drain.getD()},
+                                          rewriter.getI32IntegerAttr(1));
+  rewriter.replaceAllUsesExcept(drain.getD(), first.getResult(0), first);
+  free(regular);
+  rewriter.setInsertionPointAfter(overlapped);
+  Value tile = overlapped->getOperand(0);
+  SmallVector<Value> tied = {product, tile};
+  auto second =
+      WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
+  second->setAttr(pinnedName, rewriter.getUnitAttr());
+  free(delayed);
+  rewriter.replaceUsesWithIf(sum, second.getResult(0),
+                             [&](OpOperand &use) { return use.getOwner() != product.getDefiningOp(); });
+  rewriter.replaceUsesWithIf(tile, second.getResult(1), [&](OpOperand &use) {
+    Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+    return user && second->isBeforeInBlock(user);
+  });
+  loop.getTiedLoopYieldedValue(left)->set(dot.getA());
+  rewriter.replaceOp(dot, dot.getC());
+}
+
+/// What is still to be done behind the loop.
+void LoopPipeliner::finish() {
+  rewriter.setInsertionPointAfter(loop);
+  if (plan.isRotated()) {
+    Value slot = loop.getResult(delayed.read.slot);
+    if (delayed.full) {
+      WaitBarrierOp::create(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayed.full, slot),
+                            loop.getResult(*delayed.read.phase));
+    } else {
+      AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                          rewriter.getI32IntegerAttr(0));
+      FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+      BarrierOp::create(rewriter, loc);
+    }
+    Value sum = loop.getResult(plan.inFlight->carried);
+    Value product =
+        issueDelayed(loop.getResult(delayedLeft), MemDescIndexOp::create(rewriter, loc, delayedRing, slot), sum, false);
+    rewriter.replaceAllUsesExcept(sum, product, product.getDefiningOp());
+  } else if (plan.inFlight) {
+    Value product = loop.getResult(plan.inFlight->carried);
+    auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{product.getType()}, ValueRange{product},
+                                           rewriter.getI32IntegerAttr(0));
+    rewriter.replaceAllUsesExcept(product, wait.getResult(0), wait);
+  }
+  freeRings();
+}
+
+} // namespace triton::gpu
