@@ -1,7 +1,7 @@
 #include "bindings/KernelObject.h"
 
 #include "bindings/BoundLaunch.h"
-#include "bindings/KernelState.h"
+#include "bindings/RepeatedCall.h"
 
 namespace triton::python {
 
@@ -47,7 +47,10 @@ static int traverseKernel(PyObject *object, visitproc visit, void *arg) {
     if (int result = launch->key.traverse(visit, arg))
       return result;
   }
-  return 0;
+  for (const auto &call : state->repeated)
+    if (int result = call ? call->traverse(visit, arg) : 0)
+      return result;
+  return state->environment.traverse(visit, arg);
 }
 
 static int clearKernel(PyObject *object) {

@@ -1,6 +1,7 @@
 #include "bindings/KernelState.h"
 
 #include "bindings/Package.h"
+#include "bindings/RepeatedCall.h"
 #include "bindings/Torch.h"
 
 namespace triton::python {
@@ -70,6 +71,47 @@ bool RememberedLaunch::describe(PyObject *jitFunction, PyObject *compiled) {
          addStream(*this);
 }
 
+bool RememberedLaunch::isReady() const {
+  Launcher &launcher = native();
+  if (!launcher.isCurrent(launcher, function.get()))
+    return false;
+  for (const RecordedGlobal &global : globals)
+    if (!global.isUnchanged())
+      return false;
+  return true;
+}
+
+/// The list of a chain of hooks and the dict it stands in; nulls for None. False if the hook is of another kind.
+static bool findHooks(PyObject *name, PyObject *&dict, PyObject *&list) {
+  const Package &package = *Package::get();
+  PyObject *hook = PyDict_GetItemWithError(package.runtimeKnobsDict, name);
+  dict = list = nullptr;
+  if (!hook || hook == Py_None)
+    return hook != nullptr;
+  Reference owned(Py_TYPE(hook) == package.hookChainClass ? PyObject_GenericGetDict(hook, nullptr) : nullptr);
+  dict = owned.get(); // the hook holds it
+  list = dict ? PyDict_GetItemString(dict, "calls") : nullptr;
+  return list && PyList_CheckExact(list);
+}
+
+void KernelState::watchEnvironment(PyObject *kernel) {
+  if (environment.isUnchanged())
+    return;
+  static PyObject *enterName = PyUnicode_InternFromString("launch_enter_hook"),
+                  *exitName = PyUnicode_InternFromString("launch_exit_hook");
+  repeated.clear();
+  environment.end();
+  const Package &package = *Package::get();
+  PyObject *enterDict = nullptr, *exitDict = nullptr;
+  Reference dict(PyObject_GenericGetDict(kernel, nullptr));
+  hookLists[2] = dict ? PyDict_GetItemString(dict.get(), "pre_run_hooks") : nullptr;
+  if (findHooks(enterName, enterDict, hookLists[0]) && findHooks(exitName, exitDict, hookLists[1]) && hookLists[2] &&
+      PyList_CheckExact(hookLists[2]))
+    environment.begin({package.runtimeKnobsDict, package.compilationKnobsDict, package.driverConfigDict, dict.get(),
+                       enterDict ? enterDict : dict.get(), exitDict ? exitDict : dict.get()});
+  PyErr_Clear();
+}
+
 void KernelState::remember(const LaunchKey &key, PyObject *kernel, PyObject *compiled) {
   constexpr size_t limit = 4096;
   auto launch = std::make_shared<RememberedLaunch>();
@@ -89,7 +131,23 @@ void KernelState::remember(const LaunchKey &key, PyObject *kernel, PyObject *com
   launches.emplace(key.hashValue(), std::move(launch));
 }
 
+KernelState::KernelState() = default;
+KernelState::~KernelState() = default;
+
+size_t KernelState::positionOf(PyObject *name) const {
+  for (size_t position = 0; position < parameters.size(); ++position)
+    if (parameters[position].name.get() == name)
+      return position;
+  for (size_t position = 0; position < parameters.size(); ++position) // not interned, or not a parameter
+    if (PyUnicode_Compare(parameters[position].name.get(), name) == 0)
+      return position;
+  return parameters.size();
+}
+
 void KernelState::forget() {
+  auto oldCalls = std::move(repeated);
+  repeated.clear();
+  environment.end();
   auto old = std::move(launches);
   launches.clear();
   for (auto &[hash, launch] : old)

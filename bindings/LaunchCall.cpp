@@ -1,6 +1,9 @@
 #include "bindings/LaunchCall.h"
 
+#include "bindings/RepeatedCall.h"
 #include "bindings/Torch.h"
+
+#include <bit>
 
 namespace triton::python {
 
@@ -23,14 +26,7 @@ bool LaunchCall::bind() {
   for (Py_ssize_t index = 0; index < nameCount; ++index) {
     PyObject *keyword = PyTuple_GET_ITEM(names, index);
     PyObject *value = arguments[positionalCount + size_t(index)];
-    size_t position = 0;
-    while (position < count && state.parameters[position].name.get() != keyword)
-      ++position;
-    if (position == count) { // not interned, or not a parameter: compare again by text
-      position = 0;
-      while (position < count && PyUnicode_Compare(state.parameters[position].name.get(), keyword) != 0)
-        ++position;
-    }
+    size_t position = state.positionOf(keyword);
     if (position < count) {
       if (values[position])
         return false;
@@ -104,34 +100,29 @@ std::shared_ptr<RememberedLaunch> LaunchCall::find() {
     if (!launch.key.matches(key))
       continue;
     Reference driver = attributeOf(package.driverConfig, package.driverConfigDict, activeName);
-    Launcher &launcher = launch.native();
-    if (driver.get() != launch.driver.get() || !launcher.isCurrent(launcher, launch.function.get()))
-      continue;
-    for (const RecordedGlobal &global : launch.globals)
-      if (!global.isUnchanged())
-        return nullptr;
-    return candidate->second;
+    if (driver.get() == launch.driver.get() && launch.isReady())
+      return candidate->second;
   }
   return nullptr;
 }
 
-bool LaunchCall::evaluateGrid(int32_t out[3]) {
+bool LaunchCall::evaluateGrid(PyObject *const *bound, int32_t out[3]) {
   if (PyTuple_CheckExact(grid) || !PyCallable_Check(grid))
     return readGrid(grid, out);
   Reference meta(PyDict_New());
-  for (size_t index = 0; meta && index < values.size(); ++index)
-    if (PyDict_SetItem(meta.get(), state.parameters[index].name.get(), values[index]) < 0)
+  for (size_t index = 0; meta && index < state.parameters.size(); ++index)
+    if (PyDict_SetItem(meta.get(), state.parameters[index].name.get(), bound[index]) < 0)
       return false;
   Reference result(meta ? PyObject_CallOneArg(grid, meta.get()) : nullptr);
   return result && readGrid(result.get(), out);
 }
 
-PyObject *LaunchCall::launchWarm(const RememberedLaunch &launch) {
+PyObject *LaunchCall::launchWarm(const RememberedLaunch &launch, PyObject *const *bound, const Argument *arguments) {
   int32_t extents[3];
-  if (!evaluateGrid(extents))
+  if (!evaluateGrid(bound, extents))
     return nullptr;
   Reference result = Reference::borrow(launch.kernel.get());
-  Invocation invocation{launch.function.get(), 0, extents, {values.data(), values.size()}, classified.data()};
+  Invocation invocation{launch.function.get(), 0, extents, {bound, state.parameters.size()}, arguments};
   std::optional<uint64_t> stream = launch.isTorchStream ? torchStream(launch.deviceIndex) : std::nullopt;
   if (stream)
     invocation.stream = *stream;
@@ -166,12 +157,55 @@ PyObject *LaunchCall::launchCold(PyObject *method) {
   return run ? PyObject_Call(run.get(), positional.get(), keywords.get()) : nullptr;
 }
 
+std::optional<PyObject *> LaunchCall::repeat() {
+  BoundArguments bound;
+  for (size_t index = 0; index < state.repeated.size(); ++index) {
+    if (!state.environment.isUnchanged() || state.hasHooks())
+      break;
+    // Out of the list while it is used: looking at arguments, and the grid, may run code that launches this kernel, or makes it forget.
+    std::unique_ptr<RepeatedCall> call = std::move(state.repeated[index]);
+    if (!call)
+      break;
+    std::optional<PyObject *> result;
+    if (call->recognise(arguments, positionalCount, names, bound) && call->launch().isReady())
+      result = launchWarm(call->launch(), bound.values, bound.classified());
+    else
+      PyErr_Clear();
+    if (index < state.repeated.size() && !state.repeated[index]) {
+      state.repeated[index] = std::move(call);
+      if (result)
+        std::swap(state.repeated[0], state.repeated[index]);
+    }
+    if (result)
+      return result;
+    bound.holders.clear();
+  }
+  return std::nullopt;
+}
+
+/// Rarely where it was no use before: kernels whose calls differ in many ways would make these in vain.
+void LaunchCall::expectAgain(std::shared_ptr<RememberedLaunch> launch) {
+  constexpr size_t limit = 4;
+  bool isWorthwhile = std::has_single_bit(++launch->lookups) || launch->lookups % 64 == 0;
+  if (!isWorthwhile || !state.environment.isUnchanged())
+    return;
+  if (auto call = RepeatedCall::create(state, std::move(launch), arguments, positionalCount, names, classified.data()))
+    state.repeated.insert(state.repeated.begin(), std::move(call));
+  if (state.repeated.size() > limit)
+    state.repeated.pop_back();
+}
+
 PyObject *LaunchCall::run() {
+  if (std::optional<PyObject *> result = repeat())
+    return *result;
+  state.watchEnvironment(kernel);
   bool hasKey = addEnvironment() && bind();
   PyErr_Clear();
   if (hasKey)
-    if (std::shared_ptr<RememberedLaunch> launch = find())
-      return launchWarm(*launch);
+    if (std::shared_ptr<RememberedLaunch> launch = find()) {
+      expectAgain(launch);
+      return launchWarm(*launch, values.data(), classified.data());
+    }
   PyObject *result = launchCold(runGenerallyName);
   if (result && hasKey && result != Py_None)
     state.remember(key, kernel, result);

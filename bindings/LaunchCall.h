@@ -24,9 +24,12 @@ public:
 private:
   bool bind();
   bool addEnvironment();
+  /// The outcome, if the call is one of the latest again.
+  std::optional<PyObject *> repeat();
   std::shared_ptr<RememberedLaunch> find();
-  bool evaluateGrid(int32_t out[3]);
-  PyObject *launchWarm(const RememberedLaunch &launch);
+  bool evaluateGrid(PyObject *const *bound, int32_t out[3]);
+  PyObject *launchWarm(const RememberedLaunch &launch, PyObject *const *bound, const Argument *arguments);
+  void expectAgain(std::shared_ptr<RememberedLaunch> launch);
   PyObject *launchCold(PyObject *method);
 
   PyObject *kernel, *grid;

@@ -21,7 +21,6 @@ enum Tag : uint64_t {
   ConstantTrue,
   ConstantFalse,
   Callable,
-  RunTime = 64
 };
 
 bool KeyPart::matches(const KeyPart &other) const {
@@ -70,22 +69,12 @@ bool LaunchKey::addConstant(PyObject *object) {
 }
 
 bool LaunchKey::addArgument(PyObject *object, const Argument &argument, bool specializeValue, bool align) {
-  uint64_t tag = RunTime + uint64_t(argument.kind) * 256 + uint64_t(uint8_t(argument.type)) * 65536;
+  if (uint64_t tag = tagOf(argument, specializeValue, align)) {
+    addTag(tag);
+    return true;
+  }
+  uint64_t tag = baseTagOf(argument);
   switch (argument.kind) {
-  case ArgumentKind::None:
-  case ArgumentKind::Boolean:
-  case ArgumentKind::Real:
-    addTag(tag);
-    return true;
-  case ArgumentKind::Integer:
-    if (specializeValue && argument.isOne())
-      tag |= uint64_t(1) << 32;
-    [[fallthrough]];
-  case ArgumentKind::Pointer:
-    if (specializeValue && align && argument.isDivisibleBy16())
-      tag |= uint64_t(1) << 33;
-    addTag(tag);
-    return true;
   case ArgumentKind::Constexpr:
   case ArgumentKind::Callable:
     addTag(tag);
@@ -119,10 +108,9 @@ bool LaunchKey::addArgument(PyObject *object, const Argument &argument, bool spe
       append({ExactInteger, nullptr, uint64_t(size)});
     return true;
   }
-  case ArgumentKind::Unknown:
-    break;
+  default:
+    return false;
   }
-  return false;
 }
 
 bool LaunchKey::matches(const LaunchKey &other) const {

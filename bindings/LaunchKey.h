@@ -26,6 +26,26 @@ public:
   void addIdentity(PyObject *object) { append({1, object, reinterpret_cast<uint64_t>(object)}); }
   /// A compile-time value; false if it may change, or has no hash.
   bool addConstant(PyObject *object);
+  /// What the key says of a run-time argument that is a number, a pointer or None; 0 for others.
+  static uint64_t tagOf(const Argument &argument, bool specializeValue, bool align) {
+    uint64_t tag = baseTagOf(argument);
+    switch (argument.kind) {
+    case ArgumentKind::Integer:
+      if (specializeValue && argument.isOne())
+        tag |= uint64_t(1) << 32;
+      [[fallthrough]];
+    case ArgumentKind::Pointer:
+      if (specializeValue && align && argument.isDivisibleBy16())
+        tag |= uint64_t(1) << 33;
+      [[fallthrough]];
+    case ArgumentKind::None:
+    case ArgumentKind::Boolean:
+    case ArgumentKind::Real:
+      return tag;
+    default:
+      return 0;
+    }
+  }
   /// A run-time argument by the rules of specialisation; false if it has no key.
   bool addArgument(PyObject *object, const Argument &argument, bool specializeValue, bool align);
 
@@ -37,6 +57,10 @@ public:
   int traverse(visitproc visit, void *argument) const;
 
 private:
+  static constexpr uint64_t runTime = 64; // tags from here on are of run-time arguments
+  static uint64_t baseTagOf(const Argument &argument) {
+    return runTime + uint64_t(argument.kind) * 256 + uint64_t(uint8_t(argument.type)) * 65536;
+  }
   void append(KeyPart part) {
     hash = (hash ^ part.tag ^ (part.value * 0xff51afd7ed558ccd)) * 0xc4ceb9fe1a85ec53;
     hash ^= hash >> 32;
