@@ -2,6 +2,7 @@
 #include "bindings/Argument.h"
 
 #include "bindings/Array.h"
+#include "bindings/CompactInteger.h"
 #include "bindings/Package.h"
 #include "bindings/Reference.h"
 
@@ -24,6 +25,11 @@ TypeCode typeCodeOf(std::string_view name) {
 }
 
 static bool classifyInteger(PyObject *object, Argument &argument) {
+  int64_t compact = 0;
+  if (readCompact(object, compact)) {
+    argument.setCompact(compact);
+    return true;
+  }
   argument.kind = ArgumentKind::Integer;
   int overflow = 0;
   long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -52,7 +58,7 @@ static bool classifyInteger(PyObject *object, Argument &argument) {
 static bool classifyReal(PyObject *object, Argument &argument) {
   argument.kind = ArgumentKind::Real;
   argument.type = TypeCode::Fp32;
-  argument.real = PyFloat_AsDouble(object);
+  argument.real = PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) : PyFloat_AsDouble(object);
   return argument.real != -1 || !PyErr_Occurred();
 }
 

@@ -63,6 +63,12 @@ struct Argument {
     double real;
   };
   Argument() : bits(0) {}
+  /// An int of one digit: it fits in 32 bits.
+  void setCompact(int64_t value) {
+    kind = ArgumentKind::Integer;
+    type = TypeCode::I32;
+    bits = uint64_t(value);
+  }
   bool isOne() const { return kind == ArgumentKind::Integer && bits == 1 && type == TypeCode::I32; }
   bool isDivisibleBy16() const { return bits % 16 == 0; }
 };

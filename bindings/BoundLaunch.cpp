@@ -4,6 +4,8 @@
 
 #include <structmember.h>
 
+#include <utility>
+
 namespace triton::python {
 
 namespace {
@@ -15,6 +17,7 @@ struct BoundLaunch {
 } // namespace
 
 static PyTypeObject *boundLaunchType;
+static BoundLaunch *spare = nullptr; // the object of the call before, which most often is over by the next one
 
 /// Null with an exception set if the kernel cannot be launched at all.
 static KernelState *prepare(PyObject *kernel) {
@@ -61,6 +64,10 @@ static void destroyBound(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   clearBound(object);
+  if (!spare) {
+    spare = reinterpret_cast<BoundLaunch *>(object); // with its reference to the type
+    return;
+  }
   type->tp_free(object);
   Py_DECREF(type);
 }
@@ -86,8 +93,10 @@ static PyType_Spec boundSpec = {"triton._C.libtriton.BoundLaunch", sizeof(BoundL
                                 boundSlots};
 
 PyObject *bindLaunch(PyObject *kernel, PyObject *grid) {
-  auto *self = PyObject_GC_New(BoundLaunch, boundLaunchType);
-  if (!self)
+  BoundLaunch *self = std::exchange(spare, nullptr);
+  if (self)
+    _Py_NewReference(reinterpret_cast<PyObject *>(self));
+  else if (!(self = PyObject_GC_New(BoundLaunch, boundLaunchType)))
     return nullptr;
   self->vectorcall = callBound;
   self->kernel = Py_NewRef(kernel);

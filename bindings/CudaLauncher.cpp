@@ -80,7 +80,7 @@ static bool allocate(const Scratch &scratch, uint64_t blocks, uint64_t stream, u
 static bool launch(Launcher &launcher, const Invocation &invocation) {
   auto &self = reinterpret_cast<CudaLauncher &>(launcher);
   const int32_t *grid = invocation.grid;
-  if (!prepare(self, invocation.function))
+  if (!invocation.isCurrent && !prepare(self, invocation.function))
     return false;
   if (isEmpty(grid))
     return true;
@@ -109,7 +109,7 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   arguments[count + 1] = &scratch[1];
   embed::CudaLaunch work;
   work.function = self.function;
-  work.context = self.context;
+  work.context = invocation.isCurrent ? 0 : self.context;
   work.stream = invocation.stream;
   for (int index = 0; index < 3; ++index)
     work.grid[index] = uint32_t(grid[index]);
@@ -150,6 +150,7 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   if (!launcher)
     return nullptr;
   launcher->hasStreams = true;
+  launcher->memory = Memory::Device;
   launcher->launch = launch;
   launcher->isCurrent = isCurrent;
   auto &self = reinterpret_cast<CudaLauncher &>(*launcher);
@@ -173,10 +174,18 @@ static PyType_Slot slots[] = {
 static PyType_Spec spec = {"triton._C.libtriton.CudaLauncherBase", sizeof(CudaLauncher), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL, slots};
 
+static PyObject *defaultStream(PyObject *, PyObject *) { return PyLong_FromLong(0); }
+static PyMethodDef defaultStreamMethod = {"default_stream", defaultStream, METH_VARARGS,
+                                          "default_stream(device=None): 0, the stream of programs without PyTorch."};
+static PyObject *defaultStreamFunction = nullptr;
+bool isDefaultStream(PyObject *getStream) { return getStream == defaultStreamFunction; }
+
 bool addCudaLauncher(PyObject *module) {
+  defaultStreamFunction = PyCFunction_New(&defaultStreamMethod, nullptr);
   cudaLauncherType =
       reinterpret_cast<PyTypeObject *>(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject *>(launcherType)));
-  return cudaLauncherType &&
+  return cudaLauncherType && defaultStreamFunction &&
+         PyModule_AddObjectRef(module, "default_stream", defaultStreamFunction) == 0 &&
          PyModule_AddObjectRef(module, "CudaLauncherBase", reinterpret_cast<PyObject *>(cudaLauncherType)) == 0;
 }
 

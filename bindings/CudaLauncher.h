@@ -6,5 +6,7 @@
 namespace triton::python {
 
 bool addCudaLauncher(PyObject *module);
+/// Whether `getStream` is the function `default_stream` of this module.
+bool isDefaultStream(PyObject *getStream);
 
 } // namespace triton::python

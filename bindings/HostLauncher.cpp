@@ -65,6 +65,7 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   Launcher *self = noMaps ? createLauncher(type, argumentBytes, signature, codeArguments, noMaps.get()) : nullptr;
   if (self) {
     self->hasStreams = false;
+    self->memory = Memory::Host;
     self->launch = launch;
     self->isCurrent = isCurrent;
   }

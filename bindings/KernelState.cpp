@@ -1,5 +1,6 @@
 #include "bindings/KernelState.h"
 
+#include "bindings/CudaLauncher.h"
 #include "bindings/Package.h"
 #include "bindings/RepeatedCall.h"
 #include "bindings/Torch.h"
@@ -59,6 +60,8 @@ static bool addStream(RememberedLaunch &launch) {
     return false;
   launch.deviceIndex = int(PyLong_AsLong(launch.device.get()));
   launch.isTorchStream = isTorchStream(launch.getStream.get());
+  if (isDefaultStream(launch.getStream.get()))
+    launch.getStream = Reference(); // need not be asked
   return !PyErr_Occurred();
 }
 

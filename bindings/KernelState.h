@@ -21,7 +21,7 @@ struct Parameter {
 struct RememberedLaunch {
   LaunchKey key;
   Reference kernel, launcher, function, driver;
-  Reference getStream, device; // `driver.get_current_stream` and its argument; none if the launcher knows no streams
+  Reference getStream, device; // `driver.get_current_stream` and its argument; none if it is always the default one
   bool isTorchStream = false;
   int deviceIndex = 0;
   std::vector<RecordedGlobal> globals;

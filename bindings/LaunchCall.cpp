@@ -122,7 +122,7 @@ PyObject *LaunchCall::launchWarm(const RememberedLaunch &launch, PyObject *const
   if (!evaluateGrid(bound, extents))
     return nullptr;
   Reference result = Reference::borrow(launch.kernel.get());
-  Invocation invocation{launch.function.get(), 0, extents, {bound, state.parameters.size()}, arguments};
+  Invocation invocation{launch.function.get(), 0, extents, {bound, state.parameters.size()}, arguments, true};
   std::optional<uint64_t> stream = launch.isTorchStream ? torchStream(launch.deviceIndex) : std::nullopt;
   if (stream)
     invocation.stream = *stream;

@@ -1,5 +1,6 @@
 #include "bindings/Launcher.h"
 
+#include "bindings/CompactInteger.h"
 #include "bindings/CudaTensorMap.h"
 #include "bindings/Scalars.h"
 
@@ -52,6 +53,23 @@ bool ArgumentBlock::packDescriptor(const LaunchSlot &slot, PyObject *object, Res
   return true;
 }
 
+/// The most frequent arguments: 32-bit integers, 32-bit floats, pointers to memory of the code's own device. False for all others.
+bool ArgumentBlock::packPlain(const LaunchSlot &slot, const Argument &argument, Memory own) {
+  std::byte *destination = block + slot.offset;
+  if (slot.kind == LaunchSlot::Kind::Pointer && argument.kind == ArgumentKind::Pointer && argument.memory == own)
+    std::memcpy(destination, &argument.bits, 8);
+  else if (slot.kind != LaunchSlot::Kind::Scalar)
+    return false;
+  else if (slot.type == TypeCode::I32 && argument.kind == ArgumentKind::Integer && argument.type == TypeCode::I32)
+    std::memcpy(destination, &argument.bits, 4);
+  else if (slot.type == TypeCode::Fp32 && argument.kind == ArgumentKind::Real) {
+    auto rounded = float(argument.real);
+    std::memcpy(destination, &rounded, 4);
+  } else
+    return false;
+  return true;
+}
+
 static PyObject *elementAt(PyObject *object, const std::vector<uint16_t> &path) {
   for (uint16_t index : path) {
     if (!PyTuple_Check(object) || index >= PyTuple_GET_SIZE(object)) {
@@ -72,6 +90,8 @@ bool ArgumentBlock::pack(const Launcher &launcher, const Invocation &invocation,
   for (const LaunchSlot &slot : launcher.layout->slots) {
     PyObject *object = invocation.parameters[slot.parameter];
     if (invocation.classified && slot.path.empty()) {
+      if (packPlain(slot, invocation.classified[slot.parameter], launcher.memory))
+        continue;
       if (!packSlot(slot, object, invocation.classified[slot.parameter], resolve))
         return false;
       continue;
@@ -93,7 +113,11 @@ bool ArgumentBlock::pack(const Launcher &launcher, const Invocation &invocation,
 // The grid.
 
 static bool readExtent(PyObject *object, int32_t &out) {
-  if (PyLong_CheckExact(object)) { // the usual case, without a temporary
+  if (int64_t value = 0; PyLong_CheckExact(object) && readCompact(object, value)) {
+    out = int32_t(value);
+    return true;
+  }
+  if (PyLong_CheckExact(object)) {
     int overflow = 0;
     long value = PyLong_AsLongAndOverflow(object, &overflow);
     if (!overflow && value >= INT32_MIN && value <= INT32_MAX) {

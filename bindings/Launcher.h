@@ -17,6 +17,7 @@ struct Invocation {
   const int32_t *grid; // three extents
   std::span<PyObject *const> parameters;
   const Argument *classified;
+  bool isCurrent = false; // the launcher has just said that the function's context is
 };
 
 /// Every launcher object begins with this.
@@ -26,6 +27,7 @@ struct Launcher {
   uint32_t argumentBytes; // with room for an argument written as eight bytes
   uint32_t parameterCount;
   bool hasStreams;
+  Memory memory; // what the code reaches: pointers to it are passed as they are
   /// False with an exception set.
   bool (*launch)(Launcher &launcher, const Invocation &invocation);
   /// Whether `function` can be launched as this thread stands, without asking the driver's Python side for the device.
@@ -50,6 +52,7 @@ public:
   std::byte *data() { return block; }
 
 private:
+  bool packPlain(const LaunchSlot &slot, const Argument &argument, Memory own);
   bool packSlot(const LaunchSlot &slot, PyObject *object, const Argument &argument, Resolve resolve);
   bool packDescriptor(const LaunchSlot &slot, PyObject *object, Resolve resolve);
   alignas(128) std::byte inlineBlock[512];

@@ -1,6 +1,5 @@
 #include "bindings/RepeatedCall.h"
 
-#include "bindings/CompactInteger.h"
 #include "bindings/Package.h"
 
 #include <new>
@@ -46,9 +45,7 @@ bool ArgumentGuard::admitsConstant(PyObject *object) const {
   return parts.addConstant(object) && wantedParts.addConstant(constant.get()) && parts.matches(wantedParts);
 }
 
-bool ArgumentGuard::admits(PyObject *object, Argument &argument, std::vector<Reference> &holders) const {
-  if (constant)
-    return object == constant.get() || admitsConstant(object);
+bool ArgumentGuard::admitsAny(PyObject *object, Argument &argument, std::vector<Reference> &holders) const {
   if (!isConstexpr) {
     PyObject *holder = nullptr;
     if (!classify(object, argument, &holder))

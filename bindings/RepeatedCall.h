@@ -4,6 +4,7 @@
 // Whatever is decided here follows the rules of LaunchKey: a call is recognised only if its key would be the same.
 #pragma once
 
+#include "bindings/CompactInteger.h"
 #include "bindings/KernelState.h"
 
 namespace triton::python {
@@ -14,7 +15,16 @@ public:
   /// `parameter`: null for an option, which counts as a constant. False if it has no key.
   bool begin(PyObject *object, const Argument &argument, const Parameter *parameter);
   /// Also classifies the argument, if it is one of run time.
-  bool admits(PyObject *object, Argument &argument, std::vector<Reference> &holders) const;
+  bool admits(PyObject *object, Argument &argument, std::vector<Reference> &holders) const {
+    if (constant)
+      return object == constant.get() || admitsConstant(object);
+    int64_t value = 0;
+    if (tag && Py_TYPE(object) == &PyLong_Type && readCompact(object, value)) {
+      argument.setCompact(value);
+      return LaunchKey::tagOf(argument, specializeValue, align) == tag;
+    }
+    return admitsAny(object, argument, holders);
+  }
   int traverse(visitproc visit, void *arg) const;
 
 private:
@@ -25,9 +35,10 @@ private:
     }
   };
   bool admitsConstant(PyObject *object) const;
+  bool admitsAny(PyObject *object, Argument &argument, std::vector<Reference> &holders) const;
   bool addTo(LaunchKey &key, PyObject *object, const Argument &argument) const;
-  uint64_t tag = 0;                       // of a run-time argument that a tag says all about; 0: of another
   Reference constant;                     // a compile-time value whose identity is enough
+  uint64_t tag = 0;                       // of a run-time argument that a tag says all about; 0: of another
   std::unique_ptr<LaunchKey, Disown> key; // of all others
   bool isConstexpr = true, specializeValue = false, align = false;
 };

@@ -32,6 +32,14 @@ struct Configuration {
   uint32_t attributeCount;
 };
 
+/// A kernel in a graph.
+struct Node {
+  void *function;
+  uint32_t grid[3], block[3], sharedBytes;
+  void **arguments, **extra;
+  void *kernel, *context;
+};
+
 // member, symbol, parameters
 #define FUNCTIONS(X)                                                                                                   \
   X(initialize, "cuInit", (unsigned))                                                                                  \
@@ -56,6 +64,8 @@ struct Configuration {
   X(beginCapture, "cuStreamBeginCapture_v2", (void *, int))                                                            \
   X(endCapture, "cuStreamEndCapture", (void *, void **))                                                               \
   X(instantiate, "cuGraphInstantiateWithFlags", (void **, void *, unsigned long long))                                 \
+  X(getNodes, "cuGraphGetNodes", (void *, void **, size_t *))                                                          \
+  X(setNode, "cuGraphExecKernelNodeSetParams_v2", (void *, void *, const Node *))                                      \
   X(launchGraph, "cuGraphLaunch", (void *, void *))                                                                    \
   X(pointerAttribute, "cuPointerGetAttribute", (void *, int, uint64_t))                                                \
   X(allocate, "cuMemAlloc_v2", (uint64_t *, size_t))
@@ -90,6 +100,7 @@ std::string module() {
   empty("seven", 5, 3); // as our launches: with two pointers to scratch
   empty("nineteen", 8, 12);
   empty("hundred", 2, 98);
+  text += ".visible .entry waits(" + parameters(5, 3) + ") { griddepcontrol.wait; ret; }\n";
   return text + R"(.visible .entry hold(.param .u64 duration) {
   .reg .u64 %begin, %now, %duration; .reg .pred %more;
   ld.param.u64 %duration, [duration];
@@ -219,6 +230,26 @@ void sayWindows(void *kernel) {
   std::fflush(stdout);
 }
 
+/// A graph of one kernel, whose arguments change before every launch of it.
+void sayChangedGraph(void *kernel, const std::function<int(void *)> &capture, const char *what) {
+  void *stream = nullptr, *graph = nullptr, *executable = nullptr, *node = nullptr, *context = nullptr;
+  size_t count = 1;
+  check(api.createStream(&stream, 1), "stream");
+  check(api.beginCapture(stream, 2), "capture");
+  check(capture(stream), "launch in a capture");
+  check(api.endCapture(stream, &graph), "capture");
+  check(api.instantiate(&executable, graph, 0), "instantiate");
+  check(api.getNodes(graph, &node, &count), "nodes");
+  check(api.getCurrent(&context), "context");
+  auto change = [=] {
+    ++zeros[0];
+    Node changed{kernel, {1, 1, 1}, {128, 1, 1}, 0, pointers, nullptr, nullptr, context};
+    return api.setNode(executable, node, &changed);
+  };
+  say(what, [=] { return change() | api.launchGraph(executable, stream); }, stream);
+  zeros[0] = 0;
+}
+
 void sayGraph(void *kernel, int kernels) {
   void *stream = nullptr, *graph = nullptr, *executable = nullptr;
   check(api.createStream(&stream, 1), "stream");
@@ -265,7 +296,18 @@ void sayAll(void *seven) {
   check(api.createPriorityStream(&stream, 1, -5), "stream");
   say("cuLaunchKernel, stream of high priority", plain(seven, stream), stream);
   say("cuLaunchKernel, default stream beside others", plain(seven, nullptr));
+  void *waits = function("waits");
+  say("cuLaunchKernel, waits at entry", plain(waits, nullptr));
+  say("cuLaunchKernelEx, programmatic, waits at entry", extended(waits, nullptr, {attribute(6, 1)}));
+  say("the same, 1056 blocks", extended(waits, nullptr, {attribute(6, 1)}, 1056));
+  say("the same, created stream", extended(waits, stream, {attribute(6, 1)}), stream);
+  int turn = 0;
+  auto programmatic = extended(waits, nullptr, {attribute(6, 1)});
+  say("programmatic and waiting, plain ones in turn", [&] {
+    return ++turn % 2 ? programmatic() : api.launch(seven, 1, 1, 1, 128, 1, 1, 0, nullptr, pointers, nullptr);
+  });
   sayGraph(seven, 1);
+  sayChangedGraph(seven, [=](void *to) { return plain(seven, to)(); }, "graph of 1 kernel, arguments changed");
   sayGraph(seven, 20);
   sayWindows(seven);
   void *context = nullptr;

@@ -153,9 +153,11 @@ llvm::Expected<ContextHandle> Driver::use(int device) {
 }
 
 ContextScope::ContextScope(const DriverApi &api, ContextHandle context) : api(api) {
+  if (!context)
+    return;
   ContextHandle current = nullptr;
   itsStatus = api.getCurrentContext(&current);
-  if (itsStatus || !context || current == context)
+  if (itsStatus || current == context)
     return;
   itsStatus = current ? api.pushContext(context) : api.setCurrentContext(context);
   pushed = current && !itsStatus;

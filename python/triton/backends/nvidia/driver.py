@@ -179,7 +179,7 @@ class CudaDriver(GPUDriver):
         self.get_device_capability = lambda device: divmod(libtriton.cuda.capability(device), 10)
         self.get_current_device = libtriton.cuda.current_device
         self.set_current_device = libtriton.cuda.set_current_device
-        self.get_current_stream = lambda device=None: 0
+        self.get_current_stream = libtriton.default_stream
 
     @classmethod
     def is_active(cls):

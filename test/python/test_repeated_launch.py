@@ -1,0 +1,186 @@
+"""Calls like the one before them take a short way; whatever would change their meaning must be noticed there too."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from triton import knobs
+
+pytestmark = pytest.mark.skipif(
+    triton.runtime.driver.active.get_current_target().backend != "cpu", reason="passes numpy arrays"
+)
+
+
+@triton.jit
+def write(out, value, scale=2, BLOCK: tl.constexpr = 16):
+    tl.store(out + tl.arange(0, BLOCK), value * scale)
+
+
+def run(*args, grid=(1,), **kwargs):
+    out = np.full(64, -1, np.int32)
+    write[grid](out, *args, **kwargs)
+    return out
+
+
+def expected(value, count=16):
+    return np.where(np.arange(64) < count, value, -1)
+
+
+@pytest.fixture(autouse=True)
+def warm():
+    for _ in range(8):
+        run(5)
+
+
+def test_other_values_and_specialisations():
+    for value in (5, 16, 1, 2**31 - 1, 2**31, -7, 2**40, 3):
+        for _ in range(3):
+            assert (run(value, 1) == expected(np.int64(value).astype(np.int32))).all()
+
+
+def test_positions_names_and_defaults():
+    for _ in range(6):
+        assert (run(5) == expected(10)).all()
+        assert (run(5, 3) == expected(15)).all()
+        assert (run(5, scale=4) == expected(20)).all()
+        assert (run(value=5, BLOCK=32) == expected(10, 32)).all()
+        assert (run(5, BLOCK=8, scale=3, num_warps=2) == expected(15, 8)).all()
+
+
+def test_constants_are_compared_by_value():
+    sizes = [int("16"), int("32"), np.int64(16).item()]
+    for _ in range(6):
+        for size in sizes:
+            assert (run(5, BLOCK=size) == expected(10, size)).all()
+
+
+def test_wrong_calls_still_raise():
+    with pytest.raises(TypeError, match="value"):
+        write[(1,)](np.zeros(64, np.int32))
+    with pytest.raises(TypeError):
+        run(5, 2, 16, 7)
+    with pytest.raises(KeyError, match="colour"):
+        run(5, colour=3)
+    assert (run(5) == expected(10)).all()
+
+
+def test_hooks_are_noticed():
+    calls = []
+    knobs.runtime.launch_enter_hook.add(calls.append)
+    run(5)
+    knobs.runtime.launch_enter_hook.remove(calls.append)
+    run(5)
+    assert len(calls) == 1
+    with knobs.runtime.scope():
+        knobs.runtime.launch_exit_hook = calls.append
+        run(5)
+    run(5)
+    assert len(calls) == 2
+    write.add_pre_run_hook(lambda *args, **kwargs: calls.append(args))
+    run(5)
+    write.pre_run_hooks.clear()
+    run(5)
+    assert len(calls) == 3
+
+
+def test_knobs_are_noticed():
+    kernel = write[(1,)](np.zeros(64, np.int32), 5)
+    assert not kernel.metadata.debug
+    with knobs.runtime.scope():
+        knobs.runtime.debug = True
+        assert write[(1,)](np.zeros(64, np.int32), 5).metadata.debug
+        assert write[(1,)](np.zeros(64, np.int32), 5).metadata.debug
+    assert write[(1,)](np.zeros(64, np.int32), 5) is kernel
+    write.debug = True
+    try:
+        assert write[(1,)](np.zeros(64, np.int32), 5).metadata.debug
+    finally:
+        write.debug = None
+    assert write[(1,)](np.zeros(64, np.int32), 5) is kernel
+
+
+def test_another_driver_is_noticed():
+    config = triton.runtime.driver
+    ours, launched = config.active, []
+
+    class Other(type(ours)):
+        def get_current_stream(self, device):
+            launched.append(device)
+            return super().get_current_stream(device)
+
+    config.set_active(Other())
+    try:
+        run(5)
+        assert launched
+    finally:
+        config.set_active(ours)
+
+
+def test_a_grid_that_launches_the_same_kernel():
+    inner = np.full(64, -1, np.int32)
+
+    def grid(meta):
+        write[(1,)](inner, 7)
+        return (1,)
+
+    for _ in range(6):
+        assert (run(5, grid=grid) == expected(10)).all() and (inner == expected(14)).all()
+        inner[:] = -1
+
+
+def test_arguments_that_make_the_kernel_forget():
+    class Array:
+        def __init__(self):
+            self.memory = np.full(64, -1, np.int32)
+            self.dtype = self.memory.dtype
+
+        def data_ptr(self):
+            write._forget_launches()
+            return self.memory.ctypes.data
+
+    for _ in range(6):
+        array = Array()
+        write[(1,)](array, 5)
+        assert (array.memory == expected(10)).all()
+
+
+def test_globals_are_noticed():
+    scope = {"tl": tl, "triton": triton, "FACTOR": tl.constexpr(3)}
+    path = __file__ + ".globals"
+    import linecache
+
+    text = "@triton.jit\ndef scaled(out):\n    tl.store(out, FACTOR)\n"
+    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    exec(compile(text, path, "exec"), scope)
+    out = np.zeros(1, np.int32)
+    for _ in range(6):
+        scope["scaled"][(1,)](out)
+    assert out[0] == 3
+    scope["FACTOR"] = tl.constexpr(4)
+    with pytest.raises(RuntimeError, match="FACTOR has changed"):
+        scope["scaled"][(1,)](out)
+
+
+def test_nothing_is_kept_alive():
+    @triton.jit
+    def store_one(out):
+        tl.store(out, 1)
+
+    class Grid:
+        def __call__(self, meta):
+            return (1,)
+
+    grid, out = Grid(), np.zeros(1, np.float32)
+    watched = weakref.ref(grid)
+    for _ in range(6):
+        store_one[grid](out)
+    bound = store_one[grid]
+    del grid, bound
+    assert watched() is None
+    kernel = weakref.ref(store_one)
+    del store_one
+    gc.collect()
+    assert kernel() is None
