@@ -11,6 +11,10 @@ LOGS=$BUILD/logs
 mkdir -p "$LOGS"
 # Python code of the tree, with the extension of this build.
 export TRITON_BUILD=$BUILD PYTHONPATH=$ROOT/python${PYTHONPATH:+:$PYTHONPATH}
+# NVIDIA's assembler as scripts/setup installs it, behind one of the machine's own.
+for tools in "$VENV"/lib/python3*/site-packages/nvidia/cu*/bin; do
+  [ ! -x "$tools/ptxas" ] || export PATH=$PATH:$tools
+done
 
 step() { printf '\033[1m==> [%3ds] %s\033[0m\n' "$SECONDS" "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9]*m//g'; fi; }
 fail() {

@@ -7,14 +7,17 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--device", default="cpu", help="where kernels run: cpu (default) or cuda")
-    parser.addoption("--compile-only", default="", help="compile for an architecture (sm_90a) instead of running")
+    parser.addoption("--compile-only", default="", help="compile for architectures (sm_90a,sm_80) instead of running")
     parser.addoption(
         "--rewrite-goldens", action="store_true", help="write the texts that golden tests compare with anew"
     )
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "cpu_only: about the CPU target, or what is active where there is no GPU")
+    config.addinivalue_line(
+        "markers",
+        "cpu_only: about the CPU target, about what is active without a GPU, or done by processes on the host",
+    )
     # Also of the processes that tests start: their arrays are the host's. Tests of a GPU choose its driver themselves.
     os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
     if (

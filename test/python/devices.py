@@ -4,7 +4,8 @@
 --device cuda            on the GPU. Tests make their arrays in host memory: each launch copies what it is given to the device, waits, and
                          copies it back, so that one test serves all devices, and an error shows at the launch it belongs to
 --compile-only sm_90a    nowhere: kernels are compiled and assembled for this architecture, launches do nothing, and a test passes
-                         unless a compile fails that the test does not expect to fail
+                         unless a compile fails that the test does not expect to fail. With several, sm_90a,sm_80, tests see the first
+                         one, and what compiles for it is compiled for the others too
 """
 
 import contextlib
@@ -12,6 +13,7 @@ import ctypes
 import json
 import os
 import re
+import sys
 import tempfile
 import threading
 import time
@@ -23,6 +25,7 @@ import torch
 from triton import runtime
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import driver as nvidia
+from triton.backends.nvidia.compiler import sm_arch_from_capability
 from triton.compiler.sources import ASTSource, IRSource
 from triton.runtime.jit import TensorWrapper
 from triton.tools.tensor_descriptor import TensorDescriptor
@@ -184,6 +187,20 @@ class CompileOnlyDriver(nvidia.CudaDriver):
 
         return launch
 
+    @classmethod
+    @contextlib.contextmanager
+    def pretend(cls, capability):
+        """What kernels ask about their target is answered for another one."""
+        active = runtime.driver.active
+        if not isinstance(active, cls):
+            yield
+            return
+        target, active.target = active.target, GPUTarget("cuda", capability, 32)
+        try:
+            yield
+        finally:
+            active.target = target
+
     def get_current_target(self):
         return self.target
 
@@ -191,25 +208,49 @@ class CompileOnlyDriver(nvidia.CudaDriver):
         return torch.device("cpu")
 
 
+def is_about_architecture(error):
+    return "not supported in this architecture" in str(error)
+
+
 class CompileWatch:
-    """Remembers the errors of compiles, to tell them from those of a test whose kernels did not run."""
+    """Compiles for further architectures too, and remembers the errors of compiles, to tell them from those of a test whose kernels did not
+    run."""
 
-    def __init__(self):
+    def __init__(self, others):
         self.errors = threading.local()
+        self.others = others
         for owner in (ASTSource, IRSource):
-            self.wrap(owner, "compile_native")
+            self.wrap(owner)
 
-    def wrap(self, owner, name):
-        original = getattr(owner, name)
+    def wrap(self, owner):
+        original = owner.compile_native
 
-        def watched(*args, **kwargs):
+        def compile_native(source, options):
             try:
-                return original(*args, **kwargs)
+                artifact = original(source, options)
+                # GPU IR and replaced options are for one architecture; the stages of a test's own may be anything.
+                if options["backend"] == "cuda" and source.ext != "ttgir":
+                    for capability in self.others:
+                        self.compile_for(capability, original, source, options)
+                return artifact
             except Exception as error:
                 self.errors.seen = (*getattr(self.errors, "seen", ()), error)
                 raise
 
-        setattr(owner, name, watched)
+        owner.compile_native = compile_native
+
+    @staticmethod
+    def compile_for(capability, compile_native, source, options):
+        if options["num_ctas"] > 1 and capability < 90:
+            return
+        architecture = sm_arch_from_capability(capability)
+        try:
+            with CompileOnlyDriver.pretend(capability):
+                compile_native(source, {**options, "architecture": architecture, "code_architecture": architecture})
+        except Exception as error:
+            if not CompileWatch.of_chain(error, is_about_architecture):
+                print(f"failed for {architecture}", file=sys.stderr)
+                raise
 
     def is_from_compile(self, error):
         seen = getattr(self.errors, "seen", ())
@@ -232,14 +273,17 @@ class DevicePlugin:
 
     def __init__(self, config):
         self.device = config.getoption("--device")
-        architecture = config.getoption("--compile-only")
+        architectures = config.getoption("--compile-only")
         self.watch = None
-        if architecture:
-            found = re.fullmatch(r"sm_?(\d+)a?", architecture)
-            if not found:
-                raise pytest.UsageError(f"--compile-only takes an architecture such as sm_90a, not '{architecture}'")
-            runtime.driver.set_active(CompileOnlyDriver(int(found.group(1))))
-            self.watch = CompileWatch()
+        if architectures:
+            found = [re.fullmatch(r"sm_?(\d+)a?", architecture) for architecture in architectures.split(",")]
+            if not all(found):
+                raise pytest.UsageError(
+                    f"--compile-only takes architectures such as sm_90a,sm_80, not '{architectures}'"
+                )
+            first, *others = (int(each.group(1)) for each in found)
+            runtime.driver.set_active(CompileOnlyDriver(first))
+            self.watch = CompileWatch(others)
         elif self.device == "cuda":
             if not torch.cuda.is_available():
                 raise pytest.UsageError("--device cuda needs a GPU; --compile-only sm_90a does not")
@@ -252,7 +296,7 @@ class DevicePlugin:
         try:
             return (yield)
         except Exception as error:
-            if missing := self.watch.of_chain(error, lambda cause: "not supported in this architecture" in str(cause)):
+            if missing := self.watch.of_chain(error, is_about_architecture):
                 pytest.skip(str(missing).splitlines()[0])
             if self.watch.is_from_compile(error):
                 raise

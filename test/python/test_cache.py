@@ -220,6 +220,7 @@ print("done")
 """
 
 
+@pytest.mark.cpu_only
 def test_processes_killed_at_any_moment(tmp_path):
     script = tmp_path / "worker.py"
     script.write_text(WORKER)

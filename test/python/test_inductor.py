@@ -6,6 +6,7 @@ import triton
 import triton.language as tl
 
 pytest.importorskip("torch._inductor")
+pytestmark = pytest.mark.cpu_only
 
 
 @triton.jit

@@ -49,12 +49,9 @@ def test_reproducer(fresh_triton_cache, monkeypatch, tmp_path):
 
 
 def compile_for_cuda(kernel):
-    from triton.backends import backends
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    if "nvidia" not in backends:
-        pytest.skip("no CUDA backend in this build")
     source = ASTSource(kernel, {"out_ptr": "*i32", "N": "constexpr"}, {"N": 256})
     return triton.compile(source, target=GPUTarget("cuda", 90, 32))
 

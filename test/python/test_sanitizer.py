@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.cpu_only
 HEAD = "import torch, triton, triton.language as tl\n"
 
 

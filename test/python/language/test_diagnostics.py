@@ -86,6 +86,7 @@ def test_texts(topic, request, device):
         assert not re.search(r"'(i\d+|f\d+|bf16|tensor<.*>)'", text), f"{name} names a type of the IR"
 
 
+@pytest.mark.cpu_only
 @pytest.mark.parametrize("topic", TOPICS_OF_VALUES)
 def test_interpreter_mode_says_the_same(topic):
     run = subprocess.run(
