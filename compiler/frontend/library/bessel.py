@@ -1,4 +1,4 @@
-"""Bessel functions for targets without libdevice. Belongs to the same module. Written by generate_bessel.py.
+"""Bessel functions for targets without libdevice. Belongs to the same module. generate_bessel.py writes the series.
 
 Up to 8 they are Chebyshev series in x squared (in x, for the modified ones), from there on series in 8/x around the functions' behaviour at
 infinity. All is computed in float64.
