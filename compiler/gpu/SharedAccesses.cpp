@@ -112,7 +112,7 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
   if (auto wait = dyn_cast<WaitBarrierOp>(op))
     for (Value buffer : wait.getDeps())
       for (LocalAllocOp alloc : aliases.of(buffer))
-        effects.freed.push_back({alloc, {offsetOf(alloc), offsetOf(alloc) + getAllocationBytes(alloc.getType())}});
+        effects.freed.push_back({alloc, bytesWithin(alloc, 0, getAllocationBytes(alloc.getType()))});
   effects.begun = asyncKind(op);
   bool asyncProxy = isAsyncProxy(op);
   SmallVector<MemoryEffects::EffectInstance> instances;
