@@ -11,6 +11,8 @@ namespace triton::gpu {
 
 bool isShared(MemDescType type) { return isa<SharedMemoryAttr>(type.getMemorySpace()); }
 
+bool isTensorMemory(MemDescType type) { return isa<TensorMemoryAttr>(type.getMemorySpace()); }
+
 int64_t getBufferBytes(MemDescType type) {
   int64_t elements = toLinear(type).inputSize("offset");
   if (auto padded = dyn_cast<PaddedSharedAttr>(type.getEncoding()))
@@ -25,12 +27,24 @@ int64_t getAllocationBytes(MemDescType type) {
   return buffers * getBufferBytes(type);
 }
 
+int64_t getBufferColumns(MemDescType type) {
+  return llvm::divideCeil(toLinear(type).inputSize("col") * type.getElementBits(), 32);
+}
+
+int64_t getAllocationColumns(MemDescType type) {
+  return getBufferColumns(type) * (type.isMultiBuffered() ? type.getShape().front() : 1);
+}
+
+bool isAllocation(Operation *op) { return isa<LocalAllocOp, TMEMAllocOp>(op); }
+
+MemDescType getAllocatedType(Operation *alloc) { return cast<MemDescType>(alloc->getResult(0).getType()); }
+
 BufferAliases::BufferAliases(Operation *root) {
-  root->walk([&](LocalAllocOp alloc) {
-    if (isShared(alloc.getType()))
-      allocs.push_back(alloc);
+  root->walk([&](Operation *op) {
+    if (isAllocation(op))
+      allocs.push_back(op);
   });
-  for (LocalAllocOp alloc : allocs)
+  for (Operation *alloc : allocs)
     follow(alloc);
 }
 
@@ -70,16 +84,16 @@ static void flow(OpOperand &use, SmallVectorImpl<Value> &targets) {
   }
 }
 
-void BufferAliases::follow(LocalAllocOp alloc) {
+void BufferAliases::follow(Operation *alloc) {
   SmallVector<Value> &views = viewsOf[alloc];
   auto add = [&](Value value) {
-    SmallVector<LocalAllocOp, 1> &held = sources[value];
+    SmallVector<Operation *, 1> &held = sources[value];
     if (llvm::is_contained(held, alloc))
       return;
     held.push_back(alloc);
     views.push_back(value);
   };
-  add(alloc.getResult());
+  add(alloc->getResult(0));
   for (size_t next = 0; next < views.size(); ++next) {
     SmallVector<Value> targets;
     for (OpOperand &use : views[next].getUses())
@@ -89,11 +103,11 @@ void BufferAliases::follow(LocalAllocOp alloc) {
   }
 }
 
-ArrayRef<LocalAllocOp> BufferAliases::of(Value view) const {
+ArrayRef<Operation *> BufferAliases::of(Value view) const {
   auto found = sources.find(view);
-  return found == sources.end() ? ArrayRef<LocalAllocOp>() : ArrayRef<LocalAllocOp>(found->second);
+  return found == sources.end() ? ArrayRef<Operation *>() : ArrayRef<Operation *>(found->second);
 }
 
-ArrayRef<Value> BufferAliases::views(LocalAllocOp alloc) const { return viewsOf.find(alloc)->second; }
+ArrayRef<Value> BufferAliases::views(Operation *alloc) const { return viewsOf.find(alloc)->second; }
 
 } // namespace triton::gpu

@@ -1,7 +1,8 @@
 #include "compiler/gpu/DotPlan.h"
 
-#include "compiler/gpu/Gpu.h"
+#include "compiler/layout/TensorMemoryAccess.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -48,6 +49,54 @@ static bool fitsWgmma(const Product &product, const Target &target, unsigned num
   return product.a.isF16() || product.a.isBF16() || product.isTf32 || product.isFp8() || product.a.isInteger(8);
 }
 
+MemDescType sumInTensorMemory(RankedTensorType type) {
+  int64_t m = type.getDimSize(0) >= 128 ? 128 : 64, n = std::min<int64_t>(type.getDimSize(1), 256);
+  auto layout = TensorMemoryEncodingAttr::get(type.getContext(), m, n, 32 / type.getElementTypeBitWidth(), 1, 1, false);
+  return MemDescType::get(type.getShape(), type.getElementType(), layout, TensorMemoryAttr::get(type.getContext()),
+                          /*mutableMemory=*/true);
+}
+
+MemDescType operandInTensorMemory(RankedTensorType type) {
+  auto layout =
+      TensorMemoryEncodingAttr::get(type.getContext(), 128, std::min<int64_t>(type.getDimSize(1), 512), 1, 1, 1, false);
+  return MemDescType::get(type.getShape(), type.getElementType(), layout, TensorMemoryAttr::get(type.getContext()));
+}
+
+MemDescType scalesInTensorMemory(RankedTensorType type) {
+  auto layout = TensorMemoryScalesAttr::get(type.getContext(), 1, 1);
+  return MemDescType::get(type.getShape(), type.getElementType(), layout, TensorMemoryAttr::get(type.getContext()));
+}
+
+/// Registers that are loaded from, and stored to, such a buffer.
+static Attribute registersOf(MemDescType type, unsigned numWarps) {
+  auto map = layout::tensorMemoryRegisters(layout::TensorMemoryShape::Rows32Bits32, toLinear(type),
+                                           type.getElementBits(), numWarps);
+  return map ? Attribute(LinearAttr::get(type.getContext(), *map)) : Attribute();
+}
+
+/// Only kernels have tensor memory, and functions that they call do not know where it is.
+static bool mayUseTensorMemory(Operation *op, const Target &target, unsigned numWarps) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return target.hasTensorMemory() && numWarps >= 4 && llvm::isPowerOf2_32(numWarps) && function && function.isPublic();
+}
+
+/// M and N as instructions have them, and a sum that fits into tensor memory at all.
+static bool fitsTensorMemory(int64_t m, int64_t n) {
+  return m >= 64 && n >= (m == 64 ? 8 : 16) && m * n / 128 <= tensorMemoryColumns;
+}
+
+static bool fitsTcgen05(tensor::DotOp dot, const Product &product, const Target &target, unsigned numWarps) {
+  if (!mayUseTensorMemory(dot, target, numWarps) || product.rank != 2 || !fitsTensorMemory(product.m, product.n) ||
+      product.k < int64_t(256 / product.bits()))
+    return false;
+  if (product.a.isInteger(8))
+    return target.hasTcgen05Integers() && product.accumulator.isInteger(32);
+  bool mayBeHalf = product.a.isF16() || product.isFp8();
+  if (!product.accumulator.isF32() && !(product.accumulator.isF16() && mayBeHalf))
+    return false;
+  return product.a.isF16() || product.a.isBF16() || product.isTf32 || product.isFp8();
+}
+
 /// A dot with less of K than one instruction takes would count its registers twice. M and N may be smaller: the lanes then hold copies.
 static bool fitsMma(const Product &product, const Target &target) {
   if (product.k < int64_t(8 * product.kWidth()))
@@ -59,6 +108,8 @@ static bool fitsMma(const Product &product, const Target &target) {
 
 DotPlan::Kind planDotKind(tensor::DotOp dot, const Target &target, unsigned numWarps) {
   Product product(dot);
+  if (fitsTcgen05(dot, product, target, numWarps))
+    return DotPlan::Kind::Tcgen05;
   if (fitsWgmma(product, target, numWarps))
     return DotPlan::Kind::Wgmma;
   return fitsMma(product, target) ? DotPlan::Kind::Mma : DotPlan::Kind::Fma;
@@ -74,7 +125,7 @@ bool comesFromDot(Value value) {
     Operation *definition = seen[next].getDefiningOp();
     if (!definition)
       continue;
-    if (isa<tensor::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp>(definition))
+    if (isa<tensor::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp, TMEMLoadOp>(definition))
       return true;
     if (isElementwise(definition))
       for (Value operand : definition->getOperands())
@@ -143,6 +194,17 @@ static DotPlan planWgmma(tensor::DotOp dot, const Product &product, unsigned num
   return {DotPlan::Kind::Wgmma, accumulator, a, Attribute()};
 }
 
+/// A operands that were computed from another product go to tensor memory by the registers they are in; those of 64 rows, which would have to be
+/// there twice, through shared memory like others.
+static DotPlan planTcgen05(tensor::DotOp dot, const Product &product, unsigned numWarps) {
+  auto left = cast<RankedTensorType>(dot.getA().getType());
+  Attribute a;
+  if (product.m >= 128 && product.m * product.k * product.bits() / (128 * 32) <= 128 && comesFromDot(dot.getA()))
+    a = registersOf(operandInTensorMemory(RankedTensorType::get(left.getShape(), left.getElementType())), numWarps);
+  return {DotPlan::Kind::Tcgen05,
+          registersOf(sumInTensorMemory(cast<RankedTensorType>(dot.getD().getType())), numWarps), a, Attribute()};
+}
+
 /// Every thread computes a small block of the result from rows of A and columns of B.
 static DotPlan planFma(tensor::DotOp dot, const Product &product, unsigned numWarps) {
   int64_t perThread = product.batch * product.m * product.n / (32 * numWarps);
@@ -171,6 +233,8 @@ static DotPlan planFma(tensor::DotOp dot, const Product &product, unsigned numWa
 DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps) {
   Product product(dot);
   switch (planDotKind(dot, target, numWarps)) {
+  case DotPlan::Kind::Tcgen05:
+    return planTcgen05(dot, product, numWarps);
   case DotPlan::Kind::Wgmma:
     return planWgmma(dot, product, numWarps);
   case DotPlan::Kind::Mma:
@@ -179,6 +243,43 @@ DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps) {
     break;
   }
   return planFma(dot, product, numWarps);
+}
+
+std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target &target, unsigned numWarps) {
+  using Format = tensor::ScaleDotElemType;
+  auto type = cast<RankedTensorType>(dot.getD().getType());
+  if (!mayUseTensorMemory(dot, target, numWarps) || type.getRank() != 2 || !type.getElementType().isF32())
+    return std::nullopt;
+  int64_t m = type.getDimSize(0), n = type.getDimSize(1),
+          k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
+  if (m < 128 || n < 32 || !fitsTensorMemory(m, n))
+    return std::nullopt;
+  auto isByte = [](Format format) { return format == Format::E4M3 || format == Format::E5M2; };
+  bool areBytes = isByte(dot.getAElemType()) && isByte(dot.getBElemType());
+  bool arePacked = dot.getAElemType() == Format::E2M1 && dot.getBElemType() == Format::E2M1 && dot.getLhsKPack() &&
+                   dot.getRhsKPack();
+  if (!areBytes && !arePacked)
+    return std::nullopt;
+  k *= arePacked ? 2 : 1;
+  // One scale of exponents for 32 elements, which may be left out; or one float for 16, of both operands.
+  Type scale;
+  for (Value each : {dot.getAScale(), dot.getBScale()})
+    if (each) {
+      Type element = cast<RankedTensorType>(each.getType()).getElementType();
+      if (scale && element != scale)
+        return std::nullopt;
+      scale = element;
+    }
+  if (!scale || (!scale.isInteger(8) && !(arePacked && dot.getAScale() && dot.getBScale())))
+    return std::nullopt;
+  int64_t groups = k / (scale.isInteger(8) ? 32 : 16);
+  if (groups < 4) // a cell holds four scales of a row
+    return std::nullopt;
+  auto registers = [&](int64_t rows) {
+    return registersOf(scalesInTensorMemory(RankedTensorType::get({rows, groups}, scale)), numWarps);
+  };
+  ScaledDotPlan plan{registersOf(sumInTensorMemory(type), numWarps), registers(m), registers(n)};
+  return plan.accumulator && plan.aScale && plan.bScale ? std::optional(plan) : std::nullopt;
 }
 
 } // namespace triton::gpu

@@ -6,6 +6,7 @@
 // have been rewritten by `gpu-legalize-dots`.
 #pragma once
 
+#include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Target.h"
 #include "compiler/tensor/Tensor.h"
 
@@ -13,17 +14,32 @@ namespace triton::gpu {
 
 struct DotPlan {
   enum class Kind {
-    Fma,  // scalar multiply-adds; any type
-    Mma,  // mma.sync: a warp, operands in registers
-    Wgmma // wgmma: a warpgroup, B (and mostly A) in shared memory
+    Fma,    // scalar multiply-adds; any type
+    Mma,    // mma.sync: a warp, operands in registers
+    Wgmma,  // wgmma: a warpgroup, B (and mostly A) in shared memory
+    Tcgen05 // tcgen05.mma: the CTA, the sum in tensor memory, B in shared memory, A in one of them
   } kind;
-  mlir::Attribute accumulator; // encoding of c and d
-  /// Encodings of a and b: `#ttg.dot_op` for operands in registers. Null for an operand that `gpu-lower-dots` puts into shared memory:
-  /// it may come in any register layout, best in the one it was loaded with.
+  /// Of c and d. With tcgen05, the registers that the sum is loaded into: a row per lane.
+  mlir::Attribute accumulator;
+  /// Encodings of a and b: `#ttg.dot_op` for operands in registers, registers of a store to tensor memory for operands there. Null for an operand
+  /// that `gpu-lower-dots` puts into shared memory: it may come in any register layout, best in the one it was loaded with.
   mlir::Attribute a, b;
 };
 
+/// A product of microscaling formats that tcgen05 does: its operands come from shared memory, its scales from tensor memory.
+struct ScaledDotPlan {
+  mlir::Attribute accumulator, aScale, bScale; // encodings of registers
+};
+
 DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps);
+
+/// Nullopt: to be written as a product of wider floats.
+std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target &target, unsigned numWarps);
+
+/// Where the sum of a product lies in tensor memory, where operand A does, and where scales do.
+MemDescType sumInTensorMemory(mlir::RankedTensorType type);
+MemDescType operandInTensorMemory(mlir::RankedTensorType type);
+MemDescType scalesInTensorMemory(mlir::RankedTensorType type);
 
 /// Only the instruction: what legalisation needs to know.
 DotPlan::Kind planDotKind(tensor::DotOp dot, const Target &target, unsigned numWarps);

@@ -52,8 +52,30 @@ protected:
 TEST_F(DotPlanTest, InstructionByArchitecture) {
   EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 80, 4).kind, DotPlan::Kind::Mma);
   EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 90, 4).kind, DotPlan::Kind::Wgmma);
-  EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 100, 4).kind, DotPlan::Kind::Mma);
+  EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 100, 4).kind, DotPlan::Kind::Tcgen05);
   EXPECT_EQ(planOf(64, 64, 32, "f16", "f32", 120, 4).kind, DotPlan::Kind::Mma);
+}
+
+TEST_F(DotPlanTest, TensorMemoryTakesWhatItHasInstructionsFor) {
+  using Kind = DotPlan::Kind;
+  struct Case {
+    int64_t m, n, k;
+    const char *element, *sum;
+    unsigned capability, warps;
+    Kind kind;
+  };
+  for (const Case &each :
+       {Case{64, 8, 16, "bf16", "f32", 100, 4, Kind::Tcgen05}, Case{128, 16, 16, "f16", "f16", 100, 8, Kind::Tcgen05},
+        Case{128, 8, 16, "f16", "f32", 100, 4, Kind::Mma}, Case{32, 64, 16, "f16", "f32", 100, 4, Kind::Mma},
+        Case{64, 64, 16, "f16", "f32", 100, 2, Kind::Mma}, Case{256, 256, 16, "f16", "f32", 100, 8, Kind::Tcgen05},
+        Case{256, 512, 16, "f16", "f32", 100, 8, Kind::Mma}, Case{64, 64, 32, "i8", "i32", 100, 4, Kind::Tcgen05},
+        Case{64, 64, 32, "i8", "i32", 103, 4, Kind::Mma}, Case{64, 64, 32, "f8E5M2", "f16", 103, 4, Kind::Tcgen05},
+        Case{64, 64, 16, "f8E5M2", "f32", 100, 4, Kind::Fma}, Case{64, 64, 16, "f64", "f64", 100, 4, Kind::Mma}})
+    EXPECT_EQ(planOf(each.m, each.n, each.k, each.element, each.sum, each.capability, each.warps).kind, each.kind)
+        << each.m << "x" << each.n << "x" << each.k << " " << each.element << " sm_" << each.capability;
+  EXPECT_EQ(text(planOf(128, 32, 16, "f16", "f32", 100, 4).accumulator),
+            "#ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, "
+            "0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>");
 }
 
 TEST_F(DotPlanTest, WarpgroupsNeedFourWarpsAndSixtyFourRows) {

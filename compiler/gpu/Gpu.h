@@ -64,6 +64,10 @@ inline constexpr llvm::StringLiteral numCtasName = "ttg.num-ctas";
 inline constexpr llvm::StringLiteral threadsPerWarpName = "ttg.threads-per-warp";
 inline constexpr llvm::StringLiteral targetName = "ttg.target";
 inline constexpr llvm::StringLiteral sharedBytesName = "ttg.shared";
+inline constexpr llvm::StringLiteral tensorMemoryColumnsName = "ttg.tensor_memory_size";
+inline constexpr llvm::StringLiteral tensorMemoryOffsetName = "tensor_memory_col_offset";
+/// Columns of 128 cells of 32 bits that an SM has.
+inline constexpr int64_t tensorMemoryColumns = 512;
 inline constexpr llvm::StringLiteral allocationOffsetName = "allocation.offset";
 
 /// 4, 1 and 32 where the module does not say.

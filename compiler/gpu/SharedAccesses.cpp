@@ -31,9 +31,40 @@ static SmallVector<ByteRange, 1> bytesOf(Value view, const BufferAliases &aliase
   }
   if (aliases.of(view).empty()) // a parameter: any buffer of a caller
     return {everything};
-  for (LocalAllocOp alloc : aliases.of(view))
-    result.push_back(bytesWithin(alloc, begin, size < 0 ? getAllocationBytes(alloc.getType()) : size));
+  for (Operation *alloc : aliases.of(view))
+    result.push_back(bytesWithin(alloc, begin, size < 0 ? getAllocationBytes(getAllocatedType(alloc)) : size));
   return result;
+}
+
+/// The columns of a view of tensor memory, behind all bytes of shared memory.
+static SmallVector<ByteRange, 1> columnsOf(Value view, const BufferAliases &aliases) {
+  constexpr int64_t behindShared = int64_t(1) << 40;
+  SmallVector<ByteRange, 1> result;
+  for (Operation *alloc : aliases.of(view)) {
+    auto offset = alloc->getAttrOfType<IntegerAttr>(tensorMemoryOffsetName);
+    if (!offset)
+      return {everything};
+    int64_t begin = behindShared + offset.getInt();
+    result.push_back({begin, begin + getAllocationColumns(getAllocatedType(alloc))});
+  }
+  if (result.empty())
+    result.push_back(everything);
+  return result;
+}
+
+/// With four warps each row is one warp's; with more, several share it, and who touches a column is up to the tensor's layout.
+static const void *warpsOf(Operation *op) {
+  Value tensor;
+  if (auto load = dyn_cast<TMEMLoadOp>(op))
+    tensor = load.getResult();
+  else if (auto store = dyn_cast<TMEMStoreOp>(op))
+    tensor = store.getSrc();
+  else if (auto alloc = dyn_cast<TMEMAllocOp>(op))
+    tensor = alloc.getSrc();
+  if (!tensor)
+    return nullptr;
+  static constexpr char four = 0;
+  return getNumWarps(op) == 4 ? &four : tensor.getType().getAsOpaquePointer();
 }
 
 using Async = SharedEffects::Async;
@@ -111,14 +142,20 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
     return effects;
   if (auto wait = dyn_cast<WaitBarrierOp>(op))
     for (Value buffer : wait.getDeps())
-      for (LocalAllocOp alloc : aliases.of(buffer))
-        effects.freed.push_back({alloc, bytesWithin(alloc, 0, getAllocationBytes(alloc.getType()))});
+      for (Operation *op : aliases.of(buffer))
+        if (auto alloc = dyn_cast<LocalAllocOp>(op))
+          effects.freed.push_back({alloc, bytesWithin(alloc, 0, getAllocationBytes(alloc.getType()))});
   effects.begun = asyncKind(op);
   bool asyncProxy = isAsyncProxy(op);
   SmallVector<MemoryEffects::EffectInstance> instances;
   memory.getEffects(instances);
   for (MemoryEffects::EffectInstance &instance : instances) {
     bool writes = isa<MemoryEffects::Write>(instance.getEffect());
+    if (isa<TensorMemory>(instance.getResource()) && instance.getValue() &&
+        (writes || isa<MemoryEffects::Read>(instance.getEffect())))
+      for (ByteRange columns : columnsOf(instance.getValue(), aliases))
+        effects.accesses.push_back(
+            {.bytes = columns, .writes = writes, .isTracked = endsAtMbarrier(op), .op = op, .warps = warpsOf(op)});
     if (!isa<SharedMemory>(instance.getResource()) || !instance.getValue() ||
         !(writes || isa<MemoryEffects::Read>(instance.getEffect())))
       continue;

@@ -1,4 +1,5 @@
-// What an op does to shared memory, in bytes: what the insertion of barriers decides by, and what checks it.
+// What an op does to shared memory, in bytes, and to tensor memory, in columns that are counted as bytes far behind those: what the insertion of
+// barriers decides by, and what checks it.
 #ifndef TRITON_COMPILER_GPU_SHARED_ACCESSES_H
 #define TRITON_COMPILER_GPU_SHARED_ACCESSES_H
 
@@ -21,8 +22,12 @@ struct SharedAccess {
   /// Ordered by an mbarrier once it has begun: only what came before it matters.
   bool isTracked = false;
   mlir::Operation *op = nullptr; // whose it is; null: a call's
+  /// Of tensor memory, by threads: accesses to the same bytes that agree here are made by the same warps, row by row. Null: by any thread.
+  const void *warps = nullptr;
   /// Whether two threads doing these at the same time would go wrong. An op that stores again writes each byte from the same thread.
   bool conflictsWith(const SharedAccess &other) const {
+    if (warps && warps == other.warps)
+      return false;
     return bytes.overlaps(other.bytes) && (writes || other.writes) && !(writes && other.writes && op && op == other.op);
   }
   auto operator<=>(const SharedAccess &) const = default;

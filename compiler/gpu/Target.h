@@ -30,6 +30,9 @@ struct Target {
   bool isHopper() const { return capability / 10 == 9; }
   bool isBlackwell() const { return capability / 10 == 10 || capability / 10 == 11; }
   bool hasWgmma() const { return isHopper(); }
+  /// tcgen05, and the memory that it accumulates in.
+  bool hasTensorMemory() const { return isBlackwell(); }
+  bool hasTcgen05Integers() const { return hasTensorMemory() && capability != 103; }
   bool hasTma() const { return capability >= 90; }
   bool hasClusters() const { return capability >= 90; }
   /// cvt between fp8 and f16/f32.

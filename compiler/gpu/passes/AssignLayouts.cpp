@@ -11,6 +11,7 @@
 // Runs on tensor IR after everything that only tensor IR can do, and once the module says what it is compiled for. Calls pass tensors in
 // default layouts.
 #include "compiler/gpu/AccessAnalysis.h"
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/passes/LayoutPlan.h"
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/Rules.h"
@@ -134,9 +135,12 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
 
   /// What earlier passes have taken away, and what is not done yet.
   static LogicalResult check(ModuleOp module) {
-    WalkResult result = module.walk([](Operation *op) -> WalkResult {
-      if (isa<tensor::DotScaledOp, tensor::MakeTensorPtrOp>(op))
+    WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+      if (isa<tensor::MakeTensorPtrOp>(op))
         return op->emitOpError() << "must be rewritten before layouts are assigned";
+      if (auto dot = dyn_cast<tensor::DotScaledOp>(op))
+        if (!planScaledDot(dot, Target{unsigned(getComputeCapability(module).value_or(90))}, getNumWarps(module)))
+          return op->emitOpError() << "must be rewritten before layouts are assigned";
       for (Type type : op->getOperandTypes())
         if (auto pointer = dyn_cast<tensor::PointerType>(type);
             pointer && isa<RankedTensorType>(pointer.getPointeeType()))

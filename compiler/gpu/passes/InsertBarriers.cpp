@@ -15,6 +15,7 @@
 // become writes of this thread that others must still be told of. Products (wgmma) and TMA stores likewise read until their wait. What ends at
 // an mbarrier needs nothing more: every thread that goes on has waited there. A wait that names buffers (`deps`) says that nobody is in them any
 // more.
+//   Tensor memory is looked at likewise; there every warp has rows of its own, and only what the tensor cores do meets what threads did.
 //   wgmma and TMA see what threads wrote, and may overwrite what they read, only after `ttng.fence_async_shared` in those threads and a barrier
 // behind it.
 // Runs last: offsets are known, and nothing moves any more.
@@ -61,7 +62,7 @@ struct State {
   void add(const SharedAccess &access) {
     if (!access.isTracked)
       accesses.insert(access);
-    if (!access.asyncProxy)
+    if (!access.asyncProxy && !access.warps)
       unfenced.insert(access);
   }
   void wait(Async kind, bool forAll) {

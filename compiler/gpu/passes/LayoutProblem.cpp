@@ -74,6 +74,8 @@ void LayoutProblem::addOp(Operation *op) {
     return;
   if (auto dot = dyn_cast<tensor::DotOp>(op))
     return addDot(dot);
+  if (auto dot = dyn_cast<tensor::DotScaledOp>(op))
+    return addScaledDot(dot);
   std::optional<unsigned> slot;
   auto tie = [&](LayoutRelation relation) -> LayoutTie {
     if (relation.kind == Kind::Fixed || relation.kind == Kind::Any)
@@ -101,6 +103,21 @@ void LayoutProblem::addDot(tensor::DotOp dot) {
   };
   uses[&dot.getAMutable()] = operand(plan.a);
   uses[&dot.getBMutable()] = operand(plan.b);
+  uses[&dot.getCMutable()] = {slot, {}};
+  definitions[dot.getResult()] = {slot, {}};
+}
+
+void LayoutProblem::addScaledDot(tensor::DotScaledOp dot) {
+  auto module = dot->getParentOfType<ModuleOp>();
+  auto plan = planScaledDot(dot, Target{static_cast<unsigned>(getComputeCapability(module).value_or(90))}, warps);
+  assert(plan && "AssignLayouts checked that tcgen05 does it");
+  const unsigned slot = addSlot(dot, false, cast<RankedTensorType>(dot.getType()), plan->accumulator);
+  for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
+    uses[operand] = {LayoutTie::noSlot, {.kind = Kind::Any}};
+  for (auto [operands, layout] :
+       {std::pair(dot.getAScaleMutable(), plan->aScale), std::pair(dot.getBScaleMutable(), plan->bScale)})
+    for (OpOperand &operand : operands)
+      uses[&operand] = {LayoutTie::noSlot, {.kind = Kind::Fixed, .layout = layout}};
   uses[&dot.getCMutable()] = {slot, {}};
   definitions[dot.getResult()] = {slot, {}};
 }

@@ -54,6 +54,7 @@ private:
   void addOp(mlir::Operation *op);
   void addRegionBranch(mlir::RegionBranchOpInterface branch);
   void addDot(tensor::DotOp dot);
+  void addScaledDot(tensor::DotScaledOp dot);
   bool noteCheap(mlir::Operation *op);
   unsigned addSlot(mlir::Operation *op, bool isCarried, mlir::RankedTensorType type, mlir::Attribute required = {});
 

@@ -10,10 +10,13 @@
 // an operand is infinite, and the product of the big parts alone is then right. 8-bit floats become f16, which holds them exactly, unless
 // the instruction chosen reads them.
 //
+// Products of microscaling formats stay where tcgen05 does them, with scales of 1 where they have none; others become products of wider floats.
+//
 // Runs before layouts are assigned, so that every dot that is planned is one instruction's. Leaves alone ieee products of f32, which are
 // scalar multiply-adds.
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/passes/Passes.h"
+#include "compiler/tensor/passes/Passes.h"
 
 using namespace mlir;
 
@@ -118,9 +121,35 @@ struct Legalizer {
 };
 
 struct LegalizeDots : impl::LegalizeDotsBase<LegalizeDots> {
+  /// The exponent of 1, for each group of 32 elements.
+  static void addScale(tensor::DotScaledOp dot, MutableOperandRange scale, int64_t rows, int64_t groups) {
+    OpBuilder builder(dot);
+    auto type = RankedTensorType::get({rows, groups}, builder.getI8Type());
+    Value ones =
+        arith::ConstantOp::create(builder, dot.getLoc(), DenseElementsAttr::get(type, builder.getI8IntegerAttr(127)));
+    scale.assign(ones);
+  }
+
+  static LogicalResult legalizeScaled(tensor::DotScaledOp dot, const Target &target, unsigned numWarps) {
+    if (!planScaledDot(dot, target, numWarps))
+      return tensor::decomposeScaledDot(dot);
+    auto type = cast<RankedTensorType>(dot.getD().getType());
+    auto known = cast<RankedTensorType>((dot.getAScale() ? dot.getAScale() : dot.getBScale()).getType());
+    if (!dot.getAScale())
+      addScale(dot, dot.getAScaleMutable(), type.getDimSize(0), known.getDimSize(1));
+    if (!dot.getBScale())
+      addScale(dot, dot.getBScaleMutable(), type.getDimSize(1), known.getDimSize(1));
+    return success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Target target{unsigned(getComputeCapability(module).value_or(90))};
+    SmallVector<tensor::DotScaledOp> scaled;
+    module.walk([&](tensor::DotScaledOp dot) { scaled.push_back(dot); });
+    for (tensor::DotScaledOp dot : scaled)
+      if (failed(legalizeScaled(dot, target, getNumWarps(module))))
+        return signalPassFailure();
     SmallVector<tensor::DotOp> dots;
     module.walk([&](tensor::DotOp dot) { dots.push_back(dot); });
     for (tensor::DotOp dot : dots)

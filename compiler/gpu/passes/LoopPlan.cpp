@@ -24,7 +24,7 @@ struct Planner {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       if (!isInside(user) || !seen.insert(user).second)
         return false;
-      if (isa<tensor::DotOp, WarpGroupDotOp>(user))
+      if (isa<tensor::DotOp, WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(user))
         return true;
       if (isa<tensor::LoadOp, tensor::StoreOp, tensor::DescriptorLoadOp, tensor::DescriptorStoreOp>(user))
         return false;
@@ -348,7 +348,9 @@ struct Planner {
       if (auto argument = dyn_cast<BlockArgument>(carried); argument && argument.getOwner() == body)
         return plan;
     bool nests = false;
-    body->walk([&](Operation *op) { nests |= op->getBlock() != body && isa<tensor::DotOp, WarpGroupDotOp>(op); });
+    body->walk([&](Operation *op) {
+      nests |= op->getBlock() != body && isa<tensor::DotOp, WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(op);
+    });
     if (nests)
       return plan;
     for (tensor::LoadOp load : body->getOps<tensor::LoadOp>())

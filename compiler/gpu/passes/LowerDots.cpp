@@ -1,4 +1,4 @@
-// Puts operands of warpgroup products into shared memory, where wgmma reads them.
+// Puts operands of products into shared memory, where wgmma and tcgen05 read them.
 //
 //   %d = tt.dot %a, %b, %c : tensor<128x64xf16, #blocked> * tensor<64x128xf16, #blocked> -> tensor<128x128xf32, #mma>
 // becomes, when #mma is of version 3,
@@ -7,8 +7,14 @@
 //   ttng.fence_async_shared
 //   %d = ttng.warp_group_dot %x, %y, %c
 //
+// and what tcgen05 does becomes
+//   %sum = ttng.tmem_alloc %c : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>
+//   ttng.tc_gen5_mma %x, %y, %sum, %true, %true
+//   %d = ttng.tmem_load %sum
+// where sums that are only added to, also from one iteration of a loop to the next, stay where they are.
+//
 // A buffer is filled where its source is computed: what a loop does not change is stored once, before it. It keeps the order in which the
-// source's threads hold elements, so that stores and copies are wide; only 16-bit elements may lie along M or N, others are put along K. A
+// source's threads hold elements, so that stores and copies are wide; only 16-bit elements, with tcgen05 also bytes, may lie along M or N, others are put along K. A
 // transposition of the source becomes a view of the buffer. Operand A stays in registers where it already is laid out for them.
 //
 // Products by multiply-adds whose rows and columns do not fit into registers are cut along K:
@@ -17,6 +23,7 @@
 //   %d = %c + the products of %x[:, k : k + 2] and %y[k : k + 2, :], each read when its turn comes
 //
 // Runs after layouts are assigned and before loops are pipelined, which recognises loads that only fill buffers. Leaves mma.sync alone.
+#include "compiler/gpu/passes/LowerDots.h"
 #include "compiler/gpu/passes/Passes.h"
 
 using namespace mlir;
@@ -28,54 +35,10 @@ namespace triton::gpu {
 
 namespace {
 
-/// The dimension along which a thread holds neighbouring elements; of the lanes if it holds one element.
-unsigned fastestDim(RankedTensorType type) {
-  const layout::LinearLayout &map = toLinear(type);
-  for (StringRef input : {"register", "lane", "warp"})
-    for (unsigned bit = 0; (int64_t(1) << bit) < map.inputSize(input); ++bit)
-      for (auto [dim, component] : llvm::enumerate(map.basis(input, bit)))
-        if (component == 1)
-          return dim;
-  return type.getRank() - 1;
-}
-
 struct Lowering {
   tensor::DotOp dot;
   OpBuilder builder{dot};
   Location loc = dot.getLoc();
-
-  /// The buffer of `tensor`, in which `k` is the dimension along K.
-  Value buffer(Value tensor, unsigned k) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    bool isTransposed = type.getElementTypeBitWidth() == 16 ? fastestDim(type) == 0 : k == 0;
-    // The copy engine writes rows.
-    if (tensor.getDefiningOp<tensor::DescriptorLoadOp>() && type.getElementTypeBitWidth() == 16)
-      isTransposed = false;
-    auto layout = NvmmaSharedAttr::getDefault(type.getShape(), type.getElementType(), isTransposed);
-    auto bufferType =
-        MemDescType::get(type.getShape(), type.getElementType(), layout, SharedMemoryAttr::get(dot.getContext()));
-    for (Operation *user : tensor.getUsers())
-      if (auto known = dyn_cast<LocalAllocOp>(user))
-        if (known.getType() == bufferType)
-          return known;
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointAfterValue(tensor);
-    Value filled = LocalAllocOp::create(builder, loc, bufferType, tensor);
-    FenceAsyncSharedOp::create(builder, loc, builder.getBoolAttr(false));
-    return filled;
-  }
-
-  Value sharedOperand(Value tensor, unsigned k) {
-    while (auto convert = tensor.getDefiningOp<ConvertLayoutOp>())
-      tensor = convert.getSrc();
-    if (auto trans = tensor.getDefiningOp<tensor::TransOp>()) {
-      Value source = trans.getSrc();
-      while (auto convert = source.getDefiningOp<ConvertLayoutOp>())
-        source = convert.getSrc();
-      return MemDescTransOp::create(builder, loc, buffer(source, 1 - k), ArrayRef<int32_t>{1, 0});
-    }
-    return buffer(tensor, k);
-  }
 
   /// Whether operand A is laid out for this product: it may also be that of another, which shares it.
   bool isInRegisters() {
@@ -84,8 +47,8 @@ struct Lowering {
   }
 
   void run() {
-    Value a = isInRegisters() ? dot.getA() : sharedOperand(dot.getA(), 1);
-    Value b = sharedOperand(dot.getB(), 0);
+    Value a = isInRegisters() ? dot.getA() : sharedOperand(builder, loc, dot.getA(), 1, {16});
+    Value b = sharedOperand(builder, loc, dot.getB(), 0, {16});
     auto product = WarpGroupDotOp::create(builder, loc, dot.getD().getType(), a, b, dot.getC(), Value(),
                                           dot.getInputPrecision(), dot.getMaxNumImpreciseAcc(), false);
     dot.getD().replaceAllUsesWith(product.getD());
@@ -93,16 +56,6 @@ struct Lowering {
     dot.erase();
     for (Value operand : operands)
       eraseIfDead(operand);
-  }
-
-  /// What only the dot used: left behind, it would look as if registers were needed.
-  static void eraseIfDead(Value value) {
-    Operation *definition = value.getDefiningOp();
-    if (!definition || !definition->use_empty() || !isa<ConvertLayoutOp, tensor::TransOp>(definition))
-      return;
-    Value source = definition->getOperand(0);
-    definition->erase();
-    eraseIfDead(source);
   }
 };
 
@@ -155,12 +108,13 @@ struct Slicing {
     dot.getD().replaceAllUsesWith(sum);
     dot.erase();
     for (Value operand : operands)
-      Lowering::eraseIfDead(operand);
+      eraseIfDead(operand);
   }
 };
 
 struct LowerDots : impl::LowerDotsBase<LowerDots> {
   void runOnOperation() override {
+    lowerTcgen05Dots(getOperation());
     SmallVector<tensor::DotOp> dots, sliced;
     getOperation()->walk([&](tensor::DotOp dot) {
       Attribute encoding = cast<RankedTensorType>(dot.getD().getType()).getEncoding();

@@ -29,7 +29,7 @@ def SpreadOverCtas : Pass<"gpu-spread-over-ctas", "::mlir::ModuleOp"> {
 }
 
 def LowerDots : Pass<"gpu-lower-dots", "::mlir::ModuleOp"> {
-  let summary = "put operands of warpgroup products into shared memory";
+  let summary = "put operands of products into shared memory, and sums into tensor memory";
   let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -42,6 +42,15 @@ def PipelineLoops : Pass<"gpu-pipeline-loops", "::mlir::ModuleOp"> {
 def LowerDescriptors : Pass<"gpu-lower-descriptors", "::mlir::ModuleOp"> {
   let summary = "leave accesses through tensor descriptors to the copy engine";
   let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
+}
+
+def WaitForProducts : Pass<"gpu-wait-for-products", "::mlir::ModuleOp"> {
+  let summary = "wait, at a barrier in memory, for products that tensor cores do on their own";
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AllocateTensorMemory : Pass<"gpu-allocate-tensor-memory", "::mlir::ModuleOp"> {
+  let summary = "give columns of tensor memory to buffers";
 }
 
 def AllocateShared : Pass<"gpu-allocate-shared", "::mlir::ModuleOp"> {

@@ -13,7 +13,6 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createSetTarget({std::move(target), numWarps, /*numCtas=*/1}));
 
   // Layouts. Products first become what some instruction does: instructions say what their operands look like.
-  manager.addPass(tensor::createDecomposeScaledDots());
   manager.addPass(createLegalizeDots());
   manager.addPass(createAssignLayouts());
   manager.addPass(createSpreadOverCtas({numCtas}));
@@ -32,6 +31,8 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
 }
 
 void buildResourcePipeline(OpPassManager &manager) {
+  manager.addPass(createWaitForProducts());
+  manager.addPass(createAllocateTensorMemory());
   manager.addPass(createAllocateShared());
   manager.addPass(createInsertBarriers()); // which bytes conflict is known only now
 }
@@ -47,6 +48,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 
 void registerGpuPipeline() {
   registerSetTarget();
+  registerWaitForProducts();
+  registerAllocateTensorMemory();
   registerAllocateShared();
   registerInsertBarriers();
   registerLegalizeDots();

@@ -3,6 +3,7 @@
 //   Out: LLVM blocks; what a loop carries and what branches give are phis, one for each register.
 #include "compiler/llvm/nvidia/Dot.h"
 #include "compiler/llvm/nvidia/Families.h"
+#include "compiler/llvm/nvidia/TensorMemory.h"
 
 #include "compiler/tensor/Tensor.h"
 
@@ -214,6 +215,8 @@ public:
   }
 
   llvm::LogicalResult emitReturn(tensor::ReturnOp op) {
+    if (emitter.tensorMemory)
+      releaseTensorMemory(emitter);
     if (op.getSrcs().empty()) {
       builder.CreateRetVoid();
       return success();

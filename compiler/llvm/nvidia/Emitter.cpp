@@ -15,7 +15,8 @@ namespace triton::nvidia {
 
 Emitter::Emitter(llvm::Module &module, ModuleOp source, const EmitOptions &options)
     : builder(module.getContext()), module(module), source(source), options(options), warps(gpu::getNumWarps(source)),
-      ctas(gpu::getNumCtas(source)), debugScopes(std::make_shared<DebugScopes>(module, options.variableInfo)) {}
+      ctas(gpu::getNumCtas(source)), usesTensorMemory(source->hasAttr(gpu::tensorMemoryColumnsName)),
+      debugScopes(std::make_shared<DebugScopes>(module, options.variableInfo)) {}
 
 Emitter::~Emitter() = default;
 
@@ -27,9 +28,9 @@ gpu::AccessAnalysis &Emitter::access() {
 
 llvm::LogicalResult Emitter::emit(Operation *op) {
   static constexpr Emitted (*families[])(Emitter &, Operation *) = {
-      emitElementwise, emitShape,   emitMemory,  emitConvert, emitControlFlow, emitMath,
-      emitCasts,       emitReduce,  emitDot,     emitShared,  emitAsync,       emitMbarrier,
-      emitTma,         emitProgram, emitAtomics, emitScan,    emitGather,
+      emitElementwise, emitShape,   emitMemory,       emitConvert, emitControlFlow, emitMath,  emitCasts,
+      emitReduce,      emitDot,     emitTensorMemory, emitTcgen05, emitShared,      emitAsync, emitMbarrier,
+      emitTma,         emitProgram, emitAtomics,      emitScan,    emitGather,
   };
   builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
   for (auto family : families)
@@ -110,8 +111,11 @@ llvm::Type *Emitter::type(Type type) {
 llvm::SmallVector<llvm::Type *> Emitter::registerTypes(Type type) {
   if (isa<gpu::AsyncTokenType>(type))
     return {};
-  if (isa<gpu::MemDescType>(type))
+  if (auto buffer = dyn_cast<gpu::MemDescType>(type)) {
+    if (isa<gpu::TensorMemoryAttr>(buffer.getMemorySpace()))
+      return {builder.getInt32Ty()};
     return {builder.getPtrTy(3), builder.getInt32Ty()};
+  }
   auto tensor = dyn_cast<RankedTensorType>(type);
   return llvm::SmallVector<llvm::Type *>(tensor ? layout(tensor).inputSize("register") : 1, this->type(type));
 }
@@ -338,7 +342,17 @@ llvm::Value *Emitter::sharedAddress(Operation *op) {
   return builder.CreatePtrAdd(sharedBase(), i32(offset ? offset.getInt() : 0));
 }
 
-void Emitter::barrier() { intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
+void Emitter::fenceTensorMemory(llvm::StringRef side) {
+  if (usesTensorMemory)
+    inlineAsm(("tcgen05.fence::" + side + "_thread_sync;").str(), "~{memory}", builder.getVoidTy(), {},
+              AsmEffects::SideEffect);
+}
+
+void Emitter::barrier() {
+  fenceTensorMemory("before");
+  intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)});
+  fenceTensorMemory("after");
+}
 
 llvm::Value *Emitter::loadShared(llvm::Type *type, llvm::Value *address, unsigned alignment) {
   return builder.CreateAlignedLoad(type, address, llvm::Align(alignment));

@@ -75,7 +75,8 @@ public:
   /// The LLVM type of a scalar or of an element: 8-bit and smaller floats are i8, pointers are global.
   llvm::Type *type(mlir::Type type);
   /// The types of the registers that a thread holds of a value of this type: a tensor's elements, one for each register of its layout; a buffer
-  /// in shared memory is its address and an i32 that is XORed into every offset (in elements) within it; a token is nothing.
+  /// in shared memory is its address and an i32 that is XORed into every offset (in elements) within it, one in tensor memory an i32; a
+  /// token is nothing.
   llvm::SmallVector<llvm::Type *> registerTypes(mlir::Type type);
 
   // Layouts
@@ -115,6 +116,12 @@ public:
   void barrier();
   llvm::Value *loadShared(llvm::Type *type, llvm::Value *address, unsigned alignment);
   void storeShared(llvm::Value *value, llvm::Value *address, unsigned alignment);
+
+  // Tensor memory
+  /// The address of the kernel's columns; null if it has none.
+  llvm::Value *tensorMemory = nullptr;
+  /// What other threads did to tensor memory "before" a barrier is seen "after" it only with these on both sides; nothing if none is used.
+  void fenceTensorMemory(llvm::StringRef side);
 
   // Between lanes: any type of up to 64 bits, smaller than 32 included
   llvm::Value *shuffleXor(llvm::Value *value, unsigned mask);
@@ -174,6 +181,7 @@ private:
   llvm::Value *thread = nullptr, *lane = nullptr, *warp = nullptr, *rank = nullptr;
   unsigned warps = 4, ctas = 1;
   bool lacksMemory = false; // an op that needs shared memory has been given none
+  bool usesTensorMemory = false;
   std::shared_ptr<gpu::AccessAnalysis> accessAnalysis;
   std::shared_ptr<DebugScopes> debugScopes;
 };

@@ -4,6 +4,7 @@
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/DebugScopes.h"
 #include "compiler/llvm/nvidia/Emitter.h"
+#include "compiler/llvm/nvidia/TensorMemory.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "llvm/IR/CallingConv.h"
@@ -82,6 +83,9 @@ llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
     blocks[&block] = llvm::BasicBlock::Create(context(), "", function);
   builder.SetInsertPoint(entry);
   builder.CreateBr(blocks[&op.front()]);
+  tensorMemory = nullptr;
+  if (op.isPublic() && usesTensorMemory)
+    tensorMemory = atEntry([&] { return acquireTensorMemory(*this); });
 
   unsigned next = 0;
   for (BlockArgument argument : op.getArguments()) {

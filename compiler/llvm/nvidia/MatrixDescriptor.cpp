@@ -8,6 +8,12 @@ uint64_t MatrixDescriptor::encode() const {
   return uint64_t(leading >> 4 & 0x3fff) << 16 | uint64_t(stride >> 4 & 0x3fff) << 32 | mode << 62;
 }
 
+uint64_t MatrixDescriptor::encodeForTcgen05() const {
+  uint64_t mode = swizzleBytes == 128 ? 2 : swizzleBytes == 64 ? 4 : swizzleBytes == 32 ? 6 : 0;
+  constexpr uint64_t version = 1;
+  return uint64_t(leading >> 4 & 0x3fff) << 16 | uint64_t(stride >> 4 & 0x3fff) << 32 | version << 46 | mode << 61;
+}
+
 namespace {
 
 /// Compares where a layout puts elements with where an instruction looks for them.
@@ -69,12 +75,13 @@ struct Matcher {
 } // namespace
 
 std::optional<MatrixDescriptor> triton::nvidia::matchDescriptor(const layout::LinearLayout &inverse,
-                                                                const OperandTile &tile, unsigned elementBits) {
+                                                                const OperandTile &tile, unsigned elementBits,
+                                                                bool isTcgen05) {
   Matcher matcher{inverse, tile, elementBits / 8};
   for (int64_t width : {128, 64, 32, 0})
     if (std::optional<MatrixDescriptor> found = matcher.alongK(width))
       return found;
-  if (elementBits == 16)
+  if (elementBits == 16 || (isTcgen05 && elementBits == 8))
     for (int64_t width : {128, 64, 32, 0})
       if (std::optional<MatrixDescriptor> found = matcher.alongMn(width))
         return found;

@@ -1,4 +1,4 @@
-// How wgmma finds an operand in shared memory: the fields of its descriptor, read off the operand's layout.
+// How tensor cores find an operand in shared memory: the fields of its descriptor, read off the operand's layout.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
@@ -12,8 +12,10 @@ struct MatrixDescriptor {
   bool transposed;         // consecutive elements lie along M or N, not along K
   int64_t leading, stride; // byte offsets; what they step over depends on the two above
 
-  /// All fields but the address.
+  /// All fields but the address, as wgmma reads them.
   uint64_t encode() const;
+  /// As tcgen05 reads them.
+  uint64_t encodeForTcgen05() const;
 };
 
 /// One instruction's part of an operand.
@@ -22,9 +24,9 @@ struct OperandTile {
   int64_t mn, k;        // elements
 };
 
-/// The descriptor for tiles of a buffer, where `inverse` maps dim0, dim1 to its offsets in elements. Nullopt if wgmma has no name for that
-/// order of elements; elements wider or narrower than 16 bits can only lie along K.
+/// The descriptor for tiles of a buffer, where `inverse` maps dim0, dim1 to its offsets in elements. Nullopt if tensor cores have no name for
+/// that order of elements: with wgmma, elements wider or narrower than 16 bits can only lie along K; with tcgen05 wider ones.
 std::optional<MatrixDescriptor> matchDescriptor(const layout::LinearLayout &inverse, const OperandTile &tile,
-                                                unsigned elementBits);
+                                                unsigned elementBits, bool isTcgen05 = false);
 
 } // namespace triton::nvidia

@@ -38,6 +38,7 @@ static llvm::LogicalResult emitInit(Emitter &emitter, gpu::InitBarrierOp op) {
 }
 
 static llvm::LogicalResult emitArrive(Emitter &emitter, gpu::ArriveBarrierOp op) {
+  emitter.fenceTensorMemory("before");
   llvm::Value *issues = nullptr;
   if (op.getPerWarpGroup()) {
     llvm::Value *thread = emitter.builder.CreateAnd(emitter.threadId(), emitter.i32(127));
@@ -62,6 +63,7 @@ static llvm::LogicalResult emitWait(Emitter &emitter, gpu::WaitBarrierOp op) {
   emitter.inlineAsm("{\n.reg .pred complete;\n" + skip + "wait:\nmbarrier." + test +
                         ".parity.shared::cta.b64 complete, [$0], $1;\n@!complete bra.uni wait;\ndone:\n}",
                     constraints, emitter.builder.getVoidTy(), arguments, AsmEffects::Convergent);
+  emitter.fenceTensorMemory("after");
   return success();
 }
 

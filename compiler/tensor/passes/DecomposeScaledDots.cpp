@@ -151,12 +151,18 @@ struct Decomposer {
   }
 };
 
+} // namespace
+
+LogicalResult decomposeScaledDot(DotScaledOp dot) { return Decomposer{dot}.run(); }
+
+namespace {
+
 struct DecomposeScaledDots : impl::DecomposeScaledDotsBase<DecomposeScaledDots> {
   void runOnOperation() override {
     SmallVector<DotScaledOp> dots;
     getOperation()->walk([&](DotScaledOp dot) { dots.push_back(dot); });
     for (DotScaledOp dot : dots)
-      if (failed(Decomposer{dot}.run()))
+      if (failed(decomposeScaledDot(dot)))
         return signalPassFailure();
   }
 };

@@ -2,6 +2,8 @@
 #ifndef TRITON_COMPILER_TENSOR_PASSES_PASSES_H
 #define TRITON_COMPILER_TENSOR_PASSES_PASSES_H
 
+#include "compiler/tensor/Tensor.h"
+
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -16,6 +18,9 @@ namespace triton::tensor {
 
 /// Of modules that `keep` (may be null) does not want left alone.
 std::unique_ptr<mlir::Pass> createRewriteDescriptorsUnless(std::function<bool(mlir::ModuleOp)> keep);
+
+/// What `tensor-decompose-scaled-dots` does to each. Fails with a diagnostic for formats that nobody has.
+llvm::LogicalResult decomposeScaledDot(DotScaledOp dot);
 
 } // namespace triton::tensor
 

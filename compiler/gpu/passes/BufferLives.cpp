@@ -1,0 +1,113 @@
+#include "compiler/gpu/passes/BufferLives.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+BufferLives::BufferLives(FunctionOpInterface function) : function(function), aliases(function) { number(function); }
+
+void BufferLives::number(Operation *op) {
+  auto enter = static_cast<int64_t>(order.size());
+  order.push_back(op);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        number(&inner);
+  points[op] = {enter, static_cast<int64_t>(order.size())};
+  order.push_back(nullptr); // the op's end
+}
+
+/// What begins something that goes on after the op, and what waits for it.
+static bool isAsync(Operation *op) {
+  if (auto dot = dyn_cast<WarpGroupDotOp>(op))
+    return dot.getIsAsync();
+  if (isa<TCGen5MMAOp, TCGen5MMAScaledOp>(op))
+    return op->hasAttr("is_async");
+  return isa<AsyncCopyGlobalToLocalOp, AsyncTmaCopyLocalToGlobalOp, AsyncTmaReduceOp, AsyncTmaScatterOp, TMEMCopyOp>(
+      op);
+}
+/// Whether `barrier` is the one that tells when the tensor cores' work is done: named by the op itself, or by a commit behind it.
+static bool arrivesAt(Operation *begun, WaitBarrierOp wait) {
+  Value barrier = wait.getAlloc();
+  if (wait.getPred())
+    return false;
+  return llvm::is_contained(begun->getOperands(), barrier) || llvm::any_of(barrier.getUsers(), [&](Operation *user) {
+           return isa<TCGen5CommitOp>(user) && user->getBlock() == begun->getBlock() && begun->isBeforeInBlock(user);
+         });
+}
+
+static bool waitsForAll(Operation *op, Operation *begun) {
+  if (auto wait = dyn_cast<WarpGroupDotWaitOp>(op))
+    return isa<WarpGroupDotOp>(begun) && wait.getPendings() == 0;
+  if (auto wait = dyn_cast<AsyncWaitOp>(op))
+    return isa<AsyncCopyGlobalToLocalOp>(begun) && wait.getNum() == 0;
+  if (isa<TCGen5MMAOp, TCGen5MMAScaledOp, TMEMCopyOp>(begun))
+    return isa<WaitBarrierOp>(op) && arrivesAt(begun, cast<WaitBarrierOp>(op));
+  auto wait = dyn_cast<TmaStoreWaitOp>(op);
+  return wait && wait.getPendings() == 0 && !isa<WarpGroupDotOp, AsyncCopyGlobalToLocalOp>(begun);
+}
+
+/// The first wait behind `op` that is sure to run and leaves nothing in flight.
+int64_t BufferLives::endOfAsync(Operation *op) {
+  for (int64_t point = points[op].last; point < static_cast<int64_t>(order.size()); ++point)
+    if (Operation *later = order[point]; later && waitsForAll(later, op))
+      if (later->getParentOp()->isProperAncestor(op) || later->getBlock() == op->getBlock())
+        return point;
+  return points[function].last;
+}
+
+Life BufferLives::ofUse(Operation *user, Operation *alloc) {
+  Life life = points[user];
+  for (Operation *parent = user->getParentOp(); parent != function; parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent) && !parent->isAncestor(alloc))
+      life.include(points[parent]);
+    else if (isa<WarpSpecializeOp>(parent))
+      life.include(points[parent]); // partitions run side by side
+  if (isAsync(user))
+    life.last = std::max(life.last, endOfAsync(user));
+  return life;
+}
+
+Life BufferLives::of(Operation *alloc) {
+  // Without structure, loops are not seen: everything may come after everything.
+  if (!llvm::hasSingleElement(function.getFunctionBody()))
+    return points[function];
+  Life life = points[alloc];
+  for (Value view : aliases.views(alloc)) {
+    // What a loop carries lives as long as the loop.
+    if (auto argument = dyn_cast<BlockArgument>(view))
+      life.include(points[argument.getOwner()->getParentOp()]);
+    for (Operation *user : view.getUsers())
+      life.include(ofUse(user, alloc));
+  }
+  return life;
+}
+
+int64_t placeBuffers(MutableArrayRef<PlacedBuffer> buffers) {
+  SmallVector<PlacedBuffer *> bySize;
+  for (PlacedBuffer &buffer : buffers)
+    bySize.push_back(&buffer);
+  // In the order of the program where sizes are equal.
+  llvm::sort(bySize, [](PlacedBuffer *a, PlacedBuffer *b) { return std::pair(-a->size, a) < std::pair(-b->size, b); });
+  int64_t end = 0;
+  SmallVector<PlacedBuffer *> placed;
+  for (PlacedBuffer *buffer : bySize) {
+    SmallVector<PlacedBuffer *> neighbours;
+    for (PlacedBuffer *other : placed)
+      if (other->life.meets(buffer->life))
+        neighbours.push_back(other);
+    llvm::sort(neighbours, [](PlacedBuffer *a, PlacedBuffer *b) { return a->offset < b->offset; });
+    int64_t offset = 0;
+    for (PlacedBuffer *other : neighbours)
+      if (offset < other->offset + other->size && other->offset < offset + buffer->size)
+        offset = llvm::alignTo(other->offset + other->size, buffer->alignment);
+    buffer->offset = offset;
+    placed.push_back(buffer);
+    end = std::max(end, offset + buffer->size);
+  }
+  return end;
+}
+
+} // namespace triton::gpu
