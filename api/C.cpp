@@ -109,6 +109,7 @@ static Options toOptions(const triton_options *given) {
   options.stream = all.stream;
   options.launchCooperative = all.launch_cooperative;
   options.launchProgrammatic = all.launch_programmatic;
+  options.overlapLaunches = all.overlap_launches;
   return options;
 }
 

@@ -66,6 +66,7 @@ llvm::Error CudaKernel::launch(const char *arguments, std::array<int32_t, 3> gri
                     .clusterSize = uint32_t(artifact->numCtas),
                     .isCooperative = options.isCooperative,
                     .isProgrammatic = options.isProgrammatic,
+                    .waitsAtEntry = artifact->waitsAtEntry,
                     .arguments = pointers.data()};
   int status = cuda::launch(driver->api(), work);
   if (!status)

@@ -70,12 +70,27 @@ TEST_F(CudaApi, LaunchesOnAStream) {
   float factor = 0.5f;
   std::string expected = "launch scale device=0 grid=4,1,1 block=32 shared=0 stream=" +
                          std::to_string(reinterpret_cast<uintptr_t>(stream.handle())) +
-                         " args=" + hex(&pointers[0], 8) + "," + hex(&pointers[1], 8) + "," + hex(&n, 4) + "," +
-                         hex(&factor, 4) + ",0000000000000000,0000000000000000\n";
+                         " programmatic args=" + hex(&pointers[0], 8) + "," + hex(&pointers[1], 8) + "," + hex(&n, 4) +
+                         "," + hex(&factor, 4) + ",0000000000000000,0000000000000000\n";
   EXPECT_NE(log.find(expected), std::string::npos) << log;
   EXPECT_NE(compiled.stage("ptx").find(".target sm_90a"), std::string_view::npos);
   stream.synchronize();
   EXPECT_NE(takeLog().find("synchronize stream="), std::string::npos);
+}
+
+TEST_F(CudaApi, LaunchesOverlapUnlessAskedNotTo) {
+  triton::cuda::Buffer<float> x(100), out(100);
+  auto overlaps = [&](triton::Options options) {
+    options.target = "cuda";
+    takeLog();
+    triton::CompiledKernel compiled = kernel.launch(1, {x, out, 100, 0.5f, 32}, options);
+    bool waits = compiled.stage("ptx").find("griddepcontrol.wait") != std::string_view::npos;
+    return std::pair(takeLog().find(" programmatic ") != std::string::npos, waits);
+  };
+  EXPECT_EQ(overlaps({}), std::pair(true, true));
+  EXPECT_EQ(overlaps({.overlapLaunches = false}), std::pair(false, false));
+  EXPECT_EQ(overlaps({.launchCooperative = true}), std::pair(false, true));
+  EXPECT_EQ(overlaps({.launchProgrammatic = true}), std::pair(true, false));
 }
 
 TEST_F(CudaApi, EachDeviceLoadsItsOwn) {

@@ -43,7 +43,8 @@ void appendLaunchKey(const std::vector<Argument> &arguments, const Options &opti
   appendText(key, options.cacheDirectory);
   for (int number : {options.numWarps, options.numStages, options.numCtas, options.device, options.maxRegisters})
     appendBytes(key, number);
-  key.push_back(char(options.debug | options.enableFpFusion << 1 | options.keepAssembly << 2));
+  key.push_back(char(options.debug | options.enableFpFusion << 1 | options.keepAssembly << 2 |
+                     options.launchProgrammatic << 3 | options.overlapLaunches << 4));
   size_t position = 0;
   for (const Argument &argument : arguments) {
     bool isNamed = !argument.name.empty();

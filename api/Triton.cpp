@@ -226,7 +226,8 @@ static driver::Options driverOptions(const Options &options) {
           .numStages = options.numStages,
           .debug = options.debug,
           .enableFpFusion = options.enableFpFusion,
-          .maxRegisters = options.maxRegisters};
+          .maxRegisters = options.maxRegisters,
+          .waitAtEntry = options.overlapLaunches && !options.launchProgrammatic};
 }
 
 /// The options with the architecture that "native" means for the device they name.

@@ -18,6 +18,7 @@ static llvm::cl::opt<std::string> architecture("arch", llvm::cl::desc("sm_80, sm
 static llvm::cl::opt<unsigned> ptxVersion("ptx-version", llvm::cl::desc("86 for 8.6; 0: the newest"),
                                           llvm::cl::init(0));
 static llvm::cl::opt<bool> onlyLlvm("llvm", llvm::cl::desc("print LLVM IR before optimisation"));
+static llvm::cl::opt<bool> waits("wait-at-entry", llvm::cl::desc("kernels wait for those before them"));
 static llvm::cl::opt<bool> assembles("assemble", llvm::cl::desc("also run ptxas and print its report"));
 
 static int fail(llvm::Error error) {
@@ -39,7 +40,7 @@ int main(int argc, char **argv) {
   auto target = gpu::Target::byName(architecture);
   if (!target)
     return fail(target.takeError());
-  nvidia::CodegenOptions options{.emit = {.target = *target}};
+  nvidia::CodegenOptions options{.emit = {.target = *target, .waitAtEntry = waits}};
   options.ptxVersion = ptxVersion;
   if (auto library = nvidia::findLibdevice())
     options.libraries.push_back(*library);

@@ -74,6 +74,7 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "tensor_maps", out.tensorMaps);
   read(options, "line_info", out.lineInfo);
   read(options, "variable_info", out.variableInfo);
+  read(options, "wait_at_entry", out.waitAtEntry);
   read(options, "ptxas_path", out.assemblerPath);
   read(options, "ptxas_options", out.assemblerOptions);
   read(options, "code_architecture", out.codeArchitecture);
@@ -204,6 +205,7 @@ void addCompile(nb::module_ &module) {
       .def_ro("shared", &embed::Artifact::sharedBytes)
       .def_ro("registers", &embed::Artifact::registers)
       .def_ro("spill_bytes", &embed::Artifact::spillBytes)
+      .def_ro("waits_at_entry", &embed::Artifact::waitsAtEntry)
       .def_prop_ro("stages", &stagesOf, "stage name -> text or bytes, in the order they were made")
       .def_prop_ro("times", &timesOf, "(stage name, microseconds)")
       .def_prop_ro("tensordesc_meta", &tensorMapsOf, "how each tensor descriptor becomes a map of the copy engine")

@@ -102,7 +102,7 @@ void addCuda(nb::module_ &module) {
       nb::arg("function"), nb::arg("threads"), nb::arg("argument_bytes"), nb::arg("count") = 400,
       nb::arg("handover") = 0,
       "Microseconds of the driver's own part of a launch; handover 0: a pointer to each argument, 1: one buffer, 2: "
-      "cuLaunchKernel.");
+      "cuLaunchKernel, 3: as 0, programmatic.");
   cuda.def("set_printf_fifo_size", &setPrintfFifoSize, nb::arg("bytes"));
   cuda.def("fill_tma_descriptor", &encodeTensorMap, nb::arg("addr"), nb::arg("swizzle"), nb::arg("elem_size"),
            nb::arg("elem_type"), nb::arg("block_size"), nb::arg("shape"), nb::arg("strides"), nb::arg("padding"));

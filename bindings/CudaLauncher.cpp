@@ -15,7 +15,7 @@ struct Scratch {
 struct CudaLauncher {
   Launcher base;
   uint32_t threads, sharedBytes, clusterSize;
-  bool isCooperative, isProgrammatic;
+  bool isCooperative, isProgrammatic, waitsAtEntry;
   Scratch scratch[2];
   uint64_t function, context; // the function launched last, and where it was loaded
 };
@@ -118,6 +118,7 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   work.clusterSize = self.clusterSize;
   work.isCooperative = self.isCooperative;
   work.isProgrammatic = self.isProgrammatic;
+  work.waitsAtEntry = self.waitsAtEntry;
   work.arguments = arguments;
   int status = 0;
   Py_BEGIN_ALLOW_THREADS status = embed::cudaLaunch(work);
@@ -135,16 +136,17 @@ static bool isCurrent(Launcher &launcher, PyObject *function) {
   return self.context && self.context == embed::cudaCurrentContext();
 }
 
-/// CudaLauncherBase(argument_bytes, signature, code_arguments, tensor_maps, threads, shared, cluster, cooperative, programmatic,
+/// CudaLauncherBase(argument_bytes, signature, code_arguments, tensor_maps, threads, shared, cluster, cooperative, programmatic, waits_at_entry,
 ///                  global_scratch_size, global_scratch_align, profile_scratch_size, profile_scratch_align)
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   unsigned argumentBytes = 0, threads = 0, sharedBytes = 0, clusterSize = 1;
-  int isCooperative = 0, isProgrammatic = 0;
+  int isCooperative = 0, isProgrammatic = 0, waitsAtEntry = 0;
   Scratch global{.allocator = "_allocator"}, profile{.allocator = "_profile_allocator"};
   PyObject *signature = nullptr, *codeArguments = nullptr, *tensorMaps = nullptr;
-  if (!PyArg_ParseTuple(arguments, "IO!OO!IIIppKKKK", &argumentBytes, &PyList_Type, &signature, &codeArguments,
+  if (!PyArg_ParseTuple(arguments, "IO!OO!IIIpppKKKK", &argumentBytes, &PyList_Type, &signature, &codeArguments,
                         &PyList_Type, &tensorMaps, &threads, &sharedBytes, &clusterSize, &isCooperative,
-                        &isProgrammatic, &global.bytes, &global.alignment, &profile.bytes, &profile.alignment))
+                        &isProgrammatic, &waitsAtEntry, &global.bytes, &global.alignment, &profile.bytes,
+                        &profile.alignment))
     return nullptr;
   Launcher *launcher = createLauncher(type, argumentBytes, signature, codeArguments, tensorMaps);
   if (!launcher)
@@ -159,6 +161,7 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   self.clusterSize = clusterSize ? clusterSize : 1;
   self.isCooperative = isCooperative;
   self.isProgrammatic = isProgrammatic;
+  self.waitsAtEntry = waitsAtEntry;
   self.scratch[0] = global;
   self.scratch[1] = profile;
   self.function = self.context = 0;

@@ -51,6 +51,7 @@ static driver::Options toDriver(const Options &options) {
   out.tensorMaps = options.tensorMaps;
   out.lineInfo = options.lineInfo;
   out.variableInfo = options.variableInfo;
+  out.waitAtEntry = options.waitAtEntry;
   out.assemblerPath = options.assemblerPath;
   out.assemblerOptions = options.assemblerOptions;
   out.codeArchitecture = options.codeArchitecture;
@@ -95,6 +96,7 @@ static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *arti
   out->sharedBytes = artifact->sharedBytes;
   out->registers = artifact->registers;
   out->spillBytes = artifact->spillBytes;
+  out->waitsAtEntry = artifact->waitsAtEntry;
   return out;
 }
 

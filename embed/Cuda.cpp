@@ -93,6 +93,7 @@ static cuda::Launch toRuntime(const CudaLaunch &launch) {
           .clusterSize = launch.clusterSize,
           .isCooperative = launch.isCooperative,
           .isProgrammatic = launch.isProgrammatic,
+          .waitsAtEntry = launch.waitsAtEntry,
           .arguments = launch.arguments};
 }
 
@@ -106,8 +107,8 @@ Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t ar
   if (!driver)
     return toError(driver.takeError());
   std::optional<cuda::LoadedFunction> found = cuda::find(handle(function));
-  if (!found || handover < 0 || handover > 2)
-    return Error{"ValueError", "expected a function that was loaded here, and a handover from 0 to 2"};
+  if (!found || handover < 0 || handover > 3)
+    return Error{"ValueError", "expected a function that was loaded here, and a handover from 0 to 3"};
   auto time = cuda::timeLaunches(*driver, *found, threads, argumentBytes, count, cuda::Handover(handover));
   return time ? Result<double>(*time) : toError(time.takeError());
 }

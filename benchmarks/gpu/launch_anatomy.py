@@ -57,6 +57,12 @@ def bare(library, where, flags=0, whole=False, with_torch=False, prefix=(), **va
     return run(command, {**os.environ, **variables})
 
 
+def from_cpp():
+    """The launches of launch_from_cpp.cpp, where scripts/bundle has left the program."""
+    program = HERE.parent.parent / "bin" / "launch_from_cpp"
+    return run([str(program)], dict(os.environ)) if program.exists() else []
+
+
 def from_python():
     """The launches of measure.py, in each package."""
     rows = []
@@ -107,6 +113,7 @@ def main():
             *bare(library, "32 connections", CUDA_DEVICE_MAX_CONNECTIONS="32"),
             *bare(library, "one core", prefix=("taskset", "-c", "2")),
         ]
+        rows += from_cpp()
     python_rows = from_python()
     report(rows, python_rows)
     if chosen.json:

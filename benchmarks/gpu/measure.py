@@ -311,7 +311,9 @@ def time_bare_launches(name, compiled):
     except ImportError:
         return
     size = compiled.metadata.argument_bytes + 16 + 8 & ~7
-    for handover, how in enumerate(("cuLaunchKernelEx", "cuLaunchKernelEx, one buffer", "cuLaunchKernel")):
+    for handover, how in enumerate(
+        ("cuLaunchKernelEx", "cuLaunchKernelEx, one buffer", "cuLaunchKernel", "cuLaunchKernelEx, programmatic")
+    ):
         try:
             value = min(time_launches(compiled.function, 128, size, 200, handover) for _ in range(25))
             say(case=f"launch, {name} arguments, bare {how}", unit="us", value=value)

@@ -29,7 +29,8 @@ std::string triton::artifact::describe(const Artifact &artifact) {
                       {"num_stages", artifact.numStages},
                       {"shared_bytes", artifact.sharedBytes},
                       {"registers", artifact.registers},
-                      {"spill_bytes", artifact.spillBytes}};
+                      {"spill_bytes", artifact.spillBytes},
+                      {"waits_at_entry", int(artifact.waitsAtEntry)}};
   std::string text;
   llvm::raw_string_ostream(text) << json::Value(std::move(object));
   return text;
@@ -87,7 +88,7 @@ static bool readFields(const json::Object &object, Artifact &artifact) {
          number("arena_bytes", artifact.arenaBytes) && number("num_warps", artifact.numWarps) &&
          number("num_ctas", artifact.numCtas) && number("num_stages", artifact.numStages) &&
          number("shared_bytes", artifact.sharedBytes) && number("registers", artifact.registers) &&
-         number("spill_bytes", artifact.spillBytes);
+         number("spill_bytes", artifact.spillBytes) && number("waits_at_entry", artifact.waitsAtEntry);
 }
 
 std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, StringRef name, StringRef hash) {

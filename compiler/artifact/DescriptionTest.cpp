@@ -21,6 +21,7 @@ Artifact example() {
   artifact.argumentBytes = 12;
   artifact.arenaBytes = 1ull << 33;
   artifact.numWarps = 8;
+  artifact.waitsAtEntry = true;
   return artifact;
 }
 
@@ -38,6 +39,7 @@ TEST_F(DescriptionTest, comes_back_as_it_was) {
   ASSERT_FALSE(bool(save(store, artifact)));
   auto restored = load(store, "add", artifact.hash);
   ASSERT_NE(nullptr, restored);
+  EXPECT_TRUE(restored->waitsAtEntry);
   EXPECT_EQ(describe(artifact), describe(*restored));
   EXPECT_EQ(*artifact.stage("obj"), *restored->stage("obj"));
   EXPECT_EQ(nullptr, restored->stage("source")); // stages without content are not kept

@@ -33,6 +33,7 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Options &opti
                   .fuseMultiplyAdd = options.enableFpFusion,
                   .debug = options.debug,
                   .variableInfo = options.variableInfo,
+                  .waitAtEntry = options.waitAtEntry && target->capability >= 90,
                   .maxRegisters = static_cast<unsigned>(options.maxRegisters)};
   codegen.flushDenormals = options.flushDenormals;
   codegen.libraries = options.libraries;
@@ -190,6 +191,8 @@ static mlir::FailureOr<nvidia::Code> readCode(Compilation &compilation, const st
 
 static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std::string &ptx) {
   const Options &options = compilation.options;
+  // Read from the text, as it may be the user's own.
+  compilation.artifact.waitsAtEntry = llvm::StringRef(ptx).contains(nvidia::waitAtEntryText);
   auto target = options.codeArchitecture.empty() ? targetOf(options) : gpu::Target::byName(options.codeArchitecture);
   if (!target)
     return compilation.fail(llvm::toString(target.takeError()));
@@ -249,7 +252,10 @@ std::vector<Stage> CudaTarget::stages(const Options &options, const Inspection &
          return mlir::success();
        }},
       {"cubin", [ptx](Compilation &compilation) { return assemble(compilation, *ptx); },
-       [](Compilation &, const std::string &) { return mlir::success(); }},
+       [](Compilation &compilation, const std::string &) {
+         compilation.artifact.waitsAtEntry = false; // as far as one can tell
+         return mlir::success();
+       }},
   };
 }
 

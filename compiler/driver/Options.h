@@ -25,6 +25,7 @@ struct Options {
   bool tensorMaps = false;   // descriptors may be passed as the copy engine's maps (cuda): the launcher can make them
   bool lineInfo = true;      // source lines in the code (cuda)
   bool variableInfo = false; // where the kernel's variables are, for debuggers (cuda)
+  bool waitAtEntry = true;   // kernels wait for those before them, so that launches may overlap (cuda, from sm_90 on)
   std::string assemblerPath; // of ptxas (cuda); empty: look for it
   std::string codeArchitecture;       // that PTX is assembled for, where it is not `architecture` (cuda)
   std::string assemblerOptions;       // further flags for ptxas, separated by spaces (cuda)

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Grows by one when something is added. */
-#define TRITON_C_VERSION 2
+#define TRITON_C_VERSION 3
 
 typedef struct triton_error triton_error;
 typedef struct triton_module triton_module;
@@ -143,8 +143,10 @@ typedef struct triton_options {
   int32_t max_registers; /* of a thread; 0: as many as the assembler likes */
   void *stream;          /* a CUstream of the device; NULL: its default one */
   int32_t launch_cooperative, launch_programmatic;
+  /* Since version 3. */
+  int32_t overlap_launches; /* from sm_90 on, a launch overlaps the end of the one before it */
 } triton_options;
-#define TRITON_OPTIONS_INIT {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL, 0, 0, NULL, 0, 0}
+#define TRITON_OPTIONS_INIT {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL, 0, 0, NULL, 0, 0, 1}
 
 /* A Python file, or its text (`name` stands for the file in messages). Only the kernels are compiled; the rest is not run. */
 TRITON_EXPORT triton_module *triton_module_load(const char *path, triton_error **error);

@@ -333,8 +333,9 @@ struct Options {
   int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
   int ptxVersion = 0;   // 86 for 8.6; 0: what the assembler reads
   bool flushDenormals = true, lineInfo = true;
+  bool waitAtEntry = true;   // for the grids before, so that launches may overlap; counts from sm_90 on
   bool variableInfo = false; // where the kernel's variables are, for debuggers
-  bool tensorMaps = false; // descriptors may be passed as the copy engine's maps: the launcher can make them
+  bool tensorMaps = false;   // descriptors may be passed as the copy engine's maps: the launcher can make them
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
   std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
@@ -377,6 +378,7 @@ struct Artifact {
   int numWarps = 4, numCtas = 1, numStages = 3;
   uint32_t sharedBytes = 0;
   uint32_t registers = 0, spillBytes = 0; // of a thread (cuda)
+  bool waitsAtEntry = false;              // for the grids before it (cuda)
 };
 
 struct CompileRequest {

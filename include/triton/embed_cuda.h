@@ -29,6 +29,7 @@ struct CudaLaunch {
   uint32_t grid[3] = {1, 1, 1};
   uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
   bool isCooperative = false, isProgrammatic = false;
+  bool waitsAtEntry = false;  // as the artifact says; then it may overlap the launch before it
   void **arguments = nullptr; // a pointer to each
 };
 
@@ -61,7 +62,7 @@ TRITON_EXPORT Result<CudaFunction> cudaLoad(std::string_view image, const std::s
 TRITON_EXPORT std::optional<CudaFunction> cudaFind(uint64_t function);
 /// 0, or the driver's status. `context` 0: the current one.
 TRITON_EXPORT int cudaLaunch(const CudaLaunch &launch);
-/// Microseconds of the driver's part of a launch; `handover` 0: a pointer to each argument, 1: one buffer, 2: cuLaunchKernel.
+/// Microseconds of the driver's part of a launch; `handover` 0: a pointer to each argument, 1: one buffer, 2: cuLaunchKernel, 3: as 0, programmatic.
 TRITON_EXPORT Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count,
                                               int handover);
 TRITON_EXPORT std::string cudaDescribeFailure(const CudaLaunch &launch, int status);

@@ -155,7 +155,10 @@ struct Options {
   int device = 0;
   void *stream = nullptr;
   int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
-  bool launchCooperative = false, launchProgrammatic = false;
+  bool launchCooperative = false;
+  bool launchProgrammatic = false; // the kernel itself says (`gdc_wait`) where it waits for the one before it
+  bool overlapLaunches =
+      true; // from sm_90 on kernels wait at their entry, so that a launch overlaps the end of the one before
 };
 
 /// One specialisation of a kernel, ready to run.

@@ -285,6 +285,7 @@ class nvidia_knobs(base_knobs):
     dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")
     libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
     libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
+    overlap_launches = env_bool("TRITON_OVERLAP_LAUNCHES", True)  # a launch begins while the one before it ends (sm_90)
     tensor_maps = env_bool("TRITON_TENSOR_MAPS", True)  # host descriptors by the copy engine where they fit it
 
 

@@ -25,8 +25,11 @@ llvm::Expected<std::unique_ptr<const DriverApi>> DriverApi::open(const std::stri
   TRITON_CUDA_OPTIONAL(TRITON_CUDA_FIND)
 #undef TRITON_CUDA_NEED
 #undef TRITON_CUDA_FIND
-  if (missing.empty())
+  if (missing.empty()) {
+    int version = 0;
+    api->overlapsLaunches = api->driverVersion(&version) == Success && version >= 12030;
     return api;
+  }
   dlclose(library);
   return llvm::createStringError("NVIDIA's driver library '" + path + "' is too old: it has no " + missing +
                                  "; CUDA 12 or newer is needed");

@@ -72,6 +72,7 @@ struct DriverApi {
   TRITON_CUDA_REQUIRED(TRITON_CUDA_DECLARE)
   TRITON_CUDA_OPTIONAL(TRITON_CUDA_DECLARE)
 #undef TRITON_CUDA_DECLARE
+  bool overlapsLaunches = false; // programmatic launches work in graphs too
 
   /// Opens the library and fills the table; the library stays open for good.
   static llvm::Expected<std::unique_ptr<const DriverApi>> open(const std::string &path);

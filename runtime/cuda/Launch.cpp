@@ -1,6 +1,9 @@
 #include "runtime/cuda/Launch.h"
 
+#include <atomic>
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <vector>
 
 namespace triton::runtime::cuda {
@@ -10,6 +13,37 @@ static LaunchAttribute flag(LaunchAttributeId id, int number) {
   attribute.id = id;
   attribute.number = number;
   return attribute;
+}
+
+// A kernel that waits at entry waits for the one before it, and so, if that one waited too, for all before that. One whose author decides where it waits, if at all, may
+// end before the ones ahead of it: what comes after it on its stream is launched in full order.
+static std::atomic<size_t> unorderedCount{0};
+static std::mutex unorderedMutex;
+static std::set<StreamHandle> unordered; // streams whose last kernel of ours may not have waited
+
+static void noteUnordered(StreamHandle stream) {
+  std::lock_guard lock(unorderedMutex);
+  unordered.insert(stream);
+  unorderedCount.store(unordered.size(), std::memory_order_release);
+}
+
+static bool takeUnordered(StreamHandle stream) {
+  if (unorderedCount.load(std::memory_order_acquire) == 0)
+    return false;
+  std::lock_guard lock(unorderedMutex);
+  bool found = unordered.erase(stream) != 0;
+  unorderedCount.store(unordered.size(), std::memory_order_release);
+  return found;
+}
+
+/// Whether the driver may begin with the kernel while the one before it ends.
+static bool mayOverlap(const DriverApi &api, const Launch &launch) {
+  if (launch.isProgrammatic) {
+    noteUnordered(launch.stream);
+    return true;
+  }
+  bool isOrdered = !takeUnordered(launch.stream);
+  return isOrdered && launch.waitsAtEntry && !launch.isCooperative && api.overlapsLaunches;
 }
 
 int launch(const DriverApi &api, const Launch &launch) {
@@ -30,7 +64,7 @@ int launch(const DriverApi &api, const Launch &launch) {
                                     attributes,
                                     0};
   uint32_t &count = configuration.attributeCount;
-  if (launch.isProgrammatic)
+  if (mayOverlap(api, launch))
     attributes[count++] = flag(LaunchAttributeId::ProgrammaticStreamSerialization, 1);
   if (launch.isCooperative)
     attributes[count++] = flag(LaunchAttributeId::Cooperative, 1);
@@ -54,11 +88,17 @@ llvm::Expected<double> timeLaunches(Driver &driver, const LoadedFunction &functi
   // The driver's marks: a buffer follows, its size follows, the end.
   void *extra[] = {reinterpret_cast<void *>(1), zeros.data(), reinterpret_cast<void *>(2), &argumentBytes, nullptr};
   LaunchConfiguration configuration{1, 1, 1, threads, 1, 1, 0, nullptr, nullptr, 0};
+  LaunchAttribute programmatic = flag(LaunchAttributeId::ProgrammaticStreamSerialization, 1);
+  if (handover == Handover::Programmatic) {
+    configuration.attributes = &programmatic;
+    configuration.attributeCount = 1;
+  }
   if (handover == Handover::PlainCall && !api.launchPlain)
     return llvm::createStringError("the driver has no cuLaunchKernel");
   auto once = [&] {
     switch (handover) {
     case Handover::Pointers:
+    case Handover::Programmatic:
       return api.launch(&configuration, function.function, pointers.data(), nullptr);
     case Handover::Buffer:
       return api.launch(&configuration, function.function, nullptr, extra);

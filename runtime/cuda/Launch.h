@@ -18,14 +18,16 @@ struct Launch {
   uint32_t sharedBytes = 0;
   uint32_t clusterSize = 1;
   bool isCooperative = false;
-  bool isProgrammatic = false; // may begin before the kernel ahead of it on the stream has ended
+  bool isProgrammatic =
+      false; // may begin before the kernel ahead of it on the stream has ended: its code waits where it must
+  bool waitsAtEntry = false; // its code waits first of all, so that it may begin early without harm
   void **arguments = nullptr;
 };
 
 /// The driver's status; an empty grid is no launch and a success.
 int launch(const DriverApi &api, const Launch &launch);
-/// How arguments are handed to the driver.
-enum class Handover { Pointers, Buffer, PlainCall };
+/// How arguments are handed to the driver: to cuLaunchKernelEx, or by the plain call; `Programmatic` as Pointers, with the attribute.
+enum class Handover { Pointers, Buffer, PlainCall, Programmatic };
 /// Microseconds that the driver takes for one launch of a function whose arguments, all zero, take `argumentBytes`: what every launch costs at least.
 llvm::Expected<double> timeLaunches(Driver &driver, const LoadedFunction &function, uint32_t threads,
                                     size_t argumentBytes, int count, Handover handover);

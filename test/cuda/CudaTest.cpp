@@ -80,6 +80,31 @@ TEST(Cuda, LaunchesWithEveryAttribute) {
                            std::string(256, '0') + ",0000000000000000\n");
 }
 
+TEST(Cuda, LaunchesOfKernelsThatWaitOverlap) {
+  LoadedFunction function = loaded();
+  Arguments arguments;
+  auto overlaps = [&](bool waits, bool isCooperative = false, bool isProgrammatic = false, uintptr_t stream = 3) {
+    takeLog();
+    Launch work{.function = function.function,
+                .context = function.context,
+                .stream = reinterpret_cast<StreamHandle>(stream),
+                .isCooperative = isCooperative,
+                .isProgrammatic = isProgrammatic,
+                .waitsAtEntry = waits,
+                .arguments = arguments.pointers};
+    EXPECT_EQ(launch(driver().api(), work), Success);
+    return takeLog().find(" programmatic") != std::string::npos;
+  };
+  EXPECT_TRUE(overlaps(true));
+  EXPECT_FALSE(overlaps(false));
+  EXPECT_FALSE(overlaps(true, /*isCooperative=*/true));
+  // One that decides itself where to wait may not have waited when it ends.
+  EXPECT_TRUE(overlaps(false, false, /*isProgrammatic=*/true));
+  EXPECT_TRUE(overlaps(true, false, false, /*stream=*/4)) << "another stream";
+  EXPECT_FALSE(overlaps(true));
+  EXPECT_TRUE(overlaps(true)) << "the one before was in full order";
+}
+
 TEST(Cuda, AnEmptyGridIsNoLaunch) {
   LoadedFunction function = loaded();
   takeLog();

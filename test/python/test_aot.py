@@ -99,6 +99,19 @@ int main(void) {
     assert subprocess.run([tmp_path / "program"], capture_output=True, text=True).stdout == "0 wrong\n"
 
 
+@pytest.mark.skipif(not TRITONC.exists() or not shutil.which("cmake"), reason="needs tritonc and cmake")
+def test_example_of_a_model(tmp_path):
+    """`examples/aot`: kernels compiled by CMake, a library that needs nothing of Triton."""
+    compiler = "-DCMAKE_C_COMPILER=" + (shutil.which("gcc") or "cc")
+    configure = ["cmake", "-S", ROOT / "examples" / "aot", "-B", tmp_path, f"-DTRITONC={TRITONC}", compiler]
+    for command in (configure, ["cmake", "--build", tmp_path], [tmp_path / "example"]):
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.endswith(": ok\n")
+    libraries = subprocess.run(["ldd", tmp_path / "libmodel.so"], capture_output=True, text=True).stdout
+    assert "triton" not in libraries and "python" not in libraries
+
+
 @pytest.mark.skipif(not TRITONC.exists(), reason="tritonc is not built")
 def test_mistakes_of_libraries(tmp_path):
     def attempt(*arguments):

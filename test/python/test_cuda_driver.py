@@ -420,7 +420,7 @@ def test_kernels_from_source_to_launch(cuda):
     for _ in range(2):  # cold, then warm
         compiled = add_kernel[lambda meta: (triton.cdiv(100, meta["BLOCK"]),)](x, y, out, 100, BLOCK=32, num_warps=2)
         line = cuda.log()[-1]
-        assert line.startswith("launch add_kernel device=0 grid=4,1,1 block=64 shared=0 stream=0 args=")
+        assert line.startswith("launch add_kernel device=0 grid=4,1,1 block=64 shared=0 stream=0 programmatic args=")
         pointers = [struct.pack("<Q", tensor.address) for tensor in (x, y, out)]
         assert arguments_of(line) == [*pointers, struct.pack("<i", 100), bytes(8), bytes(8)]
     assert compiled.metadata.target.arch == 90 and compiled.metadata.num_warps == 2
@@ -485,9 +485,52 @@ def test_options_of_cuda(cuda):
         add_kernel[(2,)](x, x, x, 16, BLOCK=16, waves_per_eu=2)
 
 
+def test_launches_overlap(cuda):
+    x = cuda.tensor()
+    add_kernel[(1,)](x, x, x, 16, BLOCK=16)  # whatever came before it on the stream
+    for _ in range(3):  # cold, then warm
+        kernel = add_kernel[(1,)](x, x, x, 16, BLOCK=16)
+        assert " programmatic " in cuda.log()[-1] and kernel.metadata.waits_at_entry
+    ptx = kernel.asm["ptx"]
+    assert ptx.index("griddepcontrol.wait") < ptx.index("ld.global")
+    placed = add_kernel[(1,)](x, x, x, 16, BLOCK=16, launch_pdl=True)
+    assert " programmatic " in cuda.log()[-1]
+    assert "griddepcontrol" not in placed.asm["ptx"] and not placed.metadata.waits_at_entry
+    add_kernel[(1,)](x, x, x, 16, BLOCK=16)
+    assert "programmatic" not in cuda.log()[-1]  # the one before it may end before those ahead of it
+    add_kernel[(1,)](x, x, x, 16, BLOCK=16)
+    assert " programmatic " in cuda.log()[-1]
+
+
+def test_launches_in_full_order_on_request(cuda):
+    source = triton.compiler.ASTSource(add_kernel, {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {(4,): 16})  # fmt: skip
+    assert triton.compile(source).metadata.waits_at_entry
+    with knobs.nvidia.scope():
+        knobs.nvidia.overlap_launches = False
+        kernel = triton.compile(source)
+    assert not kernel.metadata.waits_at_entry and "griddepcontrol" not in kernel.asm["ptx"]
+    x = cuda.tensor()
+    kernel[(1, 1, 1)](x, x, x, 16, 16)
+    assert "programmatic" not in cuda.log()[-1]
+
+
+def test_replaced_code_overlaps_only_if_it_waits(cuda, tmp_path):
+    x = cuda.tensor()
+    kernel = add_kernel[(1,)](x, x, x, 16, BLOCK=16)  # also whatever came before it on the stream
+    ptx = tmp_path / "kernel.ptx"
+    for text, waits in ((kernel.asm["ptx"], True), (kernel.asm["ptx"].replace("griddepcontrol.wait;", ""), False)):
+        ptx.write_text(text)
+        replaced = add_kernel[(1,)](x, x, x, 16, BLOCK=16, ir_override=str(ptx), num_stages=4 + waits)
+        assert replaced.metadata.waits_at_entry == waits and (" programmatic " in cuda.log()[-1]) == waits
+    cubin = tmp_path / "kernel.cubin"
+    cubin.write_bytes(kernel.asm["cubin"])
+    assert not add_kernel[(1,)](x, x, x, 16, BLOCK=16, ir_override=str(cubin)).metadata.waits_at_entry
+
+
 def test_code_for_an_older_architecture_runs_here(cuda):
     x = cuda.tensor()
     kernel = add_kernel[(1,)](x, x, x, 17, BLOCK=16, arch="sm80")
+    assert not kernel.metadata.waits_at_entry
     assert 'ttg.target = "cuda:80"' in kernel.asm["ttgir"] and ".target sm_80" in kernel.asm["ptx"]
     assert cuda.log()[-1].startswith("launch add_kernel")
     with pytest.raises(ValueError, match="sm<digits>"):

@@ -12,6 +12,9 @@
 
 namespace triton::nvidia {
 
+/// The first instruction of kernels whose launches may overlap: it waits until the grids before are complete and their writes visible. Nothing else has this text.
+constexpr const char *waitAtEntryText = "griddepcontrol.wait; // at entry";
+
 struct CodegenOptions {
   EmitOptions emit;
   unsigned ptxVersion = 0;    // 86 for 8.6; 0: the newest that LLVM writes

@@ -37,6 +37,7 @@ struct EmitOptions {
   bool debug = false;          // keep asserts
   bool variableInfo = false;   // say in which registers the source's variables are
   bool flushDenormals = true;  // in f32 approximations such as exp2, and in libdevice
+  bool waitAtEntry = false;    // kernels begin with `waitAtEntryText`
   unsigned maxRegisters = 0;   // of a thread; 0: ptxas decides
 };
 

@@ -2,12 +2,14 @@
 //   A kernel's parameters are its run-time arguments, then two pointers to scratch memory in global memory (null if unused).
 #include "compiler/gpu/ContextVerifier.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/DebugScopes.h"
 #include "compiler/llvm/nvidia/Emitter.h"
 #include "compiler/llvm/nvidia/TensorMemory.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "llvm/IR/CallingConv.h"
+#include "llvm/IR/InlineAsm.h"
 
 using namespace mlir;
 
@@ -68,6 +70,13 @@ static llvm::Function *declare(Emitter &emitter, FunctionOpInterface op) {
   return function;
 }
 
+/// Its memory operand keeps every access behind it.
+static void waitForGridsBefore(Emitter &emitter) {
+  auto *type = llvm::FunctionType::get(emitter.builder.getVoidTy(), false);
+  auto *wait = llvm::InlineAsm::get(type, waitAtEntryText, "~{memory}", /*hasSideEffects=*/true);
+  emitter.builder.CreateCall(type, wait)->setConvergent();
+}
+
 llvm::Function *Emitter::callee(FunctionOpInterface op) { return declare(*this, op); }
 
 llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
@@ -82,6 +91,8 @@ llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
   for (Block &block : op.getFunctionBody())
     blocks[&block] = llvm::BasicBlock::Create(context(), "", function);
   builder.SetInsertPoint(entry);
+  if (op.isPublic() && options.waitAtEntry)
+    waitForGridsBefore(*this);
   builder.CreateBr(blocks[&op.front()]);
   tensorMemory = nullptr;
   if (op.isPublic() && usesTensorMemory)

@@ -248,6 +248,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         "profile_scratch_size": 0,
         "profile_scratch_align": 1,
         "tensordesc_meta": artifact.tensordesc_meta,
+        "waits_at_entry": getattr(artifact, "waits_at_entry", False),  # for the grids before it: its launch may overlap them
         "cluster_dims": (1, 1, 1),
         "binary_ext": backend.binary_ext,
         "argument_bytes": artifact.argument_bytes,

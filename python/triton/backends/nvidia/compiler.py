@@ -171,7 +171,8 @@ class CUDABackend(BaseBackend):
             version = get_ptxas_version(self.target.arch)
         except RuntimeError:
             version = "the driver's translator"
-        return f"{version}-{self.target.arch}{'-maps' if knobs.nvidia.tensor_maps else ''}"
+        choices = ("maps", knobs.nvidia.tensor_maps), ("overlap", knobs.nvidia.overlap_launches)
+        return "-".join([version, str(self.target.arch), *(name for name, chosen in choices if chosen)])
 
     def parse_options(self, options: Dict[str, Any]) -> CUDAOptions:
         known = {
@@ -223,6 +224,7 @@ class CUDABackend(BaseBackend):
             "ptx_version": options.ptx_version or 0,
             "flush_denormals": options.enable_reflect_ftz,
             "tensor_maps": knobs.nvidia.tensor_maps,
+            "wait_at_entry": knobs.nvidia.overlap_launches and not options.launch_pdl,
             "line_info": not knobs.compilation.disable_line_info,
             "variable_info": knobs.compilation.dump_ir_extract_di_local_variables,
             "ptxas_path": ptxas,

@@ -135,6 +135,7 @@ class CudaLauncher(libtriton.CudaLauncherBase):
             metadata.num_ctas,
             metadata.launch_cooperative_grid,
             metadata.launch_pdl,
+            getattr(metadata, "waits_at_entry", False),
             metadata.global_scratch_size,
             metadata.global_scratch_align,
             metadata.profile_scratch_size,
