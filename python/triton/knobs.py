@@ -238,12 +238,10 @@ class autotuning_knobs(base_knobs):
         "TRITON_AUTOTUNING_THREADS", 0
     )  # that compile configurations at the same time; 0: one per processor
     timeout = env_int("TRITON_AUTOTUNING_TIMEOUT", 300)  # seconds after which a configuration is given up
-    isolate = env_bool(
-        "TRITON_AUTOTUNING_ISOLATE"
-    )  # try each one in a child process first, where it may crash or hang (CPU)
-    deterministic = env_bool(
-        "TRITON_AUTOTUNING_DETERMINISTIC"
-    )  # choose by the performance model, else the first that compiles: no clock
+    # Launch each one in another process first, where it may crash or hang.
+    isolate = env_bool("TRITON_AUTOTUNING_ISOLATE")
+    # Of those within 5% of the fastest take the first: noise does not decide. Results are kept also where a clock or hooks are the user's.
+    deterministic = env_bool("TRITON_AUTOTUNING_DETERMINISTIC")
 
 
 class runtime_knobs(base_knobs):

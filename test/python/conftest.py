@@ -81,7 +81,7 @@ def fresh_knobs():
     saved = {key: os.environ.pop(key) for key in variables if key in os.environ}
     for name, group in before.items():
         setattr(knobs, name, group.copy().reset())
-    knobs.cache.dir = before["cache"].dir  # not the user's own
+    os.environ["TRITON_CACHE_DIR"] = before["cache"].dir  # not the user's own
     yield knobs
     for name, group in before.items():
         setattr(knobs, name, group)

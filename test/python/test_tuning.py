@@ -1,6 +1,7 @@
-"""Tuning as a whole: configurations compiled together, results kept, choices without a clock, configurations that crash or hang."""
+"""Tuning as a whole: configurations compiled together, results kept, choices that noise does not change, configurations that crash or hang."""
 
 import io
+import itertools
 import os
 import threading
 import time
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from triton.runtime import _tuning
+from triton.runtime import _trial, _tuning
+from triton.runtime.config import choose, undecided
 
 
 def define(configs, **options):
@@ -95,31 +97,86 @@ def test_results_are_kept_by_default(fresh_triton_cache, fresh_knobs, monkeypatc
     assert len(measured) == 10
 
 
-def test_choice_without_a_clock(fresh_triton_cache, fresh_knobs):
+def test_deterministic_choice(fresh_triton_cache, fresh_knobs):
+    """Noise of a few percent does not decide, the order does; what is clearly faster wins; and it is measured once."""
     fresh_knobs.autotuning.deterministic = True
+    noise, measured = itertools.cycle([1.0, 1.03, 1.01, 1.04, 1.02]), []
 
-    def bench(call, quantiles):
-        raise AssertionError("nothing is measured")
+    def define_with(times):
+        kernel = define(configs)
 
-    assert launch(define(blocks(32, 128, 64), do_bench=bench)) == blocks(128)[0]
-    model = {"perf_model": lambda BLOCK, **_: abs(BLOCK - 256), "top_k": 3}
-    assert launch(define(blocks(16, 512, 256), do_bench=bench, prune_configs_by=model)) == blocks(256)[0]
+        def bench(*args, config, **meta):
+            measured.append(config)
+            return [times[config.kwargs["BLOCK"]] * next(noise)] * 3
+
+        kernel._bench = bench
+        return kernel
+
+    # 64 and 128 are equally fast, 16 is a fifth slower. Whatever the noise is, the first of the two is taken.
+    configs = blocks(16, 64, 128)
+    for attempt in range(5):
+        fresh_knobs.cache.dir = os.path.join(fresh_triton_cache, str(attempt))
+        next(noise)
+        assert launch(define_with({16: 1.2, 64: 1.0, 128: 0.995})) == configs[1]
+    # What was measured once decides from then on.
+    count = len(measured)
+    assert launch(define_with({16: 1.0, 64: 1.2, 128: 1.2})) == configs[1]
+    assert len(measured) == count
+
+
+def test_what_is_undecided_is_measured_again():
+    timings = {"fast": [1.0] * 3, "equal": [1.01] * 3, "edge": [1.06] * 3, "slow": [1.5] * 3}
+    assert undecided(timings) == ["fast", "equal", "edge"]
+    assert undecided({"fast": [1.0] * 3, "slow": [1.5] * 3}) == []
+    assert choose(timings) == "fast"
+    assert choose(timings, rank=["equal", "edge", "fast", "slow"].index) == "equal"
+
+
+@triton.jit
+def does_harm(out_ptr, n, KIND: tl.constexpr):
+    if KIND == 0:  # writes where nothing is
+        tl.store((out_ptr + 123456789012), n)
+    if KIND == 1:  # never ends
+        while tl.load(out_ptr + 1, volatile=True) == 0:
+            tl.store(out_ptr + 2, tl.load(out_ptr + 2, volatile=True) + 1)
+    tl.store(out_ptr, n)
+
+
+@pytest.mark.cpu_only
+def test_trial_in_another_process(fresh_triton_cache):
+    """What configurations for a GPU are tried with, tried on the CPU."""
+    out = np.zeros(4, np.int32)
+    trial = _trial.TrialProcess()
+    try:
+        for kind, expected in ((2, None), (0, "it dies of SIGSEGV"), (1, "it does not end within 2 s"), (2, None)):
+            prepared = _trial.prepare(does_harm, (out, 7), {"KIND": kind, "grid": lambda meta: (meta["n"],)})
+            assert prepared[1] == (7,)
+            assert trial.harm_of(_trial.describe(*prepared), 2 if kind == 1 else 60) == expected
+    finally:
+        trial.close()
+
+
+def test_crash_and_hang_on_a_gpu_lose_only_themselves(fresh_triton_cache, fresh_knobs, device):
+    if device == "cpu":
+        pytest.skip("the CPU's is below")
+    torch = pytest.importorskip("torch")
+    fresh_knobs.autotuning.isolate, fresh_knobs.autotuning.timeout = True, 20
+    configs = [triton.Config({"KIND": kind}) for kind in (0, 1, 2)]
+    kernel = triton.autotune(configs=configs, key=["n"])(does_harm)
+    out = torch.zeros(4, dtype=torch.int32, device=device)
+    with pytest.warns(UserWarning) as warned:
+        kernel[(1,)](out, 7)
+    assert out.tolist()[0] == 7 and kernel.best_config.kwargs == {"KIND": 2}
+    messages = " ".join(str(warning.message) for warning in warned)
+    assert "it breaks the device's context" in messages and "it does not end within 20 s" in messages
 
 
 @pytest.mark.cpu_only  # a crash on a GPU loses the process's context
 def test_crash_and_hang_lose_only_themselves(fresh_triton_cache, fresh_knobs):
     fresh_knobs.autotuning.isolate, fresh_knobs.autotuning.timeout = True, 2
 
-    @triton.autotune(configs=[triton.Config({"KIND": kind}) for kind in (0, 1, 2)], key=["n"], do_bench=fast_bench)
-    @triton.jit
-    def kernel(out_ptr, n, KIND: tl.constexpr):
-        if KIND == 0:  # writes where nothing is
-            tl.store((out_ptr + 123456789012), n)
-        if KIND == 1:  # never ends
-            while tl.load(out_ptr + 1, volatile=True) == 0:
-                tl.store(out_ptr + 2, tl.load(out_ptr + 2, volatile=True) + 1)
-        tl.store(out_ptr, n)
-
+    configs = [triton.Config({"KIND": kind}) for kind in (0, 1, 2)]
+    kernel = triton.autotune(configs=configs, key=["n"], do_bench=fast_bench)(does_harm)
     out = np.zeros(4, np.int32)
     with pytest.warns(UserWarning) as warned:
         kernel[(1,)](out, 7)

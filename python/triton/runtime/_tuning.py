@@ -127,10 +127,3 @@ def harm_of(call, seconds):
     if os.WIFSIGNALED(status):
         return f"it dies of {signal.Signals(os.WTERMSIG(status)).name}"
     return None
-
-
-def can_isolate():
-    """A child can run kernels for the CPU only: a context of a GPU does not live on in it."""
-    from . import driver
-
-    return knobs.autotuning.isolate and hasattr(os, "fork") and driver.active.get_current_target().backend == "cpu"

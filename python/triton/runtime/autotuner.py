@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import contextvars
-import hashlib
 import inspect
 import json
 import time
@@ -15,62 +13,18 @@ from typing import Dict, List, Optional, Tuple
 
 from .. import knobs
 from ._async_compile import active_mode
-from ._tuning import Progress, can_isolate, compile_all, harm_of, thread_count
+from ._trial import TrialProcess, describe, prepare
+from ._tuning import Progress, compile_all, harm_of, thread_count
+from .config import Config, choose, quicker, read_timings, results_place, undecided
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
 
 
-class Config:
-    """One way to run a kernel: meta-parameters and launch options."""
+def _failures():
+    """What a configuration may raise and only lose by it."""
+    from ..compiler.errors import CompileTimeAssertionFailure
 
-    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
-        self.kwargs = kwargs
-        self.num_warps = num_warps
-        self.num_ctas = num_ctas
-        self.num_stages = num_stages
-        self.maxnreg = maxnreg
-        self.pre_hook = pre_hook
-        self.ir_override = ir_override
-
-    def __setstate__(self, state):
-        self.kwargs = state.get("kwargs", {})
-        self.num_warps = state.get("num_warps", 4)
-        self.num_stages = state.get("num_stages", 3)
-        self.num_ctas = state.get("num_ctas", 1)
-        self.maxnreg = state.get("maxnreg", None)
-        self.pre_hook = state.get("pre_hook", None)
-        self.ir_override = state.get("ir_override", None)
-        self.__dict__.update({name: value for name, value in state.items() if name not in self.__dict__})
-
-    def all_kwargs(self):
-        """Everything a launch is given."""
-        options = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
-        given = {name: getattr(self, name) for name in options}
-        return {**self.kwargs, **{name: value for name, value in given.items() if value is not None}}
-
-    def __str__(self):
-        parts = [f"{name}: {value}" for name, value in self.kwargs.items()]
-        parts += [f"{name}: {getattr(self, name)}" for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")]
-        return ", ".join(parts)
-
-    def __hash__(self):
-        return hash((*self.all_kwargs().items(), self.pre_hook))
-
-    def __eq__(self, other):
-        if not isinstance(other, Config):
-            return NotImplemented
-        return (tuple(self.all_kwargs().items()), self.pre_hook) == (tuple(other.all_kwargs().items()), other.pre_hook)
-
-
-def _read_timings(path):
-    """Config -> timings from a file of an earlier process; None if there is none, or it cannot be read."""
-    if path is None:
-        return None
-    try:
-        with open(path) as stored:
-            return {Config(**config): timing for config, timing in json.load(stored)["configs_timings"]}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    return OutOfResources, CompileTimeAssertionFailure, PTXASError
 
 
 def _chain(fn):
@@ -119,6 +73,8 @@ class Autotuner(KernelInterface):
         self.pre_hook = pre_hook or self._default_pre_hook
         self.post_hook = post_hook or self._default_post_hook
         self._restore_copies = {}
+        self._harms: dict = {}  # configuration -> what it did to another process, while tuning
+        self._trial: Optional[TrialProcess] = None
         prune = prune_configs_by or {}
         self.perf_model = prune.get("perf_model")
         self.configs_top_k = prune.get("top_k", 1.0)
@@ -182,8 +138,6 @@ class Autotuner(KernelInterface):
 
     def _bench(self, *args, config, **meta):
         """Times of one configuration (median, 20%, 80%); infinite if it cannot run."""
-        from ..compiler.errors import CompileTimeAssertionFailure
-
         verbose = knobs.autotuning.print
         if verbose:
             print(f"Autotuning kernel {self._name} with config {config}")
@@ -208,17 +162,47 @@ class Autotuner(KernelInterface):
                     raise
             self.post_hook(full_nargs, exception=None)
 
-        if can_isolate():
-            harm = harm_of(kernel_call, knobs.autotuning.timeout)
-            if harm is not None:
-                warnings.warn(f"configuration {config} of {self._name} is left out: {harm}", stacklevel=2)
-                return [float("inf"), float("inf"), float("inf")]
+        harm = self._harm_of(config, kernel_call, args, current) if knobs.autotuning.isolate else None
+        if harm is not None:
+            warnings.warn(f"configuration {config} of {self._name} is left out: {harm}", stacklevel=2)
+            return [float("inf"), float("inf"), float("inf")]
         try:
             return self.do_bench(kernel_call, quantiles=(0.5, 0.2, 0.8))
-        except (OutOfResources, CompileTimeAssertionFailure, PTXASError) as error:
+        except _failures() as error:
             if verbose:
                 print(f"Autotuning failed with {error}")
             return [float("inf"), float("inf"), float("inf")]
+
+    def _harm_of(self, config, kernel_call, args, current):
+        """What a launch would do to this process, found out in another; None if nothing, or if that cannot be found out."""
+        from . import driver
+
+        if config in self._harms or self._is_outer:  # a tuner inside tries for itself
+            return self._harms.get(config)
+        if driver.active.get_current_target().backend == "cpu":
+            self._harms[config] = harm_of(kernel_call, knobs.autotuning.timeout)
+            return self._harms[config]
+        # A context of a GPU does not live on in a forked child: another process launches what this one has compiled.
+        try:
+            request = describe(*prepare(self.fn, args, current))
+        except _failures():
+            return None  # the measurement will see it
+        except Exception as error:
+            warnings.warn(
+                f"configuration {config} of {self._name} cannot be tried in another process: {error}", stacklevel=3
+            )
+            return None
+        self._trial = self._trial or TrialProcess()
+        full_nargs = {**self.nargs, **current}
+        if config.pre_hook:
+            config.pre_hook(full_nargs)
+        self.pre_hook(full_nargs)
+        try:
+            driver.active.get_device_interface().synchronize()
+            self._harms[config] = self._trial.harm_of(request, knobs.autotuning.timeout)
+        finally:
+            self.post_hook(full_nargs, exception=None)
+        return self._harms[config]
 
     def check_disk_cache(self, tuning_key, configs, bench_fn):
         """True if the timings of this key were on disk; otherwise measures and stores them."""
@@ -226,20 +210,10 @@ class Autotuner(KernelInterface):
         if not tuning_key or any(config.pre_hook for config in configs) or fn is None:
             bench_fn()
             return False
-        from ..compiler.compiler import get_cache_invalidating_env_vars, make_backend
-        from . import driver
-        from .cache import get_cache_manager, triton_key
-
-        backend = make_backend(driver.active.get_current_target())
-        variables = str(sorted(get_cache_invalidating_env_vars().items()))
-        device = driver.active.get_current_device()
-        machine = str(sorted(driver.active.utils.get_device_properties(device).items()))
-        parts = [triton_key(), backend.hash(), fn.cache_key, variables, machine, str(tuning_key), *map(str, configs)]
-        manager = get_cache_manager(hashlib.sha256("-".join(parts).encode("utf-8")).hexdigest())
-        file_name = f"{fn.__name__[:150]}.autotune.json"
-        timings = _read_timings(manager.get_file(file_name))
+        manager, file_name = results_place(fn, tuning_key, configs)
+        timings = read_timings(manager.get_file(file_name))
         if timings and set(timings) <= set(configs):
-            self.cache[tuning_key] = builtins.min(timings, key=timings.get)
+            self.cache[tuning_key] = choose(timings, self._rank(configs))
             self.configs_timings = timings
             return True
         bench_fn()
@@ -271,49 +245,60 @@ class Autotuner(KernelInterface):
 
         return compile_all(compile_one, configs, progress)
 
-    def _choose_without_clock(self, configs, args, kwargs):
-        """The configuration that the performance model likes best, else the first that compiles."""
-        from ..compiler.errors import CompileTimeAssertionFailure
+    def _rank(self, configs):
+        """What decides between configurations that are equally fast: nothing but the clock or, where the choice must not depend on noise, their order."""
+        if not knobs.autotuning.deterministic:
+            return None
+        order = {config: index for index, config in enumerate(configs)}
+        return order.__getitem__
 
-        if self.perf_model:
-            estimates = [self.perf_model(**self.nargs, **kwargs, **config.all_kwargs()) for config in configs]
-            configs = [config for _, _, config in sorted(zip(estimates, range(len(configs)), configs))]
-        options = {name: value for name, value in kwargs.items() if name != "warmup"}
-        for config in configs:
-            try:
-                self.fn.warmup(*args, **options, **config.all_kwargs())
-                return config
-            except (OutOfResources, CompileTimeAssertionFailure, PTXASError):
-                continue
-        return configs[0]
+    def _measure(self, configs, args, kwargs, progress, lost):
+        """Config -> timings. Where the choice must not depend on noise, several rounds over all, and more for those that could go either way."""
+        timings: dict = {}
+
+        def measure_all(chosen):
+            for config in chosen:
+                if config in lost:
+                    timings[config] = [float("inf")] * 3
+                    continue
+                timing = self._bench(*args, config=config, **kwargs)
+                timings[config] = quicker(timings[config], timing) if config in timings else timing
+                progress.measured(len(timings), timings[config])
+
+        measure_all(configs)
+        if knobs.autotuning.deterministic:
+            for _ in range(2):
+                measure_all([config for config in configs if timings[config] != [float("inf")] * 3])
+            for _ in range(3):
+                measure_all(undecided(timings))
+        return timings
+
+    def _benchmark(self, key, configs, args, kwargs):
+        begin = time.time()
+        progress = Progress(self._name, len(configs))
+        lost = self._compile_all(configs, args, kwargs, progress)
+        for config in lost:
+            warnings.warn(f"configuration {config} of {self._name} is left out: it is not compiled within {knobs.autotuning.timeout} s", stacklevel=4)  # fmt: skip
+        self._harms = {}
+        try:
+            timings = self._measure(configs, args, kwargs, progress, lost)
+        finally:
+            progress.close()
+            if self._trial is not None:
+                self._trial.close()
+        self.bench_time = time.time() - begin
+        self.cache[key] = choose(timings, self._rank(configs))
+        self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
+        self.configs_timings = timings
 
     def _tune(self, key, args, kwargs):
         pruned = self.prune_configs(kwargs)
-        if knobs.autotuning.deterministic:
-            self.bench_time, self.configs_timings = 0.0, {}
-            self.cache[key] = self._choose_without_clock(pruned, args, kwargs)
-            return
 
         def benchmark():
-            begin = time.time()
-            progress = Progress(self._name, len(pruned))
-            lost = self._compile_all(pruned, args, kwargs, progress)
-            timings = {}
-            for done, config in enumerate(pruned, 1):
-                if config in lost:
-                    warnings.warn(f"configuration {config} of {self._name} is left out: it is not compiled within {knobs.autotuning.timeout} s", stacklevel=2)  # fmt: skip
-                    timings[config] = [float("inf")] * 3
-                else:
-                    timings[config] = self._bench(*args, config=config, **kwargs)
-                progress.measured(done, timings[config])
-            progress.close()
-            self.bench_time = time.time() - begin
-            self.cache[key] = builtins.min(timings, key=timings.get)
-            self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
-            self.configs_timings = timings
+            self._benchmark(key, pruned, args, kwargs)
 
-        is_kept = knobs.autotuning.persist and self._keeps_results and not knobs.runtime.interpret
-        if self.cache_results or is_kept:
+        is_kept = knobs.autotuning.persist and (self._keeps_results or knobs.autotuning.deterministic)
+        if self.cache_results or (is_kept and not knobs.runtime.interpret):
             used_cache = self.check_disk_cache(key, pruned, benchmark)
         else:
             benchmark()

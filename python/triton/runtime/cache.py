@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import hashlib
 import json
@@ -53,6 +54,8 @@ class FileCacheManager(CacheManager):
         self._is_bounded = not (dump or override)
         if not override:
             self.lock_path = os.path.join(self.cache_dir, "lock")
+            with contextlib.suppress(OSError):  # where nothing can be written, what is there can still be read
+                os.makedirs(self.cache_dir, exist_ok=True)
 
     def _make_path(self, filename) -> str:
         return os.path.join(self.cache_dir, filename)

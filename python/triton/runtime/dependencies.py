@@ -90,7 +90,7 @@ class DependenciesFinder(ast.NodeVisitor):
 
     def record(self, value, scope=None, name=None):
         from ..language.core import constexpr
-        from .jit import JITCallable
+        from .callables import JITCallable
 
         if value is None or isinstance(value, ModuleType) or getattr(value, "__triton_aggregate__", False) is True:
             for part in getattr(value, "hash_attrs", ()):

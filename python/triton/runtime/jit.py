@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import inspect
-import json
-import re
-import textwrap
-import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import Callable, Generic, Iterable, Optional, TypeVar, Union
 
 from .. import knobs
 from .._C.libtriton import KernelBase, native_specialize_impl
-from .._utils import find_paths_if, get_iterable_path, is_namedtuple, type_canonicalisation_dict  # noqa: F401
+from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
 from ..backends import BaseBackend
 from . import _async_compile
-from .dependencies import ClosureScope, DependenciesFinder
+from .callables import (  # noqa: F401  (clients take all of these from here)
+    BoundConstexprFunction,
+    ConstexprFunction,
+    JITCallable,
+    constexpr_function,
+    get_full_name,
+    get_jit_fn_file_line,
+)
+from .dependencies import DependenciesFinder  # noqa: F401
+from .kernel_caches import DeviceCaches, KernelCache, compute_cache_key
 from .mock import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 from .parameters import KernelParam, _normalize_ty, create_function_from_signature  # noqa: F401
+from .specialization_data import read_specialization_data, serialize_specialization_data
 
 TRITON_MODULE = "triton.language"
 GLUON_MODULE = "triton.experimental.gluon.language"
 
 T = TypeVar("T")
-
-
-def get_full_name(fn):
-    return f"{fn.__module__}.{fn.__qualname__}"
 
 
 def mangle_type(arg, specialize=False):
@@ -53,114 +52,6 @@ class KernelInterface(Generic[T]):
         return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
 
 
-class JITCallable:
-    """A Python function whose source kernels are compiled from."""
-
-    def __init__(self, fn):
-        self.fn = fn
-        self.signature = inspect.signature(fn)
-        self._fn_name = get_full_name(fn)
-        self._hash_lock = threading.RLock()
-        self.hash = None
-        self.used_global_vals: dict[tuple[str, int], tuple[object, object]] = {}
-        self.__doc__ = fn.__doc__
-        self.__name__ = fn.__name__
-        self.__qualname__ = fn.__qualname__
-        self.__globals__ = fn.__globals__
-        self.__module__ = fn.__module__
-
-    def _read_source(self):
-        """Finds the function's text, from the first line that begins with its `def`."""
-        fn = self.fn
-        try:
-            self.raw_src, self.starting_line_number = inspect.getsourcelines(fn)
-        except (OSError, TypeError) as error:
-            raise ValueError("@jit functions should be defined in a Python file") from error
-        dedented = textwrap.dedent("".join(self.raw_src))
-        code = getattr(fn, "__code__", None)
-        name = re.escape(code.co_name if code is not None else fn.__name__)
-        starts = [found.start() for found in re.finditer(rf"^def\s+{name}\s*[(\[]", dedented, re.MULTILINE)]
-        if not starts:
-            raise ValueError("@jit functions should be defined in a Python file, with `def`")
-        if len(starts) > 1:  # the argument of a decorator may hold such a line too
-            line = ast.parse(dedented).body[0].lineno
-            starts = [start for start in starts if dedented.count("\n", 0, start) + 1 == line]
-        self._src = dedented[starts[0] :]
-        self._lines_before_def = dedented.count("\n", 0, starts[0])
-
-    @property
-    def src(self):
-        """The function's text, from `def`."""
-        return self._src
-
-    def _unsafe_update_src(self, new_src):
-        """Replaces the source. The keys of functions that call this one must be reset by whoever does it."""
-        self.hash = None
-        self._src = new_src
-
-    @property
-    def _source_place(self):
-        """(file, line of `def`, columns that dedenting cut)"""
-        line = self.raw_src[self._lines_before_def] if self._lines_before_def < len(self.raw_src) else ""
-        return (
-            self.fn.__code__.co_filename,
-            self.starting_line_number + self._lines_before_def,
-            len(line) - len(line.lstrip()),
-        )
-
-    @property
-    def _must_use_result_message(self):
-        """What to tell a kernel that drops this function's result; None if it may."""
-        value = self.__dict__.get("_must_use_result", getattr(self.fn, "_must_use_result", None))
-        return "" if value is True else value
-
-    def parse(self):
-        """The AST of the current source: a module with one function."""
-        tree = ast.parse(self._src)
-        assert isinstance(tree, ast.Module) and len(tree.body) == 1 and isinstance(tree.body[0], ast.FunctionDef)
-        return tree
-
-    def get_capture_scope(self):
-        """Globals, with the captured variables of enclosing functions on top."""
-        closure = ClosureScope(self.fn)
-        return self.__globals__ | {name: closure.get(name) for name in closure.cells}
-
-    @property
-    def cache_key(self) -> str:
-        """Changes with the function's source, its callees', its place in the file, and the constexpr globals it reads."""
-        with self._hash_lock:
-            if self.hash is not None:
-                return self.hash
-            self.hash = f"recursion:{self._fn_name}"  # what a recursive call sees
-            try:
-                finder = DependenciesFinder(self._fn_name, self.__globals__, ClosureScope(self.fn), self._src)
-                finder.visit(self.parse())
-            except BaseException:
-                self.hash = None
-                raise
-            from ..language.core import constexpr
-
-            self.used_global_vals = dict(sorted(finder.used_global_vals.items(), key=lambda item: item[0]))
-            constants = [
-                (name, value) for (name, _), (value, _) in self.used_global_vals.items() if isinstance(value, constexpr)
-            ]
-            text = finder.ret + str(self.starting_line_number) + str(constants)
-            self.hash = hashlib.sha256(text.encode("utf-8")).hexdigest()
-            return self.hash
-
-    @property
-    def type(self):
-        from ..language.core import constexpr_type
-
-        return constexpr_type(self)
-
-    def __hash__(self):
-        return hash(self.cache_key)
-
-    def __eq__(self, other):
-        return self is other
-
-
 @dataclass
 class JitFunctionInfo:
     """What hooks are told about a function."""
@@ -168,56 +59,6 @@ class JitFunctionInfo:
     module: str
     name: str
     jit_function: JITFunction
-
-
-def _replace_callables(value):
-    """Jitted functions by their keys, all the way down."""
-    if isinstance(value, list):
-        return [_replace_callables(element) for element in value]
-    if is_namedtuple(type(value)):
-        return type(value)(*map(_replace_callables, value))
-    if isinstance(value, tuple):
-        return tuple(map(_replace_callables, value))
-    return value.cache_key if isinstance(value, JITCallable) else value
-
-
-def compute_cache_key(kernel_key_cache, specialization, options):
-    """The in-memory key of a launch. `kernel_key_cache` is not used: 1, True and 1.0 are equal as keys of a dict, and warm launches do not come here."""
-    return str(_replace_callables(specialization)) + str(options)
-
-
-def convert_to_tuple_if_list(item):
-    """Lists as tuples, all the way down: JSON has no tuples."""
-    return tuple(map(convert_to_tuple_if_list, item)) if isinstance(item, list) else item
-
-
-def _telling(method):
-    def wrapped(self, *args, **kwargs):
-        self.owner._forget_launches()
-        return method(self, *args, **kwargs)
-
-    return wrapped
-
-
-class _ObservedDict(dict):
-    """A dict that tells its kernel when something is taken out, so that launches do not go on using it."""
-
-    def __init__(self, owner):
-        super().__init__()
-        self.owner = owner
-
-    __delitem__ = _telling(dict.__delitem__)
-    clear = _telling(dict.clear)
-    pop = _telling(dict.pop)
-    popitem = _telling(dict.popitem)
-
-
-class DeviceCaches(_ObservedDict):
-    """device index -> (kernel_cache, kernel_key_cache, target, backend, binder), made on first use."""
-
-    def __missing__(self, device):
-        self[device] = self.owner.create_binder()
-        return self[device]
 
 
 class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
@@ -279,7 +120,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         self.compile = compile
         self.ASTSource = ASTSource
         binder = create_function_from_signature(self.signature, self.params, backend, self.__name__)
-        return _ObservedDict(self), {}, target, backend, binder
+        return KernelCache(self), {}, target, backend, binder
 
     def add_pre_run_hook(self, hook):
         """Adds `hook(*args, **kwargs)`, called before every launch and warmup."""
@@ -422,30 +263,12 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
     def preload(self, specialization_data):
         """Compiles what `specialization_data` (from a hook) describes, so that the launch it came from finds it."""
-        from ..language import core as tl
         from . import driver
 
-        data = json.loads(specialization_data)
-        if data["name"] != self._fn_name:
-            raise RuntimeError(f"Specialization data is for {data['name']} but trying to preload for {self._fn_name}")
-
-        def restore(value):
-            if isinstance(value, dict) and set(value) == {"constexpr"}:
-                return tl.constexpr(restore(value["constexpr"]))
-            if isinstance(value, str) and tl.dtype.is_dtype(value):
-                return tl.dtype(value)
-            return convert_to_tuple_if_list(value)
-
-        keys = map(convert_to_tuple_if_list, data["constant_keys"])
-        constexprs = dict(zip(keys, map(restore, data["constant_vals"])))
-        attrs = dict(zip(map(convert_to_tuple_if_list, data["attrs_keys"]), data["attrs_vals"]))
-        signature = {name: convert_to_tuple_if_list(ty) for name, ty in data["signature"].items()}
         device = driver.active.get_current_device()
-        backend = self.device_caches[device][3]
-        options = backend.parse_options(
-            {name: convert_to_tuple_if_list(value) for name, value in data["options"].items()}
-        )
-        return self._do_compile(data["key"], signature, device, constexprs, options, attrs, warmup=True)
+        data = read_specialization_data(specialization_data, self._fn_name, self.device_caches[device][3])
+        key, signature, constexprs, options, attrs = data
+        return self._do_compile(key, signature, device, constexprs, options, attrs, warmup=True)
 
     # Python's protocols.
 
@@ -465,28 +288,6 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
     def __repr__(self):
         return f"JITFunction({self.module}:{self.__qualname__})"
-
-
-def serialize_specialization_data(name, signature, constants, attrs, options, key):
-    """One specialisation as JSON text, for `JITFunction.preload`."""
-    from ..language import core as tl
-
-    def plain(value):
-        if isinstance(value, tl.constexpr):
-            return {"constexpr": plain(value.value)}
-        return str(value) if isinstance(value, tl.dtype) else value
-
-    data = {
-        "name": name,
-        "signature": signature,
-        "constant_keys": list(map(list, constants.keys())),
-        "constant_vals": [plain(value) for value in constants.values()],
-        "attrs_keys": list(map(list, attrs.keys())),
-        "attrs_vals": list(attrs.values()),
-        "options": options.__dict__,
-        "key": key,
-    }
-    return json.dumps(data, default=str)
 
 
 def jit(
@@ -525,49 +326,3 @@ def jit(
         )
 
     return decorator(fn) if fn is not None else decorator
-
-
-class ConstexprFunction(JITCallable):
-    """A Python function of compile-time values, for kernels and for Python."""
-
-    def __getattr__(self, name):
-        # The source is only needed for keys.
-        if name in ("raw_src", "starting_line_number", "_src", "_lines_before_def"):
-            self._read_source()
-            return self.__dict__[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def __get__(self, instance, owner):
-        return self if instance is None else BoundConstexprFunction(instance, self)
-
-    def __call__(self, *args, _semantic=None, **kwargs):
-        from ..language.core import _unwrap_if_constexpr, constexpr
-
-        args = [_unwrap_if_constexpr(value) for value in args]
-        kwargs = {name: _unwrap_if_constexpr(value) for name, value in kwargs.items()}
-        result = self.fn(*args, **kwargs)
-        return result if _semantic is None else constexpr(result)
-
-
-class BoundConstexprFunction:
-    """A constexpr function as a method."""
-
-    def __init__(self, instance, fn):
-        self.__self__ = instance
-        self.__func__ = fn
-
-    def __call__(self, *args, **kwargs):
-        return self.__func__(self.__self__, *args, **kwargs)
-
-
-def constexpr_function(fn):
-    """Decorator: makes a Python function callable in kernels, on compile-time values."""
-    return ConstexprFunction(fn)
-
-
-def get_jit_fn_file_line(fn):
-    """(file, line of `def`) of a jitted function, decorators around it taken off."""
-    while not isinstance(fn, JITCallable):
-        fn = fn.fn
-    file, line, _ = fn._source_place
-    return file, line

@@ -1,0 +1,106 @@
+"""A configuration of a kernel, its timings in a file, and which of several to choose."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+TOLERANCE = 0.05  # configurations this much slower than the fastest count as equal in a deterministic choice
+
+
+class Config:
+    """One way to run a kernel: meta-parameters and launch options."""
+
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
+        self.kwargs = kwargs
+        self.num_warps = num_warps
+        self.num_ctas = num_ctas
+        self.num_stages = num_stages
+        self.maxnreg = maxnreg
+        self.pre_hook = pre_hook
+        self.ir_override = ir_override
+
+    def __setstate__(self, state):
+        self.kwargs = state.get("kwargs", {})
+        self.num_warps = state.get("num_warps", 4)
+        self.num_stages = state.get("num_stages", 3)
+        self.num_ctas = state.get("num_ctas", 1)
+        self.maxnreg = state.get("maxnreg", None)
+        self.pre_hook = state.get("pre_hook", None)
+        self.ir_override = state.get("ir_override", None)
+        self.__dict__.update({name: value for name, value in state.items() if name not in self.__dict__})
+
+    def all_kwargs(self):
+        """Everything a launch is given."""
+        options = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
+        given = {name: getattr(self, name) for name in options}
+        return {**self.kwargs, **{name: value for name, value in given.items() if value is not None}}
+
+    def __str__(self):
+        parts = [f"{name}: {value}" for name, value in self.kwargs.items()]
+        parts += [f"{name}: {getattr(self, name)}" for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")]
+        return ", ".join(parts)
+
+    def __hash__(self):
+        return hash((*self.all_kwargs().items(), self.pre_hook))
+
+    def __eq__(self, other):
+        if not isinstance(other, Config):
+            return NotImplemented
+        return (tuple(self.all_kwargs().items()), self.pre_hook) == (tuple(other.all_kwargs().items()), other.pre_hook)
+
+
+def results_place(fn, tuning_key, configs):
+    """(cache manager, file name) of the timings of a jitted function's configurations on this machine, for one key."""
+    from ..compiler.compiler import get_cache_invalidating_env_vars, make_backend
+    from . import driver
+    from .cache import get_cache_manager, triton_key
+
+    backend = make_backend(driver.active.get_current_target())
+    variables = str(sorted(get_cache_invalidating_env_vars().items()))
+    device = driver.active.get_current_device()
+    machine = str(sorted(driver.active.utils.get_device_properties(device).items()))
+    parts = [triton_key(), backend.hash(), fn.cache_key, variables, machine, str(tuning_key), *map(str, configs)]
+    manager = get_cache_manager(hashlib.sha256("-".join(parts).encode("utf-8")).hexdigest())
+    return manager, f"{fn.__name__[:150]}.autotune.json"
+
+
+def read_timings(path):
+    """Config -> timings from a file of an earlier process; None if there is none, or it cannot be read."""
+    if path is None:
+        return None
+    try:
+        with open(path) as stored:
+            return {Config(**config): timing for config, timing in json.load(stored)["configs_timings"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _median(timing):
+    return timing if isinstance(timing, (int, float)) else timing[0]
+
+
+def choose(timings, rank=None):
+    """The configuration with the least time. With `rank`, noise does not decide: of those about as fast as the fastest, the one of the least rank."""
+    if rank is None:
+        return min(timings, key=timings.get)
+    fastest = min(map(_median, timings.values()))
+    equals = [config for config, timing in timings.items() if _median(timing) <= fastest * (1 + TOLERANCE)]
+    return min(equals, key=rank)
+
+
+def undecided(timings):
+    """The fastest configurations, and those that a little noise would bring among or out of them: worth another look."""
+    fastest = min(map(_median, timings.values()))
+    if fastest <= 0 or fastest == float("inf"):
+        return []
+    slowdowns = {config: _median(timing) / fastest - 1 for config, timing in timings.items()}
+    edge = [config for config, slowdown in slowdowns.items() if TOLERANCE / 2 < slowdown < TOLERANCE * 2]
+    return edge and [config for config, slowdown in slowdowns.items() if slowdown < TOLERANCE / 2] + edge
+
+
+def quicker(first, second):
+    """Of two timings of one configuration the undisturbed parts: noise only ever adds."""
+    if isinstance(first, (int, float)):
+        return min(first, second)
+    return [min(pair) for pair in zip(first, second)]
