@@ -79,6 +79,11 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "ptxas_options", out.assemblerOptions);
   read(options, "code_architecture", out.codeArchitecture);
   read(options, "libraries", out.libraries);
+  read(options, "use_wgmma", out.useWgmma);
+  read(options, "use_tcgen05", out.useTcgen05);
+  read(options, "optimise_llvm", out.optimiseLlvm);
+  read(options, "llvm_flags", out.llvmFlags);
+  read(options, "llvm_plugin", out.llvmPlugin);
   read(options, "emit_assembly", out.emitAssembly);
   read(options, "keep_locations", out.keepLocations);
   read(options, "print_around_all", out.printAroundAll);
@@ -88,6 +93,13 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "location_file", out.locationFile);
   read(options, "show_operations", out.showOperations);
   read(options, "show_stack_traces", out.showStackTraces);
+  read(options, "show_warnings", out.showWarnings);
+  read(options, "show_remarks", out.showRemarks);
+  read(options, "print_llvm_after_all", out.printLlvmAfterAll);
+  read(options, "time_llvm_passes", out.timeLlvmPasses);
+  read(options, "machine_ir_folder", out.machineIrFolder);
+  read(options, "keep_source", out.keepSource);
+  read(options, "print_locations", out.printLocations);
   read(options, "last_stage", out.lastStage);
   if (options.contains("replacements"))
     for (auto [stage, content] : nb::cast<nb::dict>(options["replacements"]))
@@ -190,6 +202,15 @@ static std::string architecture(const nb::dict &options) {
   return std::get<std::string>(result);
 }
 
+static std::pair<std::string, std::vector<std::string>> description(const std::string &stage, const std::string &text,
+                                                                    const nb::dict &options) {
+  embed::Result<embed::KernelDescription> result = embed::describeKernel(stage, text, readOptions(options));
+  if (auto *error = std::get_if<embed::Error>(&result))
+    throw nb::value_error(error->message.c_str());
+  auto &found = std::get<embed::KernelDescription>(result);
+  return {found.name, found.types};
+}
+
 void addCompile(nb::module_ &module) {
   nb::class_<embed::Artifact>(module, "Artifact",
                               "What a compile yields: every stage, and what a launch needs to know.")
@@ -206,6 +227,7 @@ void addCompile(nb::module_ &module) {
       .def_ro("registers", &embed::Artifact::registers)
       .def_ro("spill_bytes", &embed::Artifact::spillBytes)
       .def_ro("waits_at_entry", &embed::Artifact::waitsAtEntry)
+      .def_ro("assembler_log", &embed::Artifact::assemblerLog)
       .def_prop_ro("stages", &stagesOf, "stage name -> text or bytes, in the order they were made")
       .def_prop_ro("times", &timesOf, "(stage name, microseconds)")
       .def_prop_ro("tensordesc_meta", &tensorMapsOf, "how each tensor descriptor becomes a map of the copy engine")
@@ -215,6 +237,8 @@ void addCompile(nb::module_ &module) {
              "Compiles a jitted function for the given arguments; raises what the compiler has to say.");
   module.def("compile_ir", &compileIr, nb::arg("stage"), nb::arg("file"), nb::arg("text"), nb::arg("options"),
              "The same from IR text.");
+  module.def("describe_kernel", &description, nb::arg("stage"), nb::arg("text"), nb::arg("options"),
+             "(name, argument types) of the kernel in LLVM IR or PTX.");
   module.def("resolve_architecture", &architecture, nb::arg("options"),
              "What the architecture 'native' is on this machine.");
 }

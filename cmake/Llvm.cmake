@@ -31,7 +31,7 @@ endforeach()
 llvm_map_components_to_libnames(llvm_archives
   core support analysis passes irreader bitreader bitwriter linker target targetparser mc codegen selectiondag asmprinter
   orcjit jitlink native X86 NVPTX AMDGPU ipo transformutils instcombine scalaropts vectorize objcarcopts aggressiveinstcombine
-  orctargetprocess frontendopenmp)
+  orctargetprocess frontendopenmp plugins)
 list(FILTER llvm_archives EXCLUDE REGEX "WindowsManifest")
 
 find_library(triton_zlib NAMES libz.a z REQUIRED)

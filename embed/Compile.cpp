@@ -56,6 +56,11 @@ static driver::Options toDriver(const Options &options) {
   out.assemblerOptions = options.assemblerOptions;
   out.codeArchitecture = options.codeArchitecture;
   out.libraries = options.libraries;
+  out.useWgmma = options.useWgmma;
+  out.useTcgen05 = options.useTcgen05;
+  out.optimiseLlvm = options.optimiseLlvm;
+  out.llvmFlags = options.llvmFlags;
+  out.llvmPlugin = options.llvmPlugin;
   return out;
 }
 
@@ -71,6 +76,13 @@ static driver::Inspection inspectionOf(const Options &options) {
   inspection.locationFile = options.locationFile;
   inspection.showOperations = options.showOperations;
   inspection.showStackTraces = options.showStackTraces;
+  inspection.showWarnings = options.showWarnings;
+  inspection.showRemarks = options.showRemarks;
+  inspection.printLlvmAfterAll = options.printLlvmAfterAll;
+  inspection.timeLlvmPasses = options.timeLlvmPasses;
+  inspection.machineIrFolder = options.machineIrFolder;
+  inspection.keepSource = options.keepSource;
+  inspection.printLocations = options.printLocations;
   return inspection;
 }
 
@@ -97,6 +109,7 @@ static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *arti
   out->registers = artifact->registers;
   out->spillBytes = artifact->spillBytes;
   out->waitsAtEntry = artifact->waitsAtEntry;
+  out->assemblerLog = artifact->assemblerLog;
   return out;
 }
 
@@ -143,6 +156,13 @@ std::shared_ptr<const Artifact> compileIr(const std::string &stage, std::string 
   std::shared_ptr<const artifact::Artifact> artifact = driver::compileIr(request, reported);
   append(reported, diagnostics);
   return fromDriver(artifact.get());
+}
+
+Result<KernelDescription> describeKernel(const std::string &stage, const std::string &text, const Options &options) {
+  llvm::Expected<KernelFacts> facts = driver::describeKernel(stage, text, toDriver(options));
+  if (!facts)
+    return Error{"ValueError", llvm::toString(facts.takeError())};
+  return KernelDescription{facts->name, facts->types};
 }
 
 Result<std::string> resolveArchitecture(const Options &options) {

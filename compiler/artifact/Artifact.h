@@ -46,6 +46,7 @@ struct Artifact {
   uint32_t sharedBytes = 0;
   uint32_t registers = 0, spillBytes = 0; // of a thread, as the assembler reports them (cuda)
   bool waitsAtEntry = false;              // for the grids before it, so that its launch may overlap them (cuda)
+  std::string assemblerLog;               // all that it printed (cuda)
 
   /// Null if there is no such stage.
   const std::string *stage(llvm::StringRef name) const;

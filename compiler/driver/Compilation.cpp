@@ -26,7 +26,9 @@ llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
 
 static mlir::OpPrintingFlags printingFlags(const Inspection &inspection) {
   mlir::OpPrintingFlags flags;
-  return flags.enableDebugInfo(inspection.keepLocations).useLocalScope(false).printNameLocAsPrefix();
+  return flags.enableDebugInfo(inspection.keepLocations || inspection.printLocations)
+      .useLocalScope(false)
+      .printNameLocAsPrefix();
 }
 
 std::string Compilation::text() {
@@ -34,6 +36,22 @@ std::string Compilation::text() {
   llvm::raw_string_ostream stream(text);
   module->print(stream, printingFlags(inspection));
   return text;
+}
+
+triton::LlvmControls Compilation::llvmControls() const {
+  return {.optimise = options.optimiseLlvm,
+          .flags = options.llvmFlags,
+          .passPlugin = options.llvmPlugin,
+          .printAfterAll = inspection.printLlvmAfterAll,
+          .timePasses = inspection.timeLlvmPasses,
+          .machineIrFolder = inspection.machineIrFolder};
+}
+
+triton::KernelFacts Compilation::facts(uint64_t scratchBytes) const {
+  KernelFacts facts{artifact.name, artifact.numWarps, scratchBytes, {}};
+  for (const artifact::Argument &argument : artifact.arguments)
+    facts.types.push_back(argument.type);
+  return facts;
 }
 
 void Compilation::takeLocationsFromText(llvm::StringRef fileName) {
@@ -55,6 +73,21 @@ static std::string describe(mlir::Location location) {
   return text;
 }
 
+static bool isShown(mlir::DiagnosticSeverity severity, const Inspection &inspection) {
+  return severity == mlir::DiagnosticSeverity::Warning  ? inspection.showWarnings
+         : severity == mlir::DiagnosticSeverity::Remark ? inspection.showRemarks
+                                                        : false;
+}
+
+/// `file.py:12:3: remark: text` and its notes, on standard error. Errors are the caller's to show.
+static void print(mlir::Diagnostic &diagnostic, llvm::StringRef place) {
+  std::string start = place.empty() ? "" : place.str() + ": ";
+  llvm::errs() << start << (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark ? "remark: " : "warning: ")
+               << diagnostic.str() << '\n';
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    llvm::errs() << start << "note: " << note.str() << '\n';
+}
+
 std::unique_ptr<mlir::ScopedDiagnosticHandler> Compilation::collectDiagnostics() {
   return std::make_unique<mlir::ScopedDiagnosticHandler>(&context, [this](mlir::Diagnostic &diagnostic) {
     Diagnostic converted;
@@ -63,6 +96,8 @@ std::unique_ptr<mlir::ScopedDiagnosticHandler> Compilation::collectDiagnostics()
                                                                                          : Severity::Note;
     std::string place = describe(diagnostic.getLocation());
     converted.message = (place.empty() ? "" : place + ": ") + diagnostic.str();
+    if (isShown(diagnostic.getSeverity(), inspection))
+      print(diagnostic, place);
     if (converted.severity != Severity::Note)
       diagnostics.report(std::move(converted));
   });

@@ -1,6 +1,7 @@
 #include "compiler/driver/CpuTarget.h"
 #include "compiler/cpu/Pipeline.h"
 #include "compiler/cpu/Target.h"
+#include "compiler/driver/CodeText.h"
 #include "compiler/llvm/host/Codegen.h"
 #include "compiler/llvm/host/LowerToLlvm.h"
 #include "compiler/tensor/Tensor.h"
@@ -48,6 +49,10 @@ public:
 
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
 
+  llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const override {
+    return stage == "llir" ? describeLlvm(text) : Target::describe(stage, text);
+  }
+
   void registerDialects(mlir::DialectRegistry &registry) const override {
     tensor::registerTensorDialects(registry);
     registry.insert<mlir::func::FuncDialect, mlir::vector::VectorDialect>();
@@ -56,6 +61,10 @@ public:
 };
 
 } // namespace
+
+static host::CodegenOptions codegenOptions(const Compilation &compilation) {
+  return {.fuseMultiplyAdd = compilation.options.enableFpFusion, .controls = compilation.llvmControls()};
+}
 
 /// The story of a kernel on the CPU. The code generator's module lives from `llir` on.
 std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &inspection) const {
@@ -85,21 +94,21 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                           })))
                         return mlir::failure();
                       readMetadata(compilation);
-                      auto translated = host::Code::translate(*compilation.module, *target,
-                                                              {.fuseMultiplyAdd = compilation.options.enableFpFusion});
+                      auto translated =
+                          host::Code::translate(*compilation.module, *target, codegenOptions(compilation));
                       if (!translated)
                         return compilation.fail(llvm::toString(translated.takeError()));
                       code->emplace(std::move(*translated));
                       if (llvm::Error error = (*code)->optimise())
                         return compilation.fail(llvm::toString(std::move(error)));
+                      writeFacts((*code)->module(), compilation.facts(compilation.artifact.arenaBytes));
                       return (*code)->llir();
                     },
                     [code](Compilation &compilation, const std::string &text) -> llvm::LogicalResult {
                       auto target = cpu::HostTarget::byName(compilation.options.architecture);
                       if (!target)
                         return compilation.fail(llvm::toString(target.takeError()));
-                      auto parsed =
-                          host::Code::parse(text, *target, {.fuseMultiplyAdd = compilation.options.enableFpFusion});
+                      auto parsed = host::Code::parse(text, *target, codegenOptions(compilation));
                       if (!parsed)
                         return compilation.fail(llvm::toString(parsed.takeError()));
                       code->emplace(std::move(*parsed));

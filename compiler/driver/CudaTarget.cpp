@@ -1,5 +1,7 @@
 #include "compiler/driver/CudaTarget.h"
+#include "compiler/driver/CodeText.h"
 #include "compiler/gpu/CopyEngine.h"
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/nvidia/Codegen.h"
@@ -24,7 +26,8 @@ static void readMetadata(Compilation &compilation) {
   compilation.artifact.numCtas = gpu::getNumCtas(module);
 }
 
-static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Options &options) {
+static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Compilation &compilation) {
+  const Options &options = compilation.options;
   auto target = targetOf(options);
   if (!target)
     return target.takeError();
@@ -36,6 +39,7 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Options &opti
                   .waitAtEntry = options.waitAtEntry && target->capability >= 90,
                   .maxRegisters = static_cast<unsigned>(options.maxRegisters)};
   codegen.flushDenormals = options.flushDenormals;
+  codegen.controls = compilation.llvmControls();
   codegen.libraries = options.libraries;
   if (auto library = nvidia::findLibdevice())
     codegen.libraries.push_back(*library);
@@ -78,6 +82,10 @@ public:
 
   frontend::LanguageOptions language(const Options &options) const override;
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
+
+  llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const override {
+    return stage == "llir" ? describeLlvm(text) : stage == "ptx" ? describePtx(text) : Target::describe(stage, text);
+  }
 
   void registerDialects(mlir::DialectRegistry &registry) const override {
     tensor::registerTensorDialects(registry);
@@ -155,6 +163,10 @@ static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
   auto target = targetOf(compilation.options);
   if (!target)
     return compilation.fail(llvm::toString(target.takeError()));
+  if (!compilation.options.useWgmma)
+    (*compilation.module)->setAttr(gpu::withoutWgmmaName, mlir::UnitAttr::get(&compilation.context));
+  if (!compilation.options.useTcgen05)
+    (*compilation.module)->setAttr(gpu::withoutTcgen05Name, mlir::UnitAttr::get(&compilation.context));
   gpu::GpuOptions options{*target, compilation.options.numWarps, compilation.options.numCtas,
                           compilation.options.numStages};
   auto build = [&](mlir::OpPassManager &manager) { gpu::buildGpuPipeline(manager, options); };
@@ -164,7 +176,7 @@ static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
 }
 
 static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
-  auto options = codegenOptions(compilation.options);
+  auto options = codegenOptions(compilation);
   if (!options)
     return compilation.fail(llvm::toString(options.takeError()));
   if (mlir::failed(compilation.runPasses([](mlir::OpPassManager &manager) { gpu::buildResourcePipeline(manager); })))
@@ -176,11 +188,12 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
     return compilation.fail(llvm::toString(code.takeError()));
   if (llvm::Error error = code->optimise())
     return compilation.fail(llvm::toString(std::move(error)));
+  writeFacts(code->module(), compilation.facts(compilation.artifact.sharedBytes));
   return std::move(*code);
 }
 
 static mlir::FailureOr<nvidia::Code> readCode(Compilation &compilation, const std::string &text) {
-  auto options = codegenOptions(compilation.options);
+  auto options = codegenOptions(compilation);
   if (!options)
     return compilation.fail(llvm::toString(options.takeError()));
   auto code = nvidia::Code::parse(text, *options);
@@ -214,6 +227,7 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
         {.severity = Severity::Error, .message = llvm::toString(assembled.takeError()), .exception = "PTXASError"});
     return mlir::failure();
   }
+  compilation.artifact.assemblerLog = assembled->log;
   compilation.artifact.registers = assembled->registers;
   compilation.artifact.spillBytes = assembled->spillStores;
   return std::move(assembled->cubin);
@@ -245,7 +259,7 @@ std::vector<Stage> CudaTarget::stages(const Options &options, const Inspection &
          auto text = (*code)->ptx();
          if (!text)
            return compilation.fail(llvm::toString(text.takeError()));
-         return *ptx = std::move(*text);
+         return *ptx = *text + describeShared(compilation.artifact.sharedBytes);
        },
        [ptx](Compilation &, const std::string &text) {
          *ptx = text;

@@ -68,32 +68,35 @@ static void describeArguments(llvm::ArrayRef<frontend::ArgumentSpec> specs, llvm
   }
 }
 
-/// Runs the target's stages on `compilation.module`, from the one after `from` (all if empty) to `lastStage`.
-static ArtifactPointer runStages(Compilation &compilation, const Target &target, llvm::StringRef from,
+/// What a stage makes, or what the user wants in its place; nullopt after reporting errors.
+static std::optional<std::string> runStage(Compilation &compilation, const Target &target, const Stage &stage) {
+  compilation.stage = stage.name;
+  mlir::FailureOr<std::string> output = stage.run(compilation);
+  if (mlir::failed(output))
+    return std::nullopt;
+  if (const std::string *replacement = compilation.inspection.replacement(stage.name)) {
+    if (!stage.resume) {
+      (void)compilation.fail("the output of stage '" + stage.name + "' of target '" + target.name() +
+                             "' cannot be replaced");
+      return std::nullopt;
+    }
+    if (mlir::failed(stage.resume(compilation, *replacement)))
+      return std::nullopt;
+    output = *replacement;
+  }
+  if (stage.name == compilation.inspection.locationStage && (stage.name == "ttir" || stage.name == "ttgir"))
+    compilation.takeLocationsFromText(compilation.inspection.locationFile);
+  return std::move(*output);
+}
+
+/// Runs `stages` in order, up to `lastStage`.
+static ArtifactPointer runStages(Compilation &compilation, const Target &target, llvm::ArrayRef<Stage> stages,
                                  llvm::StringRef lastStage) {
-  bool started = from.empty();
-  for (const Stage &stage : target.stages(compilation.options, compilation.inspection)) {
-    if (!started) {
-      started = stage.name == from;
-      continue;
-    }
+  for (const Stage &stage : stages) {
     auto start = std::chrono::steady_clock::now();
-    compilation.stage = stage.name;
-    mlir::FailureOr<std::string> output = stage.run(compilation);
-    if (mlir::failed(output))
+    std::optional<std::string> output = runStage(compilation, target, stage);
+    if (!output)
       return nullptr;
-    if (const std::string *replacement = compilation.inspection.replacement(stage.name)) {
-      if (!stage.resume) {
-        (void)compilation.fail("the output of stage '" + stage.name + "' of target '" + target.name() +
-                               "' cannot be replaced");
-        return nullptr;
-      }
-      if (mlir::failed(stage.resume(compilation, *replacement)))
-        return nullptr;
-      output = *replacement;
-    }
-    if (stage.name == compilation.inspection.locationStage && (stage.name == "ttir" || stage.name == "ttgir"))
-      compilation.takeLocationsFromText(compilation.inspection.locationFile);
     compilation.artifact.stages.push_back({stage.name, std::move(*output), microsecondsSince(start)});
     if (stage.name == lastStage)
       break;
@@ -132,8 +135,9 @@ ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnosti
   compilation.module = frontend::emitKernel(*context, kernel, diagnostics);
   if (!compilation.module)
     return nullptr;
+  const Inspection &inspection = request.inspection;
   std::string text;
-  if (request.inspection.keepLocations)
+  if (inspection.keepLocations || inspection.keepSource)
     text = compilation.text();
   else if (request.lastStage == "source")
     llvm::raw_string_ostream(text) << *compilation.module;
@@ -147,7 +151,7 @@ ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnosti
   finishArguments(compilation.artifact);
   if (request.lastStage == "source")
     return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
-  return runStages(compilation, *target, "", request.lastStage);
+  return runStages(compilation, *target, target->stages(request.options, request.inspection), request.lastStage);
 }
 
 /// The module's one public function.
@@ -178,13 +182,52 @@ static std::string signatureOf(mlir::Type type) {
   return type.isIntOrIndex() ? "i" + std::to_string(type.getIntOrFloatBitWidth()) : "i64";
 }
 
-/// The stages of the target whose output is a module.
-static std::vector<std::string> irStages(const Target &target, const IrCompileRequest &request) {
+/// The names of the stages that a file may hold.
+static std::string readableStages(llvm::ArrayRef<Stage> stages) {
   std::vector<std::string> names;
-  for (const Stage &stage : target.stages(request.options, request.inspection))
-    if (stage.name == "ttir" || stage.name == "ttgir")
-      names.push_back(stage.name);
-  return names;
+  for (const Stage &stage : llvm::drop_end(stages))
+    if (stage.resume)
+      names.push_back("." + stage.name);
+  return llvm::join(names, ", ");
+}
+
+/// Name and arguments of the kernel in a module that was read.
+static llvm::LogicalResult describeModule(Compilation &compilation, llvm::StringRef stage) {
+  tensor::FuncOp kernel = findKernel(compilation);
+  if (!kernel)
+    return mlir::failure();
+  artifact::Artifact &artifact = compilation.artifact;
+  artifact.name = kernel.getName().str();
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    std::string name = "arg" + std::to_string(index);
+    auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
+    if (descriptor && stage == "ttir")
+      describeParts(name, signatureOf(descriptor.getBlockType().getElementType()), descriptor.getBlockType().getRank(),
+                    artifact.arguments);
+    else
+      artifact.arguments.push_back({name, signatureOf(type)});
+  }
+  finishArguments(artifact);
+  return mlir::success();
+}
+
+/// The same for text below the module, which `stage` reads.
+static llvm::LogicalResult describeCode(Compilation &compilation, const Target &target, const Stage &stage,
+                                        const std::string &text) {
+  auto facts = target.describe(stage.name, text);
+  if (!facts)
+    return compilation.fail(llvm::toString(facts.takeError()));
+  artifact::Artifact &artifact = compilation.artifact;
+  artifact.name = facts->name;
+  artifact.numWarps = facts->numWarps;
+  if (artifact.backend == "cpu")
+    artifact.arenaBytes = facts->scratchBytes;
+  else
+    artifact.sharedBytes = facts->scratchBytes;
+  for (auto [index, type] : llvm::enumerate(facts->types))
+    artifact.arguments.push_back({"arg" + std::to_string(index), type});
+  finishArguments(artifact);
+  return stage.resume(compilation, text);
 }
 
 ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagnostics &diagnostics) {
@@ -195,32 +238,42 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
   Compilation compilation(*context, request.options, request.inspection, diagnostics);
   if (mlir::failed(describeTarget(compilation, *target)))
     return nullptr;
-  if (std::vector<std::string> names = irStages(*target, request); !llvm::is_contained(names, request.stage)) {
-    (void)compilation.fail("the " + target->name() + " target reads ." + llvm::join(names, " and .") + " files, not ." +
+  const std::vector<Stage> stages = target->stages(request.options, request.inspection);
+  auto begin = llvm::find_if(stages, [&](const Stage &stage) { return stage.name == request.stage; });
+  if (begin == stages.end() || !begin->resume || begin + 1 == stages.end()) {
+    (void)compilation.fail("the " + target->name() + " target reads " + readableStages(stages) + " files, not ." +
                            request.stage);
     return nullptr;
   }
-  compilation.module = parseIr(*context, request.source, diagnostics);
-  if (!compilation.module)
+  const bool isModule = request.stage == "ttir" || request.stage == "ttgir";
+  std::string text = request.source->text().str();
+  if (isModule) {
+    compilation.module = parseIr(*context, request.source, diagnostics);
+    if (!compilation.module || mlir::failed(describeModule(compilation, request.stage)))
+      return nullptr;
+    text = compilation.text();
+  } else if (mlir::failed(describeCode(compilation, *target, *begin, text))) {
     return nullptr;
-  tensor::FuncOp kernel = findKernel(compilation);
-  if (!kernel)
-    return nullptr;
-  compilation.artifact.name = kernel.getName().str();
-  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    std::string name = "arg" + std::to_string(index);
-    auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
-    if (descriptor && request.stage == "ttir")
-      describeParts(name, signatureOf(descriptor.getBlockType().getElementType()), descriptor.getBlockType().getRank(),
-                    compilation.artifact.arguments);
-    else
-      compilation.artifact.arguments.push_back({name, signatureOf(type)});
   }
-  finishArguments(compilation.artifact);
-  if (request.stage == "ttir") // what a user writes is not yet what the first stage leaves
-    return runStages(compilation, *target, "", request.lastStage);
-  compilation.artifact.stages.push_back({request.stage, compilation.text(), 0});
-  if (request.lastStage == request.stage)
+  const bool isWanted = request.lastStage == request.stage;
+  // What a user writes as tensor IR is not yet what that stage leaves: it runs, though the file stands for its output.
+  if (request.stage == "ttir") {
+    std::optional<std::string> simplified = runStage(compilation, *target, *begin);
+    if (!simplified)
+      return nullptr;
+    if (isWanted)
+      text = std::move(*simplified);
+  }
+  compilation.artifact.stages.push_back({request.stage, std::move(text), 0});
+  if (isWanted)
     return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
-  return runStages(compilation, *target, request.stage, request.lastStage);
+  return runStages(compilation, *target, llvm::ArrayRef(stages).drop_front(begin - stages.begin() + 1),
+                   request.lastStage);
+}
+
+llvm::Expected<KernelFacts> triton::driver::describeKernel(llvm::StringRef stage, llvm::StringRef text,
+                                                           const Options &options) {
+  if (const Target *target = findTarget(options.backend))
+    return target->describe(stage, text);
+  return llvm::createStringError("there is no target '" + options.backend + "'");
 }

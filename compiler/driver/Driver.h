@@ -4,6 +4,7 @@
 #include "compiler/artifact/Artifact.h"
 #include "compiler/driver/Options.h"
 #include "compiler/frontend/Emitter.h"
+#include "compiler/llvm/KernelFacts.h"
 #include "compiler/support/Diagnostic.h"
 
 #include <memory>
@@ -21,14 +22,17 @@ struct CompileRequest {
 std::shared_ptr<const artifact::Artifact> compile(const CompileRequest &request, Diagnostics &diagnostics);
 
 struct IrCompileRequest {
-  std::string stage; // what `source` holds: "ttir" or, for GPUs, "ttgir"
+  std::string stage; // what `source` holds: "ttir", "llir" or, for GPUs, "ttgir", "ptx"
   std::shared_ptr<const Source> source;
   Options options;
   Inspection inspection;
   std::string lastStage;
 };
 
-/// The same from IR text; the kernel is the module's one public function.
+/// The same from the text of a stage, which is the first of the artifact's; the kernel is the module's one public function.
 std::shared_ptr<const artifact::Artifact> compileIr(const IrCompileRequest &request, Diagnostics &diagnostics);
+
+/// What a text below the module, LLVM IR or PTX, says of its kernel.
+llvm::Expected<KernelFacts> describeKernel(llvm::StringRef stage, llvm::StringRef text, const Options &options);
 
 } // namespace triton::driver

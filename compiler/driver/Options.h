@@ -27,9 +27,13 @@ struct Options {
   bool variableInfo = false; // where the kernel's variables are, for debuggers (cuda)
   bool waitAtEntry = true;   // kernels wait for those before them, so that launches may overlap (cuda, from sm_90 on)
   std::string assemblerPath; // of ptxas (cuda); empty: look for it
-  std::string codeArchitecture;       // that PTX is assembled for, where it is not `architecture` (cuda)
-  std::string assemblerOptions;       // further flags for ptxas, separated by spaces (cuda)
-  std::vector<std::string> libraries; // LLVM bitcode files with functions that kernels call (cuda)
+  std::string codeArchitecture;            // that PTX is assembled for, where it is not `architecture` (cuda)
+  std::string assemblerOptions;            // further flags for ptxas, separated by spaces (cuda)
+  std::vector<std::string> libraries;      // LLVM bitcode files with functions that kernels call (cuda)
+  bool useWgmma = true, useTcgen05 = true; // products where the architecture has them (cuda)
+  bool optimiseLlvm = true;                // false: no LLVM passes before the code generator
+  std::vector<std::string> llvmFlags;      // boolean options of LLVM that are switched on: "disable-lsr"
+  std::string llvmPlugin;                  // a library whose LLVM passes join the others
 
   /// A text that is equal for equal options.
   std::string key() const;
@@ -39,11 +43,16 @@ struct Options {
 struct Inspection {
   bool emitAssembly = false; // also keep the `asm` stage, which costs a second run of the code generator
   bool verifyEachPass = false;
-  bool keepLocations = false; // IR with the lines of the source that it comes from, and stage `source`
-  std::string printAfterAll;  // file that receives the IR after every pass that changed it; "-" is standard error
-  std::string printAroundAll; // file that receives the IR before every pass; "-" is standard error
-  bool timePasses = false;    // prints to standard error what each pass took
-  bool showOperations = false, showStackTraces = false; // messages about IR say which op, and where in the compiler
+  bool keepSource = false;     // the stage `source`: the IR before any pass
+  bool printLocations = false; // IR with the lines of the source that it comes from
+  bool keepLocations = false;  // both, and the code's debug information too
+  std::string printAfterAll;   // file that receives the IR after every pass that changed it; "-" is standard error
+  std::string printAroundAll;  // file that receives the IR before every pass; "-" is standard error
+  bool timePasses = false;     // prints to standard error what each pass took
+  bool printLlvmAfterAll = false, timeLlvmPasses = false; // the same for LLVM's passes
+  std::string machineIrFolder;                            // receives `<kernel>.mir` after instruction selection
+  bool showWarnings = false, showRemarks = false;         // of passes, on standard error
+  bool showOperations = false, showStackTraces = false;   // messages about IR say which op, and where in the compiler
   /// `<this>.make_<stage>.repro.mlir` receives the IR and the passes of each pipeline before it runs; "-" is standard error.
   std::string reproducerPath;
   /// From this stage on, debug information is about the lines of its own text, which will be in this file.

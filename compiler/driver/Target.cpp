@@ -23,6 +23,10 @@ static Registry &registry() {
   return *instance;
 }
 
+llvm::Expected<triton::KernelFacts> Target::describe(llvm::StringRef stage, llvm::StringRef) const {
+  return llvm::createStringError("the " + name() + " target cannot begin with a ." + stage + " file");
+}
+
 void triton::driver::registerTarget(std::unique_ptr<Target> target) {
   {
     std::lock_guard lock(registry().mutex);

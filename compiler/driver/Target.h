@@ -4,6 +4,8 @@
 #include "compiler/artifact/Artifact.h"
 #include "compiler/driver/Options.h"
 #include "compiler/frontend/Emitter.h"
+#include "compiler/llvm/KernelFacts.h"
+#include "compiler/llvm/LlvmControls.h"
 #include "compiler/support/Diagnostic.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -34,8 +36,12 @@ struct Compilation {
   llvm::LogicalResult fail(const llvm::Twine &message);
   /// IR diagnostics become ours for as long as the result lives.
   std::unique_ptr<mlir::ScopedDiagnosticHandler> collectDiagnostics();
-  /// `module` as text, without its locations.
+  /// `module` as text, with its locations only where they are asked for.
   std::string text();
+  /// What the options say about LLVM's part.
+  LlvmControls llvmControls() const;
+  /// The artifact as LLVM IR carries it along.
+  KernelFacts facts(uint64_t scratchBytes) const;
   /// Makes the lines of `text()`, which will be in `fileName`, what `module` comes from.
   void takeLocationsFromText(llvm::StringRef fileName);
 };
@@ -44,7 +50,7 @@ struct Stage {
   std::string name;
   /// Leaves its text or bytes in the result.
   std::function<mlir::FailureOr<std::string>(Compilation &)> run;
-  /// Makes the stages after this one go on from a text or bytes of the user's instead. Null: it cannot be replaced.
+  /// Makes the stages after this one go on from a text or bytes of the user's instead. Null: it cannot be replaced, nor be a file to begin with.
   std::function<llvm::LogicalResult(Compilation &, const std::string &)> resume;
 };
 
@@ -61,6 +67,8 @@ public:
   virtual frontend::LanguageOptions language(const Options &options) const = 0;
   /// In order; the first takes the module as the frontend left it.
   virtual std::vector<Stage> stages(const Options &options, const Inspection &inspection) const = 0;
+  /// What a text of a stage below the module says of its kernel.
+  virtual llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const;
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 };
 

@@ -230,6 +230,12 @@ static DotPlan planFma(tensor::DotOp dot, const Product &product, unsigned numWa
   return {DotPlan::Kind::Fma, accumulator, DotOperandAttr::get(0, accumulator), DotOperandAttr::get(1, accumulator)};
 }
 
+Target dotTarget(ModuleOp module) {
+  return {.capability = static_cast<unsigned>(getComputeCapability(module).value_or(90)),
+          .allowsWgmma = !module->hasAttr(withoutWgmmaName),
+          .allowsTcgen05 = !module->hasAttr(withoutTcgen05Name)};
+}
+
 DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps) {
   Product product(dot);
   switch (planDotKind(dot, target, numWarps)) {

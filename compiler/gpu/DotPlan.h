@@ -12,6 +12,10 @@
 
 namespace triton::gpu {
 
+/// Attributes of modules whose products are to do without these instructions, for comparison.
+inline constexpr llvm::StringLiteral withoutWgmmaName = "ttg.without-wgmma";
+inline constexpr llvm::StringLiteral withoutTcgen05Name = "ttg.without-tcgen05";
+
 struct DotPlan {
   enum class Kind {
     Fma,    // scalar multiply-adds; any type
@@ -30,6 +34,9 @@ struct DotPlan {
 struct ScaledDotPlan {
   mlir::Attribute accumulator, aScale, bScale; // encodings of registers
 };
+
+/// The target that a module names, without the instructions that it wants to do without.
+Target dotTarget(mlir::ModuleOp module);
 
 DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps);
 

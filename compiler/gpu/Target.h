@@ -11,7 +11,8 @@
 namespace triton::gpu {
 
 struct Target {
-  unsigned capability = 90; // 10 * major + minor
+  unsigned capability = 90;                      // 10 * major + minor
+  bool allowsWgmma = true, allowsTcgen05 = true; // false: products do without, for comparison
 
   /// "sm_90a", "sm_90", "cuda:90" or "90". Fails, naming what is accepted.
   static llvm::Expected<Target> byName(llvm::StringRef name) {
@@ -29,9 +30,9 @@ struct Target {
 
   bool isHopper() const { return capability / 10 == 9; }
   bool isBlackwell() const { return capability / 10 == 10 || capability / 10 == 11; }
-  bool hasWgmma() const { return isHopper(); }
+  bool hasWgmma() const { return isHopper() && allowsWgmma; }
   /// tcgen05, and the memory that it accumulates in.
-  bool hasTensorMemory() const { return isBlackwell(); }
+  bool hasTensorMemory() const { return isBlackwell() && allowsTcgen05; }
   bool hasTcgen05Integers() const { return hasTensorMemory() && capability != 103; }
   bool hasTma() const { return capability >= 90; }
   bool hasClusters() const { return capability >= 90; }

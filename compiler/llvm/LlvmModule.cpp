@@ -4,9 +4,15 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace triton {
 
@@ -48,7 +54,16 @@ std::string LlvmModule::text() const {
 
 llvm::Error LlvmModule::run(llvm::TargetMachine &machine,
                             llvm::function_ref<llvm::Error(llvm::PassBuilder &, llvm::ModulePassManager &)> build) {
-  llvm::PassBuilder builder(&machine);
+  if (!controls.optimise)
+    return llvm::Error::success();
+  LlvmControlScope scope;
+  if (llvm::Error error = scope.enter(controls))
+    return error;
+  llvm::PassInstrumentationCallbacks callbacks;
+  std::optional<llvm::StandardInstrumentations> instruments;
+  if (controls.printAfterAll || controls.timePasses)
+    instruments.emplace(*llvmContext, /*DebugLogging=*/false);
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, instruments ? &callbacks : nullptr);
   llvm::LoopAnalysisManager loopAnalyses;
   llvm::FunctionAnalysisManager functionAnalyses;
   llvm::CGSCCAnalysisManager callGraphAnalyses;
@@ -58,11 +73,69 @@ llvm::Error LlvmModule::run(llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functionAnalyses);
   builder.registerLoopAnalyses(loopAnalyses);
   builder.crossRegisterProxies(loopAnalyses, functionAnalyses, callGraphAnalyses, moduleAnalyses);
+  if (instruments)
+    instruments->registerCallbacks(callbacks, &moduleAnalyses);
   llvm::ModulePassManager passes;
-  if (llvm::Error error = build(builder, passes))
+  if (!controls.passPlugin.empty()) {
+    auto plugin = llvm::PassPlugin::Load(controls.passPlugin);
+    if (!plugin)
+      return plugin.takeError();
+    plugin->registerPassBuilderCallbacks(builder);
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  } else if (llvm::Error error = build(builder, passes)) {
     return error;
+  }
   passes.run(*module, moduleAnalyses);
   return reported();
+}
+
+llvm::Error LlvmModule::generate(llvm::Module &subject, llvm::SmallVectorImpl<char> &bytes,
+                                 llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add) {
+  if (!controls.machineIrFolder.empty())
+    if (llvm::Error error = writeMachineIr(add))
+      return error;
+  LlvmControlScope scope;
+  if (llvm::Error error = scope.enter(controls))
+    return error;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager manager;
+  if (!add(manager, stream))
+    return llvm::createStringError("the code generator cannot write this kind of file");
+  manager.run(subject);
+  return reported();
+}
+
+/// The name of the module's first definition that others can call.
+static llvm::StringRef kernelName(const llvm::Module &module) {
+  for (const llvm::Function &function : module)
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      return function.getName();
+  return "kernel";
+}
+
+llvm::Error
+LlvmModule::writeMachineIr(llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add) {
+  LlvmControlScope scope;
+  if (llvm::Error error = scope.enter({.machineIrFolder = controls.machineIrFolder}))
+    return error;
+  if (llvm::Error error = scope.set("stop-after", "finalize-isel"))
+    return error;
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream text(bytes);
+  llvm::legacy::PassManager manager;
+  if (!add(manager, text))
+    return llvm::createStringError("the code generator cannot write machine IR");
+  manager.run(*copy);
+  llvm::sys::fs::create_directories(controls.machineIrFolder);
+  llvm::SmallString<128> path(controls.machineIrFolder);
+  llvm::sys::path::append(path, kernelName(*module) + ".mir");
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (error)
+    return llvm::createStringError("cannot write '" + path + "': " + error.message());
+  file << text.str();
+  return llvm::Error::success();
 }
 
 llvm::Error LlvmModule::reported() const {

@@ -2,10 +2,14 @@
 // stderr; what both code generators do with a module is here.
 #pragma once
 
+#include "compiler/llvm/LlvmControls.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <memory>
@@ -16,6 +20,9 @@ class LLVMContext;
 class Module;
 class PassBuilder;
 class TargetMachine;
+namespace legacy {
+class PassManager;
+}
 } // namespace llvm
 
 namespace triton {
@@ -35,13 +42,20 @@ public:
   /// Reads LLVM IR text, such as a `.llir` file.
   llvm::Error parse(llvm::StringRef text);
   std::string text() const;
-  /// Runs the passes that `build` adds; those of `machine` are known to its builder.
+  /// Runs the passes that `build` adds; those of `machine` are known to its builder. With a plugin these are LLVM's -O3, which has places for its passes.
   llvm::Error run(llvm::TargetMachine &machine,
                   llvm::function_ref<llvm::Error(llvm::PassBuilder &, llvm::ModulePassManager &)> build);
+  /// Runs the code generator that `add` adds, which writes to the stream it is given, on `subject`: this module, or a copy of it.
+  llvm::Error generate(llvm::Module &subject, llvm::SmallVectorImpl<char> &bytes,
+                       llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add);
   /// What LLVM reported so far.
   llvm::Error reported() const;
 
+  LlvmControls controls;
+
 private:
+  llvm::Error writeMachineIr(llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add);
+
   std::unique_ptr<std::string> errors; // the context's handler holds its address
   std::unique_ptr<llvm::LLVMContext> llvmContext;
   std::unique_ptr<llvm::Module> module; // after its context: destroyed first

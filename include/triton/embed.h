@@ -339,13 +339,22 @@ struct Options {
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
   std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
-  bool emitAssembly = false;                   // also make the `asm` stage
+  bool useWgmma = true, useTcgen05 = true;     // products where the architecture has them
+  // Of LLVM's part: whether its passes run; boolean options of it that are switched on; a library of more passes.
+  bool optimiseLlvm = true;
+  std::vector<std::string> llvmFlags;
+  std::string llvmPlugin;
+  bool emitAssembly = false; // also make the `asm` stage
   /// Files ("-": standard error) that receive the IR before every pass, and what each pipeline starts from.
   std::string printAroundAll, reproducerPath;
   std::string locationStage, locationFile; // debug information is about the lines of this stage's text, in this file
-  bool timePasses = false, showOperations = false, showStackTraces = false;
-  bool keepLocations = false; // IR with the lines of the source that it comes from, and stage `source`
-  std::string lastStage;      // stop after this stage; empty: all
+  bool timePasses = false, showOperations = false, showStackTraces = false, showWarnings = false, showRemarks = false;
+  bool printLlvmAfterAll = false, timeLlvmPasses = false; // on standard error
+  std::string machineIrFolder;                            // receives `<kernel>.mir`
+  bool keepSource = false;                                // the stage `source`: the IR before any pass
+  bool printLocations = false;                            // IR with the lines of the source that it comes from
+  bool keepLocations = false;                             // both, and the code's debug information too
+  std::string lastStage;                                  // stop after this stage; empty: all
   /// stage -> text or bytes to go on with instead of what that stage made
   std::vector<std::pair<std::string, std::string>> replacements;
 };
@@ -379,6 +388,7 @@ struct Artifact {
   uint32_t sharedBytes = 0;
   uint32_t registers = 0, spillBytes = 0; // of a thread (cuda)
   bool waitsAtEntry = false;              // for the grids before it (cuda)
+  std::string assemblerLog;               // all that the assembler printed (cuda)
 };
 
 struct CompileRequest {
@@ -397,6 +407,14 @@ TRITON_EXPORT std::shared_ptr<const Artifact> compileIr(const std::string &stage
                                                         Diagnostics &diagnostics);
 /// The architecture that "native" means on this machine.
 TRITON_EXPORT Result<std::string> resolveArchitecture(const Options &options);
+
+/// The name and the argument types of the kernel in a text below the module, LLVM IR or PTX, of `options.backend`.
+struct KernelDescription {
+  std::string name;
+  std::vector<std::string> types;
+};
+TRITON_EXPORT Result<KernelDescription> describeKernel(const std::string &stage, const std::string &text,
+                                                       const Options &options);
 
 /// Code of the CPU target, loaded.
 class TRITON_EXPORT HostKernel {

@@ -70,9 +70,9 @@ def test_entries_are_served_and_sealed(fresh_triton_cache, fresh_knobs):
     kernel = define()
     first = launch(kernel, 3)
     folder, files = files_of(fresh_triton_cache, first)
-    assert files == ["__grp__stored.json", "stored.json", "stored.llir", "stored.obj", "stored.ttir"]
+    assert files == ["__grp__stored.json", *(f"stored.{end}" for end in ("json", "llir", "obj", "source", "ttir"))]
     description = json.load(open(os.path.join(folder, "stored.json")))
-    assert set(description["digests"]) == {"stored.llir", "stored.obj", "stored.ttir"}
+    assert set(description["digests"]) == {"stored.llir", "stored.obj", "stored.source", "stored.ttir"}
     assert description["request"]["constants"] == {"N": "3"}
     assert relaunch(kernel, fresh_knobs) == [True]
     assert not {"request", "digests", "checksum"} & set(first.metadata._fields)
@@ -310,7 +310,7 @@ def test_tool(fresh_triton_cache, fresh_knobs):
     assert "tt.func public @stored" in text
     with pytest.raises(SystemExit, match="2 entries for 'stored'"):
         run_tool("show", "stored")
-    with pytest.raises(SystemExit, match="has no stage 'ptx'; it has: llir, obj, ttir"):
+    with pytest.raises(SystemExit, match="has no stage 'ptx'; it has: llir, obj, source, ttir"):
         run_tool("show", entry, "--stage", "ptx")
     assert run_tool("verify") == (0, "2 entries, 0 damaged\n")
     os.truncate(os.path.join(fresh_triton_cache, entry, "stored.llir"), 3)

@@ -254,3 +254,92 @@ PyMODINIT_FUNC PyInit_answers(void) { return PyModule_Create(&module); }
 """
     for _ in range(2):
         assert compile_module_from_src(source, "answers").answer() == 42
+
+
+@triton.jit
+def add_one(x_ptr, out_ptr, n, value, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) + value + tl.sum(tl.full([BLOCK], 0.0, tl.float32), 0), mask=mask)  # fmt: skip
+
+
+def compile_add_one(target):
+    signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "value": "fp32", "BLOCK": "constexpr"}
+    return triton.compile(triton.compiler.ASTSource(add_one, signature, {"BLOCK": 64}), target=target)
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("stage", ["source", "ttir", "llir"])
+def test_a_stage_as_a_file(stage, tmp_path, fresh_triton_cache):
+    original = compile_add_one(triton.runtime.driver.active.get_current_target())
+    path = tmp_path / f"again.{'ttir' if stage == 'source' else stage}"
+    path.write_text(original.asm[stage])
+    kernel = triton.compile(str(path))
+    assert kernel.name == "add_one" and kernel.src.ext == path.suffix[1:]
+    assert len(kernel.src.signature) == 4 and kernel.src.signature[2] == "i32"
+    assert list(kernel.asm)[0] == path.suffix[1:]
+    x, out = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    kernel[(1, 1, 1)](x, out, 64, 1.5)
+    np.testing.assert_array_equal(out, x + 1.5)
+
+
+@pytest.mark.parametrize("stage", ["source", "ttir", "ttgir", "llir", "ptx"])
+def test_a_stage_as_a_file_for_a_gpu(stage, tmp_path, fresh_triton_cache):
+    target = triton.backends.compiler.GPUTarget("cuda", 90, 32)
+    original = compile_add_one(target)
+    path = tmp_path / f"again.{'ttir' if stage == 'source' else stage}"
+    path.write_text(original.asm[stage])
+    listened = []
+    with triton.knobs.compilation.scope():
+        triton.knobs.compilation.listener = lambda **facts: listened.append(facts)
+        kernel = triton.compile(str(path), target=target)
+    stages = ["ttir", "ttgir", "llir", "ptx", "cubin"]
+    later = stages[stages.index(path.suffix[1:]) + 1 :]
+    assert list(kernel.asm) == [path.suffix[1:], *later]
+    assert [name for name, _ in listened[0]["times"].lowering_stages] == later
+    assert kernel.name == "add_one" and len(kernel.src.signature) == 4
+    for field in ("shared", "num_warps", "argument_bytes"):
+        assert getattr(kernel.metadata, field) == getattr(original.metadata, field), field
+
+
+def test_ir_source(tmp_path):
+    from triton._C.libtriton import ir
+
+    target = triton.backends.compiler.GPUTarget("cuda", 90, 32)
+    path = tmp_path / "kernel.ttgir"
+    path.write_text(compile_add_one(target).asm["ttgir"])
+    context = ir.context()
+    ir.load_dialects(context)
+    backend = triton.compiler.make_backend(target)
+    source = triton.compiler.IRSource(str(path), context, backend)
+    assert source.name == "@add_one" and source.signature == {0: "*f32", 1: "*f32", 2: "i32", 3: "f32"}
+    assert source.module.get_entry_func_name() == "add_one"
+    assert source.parse_options() == {"num_warps": 4, "num_ctas": 1}
+    path.write_text(path.read_text().replace('"ttg.num-warps" = 4 : i32, ', ""))
+    with pytest.raises(AssertionError):
+        triton.compiler.IRSource(str(path), context, backend).parse_options()
+    (tmp_path / "kernel.cubin").write_text("")
+    with pytest.raises(ValueError, match="cannot begin with a .cubin file"):
+        triton.compile(str(tmp_path / "kernel.cubin"), target=target)
+
+
+@pytest.mark.cpu_only
+def test_replaced_launcher_is_used():
+    x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
+    kernel = add_one[(1,)](x, out, 64, 1.5, BLOCK=64)
+    add_one[(1,)](x, out, 64, 1.5, BLOCK=64)
+    launches, launcher = [], kernel._run
+    kernel._run = lambda *arguments: launches.append(arguments)
+    add_one[(1,)](x, out, 64, 1.5, BLOCK=64)
+    (arguments,) = launches
+    assert arguments[:3] == (1, 1, 1) and arguments[4] is kernel.function and arguments[5] == kernel.packed_metadata
+    assert arguments[9] is x and arguments[11:] == (64, 1.5, 64)
+    kernel._run = launcher
+    add_one[(1,)](x, out, 64, 2.5, BLOCK=64)
+    assert out[0] == 3.5 and len(launches) == 1
+
+
+@pytest.mark.cpu_only
+def test_unknown_architecture():
+    with pytest.raises(ValueError, match="unknown processor 'sm90'"):
+        add_one[(1,)](np.ones(64, np.float32), np.zeros(64, np.float32), 64, 1.5, BLOCK=64, arch="sm90")

@@ -144,3 +144,140 @@ def test_python_stack_of_a_crash(value, is_shown):
     environment.pop("PYTHONFAULTHANDLER", None)
     result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert result.returncode < 0 and ("in culprit" in result.stderr) == is_shown
+
+
+def test_llvm_passes_are_shown(fresh_triton_cache, monkeypatch, capfd, tmp_path):
+    monkeypatch.setenv("LLVM_IR_ENABLE_DUMP", "1")
+    compile_kernel()
+    text = capfd.readouterr().err
+    assert text.count("IR Dump After") > 5 and "define void @shown" in text
+    monkeypatch.setenv("LLVM_IR_ENABLE_DUMP", "0")
+    monkeypatch.setenv("LLVM_ENABLE_TIMING", "1")
+    compile_kernel()
+    text = capfd.readouterr().err
+    assert "Pass execution timing report" in text and "IR Dump" not in text
+    monkeypatch.delenv("LLVM_ENABLE_TIMING")
+    monkeypatch.setenv("TRITON_DUMP_MIR", str(tmp_path / "machine"))
+    compile_kernel()
+    assert "name:            shown" in (tmp_path / "machine" / "shown.mir").read_text()
+    assert capfd.readouterr().err == ""
+
+
+def test_llvm_passes_are_left_out(fresh_triton_cache, monkeypatch):
+    optimised = compile_kernel()
+    monkeypatch.setenv("DISABLE_LLVM_OPT", "1")
+    plain = compile_kernel()
+    assert plain.hash != optimised.hash and plain.metadata.DISABLE_LLVM_OPT == "true"
+    assert plain.asm["llir"].count("\n") > optimised.asm["llir"].count("\n")
+    out = np.zeros(16, np.int32)
+    plain[(1, 1, 1)](out, 16)
+    np.testing.assert_array_equal(out, np.arange(16) * 2)
+    monkeypatch.setenv("DISABLE_LLVM_OPT", "disable-lsr, disable-licm-promotion")
+    assert compile_kernel().asm["llir"]
+    monkeypatch.setenv("DISABLE_LLVM_OPT", "disable-nothing-at-all")
+    with pytest.raises(triton.CompilationError, match="LLVM has no option 'disable-nothing-at-all'"):
+        compile_kernel()
+    monkeypatch.delenv("DISABLE_LLVM_OPT")
+    monkeypatch.setenv("LLVM_PASS_PLUGIN_PATH", "/nowhere/passes.so")
+    with pytest.raises(triton.CompilationError, match="/nowhere/passes.so"):
+        compile_kernel()
+
+
+def test_what_the_assembler_says(fresh_triton_cache, fresh_knobs, monkeypatch, capsys):
+    compile_for_cuda(define())
+    assert "ptxas info" not in capsys.readouterr().out
+    fresh_knobs.nvidia.dump_ptxas_log = True
+    fresh_knobs.compilation.always_compile = True
+    compile_for_cuda(define())
+    assert "registers" in capsys.readouterr().out
+    fresh_knobs.nvidia.disable_ptxas_opt = True
+    assert compile_for_cuda(define()).asm["cubin"]
+
+
+def test_versions_of_the_target(fresh_triton_cache, fresh_knobs):
+    fresh_knobs.nvidia.override_ptx_version = "8.4"
+    assert ".version 8.4" in compile_for_cuda(define()).asm["ptx"]
+    fresh_knobs.nvidia.override_ptx_version = "86"
+    assert ".version 8.6" in compile_for_cuda(define()).asm["ptx"]
+    fresh_knobs.nvidia.override_ptx_version = "new"
+    with pytest.raises(ValueError, match="TRITON_OVERRIDE_PTX_VERSION"):
+        compile_for_cuda(define())
+    fresh_knobs.nvidia.override_ptx_version = None
+    fresh_knobs.runtime.override_arch = "sm80"
+    kernel = compile_for_cuda(define())
+    assert ".target sm_80" in kernel.asm["ptx"] and kernel.metadata.arch == "sm80"
+
+
+@triton.jit
+def product(x_ptr, out_ptr):
+    row, column = tl.arange(0, 128)[:, None], tl.arange(0, 128)[None, :]
+    x = tl.load(x_ptr + row * 128 + column)
+    tl.store(out_ptr + row * 128 + column, tl.dot(x, x))
+
+
+@pytest.mark.parametrize(
+    "capability, instruction, variable",
+    [(90, "wgmma.mma_async", "DISABLE_MMA_V3"), (100, "tcgen05.mma", "DISABLE_MMA_V5")],
+)
+def test_products_without_the_newest_instructions(capability, instruction, variable, fresh_triton_cache, monkeypatch):
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    source, target = ASTSource(product, {"x_ptr": "*fp16", "out_ptr": "*fp32"}), GPUTarget("cuda", capability, 32)
+    assert instruction in triton.compile(source, target=target).asm["ptx"]
+    monkeypatch.setenv(variable, "1")
+    text = triton.compile(source, target=target).asm["ptx"]
+    assert instruction not in text and "mma.sync" in text
+
+
+def test_source_stage_and_locations(fresh_triton_cache, fresh_knobs):
+    kernel = compile_kernel()
+    assert "tt.func public @shown" in kernel.asm["source"] and "shown.source" in kernel.metadata_group
+    assert "test_inspection.py" in kernel.asm["source"] and "loc(" in kernel.asm["ttir"]
+    fresh_knobs.compilation.disable_line_info = True
+    assert "loc(" not in compile_kernel().asm["ttir"]
+
+
+def test_hook_on_the_stages(fresh_triton_cache, fresh_knobs):
+    seen = []
+
+    def hook(backend, stages, options, language, capability):
+        seen.append((list(stages), capability))
+        lower = stages["ttir"]
+
+        def double_again(source, metadata):
+            module = lower(source, metadata)
+            return str(module).replace("dense<2>", "dense<4>")
+
+        stages["ttir"] = double_again
+
+    plain = compile_kernel()
+    fresh_knobs.runtime.add_stages_inspection_hook = hook
+    changed = compile_kernel()
+    assert seen[0][0] == ["ttir", "llir", "obj"] and changed.hash != plain.hash
+    out = np.zeros(16, np.int32)
+    changed[(1, 1, 1)](out, 16)
+    np.testing.assert_array_equal(out, np.arange(16) * 4)
+    assert compile_for_cuda(define()).asm["cubin"] and seen[1] == (["ttir", "ttgir", "llir", "ptx", "cubin"], 90)
+    fresh_knobs.runtime.add_stages_inspection_hook = None
+    assert compile_kernel().hash == plain.hash
+
+
+def test_replaced_stages_are_not_stored_as_the_kernels_own(fresh_triton_cache, fresh_knobs, tmp_path, capsys):
+    fresh_knobs.cache.dump_dir, fresh_knobs.cache.override_dir = str(tmp_path / "dump"), str(tmp_path / "override")
+    fresh_knobs.compilation.dump_ir = True
+    plain = compile_kernel()
+    (folder,) = (tmp_path / "dump").iterdir()
+    assert {"shown.source", "shown.ttir", "shown.llir", "shown.obj"} <= {file.name for file in folder.iterdir()}
+    fresh_knobs.compilation.dump_ir = False
+    place = tmp_path / "override" / folder.name
+    place.mkdir(parents=True)
+    (place / "shown.ttir").write_text((folder / "shown.ttir").read_text().replace("dense<2>", "dense<3>"))
+    fresh_knobs.compilation.override = True
+    changed = compile_kernel()
+    assert "Overriding kernel with file" in capsys.readouterr().out and changed.hash != plain.hash
+    out = np.zeros(16, np.int32)
+    changed[(1, 1, 1)](out, 16)
+    np.testing.assert_array_equal(out, np.arange(16) * 3)
+    fresh_knobs.compilation.override = False
+    assert compile_kernel().asm["ttir"] == plain.asm["ttir"]

@@ -139,7 +139,7 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
       if (isa<tensor::MakeTensorPtrOp>(op))
         return op->emitOpError() << "must be rewritten before layouts are assigned";
       if (auto dot = dyn_cast<tensor::DotScaledOp>(op))
-        if (!planScaledDot(dot, Target{unsigned(getComputeCapability(module).value_or(90))}, getNumWarps(module)))
+        if (!planScaledDot(dot, dotTarget(module), getNumWarps(module)))
           return op->emitOpError() << "must be rewritten before layouts are assigned";
       for (Type type : op->getOperandTypes())
         if (auto pointer = dyn_cast<tensor::PointerType>(type);

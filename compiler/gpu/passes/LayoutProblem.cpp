@@ -94,7 +94,7 @@ void LayoutProblem::addOp(Operation *op) {
 
 void LayoutProblem::addDot(tensor::DotOp dot) {
   auto module = dot->getParentOfType<ModuleOp>();
-  const DotPlan plan = planDot(dot, Target{static_cast<unsigned>(getComputeCapability(module).value_or(90))}, warps);
+  const DotPlan plan = planDot(dot, dotTarget(module), warps);
   const unsigned slot = addSlot(dot, false, cast<RankedTensorType>(dot.getType()), plan.accumulator);
   auto operand = [](Attribute layout) -> LayoutTie {
     if (!layout)
@@ -109,7 +109,7 @@ void LayoutProblem::addDot(tensor::DotOp dot) {
 
 void LayoutProblem::addScaledDot(tensor::DotScaledOp dot) {
   auto module = dot->getParentOfType<ModuleOp>();
-  auto plan = planScaledDot(dot, Target{static_cast<unsigned>(getComputeCapability(module).value_or(90))}, warps);
+  auto plan = planScaledDot(dot, dotTarget(module), warps);
   assert(plan && "AssignLayouts checked that tcgen05 does it");
   const unsigned slot = addSlot(dot, false, cast<RankedTensorType>(dot.getType()), plan->accumulator);
   for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})

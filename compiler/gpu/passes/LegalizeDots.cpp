@@ -144,7 +144,7 @@ struct LegalizeDots : impl::LegalizeDotsBase<LegalizeDots> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    Target target{unsigned(getComputeCapability(module).value_or(90))};
+    Target target = dotTarget(module);
     SmallVector<tensor::DotScaledOp> scaled;
     module.walk([&](tensor::DotScaledOp dot) { scaled.push_back(dot); });
     for (tensor::DotScaledOp dot : scaled)

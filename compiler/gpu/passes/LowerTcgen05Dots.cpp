@@ -166,7 +166,7 @@ private:
 } // namespace
 
 void lowerTcgen05Dots(ModuleOp module) {
-  Target target{unsigned(getComputeCapability(module).value_or(90))};
+  Target target = dotTarget(module);
   SmallVector<Planned> all;
   module.walk([&](Operation *op) {
     if (auto dot = dyn_cast<tensor::DotOp>(op)) {

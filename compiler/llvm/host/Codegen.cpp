@@ -34,7 +34,7 @@ static constexpr llvm::StringLiteral passes =
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target,
-                                                                                CodegenOptions options) {
+                                                                                const CodegenOptions &options) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -57,20 +57,20 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(
 }
 
 /// A target machine is not thread safe and takes a millisecond to make: each thread keeps those it has used.
-static llvm::Expected<llvm::TargetMachine *> targetMachine(const HostTarget &target, CodegenOptions options) {
+static llvm::Expected<llvm::TargetMachine *> targetMachine(const HostTarget &target, const CodegenOptions &options) {
   struct Entry {
     HostTarget target;
-    CodegenOptions options;
+    bool fuseMultiplyAdd;
     std::unique_ptr<llvm::TargetMachine> machine;
   };
   thread_local std::vector<Entry> cache;
   for (Entry &entry : cache)
-    if (entry.target == target && entry.options == options)
+    if (entry.target == target && entry.fuseMultiplyAdd == options.fuseMultiplyAdd)
       return entry.machine.get();
   auto machine = createTargetMachine(target, options);
   if (!machine)
     return machine.takeError();
-  cache.push_back({target, options, std::move(*machine)});
+  cache.push_back({target, options.fuseMultiplyAdd, std::move(*machine)});
   return cache.back().machine.get();
 }
 
@@ -98,7 +98,9 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-Code::Code(const HostTarget &target, CodegenOptions options) : target(target), options(options) {}
+Code::Code(const HostTarget &target, CodegenOptions options) : target(target), options(options) {
+  llvmModule.controls = options.controls;
+}
 
 /// Gives every function what the code generator must know about it.
 llvm::Error Code::prepare() {
@@ -170,13 +172,10 @@ llvm::Error Code::emit(llvm::SmallVectorImpl<char> &bytes, bool asText) {
     return machine.takeError();
   // Code generation rewrites its module; a copy keeps this one the same for the next request.
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*llvmModule);
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager manager;
   auto kind = asText ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if (!addCodegenPasses(**machine, manager, stream, kind))
-    return llvm::createStringError("the code generator for '" + target.triple + "' cannot write this kind of file");
-  manager.run(*copy);
-  return llvmModule.reported();
+  return llvmModule.generate(*copy, bytes, [&](llvm::legacy::PassManager &manager, llvm::raw_pwrite_stream &stream) {
+    return addCodegenPasses(**machine, manager, stream, kind);
+  });
 }
 
 llvm::Expected<std::string> Code::assembly() {

@@ -26,6 +26,7 @@ using cpu::HostTarget;
 
 struct CodegenOptions {
   bool fuseMultiplyAdd = true; // a * b + c may become one fma
+  LlvmControls controls;
   bool operator==(const CodegenOptions &) const = default;
 };
 

@@ -81,6 +81,7 @@ static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &ta
 Code::Code(const CodegenOptions &options) : options(options) {
   this->options.ptxVersion = supportedPtxVersion(options.ptxVersion);
   this->options.emit.flushDenormals = options.flushDenormals;
+  llvmModule.controls = options.controls;
 }
 
 /// Links what the module calls and does not have. A name that no library has is an error: PTX could not be loaded.
@@ -197,13 +198,11 @@ llvm::Expected<std::string> Code::ptx() {
   if (!machine)
     return machine.takeError();
   llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager manager;
-  if ((*machine)->addPassesToEmitFile(manager, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
-                                      /*DisableVerify=*/true))
-    return llvm::createStringError("the code generator cannot write PTX");
-  manager.run(*llvmModule);
-  if (llvm::Error error = llvmModule.reported())
+  auto add = [&](llvm::legacy::PassManager &manager, llvm::raw_pwrite_stream &stream) {
+    return !(*machine)->addPassesToEmitFile(manager, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
+                                            /*DisableVerify=*/true);
+  };
+  if (llvm::Error error = llvmModule.generate(*llvmModule, bytes, add))
     return error;
   return std::string(bytes.begin(), bytes.end());
 }

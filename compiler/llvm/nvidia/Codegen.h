@@ -19,6 +19,7 @@ struct CodegenOptions {
   EmitOptions emit;
   unsigned ptxVersion = 0;    // 86 for 8.6; 0: the newest that LLVM writes
   bool flushDenormals = true; // in libdevice
+  LlvmControls controls;
   /// Bitcode libraries by path, linked where a function of theirs is called; libdevice first.
   std::vector<std::string> libraries;
 };
@@ -40,6 +41,7 @@ public:
   llvm::Expected<std::string> ptx();
 
   const CodegenTimes &times() const { return spent; }
+  llvm::Module &module() { return *llvmModule; }
 
 private:
   explicit Code(const CodegenOptions &options);

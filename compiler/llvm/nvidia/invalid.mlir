@@ -121,8 +121,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 }
 
 //--- warps.mlir
-// CHECK: error: a CTA has at most 32 warps, got ttg.num-warps = 64
-module attributes {"ttg.num-warps" = 64 : i32} {
+// CHECK: error: code is made for at most 128 warps, got ttg.num-warps = 256
+module attributes {"ttg.num-warps" = 256 : i32} {
   tt.func public @warps() {
     tt.return
   }

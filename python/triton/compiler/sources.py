@@ -118,7 +118,7 @@ class _Specialization:
 
 
 class IRSource:
-    """A file of IR: `.ttir` or, for GPUs, `.ttgir`."""
+    """A file of some stage: `.ttir`, `.llir` or, for GPUs, `.ttgir`, `.ptx`. `signature` holds the types of its arguments by index."""
 
     def __init__(self, path, context, backend):
         self.path = path
@@ -126,29 +126,38 @@ class IRSource:
         self.language = Language.TRITON
         with open(path) as file:
             self.src = file.read()
-        found = re.search(r"tt\.func\s+public\s+@(\w+)\((.*)$", self.src, re.MULTILINE)
-        if self.ext not in ("ttir", "ttgir") or found is None:
-            raise ValueError(f"{path} is not a .ttir or .ttgir file with a public tt.func")
-        self.name = "@" + found.group(1)
-        # Parameters up to the attributes of the function; their own attributes are no parameters, for they have no `%`.
-        types = re.findall(r"%\w+\s*:\s*(!tt\.ptr<[^>]*>|[\w.]+)", found.group(2))
-        self.signature = {index: convert_type_repr(ty) for index, ty in enumerate(types)}
         self.constants = {}
         self.attrs = {}
+        if self.ext in ("ttir", "ttgir"):
+            self.module = libtriton.ir.parse_mlir_module(str(path), context)
+            self.module.context = context
+            name = self.module.get_entry_func_name()
+            types = self.module.get_function_signature(self.module.get_function(name))
+            self.name = "@" + name
+            self.signature = {index: convert_type_repr(ty) for index, ty in enumerate(types)}
+        else:
+            self.name, types = libtriton.describe_kernel(self.ext, self.src, {"backend": backend.target.backend})
+            self.signature = dict(enumerate(types))
 
     def hash(self):
         return hashlib.sha256(self.src.encode("utf-8")).hexdigest()
 
     def parse_options(self):
         """What the file says of itself: GPU IR is written for a number of warps and CTAs."""
-        names = {"num_warps": "ttg.num-warps", "num_ctas": "ttg.num-ctas"}
-        found = {name: re.search(rf'"{key}"\s*=\s*(\d+)', self.src) for name, key in names.items()}
-        return {name: int(match.group(1)) for name, match in found.items() if match}
+        if self.ext != "ttgir":
+            return {}
+        warps, ctas = (self.module.get_int_attr(f"ttg.num-{what}") for what in ("warps", "ctas"))
+        assert warps is not None, (
+            f"{self.path} does not say for how many warps it is: it has no attribute ttg.num-warps"
+        )
+        return {"num_warps": warps, **({"num_ctas": ctas} if ctas is not None else {})}
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
-        module = libtriton.ir.parse_mlir_text(self.src, str(self.path))
-        module.context = context
-        return module
+        """The module of a file of IR; of others the text."""
+        if self.ext not in ("ttir", "ttgir"):
+            return self.src
+        self.module.context = context
+        return self.module
 
     def compile_native(self, options):
         return libtriton.compile_ir(self.ext, str(self.path), self.src, options)

@@ -1,6 +1,5 @@
-"""Compiles through the stages that a backend of another package lists: functions in Python, each from the output of the one before.
-
-The backends of this package run all their stages in one native call instead (`native_options`).
+"""Compiles stage by stage, each a function in Python of the output of the one before: those that a backend of another package lists, or those of
+this package where a hook looks at them. Otherwise the backends of this package run all their stages in one native call (`native_options`).
 """
 
 from __future__ import annotations
@@ -8,6 +7,7 @@ from __future__ import annotations
 import time
 
 from .. import knobs
+from .._C import libtriton
 from .._C.libtriton import ir
 
 
@@ -19,6 +19,34 @@ def language_options(backend, options):
     known = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
     globals_allowed = bool(knobs.compilation.allow_non_constexpr_globals)
     return {"backend": "cpu", "architecture": "native", "allow_non_constexpr_globals": globals_allowed, **known}
+
+
+def is_native(backend):
+    """Whether one native call does the same as the backend's stages: they are this package's, and no hook may change them."""
+    adds = getattr(type(backend).add_stages, "adds_native_stages", False)
+    return adds and knobs.runtime.add_stages_inspection_hook is None
+
+
+def native_stage(backend, options, previous, extension):
+    """The stage `extension` on its own: from a module or text of the stage `previous`, a module or text. What a launch must know goes into `metadata`."""
+
+    def run(source, metadata):
+        text = source if isinstance(source, str) else str(source)
+        native_options = {**backend.native_options(options), "last_stage": extension, "print_locations": True}
+        artifact = libtriton.compile_ir(previous, f"<{previous}>", text, native_options)
+        is_cpu = backend.target.backend == "cpu"
+        metadata["num_warps"] = artifact.num_warps
+        metadata["shared"] = artifact.arena_bytes if is_cpu else artifact.shared
+        output = artifact.stages[extension]
+        return ir.parse_mlir_text(output, f"<{extension}>") if extension in ("ttir", "ttgir") else output
+
+    return run
+
+
+def add_native_stages(backend, stages, options, names):
+    """Fills in the stages of a backend of this package, in order; the first takes the source as IR."""
+    for previous, name in zip((names[0], *names), names):
+        stages[name] = native_stage(backend, options, previous, name)
 
 
 class StagedArtifact:
@@ -33,6 +61,14 @@ class StagedArtifact:
         self.shared = self.arena_bytes = self.argument_bytes = 0
         self.arguments = ()
         self.tensordesc_meta = []
+
+    def describe_arguments(self, src, native_options):
+        """How arguments are passed, as the native compiler knows it from the source."""
+        last = "ttir" if hasattr(src, "fn") else src.ext
+        described = src.compile_native({**native_options, "last_stage": last})
+        self.name = described.name
+        self.arguments, self.argument_bytes = described.arguments, described.argument_bytes
+        self.tensordesc_meta = described.tensordesc_meta
 
 
 def _text_of(output):
@@ -59,16 +95,21 @@ def run_stages(src, backend, options, target, replacements):
     backend.load_dialects(context)
     stages: dict = {}
     backend.add_stages(stages, options, src.language)
-    if knobs.runtime.add_stages_inspection_hook is not None:
+    is_ours = getattr(type(backend).add_stages, "adds_native_stages", False)  # and has called the hook
+    if knobs.runtime.add_stages_inspection_hook is not None and not is_ours:
         knobs.runtime.add_stages_inspection_hook(backend, stages, options, src.language, target.arch)
     if backend.binary_ext not in stages:
         raise RuntimeError(f"{type(backend).__name__} lists no stage '{backend.binary_ext}'; its stages are {', '.join(stages) or 'none'}")  # fmt: skip
     codegen = getattr(backend, "get_codegen_implementation", lambda options: {})(options)
     begin = time.perf_counter()
     output = src.make_ir(target, options, codegen, backend.get_module_map(), context)
-    artifact = StagedArtifact(output.get_entry_func_name(), getattr(options, "num_warps", 4))
-    artifact.times.append(("source", 1e6 * (time.perf_counter() - begin)))
-    artifact.stages["source"] = _text_of(output)
+    given = "source" if hasattr(src, "fn") else src.ext
+    name = src.name if isinstance(output, str) else output.get_entry_func_name()
+    artifact = StagedArtifact(name, getattr(options, "num_warps", 4))
+    artifact.times.append((given, 1e6 * (time.perf_counter() - begin)))
+    artifact.stages[given] = _text_of(output)
+    if hasattr(backend, "native_options"):
+        artifact.describe_arguments(src, backend.native_options(options))
     names = list(stages)
     # A file of IR has its own stage behind it.
     if src.ext in names:

@@ -94,6 +94,7 @@ class CPUBackend(BaseBackend):
             if name in CPUOptions.__dataclass_fields__ and value is not None
         }
         known.setdefault("arch", self.target.arch)
+        _describe(known["arch"])  # a ValueError if there is no such processor
         known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         if knobs.language.fp32_default:
             known.setdefault("default_dot_input_precision", knobs.language.fp32_default)
@@ -105,6 +106,8 @@ class CPUBackend(BaseBackend):
 
     def native_options(self, options: CPUOptions) -> dict:
         """The options as the native compiler takes them."""
+        from ...compiler.inspection import code_options
+
         names = (
             "num_warps",
             "num_ctas",
@@ -120,6 +123,7 @@ class CPUBackend(BaseBackend):
             "architecture": _native_name(options.arch),
             "default_dot_input_precision": options.default_dot_input_precision,
             "allow_non_constexpr_globals": bool(knobs.compilation.allow_non_constexpr_globals),
+            **code_options(),
             **{name: getattr(options, name) for name in names},
         }
 
@@ -138,10 +142,10 @@ class CPUBackend(BaseBackend):
         """The native compiler has loaded them."""
 
     def add_stages(self, stages: dict, options, language) -> None:
-        """All stages run in one native call, so each function here takes its output from the artifact that call gave."""
-        for name in ("ttir", "llir", "obj"):
-            stages[name] = functools.partial(_take, name)
+        from ...compiler.stages import add_native_stages
 
+        add_native_stages(self, stages, options, ("ttir", "llir", "obj"))
+        if knobs.runtime.add_stages_inspection_hook is not None:
+            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, self.target.arch)
 
-def _take(name, artifact, metadata):
-    return artifact.stages[name]
+    add_stages.adds_native_stages = True

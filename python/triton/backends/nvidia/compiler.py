@@ -154,6 +154,16 @@ def _capability(arch: str) -> int:
     return int(found.group(1))
 
 
+def _override_ptx_version() -> int:
+    """`TRITON_OVERRIDE_PTX_VERSION`: 86 or 8.6; 0 where it is not set."""
+    text = knobs.nvidia.override_ptx_version
+    if not text:
+        return 0
+    if not re.fullmatch(r"\d\.?\d", text):
+        raise ValueError(f"TRITON_OVERRIDE_PTX_VERSION must be a version of PTX such as 8.6 or 86, got '{text}'")
+    return int(text.replace(".", ""))
+
+
 class CUDABackend(BaseBackend):
     """Compiles for NVIDIA GPUs."""
 
@@ -204,10 +214,12 @@ class CUDABackend(BaseBackend):
 
     def native_options(self, options: CUDAOptions) -> dict:
         """The options as the native compiler takes them."""
+        from ...compiler.inspection import code_options
+
         capability = _capability(options.arch)
         flags = (options.ptx_options or "").split()
         if knobs.nvidia.disable_ptxas_opt:
-            flags += ["--opt-level", "0"]
+            flags += ["--opt-level", "0", "-g"]
         try:
             ptxas = get_ptxas(capability).path
         except RuntimeError:
@@ -221,7 +233,7 @@ class CUDABackend(BaseBackend):
             "default_dot_input_precision": options.default_dot_input_precision,
             "allow_non_constexpr_globals": bool(knobs.compilation.allow_non_constexpr_globals),
             "maxnreg": options.maxnreg or 0,
-            "ptx_version": options.ptx_version or 0,
+            "ptx_version": options.ptx_version or _override_ptx_version(),
             "flush_denormals": options.enable_reflect_ftz,
             "tensor_maps": knobs.nvidia.tensor_maps,
             "wait_at_entry": knobs.nvidia.overlap_launches and not options.launch_pdl,
@@ -230,6 +242,7 @@ class CUDABackend(BaseBackend):
             "ptxas_path": ptxas,
             "ptxas_options": " ".join(flags),
             "libraries": [path for _, path in options.extern_libs],
+            **code_options(),
             **{name: getattr(options, name) for name in names},
         }
 
@@ -248,13 +261,11 @@ class CUDABackend(BaseBackend):
         """The native compiler has loaded them."""
 
     def add_stages(self, stages: dict, options, language) -> None:
-        """All stages run in one native call, so each function here takes its output from the artifact that call gave."""
+        from ...compiler.stages import add_native_stages
+
         names = ("ttir", "ttgir", "llir", "ptx", "cubin")
-        for name in names if language == Language.TRITON else names[1:]:
-            stages[name] = functools.partial(_take, name)
+        add_native_stages(self, stages, options, names if language == Language.TRITON else names[1:])
         if knobs.runtime.add_stages_inspection_hook is not None:
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, self.target.arch)
 
-
-def _take(name, artifact, metadata):
-    return artifact.stages[name]
+    add_stages.adds_native_stages = True

@@ -1,0 +1,209 @@
+"""A compiled kernel: its stages, its metadata, and how it is loaded and launched."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections import namedtuple
+
+from .. import knobs
+from .._C import libtriton
+from ..backends import backends
+from ..backends.compiler import GPUTarget
+from .entries import read_group
+from .sources import ASTSource
+
+
+@functools.lru_cache
+def max_shared_mem(device):
+    """Bytes of shared memory that one program may have."""
+    from ..runtime import driver
+
+    return driver.active.utils.get_device_properties(device)["max_shared_mem"]
+
+
+def make_backend(target: GPUTarget):
+    """The one backend that compiles for `target`."""
+    fitting = [backend.compiler for backend in backends.values() if backend.compiler.supports_target(target)]
+    if len(fitting) != 1:
+        raise RuntimeError(
+            f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). There should only be one."
+        )
+    return fitting[0](target)
+
+
+class LazyDict:
+    """A dict some of whose entries are computed when it is read."""
+
+    def __init__(self, data):
+        self.data = data
+        self.extras = []
+
+    def get(self):
+        for function, args in self.extras:
+            self.data = self.data | function(*args)
+        self.extras.clear()
+        return self.data
+
+    def add(self, func, args):
+        self.extras.append((func, args))
+
+
+class AsmDict(dict):
+    """The stages of a kernel; what costs extra is made when it is asked for."""
+
+    options: dict = {}  # how the native compiler was called
+
+    def __missing__(self, key):
+        if key == "asm" and "obj" in self:
+            self[key] = self._assembly()
+        elif key == "sass" and "cubin" in self:
+            from ..tools.disasm import get_sass
+
+            self[key] = get_sass(self["cubin"])
+        else:
+            raise KeyError(f"Unknown key: '{key}'")
+        return self[key]
+
+    def _assembly(self):
+        options = {**self.options, "emit_assembly": True}
+        return libtriton.compile_ir("ttir", "kernel.ttir", self["ttir"], options).stages["asm"]
+
+
+class _MetadataClasses(dict):
+    """Field names -> the namedtuple class with them, so that metadata of equal fields is of one class."""
+
+    def __missing__(self, fields):
+        made = namedtuple("KernelMetadata", fields)
+        made.__reduce__ = lambda self: (_make_metadata, (self._asdict(),))  # its class is in no module
+        self[fields] = made
+        return made
+
+
+_metadata_classes = _MetadataClasses()
+
+
+def _make_metadata(values):
+    return _metadata_classes[tuple(sorted(values))](**values)
+
+
+def _read_files(group):
+    """(metadata, stages) from the files of a kernel."""
+    name = next(os.path.splitext(file)[0] for file in group if file.endswith(".json"))
+    found = read_group(group, name)
+    if found is None:
+        raise ValueError(f"the files of kernel '{name}' are not what was stored")
+    return found[:2]
+
+
+class CompiledKernel:
+    """A kernel for one target and one specialisation: its stages in `asm`, facts in `metadata`, and `run` to launch it."""
+
+    def __init__(self, src, metadata_group, hash, _loaded=None):
+        metadata, stages = _loaded or _read_files(metadata_group)
+        self.metadata = _make_metadata(metadata)
+        backend = make_backend(self.metadata.target)
+        self.packed_metadata = backend.pack_metadata(self.metadata)
+        self.src = src
+        self.hash = hash
+        self.name = self.metadata.name
+        self.metadata_group = metadata_group
+        self.asm = AsmDict(stages)
+        self.asm.options = self.metadata.native_options
+        self.kernel = self.asm.get(self.metadata.binary_ext)
+        self.module = None
+        self.function = None
+        self._run = None
+
+    def _init_handles(self):
+        """Loads the code and makes the launcher, once."""
+        if self.module is not None:
+            return
+        from ..runtime import driver
+        from ..runtime.errors import OutOfResources
+
+        failed = self.__dict__.get("_failed_resource")
+        if failed is not None:
+            raise OutOfResources(*failed)
+        device = driver.active.get_current_device()
+        run = driver.active.launcher_cls(self.src, self.metadata)
+        utils = driver.active.utils
+        if self.metadata.target.backend != "cpu":  # where shared memory is a thread's scratch, taken from the heap
+            self._need(self.metadata.shared, max_shared_mem(device), "shared memory")
+            self._need(self.metadata.tmem_size or 0, 512, "tensor memory")
+        self._tell(knobs.runtime.kernel_load_start_hook)
+        self.module, self.function, self.n_regs, self.n_spills, self.n_max_threads = utils.load_binary(
+            self.name, self.kernel, self.metadata.shared, device
+        )
+        if self.metadata.target.backend != "cpu":
+            threads = self.metadata.num_warps * self.metadata.target.warp_size
+            try:
+                self._need(threads, self.n_max_threads, "threads")
+            except OutOfResources:
+                self.module = self.function = None
+                raise
+        self._run = run
+        self._tell(knobs.runtime.kernel_load_end_hook)
+
+    def _need(self, required, limit, name):
+        """Raises OutOfResources, now and at every later launch, if the device has less than the kernel needs."""
+        from ..runtime.errors import OutOfResources
+
+        if required > limit:
+            self._failed_resource = (required, limit, name)
+            raise OutOfResources(required, limit, name)
+
+    def __getstate__(self):
+        # Code is loaded in one process only.
+        return {**self.__dict__, "module": None, "function": None, "_run": None}
+
+    def _tell(self, hook):
+        if hook is not None:
+            hook(self.module, self.function, self.name, self.metadata_group, self.hash)
+
+    @property
+    def _run(self):
+        return self.__dict__.get("_run")
+
+    @_run.setter
+    def _run(self, value):
+        if self.__dict__.get("_run") is not None:  # warm launches go on with what they have seen
+            getattr(getattr(self.src, "fn", None), "_forget_launches", lambda: None)()
+        self.__dict__["_run"] = value
+
+    @property
+    def run(self):
+        """The launcher: (grid x, y, z, stream, function, packed metadata, launch metadata, enter hook, exit hook, *parameters)."""
+        if self._run is None:
+            self._init_handles()
+        return self._run
+
+    @run.setter
+    def run(self, value):
+        self._run = value
+
+    def launch_metadata(self, grid, stream, *args):
+        """What launch hooks are given; None without a hook."""
+        if knobs.runtime.launch_enter_hook is None:
+            return None
+        self._init_handles()
+        result = LazyDict({"name": self.name, "function": self.function, "stream": stream})
+        if isinstance(self.src, ASTSource) and self.src.fn.launch_metadata is not None:
+            arguments = dict(zip(self.src.fn.arg_names, args))
+            result.add(self.src.fn.launch_metadata, (grid, self.metadata, arguments))
+        return result
+
+    def __getitem__(self, grid):
+        """`kernel[grid](*args)`: launches with all parameters, constexprs included."""
+        self._init_handles()
+
+        def runner(*args, stream=None):
+            if stream is None:
+                from ..runtime import driver
+
+                stream = driver.active.get_current_stream(driver.active.get_current_device())
+            metadata = self.launch_metadata(grid, stream, *args)
+            hooks = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+            self.run(grid[0], grid[1], grid[2], stream, self.function, self.packed_metadata, metadata, *hooks, *args)
+
+        return runner
