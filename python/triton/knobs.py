@@ -34,6 +34,9 @@ propagate_env: bool = True
 _knob_mechanics.should_propagate = lambda: propagate_env
 
 
+_RELEASE = re.compile(r"release (\d+\.\d+)")
+
+
 @dataclass
 class NvidiaTool:
     """A program of the CUDA toolkit, with the version it reports."""
@@ -44,13 +47,9 @@ class NvidiaTool:
     @staticmethod
     @functools.lru_cache
     def from_path(path: str) -> Optional[NvidiaTool]:
-        import subprocess
+        from ._tool_versions import version_text
 
-        try:
-            text = subprocess.check_output([path, "--version"], stderr=subprocess.STDOUT, text=True)
-        except (OSError, subprocess.CalledProcessError):
-            return None
-        found = re.search(r".*release (\d+\.\d+).*", text, flags=re.MULTILINE)
+        found = _RELEASE.search(version_text(path) or "")
         return NvidiaTool(path, found.group(1)) if found else None
 
 

@@ -11,6 +11,9 @@ from .._C import libtriton
 from ..backends.compiler import Language
 
 
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
 def convert_type_repr(x):
     """`!tt.ptr<f32>` -> `*f32`"""
     found = re.search(r"!tt\.ptr<([^,>]+)", x)
@@ -62,7 +65,7 @@ class ASTSource:
         names = self.fn.arg_names
         constants = {names[path[0]]: value for path, value in self.constants.items() if len(path) == 1}
         name = self.fn.repr(_Specialization(constants, self.signature)).split(".")[-1]
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        if not _IDENTIFIER.fullmatch(name):
             raise ValueError(f"the name of a kernel must be an identifier, got '{name}' from the `repr` of {self.fn}")
         return name
 

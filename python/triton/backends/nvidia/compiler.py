@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
 
 from ... import knobs
+from ..._tool_versions import version_text
 from ..compiler import BaseBackend, GPUTarget, Language
 
 
@@ -38,14 +39,7 @@ def get_ptxas(arch: int = 80) -> knobs.NvidiaTool:
 def get_ptxas_version(arch: int = 80) -> str:
     """What `ptxas --version` prints, or `TRITON_MOCK_PTX_VERSION`."""
     mock = knobs.nvidia.mock_ptx_version
-    return _version_text(get_ptxas(arch).path) if mock is None else mock
-
-
-@functools.lru_cache
-def _version_text(path):
-    import subprocess
-
-    return subprocess.check_output([path, "--version"]).decode("utf-8")
+    return version_text(get_ptxas(arch).path) if mock is None else mock
 
 
 @functools.lru_cache
@@ -147,8 +141,11 @@ class CUDAOptions:
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
+_ARCHITECTURE = re.compile(r"sm_?(\d+)[af]?")
+
+
 def _capability(arch: str) -> int:
-    found = re.fullmatch(r"sm_?(\d+)[af]?", arch)
+    found = _ARCHITECTURE.fullmatch(arch)
     if not found:
         raise ValueError(f"TRITON_OVERRIDE_ARCH must have the form sm<digits>, got '{arch}'")
     return int(found.group(1))
