@@ -184,6 +184,10 @@ argumentsOf(const embed::Artifact &artifact) {
 static nb::list tensorMapsOf(const embed::Artifact &artifact) {
   nb::list maps;
   for (const embed::TensorMapFormat &format : artifact.tensorMaps) {
+    if (format.box.empty()) { // passed in parts
+      maps.append(nb::none());
+      continue;
+    }
     nb::dict map;
     map["swizzle"] = format.swizzle;
     map["elem_size"] = format.elementBytes;
@@ -224,6 +228,8 @@ void addCompile(nb::module_ &module) {
       .def_ro("num_ctas", &embed::Artifact::numCtas)
       .def_ro("num_stages", &embed::Artifact::numStages)
       .def_ro("shared", &embed::Artifact::sharedBytes)
+      .def_ro("global_scratch_size", &embed::Artifact::globalScratchBytes)
+      .def_ro("global_scratch_align", &embed::Artifact::globalScratchAlignment)
       .def_ro("registers", &embed::Artifact::registers)
       .def_ro("spill_bytes", &embed::Artifact::spillBytes)
       .def_ro("waits_at_entry", &embed::Artifact::waitsAtEntry)

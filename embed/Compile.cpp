@@ -106,6 +106,8 @@ static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *arti
   out->numCtas = artifact->numCtas;
   out->numStages = artifact->numStages;
   out->sharedBytes = artifact->sharedBytes;
+  out->globalScratchBytes = artifact->globalScratchBytes;
+  out->globalScratchAlignment = artifact->globalScratchAlignment;
   out->registers = artifact->registers;
   out->spillBytes = artifact->spillBytes;
   out->waitsAtEntry = artifact->waitsAtEntry;

@@ -39,11 +39,13 @@ struct Artifact {
   std::string architecture; // "znver3"
   std::vector<StageOutput> stages;
   std::vector<Argument> arguments;
-  std::vector<TensorMap> tensorMaps; // one for each argument of type `nvTmaDesc`
+  /// One for each descriptor argument, without elements for those that are passed in parts; empty if all are.
+  std::vector<TensorMap> tensorMaps;
   uint32_t argumentBytes = 0;
   uint64_t arenaBytes = 0; // scratch per worker thread (cpu)
   int numWarps = 4, numCtas = 1, numStages = 3;
   uint32_t sharedBytes = 0;
+  uint32_t globalScratchBytes = 0, globalScratchAlignment = 1; // memory that a launch needs for each CTA (cuda)
   uint32_t registers = 0, spillBytes = 0; // of a thread, as the assembler reports them (cuda)
   bool waitsAtEntry = false;              // for the grids before it, so that its launch may overlap them (cuda)
   std::string assemblerLog;               // all that it printed (cuda)

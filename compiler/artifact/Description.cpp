@@ -9,25 +9,33 @@ using llvm::StringRef;
 namespace json = llvm::json;
 
 std::string triton::artifact::describe(const Artifact &artifact) {
-  json::Array stages, arguments;
+  json::Array stages, arguments, maps;
   for (const StageOutput &stage : artifact.stages)
     if (!stage.content.empty())
       stages.push_back(json::Object{{"name", stage.name}, {"microseconds", stage.microseconds}});
   for (const Argument &argument : artifact.arguments)
     arguments.push_back(json::Object{
         {"name", argument.name}, {"type", argument.type}, {"offset", argument.offset}, {"size", argument.size}});
+  for (const TensorMap &map : artifact.tensorMaps)
+    maps.push_back(json::Object{{"swizzle", map.swizzle},
+                                {"element_bytes", map.elementBytes},
+                                {"element_type", map.elementType},
+                                {"box", json::Array(map.box)}});
   json::Object object{{"name", artifact.name},
                       {"hash", artifact.hash},
                       {"backend", artifact.backend},
                       {"architecture", artifact.architecture},
                       {"stages", std::move(stages)},
                       {"arguments", std::move(arguments)},
+                      {"tensor_maps", std::move(maps)},
                       {"argument_bytes", artifact.argumentBytes},
                       {"arena_bytes", static_cast<int64_t>(artifact.arenaBytes)},
                       {"num_warps", artifact.numWarps},
                       {"num_ctas", artifact.numCtas},
                       {"num_stages", artifact.numStages},
                       {"shared_bytes", artifact.sharedBytes},
+                      {"global_scratch_bytes", artifact.globalScratchBytes},
+                      {"global_scratch_alignment", artifact.globalScratchAlignment},
                       {"registers", artifact.registers},
                       {"spill_bytes", artifact.spillBytes},
                       {"waits_at_entry", int(artifact.waitsAtEntry)}};
@@ -88,7 +96,27 @@ static bool readFields(const json::Object &object, Artifact &artifact) {
          number("arena_bytes", artifact.arenaBytes) && number("num_warps", artifact.numWarps) &&
          number("num_ctas", artifact.numCtas) && number("num_stages", artifact.numStages) &&
          number("shared_bytes", artifact.sharedBytes) && number("registers", artifact.registers) &&
-         number("spill_bytes", artifact.spillBytes) && number("waits_at_entry", artifact.waitsAtEntry);
+         number("spill_bytes", artifact.spillBytes) && number("global_scratch_bytes", artifact.globalScratchBytes) &&
+         number("global_scratch_alignment", artifact.globalScratchAlignment) &&
+         number("waits_at_entry", artifact.waitsAtEntry);
+}
+
+static bool readTensorMaps(const json::Array *maps, std::vector<TensorMap> &out) {
+  if (!maps)
+    return false;
+  for (const json::Value &value : *maps) {
+    const json::Object *map = value.getAsObject();
+    const json::Array *box = map ? map->getArray("box") : nullptr;
+    if (!box)
+      return false;
+    out.push_back({int(map->getInteger("swizzle").value_or(0)),
+                   int(map->getInteger("element_bytes").value_or(0)),
+                   int(map->getInteger("element_type").value_or(0)),
+                   {}});
+    for (const json::Value &size : *box)
+      out.back().box.push_back(size.getAsInteger().value_or(0));
+  }
+  return true;
 }
 
 std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, StringRef name, StringRef hash) {
@@ -106,7 +134,8 @@ std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, Strin
   const json::Array *stages = object ? object->getArray("stages") : nullptr;
   const json::Array *arguments = object ? object->getArray("arguments") : nullptr;
   auto artifact = std::make_shared<Artifact>();
-  if (!stages || !arguments || !readFields(*object, *artifact) || artifact->hash != hash)
+  if (!stages || !arguments || !readFields(*object, *artifact) || artifact->hash != hash ||
+      !readTensorMaps(object->getArray("tensor_maps"), artifact->tensorMaps))
     return nullptr;
   std::vector<std::string> names;
   for (const json::Value &value : *stages) {

@@ -24,6 +24,10 @@ static void readMetadata(Compilation &compilation) {
     compilation.artifact.sharedBytes = bytes.getInt();
   compilation.artifact.numWarps = gpu::getNumWarps(module);
   compilation.artifact.numCtas = gpu::getNumCtas(module);
+  if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchBytesName))
+    compilation.artifact.globalScratchBytes = bytes.getInt();
+  if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchAlignmentName))
+    compilation.artifact.globalScratchAlignment = bytes.getInt();
 }
 
 static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Compilation &compilation) {
@@ -119,30 +123,48 @@ frontend::LanguageOptions CudaTarget::language(const Options &options) const {
   return language;
 }
 
-/// Where descriptors have been kept, each argument that was spelled out as pointer, shape, strides and padding is a map of the copy engine.
+/// Whether a descriptor that is spelled out begins here, with the pointer to its tensor.
+static bool isBase(llvm::ArrayRef<artifact::Argument> arguments) {
+  llvm::StringRef name = arguments.front().name;
+  return name.consume_back(".base") && arguments.size() > 1 &&
+         llvm::StringRef(arguments[1].name).starts_with((name + ".extent").str());
+}
+
+/// An argument whose descriptor has been kept is not spelled out, but a map of the copy engine. Leaves a format for each descriptor, one without
+/// elements for those that are spelled out, if there is a map at all.
 static void describeTensorMaps(Compilation &compilation) {
   artifact::Artifact &artifact = compilation.artifact;
-  auto next = artifact.arguments.begin();
-  compilation.module->walk([&](tensor::FuncOp function) {
-    for (mlir::Type type : function.isPublic() ? function.getArgumentTypes() : mlir::ArrayRef<mlir::Type>()) {
-      auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
-      if (!descriptor)
-        continue;
-      gpu::TensorMapFormat format = gpu::tensorMapFormat(descriptor);
-      artifact.tensorMaps.push_back({format.swizzle, format.elementBytes, format.elementType,
-                                     std::vector<int64_t>(format.box.begin(), format.box.end())});
-      next = std::find_if(next, artifact.arguments.end(), [](const artifact::Argument &argument) {
-        return llvm::StringRef(argument.name).ends_with(".base");
-      });
-      if (next == artifact.arguments.end())
-        continue; // IR whose arguments are named by number: the map is one already
-      *next = {llvm::StringRef(next->name).drop_back(5).str(), "nvTmaDesc"};
-      ++next;
-      next = artifact.arguments.erase(next, next + 2 * descriptor.getBlockType().getRank() + 1);
-    }
-  });
-  if (!artifact.tensorMaps.empty())
-    artifact.argumentBytes = artifact::layOutArguments(artifact.arguments);
+  tensor::FuncOp kernel;
+  compilation.module->walk([&](tensor::FuncOp function) { kernel = function.isPublic() ? function : kernel; });
+  if (!kernel)
+    return;
+  std::vector<artifact::TensorMap> formats;
+  bool hasMaps = false;
+  size_t next = 0;
+  for (mlir::Type type : kernel.getArgumentTypes()) {
+    if (next >= artifact.arguments.size())
+      break;
+    bool isSpelledOut = isBase(llvm::ArrayRef(artifact.arguments).drop_front(next));
+    artifact::Argument &argument = artifact.arguments[next++];
+    auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
+    if (!descriptor && isSpelledOut)
+      formats.emplace_back();
+    if (!descriptor)
+      continue;
+    hasMaps = true;
+    gpu::TensorMapFormat format = gpu::tensorMapFormat(descriptor);
+    formats.push_back({format.swizzle, format.elementBytes, format.elementType,
+                       std::vector<int64_t>(format.box.begin(), format.box.end())});
+    if (!isSpelledOut)
+      continue; // IR whose maps are arguments already
+    argument = {llvm::StringRef(argument.name).drop_back(5).str(), "nvTmaDesc"};
+    auto rest = artifact.arguments.begin() + next;
+    artifact.arguments.erase(rest, rest + 2 * descriptor.getBlockType().getRank() + 1);
+  }
+  if (!hasMaps)
+    return;
+  artifact.tensorMaps = std::move(formats);
+  artifact.argumentBytes = artifact::layOutArguments(artifact.arguments);
 }
 
 static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
@@ -151,7 +173,7 @@ static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
     return compilation.fail(llvm::toString(target.takeError()));
   tensor::TensorPipelineOptions options;
   if (compilation.options.tensorMaps && compilation.options.numCtas == 1)
-    options.keepsDescriptors = [&](mlir::ModuleOp module) { return gpu::usesCopyEngine(module, *target); };
+    options.chooseDescriptors = [&](mlir::ModuleOp module) { gpu::chooseDescriptors(module, *target); };
   auto build = [&](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager, options); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();

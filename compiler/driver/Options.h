@@ -22,7 +22,8 @@ struct Options {
   int maxRegisters = 0;            // of a thread (cuda); 0: as many as the assembler likes
   int ptxVersion = 0;              // 86 for 8.6 (cuda); 0: what the assembler reads
   bool flushDenormals = true;      // in libdevice (cuda)
-  bool tensorMaps = false;   // descriptors may be passed as the copy engine's maps (cuda): the launcher can make them
+  bool tensorMaps =
+      false; // descriptors may be left to the copy engine (cuda): the launcher makes its maps and brings scratch
   bool lineInfo = true;      // source lines in the code (cuda)
   bool variableInfo = false; // where the kernel's variables are, for debuggers (cuda)
   bool waitAtEntry = true;   // kernels wait for those before them, so that launches may overlap (cuda, from sm_90 on)

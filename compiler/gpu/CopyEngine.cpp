@@ -2,7 +2,9 @@
 
 #include "compiler/gpu/AccessAnalysis.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -10,6 +12,8 @@ namespace triton::gpu {
 
 NvmmaSharedAttr copyEngineLayout(tensor::TensorDescType type) {
   RankedTensorType block = type.getSignlessBlockType();
+  if (auto layout = dyn_cast_or_null<NvmmaSharedAttr>(block.getEncoding()))
+    return layout;
   return NvmmaSharedAttr::getDefault(block.getShape(), block.getElementType());
 }
 
@@ -45,57 +49,106 @@ TensorMapFormat tensorMapFormat(tensor::TensorDescType type) {
           .box = SmallVector<int64_t>(box.begin(), box.end())};
 }
 
-/// A descriptor that a launch makes: an argument of a kernel.
-static bool isKernelArgument(Value descriptor) {
-  auto argument = dyn_cast<BlockArgument>(descriptor);
-  auto function = argument ? dyn_cast<tensor::FuncOp>(argument.getOwner()->getParentOp()) : tensor::FuncOp();
-  return function && function.isPublic() && argument.getOwner()->isEntryBlock();
+namespace {
+
+/// Decides about the descriptors of a module.
+class Choice {
+public:
+  Choice(ModuleOp module, const Target &target) : target(target), access(module) {}
+
+  /// Null if the descriptor is to be spelled out.
+  NvmmaSharedAttr layoutOf(Value descriptor);
+
+private:
+  /// Whether the copy engine can do what `user` does with the descriptor.
+  bool fits(Operation *user, tensor::TensorDescType type);
+  bool startsAtMultipleOf16Bytes(Value column, tensor::TensorDescType type) {
+    return access.of(column).divisibilityOfAll() * (type.getBlockType().getElementTypeBitWidth() / 8) % 16 == 0;
+  }
+
+  const Target &target;
+  AccessAnalysis access;
+};
+
+} // namespace
+
+bool Choice::fits(Operation *user, tensor::TensorDescType type) {
+  return llvm::TypeSwitch<Operation *, bool>(user)
+      .Case<tensor::DescriptorLoadOp, tensor::DescriptorStoreOp>(
+          [&](auto op) { return startsAtMultipleOf16Bytes(op.getIndices().back(), type); })
+      .Case([&](tensor::DescriptorReduceOp op) {
+        // Only the engine does these: users are taken at their word.
+        Type element = type.getSignlessBlockType().getElementType();
+        bool isOnlyHere = (element.isF16() || element.isBF16()) && op.getKind() != tensor::DescriptorReduceKind::Add;
+        return isOnlyHere || startsAtMultipleOf16Bytes(op.getIndices().back(), type);
+      })
+      .Case<tensor::DescriptorGatherOp, tensor::DescriptorScatterOp>(
+          [&](auto op) { return target.hasTmaGather() && startsAtMultipleOf16Bytes(op.getYOffset(), type); })
+      .Default(false);
 }
 
-static bool fits(tensor::TensorDescType type) {
-  RankedTensorType block = type.getBlockType();
+static bool movesRows(Operation *op) { return isa<tensor::DescriptorGatherOp, tensor::DescriptorScatterOp>(op); }
+
+NvmmaSharedAttr Choice::layoutOf(Value descriptor) {
+  auto type = cast<tensor::TensorDescType>(descriptor.getType());
+  RankedTensorType block = type.getSignlessBlockType();
   unsigned bits = block.getElementTypeBitWidth();
-  return bits >= 8 && block.getRank() <= 5 && block.getShape().back() * bits >= 128 &&
-         copyEngineLayout(type).getLayout().toLinear(block.getShape()).has_value();
+  if (bits < 8 || bits > 32 || block.getRank() > 5 || block.getShape().back() * bits < 128 || block.getEncoding())
+    return {};
+  if (!llvm::all_of(descriptor.getUsers(), [&](Operation *user) { return fits(user, type); }))
+    return {};
+  // Rows that are gathered lie below each other in a buffer, in a layout that single rows do not have.
+  bool isOfRows = llvm::any_of(descriptor.getUsers(), movesRows);
+  if (isOfRows && !llvm::all_of(descriptor.getUsers(), movesRows))
+    return {};
+  SmallVector<int64_t> shape(block.getShape());
+  if (isOfRows)
+    shape[0] = 8; // there are at least as many
+  auto layout = NvmmaSharedAttr::getDefault(shape, block.getElementType());
+  // Two blocks should have room beside each other.
+  int64_t bytes = ShapedType::getNumElements(shape) * bits / 8;
+  return layout.getLayout().toLinear(shape) && bytes <= target.sharedBytes() / 2 ? layout : NvmmaSharedAttr();
 }
 
-/// Whether a value reaches a product through ops that only move it.
-static bool feedsDot(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    if (isa<tensor::DotOp>(user))
-      return true;
-    return isa<tensor::TransOp, tensor::ReshapeOp, tensor::FpToFpOp, ConvertLayoutOp>(user) &&
-           feedsDot(user->getResult(0));
-  });
+/// A descriptor that can be made on the device as the copy engine knows it. What the language asks of users is taken for granted: the base and
+/// all strides but the last are multiples of 16 bytes.
+static bool canBeMade(tensor::MakeTensorDescOp make) {
+  auto function = make->getParentOfType<tensor::FuncOp>();
+  Type element = make.getType().getSignlessBlockType().getElementType();
+  bool padsWithNan = make.getPadding() == tensor::PaddingOption::Nan;
+  return function && function.isPublic() && matchPattern(make.getStrides().back(), m_One()) &&
+         !(padsWithNan && tensor::isFloat8(element)); // bytes, to the copy engine
 }
 
-bool usesCopyEngine(ModuleOp module, const Target &target) {
+static void setLayout(Value descriptor, NvmmaSharedAttr layout) {
+  RankedTensorType block = cast<tensor::TensorDescType>(descriptor.getType()).getBlockType();
+  descriptor.setType(
+      tensor::TensorDescType::get(RankedTensorType::get(block.getShape(), block.getElementType(), layout)));
+}
+
+void chooseDescriptors(ModuleOp module, const Target &target) {
   if (!target.hasTma() || getNumCtas(module) != 1)
-    return false;
-  AccessAnalysis access(module);
-  bool fitsAll = true, pays = false;
-  auto check = [&](Value descriptor, ValueRange coordinates) {
-    auto type = cast<tensor::TensorDescType>(descriptor.getType());
-    int64_t multiple = access.of(coordinates.back()).divisibilityOfAll();
-    fitsAll &= isKernelArgument(descriptor) && fits(type) &&
-               multiple * (type.getBlockType().getElementTypeBitWidth() / 8) % 16 == 0;
-  };
+    return;
+  SmallVector<Value> candidates;
   module.walk([&](Operation *op) {
-    if (auto function = dyn_cast<tensor::FuncOp>(op)) {
-      for (Type type : function.getArgumentTypes())
-        if (auto descriptor = dyn_cast<tensor::TensorDescType>(type)) // also one that nothing uses is made at launch
-          fitsAll &= fits(descriptor);
-    } else if (auto load = dyn_cast<tensor::DescriptorLoadOp>(op)) {
-      check(load.getDesc(), load.getIndices());
-      pays |= op->getParentOfType<scf::ForOp>() && feedsDot(load.getResult());
-    } else if (auto store = dyn_cast<tensor::DescriptorStoreOp>(op)) {
-      check(store.getDesc(), store.getIndices());
-    } else if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<tensor::TensorDescType>) ||
-               llvm::any_of(op->getResultTypes(), llvm::IsaPred<tensor::TensorDescType>)) {
-      fitsAll = false; // made, passed on or used for something else
-    }
+    if (auto make = dyn_cast<tensor::MakeTensorDescOp>(op); make && canBeMade(make))
+      candidates.push_back(make.getResult());
+    if (auto function = dyn_cast<tensor::FuncOp>(op); function && function.isPublic() && !function.isExternal())
+      llvm::copy_if(function.getArguments(), std::back_inserter(candidates),
+                    [](BlockArgument argument) { return isa<tensor::TensorDescType>(argument.getType()); });
   });
-  return fitsAll && pays;
+  if (candidates.empty())
+    return;
+  Choice choice(module, target);
+  SmallVector<NvmmaSharedAttr> layouts = llvm::map_to_vector(candidates, [&](Value it) { return choice.layoutOf(it); });
+  for (auto [descriptor, layout] : llvm::zip_equal(candidates, layouts))
+    if (layout)
+      setLayout(descriptor, layout);
+  module.walk([](tensor::FuncOp function) {
+    if (!function.isExternal())
+      function.setFunctionType(
+          FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), function.getResultTypes()));
+  });
 }
 
 } // namespace triton::gpu

@@ -1,4 +1,4 @@
-// What the copy engine (TMA) takes: which kernels leave their tensor descriptors to it, and how it is told about a tensor.
+// What the copy engine (TMA) takes: which tensor descriptors are left to it, and how it is told about a tensor.
 #ifndef TRITON_COMPILER_GPU_COPY_ENGINE_H
 #define TRITON_COMPILER_GPU_COPY_ENGINE_H
 
@@ -7,10 +7,11 @@
 
 namespace triton::gpu {
 
-/// Whether all descriptors of a module are arguments of its kernel and all accesses through them fit the copy engine: blocks of numbers, at
-/// innermost coordinates that are known to be multiples of 16 bytes. And whether it pays: some block feeds a product in a loop. If not,
-/// descriptors are better spelled out as pointers.
-bool usesCopyEngine(mlir::ModuleOp module, const Target &target);
+/// Gives the descriptors that are left to the copy engine the layout that their blocks have in shared memory: a part of their type from then on.
+/// Such a descriptor is an argument of a kernel or made in one, is used where it is and not carried or passed on, and all accesses through it fit:
+/// numbers of at most 32 bits, at innermost coordinates that are known to be multiples of 16 bytes, single rows only where the hardware gathers.
+/// Others are to be spelled out as pointers.
+void chooseDescriptors(mlir::ModuleOp module, const Target &target);
 
 /// How a block of this type lies in shared memory.
 NvmmaSharedAttr copyEngineLayout(tensor::TensorDescType type);

@@ -68,6 +68,9 @@ inline constexpr llvm::StringLiteral tensorMemoryColumnsName = "ttg.tensor_memor
 inline constexpr llvm::StringLiteral tensorMemoryOffsetName = "tensor_memory_col_offset";
 /// Columns of 128 cells of 32 bits that an SM has.
 inline constexpr int64_t tensorMemoryColumns = 512;
+inline constexpr llvm::StringLiteral globalScratchBytesName = "ttg.global_scratch_memory_size";
+inline constexpr llvm::StringLiteral globalScratchAlignmentName = "ttg.global_scratch_memory_alignment";
+inline constexpr llvm::StringLiteral globalScratchOffsetName = "ttg.global_scratch_memory_offset";
 inline constexpr llvm::StringLiteral allocationOffsetName = "allocation.offset";
 
 /// 4, 1 and 32 where the module does not say.

@@ -53,4 +53,14 @@ def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared"> {
   let assemblyFormat = "attr-dict";
 }
 
+def TTNG_FenceAsyncGlobalOp : TTNG_Op<"fence_async_global"> {
+  let summary = "what this thread wrote to global memory before, or has seen written, is seen by copies of the copy engine after";
+  let description = [{
+    ```mlir
+    ttng.fence_async_global
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif

@@ -52,6 +52,18 @@ def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
   let assemblyFormat = "$src attr-dict `:` qualified(type($src))";
 }
 
+def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc", [MemoryEffects<[MemAlloc<TT_GlobalMemory>]>]> {
+  let summary = "bytes in global memory that only this CTA uses, in this launch";
+  let description = [{
+    ```mlir
+    %p = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$nbytes, ConfinedAttr<I32Attr, [IntPositive, IntPowerOf2]>:$alignment);
+  let results = (outs TT_Ptr:$result);
+  let assemblyFormat = "attr-dict `:` qualified(type($result))";
+}
+
 def TTG_LocalLoadOp : TTG_Op<"local_load"> {
   let summary = "reads a buffer into registers";
   let description = [{

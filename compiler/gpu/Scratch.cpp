@@ -83,6 +83,7 @@ Parts scratchParts(Operation *op) {
       .Case([](tensor::HistogramOp op) {
         return Parts{static_cast<unsigned>(cast<RankedTensorType>(op.getType()).getNumElements() * 4)};
       })
+      .Case([](TensormapCreateOp) { return Parts{128}; })
       .Case<tensor::AtomicRMWOp, tensor::AtomicCASOp>([](auto op) {
         auto type = dyn_cast<RankedTensorType>(op.getType());
         return needsBuffer(op) ? Parts{bytesOf(type ? type.getNumElements() : 1, op.getType())} : Parts();

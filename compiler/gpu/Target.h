@@ -35,6 +35,8 @@ struct Target {
   bool hasTensorMemory() const { return isBlackwell() && allowsTcgen05; }
   bool hasTcgen05Integers() const { return hasTensorMemory() && capability != 103; }
   bool hasTma() const { return capability >= 90; }
+  /// Rows by number: tile::gather4 and tile::scatter4.
+  bool hasTmaGather() const { return isBlackwell(); }
   bool hasClusters() const { return capability >= 90; }
   /// cvt between fp8 and f16/f32.
   bool hasFp8Conversions() const { return capability >= 89; }

@@ -87,11 +87,14 @@ def TTNG_AsyncTmaScatterOp : TTNG_TmaOp<"async_tma_scatter"> {
 def TTNG_TmaStoreWaitOp : TTNG_TmaOp<"async_tma_store_wait"> {
   let summary = "waits until at most `pendings` of the newest groups of stores still read shared memory";
   let description = [{
+    With `written`, until the others have written global memory too.
+
     ```mlir
     ttng.async_tma_store_wait {pendings = 0 : i32}
+    ttng.async_tma_store_wait {pendings = 0 : i32, written}
     ```
   }];
-  let arguments = (ins I32Attr:$pendings);
+  let arguments = (ins I32Attr:$pendings, UnitAttr:$written);
   let assemblyFormat = "attr-dict";
 }
 

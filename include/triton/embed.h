@@ -335,7 +335,7 @@ struct Options {
   bool flushDenormals = true, lineInfo = true;
   bool waitAtEntry = true;   // for the grids before, so that launches may overlap; counts from sm_90 on
   bool variableInfo = false; // where the kernel's variables are, for debuggers
-  bool tensorMaps = false;   // descriptors may be passed as the copy engine's maps: the launcher can make them
+  bool tensorMaps = false; // descriptors may be left to the copy engine: the launcher makes its maps and brings scratch
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
   std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
@@ -381,14 +381,16 @@ struct Artifact {
   std::string name, hash, backend, architecture;
   std::vector<Stage> stages;
   std::vector<PackedArgument> arguments;
-  std::vector<TensorMapFormat> tensorMaps; // one for each argument of type `nvTmaDesc`
+  /// One for each descriptor argument, without elements for those that are passed in parts; empty if all are.
+  std::vector<TensorMapFormat> tensorMaps;
   uint32_t argumentBytes = 0;
   uint64_t arenaBytes = 0;
   int numWarps = 4, numCtas = 1, numStages = 3;
   uint32_t sharedBytes = 0;
-  uint32_t registers = 0, spillBytes = 0; // of a thread (cuda)
-  bool waitsAtEntry = false;              // for the grids before it (cuda)
-  std::string assemblerLog;               // all that the assembler printed (cuda)
+  uint32_t globalScratchBytes = 0, globalScratchAlignment = 1; // memory that a launch needs for each CTA (cuda)
+  uint32_t registers = 0, spillBytes = 0;                      // of a thread (cuda)
+  bool waitsAtEntry = false;                                   // for the grids before it (cuda)
+  std::string assemblerLog;                                    // all that the assembler printed (cuda)
 };
 
 struct CompileRequest {

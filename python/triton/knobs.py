@@ -284,7 +284,7 @@ class nvidia_knobs(base_knobs):
     libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
     libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
     overlap_launches = env_bool("TRITON_OVERLAP_LAUNCHES", True)  # a launch begins while the one before it ends (sm_90)
-    tensor_maps = env_bool("TRITON_TENSOR_MAPS", True)  # host descriptors by the copy engine where they fit it
+    tensor_maps = env_bool("TRITON_TENSOR_MAPS", True)  # tensor descriptors by the copy engine where they fit it
 
 
 class amd_knobs(base_knobs):

@@ -22,6 +22,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+import triton
 from triton import runtime
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import driver as nvidia
@@ -288,6 +289,7 @@ class DevicePlugin:
             if not torch.cuda.is_available():
                 raise pytest.UsageError("--device cuda needs a GPU; --compile-only sm_90a does not")
             runtime.driver.set_active(MirroringDriver())
+            triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.uint8, device="cuda"))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem):

@@ -2,6 +2,7 @@
 
 #include "compiler/gpu/CopyEngine.h"
 #include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/GlobalRoots.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -54,26 +55,6 @@ struct Planner {
     return llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, slice); });
   }
 
-  /// The kernel argument (or other root) that an address is computed from; null if there is none alone.
-  static Value rootOf(Value pointer) {
-    while (true) {
-      if (auto argument = dyn_cast<BlockArgument>(pointer)) {
-        auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-        if (!loop)
-          return argument;
-        if (argument == loop.getInductionVar())
-          return {};
-        pointer = loop.getTiedLoopInit(argument)->get();
-        continue;
-      }
-      Operation *definition = pointer.getDefiningOp();
-      if (!isa<tensor::AddPtrOp, tensor::SplatOp, tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp,
-               tensor::BitcastOp>(definition))
-        return {};
-      pointer = definition->getOperand(0);
-    }
-  }
-
   /// Whether reading ahead could read what an iteration in between writes: kernels that update a tensor in place use one argument for both.
   bool mayBeWritten(Value root) {
     WalkResult result = body->walk([&](Operation *op) {
@@ -86,7 +67,7 @@ struct Planner {
       for (const MemoryEffects::EffectInstance &effect : writes) {
         if (!isa<MemoryEffects::Write>(effect.getEffect()) || effect.getResource() != tensor::GlobalMemory::get())
           continue;
-        Value written = op->getNumOperands() ? rootOf(op->getOperand(0)) : Value();
+        Value written = writtenRoot(op);
         if (!root || !written || root == written)
           return WalkResult::interrupt();
       }
@@ -218,7 +199,9 @@ struct Planner {
 
   std::optional<RingBlock> planBlock(tensor::DescriptorLoadOp load) {
     llvm::DenseSet<Operation *> seen;
-    if (!reachesDot(load.getResult(), seen) || mayBeWritten(load.getDesc()))
+    // A descriptor made anew in every iteration is in use until the copy is done.
+    if (!loop.isDefinedOutsideOfLoop(load.getDesc()) || !reachesDot(load.getResult(), seen) ||
+        mayBeWritten(rootOf(load.getDesc())))
       return std::nullopt;
     RingBlock block{.load = load};
     for (Value coordinate : load.getIndices())

@@ -53,6 +53,20 @@ def AllocateTensorMemory : Pass<"gpu-allocate-tensor-memory", "::mlir::ModuleOp"
   let summary = "give columns of tensor memory to buffers";
 }
 
+def OrderCopies : Pass<"gpu-order-copies", "::mlir::ModuleOp"> {
+  let summary = "order copies of the copy engine with other accesses of the same global memory";
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect"];
+}
+
+def MakeTensorMaps : Pass<"gpu-make-tensor-maps", "::mlir::ModuleOp"> {
+  let summary = "write the copy engine's maps of tensors that the kernel describes itself";
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AllocateGlobalScratch : Pass<"gpu-allocate-global-scratch", "::mlir::ModuleOp"> {
+  let summary = "place what a CTA keeps in global memory while it runs";
+}
+
 def AllocateShared : Pass<"gpu-allocate-shared", "::mlir::ModuleOp"> {
   let summary = "give shared memory to buffers and to the ops that need scratch";
 }

@@ -22,6 +22,8 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createLowerDots());
   manager.addPass(createPipelineLoops({numStages}));
   manager.addPass(createLowerDescriptors()); // after loops: those run copies ahead
+  manager.addPass(createOrderCopies());
+  manager.addPass(createMakeTensorMaps()); // what tensor a map describes is not seen any more behind this
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }
@@ -33,6 +35,7 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
 void buildResourcePipeline(OpPassManager &manager) {
   manager.addPass(createWaitForProducts());
   manager.addPass(createAllocateTensorMemory());
+  manager.addPass(createAllocateGlobalScratch());
   manager.addPass(createAllocateShared());
   manager.addPass(createInsertBarriers()); // which bytes conflict is known only now
 }
@@ -56,6 +59,9 @@ void registerGpuPipeline() {
   registerLowerDots();
   registerPipelineLoops();
   registerLowerDescriptors();
+  registerOrderCopies();
+  registerMakeTensorMaps();
+  registerAllocateGlobalScratch();
   registerAssignLayouts();
   registerSpreadOverCtas();
   registerPrintAccess();

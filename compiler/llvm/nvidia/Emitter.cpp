@@ -30,7 +30,7 @@ llvm::LogicalResult Emitter::emit(Operation *op) {
   static constexpr Emitted (*families[])(Emitter &, Operation *) = {
       emitElementwise, emitShape,   emitMemory,       emitConvert, emitControlFlow, emitMath,  emitCasts,
       emitReduce,      emitDot,     emitTensorMemory, emitTcgen05, emitShared,      emitAsync, emitMbarrier,
-      emitTma,         emitProgram, emitAtomics,      emitScan,    emitGather,
+      emitTma,         emitTmaRows, emitTensorMaps,   emitProgram, emitAtomics,     emitScan,  emitGather,
   };
   builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
   for (auto family : families)

@@ -26,6 +26,8 @@ Emitted emitShared(Emitter &, mlir::Operation *);       // ttg.local_*, ttg.memd
 Emitted emitAsync(Emitter &, mlir::Operation *);        // ttg.async_*
 Emitted emitMbarrier(Emitter &, mlir::Operation *);     // ttng.*_barrier, ttng.cluster_*
 Emitted emitTma(Emitter &, mlir::Operation *);          // ttng.async_tma_*
+Emitted emitTmaRows(Emitter &, mlir::Operation *);      // ttng.async_tma_gather, ttng.async_tma_scatter
+Emitted emitTensorMaps(Emitter &, mlir::Operation *);   // ttng.tensormap_*, ttg.global_scratch_alloc
 Emitted emitTensorMemory(Emitter &, mlir::Operation *); // ttng.tmem_*, views of tensor memory
 Emitted emitTcgen05(Emitter &, mlir::Operation *);      // ttng.tc_gen5_*
 Emitted emitDot(Emitter &, mlir::Operation *);          // tt.dot, ttng.warp_group_dot, …

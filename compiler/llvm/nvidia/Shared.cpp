@@ -131,5 +131,10 @@ Emitted triton::nvidia::emitShared(Emitter &emitter, Operation *op) {
         return success();
       })
       .Case([&](gpu::FenceAsyncSharedOp op) { return emitFence(emitter, op); })
+      .Case([&](gpu::FenceAsyncGlobalOp) {
+        if (emitter.target().hasTma())
+          emitter.intrinsic(llvm::Intrinsic::nvvm_fence_proxy_async_global, {});
+        return success();
+      })
       .Default([](Operation *) -> Emitted { return std::nullopt; });
 }

@@ -168,13 +168,9 @@ Emitted triton::nvidia::emitTma(Emitter &emitter, Operation *op) {
       .Case([&](gpu::AsyncTmaReduceOp op) { return emitUpdate(emitter, op); })
       .Case([&](gpu::TmaStoreWaitOp op) {
         // By all threads: those that stored nothing have nothing to wait for.
-        emitter.inlineAsm("cp.async.bulk.wait_group.read " + std::to_string(op.getPendings()) + ";", "~{memory}",
+        std::string what = op.getWritten() ? "" : ".read";
+        emitter.inlineAsm("cp.async.bulk.wait_group" + what + " " + std::to_string(op.getPendings()) + ";", "~{memory}",
                           emitter.builder.getVoidTy(), {}, AsmEffects::SideEffect);
-        return success();
-      })
-      .Case([&](gpu::ReinterpretTensorDescOp op) {
-        emitter.define(op.getResult(), emitter.builder.CreateAddrSpaceCast(emitter.scalar(op.getRawDesc()),
-                                                                           emitter.builder.getPtrTy()));
         return success();
       })
       .Default([](Operation *) -> Emitted { return std::nullopt; });

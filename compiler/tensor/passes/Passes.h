@@ -16,8 +16,8 @@ namespace triton::tensor {
 #define GEN_PASS_REGISTRATION
 #include "compiler/tensor/passes/Passes.h.inc"
 
-/// Of modules that `keep` (may be null) does not want left alone.
-std::unique_ptr<mlir::Pass> createRewriteDescriptorsUnless(std::function<bool(mlir::ModuleOp)> keep);
+/// `choose` (may be null) runs first: descriptors whose blocks it gives a layout are left alone.
+std::unique_ptr<mlir::Pass> createRewriteDescriptorsExcept(std::function<void(mlir::ModuleOp)> choose);
 
 /// What `tensor-decompose-scaled-dots` does to each. Fails with a diagnostic for formats that nobody has.
 llvm::LogicalResult decomposeScaledDot(DotScaledOp dot);

@@ -20,7 +20,7 @@ void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &op
 
   // Plain pointers. Block pointers are a way to write addresses down; descriptors are too where hardware has none.
   manager.addPass(createRewriteTensorPointers());
-  manager.addPass(createRewriteDescriptorsUnless(options.keepsDescriptors));
+  manager.addPass(createRewriteDescriptorsExcept(options.chooseDescriptors));
 
   // Scalars. What is the same for a whole tensor is computed once: first to see which steps of loops are uniform, then
   // again for what the loops carry now.

@@ -11,12 +11,12 @@
 namespace triton::tensor {
 
 struct TensorPipelineOptions {
-  /// Which modules keep their tensor descriptors, for targets whose hardware has them; null: none.
-  std::function<bool(mlir::ModuleOp)> keepsDescriptors;
+  /// Gives the tensor descriptors that are kept, for targets whose hardware has them, a layout of their blocks; null: none are.
+  std::function<void(mlir::ModuleOp)> chooseDescriptors;
 };
 
 /// From what the frontend emits to what a target lowers. Afterwards functions that may be inlined are, control flow is
-/// `scf`, and there are no block pointers (nor descriptors, unless kept): only loads and stores through pointers with
+/// `scf`, and there are no block pointers (nor descriptors, unless chosen): only loads and stores through pointers with
 /// masks.
 void buildTensorPipeline(mlir::OpPassManager &manager, const TensorPipelineOptions &options = {});
 

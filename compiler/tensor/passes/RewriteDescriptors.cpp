@@ -8,8 +8,8 @@
 //   %x = tt.load %q, %m, %zeros : tensor<64x!tt.ptr<f32>>
 //
 // A descriptor that is carried or passed on becomes its parts: base, shape (i64 each), strides (i64 each), and an i1
-// that says whether loads pad with NaN. So does a descriptor argument of a kernel. For targets without descriptors in
-// hardware.
+// that says whether loads pad with NaN. So does a descriptor argument of a kernel. Descriptors that were chosen for
+// hardware that knows them, whose blocks have a layout, are left alone.
 #include "compiler/tensor/passes/Passes.h"
 #include "compiler/tensor/passes/Window.h"
 
@@ -49,7 +49,12 @@ struct Descriptor {
   }
 };
 
+/// Whether a descriptor is left to hardware that knows descriptors: its blocks have a layout in shared memory.
+bool isLeftAlone(TensorDescType type) { return bool(type.getBlockType().getEncoding()); }
+
 std::optional<LogicalResult> getParts(TensorDescType type, SmallVectorImpl<Type> &parts) {
+  if (isLeftAlone(type))
+    return std::nullopt;
   RankedTensorType block = type.getSignlessBlockType();
   parts.push_back(PointerType::get(block.getElementType()));
   parts.append(2 * block.getRank(), IntegerType::get(type.getContext(), 64));
@@ -214,6 +219,8 @@ struct KernelDescriptor {
       unsigned next = 0;
       for (Type type : function.getArgumentTypes()) {
         auto descriptor = dyn_cast<TensorDescType>(type);
+        if (descriptor && isLeftAlone(descriptor))
+          descriptor = {};
         if (descriptor && function.isPublic() && !function.isExternal())
           found.push_back({function, next, descriptor.getSignlessBlockType()});
         next += descriptor ? 2 + 2 * descriptor.getBlockType().getRank() : 1;
@@ -238,11 +245,11 @@ struct KernelDescriptor {
 };
 
 struct RewriteDescriptors : impl::RewriteDescriptorsBase<RewriteDescriptors> {
-  std::function<bool(ModuleOp)> keep;
+  std::function<void(ModuleOp)> choose;
 
   void runOnOperation() override {
-    if (keep && keep(getOperation()))
-      return;
+    if (choose)
+      choose(getOperation());
     std::vector<KernelDescriptor> arguments = KernelDescriptor::findAll(getOperation());
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
@@ -260,9 +267,9 @@ struct RewriteDescriptors : impl::RewriteDescriptorsBase<RewriteDescriptors> {
 
 } // namespace
 
-std::unique_ptr<Pass> createRewriteDescriptorsUnless(std::function<bool(ModuleOp)> keep) {
+std::unique_ptr<Pass> createRewriteDescriptorsExcept(std::function<void(ModuleOp)> choose) {
   auto pass = std::make_unique<RewriteDescriptors>();
-  pass->keep = std::move(keep);
+  pass->choose = std::move(choose);
   return pass;
 }
 

@@ -136,8 +136,8 @@ def compile(src, target=None, options=None, _env_vars=None):
         "num_warps": artifact.num_warps,  # with those of warp-specialised parts
         "shared": artifact.arena_bytes if target.backend == "cpu" else artifact.shared,
         "tmem_size": 0,
-        "global_scratch_size": 0,
-        "global_scratch_align": 1,
+        "global_scratch_size": artifact.global_scratch_size,
+        "global_scratch_align": artifact.global_scratch_align,
         "profile_scratch_size": 0,
         "profile_scratch_align": 1,
         "tensordesc_meta": artifact.tensordesc_meta,

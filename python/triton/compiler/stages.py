@@ -58,7 +58,8 @@ class StagedArtifact:
         self.stages = {}
         self.times = []
         self.metadata = {}  # what the stages wrote
-        self.shared = self.arena_bytes = self.argument_bytes = 0
+        self.shared = self.arena_bytes = self.argument_bytes = self.global_scratch_size = 0
+        self.global_scratch_align = 1
         self.arguments = ()
         self.tensordesc_meta = []
 

@@ -1,0 +1,20 @@
+// Which tensor of the caller an access of global memory belongs to.
+#ifndef TRITON_COMPILER_GPU_GLOBAL_ROOTS_H
+#define TRITON_COMPILER_GPU_GLOBAL_ROOTS_H
+
+#include "compiler/gpu/Gpu.h"
+
+namespace triton::gpu {
+
+/// The kernel argument that an address or a descriptor is computed from; null if there is none alone.
+mlir::Value rootOf(mlir::Value address);
+/// Of what `op` writes to; null if it is not known.
+mlir::Value writtenRoot(mlir::Operation *op);
+
+/// Whether what is computed from one may be the other's: different arguments are different tensors, as kernels that update in place take one
+/// argument for both.
+inline bool mayBeSameTensor(mlir::Value root, mlir::Value other) { return !root || !other || root == other; }
+
+} // namespace triton::gpu
+
+#endif
