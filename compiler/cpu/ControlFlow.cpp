@@ -18,7 +18,6 @@ using namespace mlir;
 namespace triton::cpu {
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
-static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
 
 LogicalResult Lowering::lowerBlock(Block &block) {
   for (Operation &op : block.without_terminator())

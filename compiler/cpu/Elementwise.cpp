@@ -14,8 +14,6 @@ using namespace mlir;
 
 namespace triton::cpu {
 
-static Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
-
 bool isElementwise(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 || isa<arith::ConstantOp>(op))
     return false;

@@ -15,9 +15,6 @@ using namespace mlir;
 
 namespace triton::cpu {
 
-static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
-static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
-
 /// The argument that `result` becomes in the next iteration of the loop around it, if nothing needs that argument's old
 /// elements after `result` is computed, and computing `initial` needs each of them only at its own place.
 static Value carriedInto(Value result, Value initial, const Plan &plan) {

@@ -3,6 +3,7 @@
 #include "compiler/cpu/Elementwise.h"
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Mask.h"
+#include "compiler/cpu/Scalar.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,7 +16,6 @@ namespace triton::cpu {
 static constexpr int dearCost = 6;
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
-static ArrayRef<int64_t> shapeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); }
 static int64_t sizeOf(ArrayRef<int64_t> shape) {
   int64_t size = 1;
   for (int64_t extent : shape)

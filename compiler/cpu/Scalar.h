@@ -19,6 +19,12 @@ mlir::Type getStorageType(mlir::Type type);
 /// Bytes of one element of `type` in memory.
 int64_t getStorageBytes(mlir::Type type);
 
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
+  return mlir::cast<mlir::RankedTensorType>(tensor.getType()).getShape();
+}
+/// Of a tensor or a vector; anything else is its own element.
+inline mlir::Type elementOf(mlir::Value value) { return mlir::getElementTypeOrSelf(value.getType()); }
+
 struct Scalar {
   mlir::OpBuilder &builder;
   mlir::Location loc;
