@@ -45,10 +45,17 @@ struct CheckAccesses : PassWrapper<CheckAccesses, OperationPass<>> {
   StringRef getDescription() const override { return "Report every memory access before it happens"; }
 
   void runOnOperation() override {
-    getOperation()->walk([&](Operation *op) {
-      if (auto access = tensor::accessOf(op); access && !op->getParentOfType<tensor::MapElementwiseOp>())
-        report(op, *access);
+    WalkResult result = getOperation()->walk([&](Operation *op) -> WalkResult {
+      auto access = tensor::accessOf(op);
+      if (!access || op->getParentOfType<tensor::MapElementwiseOp>())
+        return WalkResult::advance();
+      if (Type type = access->pointers.getType(); !isa<tensor::PointerType>(getElementTypeOrSelf(type)))
+        return op->emitOpError() << "accesses memory through " << type << ": only pointers can be checked";
+      report(op, *access);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace
