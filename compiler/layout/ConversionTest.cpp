@@ -1,5 +1,6 @@
 // Every plan is carried out for every thread and compared with what a conversion means: each destination register holds its tensor element.
 #include "compiler/layout/Conversion.h"
+#include "compiler/layout/ElementNumber.h"
 #include "compiler/layout/MatrixAccess.h"
 #include "compiler/layout/NamedLayouts.h"
 
@@ -14,15 +15,6 @@ using Kind = ConversionPlan::Kind;
 
 namespace {
 
-/// What a thread's register holds: the flattened tensor index.
-uint64_t element(const LinearLayout &layout, int64_t reg, int64_t lane, int64_t warp) {
-  Coordinates at = layout.apply({{"register", reg}, {"lane", lane}, {"warp", warp}});
-  uint64_t flat = 0;
-  for (auto [value, output] : llvm::zip(at, layout.outputs()))
-    flat = flat * output.size + value;
-  return flat;
-}
-
 void simulate(const LinearLayout &from, const LinearLayout &to, const ConversionPlan &plan) {
   int64_t registers = to.inputSize("register"), lanes = to.inputSize("lane"), warps = to.inputSize("warp");
   std::map<int64_t, uint64_t> memory;
@@ -31,24 +23,24 @@ void simulate(const LinearLayout &from, const LinearLayout &to, const Conversion
       for (int64_t lane = 0; lane < from.inputSize("lane"); ++lane)
         for (int64_t reg = 0; reg < from.inputSize("register"); ++reg)
           memory[plan.shared.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]] =
-              element(from, reg, lane, warp);
+              elementNumber(from, reg, lane, warp);
   for (int64_t warp = 0; warp < warps; ++warp) {
     std::vector<std::vector<uint64_t>> result(lanes, std::vector<uint64_t>(registers, ~uint64_t(0)));
     if (plan.kind == Kind::Lanes)
       for (const LaneExchange::Round &round : plan.exchange.rounds)
         for (int64_t lane = 0; lane < lanes; ++lane) {
           unsigned source = round.sourceLane.at(lane);
-          result[lane][round.taken.at(lane)] = element(from, round.offered.at(source), source, warp);
+          result[lane][round.taken.at(lane)] = elementNumber(from, round.offered.at(source), source, warp);
         }
     for (int64_t lane = 0; lane < lanes; ++lane)
       for (int64_t reg = 0; reg < registers; ++reg) {
         if (plan.kind == Kind::Nothing)
-          result[lane][reg] = element(from, reg, lane, warp);
+          result[lane][reg] = elementNumber(from, reg, lane, warp);
         else if (plan.kind == Kind::Registers)
-          result[lane][reg] = element(from, plan.renaming.sources[reg], lane, warp);
+          result[lane][reg] = elementNumber(from, plan.renaming.sources[reg], lane, warp);
         else if (plan.kind == Kind::Shared)
           result[lane][reg] = memory.at(plan.shared.load.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]);
-        ASSERT_EQ(result[lane][reg], element(to, reg, lane, warp))
+        ASSERT_EQ(result[lane][reg], elementNumber(to, reg, lane, warp))
             << "register " << reg << " lane " << lane << " warp " << warp << "\n"
             << from.str() << "->\n"
             << to.str();
@@ -142,11 +134,7 @@ void checkCluster(const LinearLayout &from, const LinearLayout &to) {
   ConversionPlan plan = planConversion(from, to, 32);
   ASSERT_EQ(plan.kind, Kind::Cluster);
   auto flat = [](const LinearLayout &layout, int64_t reg, int64_t lane, int64_t warp, int64_t block) {
-    uint64_t result = 0;
-    for (auto [value, output] : llvm::zip(
-             layout.apply({{"register", reg}, {"lane", lane}, {"warp", warp}, {"block", block}}), layout.outputs()))
-      result = result * output.size + value;
-    return result;
+    return elementNumber(layout, {{"register", reg}, {"lane", lane}, {"warp", warp}, {"block", block}});
   };
   std::map<std::pair<int64_t, int64_t>, uint64_t> memory;
   int64_t blocks = std::max(from.inputSize("block"), to.inputSize("block"));

@@ -1,5 +1,6 @@
 // Programs of reductions and scans are run for all threads at once on values that record what was combined, in order, and compared with
 // what a reduction or a scan means.
+#include "compiler/layout/ElementNumber.h"
 #include "compiler/layout/Gather.h"
 #include "compiler/layout/NamedLayouts.h"
 #include "compiler/layout/Reduction.h"
@@ -20,14 +21,6 @@ namespace {
 /// The elements that went into a value, in the order of combination.
 using Value = std::vector<uint64_t>;
 
-uint64_t element(const LinearLayout &layout, int64_t reg, int64_t lane, int64_t warp) {
-  uint64_t flat = 0;
-  for (auto [value, output] :
-       llvm::zip(layout.apply({{"register", reg}, {"lane", lane}, {"warp", warp}}), layout.outputs()))
-    flat = flat * output.size + value;
-  return flat;
-}
-
 struct Machine {
   unsigned lanes, warps;
   std::vector<std::vector<Value>> values; // by number, by thread
@@ -41,7 +34,7 @@ struct Machine {
     warps = from.inputSize("warp");
     values.assign(program.values, std::vector<Value>(lanes * warps));
     for (unsigned reg = 0; reg < program.inputs; ++reg)
-      forAll([&](unsigned lane, unsigned warp) { at(reg, lane, warp) = {element(from, reg, lane, warp)}; });
+      forAll([&](unsigned lane, unsigned warp) { at(reg, lane, warp) = {elementNumber(from, reg, lane, warp)}; });
     for (const ThreadStep &step : program.steps)
       forAll([&](unsigned lane, unsigned warp) { run(step, lane, warp, program); });
   }
@@ -120,7 +113,7 @@ ThreadProgram checkReduction(const LinearLayout &from, unsigned axis, const Line
   for (int64_t warp = 0; warp < from.inputSize("warp"); ++warp)
     for (int64_t lane = 0; lane < from.inputSize("lane"); ++lane)
       for (unsigned reg = 0; reg < program->results.size(); ++reg) {
-        uint64_t at = element(to, reg, lane, warp);
+        uint64_t at = elementNumber(to, reg, lane, warp);
         Value expected, found = machine.at(program->results[reg], lane, warp);
         for (int64_t i = 0; i < size; ++i)
           expected.push_back((at / inner * size + i) * inner + at % inner);
@@ -143,7 +136,7 @@ void checkScan(const LinearLayout &layout, unsigned axis, bool reverse) {
   for (int64_t warp = 0; warp < layout.inputSize("warp"); ++warp)
     for (int64_t lane = 0; lane < layout.inputSize("lane"); ++lane)
       for (int64_t reg = 0; reg < layout.inputSize("register"); ++reg) {
-        int64_t at = element(layout, reg, lane, warp), along = at / inner % size;
+        int64_t at = elementNumber(layout, reg, lane, warp), along = at / inner % size;
         Value expected;
         for (int64_t i = reverse ? size - 1 : 0; i != (reverse ? along - 1 : along + 1); i += reverse ? -1 : 1)
           expected.push_back(at + (i - along) * inner);
@@ -305,7 +298,7 @@ GatherPlan checkGather(const LinearLayout &source, const LinearLayout &result, u
       for (int64_t lane = 0; lane < source.inputSize("lane"); ++lane)
         for (int64_t reg = 0; reg < source.inputSize("register"); ++reg)
           memory[plan.store.apply({{"register", reg}, {"lane", lane}, {"warp", warp}})[0]] =
-              element(source, reg, lane, warp);
+              elementNumber(source, reg, lane, warp);
   for (int64_t warp = 0; warp < result.inputSize("warp"); ++warp)
     for (int64_t lane = 0; lane < result.inputSize("lane"); ++lane)
       for (int64_t reg = 0; reg < result.inputSize("register"); ++reg) {
@@ -318,7 +311,7 @@ GatherPlan checkGather(const LinearLayout &source, const LinearLayout &result, u
           expected = expected * output.size + value;
         if (plan.inWarp) {
           Coordinates place = plan.place.apply(input);
-          found = element(source, place[0], place[1], warp);
+          found = elementNumber(source, place[0], place[1], warp);
           // The register is one of those that are shuffled.
           uint64_t choice = place[0] ^ plan.place.apply({{"register", reg}})[0];
           bool offered = false;

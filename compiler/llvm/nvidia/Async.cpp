@@ -2,7 +2,7 @@
 // through registers.
 #include "compiler/gpu/AccessAnalysis.h"
 #include "compiler/gpu/Gpu.h"
-#include "compiler/layout/BitMatrix.h"
+#include "compiler/layout/SharedVectors.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/SharedAccess.h"
 
@@ -67,18 +67,7 @@ unsigned AsyncCopy::width() {
   unsigned width = std::min(emitter.access().vectorElements(op.getSrc()), 128 / bits);
   if (op.getMask())
     width = std::min(width, emitter.access().maskElements(op.getMask()));
-  auto fits = [&](unsigned count) {
-    for (unsigned i = 1; i < count; ++i)
-      if (offsetOf(i) != i)
-        return false;
-    for (auto [interval, padding] : place.padding)
-      if (interval % count || padding % count)
-        return false;
-    return (threadBits & (count - 1)) == 0;
-  };
-  while (width > 1 && !fits(width))
-    width /= 2;
-  return width;
+  return layout::planCopyWidth(map, place.padding, width);
 }
 
 void AsyncCopy::copy(unsigned reg, unsigned bytes, llvm::Value *writes) {

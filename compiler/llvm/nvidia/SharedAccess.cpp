@@ -1,7 +1,7 @@
 #include "compiler/llvm/nvidia/SharedAccess.h"
 
-#include "compiler/layout/BitMatrix.h"
 #include "compiler/layout/MatrixAccess.h"
+#include "compiler/layout/SharedVectors.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -72,54 +72,9 @@ llvm::Value *elementAddress(Emitter &emitter, const SharedPlace &place, llvm::Va
   return bytes ? emitter.builder.CreatePtrAdd(pointer, emitter.i32(bytes)) : pointer;
 }
 
-namespace {
-
-/// The accesses of one thread: which registers lie side by side in memory.
-struct Accesses {
-  std::map<uint64_t, unsigned> registerAt; // the first register of each offset (its part that is the register's)
-  std::vector<uint64_t> offsets;           // of each register
-  uint64_t threadBits = 0;                 // that lane and warp may set
-  unsigned vectorBits = 0;
-  LinearLayout map;
-};
-
-} // namespace
-
-static Accesses planAccesses(const SharedPlace &place, const LinearLayout &fullMap, unsigned elementBits) {
-  Accesses plan;
-  plan.map = fullMap.sublayout({"register", "lane", "warp", "block"}, {"offset"});
-  std::vector<uint64_t> registers;
-  for (const LinearLayout::Input &input : plan.map.inputs())
-    for (const Coordinates &basis : input.bases) {
-      if (input.name == "register")
-        registers.push_back(basis[0]);
-      else
-        plan.threadBits |= basis[0];
-    }
-  unsigned count = 1u << registers.size();
-  for (unsigned reg = 0; reg < count; ++reg) {
-    uint64_t offset = 0;
-    for (auto [bit, column] : llvm::enumerate(registers))
-      if (reg >> bit & 1)
-        offset ^= column;
-    plan.offsets.push_back(offset);
-    plan.registerAt.emplace(offset, reg);
-  }
-  ColumnSpan span(registers);
-  auto widens = [&](unsigned bits) {
-    uint64_t bit = uint64_t(1) << bits, width = bit * 2;
-    for (auto [interval, padding] : place.padding)
-      if (interval % width || padding % width)
-        return false;
-    return elementBits * width <= 128 && !(plan.threadBits & bit) && span.solve(bit).has_value();
-  };
-  while (widens(plan.vectorBits))
-    ++plan.vectorBits;
-  return plan;
-}
-
 /// ldmatrix or stmatrix, where that is what the access is. Its rows must be aligned to 16 bytes wherever the buffer is cut or padded.
-static std::optional<MatrixAccess> matrixAccess(const SharedPlace &place, const Accesses &plan, unsigned elementBits) {
+static std::optional<MatrixAccess> matrixAccess(const SharedPlace &place, const SharedVectors &plan,
+                                                unsigned elementBits) {
   unsigned row = 128 / elementBits;
   if (place.skew) {
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(place.skew);
@@ -159,8 +114,8 @@ static llvm::Intrinsic::ID matrixIntrinsic(bool load, const MatrixAccess &access
   return table[load][access.transposed][llvm::Log2_32(access.pieces)];
 }
 
-static void storeMatrices(Emitter &emitter, const SharedPlace &place, const Accesses &plan, const MatrixAccess &access,
-                          llvm::ArrayRef<llvm::Value *> values) {
+static void storeMatrices(Emitter &emitter, const SharedPlace &place, const SharedVectors &plan,
+                          const MatrixAccess &access, llvm::ArrayRef<llvm::Value *> values) {
   llvm::IRBuilder<> &builder = emitter.builder;
   unsigned bits = memoryBits(values[0]->getType());
   for (const MatrixAccess::Instruction &instruction : access.instructions) {
@@ -175,7 +130,7 @@ static void storeMatrices(Emitter &emitter, const SharedPlace &place, const Acce
   }
 }
 
-static Registers loadMatrices(Emitter &emitter, const SharedPlace &place, const Accesses &plan,
+static Registers loadMatrices(Emitter &emitter, const SharedPlace &place, const SharedVectors &plan,
                               const MatrixAccess &access, llvm::Type *element) {
   llvm::IRBuilder<> &builder = emitter.builder;
   unsigned bits = memoryBits(element);
@@ -201,7 +156,7 @@ void storeRegisters(Emitter &emitter, const SharedPlace &place, const LinearLayo
                     llvm::ArrayRef<llvm::Value *> values) {
   llvm::IRBuilder<> &builder = emitter.builder;
   unsigned bits = memoryBits(values[0]->getType());
-  Accesses plan = planAccesses(place, map, bits);
+  SharedVectors plan = planSharedVectors(map, bits, place.padding);
   if (auto matrices = matrixAccess(place, plan, bits); matrices && emitter.target().capability >= 90)
     return storeMatrices(emitter, place, plan, *matrices, values);
   llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
@@ -225,7 +180,7 @@ void storeRegisters(Emitter &emitter, const SharedPlace &place, const LinearLayo
 Registers loadRegisters(Emitter &emitter, const SharedPlace &place, const LinearLayout &map, llvm::Type *element) {
   llvm::IRBuilder<> &builder = emitter.builder;
   unsigned bits = memoryBits(element);
-  Accesses plan = planAccesses(place, map, bits);
+  SharedVectors plan = planSharedVectors(map, bits, place.padding);
   if (auto matrices = matrixAccess(place, plan, bits))
     return loadMatrices(emitter, place, plan, *matrices, element);
   llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
@@ -292,7 +247,7 @@ Registers loadFromCluster(Emitter &emitter, const SharedPlace &place, const Line
                           llvm::Type *element) {
   llvm::IRBuilder<> &builder = emitter.builder;
   unsigned bits = memoryBits(element);
-  Accesses plan = planAccesses(place, map, bits);
+  SharedVectors plan = planSharedVectors(map, bits, place.padding);
   llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
   // Registers by CTA and offset: neighbours must come from one CTA.
   std::map<std::pair<int64_t, uint64_t>, unsigned> at;
@@ -330,7 +285,7 @@ Registers loadFromCta(Emitter &emitter, const SharedPlace &place, const LinearLa
                       llvm::Type *element) {
   llvm::IRBuilder<> &builder = emitter.builder;
   unsigned bits = memoryBits(element);
-  Accesses plan = planAccesses(place, map, bits);
+  SharedVectors plan = planSharedVectors(map, bits, place.padding);
   llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
   uint64_t width = uint64_t(1) << plan.vectorBits;
   std::map<uint64_t, llvm::Value *> elements;
