@@ -112,3 +112,21 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return %s, %r : f32, f32
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK: ttg.shared = 0
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // What stays within threads or warps takes no memory.
+  // CHECK-LABEL: @nothing
+  tt.func @nothing(%x: tensor<16x16xf32, #blocked>) -> tensor<16xf32, #ttg.slice<{dim = 1, parent = #blocked}>> {
+    // CHECK-NOT: allocation.offset
+    %s = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      tt.reduce.return %t : f32
+    }) : (tensor<16x16xf32, #blocked>) -> tensor<16xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    tt.return %s : tensor<16xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+  }
+}

@@ -159,3 +159,18 @@ tt.func public @transpose(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: !tt
   tt.store %yp, %t : tensor<64x64x!tt.ptr<f16>>
   tt.return
 }
+
+// -----
+
+// Numbers have no layout.
+// CHECK-LABEL: @scalars
+// CHECK-NEXT: %[[X:.*]] = tt.load %{{.*}} : !tt.ptr<f32>
+// CHECK-NEXT: %[[Y:.*]] = arith.addf %[[X]], %[[X]] : f32
+// CHECK-NEXT: tt.store %{{.*}}, %[[Y]] : !tt.ptr<f32>
+// CHECK-NEXT: tt.return
+tt.func public @scalars(%p: !tt.ptr<f32>) {
+  %x = tt.load %p : !tt.ptr<f32>
+  %y = arith.addf %x, %x : f32
+  tt.store %p, %y : !tt.ptr<f32>
+  tt.return
+}

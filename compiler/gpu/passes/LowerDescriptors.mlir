@@ -61,4 +61,15 @@ tt.func @rows(%d: !tt.tensordesc<tensor<1x64xf16, #shared>>, %n: tensor<32xi32, 
   tt.descriptor_scatter %d[%n, %y], %x : !tt.tensordesc<tensor<1x64xf16, #shared>>, tensor<32xi32, #ttg.slice<{dim = 1, parent = #blocked}>>, i32, tensor<32x64xf16, #blocked>
   tt.return
 }
+
+// Pointers are for threads.
+// CHECK-LABEL: @pointers
+tt.func @pointers(%p: tensor<64x64x!tt.ptr<f16>, #blocked>) {
+  // CHECK-NEXT: %[[X:.*]] = tt.load
+  // CHECK-NEXT: tt.store {{.*}}, %[[X]]
+  // CHECK-NEXT: tt.return
+  %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+  tt.store %p, %x : tensor<64x64x!tt.ptr<f16>, #blocked>
+  tt.return
+}
 }

@@ -1,4 +1,7 @@
 // RUN: triton-opt %s --split-input-file --gpu-spread-over-ctas=num-ctas=2 | FileCheck %s
+// RUN: triton-opt %s --split-input-file --gpu-spread-over-ctas=num-ctas=1 | FileCheck %s --check-prefix=ONE
+// ONE-NOT: CGALayout
+// ONE-NOT: "ttg.num-ctas" = 2
 
 // CHECK: #blocked = #ttg.blocked<{{.*}}CGALayout = {{\[\[}}1]]
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
