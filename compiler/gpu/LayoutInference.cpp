@@ -114,10 +114,6 @@ DistributedAttr expandDimsLayout(RankedTensorType tensor, int64_t axis) {
   return nameLayout(tensor.getContext(), reshapeDimensions(toLinear(tensor), shape));
 }
 
-DistributedAttr layoutBeforeExpandDims(RankedTensorType tensor, int64_t axis) {
-  return SliceAttr::get(axis, layoutOf(tensor));
-}
-
 template <typename ElementT> static SmallVector<ElementT> permute(ArrayRef<ElementT> list, ArrayRef<int32_t> order) {
   return llvm::map_to_vector(order, [&](int32_t dim) { return list[dim]; });
 }
@@ -143,10 +139,6 @@ DistributedAttr transLayout(RankedTensorType tensor, ArrayRef<int32_t> order) {
                             fastest, cluster);
   }
   return nameLayout(tensor.getContext(), transposeDimensions(toLinear(tensor), order));
-}
-
-DistributedAttr layoutBeforeTrans(RankedTensorType tensor, ArrayRef<int32_t> order) {
-  return transLayout(tensor, invert(order));
 }
 
 DistributedAttr reshapeLayout(RankedTensorType tensor, ArrayRef<int64_t> shape) {

@@ -1,4 +1,4 @@
-// What ops that change the shape of a tensor make of its layout, and back: the composition of linear maps, written with a name where it has one.
+// What ops that change the shape of a tensor make of its layout: the composition of linear maps, written with a name where it has one.
 // Values stay in the registers they are in.
 #ifndef TRITON_COMPILER_GPU_LAYOUT_INFERENCE_H
 #define TRITON_COMPILER_GPU_LAYOUT_INFERENCE_H
@@ -21,12 +21,6 @@ DistributedAttr joinLayout(mlir::RankedTensorType tensor);
 DistributedAttr catLayout(mlir::RankedTensorType tensor);
 /// Null if the elements of a pair lie in different threads.
 DistributedAttr splitLayout(mlir::RankedTensorType tensor);
-
-// Layouts of operands, from those of results.
-/// What `tt.trans` with `order` makes `tensor` of.
-DistributedAttr layoutBeforeTrans(mlir::RankedTensorType tensor, llvm::ArrayRef<int32_t> order);
-/// What `tt.expand_dims` at `axis` makes `tensor` of.
-DistributedAttr layoutBeforeExpandDims(mlir::RankedTensorType tensor, int64_t axis);
 
 /// The map with its outputs, in row-major order, cut anew into `shape`.
 layout::LinearLayout reshapeDimensions(const layout::LinearLayout &map, llvm::ArrayRef<int64_t> shape);

@@ -51,10 +51,4 @@ Array Array::reshaped(ArrayRef<int64_t> shape) const {
   return result;
 }
 
-Array Array::retyped(Type element) const {
-  Array result = *this;
-  result.elementType = element;
-  return result;
-}
-
 } // namespace triton::interpreter

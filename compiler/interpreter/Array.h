@@ -33,8 +33,6 @@ public:
 
   /// The same elements in another shape.
   Array reshaped(llvm::ArrayRef<int64_t> shape) const;
-  /// The same bits as another type.
-  Array retyped(mlir::Type element) const;
 
 private:
   mlir::Type elementType;

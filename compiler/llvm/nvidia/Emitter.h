@@ -126,8 +126,6 @@ public:
 
   // Between lanes: any type of up to 64 bits, smaller than 32 included
   llvm::Value *shuffleXor(llvm::Value *value, unsigned mask);
-  llvm::Value *shuffleUp(llvm::Value *value, unsigned distance);
-  llvm::Value *shuffleDown(llvm::Value *value, unsigned distance);
   llvm::Value *shuffleIndex(llvm::Value *value, llvm::Value *lane);
 
   // Calls

@@ -16,22 +16,9 @@ namespace triton::nvidia {
 
 char AssemblerError::ID = 0;
 
-static std::mutex mutex;
-static std::vector<std::string> folders; // under `mutex`
-
-void addToolFolder(llvm::StringRef folder) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!llvm::is_contained(folders, folder))
-    folders.push_back(folder.str());
-}
-
 /// Folders laid out like a CUDA toolkit, in the order they are looked at.
 static std::vector<std::string> toolkits() {
   std::vector<std::string> found;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    found = folders;
-  }
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char *folder = std::getenv(variable); folder && *folder)
       found.push_back(folder);
@@ -117,6 +104,7 @@ static std::string read(llvm::StringRef path) {
 }
 
 llvm::Expected<std::string> assemblerVersion(llvm::StringRef path) {
+  static std::mutex mutex;
   static llvm::StringMap<std::string> known; // under `mutex`
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -148,14 +136,6 @@ unsigned ptxVersionOf(llvm::StringRef cudaVersion) {
   if (major == 11)
     return 70 + minor;
   return 90 + minor + 10 * (major - 13);
-}
-
-std::vector<std::string> Assembled::remarks() const {
-  std::vector<std::string> found;
-  for (llvm::StringRef line : llvm::split(log, '\n'))
-    if (llvm::Regex("\\(C7[0-9]+\\)").match(line))
-      found.push_back(line.str());
-  return found;
 }
 
 /// The number in front of `words`, in the assembler's report.

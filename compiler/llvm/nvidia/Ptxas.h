@@ -1,6 +1,6 @@
 // PTX to machine code, by NVIDIA's assembler as a separate program.
 //   In:  PTX text, an architecture.
-//   Out: a cubin, and what the assembler says of it: registers, spills, remarks.
+//   Out: a cubin, and what the assembler says of it: registers, spills.
 #pragma once
 
 #include "compiler/gpu/Target.h"
@@ -25,8 +25,6 @@ struct Assembled {
   std::string cubin;
   unsigned registers = 0, spillStores = 0, spillLoads = 0; // bytes of spills
   std::string log;                                         // all it printed
-  /// Remarks such as C7510: tensor-core instructions that run one after another.
-  std::vector<std::string> remarks() const;
 };
 
 /// The assembler's failure: its words, and a command that repeats it on a PTX file that was kept.
@@ -39,13 +37,11 @@ public:
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 };
 
-/// Where ptxas is: `TRITON_PTXAS_PATH` (`TRITON_PTXAS_BLACKWELL_PATH` for sm_100 on), the folders given to `addToolFolder`, a CUDA toolkit
+/// Where ptxas is: `TRITON_PTXAS_PATH` (`TRITON_PTXAS_BLACKWELL_PATH` for sm_100 on), a CUDA toolkit
 /// (`CUDA_HOME`, /usr/local/cuda), PATH. Fails, naming where it looked.
 llvm::Expected<std::string> findAssembler(const gpu::Target &target);
 /// libdevice.10.bc, looked for in the same places.
 llvm::Expected<std::string> findLibdevice();
-/// A folder that holds `bin/ptxas` and `nvvm/libdevice`, such as the Python package nvidia-cuda-nvcc.
-void addToolFolder(llvm::StringRef folder);
 /// "13.0" from `ptxas --version`; kept per path.
 llvm::Expected<std::string> assemblerVersion(llvm::StringRef path);
 /// The PTX version that an assembler of a CUDA release reads: 90 for 13.0, 88 for 12.9.

@@ -114,14 +114,6 @@ def _sass(cubin):
         return None
 
 
-def native_options_for(target, options):
-    """The options of a target as the native compiler takes them."""
-    from ..compiler import make_backend
-
-    backend = make_backend(target)
-    return backend.native_options(backend.parse_options(options))
-
-
 def explain_source(src, target, options):
     """The same for an ASTSource: compiled again, with every line kept in mind."""
     from ..compiler.compiler import make_backend
