@@ -146,7 +146,7 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
     writeReproducer(*this, passManager);
   auto handler = collectDiagnostics();
   // A dump that could not be written is no reason to end the process, which the stream would do.
-  auto forgive = llvm::make_scope_exit([&] {
+  llvm::scope_exit forgive([&] {
     if (dump) {
       dump->flush();
       dump->clear_error();

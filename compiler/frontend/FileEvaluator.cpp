@@ -265,7 +265,7 @@ Expected<Value> FileEvaluator::evaluate(const syntax::Expr *expression) {
   if (depth >= maxDepth)
     return hostError("RecursionError", "compile-time evaluation is nested too deeply");
   ++depth;
-  auto leave = llvm::make_scope_exit([&] { --depth; });
+  llvm::scope_exit leave([&] { --depth; });
   if (auto *node = dyn_cast<syntax::Constant>(expression)) {
     if (auto value = constant(node))
       return *value;
@@ -428,11 +428,12 @@ Expected<FileEvaluator::Flow> FileEvaluator::execute(const syntax::Stmt *stateme
     if (*holds)
       return Flow::Next;
     std::string message = "assertion failed: " + node->test->range.text().str();
-    if (node->msg)
+    if (node->msg) {
       if (auto text = evaluate(node->msg))
         message = text->str();
       else
         llvm::consumeError(text.takeError());
+    }
     return hostError("AssertionError", message);
   }
   if (auto *node = dyn_cast<syntax::Raise>(statement))

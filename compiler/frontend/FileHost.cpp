@@ -393,7 +393,7 @@ Expected<Value> FileHostImpl::callObject(const FileObject &object, const HostObj
     if (callDepth >= 50)
       return hostError("RecursionError", "compile-time functions call each other too deeply");
     ++callDepth;
-    auto leave = llvm::make_scope_exit([&] { --callDepth; });
+    llvm::scope_exit leave([&] { --callDepth; });
     return FileEvaluator(*this, *object.file).run(object.function, arguments);
   }
   case Kind::NamedTupleClass: {
