@@ -5,6 +5,7 @@
 #include "compiler/cpu/Dot.h"
 
 #include "test/cpu/Jit.h"
+#include "test/cpu/ThreadSeconds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,7 +14,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <cstdlib>
-#include <ctime>
 #include <dlfcn.h>
 
 using namespace mlir;
@@ -117,17 +117,6 @@ OwningOpRef<ModuleOp> buildProduct(const Tile &tile, int64_t size, const cpu::Do
   return module;
 }
 
-/// Of this thread alone: other programs that share the machine count less.
-double seconds(llvm::function_ref<void()> run) {
-  auto now = [] {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-  };
-  double start = now();
-  run();
-  return now() - start;
-}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -181,10 +170,10 @@ int main(int argc, char **argv) {
     auto *product = compiled.function<Product>("product");
     double ours = 1e30, theirs = 1e30;
     for (int repeat = 0; repeat < 25; ++repeat) {
-      ours = std::min(ours, seconds([&] { product(a, b, c, scratch); }));
+      ours = std::min(ours, threadSeconds([&] { product(a, b, c, scratch); }));
       if (sgemm)
-        theirs =
-            std::min(theirs, seconds([&] { sgemm(101, 111, 111, size, size, size, 1, a, size, b, size, 0, c, size); }));
+        theirs = std::min(
+            theirs, threadSeconds([&] { sgemm(101, 111, 111, size, size, size, 1, a, size, b, size, 0, c, size); }));
     }
     printf("%-5s %3ldx%3ldx%3ld    %9.1f %9.1f %7.3f %9.1f\n", tile.element, tile.m, tile.n, tile.k, work / ours,
            sgemm ? work / theirs : 0, sgemm ? theirs / ours : 0, compiled.milliseconds);

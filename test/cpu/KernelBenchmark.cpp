@@ -8,6 +8,7 @@
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "runtime/host/Launch.h"
+#include "test/cpu/ThreadSeconds.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -19,25 +20,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <dlfcn.h>
 
 using namespace mlir;
 using namespace triton;
 
 namespace {
-/// Of this thread alone: other programs that share the machine count less.
-double seconds(llvm::function_ref<void()> run) {
-  auto now = [] {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-  };
-  double start = now();
-  run();
-  return now() - start;
-}
-
 /// Keeps the compiler from leaving out what nobody reads.
 void use(const void *memory) { asm volatile("" : : "r"(memory) : "memory"); }
 
@@ -68,7 +56,7 @@ Kernel compileOnce(StringRef name, const std::string &text) {
   auto module = parseSourceString<ModuleOp>(text, &context());
   if (!module)
     exit(1);
-  kernel.mlir = 1e3 * seconds([&] {
+  kernel.mlir = 1e3 * threadSeconds([&] {
                   PassManager passes(&context());
                   tensor::buildTensorPipeline(passes);
                   cpu::buildCpuPipeline(passes, {target});
@@ -83,12 +71,12 @@ Kernel compileOnce(StringRef name, const std::string &text) {
   });
   std::optional<host::Code> code;
   llvm::SmallVector<char, 0> object;
-  kernel.times.translate = 1e3 * seconds([&] { code = llvm::cantFail(host::Code::translate(*module, target)); });
+  kernel.times.translate = 1e3 * threadSeconds([&] { code = llvm::cantFail(host::Code::translate(*module, target)); });
   if (const char *folder = getenv("TRITON_LLIR"))
     if (FILE *out = fopen((std::string(folder) + "/" + name.str() + ".raw.ll").c_str(), "w"))
       fputs(code->llir().c_str(), out), fclose(out);
-  kernel.times.optimise = 1e3 * seconds([&] { llvm::cantFail(code->optimise()); });
-  kernel.times.emit = 1e3 * seconds([&] { object = llvm::cantFail(code->object()); });
+  kernel.times.optimise = 1e3 * threadSeconds([&] { llvm::cantFail(code->optimise()); });
+  kernel.times.emit = 1e3 * threadSeconds([&] { object = llvm::cantFail(code->object()); });
   kernel.llvm = kernel.times.translate + kernel.times.optimise + kernel.times.emit;
   kernel.bytes = object.size();
   if (const char *folder = getenv("TRITON_LLIR")) {
@@ -345,8 +333,8 @@ struct Times {
 Times compare(llvm::function_ref<void()> ours, llvm::function_ref<void()> theirs, int repeats = 25) {
   Times times;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    times.ours = std::min(times.ours, seconds(ours));
-    times.theirs = std::min(times.theirs, seconds(theirs));
+    times.ours = std::min(times.ours, threadSeconds(ours));
+    times.theirs = std::min(times.theirs, threadSeconds(theirs));
   }
   return times;
 }
@@ -499,7 +487,7 @@ double frequency() {
   double best = 0;
   for (int repeat = 0; repeat < 20; ++repeat) {
     uint64_t value = repeat;
-    double time = seconds([&] {
+    double time = threadSeconds([&] {
       for (int i = 0; i < 1000000; ++i)
         asm volatile("add $1, %0" : "+r"(value));
     });
