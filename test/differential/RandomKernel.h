@@ -27,7 +27,8 @@ struct RandomKernel {
 
 /// Which kinds of ops a kernel may have.
 struct Vocabulary {
-  bool shapes = true, reductions = true, controlFlow = true, products = true, narrowFloats = true, windows = true;
+  bool shapes = true, reductions = true, controlFlow = true, products = true, narrowFloats = true, windows = true,
+       truths = true, atomics = true;
 };
 
 RandomKernel makeRandomKernel(mlir::MLIRContext &context, uint64_t seed, const Vocabulary &vocabulary = {});

@@ -30,7 +30,8 @@ static llvm::cl::opt<std::string> architecture("arch", llvm::cl::init("native"),
 static llvm::cl::opt<int> warps("warps", llvm::cl::init(4), llvm::cl::desc("Warps of a program (cuda)"));
 static llvm::cl::opt<bool> print("print", llvm::cl::desc("Print the IR of each kernel"));
 static llvm::cl::opt<bool> noShapes("no-shapes"), noReductions("no-reductions"), noControlFlow("no-control-flow"),
-    noProducts("no-products"), noNarrowFloats("no-narrow-floats"), noWindows("no-windows");
+    noProducts("no-products"), noNarrowFloats("no-narrow-floats"), noWindows("no-windows"), noTruths("no-truths"),
+    noAtomics("no-atomics");
 } // namespace flag
 
 /// A kernel of a file: pointers, each to a few thousand elements, and then perhaps an i32, the number of valid ones.
@@ -50,8 +51,8 @@ int main(int argc, char **argv) {
   triton::tensor::registerTensorDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  Vocabulary vocabulary{!flag::noShapes,   !flag::noReductions,   !flag::noControlFlow,
-                        !flag::noProducts, !flag::noNarrowFloats, !flag::noWindows};
+  Vocabulary vocabulary{!flag::noShapes,       !flag::noReductions, !flag::noControlFlow, !flag::noProducts,
+                        !flag::noNarrowFloats, !flag::noWindows,    !flag::noTruths,      !flag::noAtomics};
   unsigned outcomes[4] = {};
   if (!flag::files.empty())
     flag::count = flag::files.size();
