@@ -214,6 +214,10 @@ class CUDABackend(BaseBackend):
         from ...compiler.inspection import code_options
 
         capability = _capability(options.arch)
+        if options.num_warps > 32:  # than which no CTA has more
+            from triton.runtime.errors import OutOfResources
+
+            raise OutOfResources(32 * options.num_warps, 1024, "threads")
         flags = (options.ptx_options or "").split()
         if knobs.nvidia.disable_ptxas_opt:
             flags += ["--opt-level", "0", "-g"]
