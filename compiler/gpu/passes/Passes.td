@@ -12,6 +12,16 @@ def SetTarget : Pass<"gpu-set-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect"];
 }
 
+def FlattenLoops : Pass<"gpu-flatten-loops", "::mlir::ModuleOp"> {
+  let summary = "make one loop of nested ones that ask for it";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
+}
+
+def AccumulateReductions : Pass<"gpu-accumulate-reductions", "::mlir::ModuleOp"> {
+  let summary = "reduce over threads behind loops instead of in them";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LegalizeDots : Pass<"gpu-legalize-dots", "::mlir::ModuleOp"> {
   let summary = "rewrite products that no instruction takes as they are";
   let dependentDialects = ["::mlir::arith::ArithDialect"];

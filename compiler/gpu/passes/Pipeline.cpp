@@ -12,6 +12,10 @@ namespace triton::gpu {
 static void buildPipeline(OpPassManager &manager, std::string target, int numWarps, int numCtas, int numStages) {
   manager.addPass(createSetTarget({std::move(target), numWarps, /*numCtas=*/1}));
 
+  // Loops, while tensors have no layouts that these would have to keep.
+  manager.addPass(createFlattenLoops());
+  manager.addPass(createAccumulateReductions());
+
   // Layouts. Products first become what some instruction does: instructions say what their operands look like.
   manager.addPass(createLegalizeDots());
   manager.addPass(createAssignLayouts());
@@ -55,6 +59,8 @@ void registerGpuPipeline() {
   registerAllocateTensorMemory();
   registerAllocateShared();
   registerInsertBarriers();
+  registerFlattenLoops();
+  registerAccumulateReductions();
   registerLegalizeDots();
   registerLowerDots();
   registerPipelineLoops();

@@ -1,0 +1,286 @@
+// Makes one loop of two that ask for it, so that what is pipelined goes on from one outer iteration to the next.
+//
+//   scf.for %i = %low to %high step %s {
+//     before(%i)
+//     scf.for %j = %first to %end step %t {
+//       body(%i, %j)
+//     }
+//     after(%i)
+//   } {tt.flatten}
+// becomes
+//   scf.for %n = 0 to trips * max(inner trips, 1) iter_args(%i = %low, %j = %first) {
+//     if %j == %first { before(%i) }
+//     if %first < %end { body(%i, %j) }      unless it is known to hold
+//     if %j + %t >= %end { after(%i) }
+//     scf.yield (%i, %j + %t), or (%i + %s, %first) behind the last
+//   }
+//
+// What is computed before the inner loop without touching memory is computed again in each iteration; the rest is carried. Runs first, on
+// tensor IR, so that one loop is given layouts and stages. Leaves alone, as options change no results: inner loops whose bounds change from one
+// outer iteration to the next; more than one inner loop; and loops with products, whose sums stay in the registers of the tensor cores from
+// iteration to iteration only if nothing else writes them.
+#include "compiler/gpu/passes/Passes.h"
+#include "compiler/tensor/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+#define GEN_PASS_DEF_FLATTENLOOPS
+#include "compiler/gpu/passes/Passes.h.inc"
+
+namespace {
+
+constexpr llvm::StringLiteral flattenName = "tt.flatten";
+
+/// Moves `value` and what it is computed from in front of `loop`, if it is the same in every iteration.
+bool hoist(Value value, scf::ForOp loop) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    return false;
+  for (Value operand : op->getOperands())
+    if (!hoist(operand, loop))
+      return false;
+  op->moveBefore(loop);
+  return true;
+}
+
+/// The one loop in the body of another.
+scf::ForOp onlyLoopIn(scf::ForOp outer) {
+  scf::ForOp found;
+  for (auto loop : outer.getBody()->getOps<scf::ForOp>()) {
+    if (found)
+      return {};
+    found = loop;
+  }
+  return found;
+}
+
+bool hasProducts(scf::ForOp loop) {
+  auto visit = [](Operation *op) {
+    return isa<tensor::DotOp, tensor::DotScaledOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return loop.walk(visit).wasInterrupted();
+}
+
+class Flattening {
+public:
+  Flattening(scf::ForOp outer, scf::ForOp inner)
+      : outer(outer), inner(inner), builder(outer), location(outer.getLoc()) {
+    for (Operation &op : outer.getBody()->without_terminator())
+      (op.isBeforeInBlock(inner) ? before : after).push_back(&op);
+    after.erase(llvm::find(after, inner.getOperation()));
+  }
+
+  scf::ForOp run() {
+    classify();
+    SmallVector<Value> initial = {outer.getLowerBound(), inner.getLowerBound()};
+    llvm::append_range(initial, outer.getInitArgs());
+    for (Value value : kept)
+      initial.push_back(ub::PoisonOp::create(builder, location, value.getType()));
+    for (Value value : inner.getInitArgs())
+      initial.push_back(ub::PoisonOp::create(builder, location, value.getType()));
+    Type counter = builder.getI64Type();
+    Value zero = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(0));
+    Value one = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(1));
+    Value inside = arith::MaxSIOp::create(builder, location, trips(inner, counter), one);
+    Value total = arith::MulIOp::create(builder, location, trips(outer, counter), inside);
+    auto fused = scf::ForOp::create(builder, location, zero, total, one, initial);
+    fused->setDiscardableAttrs(outer->getDiscardableAttrDictionary());
+    for (NamedAttribute attribute : inner->getDiscardableAttrs())
+      fused->setAttr(attribute.getName(), attribute.getValue());
+    fused->removeAttr(flattenName);
+    emitBody(fused);
+    for (auto [old, now] : llvm::zip(outer.getResults(), fused.getResults().drop_front(2)))
+      old.replaceAllUsesWith(now);
+    outer.erase();
+    return fused;
+  }
+
+private:
+  /// How often a loop runs, at least not at all.
+  Value trips(scf::ForOp loop, Type counter) {
+    auto wide = [&](Value value) -> Value {
+      if (value.getType() == counter)
+        return value;
+      return arith::ExtSIOp::create(builder, location, counter, value);
+    };
+    Value zero = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(0));
+    Value length = arith::SubIOp::create(builder, location, wide(loop.getUpperBound()), wide(loop.getLowerBound()));
+    Value clamped = arith::MaxSIOp::create(builder, location, length, zero);
+    return arith::CeilDivSIOp::create(builder, location, clamped, wide(loop.getStep()));
+  }
+
+  /// Of what comes before the inner loop: what is computed anew in each iteration, and which other values are carried.
+  void classify() {
+    llvm::SmallDenseSet<Operation *> carried;
+    for (Operation *op : before) {
+      bool isAgain =
+          op->getNumRegions() == 0 && isMemoryEffectFree(op) && llvm::all_of(op->getOperands(), [&](Value v) {
+            Operation *definition = v.getDefiningOp();
+            return outer.isDefinedOutsideOfLoop(v) || v == outer.getInductionVar() ||
+                   (definition && !carried.contains(definition));
+          });
+      if (isAgain) {
+        again.push_back(op);
+        continue;
+      }
+      carried.insert(op);
+      once.push_back(op);
+    }
+    for (Operation *op : once)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !isBefore(user); }))
+          kept.push_back(result);
+  }
+  bool isBefore(Operation *user) {
+    Operation *top = outer.getBody()->findAncestorOpInBlock(*user);
+    return top && top != inner.getOperation() && top->isBeforeInBlock(inner);
+  }
+
+  void emitBody(scf::ForOp fused) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(fused.getBody());
+    auto arguments = fused.getRegionIterArgs();
+    Value i = arguments[0], j = arguments[1];
+    auto outerState = arguments.drop_front(2).take_front(outer.getInitArgs().size());
+    auto rest = arguments.drop_front(2 + outerState.size());
+    IRMapping map;
+    map.map(outer.getInductionVar(), i);
+    for (auto [old, now] : llvm::zip(outer.getRegionIterArgs(), outerState))
+      map.map(old, now);
+    for (Operation *op : again)
+      builder.clone(*op, map);
+
+    // Before the first inner iteration; otherwise what was.
+    Value isFirst = compare(arith::CmpIPredicate::eq, j, inner.getLowerBound());
+    SmallVector<Value> entered(rest.begin(), rest.end());
+    if (!once.empty() || !entered.empty())
+      entered = branch(
+          isFirst, entered,
+          [&](IRMapping &scope) {
+            for (Operation *op : once)
+              builder.clone(*op, scope);
+            SmallVector<Value> values;
+            for (Value value : kept)
+              values.push_back(scope.lookupOrDefault(value));
+            for (Value value : inner.getInitArgs())
+              values.push_back(scope.lookupOrDefault(value));
+            return values;
+          },
+          map);
+    for (auto [value, now] : llvm::zip(kept, entered))
+      map.map(value, now);
+    SmallVector<Value> state(ArrayRef(entered).drop_front(kept.size()));
+
+    // The inner iteration, where there is one.
+    auto body = [&](IRMapping &scope) {
+      scope.map(inner.getInductionVar(), j);
+      for (auto [old, now] : llvm::zip(inner.getRegionIterArgs(), state))
+        scope.map(old, now);
+      for (Operation &op : inner.getBody()->without_terminator())
+        builder.clone(op, scope);
+      return lookup(inner.getBody()->getTerminator()->getOperands(), scope);
+    };
+    if (isKnownToRun()) {
+      IRMapping scope = map;
+      state = body(scope);
+    } else {
+      Value runs = compare(arith::CmpIPredicate::slt, inner.getLowerBound(), inner.getUpperBound());
+      state = branch(runs, state, body, map);
+    }
+    for (auto [old, now] : llvm::zip(inner.getResults(), state))
+      map.map(old, now);
+
+    // Behind the last.
+    Value next = arith::AddIOp::create(builder, location, j, inner.getStep());
+    Value isLast = compare(arith::CmpIPredicate::sge, next, inner.getUpperBound());
+    SmallVector<Value> left(outerState.begin(), outerState.end());
+    if (!after.empty() || !left.empty())
+      left = branch(
+          isLast, left,
+          [&](IRMapping &scope) {
+            for (Operation *op : after)
+              builder.clone(*op, scope);
+            return lookup(outer.getBody()->getTerminator()->getOperands(), scope);
+          },
+          map);
+
+    Value nextOuter = arith::AddIOp::create(builder, location, i, outer.getStep());
+    SmallVector<Value> yielded = {arith::SelectOp::create(builder, location, isLast, nextOuter, i),
+                                  arith::SelectOp::create(builder, location, isLast, inner.getLowerBound(), next)};
+    llvm::append_range(yielded, left);
+    llvm::append_range(yielded, ArrayRef(entered).take_front(kept.size()));
+    llvm::append_range(yielded, state);
+    scf::YieldOp::create(builder, location, yielded);
+  }
+
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(builder, location, predicate, lhs, rhs);
+  }
+  static SmallVector<Value> lookup(ValueRange values, IRMapping &scope) {
+    return llvm::map_to_vector(values, [&](Value value) { return scope.lookupOrDefault(value); });
+  }
+  /// What `emit` gives if `condition` holds, else `otherwise`.
+  SmallVector<Value> branch(Value condition, ArrayRef<Value> otherwise,
+                            llvm::function_ref<SmallVector<Value>(IRMapping &)> emit, const IRMapping &map) {
+    auto choice = scf::IfOp::create(builder, location, ValueRange(otherwise).getTypes(), condition,
+                                    /*withElseRegion=*/!otherwise.empty());
+    OpBuilder::InsertionGuard guard(builder);
+    IRMapping scope = map;
+    builder.setInsertionPointToStart(choice.thenBlock());
+    SmallVector<Value> values = emit(scope);
+    if (otherwise.empty())
+      return {};
+    scf::YieldOp::create(builder, location, values);
+    builder.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(builder, location, otherwise);
+    return llvm::to_vector_of<Value>(choice.getResults());
+  }
+  bool isKnownToRun() {
+    APInt low, high;
+    return matchPattern(inner.getLowerBound(), m_ConstantInt(&low)) &&
+           matchPattern(inner.getUpperBound(), m_ConstantInt(&high)) && low.slt(high);
+  }
+
+  scf::ForOp outer, inner;
+  OpBuilder builder;
+  Location location;
+  SmallVector<Operation *> before, after, again, once;
+  SmallVector<Value> kept;
+};
+
+/// The loop that `outer` has become.
+scf::ForOp flatten(scf::ForOp outer) {
+  scf::ForOp inner = onlyLoopIn(outer);
+  if (!inner || hasProducts(outer))
+    return outer;
+  inner = flatten(inner);
+  for (Value bound : {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
+    if (!hoist(bound, outer))
+      return outer;
+  return Flattening(outer, inner).run();
+}
+
+struct FlattenLoops : impl::FlattenLoopsBase<FlattenLoops> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+      if (!loop->hasAttr(flattenName))
+        return WalkResult::advance();
+      loops.push_back(loop);
+      return WalkResult::skip(); // those inside are flattened with it
+    });
+    for (scf::ForOp loop : loops)
+      flatten(loop);
+  }
+};
+
+} // namespace
+
+} // namespace triton::gpu
