@@ -39,6 +39,7 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Compilation &
   codegen.emit = {.target = *target,
                   .fuseMultiplyAdd = options.enableFpFusion,
                   .debug = options.debug,
+                  .lineInfo = options.lineInfo,
                   .variableInfo = options.variableInfo,
                   .waitAtEntry = options.waitAtEntry && target->capability >= 90,
                   .maxRegisters = static_cast<unsigned>(options.maxRegisters)};

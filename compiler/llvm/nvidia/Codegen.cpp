@@ -5,6 +5,7 @@
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/CallingConv.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -142,6 +143,8 @@ llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &opt
   Emitter emitter(*code.llvmModule, module, code.options.emit);
   if (failed(emitter.emitModule()))
     return llvm::createStringError("no code for this kernel"); // the reason went to the context's diagnostics
+  if (!code.options.emit.lineInfo && !code.options.emit.variableInfo)
+    llvm::StripDebugInfo(*code.llvmModule);
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*code.llvmModule, &stream))

@@ -35,6 +35,7 @@ struct EmitOptions {
   gpu::Target target;
   bool fuseMultiplyAdd = true; // a * b + c may become one fma
   bool debug = false;          // keep asserts
+  bool lineInfo = true;        // say which lines of the source code belongs to
   bool variableInfo = false;   // say in which registers the source's variables are
   bool flushDenormals = true;  // in f32 approximations such as exp2, and in libdevice
   bool waitAtEntry = false;    // kernels begin with `waitAtEntryText`
