@@ -7,6 +7,7 @@
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
 #include "compiler/cpu/passes/CheckAccesses.h"
+#include "compiler/tensor/Rules.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -100,10 +101,11 @@ LogicalResult Lowering::lowerPrint(tensor::PrintOp print) {
     LLVM::CallOp::create(builder, loc, printf, all);
   };
   // C passes integers as 64 bits and floats as double here, so that one directive serves all widths.
-  auto show = [&](Value value, Type element, bool isSigned, ArrayRef<Value> index, StringRef which) {
+  auto show = [&](Value value, Type element, bool isSigned, ArrayRef<Value> index, ArrayRef<int64_t> shape,
+                  StringRef which) {
     std::string format = "pid (%d, %d, %d) idx (";
     for (size_t d = 0; d < index.size(); ++d)
-      format += d ? ", %lld" : "%lld";
+      format += (d ? ", %" : "%") + std::to_string(std::max(1u, tensor::printedIndexWidth(shape[d]))) + "lld";
     format += ")" + quoted(print.getPrefix()) + std::string(which);
     SmallVector<Value> operands{programId[0], programId[1], programId[2]};
     operands.append(index.begin(), index.end());
@@ -122,7 +124,7 @@ LogicalResult Lowering::lowerPrint(tensor::PrintOp print) {
     call(format + "\n", operands);
   };
   if (print.getArgs().empty()) {
-    call("pid (%d, %d, %d) idx ()" + quoted(print.getPrefix()) + "\n", {programId[0], programId[1], programId[2]});
+    call("pid (%d, %d, %d)" + quoted(print.getPrefix()) + "\n", {programId[0], programId[1], programId[2]});
     return success();
   }
   for (auto [i, argument] : llvm::enumerate(print.getArgs())) {
@@ -131,14 +133,14 @@ LogicalResult Lowering::lowerPrint(tensor::PrintOp print) {
     Type element = getElementTypeOrSelf(argument.getType());
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type) {
-      show(scalars.lookup(argument), element, isSigned, {}, which);
+      show(scalars.lookup(argument), element, isSigned, {}, {}, which);
       continue;
     }
     forEachElement(type.getShape(), loc, [&](Coordinates &at) {
       SmallVector<Value> index;
       for (const Coordinate &coordinate : at)
         index.push_back(coordinate.base);
-      show(evaluator.uniform(argument, at), element, isSigned, index, which);
+      show(evaluator.uniform(argument, at), element, isSigned, index, type.getShape(), which);
     });
   }
   return checked();

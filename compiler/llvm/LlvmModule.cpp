@@ -3,6 +3,9 @@
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -16,18 +19,30 @@
 
 namespace triton {
 
-LlvmModule::LlvmModule() : errors(std::make_unique<std::string>()), llvmContext(std::make_unique<llvm::LLVMContext>()) {
+/// Which inline assembly this is about: the number in its `srcloc`, 0 if none.
+static uint64_t cookieOf(const llvm::DiagnosticInfo &info) {
+  if (const auto *source = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info))
+    return source->getLocCookie();
+  if (const auto *assembly = llvm::dyn_cast<llvm::DiagnosticInfoInlineAsm>(&info))
+    return assembly->getLocCookie();
+  return 0;
+}
+
+LlvmModule::LlvmModule() : reports(std::make_unique<Reports>()), llvmContext(std::make_unique<llvm::LLVMContext>()) {
   // Without a handler LLVM prints the error and ends the process.
   llvmContext->setDiagnosticHandlerCallBack(
-      [](const llvm::DiagnosticInfo *info, void *errors) {
+      [](const llvm::DiagnosticInfo *info, void *data) {
         if (info->getSeverity() != llvm::DS_Error)
           return;
-        llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
+        Reports &reports = *static_cast<Reports *>(data);
+        llvm::raw_string_ostream stream(reports.text);
+        if (uint64_t cookie = cookieOf(*info); cookie && cookie <= reports.places.size())
+          stream << reports.places[cookie - 1] << ": in the inline assembly here: ";
         llvm::DiagnosticPrinterRawOStream printer(stream);
         info->print(printer);
         stream << '\n';
       },
-      errors.get());
+      reports.get());
 }
 
 LlvmModule::LlvmModule(LlvmModule &&) = default;
@@ -52,7 +67,7 @@ std::string LlvmModule::text() const {
   return text;
 }
 
-llvm::Error LlvmModule::run(llvm::TargetMachine &machine,
+llvm::Error LlvmModule::run(llvm::TargetMachine *machine,
                             llvm::function_ref<llvm::Error(llvm::PassBuilder &, llvm::ModulePassManager &)> build) {
   if (!controls.optimise)
     return llvm::Error::success();
@@ -63,7 +78,7 @@ llvm::Error LlvmModule::run(llvm::TargetMachine &machine,
   std::optional<llvm::StandardInstrumentations> instruments;
   if (controls.printAfterAll || controls.timePasses)
     instruments.emplace(*llvmContext, /*DebugLogging=*/false);
-  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, instruments ? &callbacks : nullptr);
+  llvm::PassBuilder builder(machine, llvm::PipelineTuningOptions(), std::nullopt, instruments ? &callbacks : nullptr);
   llvm::LoopAnalysisManager loopAnalyses;
   llvm::FunctionAnalysisManager functionAnalyses;
   llvm::CGSCCAnalysisManager callGraphAnalyses;
@@ -139,7 +154,21 @@ LlvmModule::writeMachineIr(llvm::function_ref<bool(llvm::legacy::PassManager &, 
 }
 
 llvm::Error LlvmModule::reported() const {
-  return errors->empty() ? llvm::Error::success() : llvm::createStringError(*errors);
+  return reports->text.empty() ? llvm::Error::success() : llvm::createStringError(reports->text);
+}
+
+void LlvmModule::placeAssembly(const llvm::StringMap<std::string> &places) {
+  for (llvm::Function &function : *module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      auto *assembly = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+      auto place = assembly ? places.find(assembly->getAsmString()) : places.end();
+      if (place == places.end())
+        continue;
+      reports->places.push_back(place->second);
+      auto *number = llvm::ConstantInt::get(llvm::Type::getInt64Ty(*llvmContext), reports->places.size());
+      call->setMetadata("srcloc", llvm::MDNode::get(*llvmContext, llvm::ConstantAsMetadata::get(number)));
+    }
 }
 
 } // namespace triton

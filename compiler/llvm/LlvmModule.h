@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class LLVMContext;
@@ -42,21 +44,27 @@ public:
   /// Reads LLVM IR text, such as a `.llir` file.
   llvm::Error parse(llvm::StringRef text);
   std::string text() const;
-  /// Runs the passes that `build` adds; those of `machine` are known to its builder. With a plugin these are LLVM's -O3, which has places for its passes.
-  llvm::Error run(llvm::TargetMachine &machine,
+  /// Runs the passes that `build` adds; those of `machine`, which may be null, are known to its builder. With a plugin these are LLVM's -O3, which has places for its passes.
+  llvm::Error run(llvm::TargetMachine *machine,
                   llvm::function_ref<llvm::Error(llvm::PassBuilder &, llvm::ModulePassManager &)> build);
   /// Runs the code generator that `add` adds, which writes to the stream it is given, on `subject`: this module, or a copy of it.
   llvm::Error generate(llvm::Module &subject, llvm::SmallVectorImpl<char> &bytes,
                        llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add);
   /// What LLVM reported so far.
   llvm::Error reported() const;
+  /// Makes what LLVM reports of inline assembly start with the place where it was written. `places`: assembly text -> place.
+  void placeAssembly(const llvm::StringMap<std::string> &places);
 
   LlvmControls controls;
 
 private:
   llvm::Error writeMachineIr(llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add);
 
-  std::unique_ptr<std::string> errors; // the context's handler holds its address
+  struct Reports {
+    std::string text;
+    std::vector<std::string> places; // of inline assembly; `srcloc` counts from 1
+  };
+  std::unique_ptr<Reports> reports; // the context's handler holds its address
   std::unique_ptr<llvm::LLVMContext> llvmContext;
   std::unique_ptr<llvm::Module> module; // after its context: destroyed first
 };

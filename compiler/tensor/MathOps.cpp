@@ -63,8 +63,8 @@ Speculation::Speculatability ElementwiseInlineAsmOp::getSpeculatability() {
 }
 
 LogicalResult ElementwiseInlineAsmOp::verify() {
-  return checkInlineAsm(getOperandTypes(), getResultTypes(), int32_t(getPackedElement()),
-                        [&] { return emitOpError(); });
+  return checkInlineAsm({getAsmString(), getConstraints(), int32_t(getPackedElement())}, getOperandTypes(),
+                        getResultTypes(), [&] { return emitOpError(); });
 }
 
 LogicalResult DotOp::verify() {

@@ -30,7 +30,58 @@ LogicalResult checkFpToFp(Type from, Type to, std::optional<RoundingMode> roundi
   return success();
 }
 
-LogicalResult checkInlineAsm(TypeRange operands, TypeRange results, int64_t packedElements, EmitError error) {
+unsigned printedIndexWidth(int64_t size) {
+  unsigned width = 0;
+  for (int64_t reached = 1; reached < size; reached *= 10)
+    ++width;
+  return width;
+}
+
+/// How many registers values of these types take for one group: elements narrower than 32 bits share one. None where booleans share, which targets do their own way.
+static std::optional<int64_t> countRegisters(TypeRange types, int64_t packedElements) {
+  int64_t count = 0;
+  for (Type type : types) {
+    if (getElementTypeOrSelf(type).isInteger(1) && packedElements > 1)
+      return std::nullopt;
+    int64_t perRegister = std::max<int64_t>(32 / getElementBits(type), 1);
+    count += packedElements / std::min(perRegister, packedElements);
+  }
+  return count;
+}
+
+/// The `$` of the text name operands; code generators end the process at one that names none.
+static LogicalResult checkReferences(StringRef text, int64_t operandCount, EmitError error) {
+  for (StringRef rest = text.drop_until([](char c) { return c == '$'; }); !rest.empty();
+       rest = rest.drop_until([](char c) { return c == '$'; })) {
+    rest = rest.drop_front();
+    if (rest.consume_front("$"))
+      continue;
+    bool isBraced = rest.consume_front("{");
+    int64_t number = 0;
+    if (rest.consumeInteger(10, number) || number >= operandCount || (isBraced && !rest.contains('}')))
+      return error() << "inline assembly has a '$' in its assembly that names none of its " << operandCount
+                     << " operands: write '$$' for the character itself";
+  }
+  return success();
+}
+
+static LogicalResult checkConstraints(const InlineAsm &assembly, TypeRange operands, TypeRange results,
+                                      EmitError error) {
+  int64_t outputs = 0, inputs = 0;
+  for (StringRef constraint : llvm::split(assembly.constraints, ','))
+    if (!constraint.trim().empty() && !constraint.trim().starts_with("~"))
+      ++(constraint.trim().starts_with("=") ? outputs : inputs);
+  std::optional<int64_t> wantedOutputs = countRegisters(results, assembly.packedElements);
+  std::optional<int64_t> wantedInputs = countRegisters(operands, assembly.packedElements);
+  if (wantedOutputs && wantedInputs && (outputs != *wantedOutputs || inputs != *wantedInputs))
+    return error() << "inline assembly has constraints \"" << assembly.constraints << "\" for " << outputs
+                   << " outputs and " << inputs << " inputs, but its values take " << *wantedOutputs << " and "
+                   << *wantedInputs << " registers";
+  return checkReferences(assembly.text, outputs + inputs, error);
+}
+
+LogicalResult checkInlineAsm(const InlineAsm &assembly, TypeRange operands, TypeRange results, EmitError error) {
+  const int64_t packedElements = assembly.packedElements;
   if (results.empty())
     return error() << "inline assembly needs at least one output";
   if (packedElements < 1)
@@ -46,7 +97,7 @@ LogicalResult checkInlineAsm(TypeRange operands, TypeRange results, int64_t pack
       return error() << "inline assembly: the number of elements, " << elements << ", must be a multiple of pack, "
                      << packedElements;
   }
-  return success();
+  return checkConstraints(assembly, operands, results, error);
 }
 
 /// Whether a dot of these operand types may accumulate in `element`.

@@ -56,7 +56,14 @@ mlir::LogicalResult checkRegionTypes(llvm::StringRef what, mlir::TypeRange yield
 // Casts and elementwise ops.
 mlir::LogicalResult checkBitcast(mlir::Type from, mlir::Type to, EmitError error);
 mlir::LogicalResult checkFpToFp(mlir::Type from, mlir::Type to, std::optional<RoundingMode> rounding, EmitError error);
-mlir::LogicalResult checkInlineAsm(mlir::TypeRange operands, mlir::TypeRange results, int64_t packedElements,
+/// How many characters `device_print` gives to an index of a dimension of this size: as many digits as its largest takes.
+unsigned printedIndexWidth(int64_t size);
+/// What an inline assembly op says of itself.
+struct InlineAsm {
+  llvm::StringRef text, constraints;
+  int64_t packedElements = 1;
+};
+mlir::LogicalResult checkInlineAsm(const InlineAsm &assembly, mlir::TypeRange operands, mlir::TypeRange results,
                                    EmitError error);
 
 // Matrices.

@@ -134,7 +134,8 @@ static FailureOr<Value> inlineAsm(Emitter &emitter, const BoundArguments &argume
     results.push_back(
         (operands->empty() ? element : operands->front().type().withElement(element)).toIr(emitter.context()));
   SmallVector<mlir::Value> sources = llvm::map_to_vector(*operands, irOf);
-  if (failed(tensor::checkInlineAsm(ValueRange(sources).getTypes(), results, *pack, ruleErrors(emitter))))
+  if (failed(tensor::checkInlineAsm({*text, *constraints, *pack}, ValueRange(sources).getTypes(), results,
+                                    ruleErrors(emitter))))
     return failure();
   auto op = tensor::ElementwiseInlineAsmOp::create(emitter.builder(), emitter.location(), results, *text, *constraints,
                                                    *isPure, static_cast<uint32_t>(*pack), sources);

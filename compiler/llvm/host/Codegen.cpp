@@ -4,6 +4,7 @@
 
 #include "compiler/llvm/host/BFloatMoves.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -17,6 +18,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -125,6 +127,23 @@ llvm::Error Code::prepare() {
   return llvm::Error::success();
 }
 
+/// Where each inline assembly was written: `file.py:12:3`.
+static llvm::StringMap<std::string> placesOfAssembly(mlir::ModuleOp module) {
+  llvm::StringMap<std::string> places;
+  module.walk([&](mlir::LLVM::InlineAsmOp op) {
+    op.getLoc()->walk([&](mlir::Location part) {
+      auto file = mlir::dyn_cast<mlir::FileLineColLoc>(part);
+      if (!file || !file.getLine())
+        return mlir::WalkResult::advance();
+      places.try_emplace(
+          op.getAsmString(),
+          llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(), file.getLine(), file.getColumn()).str());
+      return mlir::WalkResult::interrupt();
+    });
+  });
+  return places;
+}
+
 llvm::Expected<Code> Code::translate(mlir::ModuleOp module, const HostTarget &target, CodegenOptions options) {
   Code code(target, options);
   auto watch = std::make_optional<Stopwatch>(code.spent.translate);
@@ -138,6 +157,7 @@ llvm::Expected<Code> Code::translate(mlir::ModuleOp module, const HostTarget &ta
   if (!translated)
     return llvm::createStringError("translation to LLVM IR failed: " + message);
   code.llvmModule.set(std::move(translated));
+  code.llvmModule.placeAssembly(placesOfAssembly(module));
   if (llvm::Error error = code.prepare())
     return error;
   watch.reset(); // before the move, which takes the time along
@@ -160,7 +180,7 @@ llvm::Error Code::optimise() {
   auto machine = targetMachine(target, options);
   if (!machine)
     return machine.takeError();
-  return llvmModule.run(**machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &manager) {
+  return llvmModule.run(*machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &manager) {
     return builder.parsePassPipeline(manager, passes);
   });
 }

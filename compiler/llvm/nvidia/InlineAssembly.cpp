@@ -33,7 +33,7 @@ public:
   }
 
   llvm::LogicalResult emit() {
-    if (failed(readConstraints()) || failed(checkText()))
+    if (failed(readConstraints()))
       return failure();
     llvm::SmallVector<Registers> arguments, results(op->getNumResults());
     size_t count = 1;
@@ -94,25 +94,6 @@ private:
       return builder.getDoubleTy();
     default:
       return nullptr;
-    }
-  }
-
-  /// LLVM ends the process at a `$` that names no operand.
-  llvm::LogicalResult checkText() {
-    llvm::StringRef rest = op.getAsmString();
-    const size_t count = resultTypes.size() + operandTypes.size();
-    while (true) {
-      rest = rest.drop_until([](char character) { return character == '$'; });
-      if (rest.empty())
-        return success();
-      rest = rest.drop_front();
-      if (rest.consume_front("$"))
-        continue;
-      bool isBraced = rest.consume_front("{");
-      unsigned number = 0;
-      if (rest.consumeInteger(10, number) || number >= count || (isBraced && !rest.contains('}')))
-        return op.emitOpError() << "has a '$' in its assembly that names none of its " << count
-                                << " operands: write '$$' for the character itself";
     }
   }
 

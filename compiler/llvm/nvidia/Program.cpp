@@ -5,12 +5,11 @@
 #include "compiler/llvm/nvidia/FloatConversion.h"
 #include "compiler/llvm/nvidia/InlineAssembly.h"
 #include "compiler/llvm/nvidia/Packing.h"
+#include "compiler/tensor/Rules.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -109,9 +108,8 @@ static Printed asPrinted(Emitter &emitter, llvm::Value *value, Type element, boo
   return {isSigned ? "%i" : "%u", isSigned ? builder.CreateSExt(value, word) : builder.CreateZExt(value, word)};
 }
 
-/// As many digits as the largest index of a dimension of this size takes.
 static std::string indexDirective(int64_t size) {
-  unsigned width = static_cast<unsigned>(std::ceil(std::log10(static_cast<double>(size))));
+  unsigned width = tensor::printedIndexWidth(size);
   return width ? "%" + std::to_string(width) + "u" : "%u";
 }
 
