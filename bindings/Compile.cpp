@@ -75,7 +75,9 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "line_info", out.lineInfo);
   read(options, "variable_info", out.variableInfo);
   read(options, "wait_at_entry", out.waitAtEntry);
+  read(options, "optimise_assembly", out.optimiseAssembly);
   read(options, "ptxas_path", out.assemblerPath);
+  read(options, "nvjitlink_path", out.linkerPath);
   read(options, "ptxas_options", out.assemblerOptions);
   read(options, "code_architecture", out.codeArchitecture);
   read(options, "libraries", out.libraries);
@@ -153,6 +155,24 @@ static SharedArtifact compileIr(std::string stage, std::string file, std::string
   return check(std::move(artifact), diagnostics);
 }
 
+using ArgumentTuple = std::tuple<std::string, std::string, uint32_t, uint32_t>;
+
+static SharedArtifact runStage(const std::string &stage, nb::handle input, const std::vector<ArgumentTuple> &arguments,
+                               const nb::dict &options) {
+  embed::Options read = readOptions(options);
+  std::string text = textOrBytes(input);
+  std::vector<embed::PackedArgument> packed;
+  for (const auto &[name, type, offset, size] : arguments)
+    packed.push_back({name, type, offset, size});
+  embed::Diagnostics diagnostics;
+  SharedArtifact artifact;
+  {
+    nb::gil_scoped_release unlocked;
+    artifact = embed::runStage(stage, std::move(text), packed, read, diagnostics);
+  }
+  return check(std::move(artifact), diagnostics);
+}
+
 /// Text stages as str, binary ones as bytes.
 static nb::dict stagesOf(const embed::Artifact &artifact) {
   nb::dict stages;
@@ -173,9 +193,8 @@ static std::vector<std::pair<std::string, double>> timesOf(const embed::Artifact
   return times;
 }
 
-static std::vector<std::tuple<std::string, std::string, uint32_t, uint32_t>>
-argumentsOf(const embed::Artifact &artifact) {
-  std::vector<std::tuple<std::string, std::string, uint32_t, uint32_t>> out;
+static std::vector<ArgumentTuple> argumentsOf(const embed::Artifact &artifact) {
+  std::vector<ArgumentTuple> out;
   for (const embed::PackedArgument &argument : artifact.arguments)
     out.emplace_back(argument.name, argument.type, argument.offset, argument.size);
   return out;
@@ -245,6 +264,8 @@ void addCompile(nb::module_ &module) {
              "The same from IR text.");
   module.def("describe_kernel", &description, nb::arg("stage"), nb::arg("text"), nb::arg("options"),
              "(name, argument types) of the kernel in LLVM IR or PTX.");
+  module.def("run_stage", &runStage, nb::arg("stage"), nb::arg("input"), nb::arg("arguments"), nb::arg("options"),
+             "One stage alone, from the output of the one before it.");
   module.def("resolve_architecture", &architecture, nb::arg("options"),
              "What the architecture 'native' is on this machine.");
 }

@@ -52,7 +52,9 @@ static driver::Options toDriver(const Options &options) {
   out.lineInfo = options.lineInfo;
   out.variableInfo = options.variableInfo;
   out.waitAtEntry = options.waitAtEntry;
+  out.optimiseAssembly = options.optimiseAssembly;
   out.assemblerPath = options.assemblerPath;
+  out.linkerPath = options.linkerPath;
   out.assemblerOptions = options.assemblerOptions;
   out.codeArchitecture = options.codeArchitecture;
   out.libraries = options.libraries;
@@ -165,6 +167,22 @@ Result<KernelDescription> describeKernel(const std::string &stage, const std::st
   if (!facts)
     return Error{"ValueError", llvm::toString(facts.takeError())};
   return KernelDescription{facts->name, facts->types};
+}
+
+std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string input,
+                                         const std::vector<PackedArgument> &arguments, const Options &options,
+                                         Diagnostics &diagnostics) {
+  driver::StageRequest request;
+  request.stage = stage;
+  request.input = Source::create("<input of " + stage + ">", std::move(input));
+  for (const PackedArgument &argument : arguments)
+    request.arguments.push_back({argument.name, argument.type});
+  request.options = toDriver(options);
+  request.inspection = inspectionOf(options);
+  triton::Diagnostics reported;
+  std::shared_ptr<const artifact::Artifact> artifact = driver::runStage(request, reported);
+  append(reported, diagnostics);
+  return fromDriver(artifact.get());
 }
 
 Result<std::string> resolveArchitecture(const Options &options) {

@@ -19,6 +19,10 @@ Result<Value> EagerSession::scalar(std::string_view type, uint64_t bits, std::st
   return fromFrontend(state->session.scalar(*parsed, bits, llvm::StringRef(name.data(), name.size())));
 }
 
+void EagerSession::setName(const Value &tensor, std::string_view name) {
+  state->session.setName(toFrontend(tensor).get<frontend::TensorValue>().ir, llvm::StringRef(name.data(), name.size()));
+}
+
 std::string EagerSession::data(const Value &tensor) const {
   const interpreter::Array &array = state->session.elements(toFrontend(tensor).get<frontend::TensorValue>().ir);
   unsigned bytes = std::max(1u, interpreter::bitWidth(array.element()) / 8);

@@ -12,8 +12,9 @@ static Error errorOf(EagerSession *session) {
   const triton::Diagnostics diagnostics = session ? session->state->session.takeDiagnostics() : triton::Diagnostics();
   for (const triton::Diagnostic &diagnostic : diagnostics.all())
     if (diagnostic.severity == Severity::Error) {
-      bool isAssertion = session->state->session.assertionFailed();
-      std::string exception = isAssertion ? "AssertionError" : diagnostic.exception;
+      std::string exception = session->state->session.failureClass();
+      if (exception.empty())
+        exception = diagnostic.exception;
       return Error{exception.empty() ? "ValueError" : exception, diagnostic.message};
     }
   return Error{"", "the expression could not be compiled"};

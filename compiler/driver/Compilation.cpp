@@ -20,7 +20,7 @@ Compilation::Compilation(mlir::MLIRContext &context, const Options &options, con
 }
 
 llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
-  diagnostics.report({.severity = Severity::Error, .message = message.str()});
+  diagnostics.report({.severity = Severity::Error, .message = message.str(), .exception = "RuntimeError"});
   return mlir::failure();
 }
 
@@ -88,14 +88,18 @@ static void print(mlir::Diagnostic &diagnostic, llvm::StringRef place) {
     llvm::errs() << start << "note: " << note.str() << '\n';
 }
 
-std::unique_ptr<mlir::ScopedDiagnosticHandler> Compilation::collectDiagnostics() {
-  return std::make_unique<mlir::ScopedDiagnosticHandler>(&context, [this](mlir::Diagnostic &diagnostic) {
+std::unique_ptr<mlir::ScopedDiagnosticHandler> Compilation::collectDiagnostics(llvm::StringRef prefix) {
+  return std::make_unique<mlir::ScopedDiagnosticHandler>(&context, [this, prefix](mlir::Diagnostic &diagnostic) {
     Diagnostic converted;
     converted.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error     ? Severity::Error
                          : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? Severity::Warning
                                                                                          : Severity::Note;
     std::string place = describe(diagnostic.getLocation());
     converted.message = (place.empty() ? "" : place + ": ") + diagnostic.str();
+    if (converted.severity == Severity::Error) {
+      converted.message = (prefix + converted.message).str();
+      converted.exception = "RuntimeError";
+    }
     if (isShown(diagnostic.getSeverity(), inspection))
       print(diagnostic, place);
     if (converted.severity != Severity::Note)
@@ -144,7 +148,7 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
   build(passManager);
   if (!inspection.reproducerPath.empty())
     writeReproducer(*this, passManager);
-  auto handler = collectDiagnostics();
+  auto handler = collectDiagnostics("PassManager::run failed: ");
   // A dump that could not be written is no reason to end the process, which the stream would do.
   llvm::scope_exit forgive([&] {
     if (dump) {
@@ -155,7 +159,7 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
   // Between passes the verifier is for us; what a stage hands on is checked for everybody: code generators crash on broken IR.
   if (mlir::succeeded(passManager.run(*module)) && mlir::succeeded(mlir::verify(*module)))
     return mlir::success();
-  return diagnostics.hasErrors() ? mlir::failure() : fail("a compiler pass failed without saying why");
+  return diagnostics.hasErrors() ? mlir::failure() : fail("PassManager::run failed: a pass did not say why");
 }
 
 llvm::LogicalResult triton::driver::resumeFromIr(Compilation &compilation, const std::string &text) {

@@ -5,9 +5,12 @@
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/nvidia/Codegen.h"
+#include "compiler/llvm/nvidia/JitLink.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
+
+#include "llvm/Support/Regex.h"
 
 using namespace triton;
 using namespace triton::driver;
@@ -15,6 +18,11 @@ using namespace triton::driver;
 /// The architecture of the options: "native" is for surfaces that have asked the driver before.
 static llvm::Expected<gpu::Target> targetOf(const Options &options) {
   return gpu::Target::byName(options.architecture);
+}
+
+/// The architecture of the device that code is for.
+static llvm::Expected<gpu::Target> deviceOf(const Options &options) {
+  return options.codeArchitecture.empty() ? targetOf(options) : gpu::Target::byName(options.codeArchitecture);
 }
 
 /// What a launch must know, left on the module by the allocation of shared memory.
@@ -30,12 +38,54 @@ static void readMetadata(Compilation &compilation) {
     compilation.artifact.globalScratchAlignment = bytes.getInt();
 }
 
+namespace {
+/// Who makes a cubin of PTX, and the PTX it reads.
+struct Assembler {
+  std::string ptxas;                        // its path; empty: `jitLink`, else the driver when it loads the kernel
+  const nvidia::JitLink *jitLink = nullptr; //
+  unsigned ptxVersion = 86;                 // what the driver of a recent release reads
+};
+} // namespace
+
+static llvm::Expected<Assembler> findAssembler(const Options &options, const gpu::Target &device) {
+  Assembler assembler{.ptxas = options.assemblerPath};
+  std::string places;
+  if (assembler.ptxas.empty() && options.linkerPath.empty()) {
+    auto path = nvidia::findAssembler(device);
+    if (path)
+      assembler.ptxas = *path;
+    else
+      places = llvm::toString(path.takeError());
+  }
+  if (!assembler.ptxas.empty()) {
+    auto version = nvidia::assemblerVersion(assembler.ptxas);
+    if (!version)
+      return version.takeError();
+    assembler.ptxVersion = nvidia::ptxVersionOf(*version);
+    return assembler;
+  }
+  auto linker = nvidia::JitLink::open(options.linkerPath);
+  if (linker) {
+    assembler.jitLink = *linker;
+    assembler.ptxVersion = nvidia::ptxVersionOf((*linker)->version());
+    return assembler;
+  }
+  places += (places.empty() ? "" : "; ") + llvm::toString(linker.takeError());
+  if (nvidia::driverIsPresent())
+    return assembler;
+  return llvm::createStringError("nothing can assemble PTX: " + places +
+                                 "; and there is no driver, libcuda.so.1, that would translate it");
+}
+
 static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Compilation &compilation) {
   const Options &options = compilation.options;
-  auto target = targetOf(options);
+  auto target = targetOf(options), device = deviceOf(options);
   if (!target)
     return target.takeError();
+  if (!device)
+    return device.takeError();
   nvidia::CodegenOptions codegen;
+  codegen.device = *device;
   codegen.emit = {.target = *target,
                   .fuseMultiplyAdd = options.enableFpFusion,
                   .debug = options.debug,
@@ -53,22 +103,10 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Compilation &
   codegen.ptxVersion = options.ptxVersion;
   if (codegen.ptxVersion)
     return codegen;
-  // Text that the assembler can read; without one, what the driver of a recent release can.
-  std::string path = options.assemblerPath;
-  if (path.empty()) {
-    auto found = nvidia::findAssembler(*target);
-    if (found)
-      path = *found;
-    else
-      llvm::consumeError(found.takeError());
-  }
-  codegen.ptxVersion = 86;
-  if (!path.empty()) {
-    auto version = nvidia::assemblerVersion(path);
-    if (!version)
-      return version.takeError();
-    codegen.ptxVersion = nvidia::ptxVersionOf(*version);
-  }
+  auto assembler = findAssembler(options, *device);
+  if (!assembler)
+    return assembler.takeError();
+  codegen.ptxVersion = assembler->ptxVersion;
   return codegen;
 }
 
@@ -229,22 +267,23 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
   const Options &options = compilation.options;
   // Read from the text, as it may be the user's own.
   compilation.artifact.waitsAtEntry = llvm::StringRef(ptx).contains(nvidia::waitAtEntryText);
-  auto target = options.codeArchitecture.empty() ? targetOf(options) : gpu::Target::byName(options.codeArchitecture);
-  if (!target)
-    return compilation.fail(llvm::toString(target.takeError()));
-  nvidia::AssemblerOptions assembler{.target = *target, .path = options.assemblerPath, .lineInfo = options.lineInfo};
+  auto device = deviceOf(options);
+  if (!device)
+    return compilation.fail(llvm::toString(device.takeError()));
+  auto found = findAssembler(options, *device);
+  if (!found)
+    return compilation.fail(llvm::toString(found.takeError()));
+  if (found->ptxas.empty() && !found->jitLink)
+    return ptx; // the driver translates it
+  nvidia::AssemblerOptions assembler{.target = *device,
+                                     .path = found->ptxas,
+                                     .lineInfo = options.lineInfo,
+                                     .optimise = options.optimiseAssembly,
+                                     .fuseMultiplyAdd = options.enableFpFusion};
   for (llvm::StringRef flag : llvm::split(options.assemblerOptions, ' '))
     if (!flag.empty())
       assembler.extra.push_back(flag.str());
-  if (assembler.path.empty()) {
-    auto path = nvidia::findAssembler(assembler.target);
-    if (!path) { // the driver translates PTX when it loads it
-      llvm::consumeError(path.takeError());
-      return ptx;
-    }
-    assembler.path = *path;
-  }
-  auto assembled = nvidia::assemble(ptx, assembler);
+  auto assembled = found->jitLink ? found->jitLink->assemble(ptx, assembler) : nvidia::assemble(ptx, assembler);
   if (!assembled) {
     compilation.diagnostics.report(
         {.severity = Severity::Error, .message = llvm::toString(assembled.takeError()), .exception = "PTXASError"});
@@ -254,6 +293,21 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
   compilation.artifact.registers = assembled->registers;
   compilation.artifact.spillBytes = assembled->spillStores;
   return std::move(assembled->cubin);
+}
+
+/// The kernel's name is that of the one function which PTX lets be launched.
+static llvm::LogicalResult takeName(Compilation &compilation, llvm::StringRef ptx) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::Regex entry("\\.visible[ \t\n]+\\.entry[ \t\n]+([A-Za-z0-9_$.%@?]+)");
+  for (llvm::SmallVector<llvm::StringRef> groups; entry.match(ptx, &groups);) {
+    names.push_back(groups[1]);
+    ptx = ptx.drop_front(groups[1].end() - ptx.begin());
+  }
+  if (names.size() != 1)
+    return compilation.fail("PTX must have exactly one `.visible .entry`, this has " +
+                            (names.empty() ? std::string("none") : llvm::join(names, ", ")));
+  compilation.artifact.name = names[0].str();
+  return mlir::success();
 }
 
 /// The story of a kernel on an NVIDIA GPU. The code generator's module lives from `llir` to `ptx`.
@@ -282,11 +336,14 @@ std::vector<Stage> CudaTarget::stages(const Options &options, const Inspection &
          auto text = (*code)->ptx();
          if (!text)
            return compilation.fail(llvm::toString(text.takeError()));
-         return *ptx = *text + describeShared(compilation.artifact.sharedBytes);
+         *ptx = *text + describeShared(compilation.artifact.sharedBytes);
+         if (mlir::failed(takeName(compilation, *ptx)))
+           return mlir::failure();
+         return *ptx;
        },
-       [ptx](Compilation &, const std::string &text) {
+       [ptx](Compilation &compilation, const std::string &text) {
          *ptx = text;
-         return mlir::success();
+         return takeName(compilation, text);
        }},
       {"cubin", [ptx](Compilation &compilation) { return assemble(compilation, *ptx); },
        [](Compilation &compilation, const std::string &) {

@@ -277,3 +277,49 @@ llvm::Expected<KernelFacts> triton::driver::describeKernel(llvm::StringRef stage
     return target->describe(stage, text);
   return llvm::createStringError("there is no target '" + options.backend + "'");
 }
+
+/// Makes `compilation` what it is before `stages[index]` runs.
+static llvm::LogicalResult takeInput(Compilation &compilation, const Target &target, llvm::ArrayRef<Stage> stages,
+                                     size_t index, const StageRequest &request) {
+  const std::string text = request.input->text().str();
+  const Stage *previous = index ? &stages[index - 1] : nullptr;
+  if (previous && !previous->resume)
+    return compilation.fail("stage '" + request.stage + "' cannot start from the output of '" + previous->name + "'");
+  const bool isModule = !previous || previous->name == "ttir" || previous->name == "ttgir";
+  if (!isModule) {
+    if (mlir::failed(describeCode(compilation, target, *previous, text)))
+      return mlir::failure();
+  } else if (!previous) {
+    compilation.module = parseIr(compilation.context, request.input, compilation.diagnostics);
+    if (!compilation.module)
+      return mlir::failure();
+  } else if (mlir::failed(previous->resume(compilation, text))) {
+    return mlir::failure();
+  }
+  // The first stage spells descriptors out.
+  if (isModule && mlir::failed(describeModule(compilation, previous ? "ttgir" : "ttir")))
+    return mlir::failure();
+  if (!request.arguments.empty())
+    compilation.artifact.arguments = request.arguments;
+  finishArguments(compilation.artifact);
+  return mlir::success();
+}
+
+ArtifactPointer triton::driver::runStage(const StageRequest &request, Diagnostics &diagnostics) {
+  const Target *target = requireTarget(request.options, diagnostics);
+  if (!target)
+    return nullptr;
+  ContextLease context;
+  Compilation compilation(*context, request.options, request.inspection, diagnostics);
+  if (mlir::failed(describeTarget(compilation, *target)))
+    return nullptr;
+  const std::vector<Stage> stages = target->stages(request.options, request.inspection);
+  auto stage = llvm::find_if(stages, [&](const Stage &stage) { return stage.name == request.stage; });
+  if (stage == stages.end()) {
+    (void)compilation.fail("the " + target->name() + " target has no stage '" + request.stage + "'");
+    return nullptr;
+  }
+  if (mlir::failed(takeInput(compilation, *target, stages, stage - stages.begin(), request)))
+    return nullptr;
+  return runStages(compilation, *target, *stage, request.stage);
+}

@@ -35,4 +35,16 @@ std::shared_ptr<const artifact::Artifact> compileIr(const IrCompileRequest &requ
 /// What a text below the module, LLVM IR or PTX, says of its kernel.
 llvm::Expected<KernelFacts> describeKernel(llvm::StringRef stage, llvm::StringRef text, const Options &options);
 
+struct StageRequest {
+  std::string stage; // to run
+  /// What the stage before it made; for the first, the IR as the frontend leaves it.
+  std::shared_ptr<const Source> input;
+  std::vector<artifact::Argument> arguments; // as an earlier stage's artifact has them; empty: as the input shows them
+  Options options;
+  Inspection inspection;
+};
+
+/// One stage alone, for callers that do something of their own between stages. The artifact holds its output, and what it learnt of the kernel.
+std::shared_ptr<const artifact::Artifact> runStage(const StageRequest &request, Diagnostics &diagnostics);
+
 } // namespace triton::driver

@@ -1,5 +1,6 @@
 #include "compiler/driver/EagerSession.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -33,6 +34,13 @@ void EagerSession::beginProgram(const interpreter::Program &program) {
   }
 }
 
+static std::string exceptionOf(mlir::Operation *op) {
+  if (mlir::isa<tensor::AssertOp, mlir::LLVM::AssumeOp>(op))
+    return "AssertionError";
+  const bool isForeign = mlir::isa<tensor::ElementwiseInlineAsmOp, tensor::ExternElementwiseOp>(op);
+  return isForeign ? "NotImplementedError" : "";
+}
+
 /// Does what stands behind `last`. A host that comes back from a failure goes on after it.
 mlir::LogicalResult EagerSession::interpret() {
   bool good = true;
@@ -48,7 +56,7 @@ mlir::LogicalResult EagerSession::interpret() {
     if (good)
       results = interpreter.evaluate(op, operands);
     if (good && failed(results))
-      isAssertion = mlir::isa<tensor::AssertOp>(op);
+      exception = exceptionOf(op);
     good = mlir::succeeded(results);
     for (auto [index, result] : llvm::enumerate(op->getResults()))
       arrays[result] = good ? (*results)[index] : interpreter::Array::splat(result.getType(), 0);
@@ -60,6 +68,7 @@ mlir::LogicalResult EagerSession::interpret() {
 
 FailureOr<frontend::Value> EagerSession::run(Emit emit) {
   emitter->resume(frame, block);
+  exception.clear();
   auto handler = emitter->handleDiagnostics();
   FailureOr<frontend::Value> value = emit(*emitter);
   bool good = mlir::succeeded(value) && !diagnostics.hasErrors();
@@ -80,4 +89,13 @@ frontend::Value EagerSession::scalar(const frontend::Type &type, uint64_t bits, 
   arrays[op.getResult()] = interpreter::Array::splat(ir, bits);
   last = op;
   return frontend::Value::tensor(op.getResult(), type);
+}
+
+void EagerSession::setName(mlir::Value value, llvm::StringRef name) {
+  if (value.getDefiningOp<mlir::ub::PoisonOp>())
+    return; // an argument keeps the name of its parameter
+  mlir::Location location = value.getLoc();
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
+    location = named.getChildLoc();
+  value.setLoc(mlir::NameLoc::get(mlir::StringAttr::get(value.getContext(), name), location));
 }

@@ -25,13 +25,15 @@ public:
   /// The elements of a tensor made in this session.
   const interpreter::Array &elements(mlir::Value tensor) const { return arrays.find(tensor)->second; }
 
+  /// Makes `name` what messages call a value.
+  void setName(mlir::Value value, llvm::StringRef name);
   /// Which program comes next. Values of the last one are no longer good.
   void beginProgram(const interpreter::Program &program);
 
   /// Lets errors that have been dealt with go.
   Diagnostics takeDiagnostics();
-  /// Whether the last failure was a device_assert of the kernel.
-  bool assertionFailed() const { return isAssertion; }
+  /// The Python exception that what failed last calls for, where the op itself says: "AssertionError", "NotImplementedError"; else empty.
+  const std::string &failureClass() const { return exception; }
 
   interpreter::Memory memory;
 
@@ -50,7 +52,7 @@ private:
   frontend::Frame frame;
   mlir::Block *block = nullptr;
   mlir::Operation *last = nullptr; // everything up to it has been done
-  bool isAssertion = false;
+  std::string exception;
   llvm::DenseMap<mlir::Value, interpreter::Array> arrays;
 };
 

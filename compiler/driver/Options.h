@@ -27,9 +27,11 @@ struct Options {
   bool lineInfo = true;      // source lines in the code (cuda)
   bool variableInfo = false; // where the kernel's variables are, for debuggers (cuda)
   bool waitAtEntry = true;   // kernels wait for those before them, so that launches may overlap (cuda, from sm_90 on)
-  std::string assemblerPath; // of ptxas (cuda); empty: look for it
-  std::string codeArchitecture;            // that PTX is assembled for, where it is not `architecture` (cuda)
-  std::string assemblerOptions;            // further flags for ptxas, separated by spaces (cuda)
+  bool optimiseAssembly = true; // by the assembler; without it, the code is for debuggers (cuda)
+  std::string assemblerPath;    // of ptxas (cuda); empty: look for it
+  std::string linkerPath;       // of libnvJitLink, which assembles where there is no ptxas (cuda); empty: look for it
+  std::string codeArchitecture; // that PTX is assembled for, where it is not `architecture` (cuda)
+  std::string assemblerOptions; // further flags for ptxas, separated by spaces (cuda)
   std::vector<std::string> libraries;      // LLVM bitcode files with functions that kernels call (cuda)
   bool useWgmma = true, useTcgen05 = true; // products where the architecture has them (cuda)
   bool optimiseLlvm = true;                // false: no LLVM passes before the code generator

@@ -34,8 +34,8 @@ struct Compilation {
   /// Runs a pass pipeline on `module`; its IR diagnostics become ours.
   llvm::LogicalResult runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   llvm::LogicalResult fail(const llvm::Twine &message);
-  /// IR diagnostics become ours for as long as the result lives.
-  std::unique_ptr<mlir::ScopedDiagnosticHandler> collectDiagnostics();
+  /// IR diagnostics become ours for as long as the result lives; errors begin with `prefix`.
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> collectDiagnostics(llvm::StringRef prefix = "");
   /// `module` as text, with its locations only where they are asked for.
   std::string text();
   /// What the options say about LLVM's part.

@@ -181,6 +181,8 @@ public:
   /// A scalar of a signature type (`i32`, `fp32`, `*fp16`) with these bits.
   /// `name` is the kernel's parameter it is the argument of.
   Result<Value> scalar(std::string_view type, uint64_t bits, std::string_view name = "");
+  /// Makes `name` what messages call a tensor: that of the variable it is assigned to.
+  void setName(const Value &tensor, std::string_view name);
   /// The elements of a tensor in row-major order, each in as many bytes as its type has; int1 in one.
   std::string data(const Value &tensor) const;
   /// Values of the program before are no longer good.
@@ -332,11 +334,12 @@ struct Options {
   // Of the CUDA target.
   int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
   int ptxVersion = 0;   // 86 for 8.6; 0: what the assembler reads
-  bool flushDenormals = true, lineInfo = true;
+  bool flushDenormals = true, lineInfo = true, optimiseAssembly = true;
   bool waitAtEntry = true;   // for the grids before, so that launches may overlap; counts from sm_90 on
   bool variableInfo = false; // where the kernel's variables are, for debuggers
   bool tensorMaps = false; // descriptors may be left to the copy engine: the launcher makes its maps and brings scratch
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
+  std::string linkerPath;                      // of libnvJitLink, which assembles where there is no ptxas
   std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
   bool useWgmma = true, useTcgen05 = true;     // products where the architecture has them
@@ -407,6 +410,11 @@ TRITON_EXPORT std::shared_ptr<const Artifact> compile(Host &host, const CompileR
 TRITON_EXPORT std::shared_ptr<const Artifact> compileIr(const std::string &stage, std::string fileName,
                                                         std::string text, const Options &options,
                                                         Diagnostics &diagnostics);
+/// One stage alone, from the output of the one before it (for the first: the IR as the frontend leaves it). `arguments` are those of an earlier stage's artifact;
+/// without them, what the IR shows of them counts.
+TRITON_EXPORT std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string input,
+                                                       const std::vector<PackedArgument> &arguments,
+                                                       const Options &options, Diagnostics &diagnostics);
 /// The architecture that "native" means on this machine.
 TRITON_EXPORT Result<std::string> resolveArchitecture(const Options &options);
 

@@ -134,7 +134,7 @@ class MirroringDriver(nvidia.CudaDriver):
 
     @staticmethod
     def launcher_cls(src, metadata):
-        launcher = nvidia.make_launcher(src, metadata)
+        launcher = nvidia.CudaLauncher(src, metadata)
 
         def launch(*arguments):
             mirror = Mirror()
@@ -181,7 +181,7 @@ class CompileOnlyDriver(nvidia.CudaDriver):
 
     @staticmethod
     def launcher_cls(src, metadata):
-        nvidia.make_launcher(src, metadata)  # the arguments must fit the code
+        nvidia.CudaLauncher(src, metadata)  # the arguments must fit the code
 
         def launch(*arguments):
             CompileOnlyDriver.launches += 1

@@ -112,7 +112,7 @@ def make_kernel(utils, types, device=0, signature=None, **overrides):
     ptx = PTX.format(", ".join(parameters)).encode()
     _, function, *_ = utils.load_binary("kernel", ptx, fields["shared"], device)
     names = signature or {f"a{index}": ty for index, ty in enumerate(types)}
-    return nvidia.make_launcher(SimpleNamespace(signature=names), SimpleNamespace(**fields)), function
+    return nvidia.CudaLauncher(SimpleNamespace(signature=names), SimpleNamespace(**fields)), function
 
 
 def launch(kernel, *parameters, grid=(1, 1, 1), stream=0, enter=None, exit=None):
@@ -531,7 +531,7 @@ def test_code_for_an_older_architecture_runs_here(cuda):
     x = cuda.tensor()
     kernel = add_kernel[(1,)](x, x, x, 17, BLOCK=16, arch="sm80")
     assert not kernel.metadata.waits_at_entry
-    assert 'ttg.target = "cuda:80"' in kernel.asm["ttgir"] and ".target sm_80" in kernel.asm["ptx"]
+    assert 'ttg.target = "cuda:80"' in kernel.asm["ttgir"] and ".target sm_90a" in kernel.asm["ptx"]
     assert cuda.log()[-1].startswith("launch add_kernel")
     with pytest.raises(ValueError, match="sm<digits>"):
         add_kernel[(1,)](x, x, x, 17, BLOCK=16, arch="gfx942")

@@ -15,6 +15,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -85,8 +86,7 @@ Code::Code(const CodegenOptions &options) : options(options) {
   llvmModule.controls = options.controls;
 }
 
-/// Links what the module calls and does not have. A name that no library has is an error: PTX could not be loaded.
-static llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) {
+llvm::Error linkLibraries(llvm::Module &module, llvm::ArrayRef<std::string> libraries) {
   auto missing = [&]() -> llvm::Function * {
     // The driver has the first two; the last is libdevice asking for an option, which the optimiser answers.
     static constexpr llvm::StringLiteral known[] = {"vprintf", "__assertfail", "__nvvm_reflect"};
@@ -184,10 +184,10 @@ llvm::Error Code::optimise() {
   auto machine = targetMachine(options.emit.target, options.ptxVersion);
   if (!machine)
     return machine.takeError();
-  if (llvm::Error error = link(*llvmModule, options.libraries))
+  if (llvm::Error error = linkLibraries(*llvmModule, options.libraries))
     return error;
   llvmModule->setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", options.flushDenormals ? 1u : 0u);
-  return llvmModule.run(**machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) -> llvm::Error {
+  return llvmModule.run(*machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) -> llvm::Error {
     if (hasOnlyKernels(*llvmModule))
       return builder.parsePassPipeline(passes, kernelPipeline);
     passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
@@ -197,7 +197,10 @@ llvm::Error Code::optimise() {
 
 llvm::Expected<std::string> Code::ptx() {
   Stopwatch watch(spent.print);
-  auto machine = targetMachine(options.emit.target, options.ptxVersion);
+  const gpu::Target device = options.device.value_or(options.emit.target);
+  // What has been emitted may need the instructions of the newer of the two.
+  const gpu::Target &newer = device.capability > options.emit.target.capability ? device : options.emit.target;
+  auto machine = targetMachine(newer, std::max(options.ptxVersion, leastPtxVersion(newer)));
   if (!machine)
     return machine.takeError();
   llvm::SmallVector<char, 0> bytes;
@@ -207,7 +210,10 @@ llvm::Expected<std::string> Code::ptx() {
   };
   if (llvm::Error error = llvmModule.generate(*llvmModule, bytes, add))
     return error;
-  return std::string(bytes.begin(), bytes.end());
+  std::string text(bytes.begin(), bytes.end());
+  if (!(device == newer))
+    text = llvm::Regex("\\.target sm_[0-9]+[af]?").sub(".target " + device.cpu(), text);
+  return text;
 }
 
 } // namespace triton::nvidia

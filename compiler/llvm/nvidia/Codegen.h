@@ -17,8 +17,9 @@ constexpr const char *waitAtEntryText = "griddepcontrol.wait; // at entry";
 
 struct CodegenOptions {
   EmitOptions emit;
-  unsigned ptxVersion = 0;    // 86 for 8.6; 0: the newest that LLVM writes
-  bool flushDenormals = true; // in libdevice
+  std::optional<gpu::Target> device; // that PTX names as its target, where it is not `emit.target`
+  unsigned ptxVersion = 0;           // 86 for 8.6; 0: the newest that LLVM writes
+  bool flushDenormals = true;        // in libdevice
   LlvmControls controls;
   /// Bitcode libraries by path, linked where a function of theirs is called; libdevice first.
   std::vector<std::string> libraries;
@@ -51,6 +52,9 @@ private:
   CodegenTimes spent;
   LlvmModule llvmModule;
 };
+
+/// Links what the module calls and does not have. A name that no library has is an error: PTX could not be loaded.
+llvm::Error linkLibraries(llvm::Module &module, llvm::ArrayRef<std::string> libraries);
 
 /// PTX versions that LLVM can write: the newest at most `version` (0: no limit).
 unsigned supportedPtxVersion(unsigned version);

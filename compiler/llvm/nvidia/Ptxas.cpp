@@ -10,14 +10,14 @@
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <mutex>
 
 namespace triton::nvidia {
 
 char AssemblerError::ID = 0;
 
-/// Folders laid out like a CUDA toolkit, in the order they are looked at.
-static std::vector<std::string> toolkits() {
+std::vector<std::string> toolkits() {
   std::vector<std::string> found;
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char *folder = std::getenv(variable); folder && *folder)
@@ -147,6 +147,45 @@ static unsigned figure(llvm::StringRef log, llvm::StringRef pattern) {
   return value;
 }
 
+/// What the end of the assembler's process says, in the words that users of Triton search for.
+static std::string describeStatus(int status, const std::string &problem) {
+  constexpr int crashed = -2; // LLVM's number for an end by a signal
+  if (status == 255)
+    return "Internal Triton PTX codegen error";
+  if (status == 128 + SIGSEGV || (status == crashed && problem.find("egmentation") != std::string::npos))
+    return "`ptxas` raised SIGSEGV";
+  if (status < 0)
+    return "`ptxas` failed: " + problem;
+  return "`ptxas` failed with error code " + std::to_string(status);
+}
+
+std::string sourcesOf(llvm::StringRef ptx, llvm::StringRef log) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  ptx.split(lines, '\n');
+  llvm::Regex complaint("line ([0-9]+); *(error|fatal)"),
+      location("^[ \t]*\\.loc[ \t]+([0-9]+)[ \t]+([0-9]+)[ \t]+([0-9]+)"),
+      file("^[ \t]*\\.file[ \t]+([0-9]+)[ \t]+\"([^\"]*)\"");
+  llvm::SmallVector<llvm::StringRef> groups;
+  llvm::StringMap<std::string> names; // number -> path
+  for (llvm::StringRef line : lines)
+    if (file.match(line, &groups))
+      names[groups[1]] = groups[2].str();
+  std::string text;
+  for (llvm::StringRef said : llvm::split(log, '\n')) {
+    size_t number = 0;
+    if (!complaint.match(said, &groups) || groups[1].getAsInteger(10, number))
+      continue;
+    for (size_t index = std::min(number, lines.size()); index-- > 0;)
+      if (location.match(lines[index], &groups)) {
+        text += ("line " + llvm::Twine(number) + " comes from " + names.lookup(groups[1]) + ":" + groups[2] + ":" +
+                 groups[3] + "\n")
+                    .str();
+        break;
+      }
+  }
+  return text;
+}
+
 llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options) {
   std::string path = options.path;
   if (path.empty()) {
@@ -174,8 +213,12 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
   }
 
   std::vector<std::string> command{path};
-  if (options.lineInfo)
-    command.push_back("-lineinfo");
+  if (!options.lineInfo)
+    command.insert(command.end(), {"-lineinfo", "-suppress-debug-info"});
+  else
+    command.push_back(options.optimise ? "-lineinfo" : "-g");
+  if (!options.fuseMultiplyAdd)
+    command.push_back("--fmad=false");
   command.push_back("-v");
   if (!options.optimise)
     command.insert(command.end(), {"--opt-level", "0"});
@@ -192,8 +235,8 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
     auto error = std::make_unique<AssemblerError>();
     error->status = status;
     error->command = llvm::join(command, " ");
-    error->message = "ptxas failed" + (problem.empty() ? " with exit code " + std::to_string(status) : ": " + problem) +
-                     "\n" + result.log + "repeat with: " + error->command;
+    error->message = describeStatus(status, problem) + "\n`ptxas` stderr:\n" + result.log + sourcesOf(ptx, result.log) +
+                     "\nRepro command: " + error->command + "\n";
     input->keep();
     return llvm::Error(std::move(error));
   }

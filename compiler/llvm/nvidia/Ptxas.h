@@ -17,7 +17,8 @@ struct AssemblerOptions {
   gpu::Target target;
   std::string path; // of ptxas; empty: look for it
   bool lineInfo = true;
-  bool optimise = true;
+  bool optimise = true; // without it, the code is for debuggers
+  bool fuseMultiplyAdd = true;
   std::vector<std::string> extra; // further flags
 };
 
@@ -40,12 +41,17 @@ public:
 /// Where ptxas is: `TRITON_PTXAS_PATH` (`TRITON_PTXAS_BLACKWELL_PATH` for sm_100 on), a CUDA toolkit
 /// (`CUDA_HOME`, /usr/local/cuda), PATH. Fails, naming where it looked.
 llvm::Expected<std::string> findAssembler(const gpu::Target &target);
+/// Folders laid out like a CUDA toolkit, in the order they are looked at.
+std::vector<std::string> toolkits();
 /// libdevice.10.bc, looked for in the same places.
 llvm::Expected<std::string> findLibdevice();
 /// "13.0" from `ptxas --version`; kept per path.
 llvm::Expected<std::string> assemblerVersion(llvm::StringRef path);
 /// The PTX version that an assembler of a CUDA release reads: 90 for 13.0, 88 for 12.9.
 unsigned ptxVersionOf(llvm::StringRef cudaVersion);
+
+/// Which lines of kernels the lines of PTX come from that an assembler's log complains of, one sentence each.
+std::string sourcesOf(llvm::StringRef ptx, llvm::StringRef log);
 
 llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options);
 

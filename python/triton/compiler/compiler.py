@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import re
 import time
 import warnings
 
@@ -73,7 +75,16 @@ def _run(src, backend, options, target, manager, replacements):
             native_options["replacements"] = replacements.contents
         return src.compile_native(native_options)
     except TritonError as error:
+        _show_rejected_ptx(error)
         raise error if knobs.compilation.front_end_debugging else filter_traceback(error)
+
+
+def _show_rejected_ptx(error):
+    """Prints the PTX that ptxas would not take, from the file that the command in its message names."""
+    found = re.search(r"Repro command: .* (\S+\.ptx) -o ", str(error))
+    if found:
+        with contextlib.suppress(OSError), open(found.group(1)) as file:
+            print(file.read())
 
 
 def filter_traceback(error):

@@ -1,5 +1,5 @@
 """Compiles stage by stage, each a function in Python of the output of the one before: those that a backend of another package lists, or those of
-this package where a hook looks at them. Otherwise the backends of this package run all their stages in one native call (`native_options`).
+this package where somebody watches them (`is_watched`). Otherwise the backends of this package run all their stages in one native call (`native_options`).
 """
 
 from __future__ import annotations
@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 
 from .. import knobs
-from .._C import libtriton
 from .._C.libtriton import ir
 
 
@@ -22,31 +21,44 @@ def language_options(backend, options):
 
 
 def is_native(backend):
-    """Whether one native call does the same as the backend's stages: they are this package's, and no hook may change them."""
-    adds = getattr(type(backend).add_stages, "adds_native_stages", False)
-    return adds and knobs.runtime.add_stages_inspection_hook is None
+    """Whether one native call does the same as the backend's stages: they are this package's, and nobody may change them."""
+    return not getattr(backend, "is_watched", True)
 
 
-def native_stage(backend, options, previous, extension):
-    """The stage `extension` on its own: from a module or text of the stage `previous`, a module or text. What a launch must know goes into `metadata`."""
+def _list_stages(backend, options, language, target):
+    """The backend's stages. The hook is the end of `add_stages`; where the backend leaves it to us, it is called here."""
+    stages: dict = {}
+    hook = knobs.runtime.add_stages_inspection_hook
+    if hook is None:
+        backend.add_stages(stages, options, language)
+        return stages
+    calls = []
 
-    def run(source, metadata):
-        text = source if isinstance(source, str) else str(source)
-        native_options = {**backend.native_options(options), "last_stage": extension, "print_locations": True}
-        artifact = libtriton.compile_ir(previous, f"<{previous}>", text, native_options)
-        is_cpu = backend.target.backend == "cpu"
-        metadata["num_warps"] = artifact.num_warps
-        metadata["shared"] = artifact.arena_bytes if is_cpu else artifact.shared
-        output = artifact.stages[extension]
-        return ir.parse_mlir_text(output, f"<{extension}>") if extension in ("ttir", "ttgir") else output
+    def recording(*args, **kwargs):
+        calls.append(args)
+        return hook(*args, **kwargs)
 
-    return run
+    knobs.runtime.add_stages_inspection_hook = recording
+    try:
+        backend.add_stages(stages, options, language)
+    finally:
+        knobs.runtime.add_stages_inspection_hook = hook
+    if not calls:
+        hook(backend, stages, options, language, target.arch)
+    return stages
 
 
-def add_native_stages(backend, stages, options, names):
-    """Fills in the stages of a backend of this package, in order; the first takes the source as IR."""
-    for previous, name in zip((names[0], *names), names):
-        stages[name] = native_stage(backend, options, previous, name)
+def _make_source(src, backend, options, target, context, metadata):
+    """The kernel as the first stage takes it."""
+    if hasattr(src, "fn") and hasattr(backend, "native_options"):
+        natively = {**backend.native_options(options), "last_stage": "source", "keep_locations": True}
+        artifact = src.compile_native(natively)
+        metadata["argument_layout"] = tuple(artifact.arguments)
+        module = ir.parse_mlir_text(artifact.stages["source"], f"<source of {src.name}>")
+        module.context = context
+        return module
+    codegen = getattr(backend, "get_codegen_implementation", lambda options: {})(options)
+    return src.make_ir(target, options, codegen, backend.get_module_map(), context)
 
 
 class StagedArtifact:
@@ -64,9 +76,8 @@ class StagedArtifact:
         self.tensordesc_meta = []
 
     def describe_arguments(self, src, native_options):
-        """How arguments are passed, as the native compiler knows it from the source."""
-        last = "ttir" if hasattr(src, "fn") else src.ext
-        described = src.compile_native({**native_options, "last_stage": last})
+        """How arguments are passed, as the native compiler knows it from a file."""
+        described = src.compile_native({**native_options, "last_stage": src.ext})
         self.name = described.name
         self.arguments, self.argument_bytes = described.arguments, described.argument_bytes
         self.tensordesc_meta = described.tensordesc_meta
@@ -94,27 +105,26 @@ def run_stages(src, backend, options, target, replacements):
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    stages: dict = {}
-    backend.add_stages(stages, options, src.language)
-    is_ours = getattr(type(backend).add_stages, "adds_native_stages", False)  # and has called the hook
-    if knobs.runtime.add_stages_inspection_hook is not None and not is_ours:
-        knobs.runtime.add_stages_inspection_hook(backend, stages, options, src.language, target.arch)
+    stages = _list_stages(backend, options, src.language, target)
     if backend.binary_ext not in stages:
         raise RuntimeError(f"{type(backend).__name__} lists no stage '{backend.binary_ext}'; its stages are {', '.join(stages) or 'none'}")  # fmt: skip
-    codegen = getattr(backend, "get_codegen_implementation", lambda options: {})(options)
     begin = time.perf_counter()
-    output = src.make_ir(target, options, codegen, backend.get_module_map(), context)
+    metadata: dict = {}
+    output = _make_source(src, backend, options, target, context, metadata)
     given = "source" if hasattr(src, "fn") else src.ext
     name = src.name if isinstance(output, str) else output.get_entry_func_name()
     artifact = StagedArtifact(name, getattr(options, "num_warps", 4))
+    artifact.metadata = metadata
     artifact.times.append((given, 1e6 * (time.perf_counter() - begin)))
     artifact.stages[given] = _text_of(output)
-    if hasattr(backend, "native_options"):
+    is_native_source = hasattr(backend, "native_options")
+    if is_native_source and not hasattr(src, "fn"):
         artifact.describe_arguments(src, backend.native_options(options))
     names = list(stages)
-    # A file of IR has its own stage behind it.
+    # A file of IR has its own stage behind it; tensor IR that a user wrote is not yet what the native compiler's first stage leaves.
+    is_raw = hasattr(src, "fn") or (src.ext == "ttir" and is_native_source)
     if src.ext in names:
-        names = names[names.index(src.ext) + (0 if hasattr(src, "fn") else 1) :]
+        names = names[names.index(src.ext) + (0 if is_raw else 1) :]
     for extension in names:
         begin = time.perf_counter()
         output = stages[extension](output, artifact.metadata)

@@ -9,7 +9,8 @@ from typing import Any, Tuple
 
 from ... import knobs
 from ..._C import libtriton
-from ..compiler import BaseBackend, GPUTarget
+from ..compiler import GPUTarget
+from ..native import NativeBackend, run_stage
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def _native_name(arch) -> str:
     return "native" if not arch or arch == host_name() else str(arch)
 
 
-class CPUBackend(BaseBackend):
+class CPUBackend(NativeBackend):
     """Compiles for x86-64 processors."""
 
     binary_ext = "obj"
@@ -138,14 +139,18 @@ class CPUBackend(BaseBackend):
 
         return {"triton.language.extra.libdevice": libdevice}
 
-    def load_dialects(self, context) -> None:
-        """The native compiler has loaded them."""
+    def make_ttir(self, module, metadata, options, capability=None):
+        return run_stage("ttir", module, metadata, self.native_options(options))
+
+    def make_llir(self, module, metadata, options, capability=None):
+        return run_stage("llir", module, metadata, self.native_options(options))
+
+    def make_obj(self, text, metadata, options, capability=None):
+        return run_stage("obj", text, metadata, self.native_options(options))
 
     def add_stages(self, stages: dict, options, language) -> None:
-        from ...compiler.stages import add_native_stages
-
-        add_native_stages(self, stages, options, ("ttir", "llir", "obj"))
-        if knobs.runtime.add_stages_inspection_hook is not None:
-            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, self.target.arch)
-
-    add_stages.adds_native_stages = True
+        arch = self.target.arch
+        stages["ttir"] = lambda module, metadata: self.make_ttir(module, metadata, options, arch)
+        stages["llir"] = lambda module, metadata: self.make_llir(module, metadata, options, arch)
+        stages["obj"] = lambda text, metadata: self.make_obj(text, metadata, options, arch)
+        self.hook_stages(stages, options, language, arch)

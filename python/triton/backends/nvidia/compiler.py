@@ -6,12 +6,15 @@ import functools
 import hashlib
 import os
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Tuple
 
 from ... import knobs
+from ..._C import libtriton
 from ..._tool_versions import version_text
-from ..compiler import BaseBackend, GPUTarget, Language
+from ..compiler import GPUTarget, Language
+from ..native import NativeBackend, run_stage
 
 
 def min_dot_size(target: GPUTarget):
@@ -79,6 +82,15 @@ def file_hash(path):
 def sm_arch_from_capability(capability: int) -> str:
     """`sm_80`, `sm_90a`: with the features of exactly this chip where it has some."""
     return f"sm_{capability}{'a' if capability >= 90 else ''}"
+
+
+@functools.lru_cache
+def _find_nvjitlink():
+    """libnvJitLink of NVIDIA's Python packages, which assembles where there is no ptxas; empty if there is none: the native compiler looks elsewhere."""
+    folders = ("nvidia/cu13/lib", "nvidia/nvjitlink/lib", "nvidia/cu12/lib")
+    names = ("libnvJitLink.so.13", "libnvJitLink.so.12")
+    found = (os.path.join(root, folder, name) for root in sys.path for folder in folders for name in names)
+    return os.environ.get("TRITON_NVJITLINK_PATH") or next(filter(os.path.isfile, found), "")
 
 
 @functools.lru_cache
@@ -161,7 +173,7 @@ def _override_ptx_version() -> int:
     return int(text.replace(".", ""))
 
 
-class CUDABackend(BaseBackend):
+class CUDABackend(NativeBackend):
     """Compiles for NVIDIA GPUs."""
 
     binary_ext = "cubin"
@@ -177,9 +189,8 @@ class CUDABackend(BaseBackend):
         try:
             version = get_ptxas_version(self.target.arch)
         except RuntimeError:
-            version = "the driver's translator"
-        choices = ("maps", knobs.nvidia.tensor_maps), ("overlap", knobs.nvidia.overlap_launches)
-        return "-".join([version, str(self.target.arch), *(name for name, chosen in choices if chosen)])
+            version = f"nvJitLink {_find_nvjitlink() or 'of the system'}"
+        return f"{version}-{self.target.arch}"
 
     def parse_options(self, options: Dict[str, Any]) -> CUDAOptions:
         known = {
@@ -218,19 +229,15 @@ class CUDABackend(BaseBackend):
             from triton.runtime.errors import OutOfResources
 
             raise OutOfResources(32 * options.num_warps, 1024, "threads")
-        flags = (options.ptx_options or "").split()
-        if knobs.nvidia.disable_ptxas_opt:
-            flags += ["--opt-level", "0", "-g"]
         try:
-            ptxas = get_ptxas(capability).path
+            ptxas, linker = get_ptxas(self.target.arch).path, ""
         except RuntimeError:
-            ptxas = ""
+            ptxas, linker = "", _find_nvjitlink()
         names = ("num_warps", "num_ctas", "num_stages", "warp_size", "debug", "sanitize_overflow", "enable_fp_fusion")
         return {
             "backend": "cuda",
             "architecture": sm_arch_from_capability(capability),
-            # Code for an older architecture, asked for by the override, still runs on the device that is there.
-            "code_architecture": sm_arch_from_capability(max(capability, self.target.arch)),
+            "code_architecture": sm_arch_from_capability(self.target.arch),
             "default_dot_input_precision": options.default_dot_input_precision,
             "allow_non_constexpr_globals": bool(knobs.compilation.allow_non_constexpr_globals),
             "maxnreg": options.maxnreg or 0,
@@ -240,8 +247,10 @@ class CUDABackend(BaseBackend):
             "wait_at_entry": knobs.nvidia.overlap_launches and not options.launch_pdl,
             "line_info": not knobs.compilation.disable_line_info,
             "variable_info": knobs.compilation.dump_ir_extract_di_local_variables,
+            "optimise_assembly": not knobs.nvidia.disable_ptxas_opt,
             "ptxas_path": ptxas,
-            "ptxas_options": " ".join(flags),
+            "ptxas_options": options.ptx_options or "",
+            "nvjitlink_path": linker,
             "libraries": [path for _, path in options.extern_libs],
             **code_options(),
             **{name: getattr(options, name) for name in names},
@@ -258,15 +267,54 @@ class CUDABackend(BaseBackend):
 
         return {"triton.language.extra.libdevice": libdevice}
 
-    def load_dialects(self, context) -> None:
-        """The native compiler has loaded them."""
+    @staticmethod
+    def make_ttir(mod, metadata, opt, capability):
+        return run_stage("ttir", mod, metadata, _options_for(opt, capability))
+
+    @staticmethod
+    def make_ttgir(mod, metadata, opt, capability):
+        return run_stage("ttgir", mod, metadata, _options_for(opt, capability))
+
+    def gluon_to_ttgir(self, src, metadata, options, capability):
+        return run_stage("ttgir", src, metadata, _options_for(options, capability))
+
+    def make_llir(self, src, metadata, options, capability):
+        if self.instrumentation is not None:
+            self._instrument(src)
+        metadata.update(dict.fromkeys(("tmem_size", "global_scratch_size", "profile_scratch_size"), 0))
+        metadata.update(global_scratch_align=1, profile_scratch_align=1)
+        return run_stage("llir", src, metadata, self.native_options(options))
+
+    def make_ptx(self, src, metadata, opt, capability):
+        ptx = run_stage("ptx", src, metadata, self.native_options(opt))
+        if knobs.nvidia.dump_nvptx:
+            print(ptx)
+        return ptx
+
+    def make_cubin(self, src, metadata, opt, capability):
+        return run_stage("cubin", src, metadata, self.native_options(opt))
+
+    def _instrument(self, module):
+        """Passes of a profiler: on GPU IR, first those meant for it, then those meant for what comes of it, as nothing lies between here."""
+        for point in ("ttgpuir_to_llvmir", "llvmir_to_llvm"):
+            manager = libtriton.ir.pass_manager(module.context)
+            manager.enable_debug()
+            self.instrumentation.patch(point, manager, module.context)
+            manager.run(module, "make_llir")
 
     def add_stages(self, stages: dict, options, language) -> None:
-        from ...compiler.stages import add_native_stages
+        capability = _capability(options.arch)
+        device = self.target.arch
+        if language == Language.TRITON:
+            stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options, capability)
+            stages["ttgir"] = lambda src, metadata: self.make_ttgir(src, metadata, options, capability)
+        else:
+            stages["ttgir"] = lambda src, metadata: self.gluon_to_ttgir(src, metadata, options, capability)
+        stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options, capability)
+        stages["ptx"] = lambda src, metadata: self.make_ptx(src, metadata, options, device)
+        stages["cubin"] = lambda src, metadata: self.make_cubin(src, metadata, options, device)
+        self.hook_stages(stages, options, language, capability)
 
-        names = ("ttir", "ttgir", "llir", "ptx", "cubin")
-        add_native_stages(self, stages, options, names if language == Language.TRITON else names[1:])
-        if knobs.runtime.add_stages_inspection_hook is not None:
-            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, self.target.arch)
 
-    add_stages.adds_native_stages = True
+def _options_for(options, capability):
+    return CUDABackend(GPUTarget("cuda", capability, 32)).native_options(options)

@@ -153,8 +153,57 @@ class CudaLauncher(libtriton.CudaLauncherBase):
         return self
 
 
-def make_launcher(src, metadata):
-    return CudaLauncher(src, metadata)
+_LAUNCHER = """\
+#include <cuda.h>
+#include <stdint.h>
+
+/* Queues a kernel on a stream. */
+CUresult launch(CUfunction function, CUstream stream, const unsigned grid[3], unsigned num_warps, unsigned num_ctas,
+                unsigned shared, CUdeviceptr global_scratch, CUdeviceptr profile_scratch{parameters}) {{
+  void *arguments[] = {{{arguments}&global_scratch, &profile_scratch}};
+  CUlaunchAttribute attributes[2];
+  CUlaunchConfig config = {{grid[0] * num_ctas, grid[1], grid[2], 32 * num_warps, 1, 1, shared, stream, attributes, 0}};
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return CUDA_SUCCESS;
+  if (num_ctas != 1) {{
+    attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[0].value.clusterDim.x = num_ctas;
+    attributes[0].value.clusterDim.y = attributes[0].value.clusterDim.z = 1;
+    attributes[1].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
+    attributes[1].value.clusterSchedulingPolicyPreference = CU_CLUSTER_SCHEDULING_POLICY_SPREAD;
+    config.numAttrs = 2;
+  }}
+  return cuLaunchKernelEx(&config, function, arguments, 0);
+}}
+"""
+_C_TYPES = {"fp16": "uint16_t", "bf16": "uint16_t", "fp32": "float", "f32": "float", "fp64": "double"}
+
+
+def make_launcher(constants, signature, tensordesc_meta):
+    """C source of a function that launches kernels of this signature, for programs that do without Python. `CudaLauncher` is what this package launches with."""
+    constants = {path if isinstance(path, tuple) else (path,) for path in constants}
+    maps = bool(tensordesc_meta)
+    types = []
+
+    def add(ty, path):
+        if ty == "constexpr" or path in constants:
+            return
+        if isinstance(ty, tuple):
+            for index, element in enumerate(ty):
+                add(element, (*path, index))
+        elif isinstance(ty, str) and ty.startswith("tensordesc"):
+            rank = ty[ty.index("[") : ty.index("]")].count(",") + 1
+            types.extend(["CUtensorMap"] if maps else ["CUdeviceptr", *["int64_t"] * 2 * rank, "int8_t"])
+            types.extend(["int32_t"] * rank + ["int64_t"] * rank)
+        else:
+            types.append(_C_TYPES.get(ty) or ty_to_cpp(ty))
+
+    for index, ty in enumerate(signature.values()):
+        add(ty, (index,))
+    return _LAUNCHER.format(
+        parameters="".join(f", {ty} arg{index}" for index, ty in enumerate(types)),
+        arguments="".join(f"&arg{index}, " for index in range(len(types))),
+    )
 
 
 def _torch_sees_gpu():

@@ -1,0 +1,162 @@
+#include "compiler/llvm/nvidia/JitLink.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <dlfcn.h>
+
+#include <map>
+#include <mutex>
+
+namespace triton::nvidia {
+
+using Handle = void *;
+static constexpr int inputPtx = 2; // of nvJitLinkInputType
+
+/// The library's interface, as its documentation states it.
+struct JitLink::Functions {
+  int (*create)(Handle *, uint32_t optionCount, const char **options);
+  int (*destroy)(Handle *);
+  int (*addData)(Handle, int inputType, const void *data, size_t size, const char *name);
+  int (*complete)(Handle);
+  int (*getCubinSize)(Handle, size_t *);
+  int (*getCubin)(Handle, void *);
+  int (*getErrorLogSize)(Handle, size_t *);
+  int (*getErrorLog)(Handle, char *);
+  int (*getVersion)(unsigned *major, unsigned *minor);
+
+  /// Empty, or the name of what the library lacks.
+  std::string fill(void *library) {
+    auto find = [&](auto &function, const char *name) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+    const std::pair<bool, const char *> found[] = {
+        {find(create, "nvJitLinkCreate"), "nvJitLinkCreate"},
+        {find(destroy, "nvJitLinkDestroy"), "nvJitLinkDestroy"},
+        {find(addData, "nvJitLinkAddData"), "nvJitLinkAddData"},
+        {find(complete, "nvJitLinkComplete"), "nvJitLinkComplete"},
+        {find(getCubinSize, "nvJitLinkGetLinkedCubinSize"), "nvJitLinkGetLinkedCubinSize"},
+        {find(getCubin, "nvJitLinkGetLinkedCubin"), "nvJitLinkGetLinkedCubin"},
+        {find(getErrorLogSize, "nvJitLinkGetErrorLogSize"), "nvJitLinkGetErrorLogSize"},
+        {find(getErrorLog, "nvJitLinkGetErrorLog"), "nvJitLinkGetErrorLog"},
+        {find(getVersion, "nvJitLinkVersion"), "nvJitLinkVersion"},
+    };
+    for (auto [isThere, name] : found)
+      if (!isThere)
+        return name;
+    return {};
+  }
+};
+
+llvm::Expected<const JitLink *> JitLink::load(llvm::StringRef path) {
+  static std::mutex mutex;
+  static std::map<std::string, std::pair<JitLink, Functions>> opened; // under `mutex`; never shrinks
+  std::lock_guard<std::mutex> lock(mutex);
+  if (auto found = opened.find(path.str()); found != opened.end())
+    return &found->second.first;
+  void *library = dlopen(path.str().c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return llvm::createStringError(llvm::Twine(dlerror()));
+  Functions functions;
+  if (std::string missing = functions.fill(library); !missing.empty())
+    return llvm::createStringError("'" + path + "' has no function " + missing);
+  auto &entry = opened[path.str()];
+  entry.second = functions;
+  entry.first.functions = &entry.second;
+  return &entry.first;
+}
+
+/// Names and files to try, in order.
+static std::vector<std::string> candidates() {
+  static constexpr llvm::StringLiteral names[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"};
+  std::vector<std::string> found(std::begin(names), std::end(names)); // for the system's linker
+  for (const std::string &toolkit : toolkits())
+    for (llvm::StringRef folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
+      for (llvm::StringRef name : names) {
+        llvm::SmallString<128> path(toolkit);
+        llvm::sys::path::append(path, folder, name);
+        if (llvm::sys::fs::exists(path))
+          found.push_back(path.str().str());
+      }
+  return found;
+}
+
+llvm::Expected<const JitLink *> JitLink::open(llvm::StringRef path) {
+  if (!path.empty())
+    return load(path);
+  if (const char *wanted = std::getenv("TRITON_NVJITLINK_PATH"); wanted && *wanted)
+    return load(wanted);
+  for (const std::string &candidate : candidates()) {
+    auto linker = load(candidate);
+    if (linker)
+      return linker;
+    llvm::consumeError(linker.takeError());
+  }
+  return llvm::createStringError(
+      "libnvJitLink.so was not found (looked at TRITON_NVJITLINK_PATH, the system's library folders and " +
+      llvm::join(toolkits(), ", ") + "); install it with `pip install nvidia-nvjitlink`");
+}
+
+std::string JitLink::version() const {
+  unsigned major = 0, minor = 0;
+  if (functions->getVersion(&major, &minor))
+    return {};
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+llvm::Expected<Assembled> JitLink::assemble(llvm::StringRef ptx, const AssemblerOptions &options) const {
+  std::vector<std::string> flags{"-arch=" + options.target.cpu()};
+  flags.push_back(options.optimise ? "-O3" : "-O0");
+  if (options.lineInfo)
+    flags.push_back(options.optimise ? "-lineinfo" : "-g");
+  if (!options.fuseMultiplyAdd)
+    flags.push_back("-fma=0");
+  for (const std::string &flag : options.extra)
+    flags.push_back("-Xptxas=" + flag);
+  std::vector<const char *> pointers;
+  for (const std::string &flag : flags)
+    pointers.push_back(flag.c_str());
+
+  Handle handle = nullptr;
+  auto fail = [&](const char *what, int status) -> llvm::Error {
+    auto error = std::make_unique<AssemblerError>();
+    error->status = status;
+    error->command = "nvJitLink " + llvm::join(flags, " ");
+    error->message = "`nvJitLink` failed with error code " + std::to_string(status) + " in " + what + "\n";
+    size_t size = 0;
+    if (handle && functions->getErrorLogSize(handle, &size) == 0 && size > 1) {
+      std::string log(size, '\0');
+      functions->getErrorLog(handle, log.data());
+      error->message += "`nvJitLink` log:\n" + std::string(log.c_str()) + "\n" + sourcesOf(ptx, log);
+    }
+    error->message += "flags: " + llvm::join(flags, " ");
+    return llvm::Error(std::move(error));
+  };
+  if (int status = functions->create(&handle, pointers.size(), pointers.data()))
+    return fail("nvJitLinkCreate", status);
+  auto close = llvm::make_scope_exit([&] { functions->destroy(&handle); });
+  // The text is read up to a zero byte.
+  const std::string text = ptx.str();
+  if (int status = functions->addData(handle, inputPtx, text.c_str(), text.size() + 1, "kernel.ptx"))
+    return fail("nvJitLinkAddData", status);
+  if (int status = functions->complete(handle))
+    return fail("nvJitLinkComplete", status);
+  size_t size = 0;
+  if (int status = functions->getCubinSize(handle, &size))
+    return fail("nvJitLinkGetLinkedCubinSize", status);
+  Assembled result;
+  result.cubin.resize(size);
+  if (int status = functions->getCubin(handle, result.cubin.data()))
+    return fail("nvJitLinkGetLinkedCubin", status);
+  return result;
+}
+
+bool driverIsPresent() {
+  static const bool isPresent = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
+  return isPresent;
+}
+
+} // namespace triton::nvidia

@@ -1,0 +1,30 @@
+// PTX to machine code inside this process, by NVIDIA's libnvJitLink: where there is no ptxas. It is opened when it is first needed.
+//   In:  PTX text, an architecture.
+//   Out: a cubin.
+#pragma once
+
+#include "compiler/llvm/nvidia/Ptxas.h"
+
+namespace triton::nvidia {
+
+class JitLink {
+public:
+  /// Opens the library at `path`; with an empty path, looks for it: `TRITON_NVJITLINK_PATH`, where the system's linker looks, CUDA toolkits. Kept for the life of
+  /// the process. Fails, naming where it looked.
+  static llvm::Expected<const JitLink *> open(llvm::StringRef path);
+
+  /// The CUDA release it belongs to: "13.0".
+  std::string version() const;
+  /// `options.path` plays no part; what it cannot assemble is an AssemblerError.
+  llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options) const;
+
+private:
+  struct Functions;
+  static llvm::Expected<const JitLink *> load(llvm::StringRef path);
+  const Functions *functions = nullptr;
+};
+
+/// Whether NVIDIA's driver can be opened, which translates PTX when it loads it.
+bool driverIsPresent();
+
+} // namespace triton::nvidia

@@ -1,0 +1,220 @@
+"""The stages of the backends one by one, as hooks, profilers and backends of other packages call them; what ptxas is told; nvJitLink in its place."""
+
+import glob
+import os
+import re
+import sys
+
+import pytest
+import torch
+import triton
+import triton.backends.nvidia.compiler as nvidia
+import triton.language as tl
+from triton._C.libtriton import ir, llvm, passes
+from triton.backends.compiler import GPUTarget, Language
+from triton.compiler import ASTSource, make_backend
+from triton.runtime.errors import PTXASError
+
+HOPPER = GPUTarget("cuda", 90, 32)
+
+
+@triton.jit
+def shift(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, offsets < n) + 1.0, offsets < n)
+
+
+def source():
+    signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "u32", "BLOCK": "constexpr"}
+    return ASTSource(shift, signature, {"BLOCK": 64}, {(0,): [["tt.divisibility", 16]]})
+
+
+@pytest.fixture
+def compile_always(fresh_knobs, fresh_triton_cache):
+    fresh_knobs.compilation.always_compile = True
+    return lambda target=HOPPER, **options: triton.compile(source(), target=target, options=options)
+
+
+def test_methods_one_by_one():
+    backend = make_backend(HOPPER)
+    options, context, metadata = backend.parse_options({}), ir.context(), {}
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    module = source().make_ir(HOPPER, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)  # fmt: skip
+    module = backend.make_ttir(module, metadata, options, 90)
+    module = backend.make_ttgir(module, metadata, options, 90)
+    assert "#ttg.blocked" in str(module) and module.context is context
+    text = backend.make_llir(module, metadata, options, 90)
+    ptx = backend.make_ptx(text, metadata, options, 90)
+    cubin = backend.make_cubin(ptx, metadata, options, 90)
+    assert "define" in text and ".target sm_90a" in ptx and cubin[:4] == b"\x7fELF"
+    assert metadata["name"] == "shift" and metadata["shared"] == 0 and metadata["global_scratch_size"] == 0
+
+
+def test_lists_of_stages():
+    backend = make_backend(HOPPER)
+    for language, names in (
+        (Language.TRITON, ["ttir", "ttgir", "llir", "ptx", "cubin"]),
+        (Language.GLUON, ["ttgir", "llir", "ptx", "cubin"]),
+    ):
+        stages = {}
+        backend.add_stages(stages, backend.parse_options({}), language)
+        assert list(stages) == names
+
+
+def test_hook_changes_stages(compile_always, fresh_knobs):
+    plain = compile_always()
+    seen = []
+
+    def hook(backend, stages, options, language, capability):
+        seen.append((type(backend).__name__, list(stages), language, capability))
+        make_ttir, make_ptx = stages["ttir"], stages["ptx"]
+
+        def with_a_pass(module, metadata):
+            module = make_ttir(module, metadata)
+            manager = ir.pass_manager(module.context)
+            manager.enable_debug()
+            passes.common.add_cse(manager)
+            manager.run(module, "mine")
+            return module
+
+        stages["ttir"] = with_a_pass
+        stages["ptx"] = lambda text, metadata: make_ptx(text, metadata) + "// mine\n"
+
+    fresh_knobs.runtime.add_stages_inspection_hook = hook
+    hooked = compile_always(arch="sm80")
+    assert seen == [("CUDABackend", ["ttir", "ttgir", "llir", "ptx", "cubin"], Language.TRITON, 80)]
+    assert hooked.asm["ptx"].endswith("// mine\n") and hooked.asm["cubin"][:4] == b"\x7fELF"
+    hooked = compile_always()
+    assert hooked.asm["ptx"].count(".loc") == plain.asm["ptx"].count(".loc"), "lines of the source are kept"
+    differing = {name for name, value in plain.metadata._asdict().items() if getattr(hooked.metadata, name) != value}
+    assert differing == {"hash"}, "what a hook made is no other compile's"
+
+
+def test_hook_on_the_cpu(fresh_knobs, fresh_triton_cache):
+    inputs = []
+
+    def hook(backend, stages, options, language, capability):
+        for name, stage in list(stages.items()):
+            stages[name] = lambda given, metadata, name=name, stage=stage: (
+                inputs.append((name, type(given).__name__)),
+                stage(given, metadata),
+            )[1]
+
+    fresh_knobs.runtime.add_stages_inspection_hook = hook
+    x, out = torch.arange(100, dtype=torch.float32), torch.zeros(100)
+    shift[(2,)](x, out, 100, BLOCK=64, num_warps=2)
+    assert torch.equal(out, x + 1) and inputs == [("ttir", "module"), ("llir", "module"), ("obj", "str")]
+
+
+def test_instrumentation(compile_always, monkeypatch):
+    calls = []
+
+    class Profiler:
+        def load_dialects(self, context):
+            calls.append("dialects")
+
+        def patch(self, point, manager, context):
+            calls.append(point)
+            passes.common.add_canonicalizer(manager)
+
+    monkeypatch.setattr(nvidia.CUDABackend, "instrumentation", Profiler())
+    assert compile_always().asm["cubin"]
+    assert calls == ["dialects", "ttgpuir_to_llvmir", "llvmir_to_llvm"]
+
+
+def test_architecture_of_ir_and_of_code(compile_always):
+    older = compile_always(arch="sm80")
+    assert "cuda:80" in older.asm["ttgir"] and ".target sm_90a" in older.asm["ptx"]
+    newer = compile_always(GPUTarget("cuda", 80, 32), arch="sm90")
+    assert "cuda:90" in newer.asm["ttgir"] and re.search(r"\.target sm_80\b", newer.asm["ptx"])
+
+
+@pytest.fixture
+def ptxas_log(tmp_path, fresh_knobs):
+    """The arguments of every call of ptxas."""
+    real, log = fresh_knobs.nvidia.ptxas.path, tmp_path / "log"
+    script = tmp_path / "ptxas"
+    script.write_text(f'#!/bin/sh\n[ "$1" = --version ] || echo "$@" >> {log}\nexec {real} "$@"\n')
+    script.chmod(0o755)
+    fresh_knobs.nvidia.ptxas = str(script)
+
+    def last():
+        words = log.read_text().splitlines()[-1].split()
+        assert words[-4].startswith("--gpu-name=sm_90a") and words[-3].endswith(".ptx") and words[-2] == "-o"
+        return words[:-4]
+
+    return last
+
+
+def test_what_ptxas_is_told(compile_always, ptxas_log, fresh_knobs):
+    compile_always()
+    assert ptxas_log() == ["-lineinfo", "-v"]
+    compile_always(enable_fp_fusion=False, ptx_options="--warn-on-spills")
+    assert ptxas_log() == ["-lineinfo", "--fmad=false", "-v", "--warn-on-spills"]
+    fresh_knobs.compilation.disable_line_info = True
+    compile_always()
+    assert ptxas_log() == ["-lineinfo", "-suppress-debug-info", "-v"]
+    fresh_knobs.compilation.disable_line_info = False
+    fresh_knobs.nvidia.disable_ptxas_opt = True
+    compile_always()
+    assert ptxas_log() == ["-g", "-v", "--opt-level", "0"]
+
+
+def test_rejected_ptx(compile_always, tmp_path, capsys):
+    path = tmp_path / "wrong.ptx"
+    path.write_text(compile_always().asm["ptx"].replace("add.f32", "plus.f32"))
+    with pytest.raises(PTXASError) as caught:
+        compile_always(ir_override=str(path))
+    text = str(caught.value)
+    assert text.startswith("PTXAS error: Internal Triton PTX codegen error\n`ptxas` stderr:\n") and "plus" in text
+    line = next(
+        number for number, line in enumerate(open(__file__), 1) if "tl.store(out_ptr + offsets, tl.load" in line
+    )
+    assert f"comes from {__file__}:{line}:" in text, "the line of the kernel"
+    kept = re.search(r"Repro command: \S+ .* (\S+\.ptx) -o \S+\.cubin", text)[1]
+    assert "plus.f32" in open(kept).read() and "plus.f32" in capsys.readouterr().out
+    os.remove(kept)
+    path.write_text("// nothing\n")
+    with pytest.raises(RuntimeError, match="exactly one `.visible .entry`"):
+        compile_always(ir_override=str(path))
+
+
+def find_nvjitlink():
+    folders = ("nvidia/cu13/lib", "nvidia/nvjitlink/lib", "nvidia/cu12/lib")
+    found = (glob.glob(f"{root}/{folder}/libnvJitLink.so.*") for root in sys.path for folder in folders)
+    return next((paths[0] for paths in found if paths), os.environ.get("TRITON_NVJITLINK_PATH"))
+
+
+@pytest.mark.skipif(not find_nvjitlink(), reason="needs the package nvidia-nvjitlink")
+def test_nvjitlink_assembles_without_ptxas(compile_always, monkeypatch, tmp_path):
+    def missing(arch=80):
+        raise RuntimeError("Cannot find ptxas")
+
+    monkeypatch.setattr(nvidia, "get_ptxas", missing)
+    monkeypatch.setenv("TRITON_NVJITLINK_PATH", find_nvjitlink())
+    nvidia._find_nvjitlink.cache_clear()
+    kernel = compile_always(enable_fp_fusion=False)
+    assert kernel.asm["cubin"][:4] == b"\x7fELF" and "nvJitLink" in make_backend(HOPPER).hash()
+    path = tmp_path / "wrong.ptx"
+    path.write_text(re.sub(r"add(.rn)?.f32", "plus.f32", kernel.asm["ptx"]))
+    with pytest.raises(PTXASError, match="plus"):
+        compile_always(ir_override=str(path))
+
+
+def test_llvm_step_by_step(compile_always):
+    kernel = compile_always()
+    llvm.init_targets()
+    context = ir.context()
+    module = llvm.to_module(ir.parse_mlir_text(kernel.asm["ttgir"]), llvm.context())
+    assert "shift" in [function.name for function in module.get_functions() if not function.is_declaration()]
+    llvm.attach_datalayout(module, "nvptx64-nvidia-cuda", "sm_90a", "+ptx86")
+    llvm.link_extern_libs(module, [path for _, path in make_backend(HOPPER).parse_options({}).extern_libs])
+    llvm.optimize_module(module, llvm.OPTIMIZE_O3, "sm_90a", "+ptx86")
+    text = llvm.translate_to_asm(str(module), "nvptx64-nvidia-cuda", "sm_90a", "+ptx86", [], True, False)
+    assert ".version 8.6" in text and ".visible .entry shift" in text
+    with pytest.raises(RuntimeError, match="sm_1"):
+        llvm.translate_to_asm(str(module), "nvptx64-nvidia-cuda", "sm_1", "", [], True, False)
+    with pytest.raises(RuntimeError):
+        llvm.translate_to_asm("nonsense", "nvptx64-nvidia-cuda", "sm_90a", "", [], True, False)
+    assert context is not None
