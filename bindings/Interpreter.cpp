@@ -1,6 +1,7 @@
 #include "bindings/Interpreter.h"
 
 #include "bindings/Conversion.h"
+#include "bindings/InterpreterMemory.h"
 #include "bindings/PythonHost.h"
 #include "bindings/TensorObject.h"
 
@@ -43,6 +44,12 @@ public:
     return object;
   }
 
+  void setName(nb::handle tensor, const std::string &name) {
+    const embed::Value *value = valueOf(tensor.ptr());
+    if (value && value->kind() == embed::Kind::Tensor)
+      eager.setName(*value, name);
+  }
+
   nb::bytes data(nb::handle tensor) {
     const embed::Value *value = valueOf(tensor.ptr());
     if (!value || value->kind() != embed::Kind::Tensor)
@@ -80,10 +87,12 @@ void addInterpreter(nb::module_ &module) {
       .def("__exit__", &Session::exit)
       .def("begin_program", &Session::beginProgram, nb::arg("id"), nb::arg("grid"))
       .def("scalar", &Session::scalar, nb::arg("type"), nb::arg("bits"), nb::arg("name") = "")
+      .def("set_name", &Session::setName, nb::arg("tensor"), nb::arg("name"))
       .def("data", &Session::data, nb::arg("tensor"))
       .def("add_memory", &Session::addMemory, nb::arg("address"), nb::arg("size"), nb::arg("name"))
       .def("trust_memory", &Session::trustMemory)
       .def("watch", &Session::watch, nb::arg("launch"), nb::arg("place"));
+  addInterpreterMemory(interpreter);
   interpreter.def(
       "is_active", [] { return currentEmission() && currentEmission()->eager(); },
       "Whether operations are done at once on this thread.");

@@ -75,8 +75,36 @@ static void walk(const ir::Module &module, nb::callable visit) {
     visit(operation);
 }
 
+/// An attribute that a builder made, or an int, which counts as one of 32 bits.
 static void setAttribute(const ir::Module &module, const std::string &name, nb::object value) {
-  module.operation().setIntegerAttribute(name, nb::cast<int64_t>(value));
+  if (nb::isinstance<ir::Attribute>(value))
+    module.operation().setAttribute(name, nb::cast<const ir::Attribute &>(value));
+  else
+    module.operation().setAttribute(name, {ir::Attribute::Kind::Integer, nb::cast<int64_t>(value)});
+}
+
+/// Makes modules and attributes, for clients that put facts on modules. Kernels are emitted by the compiler's frontend.
+struct Builder {};
+
+static void addBuilder(nb::module_ &module) {
+  using Kind = ir::Attribute::Kind;
+  nb::class_<ir::Attribute>(module, "attribute");
+  auto integer = [](unsigned width) {
+    return [width](const Builder &, int64_t value) { return ir::Attribute{Kind::Integer, value, width}; };
+  };
+  nb::class_<Builder>(module, "builder")
+      .def(
+          "__init__", [](Builder *self, const Context &) { new (self) Builder(); }, nb::arg("context"))
+      .def("create_module", [](const Builder &) { return parseText("module {}", "<module>"); })
+      .def("get_unit_attr", [](const Builder &) { return ir::Attribute{Kind::Unit}; })
+      .def("get_bool_attr", [](const Builder &, bool value) { return ir::Attribute{Kind::Bool, value}; })
+      .def("get_int1_attr", [](const Builder &, bool value) { return ir::Attribute{Kind::Bool, value}; })
+      .def("get_int8_attr", integer(8))
+      .def("get_int16_attr", integer(16))
+      .def("get_int32_attr", integer(32))
+      .def("get_int64_attr", integer(64))
+      .def("get_string_attr",
+           [](const Builder &, std::string value) { return ir::Attribute{Kind::String, 0, 0, std::move(value)}; });
 }
 
 static void takeLocations(const ir::Module &module, const std::string &path) {
@@ -159,6 +187,7 @@ void addIr(nb::module_ &parent) {
   nb::class_<Context>(module, "context").def(nb::init<>());
   module.def("load_dialects", [](const Context &) {}, "Every context has all dialects.");
   addHandles(module);
+  addBuilder(module);
   nb::class_<ir::Module>(module, "module", nb::dynamic_attr())
       .def("__str__", [](const ir::Module &self) { return self.str(true); })
       .def("str", [](const ir::Module &self) { return self.str(true); })

@@ -11,6 +11,8 @@
 #include "bindings/KernelObject.h"
 #include "bindings/Language.h"
 #include "bindings/Layout.h"
+#include "bindings/Llvm.h"
+#include "bindings/Nvidia.h"
 #include "bindings/Passes.h"
 #include "bindings/Sanitizer.h"
 #include "bindings/TensorObject.h"
@@ -58,6 +60,8 @@ NB_MODULE(libtriton, module) {
   addInterpreter(module);
   addIr(module);
   addLayout(module);
+  addLlvm(module);
+  addNvidia(module);
   addPasses(module);
   addSanitizer(module);
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");

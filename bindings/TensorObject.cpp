@@ -207,7 +207,7 @@ static PyObject *representHandle(PyObject *object) {
 static PyObject *dataOfHandle(PyObject *object, void *) {
   Reference tensor(toPython(*reinterpret_cast<ValueHandle *>(object)->value, Wrapping::Kernel));
   Reference interpreter(tensor ? PyImport_ImportModule("triton.runtime.interpreter") : nullptr);
-  Reference data(interpreter ? PyObject_CallMethod(interpreter.get(), "data_of", "O", tensor.get()) : nullptr);
+  Reference data(interpreter ? PyObject_CallMethod(interpreter.get(), "stored_data_of", "O", tensor.get()) : nullptr);
   if (data && data.get() == Py_None) {
     PyErr_SetString(PyExc_AttributeError, "values have data in interpreter mode only");
     return nullptr;

@@ -1,6 +1,7 @@
 // The driver for host languages: handles as numbers, errors as values.
 #include <triton/embed_cuda.h>
 
+#include "runtime/cuda/CublasLt.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/cuda/TensorMap.h"
 
@@ -169,5 +170,38 @@ std::optional<Error> cudaPackTensorMap(const CudaTensorMapDescription &descripti
 }
 
 int cudaElementType(int formatType) { return cuda::driverElementType(formatType); }
+
+Result<CublasLt> CublasLt::create(uint64_t workspace, uint64_t workspaceBytes) {
+  auto made = cuda::CublasLt::create(workspace, workspaceBytes);
+  if (!made)
+    return toError(made.takeError());
+  CublasLt out;
+  out.state = std::shared_ptr<cuda::CublasLt>(std::move(*made));
+  return out;
+}
+
+static std::optional<cuda::CublasLt::Element> elementOf(const std::string &name) {
+  using Element = cuda::CublasLt::Element;
+  static const std::pair<const char *, Element> known[] = {{"fp32", Element::F32},
+                                                           {"fp16", Element::F16},
+                                                           {"bf16", Element::BF16},
+                                                           {"fp8e4nv", Element::E4M3},
+                                                           {"fp8e5", Element::E5M2}};
+  for (auto [text, element] : known)
+    if (name == text)
+      return element;
+  return std::nullopt;
+}
+
+std::optional<Error> CublasLt::multiply(const CublasProduct &product, uint64_t stream) const {
+  auto operands = elementOf(product.operands), result = elementOf(product.result);
+  if (!operands || !result)
+    return Error{"ValueError", "cuBLASLt multiplies fp32, fp16, bf16, fp8e4nv and fp8e5, not " + product.operands +
+                                   " into " + product.result};
+  return toOptional(static_cast<const cuda::CublasLt *>(state.get())
+                        ->multiply({product.a, product.b, product.c, product.d, product.m, product.n, product.k,
+                                    *operands, *result, product.alpha, product.beta},
+                                   stream));
+}
 
 } // namespace triton::embed

@@ -71,9 +71,16 @@ std::optional<std::string> Operation::symbolAttribute(std::string_view name) con
   return attribute ? std::optional(attribute.getValue().str()) : std::nullopt;
 }
 
-void Operation::setIntegerAttribute(std::string_view name, int64_t value) const {
+void Operation::setAttribute(std::string_view name, const Attribute &attribute) const {
   mlir::Builder builder(get(*this)->getContext());
-  get(*this)->setAttr(name, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  mlir::Attribute made = builder.getUnitAttr();
+  if (attribute.kind == Attribute::Kind::Bool)
+    made = builder.getBoolAttr(attribute.integer);
+  else if (attribute.kind == Attribute::Kind::Integer)
+    made = builder.getIntegerAttr(builder.getIntegerType(attribute.width), attribute.integer);
+  else if (attribute.kind == Attribute::Kind::String)
+    made = builder.getStringAttr(attribute.text);
+  get(*this)->setAttr(name, made);
 }
 
 unsigned Block::argumentCount() const { return get(*this)->getNumArguments(); }

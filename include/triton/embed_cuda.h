@@ -79,4 +79,22 @@ TRITON_EXPORT std::optional<Error> cudaPackTensorMap(const CudaTensorMapDescript
 /// The driver's number of the element type that TensorMapFormat names.
 TRITON_EXPORT int cudaElementType(int formatType);
 
+/// Products by NVIDIA's cuBLASLt, as a baseline: d = alpha * a * transposed b + beta * c of row-major [m, k], [n, k] and [m, n]. Element types are "fp32", "fp16",
+/// "bf16", "fp8e4nv", "fp8e5".
+struct CublasProduct {
+  uint64_t a = 0, b = 0, c = 0, d = 0; // addresses
+  int m = 0, n = 0, k = 0;
+  std::string operands, result;
+  float alpha = 1, beta = 0;
+};
+
+class TRITON_EXPORT CublasLt {
+public:
+  static Result<CublasLt> create(uint64_t workspace, uint64_t workspaceBytes);
+  std::optional<Error> multiply(const CublasProduct &product, uint64_t stream) const;
+
+private:
+  std::shared_ptr<void> state;
+};
+
 } // namespace triton::embed

@@ -19,6 +19,14 @@ struct TRITON_EXPORT Handle {
   uint64_t id() const { return reinterpret_cast<uint64_t>(pointer); }
 };
 
+/// An attribute to be set, in any context.
+struct Attribute {
+  enum class Kind { Unit, Bool, Integer, String } kind = Kind::Unit;
+  int64_t integer = 0;
+  unsigned width = 32; // of an integer
+  std::string text;
+};
+
 struct TRITON_EXPORT Value : Handle {
   std::string type() const;
 };
@@ -37,7 +45,7 @@ struct TRITON_EXPORT Operation : Handle {
   std::optional<bool> boolAttribute(std::string_view name) const;
   std::optional<int64_t> integerAttribute(std::string_view name) const;
   std::optional<std::string> symbolAttribute(std::string_view name) const;
-  void setIntegerAttribute(std::string_view name, int64_t value) const;
+  void setAttribute(std::string_view name, const Attribute &attribute) const;
 };
 
 struct TRITON_EXPORT Block : Handle {

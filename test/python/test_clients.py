@@ -5,6 +5,8 @@ import importlib
 import inspect
 import os
 import pickle
+import shutil
+import subprocess
 import threading
 
 import numpy as np
@@ -49,7 +51,8 @@ triton.testing.do_bench triton.testing._summarize_statistics triton.testing._qua
 triton.language.make_tensor_descriptor triton.language.extra.libdevice triton.language.math triton.language.standard._log2
 triton._utils.find_paths_if triton._utils.get_iterable_path triton.set_allocator triton.constexpr_function triton._C.libtriton.getenv
 triton._C.libtriton.getenv_bool triton._C.libtriton.get_cache_invalidating_env_vars triton._C.libtriton.ir.context triton._C.libtriton.ir.load_dialects
-triton._C.libtriton.ir.parse_mlir_module triton._C.libtriton.linear_layout triton.tools.LinearLayout triton.tools.compile triton.tools.link triton.tools.disasm triton._C.libtriton.ir.pass_manager triton._C.libtriton.passes.common.add_cse
+triton._C.libtriton.ir.parse_mlir_module triton._C.libtriton.linear_layout triton.tools.LinearLayout triton.tools.compile triton.tools.link triton.tools.disasm triton._C.libtriton.ir.pass_manager triton._C.libtriton.passes.common.add_cse triton._C.libtriton.ir.builder
+triton._C.libtriton.llvm.link_extern_libs triton._C.libtriton.nvidia.load_dialects triton._C.libtriton.nvidia.cublas.CublasLt
 """.split()
 
 
@@ -305,6 +308,42 @@ def test_attributes_of_operations():
     assert module.get_int_attr("absent") is None
     module.set_attr("ttg.num-warps", 4)
     assert module.get_int_attr("ttg.num-warps") == 4
+
+
+def test_builder_makes_modules_and_attributes():
+    context = libtriton.ir.context()
+    builder = libtriton.ir.builder(context)
+    module = builder.create_module()
+    module.set_attr("ttg.num-warps", builder.get_int32_attr(4))
+    module.set_attr("ttg.target", builder.get_string_attr("cuda:90"))
+    module.set_attr("on", builder.get_bool_attr(True))
+    module.set_attr("far", builder.get_int64_attr(2**40))
+    operation = module.get_operation()
+    assert module.get_int_attr("ttg.num-warps") == 4 and module.get_int_attr("far") == 2**40
+    assert operation.get_str_attr("ttg.target") == "cuda:90" and operation.get_bool_attr("on") is True
+    libtriton.nvidia.load_dialects(context)
+
+
+def test_launcher_in_c(tmp_path):
+    """C source for clients that launch without Python; a header with just what it uses of CUDA's shows that it compiles."""
+    from triton.backends.nvidia.driver import make_launcher
+
+    signature = {"x": "*fp32", "n": "i32", "t": ("fp16", "constexpr", "*i8"), "d": "tensordesc<fp16[64, 64]>", "B": "constexpr"}  # fmt: skip
+    source = make_launcher({(4,): 64}, signature, [{}])
+    assert "CUdeviceptr arg0, int32_t arg1, uint16_t arg2, CUdeviceptr arg3, CUtensorMap arg4, int32_t arg5, int32_t arg6, int64_t arg7, int64_t arg8)" in source  # fmt: skip
+    assert "int8_t arg" in make_launcher({}, signature, None), "descriptors without a map are spelled out"
+    (tmp_path / "cuda.h").write_text(
+        """typedef int CUresult; typedef struct f *CUfunction; typedef struct s *CUstream; typedef unsigned long long CUdeviceptr;
+typedef struct { _Alignas(64) unsigned long long w[16]; } CUtensorMap; enum { CUDA_SUCCESS };
+enum { CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4, CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, CU_CLUSTER_SCHEDULING_POLICY_SPREAD };
+typedef struct { int id; union { struct { unsigned x, y, z; } clusterDim; int clusterSchedulingPolicyPreference; } value; } CUlaunchAttribute;
+typedef struct { unsigned gx, gy, gz, bx, by, bz, shared; CUstream stream; CUlaunchAttribute *attrs; unsigned numAttrs; } CUlaunchConfig;
+CUresult cuLaunchKernelEx(const CUlaunchConfig *, CUfunction, void **, void **);
+"""
+    )
+    (tmp_path / "launcher.c").write_text(source)
+    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang", "clang-22"))))
+    subprocess.run([compiler, "-Wall", "-Werror", "-I", tmp_path, "-c", tmp_path / "launcher.c", "-o", tmp_path / "launcher.o"], check=True)  # fmt: skip
 
 
 def test_parse_and_passes(tmp_path):

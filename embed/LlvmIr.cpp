@@ -1,0 +1,133 @@
+#include <triton/llvm_ir.h>
+
+#include "compiler/llvm/LlvmModule.h"
+#include "compiler/llvm/nvidia/Codegen.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <mutex>
+
+namespace triton::ir {
+
+using Native = triton::LlvmModule;
+
+static Native &get(const LlvmModule &module) { return *static_cast<Native *>(module.state.get()); }
+
+static std::optional<embed::Error> toError(llvm::Error error) {
+  if (!error)
+    return std::nullopt;
+  return embed::Error{"RuntimeError", llvm::toString(std::move(error))};
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const LlvmTarget &target) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  llvm::Triple triple(target.triple);
+  std::string problem;
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, problem);
+  if (!found)
+    return llvm::createStringError("no code generator for '" + target.triple + "': " + problem);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = target.fuseMultiplyAdd ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
+  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(triple, target.cpu, target.features, options,
+                                                                          llvm::Reloc::PIC_, std::nullopt,
+                                                                          llvm::CodeGenOptLevel::Aggressive));
+  // LLVM ends the process when it generates code for a processor it does not know.
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
+    return llvm::createStringError("LLVM knows no processor '" + target.cpu + "' for '" + target.triple + "'");
+  return machine;
+}
+
+embed::Result<LlvmModule> LlvmModule::parse(std::string_view text) {
+  auto native = std::make_shared<Native>();
+  if (std::optional<embed::Error> error = toError(native->parse(text)))
+    return *error;
+  LlvmModule module;
+  module.state = std::move(native);
+  return module;
+}
+
+std::string LlvmModule::str() const { return get(*this).text(); }
+
+std::vector<LlvmFunction> LlvmModule::functions() const {
+  std::vector<LlvmFunction> found;
+  for (const llvm::Function &function : *get(*this))
+    found.push_back({function.getName().str(), function.isDeclaration()});
+  return found;
+}
+
+std::optional<embed::Error> LlvmModule::attach(const LlvmTarget &target) const {
+  auto machine = createMachine(target);
+  if (!machine)
+    return toError(machine.takeError());
+  get(*this)->setTargetTriple((*machine)->getTargetTriple());
+  get(*this)->setDataLayout((*machine)->createDataLayout());
+  return std::nullopt;
+}
+
+std::optional<embed::Error> LlvmModule::link(const std::vector<std::string> &paths) const {
+  return toError(nvidia::linkLibraries(*get(*this), paths));
+}
+
+std::optional<embed::Error> LlvmModule::optimise(int level, const LlvmTarget &target) const {
+  static const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+                                                   llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  if (level < 0 || level > 3)
+    return embed::Error{"ValueError", "LLVM's levels are 0 to 3, got " + std::to_string(level)};
+  std::unique_ptr<llvm::TargetMachine> machine;
+  if (!target.cpu.empty()) {
+    LlvmTarget complete = target;
+    if (complete.triple.empty())
+      complete.triple = get(*this)->getTargetTriple().str();
+    auto made = createMachine(complete);
+    if (!made)
+      return toError(made.takeError());
+    machine = std::move(*made);
+  }
+  auto build = [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) -> llvm::Error {
+    passes =
+        level == 0 ? builder.buildO0DefaultPipeline(levels[0]) : builder.buildPerModuleDefaultPipeline(levels[level]);
+    return llvm::Error::success();
+  };
+  return toError(get(*this).run(machine.get(), build));
+}
+
+embed::Result<std::string> LlvmModule::write(const LlvmTarget &target, bool asObject) const {
+  auto machine = createMachine(target);
+  if (!machine)
+    return *toError(machine.takeError());
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*get(*this)); // code generation rewrites it
+  copy->setTargetTriple((*machine)->getTargetTriple());
+  copy->setDataLayout((*machine)->createDataLayout());
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager manager;
+  auto kind = asObject ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  if ((*machine)->addPassesToEmitFile(manager, stream, nullptr, kind))
+    return embed::Error{"RuntimeError",
+                        "the code generator for '" + target.triple + "' cannot write this kind of file"};
+  manager.run(*copy);
+  if (std::optional<embed::Error> error = toError(get(*this).reported()))
+    return *error;
+  return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace triton::ir
