@@ -1,10 +1,9 @@
 // What kernels print and what they assert.
 #include "compiler/interpreter/Operations.h"
+#include "compiler/tensor/Rules.h"
 
 #include "compiler/interpreter/Indexing.h"
 #include "llvm/Support/Format.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -25,15 +24,10 @@ static void printValue(llvm::raw_ostream &stream, const Array &value, size_t ind
     stream << value.unsignedAt(index);
 }
 
-/// As many digits as the largest index of a dimension of this size takes.
-static unsigned indexWidth(int64_t size) {
-  return static_cast<unsigned>(std::ceil(std::log10(static_cast<double>(size))));
-}
-
 static void printIndex(llvm::raw_ostream &stream, ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
   stream << " idx (";
   for (size_t dim = 0; dim < index.size(); ++dim)
-    stream << (dim ? ", " : "") << llvm::format_decimal(index[dim], indexWidth(shape[dim]));
+    stream << (dim ? ", " : "") << llvm::format_decimal(index[dim], tensor::printedIndexWidth(shape[dim]));
   stream << ")";
 }
 
@@ -65,13 +59,13 @@ Answer evaluateDebug(Operation *op, ArrayRef<Array> operands, const Program &pro
     return Arrays{};
   }
   auto assertion = dyn_cast<tensor::AssertOp>(op);
-  if (!assertion)
+  if (!assertion && !isa<LLVM::AssumeOp>(op))
     return std::nullopt;
   for (uint64_t holds : operands[0].bits())
     if (!holds)
-      return FailureOr<Arrays>(op->emitError()
-                               << "assertion failed in program (" << program.id[0] << ", " << program.id[1] << ", "
-                               << program.id[2] << "): " << assertion.getMessage());
+      return FailureOr<Arrays>(op->emitError() << (assertion ? "assertion" : "assumption") << " failed in program ("
+                                               << program.id[0] << ", " << program.id[1] << ", " << program.id[2] << ")"
+                                               << (assertion ? ": " + assertion.getMessage() : StringRef()));
   return Arrays{};
 }
 

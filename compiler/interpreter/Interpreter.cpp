@@ -132,7 +132,7 @@ FailureOr<Arrays> Interpreter::evaluate(Operation *op, ArrayRef<Array> operands)
       .Case<tensor::GetProgramIdOp>([&](auto ask) { return scalar(program.id[static_cast<unsigned>(ask.getAxis())]); })
       .Case<tensor::GetNumProgramsOp>(
           [&](auto ask) { return scalar(program.grid[static_cast<unsigned>(ask.getAxis())]); })
-      .Case<tensor::DebugBarrierOp, LLVM::AssumeOp>([](auto) { return Arrays{}; })
+      .Case<tensor::DebugBarrierOp>([](auto) { return Arrays{}; })
       .Case<ub::PoisonOp>([&](auto poison) { return Arrays{makePoison(poison.getType())}; })
       .Case<tensor::ReduceOp>([&](auto reduce) { return runReduce(reduce, operands, none); })
       .Case<tensor::ScanOp>([&](auto scan) { return runScan(scan, operands, none); })

@@ -171,7 +171,8 @@ static Answer evaluateExtern(tensor::ExternElementwiseOp op, ArrayRef<Array> ope
     return value.value_or(0);
   });
   if (!isKnown)
-    return FailureOr<Arrays>(op.emitOpError() << "calls " << op.getSymbol() << ", which the interpreter does not have");
+    return FailureOr<Arrays>(op.emitError() << "extern_elementwise of '" << op.getSymbol()
+                                            << "' is not supported in interpreter mode");
   return Arrays{result};
 }
 
@@ -179,7 +180,7 @@ Answer evaluateMath(Operation *op, ArrayRef<Array> operands) {
   if (auto external = dyn_cast<tensor::ExternElementwiseOp>(op); external && !operands.empty())
     return evaluateExtern(external, operands);
   if (isa<tensor::ElementwiseInlineAsmOp>(op))
-    return FailureOr<Arrays>(op->emitOpError() << "cannot be interpreted: assembly has a meaning on its target only");
+    return FailureOr<Arrays>(op->emitError() << "inline_asm_elementwise is not supported in interpreter mode");
   if (op->getNumResults() == 0 || operands.empty())
     return std::nullopt;
   for (auto evaluate : {evaluateUnary, evaluateFloatFunctions, evaluateIntegerFunctions})

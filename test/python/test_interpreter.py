@@ -198,3 +198,112 @@ def test_same_results_as_compiled():
         env={**os.environ, "TRITON_INTERPRET": "1"},
     )
     assert result.returncode == 0, result.stdout[-3000:]
+
+
+def test_numbers_are_python_s_and_the_language_s(tmp_path):
+    result = interpret(
+        tmp_path,
+        """
+        seen = []
+
+        @triton.jit
+        def kernel(out, scale, n):
+            assert isinstance(scale, float) and scale == 0.1 and scale.dtype == tl.float32
+            assert isinstance(n, tl.tensor) and n.dtype == tl.int32
+            for i in tl.range(0, n):
+                assert isinstance(i, int) and i.dtype == tl.int32 and (i * 2).to(tl.int64).dtype == tl.int64
+                seen.append(i)
+            for i in range(-3, -2):
+                tl.store(out, i // 2)
+                tl.store(out + 1, i % 2)
+            tl.store(out + 2, (scale * tl.full((), 3, tl.float32)).to(tl.int32))
+            tl.store(out + 3, -scale % 0.3 * 100)
+            assert ((tl.full((4,), 1, tl.int8) + i).dtype == tl.int32)
+
+        out = torch.zeros(4, dtype=torch.int32)
+        kernel[(1,)](out, 0.1, 3)
+        print(seen == [0, 1, 2], {0: "zero"}[seen[0]], out.tolist())
+    """,
+    )
+    assert result.stdout == "True zero [-1, -1, 0, -10]\n"
+
+
+def test_what_clients_import(tmp_path):
+    result = interpret(
+        tmp_path,
+        """
+        import numpy as np
+        from triton._C.libtriton import interpreter as native
+        from triton.runtime.interpreter import (GridExecutor, InterpretedFunction, InterpreterBuilder, TensorHandle,
+                                                _implicit_cvt, _patch_lang, interpreter_builder, interpreter_semantic)
+
+        @triton.jit
+        def kernel(x):
+            assert interpreter_builder.grid_dim == (2, 3, 1) and interpreter_builder.grid_idx[1] == int(tl.program_id(1))
+            assert isinstance(_implicit_cvt(7), tl.tensor) and isinstance(interpreter_semantic.to_tensor(2), tl.tensor)
+            assert isinstance(_implicit_cvt(7).handle, TensorHandle)
+            half = tl.load(x + tl.arange(0, 2))
+            assert half.handle.data.dtype == np.uint16 and half.handle.data[0] == 0x3F80 and str(half) == "[1. 1.]"
+
+        assert isinstance(kernel, InterpretedFunction) and not hasattr(kernel, "params") and not hasattr(kernel, "src")
+        kernel[(2, 3)](torch.ones(2, dtype=torch.bfloat16))
+        assert isinstance(interpreter_builder, InterpreterBuilder) and callable(_patch_lang) and callable(GridExecutor)
+
+        data = np.arange(4, dtype=np.float32)
+        places = data.ctypes.data + 4 * np.arange(4, dtype=np.uint64)
+        mask = np.array([True, True, False, True])
+        assert native.load(places, mask, np.full(4, 9, np.float32), np.float32).tolist() == [0, 1, 9, 3]
+        native.store(places, np.full(4, 5, np.float32), mask)
+        assert data.tolist() == [5, 5, 2, 5]
+        relaxed = native.MEM_SEMANTIC.RELAXED
+        old = native.atomic_rmw(native.RMW_OP.FADD, places, np.ones(4, np.float32), mask, relaxed)
+        assert data.tolist() == [6, 6, 2, 6] and old.tolist() == [5, 5, 0, 5]
+        small = np.array([-3], np.int32)
+        native.atomic_rmw(native.RMW_OP.UMAX, np.array([small.ctypes.data], np.uint64), np.array([5], np.int32), np.array([True]), relaxed)
+        assert small[0] == -3
+        native.atomic_cas(np.array([small.ctypes.data], np.uint64), np.array([-3], np.int32), np.array([8], np.int32), relaxed)
+        print(small[0])
+    """,
+    )
+    assert result.stdout == "8\n"
+
+
+def test_promises_are_checked_and_assembly_is_not_known(tmp_path):
+    result = interpret(
+        tmp_path,
+        """
+        @triton.jit
+        def promise(n):
+            tl.assume(n > 5)
+
+        @triton.jit
+        def assembly():
+            tl.inline_asm_elementwise("mov $0, $1", "=r,r", [tl.arange(0, 4)], tl.int32, True, 1)
+
+        promise[(1,)](6)
+        for kernel, arguments in ((promise, (4,)), (assembly, ())):
+            try:
+                kernel[(1,)](*arguments)
+            except triton.InterpreterError as error:
+                print(type(error.__cause__).__name__, error.__cause__)
+    """,
+    )
+    assert result.stdout == (
+        "AssertionError assumption failed in program (0, 0, 0)\n"
+        "NotImplementedError inline_asm_elementwise is not supported in interpreter mode\n"
+    )
+
+
+def test_the_language_must_be_visible(tmp_path):
+    (tmp_path / "hidden.py").write_text("import triton\n\n@triton.jit\ndef kernel(x):\n    pass\n")
+    result = interpret(
+        tmp_path,
+        """
+        import hidden
+        try:
+            hidden.kernel[(1,)](torch.zeros(1))
+        except AssertionError as error:
+            print(error)
+    """,
+    )
+    assert result.stdout == "triton.language must be visible from within jit'd function\n"

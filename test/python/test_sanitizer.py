@@ -85,7 +85,7 @@ launch(fill, (4,), torch.zeros(200), BLOCK=64)
 """
     )
     assert "script.py:14:5: program (3, 0, 0) writes out of bounds" in text
-    assert "element [8] of" in text and "is offset 200 of `out_ptr`, which is float32[200]" in text
+    assert "element [8] of `pointers`" in text and "is offset 200 of `out_ptr`, which is float32[200]" in text
 
 
 def test_two_programs_write_one_element(report):

@@ -12,6 +12,14 @@ import threading
 from .. import knobs
 from .._C import libtriton
 from .errors import InterpreterError
+from .interpreter_builder import (  # noqa: F401  (part of this module's interface)
+    InterpreterBuilder,
+    InterpreterOptions,
+    InterpreterSemantic,
+    _patch_lang,
+    interpreter_builder,
+    interpreter_semantic,
+)
 from .jit import JITFunction, KernelInterface
 from .rewriter import KernelRewriter, rewrite
 
@@ -20,26 +28,27 @@ _state = threading.local()
 TensorHandle = libtriton.ValueHandle
 
 
-def data_of(tensor):
-    """The elements of a tensor as a numpy array; None while a kernel is compiled."""
+def stored_data_of(tensor):
+    """The elements of a tensor as a numpy array, those of types that numpy does not have as their codes; None while a kernel is compiled."""
     session = getattr(_state, "session", None)
     if session is None:
         return None
     import numpy as np
 
     dtype = tensor.dtype
-    shape = [int(dim) for dim in tensor.shape]
-    raw = session.data(tensor)
-    if dtype.is_ptr():
-        return np.frombuffer(raw, np.uint64).reshape(shape)
-    if dtype.name == "bf16":
-        return (np.frombuffer(raw, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
-    if dtype.is_fp8():
-        if dtype.name not in _FP8:
-            return np.frombuffer(raw, np.uint8).reshape(shape)
-        return data_of(tensor.to(_language().float32))
-    names = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "int1": "bool"}
-    return np.frombuffer(raw, names.get(dtype.name, dtype.name)).reshape(shape)
+    names = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "int1": "bool", "bf16": "uint16"}
+    name = "uint64" if dtype.is_ptr() else "uint8" if dtype.is_fp8() else names.get(dtype.name, dtype.name)
+    return np.frombuffer(session.data(tensor), name).reshape([int(dim) for dim in tensor.shape])
+
+
+def data_of(tensor):
+    """The numbers in a tensor as a numpy array; None while a kernel is compiled."""
+    data = stored_data_of(tensor)
+    if data is None or tensor.dtype.is_ptr():
+        return data
+    if tensor.dtype.name == "bf16" or tensor.dtype.name in _FP8:
+        return stored_data_of(tensor.to(_language().float32))
+    return data
 
 
 def device_print(prefix, *args, hex=False):
@@ -69,15 +78,16 @@ def _language():
     return language
 
 
-def _assign(value):
-    """What a plain assignment binds: numbers as typed scalars."""
-    if isinstance(value, (bool, int, float)):
-        return libtriton.emission.to_tensor(value)
+def _assign(value, names=None):
+    """What a plain assignment binds: numbers as typed scalars. `names` are those of the variables, for reports about accesses."""
     if type(value) is tuple:
-        return tuple(_assign(element) for element in value)
+        each = names if type(names) is tuple and len(names) == len(value) else (None,) * len(value)
+        return tuple(map(_assign, value, each))
     core = _language().core
-    if isinstance(value, core.constexpr) and isinstance(value.value, (bool, int, float)):
-        return libtriton.emission.to_tensor(value)
+    is_number = isinstance(value.value if isinstance(value, core.constexpr) else value, (bool, int, float))
+    value = libtriton.emission.to_tensor(value) if is_number else value
+    if isinstance(names, str) and getattr(_state, "watched", None) is not None and isinstance(value, core.tensor):
+        _state.session.set_name(value, names)
     return value
 
 
@@ -87,12 +97,14 @@ def _range(*bounds):
 
 
 def scalar_range(start, end, step):
+    from .interpreted_numbers import InterpretedInt
+
     emission = libtriton.emission
     scalars = [emission.to_tensor(bound) for bound in (start, end, step)]
     dtype = emission.binary("Or", emission.binary("Or", scalars[0], scalars[1]), scalars[2]).dtype
     signature = dtype.name.replace("uint", "u").replace("int", "i")
     for value in range(*(int(scalar) for scalar in scalars)):
-        yield _state.session.scalar(signature, value)
+        yield InterpretedInt.of(value, _state.session.scalar(signature, value))
 
 
 def _not(value):
@@ -153,7 +165,7 @@ class GridExecutor:
     def __init__(self, fn, arg_names, grid, pre_run_hooks=(), params=None):
         self.fn = fn
         self.arg_names = arg_names
-        self.params = params or parameters_of(fn)
+        self.params = parameters_of(fn) if params is None else params
         self.grid = grid
         self.pre_run_hooks = pre_run_hooks
 
@@ -169,9 +181,11 @@ class GridExecutor:
         grid = self.grid(dict(bound.arguments)) if callable(self.grid) else self.grid
         assert len(grid) <= 3, "a grid has at most 3 dimensions"
         grid = tuple(grid) + (1,) * (3 - len(grid))
+        patches = _patch_lang(self.fn)
         try:
             self._run(bound.arguments, [int(extent) for extent in grid])
         finally:
+            patches.restore()
             memory.copy_back()
 
     def _to_host(self, argument, memory):
@@ -190,16 +204,18 @@ class GridExecutor:
         return memory.to_host(argument) if hasattr(argument, "untyped_storage") else argument
 
     def _run(self, arguments, grid):
-        outer = getattr(_state, "session", None)
+        builder = interpreter_builder
+        outer = getattr(_state, "session", None), getattr(_state, "watched", None), builder.grid_dim, builder.grid_idx
         with libtriton.interpreter.Session() as session:
             session.trust_memory()
-            watched = self._watch(arguments, session) if knobs.runtime.sanitize else None
-            _state.session = session
+            _state.watched = self._watch(arguments, session) if knobs.runtime.sanitize else None
+            _state.session = builder.session = session
+            builder.set_grid_dim(*grid)
             try:
                 for x in range(grid[0]):
                     for y in range(grid[1]):
                         for z in range(grid[2]):
-                            session.begin_program((x, y, z), tuple(grid))
+                            builder.set_grid_idx(x, y, z)
                             _state.program = (x, y, z)
                             self.fn(**self._wrap_all(arguments, session))
             except Exception as error:
@@ -207,8 +223,8 @@ class GridExecutor:
                     raise
                 raise InterpreterError(repr(error)) from error
             finally:
-                _state.session = outer
-                del watched
+                _state.session, _state.watched, builder.grid_dim, builder.grid_idx = outer
+                builder.session = _state.session
 
     def _watch(self, arguments, session):
         from . import sanitizer
@@ -225,6 +241,8 @@ class GridExecutor:
 
     def _wrap(self, value, session, param=None, name=""):
         """A kernel argument as kernel code sees it: memory as pointers, numbers as scalars of the type that compiled code gives them."""
+        from .interpreted_numbers import InterpretedFloat
+
         core = _language().core
         if (
             value is None
@@ -239,7 +257,7 @@ class GridExecutor:
         if isinstance(value, (bool, int, float)) and annotated and not annotated.startswith("*"):
             return self._wrap_number(value, session, annotated)
         if isinstance(value, float):
-            return self._wrap_number(value, session, "fp32")
+            return InterpretedFloat.of(value, self._wrap_number(value, session, "fp32"))
         if isinstance(value, bool):
             return session.scalar("u1", int(value))
         if isinstance(value, int):
@@ -271,6 +289,14 @@ class GridExecutor:
             return session.scalar("fp32", struct.unpack("<I", struct.pack("<f", value))[0])
         exact = session.scalar("fp64", struct.unpack("<Q", struct.pack("<d", value))[0])
         return exact if annotated == "fp64" else exact.to(_language().core.dtype(annotated))
+
+
+def _implicit_cvt(arg):
+    """An argument as kernel code sees it, while a kernel runs."""
+    session = getattr(_state, "session", None)
+    if session is None:
+        raise RuntimeError("arguments become values of kernels while a kernel runs")
+    return GridExecutor(None, [], (1,), params={})._wrap(arg, session)
 
 
 def parameters_of(fn, do_not_specialize=None):
@@ -307,7 +333,7 @@ class InterpretedFunction(KernelInterface):
         return self.fn.__name__
 
     @functools.cached_property
-    def params(self):
+    def _params(self):
         return parameters_of(self.fn, self.kwargs.get("do_not_specialize"))
 
     @functools.cached_property
@@ -334,7 +360,7 @@ class InterpretedFunction(KernelInterface):
 
     def run(self, *args, grid, warmup, **kwargs):
         if not warmup:
-            GridExecutor(self.rewrite(), self.arg_names, grid, self.pre_run_hooks, self.params)(*args, **kwargs)
+            GridExecutor(self.rewrite(), self.arg_names, grid, self.pre_run_hooks, self._params)(*args, **kwargs)
 
     def __call__(self, *args, **kwargs):
         if not libtriton.interpreter.is_active():

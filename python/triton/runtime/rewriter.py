@@ -1,8 +1,8 @@
 """Makes Python mean what kernel code means, for interpreter mode.
 
-    acc = 0                  acc = __triton_assign__(0)      numbers become typed scalars when they are bound to a name
-    for i in range(n):       for i in __triton_range__(n):   loop variables are scalars
-    not done                 __triton_not__(done)            tensors have a negation of their own
+    acc = 0                  acc = __triton_assign__(0, 'acc')  numbers become typed scalars when they are bound to a name
+    for i in range(n):       for i in __triton_range__(n):      loop variables are scalars
+    not done                 __triton_not__(done)               tensors have a negation of their own
 
 Lines and columns stay where they are, so that debuggers and tracebacks show the file as it was written.
 """
@@ -12,16 +12,24 @@ import inspect
 import textwrap
 
 
+def _names_of(target):
+    """`x` -> "x"; `a, b` -> ("a", "b"); None for targets of other kinds."""
+    if isinstance(target, ast.Name):
+        return target.id
+    return tuple(map(_names_of, target.elts)) if isinstance(target, ast.Tuple) else None
+
+
 class KernelRewriter(ast.NodeTransformer):
     """Rewrites one function's tree."""
 
-    def _call(self, function, value):
-        call = ast.Call(func=ast.Name(id=function, ctx=ast.Load()), args=[value], keywords=[])
+    def _call(self, function, value, names=None):
+        arguments = [value] if names is None else [value, ast.Constant(names)]
+        call = ast.Call(func=ast.Name(id=function, ctx=ast.Load()), args=arguments, keywords=[])
         return ast.fix_missing_locations(ast.copy_location(call, value))
 
     def visit_Assign(self, node):
         self.generic_visit(node)
-        node.value = self._call("__triton_assign__", node.value)
+        node.value = self._call("__triton_assign__", node.value, _names_of(node.targets[-1]))
         return node
 
     def visit_AnnAssign(self, node):
