@@ -44,7 +44,7 @@ void appendLaunchKey(const std::vector<Argument> &arguments, const Options &opti
   for (int number : {options.numWarps, options.numStages, options.numCtas, options.device, options.maxRegisters})
     appendBytes(key, number);
   key.push_back(char(options.debug | options.enableFpFusion << 1 | options.keepAssembly << 2 |
-                     options.launchProgrammatic << 3 | options.overlapLaunches << 4));
+                     options.launchProgrammatic << 3 | options.overlapLaunches << 4 | options.checkAccesses << 5));
   size_t position = 0;
   for (const Argument &argument : arguments) {
     bool isNamed = !argument.name.empty();

@@ -225,6 +225,7 @@ static driver::Options driverOptions(const Options &options) {
           .numCtas = options.numCtas,
           .numStages = options.numStages,
           .debug = options.debug,
+          .checkAccesses = options.checkAccesses,
           .enableFpFusion = options.enableFpFusion,
           .maxRegisters = options.maxRegisters,
           .waitAtEntry = options.overlapLaunches && !options.launchProgrammatic};

@@ -1,4 +1,5 @@
 // The C++ API as a program uses it: load, launch, inspect, and what each mistake answers.
+#include <triton/sanitize.h>
 #include <triton/triton.h>
 
 #include "gtest/gtest.h"
@@ -114,6 +115,22 @@ TEST(Api, CompilesForOtherProcessors) {
     bool wide = compiled.stage("asm").find("%zmm") != std::string_view::npos;
     EXPECT_EQ(wide, std::string(architecture) == "x86-64-v4") << architecture;
   }
+}
+
+TEST(Api, WatchesAccesses) {
+  triton::Kernel scale = triton::Module::parse(kernels, "kernels.py").kernel("scale");
+  std::vector<float> x(1000), y(1000);
+  triton::Options options;
+  options.checkAccesses = true;
+  triton::CheckedLaunch checked;
+  checked.add("x", x.data(), triton::DataType::Float32, {1000});
+  checked.add("y", y.data(), triton::DataType::Float32, {1000});
+  EXPECT_TRUE(bool(scale.tryLaunch(triton::cdiv(1000, 64), {x.data(), y.data(), 1000, 2.5f}, options)));
+  auto wrong = scale.tryLaunch(triton::cdiv(1001, 64), {x.data(), y.data(), 1001, 2.5f}, options);
+  ASSERT_FALSE(bool(wrong));
+  const std::string text = wrong.error().what();
+  EXPECT_NE(text.find("program (15, 0, 0) reads out of bounds"), std::string::npos) << text;
+  EXPECT_NE(text.find("offset 1000 of `x`, which is float32[1000]"), std::string::npos) << text;
 }
 
 TEST(Api, ManyThreadsAtOnce) {

@@ -147,8 +147,9 @@ struct Options {
   int numWarps = 4, numStages = 3, numCtas = 1;
   bool debug = false; // device_assert and overflow checks
   bool enableFpFusion = true;
-  bool keepAssembly = false; // makes stage "asm" available
-  unsigned threads = 0;      // of a launch on the CPU; 0: TRITON_CPU_MAX_THREADS, or all
+  bool keepAssembly = false;  // makes stage "asm" available
+  bool checkAccesses = false; // cpu: memory accesses are watched by the CheckedLaunch of <triton/sanitize.h> that lives
+  unsigned threads = 0;       // of a launch on the CPU; 0: TRITON_CPU_MAX_THREADS, or all
   /// Where compiled kernels are kept for the next process; empty: nowhere. Python's cache may be the same directory.
   std::string cacheDirectory;
   // Of CUDA. A launch returns when it is queued on the stream, a CUstream of that device; null is its default stream.
