@@ -167,8 +167,7 @@ static llvm::StringMap<std::string> valuesOf(const frontend::Function &function,
   for (const SignatureEntry &entry : variant.entries)
     if (entry.hint == 1)
       addValue("1");
-  algorithm += (algorithm.empty() ? "warps" : "_warps") + std::to_string(options.numWarps) + "xstages" +
-               std::to_string(options.numStages);
+  algorithm += "_warps" + std::to_string(options.numWarps) + "xstages" + std::to_string(options.numStages);
   const artifact::Artifact &artifact = *variant.artifact;
   const bool isCpu = options.targetName == "cpu";
   std::string binary;

@@ -177,9 +177,8 @@ def _template(backend, ending):
 
 
 def _file_base(path):
-    """An ending that the user gave is replaced; dots elsewhere in the name stay."""
-    base, ending = os.path.splitext(path)
-    return base if ending in (".c", ".h", ".cpp", ".o") else path
+    """An ending that the user gave is replaced."""
+    return os.path.splitext(path)[0]
 
 
 def compile_kernel(args: CompileArgs):
@@ -219,7 +218,7 @@ def compile_kernel(args: CompileArgs):
         "object": os.path.basename(base) + ".o",
         "prototype": "".join(f", {declare(types[name], name)}" for name in runtime),
         "full_signature": ", ".join(declare(types[name], name) for name in signature.types),
-        "algo_info": "x".join(values) + ("_" if values else "") + meta,
+        "algo_info": f"{'x'.join(values)}_{meta}",
         "positions": " ".join(map(str, positions)),
         "fields": "\n".join(f"  {declare(types[name], name)};" for name in runtime) or "  char unused;",
         "values": ", ".join(runtime) or "0",

@@ -12,6 +12,17 @@ def _is_placeholder(tensor):
     return type(tensor).__name__ in ("FakeTensor", "FunctionalTensor")
 
 
+class BlockShapeError(ValueError, AssertionError):
+    """A block that a descriptor cannot have: one of its assertions, and what `validate_block_shape` raises elsewhere."""
+
+
+def _check_block_shape(shape):
+    try:
+        validate_block_shape(shape)
+    except ValueError as error:
+        raise BlockShapeError(*error.args) from None
+
+
 @dataclass
 class TensorDescriptor:
     """`base` seen as a tensor of `shape` and `strides` (in elements), accessed in blocks of `block_shape`."""
@@ -28,7 +39,7 @@ class TensorDescriptor:
         assert len(self.block_shape) == rank, f"rank mismatch: {self}"
         assert 1 <= rank <= 5, f"a descriptor has 1 to 5 dimensions, not {rank}"
         assert _is_placeholder(self.base) or self.base.data_ptr() % 16 == 0, "base must be 16-byte aligned"
-        validate_block_shape(self.block_shape)
+        _check_block_shape(self.block_shape)
         size = self.base.dtype.itemsize
         for stride in self.strides[:-1]:
             assert (stride * size) % 16 == 0, "strides must be 16-byte aligned"
