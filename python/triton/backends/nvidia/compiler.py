@@ -260,7 +260,9 @@ class CUDABackend(NativeBackend):
         return (metadata.num_warps, metadata.num_ctas, metadata.shared)
 
     def get_codegen_implementation(self, options) -> dict:
-        return {"min_dot_size": min_dot_size(self.target)}
+        from ...language.extra import cuda
+
+        return {"convert_custom_types": cuda.convert_custom_float8_sm80, "min_dot_size": min_dot_size(self.target)}
 
     def get_module_map(self) -> dict:
         from ...language.extra.cuda import libdevice
