@@ -122,11 +122,14 @@ TEST(Api, WatchesAccesses) {
   std::vector<float> x(1000), y(1000);
   triton::Options options;
   options.checkAccesses = true;
-  triton::CheckedLaunch checked;
-  checked.add("x", x.data(), triton::DataType::Float32, {1000});
-  checked.add("y", y.data(), triton::DataType::Float32, {1000});
-  EXPECT_TRUE(bool(scale.tryLaunch(triton::cdiv(1000, 64), {x.data(), y.data(), 1000, 2.5f}, options)));
-  auto wrong = scale.tryLaunch(triton::cdiv(1001, 64), {x.data(), y.data(), 1001, 2.5f}, options);
+  auto launch = [&](int n) {
+    triton::CheckedLaunch checked;
+    checked.add("x", x.data(), triton::DataType::Float32, {1000});
+    checked.add("y", y.data(), triton::DataType::Float32, {1000});
+    return scale.tryLaunch(triton::cdiv(n, 64), {x.data(), y.data(), n, 2.5f}, options);
+  };
+  EXPECT_TRUE(bool(launch(1000)));
+  auto wrong = launch(1001);
   ASSERT_FALSE(bool(wrong));
   const std::string text = wrong.error().what();
   EXPECT_NE(text.find("program (15, 0, 0) reads out of bounds"), std::string::npos) << text;

@@ -295,6 +295,9 @@ tt.func @assembly_in_groups_too_large(%x: tensor<2xi32>) {
 
 tt.func @assembly_without_pack(%x: tensor<2xi32>) {
   // expected-error @+1 {{inline assembly needs a positive pack, got 0}}
+  %0 = tt.elementwise_inline_asm "" {constraints = "=r,r", packed_element = 0 : i32, pure = true} %x : tensor<2xi32> -> tensor<2xi32>
+  tt.return
+}
 
 // -----
 
@@ -309,9 +312,6 @@ tt.func @assembly_with_too_many_constraints(%x: tensor<4xi8>) {
 tt.func @assembly_that_names_no_operand(%x: tensor<2xi32>) {
   // expected-error @+1 {{has a '$' in its assembly that names none of its 2 operands: write '$$' for the character itself}}
   %0 = tt.elementwise_inline_asm "mov $0, $2" {constraints = "=r,r,~{memory}", packed_element = 1 : i32, pure = true} %x : tensor<2xi32> -> tensor<2xi32>
-  tt.return
-}
-  %0 = tt.elementwise_inline_asm "" {constraints = "=r,r", packed_element = 0 : i32, pure = true} %x : tensor<2xi32> -> tensor<2xi32>
   tt.return
 }
 

@@ -10,7 +10,7 @@
 
 namespace triton {
 
-/// While one lives, kernels launched by its thread with `checkAccesses` run on that thread alone, program after program.
+/// Watches one launch. While it lives, kernels launched by its thread with `checkAccesses` run on that thread alone, program after program.
 class TRITON_EXPORT CheckedLaunch {
 public:
   /// `address`: where accesses go, and reads of what was never written. `race`: accesses that nothing orders.

@@ -244,7 +244,7 @@ class CUDABackend(NativeBackend):
             "ptx_version": options.ptx_version or _override_ptx_version(),
             "flush_denormals": options.enable_reflect_ftz,
             "tensor_maps": knobs.nvidia.tensor_maps,
-            "wait_at_entry": knobs.nvidia.overlap_launches and not options.launch_pdl,
+            "wait_at_entry": knobs.nvidia.overlap_launches and not options.launch_pdl and self.target.arch >= 90,
             "line_info": not knobs.compilation.disable_line_info,
             "variable_info": knobs.compilation.dump_ir_extract_di_local_variables,
             "optimise_assembly": not knobs.nvidia.disable_ptxas_opt,
