@@ -102,7 +102,7 @@ llvm::Error CublasLt::multiply(const Product &product, uint64_t stream) const {
   const Api &api = **opened;
   const bool isFp8 = product.operands == Element::E4M3 || product.operands == Element::E5M2;
   void *description = nullptr, *layouts[3] = {}, *preference = nullptr;
-  auto release = llvm::make_scope_exit([&] {
+  llvm::scope_exit release([&] {
     if (preference)
       api.destroyPreference(preference);
     for (void *layout : layouts)

@@ -137,7 +137,7 @@ llvm::Expected<Assembled> JitLink::assemble(llvm::StringRef ptx, const Assembler
   };
   if (int status = functions->create(&handle, pointers.size(), pointers.data()))
     return fail("nvJitLinkCreate", status);
-  auto close = llvm::make_scope_exit([&] { functions->destroy(&handle); });
+  llvm::scope_exit close([&] { functions->destroy(&handle); });
   // The text is read up to a zero byte.
   const std::string text = ptx.str();
   if (int status = functions->addData(handle, inputPtx, text.c_str(), text.size() + 1, "kernel.ptx"))
