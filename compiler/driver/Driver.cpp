@@ -69,7 +69,7 @@ static void describeArguments(llvm::ArrayRef<frontend::ArgumentSpec> specs, llvm
 }
 
 /// What a stage makes, or what the user wants in its place; nullopt after reporting errors.
-static std::optional<std::string> runStage(Compilation &compilation, const Target &target, const Stage &stage) {
+static std::optional<std::string> makeOutput(Compilation &compilation, const Target &target, const Stage &stage) {
   compilation.stage = stage.name;
   mlir::FailureOr<std::string> output = stage.run(compilation);
   if (mlir::failed(output))
@@ -94,7 +94,7 @@ static ArtifactPointer runStages(Compilation &compilation, const Target &target,
                                  llvm::StringRef lastStage) {
   for (const Stage &stage : stages) {
     auto start = std::chrono::steady_clock::now();
-    std::optional<std::string> output = runStage(compilation, target, stage);
+    std::optional<std::string> output = makeOutput(compilation, target, stage);
     if (!output)
       return nullptr;
     compilation.artifact.stages.push_back({stage.name, std::move(*output), microsecondsSince(start)});
@@ -258,7 +258,7 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
   const bool isWanted = request.lastStage == request.stage;
   // What a user writes as tensor IR is not yet what that stage leaves: it runs, though the file stands for its output.
   if (request.stage == "ttir") {
-    std::optional<std::string> simplified = runStage(compilation, *target, *begin);
+    std::optional<std::string> simplified = makeOutput(compilation, *target, *begin);
     if (!simplified)
       return nullptr;
     if (isWanted)
