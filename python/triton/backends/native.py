@@ -42,6 +42,8 @@ def run_stage(name, source, metadata, options):
         metadata["tensordesc_meta"] = artifact.tensordesc_meta
     if name == "llir":
         metadata["shared"] = artifact.arena_bytes if options["backend"] == "cpu" else artifact.shared
+        metadata["global_scratch_size"] = artifact.global_scratch_size
+        metadata["global_scratch_align"] = artifact.global_scratch_align
     if name == "cubin":
         metadata["waits_at_entry"] = artifact.waits_at_entry
     output = artifact.stages[name]

@@ -283,8 +283,7 @@ class CUDABackend(NativeBackend):
     def make_llir(self, src, metadata, options, capability):
         if self.instrumentation is not None:
             self._instrument(src)
-        metadata.update(dict.fromkeys(("tmem_size", "global_scratch_size", "profile_scratch_size"), 0))
-        metadata.update(global_scratch_align=1, profile_scratch_align=1)
+        metadata.update(tmem_size=0, profile_scratch_size=0, profile_scratch_align=1)
         return run_stage("llir", src, metadata, self.native_options(options))
 
     def make_ptx(self, src, metadata, opt, capability):
