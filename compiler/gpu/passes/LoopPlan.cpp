@@ -362,8 +362,8 @@ struct Planner {
 
 } // namespace
 
-LoopPlan planLoop(scf::ForOp loop, unsigned numStages, AccessAnalysis &access) {
-  return Planner{loop, access}.run(numStages);
+LoopPlan planLoop(scf::ForOp loop, int64_t numStages, AccessAnalysis &access) {
+  return Planner{loop, access}.run(std::clamp<int64_t>(numStages, 1, mostStages));
 }
 
 } // namespace triton::gpu

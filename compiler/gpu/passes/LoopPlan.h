@@ -61,7 +61,10 @@ struct LoopPlan {
   explicit operator bool() const { return !copies.empty() || !blocks.empty(); }
 };
 
-/// Empty if there is nothing to gain or something stands in the way.
-LoopPlan planLoop(mlir::scf::ForOp loop, unsigned numStages, AccessAnalysis &access);
+/// More stages have nothing left to hide, and the code in front of the loop would grow with their square.
+inline constexpr int64_t mostStages = 32;
+
+/// Empty if there is nothing to gain or something stands in the way. Fewer than two stages are none; above `mostStages` all are alike.
+LoopPlan planLoop(mlir::scf::ForOp loop, int64_t numStages, AccessAnalysis &access);
 
 } // namespace triton::gpu

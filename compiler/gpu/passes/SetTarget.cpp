@@ -20,6 +20,10 @@ struct SetTarget : impl::SetTargetBase<SetTarget> {
       module.emitError() << llvm::toString(named.takeError());
       return signalPassFailure();
     }
+    if (numWarps < 1 || !llvm::isPowerOf2_32(numWarps)) {
+      module.emitError() << "num_warps must be a power of two, got " << numWarps.getValue();
+      return signalPassFailure();
+    }
     module->setAttr(numWarpsName, builder.getI32IntegerAttr(numWarps));
     module->setAttr(numCtasName, builder.getI32IntegerAttr(numCtas));
     module->setAttr(threadsPerWarpName, builder.getI32IntegerAttr(32));

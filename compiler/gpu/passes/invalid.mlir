@@ -3,6 +3,7 @@
 // RUN: not triton-opt %t/plain.mlir --gpu-pipeline=target=foo 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not triton-opt %t/plain.mlir --gpu-set-target=target=cuda:95 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not triton-opt %t/plain.mlir --gpu-set-target=num-warps=3 2>&1 | FileCheck %s --check-prefix=WARPS
+// RUN: not triton-opt %t/plain.mlir --gpu-set-target=num-warps=-4 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not triton-opt %t/plain.mlir --gpu-pipeline=num-ctas=3 2>&1 | FileCheck %s --check-prefix=CTAS
 // RUN: not triton-opt %t/plain.mlir --gpu-pipeline="target=cuda:80 num-ctas=2" 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // RUN: not triton-opt %t/block_pointer.mlir --gpu-assign-layouts 2>&1 | FileCheck %t/block_pointer.mlir
@@ -11,7 +12,8 @@
 // RUN: not triton-opt %t/reduce.mlir --gpu-resources 2>&1 | FileCheck %t/reduce.mlir
 // NAME: error: unknown NVIDIA architecture 'foo': expected sm_80, 86, 89, 90a, 100a, 103a or 120a
 // NUMBER: error: unknown NVIDIA architecture 'cuda:95'
-// WARPS: error: ttg.num-warps must be an i32 that is a power of two, got 3
+// WARPS: error: num_warps must be a power of two, got 3
+// NEGATIVE: error: num_warps must be a power of two, got -4
 // CTAS: error: a cluster has 1, 2, 4, 8 or 16 CTAs, got num_ctas = 3
 // CLUSTER: error: num_ctas = 2 needs sm_90 or newer, got "cuda:80"
 
