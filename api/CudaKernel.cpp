@@ -1,5 +1,7 @@
 #include "api/CudaKernel.h"
 
+#include "runtime/cuda/Memory.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -51,12 +53,17 @@ llvm::Error CudaKernel::launch(const char *arguments, std::array<int32_t, 3> gri
   auto function = load(*driver, options.device);
   if (!function)
     return function.takeError();
-  // The code takes two pointers more: to scratch memory of a launch, and of a profiler. None of these kernels has any.
-  uint64_t noScratch = 0;
+  // The code takes two pointers more: to scratch memory of a launch, and of a profiler, of which there is none.
+  uint64_t ctas = uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]) * uint64_t(artifact->numCtas);
+  auto scratch =
+      cuda::LaunchScratch::allocate(*driver, function->context, options.stream, ctas * artifact->globalScratchBytes);
+  if (!scratch)
+    return scratch.takeError();
+  uint64_t scratchAddress = scratch->address(), noScratch = 0;
   llvm::SmallVector<void *, 32> pointers;
   for (const artifact::Argument &argument : artifact->arguments)
     pointers.push_back(const_cast<char *>(arguments) + argument.offset);
-  pointers.append(2, &noScratch);
+  pointers.append({&scratchAddress, &noScratch});
   cuda::Launch work{.function = function->function,
                     .context = function->context,
                     .stream = options.stream,
@@ -65,7 +72,8 @@ llvm::Error CudaKernel::launch(const char *arguments, std::array<int32_t, 3> gri
                     .sharedBytes = artifact->sharedBytes,
                     .clusterSize = uint32_t(artifact->numCtas),
                     .isCooperative = options.isCooperative,
-                    .isProgrammatic = options.isProgrammatic,
+                    // Scratch memory may be what the launch before still uses.
+                    .isProgrammatic = options.isProgrammatic && artifact->globalScratchBytes == 0,
                     .waitsAtEntry = artifact->waitsAtEntry,
                     .arguments = pointers.data()};
   int status = cuda::launch(driver->api(), work);

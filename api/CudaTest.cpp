@@ -143,4 +143,106 @@ TEST_F(CudaApi, FromC) {
   triton_module_free(module);
 }
 
+const char *const descriptors = R"(
+import triton
+import triton.language as tl
+
+@triton.jit
+def passed(source, target, shift, B: tl.constexpr):
+    target.store([0, 0], source.load([0, B]) + source.load([0, shift]))
+
+@triton.jit
+def copied(source, target, B: tl.constexpr):
+    target.store([0, 0], source.load([0, B]))
+
+@triton.jit
+def made(x, y, N, B: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, [N, N], [N, 1], [B, B])
+    target = tl.make_tensor_descriptor(y, [N, N], [N, 1], [B, B])
+    target.store([0, 0], source.load([0, B]))
+)";
+
+/// The words of a line of the log, and the launch's arguments.
+std::vector<std::string> argumentsOf(const std::string &log) {
+  std::vector<std::string> result{""};
+  for (char c : log.substr(log.find("args=") + 5)) {
+    if (c == '\n')
+      break;
+    c == ',' ? result.push_back("") : void(result.back() += c);
+  }
+  return result;
+}
+
+TEST_F(CudaApi, PassesDescriptorsAsTensorMaps) {
+  triton::Kernel copied = triton::Module::parse(descriptors, "descriptors.py").kernel("copied");
+  triton::cuda::Buffer<float> x(64 * 128), y(32 * 32);
+  takeLog();
+  triton::Argument source = triton::descriptor(x, {64, 128}, {32, 32}),
+                   target = triton::descriptor(y, {32, 32}, {32, 32});
+  for (int turn = 0; turn < 2; ++turn) {
+    auto compiled = copied.launch(1, {source, target, 32}, {.target = "cuda"});
+    std::string log = takeLog();
+    size_t maps = 0;
+    for (size_t at = log.find("tensormap"); at != std::string::npos; at = log.find("tensormap", at + 1))
+      ++maps;
+    EXPECT_EQ(maps, turn ? 0u : 2u) << log; // once for each
+    std::vector<std::string> arguments = argumentsOf(log);
+    float *address = x.data();
+    ASSERT_EQ(arguments.size(), 2 * 5 + 2u) << log;
+    EXPECT_EQ(arguments[0].size(), 256u);
+    EXPECT_EQ(arguments[0].substr(0, 16), hex(&address, 8));
+    int32_t rows = 64;
+    EXPECT_EQ(arguments[1], hex(&rows, 4));
+    EXPECT_EQ(compiled.arguments()[0].second, "nvTmaDesc");
+  }
+}
+
+TEST_F(CudaApi, PassesDescriptorsInPartsWhereTheyDoNotFit) {
+  triton::Kernel passed = triton::Module::parse(descriptors, "descriptors.py").kernel("passed");
+  triton::cuda::Buffer<float> x(64 * 128), y(32 * 32);
+  takeLog();
+  passed.launch(1, {triton::descriptor(x, {64, 128}, {32, 32}), triton::descriptor(y, {32, 32}, {32, 32}), 3, 32},
+                {.target = "cuda"});
+  std::vector<std::string> arguments = argumentsOf(takeLog());
+  float *address = x.data();
+  int64_t columns = 128;
+  ASSERT_EQ(arguments.size(), 10 + 5 + 1 + 2u);
+  EXPECT_EQ(arguments[0], hex(&address, 8));
+  EXPECT_EQ(arguments[2], hex(&columns, 8));
+  EXPECT_EQ(arguments[5], "00");
+  EXPECT_EQ(arguments[10].size(), 256u); // the other fits
+}
+
+TEST_F(CudaApi, BringsScratchMemory) {
+  triton::Kernel made = triton::Module::parse(descriptors, "descriptors.py").kernel("made");
+  triton::cuda::Buffer<float> x(64 * 64), y(64 * 64);
+  takeLog();
+  made.launch({3, 2}, {x, y, 64, 32}, {.target = "cuda"});
+  std::string log = takeLog();
+  size_t allocated = log.find("allocate bytes=" + std::to_string(3 * 2 * 256) + " stream=0"),
+         launched = log.find("launch made");
+  ASSERT_NE(allocated, std::string::npos) << log;
+  EXPECT_LT(allocated, launched);
+  EXPECT_LT(launched, log.find("free", launched));
+  EXPECT_NE(argumentsOf(log.substr(launched))[3], "0000000000000000");
+}
+
+TEST_F(CudaApi, ChecksDescriptors) {
+  triton::Kernel copied = triton::Module::parse(descriptors, "descriptors.py").kernel("copied");
+  triton::cuda::Buffer<float> x(64 * 128);
+  triton::Argument good = triton::descriptor(x, {64, 128}, {32, 32});
+  auto messageOf = [&](triton::Argument bad) {
+    auto result = copied.tryLaunch(1, {bad, good, 32}, {.target = "cuda"});
+    return result ? std::string() : std::string(result.error().what());
+  };
+  EXPECT_NE(messageOf(triton::descriptor(x, {64, 128}, {32, 32}, {7, 1})).find("multiples of 16 bytes, got 28"),
+            std::string::npos);
+  EXPECT_NE(messageOf(triton::descriptor(x, {64, 128}, {32, 32}, {128, 2})).find("last stride must be 1, got 2"),
+            std::string::npos);
+  EXPECT_NE(messageOf(triton::descriptor(x, {64, 128}, {32, 33})).find("powers of two, got 33"), std::string::npos);
+  EXPECT_NE(messageOf(triton::descriptor(x, {64}, {32, 32})).find("one number for each dimension"), std::string::npos);
+  EXPECT_NE(messageOf(triton::descriptor(x.data() + 1, {64, 128}, {32, 32})).find("multiple of 16 bytes"),
+            std::string::npos);
+}
+
 } // namespace

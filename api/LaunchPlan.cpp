@@ -33,6 +33,11 @@ static void appendArgument(const Argument &argument, bool isConstant, LaunchKey 
   else if (auto *value = std::get_if<Argument::Pointer>(&argument.content)) {
     key.push_back(char(value->element));
     key.push_back(char(value->isConst | (reinterpret_cast<uintptr_t>(value->address) % 16 == 0) << 1));
+  } else if (auto *value = std::get_if<Argument::Descriptor>(&argument.content)) {
+    key.push_back(char(value->base.element));
+    appendBytes(key, uint32_t(value->block.size()));
+    for (int64_t size : value->block)
+      appendBytes(key, size);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <triton/triton.h>
 
 #include "api/CudaKernel.h"
+#include "api/DescriptorArgument.h"
 #include "api/LaunchPlan.h"
 #include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Description.h"
@@ -162,6 +163,8 @@ static LaunchArgument toLaunchArgument(const Argument &argument) {
   if (auto *value = std::get_if<Argument::Pointer>(&argument.content))
     return {
         LaunchArgument::Pointer{typeOf(value->element), reinterpret_cast<uint64_t>(value->address), value->isConst}};
+  if (auto *value = std::get_if<Argument::Descriptor>(&argument.content))
+    return {LaunchArgument::Descriptor{typeOf(value->base.element), value->block}};
   return {std::monostate()};
 }
 
@@ -210,6 +213,9 @@ static Expected<std::vector<frontend::ArgumentSpec>> specialize(const frontend::
       specs.back().constant = *parameter.defaultValue;
       continue;
     }
+    if (auto *descriptor = std::get_if<Argument::Descriptor>(&argument->content))
+      if (std::optional<Error> error = checkDescriptor(*descriptor))
+        return *error;
     auto spec = driver::specialize(parameter, toLaunchArgument(*argument));
     if (!spec)
       return errorOf(spec.takeError());
@@ -228,6 +234,7 @@ static driver::Options driverOptions(const Options &options) {
           .checkAccesses = options.checkAccesses,
           .enableFpFusion = options.enableFpFusion,
           .maxRegisters = options.maxRegisters,
+          .tensorMaps = options.target == "cuda",
           .waitAtEntry = options.overlapLaunches && !options.launchProgrammatic};
 }
 
@@ -350,6 +357,25 @@ static void pack(const Argument &argument, const artifact::Argument &slot, char 
   std::memcpy(block + slot.offset, &bits, slot.size); // little endian: the low bytes are the value
 }
 
+/// All arguments of a launch.
+static std::optional<Error> packAll(const LaunchPlan &plan, const std::vector<Argument> &arguments, char *block) {
+  const artifact::Artifact &artifact = *plan.compiled.state->artifact;
+  size_t slot = 0, map = 0;
+  for (auto [source, given] : plan.sources) {
+    const Argument &argument = given ? *given : arguments[source];
+    auto *descriptor = std::get_if<Argument::Descriptor>(&argument.content);
+    if (!descriptor) {
+      pack(argument, artifact.arguments[slot++], block);
+      continue;
+    }
+    if (std::optional<Error> error = checkDescriptor(*descriptor))
+      return error;
+    if (llvm::Error error = packDescriptor(*descriptor, artifact, slot, map, block))
+      return errorOf(std::move(error));
+  }
+  return std::nullopt;
+}
+
 static unsigned threadLimit(const Options &options) {
   if (options.threads)
     return options.threads;
@@ -418,9 +444,9 @@ Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument
   for (int64_t extent : {grid.x, grid.y, grid.z})
     if (extent < 0 || extent > INT32_MAX)
       return Error("ValueError", "grid extent " + std::to_string(extent) + " is out of range");
-  alignas(16) char block[mostArgumentBytes];
-  for (auto [source, slot] : llvm::zip(plan->sources, kernel.artifact->arguments))
-    pack(source.second ? *source.second : arguments[source.first], slot, block);
+  alignas(64) char block[mostArgumentBytes]; // tensor maps stand at multiples of 64 bytes
+  if (std::optional<Error> error = packAll(*plan, arguments, block))
+    return *error;
   std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),
                                     static_cast<int32_t>(grid.z)};
   llvm::Error error = kernel.cuda ? kernel.cuda->launch(block, extents, cudaOptions(options))

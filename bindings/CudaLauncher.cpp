@@ -117,7 +117,7 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   work.sharedBytes = self.sharedBytes;
   work.clusterSize = self.clusterSize;
   work.isCooperative = self.isCooperative;
-  work.isProgrammatic = self.isProgrammatic;
+  work.isProgrammatic = self.isProgrammatic && !scratch[0]; // scratch may be what the launch before still uses
   work.waitsAtEntry = self.waitsAtEntry;
   work.arguments = arguments;
   int status = 0;

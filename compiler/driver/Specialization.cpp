@@ -65,8 +65,9 @@ Expected<ArgumentSpec> triton::driver::specialize(const Parameter &parameter, co
   if (std::holds_alternative<std::monostate>(argument.value))
     return constantSpec(Value::none());
   if (parameter.isConstexpr) {
-    if (pointer)
-      return hostError("TypeError", "parameter '" + parameter.name + "' is a constexpr and cannot take a pointer");
+    if (pointer || std::holds_alternative<LaunchArgument::Descriptor>(argument.value))
+      return hostError("TypeError", "parameter '" + parameter.name + "' is a constexpr and cannot take a " +
+                                        (pointer ? "pointer" : "tensor descriptor"));
     return constantSpec(constant  ? *constant
                         : boolean ? Value::boolean(*boolean)
                         : real    ? Value::real(*real)
@@ -75,6 +76,16 @@ Expected<ArgumentSpec> triton::driver::specialize(const Parameter &parameter, co
   if (constant)
     return hostError("TypeError", "failed to specialize argument '" + parameter.name + "': " + constant->repr() +
                                       " can only be passed to a constexpr parameter");
+  if (auto *descriptor = std::get_if<LaunchArgument::Descriptor>(&argument.value)) {
+    std::string sizes =
+        llvm::join(llvm::map_range(descriptor->block, [](int64_t size) { return std::to_string(size); }), ", ");
+    std::optional<Type> type = Type::parse("tensordesc<" + descriptor->element.signature() + "[" + sizes + "]>");
+    if (!type)
+      return hostError("TypeError", "failed to specialize argument '" + parameter.name +
+                                        "': no descriptor has blocks [" + sizes + "] of " +
+                                        descriptor->element.signature());
+    return runtimeSpec(*type, false);
+  }
   if (pointer) {
     bool isConst = pointer->isConst || StringRef(parameter.annotation).contains("const");
     return runtimeSpec(Type::pointer(pointer->element, isConst), pointer->address % 16 == 0);

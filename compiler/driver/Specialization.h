@@ -16,8 +16,12 @@ struct LaunchArgument {
     uint64_t address;
     bool isConst;
   };
+  struct Descriptor {
+    frontend::Type element;
+    std::vector<int64_t> block;
+  };
   /// monostate is None; a Value is for constexpr parameters (strings, dtypes, tuples).
-  std::variant<std::monostate, bool, int64_t, uint64_t, double, Pointer, frontend::Value> value;
+  std::variant<std::monostate, bool, int64_t, uint64_t, double, Pointer, Descriptor, frontend::Value> value;
 };
 
 /// What `parameter` is for this argument. Fails if the kernel language has no such argument.

@@ -103,6 +103,15 @@ public:
     bool isConst;
   };
 
+  /// A tensor and the blocks in which kernels access it: what `TensorDescriptor` is to Python. GPUs that have a copy engine (TMA) access it by
+  /// that, where it can.
+  struct Descriptor {
+    Pointer base;                        // at a multiple of 16 bytes
+    std::vector<int64_t> shape, strides; // in elements; the last stride is 1, the others are multiples of 16 bytes
+    std::vector<int64_t> block;          // powers of two
+    bool padsWithNan = false;            // what loads give outside of the tensor: else zeros
+  };
+
   Argument(std::nullptr_t) {}
   Argument(bool value) : content(value) {}
   template <typename T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
@@ -118,16 +127,29 @@ public:
   Argument(std::string text) : content(std::move(text)) {}
   Argument(DataType type) : content(type) {} // for constexpr parameters that take a dtype
   Argument(Pointer pointer) : content(pointer) {}
+  Argument(Descriptor descriptor) : content(std::move(descriptor)) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Argument(T *data)
       : content(Pointer{const_cast<std::remove_const_t<T> *>(data), dataTypeOf<std::remove_const_t<T>>(), false}) {}
 
   std::string name; // empty: by position
-  std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, DataType, Pointer> content;
+  std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, DataType, Pointer, Descriptor> content;
 };
 
 /// A pointer to elements that C++ has no type for, such as DataType::BFloat16.
 inline Argument pointer(void *data, DataType element) { return Argument::Pointer{data, element, false}; }
+/// `tensor` is a pointer; rows lie behind each other, unless `strides` says otherwise.
+inline Argument descriptor(const Argument &tensor, std::vector<int64_t> shape, std::vector<int64_t> block,
+                           std::vector<int64_t> strides = {}) {
+  if (strides.empty()) {
+    strides.assign(shape.size(), 1);
+    for (size_t dim = shape.size(); dim-- > 1;)
+      strides[dim - 1] = strides[dim] * shape[dim];
+  }
+  const auto *base = std::get_if<Argument::Pointer>(&tensor.content);
+  return Argument::Descriptor{base ? *base : Argument::Pointer{nullptr, DataType::Int8, false}, std::move(shape),
+                              std::move(strides), std::move(block)};
+}
 inline Argument named(std::string name, Argument argument) {
   argument.name = std::move(name);
   return argument;

@@ -63,6 +63,8 @@ namespace triton::runtime::cuda {
      uint32_t blockZ, uint32_t sharedBytes, StreamHandle stream, void **arguments, void **extra))                      \
   X(maxActiveClusters, cuOccupancyMaxActiveClusters,                                                                   \
     (int *count, FunctionHandle function, const LaunchConfiguration *configuration))                                   \
+  X(allocateAsync, cuMemAllocAsync, (DevicePointer * pointer, size_t bytes, StreamHandle stream))                      \
+  X(freeAsync, cuMemFreeAsync, (DevicePointer pointer, StreamHandle stream))                                           \
   X(encodeTensorMap, cuTensorMapEncodeTiled,                                                                           \
     (TensorMap * map, int type, uint32_t rank, void *address, const uint64_t *shape, const uint64_t *strides,          \
      const uint32_t *box, const uint32_t *elementStrides, int interleave, int swizzle, int promotion, int fill))

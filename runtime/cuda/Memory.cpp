@@ -63,6 +63,27 @@ llvm::Error DeviceMemory::copyTo(void *host, size_t bytes) const {
                      [&](const DriverApi &api) { return api.copyToHost(host, pointer, bytes, nullptr); });
 }
 
+llvm::Expected<LaunchScratch> LaunchScratch::allocate(Driver &driver, ContextHandle context, StreamHandle stream,
+                                                      uint64_t bytes) {
+  LaunchScratch scratch(driver, context, stream);
+  if (bytes == 0)
+    return scratch;
+  const DriverApi &api = driver.api();
+  if (!api.allocateAsync || !api.freeAsync)
+    return llvm::createStringError("this driver has no memory in the order of a stream: CUDA 11.2 or newer is needed");
+  ContextScope scope(api, context);
+  if (int status = api.allocateAsync(&scratch.pointer, bytes, stream))
+    return failure(api, status, "allocating " + llvm::Twine(bytes) + " bytes of scratch memory for a launch");
+  return scratch;
+}
+
+LaunchScratch::~LaunchScratch() {
+  if (!pointer)
+    return;
+  ContextScope scope(driver.api(), context);
+  (void)driver.api().freeAsync(pointer, stream);
+}
+
 llvm::Expected<StreamHandle> createStream(int device) {
   auto driver = Driver::get();
   if (!driver)

@@ -3,6 +3,8 @@
 
 #include "runtime/cuda/Driver.h"
 
+#include <utility>
+
 namespace triton::runtime::cuda {
 
 /// An allocation in a device's memory, given back at the end.
@@ -27,6 +29,26 @@ private:
   DevicePointer pointer = 0;
   size_t size = 0;
   int onDevice = 0;
+};
+
+/// Memory of one launch, in the order of its stream: there when the kernel begins, given back when it has ended.
+class LaunchScratch {
+public:
+  /// Of no bytes: nothing.
+  static llvm::Expected<LaunchScratch> allocate(Driver &driver, ContextHandle context, StreamHandle stream,
+                                                uint64_t bytes);
+  LaunchScratch(LaunchScratch &&other) noexcept
+      : driver(other.driver), context(other.context), stream(other.stream), pointer(std::exchange(other.pointer, 0)) {}
+  ~LaunchScratch();
+  DevicePointer address() const { return pointer; }
+
+private:
+  LaunchScratch(Driver &driver, ContextHandle context, StreamHandle stream)
+      : driver(driver), context(context), stream(stream) {}
+  Driver &driver;
+  ContextHandle context;
+  StreamHandle stream;
+  DevicePointer pointer = 0;
 };
 
 llvm::Expected<StreamHandle> createStream(int device);

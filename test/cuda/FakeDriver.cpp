@@ -319,6 +319,21 @@ int cuMemAlloc_v2(DevicePointer *pointer, size_t bytes) {
   *pointer = reinterpret_cast<DevicePointer>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   return state.memory[*pointer] = bytes, Success;
 }
+int cuMemAllocAsync(DevicePointer *pointer, size_t bytes, StreamHandle stream) {
+  {
+    BEGIN("cuMemAllocAsync");
+    state.record("allocate bytes=" + std::to_string(bytes) + " stream=" + std::to_string(uintptr_t(stream)));
+  }
+  return cuMemAlloc_v2(pointer, bytes);
+}
+int cuMemFree_v2(DevicePointer pointer);
+int cuMemFreeAsync(DevicePointer pointer, StreamHandle) {
+  {
+    BEGIN("cuMemFreeAsync");
+    state.record("free");
+  }
+  return cuMemFree_v2(pointer);
+}
 int cuMemFree_v2(DevicePointer pointer) {
   BEGIN("cuMemFree");
   if (!state.memory.erase(pointer))
