@@ -45,7 +45,7 @@ static cl::opt<int> numWarps("num-warps", cl::init(4), cl::desc("warps per progr
 static cl::opt<int> numStages("num-stages", cl::init(3), cl::desc("stages of software pipelining"), cl::cat(category));
 static cl::opt<bool> debug("debug", cl::desc("keep device_assert and overflow checks"), cl::cat(category));
 static cl::opt<bool> tensorMaps("tensor-maps", cl::cat(category),
-                                cl::desc("cuda: tensor descriptors may be passed as maps of the copy engine (TMA)"));
+                                cl::desc("cuda: tensor descriptors may be left to the copy engine (TMA)"));
 static cl::opt<bool> noFusion("no-fp-fusion", cl::desc("never contract a*b+c"), cl::cat(category));
 static cl::opt<bool> listKernels("list", cl::desc("list the file's kernels and their parameters"), cl::cat(category));
 static cl::opt<bool> showTimes("time", cl::desc("print what each stage took"), cl::cat(category));
@@ -193,6 +193,9 @@ int main(int argc, char **argv) {
                                                    "ptx",    "obj",  "cubin", "header", "library"};
   if (!llvm::is_contained(stages, emit))
     return fail("--emit=" + emit + ": expected source, ttir, ttgir, llir, asm, ptx, obj, cubin, header or library");
+  if (tensorMaps && (emit == "header" || emit == "library"))
+    return fail(
+        "--tensor-maps: whoever launches makes the maps and brings scratch memory, which generated C code does not");
   auto buffer = llvm::MemoryBuffer::getFile(input, /*IsText=*/true);
   if (!buffer)
     return fail("cannot read '" + input + "': " + buffer.getError().message());
