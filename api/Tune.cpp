@@ -88,6 +88,12 @@ static void appendKey(const Argument &argument, std::string &key) {
     stream << static_cast<int>(*value);
   else if (auto *value = std::get_if<Argument::Pointer>(&argument.content))
     stream << static_cast<int>(value->element) << (reinterpret_cast<uintptr_t>(value->address) % 16 == 0);
+  else if (auto *value = std::get_if<Argument::Descriptor>(&argument.content)) {
+    stream << static_cast<int>(value->base.element);
+    for (const std::vector<int64_t> *numbers : {&value->shape, &value->strides, &value->block})
+      for (int64_t number : *numbers)
+        stream << ',' << number;
+  }
   stream << ';';
 }
 
