@@ -20,7 +20,8 @@ struct NumpyArray {
   PyObject *descriptor; // its dtype
 };
 
-static PyTypeObject *numpyArrayType, *numpyScalarType, *torchTensorType, *torchParameterType;
+static PyTypeObject *numpyArrayType, *numpyScalarType;
+PyTypeObject *torchTensorType, *torchParameterType;
 static bool numpyLayoutIsKnown = false;
 
 static PyObject *name(const char *text) { return PyUnicode_InternFromString(text); }

@@ -147,6 +147,12 @@ bool LayoutReader::readParameter(PyObject *type, std::vector<uint16_t> &path) {
       return false;
     }
   }
+  bool isScalar = slot.kind == LaunchSlot::Kind::Scalar && slot.path.empty();
+  PlainSlot::Kind kind = isScalar && slot.type == TypeCode::I32                        ? PlainSlot::Kind::Integer32
+                         : isScalar && slot.type == TypeCode::Fp32                     ? PlainSlot::Kind::Real32
+                         : slot.kind == LaunchSlot::Kind::Pointer && slot.path.empty() ? PlainSlot::Kind::Pointer
+                                                                                       : PlainSlot::Kind::Other;
+  layout->plain.push_back({kind, slot.parameter, slot.offset});
   layout->slots.push_back(std::move(slot));
   return true;
 }

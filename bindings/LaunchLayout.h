@@ -22,8 +22,17 @@ struct LaunchSlot {
   DescriptorParts descriptor;
 };
 
+/// What a warm launch needs of most slots.
+struct PlainSlot {
+  enum class Kind : uint8_t { Other, Integer32, Real32, Pointer };
+  Kind kind; // Other: see the slot of the same index
+  uint16_t parameter;
+  uint32_t offset;
+};
+
 struct LaunchLayout {
   std::vector<LaunchSlot> slots;
+  std::vector<PlainSlot> plain;  // one for each slot
   std::vector<uint32_t> offsets; // of every argument of the code
 
   /// `tensorMaps`: as metadata's `tensordesc_meta` has it, one dict, or None, for each descriptor; empty if all are passed in parts. Null with an exception set.

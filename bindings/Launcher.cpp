@@ -53,21 +53,26 @@ bool ArgumentBlock::packDescriptor(const LaunchSlot &slot, PyObject *object, Res
   return true;
 }
 
-/// The most frequent arguments: 32-bit integers, 32-bit floats, pointers to memory of the code's own device. False for all others.
-bool ArgumentBlock::packPlain(const LaunchSlot &slot, const Argument &argument, Memory own) {
-  std::byte *destination = block + slot.offset;
-  if (slot.kind == LaunchSlot::Kind::Pointer && argument.kind == ArgumentKind::Pointer && argument.memory == own)
-    std::memcpy(destination, &argument.bits, 8);
-  else if (slot.kind != LaunchSlot::Kind::Scalar)
-    return false;
-  else if (slot.type == TypeCode::I32 && argument.kind == ArgumentKind::Integer && argument.type == TypeCode::I32)
+/// False for what is not as usual: a number of another width, memory elsewhere.
+static bool packPlain(const PlainSlot &slot, const Argument &argument, Memory own, std::byte *destination) {
+  switch (slot.kind) {
+  case PlainSlot::Kind::Integer32:
     std::memcpy(destination, &argument.bits, 4);
-  else if (slot.type == TypeCode::Fp32 && argument.kind == ArgumentKind::Real) {
+    return argument.kind == ArgumentKind::Integer && argument.type == TypeCode::I32;
+  case PlainSlot::Kind::Real32: {
+    if (argument.kind != ArgumentKind::Real)
+      return false;
     auto rounded = float(argument.real);
     std::memcpy(destination, &rounded, 4);
-  } else
+    return true;
+  }
+  case PlainSlot::Kind::Pointer:
+    std::memcpy(destination, &argument.bits, 8);
+    return argument.kind == ArgumentKind::Pointer && argument.memory == own;
+  case PlainSlot::Kind::Other:
     return false;
-  return true;
+  }
+  return false;
 }
 
 static PyObject *elementAt(PyObject *object, const std::vector<uint16_t> &path) {
@@ -87,11 +92,15 @@ bool ArgumentBlock::pack(const Launcher &launcher, const Invocation &invocation,
     largeBlock.resize(launcher.argumentBytes + 128);
     block = largeBlock.data() + (128 - reinterpret_cast<uintptr_t>(largeBlock.data()) % 128);
   }
-  for (const LaunchSlot &slot : launcher.layout->slots) {
+  const LaunchLayout &layout = *launcher.layout;
+  for (size_t index = 0; index < layout.slots.size(); ++index) {
+    const PlainSlot &plain = layout.plain[index];
+    if (invocation.classified &&
+        packPlain(plain, invocation.classified[plain.parameter], launcher.memory, block + plain.offset))
+      continue;
+    const LaunchSlot &slot = layout.slots[index];
     PyObject *object = invocation.parameters[slot.parameter];
     if (invocation.classified && slot.path.empty()) {
-      if (packPlain(slot, invocation.classified[slot.parameter], launcher.memory))
-        continue;
       if (!packSlot(slot, object, invocation.classified[slot.parameter], resolve))
         return false;
       continue;

@@ -52,7 +52,6 @@ public:
   std::byte *data() { return block; }
 
 private:
-  bool packPlain(const LaunchSlot &slot, const Argument &argument, Memory own);
   bool packSlot(const LaunchSlot &slot, PyObject *object, const Argument &argument, Resolve resolve);
   bool packDescriptor(const LaunchSlot &slot, PyObject *object, Resolve resolve);
   alignas(128) std::byte inlineBlock[512];

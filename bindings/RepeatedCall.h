@@ -6,6 +6,7 @@
 
 #include "bindings/CompactInteger.h"
 #include "bindings/KernelState.h"
+#include "bindings/Torch.h"
 
 namespace triton::python {
 
@@ -23,6 +24,8 @@ public:
       argument.setCompact(value);
       return LaunchKey::tagOf(argument, specializeValue, align) == tag;
     }
+    if (tag && isTorchTensor(object) && readTorchTensor(object, argument))
+      return LaunchKey::tagOf(argument, specializeValue, align) == tag;
     return admitsAny(object, argument, holders);
   }
   int traverse(visitproc visit, void *arg) const;

@@ -73,4 +73,20 @@ private:
   int itsStatus = Success;
 };
 
+/// While this lives, the thread may load code and allocate memory though a stream is being captured, of this thread or another: neither becomes part of the capture.
+class DuringCapture {
+public:
+  explicit DuringCapture(const DriverApi &api) : api(api) { exchange(); }
+  ~DuringCapture() { exchange(); }
+  DuringCapture(const DuringCapture &) = delete;
+
+private:
+  void exchange() {
+    if (api.exchangeCaptureMode)
+      api.exchangeCaptureMode(&mode);
+  }
+  const DriverApi &api;
+  int mode = captureModeRelaxed;
+};
+
 } // namespace triton::runtime::cuda

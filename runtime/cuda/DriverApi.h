@@ -61,6 +61,7 @@ namespace triton::runtime::cuda {
   X(launchPlain, cuLaunchKernel,                                                                                       \
     (FunctionHandle function, uint32_t gridX, uint32_t gridY, uint32_t gridZ, uint32_t blockX, uint32_t blockY,        \
      uint32_t blockZ, uint32_t sharedBytes, StreamHandle stream, void **arguments, void **extra))                      \
+  X(exchangeCaptureMode, cuThreadExchangeStreamCaptureMode, (int *mode))                                               \
   X(maxActiveClusters, cuOccupancyMaxActiveClusters,                                                                   \
     (int *count, FunctionHandle function, const LaunchConfiguration *configuration))                                   \
   X(allocateAsync, cuMemAllocAsync, (DevicePointer * pointer, size_t bytes, StreamHandle stream))                      \

@@ -30,6 +30,7 @@ enum Status : int {
   NotFound = 500,
   IllegalAddress = 700,
   LaunchOutOfResources = 701,
+  CaptureUnsupported = 900,
   InvalidClusterSize = 912,
 };
 
@@ -58,6 +59,7 @@ enum class FunctionAttribute : int {
 
 enum class JitOption : int { InfoLog = 3, InfoLogBytes = 4, ErrorLog = 5, ErrorLogBytes = 6 };
 enum class Limit : int { PrintfFifoBytes = 1 };
+constexpr int captureModeRelaxed = 2;
 constexpr int pointerAttributeDevicePointer = 3, cachePreferShared = 1;
 
 enum class LaunchAttributeId : uint32_t {

@@ -12,6 +12,7 @@ llvm::Expected<DeviceMemory> DeviceMemory::allocate(size_t bytes, int device) {
   if (!context)
     return context.takeError();
   DevicePointer pointer = 0;
+  DuringCapture relaxed(driver->api());
   if (int status = driver->api().allocate(&pointer, std::max<size_t>(bytes, 1)))
     return failure(driver->api(), status, "allocating " + llvm::Twine(bytes) + " bytes");
   return DeviceMemory(*context, pointer, bytes, device);
@@ -33,6 +34,7 @@ DeviceMemory::~DeviceMemory() {
   if (!driver)
     return;
   ContextScope scope(driver->api(), context);
+  DuringCapture relaxed(driver->api());
   driver->api().free(pointer);
 }
 

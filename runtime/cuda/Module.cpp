@@ -76,6 +76,7 @@ llvm::Expected<LoadedFunction> load(Driver &driver, llvm::StringRef image, const
   if (!properties)
     return properties.takeError();
   const DriverApi &api = driver.api();
+  DuringCapture relaxed(api);
   auto module = loadModule(api, image, name);
   if (!module)
     return module.takeError();
@@ -99,6 +100,7 @@ llvm::Error unload(Driver &driver, const LoadedFunction &function) {
     functions().erase(function.function);
   }
   ContextScope scope(driver.api(), function.context);
+  DuringCapture relaxed(driver.api());
   int status = scope.status() ? scope.status() : driver.api().unloadModule(function.module);
   return status ? failure(driver.api(), status, "unloading a module") : llvm::Error::success();
 }

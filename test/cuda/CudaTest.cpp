@@ -1,5 +1,6 @@
 // The CUDA runtime against the fake driver: what it asks of the driver, and what it says when the driver refuses.
 #include "runtime/cuda/Launch.h"
+#include "runtime/cuda/Memory.h"
 #include "runtime/cuda/TensorMap.h"
 
 #include "gtest/gtest.h"
@@ -157,6 +158,19 @@ TEST(Cuda, FunctionsAreKnownByTheirHandle) {
   EXPECT_EQ(find(function.function)->device, 1);
   llvm::cantFail(unload(driver(), function));
   EXPECT_FALSE(find(function.function));
+}
+
+TEST(Cuda, LoadsAndAllocatesWhileAStreamIsCaptured) {
+  driver();
+  auto setCapturing = control<void(bool)>("fakeCudaSetCapturing");
+  setCapturing(true);
+  auto function = load(driver(), ptx, "scale", 0, 0);
+  auto memory = DeviceMemory::allocate(64, 0);
+  std::string problem = function ? messageOf(std::move(memory)) : llvm::toString(function.takeError());
+  if (function)
+    llvm::cantFail(unload(driver(), *function));
+  setCapturing(false);
+  EXPECT_EQ(problem, "no error");
 }
 
 TEST(Cuda, SaysWhatCouldNotBeLoaded) {

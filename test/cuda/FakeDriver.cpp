@@ -43,7 +43,7 @@ struct Fake {
   std::map<uint64_t, size_t> memory;   // address -> bytes
   std::map<uint64_t, size_t> pinned;
   size_t printfBytes = 1 << 20;
-  bool isQuiet = false;
+  bool isQuiet = false, isCapturing = false;
 
   void record(const std::string &line) { log += line + "\n"; }
   int begin(const char *function) {
@@ -68,12 +68,17 @@ static Fake &fake() {
   return *state;
 }
 static thread_local OpaqueContext *current = nullptr;
+static thread_local int captureMode = 0;
 
 #define BEGIN(name)                                                                                                    \
   Fake &state = fake();                                                                                                \
   std::lock_guard lock(state.mutex);                                                                                   \
   if (int status = state.begin(name))                                                                                  \
   return status
+// What the driver refuses while a stream is captured.
+#define FORBIDDEN_IN_CAPTURES                                                                                          \
+  if (state.isCapturing && captureMode != captureModeRelaxed)                                                          \
+  return CaptureUnsupported
 #define NEED_CONTEXT                                                                                                   \
   if (!current)                                                                                                        \
   return InvalidContext
@@ -201,6 +206,7 @@ int cuCtxSetLimit(Limit, size_t value) {
 int cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count, JitOption *options, void **values) {
   BEGIN("cuModuleLoadDataEx");
   NEED_CONTEXT;
+  FORBIDDEN_IN_CAPTURES;
   std::optional<FakeImage> read = readImage(static_cast<const char *>(image));
   if (!read) {
     for (unsigned index = 0; index < count; ++index)
@@ -217,6 +223,7 @@ int cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count, 
 }
 int cuModuleUnload(ModuleHandle module) {
   BEGIN("cuModuleUnload");
+  FORBIDDEN_IN_CAPTURES;
   delete module;
   return state.record("unload"), Success;
 }
@@ -253,6 +260,7 @@ int cuFuncSetAttribute(FunctionHandle function, FunctionAttribute attribute, int
     function->allowsLargeClusters = value;
   return Success;
 }
+int cuThreadExchangeStreamCaptureMode(int *mode) { return std::swap(*mode, captureMode), Success; }
 int cuFuncSetCacheConfig(FunctionHandle, int) { return Success; }
 
 static std::string hex(const void *bytes, size_t count) {
@@ -316,6 +324,7 @@ int cuOccupancyMaxActiveClusters(int *count, FunctionHandle, const LaunchConfigu
 int cuMemAlloc_v2(DevicePointer *pointer, size_t bytes) {
   BEGIN("cuMemAlloc");
   NEED_CONTEXT;
+  FORBIDDEN_IN_CAPTURES;
   *pointer = reinterpret_cast<DevicePointer>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   return state.memory[*pointer] = bytes, Success;
 }
@@ -403,6 +412,7 @@ void fakeCudaFail(const char *function, int status) {
 }
 /// Launches from now on do nothing at all, so that one can measure what comes before them.
 void fakeCudaBeQuiet() { fake().isQuiet = true; }
+void fakeCudaSetCapturing(bool isCapturing) { fake().isCapturing = isCapturing; }
 /// Before the driver is used.
 void fakeCudaSetDevices(int count, int capability) {
   fake().deviceCount = count;

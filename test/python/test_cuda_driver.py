@@ -527,6 +527,17 @@ def test_replaced_code_overlaps_only_if_it_waits(cuda, tmp_path):
     assert not add_kernel[(1,)](x, x, x, 16, BLOCK=16, ir_override=str(cubin)).metadata.waits_at_entry
 
 
+def test_the_first_launch_during_a_capture(cuda):
+    x = cuda.tensor()
+    cuda.library.fakeCudaSetCapturing(True)
+    try:
+        for _ in range(3):
+            add_kernel[(1,)](x, x, x, 48, BLOCK=32, num_warps=1)
+    finally:
+        cuda.library.fakeCudaSetCapturing(False)
+    assert sum(line.startswith("launch add_kernel") for line in cuda.log()) == 3
+
+
 def test_code_for_an_older_architecture_runs_here(cuda):
     x = cuda.tensor()
     kernel = add_kernel[(1,)](x, x, x, 17, BLOCK=16, arch="sm80")
