@@ -18,6 +18,8 @@
 //   Tensor memory is looked at likewise; there every warp has rows of its own, and only what the tensor cores do meets what threads did.
 //   wgmma and TMA see what threads wrote, and may overwrite what they read, only after `ttng.fence_async_shared` in those threads and a barrier
 // behind it.
+// What a loop needs for what came before it may make a barrier spare that it was given for itself: those are looked at once more, and go if
+// the program is right without.
 // Runs last: offsets are known, and nothing moves any more.
 #include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/passes/Passes.h"
@@ -82,6 +84,8 @@ public:
   void run();
 
 private:
+  void walkFunction();
+  void removeSpare();
   State walk(Block &block, State state);
   State walk(Operation *op, State state);
   State walkLoop(Operation *loop, State state);
@@ -107,6 +111,8 @@ private:
   FunctionOpInterface function;
   BufferAliases aliases;
   llvm::DenseMap<Operation *, std::unique_ptr<SharedEffects>> known; // an exchange is planned anew whenever asked
+  SmallVector<Operation *> inserted, suspects;                       // barriers and fences
+  bool onlyChecks = false, isWrong = false; // whether one is missing is noted instead of inserting it
 };
 
 } // namespace
@@ -129,12 +135,16 @@ Need Inserter::needOf(const State &state, ArrayRef<SharedAccess> accesses) {
 void Inserter::insertBefore(Operation *op, Need need, State &state) {
   if (need == Need::Nothing)
     return;
+  if (onlyChecks) {
+    isWrong = true;
+    return;
+  }
   OpBuilder builder(op);
   if (need == Need::FenceAndBarrier) {
-    FenceAsyncSharedOp::create(builder, op->getLoc(), builder.getBoolAttr(false));
+    inserted.push_back(FenceAsyncSharedOp::create(builder, op->getLoc(), builder.getBoolAttr(false)));
     state.fence();
   }
-  BarrierOp::create(builder, op->getLoc());
+  inserted.push_back(BarrierOp::create(builder, op->getLoc()));
   state.barrier();
 }
 
@@ -195,6 +205,7 @@ State Inserter::bodyOf(Operation *loop, State state, State *atExit) {
 }
 
 State Inserter::walkLoop(Operation *loop, State state) {
+  size_t before = inserted.size();
   // On its own: what one iteration leaves behind meets the next.
   State carried;
   for (;;) {
@@ -209,6 +220,8 @@ State Inserter::walkLoop(Operation *loop, State state) {
   exposedAccesses(loop, first, passes);
   insertBefore(loop, needOf(state, first), state);
   // Copies and products under way before the loop meet its waits: that may take barriers more.
+  SmallVector<Operation *> ofItself(llvm::drop_begin(inserted, before));
+  size_t own = inserted.size();
   State entry = state;
   entry.join(carried);
   for (;;) {
@@ -220,6 +233,8 @@ State Inserter::walkLoop(Operation *loop, State state) {
       entry = std::move(next);
       continue;
     }
+    if (inserted.size() > own)
+      llvm::append_range(suspects, ofItself);
     if (isa<scf::WhileOp>(loop))
       return atExit;
     state.join(end);
@@ -229,11 +244,11 @@ State Inserter::walkLoop(Operation *loop, State state) {
 
 /// All warps meet at both ends. In between each partition is on its own: what it shares with others it orders by mbarriers.
 State Inserter::walkPartitions(WarpSpecializeOp op, State state) {
-  if (!state.unfenced.empty()) {
+  if (!state.unfenced.empty() && !onlyChecks) {
     OpBuilder builder(op);
     FenceAsyncSharedOp::create(builder, op.getLoc(), builder.getBoolAttr(false));
-    state.fence();
   }
+  state.fence();
   state.barrier();
   State end;
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
@@ -296,7 +311,7 @@ State Inserter::walk(Block &block, State state) {
   return state;
 }
 
-void Inserter::run() {
+void Inserter::walkFunction() {
   Region &body = function.getFunctionBody();
   llvm::DenseMap<Block *, State> atEntry;
   SmallVector<Block *> pending{&body.front()};
@@ -315,6 +330,28 @@ void Inserter::run() {
       pending.push_back(successor);
     }
   }
+}
+
+void Inserter::removeSpare() {
+  onlyChecks = true;
+  llvm::DenseSet<Operation *> seen;
+  for (Operation *op : suspects) {
+    if (!seen.insert(op).second)
+      continue;
+    Operation *next = op->getNextNode();
+    op->remove();
+    isWrong = false;
+    walkFunction();
+    if (isWrong)
+      next->getBlock()->getOperations().insert(next->getIterator(), op);
+    else
+      op->destroy();
+  }
+}
+
+void Inserter::run() {
+  walkFunction();
+  removeSpare();
 }
 
 namespace {
