@@ -80,7 +80,11 @@ def fresh_knobs():
     variables = {knob.key for group in before.values() for knob in group.knob_descriptors.values()}
     saved = {key: os.environ.pop(key) for key in variables if key in os.environ}
     for name, group in before.items():
-        setattr(knobs, name, group.copy().reset())
+        fresh = group.copy().reset()
+        for hook, value in vars(fresh).items():
+            if isinstance(value, knobs.HookChain):  # which a copy shares with the original
+                setattr(fresh, hook, knobs.HookChain(value.reversed))
+        setattr(knobs, name, fresh)
     os.environ["TRITON_CACHE_DIR"] = before["cache"].dir  # not the user's own
     yield knobs
     for name, group in before.items():
