@@ -10,6 +10,7 @@ import functools
 import os
 import re
 import sys
+import types
 from dataclasses import dataclass
 from typing import Callable, Optional, Protocol, TypedDict
 
@@ -330,6 +331,24 @@ nvidia = nvidia_knobs()
 amd = amd_knobs()
 proton = proton_knobs()
 cpu = cpu_knobs()
+
+
+class _KnobsModule(types.ModuleType):
+    """This module. Launches read the dictionaries of two groups natively: a group that is put in the place of one of them takes over its dictionary."""
+
+    def __setattr__(self, name, value):
+        live = _read_natively.get(name)
+        if live is not None and isinstance(value, base_knobs) and value.__dict__ is not live:
+            values = dict(value.__dict__)
+            self.__dict__[name].__dict__ = dict(live)  # the one that goes keeps its values
+            live.clear()
+            live.update(values)
+            value.__dict__ = live
+        super().__setattr__(name, value)
+
+
+_read_natively = {"runtime": runtime.__dict__, "compilation": compilation.__dict__}
+sys.modules[__name__].__class__ = _KnobsModule
 
 
 def refresh_knobs():

@@ -161,3 +161,32 @@ def test_one_driver_is_active():
     assert [name for name, backend in backends.items() if backend.driver.is_active()] == ["cpu"]
     target = triton.runtime.driver.active.get_current_target()
     assert target.backend == "cpu" and isinstance(target.arch, str)
+
+
+@pytest.mark.cpu_only
+def test_groups_that_take_the_place_of_others(monkeypatch):
+    """Test suites replace whole groups; launches, warm ones too, see the hooks and values of the one that is there."""
+    import numpy as np
+    from triton import knobs
+
+    seen, out = [], np.zeros(1, np.int32)
+
+    @triton.jit
+    def kernel(out_ptr, n):
+        tl.device_assert(n == 5)
+        tl.store(out_ptr, n)
+
+    kernel[(1,)](out, 5)
+    original = knobs.runtime
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(knobs, "runtime", knobs.runtime.copy().reset())
+            knobs.runtime.launch_enter_hook = lambda metadata: seen.append(metadata.get()["name"])
+            for _ in range(2):
+                kernel[(1,)](out, 5)
+            knobs.runtime.debug = True
+            with pytest.raises(RuntimeError):
+                kernel[(1,)](out, 6)
+        kernel[(1,)](out, 5)
+    assert seen == ["kernel"] * 6 and knobs.runtime is original and original.debug is False
+    assert isinstance(original.launch_enter_hook, knobs.HookChain)
