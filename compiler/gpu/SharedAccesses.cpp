@@ -140,11 +140,13 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
   auto memory = dyn_cast<MemoryEffectOpInterface>(op);
   if (!memory || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return effects;
-  if (auto wait = dyn_cast<WaitBarrierOp>(op))
+  if (auto wait = dyn_cast<WaitBarrierOp>(op)) {
     for (Value buffer : wait.getDeps())
       for (Operation *op : aliases.of(buffer))
         if (auto alloc = dyn_cast<LocalAllocOp>(op))
           effects.freed.push_back({alloc, bytesWithin(alloc, 0, getAllocationBytes(alloc.getType()))});
+    effects.meets = wait->hasAttr(meetsName);
+  }
   effects.begun = asyncKind(op);
   bool asyncProxy = isAsyncProxy(op);
   SmallVector<MemoryEffects::EffectInstance> instances;

@@ -7,6 +7,12 @@
 
 namespace triton::gpu {
 
+/// On a `ttng.arrive_barrier`: one lane of each warp arrives, for what all its lanes did.
+inline constexpr llvm::StringLiteral perWarpName = "gpu.per_warp";
+/// On a `ttng.wait_barrier`: every thread has arrived for that phase, behind its accesses to the buffers that the wait names (`deps`) and behind a
+/// proxy fence; for these buffers it is like a barrier of all threads.
+inline constexpr llvm::StringLiteral meetsName = "gpu.meets";
+
 /// Bytes [begin, end).
 struct ByteRange {
   int64_t begin, end;
@@ -48,6 +54,7 @@ struct SharedEffects {
   bool waitsForAll = false; // nothing of that kind is under way behind it
   /// No thread accesses these buffers any more: all have told an mbarrier so. What else lies at their bytes is not meant.
   llvm::SmallVector<std::pair<LocalAllocOp, ByteRange>, 2> freed;
+  bool meets = false; // all threads have, behind a proxy fence
 };
 
 /// Buffers and scratch have offsets.

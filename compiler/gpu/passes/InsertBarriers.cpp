@@ -286,10 +286,14 @@ State Inserter::walk(Operation *op, State state) {
     state.barrier();
   if (effects.isFence)
     state.fence();
-  for (auto [alloc, bytes] : effects.freed)
-    std::erase_if(state.accesses, [&](const SharedAccess &access) {
+  for (auto [alloc, bytes] : effects.freed) {
+    auto isOver = [&](const SharedAccess &access) {
       return bytes.begin <= access.bytes.begin && access.bytes.end <= bytes.end && accesses(access.op, alloc);
-    });
+    };
+    std::erase_if(state.accesses, isOver);
+    if (effects.meets)
+      std::erase_if(state.fenced, isOver);
+  }
   if (effects.wait != SharedEffects::Async::None)
     state.wait(effects.wait, effects.waitsForAll);
   insertBefore(op, needOf(state, effects.accesses), state);

@@ -44,6 +44,7 @@ private:
   void replaceBuffer(mlir::Value old, mlir::Value view);
   void takeView(LocalAllocOp filled, mlir::Value view);
   void waitForRings();
+  void waitForMeeting(mlir::Value phase);
   void fillBlocks(Rings &rings, bool isDelayed);
   void fillRings();
   void readIntoRegisters(RingCopy copy, mlir::Value view);
@@ -59,6 +60,7 @@ private:
   void rotate();
   mlir::Value issueDelayed(mlir::Value left, mlir::Value view, mlir::Value sum, bool isAsync);
   void free(Rings &rings);
+  void arrive();
   void finish();
 
   // The schedule.
@@ -76,6 +78,8 @@ private:
   mlir::Operation *copiesAfter = nullptr;               // behind this copies begin; null: behind the head
   llvm::SmallVector<mlir::Value> copyRings, blockRings; // as many as the plan has copies and blocks
   Rings regular, delayed;
+  mlir::Value meeting; // where all threads meet, once in an iteration; null: they do at a barrier of the CTA
+  std::optional<unsigned> meetingPhase;      // among the carried values
   llvm::SmallVector<mlir::Value> transposed; // pairs of buffers, used in turns
   std::optional<unsigned> parity;            // among the carried values: whose turn it is
   unsigned delayedLeft = 0; // among the carried values: operand A of the product that is done an iteration later

@@ -262,7 +262,7 @@ struct Planner {
   }
 
   /// The ring of the product that is done an iteration later. Where the copy engine fills all rings, and the two products alone read them, these
-  /// can say which buffers are free.
+  /// can say which buffers are free; where threads copy, they can say so when both are done.
   void planRotation(LoopPlan &plan) {
     auto [last, carried, drain, overlapped] = *plan.inFlight;
     auto isDelayed = [&](auto &copy) { return copy.filled && copy.filled.getResult() == last.getB(); };
@@ -273,6 +273,9 @@ struct Planner {
     plan.frees = plan.copies.empty() && llvm::all_of(plan.blocks, [&](RingBlock &block) {
                    return block.filled && isReadOnlyBy(block.filled, block.isDelayed ? last : drain);
                  });
+    plan.splitsBarrier = plan.blocks.empty() && getNumWarps(loop) > 4 && llvm::all_of(plan.copies, [&](RingCopy &copy) {
+                           return copy.filled && isReadOnlyBy(copy.filled, copy.isDelayed ? last : drain);
+                         });
   }
 
   static bool isReadOnlyBy(Value buffer, WarpGroupDotOp dot) {

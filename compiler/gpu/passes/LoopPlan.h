@@ -51,6 +51,9 @@ struct LoopPlan {
   std::optional<ProductInFlight> inFlight;
   /// Buffers are freed through barriers in memory, by each warpgroup when its product has read them: warpgroups need not run in step.
   bool frees = false;
+  /// The barrier of an iteration is one in memory, to which threads come when both products are done, and where they wait when the next iteration
+  /// begins: while one warpgroup works on its tile, another can have products under way.
+  bool splitsBarrier = false;
   unsigned buffers = 0; // of each ring
   /// Of what is transposed through registers: 2 where shared memory has room, so that a product can stay in flight while the next is stored.
   unsigned transposedBuffers = 1;

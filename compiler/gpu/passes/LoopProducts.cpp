@@ -1,5 +1,6 @@
 // Products of a pipelined loop that are under way while the loop does something else.
 #include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/passes/LoopPipeliner.h"
 
 using namespace mlir;
@@ -49,12 +50,23 @@ void LoopPipeliner::free(Rings &rings) {
   ArriveBarrierOp::create(rewriter, loc, barrier, 1, Value(), /*perWarpGroup=*/true);
 }
 
+/// This thread's copies for the next iteration have arrived, also for the tensor cores.
+void LoopPipeliner::arrive() {
+  if (!meeting)
+    return;
+  AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                      rewriter.getI32IntegerAttr(plan.distance - 1));
+  FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+  auto arrival = ArriveBarrierOp::create(rewriter, loc, meeting, 1);
+  arrival->setAttr(perWarpName, rewriter.getUnitAttr());
+}
+
 /// Does the last product an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
 ///   s = q k(i)          in flight
 ///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
 ///   copies of k(i + distance) and v(i + distance - 1) begin: who has come here has waited for all products of the iteration before
 ///   wait for s; m = max(s)
-///   wait for o; o *= alpha; p = exp(s - m)
+///   wait for o; o *= alpha; p = exp(s - m)    behind the wait threads may come to the barrier of the next iteration
 /// What comes after the second wait takes the reduced tile from it, so that p is not made while the product still reads it.
 void LoopPipeliner::rotate() {
   auto [dot, index, drain, overlapped] = *plan.inFlight;
@@ -82,6 +94,7 @@ void LoopPipeliner::rotate() {
       WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
   second->setAttr(pinnedName, rewriter.getUnitAttr());
   free(delayed);
+  arrive();
   rewriter.replaceUsesWithIf(sum, second.getResult(0),
                              [&](OpOperand &use) { return use.getOwner() != product.getDefiningOp(); });
   rewriter.replaceUsesWithIf(tile, second.getResult(1), [&](OpOperand &use) {
@@ -100,6 +113,8 @@ void LoopPipeliner::finish() {
     if (delayed.full) {
       WaitBarrierOp::create(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayed.full, slot),
                             loop.getResult(*delayed.read.phase));
+    } else if (meeting) {
+      waitForMeeting(loop.getResult(*meetingPhase));
     } else {
       AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
                           rewriter.getI32IntegerAttr(0));

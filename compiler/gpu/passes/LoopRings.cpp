@@ -1,4 +1,5 @@
 // The rings of a pipelined loop: rows of buffers that copies fill in turn, iterations ahead of the products that read them.
+#include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/passes/DescriptorBuffers.h"
 #include "compiler/gpu/passes/LoopPipeliner.h"
 
@@ -28,6 +29,10 @@ void LoopPipeliner::allocateRings() {
   for (Rings *rings : {&regular, &delayed})
     if (rings->hasBlocks)
       allocateBarriers(*rings);
+  if (plan.splitsBarrier) {
+    meeting = LocalAllocOp::create(rewriter, loc, barrierType(loop.getContext(), std::nullopt));
+    InitBarrierOp::create(rewriter, loc, meeting, getNumWarps(loop));
+  }
 }
 
 /// One thread announces the bytes of a place in the rings; each warpgroup frees it.
@@ -85,9 +90,18 @@ bool LoopPipeliner::needsBarrier() {
   return !plan.copies.empty() || needsFence() || !plan.inFlight || (plan.isRotated() && !plan.frees);
 }
 
+/// All threads have told that their copies for this iteration have arrived, and that the products of the one before are done.
+void LoopPipeliner::waitForMeeting(Value phase) {
+  auto wait = WaitBarrierOp::create(rewriter, loc, meeting, phase, Value(), copyRings);
+  wait->setAttr(meetsName, rewriter.getUnitAttr());
+  head.push_back(wait);
+}
+
 /// What an iteration begins with: its copies have arrived, for all threads and for the tensor cores too.
 void LoopPipeliner::waitForRings() {
   rewriter.setInsertionPointToStart(loop.getBody());
+  if (meeting)
+    return waitForMeeting(carried(*meetingPhase));
   for (Rings *rings : {&regular, &delayed})
     if (rings->full) {
       Value barrier = barrierAt(rings->full, rings->read);
@@ -218,6 +232,8 @@ void LoopPipeliner::freeRings() {
                         rewriter.getI32IntegerAttr(0));
   for (Value ring : llvm::concat<Value>(copyRings, blockRings, transposed))
     LocalDeallocOp::create(rewriter, loc, ring);
+  if (meeting)
+    InvalBarrierOp::create(rewriter, loc, meeting);
   for (Value barriers : {regular.full, regular.empty, delayed.full, delayed.empty})
     if (barriers)
       for (unsigned index = 0; index < plan.buffers; ++index)

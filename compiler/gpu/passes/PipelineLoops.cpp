@@ -28,6 +28,11 @@
 // Blocks that the copy engine brings (TMA) go into rings likewise: each place of the rings has a barrier in memory, for which all threads wait
 // where the iteration begins; one thread tells it how many bytes to expect and starts the copies.
 //
+// Attention's loop, whose second product is done an iteration later (see where products are), has no barrier of all threads where it can be helped:
+// warpgroups that run out of step multiply while others compute exponentials. Where the copy engine fills the rings, each warpgroup tells a
+// barrier in memory what it has read; where threads do, all come to one in memory in the middle of an iteration and wait there at the start of the
+// next.
+//
 // Runs after products are lowered and before shared memory is allocated. Leaves alone loads that no product needs, that cannot be copied in
 // pieces of 4 bytes or more, whose address depends on a product, or that may read what the loop writes.
 #include "compiler/gpu/passes/LoopPipeliner.h"
@@ -84,6 +89,8 @@ void LoopPipeliner::addCursors() {
   if (plan.transposedBuffers > 1 && plan.inFlight &&
       llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.transposing); }))
     parity = add(zero);
+  if (meeting)
+    meetingPhase = add(zero);
   if (plan.isRotated()) {
     Type type = plan.inFlight->dot.getA().getType();
     delayedLeft = add(arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)));
@@ -97,10 +104,12 @@ void LoopPipeliner::addCursors() {
     advance(rings.fill, rings.stage);
     advance(rings.read, std::nullopt);
   }
-  if (parity) {
-    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-    loop.getTiedLoopYieldedValue(carried(*parity))->set(arith::XOrIOp::create(rewriter, loc, carried(*parity), one));
-  }
+  for (std::optional<unsigned> toggled : {parity, meetingPhase})
+    if (toggled) {
+      rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+      BlockArgument value = carried(*toggled);
+      loop.getTiedLoopYieldedValue(value)->set(arith::XOrIOp::create(rewriter, loc, value, one));
+    }
 }
 
 /// Counts 0, 1, …, buffers - 1, 0, …; each round is a phase of the barriers. Where the delayed product is behind by one, it frees the last
@@ -264,6 +273,8 @@ LogicalResult LoopPipeliner::run() {
     return loop.emitError() << "could not be pipelined";
   loop = *pipelined;
   loop->removeAttr(tensor::numStagesName);
+  rewriter.setInsertionPoint(loop);
+  arrive();
   finish();
   return success();
 }

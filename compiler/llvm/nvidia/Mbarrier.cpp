@@ -1,8 +1,9 @@
-// mbarriers: one thread of the CTA makes them, ends them, arrives (or one of each warpgroup) and announces bytes; every thread waits.
-#include "compiler/gpu/Gpu.h"
+// mbarriers: one thread of the CTA makes them, ends them, arrives (or one of each warp or warpgroup) and announces bytes; every thread waits.
+#include "compiler/gpu/SharedAccesses.h"
 #include "compiler/llvm/nvidia/Families.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace mlir;
 using namespace triton;
@@ -40,8 +41,12 @@ static llvm::LogicalResult emitInit(Emitter &emitter, gpu::InitBarrierOp op) {
 static llvm::LogicalResult emitArrive(Emitter &emitter, gpu::ArriveBarrierOp op) {
   emitter.fenceTensorMemory("before");
   llvm::Value *issues = nullptr;
-  if (op.getPerWarpGroup()) {
-    llvm::Value *thread = emitter.builder.CreateAnd(emitter.threadId(), emitter.i32(127));
+  bool perWarp = op->hasAttr(gpu::perWarpName);
+  if (perWarp || op.getPerWarpGroup()) {
+    // What the other lanes did comes before this.
+    if (perWarp)
+      emitter.intrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {emitter.i32(-1)});
+    llvm::Value *thread = emitter.builder.CreateAnd(emitter.threadId(), emitter.i32(perWarp ? 31 : 127));
     issues = emitter.builder.CreateICmpEQ(thread, emitter.i32(0));
     if (op.getPred())
       issues = emitter.builder.CreateAnd(issues, emitter.scalar(op.getPred()));
