@@ -128,6 +128,9 @@ Steps AccessAnalysis::compute(Value tensor) {
                         type.getShape());
   if (isa<arith::AddIOp, arith::SubIOp, tensor::AddPtrOp>(op)) {
     Steps a = of(op->getOperand(0)), b = of(op->getOperand(1));
+    if (isa<tensor::AddPtrOp>(op) && tensor::getElementBits(op->getOperand(1).getType()) < 32)
+      for (Step &step : b)
+        step = step.isZero() ? step : Step(); // extended, as below
     for (auto [left, right] : llvm::zip_equal(a, b))
       left = addSteps(left, right, isa<arith::SubIOp>(op) ? -1 : 1);
     return a;
@@ -154,8 +157,14 @@ Steps AccessAnalysis::compute(Value tensor) {
     return steps;
   }
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op) &&
-      !cast<RankedTensorType>(op->getOperand(0).getType()).getElementType().isInteger(1))
-    return of(op->getOperand(0));
+      !cast<RankedTensorType>(op->getOperand(0).getType()).getElementType().isInteger(1)) {
+    Steps steps = of(op->getOperand(0));
+    // Offsets of few bits wrap in earnest: where, only the values tell.
+    if (!isa<arith::TruncIOp>(op) && tensor::getElementBits(op->getOperand(0).getType()) < 32)
+      for (Step &step : steps)
+        step = step.isZero() ? step : Step();
+    return steps;
+  }
   if (auto cast = dyn_cast<tensor::BitcastOp>(op); cast && isa<tensor::PointerType>(type.getElementType()))
     return of(cast.getSrc());
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && isUniform(op->getOperand(1))) {

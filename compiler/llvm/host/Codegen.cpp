@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -104,6 +105,15 @@ Code::Code(const HostTarget &target, CodegenOptions options) : target(target), o
   llvmModule.controls = options.controls;
 }
 
+static bool usesNull(const llvm::Function &function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction &instruction) {
+    return llvm::any_of(instruction.operand_values(), [](const llvm::Value *operand) {
+      auto *constant = llvm::dyn_cast<llvm::Constant>(operand);
+      return constant && operand->getType()->isPtrOrPtrVectorTy() && constant->isNullValue();
+    });
+  });
+}
+
 /// Gives every function what the code generator must know about it.
 llvm::Error Code::prepare() {
   auto machine = targetMachine(target, options);
@@ -121,6 +131,9 @@ llvm::Error Code::prepare() {
       function.addFnAttr("target-features", target.features);
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
     function.setDoesNotThrow();
+    // Addresses that are computed as numbers are distances from null.
+    if (usesNull(function))
+      function.addFnAttr(llvm::Attribute::NullPointerIsValid);
     if (!target.avx512bf16)
       moveBFloatsAsIntegers(function);
   }

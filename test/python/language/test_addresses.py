@@ -1,0 +1,161 @@
+"""Addresses: offsets of every width and sign, arithmetic that wraps or rounds, pointers that are chosen, carried and cast."""
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+from arrays import TORCH, values
+
+
+@triton.jit
+def offsets_kernel(x_ptr, offset_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    offset = tl.load(offset_ptr + i)
+    middle = x_ptr + 256
+    tl.store(out_ptr + i, tl.load(middle + offset))
+    tl.store(out_ptr + N + i, tl.load(offset + middle))
+    tl.store(out_ptr + 2 * N + i, tl.load(x_ptr + 511 - offset.to(tl.int64) - 128))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool"])
+def test_offsets_are_extended_by_their_sign(dtype):
+    x = values("int32", 512, 1)
+    low, high = (-128, 127) if dtype.startswith("int") else (0, 255)
+    offset = values(dtype, 64, 2) if dtype == "bool" else values(dtype, 64, 2, low, high)
+    out = torch.zeros(192, dtype=torch.int32)
+    offsets_kernel[(1,)](x, offset, out, 64)
+    at = offset.numpy().astype("int64")
+    expected = np.concatenate([x.numpy()[256 + at], x.numpy()[256 + at], x.numpy()[383 - at]])
+    np.testing.assert_array_equal(out.numpy(), expected)
+
+
+@triton.jit
+def wrapped_kernel(x_ptr, out_ptr, start, size, FORM: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    if FORM == "broken runs":  # four and four, eight apart, from below zero
+        at = (i // 4 * 8 + i % 4 - 64) % size
+    elif FORM == "turned":
+        at = ((i ^ 16) - 32) % size
+    elif FORM == "rounded":
+        at = (i - 37) // 4
+    elif FORM == "rounded by a variable":
+        at = (i - 37) // size
+    elif FORM == "start":
+        at = (start + i) % size
+    elif FORM == "bytes":
+        at = (i.to(tl.uint8) + 200).to(tl.int32)
+    elif FORM == "signed bytes":
+        at = (i.to(tl.int8) + 100).to(tl.int32)
+    elif FORM == "shifted":
+        at = (i - 40) >> 2
+    elif FORM == "masked":
+        at = (i - 40) & 31
+    else:
+        at = tl.minimum(i, size - 1) - tl.maximum(i - 20, 0)
+    tl.store(out_ptr + i, tl.load(x_ptr + 512 + at))
+
+
+def wrapped(form, i, start, size):
+    if form == "broken runs":
+        return np.fmod(i // 4 * 8 + i % 4 - 64, size)
+    if form == "turned":
+        return np.fmod((i ^ 16) - 32, size)
+    if form == "rounded":
+        return np.trunc((i - 37) / 4).astype(int)
+    if form == "rounded by a variable":
+        return np.trunc((i - 37) / size).astype(int)
+    if form == "start":
+        return np.fmod(start + i, size)
+    if form == "bytes":
+        return (i + 200) % 256
+    if form == "signed bytes":
+        return (i + 100 + 128) % 256 - 128
+    if form == "shifted":
+        return (i - 40) >> 2
+    if form == "masked":
+        return (i - 40) & 31
+    return np.minimum(i, size - 1) - np.maximum(i - 20, 0)
+
+
+FORMS = ["broken runs", "turned", "rounded", "rounded by a variable", "start", "bytes", "signed bytes", "shifted", "masked", "clamped"]  # fmt: skip
+
+
+@pytest.mark.parametrize("n, warps", [(64, 1), (256, 4), (128, 2)])
+@pytest.mark.parametrize("dtype", ["int8", "int32", "float16"])
+@pytest.mark.parametrize("form", FORMS)
+def test_arithmetic_of_offsets(form, dtype, n, warps):
+    x = values(dtype, 1024, 3)
+    out = torch.zeros(n, dtype=TORCH[dtype])
+    wrapped_kernel[(1,)](x, out, 48, 64, form, n, num_warps=warps)
+    np.testing.assert_array_equal(out.numpy(), x.numpy()[512 + wrapped(form, np.arange(n), 48, 64)])
+
+
+@triton.jit
+def chosen_kernel(x_ptr, y_ptr, out_ptr, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    p = tl.where(i % 3 == 0, x_ptr + i, y_ptr + 2 * i)
+    tl.store(out_ptr + i, tl.load(p))
+    q = x_ptr if n > 5 else y_ptr
+    for step in range(n):
+        if step % 2 == 0:
+            p += 1
+        else:
+            p = p - 2 + step
+        q += step
+    tl.store(out_ptr + N + i, tl.load(p))
+    tl.store(out_ptr + 2 * N, tl.load(q))
+    wide = (x_ptr + 3).to(tl.int64) - x_ptr.to(tl.int64)
+    tl.store(out_ptr + 2 * N + 1, wide)
+    tl.store(out_ptr + 2 * N + 2, tl.load((x_ptr.to(tl.int64) + 8).to(tl.pointer_type(tl.int32))))
+    tl.store(out_ptr + 2 * N + 3, 1 if x_ptr else 0)
+
+
+@pytest.mark.parametrize("n", [0, 3, 6])
+def test_pointers_are_values(n):
+    x, y = values("int32", 512, 4), values("int32", 512, 5)
+    out = torch.zeros(2 * 64 + 4, dtype=torch.int32)
+    chosen_kernel[(1,)](x, y, out, n, 64)
+    moved = sum(1 if step % 2 == 0 else step - 2 for step in range(n))
+    i = np.arange(64)
+    first = np.where(i % 3 == 0, x.numpy()[i], y.numpy()[2 * i])
+    second = np.where(i % 3 == 0, x.numpy()[i + moved], y.numpy()[2 * i + moved])
+    q = (x if n > 5 else y).numpy()[sum(range(n))]
+    np.testing.assert_array_equal(out.numpy(), np.concatenate([first, second, [q, 12, x.numpy()[2], 1]]))
+
+
+@triton.jit
+def wide_kernel(x_ptr, out_ptr, start, N: tl.constexpr):
+    """Sums beyond 32 bits that come back."""
+    i = tl.arange(0, N).to(tl.int64)
+    at = i + start
+    at = at - 2**40
+    tl.store(out_ptr + tl.arange(0, N), tl.load(x_ptr + at))
+    far = x_ptr + 2**33
+    tl.store(out_ptr + N + tl.arange(0, N), tl.load(far - 2**33 + tl.arange(0, N)))
+
+
+def test_offsets_beyond_32_bits():
+    x, out = values("int32", 256, 6), torch.zeros(128, dtype=torch.int32)
+    wide_kernel[(1,)](x, out, 2**40 + 16, 64)
+    np.testing.assert_array_equal(out.numpy(), np.concatenate([x.numpy()[16:80], x.numpy()[:64]]))
+
+
+@triton.jit
+def aligned_kernel(x_ptr, out_ptr, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < n, other=-1), mask=i < n + 3)
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2, 3, 4, 8])
+@pytest.mark.parametrize("n", [0, 1, 5, 16, 100, 128])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_starts_and_bounds_of_any_alignment(dtype, n, shift):
+    memory = values(dtype, 200, 7)
+    x, out = memory[shift:], torch.zeros(200, dtype=TORCH[dtype])
+    aligned_kernel[(1,)](x, out[shift:], n, 128)
+    expected = np.zeros(200, dtype)
+    count = min(n + 3, 128)
+    expected[shift : shift + count] = -1
+    expected[shift : shift + n] = x.numpy()[:n]
+    np.testing.assert_array_equal(out.numpy(), expected)
