@@ -55,7 +55,9 @@ Lanes Evaluator::computeConstant(Operation *op, ArrayRef<Coordinate> at) {
 Lanes Evaluator::computeAddPointer(Operation *op, ArrayRef<Coordinate> at, bool exact) {
   auto addPointer = cast<tensor::AddPtrOp>(op);
   Scalar s{builder, op->getLoc()};
-  Lanes base = evaluate(addPointer.getPtr(), at, exact), offset = evaluate(addPointer.getOffset(), at, exact);
+  // As in an extension, what has few bits wraps in earnest.
+  const bool mayWrap = exact || tensor::getElementBits(addPointer.getOffset().getType()) < 32;
+  Lanes base = evaluate(addPointer.getPtr(), at, exact), offset = evaluate(addPointer.getOffset(), at, mayWrap);
   Type i64 = builder.getI64Type();
   int64_t bytes = getStorageBytes(cast<tensor::PointerType>(elementOf(addPointer.getPtr())).getPointeeType());
   auto scaled = [&](Lanes lanes, int64_t by) {
@@ -91,7 +93,7 @@ Lanes Evaluator::computeAddPointer(Operation *op, ArrayRef<Coordinate> at, bool 
   bool canAdd = base.scalar && offset.scalar &&
                 (base.offsets.empty() || offset.offsets.empty() || base.multiplier == offset.multiplier);
   bool isNarrow = offset.scalar && !offset.offsets.empty() && !offset.scalar.getType().isInteger(64);
-  if (canAdd && !(exact && isNarrow)) {
+  if (canAdd && !(mayWrap && isNarrow)) {
     sum.scalar =
         isZero(base) ? s.resize(offset.scalar, i64) : s.add(s.resize(base.scalar, i64), s.resize(offset.scalar, i64));
     sum.offsets = addScaled(offset.offsets, 1, base.offsets);
@@ -176,7 +178,11 @@ std::optional<Lanes> Evaluator::computePattern(Operation *op, ArrayRef<Coordinat
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
     Lanes a = operand(0);
     bool isExtension = !isa<arith::TruncIOp>(op);
-    if (!a.scalar || (exact && isExtension && !a.offsets.empty()) || a.scalar.getType().isInteger(1))
+    if (!a.scalar || a.scalar.getType().isInteger(1))
+      return std::nullopt;
+    // Arithmetic in few bits wraps in earnest, also where addresses come from it.
+    bool mayWrap = exact || a.scalar.getType().getIntOrFloatBitWidth() < 32;
+    if (mayWrap && isExtension && !a.offsets.empty())
       return std::nullopt;
     Type element = elementOf(op->getResult(0));
     bool isSigned = !isa<arith::ExtUIOp>(op);
