@@ -58,6 +58,9 @@ class InterpretedInt(int, _Number):
 
 class InterpretedFloat(float, _Number):
     __str__ = float.__repr__
+    # The language has no such division, and says so.
+    __floordiv__ = tensor.__floordiv__
+    __rfloordiv__ = tensor.__rfloordiv__
 
     def __mod__(self, other):
         return _like(math.fmod(self, other)) if isinstance(other, (int, float)) else NotImplemented

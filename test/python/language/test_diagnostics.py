@@ -95,8 +95,8 @@ def test_interpreter_mode_says_the_same(topic):
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
     for name, text in sections(topic).items():
-        message = re.search(r"error: (.*)", text)[1]
         if name not in COMPILER_ONLY:
+            message = re.search(r"error: (.*)", text)[1]
             assert message in found[name], f"{name}: {found[name]}"
 
 
