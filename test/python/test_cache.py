@@ -359,11 +359,11 @@ def test_dump_and_override(tmp_path, fresh_knobs, capfd):
         assert f"Overriding kernel with file {target / edited}" in capfd.readouterr().out
     (target / "stored.llir").write_text("nonsense")
     kernel.device_caches.clear()
-    with pytest.raises(triton.CompilationError):
+    with pytest.raises(RuntimeError):
         launch(kernel, 3)
     os.remove(target / "stored.llir")
     (target / "stored.ttir").write_text("nonsense")
-    with pytest.raises(triton.CompilationError, match="cannot be read"):
+    with pytest.raises(RuntimeError, match="cannot be read"):
         launch(kernel, 3)
 
 
