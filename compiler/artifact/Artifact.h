@@ -46,9 +46,9 @@ struct Artifact {
   int numWarps = 4, numCtas = 1, numStages = 3;
   uint32_t sharedBytes = 0;
   uint32_t globalScratchBytes = 0, globalScratchAlignment = 1; // memory that a launch needs for each CTA (cuda)
-  uint32_t registers = 0, spillBytes = 0; // of a thread, as the assembler reports them (cuda)
-  bool waitsAtEntry = false;              // for the grids before it, so that its launch may overlap them (cuda)
-  std::string assemblerLog;               // all that it printed (cuda)
+  uint32_t registers = 0, spillBytes = 0;                      // of a thread, as the assembler reports them (cuda)
+  bool waitsAtEntry = false; // for the grids before it, so that its launch may overlap them (cuda)
+  std::string assemblerLog;  // all that it printed (cuda)
 
   /// Null if there is no such stage.
   const std::string *stage(llvm::StringRef name) const;

@@ -65,6 +65,11 @@ private:
   bool startsAtMultipleOf16Bytes(Value column, tensor::TensorDescType type) {
     return access.of(column).divisibilityOfAll() * (type.getBlockType().getElementTypeBitWidth() / 8) % 16 == 0;
   }
+  /// A write that starts before a tensor's first element is an illegal instruction, unlike a read.
+  bool canBeWritten(ValueRange indices, tensor::TensorDescType type) {
+    return startsAtMultipleOf16Bytes(indices.back(), type) &&
+           llvm::all_of(indices, [&](Value index) { return access.of(index).nonNegative; });
+  }
 
   const Target &target;
   AccessAnalysis access;
@@ -74,16 +79,19 @@ private:
 
 bool Choice::fits(Operation *user, tensor::TensorDescType type) {
   return llvm::TypeSwitch<Operation *, bool>(user)
-      .Case<tensor::DescriptorLoadOp, tensor::DescriptorStoreOp>(
-          [&](auto op) { return startsAtMultipleOf16Bytes(op.getIndices().back(), type); })
+      .Case([&](tensor::DescriptorLoadOp op) { return startsAtMultipleOf16Bytes(op.getIndices().back(), type); })
+      .Case([&](tensor::DescriptorStoreOp op) { return canBeWritten(op.getIndices(), type); })
       .Case([&](tensor::DescriptorReduceOp op) {
         // Only the engine does these: users are taken at their word.
         Type element = type.getSignlessBlockType().getElementType();
         bool isOnlyHere = (element.isF16() || element.isBF16()) && op.getKind() != tensor::DescriptorReduceKind::Add;
-        return isOnlyHere || startsAtMultipleOf16Bytes(op.getIndices().back(), type);
+        return isOnlyHere || canBeWritten(op.getIndices(), type);
       })
-      .Case<tensor::DescriptorGatherOp, tensor::DescriptorScatterOp>(
-          [&](auto op) { return target.hasTmaGather() && startsAtMultipleOf16Bytes(op.getYOffset(), type); })
+      .Case([&](tensor::DescriptorGatherOp op) {
+        return target.hasTmaGather() && startsAtMultipleOf16Bytes(op.getYOffset(), type);
+      })
+      .Case(
+          [&](tensor::DescriptorScatterOp op) { return target.hasTmaGather() && canBeWritten(op.getYOffset(), type); })
       .Default(false);
 }
 

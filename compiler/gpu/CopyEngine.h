@@ -9,7 +9,8 @@ namespace triton::gpu {
 
 /// Gives the descriptors that are left to the copy engine the layout that their blocks have in shared memory: a part of their type from then on.
 /// Such a descriptor is an argument of a kernel or made in one, is used where it is and not carried or passed on, and all accesses through it fit:
-/// numbers of at most 32 bits, at innermost coordinates that are known to be multiples of 16 bytes, single rows only where the hardware gathers.
+/// numbers of at most 32 bits, at innermost coordinates that are known to be multiples of 16 bytes, writes where all are known not to be negative, single rows only
+/// where the hardware gathers.
 /// Others are to be spelled out as pointers.
 void chooseDescriptors(mlir::ModuleOp module, const Target &target);
 

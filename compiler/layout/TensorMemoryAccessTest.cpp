@@ -1,6 +1,6 @@
 // Simulates every thread's part of tcgen05.ld and compares what its registers then hold with the definition of both layouts.
-#include "compiler/layout/NamedLayouts.h"
 #include "compiler/layout/TensorMemoryAccess.h"
+#include "compiler/layout/NamedLayouts.h"
 
 #include "gtest/gtest.h"
 

@@ -210,7 +210,7 @@ class CompileOnlyDriver(nvidia.CudaDriver):
 
 
 def is_about_architecture(error):
-    return "not supported in this architecture" in str(error)
+    return any(words in str(error) for words in ("not supported in this architecture", "requires .target sm_"))
 
 
 class CompileWatch:
@@ -229,8 +229,8 @@ class CompileWatch:
         def compile_native(source, options):
             try:
                 artifact = original(source, options)
-                # GPU IR and replaced options are for one architecture; the stages of a test's own may be anything.
-                if options["backend"] == "cuda" and source.ext != "ttgir":
+                # Later stages are for one architecture.
+                if options["backend"] == "cuda" and source.ext == "ttir":
                     for capability in self.others:
                         self.compile_for(capability, original, source, options)
                 return artifact

@@ -65,24 +65,25 @@ def test_pointers_where_there_is_no_engine_for_it(why):
 
 
 @triton.jit
-def passed(source, target, y, shift, B: tl.constexpr):
+def passed(source, target, y, shift, B: tl.constexpr, FROM_ZERO: tl.constexpr):
     block = source.load([0, 0]) + source.load([0, B])
-    target.store([0, shift], block)
+    target.store([0, tl.maximum(shift, 0) if FROM_ZERO else shift], block)
     at = tl.arange(0, B)
     tl.store(y + at, tl.sum(block, 0))
 
 
-@pytest.mark.parametrize("shift, is_aligned", [("i32", True), ("u8", False)])
-def test_host_descriptors_are_decided_one_by_one(shift, is_aligned):
+# The engine writes where it is known to start at a multiple of 16 bytes that is not negative.
+@pytest.mark.parametrize("shift, from_zero, fits", [("i32", True, True), ("i32", False, False), ("u8", True, False)])
+def test_host_descriptors_are_decided_one_by_one(shift, from_zero, fits):
     types = {"source": "tensordesc<fp32[32, 32]>", "target": "tensordesc<fp32[32, 32]>", "y": "*fp32", "shift": shift}
-    kernel = compile(passed, {**types, "B": 32})
+    kernel = compile(passed, {**types, "B": 32, "FROM_ZERO": from_zero})
     source, target = kernel.metadata.tensordesc_meta
     assert source == {"swizzle": 3, "elem_size": 4, "elem_type": 7, "block_size": [32, 32], "fp4_padded": False}
-    assert target == (source if is_aligned else None)
-    assert kernel.asm["ptx"].count(STORE) == int(is_aligned)
+    assert target == (source if fits else None)
+    assert kernel.asm["ptx"].count(STORE) == int(fits)
     names = [type for _, type, _, _ in kernel.metadata.argument_layout]
     parts = ["i32", "i32", "i64", "i64"]
-    spelled = ["nvTmaDesc"] if is_aligned else ["*fp32", "i64", "i64", "i64", "i64", "i1"]
+    spelled = ["nvTmaDesc"] if fits else ["*fp32", "i64", "i64", "i64", "i64", "i1"]
     assert names == ["nvTmaDesc", *parts, *spelled, *parts, "*fp32", shift]
     assert kernel.metadata.global_scratch_size == 0
 

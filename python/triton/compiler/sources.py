@@ -10,7 +10,6 @@ from .. import knobs
 from .._C import libtriton
 from ..backends.compiler import Language
 
-
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -112,7 +112,12 @@ class TrialProcess:
         if answer is None:
             self.close()
             return f"it does not end within {seconds:g} s"
-        return self._end() if answer == "" else None if answer == "ok" else answer
+        if answer == "":
+            return self._end()
+        if answer == "ok":
+            return None
+        self.close()  # nothing more can run in a broken context
+        return answer
 
     def _start(self):
         root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -148,6 +153,8 @@ class TrialProcess:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
+            self.process.stdin.close()
+            self.process.stdout.close()
             self.process = None
 
 

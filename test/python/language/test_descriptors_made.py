@@ -233,7 +233,7 @@ def test_extremes_of_halves(engine, op, dtype, device, request):
     x, y = make((48, 64), dtype), make((16, 64), dtype, 5)
     expected = reference(op, [y, *x.reshape(3, 16, 64)])
     if not (engine and has_engine):
-        with pytest.raises(triton.CompilationError, match=f"atomic_{op}"):
+        with pytest.raises((triton.CompilationError, RuntimeError), match=f"atomic_{op}"):
             update_kernel[(3, 4)](x, y, 48, 64, op, 16)
         return
     update_kernel[(3, 4)](x, y, 48, 64, op, 16)
@@ -289,12 +289,12 @@ def test_rows(engine, dtype, count, B, column):
     M, N = 150, 160
     x, y = make((M, N), dtype), torch.zeros((M, N), dtype=dtype)
     numbers = torch.randperm(M, generator=torch.Generator().manual_seed(1))[:count].to(torch.int32)
-    numbers[3] = M + 20
+    numbers[3] += M  # the row to write stays one of its own
     kernel = rows_kernel[(1,)](x, y, numbers, M, N, column, count, B)
     check(kernel, engine, "tile::gather4", scratch=256, architectures=(".target sm_10",))
     expected = torch.zeros((M, N), dtype=dtype)
     width = min(B, N - column)
-    padded = torch.cat([x, torch.zeros((50, N), dtype=dtype)])
+    padded = torch.cat([x, torch.zeros((M, N), dtype=dtype)])
     expected[((numbers + 1) % M).long(), column : column + width] = padded[numbers.long(), column : column + width] + 1
     torch.testing.assert_close(y, expected, rtol=0, atol=0)
 
