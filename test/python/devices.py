@@ -140,6 +140,8 @@ class MirroringDriver(nvidia.CudaDriver):
             mirror = Mirror()
             parameters = [mirror.argument(argument) for argument in arguments[9:]]
             launcher(*arguments[:9], *parameters)
+            if torch.cuda.is_current_stream_capturing():
+                return  # into a graph, of arguments on the device: there is nothing to wait for
             try:
                 with words_of_the_device() if metadata.debug else contextlib.nullcontext():
                     torch.cuda.synchronize()

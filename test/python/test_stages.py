@@ -91,6 +91,7 @@ def test_hook_changes_stages(compile_always, fresh_knobs):
     assert differing == {"hash"}, "what a hook made is no other compile's"
 
 
+@pytest.mark.cpu_only
 def test_hook_on_the_cpu(fresh_knobs, fresh_triton_cache):
     inputs = []
 
