@@ -1,6 +1,7 @@
 #include <triton/llvm_ir.h>
 
 #include "compiler/llvm/LlvmModule.h"
+#include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 
 #include "llvm/IR/LegacyPassManager.h"
@@ -8,12 +9,9 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <mutex>
 
 namespace triton::ir {
 
@@ -28,28 +26,15 @@ static std::optional<embed::Error> toError(llvm::Error error) {
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const LlvmTarget &target) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
   llvm::Triple triple(target.triple);
-  std::string problem;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, problem);
+  auto found = findLlvmTarget(triple);
   if (!found)
-    return llvm::createStringError("no code generator for '" + target.triple + "': " + problem);
+    return found.takeError();
   llvm::TargetOptions options;
   options.AllowFPOpFusion = target.fuseMultiplyAdd ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(triple, target.cpu, target.features, options,
-                                                                          llvm::Reloc::PIC_, std::nullopt,
-                                                                          llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine((*found)->createTargetMachine(triple, target.cpu, target.features,
+                                                                             options, llvm::Reloc::PIC_, std::nullopt,
+                                                                             llvm::CodeGenOptLevel::Aggressive));
   // LLVM ends the process when it generates code for a processor it does not know.
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
     return llvm::createStringError("LLVM knows no processor '" + target.cpu + "' for '" + target.triple + "'");

@@ -95,21 +95,14 @@ bool Evaluator::stepThroughView(Value &tensor, Coordinates &at) {
 }
 
 Lanes Evaluator::readBuffer(const Buffer &buffer, Type element, ArrayRef<Coordinate> at) {
-  Scalar s{builder, builder.getUnknownLoc()};
-  Value base = s.i64(0);
-  Offsets offsets;
-  for (auto [coordinate, stride] : llvm::zip_equal(at, buffer.strides)) {
-    if (stride == 0)
-      continue;
-    base = s.add(base, s.mul(coordinate.base, stride));
-    offsets = addScaled(coordinate.offsets, stride, offsets);
-  }
+  Location location = builder.getUnknownLoc();
+  auto [base, offsets] = elementsAt(builder, location, buffer, at);
   bool isPointer = isa<tensor::PointerType>(element);
   Type stored = isPointer ? Type(builder.getI64Type()) : element;
-  Value value = Memory(builder, target, s.loc).loadBuffer(buffer.pointer, stored, width, base, offsets);
+  Value value = Memory(builder, target, location).loadBuffer(buffer.pointer, stored, width, base, offsets);
   Lanes lanes = isa<VectorType>(value.getType()) ? Lanes::of(value) : Lanes::uniform(value);
   if (isPointer) {
-    lanes.pointer = LLVM::ZeroOp::create(builder, s.loc, LLVM::LLVMPointerType::get(builder.getContext()));
+    lanes.pointer = LLVM::ZeroOp::create(builder, location, LLVM::LLVMPointerType::get(builder.getContext()));
     lanes.unit = 1;
   }
   return lanes;

@@ -1,5 +1,9 @@
 #include "compiler/cpu/Lanes.h"
 
+#include "compiler/cpu/Scalar.h"
+
+using namespace mlir;
+
 namespace triton::cpu {
 
 Offsets getIota(int64_t width) {
@@ -28,6 +32,20 @@ bool isArithmetic(llvm::ArrayRef<int64_t> offsets, int64_t stride) {
     if (offsets[lane] != int64_t(lane) * stride)
       return false;
   return !offsets.empty();
+}
+
+std::pair<Value, Offsets> elementsAt(OpBuilder &builder, Location location, const Buffer &buffer,
+                                     llvm::ArrayRef<Coordinate> at) {
+  Scalar s{builder, location};
+  Value base = s.i64(0);
+  Offsets offsets;
+  for (auto [coordinate, stride] : llvm::zip_equal(at, buffer.strides)) {
+    if (stride == 0)
+      continue;
+    base = s.add(base, s.mul(coordinate.base, stride));
+    offsets = addScaled(coordinate.offsets, stride, offsets);
+  }
+  return {base, std::move(offsets)};
 }
 
 } // namespace triton::cpu

@@ -63,4 +63,8 @@ struct Buffer {
   llvm::SmallVector<int64_t> strides; // in elements
 };
 
+/// Which elements of a buffer stand at `at`: lane `l` at the first plus its offset.
+std::pair<mlir::Value, Offsets> elementsAt(mlir::OpBuilder &builder, mlir::Location location, const Buffer &buffer,
+                                           llvm::ArrayRef<Coordinate> at);
+
 } // namespace triton::cpu

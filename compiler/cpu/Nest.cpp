@@ -167,17 +167,9 @@ Lowering::Values Lowering::emitRun(const NestPlan &nest, const Space &space, Arr
 }
 
 void Lowering::writeBuffer(const Buffer &buffer, ArrayRef<Coordinate> at, Value value) {
-  Scalar s{builder, value.getLoc()};
-  Value base = s.i64(0);
-  Offsets offsets;
-  for (auto [coordinate, stride] : llvm::zip_equal(at, buffer.strides)) {
-    if (stride == 0)
-      continue;
-    base = s.add(base, s.mul(coordinate.base, stride));
-    offsets = addScaled(coordinate.offsets, stride, offsets);
-  }
+  auto [base, offsets] = elementsAt(builder, value.getLoc(), buffer, at);
   Type element = isa<tensor::PointerType>(buffer.element) ? Type(builder.getI64Type()) : buffer.element;
-  Memory(builder, target, s.loc).storeBuffer(buffer.pointer, element, base, offsets, value);
+  Memory(builder, target, value.getLoc()).storeBuffer(buffer.pointer, element, base, offsets, value);
 }
 
 LogicalResult Lowering::lowerNest(const NestPlan &nest, Location loc) {

@@ -212,7 +212,7 @@ class CompileOnlyDriver(nvidia.CudaDriver):
 
 
 def is_about_architecture(error):
-    return any(words in str(error) for words in ("not supported in this architecture", "requires .target sm_"))
+    return any(words in str(error) for words in ("not supported in this architecture", "needs compute capability"))
 
 
 class CompileWatch:

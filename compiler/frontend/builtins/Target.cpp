@@ -50,17 +50,21 @@ static FailureOr<Value> globalTimer(Emitter &emitter, const BoundArguments &) {
 static FailureOr<Value> multiprocessor(Emitter &emitter, const BoundArguments &) {
   return cudaInstruction(emitter, "smid", "mov.u32 $0, %smid;", "=r", Type::int32(), /*isPure=*/true);
 }
-// Assembly needs a result, which these have none for.
-static FailureOr<Value> gridWait(Emitter &emitter, const BoundArguments &) {
-  FailureOr<Value> done =
-      cudaInstruction(emitter, "gdc_wait", "griddepcontrol.wait; // dummy $0", "=r", Type::int32(), /*isPure=*/false);
+// Orders this grid with its neighbours on the stream. Assembly needs a result, which these have none for.
+static FailureOr<Value> gridControl(Emitter &emitter, llvm::StringRef name, llvm::StringRef text) {
+  int capability = emitter.options().capability;
+  if (emitter.options().backend == "cuda" && capability < 90)
+    return emitter.error("RuntimeError") << "tl.extra.cuda." << name
+                                         << " needs compute capability 9.0 or newer; this kernel is compiled for "
+                                         << capability / 10 << "." << capability % 10;
+  FailureOr<Value> done = cudaInstruction(emitter, name, text, "=r", Type::int32(), /*isPure=*/false);
   return failed(done) ? done : Value::none();
 }
+static FailureOr<Value> gridWait(Emitter &emitter, const BoundArguments &) {
+  return gridControl(emitter, "gdc_wait", "griddepcontrol.wait; // dummy $0");
+}
 static FailureOr<Value> gridLaunch(Emitter &emitter, const BoundArguments &) {
-  FailureOr<Value> done =
-      cudaInstruction(emitter, "gdc_launch_dependents", "griddepcontrol.launch_dependents; // dummy $0", "=r",
-                      Type::int32(), /*isPure=*/false);
-  return failed(done) ? done : Value::none();
+  return gridControl(emitter, "gdc_launch_dependents", "griddepcontrol.launch_dependents; // dummy $0");
 }
 
 static FailureOr<Value> convertFloat8(Emitter &emitter, const BoundArguments &arguments) {

@@ -2,6 +2,7 @@
 // generator.
 #include "compiler/llvm/host/Codegen.h"
 
+#include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/host/BFloatMoves.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,7 +21,6 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -38,25 +38,17 @@ static constexpr llvm::StringLiteral passes =
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target,
                                                                                 const CodegenOptions &options) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
-  });
   llvm::Triple triple(target.triple);
-  std::string error;
-  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
+  auto llvmTarget = findLlvmTarget(triple);
   if (!llvmTarget)
-    return llvm::createStringError("no code generator for '" + target.triple + "': " + error);
+    return llvmTarget.takeError();
   llvm::TargetOptions targetOptions;
   targetOptions.AllowFPOpFusion = options.fuseMultiplyAdd ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
   // A JIT's default is the large code model, whose far calls and constants cost; code and constants lie together here.
   return std::unique_ptr<llvm::TargetMachine>(
-      llvmTarget->createTargetMachine(triple, target.cpu, target.features, targetOptions, llvm::Reloc::PIC_,
-                                      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+      (*llvmTarget)
+          ->createTargetMachine(triple, target.cpu, target.features, targetOptions, llvm::Reloc::PIC_,
+                                llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
 /// A target machine is not thread safe and takes a millisecond to make: each thread keeps those it has used.

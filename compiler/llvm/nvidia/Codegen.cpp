@@ -1,6 +1,8 @@
 // Emission, linking of bitcode libraries, LLVM's -O3, and the NVPTX code generator.
 #include "compiler/llvm/nvidia/Codegen.h"
 
+#include "compiler/llvm/LlvmTargets.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -12,16 +14,12 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/IPO/Internalize.h"
-
-#include <mutex>
 
 namespace triton::nvidia {
 
@@ -50,32 +48,21 @@ static unsigned leastPtxVersion(const gpu::Target &target) {
 
 /// A target machine is not thread safe and takes a millisecond to make: each thread keeps those it has used.
 static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &target, unsigned ptxVersion) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    // Shared addresses are 32 bits: half the registers, and sums that are part of the access. There is no option of the target machine for it.
-    auto &options = llvm::cl::getRegisteredOptions();
-    if (auto found = options.find("nvptx-short-ptr"); found != options.end())
-      static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
-  });
   thread_local std::vector<std::pair<std::pair<gpu::Target, unsigned>, std::unique_ptr<llvm::TargetMachine>>> cache;
   for (auto &[key, machine] : cache)
     if (key.first == target && key.second == ptxVersion)
       return machine.get();
   llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
+  auto llvmTarget = findLlvmTarget(triple);
   if (!llvmTarget)
-    return llvm::createStringError("no code generator for NVIDIA GPUs: " + error);
+    return llvmTarget.takeError();
   // Multiplies and adds carry the `contract` flag where they may be fused.
   llvm::TargetOptions targetOptions;
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(
-      llvmTarget->createTargetMachine(triple, target.cpu(), "+ptx" + std::to_string(ptxVersion), targetOptions,
-                                      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+      (*llvmTarget)
+          ->createTargetMachine(triple, target.cpu(), "+ptx" + std::to_string(ptxVersion), targetOptions,
+                                llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
   cache.emplace_back(std::make_pair(target, ptxVersion), std::move(machine));
   return cache.back().second.get();
 }

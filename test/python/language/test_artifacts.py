@@ -219,6 +219,8 @@ def test_dependent_launches():
     ptx = build(dependent_kernel, COPY)["ptx"]
     wait, launch = ptx.index("griddepcontrol.wait"), ptx.index("griddepcontrol.launch_dependents")
     assert wait < ptx.index("ld.global") and wait < launch
+    with pytest.raises(triton.CompilationError, match=r"gdc_wait needs compute capability 9\.0 or newer; .* for 8\.0"):
+        build(dependent_kernel, COPY, capability=80)
 
 
 @triton.jit
