@@ -128,7 +128,7 @@ def test_float_to_integer_truncates(source, target):
         x = torch.cat([x, torch.tensor([-0.99, -1.5, -2.5, -0.0]).to(TORCH[source])])
     x = x[(x.double() > low - 1) & (x.double() < high + 1)].contiguous()
     out = convert(x, TORCH[target], getattr(tl, target))
-    assert [int(v) for v in out.tolist()] == [int(v) for v in x.double().tolist()]
+    np.testing.assert_array_equal([int(v) for v in out.tolist()], [int(v) for v in x.double().tolist()])
 
 
 @pytest.mark.parametrize("target", FLOATS)
@@ -146,7 +146,7 @@ def test_integer_to_float_rounds_to_even(source, target):
         result = float(round(Fraction(number) / unit) * unit)
         return result if abs(result) <= largest else float("inf") * (1 if number > 0 else -1)
 
-    assert out.double().tolist() == [rounded(int(v)) for v in x.tolist()]
+    np.testing.assert_array_equal(out.double().numpy(), [rounded(int(v)) for v in x.tolist()])
 
 
 @pytest.mark.parametrize("target", INTS + UINTS)
