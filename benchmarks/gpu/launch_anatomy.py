@@ -64,12 +64,12 @@ def from_cpp():
 
 
 def from_python():
-    """The launches of measure.py, in each package."""
+    """The launches of host.py, in each package."""
     rows = []
     for name, environment in environments().items():
         print(name, file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory() as cache:
-            command = [sys.executable, str(HERE / "measure.py"), "launch"]
+            command = [sys.executable, str(HERE / "host.py"), "launch"]
             for row in run(command, {**environment, "TRITON_CACHE_DIR": cache}):
                 if row.get("contender", name) == name or name == "triton.cpp":
                     rows.append({"contender": name, **row})

@@ -1,6 +1,6 @@
 """Our GPU kernels beside those of the installed Triton, and torch, in one run.
 
-usage: PYTHONPATH=<our package> python benchmarks/gpu/run.py [--quick] [--only TEXT] [--parts speed launch compile] [--out FOLDER]
+usage: PYTHONPATH=<our package> python benchmarks/gpu/run.py [--quick] [--only TEXT] [--parts speed launch compile start tune] [--out FOLDER]
 
 Both packages are called `triton`, so each has processes of its own: ours with PYTHONPATH as it is, the other without the folders in it that
 hold a `triton`. They take turns, part by part, on the same GPU. Writes a table (Markdown), the rows (csv) and a plot into the folder.
@@ -19,12 +19,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+PARTS = ["speed", "launch", "compile", "start", "tune"]
 COMPILED = ("add", "softmax", "matmul", "attention")
 # What the issue asks for: case -> (least or most, of what).
 TARGETS = {
     "vector add f32 128 Mi": 4.3, "softmax f32 1024 columns": 4.0, "softmax f32 4096 columns": 4.0, "softmax f32 16384 columns": 4.0,
     "layer norm f16 16384x8192": 2.78, "matmul f16 4096^3": 400, "launch, 7 arguments": 2.5, "launch, 19 arguments": 3.5,
     "cold compile, add": 200, "cold compile, softmax": 220, "cold compile, matmul": 500, "cold compile, attention": 1000,
+    "warm start, first launch": 5,
 }  # fmt: skip
 
 
@@ -44,19 +46,21 @@ def environments():
     return found
 
 
-def measure(environment, *arguments):
-    """The rows of one process; what it says on standard error passes through. A crash ends the rows, not the run."""
+def measure(environment, *command, times=1):
+    """The rows of the last of so many processes, one after the other, which share a cache that is empty at first. What they say on standard error
+    passes through; a crash ends the rows, not the run."""
     with tempfile.TemporaryDirectory() as cache:
-        process = subprocess.run(
-            [sys.executable, str(HERE / "measure.py"), *arguments],
-            env={**environment, "TRITON_CACHE_DIR": cache},
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd="/",
-        )
+        for _ in range(times):
+            process = subprocess.run(
+                [sys.executable, str(HERE / command[0]), *command[1:]],
+                env={**environment, "TRITON_CACHE_DIR": cache},
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd="/",
+            )
     rows = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
     if process.returncode:
-        print(f"measure.py {' '.join(arguments)} ended with {process.returncode}", file=sys.stderr)
+        print(f"{' '.join(command)} ended with {process.returncode}", file=sys.stderr)
     return rows
 
 
@@ -64,8 +68,8 @@ def collect(parts, quick, only):
     rows = []
     packages = environments()
 
-    def add(name, *arguments):
-        for row in measure(packages[name], *arguments):
+    def add(name, *command, times=1):
+        for row in measure(packages[name], *command, times=times):
             contender = row.pop("contender", None)
             if contender is None or name == "triton.cpp":  # torch is measured beside us
                 rows.append({"contender": contender or name, **row})
@@ -73,14 +77,20 @@ def collect(parts, quick, only):
 
     if "speed" in parts:
         for name in packages:
-            add(name, "speed", *(["--quick"] if quick else []), *(["--only", only] if only else []))
+            add(name, "speed.py", *(["--quick"] if quick else []), *(["--only", only] if only else []))
     if "launch" in parts:
         for name in packages:
-            add(name, "launch")
+            add(name, "host.py", "launch")
     if "compile" in parts:
         for kernel in COMPILED:
             for name in packages:
-                add(name, "compile", kernel)
+                add(name, "host.py", "compile", kernel)
+    if "start" in parts:
+        for name in packages:
+            add(name, "host.py", "start", times=4)
+    if "tune" in parts:
+        for name in packages:
+            add(name, "host.py", "tune")
     return rows
 
 
@@ -181,9 +191,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few repetitions, few configurations")
     parser.add_argument("--only", default="", help="only cases whose name holds this")
-    parser.add_argument(
-        "--parts", nargs="+", default=["speed", "launch", "compile"], choices=["speed", "launch", "compile"]
-    )
+    parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS)
     parser.add_argument("--out", default=str(ROOT / "benchmarks" / "results"))
     chosen = parser.parse_args()
     rows = collect(chosen.parts, chosen.quick, chosen.only)

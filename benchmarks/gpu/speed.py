@@ -1,26 +1,18 @@
-"""Measures the `triton` that this process imports, on the current GPU; prints rows as JSON. run.py starts it once for each package.
+"""Device time of kernels compiled by the `triton` that this process imports, and of torch doing the same; prints rows as JSON. run.py starts it
+once for each package.
 
-    measure.py speed [--quick] [--only TEXT]    device time of kernels, and of torch doing the same
-    measure.py launch                           host time of a launch
-    measure.py compile KERNEL                   one cold compile in this process, stage by stage
+    speed.py [--quick] [--only TEXT]
 
 Every result is checked against torch before it is timed. Times are medians of device events, the L2 cache written over before each call.
 """
 
-import itertools
-import json
-import os
+import argparse
 import statistics
-import sys
-import time
 
 import torch
+from rows import say
 
 PEAK_CACHE_BYTES = 256 * 2**20  # several times any L2 cache
-
-
-def say(**row):
-    print(json.dumps(row), flush=True)
 
 
 def device_milliseconds(call, quick):
@@ -265,127 +257,13 @@ class Speed:
             self.attention_by_descriptors(head)
 
 
-def loop_of(call, **names):
-    """A function that runs the expression so many times, as a program would write it: no lambda and no unpacking in between."""
-    text = f"def loop(count):\n    for _ in repeat(None, count):\n        {call}\n"
-    scope = {**names, "repeat": itertools.repeat}
-    exec(text, scope)
-    return scope["loop"]
-
-
-def host_microseconds(loop, launches=200, rounds=25, is_held=False):
-    """Of one call until it returns, the best of several bursts, each short enough for the queue. `is_held`: the GPU waits meanwhile, so it slows nothing down."""
-    begin = time.perf_counter()
-    while (
-        time.perf_counter() - begin < 0.2
-    ):  # clocks up, caches and predictors filled: the first case is like the others
-        loop(20)
-        torch.cuda.synchronize()
-    times = []
-    for _ in range(rounds):
-        torch.cuda.synchronize()
-        if is_held:
-            torch.cuda._sleep(20_000_000)  # cycles: 10 ms
-        begin = time.perf_counter_ns()
-        loop(launches)
-        times.append((time.perf_counter_ns() - begin) / launches / 1e3)
-    torch.cuda.synchronize()
-    return min(times)
-
-
-def sustained_microseconds(loop, launches=10000):
-    """Of one call when calls never end: the slower of the host and the GPU decides."""
-    loop(launches // 10)
-    torch.cuda.synchronize()
-    begin = time.perf_counter_ns()
-    loop(launches)
-    torch.cuda.synchronize()
-    return (time.perf_counter_ns() - begin) / launches / 1e3
-
-
-def say_launch(case, loop, **row):
-    say(case=case, unit="us", value=host_microseconds(loop), **row)
-    say(case=f"{case}, GPU held", unit="us", value=host_microseconds(loop, is_held=True), **row)
-    say(case=f"{case}, sustained", unit="us", value=sustained_microseconds(loop), **row)
-
-
-def time_bare_launches(name, compiled):
-    """What the driver's call costs by itself: no launch is cheaper. Only our package can tell."""
-    try:
-        from triton._C.libtriton.cuda import time_launches
-    except ImportError:
-        return
-    size = compiled.metadata.argument_bytes + 16 + 8 & ~7
-    for handover, how in enumerate(
-        ("cuLaunchKernelEx", "cuLaunchKernelEx, one buffer", "cuLaunchKernel", "cuLaunchKernelEx, programmatic")
-    ):
-        try:
-            value = min(time_launches(compiled.function, 128, size, 200, handover) for _ in range(25))
-            say(case=f"launch, {name} arguments, bare {how}", unit="us", value=value)
-        except RuntimeError as problem:
-            say(case=f"launch, {name} arguments, bare {how}", unit="us", value=None, note=str(problem))
-
-
-def launch():
-    from kernels import nineteen_arguments_kernel, seven_arguments_kernel
-
-    x, y, z = (torch.empty(64, device="cuda") for _ in range(3))
-    seven = "x, y, z, 1000, 2000, 3000, 128"
-    nineteen = "x, y, z, x, y, z, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 128"
-    for name, kernel, arguments in (("7", seven_arguments_kernel, seven), ("19", nineteen_arguments_kernel, nineteen)):
-        names = {"kernel": kernel, "x": x, "y": y, "z": z, "grid": (1,)}
-        say_launch(f"launch, {name} arguments", loop_of(f"kernel[grid]({arguments})", **names))
-        time_bare_launches(name, eval(f"kernel[grid]({arguments})", names))
-    say_launch("launch, 7 arguments", loop_of("add(x, y, out=z)", add=torch.add, x=x, y=y, z=z), contender="torch")
-
-
-def compile_once(which):
-    """Cold: from the first look at a kernel to code loaded on the device."""
-    import kernels
-    import triton
-
-    torch.empty(1, device="cuda")  # the context is not the compiler's
-    f32 = [torch.empty(4096, device="cuda") for _ in range(3)]
-    f16 = [tensor.half() for tensor in f32]
-    arguments = {
-        "add": (kernels.add_kernel, (*f32, 4096), {"BLOCK": 1024}),
-        "softmax": (kernels.softmax_kernel, (*f32[:2], 4096, 4096, 4096), {"BLOCK": 4096, "num_warps": 8}),
-        "matmul": (kernels.matmul_kernel, (*f16, *(4096,) * 4, 1, 4096, 1, 4096, 1), {"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64, "GROUP_M": 8, "num_warps": 8}),
-        "attention": (kernels.attention_kernel, (*f16, f16[0], 0.1, 4096, 128, 4096), {"BLOCK_M": 128, "BLOCK_N": 64, "HEAD": 128, "CAUSAL": True, "num_warps": 8}),
-    }  # fmt: skip
-    kernel, positional, options = arguments[which]
-    stages = {}
-
-    def listen(*, times, **_):
-        stages["front end"] = times.ir_initialization / 1e3
-        stages.update((name, microseconds / 1e3) for name, microseconds in times.lowering_stages)
-        stages["store"] = times.store_results / 1e3
-
-    triton.knobs.compilation.listener = listen
-    begin = time.perf_counter()
-    compiled = kernel.warmup(*positional, grid=(1,), **options)
-    compiled._init_handles()
-    total = (time.perf_counter() - begin) * 1e3
-    say(
-        case=f"cold compile, {which}",
-        unit="ms",
-        value=total,
-        stages=stages,
-        registers=compiled.n_regs,
-        spills=compiled.n_spills,
-    )
-
-
 def main():
-    mode, *rest = sys.argv[1:]
-    if mode == "speed":
-        Speed("--quick" in rest, rest[rest.index("--only") + 1] if "--only" in rest else "").all()
-    elif mode == "launch":
-        launch()
-    else:
-        compile_once(rest[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="few repetitions, few configurations")
+    parser.add_argument("--only", default="", help="only cases whose name holds this")
+    given = parser.parse_args()
+    Speed(given.quick, given.only).all()
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     main()
