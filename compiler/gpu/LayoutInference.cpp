@@ -188,13 +188,34 @@ DistributedAttr catLayout(RankedTensorType tensor) {
   return nameLayout(tensor.getContext(), addRegister(toLinear(tensor), 0, /*first=*/false));
 }
 
+/// `map` without its last output and the register bits that step along nothing else. Registers that are copies of others stay copies, so that
+/// a half has the registers that were joined.
+static LinearLayout dropPair(const LinearLayout &map) {
+  LinearLayout half = map.removeOutput(map.outputs().back().name);
+  std::vector<LinearLayout::Input> inputs(half.inputs().begin(), half.inputs().end());
+  for (LinearLayout::Input &input : inputs) {
+    if (input.name != "register")
+      continue;
+    std::vector<layout::Coordinates> kept;
+    for (auto [bit, basis] : llvm::enumerate(input.bases))
+      if (llvm::any_of(basis, [](int64_t step) { return step != 0; }) || map.basis("register", bit).back() == 0)
+        kept.push_back(basis);
+    input.bases = std::move(kept);
+  }
+  return LinearLayout(std::move(inputs), half.outputs());
+}
+
 DistributedAttr splitLayout(RankedTensorType tensor) {
   unsigned last = tensor.getRank() - 1;
   std::string name = layout::dimension(last);
   const LinearLayout &map = toLinear(tensor);
   if (!map.isZeroOn({"lane", "warp", "block"}, {name}))
     return {};
-  return SliceAttr::get(last, layoutOf(tensor));
+  auto slice = SliceAttr::get(last, layoutOf(tensor));
+  LinearLayout half = dropPair(map);
+  if (slice.toLinear(tensor.getShape().drop_back()) == half)
+    return slice;
+  return nameLayout(tensor.getContext(), half);
 }
 
 } // namespace triton::gpu

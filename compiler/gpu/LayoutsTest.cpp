@@ -179,8 +179,7 @@ TEST_F(LayoutsTest, JoinsAddAFastRegister) {
     RankedTensorType joined = tensor(shape, joinLayout(type));
     DistributedAttr half = splitLayout(joined);
     ASSERT_TRUE(half);
-    ASSERT_EQ(toLinear(tensor(type.getShape(), half)).removeZeroBases("register"),
-              toLinear(type).removeZeroBases("register"));
+    ASSERT_EQ(toLinear(tensor(type.getShape(), half)), toLinear(type));
     ASSERT_EQ(toLinear(joined).inputSize("lane"), 32);
     ASSERT_TRUE(toLinear(joined).isSurjective());
   }

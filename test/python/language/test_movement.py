@@ -223,3 +223,21 @@ def test_hypercubes(rank, shift, warps, dtype):
     hypercube_kernel[(1,)](x, out, rank, shift, num_warps=warps)
     order = [(d + shift) % rank for d in range(rank)]
     np.testing.assert_array_equal(bits(out), bits(x).reshape([2] * rank).transpose(order).reshape(-1))
+
+
+@triton.jit
+def halves_of_columns_kernel(x_ptr, pairs_ptr, out_ptr, ROWS: tl.constexpr, N: tl.constexpr):
+    rows = tl.arange(0, ROWS)[:, None]
+    tile = rows * N + tl.arange(0, N)[None, :]
+    slope, offset = tl.split(tl.load(pairs_ptr + rows[:, :, None] * 2 + tl.arange(0, 2)[None, None, :]))
+    tl.store(out_ptr + tile, tl.load(x_ptr + tile) * slope + offset)
+
+
+@pytest.mark.parametrize("rows, n", [(4, 64), (64, 4), (64, 64)])
+def test_halves_of_columns(rows, n):
+    """Each half is one column, in the layout of the tile it meets: there its registers are copies of one another."""
+    x, pairs = torch.arange(rows * n, dtype=torch.bfloat16) % 7, torch.arange(rows * 2, dtype=torch.bfloat16) % 5
+    out = torch.zeros_like(x)
+    halves_of_columns_kernel[(1,)](x, pairs, out, rows, n)
+    slope, offset = pairs.reshape(rows, 2, 1).unbind(1)
+    torch.testing.assert_close(out.reshape(rows, n), x.reshape(rows, n) * slope + offset, rtol=0, atol=0)
