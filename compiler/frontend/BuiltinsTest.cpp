@@ -181,6 +181,9 @@ TEST(Builtins, Products) {
   EXPECT_TRUE(refuses("z = tl.dot(y, tl.zeros((32, 16), tl.float32))", {"not compatible for matmul"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, y, out_dtype=tl.bfloat16)", {"out_dtype=bfloat16 is unsupported"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, y, acc=j)", {"must be out_dtype"}));
+  EXPECT_TRUE(refuses(
+      "a = j.to(tl.int8)\nz = tl.dot(a, a, acc=y)",
+      {"these operands accumulate in int32, so out_dtype and the accumulator's dtype must be int32, got fp32"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, y, input_precision='ieee', allow_tf32=True)", {"only one of"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, y, input_precision='exact')", {"must be one of", "exact"}));
   EXPECT_TRUE(refuses("a = y.to(tl.float8e5)\nz = tl.dot(a, a, max_num_imprecise_acc=64)",

@@ -101,11 +101,16 @@ static FailureOr<Value> readAccumulator(Emitter &emitter, const Value &value, Ty
     return emitter.error("AssertionError")
            << "the accumulator must have the shape of the product [" << llvm::interleaved(result.shape()) << "], got ["
            << llvm::interleaved(type.shape()) << "]";
-  if (!(type.element() == outDtype) || !(type.element() == result.element()))
+  const std::string sums = outDtype == result.element()
+                               ? std::string()
+                               : "these operands accumulate in " + result.element().str() +
+                                     ", so out_dtype and the accumulator's dtype must be " + result.element().str();
+  if (!(type.element() == outDtype))
     return emitter.error("AssertionError")
            << "the accumulator's dtype " << type.element().str() << " must be out_dtype, which is " << outDtype.str()
-           << (outDtype == result.element() ? std::string()
-                                            : "; these operands accumulate in " + result.element().str());
+           << (sums.empty() ? "" : "; ") << sums;
+  if (!sums.empty())
+    return emitter.error("AssertionError") << sums << ", got " << outDtype.str();
   return accumulator;
 }
 

@@ -19,13 +19,10 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <mutex>
 
 namespace triton::host {
 
@@ -67,25 +64,6 @@ static llvm::Expected<llvm::TargetMachine *> targetMachine(const HostTarget &tar
     return machine.takeError();
   cache.push_back({target, options.fuseMultiplyAdd, std::move(*machine)});
   return cache.back().machine.get();
-}
-
-/// Sets up the code generator without its loop strength reduction: addresses already are one base and constants, and in loops
-/// with many of them the pass takes half of the time. It can only be left out by an option of the whole process, which is read
-/// while passes are added; so it is set for just that long.
-static bool addCodegenPasses(llvm::TargetMachine &machine, llvm::legacy::PassManager &manager,
-                             llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType kind) {
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  auto &options = llvm::cl::getRegisteredOptions();
-  auto found = options.find("disable-lsr");
-  auto *disable = found == options.end() ? nullptr : static_cast<llvm::cl::opt<bool> *>(found->second);
-  bool before = disable && disable->getValue();
-  if (disable)
-    disable->setValue(true);
-  bool failed = machine.addPassesToEmitFile(manager, stream, nullptr, kind, /*DisableVerify=*/true);
-  if (disable)
-    disable->setValue(before);
-  return !failed;
 }
 
 void registerTranslations(mlir::DialectRegistry &registry) {
@@ -199,7 +177,7 @@ llvm::Error Code::emit(llvm::SmallVectorImpl<char> &bytes, bool asText) {
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*llvmModule);
   auto kind = asText ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   return llvmModule.generate(*copy, bytes, [&](llvm::legacy::PassManager &manager, llvm::raw_pwrite_stream &stream) {
-    return addCodegenPasses(**machine, manager, stream, kind);
+    return !(*machine)->addPassesToEmitFile(manager, stream, nullptr, kind, /*DisableVerify=*/true);
   });
 }
 
