@@ -1,5 +1,6 @@
 #include "compiler/gpu/ExchangePlans.h"
 
+#include "compiler/gpu/Target.h"
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Scan.h"
 
@@ -13,9 +14,29 @@ unsigned getMemoryBits(Type element) {
   return std::max<unsigned>(8, llvm::PowerOf2Ceil(tensor::getElementBits(element)));
 }
 
-layout::ConversionPlan getPlan(ConvertLayoutOp op) {
+/// What one conversion may take. Room is left for what else is alive, but not too much of it: every piece costs a barrier.
+static int64_t conversionRoom(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  Target target;
+  if (auto capability = module ? getComputeCapability(module) : std::nullopt)
+    target.capability = *capability;
+  return target.sharedBytes() >= 160 * 1024 ? 128 * 1024 : 64 * 1024;
+}
+
+ConvertPlan getPlan(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
-  return layout::planConversion(toLinear(from), toLinear(to), getMemoryBits(from.getElementType()));
+  const unsigned bits = getMemoryBits(from.getElementType());
+  auto planFor = [&](unsigned pieceBits) {
+    return ConvertPlan{layout::planConversion(toLinear(from), toLinear(to), pieceBits), pieceBits};
+  };
+  ConvertPlan plan = planFor(bits);
+  if (!plan.usesBuffer())
+    return plan;
+  const int64_t elements = plan.shared.memory.totalInputSize(), room = conversionRoom(op);
+  unsigned pieceBits = bits;
+  while (pieceBits > 8 && elements * pieceBits / 8 > room)
+    pieceBits /= 2;
+  return pieceBits == bits ? plan : planFor(pieceBits);
 }
 
 ReducePlan getPlan(tensor::ReduceOp op) {

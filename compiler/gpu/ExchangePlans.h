@@ -13,7 +13,12 @@ namespace triton::gpu {
 /// Bits an element takes in shared memory: i1 is a byte, pointers are 64 bits.
 unsigned getMemoryBits(mlir::Type element);
 
-layout::ConversionPlan getPlan(ConvertLayoutOp op);
+/// How many bits of each element go through shared memory at a time: all, unless those of all elements would not fit.
+struct ConvertPlan : layout::ConversionPlan {
+  unsigned pieceBits;
+};
+ConvertPlan getPlan(ConvertLayoutOp op);
+
 /// What each CTA does with the elements it holds, and the bits of its number that tell apart CTAs whose results must then be combined; nullopt if
 /// those hold different results.
 struct ReducePlan {

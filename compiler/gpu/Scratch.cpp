@@ -15,14 +15,12 @@ static unsigned bytesOf(int64_t elements, Type type) {
 }
 
 static unsigned sharedElements(const layout::ConversionPlan &plan) {
-  using Kind = layout::ConversionPlan::Kind;
-  return plan.kind == Kind::Shared || plan.kind == Kind::Cluster ? plan.shared.memory.totalInputSize() : 0;
+  return plan.usesBuffer() ? plan.shared.memory.totalInputSize() : 0;
 }
 
 static Parts partsOf(ConvertLayoutOp op) {
-  if (unsigned elements = sharedElements(getPlan(op)))
-    return {bytesOf(elements, op.getType())};
-  return {};
+  ConvertPlan plan = getPlan(op);
+  return plan.usesBuffer() ? Parts{sharedElements(plan) * (plan.pieceBits / 8)} : Parts();
 }
 
 static Parts partsOf(tensor::ReduceOp op) {

@@ -45,6 +45,8 @@ struct ConversionPlan {
   RegisterRenaming renaming; // Registers
   LaneExchange exchange;     // Lanes
   SharedExchange shared;     // Shared, Cluster
+
+  bool usesBuffer() const { return kind == Kind::Shared || kind == Kind::Cluster; }
 };
 
 /// Both map register, lane, warp, block onto the same tensor.

@@ -132,13 +132,40 @@ Registers triton::nvidia::convertRegisters(Emitter &emitter, const ConversionPla
   return Registers(values);
 }
 
+/// Elements of which shared memory does not hold all bits at once.
+static Registers convertInPieces(Emitter &emitter, const gpu::ConvertPlan &plan, llvm::ArrayRef<llvm::Value *> values,
+                                 llvm::function_ref<llvm::Value *()> buffer) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  llvm::Type *type = values[0]->getType();
+  const unsigned bits = memoryBits(type);
+  llvm::Type *whole = builder.getIntNTy(bits), *piece = builder.getIntNTy(plan.pieceBits);
+  Registers results;
+  for (unsigned low = 0; low < bits; low += plan.pieceBits) {
+    Registers parts;
+    for (llvm::Value *value : values)
+      parts.push_back(builder.CreateTrunc(builder.CreateLShr(toMemory(emitter, value), low), piece));
+    if (low != 0)
+      emitter.barrier(); // the piece before may still be read
+    Registers moved = convertRegisters(emitter, plan, parts, buffer);
+    results.resize(moved.size(), llvm::ConstantInt::get(whole, 0));
+    for (auto [result, part] : llvm::zip(results, moved))
+      result = builder.CreateOr(result, builder.CreateShl(builder.CreateZExt(part, whole), low));
+  }
+  for (llvm::Value *&result : results)
+    result = fromMemory(emitter, result, type);
+  return results;
+}
+
 static llvm::LogicalResult emitConversion(Emitter &emitter, gpu::ConvertLayoutOp op) {
-  ConversionPlan plan = gpu::getPlan(op);
+  gpu::ConvertPlan plan = gpu::getPlan(op);
   if (plan.kind == Kind::Cluster && !emitter.target().hasClusters())
     return op.emitError() << "converting " << op.getSrc().getType() << " to " << op.getType()
                           << " moves elements between CTAs, which needs sm_90 or newer";
-  emitter.define(
-      op, convertRegisters(emitter, plan, emitter.registers(op.getSrc()), [&] { return emitter.sharedAddress(op); }));
+  auto buffer = [&] { return emitter.sharedAddress(op); };
+  llvm::ArrayRef<llvm::Value *> source = emitter.registers(op.getSrc());
+  const bool isCut = plan.pieceBits < memoryBits(source[0]->getType());
+  emitter.define(op, isCut ? convertInPieces(emitter, plan, source, buffer)
+                           : convertRegisters(emitter, plan, source, buffer));
   return success();
 }
 
