@@ -33,6 +33,8 @@ public:
     }
     for (FactsLattice *result : results) {
       AccessFacts known = transfer(cast<OpResult>(result->getAnchor()), facts);
+      if (auto sum = dyn_cast<arith::AddIOp>(op))
+        raiseBound(sum, known);
       promises.apply(result->getAnchor(), known);
       propagateIfChanged(result, result->join(known));
     }
@@ -59,11 +61,30 @@ public:
       return;
     AccessFacts known = AccessFacts::unknown(0);
     known.dimensions[0].divisibility = std::min(lower.divisibilityOfAll(), step.divisibilityOfAll());
-    known.nonNegative = lower.nonNegative;
+    known.bound = lower.bound;
     propagateIfChanged(arguments[0], arguments[0]->join(known));
   }
 
 private:
+  /// What a loop counts from `x - step` on, by `step` and before it is used, is not below `x`:
+  ///   for … iter_args(%counter = x - step) { %next = %counter + step; …; yield %next }
+  /// If `step` is a constant bounds show that by themselves; here it is anything that is not negative, such as the number of programs.
+  void raiseBound(arith::AddIOp next, AccessFacts &known) {
+    for (auto [counter, step] : {std::pair(next.getLhs(), next.getRhs()), std::pair(next.getRhs(), next.getLhs())}) {
+      auto argument = dyn_cast<BlockArgument>(counter);
+      auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      auto start = init ? init->get().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+      if (!start || start.getRhs() != step || loop.getTiedLoopYieldedValue(argument)->get() != next.getResult())
+        continue;
+      ProgramPoint *point = getProgramPointAfter(next);
+      const AccessFacts &first = getLatticeElementFor(point, start.getLhs())->getValue();
+      const AccessFacts &by = getLatticeElementFor(point, step)->getValue();
+      if (first.bound && by.isNonNegative() && (!known.bound || known.bound->value < first.bound->value))
+        known.setBound(first.bound->value);
+    }
+  }
+
   Promises promises;
 };
 

@@ -66,6 +66,85 @@ tt.func public @loop(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
   tt.return
 }
 
+// Counters that start one step early, and are stepped before they are used.
+// CHECK-LABEL: tt.func argument 0
+tt.func public @stepped_before_use(%n: i32) {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 132 : i32
+  %start = tt.get_program_id x : i32
+  %programs = tt.get_num_programs x : i32
+  // CHECK: arith.subi {{.*}}, at least -132
+  %early = arith.subi %start, %step : i32
+  // CHECK-NEXT: arith.subi {{.*}} => contiguity = [1], divisibility = [1], constancy = [1]{{$}}
+  %one_round_early = arith.subi %start, %programs : i32
+  // CHECK: scf.for argument 0 => {{.*}}, non-negative
+  // CHECK-NEXT: scf.for argument 1 => {{.*}}, at least -132
+  // CHECK-NEXT: scf.for argument 2 => contiguity = [1], divisibility = [1], constancy = [1]{{$}}
+  scf.for %i = %start to %n step %step iter_args(%a = %early, %b = %one_round_early) -> (i32, i32) : i32 {
+    // CHECK-NEXT: arith.addi {{.*}}, non-negative
+    %c = arith.addi %a, %step : i32
+    // CHECK-NEXT: arith.addi {{.*}}, non-negative
+    %d = arith.addi %programs, %b : i32
+    scf.yield %c, %d : i32, i32
+  }
+  tt.return
+}
+
+// Where that does not show: steps that are too small, or could be negative, or are not those of the start; counters that go down, also in
+// turns; values that the loop computes otherwise.
+// CHECK-LABEL: tt.func argument 0
+tt.func public @not_stepped_far_enough(%n: i32, %by: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %step = arith.constant 132 : i32
+  %start = tt.get_program_id x : i32
+  %programs = tt.get_num_programs x : i32
+  %others = tt.get_num_programs y : i32
+  %early = arith.subi %start, %step : i32
+  %by_argument = arith.subi %start, %by : i32
+  %by_programs = arith.subi %start, %programs : i32
+  // CHECK: scf.for argument 0
+  // CHECK-NEXT: scf.for argument 1 => {{.*}}, at least -132
+  // CHECK-NEXT: scf.for argument 2 => {{.*}} constancy = [1]{{$}}
+  // CHECK-NEXT: scf.for argument 3 => {{.*}} constancy = [1]{{$}}
+  // CHECK-NEXT: scf.for argument 4 => {{.*}} constancy = [1]{{$}}
+  // CHECK-NEXT: scf.for argument 5 => {{.*}} constancy = [1]{{$}}
+  // CHECK-NEXT: scf.for argument 6 => {{.*}} constancy = [1]{{$}}
+  scf.for %i = %zero to %n step %one iter_args(%a = %early, %b = %by_argument, %c = %by_programs, %d = %by_programs, %e = %start, %f = %zero)
+      -> (i32, i32, i32, i32, i32, i32) : i32 {
+    // CHECK-NEXT: arith.addi {{.*}}, at least -131
+    %too_little = arith.addi %a, %one : i32
+    // CHECK-NEXT: arith.addi {{.*}} constancy = [1]{{$}}
+    %unknown = arith.addi %b, %by : i32
+    // CHECK-NEXT: arith.addi {{.*}} constancy = [1]{{$}}
+    %another = arith.addi %c, %others : i32
+    // CHECK-NEXT: arith.addi {{.*}} constancy = [1]{{$}}
+    %used = arith.addi %d, %programs : i32
+    // CHECK-NEXT: arith.subi {{.*}} constancy = [1]{{$}}
+    %down = arith.subi %e, %one : i32
+    // CHECK-NEXT: arith.addi {{.*}} constancy = [1]{{$}}
+    %turns = arith.addi %f, %e : i32
+    scf.yield %too_little, %unknown, %another, %e, %turns, %down : i32, i32, i32, i32, i32, i32
+  }
+  tt.return
+}
+
+// The larger of two is at least either; the smaller only what both are.
+// CHECK-LABEL: tt.func argument 0
+tt.func public @clamped(%n: i32) {
+  %zero = arith.constant 0 : i32
+  %id = tt.get_program_id x : i32
+  // CHECK: arith.maxsi {{.*}} non-negative
+  %a = arith.maxsi %n, %zero : i32
+  // CHECK-NEXT: arith.minsi {{.*}} constancy = [1]{{$}}
+  %b = arith.minsi %n, %id : i32
+  // CHECK-NEXT: arith.maxui {{.*}} constancy = [1]{{$}}
+  %c = arith.maxui %n, %zero : i32
+  // CHECK-NEXT: arith.minsi {{.*}} non-negative
+  %d = arith.minsi %a, %id : i32
+  tt.return
+}
+
 // Promises: on arguments, on ops, and assumed.
 // CHECK-LABEL: tt.func argument 0
 tt.func public @promises(%a: i32, %b: i32) {

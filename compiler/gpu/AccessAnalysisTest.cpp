@@ -48,18 +48,30 @@ public:
       Value zero = constant(0), count = constant(3), step = constant(1 << pick(5));
       Value upper = arith::MulIOp::create(builder, location, count, step);
       Value initial = tensors[pick(tensors.size())];
-      auto loop = scf::ForOp::create(builder, location, zero, upper, step, ValueRange{initial});
+      // A counter, often one that starts a step early.
+      Value stride = scalars[pick(scalars.size())], start = scalars[pick(scalars.size())];
+      if (pick(2))
+        start = arith::SubIOp::create(builder, location, start, stride);
+      auto loop = scf::ForOp::create(builder, location, zero, upper, step, ValueRange{initial, start});
       auto outside = std::make_pair(scalars, tensors);
       {
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointToStart(loop.getBody());
         scalars.push_back(loop.getInductionVar());
         tensors.push_back(loop.getRegionIterArg(0));
+        Value counter = loop.getRegionIterArg(1);
+        scalars.push_back(counter);
+        if (unsigned kind = pick(4); kind < 2)
+          scalars.push_back(arith::AddIOp::create(builder, location, kind ? counter : stride, kind ? stride : counter));
+        else if (kind == 2)
+          scalars.push_back(arith::SubIOp::create(builder, location, counter, stride));
+        Value next = scalars.back();
         steps(4);
-        scf::YieldOp::create(builder, location, tensors.back());
+        scf::YieldOp::create(builder, location, ValueRange{tensors.back(), pick(4) ? next : scalars.back()});
       }
       std::tie(scalars, tensors) = outside;
       tensors.push_back(loop.getResult(0));
+      scalars.push_back(loop.getResult(1));
     }
     steps(4);
     for (Value offset : tensors)
@@ -187,17 +199,23 @@ private:
   /// False when a number has no meaning: a division by zero or of an index by a negative number, or an overflow. The rest of the kernel is then not run.
   bool execute(Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      Elements carried = values[loop.getInitArgs()[0]];
+      std::vector<Elements> carried;
+      for (Value init : loop.getInitArgs())
+        carried.push_back(values[init]);
       for (int64_t i = values[loop.getLowerBound()][0]; i < values[loop.getUpperBound()][0];
            i += values[loop.getStep()][0]) {
         define(loop.getInductionVar(), {i});
-        define(loop.getRegionIterArg(0), carried);
+        for (auto [argument, elements] : llvm::zip_equal(loop.getRegionIterArgs(), carried))
+          define(argument, elements);
         for (Operation &inner : loop.getBody()->without_terminator())
           if (!execute(&inner))
             return false;
-        carried = values[loop.getBody()->getTerminator()->getOperand(0)];
+        for (auto [elements, yielded] : llvm::zip_equal(carried, loop.getBody()->getTerminator()->getOperands()))
+          elements = values[yielded];
       }
-      return define(loop.getResult(0), carried);
+      for (auto [result, elements] : llvm::zip_equal(loop.getResults(), carried))
+        define(result, elements);
+      return true;
     }
     if (op->getNumResults() == 0)
       return true;
@@ -316,8 +334,8 @@ private:
           ASSERT_EQ(elements[i], elements[i - stride]) << text() << " at " << i;
         if (facts.constant && !value.getType().isInteger(1))
           ASSERT_EQ(elements[i], *facts.constant) << text() << " at " << i;
-        if (facts.nonNegative)
-          ASSERT_GE(elements[i], 0) << text() << " at " << i;
+        if (facts.bound)
+          ASSERT_GE(elements[i], facts.bound->value) << text() << " at " << i;
       }
     }
   }

@@ -26,8 +26,15 @@ AccessFacts AccessFacts::uniform(ArrayRef<int64_t> shape, int64_t value) {
   for (unsigned d = 0; d < facts.rank(); ++d)
     facts.dimensions[d] = {1, powerOfTwoIn(value), shape.empty() ? 1 : shape[d]};
   facts.constant = value;
-  facts.nonNegative = value >= 0;
+  facts.setBound(value);
   return facts;
+}
+
+void AccessFacts::setBound(std::optional<int64_t> number) {
+  constexpr int64_t far = int64_t(1) << 40; // sums of such do not overflow
+  bound.reset();
+  if (number && *number >= -far)
+    bound = Bound{std::min(*number, far)};
 }
 
 int64_t AccessFacts::divisibilityAt(unsigned dimension, int64_t step) const {
@@ -50,6 +57,19 @@ int64_t AccessFacts::alignedRun(unsigned dimension) const {
   return run;
 }
 
+/// Where only one of two bounds is known to hold, the lower one does. Once it has been lowered a few times, zero is the next one, and the last.
+static std::optional<AccessFacts::Bound> lowerOf(std::optional<AccessFacts::Bound> lhs,
+                                                 std::optional<AccessFacts::Bound> rhs) {
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (lhs->value > rhs->value)
+    std::swap(lhs, rhs);
+  const unsigned lowered = std::max(lhs->lowered, rhs->lowered + (lhs->value < rhs->value));
+  if (lowered <= 4)
+    return AccessFacts::Bound{lhs->value, lowered};
+  return lhs->value >= 0 ? std::optional(AccessFacts::Bound{0, lowered}) : std::nullopt;
+}
+
 AccessFacts AccessFacts::join(const AccessFacts &lhs, const AccessFacts &rhs) {
   if (!lhs.isReached())
     return rhs;
@@ -64,7 +84,7 @@ AccessFacts AccessFacts::join(const AccessFacts &lhs, const AccessFacts &rhs) {
   }
   if (lhs.constant == rhs.constant)
     result.constant = lhs.constant;
-  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  result.bound = lowerOf(lhs.bound, rhs.bound);
   return result;
 }
 
@@ -79,8 +99,10 @@ void AccessFacts::print(raw_ostream &os) const {
   list(", constancy", &Dimension::constancy);
   if (constant)
     os << ", constant = " << *constant;
-  if (nonNegative)
+  if (isNonNegative())
     os << ", non-negative";
+  else if (bound)
+    os << ", at least " << bound->value;
 }
 
 AccessFacts elementwise(ArrayRef<const AccessFacts *> operands, unsigned rank) {
@@ -110,6 +132,11 @@ static int64_t saturatingProduct(int64_t lhs, int64_t rhs) {
   return lhs > AccessFacts::maxDivisibility / rhs ? AccessFacts::maxDivisibility : lhs * rhs;
 }
 
+static bool areNonNegative(const AccessFacts &lhs, const AccessFacts &rhs) {
+  return lhs.isNonNegative() && rhs.isNonNegative();
+}
+static std::optional<int64_t> zeroIf(bool isKnown) { return isKnown ? std::optional<int64_t>(0) : std::nullopt; }
+
 AccessFacts add(const AccessFacts &lhs, const AccessFacts &rhs) {
   AccessFacts result = combine(
       lhs, rhs,
@@ -118,14 +145,18 @@ AccessFacts add(const AccessFacts &lhs, const AccessFacts &rhs) {
         return std::max(std::min(l.contiguity, r.constancy), std::min(l.constancy, r.contiguity));
       },
       [&](unsigned d, int64_t run) { return std::min(lhs.divisibilityAt(d, run), rhs.divisibilityAt(d, run)); });
-  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  if (lhs.bound && rhs.bound)
+    result.setBound(lhs.bound->value + rhs.bound->value);
   return result;
 }
 
 AccessFacts subtract(const AccessFacts &lhs, const AccessFacts &rhs) {
-  return combine(
+  AccessFacts result = combine(
       lhs, rhs, [&](unsigned d) { return std::min(lhs.dimensions[d].contiguity, rhs.dimensions[d].constancy); },
       [&](unsigned d, int64_t run) { return std::min(lhs.divisibilityAt(d, run), rhs.divisibilityAt(d, run)); });
+  if (lhs.bound && rhs.constant)
+    result.setBound(lhs.bound->value - *rhs.constant);
+  return result;
 }
 
 AccessFacts multiply(const AccessFacts &lhs, const AccessFacts &rhs) {
@@ -135,7 +166,7 @@ AccessFacts multiply(const AccessFacts &lhs, const AccessFacts &rhs) {
     return lhs;
   int64_t divisibility = saturatingProduct(lhs.divisibilityOfAll(), rhs.divisibilityOfAll());
   AccessFacts result = combine(lhs, rhs, [](unsigned) { return 1; }, [&](unsigned, int64_t) { return divisibility; });
-  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  result.setBound(zeroIf(areNonNegative(lhs, rhs)));
   return result;
 }
 
@@ -150,7 +181,7 @@ AccessFacts divide(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned
     return lhs;
   AccessFacts result = elementwise({&lhs, &rhs}, lhs.rank());
   // Towards zero, the run -4, -3, -2, -1 does not stay together when divided by 4.
-  const bool roundsDown = !isSigned || lhs.nonNegative;
+  const bool roundsDown = !isSigned || lhs.isNonNegative();
   for (unsigned d = 0; d < lhs.rank(); ++d) {
     auto &dimension = result.dimensions[d];
     if (roundsDown)
@@ -163,7 +194,7 @@ AccessFacts divide(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned
       dimension.divisibility = std::max<int64_t>(1, lhs.dimensions[d].divisibility / divisor);
   }
   // Divisors of indices are sizes. What divides program ids among rows and columns could not be shown to be positive.
-  result.nonNegative = lhs.nonNegative && (!rhs.constant || *rhs.constant > 0);
+  result.setBound(zeroIf(lhs.isNonNegative() && (!rhs.constant || *rhs.constant > 0)));
   return result;
 }
 
@@ -171,7 +202,7 @@ AccessFacts remainder(const AccessFacts &lhs, const AccessFacts &rhs, bool isSig
   // Negative numbers have negative remainders, and a run of them breaks at multiples of the divisor. Kernels wrap offsets around with `%`, often
   // from a start that is an argument, whose sign is not known; an offset below zero is outside of any tensor. So where one run fills the
   // dimension, as in `(start + arange) % size`, it is taken to be of offsets that are not negative; where runs are shorter, only if that is known.
-  const bool roundsDown = !isSigned || lhs.nonNegative;
+  const bool roundsDown = !isSigned || lhs.isNonNegative();
   AccessFacts result = combine(
       lhs, rhs,
       [&](unsigned d) {
@@ -179,7 +210,7 @@ AccessFacts remainder(const AccessFacts &lhs, const AccessFacts &rhs, bool isSig
         return roundsDown || lhs.dimensions[d].contiguity >= size ? undividedRun(lhs, rhs, d) : 1;
       },
       [&](unsigned d, int64_t run) { return std::min(lhs.divisibilityAt(d, run), rhs.divisibilityOfAll()); });
-  result.nonNegative = lhs.nonNegative;
+  result.setBound(zeroIf(lhs.isNonNegative()));
   return result;
 }
 
@@ -193,7 +224,7 @@ AccessFacts bitwiseAnd(const AccessFacts &lhs, const AccessFacts &rhs) {
     for (auto &dimension : divisor.dimensions)
       dimension.divisibility = powerOfTwoIn(*divisor.constant);
     AccessFacts result = remainder(lhs, divisor, false, {});
-    result.nonNegative = true;
+    result.setBound(0);
     return result;
   }
   const int64_t divisibility = std::max(lhs.divisibilityOfAll(), rhs.divisibilityOfAll());
@@ -201,7 +232,7 @@ AccessFacts bitwiseAnd(const AccessFacts &lhs, const AccessFacts &rhs) {
   for (unsigned d = 0; d < lhs.rank(); ++d)
     result.dimensions[d].constancy =
         std::max({result.dimensions[d].constancy, undividedRun(lhs, rhs, d), undividedRun(rhs, lhs, d)});
-  result.nonNegative = lhs.nonNegative || rhs.nonNegative;
+  result.setBound(zeroIf(lhs.isNonNegative() || rhs.isNonNegative()));
   return result;
 }
 
@@ -209,7 +240,7 @@ AccessFacts bitwiseOr(const AccessFacts &lhs, const AccessFacts &rhs) {
   AccessFacts result = combine(
       lhs, rhs, [&](unsigned d) { return std::max(undividedRun(lhs, rhs, d), undividedRun(rhs, lhs, d)); },
       [&](unsigned d, int64_t run) { return std::min(lhs.divisibilityAt(d, run), rhs.divisibilityAt(d, run)); });
-  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  result.setBound(zeroIf(areNonNegative(lhs, rhs)));
   return result;
 }
 
@@ -229,7 +260,7 @@ AccessFacts shiftLeft(const AccessFacts &lhs, const AccessFacts &rhs) {
     return multiply(lhs, *factor);
   const int64_t divisibility = lhs.divisibilityOfAll();
   AccessFacts result = combine(lhs, rhs, [](unsigned) { return 1; }, [&](unsigned, int64_t) { return divisibility; });
-  result.nonNegative = lhs.nonNegative;
+  result.setBound(zeroIf(lhs.isNonNegative()));
   return result;
 }
 
@@ -239,16 +270,21 @@ AccessFacts shiftRight(const AccessFacts &lhs, const AccessFacts &rhs, bool isSi
     result = divide(lhs, *divisor, false); // a shift rounds down
   else
     result = elementwise({&lhs, &rhs}, lhs.rank());
-  result.nonNegative = lhs.nonNegative;
+  result.setBound(zeroIf(lhs.isNonNegative()));
   return result;
 }
 
-AccessFacts extremum(const AccessFacts &lhs, const AccessFacts &rhs) {
+AccessFacts extremum(const AccessFacts &lhs, const AccessFacts &rhs, bool isLarger, bool isSigned) {
   // Of two runs that count alike, one is below the other throughout.
   AccessFacts result = combine(
       lhs, rhs, [&](unsigned d) { return std::min(lhs.dimensions[d].contiguity, rhs.dimensions[d].contiguity); },
       [&](unsigned d, int64_t run) { return std::min(lhs.divisibilityAt(d, run), rhs.divisibilityAt(d, run)); });
-  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  if (isSigned && isLarger && (lhs.bound || rhs.bound))
+    result.setBound(!lhs.bound   ? rhs.bound->value
+                    : !rhs.bound ? lhs.bound->value
+                                 : std::max(lhs.bound->value, rhs.bound->value));
+  else if (areNonNegative(lhs, rhs) || (isSigned && lhs.bound && rhs.bound))
+    result.setBound(std::min(lhs.bound->value, rhs.bound->value));
   return result;
 }
 
@@ -295,7 +331,7 @@ AccessFacts cast(const AccessFacts &source, int64_t unit, unsigned bits) {
   }
   if (bits < 64 && source.constant && !isIntN(bits, *source.constant)) {
     result.constant.reset();
-    result.nonNegative = false;
+    result.bound.reset();
   }
   return result;
 }

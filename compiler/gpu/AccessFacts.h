@@ -26,8 +26,15 @@ struct AccessFacts {
   };
   llvm::SmallVector<Dimension, 2> dimensions; // a scalar has one; none: nothing reached this value yet
   std::optional<int64_t> constant;            // of every element
-  bool nonNegative = false;
-  int64_t unit = 1; // by how much runs count up: the bytes of a pointee
+  int64_t unit = 1;                           // by how much runs count up: the bytes of a pointee
+
+  /// A number that no element is below, and how often it has been lowered: what loops count down has no end otherwise.
+  struct Bound {
+    int64_t value;
+    unsigned lowered = 0;
+    bool operator==(const Bound &) const = default;
+  };
+  std::optional<Bound> bound;
 
   static constexpr int64_t maxDivisibility = int64_t(1) << 30;
 
@@ -38,6 +45,9 @@ struct AccessFacts {
   /// What holds whichever of two values it is.
   static AccessFacts join(const AccessFacts &lhs, const AccessFacts &rhs);
 
+  bool isNonNegative() const { return bound && bound->value >= 0; }
+  /// No element is below `number`; nullopt: nothing is known, and that is also all that is remembered of numbers far below zero.
+  void setBound(std::optional<int64_t> number);
   bool isReached() const { return !dimensions.empty(); }
   unsigned rank() const { return dimensions.size(); }
   /// The multiple that the elements at positions `step`, 2 * `step`, … along `dimension` are of.
@@ -65,8 +75,8 @@ AccessFacts bitwiseAnd(const AccessFacts &lhs, const AccessFacts &rhs);
 AccessFacts bitwiseOr(const AccessFacts &lhs, const AccessFacts &rhs);
 AccessFacts shiftLeft(const AccessFacts &lhs, const AccessFacts &rhs);
 AccessFacts shiftRight(const AccessFacts &lhs, const AccessFacts &rhs, bool isSigned);
-/// The smaller or the larger of two.
-AccessFacts extremum(const AccessFacts &lhs, const AccessFacts &rhs);
+/// The smaller or the larger of two, by their signs or without.
+AccessFacts extremum(const AccessFacts &lhs, const AccessFacts &rhs, bool isLarger, bool isSigned);
 /// `offset` counts pointees of `pointer`.
 AccessFacts advance(const AccessFacts &pointer, const AccessFacts &offset);
 /// Of `lhs < rhs` and of its negation, whichever way signs are read.

@@ -35,7 +35,8 @@ AccessFacts range(tensor::MakeRangeOp op) {
   AccessFacts facts = AccessFacts::unknown(1);
   // The start is unsigned in the language, so that a range never counts through zero.
   facts.dimensions[0] = {op.getType().getDimSize(0), powerOfTwoIn(op.getStart()), 1};
-  facts.nonNegative = static_cast<int32_t>(op.getStart()) >= 0 && static_cast<int32_t>(op.getEnd()) >= 0;
+  if (const int32_t start = op.getStart(), end = op.getEnd(); start <= end)
+    facts.setBound(start);
   return facts;
 }
 
@@ -77,7 +78,7 @@ AccessFacts reshape(tensor::ReshapeOp op, const AccessFacts &source) {
   ArrayRef<int64_t> from = op.getSrc().getType().getShape(), to = op.getType().getShape();
   AccessFacts facts = AccessFacts::unknown(to.size(), source.unit);
   facts.constant = source.constant;
-  facts.nonNegative = source.nonNegative;
+  facts.bound = source.bound;
   for (auto &dimension : facts.dimensions)
     dimension.divisibility = source.divisibilityOfAll();
   if (op.getAllowReorder())
@@ -133,13 +134,13 @@ AccessFacts zeroExtend(const AccessFacts &source, unsigned bits) {
   AccessFacts facts = cast(source, 1, bits);
   if (source.constant && *source.constant < 0)
     facts.constant.reset();
-  facts.nonNegative = true;
+  facts.setBound(source.isNonNegative() ? source.bound->value : 0);
   return facts;
 }
 
 AccessFacts truncate(const AccessFacts &source, unsigned bits) {
   AccessFacts facts = cast(source, 1, bits);
-  facts.nonNegative = facts.constant && *facts.constant >= 0;
+  facts.setBound(facts.constant);
   return facts;
 }
 
@@ -153,7 +154,7 @@ AccessFacts cast(Operation *op, const AccessFacts &source) {
 
 AccessFacts notNegative() {
   AccessFacts facts = AccessFacts::unknown(0);
-  facts.nonNegative = true;
+  facts.setBound(0);
   return facts;
 }
 
@@ -218,7 +219,9 @@ AccessFacts transfer(OpResult result, ArrayRef<const AccessFacts *> operands) {
       .Case<arith::ShLIOp>(binary(shiftLeft))
       .Case<arith::ShRSIOp>([&](auto) { return shiftRight(at(0), at(1), true); })
       .Case<arith::ShRUIOp>([&](auto) { return shiftRight(at(0), at(1), false); })
-      .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(binary(extremum))
+      .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>([&](Operation *op) {
+        return extremum(at(0), at(1), isa<arith::MaxSIOp, arith::MaxUIOp>(op), isa<arith::MinSIOp, arith::MaxSIOp>(op));
+      })
       .Case<arith::CmpIOp>([&](auto op) { return compare(op, at(0), at(1)); })
       .Case<arith::SelectOp>([&](auto op) { return choose(op, at(0), at(1), at(2)); })
       .Case<arith::ExtUIOp>([&](auto op) { return zeroExtend(at(0), tensor::getElementBits(op.getType())); })
@@ -302,7 +305,8 @@ static void applyHints(Operation *op, AccessFacts &facts) {
 void Promises::apply(Value value, AccessFacts &facts) const {
   if (auto found = assumed.find(value); found != assumed.end()) {
     facts.dimensions[0].divisibility = std::max(facts.dimensions[0].divisibility, found->second.divisibility);
-    facts.nonNegative |= found->second.nonNegative;
+    if (found->second.nonNegative && !facts.isNonNegative())
+      facts.setBound(0);
   }
   if (Operation *op = value.getDefiningOp()) {
     if (op->getNumResults() == 1)

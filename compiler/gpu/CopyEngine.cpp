@@ -68,7 +68,7 @@ private:
   /// A write that starts before a tensor's first element is an illegal instruction, unlike a read.
   bool canBeWritten(ValueRange indices, tensor::TensorDescType type) {
     return startsAtMultipleOf16Bytes(indices.back(), type) &&
-           llvm::all_of(indices, [&](Value index) { return access.of(index).nonNegative; });
+           llvm::all_of(indices, [&](Value index) { return access.of(index).isNonNegative(); });
   }
 
   const Target &target;

@@ -88,6 +88,32 @@ def test_host_descriptors_are_decided_one_by_one(shift, from_zero, fits):
     assert kernel.metadata.global_scratch_size == 0
 
 
+ARGUMENT, POSITIVE_ARGUMENT, PROGRAMS = 0, -1, -2
+
+
+@triton.jit
+def persistent(source, target, n, step, B: tl.constexpr, STEP: tl.constexpr, EARLY: tl.constexpr):
+    if STEP > 0:
+        step = STEP
+    elif STEP == -1:
+        tl.assume(step > 0)
+    elif STEP == -2:
+        step = tl.num_programs(0)
+    row = tl.program_id(0) - (EARLY if EARLY else step)
+    for tile in range(tl.program_id(0), n, step):
+        block = source.load([tile * B, 0])
+        row += step
+        target.store([row * B, 0], block)
+
+
+# Persistent kernels count the tiles that they store from one step before the first.
+@pytest.mark.parametrize("step, early, fits", [(132, 132, True), (132, 0, True), (132, 133, False), (PROGRAMS, 0, True), (PROGRAMS, 1, False), (POSITIVE_ARGUMENT, 0, True), (ARGUMENT, 0, False)])  # fmt: skip
+def test_counters_that_start_early(step, early, fits):
+    types = {"source": "tensordesc<fp32[32, 32]>", "target": "tensordesc<fp32[32, 32]>", "n": "i32", "step": "i32"}
+    kernel = compile(persistent, {**types, "B": 32, "STEP": step, "EARLY": early})
+    assert (STORE in kernel.asm["ptx"]) == fits and LOAD in kernel.asm["ptx"]
+
+
 @triton.jit
 def updated(x, y, N, OP: tl.constexpr, B: tl.constexpr):
     source = tl.make_tensor_descriptor(x, [N, N], [N, 1], [B, B])
