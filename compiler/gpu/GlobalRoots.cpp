@@ -6,25 +6,49 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-Value rootOf(Value address) {
-  while (true) {
+/// Adds the kernel arguments that `address` may be computed from. False if it may also come from elsewhere.
+static bool collectRoots(Value address, llvm::SmallSetVector<Value, 2> &roots, llvm::DenseSet<Value> &seen) {
+  while (seen.insert(address).second) {
     if (auto argument = dyn_cast<BlockArgument>(address)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (!loop)
-        return isa<tensor::FuncOp>(argument.getOwner()->getParentOp()) ? argument : Value();
-      if (argument == loop.getInductionVar())
-        return {};
-      address = loop.getTiedLoopInit(argument)->get();
-      continue;
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+        if (argument == loop.getInductionVar() ||
+            !collectRoots(loop.getTiedLoopYieldedValue(argument)->get(), roots, seen))
+          return false;
+        address = loop.getTiedLoopInit(argument)->get();
+        continue;
+      }
+      // What other functions are called with may be one tensor twice.
+      auto function = dyn_cast<tensor::FuncOp>(parent);
+      if (!function || !function.isPublic())
+        return false;
+      roots.insert(argument);
+      return isa<tensor::PointerType, tensor::TensorDescType>(getElementTypeOrSelf(argument.getType()));
     }
     Operation *definition = address.getDefiningOp();
+    if (auto loop = dyn_cast<scf::ForOp>(definition)) {
+      address = loop.getRegionIterArg(cast<OpResult>(address).getResultNumber());
+      continue;
+    }
     if (!isa<tensor::AddPtrOp, tensor::SplatOp, tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp,
              tensor::BitcastOp, tensor::MakeTensorDescOp>(definition))
-      return {};
+      return false;
     address = definition->getOperand(0);
   }
+  return true;
 }
 
-Value writtenRoot(Operation *op) { return op->getNumOperands() ? rootOf(op->getOperand(0)) : Value(); }
+Value rootOf(Value address) {
+  llvm::SmallSetVector<Value, 2> roots;
+  llvm::DenseSet<Value> seen;
+  return collectRoots(address, roots, seen) && roots.size() == 1 ? roots[0] : Value();
+}
+
+Value writtenRoot(Operation *op) {
+  // These may write anywhere.
+  if (isa<tensor::ElementwiseInlineAsmOp, tensor::ExternElementwiseOp>(op) || op->getNumOperands() == 0)
+    return {};
+  return rootOf(op->getOperand(0));
+}
 
 } // namespace triton::gpu

@@ -3,9 +3,11 @@
 #include "compiler/gpu/CopyEngine.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/GlobalRoots.h"
+#include "compiler/gpu/passes/RingLayouts.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -16,11 +18,16 @@ namespace {
 struct Planner {
   scf::ForOp loop;
   AccessAnalysis &access;
+  bool takesAll; // also loads that no product needs
   Block *body = loop.getBody();
 
   bool isInside(Operation *op) const { return op && op->getBlock() == body; }
 
   /// Whether a value of the loop reaches a product of the same iteration.
+  bool reachesDot(Value value) {
+    llvm::DenseSet<Operation *> seen;
+    return reachesDot(value, seen);
+  }
   bool reachesDot(Value value, llvm::DenseSet<Operation *> &seen) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       if (!isInside(user) || !seen.insert(user).second)
@@ -31,6 +38,22 @@ struct Planner {
         return false;
       return llvm::any_of(user->getResults(), [&](Value result) { return reachesDot(result, seen); });
     });
+  }
+
+  /// Whether an iteration waits for what other programs write: it must not have been read before.
+  bool waitsForOthers() {
+    auto acquires = [](auto op) {
+      using tensor::MemSemantic;
+      return !op->use_empty() && (op.getSem() == MemSemantic::Acquire || op.getSem() == MemSemantic::AcquireRelease);
+    };
+    WalkResult result = body->walk([&](Operation *op) {
+      bool waits = llvm::TypeSwitch<Operation *, bool>(op)
+                       .Case<tensor::AtomicRMWOp, tensor::AtomicCASOp>(acquires)
+                       .Case([](tensor::LoadOp load) { return load.getIsVolatile(); })
+                       .Default(false);
+      return waits ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
   }
 
   /// Adds to `slice` what computes `value` in the loop, also through values carried from the iteration before. False if something in it
@@ -92,75 +115,12 @@ struct Planner {
     return matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
   }
 
-  /// The dimension along which neighbouring elements of a load lie in one thread.
-  static unsigned fastestDim(RankedTensorType type) {
-    const layout::LinearLayout &map = toLinear(type);
-    if (map.inputSize("register") > 1)
-      for (auto [dim, component] : llvm::enumerate(map.basis("register", 0)))
-        if (component == 1)
-          return dim;
-    return type.getRank() - 1;
-  }
-
-  /// Rows of at most 128 bytes in which the 16-byte columns are permuted by the row: reading eight rows of a column hits every bank once.
-  static Attribute swizzledLayout(RankedTensorType type) {
-    unsigned fastest = fastestDim(type);
-    int64_t bytes = std::max(8u, type.getElementTypeBitWidth()) / 8, rowBytes = type.getDimSize(fastest) * bytes;
-    int64_t vec = std::max<int64_t>(1, std::min<int64_t>(16, rowBytes) / bytes);
-    int64_t perPhase = std::max<int64_t>(1, 128 / rowBytes);
-    int64_t maxPhase = std::max<int64_t>(1, std::min<int64_t>(8 / perPhase, rowBytes / 16));
-    SmallVector<unsigned> order = {fastest};
-    for (unsigned dim = type.getRank(); dim-- > 0;)
-      if (dim != fastest)
-        order.push_back(dim);
-    return SwizzledSharedAttr::get(type.getContext(), vec, std::min<int64_t>(perPhase, 8), maxPhase, order);
-  }
-
-  /// For reading what lies along one dimension and storing it along the other without hitting a bank twice: threads hold 16 bytes along one of
-  /// them, `held`, whose rows are swizzled, and lanes are neighbours along the other.
-  static Attribute transposingLayout(RankedTensorType type, unsigned held, int numWarps) {
-    unsigned across = 1 - held;
-    SmallVector<int64_t> perThread = {1, 1}, lanes = {1, 1}, warps = {1, 1};
-    perThread[held] = std::min<int64_t>(type.getDimSize(held), 128 / type.getElementTypeBitWidth());
-    lanes[across] = std::min<int64_t>(32, type.getDimSize(across));
-    lanes[held] = 32 / lanes[across];
-    warps[across] = std::min<int64_t>(numWarps, std::max<int64_t>(1, type.getDimSize(across) / 32));
-    warps[held] = numWarps / warps[across];
-    return BlockedAttr::get(type.getContext(), perThread, lanes, warps, {held, across});
-  }
-
-  /// For bytes, what ldmatrix can read transposed by pairs and stmatrix can store: a thread holds 4 bytes along `held` in each of two rows.
-  static Attribute pairTransposingLayout(RankedTensorType type, unsigned held, int numWarps) {
-    unsigned across = 1 - held;
-    auto basis = [&](unsigned dim, int64_t value) {
-      layout::Coordinates result(2, 0);
-      result[dim] = value;
-      return result;
-    };
-    // The second bit of `held` first: with the lanes it makes the rows of a piece, which then lie in different banks of the ring.
-    layout::LinearLayout::Input registers{"register", {basis(held, 2), basis(held, 1), basis(across, 1)}},
-        lanes{"lane", {basis(held, 4), basis(held, 8), basis(across, 2), basis(across, 4), basis(across, 8)}},
-        warps{"warp", {}};
-    SmallVector<layout::Coordinates> rest;
-    for (unsigned dim : {across, held})
-      for (int64_t value = 16; value < type.getDimSize(dim); value *= 2)
-        rest.push_back(basis(dim, value));
-    for (int count = 1; count < numWarps; count *= 2) {
-      warps.bases.push_back(rest.empty() ? layout::Coordinates(2, 0) : rest.front());
-      if (!rest.empty())
-        rest.erase(rest.begin());
-    }
-    registers.bases.insert(registers.bases.end(), rest.begin(), rest.end());
-    return LinearAttr::get(type.getContext(),
-                           layout::LinearLayout::fromBases({registers, lanes, warps, {"block", {}}},
-                                                           {layout::dimension(0), layout::dimension(1)}));
-  }
+  bool isWanted(Value loaded) { return takesAll || reachesDot(loaded); }
 
   std::optional<RingCopy> planCopy(tensor::LoadOp load) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    llvm::DenseSet<Operation *> seen;
-    if (!type || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) || copyBytes(load) < 4 ||
-        !reachesDot(load.getResult(), seen) || mayBeWritten(rootOf(load.getPtr())))
+    if (!type || !type.getElementType().isIntOrFloat() || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) ||
+        copyBytes(load) < 4 || !isWanted(load.getResult()) || mayBeWritten(rootOf(load.getPtr())))
       return std::nullopt;
     RingCopy copy{.load = load};
     for (Value operand : load->getOperands())
@@ -198,9 +158,8 @@ struct Planner {
   }
 
   std::optional<RingBlock> planBlock(tensor::DescriptorLoadOp load) {
-    llvm::DenseSet<Operation *> seen;
     // A descriptor made anew in every iteration is in use until the copy is done.
-    if (!loop.isDefinedOutsideOfLoop(load.getDesc()) || !reachesDot(load.getResult(), seen) ||
+    if (!loop.isDefinedOutsideOfLoop(load.getDesc()) || !isWanted(load.getResult()) ||
         mayBeWritten(rootOf(load.getDesc())))
       return std::nullopt;
     RingBlock block{.load = load};
@@ -306,15 +265,16 @@ struct Planner {
     return ShapedType::getNumElements(tensor::getShape(type)) * tensor::getElementBits(type) / 8;
   }
 
-  /// Shared memory that the function then takes at most, with two buffers for what is transposed.
-  int64_t sharedBytesWithTwo(LoopPlan &plan) {
+  /// Shared memory that the function then takes at most, with two buffers for what is transposed; without what the loop itself allocates, which
+  /// may become places of rings, or with.
+  int64_t sharedBytesWithTwo(LoopPlan &plan, bool countsOwn = false) {
     int64_t bytes = 0;
     for (RingCopy &copy : plan.copies)
       bytes += bytesOf(copy.load.getType()) * (plan.buffers + (copy.transposing ? 2 : 0));
     for (RingBlock &block : plan.blocks)
       bytes += bytesOf(block.load.getType()) * plan.buffers;
     loop->getParentOfType<FunctionOpInterface>()->walk([&](LocalAllocOp alloc) {
-      if (alloc->getBlock() != body)
+      if (countsOwn || alloc->getBlock() != body)
         bytes += alloc.getType().getNumElements() * alloc.getType().getElementBits() / 8;
     });
     return bytes;
@@ -337,7 +297,7 @@ struct Planner {
     body->walk([&](Operation *op) {
       nests |= op->getBlock() != body && isa<tensor::DotOp, WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(op);
     });
-    if (nests)
+    if (nests || waitsForOthers())
       return plan;
     for (tensor::LoadOp load : body->getOps<tensor::LoadOp>())
       if (std::optional<RingCopy> copy = planCopy(load))
@@ -354,6 +314,12 @@ struct Planner {
     llvm::erase_if(plan.copies, [&](RingCopy &copy) { return ahead.contains(copy.load); });
     plan.buffers = numStages;
     plan.distance = numStages - 1;
+    // Rings that no product needs are to leave room for everything else.
+    if (takesAll && sharedBytesWithTwo(plan, /*countsOwn=*/true) > sharedBytesOfTarget() * 3 / 4) {
+      auto isSpared = [&](auto &copy) { return !reachesDot(copy.load.getResult()); };
+      llvm::erase_if(plan.copies, isSpared);
+      llvm::erase_if(plan.blocks, isSpared);
+    }
     if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
       plan.transposedBuffers = 2;
     plan.inFlight = planInFlight(plan);
@@ -366,7 +332,11 @@ struct Planner {
 } // namespace
 
 LoopPlan planLoop(scf::ForOp loop, int64_t numStages, AccessAnalysis &access) {
-  return Planner{loop, access}.run(std::clamp<int64_t>(numStages, 1, mostStages));
+  // Who sets the stages of a loop means all of its loads; those of a kernel are for the loads of products.
+  auto asked = loop->getAttrOfType<IntegerAttr>(tensor::numStagesName);
+  if (asked)
+    numStages = asked.getInt();
+  return Planner{loop, access, bool(asked)}.run(std::clamp<int64_t>(numStages, 1, mostStages));
 }
 
 } // namespace triton::gpu

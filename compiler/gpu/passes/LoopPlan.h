@@ -1,5 +1,5 @@
 // What pipelining does to a loop, decided before anything is changed.
-//   In:  an `scf.for` with layouts, its number of stages.
+//   In:  an `scf.for` with layouts, the kernel's number of stages.
 //   Out: which loads become copies into a ring of buffers, which products stay in flight, how far ahead copies run.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace triton::gpu {
 
-/// A load whose values reach a product: copied to shared memory iterations ahead, without registers.
+/// A load that is copied to shared memory iterations ahead, without registers.
 struct RingCopy {
   tensor::LoadOp load;
   mlir::Attribute layout; // of the buffers
@@ -37,7 +37,7 @@ struct ProductInFlight {
   tensor::ReduceOp overlapped;
 };
 
-/// A block that the copy engine brings for a product, iterations ahead.
+/// A block that the copy engine brings iterations ahead.
 struct RingBlock {
   tensor::DescriptorLoadOp load;
   LocalAllocOp filled; // as above
@@ -68,6 +68,8 @@ struct LoopPlan {
 inline constexpr int64_t mostStages = 32;
 
 /// Empty if there is nothing to gain or something stands in the way. Fewer than two stages are none; above `mostStages` all are alike.
+/// Taken are loads whose values reach a product; in a loop that has a number of stages of its own, which counts then, all loads, as long as their
+/// rings leave a quarter of shared memory.
 LoopPlan planLoop(mlir::scf::ForOp loop, int64_t numStages, AccessAnalysis &access);
 
 } // namespace triton::gpu

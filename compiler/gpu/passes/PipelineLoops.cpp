@@ -33,8 +33,10 @@
 // barrier in memory what it has read; where threads do, all come to one in memory in the middle of an iteration and wait there at the start of the
 // next.
 //
-// Runs after products are lowered and before shared memory is allocated. Leaves alone loads that no product needs, that cannot be copied in
-// pieces of 4 bytes or more, whose address depends on a product, or that may read what the loop writes.
+// In a loop that has a number of stages of its own (tl.range's) loads that no product needs run ahead likewise.
+//
+// Runs after products are lowered and before shared memory is allocated. Leaves alone other loads that no product needs, and those that cannot be
+// copied in pieces of 4 bytes or more, whose address depends on a product, or that may read what the loop writes or waits for.
 #include "compiler/gpu/passes/LoopPipeliner.h"
 #include "compiler/gpu/passes/Passes.h"
 
@@ -289,9 +291,8 @@ struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
     SmallVector<scf::ForOp> loops;
     module.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      auto asked = loop->getAttrOfType<IntegerAttr>(tensor::numStagesName);
       AccessAnalysis access(module);
-      LoopPlan plan = planLoop(loop, asked ? asked.getInt() : numStages, access);
+      LoopPlan plan = planLoop(loop, numStages, access);
       if (plan && failed(LoopPipeliner(loop, std::move(plan)).run()))
         return signalPassFailure();
     }
