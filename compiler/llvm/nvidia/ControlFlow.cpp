@@ -1,9 +1,8 @@
-// Branches, loops and calls.
-//   In:  scf, cf, tt.call, tt.return, regions that run once per element.
+// Branches and loops.
+//   In:  scf, cf, regions that run once per element.
 //   Out: LLVM blocks; what a loop carries and what branches give are phis, one for each register.
-#include "compiler/llvm/nvidia/Dot.h"
+#include "compiler/llvm/nvidia/BlockArguments.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/TensorMemory.h"
 
 #include "compiler/tensor/Tensor.h"
 
@@ -11,7 +10,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -27,15 +25,15 @@ public:
   llvm::LogicalResult emitFor(scf::ForOp loop) {
     llvm::Value *lower = emitter.scalar(loop.getLowerBound()), *upper = emitter.scalar(loop.getUpperBound()),
                 *step = emitter.scalar(loop.getStep());
-    llvm::SmallVector<Registers> initial = gather(loop.getInitArgs());
+    llvm::SmallVector<Registers> initial = gatherRegisters(emitter, loop.getInitArgs());
     llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"),
                      *after = block("done");
     builder.CreateBr(header);
     builder.SetInsertPoint(header);
     llvm::PHINode *induction = builder.CreatePHI(lower->getType(), 2);
     induction->addIncoming(lower, before);
-    defineAsPhis(loop.getRegionIterArgs());
-    addIncoming(loop.getRegionIterArgs(), initial, before);
+    defineAsPhis(emitter, loop.getRegionIterArgs());
+    addIncoming(emitter, loop.getRegionIterArgs(), initial, before);
     llvm::Value *goesOn =
         loop.getUnsignedCmp() ? builder.CreateICmpULT(induction, upper) : builder.CreateICmpSLT(induction, upper);
     builder.CreateCondBr(goesOn, body, after);
@@ -46,8 +44,8 @@ public:
       return failure();
     llvm::Value *next = builder.CreateAdd(induction, step);
     induction->addIncoming(next, builder.GetInsertBlock());
-    addIncoming(loop.getRegionIterArgs(), gather(loop.getBody()->getTerminator()->getOperands()),
-                builder.GetInsertBlock());
+    addIncoming(emitter, loop.getRegionIterArgs(),
+                gatherRegisters(emitter, loop.getBody()->getTerminator()->getOperands()), builder.GetInsertBlock());
     annotate(builder.CreateBr(header), loop);
 
     builder.SetInsertPoint(after);
@@ -57,17 +55,17 @@ public:
   }
 
   llvm::LogicalResult emitWhile(scf::WhileOp loop) {
-    llvm::SmallVector<Registers> initial = gather(loop.getInits());
+    llvm::SmallVector<Registers> initial = gatherRegisters(emitter, loop.getInits());
     llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"),
                      *after = block("done");
     builder.CreateBr(header);
     builder.SetInsertPoint(header);
-    defineAsPhis(loop.getBeforeArguments());
-    addIncoming(loop.getBeforeArguments(), initial, before);
+    defineAsPhis(emitter, loop.getBeforeArguments());
+    addIncoming(emitter, loop.getBeforeArguments(), initial, before);
     if (failed(emitter.emitBody(*loop.getBeforeBody())))
       return failure();
     scf::ConditionOp condition = loop.getConditionOp();
-    llvm::SmallVector<Registers> carried = gather(condition.getArgs());
+    llvm::SmallVector<Registers> carried = gatherRegisters(emitter, condition.getArgs());
     builder.CreateCondBr(emitter.scalar(condition.getCondition()), body, after);
 
     builder.SetInsertPoint(body);
@@ -75,7 +73,8 @@ public:
       emitter.define(argument, registers);
     if (failed(emitter.emitBody(*loop.getAfterBody())))
       return failure();
-    addIncoming(loop.getBeforeArguments(), gather(loop.getYieldOp().getOperands()), builder.GetInsertBlock());
+    addIncoming(emitter, loop.getBeforeArguments(), gatherRegisters(emitter, loop.getYieldOp().getOperands()),
+                builder.GetInsertBlock());
     annotate(builder.CreateBr(header), loop);
 
     builder.SetInsertPoint(after);
@@ -139,7 +138,7 @@ public:
   /// The scalar function of `map` for every group of `pack` registers.
   llvm::LogicalResult emitMap(tensor::MapElementwiseOp map) {
     unsigned pack = map.getPack();
-    llvm::SmallVector<Registers> sources = gather(map.getSrcs()), results(map.getNumResults());
+    llvm::SmallVector<Registers> sources = gatherRegisters(emitter, map.getSrcs()), results(map.getNumResults());
     size_t count = sources[0].size();
     Region &region = map.getScalarOp();
     Operation *terminator = region.back().getTerminator();
@@ -195,41 +194,6 @@ public:
     return success();
   }
 
-  llvm::LogicalResult emitCall(tensor::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(call, call.getCalleeAttr());
-    if (!callee || callee.isExternal())
-      return call.emitOpError() << "calls '" << call.getCallee() << "', which has no body";
-    llvm::SmallVector<llvm::Value *> arguments;
-    for (const Registers &registers : gather(call.getOperands()))
-      llvm::append_range(arguments, registers);
-    llvm::CallInst *result = builder.CreateCall(emitter.callee(callee), arguments);
-    result->setConvergent();
-    unsigned next = 0;
-    for (Value value : call.getResults()) {
-      Registers registers;
-      for (size_t count = emitter.registerTypes(value.getType()).size(); count; --count)
-        registers.push_back(builder.CreateExtractValue(result, next++));
-      emitter.define(value, registers);
-    }
-    return success();
-  }
-
-  llvm::LogicalResult emitReturn(tensor::ReturnOp op) {
-    if (emitter.tensorMemory)
-      releaseTensorMemory(emitter);
-    if (op.getSrcs().empty()) {
-      builder.CreateRetVoid();
-      return success();
-    }
-    llvm::Value *whole = llvm::PoisonValue::get(emitter.function->getReturnType());
-    unsigned next = 0;
-    for (const Registers &registers : gather(op.getSrcs()))
-      for (llvm::Value *value : registers)
-        whole = builder.CreateInsertValue(whole, value, next++);
-    builder.CreateRet(whole);
-    return success();
-  }
-
 private:
   /// Where branches meet: a phi for each register of the values that they bring along.
   struct Exit {
@@ -241,7 +205,7 @@ private:
 
     /// Ends the current block: control goes to where branches meet, with `values`.
     void leave(mlir::ValueRange values) {
-      edges.push_back({flow.builder.GetInsertBlock(), flow.gather(values)});
+      edges.push_back({flow.builder.GetInsertBlock(), gatherRegisters(flow.emitter, values)});
       flow.builder.CreateBr(block);
     }
 
@@ -274,7 +238,7 @@ private:
       emitter.define(argument, registers);
     for (Block &inner : llvm::drop_begin(region)) {
       builder.SetInsertPoint(emitter.blocks[&inner]);
-      defineAsPhis(inner.getArguments());
+      defineAsPhis(emitter, inner.getArguments());
     }
     for (Block &inner : region) {
       builder.SetInsertPoint(emitter.blocks[&inner]);
@@ -293,67 +257,8 @@ private:
     return llvm::BasicBlock::Create(emitter.context(), name, emitter.function);
   }
 
-  llvm::SmallVector<Registers> gather(mlir::ValueRange values) {
-    llvm::SmallVector<Registers> all;
-    for (Value value : values)
-      all.push_back(Registers(emitter.registers(value)));
-    return all;
-  }
-
-  /// Elements of a tensor-core operand that make up one word are carried as that word; 1 for what is carried as it is.
-  unsigned elementsPerWord(BlockArgument argument) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    auto layout = type ? dyn_cast_or_null<gpu::DotOperandAttr>(type.getEncoding()) : gpu::DotOperandAttr();
-    if (!layout || !isa<gpu::MmaAttr>(layout.getParent()) || type.getElementTypeBitWidth() > 16)
-      return 1;
-    return 32 / emitter.type(type)->getPrimitiveSizeInBits().getFixedValue();
-  }
-
-  void defineAsPhis(llvm::ArrayRef<BlockArgument> arguments) {
-    llvm::SmallVector<Registers> all; // a block's phis come before everything else
-    for (BlockArgument argument : arguments) {
-      llvm::SmallVector<llvm::Type *> types = emitter.registerTypes(argument.getType());
-      unsigned perWord = elementsPerWord(argument);
-      Registers &phis = all.emplace_back();
-      for (unsigned i = 0; i < types.size(); i += perWord)
-        phis.push_back(builder.CreatePHI(perWord == 1 ? types[i] : builder.getInt32Ty(), 2));
-    }
-    for (auto [argument, phis] : llvm::zip_equal(arguments, all)) {
-      Registers registers;
-      for (llvm::Value *phi : phis)
-        if (elementsPerWord(argument) == 1)
-          registers.push_back(phi);
-        else
-          llvm::append_range(registers, unpackWord(emitter, phi, emitter.type(argument.getType())));
-      emitter.define(argument, registers);
-    }
-  }
-
-  /// The phi of the word that begins with `element`, as `defineAsPhis` unpacked it.
-  static llvm::PHINode *phiOf(llvm::Value *element) {
-    auto *words = llvm::cast<llvm::ExtractElementInst>(element)->getVectorOperand();
-    return llvm::cast<llvm::PHINode>(llvm::cast<llvm::BitCastInst>(words)->getOperand(0));
-  }
-
-  void addIncoming(llvm::ArrayRef<BlockArgument> arguments, llvm::ArrayRef<Registers> values, llvm::BasicBlock *from) {
-    llvm::IRBuilder<>::InsertPointGuard guard(builder);
-    if (llvm::Instruction *end = from->getTerminator())
-      builder.SetInsertPoint(end);
-    else
-      builder.SetInsertPoint(from);
-    for (auto [argument, registers] : llvm::zip_equal(arguments, values)) {
-      llvm::ArrayRef<llvm::Value *> held = emitter.registers(argument), brought = registers;
-      unsigned perWord = elementsPerWord(argument);
-      for (unsigned i = 0; i < held.size(); i += perWord)
-        if (perWord == 1)
-          llvm::cast<llvm::PHINode>(held[i])->addIncoming(brought[i], from);
-        else
-          phiOf(held[i])->addIncoming(packWord(emitter, brought.slice(i, perWord)), from);
-    }
-  }
-
   void jump(Block *target, mlir::ValueRange values) {
-    addIncoming(target->getArguments(), gather(values), builder.GetInsertBlock());
+    addIncoming(emitter, target->getArguments(), gatherRegisters(emitter, values), builder.GetInsertBlock());
     builder.CreateBr(emitter.blocks[target]);
   }
 
@@ -388,8 +293,6 @@ Emitted emitControlFlow(Emitter &emitter, Operation *op) {
       .Case([&](cf::BranchOp branch) { return flow.emitBranch(branch); })
       .Case([&](cf::CondBranchOp branch) { return flow.emitConditionalBranch(branch); })
       .Case([&](cf::SwitchOp choice) { return flow.emitSwitch(choice); })
-      .Case([&](tensor::CallOp call) { return flow.emitCall(call); })
-      .Case([&](tensor::ReturnOp op) { return flow.emitReturn(op); })
       .Case([&](ub::PoisonOp poison) {
         Registers registers;
         for (llvm::Type *type : emitter.registerTypes(poison.getType()))

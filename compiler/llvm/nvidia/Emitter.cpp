@@ -28,9 +28,10 @@ gpu::AccessAnalysis &Emitter::access() {
 
 llvm::LogicalResult Emitter::emit(Operation *op) {
   static constexpr Emitted (*families[])(Emitter &, Operation *) = {
-      emitElementwise, emitShape,   emitMemory,       emitConvert, emitControlFlow, emitMath,  emitCasts,
-      emitReduce,      emitDot,     emitTensorMemory, emitTcgen05, emitShared,      emitAsync, emitMbarrier,
-      emitTma,         emitTmaRows, emitTensorMaps,   emitProgram, emitAtomics,     emitScan,  emitGather,
+      emitElementwise, emitShape,   emitMemory,   emitConvert, emitControlFlow,  emitCalls,
+      emitMath,        emitCasts,   emitReduce,   emitDot,     emitTensorMemory, emitTcgen05,
+      emitShared,      emitAsync,   emitMbarrier, emitTma,     emitTmaRows,      emitTensorMaps,
+      emitProgram,     emitAtomics, emitScan,     emitGather,
   };
   builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
   for (auto family : families)

@@ -15,7 +15,8 @@ Emitted emitMath(Emitter &, mlir::Operation *);         // math, tt.extern_eleme
 Emitted emitCasts(Emitter &, mlir::Operation *);        // between number formats
 Emitted emitMemory(Emitter &, mlir::Operation *);       // tt.load, tt.store
 Emitted emitAtomics(Emitter &, mlir::Operation *);      // tt.atomic_rmw, tt.atomic_cas
-Emitted emitControlFlow(Emitter &, mlir::Operation *);  // scf, cf, tt.call, tt.return
+Emitted emitControlFlow(Emitter &, mlir::Operation *);  // scf, cf
+Emitted emitCalls(Emitter &, mlir::Operation *);        // tt.call, tt.return
 Emitted emitProgram(Emitter &, mlir::Operation *);      // tt.get_program_id, tt.print, tt.assert, inline assembly, …
 Emitted emitShape(Emitter &, mlir::Operation *);        // tt.splat, tt.make_range, arith.constant, tt.reshape, …
 Emitted emitConvert(Emitter &, mlir::Operation *);      // ttg.convert_layout
