@@ -67,21 +67,33 @@ Lanes Evaluator::computeAddPointer(Operation *op, ArrayRef<Coordinate> at, bool 
       lanes.vector = s.mul(s.resize(lanes.vector, i64), by);
     if (lanes.scalar)
       lanes.scalar = s.mul(s.resize(lanes.scalar, i64), by);
+    if (lanes.multiplier)
+      lanes.multiplier = s.resize(lanes.multiplier, i64);
     for (int64_t &offset : lanes.offsets)
       offset *= by;
     return lanes;
+  };
+  auto isNarrow = [](const Lanes &lanes) {
+    return lanes.scalar && !lanes.offsets.empty() && !lanes.scalar.getType().isInteger(64);
   };
   auto isZero = [](const Lanes &lanes) {
     auto constant = Scalar::constant(lanes.scalar);
     return lanes.isUniform() && constant && *constant == 0;
   };
-  if (isZero(base)) {
-    base.unit = bytes;
-  } else if (base.unit != bytes) { // addresses as integers: count bytes
-    base = scaled(base, base.unit);
-    offset = scaled(offset, bytes);
-    base.unit = 1;
-  }
+  auto useOneUnit = [&](bool exactly) {
+    if (isZero(base)) {
+      base.unit = bytes;
+    } else if (base.unit != bytes) { // addresses as integers: count bytes
+      base = scaled(base, base.unit);
+      base.unit = 1;
+      if (isNarrow(offset) && exactly)
+        offset = Lanes::of(materialise(offset, elementOf(addPointer.getOffset())));
+      offset.assumed |= isNarrow(offset);
+      offset = scaled(offset, bytes);
+    }
+  };
+  const Lanes foundBase = base, foundOffset = offset;
+  useOneUnit(mayWrap);
   // A wide offset is exact in 64 bits; a narrow one is extended, which is exact unless it wraps within the vector.
   Lanes sum;
   sum.pointer = base.pointer;
@@ -92,33 +104,28 @@ Lanes Evaluator::computeAddPointer(Operation *op, ArrayRef<Coordinate> at, bool 
   sum.assumed = base.assumed || offset.assumed;
   bool canAdd = base.scalar && offset.scalar &&
                 (base.offsets.empty() || offset.offsets.empty() || base.multiplier == offset.multiplier);
-  bool isNarrow = offset.scalar && !offset.offsets.empty() && !offset.scalar.getType().isInteger(64);
-  if (canAdd && !(mayWrap && isNarrow)) {
+  if (canAdd && !(mayWrap && isNarrow(offset))) {
     sum.scalar =
         isZero(base) ? s.resize(offset.scalar, i64) : s.add(s.resize(base.scalar, i64), s.resize(offset.scalar, i64));
     sum.offsets = addScaled(offset.offsets, 1, base.offsets);
     sum.multiplier = base.offsets.empty() ? offset.multiplier : base.multiplier;
     if (sum.multiplier)
       sum.multiplier = s.resize(sum.multiplier, i64);
-    sum.assumed |= isNarrow;
+    sum.assumed |= isNarrow(offset);
     return sum;
   }
-  auto lanesOf = [&](Lanes lanes, Value tensor) -> Value {
-    if (!lanes.isExact())
-      lanes = evaluate(tensor, at, /*exact=*/true);
+  // What only holds while nothing wraps is evaluated anew, and may then count in another unit.
+  if (!base.isExact() || !offset.isExact()) {
+    base = foundBase.isExact() ? foundBase : evaluate(addPointer.getPtr(), at, /*exact=*/true);
+    offset = foundOffset.isExact() ? foundOffset : evaluate(addPointer.getOffset(), at, /*exact=*/true);
+    useOneUnit(/*exactly=*/true);
+  }
+  auto lanesOf = [&](Lanes lanes) {
     lanes.pointer = {};
-    return materialise(lanes, builder.getI64Type());
+    return materialise(lanes, i64);
   };
-  sum.condition = {};
-  sum.assumed = false;
-  if (isZero(base)) {
-    sum.vector = lanesOf(offset, addPointer.getOffset());
-    return sum;
-  }
-  Value left, right;
-  left = lanesOf(base, addPointer.getPtr());
-  right = lanesOf(offset, addPointer.getOffset());
-  sum.vector = s.add(s.resize(left, i64), s.resize(right, i64));
+  sum = {.pointer = base.pointer, .unit = base.unit};
+  sum.vector = isZero(base) ? lanesOf(offset) : s.add(s.resize(lanesOf(base), i64), s.resize(lanesOf(offset), i64));
   return sum;
 }
 
