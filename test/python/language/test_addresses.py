@@ -132,19 +132,19 @@ def rows_kernel(rows, out_ptr, first, stride, R: tl.constexpr, N: tl.constexpr, 
     for i in tl.static_range(1, len(rows)):
         p = tl.where(r == i, rows[i], p)
     i = tl.arange(0, N)[None, :]
-    at = first.to(dtype) + (i if stride == 1 else i.to(dtype) * stride.to(dtype))
+    at = first.to(dtype) + (i if stride is None else i.to(dtype) * stride.to(dtype))
     tl.store(out_ptr + r[:, None] * N + i, tl.load(p[:, None] + at, mask=r[:, None] < 3, other=7))
 
 
 @pytest.mark.parametrize("offset", ["int16", "int32", "int64"])
-@pytest.mark.parametrize("stride", [1, 3])
+@pytest.mark.parametrize("stride", [None, 3])
 @pytest.mark.parametrize("n", [4, 32])
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 def test_rows_of_chosen_arrays(dtype, n, stride, offset):
     rows = [values(dtype, 128, 8 + seed) for seed in range(3)]
     out = torch.zeros((4, n), dtype=TORCH[dtype])
     rows_kernel[(1,)](tuple(rows), out, 5, stride, 4, n, getattr(tl, offset))
-    expected = [row.numpy()[5 + stride * np.arange(n)] for row in rows] + [np.full(n, 7, dtype)]
+    expected = [row.numpy()[5 + (stride or 1) * np.arange(n)] for row in rows] + [np.full(n, 7, dtype)]
     np.testing.assert_array_equal(out.numpy(), np.stack(expected))
 
 
