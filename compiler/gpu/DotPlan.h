@@ -54,7 +54,7 @@ DotPlan::Kind planDotKind(tensor::DotOp dot, const Target &target, unsigned numW
 /// Whether `value` is computed, element by element, from the result of another dot: such an operand A stays in registers.
 bool comesFromDot(mlir::Value value);
 
-/// On a `ttng.warp_group_dot_wait` that must not be done earlier: there is work to do before it.
+/// On a `ttng.warp_group_dot_wait` that must not be done earlier: there is work to do before it, which its last input is the result of.
 inline constexpr llvm::StringLiteral pinnedName = "gpu.pinned";
 
 } // namespace triton::gpu

@@ -188,7 +188,7 @@ struct Planner {
     unsigned index = last.getD().use_begin()->getOperandNumber();
     BlockArgument carried = loop.getRegionIterArg(index);
     if (dots.size() == 1 && last.getC() == carried && carried.hasOneUse() && isa<MemDescType>(last.getA().getType()))
-      return ProductInFlight{last, index, {}, {}};
+      return ProductInFlight{last, index, {}, {}, nullptr};
     // The newest product before the first use.
     WarpGroupDotOp drain;
     for (WarpGroupDotOp dot : ArrayRef(dots).drop_back())
@@ -198,7 +198,39 @@ struct Planner {
         drain = dot;
     if (!drain || !drain.getD().hasNUsesOrMore(1))
       return std::nullopt;
-    return ProductInFlight{last, index, drain, planOverlap(last, drain, carried, plan)};
+    ProductInFlight found{last, index, drain, {}, nullptr};
+    if (tensor::ReduceOp reduce = planOverlap(last, drain, carried, plan)) {
+      found.tile = reduce->getOperand(0);
+      found.overlapped = reduce;
+      // Several warpgroups meet behind the wait: the earlier they do, the further one can be ahead of the other.
+      if (getNumWarps(loop) <= 4)
+        overlapMore(found, carried);
+    }
+    return found;
+  }
+
+  /// Everything up to the numbers that operand A is rounded from, if the sum is not touched before: exponentials and their sum too.
+  void overlapMore(ProductInFlight &found, BlockArgument carried) {
+    Value wide = found.dot.getA();
+    Operation *end = nullptr;
+    while (Operation *op = wide.getDefiningOp()) {
+      if (!isa<ConvertLayoutOp, arith::TruncFOp, tensor::FpToFpOp>(op) || op->getBlock() != body)
+        break;
+      end = op;
+      wide = op->getOperand(0);
+    }
+    Operation *made = wide.getDefiningOp();
+    if (!end || !made || made->getBlock() != body || !found.overlapped->isBeforeInBlock(made) ||
+        tensor::getShape(wide.getType()) != tensor::getShape(found.tile.getType()))
+      return;
+    for (Operation *user : carried.getUsers()) {
+      if (!made->isBeforeInBlock(user))
+        return;
+      if (user->isBeforeInBlock(end))
+        end = user;
+    }
+    found.tile = wide;
+    found.overlapped = end->getPrevNode();
   }
 
   /// The first reduction of the drain's tile, before anything touches the carried sum: the row maximum of attention.
@@ -223,7 +255,7 @@ struct Planner {
   /// The ring of the product that is done an iteration later. Where the copy engine fills all rings, and the two products alone read them, these
   /// can say which buffers are free; where threads copy, they can say so when both are done.
   void planRotation(LoopPlan &plan) {
-    auto [last, carried, drain, overlapped] = *plan.inFlight;
+    WarpGroupDotOp last = plan.inFlight->dot, drain = plan.inFlight->drain;
     auto isDelayed = [&](auto &copy) { return copy.filled && copy.filled.getResult() == last.getB(); };
     for (RingCopy &copy : plan.copies)
       copy.isDelayed = isDelayed(copy);

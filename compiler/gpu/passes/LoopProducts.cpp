@@ -9,7 +9,7 @@ namespace triton::gpu {
 
 /// Behind its wait and a barrier the buffers that the product in flight reads are free.
 void LoopPipeliner::leaveInFlight() {
-  auto [dot, index, drain, overlapped] = *plan.inFlight;
+  auto [dot, index, drain, tile, overlapped] = *plan.inFlight;
   dot.setIsAsync(true);
   WarpGroupDotOp issued = drain ? drain : dot;
   issued.setIsAsync(true);
@@ -61,15 +61,25 @@ void LoopPipeliner::arrive() {
   arrival->setAttr(perWarpName, rewriter.getUnitAttr());
 }
 
+/// What the ops up to this one reduce the tile to last, which needs all of it; the tile if they do not.
+static Value lastReduction(Value tile, Operation *end) {
+  Value last = tile;
+  for (Operation *user : tile.getUsers())
+    if (isa<tensor::ReduceOp>(user) && user->getBlock() == end->getBlock() && !end->isBeforeInBlock(user) &&
+        (last == tile || last.getDefiningOp()->isBeforeInBlock(user)))
+      last = user->getResult(0);
+  return last;
+}
+
 /// Does the last product an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
 ///   s = q k(i)          in flight
 ///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
 ///   copies of k(i + distance) and v(i + distance - 1) begin: who has come here has waited for all products of the iteration before
-///   wait for s; m = max(s)
-///   wait for o; o *= alpha; p = exp(s - m)    behind the wait threads may come to the barrier of the next iteration
-/// What comes after the second wait takes the reduced tile from it, so that p is not made while the product still reads it.
+///   wait for s; m = max(s); e = exp(s - m); sum(e)
+///   wait for o; o *= alpha; p = e, rounded    behind the wait threads may come to the barrier of the next iteration
+/// What comes after the second wait takes the tile from it, so that p is not made while the product still reads it.
 void LoopPipeliner::rotate() {
-  auto [dot, index, drain, overlapped] = *plan.inFlight;
+  auto [dot, index, drain, tile, overlapped] = *plan.inFlight;
   auto view = dot.getB().getDefiningOp<MemDescIndexOp>();
   delayedRing = view.getSrc();
   delayedPrecision = dot.getInputPrecision();
@@ -88,8 +98,11 @@ void LoopPipeliner::rotate() {
   rewriter.replaceAllUsesExcept(drain.getD(), first.getResult(0), first);
   free(regular);
   rewriter.setInsertionPointAfter(overlapped);
-  Value tile = overlapped->getOperand(0);
+  if (tile == drain.getD())
+    tile = first.getResult(0);
   SmallVector<Value> tied = {product, tile};
+  if (Value reduced = lastReduction(tile, overlapped); reduced != tile)
+    tied.push_back(reduced);
   auto second =
       WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
   second->setAttr(pinnedName, rewriter.getUnitAttr());

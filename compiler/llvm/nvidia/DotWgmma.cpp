@@ -331,15 +331,24 @@ llvm::LogicalResult emitWarpGroupDot(Emitter &emitter, gpu::WarpGroupDotOp dot) 
   return WarpGroupDot{emitter, dot}.run();
 }
 
-/// ptxas does a wait at the start of its basic block, whatever comes before it there. A loop that is never taken ends the block.
-static void endBasicBlock(Emitter &emitter) {
-  emitter.inlineAsm("{ .reg .pred p; L: setp.eq.s32 p, $0, -1; @p bra.uni L; }", "r", emitter.builder.getVoidTy(),
-                    {emitter.warpId()}, AsmEffects::Convergent);
+/// ptxas does a wait as early as it can, and then all that the products were to run under comes behind it. It does not move a wait over an
+/// instruction that may or may not be executed, which here depends on what must be computed before; if it is, nothing happens.
+static void holdBack(Emitter &emitter, llvm::ArrayRef<llvm::Value *> words) {
+  constexpr size_t most = 4;
+  const size_t step = llvm::divideCeil(words.size(), most);
+  llvm::SmallVector<llvm::Value *> chosen;
+  std::string code = "{ .reg .pred p; .reg .b32 t; mov.b32 t, $0; ", constraints;
+  for (size_t index = step - 1; index < words.size(); index += step) {
+    if (!chosen.empty())
+      code += "and.b32 t, t, $" + std::to_string(chosen.size()) + "; ";
+    constraints += chosen.empty() ? "r" : ",r";
+    chosen.push_back(words[index]);
+  }
+  emitter.inlineAsm(code + "setp.eq.s32 p, t, -1; @p nanosleep.u32 0; }", constraints, emitter.builder.getVoidTy(),
+                    chosen, AsmEffects::Convergent);
 }
 
 llvm::LogicalResult emitWarpGroupDotWait(Emitter &emitter, gpu::WarpGroupDotWaitOp wait) {
-  if (wait->hasAttr(gpu::pinnedName))
-    endBasicBlock(emitter);
   Registers words;
   llvm::SmallVector<unsigned> counts;
   for (Value input : wait.getInputs()) {
@@ -349,6 +358,8 @@ llvm::LogicalResult emitWarpGroupDotWait(Emitter &emitter, gpu::WarpGroupDotWait
     counts.push_back(packed.size());
     llvm::append_range(words, packed);
   }
+  if (wait->hasAttr(gpu::pinnedName))
+    holdBack(emitter, llvm::ArrayRef(words).take_back(counts.back()));
   words = callTied(emitter, "wgmma.wait_group.sync.aligned " + std::to_string(wait.getPendings()) + ";", words);
   llvm::ArrayRef<llvm::Value *> rest = words;
   const unsigned *count = counts.begin();
