@@ -230,7 +230,10 @@ struct Planner {
         end = user;
     }
     found.tile = wide;
-    found.overlapped = end->getPrevNode();
+    found.overlapped = made;
+    for (tensor::ReduceOp reduce : body->getOps<tensor::ReduceOp>())
+      if (reduce->getOperand(0) == wide && reduce->isBeforeInBlock(end))
+        found.overlapped = reduce;
   }
 
   /// The first reduction of the drain's tile, before anything touches the carried sum: the row maximum of attention.

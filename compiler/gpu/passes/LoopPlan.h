@@ -32,8 +32,8 @@ struct ProductInFlight {
   /// The product of the next iteration whose wait is its wait too: what the loop carries is not touched before. Null if only the product
   /// itself takes the carried value, and just adds to it.
   WarpGroupDotOp drain;
-  /// With operand A in registers: what is made of the drain's result while the product of the iteration before runs, and the op behind which it
-  /// must be done: the next ones make operand A, or touch the sum. Null if there is nothing; the product is then issued in its own iteration.
+  /// With operand A in registers: what is made of the drain's result while the product of the iteration before runs, and the op behind which that
+  /// must be done: what makes the tile, or reduces it. Null if there is nothing; the product is then issued in its own iteration.
   mlir::Value tile;
   mlir::Operation *overlapped;
 };

@@ -61,16 +61,6 @@ void LoopPipeliner::arrive() {
   arrival->setAttr(perWarpName, rewriter.getUnitAttr());
 }
 
-/// What the ops up to this one reduce the tile to last, which needs all of it; the tile if they do not.
-static Value lastReduction(Value tile, Operation *end) {
-  Value last = tile;
-  for (Operation *user : tile.getUsers())
-    if (isa<tensor::ReduceOp>(user) && user->getBlock() == end->getBlock() && !end->isBeforeInBlock(user) &&
-        (last == tile || last.getDefiningOp()->isBeforeInBlock(user)))
-      last = user->getResult(0);
-  return last;
-}
-
 /// Does the last product an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
 ///   s = q k(i)          in flight
 ///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
@@ -101,8 +91,8 @@ void LoopPipeliner::rotate() {
   if (tile == drain.getD())
     tile = first.getResult(0);
   SmallVector<Value> tied = {product, tile};
-  if (Value reduced = lastReduction(tile, overlapped); reduced != tile)
-    tied.push_back(reduced);
+  if (isa<tensor::ReduceOp>(overlapped))
+    tied.push_back(overlapped->getResult(0)); // which needs all of the tile
   auto second =
       WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
   second->setAttr(pinnedName, rewriter.getUnitAttr());
