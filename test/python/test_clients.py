@@ -53,6 +53,11 @@ triton._utils.find_paths_if triton._utils.get_iterable_path triton.set_allocator
 triton._C.libtriton.getenv_bool triton._C.libtriton.get_cache_invalidating_env_vars triton._C.libtriton.ir.context triton._C.libtriton.ir.load_dialects
 triton._C.libtriton.ir.parse_mlir_module triton._C.libtriton.linear_layout triton.tools.LinearLayout triton.tools.compile triton.tools.link triton.tools.disasm triton._C.libtriton.ir.pass_manager triton._C.libtriton.passes.common.add_cse triton._C.libtriton.ir.builder
 triton._C.libtriton.llvm.link_extern_libs triton._C.libtriton.nvidia.load_dialects triton._C.libtriton.nvidia.cublas.CublasLt
+triton.language.extra.cuda.gdc.gdc_wait triton.language.extra.cuda.gdc.gdc_launch_dependents triton.language.extra.cuda.utils.globaltimer
+triton.language.extra.cuda.utils.num_warps triton.compiler.compiler.OutOfResources triton.compiler.compiler.driver
+triton.compiler.compiler.get_dump_manager triton.compiler.compiler.get_override_manager triton.compiler.compiler.BaseBackend
+triton.backends.nvidia.compiler.BaseBackend triton.backends.nvidia.compiler.PTXASError triton.runtime.jit.driver triton.runtime.jit.get_cache_key
+triton.runtime.autotuner.driver triton.runtime.autotuner.get_cache_manager triton.runtime.build._build
 """.split()
 
 

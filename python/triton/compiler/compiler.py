@@ -11,9 +11,17 @@ import warnings
 
 from .. import __version__, knobs
 from .._C.libtriton import get_cache_invalidating_env_vars, ir
-from ..backends.compiler import GPUTarget
+from ..backends.compiler import BaseBackend, GPUTarget  # noqa: F401  (clients take the former from here too)
 from ..errors import TritonError
-from ..runtime.cache import get_cache_key, get_cache_manager, triton_key  # noqa: F401  (older torch imports the key from here)
+from ..runtime.cache import (  # noqa: F401  (clients take all of these from here)
+    get_cache_key,
+    get_cache_manager,
+    get_dump_manager,
+    get_override_manager,
+    triton_key,
+)
+from ..runtime.driver import driver
+from ..runtime.errors import OutOfResources  # noqa: F401
 from . import inspection
 from .entries import (
     bundle_key,
@@ -96,8 +104,6 @@ def compile(src, target=None, options=None, _env_vars=None):
     """Compiles an ASTSource, or the IR file that a path names, for a target (default: the active device's)."""
     timer = CompileTimer()
     if target is None:
-        from ..runtime import driver
-
         target = driver.active.get_current_target()
     assert isinstance(target, GPUTarget), "target must be of GPUTarget type"
     backend = make_backend(target)
@@ -152,7 +158,9 @@ def compile(src, target=None, options=None, _env_vars=None):
         "profile_scratch_size": 0,
         "profile_scratch_align": 1,
         "tensordesc_meta": artifact.tensordesc_meta,
-        "waits_at_entry": getattr(artifact, "waits_at_entry", False),  # for the grids before it: its launch may overlap them
+        "waits_at_entry": getattr(
+            artifact, "waits_at_entry", False
+        ),  # for the grids before it: its launch may overlap them
         "cluster_dims": (1, 1, 1),
         "binary_ext": backend.binary_ext,
         "argument_bytes": artifact.argument_bytes,

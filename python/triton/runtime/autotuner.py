@@ -15,7 +15,9 @@ from .. import knobs
 from ._async_compile import active_mode
 from ._trial import TrialProcess, describe, prepare
 from ._tuning import Progress, compile_all, harm_of, thread_count
+from .cache import get_cache_manager, triton_key  # noqa: F401  (clients take these from here too)
 from .config import Config, choose, quicker, read_timings, results_place, undecided
+from .driver import driver
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
 
@@ -132,8 +134,6 @@ class Autotuner(KernelInterface):
     def do_bench(self):
         if self._do_bench is not None:
             return self._do_bench
-        from . import driver
-
         return driver.active.get_benchmarker()
 
     def _bench(self, *args, config, **meta):
@@ -175,8 +175,6 @@ class Autotuner(KernelInterface):
 
     def _harm_of(self, config, kernel_call, args, current):
         """What a launch would do to this process, found out in another; None if nothing, or if that cannot be found out."""
-        from . import driver
-
         if config in self._harms or self._is_outer:  # a tuner inside tries for itself
             return self._harms.get(config)
         if driver.active.get_current_target().backend == "cpu":

@@ -20,13 +20,17 @@ from .cache import get_cache_manager
 @functools.lru_cache
 def platform_key() -> str:
     """What compiled code depends on besides its source."""
-    return ",".join([platform.machine(), platform.system(), *platform.architecture(), sysconfig.get_config_var("EXT_SUFFIX")])
+    return ",".join(
+        [platform.machine(), platform.system(), *platform.architecture(), sysconfig.get_config_var("EXT_SUFFIX")]
+    )
 
 
 def _compiler() -> str:
     found = knobs.build.cc or shutil.which("gcc") or shutil.which("clang")
     if not found:
-        raise RuntimeError("Failed to find C compiler. Please specify via CC environment variable or set triton.knobs.build.impl.")
+        raise RuntimeError(
+            "Failed to find C compiler. Please specify via CC environment variable or set triton.knobs.build.impl."
+        )
     return found
 
 

@@ -11,6 +11,7 @@ from .._C.libtriton import KernelBase, native_specialize_impl
 from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
 from ..backends import BaseBackend
 from . import _async_compile
+from .cache import get_cache_key  # noqa: F401
 from .callables import (  # noqa: F401  (clients take all of these from here)
     BoundConstexprFunction,
     ConstexprFunction,
@@ -20,6 +21,7 @@ from .callables import (  # noqa: F401  (clients take all of these from here)
     get_jit_fn_file_line,
 )
 from .dependencies import DependenciesFinder  # noqa: F401
+from .driver import driver
 from .kernel_caches import DeviceCaches, KernelCache, compute_cache_key
 from .mock import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 from .parameters import KernelParam, _normalize_ty, create_function_from_signature  # noqa: F401
@@ -112,7 +114,6 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
     def create_binder(self):
         """The tables of one device: compiled kernels, their keys, the target, its backend, the binder."""
         from ..compiler import ASTSource, CompiledKernel, compile, make_backend
-        from . import driver
 
         target = driver.active.get_current_target()
         backend = make_backend(target)
@@ -156,8 +157,6 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
     def _run_generally(self, *args, grid, warmup, **kwargs):
         """The whole path of a launch: binding, specialisation, lookup, compile, hooks."""
-        from . import driver
-
         kwargs["debug"] = kwargs.get("debug", self.debug) or knobs.runtime.debug
         kwargs["instrumentation_mode"] = knobs.compilation.instrumentation_mode
         device = driver.active.get_current_device()
@@ -263,8 +262,6 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
     def preload(self, specialization_data):
         """Compiles what `specialization_data` (from a hook) describes, so that the launch it came from finds it."""
-        from . import driver
-
         device = driver.active.get_current_device()
         data = read_specialization_data(specialization_data, self._fn_name, self.device_caches[device][3])
         key, signature, constexprs, options, attrs = data

@@ -13,7 +13,8 @@ from typing import Any, Dict, Optional, Tuple
 from ... import knobs
 from ..._C import libtriton
 from ..._tool_versions import version_text
-from ..compiler import GPUTarget, Language
+from ...runtime.errors import PTXASError  # noqa: F401  (clients take it from here)
+from ..compiler import BaseBackend, GPUTarget, Language  # noqa: F401
 from ..native import NativeBackend, run_stage
 
 
