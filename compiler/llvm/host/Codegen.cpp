@@ -12,7 +12,10 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -84,6 +87,27 @@ static bool usesNull(const llvm::Function &function) {
   });
 }
 
+/// The first constraint that asks for the x87 stack, as PTX's floats do: empty if none does.
+static std::string stackConstraint(const llvm::InlineAsm &assembly) {
+  for (const llvm::InlineAsm::ConstraintInfo &constraint : assembly.ParseConstraints())
+    for (const std::string &code : constraint.Codes)
+      if (constraint.Type != llvm::InlineAsm::isClobber &&
+          (code == "f" || code == "t" || code == "u" || llvm::StringRef(code).starts_with("{st")))
+        return code;
+  return {};
+}
+
+/// LLVM ends the process where assembly does not leave the x87 stack as LLVM reckons.
+static void reportStackAssembly(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    auto *assembly = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+    if (std::string code = assembly ? stackConstraint(*assembly) : ""; !code.empty())
+      function.getContext().diagnose(llvm::DiagnosticInfoInlineAsm(
+          *call, "constraint '" + code + "' is the x87 stack here, which kernels cannot use: floats are in 'x'"));
+  }
+}
+
 /// Gives every function what the code generator must know about it.
 llvm::Error Code::prepare() {
   auto machine = targetMachine(target, options);
@@ -106,8 +130,10 @@ llvm::Error Code::prepare() {
       function.addFnAttr(llvm::Attribute::NullPointerIsValid);
     if (!target.avx512bf16)
       moveBFloatsAsIntegers(function);
+    if ((*machine)->getTargetTriple().isX86())
+      reportStackAssembly(function);
   }
-  return llvm::Error::success();
+  return llvmModule.reported();
 }
 
 /// Where each inline assembly was written: `file.py:12:3`.

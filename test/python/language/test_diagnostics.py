@@ -101,7 +101,7 @@ def test_interpreter_mode_says_the_same(topic):
 
 
 # The text of assembly is read by the code generator; tuples of Python have operators of their own.
-COMPILER_ONLY = {"inline_asm_on_cpu", "unary_minus_tuple"}
+COMPILER_ONLY = {"inline_asm_on_cpu", "inline_asm_of_floats_on_cpu", "unary_minus_tuple"}
 
 
 def messages(topic):

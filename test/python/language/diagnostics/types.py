@@ -239,3 +239,8 @@ def join_types(p, n, x):
 @triton.jit
 def inline_asm_on_cpu(p, n):
     tl.store(p, tl.inline_asm_elementwise("add.s32 $0, $1, 1;", "=r,r", [n], tl.int32, True, 1))
+
+
+@triton.jit
+def inline_asm_of_floats_on_cpu(f, x):
+    tl.store(f, tl.inline_asm_elementwise("mul.rn.f32 $0, $1, $2;", "=f,f,f", [x, x], tl.float32, True, 1))
