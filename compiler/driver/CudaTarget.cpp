@@ -30,7 +30,7 @@ static void readMetadata(Compilation &compilation) {
   mlir::ModuleOp module = *compilation.module;
   if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::sharedBytesName))
     compilation.artifact.sharedBytes = bytes.getInt();
-  compilation.artifact.numWarps = gpu::getNumWarps(module);
+  compilation.artifact.numWarps = gpu::getTotalNumWarps(module);
   compilation.artifact.numCtas = gpu::getNumCtas(module);
   if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchBytesName))
     compilation.artifact.globalScratchBytes = bytes.getInt();
@@ -240,7 +240,10 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   auto options = codegenOptions(compilation);
   if (!options)
     return compilation.fail(llvm::toString(options.takeError()));
-  if (mlir::failed(compilation.runPasses([](mlir::OpPassManager &manager) { gpu::buildResourcePipeline(manager); })))
+  auto build = [&](mlir::OpPassManager &manager) {
+    gpu::buildResourcePipeline(manager, compilation.options.maxRegisters);
+  };
+  if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
   readMetadata(compilation);
   auto handler = compilation.collectDiagnostics();

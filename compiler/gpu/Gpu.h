@@ -60,6 +60,12 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type, mlir::Attribute l
 
 // What a module is compiled for.
 inline constexpr llvm::StringLiteral numWarpsName = "ttg.num-warps";
+/// With those of partitions; as `ttg.num-warps` where there are none.
+inline constexpr llvm::StringLiteral totalNumWarpsName = "ttg.total-num-warps";
+/// Registers of a thread when the kernel begins, where warps pass some on to others.
+inline constexpr llvm::StringLiteral entryRegistersName = "ttg.maxnreg";
+/// Where in shared memory the number of the `ttg.warp_specialize` lies whose partitions are to run.
+inline constexpr llvm::StringLiteral partitionStateName = "gpu.partition_state";
 inline constexpr llvm::StringLiteral numCtasName = "ttg.num-ctas";
 inline constexpr llvm::StringLiteral threadsPerWarpName = "ttg.threads-per-warp";
 inline constexpr llvm::StringLiteral targetName = "ttg.target";
@@ -75,6 +81,7 @@ inline constexpr llvm::StringLiteral allocationOffsetName = "allocation.offset";
 
 /// 4, 1 and 32 where the module does not say.
 int getNumWarps(mlir::ModuleOp module);
+int getTotalNumWarps(mlir::ModuleOp module);
 int getNumCtas(mlir::ModuleOp module);
 int getThreadsPerWarp(mlir::ModuleOp module);
 /// The warps that run `op`: those of its partition, or of the module.

@@ -50,6 +50,7 @@ static int getNumber(Operation *op, StringRef name, int fallback) {
 }
 
 int getNumWarps(ModuleOp module) { return getNumber(module, numWarpsName, 4); }
+int getTotalNumWarps(ModuleOp module) { return getNumber(module, totalNumWarpsName, getNumWarps(module)); }
 int getNumCtas(ModuleOp module) { return getNumber(module, numCtasName, 1); }
 int getThreadsPerWarp(ModuleOp module) { return getNumber(module, threadsPerWarpName, 32); }
 

@@ -71,9 +71,21 @@ static Parts partsOf(tensor::GatherOp op) {
   return parts;
 }
 
+/// The registers that one thread holds of each capture.
+static Parts partsOf(WarpSpecializeOp op) {
+  Parts parts;
+  for (unsigned index : op.getStoredCaptures()) {
+    Type type = op.getExplicitCaptures()[index].getType();
+    auto buffer = dyn_cast<MemDescType>(type);
+    parts.push_back(buffer && isa<SharedMemoryAttr>(buffer.getMemorySpace()) ? 16 : 8);
+  }
+  return parts;
+}
+
 Parts scratchParts(Operation *op) {
   return llvm::TypeSwitch<Operation *, Parts>(op)
-      .Case<ConvertLayoutOp, tensor::ReduceOp, tensor::ScanOp, tensor::GatherOp>([](auto op) { return partsOf(op); })
+      .Case<ConvertLayoutOp, tensor::ReduceOp, tensor::ScanOp, tensor::GatherOp, WarpSpecializeOp>(
+          [](auto op) { return partsOf(op); })
       .Case([](tensor::CatOp op) {
         auto type = cast<RankedTensorType>(op.getType());
         return needsBuffer(op) ? Parts{bytesOf(type.getNumElements(), type)} : Parts();

@@ -147,6 +147,8 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
           effects.freed.push_back({alloc, bytesWithin(alloc, 0, getAllocationBytes(alloc.getType()))});
     effects.meets = wait->hasAttr(meetsName);
   }
+  if (auto arrive = dyn_cast<ArriveBarrierOp>(op))
+    effects.arrives = !arrive.getPerWarpGroup() && !arrive->hasAttr(perWarpName);
   effects.begun = asyncKind(op);
   bool asyncProxy = isAsyncProxy(op);
   SmallVector<MemoryEffects::EffectInstance> instances;

@@ -55,6 +55,8 @@ struct SharedEffects {
   /// No thread accesses these buffers any more: all have told an mbarrier so. What else lies at their bytes is not meant.
   llvm::SmallVector<std::pair<LocalAllocOp, ByteRange>, 2> freed;
   bool meets = false; // all threads have, behind a proxy fence
+  /// One thread tells an mbarrier that all threads have done what they did before.
+  bool arrives = false;
 };
 
 /// Buffers and scratch have offsets.

@@ -1,6 +1,8 @@
 // `ttg.warp_specialize`: how it is written, built and checked.
 #include "compiler/gpu/Gpu.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 
 namespace triton::gpu {
@@ -16,6 +18,29 @@ MutableArrayRef<Region> WarpSpecializeOp::getPartitionRegions() {
 }
 
 int32_t WarpSpecializeOp::getTotalPartitionWarps() { return llvm::sum_of(getPartitionNumWarps(), 0); }
+
+SmallVector<unsigned> WarpSpecializeOp::getStoredCaptures() {
+  SmallVector<unsigned> result;
+  for (auto [index, capture] : llvm::enumerate(getExplicitCaptures())) {
+    auto argument = dyn_cast<BlockArgument>(capture);
+    bool isParameter =
+        argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) && argument.getOwner()->isEntryBlock();
+    Operation *definition = capture.getDefiningOp();
+    bool isFixed = definition && (isa<LocalAllocOp>(definition) || definition->hasTrait<OpTrait::ConstantLike>());
+    if (!isParameter && !isFixed)
+      result.push_back(index);
+  }
+  return result;
+}
+
+bool WarpSpecializeOp::isOnlyOne() {
+  auto function = dyn_cast<FunctionOpInterface>((*this)->getParentOp());
+  if (!function || !llvm::hasSingleElement(function.getFunctionBody()))
+    return false;
+  WalkResult others = function->walk(
+      [&](WarpSpecializeOp other) { return other == *this ? WalkResult::advance() : WalkResult::interrupt(); });
+  return !others.wasInterrupted();
+}
 
 /// Fills the second region of an op with the op that holds `partitions`.
 static void holdPartitions(OpBuilder &builder, Location location, Region &holder,
@@ -102,6 +127,9 @@ LogicalResult WarpSpecializeOp::verify() {
                             std::pair("warpGroupStartIds", getWarpGroupStartIds())})
     if (list && list->size() != count)
       return emitOpError() << "has " << count << " partitions and " << name << " for " << list->size();
+  if (auto registers = getActualRegisters(); registers && registers->size() != count + 1)
+    return emitOpError() << "has " << count << " partitions and a default region, and actualRegisters for "
+                         << registers->size();
   if ((*this)->getParentOfType<WarpSpecializeOp>())
     return emitOpError() << "cannot be inside of another one";
   return success();

@@ -36,6 +36,10 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects]> {
     ::mlir::MutableArrayRef<::mlir::Region> getPartitionRegions();
     /// Of all partitions together.
     int32_t getTotalPartitionWarps();
+    /// Which of the captures partitions are told through shared memory: not those that stand the same in every thread's code.
+    ::llvm::SmallVector<unsigned> getStoredCaptures();
+    /// Whether its function does nothing but run it once: its partitions then need not be told when.
+    bool isOnlyOne();
   }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

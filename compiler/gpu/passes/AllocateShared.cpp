@@ -10,6 +10,7 @@
 //   %z = ttg.convert_layout %y {allocation.offset = 0}
 // with `ttg.shared = 4096` on the module.
 //
+// Where partitions of warps are told what to do next, a word at the end is for that.
 // A function that is called has its bytes behind those of all its callers. A kernel that uses tensor memory has at least 16 bytes: where it lies is
 // written there when the kernel begins.
 #include "compiler/gpu/ContextVerifier.h"
@@ -72,12 +73,21 @@ struct AllocateShared : impl::AllocateSharedBase<AllocateShared> {
         });
     }
     int64_t total = module->hasAttr(tensorMemoryColumnsName) ? 16 : 0;
+    bool hasState =
+        module
+            ->walk([](WarpSpecializeOp op) { return op.isOnlyOne() ? WalkResult::advance() : WalkResult::interrupt(); })
+            .wasInterrupted();
     for (auto &[function, buffers] : frames)
       for (PlacedBuffer &buffer : buffers) {
         int64_t offset = bases[function] + buffer.offset;
         buffer.owner->setAttr(allocationOffsetName, builder.getI32IntegerAttr(offset));
         total = std::max(total, offset + buffer.size);
       }
+    if (hasState) {
+      total = llvm::alignTo(total, 4);
+      module->setAttr(partitionStateName, builder.getI32IntegerAttr(total));
+      total += 4;
+    }
     module->setAttr(sharedBytesName, builder.getI32IntegerAttr(total));
   }
 };

@@ -14,7 +14,7 @@
 //   Copies (cp.async) conflict as writes when they begin; reading their bytes before the wait means another buffer of a row. At the wait they
 // become writes of this thread that others must still be told of. Products (wgmma) and TMA stores likewise read until their wait. What ends at
 // an mbarrier needs nothing more: every thread that goes on has waited there. A wait that names buffers (`deps`) says that nobody is in them any
-// more.
+// more. Who arrives at an mbarrier for all threads does so when they have come to a barrier behind their accesses.
 //   Tensor memory is looked at likewise; there every warp has rows of its own, and only what the tensor cores do meets what threads did.
 //   wgmma and TMA see what threads wrote, and may overwrite what they read, only after `ttng.fence_async_shared` in those threads and a barrier
 // behind it.
@@ -84,7 +84,7 @@ public:
   void run();
 
 private:
-  void walkFunction();
+  State walkRegion(Region &body, State state);
   void removeSpare();
   State walk(Block &block, State state);
   State walk(Operation *op, State state);
@@ -119,6 +119,11 @@ private:
 
 static bool conflictsWithAny(const std::set<SharedAccess> &earlier, const SharedAccess &access) {
   return llvm::any_of(earlier, [&](const SharedAccess &each) { return each.conflictsWith(access); });
+}
+
+/// Not of an mbarrier, where threads meet anyway.
+static bool isOfData(const SharedAccess &access) {
+  return !access.op || !isa<InitBarrierOp, InvalBarrierOp, BarrierExpectOp, ArriveBarrierOp, WaitBarrierOp>(access.op);
 }
 
 Need Inserter::needOf(const State &state, ArrayRef<SharedAccess> accesses) {
@@ -250,15 +255,19 @@ State Inserter::walkPartitions(WarpSpecializeOp op, State state) {
   }
   state.fence();
   state.barrier();
-  State end;
-  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
-    if (isa<WarpSpecializeOp, WarpSpecializePartitionsOp>(inner))
-      for (Region &region : inner->getRegions())
-        for (Block &block : region)
-          if (!isa<WarpSpecializePartitionsOp>(block.front()))
-            end.join(walk(block, state));
-    return inner == op || isa<WarpSpecializePartitionsOp>(inner) ? WalkResult::advance() : WalkResult::skip();
-  });
+  State end = walkRegion(op.getDefaultRegion(), state);
+  for (Region &partition : op.getPartitionRegions()) {
+    State own = walkRegion(partition, state);
+    // Behind the partition nobody can fence what its threads did.
+    if (llvm::any_of(own.unfenced, isOfData) && !onlyChecks)
+      for (Block &block : partition)
+        if (block.hasNoSuccessors()) {
+          OpBuilder builder(block.getTerminator());
+          FenceAsyncSharedOp::create(builder, op.getLoc(), builder.getBoolAttr(false));
+        }
+    own.fence();
+    end.join(own);
+  }
   end.barrier();
   return end;
 }
@@ -296,7 +305,10 @@ State Inserter::walk(Operation *op, State state) {
   }
   if (effects.wait != SharedEffects::Async::None)
     state.wait(effects.wait, effects.waitsForAll);
-  insertBefore(op, needOf(state, effects.accesses), state);
+  Need need = needOf(state, effects.accesses);
+  if (effects.arrives && need == Need::Nothing && llvm::any_of(state.accesses, isOfData))
+    need = Need::Barrier;
+  insertBefore(op, need, state);
   if (effects.begins.empty())
     for (const SharedAccess &access : effects.accesses)
       state.add(access);
@@ -315,16 +327,19 @@ State Inserter::walk(Block &block, State state) {
   return state;
 }
 
-void Inserter::walkFunction() {
-  Region &body = function.getFunctionBody();
+/// The blocks of a region, from `state` on. Gives the state behind those that leave it.
+State Inserter::walkRegion(Region &body, State state) {
   llvm::DenseMap<Block *, State> atEntry;
   SmallVector<Block *> pending{&body.front()};
-  atEntry[&body.front()];
+  atEntry[&body.front()] = std::move(state);
+  State atEnd;
   llvm::DenseSet<Block *> visited;
   while (!pending.empty()) {
     Block *block = pending.pop_back_val();
     visited.insert(block);
     State end = walk(*block, atEntry[block]);
+    if (block->hasNoSuccessors())
+      atEnd.join(end);
     for (Block *successor : block->getSuccessors()) {
       State joined = atEntry[successor];
       joined.join(end);
@@ -334,6 +349,7 @@ void Inserter::walkFunction() {
       pending.push_back(successor);
     }
   }
+  return atEnd;
 }
 
 void Inserter::removeSpare() {
@@ -345,7 +361,7 @@ void Inserter::removeSpare() {
     Operation *next = op->getNextNode();
     op->remove();
     isWrong = false;
-    walkFunction();
+    walkRegion(function.getFunctionBody(), State());
     if (isWrong)
       next->getBlock()->getOperations().insert(next->getIterator(), op);
     else
@@ -354,7 +370,7 @@ void Inserter::removeSpare() {
 }
 
 void Inserter::run() {
-  walkFunction();
+  walkRegion(function.getFunctionBody(), State());
   removeSpare();
 }
 

@@ -238,4 +238,40 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     }
     tt.return
   }
+
+  // Partitions meet others where they begin and end, and among themselves in between: who arrives for all waits for all, what threads stored is
+  // fenced before nobody is left to do so, and what came before is fenced where warps part.
+  // CHECK-LABEL: @partitions
+  tt.func @partitions(%x: tensor<32x32xf32, #blocked>, %bar: !ttg.memdesc<1xi64, #flat, #smem, mutable>) {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    // CHECK: ttg.local_store
+    // CHECK-NEXT: ttng.fence_async_shared
+    // CHECK-NEXT: ttg.warp_specialize
+    ttg.local_store %x, %a : tensor<32x32xf32, #blocked> -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    ttg.warp_specialize(%b, %bar)
+    default {
+      // CHECK: default {
+      // CHECK-NEXT: ttg.local_load
+      // CHECK-NEXT: ttg.warp_yield
+      %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #columns>
+      ttg.warp_yield
+    }
+    partition0(%to: !ttg.memdesc<32x32xf32, #shared, #smem, mutable>, %full: !ttg.memdesc<1xi64, #flat, #smem, mutable>) num_warps(4) {
+      // CHECK: partition0
+      // CHECK: ttg.local_store
+      // CHECK-NEXT: ttg.barrier
+      // CHECK-NEXT: ttng.arrive_barrier
+      // CHECK-NEXT: ttng.arrive_barrier
+      // CHECK-NEXT: ttng.fence_async_shared
+      // CHECK-NEXT: ttg.warp_return
+      %zero = arith.constant dense<0.0> : tensor<32x32xf32, #blocked>
+      ttg.local_store %zero, %to : tensor<32x32xf32, #blocked> -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+      ttng.arrive_barrier %full, 1 : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      ttng.arrive_barrier %full, 1 : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      ttg.warp_return
+    } : (!ttg.memdesc<32x32xf32, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #flat, #smem, mutable>) -> ()
+    // CHECK: tt.return
+    tt.return
+  }
 }

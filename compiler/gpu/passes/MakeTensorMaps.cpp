@@ -7,6 +7,8 @@
 //   ttng.tensormap_fenceproxy_acquire %map
 //   %d = ttng.reinterpret_tensor_descriptor %map
 //
+// Partitions of warps are handed the map, and acquire it again: each thread that starts copies has to.
+//
 // In a loop the same bytes are written again in every iteration: copies that use them have ended by then, as no loop runs copies ahead whose
 // descriptor it makes.
 #include "compiler/gpu/CopyEngine.h"
@@ -47,8 +49,24 @@ struct MakeTensorMaps : impl::MakeTensorMapsBase<MakeTensorMaps> {
     TensormapCreateOp::create(builder, loc, map, make.getBase(), box, sizes, strides, ones, format.elementType,
                               /*interleave_layout=*/0, format.swizzle, padsWithNan);
     TensormapFenceproxyAcquireOp::create(builder, loc, map);
+    for (OpOperand &use : llvm::make_early_inc_range(make.getResult().getUses()))
+      if (auto specialized = dyn_cast<WarpSpecializeOp>(use.getOwner()))
+        acquireInPartitions(specialized, use.getOperandNumber(), map, make.getType());
     make.getResult().replaceAllUsesWith(ReinterpretTensorDescOp::create(builder, loc, make.getType(), map));
     make.erase();
+  }
+
+  /// Other warps have to acquire the map themselves.
+  static void acquireInPartitions(WarpSpecializeOp op, unsigned capture, Value map, Type descriptor) {
+    op->setOperand(capture, map);
+    for (Region &region : op.getPartitionRegions()) {
+      BlockArgument argument = region.getArgument(capture);
+      argument.setType(map.getType());
+      OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
+      auto acquire = TensormapFenceproxyAcquireOp::create(builder, op.getLoc(), argument);
+      auto own = ReinterpretTensorDescOp::create(builder, op.getLoc(), descriptor, argument);
+      argument.replaceAllUsesExcept(own.getResult(), SmallPtrSet<Operation *, 2>{acquire, own});
+    }
   }
 };
 

@@ -2,7 +2,7 @@
 // RUN: triton-opt %s --gpu-make-tensor-maps --gpu-allocate-global-scratch | FileCheck %s --check-prefix=PLACED
 
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-// PLACED: ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 256 : i32
+// PLACED: ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 384 : i32
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: @make
 tt.func public @make(%base: !tt.ptr<f16>, %m: i32, %n: i32, %stride: i64) -> (!tt.tensordesc<tensor<64x128xf16, #shared>>, !tt.tensordesc<tensor<256xui8, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 8, rank = 1}>>>) {
@@ -20,5 +20,28 @@ tt.func public @make(%base: !tt.ptr<f16>, %m: i32, %n: i32, %stride: i64) -> (!t
   // PLACED: ttg.global_scratch_memory_offset = 128 : i32
   %line = tt.make_tensor_descriptor %bytes, [%n], [%one] : <i8>, <tensor<256xui8, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 8, rank = 1}>>>
   tt.return %d, %line : !tt.tensordesc<tensor<64x128xf16, #shared>>, !tt.tensordesc<tensor<256xui8, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 8, rank = 1}>>>
+}
+
+// Other warps acquire the map themselves.
+// CHECK-LABEL: @partitions
+tt.func public @partitions(%base: !tt.ptr<f16>, %n: i32, %stride: i64) {
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x128xf16, #shared>>
+  // CHECK: %[[MAP:.*]] = ttg.global_scratch_alloc
+  // CHECK: ttg.warp_specialize(%[[MAP]])
+  ttg.warp_specialize(%d)
+  default {
+    ttg.warp_yield
+  }
+  // CHECK: partition0(%[[OWN:.*]]: !tt.ptr<i8>) num_warps(1) {
+  // CHECK-NEXT: ttng.tensormap_fenceproxy_acquire %[[OWN]]
+  // CHECK-NEXT: %[[DESCRIPTOR:.*]] = ttng.reinterpret_tensor_descriptor %[[OWN]]
+  // CHECK: tt.descriptor_load %[[DESCRIPTOR]]
+  partition0(%e: !tt.tensordesc<tensor<64x128xf16, #shared>>) num_warps(1) {
+    %zero = arith.constant 0 : i32
+    %x = tt.descriptor_load %e[%zero, %zero] : !tt.tensordesc<tensor<64x128xf16, #shared>> -> tensor<64x128xf16>
+    ttg.warp_return
+  } : (!tt.tensordesc<tensor<64x128xf16, #shared>>) -> ()
+  tt.return
 }
 }

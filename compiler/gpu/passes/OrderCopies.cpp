@@ -175,14 +175,16 @@ struct OrderCopies : impl::OrderCopiesBase<OrderCopies> {
   /// In front of the outermost loop around the copy that contains nothing to be seen.
   void fenceBefore(const GlobalAccess &copy, ArrayRef<GlobalAccess> accesses) {
     Operation *place = copy.op;
-    for (auto loop = place->getParentOfType<LoopLikeOpInterface>(); loop;
-         loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+    for (Operation *around = place->getParentOp(); around; around = around->getParentOp()) {
+      // Partitions too: the fence is for those who wrote, before these began.
+      if (!isa<LoopLikeOpInterface, WarpSpecializeOp>(around))
+        continue;
       bool containsWrite = llvm::any_of(accesses, [&](const GlobalAccess &other) {
-        return loop->isProperAncestor(other.op) && isWrittenBefore(copy, other);
+        return around->isProperAncestor(other.op) && isWrittenBefore(copy, other);
       });
       if (containsWrite)
         break;
-      place = loop;
+      place = around;
     }
     // One fence is for all copies up to the next write.
     if (Operation *earlier = fenced.lookup(place->getBlock())) {

@@ -107,4 +107,29 @@ tt.func public @threads_store_elsewhere(%p: !tt.ptr<f16>, %d: !desc, %t: !tile, 
   ttng.async_tma_copy_global_to_local %d[%i, %i] %t, %b, %true : !desc, !bar -> !tile
   tt.return
 }
+
+// Those who stored fence, before other warps begin to copy.
+// CHECK-LABEL: @partitions_copy
+tt.func public @partitions_copy(%p: !tt.ptr<f16>, %s: i64, %n: i32, %t: !tile, %b: !bar, %x: f16) {
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %p, [%n, %n], [%s, %one] : <f16>, <tensor<64x64xf16, #shared>>
+  // CHECK: tt.store
+  // CHECK-NEXT: ttng.fence_async_global
+  // CHECK-NEXT: ttg.barrier
+  // CHECK-NEXT: ttg.warp_specialize
+  // CHECK-NOT: ttng.fence_async_global
+  tt.store %p, %x : !tt.ptr<f16>
+  ttg.warp_specialize(%d, %t, %b, %n)
+  default {
+    ttg.warp_yield
+  }
+  partition0(%from: !desc, %to: !tile, %full: !bar, %m: i32) num_warps(1) {
+    %true = arith.constant true
+    scf.for %j = %m to %m step %m : i32 {
+      ttng.async_tma_copy_global_to_local %from[%j, %j] %to, %full, %true : !desc, !bar -> !tile
+    }
+    ttg.warp_return
+  } : (!desc, !tile, !bar, i32) -> ()
+  tt.return
+}
 }

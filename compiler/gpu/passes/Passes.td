@@ -89,4 +89,9 @@ def PrintAccess : Pass<"gpu-print-access", "::mlir::ModuleOp"> {
   let summary = "print what is known about integers and pointers";
 }
 
+def PlacePartitions : Pass<"gpu-place-partitions", "::mlir::ModuleOp"> {
+  let summary = "give partitions their warps and registers";
+  let options = [Option<"maxRegisters", "max-registers", "int", "0", "of a thread; 0: as many as there are">];
+}
+
 #endif

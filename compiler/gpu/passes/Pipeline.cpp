@@ -36,12 +36,13 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
   buildPipeline(manager, options.target.str(), options.numWarps, options.numCtas, options.numStages);
 }
 
-void buildResourcePipeline(OpPassManager &manager) {
+void buildResourcePipeline(OpPassManager &manager, int maxRegisters) {
   manager.addPass(createWaitForProducts());
   manager.addPass(createAllocateTensorMemory());
   manager.addPass(createAllocateGlobalScratch());
   manager.addPass(createAllocateShared());
   manager.addPass(createInsertBarriers()); // which bytes conflict is known only now
+  manager.addPass(createPlacePartitions({maxRegisters}));
 }
 
 namespace {
@@ -59,6 +60,7 @@ void registerGpuPipeline() {
   registerAllocateTensorMemory();
   registerAllocateShared();
   registerInsertBarriers();
+  registerPlacePartitions();
   registerFlattenLoops();
   registerAccumulateReductions();
   registerLegalizeDots();

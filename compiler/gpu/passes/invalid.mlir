@@ -10,6 +10,7 @@
 // RUN: not triton-opt %t/scaled.mlir --gpu-assign-layouts 2>&1 | FileCheck %t/scaled.mlir
 // RUN: not triton-opt %t/twice.mlir --gpu-assign-layouts 2>&1 | FileCheck %t/twice.mlir
 // RUN: not triton-opt %t/reduce.mlir --gpu-resources 2>&1 | FileCheck %t/reduce.mlir
+// RUN: not triton-opt %t/partitions.mlir --gpu-resources 2>&1 | FileCheck %t/partitions.mlir
 // NAME: error: unknown NVIDIA architecture 'foo': expected sm_80, 86, 89, 90a, 100a, 103a or 120a
 // NUMBER: error: unknown NVIDIA architecture 'cuda:95'
 // WARPS: error: num_warps must be a power of two, got 3
@@ -53,4 +54,19 @@ tt.func public @reduce(%x: tensor<128xf32>) {
     tt.reduce.return %s : f32
   }) : (tensor<128xf32>) -> f32
   tt.return
+}
+
+//--- partitions.mlir
+module attributes {"ttg.num-warps" = 2 : i32} {
+  tt.func public @partitions() {
+    // CHECK: error: 'ttg.warp_specialize' op needs a kernel whose number of warps is a multiple of 4, got 2
+    ttg.warp_specialize()
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(1) {
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
 }

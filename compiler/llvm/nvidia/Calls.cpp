@@ -2,6 +2,7 @@
 #include "compiler/llvm/nvidia/BlockArguments.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/TensorMemory.h"
+#include "compiler/llvm/nvidia/WarpSpecialize.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -14,6 +15,9 @@ static llvm::LogicalResult emitCall(Emitter &emitter, tensor::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
     return call.emitOpError() << "calls '" << call.getCallee() << "', which has no body";
+  if (emitter.isPartition())
+    return call.emitOpError() << "calls '" << call.getCallee()
+                              << "' in a partition of warps, whose functions have to be inlined";
   llvm::SmallVector<llvm::Value *> arguments;
   for (const Registers &registers : gatherRegisters(emitter, call.getOperands()))
     llvm::append_range(arguments, registers);
@@ -32,6 +36,8 @@ static llvm::LogicalResult emitCall(Emitter &emitter, tensor::CallOp call) {
 static llvm::LogicalResult emitReturn(Emitter &emitter, tensor::ReturnOp op) {
   if (emitter.tensorMemory)
     releaseTensorMemory(emitter);
+  if (emitter.workers)
+    emitter.workers->dismiss();
   if (op.getSrcs().empty()) {
     emitter.builder.CreateRetVoid();
     return success();

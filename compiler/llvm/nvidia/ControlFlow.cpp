@@ -127,9 +127,9 @@ public:
     return success();
   }
 
-  llvm::LogicalResult emitExecuteRegion(scf::ExecuteRegionOp op) {
-    Exit exit{*this, op.getResults(), block("end")};
-    if (failed(emitRegion(op.getRegion(), {}, exit)))
+  llvm::LogicalResult emitWhole(Region &region, llvm::ArrayRef<Registers> arguments, mlir::ValueRange results) {
+    Exit exit{*this, results, block("end")};
+    if (failed(emitRegion(region, arguments, exit)))
       return failure();
     exit.finish();
     return success();
@@ -281,6 +281,11 @@ private:
 
 } // namespace
 
+llvm::LogicalResult emitRegion(Emitter &emitter, Region &region, llvm::ArrayRef<Registers> arguments,
+                               mlir::ValueRange results) {
+  return ControlFlow(emitter).emitWhole(region, arguments, results);
+}
+
 Emitted emitControlFlow(Emitter &emitter, Operation *op) {
   ControlFlow flow(emitter);
   return llvm::TypeSwitch<Operation *, Emitted>(op)
@@ -288,7 +293,7 @@ Emitted emitControlFlow(Emitter &emitter, Operation *op) {
       .Case([&](scf::WhileOp loop) { return flow.emitWhile(loop); })
       .Case([&](scf::IfOp branch) { return flow.emitIf(branch); })
       .Case([&](scf::IndexSwitchOp choice) { return flow.emitIndexSwitch(choice); })
-      .Case([&](scf::ExecuteRegionOp region) { return flow.emitExecuteRegion(region); })
+      .Case([&](scf::ExecuteRegionOp region) { return flow.emitWhole(region.getRegion(), {}, region.getResults()); })
       .Case([&](tensor::MapElementwiseOp map) { return flow.emitMap(map); })
       .Case([&](cf::BranchOp branch) { return flow.emitBranch(branch); })
       .Case([&](cf::CondBranchOp branch) { return flow.emitConditionalBranch(branch); })

@@ -80,7 +80,7 @@ static std::optional<layout::LinearLayout> joinThreads(const layout::LinearLayou
 }
 
 Indices Emitter::applyThread(const layout::LinearLayout &map) {
-  for (const ThreadPart &known : threadParts)
+  for (const ThreadPart &known : place.threadParts)
     if (known.map == map)
       return known.indices;
   std::optional<layout::LinearLayout> joined = joinThreads(map);
@@ -88,13 +88,13 @@ Indices Emitter::applyThread(const layout::LinearLayout &map) {
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::Value *>> inputs;
   for (const layout::LinearLayout::Input &input : used.inputs())
     if (input.name != "register")
-      inputs.push_back({input.name, place(input.name)});
+      inputs.push_back({input.name, this->input(input.name)});
   Indices indices;
   atEntry([&]() -> llvm::Value * {
     indices = apply(used, inputs);
     return nullptr;
   });
-  threadParts.push_back({map, indices});
+  place.threadParts.push_back({map, indices});
   return indices;
 }
 
@@ -131,7 +131,7 @@ llvm::Value *Emitter::writesElements(RankedTensorType type) {
     uint64_t copies = map.freeBits(input);
     if (!copies)
       continue;
-    llvm::Value *first = builder.CreateICmpEQ(builder.CreateAnd(place(input), i32(copies)), i32(0));
+    llvm::Value *first = builder.CreateICmpEQ(builder.CreateAnd(this->input(input), i32(copies)), i32(0));
     writes = writes ? builder.CreateAnd(writes, first) : first;
   }
   return writes;

@@ -14,8 +14,8 @@ using namespace mlir;
 namespace triton::nvidia {
 
 Emitter::Emitter(llvm::Module &module, ModuleOp source, const EmitOptions &options)
-    : builder(module.getContext()), module(module), source(source), options(options), warps(gpu::getNumWarps(source)),
-      ctas(gpu::getNumCtas(source)), usesTensorMemory(source->hasAttr(gpu::tensorMemoryColumnsName)),
+    : builder(module.getContext()), module(module), source(source), options(options), ctas(gpu::getNumCtas(source)),
+      totalWarps(gpu::getTotalNumWarps(source)), usesTensorMemory(source->hasAttr(gpu::tensorMemoryColumnsName)),
       debugScopes(std::make_shared<DebugScopes>(module, options.variableInfo)) {}
 
 Emitter::~Emitter() = default;
@@ -28,10 +28,10 @@ gpu::AccessAnalysis &Emitter::access() {
 
 llvm::LogicalResult Emitter::emit(Operation *op) {
   static constexpr Emitted (*families[])(Emitter &, Operation *) = {
-      emitElementwise, emitShape,   emitMemory,   emitConvert, emitControlFlow,  emitCalls,
-      emitMath,        emitCasts,   emitReduce,   emitDot,     emitTensorMemory, emitTcgen05,
-      emitShared,      emitAsync,   emitMbarrier, emitTma,     emitTmaRows,      emitTensorMaps,
-      emitProgram,     emitAtomics, emitScan,     emitGather,
+      emitElementwise, emitShape,    emitMemory, emitConvert,        emitControlFlow, emitMath,
+      emitCasts,       emitReduce,   emitDot,    emitTensorMemory,   emitTcgen05,     emitShared,
+      emitAsync,       emitMbarrier, emitTma,    emitTmaRows,        emitTensorMaps,  emitProgram,
+      emitAtomics,     emitScan,     emitGather, emitWarpSpecialize, emitCalls,
   };
   builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
   for (auto family : families)
@@ -131,60 +131,72 @@ const layout::LinearLayout &Emitter::layout(RankedTensorType type) {
 
 llvm::Value *Emitter::atEntry(llvm::function_ref<llvm::Value *()> make) {
   llvm::IRBuilder<>::InsertPointGuard guard(builder);
-  builder.SetInsertPoint(function->getEntryBlock().getTerminator());
+  builder.SetInsertPoint(place.entry->getTerminator());
   builder.SetCurrentDebugLocation({});
   return make();
 }
 
+llvm::LogicalResult Emitter::emitForWarps(unsigned first, unsigned count, unsigned barrier,
+                                          llvm::function_ref<llvm::LogicalResult()> body) {
+  llvm::BasicBlock *entry = builder.GetInsertBlock(), *start = llvm::BasicBlock::Create(context(), "", function);
+  builder.CreateBr(start);
+  builder.SetInsertPoint(start);
+  Place around = std::exchange(place, Place{.entry = entry, .first = first, .warps = count, .barrier = barrier});
+  llvm::LogicalResult result = body();
+  place = std::move(around);
+  return result;
+}
+
 llvm::Value *Emitter::threadId() {
-  if (!thread)
-    thread = atEntry([&]() -> llvm::Value * {
+  if (!place.thread)
+    place.thread = atEntry([&]() -> llvm::Value * {
       llvm::CallInst *id = intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
-      id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, 32 * warps)));
-      return id;
+      unsigned begin = 32 * place.first, end = begin + 32 * place.warps;
+      id->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, begin), llvm::APInt(32, end)));
+      return begin ? builder.CreateNUWSub(id, i32(begin)) : id;
     });
-  return thread;
+  return place.thread;
 }
 
 llvm::Value *Emitter::laneId() {
-  if (!lane) {
+  if (!place.lane) {
     llvm::Value *id = threadId();
-    lane = warps == 1 ? id : atEntry([&] { return builder.CreateAnd(id, i32(31), "lane"); });
+    place.lane = place.warps == 1 ? id : atEntry([&] { return builder.CreateAnd(id, i32(31), "lane"); });
   }
-  return lane;
+  return place.lane;
 }
 
 /// Made uniform for ptxas by a shuffle: what depends on it then lives in uniform registers.
 llvm::Value *Emitter::warpId() {
-  if (!warp) {
+  if (!place.warp) {
     llvm::Value *id = threadId();
-    warp = warps == 1 ? static_cast<llvm::Value *>(i32(0)) : atEntry([&]() -> llvm::Value * {
+    place.warp = place.warps == 1 ? static_cast<llvm::Value *>(i32(0)) : atEntry([&]() -> llvm::Value * {
       llvm::CallInst *uniform =
           intrinsic(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {i32(-1), builder.CreateLShr(id, 5), i32(0), i32(31)});
-      uniform->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, warps)));
+      uniform->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, place.warps)));
       uniform->setName("warp");
       return uniform;
     });
   }
-  return warp;
+  return place.warp;
 }
 
 llvm::Value *Emitter::ctaRank() {
-  if (!rank)
-    rank = ctas == 1 ? static_cast<llvm::Value *>(i32(0)) : atEntry([&]() -> llvm::Value * {
+  if (!place.rank)
+    place.rank = ctas == 1 ? static_cast<llvm::Value *>(i32(0)) : atEntry([&]() -> llvm::Value * {
       return intrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank, {});
     });
-  return rank;
+  return place.rank;
 }
 
-llvm::Value *Emitter::place(llvm::StringRef input) {
-  if (input == "lane")
+llvm::Value *Emitter::input(llvm::StringRef name) {
+  if (name == "lane")
     return laneId();
-  if (input == "thread")
+  if (name == "thread")
     return threadId();
-  if (input == "warp")
+  if (name == "warp")
     return warpId();
-  if (input == "block")
+  if (name == "block")
     return ctaRank();
   return i32(0);
 }
@@ -216,6 +228,17 @@ void Emitter::fenceTensorMemory(llvm::StringRef side) {
 }
 
 void Emitter::barrier() {
+  fenceTensorMemory("before");
+  if (place.barrier == 0)
+    intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)});
+  else if (place.warps == 1)
+    intrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {i32(-1)});
+  else
+    intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {i32(place.barrier), i32(32 * place.warps)});
+  fenceTensorMemory("after");
+}
+
+void Emitter::ctaBarrier() {
   fenceTensorMemory("before");
   intrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)});
   fenceTensorMemory("after");

@@ -51,6 +51,7 @@ enum class AsmEffects {
 };
 
 class DebugScopes;
+class WorkerWarps;
 
 class Emitter {
 public:
@@ -106,7 +107,9 @@ public:
   llvm::Value *laneId();
   llvm::Value *warpId();
   llvm::Value *ctaRank(); // in the cluster
-  unsigned numWarps() const { return warps; }
+  unsigned numWarps() const { return place.warps; }
+  unsigned totalNumWarps() const { return totalWarps; } // of the CTA, all partitions included
+  bool isPartition() const { return place.first != 0; } // not the kernel's own warps
   unsigned numCtas() const { return ctas; }
 
   // Shared memory
@@ -116,6 +119,8 @@ public:
   llvm::Value *sharedBase();
   /// Waits for all threads of the CTA (of the partition).
   void barrier();
+  /// Waits for all threads of the CTA, those of other partitions included.
+  void ctaBarrier();
   llvm::Value *loadShared(llvm::Type *type, llvm::Value *address, unsigned alignment);
   void storeShared(llvm::Value *value, llvm::Value *address, unsigned alignment);
 
@@ -150,6 +155,12 @@ public:
   const gpu::Target &target() const { return options.target; }
   /// Of the whole module, made when first asked for.
   gpu::AccessAnalysis &access();
+  /// Emits `body` for `count` warps from `first` on, which have a barrier of their own. What they compute once stands in the current block, which ends
+  /// here.
+  llvm::LogicalResult emitForWarps(unsigned first, unsigned count, unsigned barrier,
+                                   llvm::function_ref<llvm::LogicalResult()> body);
+  /// The warps beside those of the kernel being emitted; null: there are none.
+  std::shared_ptr<WorkerWarps> workers;
   /// The LLVM block in which a block of the source begins.
   llvm::DenseMap<mlir::Block *, llvm::BasicBlock *> blocks;
 
@@ -165,10 +176,10 @@ private:
   /// Tells debuggers that from here on the variable that `value` is named for is in its registers.
   void nameRegisters(mlir::Value value);
   void nameArguments(mlir::Block &block);
-  /// Makes a value at the start of the function, where every block can use it.
+  /// Makes a value where the warps' code starts, where every block can use it.
   llvm::Value *atEntry(llvm::function_ref<llvm::Value *()> make);
   /// The run-time input of that name: register, lane, warp, block.
-  llvm::Value *place(llvm::StringRef input);
+  llvm::Value *input(llvm::StringRef name);
   llvm::Value *shuffle(llvm::Intrinsic::ID id, llvm::Value *value, llvm::Value *by, unsigned clamp);
 
   llvm::DenseMap<mlir::Value, Registers> values;
@@ -177,9 +188,15 @@ private:
     layout::LinearLayout map;
     Indices indices;
   };
-  std::vector<ThreadPart> threadParts; // of the function being emitted
-  llvm::Value *thread = nullptr, *lane = nullptr, *warp = nullptr, *rank = nullptr;
-  unsigned warps = 4, ctas = 1;
+  /// The warps that code is being emitted for, and what they compute where their code starts.
+  struct Place {
+    llvm::BasicBlock *entry = nullptr;
+    unsigned first = 0, warps = 4, barrier = 0;
+    llvm::Value *thread = nullptr, *lane = nullptr, *warp = nullptr, *rank = nullptr;
+    std::vector<ThreadPart> threadParts = {};
+  };
+  Place place;
+  unsigned ctas = 1, totalWarps = 4;
   bool lacksMemory = false; // an op that needs shared memory has been given none
   bool usesTensorMemory = false;
   std::shared_ptr<gpu::AccessAnalysis> accessAnalysis;

@@ -6,6 +6,7 @@
 #include "compiler/llvm/nvidia/DebugScopes.h"
 #include "compiler/llvm/nvidia/Emitter.h"
 #include "compiler/llvm/nvidia/TensorMemory.h"
+#include "compiler/llvm/nvidia/WarpSpecialize.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "llvm/IR/CallingConv.h"
@@ -63,9 +64,12 @@ static llvm::Function *declare(Emitter &emitter, FunctionOpInterface op) {
   function->setDoesNotThrow();
   if (isKernel)
     passDescriptorsByValue(emitter, op, *function);
-  if (isKernel)
-    markKernel(*function, 32 * emitter.numWarps(), emitter.numCtas(), emitter.options.maxRegisters);
-  else
+  if (isKernel) {
+    auto atEntry = emitter.source->getAttrOfType<IntegerAttr>(gpu::entryRegistersName);
+    markKernel(*function, 32 * emitter.totalNumWarps(), emitter.numCtas(),
+               atEntry ? atEntry.getInt() : emitter.options.maxRegisters);
+  }
+  if (!isKernel)
     function->addFnAttr(llvm::Attribute::NoInline), function->setConvergent();
   return function;
 }
@@ -81,8 +85,9 @@ llvm::Function *Emitter::callee(FunctionOpInterface op) { return declare(*this, 
 
 llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
   function = declare(*this, op);
-  thread = lane = warp = rank = nullptr;
-  threadParts.clear();
+  unsigned ownWarps = gpu::getNumWarps(source);
+  place = {.warps = ownWarps, .barrier = totalWarps > ownWarps ? WorkerWarps::ownBarrier : 0};
+  workers.reset();
   debugScopes->enter(op, *function);
   builder.SetCurrentDebugLocation({}); // what is still set is a place in another function
 
@@ -93,6 +98,9 @@ llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
   builder.SetInsertPoint(entry);
   if (op.isPublic() && options.waitAtEntry)
     waitForGridsBefore(*this);
+  if (op.isPublic() && totalWarps > ownWarps)
+    workers = std::make_shared<WorkerWarps>(*this, op);
+  place.entry = builder.GetInsertBlock();
   builder.CreateBr(blocks[&op.front()]);
   tensorMemory = nullptr;
   if (op.isPublic() && usesTensorMemory)
@@ -138,7 +146,7 @@ static llvm::LogicalResult check(ModuleOp module, gpu::Target target) {
     return module.emitError() << "a warp of an NVIDIA GPU has 32 threads, got " << gpu::threadsPerWarpName << " = "
                               << threads;
   // More than 32 no GPU has, which is for whoever loads the code to say: it knows the GPU.
-  if (int warps = gpu::getNumWarps(module); warps > 128)
+  if (int warps = gpu::getTotalNumWarps(module); warps > 128)
     return module.emitError() << "code is made for at most 128 warps, got " << gpu::numWarpsName << " = " << warps;
   if (int ctas = gpu::getNumCtas(module); ctas > 16)
     return module.emitError() << "a cluster has at most 16 CTAs, got " << gpu::numCtasName << " = " << ctas;

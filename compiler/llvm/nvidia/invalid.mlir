@@ -16,6 +16,10 @@
 // RUN: not triton-ptx %t/library.mlir --arch sm_95 2>&1 | FileCheck %s --check-prefix=ARCH
 // ARCH: unknown NVIDIA architecture 'sm_95': expected sm_80, 86, 89, 90a, 100a, 103a or 120a
 // RUN: not triton-ptx %t/library.mlir --ptx-version 78 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: triton-opt %t/handed.mlir --gpu-resources | not triton-ptx 2>&1 | FileCheck %t/handed.mlir
+// RUN: triton-opt %t/called.mlir --gpu-resources | not triton-ptx 2>&1 | FileCheck %t/called.mlir
+// RUN: triton-opt %t/within.mlir --gpu-resources | not triton-ptx 2>&1 | FileCheck %t/within.mlir
+// RUN: not triton-ptx %t/homeless.mlir 2>&1 | FileCheck %t/homeless.mlir
 // OLD: PTX 7.8 is too old for sm_90a, which needs 8.0 or newer
 
 //--- operand.mlir
@@ -140,6 +144,76 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 32 : i32} {
 // CHECK: error: ttg.num-ctas = 2 needs sm_90 or newer, got sm_80
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32} {
   tt.func public @clusters() {
+    tt.return
+  }
+}
+
+//--- handed.mlir
+// CHECK: error: 'ttg.warp_specialize' op cannot hand a tensor to partitions, got {{.*}}: each thread holds other elements
+#row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func public @handed() {
+    %x = arith.constant dense<0> : tensor<128xi32, #row>
+    ttg.warp_specialize(%x)
+    default {
+      ttg.warp_yield
+    }
+    partition0(%y: tensor<128xi32, #row>) num_warps(4) {
+      ttg.warp_return
+    } : (tensor<128xi32, #row>) -> ()
+    tt.return
+  }
+}
+
+//--- called.mlir
+// CHECK: error: 'tt.call' op calls 'callee' in a partition of warps, whose functions have to be inlined
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func private @callee() attributes {noinline = true} {
+    tt.return
+  }
+  tt.func public @called() {
+    ttg.warp_specialize()
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(4) {
+      tt.call @callee() : () -> ()
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+}
+
+//--- within.mlir
+// CHECK: error: 'ttg.warp_specialize' op stands in a function that a kernel calls; only a kernel has warps for partitions
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func private @callee() attributes {noinline = true} {
+    ttg.warp_specialize()
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(4) {
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+  tt.func public @within() {
+    tt.call @callee() : () -> ()
+    tt.return
+  }
+}
+
+//--- homeless.mlir
+// CHECK: error: 'ttg.warp_specialize' op has partitions without warps: gpu-place-partitions gives them some
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func public @homeless() {
+    ttg.warp_specialize()
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(4) {
+      ttg.warp_return
+    } : () -> ()
     tt.return
   }
 }
