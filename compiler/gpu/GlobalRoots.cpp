@@ -1,6 +1,7 @@
 #include "compiler/gpu/GlobalRoots.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
 
@@ -16,6 +17,10 @@ static bool collectRoots(Value address, llvm::SmallSetVector<Value, 2> &roots, l
             !collectRoots(loop.getTiedLoopYieldedValue(argument)->get(), roots, seen))
           return false;
         address = loop.getTiedLoopInit(argument)->get();
+        continue;
+      }
+      if (isa<WarpSpecializePartitionsOp>(parent)) {
+        address = cast<WarpSpecializeOp>(parent->getParentOp()).getExplicitCaptures()[argument.getArgNumber()];
         continue;
       }
       // What other functions are called with may be one tensor twice.
@@ -49,6 +54,25 @@ Value writtenRoot(Operation *op) {
   if (isa<tensor::ElementwiseInlineAsmOp, tensor::ExternElementwiseOp>(op) || op->getNumOperands() == 0)
     return {};
   return rootOf(op->getOperand(0));
+}
+
+bool mayWrite(Block *body, Value root) {
+  WalkResult result = body->walk([&](Operation *op) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (isa<CallOpInterface>(op) && !effects)
+      return WalkResult::interrupt();
+    SmallVector<MemoryEffects::EffectInstance> writes;
+    if (effects)
+      effects.getEffects(writes);
+    for (const MemoryEffects::EffectInstance &effect : writes) {
+      if (!isa<MemoryEffects::Write>(effect.getEffect()) || effect.getResource() != tensor::GlobalMemory::get())
+        continue;
+      if (mayBeSameTensor(root, writtenRoot(op)))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
 }
 
 } // namespace triton::gpu

@@ -15,6 +15,10 @@ mlir::Value writtenRoot(mlir::Operation *op);
 /// argument for both.
 inline bool mayBeSameTensor(mlir::Value root, mlir::Value other) { return !root || !other || root == other; }
 
+/// Whether some op of `body` may write to the tensor that `root` is, or to any if that is null: kernels that update a tensor in place use one argument for
+/// reading and writing.
+bool mayWrite(mlir::Block *body, mlir::Value root);
+
 } // namespace triton::gpu
 
 #endif

@@ -12,6 +12,8 @@ public:
   LoopPipeliner(mlir::scf::ForOp loop, LoopPlan plan)
       : loop(loop), plan(std::move(plan)), rewriter(loop.getContext()), loc(loop.getLoc()) {}
   mlir::LogicalResult run();
+  /// The loop is split between warps: not a loop any more, nor is the one around it, if that is.
+  bool isSpecialized() const { return bool(plan.specialized); }
 
 private:
   /// A place that goes round the rings, among the values that the loop carries: the buffer, and the parity of the round where barriers in memory
@@ -23,10 +25,11 @@ private:
   /// Where copies go and where this iteration reads, with the barriers of these rings: `full` where the copy engine fills some, `empty` where
   /// products free them.
   struct Rings {
-    Cursor fill, read;
+    Cursor fill, read, freed; // `freed` is where products are done: `read`, or where that was in the iteration before
     mlir::Value full, empty;
     unsigned stage = 0; // of the copies: so many iterations less ahead
     bool hasBlocks = false;
+    bool lags = false; // buffers are freed an iteration later
   };
 
   // The loop and what it carries.
@@ -34,7 +37,7 @@ private:
   unsigned addCarried(llvm::ArrayRef<mlir::Value> initial);
   mlir::BlockArgument carried(unsigned index) { return loop.getRegionIterArg(index); }
   void addCursors();
-  void advance(Cursor cursor, std::optional<unsigned> aheadStage);
+  void advance(Cursor cursor, std::optional<unsigned> aheadStage, bool lags);
 
   // Rings.
   MemDescType ringType(llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::Attribute layout, unsigned buffers);
@@ -55,13 +58,19 @@ private:
   bool needsFence();
   bool needsBarrier();
 
+  // Warps of their own for copies.
+  bool isReadByThreads();
+  void carryAround(unsigned first, llvm::ArrayRef<mlir::Value> initial);
+  void freeBehindReads();
+  void specialize();
+
   // Products in flight.
   void leaveInFlight();
   void rotate();
   mlir::Value issueDelayed(mlir::Value left, mlir::Value view, mlir::Value sum, bool isAsync);
   void free(Rings &rings);
   void arrive();
-  void finish();
+  void finishProducts();
 
   // The schedule.
   void markAhead(llvm::ArrayRef<mlir::Operation *> ops, unsigned stage);
@@ -78,6 +87,7 @@ private:
   mlir::Operation *copiesAfter = nullptr;               // behind this copies begin; null: behind the head
   llvm::SmallVector<mlir::Value> copyRings, blockRings; // as many as the plan has copies and blocks
   Rings regular, delayed;
+  llvm::SmallVector<mlir::Operation *> copyOps; // what a warp of its own does
   mlir::Value meeting; // where all threads meet, once in an iteration; null: they do at a barrier of the CTA
   std::optional<unsigned> meetingPhase;      // among the carried values
   llvm::SmallVector<mlir::Value> transposed; // pairs of buffers, used in turns

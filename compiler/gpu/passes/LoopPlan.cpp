@@ -78,27 +78,6 @@ struct Planner {
     return llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, slice); });
   }
 
-  /// Whether reading ahead could read what an iteration in between writes: kernels that update a tensor in place use one argument for both.
-  bool mayBeWritten(Value root) {
-    WalkResult result = body->walk([&](Operation *op) {
-      auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-      if (isa<CallOpInterface>(op) && !effects)
-        return WalkResult::interrupt();
-      SmallVector<MemoryEffects::EffectInstance> writes;
-      if (effects)
-        effects.getEffects(writes);
-      for (const MemoryEffects::EffectInstance &effect : writes) {
-        if (!isa<MemoryEffects::Write>(effect.getEffect()) || effect.getResource() != tensor::GlobalMemory::get())
-          continue;
-        Value written = writtenRoot(op);
-        if (!root || !written || root == written)
-          return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
-    });
-    return result.wasInterrupted();
-  }
-
   /// Bytes that one asynchronous copy moves; at least 4, or it cannot be done.
   unsigned copyBytes(tensor::LoadOp load) {
     unsigned elements = access.vectorElements(load.getPtr());
@@ -120,7 +99,7 @@ struct Planner {
   std::optional<RingCopy> planCopy(tensor::LoadOp load) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (!type || !type.getElementType().isIntOrFloat() || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) ||
-        copyBytes(load) < 4 || !isWanted(load.getResult()) || mayBeWritten(rootOf(load.getPtr())))
+        copyBytes(load) < 4 || !isWanted(load.getResult()) || mayWrite(body, rootOf(load.getPtr())))
       return std::nullopt;
     RingCopy copy{.load = load};
     for (Value operand : load->getOperands())
@@ -160,7 +139,7 @@ struct Planner {
   std::optional<RingBlock> planBlock(tensor::DescriptorLoadOp load) {
     // A descriptor made anew in every iteration is in use until the copy is done.
     if (!loop.isDefinedOutsideOfLoop(load.getDesc()) || !isWanted(load.getResult()) ||
-        mayBeWritten(rootOf(load.getDesc())))
+        mayWrite(body, rootOf(load.getDesc())))
       return std::nullopt;
     RingBlock block{.load = load};
     for (Value coordinate : load.getIndices())
@@ -360,6 +339,7 @@ struct Planner {
     plan.inFlight = planInFlight(plan);
     if (plan.isRotated())
       planRotation(plan);
+    planSplit(loop, plan);
     return plan;
   }
 };

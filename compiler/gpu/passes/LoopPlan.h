@@ -55,6 +55,9 @@ struct LoopPlan {
   /// The barrier of an iteration is one in memory, to which threads come when both products are done, and where they wait when the next iteration
   /// begins: while one warpgroup works on its tile, another can have products under way.
   bool splitsBarrier = false;
+  /// A warp of its own brings the blocks, as far ahead as there are buffers: this loop, or the one around it, is split between that warp and those
+  /// that multiply. Null: all warps do everything.
+  mlir::scf::ForOp specialized;
   unsigned buffers = 0; // of each ring
   /// Of what is transposed through registers: 2 where shared memory has room, so that a product can stay in flight while the next is stored.
   unsigned transposedBuffers = 1;
@@ -72,5 +75,8 @@ inline constexpr int64_t mostStages = 32;
 /// Taken are loads whose values reach a product; in a loop that has a number of stages of its own, which counts then, all loads, as long as their
 /// rings leave a quarter of shared memory.
 LoopPlan planLoop(mlir::scf::ForOp loop, int64_t numStages, AccessAnalysis &access);
+
+/// Where the loop, or the one around it, asks for warps that only copy: sets `plan.specialized` if it can be split so.
+void planSplit(mlir::scf::ForOp loop, LoopPlan &plan);
 
 } // namespace triton::gpu

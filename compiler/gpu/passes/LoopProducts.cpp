@@ -21,7 +21,10 @@ void LoopPipeliner::leaveInFlight() {
                                          rewriter.getI32IntegerAttr(drain ? 0 : 1));
   for (auto [product, result] : llvm::zip_equal(products, wait.getResults()))
     rewriter.replaceAllUsesExcept(product, result, wait);
-  copiesAfter = BarrierOp::create(rewriter, loc);
+  if (plan.specialized)
+    free(regular);
+  else
+    copiesAfter = BarrierOp::create(rewriter, loc);
 }
 
 /// The first iteration has no product of the one before: its operands are 0.
@@ -42,12 +45,17 @@ Value LoopPipeliner::issueDelayed(Value left, Value view, Value sum, bool isAsyn
                                 isAsync);
 }
 
-/// This iteration's buffers may be filled again: by one thread for each warpgroup, whose product has read them.
+/// Buffers may be filled again: by one thread for each warpgroup, whose product has read them, or for each warp, whose lanes have.
 void LoopPipeliner::free(Rings &rings) {
   if (!rings.empty)
     return;
-  Value barrier = barrierAt(rings.empty, rings.read);
-  ArriveBarrierOp::create(rewriter, loc, barrier, 1, Value(), /*perWarpGroup=*/true);
+  bool perWarp = isReadByThreads();
+  if (perWarp)
+    FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+  Value barrier = barrierAt(rings.empty, rings.freed);
+  auto arrival = ArriveBarrierOp::create(rewriter, loc, barrier, 1, Value(), /*perWarpGroup=*/!perWarp);
+  if (perWarp)
+    arrival->setAttr(perWarpName, rewriter.getUnitAttr());
 }
 
 /// This thread's copies for the next iteration have arrived, also for the tensor cores.
@@ -74,7 +82,7 @@ void LoopPipeliner::rotate() {
   delayedRing = view.getSrc();
   delayedPrecision = dot.getInputPrecision();
   delayedLimit = dot.getMaxNumImpreciseAcc();
-  rewriter.setInsertionPoint(loop);
+  rewriter.setInsertionPoint(loop); // while nobody fills it
   clearBuffer(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayedRing, constant(plan.buffers - 1)), loop);
   BlockArgument left = carried(delayedLeft), sum = carried(index);
 
@@ -109,7 +117,7 @@ void LoopPipeliner::rotate() {
 }
 
 /// What is still to be done behind the loop.
-void LoopPipeliner::finish() {
+void LoopPipeliner::finishProducts() {
   rewriter.setInsertionPointAfter(loop);
   if (plan.isRotated()) {
     Value slot = loop.getResult(delayed.read.slot);
@@ -134,7 +142,6 @@ void LoopPipeliner::finish() {
                                            rewriter.getI32IntegerAttr(0));
     rewriter.replaceAllUsesExcept(product, wait.getResult(0), wait);
   }
-  freeRings();
 }
 
 } // namespace triton::gpu

@@ -35,7 +35,7 @@ void LoopPipeliner::allocateRings() {
   }
 }
 
-/// One thread announces the bytes of a place in the rings; each warpgroup frees it.
+/// One thread announces the bytes of a place in the rings; each warpgroup frees it, or each warp.
 void LoopPipeliner::allocateBarriers(Rings &rings) {
   auto allocate = [&](unsigned arrivals) {
     Value barriers = LocalAllocOp::create(rewriter, loc, barrierType(loop.getContext(), plan.buffers));
@@ -45,7 +45,7 @@ void LoopPipeliner::allocateBarriers(Rings &rings) {
   };
   rings.full = allocate(1);
   if (plan.frees)
-    rings.empty = allocate(getNumWarps(loop) / 4);
+    rings.empty = allocate(isReadByThreads() ? getNumWarps(loop) : getNumWarps(loop) / 4);
 }
 
 Value LoopPipeliner::barrierAt(Value barriers, Cursor cursor) {
@@ -81,12 +81,19 @@ void LoopPipeliner::takeView(LocalAllocOp filled, Value view) {
 
 /// What threads copied or read is fenced off from what the tensor cores read and the copy engine writes next.
 bool LoopPipeliner::needsFence() {
-  return llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.filled); }) ||
-         llvm::any_of(plan.blocks, [](RingBlock &block) { return !block.filled; });
+  return !plan.specialized &&
+         (llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.filled); }) || isReadByThreads());
+}
+
+/// Whether some values go from a ring into registers.
+bool LoopPipeliner::isReadByThreads() {
+  return llvm::any_of(plan.blocks, [](RingBlock &block) { return !block.filled; });
 }
 
 /// Everybody waits at barriers in memory; the barrier behind a product in flight, or the product itself, frees the places of rings.
 bool LoopPipeliner::needsBarrier() {
+  if (plan.specialized)
+    return false; // whoever fills a place waits until it is free
   return !plan.copies.empty() || needsFence() || !plan.inFlight || (plan.isRotated() && !plan.frees);
 }
 
@@ -136,11 +143,14 @@ void LoopPipeliner::fillBlocks(Rings &rings, bool isDelayed) {
     Value barrier = barrierAt(rings.empty, rings.fill);
     auto wait = WaitBarrierOp::create(rewriter, loc, barrier, carried(*rings.fill.phase), Value(), memory);
     markAhead({barrier.getDefiningOp(), wait}, rings.stage);
+    copyOps.push_back(wait);
   }
   Value isTrue = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
   isTrue.getDefiningOp()->moveBefore(loop);
   Value barrier = barrierAt(rings.full, rings.fill);
-  markAhead({barrier.getDefiningOp(), BarrierExpectOp::create(rewriter, loc, barrier, bytes, isTrue)}, rings.stage);
+  auto expect = BarrierExpectOp::create(rewriter, loc, barrier, bytes, isTrue);
+  markAhead({barrier.getDefiningOp(), expect}, rings.stage);
+  copyOps.push_back(expect);
   for (auto [block, ring] : llvm::zip_equal(plan.blocks, blockRings)) {
     if (block.isDelayed != isDelayed)
       continue;
@@ -150,6 +160,7 @@ void LoopPipeliner::fillBlocks(Rings &rings, bool isDelayed) {
     auto copy = AsyncTmaCopyGlobalToLocalOp::create(rewriter, load.getLoc(), load.getDesc(), load.getIndices(), barrier,
                                                     slot, isTrue, load.getCache(), load.getEvict(), false);
     markAhead({slot, copy}, rings.stage);
+    copyOps.push_back(copy);
     auto view = MemDescIndexOp::create(rewriter, loc, ring, carried(rings.read.slot));
     if (block.filled)
       takeView(block.filled, view);

@@ -33,6 +33,9 @@
 // barrier in memory what it has read; where threads do, all come to one in memory in the middle of an iteration and wait there at the start of the
 // next.
 //
+// Where a loop asks for it (`tt.warp_specialize`) and the copy engine brings all blocks, a warp of its own starts the copies, and waits, before it
+// fills a buffer, until the products have told a barrier in memory that they have read it: see where loops are split.
+//
 // In a loop that has a number of stages of its own (tl.range's) loads that no product needs run ahead likewise.
 //
 // Runs after products are lowered and before shared memory is allocated. Leaves alone other loads that no product needs, and those that cannot be
@@ -62,7 +65,10 @@ unsigned LoopPipeliner::addCarried(ArrayRef<Value> initial) {
     return SmallVector<Value>(arguments.begin(), arguments.end());
   };
   auto replaced = loop.replaceWithAdditionalYields(rewriter, initial, false, yields);
+  bool isWhole = plan.specialized == loop;
   loop = cast<scf::ForOp>(replaced->getOperation());
+  if (isWhole)
+    plan.specialized = loop;
   return first;
 }
 
@@ -79,6 +85,7 @@ void LoopPipeliner::addCursors() {
   for (bool isDelayed : {false, true}) {
     Rings &rings = ringsOf(isDelayed);
     rings.stage = isDelayed;
+    rings.lags = isDelayed || (plan.specialized && plan.inFlight && !plan.isRotated());
     if (isDelayed && !plan.isRotated())
       continue;
     rings.fill.slot = add(zero);
@@ -87,6 +94,10 @@ void LoopPipeliner::addCursors() {
     rings.read.slot = add(isDelayed ? last : zero);
     if (rings.full)
       rings.read.phase = add(isDelayed ? one : zero);
+    // The delayed product reads where the one before has been.
+    rings.freed = rings.read;
+    if (rings.lags && !isDelayed)
+      rings.freed = {add(last), std::nullopt};
   }
   if (plan.transposedBuffers > 1 && plan.inFlight &&
       llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.transposing); }))
@@ -97,14 +108,16 @@ void LoopPipeliner::addCursors() {
     Type type = plan.inFlight->dot.getA().getType();
     delayedLeft = add(arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)));
   }
-  addCarried(initial);
+  unsigned first = addCarried(initial);
 
   for (bool isDelayed : {false, true}) {
     Rings &rings = ringsOf(isDelayed);
     if (isDelayed && !plan.isRotated())
       continue;
-    advance(rings.fill, rings.stage);
-    advance(rings.read, std::nullopt);
+    advance(rings.fill, rings.stage, rings.lags);
+    advance(rings.read, std::nullopt, false);
+    if (rings.freed.slot != rings.read.slot)
+      loop.getTiedLoopYieldedValue(carried(rings.freed.slot))->set(carried(rings.read.slot));
   }
   for (std::optional<unsigned> toggled : {parity, meetingPhase})
     if (toggled) {
@@ -112,11 +125,13 @@ void LoopPipeliner::addCursors() {
       BlockArgument value = carried(*toggled);
       loop.getTiedLoopYieldedValue(value)->set(arith::XOrIOp::create(rewriter, loc, value, one));
     }
+  if (plan.specialized && plan.specialized != loop)
+    carryAround(first, initial);
 }
 
-/// Counts 0, 1, …, buffers - 1, 0, …; each round is a phase of the barriers. Where the delayed product is behind by one, it frees the last
-/// buffer before that was filled: there a phase begins for those who fill.
-void LoopPipeliner::advance(Cursor cursor, std::optional<unsigned> aheadStage) {
+/// Counts 0, 1, …, buffers - 1, 0, …; each round is a phase of the barriers. Where buffers are freed an iteration later, the last one is freed
+/// before it was filled: there a phase begins for those who fill.
+void LoopPipeliner::advance(Cursor cursor, std::optional<unsigned> aheadStage, bool lags) {
   SmallVector<Operation *> ops;
   auto made = [&](auto op) {
     ops.push_back(op);
@@ -134,7 +149,7 @@ void LoopPipeliner::advance(Cursor cursor, std::optional<unsigned> aheadStage) {
     BlockArgument phase = carried(*cursor.phase);
     Value flipped = made(arith::XOrIOp::create(rewriter, loc, phase, one));
     Value begins = isEnd;
-    if (aheadStage == 1u)
+    if (lags)
       begins = made(arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, next, last));
     loop.getTiedLoopYieldedValue(phase)->set(made(arith::SelectOp::create(rewriter, loc, begins, flipped, phase)));
   }
@@ -253,16 +268,24 @@ Operation *LoopPipeliner::predicate(RewriterBase &rewriter, Operation *op, Value
 }
 
 LogicalResult LoopPipeliner::run() {
-  rewriter.setInsertionPoint(loop);
+  rewriter.setInsertionPoint(plan.specialized ? plan.specialized : loop);
   allocateRings();
   addCursors();
   waitForRings();
   fillRings();
-  separateAhead();
+  if (!plan.specialized)
+    separateAhead();
   if (plan.isRotated())
     rotate();
   else if (plan.inFlight)
     leaveInFlight();
+  else if (plan.specialized)
+    freeBehindReads();
+  if (plan.specialized) {
+    specialize();
+    freeRings();
+    return success();
+  }
 
   scf::PipeliningOption options;
   options.getScheduleFn = [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &ops) { schedule(ops); };
@@ -277,7 +300,8 @@ LogicalResult LoopPipeliner::run() {
   loop->removeAttr(tensor::numStagesName);
   rewriter.setInsertionPoint(loop);
   arrive();
-  finish();
+  finishProducts();
+  freeRings();
   return success();
 }
 
@@ -290,9 +314,14 @@ struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
     ModuleOp module = getOperation();
     SmallVector<scf::ForOp> loops;
     module.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    llvm::DenseSet<Operation *> split;
     for (scf::ForOp loop : loops) {
+      if (split.contains(loop))
+        continue;
       AccessAnalysis access(module);
       LoopPlan plan = planLoop(loop, numStages, access);
+      if (plan.specialized)
+        split.insert(plan.specialized);
       if (plan && failed(LoopPipeliner(loop, std::move(plan)).run()))
         return signalPassFailure();
     }
