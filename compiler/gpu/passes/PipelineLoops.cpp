@@ -305,6 +305,23 @@ LogicalResult LoopPipeliner::run() {
   return success();
 }
 
+/// A carried value that is the same from the second iteration on is chosen in the loop in place of carried: MLIR's expander takes only values
+/// that an iteration computes. Gives whether there was one.
+static bool chooseSettledValues(scf::ForOp loop) {
+  OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
+  Value isFirst;
+  for (auto [initial, argument, yielded] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    if (argument.use_empty() || !loop.isDefinedOutsideOfLoop(yielded))
+      continue;
+    if (!isFirst)
+      isFirst = arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::eq, loop.getInductionVar(),
+                                      loop.getLowerBound());
+    argument.replaceAllUsesWith(arith::SelectOp::create(builder, loop.getLoc(), isFirst, initial, yielded));
+  }
+  return bool(isFirst);
+}
+
 namespace {
 
 struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
@@ -320,6 +337,10 @@ struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
         continue;
       AccessAnalysis access(module);
       LoopPlan plan = planLoop(loop, numStages, access);
+      if (plan && chooseSettledValues(loop)) {
+        AccessAnalysis chosen(module);
+        plan = planLoop(loop, numStages, chosen);
+      }
       if (plan.specialized)
         split.insert(plan.specialized);
       if (plan && failed(LoopPipeliner(loop, std::move(plan)).run()))

@@ -32,6 +32,7 @@ void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &op
 
   // Loops. Unrolled before anything is hoisted out of them, so that what the copies share is seen to be the same.
   manager.addPass(createUnrollLoops());
+  manager.addPass(createCSEPass()); // shows which carried values are the same in every iteration
   manager.addPass(createHoistInvariants());
   manager.addPass(createCSEPass());
   manager.addPass(createSymbolDCEPass());

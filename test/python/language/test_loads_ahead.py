@@ -136,3 +136,36 @@ def test_descriptors(stages, rows, dtype):
     blocks = [TensorDescriptor.from_tensor(tensor, [32, 64]) for tensor in (x, y, out)]
     descriptors_kernel[(3,)](*blocks, triton.cdiv(rows, 32), 3, 32, stages)
     assert torch.equal(out, x + 3 * y)
+
+
+@triton.jit
+def settled_kernel(a_ptr, b_ptr, out_ptr, last_ptr, steps, FORM: tl.constexpr):
+    """Carried values that loads run ahead with, and that no iteration computes: they change once, or never."""
+    i = tl.arange(0, 64)
+    columns, later = i, i + 64
+    scale, settled = 2, 3
+    total = tl.zeros((64, 64), tl.float32)
+    for step in range(steps):
+        a = tl.load(a_ptr + i[:, None] * 128 + columns[None, :])
+        b = tl.load(b_ptr + step * 4096 + i[:, None] * 64 + i[None, :])
+        total = tl.dot(a, b, total) * scale
+        columns = later if FORM == "once" else tl.arange(0, 64)
+        scale = settled
+    tl.store(out_ptr + i[:, None] * 64 + i[None, :], total)
+    tl.store(last_ptr + i, columns)
+
+
+@pytest.mark.parametrize("form", ["once", "never"])
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+@pytest.mark.parametrize("stages", STAGES)
+def test_carried_values_that_settle(stages, steps, form):
+    generator = torch.Generator().manual_seed(steps)
+    a, b = (torch.randint(-2, 3, shape, generator=generator).half() for shape in ((64, 128), (5, 64, 64)))
+    out, last = torch.zeros(64, 64), torch.zeros(64, dtype=torch.int32)
+    settled_kernel[(1,)](a, b, out, last, steps, form, num_stages=stages)
+    expected = torch.zeros(64, 64)
+    for step in range(steps):
+        left = a[:, 64:] if form == "once" and step else a[:, :64]
+        expected = (expected + left.float() @ b[step].float()) * (3 if step else 2)
+    assert torch.equal(out, expected)
+    assert torch.equal(last, torch.arange(64, dtype=torch.int32) + (64 if form == "once" and steps else 0))
