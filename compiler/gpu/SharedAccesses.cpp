@@ -115,6 +115,19 @@ static std::optional<SharedEffects> waitEffects(Operation *op) {
   return effects;
 }
 
+/// What a call runs, and what that calls.
+static void collectCallees(CallOpInterface call, llvm::SmallSetVector<Operation *, 4> &callees) {
+  Operation *callee = call.resolveCallable();
+  if (callee && callees.insert(callee))
+    callee->walk([&](CallOpInterface inner) { collectCallees(inner, callees); });
+}
+
+/// Of a buffer, or of what an op exchanges values through.
+static int64_t takenBytes(Operation *op) {
+  auto alloc = dyn_cast<LocalAllocOp>(op);
+  return alloc ? getAllocationBytes(alloc.getType()) : scratchBytes(op);
+}
+
 SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
   if (auto effects = waitEffects(op))
     return *effects;
@@ -128,13 +141,17 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
     return effects;
   }
   if (auto call = dyn_cast<CallOpInterface>(op)) {
-    // Anything that the callee, or what it calls, or what is handed to it, may touch.
-    bool touches = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemDescType>);
-    if (Operation *callee = call.resolveCallable())
-      callee->walk(
-          [&](Operation *inner) { touches |= inner->hasAttr(allocationOffsetName) || isa<CallOpInterface>(inner); });
-    if (touches)
+    if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemDescType>)) {
       effects.accesses.push_back({.bytes = everything, .writes = true});
+      return effects;
+    }
+    llvm::SmallSetVector<Operation *, 4> callees;
+    collectCallees(call, callees);
+    for (Operation *callee : callees)
+      callee->walk([&](Operation *inner) {
+        if (inner->hasAttr(allocationOffsetName))
+          effects.accesses.push_back({.bytes = bytesWithin(inner, 0, takenBytes(inner)), .writes = true});
+      });
     return effects;
   }
   auto memory = dyn_cast<MemoryEffectOpInterface>(op);
@@ -168,8 +185,12 @@ SharedEffects getSharedEffects(Operation *op, const BufferAliases &aliases) {
         !isa<InitBarrierOp, InvalBarrierOp, LocalAllocOp, LocalStoreOp>(op))
       continue;
     for (ByteRange bytes : bytesOf(instance.getValue(), aliases)) {
-      effects.accesses.push_back(
-          {.bytes = bytes, .writes = writes, .asyncProxy = asyncProxy, .isTracked = endsAtMbarrier(op), .op = op});
+      effects.accesses.push_back({.bytes = bytes,
+                                  .writes = writes,
+                                  .asyncProxy = asyncProxy,
+                                  .isTracked = endsAtMbarrier(op),
+                                  .op = op,
+                                  .byFirstThread = isa<InitBarrierOp, InvalBarrierOp, BarrierExpectOp>(op)});
       // Behind the wait these are like any other access, for all threads to see.
       if (effects.begun != Async::None)
         effects.begins.push_back({.bytes = bytes, .writes = writes, .asyncProxy = asyncProxy, .op = op});

@@ -30,9 +30,10 @@ struct SharedAccess {
   mlir::Operation *op = nullptr; // whose it is; null: a call's
   /// Of tensor memory, by threads: accesses to the same bytes that agree here are made by the same warps, row by row. Null: by any thread.
   const void *warps = nullptr;
+  bool byFirstThread = false; // of the CTA, or of the partition of warps
   /// Whether two threads doing these at the same time would go wrong. An op that stores again writes each byte from the same thread.
   bool conflictsWith(const SharedAccess &other) const {
-    if (warps && warps == other.warps)
+    if ((warps && warps == other.warps) || (byFirstThread && other.byFirstThread))
       return false;
     return bytes.overlaps(other.bytes) && (writes || other.writes) && !(writes && other.writes && op && op == other.op);
   }

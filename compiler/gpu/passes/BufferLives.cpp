@@ -19,6 +19,9 @@ void BufferLives::number(Operation *op) {
   order.push_back(nullptr); // the op's end
 }
 
+/// A copy by the copy engine into a buffer. Who reads the buffer waits first; who does not must not give it away before the copy is done.
+static bool fillsBuffer(Operation *op) { return isa<AsyncTmaCopyGlobalToLocalOp, AsyncTmaGatherOp>(op); }
+
 /// What begins something that goes on after the op, and what waits for it.
 static bool isAsync(Operation *op) {
   if (auto dot = dyn_cast<WarpGroupDotOp>(op))
@@ -26,9 +29,10 @@ static bool isAsync(Operation *op) {
   if (isa<TCGen5MMAOp, TCGen5MMAScaledOp>(op))
     return op->hasAttr("is_async");
   return isa<AsyncCopyGlobalToLocalOp, AsyncTmaCopyLocalToGlobalOp, AsyncTmaReduceOp, AsyncTmaScatterOp, TMEMCopyOp>(
-      op);
+             op) ||
+         fillsBuffer(op);
 }
-/// Whether `barrier` is the one that tells when the tensor cores' work is done: named by the op itself, or by a commit behind it.
+/// Whether `wait` is for the barrier that tells when the work is done: named by the op itself, or by a commit of the tensor cores' behind it.
 static bool arrivesAt(Operation *begun, WaitBarrierOp wait) {
   Value barrier = wait.getAlloc();
   if (wait.getPred())
@@ -43,7 +47,7 @@ static bool waitsForAll(Operation *op, Operation *begun) {
     return isa<WarpGroupDotOp>(begun) && wait.getPendings() == 0;
   if (auto wait = dyn_cast<AsyncWaitOp>(op))
     return isa<AsyncCopyGlobalToLocalOp>(begun) && wait.getNum() == 0;
-  if (isa<TCGen5MMAOp, TCGen5MMAScaledOp, TMEMCopyOp>(begun))
+  if (isa<TCGen5MMAOp, TCGen5MMAScaledOp, TMEMCopyOp>(begun) || fillsBuffer(begun))
     return isa<WaitBarrierOp>(op) && arrivesAt(begun, cast<WaitBarrierOp>(op));
   auto wait = dyn_cast<TmaStoreWaitOp>(op);
   return wait && wait.getPendings() == 0 && !isa<WarpGroupDotOp, AsyncCopyGlobalToLocalOp>(begun);
@@ -53,9 +57,10 @@ static bool waitsForAll(Operation *op, Operation *begun) {
 int64_t BufferLives::endOfAsync(Operation *op) {
   for (int64_t point = points[op].last; point < static_cast<int64_t>(order.size()); ++point)
     if (Operation *later = order[point]; later && waitsForAll(later, op))
-      if (later->getParentOp()->isProperAncestor(op) || later->getBlock() == op->getBlock())
+      if (later->getBlock()->findAncestorOpInBlock(*op))
         return point;
-  return points[function].last;
+  // In a ring, the wait is for another view of the barriers, and an iteration later.
+  return fillsBuffer(op) ? points[op].last : points[function].last;
 }
 
 Life BufferLives::ofUse(Operation *user, Operation *alloc) {
@@ -65,8 +70,14 @@ Life BufferLives::ofUse(Operation *user, Operation *alloc) {
       life.include(points[parent]);
     else if (isa<WarpSpecializeOp>(parent))
       life.include(points[parent]); // partitions run side by side
-  if (isAsync(user))
-    life.last = std::max(life.last, endOfAsync(user));
+  if (!isAsync(user))
+    return life;
+  // What is under way when an iteration ends is so when the next one begins.
+  const int64_t end = endOfAsync(user);
+  for (Operation *parent = user->getParentOp(); parent != function; parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent) && end > points[parent].last)
+      life.include(points[parent]);
+  life.last = std::max(life.last, end);
   return life;
 }
 

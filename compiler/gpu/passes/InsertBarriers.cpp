@@ -288,8 +288,8 @@ State Inserter::walk(Operation *op, State state) {
   // Of other regions any may run, or none.
   State before = state;
   for (Region &region : op->getRegions())
-    for (Block &block : region)
-      state.join(walk(block, before));
+    if (!region.empty())
+      state.join(walkRegion(region, before));
   const SharedEffects &effects = effectsOf(op);
   if (effects.isBarrier)
     state.barrier();

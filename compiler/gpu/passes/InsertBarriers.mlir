@@ -159,7 +159,6 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     // CHECK: ttng.init_barrier
-    // CHECK-NEXT: ttg.barrier
     // CHECK-NEXT: scf.for
     // CHECK-NEXT: ttng.barrier_expect
     // CHECK-NEXT: ttng.fence_async_shared
@@ -272,6 +271,76 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
       ttg.warp_return
     } : (!ttg.memdesc<32x32xf32, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #flat, #smem, mutable>) -> ()
     // CHECK: tt.return
+    tt.return
+  }
+
+  // Blocks of a region follow each other.
+  // CHECK-LABEL: @blocks
+  tt.func @blocks(%x: tensor<32x32xf32, #blocked>, %c: i1) {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    // CHECK: ttg.local_store
+    // CHECK: ^bb1:
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttg.local_load
+    // CHECK: ^bb2:
+    // CHECK-NOT: ttg.barrier
+    // CHECK: tt.return
+    scf.execute_region {
+      ttg.local_store %x, %a : tensor<32x32xf32, #blocked> -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+      cf.cond_br %c, ^load, ^end
+    ^load:
+      %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #blocked>
+      cf.br ^end
+    ^end:
+      scf.yield
+    }
+    tt.return
+  }
+
+  // A function that is called has bytes of its own: only what it does itself is in the way of the next call.
+  // CHECK-LABEL: @calls
+  tt.func @calls(%x: tensor<32x32xf32, #blocked>) {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    // CHECK: ttg.local_store
+    // CHECK-NEXT: tt.call
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: tt.call
+    // CHECK-NEXT: ttg.local_load
+    ttg.local_store %x, %a : tensor<32x32xf32, #blocked> -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    tt.call @exchange(%x) : (tensor<32x32xf32, #blocked>) -> ()
+    tt.call @exchange(%x) : (tensor<32x32xf32, #blocked>) -> ()
+    %y = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #blocked>
+    tt.return
+  }
+  tt.func private @exchange(%x: tensor<32x32xf32, #blocked>) attributes {noinline = true} {
+    %y = ttg.convert_layout %x : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+    tt.return
+  }
+
+  // One thread makes and ends barriers in memory, and tells them of bytes: it is not in its own way.
+  // CHECK-LABEL: @first_thread
+  tt.func @first_thread(%desc: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %n: i32, %true: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+    %full = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    // CHECK: scf.for
+    // CHECK-NEXT: ttng.init_barrier
+    // CHECK-NEXT: ttng.barrier_expect
+    // CHECK-NEXT: ttng.fence_async_shared
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttng.async_tma_copy_global_to_local
+    // CHECK-NEXT: ttng.wait_barrier
+    // CHECK-NEXT: ttg.barrier
+    // CHECK-NEXT: ttng.inval_barrier
+    // CHECK-NEXT: }
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttng.init_barrier %full, 1 : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      ttng.barrier_expect %full, 8192, %true : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      ttng.async_tma_copy_global_to_local %desc[%i, %c0] %a, %full, %true : !tt.tensordesc<tensor<64x64xf16, #nvmma>>, !ttg.memdesc<1xi64, #flat, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nvmma, #smem, mutable>
+      ttng.wait_barrier %full, %c0 : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+      ttng.inval_barrier %full : !ttg.memdesc<1xi64, #flat, #smem, mutable>
+    }
     tt.return
   }
 }

@@ -8,8 +8,8 @@
 //   ttng.barrier_expect %barrier, 8192, %true
 //   ttng.async_tma_copy_global_to_local %d[%i, %j] %buffer, %barrier, %true
 //   ttng.wait_barrier %barrier, 0
-//   ttng.inval_barrier %barrier
 //   %x = ttg.local_load %buffer
+//   ttng.inval_barrier %barrier              behind the load: one barrier of all threads frees both
 // and stores and updates go through a buffer likewise. A load that only fills a buffer fills it directly. Rows that are gathered or scattered go
 // through a buffer of all of them; their numbers are spread over the warps, four by four.
 //
@@ -62,8 +62,9 @@ struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
                 tensor::DescriptorGatherOp, tensor::DescriptorScatterOp>([](auto op) { lower(op); });
   }
 
-  /// A buffer that the copy engine has filled with `bytes` bytes: `copy` starts that, and is given the barrier and a constant true.
-  static void fill(OpBuilder &builder, Location loc, int64_t bytes, llvm::function_ref<void(Value, Value)> copy) {
+  /// A buffer that the copy engine has filled with `bytes` bytes: `copy` starts that, and is given the barrier and a constant true. Gives the barrier,
+  /// which is to be ended.
+  static Value fill(OpBuilder &builder, Location loc, int64_t bytes, llvm::function_ref<void(Value, Value)> copy) {
     Value barrier = LocalAllocOp::create(builder, loc, barrierType(builder.getContext(), std::nullopt));
     Value isTrue = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
     Value zero = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
@@ -71,7 +72,7 @@ struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
     BarrierExpectOp::create(builder, loc, barrier, bytes, isTrue);
     copy(barrier, isTrue);
     WaitBarrierOp::create(builder, loc, barrier, zero);
-    InvalBarrierOp::create(builder, loc, barrier);
+    return barrier;
   }
 
   static void lower(tensor::DescriptorLoadOp load) {
@@ -79,7 +80,7 @@ struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
     Location loc = load.getLoc();
     tensor::TensorDescType type = load.getDesc().getType();
     Value buffer = LocalAllocOp::create(builder, loc, blockBufferType(type));
-    fill(builder, loc, blockBytes(type), [&](Value barrier, Value isTrue) {
+    Value filling = fill(builder, loc, blockBytes(type), [&](Value barrier, Value isTrue) {
       AsyncTmaCopyGlobalToLocalOp::create(builder, loc, load.getDesc(), load.getIndices(), barrier, buffer, isTrue,
                                           load.getCache(), load.getEvict(), false);
     });
@@ -89,6 +90,7 @@ struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
         replaceBuffer(filled, buffer);
     if (!load->use_empty())
       load.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, load.getType(), buffer).getResult());
+    InvalBarrierOp::create(builder, loc, filling);
     load.erase();
   }
 
@@ -156,10 +158,12 @@ struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
     MemDescType type = rowBufferType(gather.getDesc().getType(), gather.getType());
     Value rows = spreadRows(builder, loc, gather.getXOffsets(), getNumWarps(gather));
     Value buffer = LocalAllocOp::create(builder, loc, type);
-    fill(builder, loc, type.getNumElements() * type.getElementBits() / 8, [&](Value barrier, Value isTrue) {
-      AsyncTmaGatherOp::create(builder, loc, gather.getDesc(), rows, gather.getYOffset(), barrier, buffer, isTrue);
-    });
+    Value filling =
+        fill(builder, loc, type.getNumElements() * type.getElementBits() / 8, [&](Value barrier, Value isTrue) {
+          AsyncTmaGatherOp::create(builder, loc, gather.getDesc(), rows, gather.getYOffset(), barrier, buffer, isTrue);
+        });
     gather.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, gather.getType(), buffer).getResult());
+    InvalBarrierOp::create(builder, loc, filling);
     gather.erase();
   }
 

@@ -13,8 +13,8 @@ tt.func @load_and_store(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
   // CHECK: ttng.barrier_expect %[[BARRIER]], 8192, %[[TRUE:.*]] :
   // CHECK: ttng.async_tma_copy_global_to_local %{{.*}}[%{{.*}}, %{{.*}}] %[[BUFFER]], %[[BARRIER]], %[[TRUE]]
   // CHECK: ttng.wait_barrier %[[BARRIER]], %{{.*}}
-  // CHECK: ttng.inval_barrier %[[BARRIER]]
   // CHECK: %[[X:.*]] = ttg.local_load %[[BUFFER]]
+  // CHECK: ttng.inval_barrier %[[BARRIER]]
   %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
   // CHECK: %[[OUT:.*]] = ttg.local_alloc %[[X]] : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
   // CHECK: ttng.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %{{.*}}] %[[OUT]]

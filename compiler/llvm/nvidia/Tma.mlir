@@ -17,9 +17,11 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     %tile = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
     %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
     // CHECK: mbarrier.init.shared::cta.b64 [%r{{[0-9]+}}], %r{{[0-9]+}}; @%p{{[0-9]+}} fence.mbarrier_init.release.cluster;
-    // CHECK: bar.sync
+    // CHECK-NOT: bar.sync
     ttng.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
     // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _,
+    // CHECK: fence.proxy.async.shared::cta
+    // CHECK: bar.sync
     ttng.barrier_expect %bar, 16384, %true : !ttg.memdesc<1xi64, #bars, #smem, mutable>
     // A box is 128 bytes wide: two of them, 8192 bytes apart.
     // CHECK-COUNT-2: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
