@@ -180,17 +180,25 @@ def test_code_of_attention(width, causal):
     assert work.count("ttng.wait_barrier") == 2 and work.count("ttng.async_tma_copy_global_to_local") == 2
 
 
+def persistent_of(n):
+    types = {"a": "tensordesc<fp16[128, 64]>", "b": f"tensordesc<fp16[64, {n}]>", "c": f"tensordesc<fp16[128, {n}]>"}
+    return {**types, "M": "i32", "N": "i32", "K": "i32", "BM": 128, "BN": n, "BK": 64, "WS": True}
+
+
 def test_code_of_a_persistent_product():
-    types = {
-        name: f"tensordesc<fp16[{shape}]>" for name, shape in (("a", "128, 64"), ("b", "64, 128"), ("c", "128, 128"))
-    }
-    signature = {**types, "M": "i32", "N": "i32", "K": "i32", "BM": 128, "BN": 128, "BK": 64, "WS": True}
-    kernel = compile(persistent, signature, num_warps=8)
+    kernel = compile(persistent, persistent_of(128), num_warps=8)
     assert kernel.metadata.num_warps == 12
     ttgir, ptx = kernel.asm["ttgir"], code(kernel)
     # Tiles are counted in both parts: copies for the next one begin while this one is stored.
     assert ttgir[ttgir.index("ttg.warp_specialize") :].count("scf.for") == 4
-    assert re.search(r"bar\.sync 1, 256;", ptx)  # of those who store
+    assert "bar.sync 1, 256;" in ptx  # of those who store
+
+
+def test_rings_leave_room_for_what_is_stored():
+    kernel = compile(persistent, persistent_of(256), num_warps=8, num_stages=4)
+    ttgir = kernel.asm["ttgir"]
+    assert ttgir.index("scf.for") < ttgir.index("ttg.warp_specialize")  # the inner loop alone
+    assert kernel.metadata.shared <= 232448 and kernel.metadata.num_warps == 12
 
 
 def test_left_to_pipelining():

@@ -27,12 +27,15 @@
 // way when the two meet behind them, also if there was no iteration.
 //   Where products are freed an iteration later, the first iteration frees the last place, as if a round lay behind it: who fills that place waits for
 // this in the first round already.
-//   A loop around the loop is split with it if nothing else is in its way, so that copies go on while results are stored: places in the rings go round
-// from one tile to the next. Attention's loop, whose second product is done an iteration later, begins and ends with empty rings.
+//   A loop around the loop is split with it if nothing else is in its way and there is room beside the rings for what it stores, so that copies go on
+// while results are stored: places in the rings go round from one tile to the next. Attention's loop, whose second product is done an iteration later, begins and ends with empty rings.
 //
 // Left to pipelining: loops where threads copy, where coordinates are tensors or come from what the loop computes, with more than one CTA, with a
 // number of warps other than four or eight, or in functions that kernels call.
 #include "compiler/gpu/GlobalRoots.h"
+#include "compiler/gpu/Scratch.h"
+#include "compiler/gpu/Target.h"
+#include "compiler/gpu/passes/DescriptorBuffers.h"
 #include "compiler/gpu/passes/LoopPipeliner.h"
 #include "compiler/gpu/passes/LoopSlice.h"
 
@@ -94,6 +97,22 @@ bool isPlainNest(scf::ForOp outer, scf::ForOp loop) {
   return !others.wasInterrupted();
 }
 
+/// Whether the rings leave room for what the rest of `outer` needs at the same time.
+bool fitsBesideRings(scf::ForOp outer, LoopPlan &plan) {
+  int64_t rings = 0, most = 0;
+  for (RingBlock &block : plan.blocks)
+    rings += plan.buffers * blockBytes(block.load.getDesc().getType());
+  for (Operation &op : *outer.getBody()) {
+    if (auto store = dyn_cast<tensor::DescriptorStoreOp>(op))
+      most = std::max(most, blockBytes(store.getDesc().getType()));
+    else if (op.getNumRegions() == 0)
+      most = std::max<int64_t>(most, scratchBytes(&op));
+  }
+  constexpr int64_t forBarriers = 1024;
+  auto capability = getComputeCapability(outer->getParentOfType<ModuleOp>());
+  return rings + most + forBarriers <= Target{unsigned(capability.value_or(90))}.sharedBytes();
+}
+
 } // namespace
 
 void planSplit(scf::ForOp loop, LoopPlan &plan) {
@@ -104,7 +123,8 @@ void planSplit(scf::ForOp loop, LoopPlan &plan) {
       getNumCtas(module) != 1 || getNumWarps(loop) % 4 != 0 || getNumWarps(loop) > mostWarps || !function.isPublic() ||
       loop->getParentOfType<WarpSpecializeOp>())
     return;
-  if (asking != loop && !plan.isRotated() && isPlainNest(asking, loop) && canCopyAlone(asking, loop, plan))
+  if (asking != loop && !plan.isRotated() && isPlainNest(asking, loop) && canCopyAlone(asking, loop, plan) &&
+      fitsBesideRings(asking, plan))
     plan.specialized = asking;
   else if (canCopyAlone(loop, loop, plan))
     plan.specialized = loop;
