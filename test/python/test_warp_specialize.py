@@ -218,6 +218,7 @@ def test_left_to_pipelining():
         compile(pointers, types),
         compile(product, product_of(True), num_warps=2),
         compile(product, product_of(True), capability=80),
+        compile(product, product_of(True, 64, 64), capability=120),
     ):
         assert "ttg.warp_specialize" not in kernel.asm["ttgir"] and "setmaxnreg" not in code(kernel)
 

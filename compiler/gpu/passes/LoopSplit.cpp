@@ -30,7 +30,7 @@
 //   A loop around the loop is split with it if nothing else is in its way and there is room beside the rings for what it stores, so that copies go on
 // while results are stored: places in the rings go round from one tile to the next. Attention's loop, whose second product is done an iteration later, begins and ends with empty rings.
 //
-// Left to pipelining: loops where threads copy, where coordinates are tensors or come from what the loop computes, with more than one CTA, with a
+// Left to pipelining: GPUs where ptxas does not pass registers on (sm_120), loops where threads copy, where coordinates are tensors or come from what the loop computes, with more than one CTA, with a
 // number of warps other than four or eight, or in functions that kernels call.
 #include "compiler/gpu/GlobalRoots.h"
 #include "compiler/gpu/Scratch.h"
@@ -119,9 +119,10 @@ void planSplit(scf::ForOp loop, LoopPlan &plan) {
   scf::ForOp asking = askingLoop(loop);
   auto module = loop->getParentOfType<ModuleOp>();
   auto function = loop->getParentOfType<FunctionOpInterface>();
-  if (!asking || !plan.copies.empty() || plan.blocks.empty() || (plan.isRotated() && !plan.frees) ||
-      getNumCtas(module) != 1 || getNumWarps(loop) % 4 != 0 || getNumWarps(loop) > mostWarps || !function.isPublic() ||
-      loop->getParentOfType<WarpSpecializeOp>())
+  Target target{unsigned(getComputeCapability(module).value_or(90))};
+  if (!asking || !(target.isHopper() || target.isBlackwell()) || !plan.copies.empty() || plan.blocks.empty() ||
+      (plan.isRotated() && !plan.frees) || getNumCtas(module) != 1 || getNumWarps(loop) % 4 != 0 ||
+      getNumWarps(loop) > mostWarps || !function.isPublic() || loop->getParentOfType<WarpSpecializeOp>())
     return;
   if (asking != loop && !plan.isRotated() && isPlainNest(asking, loop) && canCopyAlone(asking, loop, plan) &&
       fitsBesideRings(asking, plan))

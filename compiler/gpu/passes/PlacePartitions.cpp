@@ -14,6 +14,7 @@
 #include "compiler/gpu/passes/Passes.h"
 
 #include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/Target.h"
 
 using namespace mlir;
 
@@ -57,7 +58,10 @@ struct PlacePartitions : impl::PlacePartitionsBase<PlacePartitions> {
     Builder builder(module);
     module->setAttr(totalNumWarpsName, builder.getI32IntegerAttr(total));
     groups.assign((total - numWarps) / warpsPerGroup, leastRegisters);
-    if (llvm::all_of(ops, [](WarpSpecializeOp op) { return op.getRequestedRegisters().has_value(); }))
+    Target target{unsigned(getComputeCapability(module).value_or(90))};
+    // Elsewhere ptxas passes nothing on, and what warps begin with is all they have.
+    bool passesOn = target.isHopper() || target.isBlackwell();
+    if (passesOn && llvm::all_of(ops, [](WarpSpecializeOp op) { return op.getRequestedRegisters().has_value(); }))
       share(ops, total);
   }
 

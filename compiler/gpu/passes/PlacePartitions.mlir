@@ -101,3 +101,22 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+// Where ptxas ignores what is passed on, nothing is.
+// CHECK-NOT: ttg.maxnreg
+// CHECK: "ttg.total-num-warps" = 8 : i32
+// CHECK-NOT: actualRegisters
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:120"} {
+  tt.func public @keeps() {
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>}
+    default {
+      ttg.warp_yield
+    }
+    partition0() num_warps(1) {
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+}

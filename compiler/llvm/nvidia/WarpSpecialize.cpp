@@ -82,7 +82,8 @@ void WorkerWarps::gather() {
 
 /// Of each thread of the warpgroups that come here, from now on.
 void WorkerWarps::setRegisters(unsigned count) {
-  if (!count || !entryRegisters || count == entryRegisters || emitter.target().capability < 90)
+  if (!count || !entryRegisters || count == entryRegisters ||
+      !(emitter.target().isHopper() || emitter.target().isBlackwell()))
     return;
   emitter.intrinsic(count > entryRegisters ? llvm::Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32
                                            : llvm::Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32,

@@ -1,7 +1,7 @@
 // Partitions that run more than once: the other warps are told each time, and told to end.
 // RUN: triton-opt %s --gpu-resources | triton-ptx --arch sm_90a | FileCheck %s
 // RUN: %if ptxas %{ triton-opt %s --gpu-resources | triton-ptx --arch sm_90a --assemble | FileCheck %s --check-prefix=ASSEMBLED %}
-// RUN: %if ptxas %{ triton-opt %s --gpu-resources | triton-ptx --arch sm_120a --assemble | FileCheck %s --check-prefix=ASSEMBLED %}
+// RUN: %if ptxas %{ triton-opt %s --gpu-resources | triton-ptx --arch sm_100a --assemble | FileCheck %s --check-prefix=ASSEMBLED %}
 // ASSEMBLED: Used 128 registers, used 4 barriers
 
 #row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
