@@ -27,8 +27,8 @@ def contents(kind, slot):
         if kind in ("fp32", "bf16", "fp16", "fp8e4nv"):
             values = (torch.randn(COUNT, generator=generator) * 0.5).to(DTYPES[kind])
         else:
-            top = {"i1": 2, "u8": 128}.get(kind, 4)
-            values = torch.randint(0, top, (COUNT,), generator=generator).to(BITS[DTYPES[kind].itemsize])
+            bottom, top = {"i1": (0, 2), "u8": (0, 128)}.get(kind, (1, 4))  # not zero: kernels divide by what they load
+            values = torch.randint(bottom, top, (COUNT,), generator=generator).to(BITS[DTYPES[kind].itemsize])
         known[kind, slot] = values.view(torch.uint8)
     return known[kind, slot]
 

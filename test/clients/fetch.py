@@ -1,4 +1,4 @@
-"""Downloads packages that hold Triton kernels, and unpacks those of their Python files that mention Triton.
+"""Downloads packages that hold Triton kernels, and unpacks those of their Python files that mention Triton, and the constants those share.
 
 python test/clients/fetch.py [PACKAGE…]     to the folder TRITON_CLIENTS, build/clients of the repository if that is not set
 """
@@ -50,7 +50,7 @@ def unpack(wheel, place):
         for name in archive.namelist():
             if name.endswith(".py"):
                 text = archive.read(name)
-                if b"triton" in text.lower():
+                if b"triton" in text.lower() or name.endswith("math_utils.py"):
                     path = partial / name
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(text)

@@ -174,12 +174,14 @@ def constant(name, facts, flag, size):
         return "=tl.float32" if re.search("compute|acc", name, re.I) else "=tl.bfloat16"
     if name in facts.flags or FLAGS.match(name):
         return f"={flag}"
-    if name in facts.sizes or SIZES.search(name):
+    if (name in facts.sizes or SIZES.search(name)) and not re.search("shift", name, re.I):
         return "=4" if re.search("width", name, re.I) else f"={size}"
     if name in facts.optional and not flag:
         return "=None"
     if "stride" in name:
         return "=64"
+    if re.search("shift", name, re.I):
+        return "=3"
     if name in facts.counts or re.search(r"num|count|top_?k|stages|split|n_", name, re.I):
         return "=4"
     return "=1.0" if REALS.search(name) else f"={size}"

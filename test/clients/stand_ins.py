@@ -3,6 +3,7 @@
 A stand-in answers whatever it is asked: attributes, calls, decorations, base classes. Questions about the device are answered for an NVIDIA GPU.
 """
 
+import contextlib
 import importlib.abc
 import importlib.machinery
 import sys
@@ -138,10 +139,17 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         root = name.split(".")[0]
         if root not in self.folders and not name.startswith("triton.experimental"):
-            if root in ("triton", "torch", "numpy") or root in sys.stdlib_module_names or self.is_installed(name):
+            if not self.is_asked_by_client() or root in sys.stdlib_module_names or self.is_installed(name):
                 return None
         file = self.path_of(name)
         return importlib.machinery.ModuleSpec(name, self, is_package=file is None or file.name == "__init__.py")
+
+    def is_asked_by_client(self):
+        """Others look for what may be missing."""
+        frame = sys._getframe(2)
+        while frame and frame.f_code.co_filename.startswith("<frozen importlib"):
+            frame = frame.f_back
+        return frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in self.folders
 
     @staticmethod
     def is_installed(name):
@@ -189,5 +197,6 @@ def install(folders):
         torch.cuda.get_device_capability = lambda *_: (9, 0)
         torch.cuda.get_device_name = lambda *_: Properties.name
         torch.cuda.current_device = lambda: 0
+        torch.cuda.device = lambda *_: contextlib.nullcontext()
         torch.cuda.get_device_properties = torch.cpu.get_device_properties = lambda *_: Properties()
     return finder
