@@ -227,3 +227,37 @@ def test_code_for_blackwell():
     kernel = compile(product, product_of(True), capability=100)
     ptx = code(kernel)
     assert "tcgen05.mma" in ptx and "setmaxnreg.dec.sync.aligned.u32 24;" in ptx and ptx.count(LOAD) >= 2
+
+
+@triton.jit
+def described(a, b, c, M, N, K, B: tl.constexpr, WS: tl.constexpr):
+    left = tl.make_tensor_descriptor(a, [M, K], [K, 1], [B, B])
+    right = tl.make_tensor_descriptor(b, [K, N], [N, 1], [B, B])
+    target = tl.make_tensor_descriptor(c, [M, N], [N, 1], [B, B])
+    across = tl.cdiv(N, B)
+    for tile in tl.range(
+        tl.program_id(0), tl.cdiv(M, B) * across, tl.num_programs(0), flatten=True, warp_specialize=WS
+    ):
+        row = tile // across * B
+        column = tile % across * B
+        total = tl.zeros((B, B), tl.float32)
+        for k in range(tl.cdiv(K, B)):
+            total = tl.dot(left.load([row, k * B]), right.load([k * B, column]), total)
+        target.store([row, column], total.to(tl.float16))
+
+
+@pytest.mark.parametrize("specialize", [False, True])
+def test_descriptors_made_in_the_kernel(specialize):
+    a, b = matrices(200, 136, 104)
+    out = torch.empty((200, 136), dtype=torch.float16)
+    described[(3,)](a, b, out, 200, 136, 104, 64, specialize)
+    expected = a.float() @ b.float()
+    np.testing.assert_allclose(out.float().numpy(), expected.numpy(), atol=5e-2, rtol=1e-2)
+
+
+def test_other_warps_acquire_maps_themselves():
+    pointers = dict.fromkeys("abc", "*fp16")
+    kernel = compile(described, {**pointers, "M": "i32", "N": "i32", "K": "i32", "B": 64, "WS": True})
+    own, others = code(kernel).split("setmaxnreg.dec")
+    assert kernel.metadata.num_warps == 8 and LOAD in others and LOAD not in own
+    assert others.count("fence.proxy.tensormap::generic.acquire.gpu") == 2 and "tensormap.replace" not in others
