@@ -200,7 +200,8 @@ std::optional<Lanes> Evaluator::computePattern(Operation *op, ArrayRef<Coordinat
     return a;
   }
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && !exact) {
-    // A wrapped index (`offsets % n`) is contiguous in every vector but the one where it wraps.
+    // A wrapped index (`offsets % n`) is contiguous in every vector but the one where it wraps. Hints that there is none (`max_contiguous`) are
+    // written where there is: they hold for the vectors of a GPU, whose rows are aligned.
     Lanes a = operand(0), b = operand(1);
     if (!a.scalar || a.multiplier || !isArithmetic(a.offsets, 1) || !b.isUniform())
       return std::nullopt;
@@ -209,11 +210,6 @@ std::optional<Lanes> Evaluator::computePattern(Operation *op, ArrayRef<Coordinat
       return std::nullopt;
     Lanes result = a;
     result.scalar = *remainder;
-    auto contiguity = op->getAttrOfType<DenseIntElementsAttr>(tensor::contiguityName);
-    if (contiguity && contiguity.isSplat() && contiguity.getSplatValue<APInt>().getSExtValue() >= width) {
-      result.assumed = true;
-      return result;
-    }
     Type i64 = builder.getI64Type();
     bool isSigned = isa<arith::RemSIOp>(op);
     Value last = s.add(s.resize(result.scalar, i64, isSigned), width - 1);

@@ -1,6 +1,5 @@
 #include "compiler/gpu/AccessAnalysis.h"
 
-#include "compiler/gpu/AccessTransfer.h"
 #include "compiler/tensor/Tensor.h"
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
@@ -90,10 +89,10 @@ private:
 
 } // namespace
 
-AccessAnalysis::AccessAnalysis(Operation *root) : solver(std::make_unique<DataFlowSolver>()) {
+AccessAnalysis::AccessAnalysis(Operation *root, Runs runs) : solver(std::make_unique<DataFlowSolver>()) {
   solver->load<dataflow::DeadCodeAnalysis>();
   solver->load<dataflow::SparseConstantPropagation>();
-  solver->load<FactsPropagation>(Promises(root));
+  solver->load<FactsPropagation>(Promises(root, runs));
   const bool solved = succeeded(solver->initializeAndRun(root));
   assert(solved && "no transfer function fails");
   (void)solved;

@@ -5,7 +5,7 @@
 // A forward dataflow over integers and pointers, scalars and tensors alike, through loops, branches and calls.
 #pragma once
 
-#include "compiler/gpu/AccessFacts.h"
+#include "compiler/gpu/AccessTransfer.h"
 #include "compiler/layout/LinearLayout.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/IR/Value.h"
@@ -17,7 +17,7 @@ namespace triton::gpu {
 class AccessAnalysis {
 public:
   /// Of everything under `root`, as it is now: whoever changes IR makes a new analysis.
-  explicit AccessAnalysis(mlir::Operation *root);
+  explicit AccessAnalysis(mlir::Operation *root, Runs runs = Runs::Promised);
   AccessAnalysis(AccessAnalysis &&);
   ~AccessAnalysis();
 

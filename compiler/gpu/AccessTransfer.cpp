@@ -238,7 +238,7 @@ AccessFacts transfer(OpResult result, ArrayRef<const AccessFacts *> operands) {
       });
 }
 
-Promises::Promises(Operation *root) {
+Promises::Promises(Operation *root, Runs runs) : runs(runs) {
   root->walk([&](LLVM::AssumeOp op) { assume(op.getCond(), op->getBlock()); });
 }
 
@@ -309,7 +309,9 @@ void Promises::apply(Value value, AccessFacts &facts) const {
       facts.setBound(0);
   }
   if (Operation *op = value.getDefiningOp()) {
-    if (op->getNumResults() == 1)
+    // What a hint says about the beginnings of runs is nothing without the runs.
+    bool isUnproven = runs == Runs::Proven && op->hasAttr(tensor::contiguityName);
+    if (op->getNumResults() == 1 && !isUnproven)
       applyHints(op, facts);
     return;
   }

@@ -13,10 +13,14 @@ int64_t unitOf(mlir::Type type);
 /// The facts about `result`, given those about the operands of its op.
 AccessFacts transfer(mlir::OpResult result, llvm::ArrayRef<const AccessFacts *> operands);
 
+/// Whether runs that only a hint speaks of count. Kernels hint at runs in indices that wrap or are clipped (`offsets % n`): such a run is
+/// as long as an aligned vector, since whoever wraps at a multiple of 16 finds rows aligned likewise, but no longer.
+enum class Runs { Promised, Proven };
+
 /// What attributes (`tt.divisibility` of arguments, hints on ops) and `llvm.intr.assume` promise about values.
 class Promises {
 public:
-  explicit Promises(mlir::Operation *root);
+  Promises(mlir::Operation *root, Runs runs);
   /// Adds what is promised about `value` to `facts`.
   void apply(mlir::Value value, AccessFacts &facts) const;
 
@@ -27,6 +31,7 @@ private:
     bool nonNegative = false;
   };
   llvm::DenseMap<mlir::Value, Scalar> assumed;
+  Runs runs;
 };
 
 } // namespace triton::gpu

@@ -26,6 +26,20 @@ gpu::AccessAnalysis &Emitter::access() {
   return *accessAnalysis;
 }
 
+gpu::AccessAnalysis &Emitter::provenAccess() {
+  if (provenAccessAnalysis)
+    return *provenAccessAnalysis;
+  access();
+  provenAccessAnalysis = accessAnalysis;
+  source->walk([&](Operation *op) {
+    if (!op->hasAttr(tensor::contiguityName))
+      return WalkResult::advance();
+    provenAccessAnalysis = std::make_shared<gpu::AccessAnalysis>(source, gpu::Runs::Proven);
+    return WalkResult::interrupt();
+  });
+  return *provenAccessAnalysis;
+}
+
 llvm::LogicalResult Emitter::emit(Operation *op) {
   static constexpr Emitted (*families[])(Emitter &, Operation *) = {
       emitElementwise, emitShape,    emitMemory, emitConvert,        emitControlFlow, emitMath,

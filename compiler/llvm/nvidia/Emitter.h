@@ -155,6 +155,8 @@ public:
   const gpu::Target &target() const { return options.target; }
   /// Of the whole module, made when first asked for.
   gpu::AccessAnalysis &access();
+  /// Likewise, without the runs that only hints speak of.
+  gpu::AccessAnalysis &provenAccess();
   /// Emits `body` for `count` warps from `first` on, which have a barrier of their own. What they compute once stands in the current block, which ends
   /// here.
   llvm::LogicalResult emitForWarps(unsigned first, unsigned count, unsigned barrier,
@@ -199,7 +201,7 @@ private:
   unsigned ctas = 1, totalWarps = 4;
   bool lacksMemory = false; // an op that needs shared memory has been given none
   bool usesTensorMemory = false;
-  std::shared_ptr<gpu::AccessAnalysis> accessAnalysis;
+  std::shared_ptr<gpu::AccessAnalysis> accessAnalysis, provenAccessAnalysis;
   std::shared_ptr<DebugScopes> debugScopes;
 };
 

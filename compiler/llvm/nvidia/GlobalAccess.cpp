@@ -37,7 +37,8 @@ AccessPlan planAccess(Emitter &emitter, Value pointers, Value mask, unsigned max
     width = std::min(width, emitter.access().maskElements(mask));
 
   // The dimension along which most pointers count up: registers that differ only there, and only within a run, are a constant apart.
-  const gpu::AccessFacts facts = emitter.access().of(pointers);
+  // Runs of which a hint says so are not believed beyond one vector.
+  const gpu::AccessFacts facts = emitter.provenAccess().of(pointers);
   unsigned along = 0;
   int64_t run = 1;
   for (unsigned dim = 0; dim < facts.rank(); ++dim)

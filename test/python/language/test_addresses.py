@@ -183,3 +183,29 @@ def test_starts_and_bounds_of_any_alignment(dtype, n, shift):
     expected[shift : shift + count] = -1
     expected[shift : shift + n] = x.numpy()[:n]
     np.testing.assert_array_equal(out.numpy(), expected)
+
+
+@triton.jit
+def hinted_kernel(x_ptr, out_ptr, rows, columns, FORM: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    m = tl.program_id(0) * M + tl.arange(0, M)
+    n = tl.program_id(1) * N + tl.arange(0, N)
+    if FORM == "wrapped":
+        row, column = m % rows, n % columns
+    else:
+        row, column = tl.where(m < rows, m, 0), tl.where(n < columns, n, 0)
+    row = tl.max_contiguous(tl.multiple_of(row, M), M)
+    column = tl.max_contiguous(tl.multiple_of(column, N), N)
+    x = tl.load(x_ptr + row[:, None] * columns + column[None, :])
+    tl.store(out_ptr + m[:, None] * (tl.num_programs(1) * N) + n[None, :], x)
+
+
+@pytest.mark.parametrize("form", ["wrapped", "clipped"])
+@pytest.mark.parametrize("rows, columns", [(3, 5), (16, 1), (5, 37), (33, 77)])
+def test_hinted_runs_that_end_early(form, rows, columns):
+    x = values("int32", rows * columns, 3).reshape(rows, columns)
+    grid = (triton.cdiv(rows, 16), triton.cdiv(columns, 64))
+    m, n = np.arange(grid[0] * 16), np.arange(grid[1] * 64)
+    out = torch.zeros(len(m), len(n), dtype=torch.int32)
+    hinted_kernel[grid](x, out, rows, columns, form, 16, 64)
+    at = (m % rows, n % columns) if form == "wrapped" else (np.where(m < rows, m, 0), np.where(n < columns, n, 0))
+    np.testing.assert_array_equal(out.numpy(), x.numpy()[np.ix_(*at)])
