@@ -95,16 +95,17 @@ FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, ArrayRef
   for (const Value &item : items) {
     const auto *slice = item.getIf<std::shared_ptr<const SliceValue>>();
     const bool isFullSlice = slice && (*slice)->start.isNone() && (*slice)->stop.isNone() && (*slice)->step.isNone();
-    if (isFullSlice && axis < static_cast<int64_t>(type.shape().size())) {
-      ++axis;
+    if (isFullSlice) {
+      // A scalar has no dimensions to take whole: kernels write `tl.program_id(0)[:, None]` to mean a block of one.
+      axis += type.isBlock();
       continue;
     }
-    if (isFullSlice)
-      return emitter.error("ValueError") << "too many indices for a tensor of shape "
-                                         << shapeText(tensor.type().shape());
     if (!item.isNone())
       return emitter.error("ValueError") << "unsupported tensor index: " << item.str()
                                          << "; only None and : may be used";
+    if (axis > static_cast<int64_t>(type.shape().size()))
+      return emitter.error("ValueError") << "too many indices for a tensor of shape "
+                                         << shapeText(tensor.type().shape());
     SmallVector<int64_t> shape(type.shape());
     shape.insert(shape.begin() + axis, 1);
     const Type expanded = Type::block(type.element(), shape);

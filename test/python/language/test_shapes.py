@@ -122,3 +122,21 @@ def test_gather(axis, shape, index_shape):
     gather_kernel[(1,)](x, index, out, axis, *shape, *index_shape)
     expected = np.take_along_axis(x.numpy().reshape(shape), index.numpy().reshape(index_shape), axis)
     np.testing.assert_array_equal(out.numpy(), expected.reshape(-1))
+
+
+@triton.jit
+def scalar_index_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    row, n = tl.program_id(0), tl.arange(0, N)
+    tl.static_assert(row[:, None].shape == [1])
+    tl.static_assert(row[None, :].shape == [1])
+    tl.static_assert(n[:, :].shape == [N])
+    tl.static_assert(n[:, None][:, :, None].shape == [N, 1, 1])
+    at = row[:, None] * N + n[None, :]
+    tl.store(out_ptr + at, tl.load(x_ptr + at) + row[None])
+
+
+def test_scalars_and_trailing_slices():
+    x = torch.arange(24, dtype=torch.int32)
+    out = torch.zeros_like(x)
+    scalar_index_kernel[(3,)](x, out, 8)
+    assert out.tolist() == [i + i // 8 for i in range(24)]

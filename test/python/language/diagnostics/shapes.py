@@ -138,7 +138,7 @@ def index_ellipsis(p):
 
 @triton.jit
 def index_too_many(p):
-    tl.arange(0, 4)[:, :]
+    tl.arange(0, 4)[:, :, None]
 
 
 @triton.jit
