@@ -1,6 +1,8 @@
 // Everything that touches a disk or a network runs without the interpreter lock.
 #include "bindings/Cache.h"
 
+#include "bindings/InterpreterLock.h"
+
 #include <triton/cache.h>
 
 #include <nanobind/stl/optional.h>
@@ -34,7 +36,7 @@ static void put(const Store &store, const std::string &entry, const std::string 
   std::string_view view = contentOf(content);
   std::optional<std::string> error;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     error = store.put(entry, file, view);
   }
   if (error)
@@ -48,7 +50,7 @@ static nb::object toBytes(const std::optional<std::string> &content) {
 static nb::object get(const Store &store, const std::string &entry, const std::string &file) {
   std::optional<std::string> content;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     content = store.get(entry, file);
   }
   return toBytes(content);
@@ -80,7 +82,7 @@ static std::string findDamage(nb::object description, const nb::dict &files) {
 static nb::list redisGet(const Redis &redis, const std::vector<std::string> &keys) {
   std::variant<Redis::Values, std::string> values;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     values = redis.get(keys);
   }
   if (auto *error = std::get_if<std::string>(&values))
@@ -94,7 +96,7 @@ static nb::list redisGet(const Redis &redis, const std::vector<std::string> &key
 static void redisPut(const Redis &redis, const std::string &key, nb::bytes value) {
   std::optional<std::string> error;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     error = redis.put(key, {value.c_str(), value.size()});
   }
   if (error)
@@ -121,16 +123,15 @@ void addCache(nb::module_ &parent) {
           "touch", [](const Store &store, const std::string &entry) { store.touch(entry); }, nb::arg("entry"),
           "Marks an entry as used now.")
       .def("remove", &remove, nb::arg("entry"))
-      .def("list", &Store::list, nb::call_guard<nb::gil_scoped_release>())
-      .def("prune", &Store::prune, nb::arg("limit"), nb::call_guard<nb::gil_scoped_release>(),
+      .def("list", &Store::list, nb::call_guard<Unlocked>())
+      .def("prune", &Store::prune, nb::arg("limit"), nb::call_guard<Unlocked>(),
            "Removes what has not been used for longest until at most `limit` bytes are left.");
   module.def(
       "build_ids",
       [] { return nb::make_tuple(cache::buildId(), cache::buildIdOf(reinterpret_cast<void *>(&addCache))); },
       "Ids of the builds of the compiler and of this extension, made from their content; empty where a linker gave "
       "none.");
-  module.def("digest_files", &cache::digestFiles, nb::arg("folder"), nb::arg("suffix"),
-             nb::call_guard<nb::gil_scoped_release>(),
+  module.def("digest_files", &cache::digestFiles, nb::arg("folder"), nb::arg("suffix"), nb::call_guard<Unlocked>(),
              "A digest of all files below `folder` whose names end in `suffix`.");
   module.def(
       "parse_size", [](const std::string &text) { return cache::parseSize(text); }, nb::arg("text"),

@@ -3,6 +3,7 @@
 
 #include "bindings/Conversion.h"
 #include "bindings/Diagnostics.h"
+#include "bindings/InterpreterLock.h"
 #include "bindings/PythonHost.h"
 
 #include <triton/embed.h>
@@ -133,12 +134,13 @@ embed::CompileRequest readRequest(nb::handle function, const nb::list &arguments
 
 static SharedArtifact compile(nb::handle function, const nb::list &arguments, std::string symbol,
                               const nb::dict &options) {
+  Visit visit;
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
   PythonHost::takeException();
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     artifact = embed::compile(PythonHost::instance(), request, diagnostics);
   }
   return check(std::move(artifact), diagnostics);
@@ -149,7 +151,7 @@ static SharedArtifact compileIr(std::string stage, std::string file, std::string
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     artifact = embed::compileIr(stage, std::move(file), std::move(text), read, diagnostics);
   }
   return check(std::move(artifact), diagnostics);
@@ -167,7 +169,7 @@ static SharedArtifact runStage(const std::string &stage, nb::handle input, const
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     artifact = embed::runStage(stage, std::move(text), packed, read, diagnostics);
   }
   return check(std::move(artifact), diagnostics);

@@ -2,6 +2,7 @@
 #include "bindings/Conversion.h"
 
 #include "bindings/Diagnostics.h"
+#include "bindings/InterpreterLock.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Package.h"
 #include "bindings/PythonHost.h"
@@ -19,9 +20,8 @@ embed::Object hold(PyObject *object) {
   return embed::Object(object, [](const void *pointer) {
     if (!Py_IsInitialized()) // the process is ending, and the object is gone already
       return;
-    PyGILState_STATE lock = PyGILState_Ensure();
+    Locked locked;
     Py_DECREF(static_cast<PyObject *>(const_cast<void *>(pointer)));
-    PyGILState_Release(lock);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "bindings/Cuda.h"
 
 #include "bindings/CudaTensorMap.h"
+#include "bindings/InterpreterLock.h"
 
 #include <triton/embed_cuda.h>
 
@@ -15,7 +16,7 @@ namespace triton::python {
 
 /// Driver calls may take long or wait for others, so they are made without the interpreter lock.
 template <typename Function> static auto unlocked(Function function) {
-  nb::gil_scoped_release released;
+  Unlocked released;
   return function();
 }
 

@@ -1,6 +1,7 @@
 // The code takes the run-time arguments in order, then two pointers: to scratch that every launch gets fresh, and to scratch of a profiler.
 #include "bindings/CudaLauncher.h"
 
+#include "bindings/InterpreterLock.h"
 #include <triton/embed_cuda.h>
 
 namespace triton::python {
@@ -121,9 +122,12 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   work.waitsAtEntry = self.waitsAtEntry;
   work.arguments = arguments;
   int status = 0;
-  Py_BEGIN_ALLOW_THREADS status = embed::cudaLaunch(work);
-  Py_END_ALLOW_THREADS if (status)
-      PyErr_SetString(PyExc_RuntimeError, embed::cudaDescribeFailure(work, status).c_str());
+  {
+    Unlocked unlocked;
+    status = embed::cudaLaunch(work);
+  }
+  if (status)
+    PyErr_SetString(PyExc_RuntimeError, embed::cudaDescribeFailure(work, status).c_str());
   return status == 0;
 }
 

@@ -1,6 +1,7 @@
 // Packs the arguments into the block the kernel reads, lets go of the interpreter lock, runs the grid.
 #include "bindings/HostLauncher.h"
 
+#include "bindings/InterpreterLock.h"
 #include <triton/embed.h>
 
 #include <cstdlib>
@@ -48,8 +49,12 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   std::optional<std::string> error;
   bool isAlone = grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
   unsigned threads = isAlone ? 1 : maxThreads();
-  Py_BEGIN_ALLOW_THREADS error = kernel.launch(block.data(), grid, threads);
-  Py_END_ALLOW_THREADS if (error) PyErr_SetString(PyExc_RuntimeError, error->c_str());
+  {
+    Unlocked unlocked;
+    error = kernel.launch(block.data(), grid, threads);
+  }
+  if (error)
+    PyErr_SetString(PyExc_RuntimeError, error->c_str());
   return !error;
 }
 
@@ -80,8 +85,11 @@ static PyObject *createFunction(PyTypeObject *type, PyObject *arguments, PyObjec
   if (!PyArg_ParseTuple(arguments, "y#sK", &object, &objectSize, &symbol, &arenaBytes))
     return nullptr;
   embed::Result<embed::HostKernel> kernel = embed::Error{};
-  Py_BEGIN_ALLOW_THREADS kernel = embed::HostKernel::load({object, size_t(objectSize)}, symbol, arenaBytes);
-  Py_END_ALLOW_THREADS if (auto *error = std::get_if<embed::Error>(&kernel)) {
+  {
+    Unlocked unlocked;
+    kernel = embed::HostKernel::load({object, size_t(objectSize)}, symbol, arenaBytes);
+  }
+  if (auto *error = std::get_if<embed::Error>(&kernel)) {
     PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
     return nullptr;
   }

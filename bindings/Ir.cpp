@@ -3,6 +3,7 @@
 
 #include "bindings/Compile.h"
 #include "bindings/Diagnostics.h"
+#include "bindings/InterpreterLock.h"
 #include "bindings/PythonHost.h"
 
 #include <triton/ir.h>
@@ -31,12 +32,13 @@ static auto at(unsigned index, unsigned count, const char *what, Get get) -> dec
 }
 
 static ir::Module emitIr(nb::handle function, const nb::list &arguments, std::string symbol, const nb::dict &options) {
+  Visit visit;
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
   std::optional<ir::Module> module;
   PythonHost::takeException();
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     module = ir::Module::emit(PythonHost::instance(), request, diagnostics);
   }
   Reference origin = PythonHost::takeException();
@@ -130,7 +132,7 @@ static nb::list layoutsOf(const ir::Module &module) {
 static void runPasses(const ir::Module &module, const std::string &pipeline) {
   std::string error;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     error = module.runPasses(pipeline);
   }
   if (!error.empty())

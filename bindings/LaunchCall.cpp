@@ -1,5 +1,6 @@
 #include "bindings/LaunchCall.h"
 
+#include "bindings/InterpreterLock.h"
 #include "bindings/RepeatedCall.h"
 #include "bindings/Torch.h"
 
@@ -109,6 +110,7 @@ std::shared_ptr<RememberedLaunch> LaunchCall::find() {
 bool LaunchCall::evaluateGrid(PyObject *const *bound, int32_t out[3]) {
   if (PyTuple_CheckExact(grid) || !PyCallable_Check(grid))
     return readGrid(grid, out);
+  Visit visit;
   Reference meta(PyDict_New());
   for (size_t index = 0; meta && index < state.parameters.size(); ++index)
     if (PyDict_SetItem(meta.get(), state.parameters[index].name.get(), bound[index]) < 0)
@@ -137,6 +139,7 @@ PyObject *LaunchCall::launchWarm(const RememberedLaunch &launch, PyObject *const
 }
 
 PyObject *LaunchCall::launchCold(PyObject *method) {
+  Visit visit;
   Reference positional(PyTuple_New(Py_ssize_t(positionalCount))), keywords(PyDict_New());
   if (!positional || !keywords)
     return nullptr;

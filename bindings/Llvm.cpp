@@ -1,6 +1,7 @@
 #include "bindings/Llvm.h"
 
 #include "bindings/Diagnostics.h"
+#include "bindings/InterpreterLock.h"
 
 #include <triton/ir.h>
 #include <triton/llvm_ir.h>
@@ -41,7 +42,7 @@ static ir::LlvmModule toModule(nb::handle source, const LlvmContext &) {
   std::shared_ptr<const embed::Artifact> artifact;
   std::string text = module.str(/*withLocations=*/true);
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     artifact = embed::runStage("llir", std::move(text), {}, options, diagnostics);
   }
   if (!artifact) {
@@ -56,7 +57,7 @@ static nb::object translate(const std::string &text, std::string triple, std::st
   ir::LlvmModule module = parse(text);
   embed::Result<std::string> written;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     written = module.write({std::move(triple), std::move(processor), std::move(features), fuses}, isObject);
   }
   if (auto *error = std::get_if<embed::Error>(&written))
@@ -91,7 +92,7 @@ void addLlvm(nb::module_ &parent) {
       "optimize_module",
       [](const ir::LlvmModule &self, int level, std::string arch, std::string features,
          const std::vector<std::string> &, bool fuses) {
-        nb::gil_scoped_release unlocked;
+        Unlocked unlocked;
         check(self.optimise(level, {"", std::move(arch), std::move(features), fuses}));
       },
       nb::arg("module"), nb::arg("opt"), nb::arg("arch") = "", nb::arg("features") = "",

@@ -7,6 +7,7 @@
 #include "bindings/Environment.h"
 #include "bindings/HostLauncher.h"
 #include "bindings/Interpreter.h"
+#include "bindings/InterpreterLock.h"
 #include "bindings/Ir.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Language.h"
@@ -64,6 +65,7 @@ NB_MODULE(libtriton, module) {
   addNvidia(module);
   addPasses(module);
   addSanitizer(module);
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&Visit::endAll));
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");
   module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),
              nb::arg("is_const"), nb::arg("specialize_value"), nb::arg("align"),

@@ -1,6 +1,8 @@
 // A pass manager is a list of pass names; running it hands the list to the compiler.
 #include "bindings/Passes.h"
 
+#include "bindings/InterpreterLock.h"
+
 #include <triton/ir.h>
 
 #include <nanobind/stl/string.h>
@@ -54,7 +56,7 @@ static void run(const PassManager &manager, const ir::Module &module, const std:
   }
   std::string error;
   {
-    nb::gil_scoped_release unlocked;
+    Unlocked unlocked;
     for (const std::string &pass : manager.passes)
       if (error = module.runPasses(pass); !error.empty())
         break;

@@ -4,6 +4,7 @@
 
 #include "bindings/Conversion.h"
 #include "bindings/HostCall.h"
+#include "bindings/InterpreterLock.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Package.h"
 
@@ -15,18 +16,6 @@ using embed::Error;
 using embed::Object;
 using embed::Result;
 using embed::Value;
-
-namespace {
-/// The interpreter lock for one answer.
-class Lock {
-public:
-  Lock() : state(PyGILState_Ensure()) {}
-  ~Lock() { PyGILState_Release(state); }
-
-private:
-  PyGILState_STATE state;
-};
-} // namespace
 
 PythonHost &PythonHost::instance() {
   static PythonHost *host = new PythonHost; // values refer to it until the process ends
@@ -137,7 +126,7 @@ static bool isReadable(PyObject *value, const Package &package) {
 }
 
 Result<std::optional<Value>> PythonHost::lookup(const Object &scope, std::string_view name) {
-  Lock lock;
+  Locked locked;
   const Package *package = Package::get();
   if (!package)
     return takePending();
@@ -155,7 +144,7 @@ Result<std::optional<Value>> PythonHost::lookup(const Object &scope, std::string
 }
 
 Result<std::optional<Value>> PythonHost::attribute(const Object &object, std::string_view name) {
-  Lock lock;
+  Locked locked;
   Reference found(PyObject_GetAttr(objectOf(object), text(name).get()));
   if (!found && PyErr_ExceptionMatches(PyExc_AttributeError)) {
     PyErr_Clear();
@@ -169,7 +158,7 @@ Result<std::optional<Value>> PythonHost::attribute(const Object &object, std::st
 
 Result<Value> PythonHost::call(const Object &callable, const embed::CallArguments &arguments,
                                embed::Emission &emission) {
-  Lock lock;
+  Locked locked;
   return give(callHost(objectOf(callable), arguments, emission));
 }
 
@@ -192,7 +181,7 @@ static PyObject *classOf(const Value &value, const Package &package) {
 }
 
 Result<bool> PythonHost::isInstance(const Value &value, const Object &hostClass) {
-  Lock lock;
+  Locked locked;
   const Package *package = Package::get();
   int answer = -1;
   if (PyObject *cls = package ? classOf(value, *package) : nullptr)
@@ -254,7 +243,7 @@ static PyObject *apply(embed::BinaryOperation operation, PyObject *lhs, PyObject
 }
 
 Result<Value> PythonHost::binary(embed::BinaryOperation operation, const Value &lhs, const Value &rhs) {
-  Lock lock;
+  Locked locked;
   Reference left(toPython(lhs, Wrapping::Plain)), right(left ? toPython(rhs, Wrapping::Plain) : nullptr);
   return give(right ? apply(operation, left.get(), right.get()) : nullptr);
 }
@@ -275,18 +264,18 @@ static PyObject *apply(embed::UnaryOperation operation, PyObject *operand) {
 }
 
 Result<Value> PythonHost::unary(embed::UnaryOperation operation, const Object &operand) {
-  Lock lock;
+  Locked locked;
   return give(apply(operation, objectOf(operand)));
 }
 
 Result<Value> PythonHost::subscript(const Object &object, const Value &index) {
-  Lock lock;
+  Locked locked;
   Reference position(toPython(index, Wrapping::Plain));
   return give(position ? PyObject_GetItem(objectOf(object), position.get()) : nullptr);
 }
 
 Result<Value> PythonHost::length(const Object &object) {
-  Lock lock;
+  Locked locked;
   Py_ssize_t size = PyObject_Size(objectOf(object));
   if (size < 0)
     return takePending();
@@ -294,7 +283,7 @@ Result<Value> PythonHost::length(const Object &object) {
 }
 
 Result<bool> PythonHost::truth(const Object &object) {
-  Lock lock;
+  Locked locked;
   int truth = PyObject_IsTrue(objectOf(object));
   if (truth < 0)
     return takePending();
@@ -302,7 +291,7 @@ Result<bool> PythonHost::truth(const Object &object) {
 }
 
 Result<std::vector<Value>> PythonHost::iterate(const Object &object) {
-  Lock lock;
+  Locked locked;
   Reference items(PySequence_Tuple(objectOf(object)));
   if (!items)
     return takePending();
@@ -323,12 +312,12 @@ static std::string represent(PyObject *object) {
 }
 
 std::string PythonHost::describe(const Object &object) {
-  Lock lock;
+  Locked locked;
   return represent(objectOf(object));
 }
 
 std::string PythonHost::className(const Object &object) {
-  Lock lock;
+  Locked locked;
   std::string name = Py_TYPE(objectOf(object))->tp_name;
   size_t dot = name.rfind('.');
   return dot == std::string::npos ? name : name.substr(dot + 1);
@@ -336,7 +325,7 @@ std::string PythonHost::className(const Object &object) {
 
 /// What tells one object from another in the keys of specialised functions: its own key if it has one, its text if it compares by value, else its address.
 std::string PythonHost::key(const Object &object) {
-  Lock lock;
+  Locked locked;
   PyObject *value = objectOf(object);
   for (const char *attribute : {"cache_key", "cache_key_part"}) {
     Reference own(PyType_Check(value) ? nullptr : PyObject_GetAttrString(value, attribute));
@@ -351,14 +340,14 @@ std::string PythonHost::key(const Object &object) {
 }
 
 void PythonHost::print(std::string_view string) {
-  Lock lock;
+  Locked locked;
   Reference stream = Reference::borrow(PySys_GetObject("stdout"));
   if (!stream || stream.get() == Py_None || PyFile_WriteObject(text(string).get(), stream.get(), Py_PRINT_RAW) < 0)
     PyErr_Clear();
 }
 
 void PythonHost::warn(std::string_view category, const embed::Place &place, std::string_view message) {
-  Lock lock;
+  Locked locked;
   PyObject *cls = category == "DeprecationWarning" ? PyExc_DeprecationWarning : PyExc_UserWarning;
   PyErr_WarnExplicit(cls, std::string(message).c_str(), place.file.empty() ? "<triton>" : place.file.c_str(),
                      int(place.line), nullptr, nullptr);

@@ -4,6 +4,7 @@
 
 #include "bindings/Reference.h"
 
+#include <atomic>
 #include <dlfcn.h>
 
 namespace triton::python {
@@ -70,13 +71,24 @@ static TypeCode typeOf(int32_t code, PyObject *object) {
 }
 
 bool readTorchTensor(PyObject *object, Argument &argument) {
-  static const TensorInterface interface = findInterface(object);
-  if (!interface.offset)
+  // Not a static of the interface itself: finding it runs Python, in which another thread may come here and wait for it with the interpreter's
+  // lock in its hands.
+  static std::atomic<const TensorInterface *> known = nullptr;
+  const TensorInterface *interface = known.load(std::memory_order_acquire);
+  if (!interface) {
+    interface = new TensorInterface(findInterface(object)); // for good
+    const TensorInterface *other = nullptr;
+    if (!known.compare_exchange_strong(other, interface)) {
+      delete interface;
+      interface = other;
+    }
+  }
+  if (!interface->offset)
     return false;
-  void *tensor = reinterpret_cast<char *>(object) + interface.offset, *pointer = nullptr;
+  void *tensor = reinterpret_cast<char *>(object) + interface->offset, *pointer = nullptr;
   int32_t dtype = -1, device = -1;
-  if (interface.dataPointer(tensor, &pointer) || interface.dtype(tensor, &dtype) ||
-      interface.deviceType(tensor, &device))
+  if (interface->dataPointer(tensor, &pointer) || interface->dtype(tensor, &dtype) ||
+      interface->deviceType(tensor, &device))
     return false;
   argument.type = typeOf(dtype, object);
   if (argument.type == TypeCode::None)

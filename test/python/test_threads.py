@@ -1,0 +1,188 @@
+"""Many threads at once: compiles and launches, of the same and of different kernels, beside the garbage collector, a fork, and the end of the process. Each case runs in
+a process of its own that is killed if it hangs."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+KERNELS = """
+import gc, os, sys, threading, time
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.constexpr_function
+def twice(value):
+    return 2 * value
+
+def define():
+    @triton.jit
+    def add(x_ptr, out_ptr, n, BLOCK: tl.constexpr, K: tl.constexpr):
+        offsets = tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + offsets, offsets < n, 0.0)
+        tl.store(out_ptr + offsets, x + tl.sum(x * 0.0, 0) + twice(K), offsets < n)
+    return add
+
+shared = define()
+
+def check(kernel, K, size=16):
+    x, out = np.arange(size, dtype=np.float32), np.zeros(size, np.float32)
+    kernel[(1,)](x, out, size, size, K)
+    assert np.array_equal(out, x + 2 * K), (K, out)
+"""
+
+
+def run(tmp_path, program, seconds=120):
+    (tmp_path / "program.py").write_text(KERNELS + textwrap.dedent(program))
+    environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    result = subprocess.run(
+        [sys.executable, "-X", "faulthandler", tmp_path / "program.py"],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
+    assert result.returncode == 0, result.stderr[-4000:]
+    return result.stdout
+
+
+@pytest.mark.cpu_only
+def test_compiles_and_launches_beside_the_collector(tmp_path):
+    run(
+        tmp_path,
+        """
+        failures, begin, finished = [], threading.Barrier(8), threading.Event()
+
+        def work(number):
+            try:
+                begin.wait()
+                for round in range(4):
+                    check(shared, round)               # the same kernel in all threads, at the same time
+                    check(shared, 100 * number + 9)    # a specialisation of its own
+                    check(define(), number)            # a kernel of its own, which is garbage at once
+                    for _ in range(50):
+                        check(shared, round)
+            except BaseException as error:
+                failures.append(repr(error))
+
+        def collect():
+            while not finished.is_set():
+                gc.collect()
+
+        collector = threading.Thread(target=collect)
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        collector.start()
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        finished.set()
+        collector.join()
+        assert not failures, failures
+        """,
+    )
+
+
+@pytest.mark.cpu_only
+def test_asynchronous_compiles_beside_launches(tmp_path):
+    run(
+        tmp_path,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        finished = threading.Event()
+
+        def collect():
+            while not finished.is_set():
+                gc.collect()
+                check(shared, 1)
+
+        collector = threading.Thread(target=collect)
+        collector.start()
+        with ThreadPoolExecutor(6) as executor:
+            x, out = np.arange(16, dtype=np.float32), np.zeros(16, np.float32)
+            with triton.AsyncCompileMode(executor):
+                futures = [shared.warmup(x, out, 16, 16, 10 + k, grid=(1,)) for k in range(16)]
+                check(shared, 12)
+                assert [f.result().name for f in futures] == ["add"] * 16
+        finished.set()
+        collector.join()
+        """,
+    )
+
+
+@pytest.mark.cpu_only
+def test_fork_in_the_middle(tmp_path):
+    """Children of a process whose other threads compile can compile, launch and end."""
+    run(
+        tmp_path,
+        """
+        import warnings
+        warnings.simplefilter("ignore")
+        stop, failures = threading.Event(), []
+
+        def work(number):
+            k = 1000 * number
+            while not stop.is_set():
+                k += 1
+                check(shared, k)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 4)]
+        for thread in threads: thread.start()
+        for round in range(12):
+            child = os.fork()
+            if child == 0:
+                try:
+                    check(shared, 500 + round, size=32)
+                    check(define(), round)
+                    os._exit(0)
+                except BaseException:
+                    import traceback
+                    traceback.print_exc()
+                finally:
+                    os._exit(1)
+            deadline = time.monotonic() + 40
+            while True:
+                done, status = os.waitpid(child, os.WNOHANG)
+                if done:
+                    break
+                if time.monotonic() > deadline:
+                    os.kill(child, 6)
+                    failures.append(f"child {round} hangs")
+                    os.waitpid(child, 0)
+                    break
+                time.sleep(0.01)
+            if done and status:
+                failures.append(f"child {round} ended with {status}")
+        stop.set()
+        for thread in threads: thread.join()
+        assert not failures, failures
+        """,
+        seconds=200,
+    )
+
+
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("seconds", [0.3, 0.7, 1.1])
+def test_process_ends_while_threads_compile(tmp_path, seconds):
+    output = run(
+        tmp_path,
+        f"""
+        def work(number):
+            k = 100000 * number
+            while True:
+                k += 1
+                check(shared, k)
+
+        for number in range(4):
+            threading.Thread(target=work, args=(number,), daemon=True).start()
+        check(shared, 7)
+        time.sleep({seconds})
+        print("end")
+        """,
+    )
+    assert output == "end\n"
