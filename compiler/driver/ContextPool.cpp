@@ -1,5 +1,6 @@
 #include "compiler/driver/ContextPool.h"
 #include "compiler/driver/Target.h"
+#include "compiler/support/ForkMutex.h"
 
 #include <mutex>
 
@@ -11,7 +12,7 @@ struct Idle {
   unsigned uses;
 };
 struct Pool {
-  std::mutex mutex;
+  triton::ForkMutex mutex;
   std::vector<Idle> idle;
   unsigned generation = 0; // counts how often the contexts were forgotten
 };

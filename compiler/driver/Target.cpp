@@ -2,6 +2,7 @@
 #include "compiler/driver/ContextPool.h"
 #include "compiler/driver/CpuTarget.h"
 #include "compiler/driver/CudaTarget.h"
+#include "compiler/support/ForkMutex.h"
 
 #include <mutex>
 
@@ -9,7 +10,7 @@ using namespace triton::driver;
 
 namespace {
 struct Registry {
-  std::mutex mutex;
+  triton::ForkMutex mutex;
   std::vector<std::unique_ptr<Target>> targets;
   Registry() {
     targets.push_back(createCpuTarget());

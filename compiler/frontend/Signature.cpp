@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/Folding.h"
 #include "compiler/frontend/Suggestion.h"
+#include "compiler/support/ForkMutex.h"
 #include "compiler/syntax/Parser.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -80,7 +81,7 @@ static Signature parseSignature(const Builtin &builtin) {
 }
 
 const Signature &triton::frontend::signatureOf(const Builtin &builtin) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static llvm::DenseMap<const Builtin *, std::unique_ptr<Signature>> cache;
   {
     std::lock_guard lock(mutex);

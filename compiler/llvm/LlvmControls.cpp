@@ -21,7 +21,7 @@ llvm::Error LlvmControlScope::set(llvm::StringRef name, llvm::StringRef value) {
 llvm::Error LlvmControlScope::enter(const LlvmControls &controls) {
   if (controls.flags.empty() && !controls.printAfterAll && !controls.timePasses && controls.machineIrFolder.empty())
     return llvm::Error::success();
-  static std::mutex mutex;
+  static ForkMutex mutex(ForkMutex::Nesting::Outer);
   lock = std::unique_lock(mutex);
   for (const std::string &flag : controls.flags)
     if (llvm::Error error = set(flag, "true"))

@@ -2,6 +2,8 @@
 // pass, the time each took, machine IR. Most of it can only be asked of LLVM through options of the whole process.
 #pragma once
 
+#include "compiler/support/ForkMutex.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -38,7 +40,7 @@ public:
   llvm::Error set(llvm::StringRef name, llvm::StringRef value);
 
 private:
-  std::unique_lock<std::mutex> lock;
+  std::unique_lock<ForkMutex> lock;
   std::vector<llvm::cl::Option *> changed;
   bool timed = false;
 };
