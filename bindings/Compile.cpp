@@ -101,6 +101,7 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "print_llvm_after_all", out.printLlvmAfterAll);
   read(options, "time_llvm_passes", out.timeLlvmPasses);
   read(options, "machine_ir_folder", out.machineIrFolder);
+  read(options, "ptxas_timeout", out.assemblerSeconds);
   read(options, "keep_source", out.keepSource);
   read(options, "print_locations", out.printLocations);
   read(options, "last_stage", out.lastStage);

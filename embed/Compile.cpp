@@ -83,6 +83,7 @@ static driver::Inspection inspectionOf(const Options &options) {
   inspection.printLlvmAfterAll = options.printLlvmAfterAll;
   inspection.timeLlvmPasses = options.timeLlvmPasses;
   inspection.machineIrFolder = options.machineIrFolder;
+  inspection.assemblerSeconds = options.assemblerSeconds;
   inspection.keepSource = options.keepSource;
   inspection.printLocations = options.printLocations;
   return inspection;

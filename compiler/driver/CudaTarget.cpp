@@ -282,7 +282,8 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
                                      .path = found->ptxas,
                                      .lineInfo = options.lineInfo,
                                      .optimise = options.optimiseAssembly,
-                                     .fuseMultiplyAdd = options.enableFpFusion};
+                                     .fuseMultiplyAdd = options.enableFpFusion,
+                                     .timeLimit = std::chrono::seconds(compilation.inspection.assemblerSeconds)};
   for (llvm::StringRef flag : llvm::split(options.assemblerOptions, ' '))
     if (!flag.empty())
       assembler.extra.push_back(flag.str());

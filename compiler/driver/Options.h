@@ -42,7 +42,7 @@ struct Options {
   std::string key() const;
 };
 
-/// What to show on the way, and what to put in its place; not part of any key.
+/// What to show on the way, what to put in its place, how long to wait; not part of any key.
 struct Inspection {
   bool emitAssembly = false; // also keep the `asm` stage, which costs a second run of the code generator
   bool verifyEachPass = false;
@@ -56,6 +56,7 @@ struct Inspection {
   std::string machineIrFolder;                            // receives `<kernel>.mir` after instruction selection
   bool showWarnings = false, showRemarks = false;         // of passes, on standard error
   bool showOperations = false, showStackTraces = false;   // messages about IR say which op, and where in the compiler
+  unsigned assemblerSeconds = 0; // after which ptxas is given up (cuda); 0: as TRITON_PTXAS_TIMEOUT says
   /// `<this>.make_<stage>.repro.mlir` receives the IR and the passes of each pipeline before it runs; "-" is standard error.
   std::string reproducerPath;
   /// From this stage on, debug information is about the lines of its own text, which will be in this file.

@@ -339,6 +339,7 @@ struct Options {
   bool variableInfo = false; // where the kernel's variables are, for debuggers
   bool tensorMaps = false; // descriptors may be left to the copy engine: the launcher makes its maps and brings scratch
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
+  unsigned assemblerSeconds = 0;               // after which ptxas is given up; 0: as TRITON_PTXAS_TIMEOUT says
   std::string linkerPath;                      // of libnvJitLink, which assembles where there is no ptxas
   std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call

@@ -52,8 +52,8 @@ def version_text(path):
         import subprocess
 
         try:
-            output = subprocess.check_output([path, "--version"], stderr=subprocess.STDOUT)
-        except (OSError, subprocess.CalledProcessError):
+            output = subprocess.check_output([path, "--version"], stderr=subprocess.STDOUT, timeout=30)
+        except (OSError, subprocess.SubprocessError):
             return None
         text = output.decode("utf-8", "replace")
         _remember(record, text)

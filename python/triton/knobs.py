@@ -279,6 +279,7 @@ class nvidia_knobs(base_knobs):
     dump_nvptx = env_bool("NVPTX_ENABLE_DUMP")
     disable_ptxas_opt = env_bool("DISABLE_PTXAS_OPT")
     ptxas_options = env_opt_str("PTXAS_OPTIONS")
+    ptxas_timeout = env_int("TRITON_PTXAS_TIMEOUT")  # seconds after which ptxas is given up; 0: never
     override_ptx_version = env_opt_str("TRITON_OVERRIDE_PTX_VERSION")  # of PTX that is written: 8.6 or 86
     mock_ptx_version = env_opt_str("TRITON_MOCK_PTX_VERSION")
     dump_ptxas_log = env_bool("TRITON_DUMP_PTXAS_LOG")

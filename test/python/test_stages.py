@@ -3,7 +3,9 @@
 import glob
 import os
 import re
+import signal
 import sys
+import time
 
 import pytest
 import torch
@@ -160,6 +162,51 @@ def test_what_ptxas_is_told(compile_always, ptxas_log, fresh_knobs):
     fresh_knobs.nvidia.disable_ptxas_opt = True
     compile_always()
     assert ptxas_log() == ["-g", "-v", "--opt-level", "0"]
+
+
+def fake_ptxas(folder, real, body):
+    """A script in ptxas's place that is asked for versions, and does something of its own when it is to assemble."""
+    script = folder / "ptxas"
+    script.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec {real} --version\n{body}\n')
+    script.chmod(0o755)
+    return str(script)
+
+
+@pytest.mark.parametrize(
+    "body, words",
+    [
+        ("exit 3", "`ptxas` failed with error code 3"),
+        ("exit 255", "Internal Triton PTX codegen error"),
+        ("kill -SEGV $$", "`ptxas` raised SIGSEGV"),
+        ("kill -KILL $$", "`ptxas` failed: ended by: Killed"),
+        ("exec sleep 600", "`ptxas` ran longer than TRITON_PTXAS_TIMEOUT allows, 1 s, and was ended"),
+    ],
+)
+def test_ways_ptxas_ends(compile_always, fresh_knobs, tmp_path, body, words):
+    fresh_knobs.nvidia.ptxas = fake_ptxas(tmp_path, fresh_knobs.nvidia.ptxas.path, f"echo 'it says this' >&2\n{body}")
+    fresh_knobs.nvidia.ptxas_timeout = 1
+    with pytest.raises(PTXASError) as caught:
+        compile_always()
+    text = str(caught.value)
+    assert text.startswith(f"PTXAS error: {words}\n`ptxas` stderr:\nit says this\n")
+    os.remove(re.search(r"Repro command: \S+ .* (\S+\.ptx) -o", text)[1])
+
+
+def test_alarms_are_the_programs_own(compile_always, fresh_knobs, tmp_path):
+    """Waiting for ptxas, with a limit, takes no timer and no handler away from the program."""
+    rung = []
+    fresh_knobs.nvidia.ptxas = fake_ptxas(tmp_path, fresh_knobs.nvidia.ptxas.path, "exec sleep 600")
+    fresh_knobs.nvidia.ptxas_timeout = 2
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(time.monotonic()))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(PTXASError, match="TRITON_PTXAS_TIMEOUT") as caught:
+            compile_always()
+        assert len(rung) == 1 and signal.getsignal(signal.SIGALRM) is not before
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    os.remove(re.search(r"Repro command: \S+ .* (\S+\.ptx) -o", str(caught.value))[1])
 
 
 def test_rejected_ptx(compile_always, tmp_path, capsys):

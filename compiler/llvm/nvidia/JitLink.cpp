@@ -1,5 +1,7 @@
 #include "compiler/llvm/nvidia/JitLink.h"
 
+#include "compiler/support/ForkMutex.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -52,9 +54,9 @@ struct JitLink::Functions {
 };
 
 llvm::Expected<const JitLink *> JitLink::load(llvm::StringRef path) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static std::map<std::string, std::pair<JitLink, Functions>> opened; // under `mutex`; never shrinks
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard lock(mutex);
   if (auto found = opened.find(path.str()); found != opened.end())
     return &found->second.first;
   void *library = dlopen(path.str().c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -123,7 +125,6 @@ llvm::Expected<Assembled> JitLink::assemble(llvm::StringRef ptx, const Assembler
   Handle handle = nullptr;
   auto fail = [&](const char *what, int status) -> llvm::Error {
     auto error = std::make_unique<AssemblerError>();
-    error->status = status;
     error->command = "nvJitLink " + llvm::join(flags, " ");
     error->message = "`nvJitLink` failed with error code " + std::to_string(status) + " in " + what + "\n";
     size_t size = 0;

@@ -1,5 +1,8 @@
 #include "compiler/llvm/nvidia/Ptxas.h"
 
+#include "compiler/support/ChildProcess.h"
+#include "compiler/support/ForkMutex.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
@@ -104,25 +107,26 @@ static std::string read(llvm::StringRef path) {
 }
 
 llvm::Expected<std::string> assemblerVersion(llvm::StringRef path) {
-  static std::mutex mutex;
+  static ForkMutex mutex;
   static llvm::StringMap<std::string> known; // under `mutex`
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard lock(mutex);
     if (auto found = known.find(path); found != known.end())
       return found->second;
   }
   auto output = TemporaryFile::create("txt");
   if (!output)
     return output.takeError();
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output->path.str(), llvm::StringRef()};
-  std::string problem;
-  if (llvm::sys::ExecuteAndWait(path, {path, "--version"}, std::nullopt, redirects, 10, 0, &problem))
-    return llvm::createStringError("'" + path + " --version' failed: " + problem);
+  // Reading a version takes milliseconds; a program that takes this long is not an assembler, or hangs.
+  ChildEnd end =
+      runChild({path.str(), "--version"}, {.output = output->path.str().str(), .limit = std::chrono::seconds(30)});
+  if (!end.isSuccess())
+    return llvm::createStringError("'" + path + " --version' failed: " + end.problem);
   std::string text = read(output->path);
   llvm::SmallVector<llvm::StringRef> groups;
   if (!llvm::Regex("release ([0-9]+\\.[0-9]+)").match(text, &groups))
     return llvm::createStringError("'" + path + " --version' names no release");
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard lock(mutex);
   return known[path] = groups[1].str();
 }
 
@@ -148,15 +152,17 @@ static unsigned figure(llvm::StringRef log, llvm::StringRef pattern) {
 }
 
 /// What the end of the assembler's process says, in the words that users of Triton search for.
-static std::string describeStatus(int status, const std::string &problem) {
-  constexpr int crashed = -2; // LLVM's number for an end by a signal
-  if (status == 255)
+static std::string describeEnd(const ChildEnd &end, std::chrono::seconds limit) {
+  if (end.how == ChildEnd::How::OutOfTime)
+    return "`ptxas` ran longer than TRITON_PTXAS_TIMEOUT allows, " + std::to_string(limit.count()) +
+           " s, and was ended";
+  if (end.how == ChildEnd::How::Exited && end.status == 255)
     return "Internal Triton PTX codegen error";
-  if (status == 128 + SIGSEGV || (status == crashed && problem.find("egmentation") != std::string::npos))
+  if (end.how == ChildEnd::How::Exited && end.status != 128 + SIGSEGV) // as shells say it
+    return "`ptxas` failed with error code " + std::to_string(end.status);
+  if (end.how == ChildEnd::How::Exited || (end.how == ChildEnd::How::Killed && end.status == SIGSEGV))
     return "`ptxas` raised SIGSEGV";
-  if (status < 0)
-    return "`ptxas` failed: " + problem;
-  return "`ptxas` failed with error code " + std::to_string(status);
+  return "`ptxas` failed: " + end.problem;
 }
 
 std::string sourcesOf(llvm::StringRef ptx, llvm::StringRef log) {
@@ -225,17 +231,27 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
   command.insert(command.end(), options.extra.begin(), options.extra.end());
   command.insert(command.end(),
                  {"--gpu-name=" + options.target.cpu(), input->path.str().str(), "-o", output->path.str().str()});
-  llvm::SmallVector<llvm::StringRef> arguments(command.begin(), command.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), log->path.str(), log->path.str()};
-  std::string problem;
-  int status = llvm::sys::ExecuteAndWait(path, arguments, std::nullopt, redirects, 0, 0, &problem);
+  std::chrono::seconds limit = options.timeLimit;
+  unsigned seconds = 0;
+  if (const char *text = std::getenv("TRITON_PTXAS_TIMEOUT");
+      limit.count() == 0 && text && !llvm::StringRef(text).getAsInteger(10, seconds))
+    limit = std::chrono::seconds(seconds);
+  constexpr std::chrono::seconds patience{60};
+  auto complain = [&] {
+    llvm::errs() << "triton: `ptxas` has been running for " << patience.count()
+                 << " s, TRITON_PTXAS_TIMEOUT=<seconds> limits it: " << llvm::join(command, " ") << "\n";
+  };
+  ChildEnd end = runChild(command, {.output = log->path.str().str(),
+                                    .errors = log->path.str().str(),
+                                    .limit = limit,
+                                    .patience = patience,
+                                    .impatient = complain});
   Assembled result;
   result.log = read(log->path);
-  if (status != 0) {
+  if (!end.isSuccess()) {
     auto error = std::make_unique<AssemblerError>();
-    error->status = status;
     error->command = llvm::join(command, " ");
-    error->message = describeStatus(status, problem) + "\n`ptxas` stderr:\n" + result.log + sourcesOf(ptx, result.log) +
+    error->message = describeEnd(end, limit) + "\n`ptxas` stderr:\n" + result.log + sourcesOf(ptx, result.log) +
                      "\nRepro command: " + error->command + "\n";
     input->keep();
     return llvm::Error(std::move(error));

@@ -8,6 +8,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct AssemblerOptions {
   bool optimise = true; // without it, the code is for debuggers
   bool fuseMultiplyAdd = true;
   std::vector<std::string> extra; // further flags
+  /// After which it is ended; 0: `TRITON_PTXAS_TIMEOUT` seconds, and if that is not set either, never: after a minute it says on standard error
+  /// what is taking so long.
+  std::chrono::seconds timeLimit{0};
 };
 
 struct Assembled {
@@ -33,7 +37,6 @@ class AssemblerError : public llvm::ErrorInfo<AssemblerError> {
 public:
   static char ID;
   std::string message, command;
-  int status = 0;
   void log(llvm::raw_ostream &stream) const override { stream << message; }
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 };

@@ -251,6 +251,7 @@ class CUDABackend(NativeBackend):
             "optimise_assembly": not knobs.nvidia.disable_ptxas_opt,
             "ptxas_path": ptxas,
             "ptxas_options": options.ptx_options or "",
+            "ptxas_timeout": max(0, knobs.nvidia.ptxas_timeout),
             "nvjitlink_path": linker,
             "libraries": [path for _, path in options.extern_libs],
             **code_options(),
