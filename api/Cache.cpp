@@ -61,8 +61,8 @@ std::optional<std::string> seal(std::string_view description, const std::vector<
   return artifact::seal(ref(description), refs(files));
 }
 
-std::string findDamage(std::string_view description, const std::vector<NamedFile> &files) {
-  return artifact::findDamage(ref(description), refs(files));
+std::string findDamage(std::string_view description, const std::vector<NamedFile> &files, bool mayBeMissing) {
+  return artifact::findDamage(ref(description), refs(files), mayBeMissing);
 }
 
 bool Redis::isAvailable() { return artifact::Redis::isAvailable(); }

@@ -75,8 +75,8 @@ static std::string seal(nb::object description, const nb::dict &files) {
   return *sealed;
 }
 
-static std::string findDamage(nb::object description, const nb::dict &files) {
-  return cache::findDamage(contentOf(description), filesOf(files));
+static std::string findDamage(nb::object description, const nb::dict &files, bool mayBeMissing) {
+  return cache::findDamage(contentOf(description), filesOf(files), mayBeMissing);
 }
 
 static nb::list redisGet(const Redis &redis, const std::vector<std::string> &keys) {
@@ -138,7 +138,7 @@ void addCache(nb::module_ &parent) {
       "Bytes of a size such as '500M'; None if it is no size.");
   module.def("seal", &seal, nb::arg("description"), nb::arg("files"),
              "A JSON object's text closed with the digests of `files` (name -> content) and its own.");
-  module.def("find_damage", &findDamage, nb::arg("description"), nb::arg("files"),
+  module.def("find_damage", &findDamage, nb::arg("description"), nb::arg("files"), nb::arg("may_be_missing") = false,
              "Why an entry is not what was stored; empty if it is.");
   nb::class_<Redis>(module, "Redis", "A connection to a Redis server; every call answers or fails within seconds.")
       .def(nb::init<std::string, int, double>(), nb::arg("host"), nb::arg("port"), nb::arg("timeout") = 3.0)

@@ -33,7 +33,7 @@ static std::optional<StringRef> covered(StringRef description) {
   return text;
 }
 
-std::string triton::artifact::findDamage(StringRef description, llvm::ArrayRef<NamedFile> files) {
+std::string triton::artifact::findDamage(StringRef description, llvm::ArrayRef<NamedFile> files, bool mayBeMissing) {
   std::optional<StringRef> text = covered(description);
   if (!text)
     return "its description is damaged";
@@ -46,7 +46,8 @@ std::string triton::artifact::findDamage(StringRef description, llvm::ArrayRef<N
   if (!digests)
     return "its description names no files";
   for (const auto &[name, digest] : *digests)
-    if (llvm::none_of(files, [&, key = StringRef(name)](const NamedFile &file) { return file.first == key; }))
+    if (!mayBeMissing &&
+        llvm::none_of(files, [&, key = StringRef(name)](const NamedFile &file) { return file.first == key; }))
       return (StringRef(name) + " is missing").str();
   for (const auto &[name, content] : files) {
     std::optional<StringRef> digest = digests->getString(name);

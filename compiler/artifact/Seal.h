@@ -18,8 +18,9 @@ using NamedFile = std::pair<llvm::StringRef, llvm::StringRef>; // name, content
 /// `description` closed over `files`; nullopt if it is not the text of a JSON object.
 std::optional<std::string> seal(llvm::StringRef description, llvm::ArrayRef<NamedFile> files);
 
-/// Why an entry is not what was stored; empty if it is. Every file that the seal names must be given, and no other.
-std::string findDamage(llvm::StringRef description, llvm::ArrayRef<NamedFile> files);
+/// Why an entry is not what was stored; empty if it is. Files that the seal does not name are damage, and so are files that it names and that are not given,
+/// unless those `mayBeMissing`.
+std::string findDamage(llvm::StringRef description, llvm::ArrayRef<NamedFile> files, bool mayBeMissing = false);
 
 /// The description as it was before it was sealed; nullopt if its checksum is wrong.
 std::optional<std::string> unseal(llvm::StringRef description);

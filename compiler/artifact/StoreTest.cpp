@@ -110,6 +110,8 @@ TEST(SealTest, every_flipped_bit_is_found) {
   EXPECT_EQ("", findDamage(description, {{"a.ttir", "text"}, {"a.obj", "code"}}));
   EXPECT_EQ("{\"hash\": \"ab\", \"n\": 1}", unseal(description));
   EXPECT_EQ("a.obj is missing", findDamage(description, {{"a.ttir", "text"}}));
+  EXPECT_EQ("", findDamage(description, {{"a.ttir", "text"}}, /*mayBeMissing=*/true));
+  EXPECT_EQ("a.ttir is damaged", findDamage(description, {{"a.ttir", "code"}}, /*mayBeMissing=*/true));
   EXPECT_EQ("a.obj is damaged", findDamage(description, {{"a.ttir", "text"}, {"a.obj", "text"}}));
   EXPECT_EQ("b is not part of it", findDamage(description, {{"a.ttir", "text"}, {"a.obj", "code"}, {"b", ""}}));
   for (size_t i = 0; i < description.size(); ++i)

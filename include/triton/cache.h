@@ -61,8 +61,9 @@ using NamedFile = std::pair<std::string_view, std::string_view>; // name, conten
 
 /// The text of a JSON object, closed with the digests of `files` and its own; nullopt if it is no JSON object.
 TRITON_EXPORT std::optional<std::string> seal(std::string_view description, const std::vector<NamedFile> &files);
-/// Why an entry is not what was stored; empty if it is.
-TRITON_EXPORT std::string findDamage(std::string_view description, const std::vector<NamedFile> &files);
+/// Why an entry is not what was stored; empty if it is. Files may have gone without being damage if they `mayBeMissing`.
+TRITON_EXPORT std::string findDamage(std::string_view description, const std::vector<NamedFile> &files,
+                                     bool mayBeMissing = false);
 
 /// A connection to a Redis server. Each call gives an answer or an error within seconds; after an error the next call connects anew.
 class TRITON_EXPORT Redis {

@@ -99,7 +99,9 @@ def test_damaged_files(attack, fresh_triton_cache, fresh_knobs):
             os.remove(path)
         if attack == "directory":
             os.mkdir(path)
-        if not (attack == "flip" and name.startswith("__grp__")):  # some bits of a path may be any
+        if attack == "remove" and name.endswith((".llir", ".source", ".ttir")):  # what launches do without
+            assert relaunch(kernel, fresh_knobs) == [True], name
+        elif not (attack == "flip" and name.startswith("__grp__")):  # some bits of a path may be any
             assert relaunch(kernel, fresh_knobs) == [False], name
         else:
             relaunch(kernel, fresh_knobs)
@@ -107,6 +109,22 @@ def test_damaged_files(attack, fresh_triton_cache, fresh_knobs):
             os.rmdir(path)
             relaunch(kernel, fresh_knobs)
         assert relaunch(kernel, fresh_knobs) == [True], name  # it was stored again
+
+
+def test_deleted_stages(fresh_triton_cache, fresh_knobs):
+    """A stage that is gone is gone from `asm` and from the group; without the code, it is compiled again."""
+    fresh_knobs.cache.dir = fresh_triton_cache
+    kernel = define()
+    folder, _ = files_of(fresh_triton_cache, launch(kernel, 3))
+    os.remove(os.path.join(folder, "stored.ttir"))
+    assert relaunch(kernel, fresh_knobs) == [True]
+    kernel.device_caches.clear()
+    compiled = launch(kernel, 3)
+    assert "ttir" not in compiled.asm and "llir" in compiled.asm
+    assert sorted(compiled.metadata_group) == ["stored.json", "stored.llir", "stored.obj", "stored.source"]
+    os.remove(os.path.join(folder, "stored.obj"))
+    assert relaunch(kernel, fresh_knobs) == [False] and relaunch(kernel, fresh_knobs) == [True]
+    assert os.path.exists(os.path.join(folder, "stored.ttir"))
 
 
 def test_every_bit_of_the_object_matters(fresh_triton_cache, fresh_knobs):

@@ -76,14 +76,16 @@ def store(manager, name, files):
 
 
 def read(contents, name):
-    """(metadata, stages, request) of an entry given as file name -> bytes; None unless it is what was stored."""
+    """(metadata, stages, request) of an entry given as file name -> bytes; None unless it is what was stored. Stages may have been deleted, but for the code."""
     description = contents.get(f"{name}.json")
     if description is None:
         return None
     others = {file: content for file, content in contents.items() if file != f"{name}.json"}
-    if native.find_damage(description, others):
+    if native.find_damage(description, others, may_be_missing=True):
         return None
     metadata = json.loads(description)
+    if f"{name}.{metadata['binary_ext']}" not in others:
+        return None
     stages = {}
     for file, content in others.items():
         extension = os.path.splitext(file)[1][1:]
