@@ -99,6 +99,9 @@ void addLlvm(nb::module_ &parent) {
       nb::arg("flags") = std::vector<std::string>(), nb::arg("enable_fp_fusion") = false);
   module.def("translate_to_asm", &translate, nb::arg("text"), nb::arg("triple"), nb::arg("proc"), nb::arg("features"),
              nb::arg("flags"), nb::arg("enable_fp_fusion"), nb::arg("is_object"));
+  module.def(
+      "show_debug_output", &ir::showDebugOutput, nb::arg("types") = std::vector<std::string>(),
+      "Makes LLVM print what it does, all of it or of the named parts; False if it was built without such output.");
   const char *levels[] = {"OPTIMIZE_O0", "OPTIMIZE_O1", "OPTIMIZE_O2", "OPTIMIZE_O3"};
   for (int level = 0; level < 4; ++level)
     module.attr(levels[level]) = level;

@@ -4,11 +4,13 @@
 #include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -113,6 +115,17 @@ embed::Result<std::string> LlvmModule::write(const LlvmTarget &target, bool asOb
   if (std::optional<embed::Error> error = toError(get(*this).reported()))
     return *error;
   return std::string(bytes.begin(), bytes.end());
+}
+
+bool showDebugOutput(const std::vector<std::string> &types) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto debug = options.find("debug"), only = options.find("debug-only");
+  if (debug == options.end() || only == options.end())
+    return false;
+  debug->second->addOccurrence(0, "debug", "true");
+  if (!types.empty())
+    only->second->addOccurrence(0, "debug-only", llvm::join(types, ","));
+  return true;
 }
 
 } // namespace triton::ir

@@ -1,3 +1,4 @@
+#include "compiler/driver/CrashReproducer.h"
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
 
@@ -118,16 +119,21 @@ static void openForDump(std::optional<llvm::raw_fd_ostream> &stream, const std::
 }
 
 /// What MLIR's tools read again: the module, and the passes in its resources.
-static void writeReproducer(Compilation &compilation, mlir::PassManager &passManager) {
+static std::string makeReproducer(Compilation &compilation, mlir::PassManager &passManager) {
+  std::string pipeline, text;
+  llvm::raw_string_ostream pipelineStream(pipeline), stream(text);
+  passManager.printAsTextualPipeline(pipelineStream);
+  compilation.module->print(stream);
+  stream << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"" << pipeline
+         << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
+  return text;
+}
+
+static void writeReproducer(Compilation &compilation, llvm::StringRef text) {
   const std::string &path = compilation.inspection.reproducerPath;
   std::optional<llvm::raw_fd_ostream> stream;
   openForDump(stream, path == "-" ? path : path + ".make_" + compilation.stage + ".repro.mlir", llvm::sys::fs::OF_None);
-  std::string pipeline;
-  llvm::raw_string_ostream pipelineStream(pipeline);
-  passManager.printAsTextualPipeline(pipelineStream);
-  compilation.module->print(*stream);
-  *stream << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"" << pipeline
-          << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
+  *stream << text;
   stream->flush();
   stream->clear_error();
 }
@@ -146,8 +152,10 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
   if (inspection.timePasses)
     passManager.enableTiming();
   build(passManager);
+  std::string reproducer = makeReproducer(*this, passManager);
   if (!inspection.reproducerPath.empty())
-    writeReproducer(*this, passManager);
+    writeReproducer(*this, reproducer);
+  CrashReproducer saved(inspection.reproducerPath.empty() ? std::move(reproducer) : "");
   auto handler = collectDiagnostics("PassManager::run failed: ");
   // A dump that could not be written is no reason to end the process, which the stream would do.
   llvm::scope_exit forgive([&] {

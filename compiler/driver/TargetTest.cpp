@@ -9,7 +9,9 @@
 
 #include "gtest/gtest.h"
 
+#include <csignal>
 #include <map>
+#include <unistd.h>
 
 using namespace triton;
 using namespace triton::driver;
@@ -126,6 +128,45 @@ TEST_F(TargetTest, compiles_through_its_own_stages) {
   EXPECT_NE(std::string::npos, artifact->stage("ttir")->find("tt.load"));
   EXPECT_NE(std::string::npos, artifact->stage("beads")->find("arith.addf 1\n"));
   EXPECT_TRUE(llvm::is_contained(targetNames(), "abacus"));
+}
+
+/// Its pass crashes.
+class BrokenTarget : public AbacusTarget {
+public:
+  llvm::StringRef name() const override { return "broken"; }
+  std::vector<Stage> stages(const Options &, const Inspection &) const override {
+    struct Crash : mlir::PassWrapper<Crash, mlir::OperationPass<mlir::ModuleOp>> {
+      MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Crash)
+      llvm::StringRef getArgument() const override { return "crash"; }
+      void runOnOperation() override { *static_cast<volatile int *>(nullptr) = 0; }
+    };
+    auto build = [](mlir::OpPassManager &manager) { manager.addPass(std::make_unique<Crash>()); };
+    return {{"ttir", [build](Compilation &compilation) -> mlir::FailureOr<std::string> {
+               (void)compilation.runPasses(build);
+               return mlir::failure();
+             }}};
+  }
+};
+
+TEST_F(TargetTest, leaves_a_reproducer_of_a_crash) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  auto crash = [&] {
+    registerTarget(std::make_unique<BrokenTarget>());
+    compileFor(*host, "broken", {}, diagnostics);
+  };
+  EXPECT_EXIT(crash(), ::testing::KilledBySignal(SIGSEGV), "tt.func public @add.*mlir_reproducer.*any\\(crash\\)");
+  auto crashAfterHandler = [&] {
+    signal(SIGSEGV, [](int) { _exit(7); });
+    crash();
+  };
+  EXPECT_EXIT(crashAfterHandler(), ::testing::ExitedWithCode(7), "mlir_reproducer") << "others get the signal next";
+}
+
+TEST_F(TargetTest, leaves_signals_alone_when_it_does_not_compile) {
+  auto handler = [](int) {};
+  auto before = signal(SIGSEGV, +handler);
+  ASSERT_NE(nullptr, compileFor(*host, "abacus", {}, diagnostics));
+  EXPECT_EQ(+handler, signal(SIGSEGV, before));
 }
 
 TEST_F(TargetTest, says_what_is_wrong) {

@@ -34,4 +34,8 @@ public:
   std::shared_ptr<void> state;
 };
 
+/// Makes LLVM and MLIR print what they do to standard error, from now on: of all their parts, or of those named. False if they were built without such
+/// output, as releases of LLVM are.
+TRITON_EXPORT bool showDebugOutput(const std::vector<std::string> &types);
+
 } // namespace triton::ir

@@ -281,3 +281,17 @@ def test_replaced_stages_are_not_stored_as_the_kernels_own(fresh_triton_cache, f
     np.testing.assert_array_equal(out, np.arange(16) * 3)
     fresh_knobs.compilation.override = False
     assert compile_kernel().asm["ttir"] == plain.asm["ttir"]
+
+
+def test_llvm_debug_output(fresh_triton_cache, fresh_knobs, monkeypatch):
+    """A release of LLVM has no debug output, and asking for it says so; one with assertions prints."""
+    from triton._C.libtriton import llvm
+    from triton.compiler import inspection
+
+    fresh_knobs.compilation.always_compile = True
+    monkeypatch.setenv("TRITON_LLVM_DEBUG_ONLY", "no-such-part")
+    inspection._show_debug_output.cache_clear()
+    if llvm.show_debug_output(["no-such-part"]):
+        pytest.skip("this LLVM has debug output")
+    with pytest.warns(UserWarning, match="built without debug output"):
+        compile_kernel()

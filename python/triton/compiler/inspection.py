@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
+import warnings
 
 from .. import knobs
-from .._C.libtriton import getenv_bool
+from .._C.libtriton import getenv_bool, llvm
 from ..runtime.cache import get_dump_manager, get_override_manager
 from .entries import file_name
 
@@ -56,8 +58,18 @@ def _dumps(src):
     return shown
 
 
+@functools.cache
+def _show_debug_output(types):
+    if not llvm.show_debug_output(list(types)):
+        names = "TRITON_ENABLE_LLVM_DEBUG and TRITON_LLVM_DEBUG_ONLY"
+        warnings.warn(f"{names} show nothing: this LLVM was built without debug output", stacklevel=2)
+
+
 def shown_options(src, manager):
     """What is to be seen on the way, as options of the native compiler."""
+    debug_only = _list("TRITON_LLVM_DEBUG_ONLY")
+    if debug_only or getenv_bool("TRITON_ENABLE_LLVM_DEBUG", False):
+        _show_debug_output(tuple(debug_only))
     switches = {
         "time_passes": "MLIR_ENABLE_TIMING",
         "time_llvm_passes": "LLVM_ENABLE_TIMING",
