@@ -189,8 +189,7 @@ def compile_kernel(args: CompileArgs):
     assert len(grid) == 3, f"a grid has three extents, got {len(grid)}: '{args.grid}'"
     target = parse_target(args.target)
     meta = f"warps{args.num_warps}xstages{args.num_stages}"
-    items = [item.replace(" ", "") for item in signature.items]
-    sig_hash = hashlib.sha256(" ".join([*items, meta]).encode()).hexdigest()[:8]
+    sig_hash = hashlib.sha256(" ".join([*signature.items, meta]).encode()).hexdigest()[:8]
     suffix = signature.suffix()
     out_name = args.out_name or args.kernel_name
     function = f"{out_name}_{sig_hash}_{suffix}"
