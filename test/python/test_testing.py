@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 from triton import testing
 
 
@@ -24,6 +25,30 @@ def test_do_bench_measures_milliseconds():
         testing.do_bench(lambda: None, return_mode="average")
 
 
+def test_do_bench_cudagraph_drops_gradients():
+    tensor = torch.ones(3) * 2
+    seen = []
+
+    def call():
+        seen.append(tensor.grad is None)
+        (tensor * 3).sum().backward() if tensor.requires_grad else None
+
+    testing.do_bench_cudagraph(call, rep=1, grad_to_none=[tensor])
+    assert tensor.requires_grad and tensor.is_leaf and seen[-1]
+
+
+def test_tolerances_are_functions_of_the_torch_dtype():
+    seen = []
+
+    def tolerance(dtype):
+        seen.append(dtype)
+        return 1e-2
+
+    for value in (torch.ones(2, dtype=torch.float16), [1.0, 2.0], np.ones(2)):
+        testing.assert_close(value, value, atol=tolerance)
+    assert seen == [torch.float16, torch.float32, torch.float64]
+
+
 def test_do_bench_cudagraph_on_the_cpu_times_single_calls():
     assert 1 <= testing.do_bench_cudagraph(lambda: time.sleep(0.001), rep=5) < 20
 
@@ -40,7 +65,7 @@ def test_do_bench_drops_gradients():
 def test_assert_close():
     testing.assert_close([1.0, np.nan], np.array([1.005, np.nan]))
     testing.assert_close(1.0, 1.005)
-    testing.assert_close(np.float32([1, 2]), [1.4, 2.4], atol=lambda dtype: 0.5 if dtype == np.float32 else 0)
+    testing.assert_close(np.float32([1, 2]), [1.4, 2.4], atol=lambda dtype: 0.5 if dtype == torch.float32 else 0)
     with pytest.raises(AssertionError, match="three values"):
         testing.assert_close([1.0, 2.0], [1.0, 2.1], err_msg="three values")
     with pytest.raises(AssertionError, match=r"1\.0 is not close to 1\.1"):

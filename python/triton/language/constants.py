@@ -26,7 +26,7 @@ class constexpr:
 
     @property
     def type(self):
-        from .types import constexpr_type
+        from .composite_types import constexpr_type
 
         return constexpr_type(self.value)
 

@@ -14,6 +14,14 @@ from .builtins import (
     is_builtin,
     must_use_result,
 )
+from .composite_types import (
+    constexpr_type,
+    slice_type,
+    str_to_ty,
+    tensor_descriptor_base_type,
+    tensor_descriptor_type,
+    tuple_type,
+)
 from .constants import _unwrap_if_constexpr, constexpr
 from .loops import condition, range, static_range
 from .nan import PropagateNan
@@ -23,7 +31,6 @@ from .types import (
     bfloat16,
     block_type,
     const,
-    constexpr_type,
     dtype,
     float8e4b8,
     float8e4b15,
@@ -41,11 +48,6 @@ from .types import (
     int64,
     pi32_t,
     pointer_type,
-    slice_type,
-    str_to_ty,
-    tensor_descriptor_base_type,
-    tensor_descriptor_type,
-    tuple_type,
     uint8,
     uint16,
     uint32,

@@ -6,8 +6,8 @@ They are handles into the compile in progress; every operation on them is done b
 import warnings
 
 from .._C.libtriton import ValueHandle, emission
+from .composite_types import slice_type, tuple_type
 from .constants import _unwrap_if_constexpr, constexpr
-from .types import slice_type, tuple_type
 
 builtin_tuple = tuple
 builtin_slice = slice

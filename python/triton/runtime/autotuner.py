@@ -1,4 +1,4 @@
-"""`triton.autotune` and `triton.heuristics`: meta-parameters chosen by measuring, or computed from the arguments."""
+"""`triton.autotune`: meta-parameters chosen by measuring."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Dict, List, Optional, Tuple
 
 from .. import knobs
 from ._async_compile import active_mode
+from ._heuristics import Heuristics, heuristics  # noqa: F401  (part of this module's interface)
 from ._trial import TrialProcess, describe, prepare
 from ._tuning import Progress, compile_all, harm_of, thread_count
 from .cache import get_cache_manager, triton_key  # noqa: F401  (clients take these from here too)
@@ -393,28 +394,5 @@ def autotune(
             do_bench=do_bench,
             cache_results=cache_results,
         )
-
-    return decorator
-
-
-class Heuristics(KernelInterface):
-    """Computes meta-parameters from the arguments of each launch."""
-
-    def __init__(self, fn, arg_names, values):
-        self.fn = fn
-        self.values = values
-        self.arg_names = arg_names
-
-    def run(self, *args, **kwargs):
-        for name, heuristic in self.values.items():
-            kwargs[name] = heuristic({**dict(zip(self.arg_names, args)), **kwargs})
-        return self.fn.run(*args, **kwargs)
-
-
-def heuristics(values):
-    """Decorator: `values` maps a meta-parameter to a function of the arguments by name."""
-
-    def decorator(fn):
-        return Heuristics(fn, fn.arg_names, values)
 
     return decorator
