@@ -1,13 +1,13 @@
 // What the compiler knows by itself (numbers, text, tuples, types, jitted functions, names of the language) is converted; the rest stays an object of the host.
 #include "bindings/Conversion.h"
 
-#include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Package.h"
 #include "bindings/PythonHost.h"
 #include "bindings/Reference.h"
 #include "bindings/TensorObject.h"
+#include "bindings/Text.h"
 
 namespace triton::python {
 
@@ -23,19 +23,6 @@ embed::Object hold(PyObject *object) {
     Locked locked;
     Py_DECREF(static_cast<PyObject *>(const_cast<void *>(pointer)));
   });
-}
-
-static std::string textOf(PyObject *string) {
-  Py_ssize_t size = 0;
-  const char *text = string && PyUnicode_Check(string) ? PyUnicode_AsUTF8AndSize(string, &size) : nullptr;
-  return text ? std::string(text, size_t(size)) : std::string();
-}
-
-static std::string stringAttribute(PyObject *object, const char *name) {
-  Reference value(PyObject_GetAttrString(object, name));
-  std::string text = textOf(value.get());
-  PyErr_Clear();
-  return text;
 }
 
 // Types.
@@ -348,77 +335,6 @@ PyObject *toPython(const Value &value, Wrapping wrapping) {
     return makeHandle(value);
   }
   return nullptr;
-}
-
-// Jitted functions.
-
-static bool readParameters(PyObject *jitFunction, std::vector<embed::Parameter> &out) {
-  Reference parameters(PyObject_GetAttrString(jitFunction, "params"));
-  Reference items(parameters ? PySequence_Tuple(parameters.get()) : nullptr);
-  if (!items)
-    return false;
-  for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(items.get()); ++index) {
-    PyObject *item = PyTuple_GET_ITEM(items.get(), index);
-    embed::Parameter parameter;
-    parameter.name = stringAttribute(item, "name");
-    parameter.annotation = stringAttribute(item, "annotation");
-    Reference isConstexpr(PyObject_GetAttrString(item, "is_constexpr")),
-        hasDefault(PyObject_GetAttrString(item, "has_default"));
-    if (!isConstexpr || !hasDefault)
-      return false;
-    parameter.isConstexpr = PyObject_IsTrue(isConstexpr.get()) == 1;
-    if (PyObject_IsTrue(hasDefault.get()) == 1) {
-      Reference defaultValue(PyObject_GetAttrString(item, "default"));
-      if (!defaultValue || !(parameter.defaultValue = toValue(defaultValue.get())))
-        return false;
-    }
-    out.push_back(std::move(parameter));
-  }
-  return true;
-}
-
-static bool describeFunction(PyObject *jitFunction, PyObject *source, bool noinline, embed::FunctionDescription &out) {
-  Reference place(PyObject_GetAttrString(jitFunction, "_source_place")),
-      message(PyObject_GetAttrString(jitFunction, "_must_use_result_message")),
-      fn(PyObject_GetAttrString(jitFunction, "fn"));
-  const char *file = nullptr;
-  if (!place || !message || !fn || !PyArg_ParseTuple(place.get(), "sII", &file, &out.firstLine, &out.columnOffset))
-    return false;
-  out.name = stringAttribute(jitFunction, "__name__");
-  out.qualifiedName = stringAttribute(jitFunction, "_fn_name");
-  out.file = file;
-  out.text = textOf(source);
-  out.noinline = noinline;
-  if (PyUnicode_Check(message.get()))
-    out.mustUseResult = textOf(message.get());
-  out.scope = makeScope(jitFunction, fn.get());
-  return out.scope && readParameters(jitFunction, out.parameters);
-}
-
-std::optional<embed::Function> functionOf(PyObject *jitFunction) {
-  ParsedFunction &parsed = parsedFunction(jitFunction);
-  Reference source(PyObject_GetAttrString(jitFunction, "src")),
-      noinlineObject(PyObject_GetAttrString(jitFunction, "noinline"));
-  int noinline = noinlineObject ? PyObject_IsTrue(noinlineObject.get()) : -1;
-  if (!source || noinline < 0)
-    return std::nullopt;
-  if (parsed.function && parsed.source == source.get() && parsed.noinline == (noinline == 1))
-    return parsed.function;
-  embed::FunctionDescription description;
-  if (!describeFunction(jitFunction, source.get(), noinline == 1, description))
-    return std::nullopt;
-  embed::Diagnostics diagnostics;
-  std::optional<embed::Function> function =
-      embed::Function::create(PythonHost::instance(), std::move(description), diagnostics);
-  if (!function) {
-    raise(diagnostics, nullptr);
-    return std::nullopt;
-  }
-  PyObject *previous = std::exchange(parsed.source, source.release());
-  Py_XDECREF(previous);
-  parsed.noinline = noinline == 1;
-  parsed.function = function;
-  return function;
 }
 
 } // namespace triton::python

@@ -2,6 +2,7 @@
 #include "compiler/frontend/Folding.h"
 #include "compiler/frontend/KernelEmitter.h"
 #include "compiler/frontend/Operations.h"
+#include "compiler/frontend/Operators.h"
 #include "compiler/frontend/Suggestion.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -32,40 +33,6 @@ FailureOr<Value> KernelEmitter::evaluate(const syntax::Expr *expr) {
   return evaluateNode(expr);
 }
 
-static BinaryOperation toOperation(syntax::BinaryOperator op) {
-  using From = syntax::BinaryOperator;
-  using To = BinaryOperation;
-  switch (op) {
-  case From::Add:
-    return To::Add;
-  case From::Sub:
-    return To::Sub;
-  case From::Mult:
-    return To::Mul;
-  case From::MatMult:
-    return To::MatMul;
-  case From::Div:
-    return To::TrueDiv;
-  case From::Mod:
-    return To::Mod;
-  case From::Pow:
-    return To::Pow;
-  case From::LShift:
-    return To::LShift;
-  case From::RShift:
-    return To::RShift;
-  case From::BitOr:
-    return To::Or;
-  case From::BitXor:
-    return To::Xor;
-  case From::BitAnd:
-    return To::And;
-  case From::FloorDiv:
-    return To::FloorDiv;
-  }
-  llvm_unreachable("all operators are listed");
-}
-
 FailureOr<Value> KernelEmitter::evaluateNode(const syntax::Expr *expr) {
   using syntax::NodeKind;
   switch (expr->kind) {
@@ -89,7 +56,7 @@ FailureOr<Value> KernelEmitter::evaluateNode(const syntax::Expr *expr) {
     auto lhs = evaluate(operation->left), rhs = evaluate(operation->right);
     if (failed(lhs) || failed(rhs))
       return failure();
-    return combine(toOperation(operation->op), *lhs, *rhs);
+    return combine(operationOf(operation->op), *lhs, *rhs);
   }
   case NodeKind::UnaryOp:
     return evaluateUnary(llvm::cast<syntax::UnaryOp>(expr));

@@ -4,7 +4,7 @@
 // body is emitted once, into the loop's region, with those names bound to the region's arguments; afterwards their
 // types must be what they were.
 #include "compiler/frontend/Folding.h"
-#include "compiler/frontend/KernelEmitter.h"
+#include "compiler/frontend/LoopRange.h"
 #include "compiler/frontend/Operations.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -121,109 +121,6 @@ void KernelEmitter::endLoop(const Carried &carried, mlir::Operation *op) {
   }
   if (names.size() == 1 && op->getNumResults() == 1)
     op->setLoc(mlir::NameLoc::get(opBuilder.getStringAttr(names[0]), op->getLoc()));
-}
-
-/// What a `range` asks for.
-struct KernelEmitter::LoopRange {
-  mlir::Value begin, end, step;
-  Type type = Type::int32();
-  bool descends = false; // a constant negative step: `step` is its magnitude
-  SmallVector<mlir::NamedAttribute> attributes;
-};
-
-FailureOr<Value> KernelEmitter::loopBound(const Value &value, StringRef which) {
-  Value bound = value;
-  if (bound.isTensor() && bound.type().isBlock() && bound.type().elementCount() == 1) {
-    auto scalar = callBuiltin(*findMethod("item"), CallArguments{{bound}, {}});
-    if (failed(scalar))
-      return failure();
-    bound = *scalar;
-  }
-  const bool isInteger = bound.is<Integer>() || bound.is<bool>() ||
-                         (bound.isTensor() && bound.type().isScalar() && bound.type().isInteger());
-  if (!isInteger)
-    return error("TypeError") << "for loop bounds and step must all be integer scalars, the " << which << " is of type "
-                              << (bound.isTensor() ? bound.type().str() : classNameOf(bound));
-  return toTensor(*this, bound);
-}
-
-/// What tells LLVM to leave the loop's invariant code where it is.
-static mlir::NamedAttribute disableLicm(mlir::OpBuilder &builder) {
-  namespace LLVM = mlir::LLVM;
-  mlir::MLIRContext *context = builder.getContext();
-  context->loadDialect<LLVM::LLVMDialect>();
-  auto licm = LLVM::LoopLICMAttr::get(context, builder.getBoolAttr(true), {});
-  auto annotation =
-      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, licm, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  return {builder.getStringAttr("llvm.loop_annotation"), annotation};
-}
-
-static mlir::NamedAttribute named(mlir::OpBuilder &builder, StringRef name, mlir::Attribute value) {
-  return {builder.getStringAttr(name), value};
-}
-
-FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArguments &arguments,
-                                                             const Signature *signature) {
-  LoopRange range;
-  Value begin = Value::integer(0), end = arguments[0], step = Value::integer(1);
-  if (!arguments[1].isNone()) {
-    begin = arguments[0];
-    end = arguments[1];
-  }
-  if (!arguments[2].isNone())
-    step = arguments[2];
-  if (auto *constant = step.getIf<Integer>()) {
-    if (*constant == 0)
-      return error("ValueError") << "range() step must not be zero";
-    if ((range.descends = *constant < 0))
-      step = Value::integer(-*constant);
-  }
-  auto beginBound = loopBound(begin, "start"), endBound = loopBound(end, "end"), stepBound = loopBound(step, "step");
-  if (failed(beginBound) || failed(endBound) || failed(stepBound))
-    return failure();
-  range.type = promoteIntegers(promoteIntegers(beginBound->type(), endBound->type()), stepBound->type());
-  for (auto [bound, place] : {std::pair(&*beginBound, &range.begin), std::pair(&*endBound, &range.end),
-                              std::pair(&*stepBound, &range.step)}) {
-    auto typed = cast(*this, *bound, range.type);
-    if (failed(typed))
-      return failure();
-    *place = typed->get<TensorValue>().ir;
-  }
-  if (!signature)
-    return range;
-
-  auto integerOption = [&](StringRef name, StringRef attribute) -> llvm::LogicalResult {
-    const Value &value = arguments[signature->indexOf(name)];
-    if (value.isNone())
-      return llvm::success();
-    auto *number = value.getIf<Integer>();
-    auto small = number ? toInt64(*number) : std::nullopt;
-    if (!small || *small != static_cast<int32_t>(*small))
-      return error("TypeError") << name << " of range must be a constexpr integer, got " << value.str();
-    range.attributes.push_back(named(opBuilder, attribute, opBuilder.getI32IntegerAttr(*small)));
-    return llvm::success();
-  };
-  auto flagOption = [&](StringRef name, llvm::function_ref<mlir::NamedAttribute()> attribute) -> llvm::LogicalResult {
-    const Value &value = arguments[signature->indexOf(name)];
-    if (!value.isCompileTime())
-      return error("TypeError") << name << " of range must be a constexpr";
-    auto isSet = truth(value);
-    if (!isSet)
-      return fail(isSet.takeError());
-    if (*isSet)
-      range.attributes.push_back(attribute());
-    return llvm::success();
-  };
-  auto unitOption = [&](StringRef name) {
-    return flagOption(name, [&] { return named(opBuilder, ("tt." + name).str(), opBuilder.getUnitAttr()); });
-  };
-  if (failed(integerOption("num_stages", tensor::numStagesName)) ||
-      failed(integerOption("loop_unroll_factor", tensor::loopUnrollFactorName)) ||
-      failed(unitOption("disallow_acc_multi_buffer")) || failed(unitOption("flatten")) ||
-      failed(unitOption("warp_specialize")) ||
-      failed(flagOption("disable_licm", [&] { return disableLicm(opBuilder); })))
-    return failure();
-  return range;
 }
 
 Flow KernelEmitter::emitFor(const syntax::For *loop) {

@@ -1,0 +1,109 @@
+// The arguments of `tl.range` and `range`: bounds of one type, and what is asked of the loop.
+#include "compiler/frontend/LoopRange.h"
+#include "compiler/frontend/Folding.h"
+#include "compiler/frontend/Operations.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace triton;
+using namespace triton::frontend;
+using llvm::failure;
+using llvm::SmallVector;
+using llvm::StringRef;
+using mlir::FailureOr;
+
+FailureOr<Value> KernelEmitter::loopBound(const Value &value, StringRef which) {
+  Value bound = value;
+  if (bound.isTensor() && bound.type().isBlock() && bound.type().elementCount() == 1) {
+    auto scalar = callBuiltin(*findMethod("item"), CallArguments{{bound}, {}});
+    if (failed(scalar))
+      return failure();
+    bound = *scalar;
+  }
+  const bool isInteger = bound.is<Integer>() || bound.is<bool>() ||
+                         (bound.isTensor() && bound.type().isScalar() && bound.type().isInteger());
+  if (!isInteger)
+    return error("TypeError") << "for loop bounds and step must all be integer scalars, the " << which << " is of type "
+                              << (bound.isTensor() ? bound.type().str() : classNameOf(bound));
+  return toTensor(*this, bound);
+}
+
+mlir::NamedAttribute triton::frontend::disableLicm(mlir::OpBuilder &builder) {
+  namespace LLVM = mlir::LLVM;
+  mlir::MLIRContext *context = builder.getContext();
+  context->loadDialect<LLVM::LLVMDialect>();
+  auto licm = LLVM::LoopLICMAttr::get(context, builder.getBoolAttr(true), {});
+  auto annotation =
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, licm, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  return {builder.getStringAttr("llvm.loop_annotation"), annotation};
+}
+
+static mlir::NamedAttribute named(mlir::OpBuilder &builder, StringRef name, mlir::Attribute value) {
+  return {builder.getStringAttr(name), value};
+}
+
+FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArguments &arguments,
+                                                             const Signature *signature) {
+  LoopRange range;
+  Value begin = Value::integer(0), end = arguments[0], step = Value::integer(1);
+  if (!arguments[1].isNone()) {
+    begin = arguments[0];
+    end = arguments[1];
+  }
+  if (!arguments[2].isNone())
+    step = arguments[2];
+  if (auto *constant = step.getIf<Integer>()) {
+    if (*constant == 0)
+      return error("ValueError") << "range() step must not be zero";
+    if ((range.descends = *constant < 0))
+      step = Value::integer(-*constant);
+  }
+  auto beginBound = loopBound(begin, "start"), endBound = loopBound(end, "end"), stepBound = loopBound(step, "step");
+  if (failed(beginBound) || failed(endBound) || failed(stepBound))
+    return failure();
+  range.type = promoteIntegers(promoteIntegers(beginBound->type(), endBound->type()), stepBound->type());
+  for (auto [bound, place] : {std::pair(&*beginBound, &range.begin), std::pair(&*endBound, &range.end),
+                              std::pair(&*stepBound, &range.step)}) {
+    auto typed = cast(*this, *bound, range.type);
+    if (failed(typed))
+      return failure();
+    *place = typed->get<TensorValue>().ir;
+  }
+  if (!signature)
+    return range;
+
+  auto integerOption = [&](StringRef name, StringRef attribute) -> llvm::LogicalResult {
+    const Value &value = arguments[signature->indexOf(name)];
+    if (value.isNone())
+      return llvm::success();
+    auto *number = value.getIf<Integer>();
+    auto small = number ? toInt64(*number) : std::nullopt;
+    if (!small || *small != static_cast<int32_t>(*small))
+      return error("TypeError") << name << " of range must be a constexpr integer, got " << value.str();
+    range.attributes.push_back(named(opBuilder, attribute, opBuilder.getI32IntegerAttr(*small)));
+    return llvm::success();
+  };
+  auto flagOption = [&](StringRef name, llvm::function_ref<mlir::NamedAttribute()> attribute) -> llvm::LogicalResult {
+    const Value &value = arguments[signature->indexOf(name)];
+    if (!value.isCompileTime())
+      return error("TypeError") << name << " of range must be a constexpr";
+    auto isSet = truth(value);
+    if (!isSet)
+      return fail(isSet.takeError());
+    if (*isSet)
+      range.attributes.push_back(attribute());
+    return llvm::success();
+  };
+  auto unitOption = [&](StringRef name) {
+    return flagOption(name, [&] { return named(opBuilder, ("tt." + name).str(), opBuilder.getUnitAttr()); });
+  };
+  if (failed(integerOption("num_stages", tensor::numStagesName)) ||
+      failed(integerOption("loop_unroll_factor", tensor::loopUnrollFactorName)) ||
+      failed(unitOption("disallow_acc_multi_buffer")) || failed(unitOption("flatten")) ||
+      failed(unitOption("warp_specialize")) ||
+      failed(flagOption("disable_licm", [&] { return disableLicm(opBuilder); })))
+    return failure();
+  return range;
+}
