@@ -2,7 +2,8 @@
 #include <triton/cuda.h>
 #include <triton/triton.h>
 
-#include "api/CudaKernel.h"
+#include "api/ArgumentPacking.h"
+#include "api/CompiledState.h"
 #include "api/DescriptorArgument.h"
 #include "api/LaunchPlan.h"
 #include "compiler/artifact/BuildId.h"
@@ -25,12 +26,6 @@ using namespace triton;
 using driver::LaunchArgument;
 
 static constexpr size_t mostArgumentBytes = 4096;
-
-struct CompiledKernel::State {
-  std::shared_ptr<const artifact::Artifact> artifact;
-  std::shared_ptr<const runtime::KernelCode> code; // null if it was compiled for another machine
-  std::unique_ptr<CudaKernel> cuda;                // null if it is none for GPUs
-};
 
 struct Module::State {
   std::shared_ptr<const Source> source;
@@ -330,33 +325,6 @@ Expected<CompiledKernel> Kernel::tryCompileSignature(std::string_view signature,
   return compileSpecialized(*this, std::move(*specs), options);
 }
 
-/// Writes an argument's bytes as its run-time type asks.
-static void pack(const Argument &argument, const artifact::Argument &slot, char *block) {
-  uint64_t bits = 0;
-  if (auto *value = std::get_if<bool>(&argument.content))
-    bits = *value;
-  else if (auto *value = std::get_if<int64_t>(&argument.content))
-    bits = static_cast<uint64_t>(*value);
-  else if (auto *value = std::get_if<uint64_t>(&argument.content))
-    bits = *value;
-  else if (auto *value = std::get_if<Argument::Pointer>(&argument.content))
-    bits = reinterpret_cast<uint64_t>(value->address);
-  bool isFloat = slot.type.starts_with("fp") || slot.type.starts_with("bf");
-  if (isFloat) {
-    auto *real = std::get_if<double>(&argument.content);
-    double number = real ? *real : static_cast<double>(static_cast<int64_t>(bits));
-    llvm::APFloat converted(number);
-    bool losesInfo = false;
-    const llvm::fltSemantics &semantics = slot.type == "fp64"   ? llvm::APFloat::IEEEdouble()
-                                          : slot.type == "fp16" ? llvm::APFloat::IEEEhalf()
-                                          : slot.type == "bf16" ? llvm::APFloat::BFloat()
-                                                                : llvm::APFloat::IEEEsingle();
-    converted.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    bits = converted.bitcastToAPInt().getZExtValue();
-  }
-  std::memcpy(block + slot.offset, &bits, slot.size); // little endian: the low bytes are the value
-}
-
 /// All arguments of a launch.
 static std::optional<Error> packAll(const LaunchPlan &plan, const std::vector<Argument> &arguments, char *block) {
   const artifact::Artifact &artifact = *plan.compiled.state->artifact;
@@ -365,7 +333,7 @@ static std::optional<Error> packAll(const LaunchPlan &plan, const std::vector<Ar
     const Argument &argument = given ? *given : arguments[source];
     auto *descriptor = std::get_if<Argument::Descriptor>(&argument.content);
     if (!descriptor) {
-      pack(argument, artifact.arguments[slot++], block);
+      packArgument(argument, artifact.arguments[slot++], block);
       continue;
     }
     if (std::optional<Error> error = checkDescriptor(*descriptor))
@@ -454,33 +422,4 @@ Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument
   if (error)
     return errorOf(std::move(error));
   return plan->compiled;
-}
-
-std::string_view CompiledKernel::name() const { return state->artifact->name; }
-
-std::vector<std::string> CompiledKernel::stages() const {
-  std::vector<std::string> names;
-  for (const auto &stage : state->artifact->stages)
-    if (!stage.content.empty())
-      names.push_back(stage.name);
-  return names;
-}
-
-std::string_view CompiledKernel::stage(std::string_view name) const {
-  const std::string *content = state->artifact->stage(llvm::StringRef(name.data(), name.size()));
-  return content ? std::string_view(*content) : std::string_view();
-}
-
-std::vector<std::pair<std::string, double>> CompiledKernel::timings() const {
-  std::vector<std::pair<std::string, double>> result;
-  for (const auto &stage : state->artifact->stages)
-    result.emplace_back(stage.name, stage.microseconds / 1000);
-  return result;
-}
-
-std::vector<std::pair<std::string, std::string>> CompiledKernel::arguments() const {
-  std::vector<std::pair<std::string, std::string>> result;
-  for (const auto &argument : state->artifact->arguments)
-    result.emplace_back(argument.name, argument.type);
-  return result;
 }

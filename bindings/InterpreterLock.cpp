@@ -45,6 +45,13 @@ void Visit::resume() {
     enter();
 }
 
+void Visit::beginCounting() {
+  pthread_atfork(nullptr, nullptr, [] {
+    visitors = depth ? 1 : 0;
+    isEnding = false;
+  });
+}
+
 void Visit::endAll() {
   using namespace std::chrono;
   ender = pthread_self();

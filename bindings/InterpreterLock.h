@@ -24,6 +24,8 @@ public:
   /// The thread goes on without the lock, and may stop at any time; and comes back. They do nothing where there is no visit.
   static void pause();
   static void resume();
+  /// Called once, when the module is loaded: a forked child has no visitors but its own thread.
+  static void beginCounting();
   /// Called when the interpreter is about to end: makes visitors stop, and waits for those that cannot yet, for a few seconds at most.
   static void endAll();
 };
