@@ -148,6 +148,7 @@ static SharedArtifact compile(nb::handle function, const nb::list &arguments, st
 }
 
 static SharedArtifact compileIr(std::string stage, std::string file, std::string text, const nb::dict &options) {
+  Visit visit;
   embed::Options read = readOptions(options);
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
@@ -162,6 +163,7 @@ using ArgumentTuple = std::tuple<std::string, std::string, uint32_t, uint32_t>;
 
 static SharedArtifact runStage(const std::string &stage, nb::handle input, const std::vector<ArgumentTuple> &arguments,
                                const nb::dict &options) {
+  Visit visit;
   embed::Options read = readOptions(options);
   std::string text = textOrBytes(input);
   std::vector<embed::PackedArgument> packed;

@@ -10,6 +10,7 @@ namespace triton::python {
 
 static thread_local unsigned depth = 0;
 static std::atomic<int> visitors = 0; // threads with visits, less those that go on without the lock
+static std::atomic<int> outside = 0;  // those
 static std::atomic<bool> isEnding = false;
 static pthread_t ender; // the thread that ends the interpreter, once it does
 
@@ -36,29 +37,42 @@ Visit::~Visit() {
 }
 
 void Visit::pause() {
-  if (depth)
-    --visitors;
+  if (!depth)
+    return;
+  ++outside;
+  --visitors;
 }
 
 void Visit::resume() {
-  if (depth)
-    enter();
+  if (!depth)
+    return;
+  --outside;
+  enter();
 }
 
-void Visit::beginCounting() {
-  pthread_atfork(nullptr, nullptr, [] {
-    visitors = depth ? 1 : 0;
-    isEnding = false;
-  });
+using namespace std::chrono_literals;
+
+/// Waits until `count` is zero.
+static void waitFor(const std::atomic<int> &count, std::chrono::seconds limit) {
+  auto begin = std::chrono::steady_clock::now();
+  while (count > 0 && std::chrono::steady_clock::now() - begin < limit)
+    std::this_thread::sleep_for(1ms);
+}
+
+void Visit::watchForks() {
+  pthread_atfork([] { waitFor(outside, 2s); }, nullptr,
+                 [] {
+                   visitors = depth ? 1 : 0; // of the threads, only this one is here
+                   outside = 0;
+                   isEnding = false;
+                 });
 }
 
 void Visit::endAll() {
-  using namespace std::chrono;
   ender = pthread_self();
   isEnding = true;
   Unlocked unlocked;
-  for (auto begin = steady_clock::now(); visitors > 0 && steady_clock::now() - begin < seconds(5);)
-    std::this_thread::sleep_for(milliseconds(1));
+  waitFor(visitors, 5s);
 }
 
 } // namespace triton::python

@@ -24,8 +24,9 @@ public:
   /// The thread goes on without the lock, and may stop at any time; and comes back. They do nothing where there is no visit.
   static void pause();
   static void resume();
-  /// Called once, when the module is loaded: a forked child has no visitors but its own thread.
-  static void beginCounting();
+  /// Called once, when the module is loaded. From then on a fork waits for visitors that go on without the lock, a little while: until they are done or ask for the
+  /// lock, which the forking thread has. A child that was forked while another thread was setting up parts of MLIR would wait for good for it to finish.
+  static void watchForks();
   /// Called when the interpreter is about to end: makes visitors stop, and waits for those that cannot yet, for a few seconds at most.
   static void endAll();
 };
@@ -40,9 +41,9 @@ public:
   }
   Locked(const Locked &) = delete;
   ~Locked() {
-    PyGILState_Release(state);
     if (!wasHeld)
       Visit::pause();
+    PyGILState_Release(state);
   }
 
 private:
@@ -53,7 +54,10 @@ private:
 /// The lock, which the thread holds, is free while it lives.
 class Unlocked {
 public:
-  Unlocked() : state(PyEval_SaveThread()) { Visit::pause(); }
+  Unlocked() {
+    Visit::pause(); // before: whoever has the lock next must know
+    state = PyEval_SaveThread();
+  }
   Unlocked(const Unlocked &) = delete;
   ~Unlocked() {
     Visit::resume();

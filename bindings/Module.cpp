@@ -65,7 +65,7 @@ NB_MODULE(libtriton, module) {
   addNvidia(module);
   addPasses(module);
   addSanitizer(module);
-  Visit::beginCounting();
+  Visit::watchForks();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&Visit::endAll));
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");
   module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),

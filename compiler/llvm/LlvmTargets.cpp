@@ -1,10 +1,13 @@
 #include "compiler/llvm/LlvmTargets.h"
 
+#include "compiler/support/ForkMutex.h"
+
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <mutex>
+#include <utility>
 
 namespace triton {
 
@@ -16,8 +19,9 @@ static void alwaysSet(llvm::StringRef name) {
 }
 
 llvm::Expected<const llvm::Target *> findLlvmTarget(const llvm::Triple &triple) {
-  static std::once_flag once;
-  std::call_once(once, [] {
+  static ForkMutex mutex;
+  static bool isReady = false; // under `mutex`
+  if (std::lock_guard lock(mutex); !std::exchange(isReady, true)) {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -32,7 +36,7 @@ llvm::Expected<const llvm::Target *> findLlvmTarget(const llvm::Triple &triple) 
     // Addresses already are one base and constants, or pointers that a loop moves on. In loops with many of them loop strength reduction takes
     // half of the time on CPUs, and on GPUs splits what the loop need not add off the pointers: 15 to 33 instructions more in attention's loop.
     alwaysSet("disable-lsr");
-  });
+  }
   std::string problem;
   if (const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, problem))
     return found;

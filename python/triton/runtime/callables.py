@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
+import os
 import re
 import textwrap
 import threading
@@ -16,6 +17,22 @@ def get_full_name(fn):
     return f"{fn.__module__}.{fn.__qualname__}"
 
 
+# One for all: functions that call each other would take each other's locks, each in its own order.
+_hash_lock = threading.RLock()
+_being_hashed: list[JITCallable] = []
+
+
+def _forget_hashing():
+    """In a forked child, whose parent's other threads may have been at it: what they did not finish begins anew."""
+    _hash_lock._at_fork_reinit()
+    for function in _being_hashed:
+        function.hash = None
+    _being_hashed.clear()
+
+
+os.register_at_fork(after_in_child=_forget_hashing)
+
+
 class JITCallable:
     """A Python function whose source kernels are compiled from."""
 
@@ -23,7 +40,7 @@ class JITCallable:
         self.fn = fn
         self.signature = inspect.signature(fn)
         self._fn_name = get_full_name(fn)
-        self._hash_lock = threading.RLock()
+        self._hash_lock = _hash_lock
         self.hash = None
         self.used_global_vals: dict[tuple[str, int], tuple[object, object]] = {}
         self.__doc__ = fn.__doc__
@@ -94,14 +111,17 @@ class JITCallable:
         with self._hash_lock:
             if self.hash is not None:
                 return self.hash
+            from ..language.core import constexpr
+
+            _being_hashed.append(self)
             self.hash = f"recursion:{self._fn_name}"  # what a recursive call sees
             try:
                 finder = DependenciesFinder(self._fn_name, self.__globals__, ClosureScope(self.fn), self._src)
                 finder.visit(self.parse())
             except BaseException:
                 self.hash = None
+                _being_hashed.remove(self)
                 raise
-            from ..language.core import constexpr
 
             self.used_global_vals = dict(sorted(finder.used_global_vals.items(), key=lambda item: item[0]))
             constants = [
@@ -109,6 +129,7 @@ class JITCallable:
             ]
             text = finder.ret + str(self.starting_line_number) + str(constants)
             self.hash = hashlib.sha256(text.encode("utf-8")).hexdigest()
+            _being_hashed.remove(self)
             return self.hash
 
     @property
