@@ -188,3 +188,41 @@ def test_process_ends_while_threads_compile(tmp_path, seconds):
         """,
     )
     assert output == "end\n"
+
+
+@pytest.mark.cpu_only
+def test_keys_of_functions_that_call_each_other(tmp_path):
+    """Two threads compute them from both ends, a child begins while they are at it."""
+    run(
+        tmp_path,
+        """
+        class Slow:
+            def __deepcopy__(self, memo):
+                time.sleep(0.3)
+                return self
+
+        slow = Slow()
+
+        @triton.jit
+        def ping(x):
+            slow
+            return pong(x)
+
+        @triton.jit
+        def pong(x):
+            slow
+            return ping(x)
+
+        keys = {}
+        threads = [threading.Thread(target=lambda f=f: keys.update({f.__name__: f.cache_key})) for f in (ping, pong)]
+        for thread in threads: thread.start()
+        time.sleep(0.1)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if "recursion" not in ping.cache_key + pong.cache_key else 1)
+        for thread in threads: thread.join()
+        assert os.waitpid(child, 0)[1] == 0
+        assert keys == {"ping": ping.cache_key, "pong": pong.cache_key} and ping.cache_key != pong.cache_key
+        """,
+        seconds=60,
+    )
