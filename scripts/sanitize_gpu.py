@@ -35,6 +35,10 @@ SELECTION = [
     ("wild/test_inference.py", ""),
     ("wild/test_training.py", ""),
     ("language/test_descriptors.py", "test_matmul and (float16 or 3)"),
+    (
+        "test_warp_specialize.py",
+        "True and (test_product or test_persistent_product or test_attention or test_two_loops)",
+    ),
     ("language/test_descriptors.py", "test_attention or test_unaligned_coordinates"),
     ("language/test_descriptors_made.py", "not test_updates"),
     ("language/test_dot.py", "test_stages or test_warps"),

@@ -261,3 +261,63 @@ def test_other_warps_acquire_maps_themselves():
     own, others = code(kernel).split("setmaxnreg.dec")
     assert kernel.metadata.num_warps == 8 and LOAD in others and LOAD not in own
     assert others.count("fence.proxy.tensormap::generic.acquire.gpu") == 2 and "tensormap.replace" not in others
+
+
+@triton.jit
+def attend_part(
+    state, queries, k, v, base, rows, low, high, scale, BS: tl.constexpr, MASK: tl.constexpr, WS: tl.constexpr
+):
+    total, most, weight = state
+    for at in tl.range(low, high, BS, warp_specialize=WS):
+        scores = tl.dot(queries, tl.trans(k.load([base + at, 0]))) * scale
+        if MASK:
+            columns = at + tl.arange(0, BS)
+            scores = tl.where(columns[None, :] <= rows[:, None], scores, -1.0e30)
+        now = tl.maximum(most, tl.max(scores, 1))
+        p = tl.exp2(scores - now[:, None])
+        shrink = tl.exp2(most - now)
+        weight = weight * shrink + tl.sum(p, 1)
+        total = tl.dot(p.to(tl.float16), v.load([base + at, 0]), total * shrink[:, None])
+        most = now
+    return total, most, weight
+
+
+@triton.jit
+def attend_twice(q, k, v, o, scale, S, B: tl.constexpr, BS: tl.constexpr, D: tl.constexpr, WS: tl.constexpr):
+    """Blocks below the diagonal, none at first, then those on it."""
+    first = tl.program_id(0) * B
+    base = tl.program_id(1) * S
+    queries = q.load([base + first, 0])
+    rows = first + tl.arange(0, B)
+    state = (tl.zeros((B, D), tl.float32), tl.full((B,), -float("inf"), tl.float32), tl.zeros((B,), tl.float32))
+    state = attend_part(state, queries, k, v, base, rows, 0, first, scale, BS, False, WS)
+    state = attend_part(state, queries, k, v, base, rows, first, first + B, scale, BS, True, WS)
+    out = o + (base + rows)[:, None] * D + tl.arange(0, D)[None, :]
+    tl.store(out, (state[0] / state[2][:, None]).to(tl.float16))
+
+
+@pytest.mark.parametrize("specialize", [False, True])
+def test_two_loops(specialize):
+    torch.manual_seed(0)
+    heads, length, width = 2, 256, 64
+    q, k, v = (torch.randn((heads * length, width), dtype=torch.float16) for _ in range(3))
+    out = torch.empty_like(q)
+    scale = 1.4426950408889634 / width**0.5
+    tile = TensorDescriptor.from_tensor(q, [128, width])
+    keys, values = (TensorDescriptor.from_tensor(x, [64, width]) for x in (k, v))
+    attend_twice[(length // 128, heads)](tile, keys, values, out, scale, length, 128, 64, width, specialize)
+    split = [x.float().view(heads, length, width) for x in (q, k, v)]
+    expected = torch.nn.functional.scaled_dot_product_attention(*split, is_causal=True)
+    np.testing.assert_allclose(out.float().numpy(), expected.reshape(-1, width).numpy(), atol=1e-2, rtol=1e-2)
+
+
+def test_code_of_two_loops():
+    signature = attention_of(True, 64)
+    signature.pop("CAUSAL")
+    kernel = compile(attend_twice, signature, num_warps=8, num_stages=2)
+    assert kernel.asm["ttgir"].count("ttg.warp_specialize(") == 2 and kernel.metadata.num_warps == 12
+    ptx = code(kernel)
+    assert ptx.count("setmaxnreg") == 2  # once, where the kernel begins
+    # Which of the two comes next, or the end, the other warps are told.
+    place = re.search(r"st\.shared\.b32 \[(shared\+\d+)\], 2;", ptx)[1]
+    assert f"[{place}], 1;" in ptx and f"[{place}], 0;" in ptx and f", [{place}];" in ptx
