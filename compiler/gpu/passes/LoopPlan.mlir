@@ -2,6 +2,9 @@
 // RUN: triton-opt %s --gpu-pipeline-loops=num-stages=-3 | FileCheck %s --check-prefix=NONE
 // RUN: triton-opt %s --gpu-pipeline-loops=num-stages=1 | FileCheck %s --check-prefix=NONE
 // RUN: triton-opt %s --gpu-pipeline-loops=num-stages=1000000 | FileCheck %s --check-prefix=MANY
+// Operands that go on into registers need a buffer less than there are stages: none is taken that would not fit.
+// RUN: triton-opt %s --gpu-pipeline-loops=num-stages=20 | FileCheck %s --check-prefix=FITS
+// RUN: triton-opt %s --gpu-pipeline-loops=num-stages=21 | FileCheck %s --check-prefix=FITS
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 #left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
@@ -10,7 +13,8 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
 // NONE-NOT: local_alloc
 // NONE: scf.for
 // NONE: tt.load
-// MANY: ttg.local_alloc : () -> !ttg.memdesc<32x64x64xf16
+// MANY: ttg.local_alloc : () -> !ttg.memdesc<31x64x64xf16
+// FITS: ttg.local_alloc : () -> !ttg.memdesc<20x64x64xf16
 tt.func @product(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %y: tensor<64x64xf16, #right>, %n: i32) -> tensor<64x64xf32, #mma> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
