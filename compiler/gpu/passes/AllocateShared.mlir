@@ -130,3 +130,41 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return %s : tensor<16xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
   }
 }
+
+// -----
+
+// Partitions of warps run side by side: one after the other is only what one of them does.
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 12288
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // CHECK-LABEL: @partitions
+  tt.func @partitions(%x: tensor<32x32xf32, #blocked>) {
+    // CHECK: ttg.local_alloc {allocation.offset = 0 : i32}
+    %outer = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>
+    ttg.warp_specialize(%outer)
+    default {
+      // CHECK: default
+      // CHECK: ttg.local_alloc {{.*}}allocation.offset = 4096 : i32
+      %a = ttg.local_alloc %x : (tensor<32x32xf32, #blocked>) -> !ttg.memdesc<32x32xf32, #shared, #smem>
+      %b = ttg.local_load %a : !ttg.memdesc<32x32xf32, #shared, #smem> -> tensor<32x32xf32, #blocked>
+      // CHECK: ttg.convert_layout {{.*}}allocation.offset = 4096 : i32
+      %c = ttg.convert_layout %b : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+      ttg.warp_yield
+    }
+    partition0(%to: !ttg.memdesc<32x32xf32, #shared, #smem, mutable>) num_warps(4) {
+      // CHECK: partition0
+      // CHECK: ttg.convert_layout {{.*}}allocation.offset = 8192 : i32
+      // CHECK: ttg.convert_layout {{.*}}allocation.offset = 8192 : i32
+      %zero = ttg.local_load %to : !ttg.memdesc<32x32xf32, #shared, #smem, mutable> -> tensor<32x32xf32, #blocked>
+      %d = ttg.convert_layout %zero : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+      %e = ttg.convert_layout %d : tensor<32x32xf32, #columns> -> tensor<32x32xf32, #blocked>
+      ttg.warp_return
+    } : (!ttg.memdesc<32x32xf32, #shared, #smem, mutable>) -> ()
+    // CHECK: ttg.convert_layout {{.*}}allocation.offset = 0 : i32
+    %f = ttg.convert_layout %x : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #columns>
+    tt.return
+  }
+}

@@ -63,37 +63,55 @@ int64_t BufferLives::endOfAsync(Operation *op) {
   return fillsBuffer(op) ? points[op].last : points[function].last;
 }
 
-Life BufferLives::ofUse(Operation *user, Operation *alloc) {
-  Life life = points[user];
+Points BufferLives::pointsOfUse(Operation *user, Operation *alloc) {
+  Points used = points[user];
   for (Operation *parent = user->getParentOp(); parent != function; parent = parent->getParentOp())
-    if (isa<LoopLikeOpInterface>(parent) && !parent->isAncestor(alloc))
-      life.include(points[parent]);
-    else if (isa<WarpSpecializeOp>(parent))
-      life.include(points[parent]); // partitions run side by side
+    if (isa<LoopLikeOpInterface, WarpSpecializeOp>(parent) && !parent->isAncestor(alloc))
+      used.include(points[parent]); // iterations follow each other, partitions run side by side
+  // Without structure, loops are not seen.
+  for (Region *region = user->getParentRegion(); region != &function.getFunctionBody();
+       region = region->getParentRegion())
+    if (!region->hasOneBlock())
+      used.include(points[region->getParentOp()]);
   if (!isAsync(user))
-    return life;
+    return used;
   // What is under way when an iteration ends is so when the next one begins.
   const int64_t end = endOfAsync(user);
   for (Operation *parent = user->getParentOp(); parent != function; parent = parent->getParentOp())
     if (isa<LoopLikeOpInterface>(parent) && end > points[parent].last)
-      life.include(points[parent]);
-  life.last = std::max(life.last, end);
+      used.include(points[parent]);
+  used.last = std::max(used.last, end);
+  return used;
+}
+
+/// What partitions allocate is theirs; the others run beside it all the time.
+Life BufferLives::inPartition(Operation *alloc, Points own) {
+  Life life{own, own};
+  for (Region *region = alloc->getParentRegion(); region != &function.getFunctionBody();
+       region = region->getParentRegion()) {
+    Operation *parent = region->getParentOp();
+    if (!isa<WarpSpecializeOp, WarpSpecializePartitionsOp>(parent))
+      continue;
+    if (!life.partition)
+      life.partition = region;
+    life.toOthers.include(points[parent]);
+  }
   return life;
 }
 
 Life BufferLives::of(Operation *alloc) {
-  // Without structure, loops are not seen: everything may come after everything.
+  // Everything may come after everything.
   if (!llvm::hasSingleElement(function.getFunctionBody()))
-    return points[function];
-  Life life = points[alloc];
+    return {points[function], points[function]};
+  Points used = points[alloc];
   for (Value view : aliases.views(alloc)) {
     // What a loop carries lives as long as the loop.
     if (auto argument = dyn_cast<BlockArgument>(view))
-      life.include(points[argument.getOwner()->getParentOp()]);
+      used.include(points[argument.getOwner()->getParentOp()]);
     for (Operation *user : view.getUsers())
-      life.include(ofUse(user, alloc));
+      used.include(pointsOfUse(user, alloc));
   }
-  return life;
+  return inPartition(alloc, used);
 }
 
 int64_t placeBuffers(MutableArrayRef<PlacedBuffer> buffers) {

@@ -2,8 +2,8 @@
 //   In:  a function, its buffers in shared or tensor memory.
 //   Out: the life of each, in points of the program; an offset for each.
 // A buffer lives from its allocation to the last use of a view of it: through all of a loop that uses it and does not contain it, and, where
-// something asynchronous works on it, to the wait that leaves nothing in flight. Partitions of warps run side by side, so what one of them
-// uses lives as long as all of them.
+// something asynchronous works on it, to the wait that leaves nothing in flight. Partitions of warps run side by side, so to the others what one
+// of them uses lives as long as all of them.
 #ifndef TRITON_COMPILER_GPU_PASSES_BUFFER_LIVES_H
 #define TRITON_COMPILER_GPU_PASSES_BUFFER_LIVES_H
 
@@ -14,13 +14,21 @@
 namespace triton::gpu {
 
 /// Points of the program from first to last, both included.
-struct Life {
+struct Points {
   int64_t first, last;
-  void include(Life other) {
+  void include(Points other) {
     first = std::min(first, other.first);
     last = std::max(last, other.last);
   }
-  bool meets(Life other) const { return first <= other.last && other.first <= last; }
+  bool meets(Points other) const { return first <= other.last && other.first <= last; }
+};
+
+struct Life {
+  Points own, toOthers;
+  mlir::Region *partition = nullptr; // of warps: those in it know its own points; null: everybody does
+  bool meets(const Life &other) const {
+    return partition && partition == other.partition ? own.meets(other.own) : toOthers.meets(other.toOthers);
+  }
 };
 
 /// Something that takes `size` units of some memory for a while, at a multiple of `alignment`.
@@ -39,16 +47,17 @@ public:
   llvm::ArrayRef<mlir::Operation *> allocations() const { return aliases.allocations(); }
   Life of(mlir::Operation *alloc);
   /// Of what an op uses only while it runs.
-  Life ofUse(mlir::Operation *user) { return ofUse(user, user); }
+  Life ofUse(mlir::Operation *user) { return inPartition(user, pointsOfUse(user, user)); }
 
 private:
   void number(mlir::Operation *op);
-  Life ofUse(mlir::Operation *user, mlir::Operation *alloc);
+  Points pointsOfUse(mlir::Operation *user, mlir::Operation *alloc);
+  Life inPartition(mlir::Operation *alloc, Points points);
   int64_t endOfAsync(mlir::Operation *op);
 
   mlir::FunctionOpInterface function;
   BufferAliases aliases;
-  llvm::DenseMap<mlir::Operation *, Life> points; // of an op, the ops in it included
+  llvm::DenseMap<mlir::Operation *, Points> points; // of an op, the ops in it included
   llvm::SmallVector<mlir::Operation *> order;
 };
 
