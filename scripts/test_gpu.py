@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Files of test/python that are about running kernels, or about a GPU; the others are about the host and skip there.
 TESTS = """
     language wild test_cuda test_launch test_overlap test_ragged_tma test_specialization test_tuning test_tutorials test_stages
-    test_cuda_driver test_clients
+    test_cuda_driver test_clients test_warp_specialize
 """.split()
 
 

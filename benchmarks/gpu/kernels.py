@@ -100,6 +100,7 @@ def matmul_descriptor_kernel(
     BLOCK_K: tl.constexpr,
     GROUP_M: tl.constexpr,
     TRANSPOSED: tl.constexpr,
+    SPLIT: tl.constexpr = False,
 ):
     pid = tl.program_id(0)
     tiles_m = tl.cdiv(M, BLOCK_M)
@@ -110,7 +111,7 @@ def matmul_descriptor_kernel(
     row = (first_m + pid % in_group % group_m) * BLOCK_M
     column = pid % in_group // group_m * BLOCK_N
     accumulator = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
-    for k in range(0, tl.cdiv(K, BLOCK_K)):
+    for k in tl.range(0, tl.cdiv(K, BLOCK_K), warp_specialize=SPLIT):
         x = a.load([row, k * BLOCK_K])
         y = b.load([column, k * BLOCK_K]).T if TRANSPOSED else b.load([k * BLOCK_K, column])
         accumulator = tl.dot(x, y, accumulator)
@@ -128,6 +129,7 @@ def attention_descriptor_kernel(
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     HEAD: tl.constexpr,
+    SPLIT: tl.constexpr = False,
 ):
     """The same as attention_kernel, not causal, with descriptors of all heads' rows."""
     first = tl.program_id(1) * length
@@ -137,7 +139,7 @@ def attention_descriptor_kernel(
     total = tl.zeros((BLOCK_M,), tl.float32)
     accumulator = tl.zeros((BLOCK_M, HEAD), tl.float32)
     factor = scale * 1.44269504
-    for start in range(0, length, BLOCK_N):
+    for start in tl.range(0, length, BLOCK_N, warp_specialize=SPLIT):
         scores = tl.dot(query, k.load([first + start, 0]).T) * factor
         new_largest = tl.maximum(largest, tl.max(scores, 1))
         p = tl.math.exp2(scores - new_largest[:, None])

@@ -3,7 +3,7 @@ once for each package.
 
     speed.py [--quick] [--only TEXT]
 
-Every result is checked against torch before it is timed. Times are medians of device events, the L2 cache written over before each call.
+`split`: with a warp that only copies (`warp_specialize`). Every result is checked against torch before it is timed. Times are medians of device events, the L2 cache written over before each call.
 """
 
 import argparse
@@ -207,9 +207,13 @@ class Speed:
             blocks = ((a, [m, k]), (b, [n, k] if transposed else [k, n]), (out, [m, n]))
             descriptors = [TensorDescriptor.from_tensor(tensor, block) for tensor, block in blocks]
             grid = (-(-size // m) * -(-size // n),)
-            launches[f"{m}x{n}x{k} warps={w} stages={s}"] = lambda d=descriptors, g=grid, m=m, n=n, k=k, w=w, s=s: (
-                matmul_descriptor_kernel[g](*d, size, size, size, m, n, k, 8, transposed, num_warps=w, num_stages=s)
-            )
+            for split in (False, True):
+                name = f"{m}x{n}x{k} warps={w} stages={s}{' split' if split else ''}"
+                launches[name] = lambda d=descriptors, g=grid, m=m, n=n, k=k, w=w, s=s, split=split: (
+                    matmul_descriptor_kernel[g](
+                        *d, size, size, size, m, n, k, 8, transposed, split, num_warps=w, num_stages=s
+                    )
+                )
         expected = a.float().double() @ (b.T if transposed else b).float().double()
         name = f"matmul {kind} {size}^3 by descriptors"
         self.case(name, "TFLOP/s", 2 * size**3 * 1e-12, launches, out, expected, 1e-2)
@@ -224,11 +228,11 @@ class Speed:
         for m, n, w, s in ((128, 64, 4, 3), (128, 128, 8, 2), (128, 64, 8, 3))[: 2 if self.quick else None]:
             blocks = ((q, m), (k, n), (v, n), (out, m))
             descriptors = [TensorDescriptor.from_tensor(tensor, [rows, head]) for tensor, rows in blocks]
-            launches[f"{m}x{n} warps={w} stages={s}"] = lambda d=descriptors, m=m, n=n, w=w, s=s: (
-                attention_descriptor_kernel[(length // m, batch * heads)](
-                    *d, scale, length, BLOCK_M=m, BLOCK_N=n, HEAD=head, num_warps=w, num_stages=s
-                )
-            )
+            for split in (False, True):
+                name = f"{m}x{n} warps={w} stages={s}{' split' if split else ''}"
+                launches[name] = lambda d=descriptors, m=m, n=n, w=w, s=s, split=split: attention_descriptor_kernel[
+                    (length // m, batch * heads)
+                ](*d, scale, length, BLOCK_M=m, BLOCK_N=n, HEAD=head, SPLIT=split, num_warps=w, num_stages=s)
         shaped = [tensor.view(batch, heads, length, head) for tensor in (q, k, v)]
         expected = torch.nn.functional.scaled_dot_product_attention(*shaped, scale=scale).reshape(q.shape)
         flops = 4 * batch * heads * length * length * head
