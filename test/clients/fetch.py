@@ -50,7 +50,7 @@ def unpack(wheel, place):
         for name in archive.namelist():
             if name.endswith(".py"):
                 text = archive.read(name)
-                if b"triton" in text.lower() or name.endswith("math_utils.py"):
+                if b"triton" in text.lower() or name.endswith(("math_utils.py", "scalar_type.py")):
                     path = partial / name
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(text)
