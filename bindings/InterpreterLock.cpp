@@ -1,6 +1,5 @@
 #include "bindings/InterpreterLock.h"
 
-#include <atomic>
 #include <chrono>
 #include <pthread.h>
 #include <thread>
@@ -8,49 +7,35 @@
 
 namespace triton::python {
 
-static thread_local unsigned depth = 0;
-static std::atomic<int> visitors = 0; // threads with visits, less those that go on without the lock
-static std::atomic<int> outside = 0;  // those
-static std::atomic<bool> isEnding = false;
+using namespace std::chrono_literals;
+
+constinit thread_local unsigned Visit::depth = 0;
+std::atomic<int> Visit::inside = 0, Visit::outside = 0;
+std::atomic<bool> Visit::isEnding = false;
 static pthread_t ender; // the thread that ends the interpreter, once it does
 
-static void enter() {
-  ++visitors;
-  if (!isEnding.load() || pthread_equal(pthread_self(), ender))
+void Visit::stopUnlessEnder() {
+  if (pthread_equal(pthread_self(), ender))
     return;
-  --visitors;
+  inside.fetch_sub(1);
   for (;;)
-    ::pause();
+    pause();
 }
 
 Visit::Visit() {
   if (depth++)
     return;
-  if (isEnding.load() && !pthread_equal(pthread_self(), ender))
-    PyEval_SaveThread(); // stops below, and must not keep the lock
-  enter();
+  inside.fetch_add(1);
+  if (!isEnding.load() || pthread_equal(pthread_self(), ender))
+    return;
+  PyEval_SaveThread();
+  stopUnlessEnder();
 }
 
 Visit::~Visit() {
   if (--depth == 0)
-    --visitors;
+    inside.fetch_sub(1);
 }
-
-void Visit::pause() {
-  if (!depth)
-    return;
-  ++outside;
-  --visitors;
-}
-
-void Visit::resume() {
-  if (!depth)
-    return;
-  --outside;
-  enter();
-}
-
-using namespace std::chrono_literals;
 
 /// Waits until `count` is zero.
 static void waitFor(const std::atomic<int> &count, std::chrono::seconds limit) {
@@ -62,7 +47,7 @@ static void waitFor(const std::atomic<int> &count, std::chrono::seconds limit) {
 void Visit::watchForks() {
   pthread_atfork([] { waitFor(outside, 2s); }, nullptr,
                  [] {
-                   visitors = depth ? 1 : 0; // of the threads, only this one is here
+                   inside = depth ? 1 : 0; // of the threads, only this one is here
                    outside = 0;
                    isEnding = false;
                  });
@@ -71,8 +56,9 @@ void Visit::watchForks() {
 void Visit::endAll() {
   ender = pthread_self();
   isEnding = true;
-  Unlocked unlocked;
-  waitFor(visitors, 5s);
+  PyThreadState *state = PyEval_SaveThread();
+  waitFor(inside, 5s);
+  PyEval_RestoreThread(state);
 }
 
 } // namespace triton::python
