@@ -53,13 +53,13 @@ def is_launched(name, facts, text):
 
 
 class Worker:
-    """Does its part of the modules, each in a process of its own: a kernel that crashes or hangs takes only that along."""
+    """Does its part of the modules in a process of their own: when a kernel has crashed or hung, the next one goes on behind it."""
 
     def __init__(self, options, finder, known):
         self.options, self.finder, self.known = options, finder, known
 
     def do(self, module, text, skip, say):
-        """In the process of one module."""
+        """In that process."""
         import signatures
         import torch
 
@@ -93,6 +93,8 @@ class Worker:
             except Exception as error:
                 outcome = dict(outcome="failed", why=f"{type(error).__name__}: {error}"[-1500:])
             say(name=full, seconds=time.monotonic() - began, **outcome)
+            if self.options.role == "cuda" and outcome["outcome"] == "failed" and is_lost():
+                os._exit(0)
 
     def search(self, kernel, full, say):
         import signatures
@@ -129,12 +131,11 @@ class Worker:
 
     def work(self, part, record):
         """Does the modules of `part` and hands what came out to `record`."""
-        for module, text in part:
-            skip, self.small = set(), set()
-            while self.once(module, text, skip, record):
-                pass
+        skip, finished, self.small = set(), set(), set()
+        while part and self.once(part, skip, finished, record):
+            pass
 
-    def once(self, module, text, skip, record):
+    def once(self, part, skip, finished, record):
         """Whether it must be called again, since a kernel ended the process."""
         readable, writable = os.pipe()
         child = os.fork()
@@ -144,12 +145,18 @@ class Worker:
                 os.dup2(null.fileno(), 1)
                 os.dup2(null.fileno(), 2)
             pipe = os.fdopen(writable, "w", buffering=1)
+            say = lambda **words: pipe.write(json.dumps(words) + "\n")
             try:
-                self.do(module, text, skip, lambda **words: pipe.write(json.dumps(words) + "\n"))
+                for module, text in part:
+                    if module not in finished:
+                        say(loading=module)
+                        self.do(module, text, skip, say)
+                        say(finished=module)
             finally:
                 os._exit(0)
         os.close(writable)
-        rest, current, heard, hung = b"", None, time.monotonic(), False
+        rest, current, loading, heard, hung = b"", None, None, time.monotonic(), False
+        known_before = len(skip)
         while True:
             if select.select([readable], [], [], 1)[0]:
                 data = os.read(readable, 1 << 16)
@@ -159,7 +166,11 @@ class Worker:
                 *lines, rest = (rest + data).split(b"\n")
                 for words in map(json.loads, lines):
                     current = words.get("begin")
-                    if current is None:
+                    if "finished" in words:
+                        finished.add(words["finished"])
+                    elif "loading" in words:
+                        loading = words["loading"]
+                    elif current is None:
                         skip.add(words["name"])
                         record(words)
             elif time.monotonic() - heard > PATIENCE and not hung:
@@ -168,7 +179,10 @@ class Worker:
         os.close(readable)
         status = os.waitpid(child, 0)[1]
         if current is None:
-            return False
+            if loading not in finished and len(skip) == known_before:
+                finished.add(loading)
+                record(dict(name=loading, outcome="no module", why=f"the process ended with status {status}"))
+            return len(finished) < len(part)
         if hung and self.options.role == "search" and current not in self.small and not self.known.get(current):
             self.small.add(current)  # tiles were too large, perhaps
             return True
@@ -181,6 +195,17 @@ class Worker:
             )
         )
         return True
+
+
+def is_lost():
+    """Whether nothing more can run on the GPU in this process."""
+    import torch
+
+    try:
+        torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
 
 
 def compile_for_target(kernel, signature):
