@@ -286,7 +286,7 @@ def main():
     for name, words in verdicts.items():
         if words["outcome"] != "no module" and not known.get(name):
             known[name] = words.get("signature")
-    store.write_text(json.dumps(known, indent=0, sort_keys=True))
+    store.write_text(json.dumps(dict(sorted(known.items())), indent=0))
     if not options.compile_only:
         verdicts = compared(options, results)
     counts = {}
