@@ -32,5 +32,6 @@ __all__ = sorted(
         "loops",
         "nan",
         "aggregate",
+        "composite_types",
     )
 )

@@ -16,6 +16,12 @@ from .builtins import builtin as builtin
 from .builtins import define as define
 from .builtins import is_builtin as is_builtin
 from .builtins import must_use_result as must_use_result
+from .composite_types import constexpr_type as constexpr_type
+from .composite_types import slice_type as slice_type
+from .composite_types import str_to_ty as str_to_ty
+from .composite_types import tensor_descriptor_base_type as tensor_descriptor_base_type
+from .composite_types import tensor_descriptor_type as tensor_descriptor_type
+from .composite_types import tuple_type as tuple_type
 from .constants import _unwrap_if_constexpr as _unwrap_if_constexpr
 from .constants import constexpr as constexpr
 from .loops import condition as condition
@@ -27,7 +33,6 @@ from .types import base_type as base_type
 from .types import bfloat16 as bfloat16
 from .types import block_type as block_type
 from .types import const as const
-from .types import constexpr_type as constexpr_type
 from .types import dtype as dtype
 from .types import float16 as float16
 from .types import float32 as float32
@@ -45,11 +50,6 @@ from .types import int64 as int64
 from .types import int8 as int8
 from .types import pi32_t as pi32_t
 from .types import pointer_type as pointer_type
-from .types import slice_type as slice_type
-from .types import str_to_ty as str_to_ty
-from .types import tensor_descriptor_base_type as tensor_descriptor_base_type
-from .types import tensor_descriptor_type as tensor_descriptor_type
-from .types import tuple_type as tuple_type
 from .types import uint16 as uint16
 from .types import uint32 as uint32
 from .types import uint64 as uint64
