@@ -7,6 +7,7 @@
 #include "compiler/cpu/Elementwise.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/support/KernelSymbols.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -16,9 +17,9 @@ using namespace mlir;
 
 namespace triton::cpu {
 
-Lowering::Lowering(tensor::FuncOp function, const HostTarget &target)
-    : function(function), target(target), builder(function.getContext()), evaluator(builder, target, scalars, buffers) {
-}
+Lowering::Lowering(tensor::FuncOp function, const HostTarget &target, bool waits)
+    : function(function), target(target), builder(function.getContext()), evaluator(builder, target, scalars, buffers),
+      waits(waits) {}
 
 LogicalResult Lowering::run() {
   plan = makePlan(function, accesses);
@@ -75,6 +76,11 @@ LogicalResult Lowering::lowerKernel() {
   if (failed(lowerBody(function.getBody(), programs.getBody())))
     return failure();
   lowered->setAttr("cpu.arena_bytes", builder.getI64IntegerAttr(arenaBytes));
+  if (waits) {
+    builder.setInsertionPoint(lowered);
+    LLVM::GlobalOp::create(builder, loc, builder.getI8Type(), /*isConstant=*/true, LLVM::Linkage::External,
+                           (function.getName() + waitsSuffix).str(), builder.getI8IntegerAttr(1));
+  }
   function.erase();
   return success();
 }

@@ -51,7 +51,8 @@ struct DotPlan;
 
 class Lowering {
 public:
-  Lowering(tensor::FuncOp function, const HostTarget &target);
+  /// `waits`: programs may wait for what others write, which the runtime must know.
+  Lowering(tensor::FuncOp function, const HostTarget &target, bool waits);
   mlir::LogicalResult run();
 
 private:
@@ -157,6 +158,7 @@ private:
 
   mlir::Block *entry = nullptr; // of the new function
   mlir::Value arena;
+  bool waits;
   int64_t stackBytes = 0, arenaBytes = 0;
   mlir::Value programId[3], programCount[3];             // i32
   llvm::DenseMap<mlir::OpOperand *, mlir::Value> staged; // operands of products, staged before the loop around them

@@ -1,6 +1,7 @@
 // The decision between the caller alone and the pool, with the figures it rests on.
 #include "runtime/host/Launch.h"
 
+#include "compiler/support/KernelSymbols.h"
 #include "runtime/host/CheckedLaunch.h"
 #include "runtime/host/CodeLoader.h"
 #include "runtime/host/Report.h"
@@ -8,7 +9,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <limits>
+#include <mutex>
+#include <system_error>
+#include <thread>
 
 namespace triton::runtime {
 
@@ -48,6 +53,7 @@ struct Launch {
     return nanoseconds >= (pool.isAwake() ? parallelFromAwake : parallelFrom);
   }
 
+  bool runByTurns() const;
   int64_t runAlone(double perProgram, void *arena) const;
   bool runTogether(int64_t begin, double perProgram) const;
 };
@@ -58,6 +64,78 @@ struct Chunks {
   std::atomic<bool> outOfMemory{false};
 };
 } // namespace
+
+namespace {
+/// Programs that any thread takes one after the other.
+struct Turns {
+  const Launch &launch;
+  std::atomic<int64_t> next{0}, done{0};
+  std::atomic<bool> outOfMemory{false};
+
+  bool areTaken() const { return next.load() >= launch.programs; }
+  void take() {
+    void *arena = threadArena(launch.kernel.arenaBytes);
+    if (!arena && launch.kernel.arenaBytes) {
+      outOfMemory = true;
+      return;
+    }
+    for (int64_t program; (program = next.fetch_add(1)) < launch.programs; ++done)
+      launch.run(program, program + 1, arena);
+  }
+};
+
+/// Starts threads as long as no program ends and some have not begun: those that have may wait for them.
+class Reinforcement {
+public:
+  explicit Reinforcement(Turns &turns) : turns(turns), watch([this] { look(); }) {}
+  ~Reinforcement() {
+    {
+      std::lock_guard lock(mutex);
+      isOver = true;
+    }
+    over.notify_one();
+    watch.join();
+    for (std::thread &thread : more)
+      thread.join();
+  }
+
+private:
+  void look() {
+    constexpr std::chrono::milliseconds patience(10);
+    int64_t seen = -1;
+    size_t wanted = 1;
+    std::unique_lock lock(mutex);
+    while (!over.wait_for(lock, patience, [&] { return isOver; }) && !turns.areTaken()) {
+      const int64_t done = turns.done.load();
+      for (size_t count = done == seen ? wanted : 0; count > 0 && !turns.areTaken(); --count)
+        try {
+          more.emplace_back([this] { turns.take(); });
+        } catch (const std::system_error &) { // no more threads: wait for what there is
+          return;
+        }
+      wanted = done == seen ? 2 * wanted : 1;
+      seen = done;
+    }
+  }
+
+  Turns &turns;
+  std::mutex mutex;
+  std::condition_variable over;
+  bool isOver = false;
+  std::vector<std::thread> more; // of `watch` alone until it has ended
+  std::thread watch;
+};
+} // namespace
+
+/// Programs one by one. False if a thread had no memory for its arena.
+bool Launch::runByTurns() const {
+  Turns turns{*this};
+  {
+    Reinforcement reinforcement(turns);
+    pool.run(threads, threads, [](void *context, uint32_t) { static_cast<Turns *>(context)->take(); }, &turns);
+  }
+  return !turns.outOfMemory;
+}
 
 /// Runs programs on the caller as long as what is left is not worth help. Gives the first program not run.
 int64_t Launch::runAlone(double perProgram, void *arena) const {
@@ -135,6 +213,9 @@ llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<i
   if (CheckedLaunch *checked = CheckedLaunch::current()) {
     if (auto problem = checked->run([&] { launch.run(0, programs, arena); }))
       failures.add(*std::move(problem));
+  } else if (kernel.waits && programs > 1) {
+    if (!launch.runByTurns())
+      return outOfMemory();
   } else if (threads == 1 || programs == 1) {
     launch.run(0, programs, arena);
   } else {
@@ -157,6 +238,7 @@ llvm::Expected<std::shared_ptr<const KernelCode>> KernelCode::load(llvm::StringR
   if (!kernel->entry)
     return llvm::createStringError("the loaded code defines no kernel '" + symbol + "'");
   kernel->arenaBytes = arenaBytes;
+  kernel->waits = (*code)->find((symbol + waitsSuffix).str());
   kernel->code = std::move(*code);
   return kernel;
 }

@@ -3,7 +3,8 @@
 //   Out: every program has run when `launch` returns.
 // Small launches run on the caller: waking workers costs more than they are worth. What is small is learnt from the
 // kernel's own launches and corrected while one runs. Programs are independent, so how they are spread never changes a
-// result.
+// result. Those of a kernel that waits for what others write (a lock, a barrier of the whole grid) are run one by one, and where
+// all that have begun wait, more threads begin the others: each then runs in the end, as on a GPU that holds them all.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -24,6 +25,7 @@ using KernelEntry = void (*)(const void *arguments, const int32_t grid[3], int64
 struct KernelCode {
   KernelEntry entry = nullptr;
   uint64_t arenaBytes = 0;                             // scratch per thread
+  bool waits = false;                                  // programs may wait for what others write
   std::shared_ptr<const LoadedCode> code;              // keeps `entry` alive
   mutable std::atomic<float> nanosecondsPerProgram{0}; // learnt; 0: never run
 

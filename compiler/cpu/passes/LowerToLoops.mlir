@@ -1,5 +1,6 @@
 // RUN: triton-opt %s --cpu-lower-to-loops=cpu=x86-64-v4 | FileCheck %s
 
+// CHECK-NOT: waits
 // CHECK-LABEL: func.func @copy
 // CHECK-SAME: (%[[ARGS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %{{.*}}: !llvm.ptr)
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
@@ -45,5 +46,21 @@ tt.func public @prefix(%to: !tt.ptr<f32>, %n: i32, %value: f32) {
   %target = tt.addptr %to_all, %range : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
   %values = tt.splat %value : f32 -> tensor<1024xf32>
   tt.store %target, %values, %mask : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}
+
+// The runtime is told that programs wait for each other.
+// CHECK: llvm.mlir.global external constant @lock.waits(1 : i8)
+// CHECK-LABEL: func.func @lock
+tt.func public @lock(%lock: !tt.ptr<i32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.while : () -> () {
+    %old = tt.atomic_cas acq_rel, gpu, %lock, %zero, %one : (!tt.ptr<i32>, i32, i32) -> i32
+    %taken = arith.cmpi eq, %old, %one : i32
+    scf.condition(%taken)
+  } do {
+    scf.yield
+  }
   tt.return
 }

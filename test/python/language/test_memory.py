@@ -210,6 +210,24 @@ def test_spin_lock():
 
 
 @triton.jit
+def meeting_kernel(counter_ptr, data_ptr, out_ptr, N: tl.constexpr):
+    program = tl.program_id(0)
+    tl.store(data_ptr + program, program + 1)
+    tl.debug_barrier()
+    tl.atomic_add(counter_ptr, 1)
+    while tl.atomic_add(counter_ptr, 0) < N:
+        pass
+    tl.store(out_ptr + program, tl.load(data_ptr + (program + 1) % N))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 40])
+def test_all_programs_meet(n):
+    counter, data, out = (torch.zeros(size, dtype=torch.int32) for size in (1, n, n))
+    meeting_kernel[(n,)](counter, data, out, n)
+    assert out.tolist() == [(i + 1) % n + 1 for i in range(n)]
+
+
+@triton.jit
 def dot_kernel(
     a_ptr,
     b_ptr,
