@@ -222,6 +222,8 @@ def meeting_kernel(counter_ptr, data_ptr, out_ptr, N: tl.constexpr):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 40])
 def test_all_programs_meet(n):
+    if triton.knobs.runtime.interpret and n > 1:
+        pytest.skip("interpreted programs run one after the other")
     counter, data, out = (torch.zeros(size, dtype=torch.int32) for size in (1, n, n))
     meeting_kernel[(n,)](counter, data, out, n)
     assert out.tolist() == [(i + 1) % n + 1 for i in range(n)]
