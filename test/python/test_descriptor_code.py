@@ -3,21 +3,11 @@
 import pytest
 import triton
 import triton.language as tl
+from gpu_code import compile
 from triton import knobs
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
 
 LOAD = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
 STORE = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group"
-
-
-def compile(kernel, signature, capability=90, **options):
-    """Pointers and integers are known to be multiples of 16."""
-    constants = {name: value for name, value in signature.items() if isinstance(value, int)}
-    types = {name: "constexpr" if name in constants else type for name, type in signature.items()}
-    attributes = {(i,): [["tt.divisibility", 16]] for i, type in enumerate(types.values()) if type[0] in "*i"}
-    source = ASTSource(kernel, types, constexprs=constants, attrs=attributes)
-    return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
 
 
 @triton.jit

@@ -9,8 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+from gpu_code import compile
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 LOAD = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
@@ -122,15 +121,6 @@ def test_attention(causal, heads, length, width, specialize):
     split = [x.float().view(heads, length, width) for x in (q, k, v)]
     expected = torch.nn.functional.scaled_dot_product_attention(*split, is_causal=causal)
     np.testing.assert_allclose(out.float().numpy(), expected.reshape(-1, width).numpy(), atol=1e-2, rtol=1e-2)
-
-
-def compile(kernel, signature, capability=90, **options):
-    """Pointers and integers are known to be multiples of 16."""
-    constants = {name: value for name, value in signature.items() if isinstance(value, int)}
-    types = {name: "constexpr" if name in constants else type for name, type in signature.items()}
-    attributes = {(i,): [["tt.divisibility", 16]] for i, type in enumerate(types.values()) if type[0] in "*i"}
-    source = ASTSource(kernel, types, constexprs=constants, attrs=attributes)
-    return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
 
 
 def code(kernel):

@@ -148,17 +148,16 @@ struct PlacePartitions : impl::PlacePartitionsBase<PlacePartitions> {
       int atEntry = llvm::alignDown(int(maxRegisters), registerStep);
       return {std::min(ownRegisters(atEntry, total), mostRegisters), atEntry};
     }
-    int least = leastAtEntry();
-    for (int ctas : {2, 1}) {
+    const int least = leastAtEntry();
+    auto shareOf = [&](int ctas) -> Registers {
       int atEntry =
           std::min<int>(llvm::alignDown(registersOfSm / (threadsPerWarp * total * ctas), registerStep), mostRegisters);
       while (atEntry > least && ownRegisters(atEntry - registerStep, total) >= mostRegisters)
         atEntry -= registerStep;
-      int own = std::min(ownRegisters(atEntry, total), mostRegisters);
-      if ((own >= enoughRegisters && atEntry >= least) || ctas == 1)
-        return {own, atEntry};
-    }
-    llvm_unreachable("one CTA fits");
+      return {std::min(ownRegisters(atEntry, total), mostRegisters), atEntry};
+    };
+    Registers half = shareOf(2);
+    return half.own >= enoughRegisters && half.atEntry >= least ? half : shareOf(1);
   }
 };
 
