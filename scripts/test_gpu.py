@@ -15,6 +15,7 @@ A part that fails does not end the run. Each leaves its output in FOLDER (defaul
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -82,7 +83,8 @@ def run(name, command, seconds, out):
             print(f"    {line}", end="", flush=True)
         process.wait()
         is_late = timer.poll() is not None
-        subprocess.run(["kill", "-9", f"-{timer.pid}"], capture_output=True)
+        if not is_late:
+            os.killpg(timer.pid, signal.SIGKILL)  # the program `kill` of some systems takes "-123" for "-1": everything
         timer.wait()
     word = (
         "ok"
