@@ -46,8 +46,8 @@ void Generator::integerStep() {
     return keep(make<arith::MaxSIOp>(a, b));
   case 14:
     return keep(make<arith::MinUIOp>(a, b));
-  case 15:
-    return keep(make<math::AbsIOp>(a));
+  case 15: // not of the least number: ptxas takes results to be non-negative, the others have it wrap
+    return keep(make<math::AbsIOp>(make<arith::ShRSIOp>(a, splat(type, 1))));
   default:
     if (bits >= 32)
       keep(make<MulhiUIOp>(a, b));
