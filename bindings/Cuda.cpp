@@ -32,13 +32,14 @@ static void check(const std::optional<embed::Error> &error) {
 
 static nb::dict properties(int device) {
   embed::CudaDeviceProperties found = take(embed::cudaDeviceProperties(device));
+  embed::CudaClockRates rates = take(embed::cudaClockRates(device));
   nb::dict out;
   out["max_shared_mem"] = found.maxSharedBytes;
   out["max_num_regs"] = found.maxRegisters;
   out["multiprocessor_count"] = found.multiprocessors;
   out["warpSize"] = found.warpSize;
-  out["sm_clock_rate"] = found.clockRate;
-  out["mem_clock_rate"] = found.memoryClockRate;
+  out["sm_clock_rate"] = rates.multiprocessors;
+  out["mem_clock_rate"] = rates.memory;
   out["mem_bus_width"] = found.memoryBusWidth;
   out["l2_cache_size"] = found.l2CacheBytes;
   out["max_shared_mem_per_multiprocessor"] = found.maxSharedBytesPerMultiprocessor;
@@ -85,6 +86,9 @@ void addCuda(nb::module_ &module) {
       "The device of this thread's context, else 0.");
   cuda.def("set_current_device", [](int device) { check(embed::cudaSetCurrentDevice(device)); }, nb::arg("device"));
   cuda.def("get_device_properties", &properties, nb::arg("device"));
+  cuda.def(
+      "max_shared_mem", [](int device) { return take(embed::cudaDeviceProperties(device)).maxSharedBytes; },
+      nb::arg("device"), "Bytes of shared memory a block may have; quick, where all properties take a while.");
   cuda.def("load_binary", &loadBinary, nb::arg("name"), nb::arg("binary"), nb::arg("shared"), nb::arg("device"),
            "Loads a cubin, or PTX; gives (module, function, registers, spills, threads a block may have).");
   cuda.def(

@@ -32,17 +32,20 @@ Result<CudaDeviceProperties> cudaDeviceProperties(int device) {
   auto found = driver->properties(device);
   if (!found)
     return toError(found.takeError());
-  return CudaDeviceProperties{found->name,
-                              found->capability,
-                              found->maxSharedBytes,
-                              found->maxSharedBytesPerMultiprocessor,
-                              found->maxRegisters,
-                              found->multiprocessors,
-                              found->warpSize,
-                              found->clockRate,
-                              found->memoryClockRate,
-                              found->memoryBusWidth,
-                              found->l2CacheBytes};
+  return CudaDeviceProperties{
+      found->name,         found->capability,      found->maxSharedBytes, found->maxSharedBytesPerMultiprocessor,
+      found->maxRegisters, found->multiprocessors, found->warpSize,       found->memoryBusWidth,
+      found->l2CacheBytes};
+}
+
+Result<CudaClockRates> cudaClockRates(int device) {
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return toError(driver.takeError());
+  auto found = driver->clockRates(device);
+  if (!found)
+    return toError(found.takeError());
+  return CudaClockRates{found->multiprocessors, found->memory};
 }
 
 Result<int> cudaCurrentDevice() {

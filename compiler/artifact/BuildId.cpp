@@ -1,10 +1,10 @@
 #include "compiler/artifact/BuildId.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SHA256.h"
 
 #include <cstring>
 #include <elf.h>
@@ -65,7 +65,7 @@ std::string triton::artifact::digestFiles(const std::string &folder, const std::
     if (llvm::StringRef(it->path()).ends_with(suffix))
       paths.push_back(it->path());
   llvm::sort(paths);
-  llvm::SHA256 hasher;
+  llvm::BLAKE3 hasher;
   for (const std::string &path : paths) {
     auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
     if (!buffer)
@@ -75,5 +75,5 @@ std::string triton::artifact::digestFiles(const std::string &folder, const std::
         (llvm::StringRef(path).drop_front(folder.size()) + ":" + llvm::Twine((*buffer)->getBufferSize()) + ":").str());
     hasher.update((*buffer)->getBuffer());
   }
-  return llvm::toHex(hasher.final(), /*LowerCase=*/true);
+  return llvm::toHex(hasher.final<32>(), /*LowerCase=*/true);
 }

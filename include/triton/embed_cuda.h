@@ -14,7 +14,11 @@ struct CudaDeviceProperties {
   std::string name;
   int capability = 0; // 90 for 9.0
   int maxSharedBytes = 0, maxSharedBytesPerMultiprocessor = 0, maxRegisters = 0, multiprocessors = 0, warpSize = 0;
-  int clockRate = 0, memoryClockRate = 0, memoryBusWidth = 0, l2CacheBytes = 0; // kHz, kHz, bits, bytes
+  int memoryBusWidth = 0, l2CacheBytes = 0; // bits, bytes
+};
+
+struct CudaClockRates {
+  int multiprocessors = 0, memory = 0; // kHz
 };
 
 struct CudaFunction {
@@ -49,6 +53,8 @@ struct CudaTensorMapDescription {
 TRITON_EXPORT void cudaSetLibrary(std::string path);
 TRITON_EXPORT Result<int> cudaDeviceCount();
 TRITON_EXPORT Result<CudaDeviceProperties> cudaDeviceProperties(int device);
+/// Apart from the properties: the driver asks the device, which takes a while.
+TRITON_EXPORT Result<CudaClockRates> cudaClockRates(int device);
 /// Of this thread: the device of its context, else 0.
 TRITON_EXPORT Result<int> cudaCurrentDevice();
 TRITON_EXPORT std::optional<Error> cudaSetCurrentDevice(int device);

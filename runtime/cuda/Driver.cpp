@@ -83,17 +83,14 @@ llvm::Error Driver::checkDevice(int device) const {
   return llvm::createStringError("there is no device %d: this machine has %d", device, deviceCount());
 }
 
-llvm::Expected<DeviceProperties> Driver::properties(int device) {
-  if (llvm::Error error = checkDevice(device))
-    return error;
-  DeviceHandle handle = devices[size_t(device)].handle;
+static llvm::Expected<DeviceProperties> readProperties(const DriverApi &functions, DeviceHandle handle, int device) {
   DeviceProperties properties;
   char name[256] = {};
   int major = 0, minor = 0;
-  int status = functions->deviceName(name, sizeof(name), handle);
+  int status = functions.deviceName(name, sizeof(name), handle);
   auto read = [&](DeviceAttribute attribute, int &value) {
     if (!status)
-      status = functions->deviceAttribute(&value, attribute, handle);
+      status = functions.deviceAttribute(&value, attribute, handle);
   };
   read(DeviceAttribute::CapabilityMajor, major);
   read(DeviceAttribute::CapabilityMinor, minor);
@@ -102,15 +99,40 @@ llvm::Expected<DeviceProperties> Driver::properties(int device) {
   read(DeviceAttribute::MaxRegistersPerBlock, properties.maxRegisters);
   read(DeviceAttribute::MultiprocessorCount, properties.multiprocessors);
   read(DeviceAttribute::WarpSize, properties.warpSize);
-  read(DeviceAttribute::ClockRate, properties.clockRate);
-  read(DeviceAttribute::MemoryClockRate, properties.memoryClockRate);
   read(DeviceAttribute::MemoryBusWidth, properties.memoryBusWidth);
   read(DeviceAttribute::L2CacheSize, properties.l2CacheBytes);
   if (status)
-    return failure(*functions, status, "asking for the properties of device " + llvm::Twine(device));
+    return failure(functions, status, "asking for the properties of device " + llvm::Twine(device));
   properties.name = name;
   properties.capability = major * 10 + minor;
   return properties;
+}
+
+llvm::Expected<const DeviceProperties &> Driver::properties(int device) {
+  if (llvm::Error error = checkDevice(device))
+    return error;
+  std::lock_guard lock(mutex);
+  Device &entry = devices[size_t(device)];
+  if (!entry.properties) {
+    auto read = readProperties(*functions, entry.handle, device);
+    if (!read)
+      return read.takeError();
+    entry.properties = std::move(*read);
+  }
+  return *entry.properties;
+}
+
+llvm::Expected<ClockRates> Driver::clockRates(int device) const {
+  if (llvm::Error error = checkDevice(device))
+    return error;
+  DeviceHandle handle = devices[size_t(device)].handle;
+  ClockRates rates;
+  int status = functions->deviceAttribute(&rates.multiprocessors, DeviceAttribute::ClockRate, handle);
+  if (!status)
+    status = functions->deviceAttribute(&rates.memory, DeviceAttribute::MemoryClockRate, handle);
+  if (status)
+    return failure(*functions, status, "asking for the clock rates of device " + llvm::Twine(device));
+  return rates;
 }
 
 llvm::Expected<ContextHandle> Driver::primaryContext(int device) {

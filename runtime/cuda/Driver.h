@@ -7,6 +7,7 @@
 #include "runtime/cuda/DriverApi.h"
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace triton::runtime::cuda {
@@ -18,9 +19,12 @@ struct DeviceProperties {
   int maxSharedBytesPerMultiprocessor = 0;
   int maxRegisters = 0; // of a block
   int multiprocessors = 0, warpSize = 0;
-  int clockRate = 0, memoryClockRate = 0; // kHz
-  int memoryBusWidth = 0;                 // bits
+  int memoryBusWidth = 0; // bits
   int l2CacheBytes = 0;
+};
+
+struct ClockRates {
+  int multiprocessors = 0, memory = 0; // kHz
 };
 
 class Driver {
@@ -35,7 +39,10 @@ public:
 
   const DriverApi &api() const { return *functions; }
   int deviceCount() const { return int(devices.size()); }
-  llvm::Expected<DeviceProperties> properties(int device);
+  /// Asked of the driver once.
+  llvm::Expected<const DeviceProperties &> properties(int device);
+  /// Apart, as the driver asks the device: slow.
+  llvm::Expected<ClockRates> clockRates(int device) const;
 
   /// The primary context, retained for as long as the process lives.
   llvm::Expected<ContextHandle> primaryContext(int device);
@@ -50,13 +57,14 @@ private:
   struct Device {
     DeviceHandle handle;
     ContextHandle primary = nullptr;
+    std::optional<DeviceProperties> properties;
   };
   static llvm::Expected<std::unique_ptr<Driver>> create();
   llvm::Error checkDevice(int device) const;
 
   std::unique_ptr<const DriverApi> functions;
   std::vector<Device> devices;
-  std::mutex mutex; // guards `Device::primary`
+  std::mutex mutex; // guards what is found out about devices later
 };
 
 /// A context that is current while this lives, where another was; costs one look if it is current already.

@@ -52,11 +52,13 @@ template <typename T> std::string messageOf(llvm::Expected<T> expected) {
 }
 
 TEST(Cuda, ReadsProperties) {
-  auto properties = llvm::cantFail(driver().properties(1));
+  const DeviceProperties &properties = llvm::cantFail(driver().properties(1));
   EXPECT_EQ(properties.capability, 90);
   EXPECT_EQ(properties.maxSharedBytes, 232448);
   EXPECT_EQ(properties.multiprocessors, 132);
   EXPECT_EQ(messageOf(driver().properties(2)), "there is no device 2: this machine has 2");
+  EXPECT_EQ(&properties, &llvm::cantFail(driver().properties(1))) << "asked once";
+  EXPECT_EQ(messageOf(driver().clockRates(2)), "there is no device 2: this machine has 2");
 }
 
 TEST(Cuda, LaunchesWithEveryAttribute) {

@@ -19,7 +19,10 @@ def max_shared_mem(device):
     """Bytes of shared memory that one program may have."""
     from ..runtime import driver
 
-    return driver.active.utils.get_device_properties(device)["max_shared_mem"]
+    utils = driver.active.utils
+    if hasattr(utils, "max_shared_mem"):  # a driver that answers this without asking for all the others
+        return utils.max_shared_mem(device)
+    return utils.get_device_properties(device)["max_shared_mem"]
 
 
 def make_backend(target: GPUTarget):

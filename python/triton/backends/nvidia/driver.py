@@ -59,6 +59,7 @@ class CudaUtils:
             libtriton.cuda.set_library(knobs.nvidia.libcuda_path)
         self.load_binary = libtriton.cuda.load_binary
         self.get_device_properties = libtriton.cuda.get_device_properties
+        self.max_shared_mem = libtriton.cuda.max_shared_mem
         self.cuOccupancyMaxActiveClusters = libtriton.cuda.cuOccupancyMaxActiveClusters
         self.set_printf_fifo_size = libtriton.cuda.set_printf_fifo_size
         self.fill_tma_descriptor = libtriton.cuda.fill_tma_descriptor
