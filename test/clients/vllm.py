@@ -122,10 +122,13 @@ class Worker:
         import arguments
         import signatures
         import torch
+        import triton
 
         if hasattr(kernel, "params") and signatures.Facts(kernel).loads_addresses:
             return dict(outcome="addresses in memory")
-        written = arguments.call(kernel, self.known[full], "cuda" if self.options.role == "cuda" else "cpu")
+        device = "cuda" if self.options.role == "cuda" else "cpu"
+        triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=device))
+        written = arguments.call(kernel, self.known[full], device)
         torch.save(written, self.options.results / f"{full}.pt")
         return dict(outcome="ok")
 
