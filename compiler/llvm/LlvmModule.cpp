@@ -1,6 +1,7 @@
 #include "compiler/llvm/LlvmModule.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InlineAsm.h"
@@ -15,6 +16,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetLoweringObjectFile.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 namespace triton {
@@ -104,17 +107,17 @@ llvm::Error LlvmModule::run(llvm::TargetMachine *machine,
   return reported();
 }
 
-llvm::Error LlvmModule::generate(llvm::Module &subject, llvm::SmallVectorImpl<char> &bytes,
-                                 llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add) {
+llvm::Error LlvmModule::generate(llvm::Module &subject, llvm::TargetMachine &machine, llvm::CodeGenFileType kind,
+                                 llvm::SmallVectorImpl<char> &bytes) {
   if (!controls.machineIrFolder.empty())
-    if (llvm::Error error = writeMachineIr(add))
+    if (llvm::Error error = writeMachineIr(machine))
       return error;
   LlvmControlScope scope;
   if (llvm::Error error = scope.enter(controls))
     return error;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager manager;
-  if (!add(manager, stream))
+  if (machine.addPassesToEmitFile(manager, stream, nullptr, kind, /*DisableVerify=*/true))
     return llvm::createStringError("the code generator cannot write this kind of file");
   manager.run(subject);
   return reported();
@@ -128,8 +131,7 @@ static llvm::StringRef kernelName(const llvm::Module &module) {
   return "kernel";
 }
 
-llvm::Error
-LlvmModule::writeMachineIr(llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add) {
+llvm::Error LlvmModule::writeMachineIr(llvm::TargetMachine &machine) {
   LlvmControlScope scope;
   if (llvm::Error error = scope.enter({.machineIrFolder = controls.machineIrFolder}))
     return error;
@@ -139,7 +141,11 @@ LlvmModule::writeMachineIr(llvm::function_ref<bool(llvm::legacy::PassManager &, 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream text(bytes);
   llvm::legacy::PassManager manager;
-  if (!add(manager, text))
+  // Targets make symbols in a context that the printer of assembly gives them. It does not run here.
+  auto *information = new llvm::MachineModuleInfoWrapperPass(&machine);
+  machine.getObjFileLowering()->Initialize(information->getMMI().getContext(), machine);
+  if (machine.addPassesToEmitFile(manager, text, nullptr, llvm::CodeGenFileType::AssemblyFile, /*DisableVerify=*/true,
+                                  information))
     return llvm::createStringError("the code generator cannot write machine IR");
   manager.run(*copy);
   llvm::sys::fs::create_directories(controls.machineIrFolder);

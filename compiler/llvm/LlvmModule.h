@@ -9,8 +9,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/Support/CodeGen.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
 #include <memory>
@@ -22,9 +22,6 @@ class LLVMContext;
 class Module;
 class PassBuilder;
 class TargetMachine;
-namespace legacy {
-class PassManager;
-}
 } // namespace llvm
 
 namespace triton {
@@ -47,9 +44,9 @@ public:
   /// Runs the passes that `build` adds; those of `machine`, which may be null, are known to its builder. With a plugin these are LLVM's -O3, which has places for its passes.
   llvm::Error run(llvm::TargetMachine *machine,
                   llvm::function_ref<llvm::Error(llvm::PassBuilder &, llvm::ModulePassManager &)> build);
-  /// Runs the code generator that `add` adds, which writes to the stream it is given, on `subject`: this module, or a copy of it.
-  llvm::Error generate(llvm::Module &subject, llvm::SmallVectorImpl<char> &bytes,
-                       llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add);
+  /// Runs the code generator of `machine` on `subject`: this module, or a copy of it.
+  llvm::Error generate(llvm::Module &subject, llvm::TargetMachine &machine, llvm::CodeGenFileType kind,
+                       llvm::SmallVectorImpl<char> &bytes);
   /// What LLVM reported so far.
   llvm::Error reported() const;
   /// Makes what LLVM reports of inline assembly start with the place where it was written. `places`: assembly text -> place.
@@ -58,7 +55,7 @@ public:
   LlvmControls controls;
 
 private:
-  llvm::Error writeMachineIr(llvm::function_ref<bool(llvm::legacy::PassManager &, llvm::raw_pwrite_stream &)> add);
+  llvm::Error writeMachineIr(llvm::TargetMachine &machine);
 
   struct Reports {
     std::string text;

@@ -1,6 +1,7 @@
 """What environment variables let one see of a compile."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -121,12 +122,11 @@ def test_times(fresh_triton_cache, monkeypatch, capfd):
     assert "Execution time report" in capfd.readouterr().err
 
 
-@pytest.mark.cpu_only
-def test_unwritable_places_do_not_matter(fresh_triton_cache, monkeypatch):
+def test_unwritable_places_do_not_matter(fresh_triton_cache, monkeypatch, stages):
     monkeypatch.setenv("MLIR_ENABLE_DUMP", "1")
     monkeypatch.setenv("MLIR_DUMP_PATH", "/proc/nothing/here")
     monkeypatch.setenv("TRITON_REPRODUCER_PATH", "/proc/nothing/here")
-    assert compile_kernel().asm["obj"]
+    assert compile_kernel().asm[stages[-1]]
 
 
 def test_these_do_not_change_the_key(fresh_triton_cache, monkeypatch, tmp_path):
@@ -150,7 +150,7 @@ def test_llvm_passes_are_shown(fresh_triton_cache, monkeypatch, capfd, tmp_path)
     monkeypatch.setenv("LLVM_IR_ENABLE_DUMP", "1")
     compile_kernel()
     text = capfd.readouterr().err
-    assert text.count("IR Dump After") > 5 and "define void @shown" in text
+    assert text.count("IR Dump After") > 5 and re.search("define (ptx_kernel )?void @shown", text)
     monkeypatch.setenv("LLVM_IR_ENABLE_DUMP", "0")
     monkeypatch.setenv("LLVM_ENABLE_TIMING", "1")
     compile_kernel()
@@ -161,6 +161,17 @@ def test_llvm_passes_are_shown(fresh_triton_cache, monkeypatch, capfd, tmp_path)
     compile_kernel()
     assert "name:            shown" in (tmp_path / "machine" / "shown.mir").read_text()
     assert capfd.readouterr().err == ""
+
+
+def test_machine_code_before_registers_of_a_gpu(fresh_triton_cache, monkeypatch, tmp_path):
+    plain = compile_for_cuda(define())
+    monkeypatch.setenv("TRITON_DUMP_MIR", str(tmp_path / "machine"))
+    for _ in range(2):
+        assert compile_for_cuda(define()).asm["ptx"] == plain.asm["ptx"]
+        text = (tmp_path / "machine" / "shown.mir").read_text()
+        assert "name:            shown" in text and "(store (s32)" in text
+        (tmp_path / "machine" / "shown.mir").unlink()
+        monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
 
 
 def test_llvm_passes_are_left_out(fresh_triton_cache, monkeypatch):
@@ -238,7 +249,7 @@ def test_source_stage_and_locations(fresh_triton_cache, fresh_knobs):
     assert "loc(" not in compile_kernel().asm["ttir"]
 
 
-def test_hook_on_the_stages(fresh_triton_cache, fresh_knobs):
+def test_hook_on_the_stages(fresh_triton_cache, fresh_knobs, stages):
     seen = []
 
     def hook(backend, stages, options, language, capability):
@@ -254,7 +265,7 @@ def test_hook_on_the_stages(fresh_triton_cache, fresh_knobs):
     plain = compile_kernel()
     fresh_knobs.runtime.add_stages_inspection_hook = hook
     changed = compile_kernel()
-    assert seen[0][0] == ["ttir", "llir", "obj"] and changed.hash != plain.hash
+    assert seen[0][0] == stages and changed.hash != plain.hash
     out = np.zeros(16, np.int32)
     changed[(1, 1, 1)](out, 16)
     np.testing.assert_array_equal(out, np.arange(16) * 4)
@@ -263,12 +274,12 @@ def test_hook_on_the_stages(fresh_triton_cache, fresh_knobs):
     assert compile_kernel().hash == plain.hash
 
 
-def test_replaced_stages_are_not_stored_as_the_kernels_own(fresh_triton_cache, fresh_knobs, tmp_path, capsys):
+def test_replaced_stages_are_not_stored_as_the_kernels_own(fresh_triton_cache, fresh_knobs, tmp_path, capsys, stages):
     fresh_knobs.cache.dump_dir, fresh_knobs.cache.override_dir = str(tmp_path / "dump"), str(tmp_path / "override")
     fresh_knobs.compilation.dump_ir = True
     plain = compile_kernel()
     (folder,) = (tmp_path / "dump").iterdir()
-    assert {"shown.source", "shown.ttir", "shown.llir", "shown.obj"} <= {file.name for file in folder.iterdir()}
+    assert {f"shown.{stage}" for stage in ("source", *stages)} <= {file.name for file in folder.iterdir()}
     fresh_knobs.compilation.dump_ir = False
     place = tmp_path / "override" / folder.name
     place.mkdir(parents=True)

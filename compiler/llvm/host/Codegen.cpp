@@ -17,7 +17,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -202,9 +201,7 @@ llvm::Error Code::emit(llvm::SmallVectorImpl<char> &bytes, bool asText) {
   // Code generation rewrites its module; a copy keeps this one the same for the next request.
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*llvmModule);
   auto kind = asText ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  return llvmModule.generate(*copy, bytes, [&](llvm::legacy::PassManager &manager, llvm::raw_pwrite_stream &stream) {
-    return !(*machine)->addPassesToEmitFile(manager, stream, nullptr, kind, /*DisableVerify=*/true);
-  });
+  return llvmModule.generate(*copy, **machine, kind, bytes);
 }
 
 llvm::Expected<std::string> Code::assembly() {

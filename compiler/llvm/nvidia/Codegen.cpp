@@ -9,7 +9,6 @@
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -191,11 +190,7 @@ llvm::Expected<std::string> Code::ptx() {
   if (!machine)
     return machine.takeError();
   llvm::SmallVector<char, 0> bytes;
-  auto add = [&](llvm::legacy::PassManager &manager, llvm::raw_pwrite_stream &stream) {
-    return !(*machine)->addPassesToEmitFile(manager, stream, nullptr, llvm::CodeGenFileType::AssemblyFile,
-                                            /*DisableVerify=*/true);
-  };
-  if (llvm::Error error = llvmModule.generate(*llvmModule, bytes, add))
+  if (llvm::Error error = llvmModule.generate(*llvmModule, **machine, llvm::CodeGenFileType::AssemblyFile, bytes))
     return error;
   std::string text(bytes.begin(), bytes.end());
   if (!(device == newer))
