@@ -51,6 +51,15 @@ def device(request):
     return request.config.getoption("--device")
 
 
+@pytest.fixture
+def stages():
+    """The stages of the active target's kernels: text, and last the code."""
+    from triton.runtime import driver
+
+    on_gpu = driver.active.get_current_target().backend == "cuda"
+    return ["ttir", "ttgir", "llir", "ptx", "cubin"] if on_gpu else ["ttir", "llir", "obj"]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cache_dir(tmp_path_factory):
     """No test finds what another run has compiled."""

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from triton.backends.cpu.driver import CPUDriver
 from triton.tools import build_extern, disasm
 from triton.tools.compile import CompileArgs, compile_kernel
 from triton.tools.link import HeaderParser, LinkerError, link
@@ -19,12 +20,13 @@ MATMUL_GRID = "(M + BM - 1) / BM, (N + BN - 1) / BN, 1"
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
-    """Four variants of add, five of matmul in several algorithms, and the dispatchers over them."""
+    """Four variants of add, five of matmul in several algorithms, and the dispatchers over them, for this processor."""
     folder = tmp_path_factory.mktemp("generated")
-    headers = []
+    headers, host = [], CPUDriver().get_current_target()
+    target = f"cpu:{host.arch}:{host.warp_size}"
 
     def add(kernel, grid, signature, warps=1):
-        _, paths = compile_kernel(CompileArgs(str(KERNELS), kernel, signature, grid, num_warps=warps, out_path=str(folder / kernel)))  # fmt: skip
+        _, paths = compile_kernel(CompileArgs(str(KERNELS), kernel, signature, grid, target, num_warps=warps, out_path=str(folder / kernel)))  # fmt: skip
         headers.append(paths[0])
 
     for hint in ("", ":16"):

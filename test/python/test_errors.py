@@ -171,7 +171,7 @@ def test_function_without_source():
         triton.jit(namespace["f"])
 
 
-def test_device_assert():
+def test_device_assert(device):
     @triton.jit(debug=True)
     def kernel(out_ptr, n):
         tl.device_assert(n < 10, "n is too large")
@@ -180,8 +180,11 @@ def test_device_assert():
     out = np.zeros(1, np.int32)
     kernel[(1,)](out, 5)
     assert out[0] == 5
-    with pytest.raises(RuntimeError, match="n is too large"):
-        kernel[(1,)](out, 50)
+    if (
+        device != "cuda"
+    ):  # there a failed one ends the process's context; tests of the GPU have it in a process of its own
+        with pytest.raises(RuntimeError, match="n is too large"):
+            kernel[(1,)](out, 50)
     kernel[(1,)](out, 50, debug=False)
     assert out[0] == 50
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import triton
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.backends.cpu.driver import CPUDriver
 from triton.explain import explain_source, lines, write_page
 from triton.explain.__main__ import main
 from triton.explain.collect import occupancy
@@ -39,37 +41,45 @@ def line_of(text):
     return next(number for number, line in enumerate(source, 1) if text in line)
 
 
-@pytest.fixture(scope="module")
-def kernel():
+@pytest.fixture(scope="module", params=["cpu", "cuda"])
+def kernel(request):
+    target = CPUDriver().get_current_target() if request.param == "cpu" else GPUTarget("cuda", 90, 32)
     signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}
     source = triton.compiler.ASTSource(sample, signature, {"BLOCK": 64})
-    return explain_source(source, triton.runtime.driver.active.get_current_target(), {})
+    return explain_source(source, target, {})
 
 
 def stage(kernel, name):
     return next(stage["lines"] for stage in kernel["stages"] if stage["name"] == name)
 
 
-@pytest.mark.cpu_only
 def test_lines_of_every_stage(kernel):
-    assert [stage["name"] for stage in kernel["stages"]] == ["source", "ttir", "llir", "asm"]
+    on_gpu = dict(kernel["figures"])["target"] == "cuda 90"
+    names = ["source", "ttir", "ttgir", "llir", "ptx"] if on_gpu else ["source", "ttir", "llir", "asm"]
+    # Where the toolkit's disassembler is found, there is one more.
+    assert [stage["name"] for stage in kernel["stages"] if stage["name"] != "sass"] == names
     load, add = line_of("value = tl.load("), line_of("return x * 3 + 1")
-    for name, wanted in (("source", "tt.load"), ("ttir", "tt.load")):
-        assert [line for text, line in stage(kernel, name) if wanted in text] == [load]
+    for name in names[: names.index("llir")]:
+        assert [line for text, line in stage(kernel, name) if "tt.load" in text] == [load]
         assert add in {line for text, line in stage(kernel, name) if "arith.addf" in text or "arith.mulf" in text}
         assert not any("loc(" in text for text, _ in stage(kernel, name))
-    for name in ("llir", "asm"):
+    for name in names[names.index("llir") :]:
         found = {line for _, line in stage(kernel, name)}
         assert {load, add} <= found and not any("!dbg" in text or ".loc" in text for text, _ in stage(kernel, name))
     shown = dict(kernel["source"])
     assert shown[load].strip().startswith("value = tl.load") and "return x * 3 + 1" in shown[add]
 
 
-@pytest.mark.cpu_only
 def test_figures_and_times(kernel):
     figures = dict(kernel["figures"])
-    assert figures["target"].startswith("cpu ") and "bytes" in figures["code"] and figures["num_warps"] == "4"
-    assert [name for name, time in kernel["times"] if time > 0] == ["source", "ttir", "llir", "asm", "obj"]
+    assert "bytes" in figures["code"] and figures["num_warps"] == "4"
+    if figures["target"] == "cuda 90":
+        assert figures["threads"] == "128" and figures["occupancy"].startswith("100%")
+        stages = ["source", "ttir", "ttgir", "llir", "ptx", "cubin"]
+    else:
+        assert figures["target"].startswith("cpu ")
+        stages = ["source", "ttir", "llir", "asm", "obj"]
+    assert [name for name, time in kernel["times"] if time > 0] == stages
     assert kernel["request"]["constants"] == {"BLOCK": "64"}
 
 

@@ -28,11 +28,10 @@ def test_limits_and_names():
     assert testing.unwrap_tensor(triton.reinterpret(torch.zeros(1, dtype=torch.int8), tl.uint8)).dtype == torch.int8
 
 
-@pytest.mark.cpu_only
-def test_questions_about_the_device():
-    assert not testing.is_cuda() and not testing.is_hip() and testing.is_cpu()
-    assert testing.get_current_target().backend == "cpu" and not testing.is_interpreter()
-    assert not testing.supports_tma()
+def test_questions_about_the_device(device):
+    assert testing.is_cuda() == (device == "cuda") and not testing.is_hip() and testing.is_cpu() == (device == "cpu")
+    assert testing.get_current_target().backend == device and not testing.is_interpreter()
+    assert testing.supports_tma() == (device == "cuda" and torch.cuda.get_device_capability()[0] >= 9)
 
 
 def test_fresh_knobs(monkeypatch):

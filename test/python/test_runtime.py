@@ -100,21 +100,24 @@ def test_remote_cache(fresh_knobs, tmp_path):
     assert seen == [False, True] and out[0] == 5
 
 
-@pytest.mark.cpu_only
-def test_driver_config():
+def test_driver_config(device):
     config = triton.runtime.driver
-    active = config.active
-    config.set_active("something")
-    assert config.active == "something"
-    config.reset_active()
-    assert config.active is config.default is active
-    assert active.get_current_device() == 0 and active.get_active_torch_device() == torch.device("cpu")
+    active, default = config.active, config.default
+    try:
+        config.set_active("something")
+        assert config.active == "something"
+        config.reset_active()
+        assert config.active is config.default is default
+    finally:
+        config.set_active(active)
+    assert (active is default) == (device == "cpu")  # which is what tests of a GPU have as their default
+    assert active.get_current_device() == 0 and active.get_active_torch_device().type == device
     assert active.utils.get_device_properties(0)["multiprocessor_count"] >= 1
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="then two drivers are active")
 def test_backend_of_another_package(tmp_path, monkeypatch):
     monkeypatch.delenv("TRITON_DEFAULT_BACKEND")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # or two drivers are active
     package = tmp_path / "abacus_backend"
     package.mkdir()
     (package / "__init__.py").write_text("")

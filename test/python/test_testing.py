@@ -1,4 +1,4 @@
-"""`triton.testing` on the CPU: statistics, timing, comparing, and the files a benchmark leaves."""
+"""`triton.testing`: statistics, timing, comparing, and the files a benchmark leaves."""
 
 import time
 
@@ -49,6 +49,7 @@ def test_tolerances_are_functions_of_the_torch_dtype():
     assert seen == [torch.float16, torch.float32, torch.float64]
 
 
+@pytest.mark.cpu_only
 def test_do_bench_cudagraph_on_the_cpu_times_single_calls():
     assert 1 <= testing.do_bench_cudagraph(lambda: time.sleep(0.001), rep=5) < 20
 
@@ -112,6 +113,14 @@ def test_points_must_match_the_names():
         testing.perf_report(broken)(lambda **_: 0).run()
 
 
-def test_gpu_peaks_are_refused_on_the_cpu():
-    with pytest.raises(RuntimeError, match="active target is cpu"):
-        testing.get_dram_gbps()
+def test_peaks_are_those_of_gpus(device):
+    if device == "cuda":
+        assert 100 < testing.get_dram_gbps() < 20000
+        assert (
+            testing.get_max_tensorcore_tflops(torch.float16, 1e6) > testing.get_max_simd_tflops(torch.float16, 1e6) > 1
+        )
+        with pytest.raises(RuntimeError, match="dtype not supported"):
+            testing.get_max_simd_tflops(torch.int8, 1e6)
+    else:
+        with pytest.raises(RuntimeError, match="active target is cpu"):
+            testing.get_dram_gbps()
