@@ -132,7 +132,7 @@ void addCache(nb::module_ &parent) {
       "Ids of the builds of the compiler and of this extension, made from their content; empty where a linker gave "
       "none.");
   module.def("digest_files", &cache::digestFiles, nb::arg("folder"), nb::arg("suffix"), nb::call_guard<Unlocked>(),
-             "A digest of all files below `folder` whose names end in `suffix`.");
+             "A digest of all files below `folder` whose names end in `suffix`, or of one file.");
   module.def(
       "parse_size", [](const std::string &text) { return cache::parseSize(text); }, nb::arg("text"),
       "Bytes of a size such as '500M'; None if it is no size.");

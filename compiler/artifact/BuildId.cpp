@@ -62,8 +62,12 @@ std::string triton::artifact::digestFiles(const std::string &folder, const std::
   std::vector<std::string> paths;
   std::error_code error;
   for (llvm::sys::fs::recursive_directory_iterator it(folder, error), end; it != end && !error; it.increment(error))
-    if (llvm::StringRef(it->path()).ends_with(suffix))
+    if (llvm::sys::path::filename(it->path()) == "__pycache__")
+      it.no_push();
+    else if (llvm::StringRef(it->path()).ends_with(suffix))
       paths.push_back(it->path());
+  if (error == std::errc::not_a_directory)
+    paths = {folder};
   llvm::sort(paths);
   llvm::BLAKE3 hasher;
   for (const std::string &path : paths) {

@@ -11,7 +11,8 @@ std::string buildIdOf(const void *address);
 /// Of the compiler itself.
 std::string buildId();
 
-/// The SHA-256 over the names and contents of all files below `folder` whose names end in `suffix`, whatever the order a directory lists them in.
+/// BLAKE3 over the names and contents of all files below `folder` whose names end in `suffix`, whatever the order a directory lists them in; or over one
+/// file, if it is one. Part of the first launch of every process, so it is quick.
 std::string digestFiles(const std::string &folder, const std::string &suffix);
 
 } // namespace triton::artifact

@@ -90,6 +90,10 @@ TEST_F(DescriptionTest, digest_of_files) {
   EXPECT_NE(one, two);
   ASSERT_FALSE(bool(store.put("a", "x.py", "2")));
   EXPECT_NE(two, digestFiles(folder, ".py"));
+  const std::string file = folder + "/a/x.txt", before = digestFiles(file, "");
+  EXPECT_NE(empty, before);
+  ASSERT_FALSE(bool(store.put("a", "x.txt", "changed")));
+  EXPECT_NE(before, digestFiles(file, ""));
 }
 
 } // namespace

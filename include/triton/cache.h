@@ -54,7 +54,7 @@ TRITON_EXPORT std::optional<uint64_t> parseSize(std::string_view text);
 TRITON_EXPORT std::string buildIdOf(const void *address);
 /// Of the compiler itself: part of every key.
 TRITON_EXPORT std::string buildId();
-/// A digest of all files below `folder` whose names end in `suffix`.
+/// A digest of all files below `folder` whose names end in `suffix`, or of one file.
 TRITON_EXPORT std::string digestFiles(const std::string &folder, const std::string &suffix);
 
 using NamedFile = std::pair<std::string_view, std::string_view>; // name, content

@@ -54,22 +54,25 @@ class NvidiaTool:
         return NvidiaTool(path, found.group(1)) if found else None
 
 
-@functools.lru_cache
-def _toolkit_paths(binary: str) -> tuple:
-    """Where a tool of the CUDA toolkit may be: NVIDIA's Python packages, an installed toolkit, the PATH."""
-    import shutil
-
-    folders = []
+def _toolkit_paths(binary: str):
+    """Where a tool of the CUDA toolkit may be, one after the other: NVIDIA's Python packages, an installed toolkit, the PATH."""
     for root in sys.path:
-        for package in ("cu13", "cuda_nvcc", "cuda_cuobjdump", "cuda_nvdisasm"):
-            folders.append(os.path.join(root, "nvidia", package, "bin"))
+        if os.path.isdir(packages := os.path.join(root, "nvidia")):
+            for package in ("cu13", "cuda_nvcc", "cuda_cuobjdump", "cuda_nvdisasm"):
+                yield os.path.join(packages, package, "bin", binary)
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if os.environ.get(variable):
-            folders.append(os.path.join(os.environ[variable], "bin"))
-    folders.append("/usr/local/cuda/bin")
-    found = [os.path.join(folder, binary) for folder in folders]
-    on_path = shutil.which(binary)
-    return tuple(filter(os.path.isfile, found)) + ((on_path,) if on_path else ())
+            yield os.path.join(os.environ[variable], "bin", binary)
+    yield os.path.join("/usr/local/cuda/bin", binary)
+    import shutil
+
+    yield shutil.which(binary) or ""
+
+
+@functools.lru_cache
+def _installed(binary: str) -> Optional[NvidiaTool]:
+    """The first that runs."""
+    return next(filter(None, map(NvidiaTool.from_path, filter(os.path.isfile, _toolkit_paths(binary)))), None)
 
 
 class env_nvidia_tool(env_base):
@@ -81,11 +84,12 @@ class env_nvidia_tool(env_base):
         super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH")
 
     def read(self, text):
-        for path in (text, self.default_path, *_toolkit_paths(self.binary)):
-            tool = NvidiaTool.from_path(path) if path else None
-            if tool:
-                return tool
-        raise RuntimeError(f"Cannot find {self.binary}")
+        tool = (
+            (text and NvidiaTool.from_path(text)) or NvidiaTool.from_path(self.default_path) or _installed(self.binary)
+        )
+        if not tool:
+            raise RuntimeError(f"Cannot find {self.binary}")
+        return tool
 
     def adopt(self, value):
         return self.read(value) if isinstance(value, str) else value

@@ -382,6 +382,7 @@ def test_code_that_cannot_be_loaded(utils):
 
 def test_print_buffer(fake, utils):
     libtriton.cuda.set_current_device(0)
+    fake.log()  # the context, if this test is the first
     utils.set_printf_fifo_size(1 << 21)
     utils.set_printf_fifo_size(1 << 21)
     assert fake.log() == ["limit printf=2097152"]

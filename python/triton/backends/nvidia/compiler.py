@@ -76,8 +76,8 @@ def get_features(options, arch: int) -> str:
 
 @functools.lru_cache(None)
 def file_hash(path):
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+    os.stat(path)  # a library that is not there is an error
+    return libtriton.cache.digest_files(path, "")
 
 
 def sm_arch_from_capability(capability: int) -> str:
