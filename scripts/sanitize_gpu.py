@@ -46,7 +46,7 @@ SELECTION = [
     ("language/test_clusters.py", ""),
     ("language/test_loop_options.py", "test_products or test_sums_over_loops or test_rows_of_a_persistent_kernel"),
     ("language/test_microscaled.py", "test_loops or test_packed_along_rows_and_columns"),
-    ("test_overlap.py", "test_a_chain or test_products or test_a_long_program_in_between"),
+    ("test_overlap.py", "test_a_long_program_in_between or test_kernels_that_place_the_wait_themselves"),
     ("test_launch.py", "test_add"),
 ]
 

@@ -2,7 +2,7 @@
 
     python3 scripts/test_gpu.py [--parts tests sanitizer random programs torch launch benchmarks] [--jobs 16] [--out FOLDER]
 
-tests        the Python tests with --device cuda, in many processes
+tests        all Python tests with --device cuda, in many processes; those about the processor or the host alone are skipped
 sanitizer    compute-sanitizer's memcheck and racecheck over a representative set
 random       random programs on the GPU, the CPU and the interpreter
 programs     the C++ example
@@ -22,11 +22,6 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Files of test/python that are about running kernels, or about a GPU; the others are about the host and skip there.
-TESTS = """
-    language wild test_cuda test_launch test_overlap test_ragged_tma test_specialization test_tuning test_tutorials test_stages
-    test_cuda_driver test_clients test_warp_specialize
-""".split()
 
 
 def tool(name):
@@ -39,9 +34,8 @@ def commands(part, jobs, out):
     """(name, command or None if what it runs is not there, seconds) of the steps of a part."""
     python = sys.executable
     if part == "tests":
-        paths = [f"test/python/{name}" + ("" if (ROOT / "test/python" / name).is_dir() else ".py") for name in TESTS]
-        limits = ["--jobs", str(jobs), "--limit", "60", "--deadline", "400"]
-        yield "tests", [python, "scripts/run_sharded.py", *limits, "--out", out, *paths, "--", "--device", "cuda"], 460
+        options = ["--jobs", str(jobs), "--limit", "60", "--deadline", "400", "--out", out]
+        yield "tests", [python, "scripts/run_sharded.py", *options, "test/python", "--", "--device", "cuda"], 460
     elif part == "sanitizer":
         tools = ["--tools", "memcheck", "racecheck", "--jobs", str(jobs)]
         yield "sanitizer", [python, "scripts/sanitize_gpu.py", *tools, "--out", out], 500

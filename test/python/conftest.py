@@ -18,6 +18,7 @@ def pytest_configure(config):
         "markers",
         "cpu_only: about the CPU target, about what is active without a GPU, or done by processes on the host",
     )
+    config.addinivalue_line("markers", "runs: about what happens when kernels run; compiling them only shows nothing")
     # Also of the processes that tests start: their arrays are the host's. Tests of a GPU choose its driver themselves.
     os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
     if (
@@ -31,9 +32,11 @@ def pytest_configure(config):
 
 
 def pytest_runtest_setup(item):
-    elsewhere = item.config.getoption("--device") != "cpu" or item.config.getoption("--compile-only")
-    if elsewhere and item.get_closest_marker("cpu_only"):
+    compiles_only = item.config.getoption("--compile-only")
+    if (item.config.getoption("--device") != "cpu" or compiles_only) and item.get_closest_marker("cpu_only"):
         pytest.skip("about the CPU target")
+    if compiles_only and item.get_closest_marker("runs"):
+        pytest.skip("about kernels that run")
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +52,20 @@ def own_environment():
 @pytest.fixture
 def device(request):
     return request.config.getoption("--device")
+
+
+@pytest.fixture
+def plain_driver(device):
+    """The driver that programs use, where tests run with one that copies their arrays to the GPU: theirs are on the device."""
+    from triton.runtime import driver
+
+    before = driver._active
+    if device == "cuda":
+        from triton.backends.nvidia.driver import CudaDriver
+
+        driver.set_active(CudaDriver())
+    yield
+    driver._active = before
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a G
 
 @pytest.fixture(autouse=True)
 def cuda():
-    """The driver that programs use, not the one that copies."""
+    """The driver that programs use, whatever the device of the other tests."""
     before = triton.runtime.driver._active
     triton.runtime.driver.set_active(nvidia.CudaDriver())
     yield
@@ -258,8 +258,8 @@ def test_devices_of_their_own():
             torch.testing.assert_close(out, 2 * x)
 
 
-def run_program(text):
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_DEFAULT_BACKEND"}
+def run_program(text, **variables):
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_DEFAULT_BACKEND"} | variables
     command = [sys.executable, "-c", textwrap.dedent(text)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 
@@ -274,6 +274,11 @@ def shout(x, n):
     i = tl.arange(0, 4)
     tl.device_print("value", tl.load(x + i))
     tl.device_assert(n < 5, "n is too large")
+
+@triton.jit
+def double(x, n):
+    i = tl.arange(0, 4)
+    tl.store(x + i, tl.load(x + i) + n + n)
 ''')
 sys.path.insert(0, folder)
 import torch, triton, kernels
@@ -294,6 +299,31 @@ def test_failed_assertions():
     assert done.returncode != 0 and "n is too large" in done.stderr and "device-side assert" in done.stderr, done.stderr
     done = run_program(PRELUDE + "kernels.shout[(1,)](x, 7); torch.cuda.synchronize()")
     assert done.returncode == 0, done.stderr
+
+
+def test_overflow_is_an_error_when_debugging():
+    done = run_program(PRELUDE + "kernels.double[(1,)](x, 2**31 - 1, debug=True); torch.cuda.synchronize()")
+    assert done.returncode != 0 and "overflow" in done.stderr and "device-side assert" in done.stderr, done.stderr
+    done = run_program(PRELUDE + "kernels.double[(1,)](x, 2**31 - 1); print(x.tolist())")
+    assert done.returncode == 0 and done.stdout == "[-2, 8, 18, 28]\n", done.stdout + done.stderr
+
+
+def test_interpreted_kernels_see_tensors_of_the_device():
+    done = run_program(PRELUDE + "kernels.double[(1,)](x[:], 3); print(x.device, x.tolist())", TRITON_INTERPRET="1")
+    assert done.returncode == 0 and done.stdout == "cuda:0 [6, 16, 26, 36]\n", done.stdout + done.stderr
+
+
+def test_pointers_in_memory():
+    @triton.jit
+    def gather_rows(rows_ptr, out_ptr, BLOCK: tl.constexpr):
+        row = tl.load(rows_ptr + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+        tl.store(out_ptr + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.load(row + tl.arange(0, BLOCK)))
+
+    rows = [random(128) for _ in range(5)]
+    addresses = torch.tensor([row.data_ptr() for row in rows], device="cuda")
+    out = torch.zeros(5, 128, device="cuda")
+    gather_rows[(5,)](addresses, out, BLOCK=128)
+    torch.testing.assert_close(out, torch.stack(rows), rtol=0, atol=0)
 
 
 def test_forked_children_compile_but_do_not_launch():

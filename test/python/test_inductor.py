@@ -1,4 +1,6 @@
-"""`torch.compile` through this package, on the CPU: kernels of the user's in a compiled program, and programs whose kernels Inductor writes itself."""
+"""`torch.compile` through this package: kernels of the user's in a compiled program, and programs whose kernels Inductor writes itself."""
+
+import contextlib
 
 import pytest
 import torch
@@ -6,7 +8,7 @@ import triton
 import triton.language as tl
 
 pytest.importorskip("torch._inductor")
-pytestmark = pytest.mark.cpu_only
+pytestmark = pytest.mark.runs
 
 
 @triton.jit
@@ -44,7 +46,7 @@ def tuned_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @pytest.fixture(autouse=True)
-def fresh_dynamo(tmp_path, monkeypatch):
+def fresh_dynamo(tmp_path, monkeypatch, plain_driver):
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     import torch._inductor.config as config
 
@@ -57,13 +59,15 @@ def fresh_dynamo(tmp_path, monkeypatch):
 def writes_of(kernel, **arguments):
     from torch._higher_order_ops import triton_kernel_wrap
 
+    if not hasattr(triton_kernel_wrap, "identify_accessed_tensors"):  # of older versions
+        return set(triton_kernel_wrap.identify_mutated_tensors(kernel, arguments, {}))
     accesses = triton_kernel_wrap.identify_accessed_tensors(kernel, arguments, {})
     return {dependency.name for dependency in accesses.read_writes.writes}
 
 
-def test_what_a_kernel_mutates():
+def test_what_a_kernel_mutates(device):
     """PyTorch walks the unoptimised IR to find out."""
-    x = torch.zeros(8)
+    x = torch.zeros(8, device=device)
     assert writes_of(add_kernel, x_ptr=x, y_ptr=x, out_ptr=x, n=8, BLOCK=8) == {"out_ptr"}
     assert writes_of(in_place, x_ptr=x, untouched_ptr=x, n=8) == {"x_ptr"}
 
@@ -82,24 +86,24 @@ def tuned_program(x, y):
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 @pytest.mark.parametrize("program", [user_program, tuned_program])
-def test_kernels_of_the_user(program, backend):
-    x, y = torch.randn(1000), torch.randn(1000)
+def test_kernels_of_the_user(program, backend, device):
+    x, y = torch.randn(1000, device=device), torch.randn(1000, device=device)
     compiled = torch.compile(program, backend=backend, fullgraph=True)
     torch.testing.assert_close(compiled(x, y), (x + y).sin() if program is user_program else x + y)
 
 
-def test_transformer_forward_and_backward(fresh_knobs, tmp_path):
+def test_transformer_forward_and_backward(fresh_knobs, tmp_path, device):
     """Inductor writes some twenty kernels: pointwise, reductions, layer norms."""
     import torch._inductor.config as config
 
-    if not hasattr(config, "cpu_backend"):
+    if device == "cpu" and not hasattr(config, "cpu_backend"):
         pytest.skip("this torch cannot write Triton kernels for the CPU")
     fresh_knobs.cache.dir = str(tmp_path / "triton")
     names = []
     fresh_knobs.compilation.listener = lambda **event: names.append(event["src"].name)
     torch.manual_seed(0)
-    model = torch.nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
-    x = torch.randn(2, 16, 64)
+    model = torch.nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True).to(device)
+    x = torch.randn(2, 16, 64, device=device)
 
     def step(layer):
         data = x.clone().requires_grad_()
@@ -109,7 +113,7 @@ def test_transformer_forward_and_backward(fresh_knobs, tmp_path):
         return [out.detach(), data.grad, *(parameter.grad.clone() for parameter in model.parameters())]
 
     expected = step(model)
-    with config.patch(cpu_backend="triton"):
+    with config.patch(cpu_backend="triton") if device == "cpu" else contextlib.nullcontext():
         found = step(torch.compile(model, fullgraph=True))
     for one, other in zip(found, expected):
         torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)

@@ -5,13 +5,13 @@ import weakref
 
 import numpy as np
 import pytest
+import torch
 import triton
 import triton.language as tl
 from triton import knobs
 
-pytestmark = pytest.mark.skipif(
-    triton.runtime.driver.active.get_current_target().backend != "cpu", reason="passes numpy arrays"
-)
+pytestmark = pytest.mark.runs
+place = "cpu"
 
 
 @triton.jit
@@ -19,10 +19,20 @@ def write(out, value, scale=2, BLOCK: tl.constexpr = 16):
     tl.store(out + tl.arange(0, BLOCK), value * scale)
 
 
+def array(size, value=0, dtype=np.int32):
+    """Where kernels run."""
+    host = np.full(size, value, dtype)
+    return host if place == "cpu" else torch.from_numpy(host).to(place)
+
+
+def values(array):
+    return array if place == "cpu" else array.cpu().numpy()
+
+
 def run(*args, grid=(1,), **kwargs):
-    out = np.full(64, -1, np.int32)
+    out = array(64, -1)
     write[grid](out, *args, **kwargs)
-    return out
+    return values(out)
 
 
 def expected(value, count=16):
@@ -30,7 +40,9 @@ def expected(value, count=16):
 
 
 @pytest.fixture(autouse=True)
-def warm():
+def warm(device, plain_driver):
+    global place
+    place = device
     for _ in range(8):
         run(5)
 
@@ -59,7 +71,7 @@ def test_constants_are_compared_by_value():
 
 def test_wrong_calls_still_raise():
     with pytest.raises(TypeError, match="value"):
-        write[(1,)](np.zeros(64, np.int32))
+        write[(1,)](array(64))
     with pytest.raises(TypeError):
         run(5, 2, 16, 7)
     with pytest.raises(KeyError, match="colour"):
@@ -87,19 +99,19 @@ def test_hooks_are_noticed():
 
 
 def test_knobs_are_noticed():
-    kernel = write[(1,)](np.zeros(64, np.int32), 5)
+    kernel = write[(1,)](array(64), 5)
     assert not kernel.metadata.debug
     with knobs.runtime.scope():
         knobs.runtime.debug = True
-        assert write[(1,)](np.zeros(64, np.int32), 5).metadata.debug
-        assert write[(1,)](np.zeros(64, np.int32), 5).metadata.debug
-    assert write[(1,)](np.zeros(64, np.int32), 5) is kernel
+        assert write[(1,)](array(64), 5).metadata.debug
+        assert write[(1,)](array(64), 5).metadata.debug
+    assert write[(1,)](array(64), 5) is kernel
     write.debug = True
     try:
-        assert write[(1,)](np.zeros(64, np.int32), 5).metadata.debug
+        assert write[(1,)](array(64), 5).metadata.debug
     finally:
         write.debug = None
-    assert write[(1,)](np.zeros(64, np.int32), 5) is kernel
+    assert write[(1,)](array(64), 5) is kernel
 
 
 def test_another_driver_is_noticed():
@@ -107,44 +119,44 @@ def test_another_driver_is_noticed():
     ours, launched = config.active, []
 
     class Other(type(ours)):
-        def get_current_stream(self, device):
-            launched.append(device)
-            return super().get_current_stream(device)
+        def __init__(self):
+            super().__init__()
+            stream = self.get_current_stream
+            self.get_current_stream = lambda device: (launched.append(device), stream(device))[1]
 
     config.set_active(Other())
     try:
-        run(5)
-        assert launched
+        assert (run(5) == expected(10)).all() and launched
     finally:
         config.set_active(ours)
 
 
 def test_a_grid_that_launches_the_same_kernel():
-    inner = np.full(64, -1, np.int32)
+    inner = array(64, -1)
 
     def grid(meta):
         write[(1,)](inner, 7)
         return (1,)
 
     for _ in range(6):
-        assert (run(5, grid=grid) == expected(10)).all() and (inner == expected(14)).all()
+        assert (run(5, grid=grid) == expected(10)).all() and (values(inner) == expected(14)).all()
         inner[:] = -1
 
 
 def test_arguments_that_make_the_kernel_forget():
     class Array:
         def __init__(self):
-            self.memory = np.full(64, -1, np.int32)
+            self.memory = array(64, -1)
             self.dtype = self.memory.dtype
 
         def data_ptr(self):
             write._forget_launches()
-            return self.memory.ctypes.data
+            return self.memory.ctypes.data if place == "cpu" else self.memory.data_ptr()
 
     for _ in range(6):
-        array = Array()
-        write[(1,)](array, 5)
-        assert (array.memory == expected(10)).all()
+        given = Array()
+        write[(1,)](given, 5)
+        assert (values(given.memory) == expected(10)).all()
 
 
 def test_globals_are_noticed():
@@ -155,10 +167,10 @@ def test_globals_are_noticed():
     text = "@triton.jit\ndef scaled(out):\n    tl.store(out, FACTOR)\n"
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
     exec(compile(text, path, "exec"), scope)
-    out = np.zeros(1, np.int32)
+    out = array(1)
     for _ in range(6):
         scope["scaled"][(1,)](out)
-    assert out[0] == 3
+    assert values(out)[0] == 3
     scope["FACTOR"] = tl.constexpr(4)
     with pytest.raises(RuntimeError, match="FACTOR has changed"):
         scope["scaled"][(1,)](out)
@@ -173,7 +185,7 @@ def test_nothing_is_kept_alive():
         def __call__(self, meta):
             return (1,)
 
-    grid, out = Grid(), np.zeros(1, np.float32)
+    grid, out = Grid(), array(1, dtype=np.float32)
     watched = weakref.ref(grid)
     for _ in range(6):
         store_one[grid](out)

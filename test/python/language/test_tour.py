@@ -322,7 +322,7 @@ def test_nested_tuple_args():
 
 def test_overflow_debug(device):
     if device != "cpu":
-        pytest.skip("a failed assertion ends a GPU context")
+        pytest.skip("a failed assertion ends a GPU's context: test_cuda.py has it in a process of its own")
     if INTERPRETED:
         return
 
@@ -338,7 +338,7 @@ def test_overflow_debug(device):
 
 def test_ptr_to_ptr(device):
     if device != "cpu":
-        pytest.skip("addresses of the host")
+        pytest.skip("addresses of the host; test_cuda.py has those of a GPU")
 
     @triton.jit
     def k(pp, o):
