@@ -117,4 +117,5 @@ def test_transformer_forward_and_backward(fresh_knobs, tmp_path, device):
         found = step(torch.compile(model, fullgraph=True))
     for one, other in zip(found, expected):
         torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
-    assert len(set(names)) > 10 and any("layer_norm" in name for name in names)
+    # On a GPU attention is one kernel of torch's.
+    assert len(set(names)) > (10 if device == "cpu" else 5) and any("layer_norm" in name for name in names)

@@ -68,9 +68,7 @@ def sections(topic):
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_texts(topic, request, device):
-    if device != "cpu":
-        pytest.skip("the texts are those of the CPU target")
+def test_texts(topic, request):
     found = {name: text_of(failure(fn, values)) for name, fn, values in cases(topic)}
     if request.config.getoption("--rewrite-goldens"):
         texts = [f"=== {name}: {text}\n" for name, text in found.items()]
