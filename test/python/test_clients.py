@@ -117,6 +117,21 @@ def test_subclass_of_kernel_interface():
     assert KernelInterface[int] and JITFunction[int]
 
 
+def test_metadata_is_a_named_tuple():
+    metadata = compile_as_inductor_does().metadata
+    assert isinstance(metadata, tuple) and metadata._fields == tuple(metadata._asdict())
+    assert metadata[metadata._fields.index("num_warps")] == metadata.num_warps
+    for same in (pickle.loads(pickle.dumps(metadata)), copy.deepcopy(metadata), metadata._replace(), metadata._make(metadata)):  # fmt: skip
+        assert same == metadata and type(same) is type(metadata)
+    assert metadata._replace(num_warps=16).num_warps == 16 and repr(metadata).startswith("KernelMetadata(")
+    with pytest.raises(ValueError, match="unexpected field names: \\['warps'\\]"):
+        metadata._replace(warps=1)
+    with pytest.raises(AttributeError):
+        metadata.num_warps = 1
+    with pytest.raises(AttributeError, match="'KernelMetadata' object has no attribute 'warps'"):
+        metadata.warps
+
+
 def test_compiled_kernel():
     kernel = compile_as_inductor_does()
     for name in ("num_warps", "num_ctas", "shared", "cluster_dims"):

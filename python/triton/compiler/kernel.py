@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections import namedtuple
+from operator import itemgetter
 
 from .. import knobs
 from .._C import libtriton
@@ -73,12 +73,40 @@ class AsmDict(dict):
         return libtriton.compile_ir("ttir", "kernel.ttir", self["ttir"], options).stages["asm"]
 
 
+class _Metadata(tuple):
+    """What `namedtuple` makes, made in a tenth of its time: the first launch of a process waits for it."""
+
+    __slots__ = ()
+    _fields = ()
+
+    def __new__(cls, **values):
+        return cls._make(values[name] for name in cls._fields)
+
+    @classmethod
+    def _make(cls, values):
+        return super().__new__(cls, values)
+
+    def _asdict(self):
+        return dict(zip(self._fields, self))
+
+    def _replace(self, **values):
+        if unknown := values.keys() - set(self._fields):
+            raise ValueError(f"Got unexpected field names: {sorted(unknown)}")
+        return _make_metadata({**self._asdict(), **values})
+
+    def __reduce__(self):
+        return _make_metadata, (self._asdict(),)  # its class is in no module
+
+    def __repr__(self):
+        return f"KernelMetadata({', '.join(f'{name}={value!r}' for name, value in zip(self._fields, self))})"
+
+
 class _MetadataClasses(dict):
-    """Field names -> the namedtuple class with them, so that metadata of equal fields is of one class."""
+    """Field names -> the class with them, so that metadata of equal fields is of one class."""
 
     def __missing__(self, fields):
-        made = namedtuple("KernelMetadata", fields)
-        made.__reduce__ = lambda self: (_make_metadata, (self._asdict(),))  # its class is in no module
+        getters = {name: property(itemgetter(index)) for index, name in enumerate(fields)}
+        made = type("KernelMetadata", (_Metadata,), {"__slots__": (), "_fields": fields, **getters})
         self[fields] = made
         return made
 
