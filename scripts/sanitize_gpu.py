@@ -49,6 +49,9 @@ SELECTION = [
     ("test_overlap.py", "test_a_long_program_in_between or test_kernels_that_place_the_wait_themselves"),
     ("test_launch.py", "test_add"),
 ]
+# Left out, since the tool reports what is none: where some warps wait at barrier 0 and others meet at barrier 1 before they come there too, racecheck
+# (of CUDA 13.0) no longer takes barrier 0 to order what lies before and behind it. A few lines of CUDA C++ show it (docs/decisions/0016).
+LEFT_OUT = {("racecheck", "test_warp_specialize.py")}
 
 
 def run(tool, file, expression, limit):
@@ -118,7 +121,12 @@ def main():
     chosen = parser.parse_args()
     if not shutil.which("compute-sanitizer"):
         sys.exit("compute-sanitizer is not on the PATH")
-    work = [(tool, *entry, chosen.limit) for tool in chosen.tools for entry in SELECTION if chosen.only in entry[0]]
+    work = [
+        (tool, *entry, chosen.limit)
+        for tool in chosen.tools
+        for entry in SELECTION
+        if chosen.only in entry[0] and (tool, entry[0]) not in LEFT_OUT
+    ]
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
         results = list(pool.map(lambda item: run(*item), work))
     for result in results:
