@@ -40,7 +40,6 @@ private:
   void advance(Cursor cursor, std::optional<unsigned> aheadStage, bool lags);
 
   // Rings.
-  MemDescType ringType(llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::Attribute layout, unsigned buffers);
   void allocateRings();
   void allocateBarriers(Rings &rings);
   mlir::Value barrierAt(mlir::Value barriers, Cursor cursor);

@@ -1,9 +1,9 @@
 #include "compiler/gpu/passes/LoopPlan.h"
 
+#include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/CopyEngine.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/GlobalRoots.h"
-#include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/passes/RingLayouts.h"
 
 #include "mlir/IR/Matchers.h"
@@ -300,30 +300,16 @@ struct Planner {
     return Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
   }
 
-  /// Whether shared memory has no room for the rings beside what the loop exchanges at once: at least so much is taken.
-  bool isTooMuch(LoopPlan &plan) {
-    int64_t rings = 0, exchanged = 0;
-    for (RingCopy &copy : plan.copies)
-      rings += bytesOf(copy.load.getType()) * plan.buffers;
-    for (RingBlock &block : plan.blocks)
-      rings += bytesOf(block.load.getType()) * plan.buffers;
-    const int64_t limit = sharedBytesOfTarget();
-    if (rings > limit || 2 * rings < limit)
-      return rings > limit;
-    body->walk([&](Operation *op) {
-      // What a ring holds is read in the layout that it is used in.
-      bool readsRing = isa<ConvertLayoutOp>(op) && llvm::any_of(plan.copies, [&](RingCopy &copy) {
-                         return op->getOperand(0) == copy.load.getResult();
-                       });
-      if (!readsRing)
-        exchanged = std::max<int64_t>(exchanged, scratchBytes(op));
-    });
-    return rings + exchanged > limit;
-  }
-
-  /// Whether products read their operands into registers: they could do with a buffer less, as `num_stages` is counted elsewhere.
-  bool readsOperandsIntoRegisters() {
-    return llvm::none_of(*body, [](Operation &op) { return isa<WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(op); });
+  /// What is done with these rings.
+  LoopPlan planProducts(LoopPlan plan) {
+    plan.distance = plan.buffers - 1;
+    if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
+      plan.transposedBuffers = 2;
+    plan.inFlight = planInFlight(plan);
+    if (plan.isRotated())
+      planRotation(plan);
+    planSplit(loop, plan);
+    return plan;
   }
 
   LoopPlan run(unsigned numStages) {
@@ -354,22 +340,13 @@ struct Planner {
       ahead.insert_range(block.ahead);
     llvm::erase_if(plan.copies, [&](RingCopy &copy) { return ahead.contains(copy.load); });
     plan.buffers = numStages;
-    if (readsOperandsIntoRegisters() && isTooMuch(plan) && --plan.buffers < 2)
-      return {};
-    plan.distance = plan.buffers - 1;
     // Rings that no product needs are to leave room for everything else.
     if (takesAll && sharedBytesWithTwo(plan, /*countsOwn=*/true) > sharedBytesOfTarget() * 3 / 4) {
       auto isSpared = [&](auto &copy) { return !reachesDot(copy.load.getResult()); };
       llvm::erase_if(plan.copies, isSpared);
       llvm::erase_if(plan.blocks, isSpared);
     }
-    if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
-      plan.transposedBuffers = 2;
-    plan.inFlight = planInFlight(plan);
-    if (plan.isRotated())
-      planRotation(plan);
-    planSplit(loop, plan);
-    return plan;
+    return fitIntoShared(loop, plan, [&](const LoopPlan &rings) { return planProducts(rings); });
   }
 };
 

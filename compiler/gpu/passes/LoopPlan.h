@@ -73,10 +73,22 @@ inline constexpr int64_t mostStages = 32;
 
 /// Empty if there is nothing to gain or something stands in the way. Fewer than two stages are none; above `mostStages` all are alike.
 /// Taken are loads whose values reach a product; in a loop that has a number of stages of its own, which counts then, all loads, as long as their
-/// rings leave a quarter of shared memory.
+/// rings leave a quarter of shared memory. Where shared memory has no room for all that, rings have fewer buffers, and then there are fewer rings.
 LoopPlan planLoop(mlir::scf::ForOp loop, int64_t numStages, AccessAnalysis &access);
 
 /// Where the loop, or the one around it, asks for warps that only copy: sets `plan.specialized` if it can be split so.
 void planSplit(mlir::scf::ForOp loop, LoopPlan &plan);
+
+/// The plan that `complete` makes of `rings`, or of fewer of them with fewer buffers where the kernel has no room for all: first copies begin later,
+/// then rings go, as few as will do.
+LoopPlan fitIntoShared(mlir::scf::ForOp loop, LoopPlan rings,
+                       llvm::function_ref<LoopPlan(const LoopPlan &rings)> complete);
+
+/// One buffer of a ring, and a ring of `buffers` of them.
+MemDescType placeType(RingCopy &copy);
+MemDescType placeType(RingBlock &block);
+MemDescType ringType(MemDescType one, unsigned buffers);
+/// Whether what is transposed through registers has buffers that are used in turns.
+bool storesAlternately(const LoopPlan &plan, const RingCopy &copy);
 
 } // namespace triton::gpu

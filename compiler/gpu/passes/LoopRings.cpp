@@ -7,23 +7,11 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-MemDescType LoopPipeliner::ringType(ArrayRef<int64_t> shape, Type element, Attribute layout, unsigned buffers) {
-  SmallVector<int64_t> all = {int64_t(buffers)};
-  llvm::append_range(all, shape);
-  return MemDescType::get(all, element, layout, SharedMemoryAttr::get(loop.getContext()), /*mutableMemory=*/true);
-}
-
 void LoopPipeliner::allocateRings() {
-  for (RingCopy &copy : plan.copies) {
-    auto type = cast<RankedTensorType>(copy.load.getType());
-    copyRings.push_back(LocalAllocOp::create(
-        rewriter, copy.load.getLoc(), ringType(type.getShape(), type.getElementType(), copy.layout, plan.buffers)));
-  }
+  for (RingCopy &copy : plan.copies)
+    copyRings.push_back(LocalAllocOp::create(rewriter, copy.load.getLoc(), ringType(placeType(copy), plan.buffers)));
   for (RingBlock &block : plan.blocks) {
-    MemDescType one = blockBufferType(block.load.getDesc().getType());
-    blockRings.push_back(
-        LocalAllocOp::create(rewriter, block.load.getLoc(),
-                             ringType(one.getShape(), one.getElementType(), one.getEncoding(), plan.buffers)));
+    blockRings.push_back(LocalAllocOp::create(rewriter, block.load.getLoc(), ringType(placeType(block), plan.buffers)));
     ringsOf(block.isDelayed).hasBlocks = true;
   }
   for (Rings *rings : {&regular, &delayed})
@@ -212,10 +200,9 @@ void LoopPipeliner::readIntoRegisters(RingCopy copy, Value view) {
 
 /// Two buffers instead of the one that `filled` is: the product of the iteration before may still read the other.
 void LoopPipeliner::storeAlternately(LocalAllocOp filled, Value value) {
-  MemDescType one = filled.getType();
   rewriter.setInsertionPoint(loop);
-  transposed.push_back(LocalAllocOp::create(rewriter, filled.getLoc(),
-                                            ringType(one.getShape(), one.getElementType(), one.getEncoding(), 2)));
+  transposed.push_back(
+      LocalAllocOp::create(rewriter, filled.getLoc(), ringType(filled.getType(), plan.transposedBuffers)));
   rewriter.setInsertionPoint(filled);
   auto view = MemDescIndexOp::create(rewriter, loc, transposed.back(), carried(*parity));
   LocalStoreOp::create(rewriter, filled.getLoc(), value, view);

@@ -99,8 +99,7 @@ void LoopPipeliner::addCursors() {
     if (rings.lags && !isDelayed)
       rings.freed = {add(last), std::nullopt};
   }
-  if (plan.transposedBuffers > 1 && plan.inFlight &&
-      llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.transposing); }))
+  if (llvm::any_of(plan.copies, [&](RingCopy &copy) { return storesAlternately(plan, copy); }))
     parity = add(zero);
   if (meeting)
     meetingPhase = add(zero);

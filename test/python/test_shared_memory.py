@@ -1,0 +1,62 @@
+"""Kernels that ask for more shared memory than a GPU has where less will do: stages, rings of loads, whole tensors exchanged at once."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from gpu_code import compile
+
+LIMIT = {80: 166912, 86: 101376, 90: 232448, 100: 232448}
+TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16"}
+
+
+@triton.jit
+def state_kernel(
+    q_ptr, k_ptr, v_ptr, g_ptr, add_ptr, out_ptr, chunks, K: tl.constexpr, V: tl.constexpr, T: tl.constexpr
+):
+    """A state that every chunk of T rows reads and adds to: five loads in each iteration, three products."""
+    t, k, v = tl.arange(0, T)[:, None], tl.arange(0, K)[None, :], tl.arange(0, V)[None, :]
+    state = tl.zeros([K, V], dtype=tl.float32)
+    for chunk in range(chunks):
+        rows = chunk * T + t
+        q_tile = tl.load(q_ptr + rows * K + k)
+        k_tile = tl.load(k_ptr + rows * K + k)
+        v_tile = tl.load(v_ptr + rows * V + v)
+        gates = tl.load(g_ptr + rows * V + v)
+        start = tl.load(add_ptr + rows * V + v)
+        scores = tl.where(t >= tl.arange(0, T)[None, :], tl.dot(q_tile, k_tile.T), 0)
+        values = (v_tile * gates).to(v_tile.dtype)
+        out = tl.dot(q_tile, state.to(q_tile.dtype), acc=start.to(tl.float32))
+        out += tl.dot(scores.to(q_tile.dtype), values)
+        tl.store(out_ptr + rows * V + v, out)
+        state += tl.dot(k_tile.T, values)
+
+
+def state_types(dtype, tile):
+    pointers = {name: f"*{TYPES[dtype]}" for name in ("q_ptr", "k_ptr", "v_ptr", "g_ptr", "add_ptr")}
+    return {**pointers, "out_ptr": "*fp32", "chunks": "i32", "K": tile, "V": tile, "T": tile}
+
+
+@pytest.mark.parametrize("capability", LIMIT)
+@pytest.mark.parametrize("dtype, tile, stages, warps", [(torch.float32, 64, 2, 4), (torch.float32, 64, 5, 8), (torch.bfloat16, 128, 2, 4), (torch.bfloat16, 64, 8, 4)])  # fmt: skip
+def test_rings_fit(dtype, tile, stages, warps, capability):
+    kernel = compile(state_kernel, state_types(dtype, tile), capability, num_stages=stages, num_warps=warps)
+    assert kernel.metadata.shared <= LIMIT[capability]
+    if capability == 90:
+        assert "async_copy_global_to_local" in kernel.asm["ttgir"]  # some still run ahead
+
+
+@pytest.mark.parametrize("dtype, tile, stages, warps", [(torch.float32, 64, 2, 4), (torch.float32, 64, 5, 8), (torch.bfloat16, 64, 8, 4)])  # fmt: skip
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_fewer_rings_change_nothing(chunks, dtype, tile, stages, warps):
+    generator = torch.Generator().manual_seed(chunks)
+    make = lambda: torch.randint(-2, 3, (chunks, tile, tile), generator=generator).to(dtype)  # noqa: E731
+    q, k, v, g, add = make(), make(), make(), make().abs().clamp(max=1), make()
+    out = torch.zeros(chunks, tile, tile)
+    state_kernel[(1,)](q, k, v, g, add, out, chunks, tile, tile, tile, num_stages=stages, num_warps=warps)
+    state, values = torch.zeros(tile, tile, dtype=torch.float64), (v * g).double()
+    for chunk in range(chunks):
+        scores = (q[chunk].double() @ k[chunk].double().T).tril().to(dtype).double()
+        expected = add[chunk].double() + q[chunk].double() @ state.to(dtype).double() + scores @ values[chunk]
+        torch.testing.assert_close(out[chunk].double(), expected, rtol=2e-2, atol=1)
+        state += k[chunk].double().T @ values[chunk]
