@@ -23,11 +23,34 @@ static int64_t conversionRoom(Operation *op) {
   return target.sharedBytes() >= 160 * 1024 ? 128 * 1024 : 64 * 1024;
 }
 
+/// A plan for parts of the elements that have room, or for the smallest there are.
+static ConvertPlan planParts(const LinearLayout &from, const LinearLayout &to, unsigned bits, int64_t elements,
+                             int64_t room) {
+  ConvertPlan plan{};
+  int64_t bytes = elements * bits / 8;
+  SmallVector<unsigned> fromBits, toBits;
+  for (layout::CommonRegisterBit cut : layout::commonRegisterBits(from, to)) {
+    if (bytes <= room)
+      break;
+    plan.cuts.push_back(cut);
+    fromBits.push_back(cut.from);
+    toBits.push_back(cut.to);
+    bytes /= 2;
+  }
+  llvm::sort(toBits, std::greater<>());
+  plan.pieceBits = bits;
+  for (; plan.pieceBits > 8 && bytes > room; bytes /= 2)
+    plan.pieceBits /= 2;
+  static_cast<layout::ConversionPlan &>(plan) = layout::planConversion(
+      layout::withoutRegisterBits(from, fromBits), layout::withoutRegisterBits(to, toBits), plan.pieceBits);
+  return plan;
+}
+
 ConvertPlan getPlan(ConvertLayoutOp op) {
   auto from = cast<RankedTensorType>(op.getSrc().getType()), to = cast<RankedTensorType>(op.getType());
   const unsigned bits = getMemoryBits(from.getElementType());
   auto planFor = [&](unsigned pieceBits) {
-    return ConvertPlan{layout::planConversion(toLinear(from), toLinear(to), pieceBits), pieceBits};
+    return ConvertPlan{layout::planConversion(toLinear(from), toLinear(to), pieceBits), pieceBits, {}};
   };
   ConvertPlan plan = planFor(bits);
   if (!plan.usesBuffer())
@@ -36,6 +59,8 @@ ConvertPlan getPlan(ConvertLayoutOp op) {
   unsigned pieceBits = bits;
   while (pieceBits > 8 && elements * pieceBits / 8 > room)
     pieceBits /= 2;
+  if (plan.kind == layout::ConversionPlan::Kind::Shared && elements * pieceBits / 8 > room)
+    return planParts(toLinear(from), toLinear(to), bits, elements, room);
   return pieceBits == bits ? plan : planFor(pieceBits);
 }
 

@@ -13,9 +13,11 @@ namespace triton::gpu {
 /// Bits an element takes in shared memory: i1 is a byte, pointers are 64 bits.
 unsigned getMemoryBits(mlir::Type element);
 
-/// How many bits of each element go through shared memory at a time: all, unless those of all elements would not fit.
+/// How many bits of each element go through shared memory at a time: all, unless those of all elements would not fit. Where not even bytes of them
+/// do, the plan is that of one part of the elements: those with the same value in all `cuts`. The parts are converted one after the other.
 struct ConvertPlan : layout::ConversionPlan {
   unsigned pieceBits;
+  llvm::SmallVector<layout::CommonRegisterBit> cuts;
 };
 ConvertPlan getPlan(ConvertLayoutOp op);
 

@@ -52,6 +52,17 @@ struct ConversionPlan {
 /// Both map register, lane, warp, block onto the same tensor.
 ConversionPlan planConversion(const LinearLayout &from, const LinearLayout &to, unsigned elementBits);
 
+/// A bit of the register's number on both sides that stands for one bit of one coordinate, which nothing else on either side changes: elements where
+/// it is 0 and those where it is 1 are two conversions that have nothing to do with each other.
+struct CommonRegisterBit {
+  unsigned from, to;
+};
+/// The highest first, by the number in `from`.
+std::vector<CommonRegisterBit> commonRegisterBits(const LinearLayout &from, const LinearLayout &to);
+
+/// Half of a layout: without register bits that stand for one bit of a coordinate each, nor those bits. `bits` go down.
+LinearLayout withoutRegisterBits(LinearLayout layout, llvm::ArrayRef<unsigned> bits);
+
 /// The buffer for going from `from` to `to`: the widest vectors that both sides can use, then offsets whose banks differ across the lanes that
 /// access memory together, on both sides where such offsets exist.
 SharedExchange planShared(const LinearLayout &from, const LinearLayout &to, unsigned elementBits);

@@ -129,6 +129,63 @@ TEST(Conversion, RandomBlockedLayoutsAllConvert) {
   EXPECT_GT(seen[Kind::Shared], 100);
 }
 
+/// Parts that are converted one after the other: what is one element of a part on one side is the same element of the tensor on the other.
+void checkParts(const LinearLayout &from, const LinearLayout &to, llvm::ArrayRef<CommonRegisterBit> cuts) {
+  std::map<std::pair<unsigned, uint64_t>, uint64_t> elements; // by part and element of the part
+  std::vector<LinearLayout> halves;
+  for (unsigned CommonRegisterBit::*side : {&CommonRegisterBit::from, &CommonRegisterBit::to}) {
+    const LinearLayout &whole = side == &CommonRegisterBit::from ? from : to;
+    llvm::SmallVector<unsigned> bits;
+    for (CommonRegisterBit cut : cuts)
+      bits.push_back(cut.*side);
+    llvm::sort(bits, std::greater<>());
+    halves.push_back(withoutRegisterBits(whole, bits));
+    std::map<unsigned, int64_t> next; // register of each part
+    for (int64_t reg = 0; reg < whole.inputSize("register"); ++reg) {
+      unsigned part = 0;
+      for (unsigned index = 0; index < cuts.size(); ++index)
+        part |= (reg >> cuts[index].*side & 1) << index;
+      int64_t own = next[part]++;
+      for (int64_t lane = 0; lane < 32; ++lane)
+        for (int64_t warp = 0; warp < 4; ++warp) {
+          uint64_t element = elementNumber(whole, reg, lane, warp);
+          auto known = elements.try_emplace({part, elementNumber(halves.back(), own, lane, warp)}, element).first;
+          ASSERT_EQ(known->second, element);
+        }
+    }
+  }
+  check(halves[0], halves[1]);
+}
+
+TEST(Conversion, PartsAreConvertedOnTheirOwn) {
+  std::mt19937 random(7);
+  int cut = 0;
+  for (int round = 0; round < 60; ++round) {
+    auto make = [&] {
+      int64_t lanes = int64_t(1) << random() % 6, warps = int64_t(1) << random() % 3, held = int64_t(1) << random() % 4;
+      llvm::SmallVector<unsigned, 4> order =
+          random() % 2 ? llvm::SmallVector<unsigned, 4>{1, 0} : llvm::SmallVector<unsigned, 4>{0, 1};
+      return BlockedLayout{{held, 2}, {lanes, 32 / lanes}, {warps, 4 / warps}, order, {}}.toLinear({64, 128});
+    };
+    LinearLayout from = make(), to = make();
+    std::vector<CommonRegisterBit> common = commonRegisterBits(from, to);
+    for (size_t count = 1; count <= common.size(); ++count, ++cut)
+      checkParts(from, to, llvm::ArrayRef(common).take_front(count));
+    if (HasFatalFailure())
+      return;
+  }
+  EXPECT_GT(cut, 100);
+}
+
+TEST(Conversion, BitsThatOthersChangeAreNoParts) {
+  LinearLayout plain({{"register", {{1}, {2}}}, {"lane", {{4}}}}, {{"dim0", 8}});
+  LinearLayout twice({{"register", {{1}, {2}}}, {"lane", {{5}}}}, {{"dim0", 8}});
+  LinearLayout copies({{"register", {{1}, {2}, {2}}}, {"lane", {{4}}}}, {{"dim0", 8}});
+  EXPECT_EQ(commonRegisterBits(plain, plain).size(), 2u);
+  EXPECT_EQ(commonRegisterBits(plain, twice).size(), 1u);
+  EXPECT_EQ(commonRegisterBits(copies, plain).size(), 1u);
+}
+
 /// Every thread of every CTA finds its elements in the buffer of the CTA that the plan names.
 void checkCluster(const LinearLayout &from, const LinearLayout &to) {
   ConversionPlan plan = planConversion(from, to, 32);

@@ -60,3 +60,23 @@ def test_fewer_rings_change_nothing(chunks, dtype, tile, stages, warps):
         expected = add[chunk].double() + q[chunk].double() @ state.to(dtype).double() + scores @ values[chunk]
         torch.testing.assert_close(out[chunk].double(), expected, rtol=2e-2, atol=1)
         state += k[chunk].double().T @ values[chunk]
+
+
+@triton.jit
+def turned_kernel(x_ptr, out_ptr, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    """Loads rows along the last axis, stores rows along the first."""
+    a, b, c = tl.arange(0, A)[:, None, None], tl.arange(0, B)[None, :, None], tl.arange(0, C)[None, None, :]
+    tl.store(out_ptr + (c * B + b) * A + a, tl.load(x_ptr + (a * B + b) * C + c) + 1)
+
+
+# Not even the bytes of all elements fit at once.
+@pytest.mark.parametrize("dtype, name", [(torch.int8, "i8"), (torch.int16, "i16"), (torch.float32, "fp32")], ids=str)
+@pytest.mark.parametrize("shape, warps", [((64, 64, 64), 16), ((64, 128, 64), 32)])
+def test_exchanges_fit(shape, warps, dtype, name):
+    types = {"x_ptr": f"*{name}", "out_ptr": f"*{name}", **dict(zip("ABC", shape))}
+    kernel = compile(turned_kernel, types, 90, num_warps=warps)
+    assert "ttg.convert_layout" in kernel.asm["ttgir"] and 0 < kernel.metadata.shared <= LIMIT[90]
+    x = torch.arange(shape[0] * shape[1] * shape[2]).remainder(127).to(dtype).reshape(shape)
+    out = torch.zeros(shape[::-1], dtype=dtype)
+    turned_kernel[(1,)](x, out, *shape, num_warps=warps)
+    assert torch.equal(out, x.permute(2, 1, 0) + 1)

@@ -156,6 +156,36 @@ static Registers convertInPieces(Emitter &emitter, const gpu::ConvertPlan &plan,
   return results;
 }
 
+/// The part of a register's number that says which part of the elements it is in.
+static unsigned partOf(unsigned reg, llvm::ArrayRef<layout::CommonRegisterBit> cuts,
+                       unsigned layout::CommonRegisterBit::*side) {
+  unsigned part = 0;
+  for (auto [index, cut] : llvm::enumerate(cuts))
+    part |= (reg >> cut.*side & 1) << index;
+  return part;
+}
+
+/// Elements that shared memory holds a part of at a time.
+static Registers convertInParts(const gpu::ConvertPlan &plan, Emitter &emitter, llvm::ArrayRef<llvm::Value *> values,
+                                unsigned resultRegisters,
+                                llvm::function_ref<Registers(llvm::ArrayRef<llvm::Value *>)> convert) {
+  Registers results(resultRegisters);
+  for (unsigned part = 0; part < 1u << plan.cuts.size(); ++part) {
+    Registers own;
+    for (auto [reg, value] : llvm::enumerate(values))
+      if (partOf(reg, plan.cuts, &layout::CommonRegisterBit::from) == part)
+        own.push_back(value);
+    if (part != 0 && plan.usesBuffer())
+      emitter.barrier(); // the part before may still be read
+    Registers moved = convert(own);
+    const auto *next = moved.begin();
+    for (unsigned reg = 0; reg < resultRegisters; ++reg)
+      if (partOf(reg, plan.cuts, &layout::CommonRegisterBit::to) == part)
+        results[reg] = *next++;
+  }
+  return results;
+}
+
 static llvm::LogicalResult emitConversion(Emitter &emitter, gpu::ConvertLayoutOp op) {
   gpu::ConvertPlan plan = gpu::getPlan(op);
   if (plan.kind == Kind::Cluster && !emitter.target().hasClusters())
@@ -164,8 +194,12 @@ static llvm::LogicalResult emitConversion(Emitter &emitter, gpu::ConvertLayoutOp
   auto buffer = [&] { return emitter.sharedAddress(op); };
   llvm::ArrayRef<llvm::Value *> source = emitter.registers(op.getSrc());
   const bool isCut = plan.pieceBits < memoryBits(source[0]->getType());
-  emitter.define(op, isCut ? convertInPieces(emitter, plan, source, buffer)
-                           : convertRegisters(emitter, plan, source, buffer));
+  auto convert = [&](llvm::ArrayRef<llvm::Value *> values) {
+    return isCut ? convertInPieces(emitter, plan, values, buffer) : convertRegisters(emitter, plan, values, buffer);
+  };
+  unsigned resultRegisters = gpu::toLinear(cast<RankedTensorType>(op.getType())).inputSize("register");
+  emitter.define(op,
+                 plan.cuts.empty() ? convert(source) : convertInParts(plan, emitter, source, resultRegisters, convert));
   return success();
 }
 
