@@ -55,11 +55,15 @@ ConvertPlan getPlan(ConvertLayoutOp op) {
   ConvertPlan plan = planFor(bits);
   if (!plan.usesBuffer())
     return plan;
-  const int64_t elements = plan.shared.memory.totalInputSize(), room = conversionRoom(op);
+  const int64_t elements = plan.shared.memory.totalInputSize();
+  const bool inCta = plan.kind == layout::ConversionPlan::Kind::Shared;
+  if (auto given = op->getAttrOfType<IntegerAttr>(allocationRoomName); given && inCta)
+    return planParts(toLinear(from), toLinear(to), bits, elements, given.getInt());
+  const int64_t room = conversionRoom(op);
   unsigned pieceBits = bits;
   while (pieceBits > 8 && elements * pieceBits / 8 > room)
     pieceBits /= 2;
-  if (plan.kind == layout::ConversionPlan::Kind::Shared && elements * pieceBits / 8 > room)
+  if (inCta && elements * pieceBits / 8 > room)
     return planParts(toLinear(from), toLinear(to), bits, elements, room);
   return pieceBits == bits ? plan : planFor(pieceBits);
 }

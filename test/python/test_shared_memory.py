@@ -80,3 +80,31 @@ def test_exchanges_fit(shape, warps, dtype, name):
     out = torch.zeros(shape[::-1], dtype=dtype)
     turned_kernel[(1,)](x, out, *shape, num_warps=warps)
     assert torch.equal(out, x.permute(2, 1, 0) + 1)
+
+
+@triton.jit
+def rows_kernel(x_ptr, y_ptr, z_ptr, xy_ptr, xz_ptr, tiles, M: tl.constexpr, N: tl.constexpr, L: tl.constexpr):
+    """Operands of 200 KB are still wanted when a result of 64 KB changes its layout."""
+    m, n, k, l = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :], tl.arange(0, N), tl.arange(0, L)[None, :]
+    y, z = tl.load(y_ptr + k[:, None] * N + n), tl.load(z_ptr + k[:, None] * L + l)
+    for tile in range(tiles):
+        rows = tile * M + m
+        x = tl.load(x_ptr + rows * N + k[None, :])
+        tl.store(xy_ptr + rows * N + n, tl.dot(x, y).to(tl.bfloat16))
+        tl.store(xz_ptr + rows * L + l, tl.dot(x, z))
+
+
+def test_exchanges_fit_beside_operands():
+    pointers = {**{name: "*bf16" for name in ("x_ptr", "y_ptr", "z_ptr", "xy_ptr")}, "xz_ptr": "*fp32"}
+    for stages in (1, 2, 4):
+        types = {**pointers, "tiles": "i32", "M": 128, "N": 256, "L": 16}
+        kernel = compile(rows_kernel, types, 90, num_warps=8, num_stages=stages)
+        assert kernel.asm["ttgir"].count("ttng.warp_group_dot ") == 2
+        assert "ttg.convert_layout" in kernel.asm["ttgir"] and kernel.metadata.shared <= LIMIT[90]
+    generator = torch.Generator().manual_seed(0)
+    make = lambda *shape: torch.randint(-1, 2, shape, generator=generator).bfloat16()  # noqa: E731
+    x, y, z = make(384, 256), make(256, 256), make(256, 16)
+    for stages in (1, 3):
+        xy, xz = torch.zeros(384, 256, dtype=torch.bfloat16), torch.zeros(384, 16)
+        rows_kernel[(1,)](x, y, z, xy, xz, 3, 128, 256, 16, num_warps=8, num_stages=stages)
+        assert torch.equal(xy.float(), x.float() @ y.float()) and torch.equal(xz, x.float() @ z.float())

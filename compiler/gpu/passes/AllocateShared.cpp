@@ -10,10 +10,14 @@
 //   %z = ttg.convert_layout %y {allocation.offset = 0}
 // with `ttg.shared = 4096` on the module.
 //
+// Where all of that is more than the GPU has, conversions are done in smaller parts, which costs barriers.
 // Where partitions of warps are told what to do next, a word at the end is for that.
 // A function that is called has its bytes behind those of all its callers. A kernel that uses tensor memory has at least 16 bytes: where it lies is
 // written there when the kernel begins.
 #include "compiler/gpu/ContextVerifier.h"
+#include "compiler/gpu/ExchangePlans.h"
+#include "compiler/gpu/Scratch.h"
+#include "compiler/gpu/Target.h"
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/gpu/passes/SharedFrames.h"
 
@@ -26,6 +30,15 @@ namespace triton::gpu {
 
 namespace {
 
+/// Conversions that take more than `room` are to take less.
+void limitConversions(ModuleOp module, int64_t room) {
+  IntegerAttr bytes = Builder(module.getContext()).getI32IntegerAttr(room);
+  module->walk([&](ConvertLayoutOp op) {
+    if (scratchBytes(op) > room)
+      op->setAttr(allocationRoomName, bytes);
+  });
+}
+
 struct AllocateShared : impl::AllocateSharedBase<AllocateShared> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -33,7 +46,15 @@ struct AllocateShared : impl::AllocateSharedBase<AllocateShared> {
       return signalPassFailure();
     Builder builder(&getContext());
     SharedFrames frames(module);
-    int64_t total = std::max<int64_t>(frames.place(), module->hasAttr(tensorMemoryColumnsName) ? 16 : 0);
+    int64_t total = frames.place();
+    constexpr int64_t mostRoom = 64 * 1024, leastRoom = 4 * 1024;
+    const int64_t limit = Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
+    for (int64_t room = mostRoom; total > limit && room >= leastRoom; room /= 2) {
+      limitConversions(module, room);
+      frames = SharedFrames(module);
+      total = frames.place();
+    }
+    total = std::max<int64_t>(total, module->hasAttr(tensorMemoryColumnsName) ? 16 : 0);
     bool hasState =
         module
             ->walk([](WarpSpecializeOp op) { return op.isOnlyOne() ? WalkResult::advance() : WalkResult::interrupt(); })

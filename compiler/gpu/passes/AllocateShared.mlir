@@ -168,3 +168,25 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+// Beside 160 KB there is no room for an exchange of 128 KB: it is done in two parts. The small one is left alone.
+#wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#tall = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [0, 1]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 229376 : i32
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @parts
+tt.func @parts(%x: tensor<128x256xf32, #wide>, %y: tensor<64x64xf32, #wide>) -> (tensor<128x256xf32, #tall>, tensor<64x64xf32, #tall>) {
+  // CHECK: ttg.local_alloc {allocation.offset = 0 : i32}
+  %buffer = ttg.local_alloc : () -> !ttg.memdesc<5x64x128xf32, #plain, #smem, mutable>
+  // CHECK: ttg.convert_layout {{.*}} {allocation.offset = 163840 : i32, allocation.room = 65536 : i32}
+  %a = ttg.convert_layout %x : tensor<128x256xf32, #wide> -> tensor<128x256xf32, #tall>
+  // CHECK: ttg.convert_layout {{.*}} {allocation.offset = 163840 : i32} :
+  %b = ttg.convert_layout %y : tensor<64x64xf32, #wide> -> tensor<64x64xf32, #tall>
+  ttg.local_dealloc %buffer : !ttg.memdesc<5x64x128xf32, #plain, #smem, mutable>
+  tt.return %a, %b : tensor<128x256xf32, #tall>, tensor<64x64xf32, #tall>
+}
+}

@@ -1,4 +1,4 @@
-// Tensors whose elements do not fit into shared memory at once change layouts some bits at a time.
+// Tensors whose elements do not fit into shared memory at once change layouts some bits at a time, or part by part.
 // RUN: triton-opt %s --gpu-resources | FileCheck %s --check-prefix=BYTES
 // RUN: triton-opt %s --gpu-resources | triton-ptx - --arch sm_90a | FileCheck %s
 // RUN: sed s/cuda:90/cuda:89/ %s | triton-opt --gpu-resources | FileCheck %s --check-prefix=SMALL
@@ -45,6 +45,29 @@ module attributes {"ttg.num-warps" = 16 : i32, "ttg.num-ctas" = 1 : i32, "ttg.th
   tt.func public @at_once(%x: tensor<64x256xf64, #rows>, %out: tensor<64x256x!tt.ptr<f64>, #columns>) {
     %y = ttg.convert_layout %x : tensor<64x256xf64, #rows> -> tensor<64x256xf64, #columns>
     tt.store %out, %y : tensor<64x256x!tt.ptr<f64>, #columns>
+    tt.return
+  }
+
+  // Where a byte of each number is too much, a part of the numbers goes first.
+  // CHECK-LABEL: .entry parts
+  // CHECK: st.shared
+  // CHECK-NOT: ld.shared
+  // CHECK: bar.sync
+  // CHECK-NOT: st.shared
+  // CHECK: ld.shared
+  // CHECK-NOT: st.shared
+  // CHECK: bar.sync
+  // CHECK-NOT: ld.shared
+  // CHECK: st.shared
+  // CHECK-NOT: ld.shared
+  // CHECK: bar.sync
+  // CHECK-NOT: st.shared
+  // CHECK: ld.shared
+  // CHECK-NOT: {{st.shared|bar.sync}}
+  // CHECK: ret;
+  tt.func public @parts(%x: tensor<512x512xi8, #rows>, %out: tensor<512x512x!tt.ptr<i8>, #columns>) {
+    %y = ttg.convert_layout %x : tensor<512x512xi8, #rows> -> tensor<512x512xi8, #columns>
+    tt.store %out, %y : tensor<512x512x!tt.ptr<i8>, #columns>
     tt.return
   }
 }
