@@ -10,7 +10,8 @@
 //   %z = ttg.convert_layout %y {allocation.offset = 0}
 // with `ttg.shared = 4096` on the module.
 //
-// Where all of that is more than the GPU has, conversions are done in smaller parts, which costs barriers.
+// Where all of that is more than the GPU has, conversions are done in smaller parts, which costs barriers; if that is not enough, buffers are filled
+// as late as can be, which costs registers.
 // Where partitions of warps are told what to do next, a word at the end is for that.
 // A function that is called has its bytes behind those of all its callers. A kernel that uses tensor memory has at least 16 bytes: where it lies is
 // written there when the kernel begins.
@@ -18,6 +19,7 @@
 #include "compiler/gpu/ExchangePlans.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/Target.h"
+#include "compiler/gpu/passes/LateBuffers.h"
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/gpu/passes/SharedFrames.h"
 
@@ -30,13 +32,19 @@ namespace triton::gpu {
 
 namespace {
 
-/// Conversions that take more than `room` are to take less.
-void limitConversions(ModuleOp module, int64_t room) {
-  IntegerAttr bytes = Builder(module.getContext()).getI32IntegerAttr(room);
-  module->walk([&](ConvertLayoutOp op) {
-    if (scratchBytes(op) > room)
-      op->setAttr(allocationRoomName, bytes);
-  });
+/// Halves what one conversion may take until all fits, as `fits` says. False, and as it was, if that is not enough.
+bool limitConversions(ModuleOp module, llvm::function_ref<bool()> fits) {
+  constexpr int64_t mostRoom = 64 * 1024, leastRoom = 4 * 1024;
+  for (int64_t room = mostRoom; room >= leastRoom; room /= 2) {
+    module->walk([&](ConvertLayoutOp op) {
+      if (scratchBytes(op) > room)
+        op->setAttr(allocationRoomName, Builder(op.getContext()).getI32IntegerAttr(room));
+    });
+    if (fits())
+      return true;
+  }
+  module->walk([](ConvertLayoutOp op) { op->removeAttr(allocationRoomName); });
+  return false;
 }
 
 struct AllocateShared : impl::AllocateSharedBase<AllocateShared> {
@@ -47,12 +55,16 @@ struct AllocateShared : impl::AllocateSharedBase<AllocateShared> {
     Builder builder(&getContext());
     SharedFrames frames(module);
     int64_t total = frames.place();
-    constexpr int64_t mostRoom = 64 * 1024, leastRoom = 4 * 1024;
     const int64_t limit = Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
-    for (int64_t room = mostRoom; total > limit && room >= leastRoom; room /= 2) {
-      limitConversions(module, room);
+    auto fits = [&] {
       frames = SharedFrames(module);
       total = frames.place();
+      return total <= limit;
+    };
+    if (total > limit && !limitConversions(module, fits)) {
+      fillBuffersLate(module);
+      if (!fits() && !limitConversions(module, fits))
+        fits(); // no, but this is what it takes
     }
     total = std::max<int64_t>(total, module->hasAttr(tensorMemoryColumnsName) ? 16 : 0);
     bool hasState =

@@ -190,3 +190,56 @@ tt.func @parts(%x: tensor<128x256xf32, #wide>, %y: tensor<64x64xf32, #wide>) -> 
   tt.return %a, %b : tensor<128x256xf32, #tall>, tensor<64x64xf32, #tall>
 }
 }
+
+// -----
+
+// Two buffers of 128 KB do not fit beside each other: the first is filled when it is wanted, and fenced off there.
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 131072 : i32
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @late
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor{{.*}}, %[[B:[a-z0-9]+]]: tensor
+tt.func @late(%a: tensor<256x128xf32, #rows>, %b: tensor<256x128xf32, #rows>) -> (tensor<256x128xf32, #rows>, tensor<256x128xf32, #rows>) {
+  // CHECK: %[[Y:.*]] = ttg.local_alloc %[[B]] {allocation.offset = 0 : i32}
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttg.local_load %[[Y]]
+  // CHECK-NEXT: %[[X:.*]] = ttg.local_alloc %[[A]] {allocation.offset = 0 : i32}
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttg.local_load %[[X]]
+  %x = ttg.local_alloc %a : (tensor<256x128xf32, #rows>) -> !ttg.memdesc<256x128xf32, #plain, #smem>
+  ttng.fence_async_shared {bCluster = false}
+  %y = ttg.local_alloc %b : (tensor<256x128xf32, #rows>) -> !ttg.memdesc<256x128xf32, #plain, #smem>
+  ttng.fence_async_shared {bCluster = false}
+  %u = ttg.local_load %y : !ttg.memdesc<256x128xf32, #plain, #smem> -> tensor<256x128xf32, #rows>
+  %v = ttg.local_load %x : !ttg.memdesc<256x128xf32, #plain, #smem> -> tensor<256x128xf32, #rows>
+  tt.return %u, %v : tensor<256x128xf32, #rows>, tensor<256x128xf32, #rows>
+}
+}
+
+// -----
+
+// A fence that is not right behind a buffer may be for others too: the buffer stays before it.
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 262144 : i32
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @fenced_later
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor{{.*}}, %[[B:[a-z0-9]+]]: tensor
+tt.func @fenced_later(%a: tensor<256x128xf32, #rows>, %b: tensor<256x128xf32, #rows>) -> (tensor<256x128xf32, #rows>, tensor<256x128xf32, #rows>) {
+  // CHECK: arith.addf
+  // CHECK-NEXT: ttg.local_alloc %[[A]]
+  // CHECK-NEXT: ttng.fence_async_shared
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: ttg.local_load
+  %x = ttg.local_alloc %a : (tensor<256x128xf32, #rows>) -> !ttg.memdesc<256x128xf32, #plain, #smem>
+  %c = arith.addf %b, %b : tensor<256x128xf32, #rows>
+  ttng.fence_async_shared {bCluster = false}
+  %y = ttg.local_alloc %c : (tensor<256x128xf32, #rows>) -> !ttg.memdesc<256x128xf32, #plain, #smem>
+  %u = ttg.local_load %y : !ttg.memdesc<256x128xf32, #plain, #smem> -> tensor<256x128xf32, #rows>
+  %v = ttg.local_load %x : !ttg.memdesc<256x128xf32, #plain, #smem> -> tensor<256x128xf32, #rows>
+  tt.return %u, %v : tensor<256x128xf32, #rows>, tensor<256x128xf32, #rows>
+}
+}
