@@ -50,7 +50,7 @@ SELECTION = [
     ("test_launch.py", "test_add"),
 ]
 # Left out, since the tool reports what is none: where some warps wait at barrier 0 and others meet at barrier 1 before they come there too, racecheck
-# (of CUDA 13.0) no longer takes barrier 0 to order what lies before and behind it. A few lines of CUDA C++ show it (docs/decisions/0016).
+# (as of CUDA 13) no longer takes barrier 0 to order what lies before and behind it. A few lines of CUDA C++ show it (docs/decisions/0016).
 LEFT_OUT = {("racecheck", "test_warp_specialize.py")}
 
 
