@@ -111,23 +111,31 @@ def test_exchanges_fit_beside_operands():
 
 
 @triton.jit
-def sum_kernel(x_ptr, y_ptr, out_ptr, M: tl.constexpr, K: tl.constexpr):
-    """All operands are loaded, 256 KB, before the first product."""
+def sum_kernel(x_ptr, y_ptr, out_ptr, steps, M: tl.constexpr, K: tl.constexpr):
+    """All operands are loaded, 256 KB, before the first product; then comes a loop, 64 KB a stage."""
     m, n, k = tl.arange(0, M)[:, None], tl.arange(0, M)[None, :], tl.arange(0, K)
     x, y = x_ptr + m * K + k[None, :], y_ptr + k[:, None] * M + n
     x0, x1, x2, x3 = tl.load(x), tl.load(x + M * K), tl.load(x + 2 * M * K), tl.load(x + 3 * M * K)
     y0, y1, y2, y3 = tl.load(y), tl.load(y + M * K), tl.load(y + 2 * M * K), tl.load(y + 3 * M * K)
     out = tl.dot(x0, y0) + 2 * tl.dot(x1, y1)
-    tl.store(out_ptr + m * M + n, out + 3 * tl.dot(x2, y2) - tl.dot(x3, y3))
+    out += 3 * tl.dot(x2, y2) - tl.dot(x3, y3)
+    for step in range(steps):
+        out = tl.dot(tl.load(x + step * M * K), tl.load(y + step * M * K), out)
+    tl.store(out_ptr + m * M + n, out)
 
 
 def test_operands_are_stored_when_there_is_room():
-    types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "M": 128, "K": 64}
-    kernel = compile(sum_kernel, types, 90, num_warps=8)
-    assert kernel.asm["ttgir"].count("ttng.warp_group_dot ") == 4 and kernel.metadata.shared <= LIMIT[90]
+    types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "steps": "i32", "M": 128, "K": 64}
+    for stages in (1, 3, 4, 6):
+        kernel = compile(sum_kernel, types, 90, num_warps=8, num_stages=stages)
+        assert kernel.asm["ttgir"].count("ttng.warp_group_dot ") == 5 and kernel.metadata.shared <= LIMIT[90]
+        assert ("<3x128x64xf32" in kernel.asm["ttgir"]) == (stages > 1)
     generator = torch.Generator().manual_seed(1)
     x = torch.randint(-3, 4, (4, 128, 64), generator=generator).float()
     y = torch.randint(-3, 4, (4, 64, 128), generator=generator).float()
-    out = torch.zeros(128, 128)
-    sum_kernel[(1,)](x, y, out, 128, 64, num_warps=8)
-    assert torch.equal(out, x[0] @ y[0] + 2 * x[1] @ y[1] + 3 * x[2] @ y[2] - x[3] @ y[3])
+    products = [x[i] @ y[i] for i in range(4)]
+    for steps in (0, 1, 4):
+        out = torch.zeros(128, 128)
+        sum_kernel[(1,)](x, y, out, steps, 128, 64, num_warps=8, num_stages=4)
+        expected = products[0] + 2 * products[1] + 3 * products[2] - products[3] + sum(products[:steps])
+        assert torch.equal(out, expected)

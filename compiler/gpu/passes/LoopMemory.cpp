@@ -33,6 +33,11 @@ bool storesAlternately(const LoopPlan &plan, const RingCopy &copy) {
 
 namespace {
 
+/// What the kernel takes, and what it takes of that while the loop runs.
+struct Bytes {
+  int64_t inAll, inLoop;
+};
+
 struct Estimate {
   scf::ForOp loop;
   LoopPlan &plan;
@@ -41,10 +46,9 @@ struct Estimate {
   llvm::DenseSet<Operation *> gone; // whose bytes rings take the place of
   SmallVector<PlacedBuffer> added;
 
-  void add(MemDescType type) {
-    Operation *around = plan.specialized ? plan.specialized : loop;
-    added.push_back(sharedBuffer(around, type, lives.ofUse(around)));
-  }
+  Operation *around() { return plan.specialized ? plan.specialized : loop; }
+
+  void add(MemDescType type) { added.push_back(sharedBuffer(around(), type, lives.ofUse(around()))); }
 
   void addRings() {
     for (RingCopy &copy : plan.copies) {
@@ -97,7 +101,7 @@ struct Estimate {
     });
   }
 
-  int64_t run() {
+  Bytes run() {
     addRings();
     addBarriers();
     addAccesses();
@@ -112,7 +116,12 @@ struct Estimate {
       });
       buffers.insert(behind, buffer);
     }
-    return frames.place();
+    Bytes bytes;
+    bytes.inAll = frames.place();
+    Life here = lives.ofUse(around());
+    llvm::erase_if(buffers, [&](PlacedBuffer &buffer) { return !buffer.life.meets(here); });
+    bytes.inLoop = frames.place();
+    return bytes;
   }
 };
 
@@ -121,16 +130,17 @@ struct Estimate {
 LoopPlan fitIntoShared(scf::ForOp loop, LoopPlan rings, llvm::function_ref<LoopPlan(const LoopPlan &)> complete) {
   auto module = loop->getParentOfType<ModuleOp>();
   const int64_t limit = Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
-  std::optional<int64_t> before; // with no rings
+  std::optional<Bytes> without;
   auto fits = [&](LoopPlan plan) {
-    int64_t bytes = Estimate{loop, plan}.run();
-    if (bytes <= limit)
+    Bytes bytes = Estimate{loop, plan}.run();
+    if (bytes.inAll <= limit)
       return true;
-    if (!before) {
+    if (!without) {
       LoopPlan none;
-      before = Estimate{loop, none}.run();
+      without = Estimate{loop, none}.run();
     }
-    return bytes <= *before;
+    // Where it is too much in any case, somewhere else or here.
+    return (bytes.inLoop <= limit && without->inAll > limit) || bytes.inLoop <= without->inLoop;
   };
   auto remove = [](LoopPlan &plan, Operation *load) {
     llvm::erase_if(plan.copies, [&](RingCopy &copy) { return copy.load == load; });

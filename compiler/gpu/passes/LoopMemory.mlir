@@ -106,7 +106,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: @never
 // CHECK-NOT: ttg.memdesc<2x
 // CHECK: tt.return
-tt.func @never(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<256x256xf32, #wide> {
+tt.func @never(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<256x256xf32, #wide> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %c = arith.constant dense<0.0> : tensor<256x256xf32, #wide>
@@ -115,7 +115,8 @@ tt.func @never(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tenso
   %oa = tt.broadcast %ra : tensor<1x256xi32, #blocked> -> tensor<256x256xi32, #blocked>
   %pas = tt.splat %pa : !tt.ptr<f16> -> tensor<256x256x!tt.ptr<f16>, #blocked>
   %ap = tt.addptr %pas, %oa : tensor<256x256x!tt.ptr<f16>, #blocked>, tensor<256x256xi32, #blocked>
-  %bp = tt.addptr %ap, %oa : tensor<256x256x!tt.ptr<f16>, #blocked>, tensor<256x256xi32, #blocked>
+  %pbs = tt.splat %pb : !tt.ptr<f16> -> tensor<256x256x!tt.ptr<f16>, #blocked>
+  %bp = tt.addptr %pbs, %oa : tensor<256x256x!tt.ptr<f16>, #blocked>, tensor<256x256xi32, #blocked>
   %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> tensor<256x256xf32, #wide> : i32 {
     %a = tt.load %ap : tensor<256x256x!tt.ptr<f16>, #blocked>
     %b = tt.load %bp : tensor<256x256x!tt.ptr<f16>, #blocked>
@@ -125,5 +126,48 @@ tt.func @never(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> tenso
     scf.yield %d : tensor<256x256xf32, #wide>
   }
   tt.return %r : tensor<256x256xf32, #wide>
+}
+}
+
+// -----
+
+// That 256 KB are taken before the loop is no reason to take as much in it.
+// BYTES: ttg.shared = 229376
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#narrow = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @elsewhere
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<14x64x64xf16
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<14x64x64xf16
+tt.func @elsewhere(%t: tensor<256x128xf32, #rows>, %pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) -> (tensor<256x128xf32, #rows>, tensor<64x64xf32, #mma>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %first = ttg.local_alloc %t : (tensor<256x128xf32, #rows>) -> !ttg.memdesc<256x128xf32, #plain, #smem>
+  %twice = arith.addf %t, %t : tensor<256x128xf32, #rows>
+  %second = ttg.local_alloc %twice : (tensor<256x128xf32, #rows>) -> !ttg.memdesc<256x128xf32, #plain, #smem>
+  %u = ttg.local_load %second : !ttg.memdesc<256x128xf32, #plain, #smem> -> tensor<256x128xf32, #rows>
+  %v = ttg.local_load %first : !ttg.memdesc<256x128xf32, #plain, #smem> -> tensor<256x128xf32, #rows>
+  %w = arith.addf %u, %v : tensor<256x128xf32, #rows>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %ca = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #narrow}>>
+  %ra = tt.expand_dims %ca {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #narrow}>> -> tensor<1x64xi32, #narrow>
+  %oa = tt.broadcast %ra : tensor<1x64xi32, #narrow> -> tensor<64x64xi32, #narrow>
+  %pas = tt.splat %pa : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #narrow>
+  %ap = tt.addptr %pas, %oa : tensor<64x64x!tt.ptr<f16>, #narrow>, tensor<64x64xi32, #narrow>
+  %pbs = tt.splat %pb : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #narrow>
+  %bp = tt.addptr %pbs, %oa : tensor<64x64x!tt.ptr<f16>, #narrow>, tensor<64x64xi32, #narrow>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> tensor<64x64xf32, #mma> : i32 {
+    %a = tt.load %ap : tensor<64x64x!tt.ptr<f16>, #narrow>
+    %b = tt.load %bp : tensor<64x64x!tt.ptr<f16>, #narrow>
+    %x = ttg.local_alloc %a : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %y = ttg.local_alloc %b : (tensor<64x64xf16, #narrow>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %d = ttng.warp_group_dot %x, %y, %acc : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  } {tt.num_stages = 15 : i32}
+  tt.return %w, %r : tensor<256x128xf32, #rows>, tensor<64x64xf32, #mma>
 }
 }
