@@ -47,6 +47,7 @@ SELECTION = [
     ("language/test_loop_options.py", "test_products or test_sums_over_loops or test_rows_of_a_persistent_kernel"),
     ("language/test_microscaled.py", "test_loops or test_packed_along_rows_and_columns"),
     ("test_overlap.py", "test_a_long_program_in_between or test_kernels_that_place_the_wait_themselves"),
+    ("test_shared_memory.py", "test_fewer_rings or test_exchanges or test_operands"),
     ("test_launch.py", "test_add"),
 ]
 # Left out, since the tool reports what is none: where some warps wait at barrier 0 and others meet at barrier 1 before they come there too, racecheck
