@@ -84,6 +84,7 @@ static embed::Options readOptions(const nb::dict &options) {
   read(options, "libraries", out.libraries);
   read(options, "use_wgmma", out.useWgmma);
   read(options, "use_tcgen05", out.useTcgen05);
+  read(options, "gluon", out.isGluon);
   read(options, "optimise_llvm", out.optimiseLlvm);
   read(options, "llvm_flags", out.llvmFlags);
   read(options, "llvm_plugin", out.llvmPlugin);

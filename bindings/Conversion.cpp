@@ -154,7 +154,7 @@ static std::optional<Value> aggregateToValue(PyObject *object) {
 static std::optional<Value> languageValue(PyObject *object) {
   std::string module = stringAttribute(object, "__module__");
   bool isPython = module == "builtins";
-  if (!isPython && !module.starts_with("triton.language"))
+  if (!isPython && !module.starts_with("triton.language") && !module.starts_with("triton.experimental.gluon.language"))
     return std::nullopt;
   std::string name = stringAttribute(object, "__name__");
   if (name.empty())
@@ -331,6 +331,10 @@ PyObject *toPython(const Value &value, Wrapping wrapping) {
     return PyImport_ImportModule(value.path().c_str());
   case Kind::Object:
     return wrapConstant(Py_NewRef(objectOf(value.object())), wrapping);
+  case Kind::Handle: {
+    Reference cls(languageObject(value.path()));
+    return cls ? wrapValue(value, cls.get(), Reference::borrow(Py_None)) : nullptr;
+  }
   case Kind::Method:
     return makeHandle(value);
   }

@@ -117,7 +117,8 @@ static bool isReadable(PyObject *value, const Package &package) {
       isA(value, package.jitCallableClass))
     return true;
   if (isTrueAttribute(value, "__triton_builtin__") || isTrueAttribute(value, "__triton_aggregate__") ||
-      startsWith(value, "__module__", "triton.language"))
+      startsWith(value, "__module__", "triton.language") ||
+      startsWith(value, "__module__", "triton.experimental.gluon.language"))
     return true;
   if (PyType_Check(value) && PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(value), &PyTuple_Type) &&
       PyObject_HasAttrString(value, "_fields"))
@@ -169,6 +170,12 @@ static PyObject *classOf(const Value &value, const Package &package) {
     return reinterpret_cast<PyObject *>(package.tensorClass);
   case embed::Kind::Descriptor:
     return reinterpret_cast<PyObject *>(package.descriptorValueClass);
+  case embed::Kind::Handle: {
+    size_t dot = value.path().rfind('.');
+    Reference module(PyImport_ImportModule(value.path().substr(0, dot).c_str()));
+    Reference cls(module ? PyObject_GetAttrString(module.get(), value.path().substr(dot + 1).c_str()) : nullptr);
+    return cls.get(); // which the module keeps
+  }
   case embed::Kind::Tuple:
     return value.object()          ? objectOf(value.object())
            : value.isCompileTime() ? nullptr
@@ -303,6 +310,12 @@ Result<std::vector<Value>> PythonHost::iterate(const Object &object) {
     out.push_back(std::move(*value));
   }
   return out;
+}
+
+Result<Value> PythonHost::import(std::string_view module, std::string_view name) {
+  Locked locked;
+  Reference found(PyImport_Import(text(module).get()));
+  return give(found ? PyObject_GetAttr(found.get(), text(name).get()) : nullptr);
 }
 
 static std::string represent(PyObject *object) {

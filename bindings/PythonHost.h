@@ -29,6 +29,7 @@ public:
   embed::Result<embed::Value> length(const embed::Object &object) override;
   embed::Result<bool> truth(const embed::Object &object) override;
   embed::Result<std::vector<embed::Value>> iterate(const embed::Object &object) override;
+  embed::Result<embed::Value> import(std::string_view module, std::string_view name) override;
   std::string describe(const embed::Object &object) override;
   std::string className(const embed::Object &object) override;
   std::string key(const embed::Object &object) override;

@@ -48,6 +48,7 @@ public:
   llvm::Expected<frontend::Value> length(const frontend::HostObject &object) override;
   llvm::Expected<bool> truth(const frontend::HostObject &object) override;
   llvm::Expected<std::vector<frontend::Value>> iterate(const frontend::HostObject &object) override;
+  llvm::Expected<frontend::Value> import(llvm::StringRef module, llvm::StringRef name) override;
   std::string describe(const frontend::HostObject &object) override;
   std::string className(const frontend::HostObject &object) override;
   std::string key(const frontend::HostObject &object) override;

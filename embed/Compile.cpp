@@ -60,6 +60,7 @@ static driver::Options toDriver(const Options &options) {
   out.libraries = options.libraries;
   out.useWgmma = options.useWgmma;
   out.useTcgen05 = options.useTcgen05;
+  out.isGluon = options.isGluon;
   out.optimiseLlvm = options.optimiseLlvm;
   out.llvmFlags = options.llvmFlags;
   out.llvmPlugin = options.llvmPlugin;

@@ -91,6 +91,14 @@ llvm::Expected<std::vector<frontend::Value>> Host::Adapter::iterate(const fronte
   return toFrontend(std::get<std::vector<Value>>(result));
 }
 
+llvm::Expected<frontend::Value> Host::Adapter::import(llvm::StringRef module, llvm::StringRef name) {
+  return toLlvm(host.import(module, name));
+}
+
+Result<Value> Host::import(std::string_view module, std::string_view name) {
+  return Error{"ImportError", "there is no " + std::string(module) + "." + std::string(name)};
+}
+
 std::string Host::Adapter::describe(const frontend::HostObject &object) { return host.describe(object.handle); }
 std::string Host::Adapter::className(const frontend::HostObject &object) { return host.className(object.handle); }
 std::string Host::Adapter::key(const frontend::HostObject &object) { return host.key(object.handle); }

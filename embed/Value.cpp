@@ -149,6 +149,7 @@ Kind Value::kind() const {
     Kind operator()(const std::shared_ptr<const frontend::BoundMethod> &) { return Kind::Method; }
     Kind operator()(const frontend::ModuleValue &) { return Kind::Module; }
     Kind operator()(const frontend::HostObject &) { return Kind::Object; }
+    Kind operator()(const frontend::HandleValue &) { return Kind::Handle; }
   } visitor;
   return std::visit(visitor, get(*this).storage);
 }
@@ -219,6 +220,8 @@ std::string Value::path() const {
   const frontend::Value &value = get(*this);
   if (auto *module = value.getIf<frontend::ModuleValue>())
     return module->path;
+  if (auto *handle = value.getIf<frontend::HandleValue>())
+    return handle->type.className().str();
   if (auto *builtin = value.getIf<const frontend::Builtin *>())
     return ((*builtin)->module + "." + (*builtin)->name).str();
   if (auto *function = value.getIf<std::shared_ptr<const frontend::Function>>())

@@ -1,5 +1,6 @@
 #include "compiler/driver/CudaTarget.h"
 #include "compiler/driver/CodeText.h"
+#include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/CopyEngine.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
@@ -133,6 +134,7 @@ public:
   void registerDialects(mlir::DialectRegistry &registry) const override {
     tensor::registerTensorDialects(registry);
     gpu::registerGpuDialects(registry);
+    gluon::registerGluonDialect(registry);
   }
 };
 
@@ -236,6 +238,15 @@ static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
   return compilation.text();
 }
 
+/// The language with layouts is GPU IR already, but for those that are left to be inferred.
+static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
+  auto build = [&](mlir::OpPassManager &manager) { gluon::buildGluonPipeline(manager); };
+  if (mlir::failed(compilation.runPasses(build)))
+    return mlir::failure();
+  describeTensorMaps(compilation);
+  return compilation.text();
+}
+
 static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   auto options = codegenOptions(compilation);
   if (!options)
@@ -318,9 +329,12 @@ static llvm::LogicalResult takeName(Compilation &compilation, llvm::StringRef pt
 std::vector<Stage> CudaTarget::stages(const Options &options, const Inspection &inspection) const {
   auto code = std::make_shared<std::optional<nvidia::Code>>();
   auto ptx = std::make_shared<std::string>();
-  return {
-      {"ttir", makeTensorIr, resumeFromIr},
-      {"ttgir", makeGpuIr, resumeFromIr},
+  std::vector<Stage> stages;
+  if (options.isGluon)
+    stages = {{"ttgir", makeGpuIrOfGluon, resumeFromIr}};
+  else
+    stages = {{"ttir", makeTensorIr, resumeFromIr}, {"ttgir", makeGpuIr, resumeFromIr}};
+  std::vector<Stage> below = {
       {"llir",
        [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
          auto emitted = emitCode(compilation);
@@ -355,6 +369,8 @@ std::vector<Stage> CudaTarget::stages(const Options &options, const Inspection &
          return mlir::success();
        }},
   };
+  stages.insert(stages.end(), std::make_move_iterator(below.begin()), std::make_move_iterator(below.end()));
+  return stages;
 }
 
 std::unique_ptr<Target> triton::driver::createCudaTarget() { return std::make_unique<CudaTarget>(); }

@@ -1,5 +1,7 @@
 #include "compiler/driver/IrModule.h"
 
+#include "compiler/gluon/Gluon.h"
+
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -9,6 +11,8 @@ using namespace triton::driver;
 frontend::KernelRequest triton::driver::kernelRequest(const CompileRequest &request, const Target &target) {
   frontend::KernelRequest kernel = request.kernel;
   kernel.options = target.language(request.options);
+  if (request.options.isGluon)
+    kernel.layouts = &gluon::layoutPolicy();
   if (kernel.symbol.empty())
     kernel.symbol = kernel.function->name;
   return kernel;

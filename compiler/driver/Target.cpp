@@ -2,6 +2,7 @@
 #include "compiler/driver/ContextPool.h"
 #include "compiler/driver/CpuTarget.h"
 #include "compiler/driver/CudaTarget.h"
+#include "compiler/gluon/Gluon.h"
 #include "compiler/support/ForkMutex.h"
 
 #include <mutex>
@@ -18,6 +19,9 @@ struct Registry {
   }
 };
 } // namespace
+
+// Names of the language are asked for before any target is.
+[[maybe_unused]] static const bool isGluonRegistered = (triton::gluon::registerLanguage(), true);
 
 static Registry &registry() {
   static Registry *instance = new Registry;

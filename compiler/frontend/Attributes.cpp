@@ -2,6 +2,7 @@
 #include "compiler/frontend/Builtins.h"
 #include "compiler/frontend/Emitter.h"
 #include "compiler/frontend/Function.h"
+#include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/Library.h"
 #include "compiler/frontend/Operations.h"
 #include "compiler/tensor/Tensor.h"
@@ -133,7 +134,7 @@ static std::optional<Value> typeAttribute(const Value &value, llvm::StringRef na
     result = numberTypeAttribute(type, name);
   else if (type.isPointer())
     result = pointerTypeAttribute(type, name);
-  else if (type.isBlock())
+  else if (type.isBlock() || type.isHandle())
     result = blockTypeAttribute(type, name);
   return result ? result : builtinMethod(value, "triton.language.dtype", name);
 }
@@ -215,9 +216,38 @@ static std::optional<Value> constantAttribute(const Value &value, llvm::StringRe
   return std::nullopt;
 }
 
+/// `layout` of a type, or of a handle, as the kernel knows it.
+static Attribute layoutAttribute(Emitter &emitter, const Type &type) {
+  FailureOr<Value> object = emitter.layouts()->layoutObject(emitter, type.layout(), type.shape());
+  if (failed(object))
+    return failure();
+  return std::optional(*object);
+}
+
+static Attribute handleAttribute(Emitter &emitter, const Value &value, llvm::StringRef name) {
+  const Type type = value.type();
+  if (name == "type")
+    return std::optional(Value::dtype(type));
+  if (name == "dtype")
+    return std::optional(Value::dtype(type.element()));
+  if (name == "shape")
+    return std::optional(shapeTuple(type.shape()));
+  if (name == "rank")
+    return std::optional(Value::integer(type.shape().size()));
+  if (name == "numel")
+    return std::optional(Value::integer(type.elementCount()));
+  if (name == "layout")
+    return layoutAttribute(emitter, type);
+  return builtinMethod(value, type.className(), name);
+}
+
 FailureOr<std::optional<Value>> valueAttribute(Emitter &emitter, const Value &value, llvm::StringRef name) {
   if (value.isTensor())
     return tensorAttribute(emitter, value, name);
+  if (value.is<HandleValue>())
+    return handleAttribute(emitter, value, name);
+  if (const auto *type = value.getIf<Type>(); type && name == "layout" && type->layout() && emitter.layouts())
+    return layoutAttribute(emitter, *type);
   if (const DescriptorValue *descriptor = value.descriptor())
     return descriptorAttribute(value, *descriptor, name);
   if (const TupleValue *tuple = value.tuple())

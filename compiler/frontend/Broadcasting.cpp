@@ -1,5 +1,6 @@
 // Shapes made equal (semantics 10): scalars splat, missing leading dimensions are added, dimensions of size 1 are repeated.
 #include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/Operations.h"
 #include "compiler/tensor/Rules.h"
 #include "compiler/tensor/Tensor.h"
@@ -29,13 +30,21 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
   return text;
 }
 
-FailureOr<Value> broadcastTo(Emitter &emitter, const Value &value, ArrayRef<int64_t> shape) {
+static Attribute defaultLayout(Emitter &emitter) {
+  return emitter.layouts() ? emitter.layouts()->defaultLayout(emitter.context()) : Attribute();
+}
+
+FailureOr<Value> broadcastTo(Emitter &emitter, const Value &value, ArrayRef<int64_t> shape, Attribute layout) {
   const auto &source = value.get<TensorValue>();
   if (source.type.shape() == shape)
     return value;
   if (failed(tensor::checkShape(shape, [&] { return emitter.ruleError(); })))
     return failure();
-  const Type result = Type::block(source.type.element(), shape);
+  if (source.type.isBlock())
+    layout = source.type.layout();
+  else if (!layout)
+    layout = defaultLayout(emitter);
+  const Type result = Type::block(source.type.element(), shape, layout);
   auto resultIr = cast<RankedTensorType>(result.toIr(emitter.context()));
   if (!source.type.isBlock())
     return Value::tensor(splat(emitter, source.ir, resultIr), result);
@@ -56,12 +65,57 @@ static Value addLeadingDimensions(Emitter &emitter, const Value &value, size_t r
   return Value::tensor(ir, type);
 }
 
-FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, ArrayRef<Value> values) {
+static std::string describeLayout(Emitter &emitter, const Type &type) {
+  FailureOr<Value> object = emitter.layouts()->layoutObject(emitter, type.layout(), type.shape());
+  return failed(object) ? type.str() : object->str();
+}
+
+/// Blocks of languages with layouts meet only in one rank and one layout; placeholders adopt it. Gives that layout, null if there are no blocks.
+static FailureOr<Attribute> meetInLayout(Emitter &emitter, std::vector<Value> &values) {
+  const LayoutPolicy &layouts = *emitter.layouts();
+  const Value *first = nullptr, *anchor = nullptr;
+  for (const Value &value : values) {
+    const Type type = value.type();
+    if (!type.isBlock())
+      continue;
+    first = first ? first : &value;
+    if (const Type other = first->type(); other.shape().size() != type.shape().size())
+      return emitter.error("ValueError") << "rank mismatch: " << shapeText(other.shape()) << " and "
+                                         << shapeText(type.shape()) << "; ranks are not made equal";
+    if (layouts.isPlaceholder(type.layout()))
+      continue;
+    if (anchor && anchor->type().layout() != type.layout())
+      return emitter.error("ValueError") << "Layout mismatch in broadcast: "
+                                         << describeLayout(emitter, anchor->type()) << " and "
+                                         << describeLayout(emitter, type);
+    anchor = anchor ? anchor : &value;
+  }
+  if (!anchor)
+    return first ? first->type().layout() : Attribute();
+  const Attribute layout = anchor->type().layout();
+  for (Value &value : values) {
+    const Type type = value.type();
+    if (type.isBlock() && type.layout() != layout)
+      value = Value::tensor(layouts.anchor(emitter, value.get<TensorValue>().ir, layout),
+                            Type::block(type.element(), type.shape(), layout));
+  }
+  return layout;
+}
+
+FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, ArrayRef<Value> given) {
+  std::vector<Value> values(given.begin(), given.end());
+  Attribute layout;
+  if (emitter.layouts()) {
+    FailureOr<Attribute> common = meetInLayout(emitter, values);
+    if (failed(common))
+      return failure();
+    layout = *common;
+  }
   size_t rank = 0;
   for (const Value &value : values)
     rank = std::max(rank, value.type().shape().size());
   if (rank == 0)
-    return std::vector<Value>(values.begin(), values.end());
+    return values;
   SmallVector<int64_t> common;
   for (const Value &value : values) {
     const Type type = value.type();
@@ -79,7 +133,7 @@ FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, ArrayRef<Value
   for (const Value &value : values) {
     const bool isBlock = value.type().isBlock();
     FailureOr<Value> result =
-        broadcastTo(emitter, isBlock ? addLeadingDimensions(emitter, value, rank) : value, common);
+        broadcastTo(emitter, isBlock ? addLeadingDimensions(emitter, value, rank) : value, common, layout);
     if (failed(result))
       return failure();
     results.push_back(*result);
@@ -106,15 +160,17 @@ FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, ArrayRef
     if (axis > static_cast<int64_t>(type.shape().size()))
       return emitter.error("ValueError") << "too many indices for a tensor of shape "
                                          << shapeText(tensor.type().shape());
-    SmallVector<int64_t> shape(type.shape());
-    shape.insert(shape.begin() + axis, 1);
-    const Type expanded = Type::block(type.element(), shape);
-    if (type.isBlock())
-      ir = tensor::ExpandDimsOp::create(emitter.builder(), emitter.location(), expanded.toIr(emitter.context()), ir,
-                                        axis);
-    else
-      ir = splat(emitter, ir, cast<RankedTensorType>(expanded.toIr(emitter.context())));
-    type = expanded;
+    if (type.isBlock()) {
+      if (emitter.layouts() &&
+          failed(emitter.layouts()->checkExpandDims(emitter, cast<RankedTensorType>(ir.getType()), axis)))
+        return failure();
+      ir = tensor::ExpandDimsOp::create(emitter.builder(), emitter.location(), ir, axis);
+    } else
+      ir = splat(emitter, ir,
+                 cast<RankedTensorType>(
+                     Type::block(type.element(), {1}, defaultLayout(emitter)).toIr(emitter.context())));
+    auto expanded = cast<RankedTensorType>(ir.getType());
+    type = Type::block(type.element(), expanded.getShape(), expanded.getEncoding());
     ++axis;
   }
   return Value::tensor(ir, type);

@@ -6,6 +6,13 @@
 
 namespace triton::frontend {
 
+static std::vector<llvm::ArrayRef<Builtin> (*)()> &registered() {
+  static std::vector<llvm::ArrayRef<Builtin> (*)()> families;
+  return families;
+}
+
+void registerBuiltins(llvm::ArrayRef<Builtin> (*family)()) { registered().push_back(family); }
+
 llvm::ArrayRef<Builtin> builtins() {
   static const std::vector<Builtin> all = [] {
     std::vector<Builtin> table;
@@ -15,6 +22,8 @@ llvm::ArrayRef<Builtin> builtins() {
           higherOrderBuiltins(), loopBuiltins(),     hintBuiltins(),        debugBuiltins(),       classBuiltins(),
           dtypeMethodBuiltins(), pythonBuiltins(),   compileTimeBuiltins(), targetBuiltins(),      libdeviceBuiltins()})
       table.insert(table.end(), family.begin(), family.end());
+    for (llvm::ArrayRef<Builtin> (*family)() : registered())
+      table.insert(table.end(), family().begin(), family().end());
     return table;
   }();
   return all;

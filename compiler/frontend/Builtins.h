@@ -35,6 +35,9 @@ struct Builtin {
   Kind kind = Kind::Function;
 };
 
+/// Adds the builtins of another language that this frontend reads. Before anything asks for builtins: from static initialisation.
+void registerBuiltins(llvm::ArrayRef<Builtin> (*family)());
+
 /// All builtins, in the order of the reference page.
 llvm::ArrayRef<Builtin> builtins();
 /// The builtin that `module` exports under `name`: `triton.language` exports what `triton.language.core` defines, and so on.

@@ -2,6 +2,7 @@
 // others), as a private `tt.func`; inlining is the optimiser's business.
 #include "compiler/frontend/Folding.h"
 #include "compiler/frontend/KernelEmitter.h"
+#include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/Operations.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -206,6 +207,8 @@ std::string KernelEmitter::symbolFor(const Function &function, llvm::ArrayRef<Va
   // Host objects may print at any length.
   if (symbol.size() > 200)
     symbol.resize(200);
+  if (currentPartitionWarps)
+    symbol += "_NW" + std::to_string(currentPartitionWarps);
   const unsigned copies = symbols[symbol]++;
   return copies == 0 ? symbol : symbol + "." + std::to_string(copies);
 }
@@ -215,6 +218,7 @@ FailureOr<KernelEmitter::Specialization *> KernelEmitter::specialize(const Funct
   std::string key = std::to_string(reinterpret_cast<uintptr_t>(function.identity()));
   for (const Value &argument : arguments)
     key += "/" + argument.key();
+  key += "/warps" + std::to_string(currentPartitionWarps);
   auto [entry, isNew] = specializations.try_emplace(std::move(key));
   Specialization &specialization = entry->second;
   if (!isNew) {
@@ -242,6 +246,8 @@ FailureOr<KernelEmitter::Specialization *> KernelEmitter::specialize(const Funct
                                      opBuilder.getFunctionType(types, {}));
   callee.op.setPrivate();
   callee.op->setAttr("noinline", opBuilder.getBoolAttr(function.noinline));
+  if (currentPartitionWarps)
+    layoutPolicy->markPartition(callee.op, currentPartitionWarps);
   specialization.op = callee.op;
   specialization.state = Specialization::State::Failed;
   if (failed(checkDeclaration(function)))

@@ -25,6 +25,8 @@ struct ArgumentSpec {
   HostObject hostClass;
 };
 
+class LayoutPolicy;
+
 /// What of the options and the target shows in the language.
 struct LanguageOptions {
   bool debug = false;
@@ -46,6 +48,7 @@ struct KernelRequest {
   std::vector<ArgumentSpec> arguments;
   std::string symbol; // name of the emitted function; default the function's name
   LanguageOptions options;
+  const LayoutPolicy *layouts = nullptr; // null: the compiler chooses them
 };
 
 /// Null after reporting errors to `diagnostics`.
@@ -85,6 +88,11 @@ public:
   mlir::MLIRContext *context() { return builder().getContext(); }
   virtual mlir::ModuleOp module() = 0;
   virtual const LanguageOptions &options() const = 0;
+  /// Null where blocks have no layouts that the kernel says.
+  virtual const LayoutPolicy *layouts() const { return nullptr; }
+  /// The warps that run what is called from now on, where they are not the kernel's own; 0: the kernel's.
+  virtual void setPartitionWarps(int) {}
+  virtual int partitionWarps() const { return 0; }
   /// IR location of the node being emitted, with the chain of calls.
   virtual mlir::Location location() = 0;
   /// Source range of the node being emitted.

@@ -31,4 +31,8 @@ void Host::warn(llvm::StringRef category, const SourceRange &range, llvm::String
                          /*color=*/false);
 }
 
+llvm::Expected<Value> Host::import(llvm::StringRef module, llvm::StringRef name) {
+  return hostError("ImportError", ("there is no " + module + "." + name).str());
+}
+
 } // namespace triton::frontend

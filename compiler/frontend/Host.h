@@ -77,6 +77,8 @@ public:
   virtual llvm::Expected<bool> truth(const HostObject &object) = 0;
   /// The elements, if it can be iterated at compile time.
   virtual llvm::Expected<std::vector<Value>> iterate(const HostObject &object) = 0;
+  /// A name of a module of the host: a class that values of the language are shown as.
+  virtual llvm::Expected<Value> import(llvm::StringRef module, llvm::StringRef name);
   virtual std::string describe(const HostObject &object) = 0;  // for messages: Python's repr
   virtual std::string className(const HostObject &object) = 0; // "list", "MyEnum"
   virtual std::string key(const HostObject &object) = 0;       // equal for equal values: specialisation and cache keys

@@ -1,5 +1,6 @@
 // Kernel arguments, places in the source, errors.
 #include "compiler/frontend/KernelEmitter.h"
+#include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/Operations.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +28,8 @@ mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext
                                                                Diagnostics &diagnostics) {
   context.loadDialect<tensor::TensorDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                       mlir::ub::UBDialect>();
+  if (request.layouts)
+    request.layouts->loadDialects(context);
   return KernelEmitter(context, request.options, diagnostics).emit(request);
 }
 
@@ -102,6 +105,9 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
   currentRange = function.definition->range;
   sources[function.source->name()] = function.source.get();
   moduleOp->getOperation()->setLoc(locationOf(currentRange));
+  layoutPolicy = request.layouts;
+  if (layoutPolicy)
+    layoutPolicy->prepare(*moduleOp, languageOptions);
   if (failed(checkDeclaration(function)))
     return {};
   if (request.arguments.size() != function.parameters.size()) {
@@ -190,6 +196,8 @@ void KernelEmitter::nameValue(const Value &value, const llvm::Twine &name) {
   };
   if (auto *tensor = value.getIf<TensorValue>())
     nameIr(tensor->ir);
+  else if (auto *handle = value.getIf<HandleValue>())
+    nameIr(handle->ir);
   else if (auto *tuple = value.tuple())
     parts(tuple->elements, tuple->fields);
   else if (auto *aggregate = value.aggregate())
@@ -330,7 +338,7 @@ std::string KernelEmitter::nameOf(mlir::Type type) const {
     if (integer && integer.isUnsigned() && wanted == integer)
       wanted = mlir::IntegerType::get(type.getContext(), integer.getWidth());
     if (candidate.toIr(type.getContext()) == wanted)
-      return wanted == type || !block ? candidate.str() : Type::block(candidate, block.getShape()).str();
+      return wanted == type || !block ? candidate.str() : Type::block(candidate, block.getShape(), block.getEncoding()).str();
   }
   std::string text;
   llvm::raw_string_ostream(text) << type;

@@ -63,6 +63,9 @@ public:
   mlir::OpBuilder &builder() override { return opBuilder; }
   mlir::ModuleOp module() override { return moduleOp.get(); }
   const LanguageOptions &options() const override { return languageOptions; }
+  const LayoutPolicy *layouts() const override { return layoutPolicy; }
+  void setPartitionWarps(int warps) override { currentPartitionWarps = warps; }
+  int partitionWarps() const override { return currentPartitionWarps; }
   mlir::Location location() override { return locationOf(currentRange); }
   SourceRange range() const override { return currentRange; }
   using Emitter::error;
@@ -198,6 +201,8 @@ private:
   mlir::OpBuilder opBuilder;
   const LanguageOptions &languageOptions;
   Diagnostics &diagnostics;
+  const LayoutPolicy *layoutPolicy = nullptr;
+  int currentPartitionWarps = 0;
   Frame *frame = nullptr;
   SourceRange currentRange;
   std::optional<Value> changedReceiver;             // by the host's method called last

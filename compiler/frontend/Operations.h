@@ -30,7 +30,9 @@ mlir::FailureOr<Value> cast(Emitter &emitter, const Value &value, Type to,
 mlir::FailureOr<Value> toBoolean(Emitter &emitter, const Value &value);
 /// Broadcasts all to their common shape (scalars splat).
 mlir::FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, llvm::ArrayRef<Value> values);
-mlir::FailureOr<Value> broadcastTo(Emitter &emitter, const Value &value, llvm::ArrayRef<int64_t> shape);
+/// `layout` is that of a scalar that fills a block; a block keeps its own.
+mlir::FailureOr<Value> broadcastTo(Emitter &emitter, const Value &value, llvm::ArrayRef<int64_t> shape,
+                                   mlir::Attribute layout = {});
 /// `x[None, :]` on a tensor; `items` are the index items.
 mlir::FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, llvm::ArrayRef<Value> items);
 /// `value.name` of whatever has attributes: tensors, dtypes, descriptors, tuples, slices, strings, builtin classes, aggregates, modules of the language, and

@@ -21,6 +21,8 @@ struct Type::Storage {
   std::string className;
   HostObject hostClass;
   std::shared_ptr<const Value> constant;
+  mlir::Attribute layout;
+  mlir::Type handle;
 };
 
 namespace {
@@ -94,7 +96,7 @@ Type Type::pointer(Type element, bool isConst, unsigned addressSpace) {
   return Type(std::move(storage));
 }
 
-Type Type::block(Type element, llvm::ArrayRef<int64_t> shape) {
+Type Type::block(Type element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout) {
   assert(!element.isBlock() && "blocks hold scalars or pointers");
   if (shape.empty())
     return element;
@@ -102,6 +104,19 @@ Type Type::block(Type element, llvm::ArrayRef<int64_t> shape) {
   storage->kind = Kind::Block;
   storage->elements = {std::move(element)};
   storage->shape = shape.vec();
+  storage->layout = layout;
+  return Type(std::move(storage));
+}
+
+Type Type::handle(std::string className, Type element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout,
+                  mlir::Type ir) {
+  auto storage = std::make_shared<Storage>();
+  storage->kind = Kind::Handle;
+  storage->className = std::move(className);
+  storage->elements = {std::move(element)};
+  storage->shape = shape.vec();
+  storage->layout = layout;
+  storage->handle = ir;
   return Type(std::move(storage));
 }
 
@@ -185,7 +200,8 @@ std::optional<Type> Type::parse(llvm::StringRef text) {
 }
 
 Type::Kind Type::kind() const { return storage->kind; }
-Type Type::element() const { return isBlock() ? storage->elements[0] : *this; }
+Type Type::element() const { return isBlock() || isHandle() ? storage->elements[0] : *this; }
+mlir::Attribute Type::layout() const { return storage->layout; }
 
 Type Type::pointee() const {
   const Type pointer = element();
@@ -204,7 +220,7 @@ int64_t Type::elementCount() const {
   return count;
 }
 
-Type Type::withElement(Type element) const { return block(std::move(element), shape()); }
+Type Type::withElement(Type element) const { return block(std::move(element), shape(), layout()); }
 
 llvm::ArrayRef<Type> Type::elements() const {
   llvm::ArrayRef<Type> all = storage->elements;
@@ -239,6 +255,16 @@ static std::string joinNumbers(llvm::ArrayRef<int64_t> numbers, llvm::StringRef 
   return llvm::join(llvm::map_range(numbers, [](int64_t number) { return std::to_string(number); }), separator);
 }
 
+static std::string textOf(const auto &part) {
+  std::string text;
+  llvm::raw_string_ostream(text) << part;
+  return text;
+}
+
+mlir::Type handleIr(const Type &type) { return type.storage->handle; }
+
+std::string Type::layoutText(llvm::StringRef before) const { return layout() ? before.str() + textOf(layout()) : ""; }
+
 std::string Type::str() const {
   switch (kind()) {
   case Kind::Scalar:
@@ -246,13 +272,16 @@ std::string Type::str() const {
   case Kind::Pointer:
     return (storage->isConst ? "const_pointer<" : "pointer<") + storage->elements[0].str() + ">";
   case Kind::Block:
-    return "<[" + joinNumbers(shape(), ", ") + "], " + storage->elements[0].str() + ">";
+    return "<[" + joinNumbers(shape(), ", ") + "], " + storage->elements[0].str() + layoutText(", ") + ">";
   case Kind::Tuple:
     return "(" + join(storage->elements, &Type::str, ", ") + (storage->elements.size() == 1 ? ",)" : ")");
   case Kind::Descriptor:
     return "tensor_descriptor<" + descriptorBlock().str() + ">";
   case Kind::Aggregate:
     return storage->className + "<" + join(storage->elements, &Type::str, ", ") + ">";
+  case Kind::Handle:
+    return llvm::StringRef(storage->className).rsplit('.').second.str() + "<[" + joinNumbers(shape(), ", ") + "], " +
+           storage->elements[0].str() + layoutText(", ") + ">";
   case Kind::Constant:
     return "constexpr[" + storage->constant->repr() + "]";
   }
@@ -274,13 +303,17 @@ std::string Type::mangle() const {
   case Kind::Pointer:
     return (storage->isConst ? "Pk" : "P") + storage->elements[0].mangle();
   case Kind::Block:
-    return storage->elements[0].mangle() + "S" + joinNumbers(shape(), "_") + "S";
+    return storage->elements[0].mangle() + "S" + joinNumbers(shape(), "_") + "S" +
+           (layout() ? "L" + symbolText(layoutText("")) + "L" : "");
   case Kind::Tuple:
     return "T" + join(storage->elements, &Type::mangle, "_") + "T";
   case Kind::Descriptor:
     return "D" + descriptorBlock().mangle() + "D";
   case Kind::Aggregate:
     return symbolText(storage->className) + "A" + join(storage->elements, &Type::mangle, "_") + "A";
+  case Kind::Handle:
+    return "MD" + storage->elements[0].mangle() + "S" + joinNumbers(shape(), "_") + "SL" + symbolText(layoutText("")) +
+           "LMD";
   case Kind::Constant:
     return "c" + symbolText(storage->constant->str());
   }
@@ -299,7 +332,10 @@ std::string Type::key() const {
     os << (storage->isConst ? 'k' : 'p') << storage->addressSpace << storage->elements[0].key();
     break;
   case Kind::Block:
-    os << '[' << joinNumbers(shape(), ",") << ']' << storage->elements[0].key();
+    os << '[' << joinNumbers(shape(), ",") << ']' << storage->elements[0].key() << layout().getAsOpaquePointer();
+    break;
+  case Kind::Handle:
+    os << storage->className << storage->elements[0].key() << storage->handle.getAsOpaquePointer();
     break;
   case Kind::Tuple:
   case Kind::Descriptor:
@@ -340,7 +376,7 @@ bool Type::operator==(const Type &other) const {
   const Storage &a = *storage, &b = *other.storage;
   if (a.kind != b.kind || a.scalar != b.scalar || a.isConst != b.isConst || a.addressSpace != b.addressSpace ||
       a.shape != b.shape || a.elements != b.elements || a.fields != b.fields || a.className != b.className ||
-      !(a.hostClass == b.hostClass))
+      !(a.hostClass == b.hostClass) || a.layout != b.layout || a.handle != b.handle)
     return false;
   return a.kind != Kind::Constant || a.constant->key() == b.constant->key();
 }

@@ -2,6 +2,7 @@
 // A Type is a small immutable handle; equality is structural.
 #pragma once
 
+#include "mlir/IR/Attributes.h"
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -49,11 +50,14 @@ enum class ScalarKind : uint8_t {
 
 class Type {
 public:
-  enum class Kind : uint8_t { Scalar, Pointer, Block, Tuple, Descriptor, Aggregate, Constant };
+  enum class Kind : uint8_t { Scalar, Pointer, Block, Tuple, Descriptor, Aggregate, Constant, Handle };
 
   static Type scalar(ScalarKind kind);
   static Type pointer(Type element, bool isConst = false, unsigned addressSpace = 1);
-  static Type block(Type element, llvm::ArrayRef<int64_t> shape);
+  /// `layout` says which thread holds which element, in languages where the kernel says so; null where the compiler chooses.
+  static Type block(Type element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout = {});
+  /// What only its methods can look into: a buffer in some memory. `className` is the path of its class, `ir` its one IR type.
+  static Type handle(std::string className, Type element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout, mlir::Type ir);
   /// `fields` is empty or holds one name per element; `hostClass` is the NamedTuple class it came from, if any.
   static Type tuple(llvm::ArrayRef<Type> elements, llvm::ArrayRef<std::string> fields = {}, HostObject hostClass = {});
   static Type descriptor(Type block, llvm::ArrayRef<Type> shape, llvm::ArrayRef<Type> strides);
@@ -74,20 +78,23 @@ public:
   bool isScalar() const { return kind() == Kind::Scalar; }
   bool isPointer() const { return kind() == Kind::Pointer; }
   bool isBlock() const { return kind() == Kind::Block; }
+  bool isHandle() const { return kind() == Kind::Handle; }
   /// The type of one element: of a block its element type, else the type itself.
   Type element() const;
   /// What a pointer (or a block of pointers) points to.
   Type pointee() const;
   bool isConstPointer() const;
   unsigned addressSpace() const;
-  /// Empty unless a block.
+  /// Of a block or a handle; null if it has none.
+  mlir::Attribute layout() const;
+  /// Empty unless a block or a handle.
   llvm::ArrayRef<int64_t> shape() const;
   int64_t elementCount() const;
   Type withElement(Type element) const;
   llvm::ArrayRef<Type> elements() const;      // tuple, aggregate; descriptor: shape types then stride types
   llvm::ArrayRef<std::string> fields() const; // tuple, aggregate
   const HostObject &hostClass() const;        // tuple, aggregate
-  llvm::StringRef className() const;          // aggregate
+  llvm::StringRef className() const;          // aggregate, handle
   Type descriptorBlock() const;
   const Value &constantValue() const;
 
@@ -118,8 +125,12 @@ public:
   explicit Type(std::shared_ptr<const Storage> storage) : storage(std::move(storage)) {}
 
 private:
+  friend mlir::Type handleIr(const Type &type);
+  std::string layoutText(llvm::StringRef before) const;
   std::shared_ptr<const Storage> storage;
 };
+
+mlir::Type handleIr(const Type &type);
 
 llvm::StringRef nameOf(ScalarKind kind); // "int32", "fp8e4nv"
 std::optional<ScalarKind>

@@ -39,7 +39,7 @@ static mlir::RankedTensorType descriptorBlockToIr(const Type &block, mlir::MLIRC
   if (block.isInteger() && !block.isBool())
     element = mlir::IntegerType::get(context, block.bitWidth(),
                                      block.isSigned() ? mlir::IntegerType::Signless : mlir::IntegerType::Unsigned);
-  return mlir::RankedTensorType::get(block.shape(), element);
+  return mlir::RankedTensorType::get(block.shape(), element, block.layout());
 }
 
 mlir::Type Type::toIr(mlir::MLIRContext *context) const {
@@ -52,7 +52,9 @@ mlir::Type Type::toIr(mlir::MLIRContext *context) const {
     return tensor::PointerType::get(memory.toIr(context), addressSpace());
   }
   case Kind::Block:
-    return mlir::RankedTensorType::get(shape(), element().toIr(context));
+    return mlir::RankedTensorType::get(shape(), element().toIr(context), layout());
+  case Kind::Handle:
+    return handleIr(*this);
   case Kind::Descriptor:
     return tensor::TensorDescType::get(descriptorBlockToIr(descriptorBlock(), context));
   default:

@@ -37,7 +37,7 @@ bool Value::isCompileTime() const {
     return slice->start.isCompileTime() && slice->stop.isCompileTime() && slice->step.isCompileTime();
   if (auto *method = pointee<BoundMethod>(*this))
     return method->self.isCompileTime();
-  return !isTensor() && !descriptor();
+  return !isTensor() && !descriptor() && !is<HandleValue>();
 }
 
 static std::vector<Type> typesOf(llvm::ArrayRef<Value> values) {
@@ -50,6 +50,8 @@ static std::vector<Type> typesOf(llvm::ArrayRef<Value> values) {
 Type Value::type() const {
   if (auto *tensor = getIf<TensorValue>())
     return tensor->type;
+  if (auto *handle = getIf<HandleValue>())
+    return handle->type;
   if (auto *elements = tuple())
     return Type::tuple(typesOf(elements->elements), elements->fields, elements->hostClass);
   if (auto *handle = descriptor())
@@ -157,6 +159,8 @@ std::string Value::str() const {
   }
   if (auto *elements = tuple())
     return print(*elements);
+  if (auto *held = getIf<HandleValue>())
+    return held->type.str();
   if (auto *handle = descriptor())
     return handle->type.str();
   if (aggregate())
@@ -196,7 +200,7 @@ std::string Value::key() const {
     os << 's' << text->size() << ':' << *text;
   else if (auto *dtype = getIf<Type>())
     os << 't' << dtype->key();
-  else if (isTensor() || descriptor())
+  else if (isTensor() || descriptor() || is<HandleValue>())
     os << 'T' << type().key();
   else if (auto *elements = tuple()) {
     os << '(' << elements->hostClass.handle.get() << ':';
@@ -273,6 +277,8 @@ void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &out) {
   };
   if (auto *tensor = value.getIf<TensorValue>())
     out.push_back(tensor->ir);
+  else if (auto *held = value.getIf<HandleValue>())
+    out.push_back(held->ir);
   else if (auto *elements = value.tuple())
     all(elements->elements);
   else if (auto *object = value.aggregate())
@@ -312,6 +318,8 @@ static Value makeAggregate(std::string className, HostObject hostClass, std::vec
 Value rebuild(const Value &like, mlir::ValueRange &ir) {
   if (auto *tensor = like.getIf<TensorValue>())
     return Value::tensor(takeFront(ir), tensor->type);
+  if (auto *held = like.getIf<HandleValue>())
+    return Value::handle(takeFront(ir), held->type);
   if (auto *tuple = like.tuple())
     return Value::tuple(rebuildAll(llvm::ArrayRef(tuple->elements), ir), tuple->fields, tuple->hostClass);
   if (auto *object = like.aggregate())
@@ -331,6 +339,8 @@ Value rebuild(const Type &type, mlir::ValueRange &ir) {
   case Type::Kind::Pointer:
   case Type::Kind::Block:
     return Value::tensor(takeFront(ir), type);
+  case Type::Kind::Handle:
+    return Value::handle(takeFront(ir), type);
   case Type::Kind::Tuple:
     return Value::tuple(rebuildAll(type.elements(), ir), type.fields().vec(), type.hostClass());
   case Type::Kind::Aggregate:
@@ -353,6 +363,7 @@ void flattenTypes(const Type &type, mlir::MLIRContext *context, llvm::SmallVecto
   case Type::Kind::Scalar:
   case Type::Kind::Pointer:
   case Type::Kind::Block:
+  case Type::Kind::Handle:
     out.push_back(type.toIr(context));
     return;
   case Type::Kind::Descriptor:

@@ -48,6 +48,12 @@ struct AggregateValue {
   std::vector<Value> elements;
 };
 
+/// A value that only its own methods look into: a buffer in shared memory, say.
+struct HandleValue {
+  mlir::Value ir;
+  Type type;
+};
+
 struct SliceValue;
 struct BoundMethod;
 
@@ -57,7 +63,7 @@ public:
                                std::shared_ptr<const TupleValue>, std::shared_ptr<const DescriptorValue>,
                                std::shared_ptr<const AggregateValue>, std::shared_ptr<const SliceValue>,
                                std::shared_ptr<const Function>, const Builtin *, std::shared_ptr<const BoundMethod>,
-                               ModuleValue, HostObject>;
+                               ModuleValue, HostObject, HandleValue>;
 
   Value() = default; // None
   Value(Storage storage) : storage(std::move(storage)) {}
@@ -75,6 +81,7 @@ public:
   template <typename T> const T &get() const { return std::get<T>(storage); }
   template <typename T> bool is() const { return std::holds_alternative<T>(storage); }
   bool isNone() const { return is<NoneValue>(); }
+  static Value handle(mlir::Value ir, Type type) { return Value(Storage(HandleValue{ir, std::move(type)})); }
   bool isTensor() const { return is<TensorValue>(); }
   const TupleValue *tuple() const;
   const DescriptorValue *descriptor() const;

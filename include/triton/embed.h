@@ -63,6 +63,7 @@ enum class Kind {
   Method,
   Module,
   Object,
+  Handle,
 };
 
 /// What a name in kernel code is bound to. An immutable handle, cheap to copy; run-time values are only good during the compile that made them.
@@ -249,6 +250,8 @@ public:
   virtual Result<Value> length(const Object &object) = 0;
   virtual Result<bool> truth(const Object &object) = 0;
   virtual Result<std::vector<Value>> iterate(const Object &object) = 0;
+  /// A name of a module of the host, for values of the language that are shown as its objects.
+  virtual Result<Value> import(std::string_view module, std::string_view name);
   virtual std::string describe(const Object &object) = 0;
   virtual std::string className(const Object &object) = 0;
   virtual std::string key(const Object &object) = 0;
@@ -344,6 +347,7 @@ struct Options {
   std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`
   std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
   bool useWgmma = true, useTcgen05 = true;     // products where the architecture has them
+  bool isGluon = false;                        // the kernel is in the language that has layouts
   // Of LLVM's part: whether its passes run; boolean options of it that are switched on; a library of more passes.
   bool optimiseLlvm = true;
   std::vector<std::string> llvmFlags;

@@ -1,4 +1,5 @@
 // Reductions and scans with any combine function, and counting.
+#include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
 #include "compiler/frontend/builtins/Pointers.h"
@@ -87,7 +88,7 @@ static FailureOr<std::vector<Value>> reduceAlong(Emitter &emitter, const Operand
 
 static FailureOr<Operands> flattened(Emitter &emitter, const Operands &operands) {
   FailureOr<std::vector<Value>> blocks = mapValues(operands.blocks, [&](const Value &block) {
-    return reshapeTo(emitter, block, {block.type().elementCount()}, /*allowReorder=*/true);
+    return reshapeTo(emitter, block, {block.type().elementCount()}, /*allowReorder=*/!emitter.layouts());
   });
   if (failed(blocks))
     return failure();
@@ -131,12 +132,20 @@ static FailureOr<Value> reduce(Emitter &emitter, const BoundArguments &arguments
 // The positions along `axis` as a block of the operand's shape.
 static FailureOr<Value> positionsAlong(Emitter &emitter, Type type, int64_t axis) {
   ArrayRef<int64_t> shape = type.shape();
-  auto range = tensor::MakeRangeOp::create(emitter.builder(), emitter.location(), 0, static_cast<int32_t>(shape[axis]));
-  Value positions = Value::tensor(range, Type::block(Type::int32(), {shape[axis]}));
+  const LayoutPolicy *layouts = emitter.layouts();
+  const Type line = Type::block(Type::int32(), {shape[axis]},
+                                layouts ? layouts->defaultLayout(emitter.context()) : mlir::Attribute());
+  auto range = tensor::MakeRangeOp::create(emitter.builder(), emitter.location(), line.toIr(emitter.context()), 0,
+                                           static_cast<int32_t>(shape[axis]));
+  Value positions = Value::tensor(range, line);
   for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim)
     if (dim != axis)
       positions = insertDimension(emitter, positions, dim);
-  return broadcastTo(emitter, positions, shape);
+  FailureOr<Value> all = broadcastTo(emitter, positions, shape);
+  if (failed(all) || type.layout() == all->type().layout())
+    return all;
+  return Value::tensor(layouts->anchor(emitter, irOf(*all), type.layout()),
+                       Type::block(Type::int32(), shape, type.layout()));
 }
 
 static FailureOr<Value> reduceWithIndices(Emitter &emitter, const BoundArguments &arguments) {

@@ -1,6 +1,7 @@
 // Shape manipulation: elements move or repeat, none is computed.
 #include "compiler/frontend/builtins/Shape.h"
 
+#include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
 #include "compiler/tensor/Rules.h"
@@ -16,7 +17,7 @@ namespace triton::frontend {
 
 Value tensorOf(mlir::Value ir, Type element) {
   auto type = dyn_cast<RankedTensorType>(ir.getType());
-  return Value::tensor(ir, type ? Type::block(element, type.getShape()) : element);
+  return Value::tensor(ir, type ? Type::block(element, type.getShape(), type.getEncoding()) : element);
 }
 
 FailureOr<Value> itemOf(Emitter &emitter, const Value &value) {
@@ -174,8 +175,12 @@ static FailureOr<Value> expandDims(Emitter &emitter, const BoundArguments &argum
   if (failed(axes))
     return failure();
   Value result = *input;
-  for (int64_t axis : *axes)
+  for (int64_t axis : *axes) {
+    if (emitter.layouts() && result.type().isBlock() &&
+        failed(emitter.layouts()->checkExpandDims(emitter, irTypeOf(result), axis)))
+      return failure();
     result = insertDimension(emitter, result, axis);
+  }
   return result;
 }
 

@@ -96,16 +96,20 @@ class ASTSource:
                 raise CompilationError(self.fn.src, SourcePosition(1, 0), message)
         return [self._argument(ty, (index,)) for index, ty in enumerate(self.signature.values())]
 
+    def _native_options(self, options):
+        """The options as this language has them."""
+        return options
+
     def compile_native(self, options):
         """All stages, in one call of the native compiler."""
-        return libtriton.compile(self.fn, self._native_arguments(), self.symbol(), options)
+        return libtriton.compile(self.fn, self._native_arguments(), self.symbol(), self._native_options(options))
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         """The kernel as IR that can be walked, before any pass. What the language needs of a target it takes from the backend's options."""
         from .compiler import make_backend
         from .stages import language_options
 
-        native_options = language_options(make_backend(target), options)
+        native_options = self._native_options(language_options(make_backend(target), options))
         module = libtriton.ir.emit(self.fn, self._native_arguments(), self.symbol(), native_options)
         module.context = context
         return module

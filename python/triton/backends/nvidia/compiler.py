@@ -280,7 +280,7 @@ class CUDABackend(NativeBackend):
         return run_stage("ttgir", mod, metadata, _options_for(opt, capability))
 
     def gluon_to_ttgir(self, src, metadata, options, capability):
-        return run_stage("ttgir", src, metadata, _options_for(options, capability))
+        return run_stage("ttgir", src, metadata, {**_options_for(options, capability), "gluon": True})
 
     def make_llir(self, src, metadata, options, capability):
         if self.instrumentation is not None:

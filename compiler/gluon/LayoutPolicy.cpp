@@ -1,0 +1,65 @@
+// The language's rules for layouts: placeholders adopt what they meet, dimensions go where a slice lost them.
+#include "compiler/gluon/LayoutObjects.h"
+
+using namespace mlir;
+
+namespace triton::gluon {
+
+using frontend::Emitter;
+using frontend::LanguageOptions;
+
+namespace {
+class Policy final : public frontend::LayoutPolicy {
+public:
+  void loadDialects(MLIRContext &context) const override {
+    context.loadDialect<gpu::GpuDialect, gpu::NvidiaDialect, GluonDialect>();
+  }
+
+  void prepare(ModuleOp module, const LanguageOptions &options) const override {
+    Builder builder(module.getContext());
+    module->setAttr(gpu::targetName, builder.getStringAttr(options.backend + ":" + std::to_string(options.capability)));
+    module->setAttr(gpu::numWarpsName, builder.getI32IntegerAttr(options.numWarps));
+    module->setAttr(gpu::numCtasName, builder.getI32IntegerAttr(options.numCtas));
+    module->setAttr(gpu::threadsPerWarpName, builder.getI32IntegerAttr(options.warpSize));
+  }
+
+  void markPartition(Operation *function, int warps) const override {
+    function->setAttr(gpu::numWarpsName, Builder(function->getContext()).getI32IntegerAttr(warps));
+  }
+
+  Attribute defaultLayout(MLIRContext *context) const override { return AutoEncodingAttr::get(context); }
+  bool isPlaceholder(Attribute layout) const override { return isa<AutoEncodingAttr>(layout); }
+
+  mlir::Value anchor(Emitter &emitter, mlir::Value block, Attribute layout) const override {
+    RankedTensorType type = gpu::withLayout(cast<RankedTensorType>(block.getType()), layout);
+    return SetAutoLayoutOp::create(emitter.builder(), emitter.location(), type, block);
+  }
+
+  LogicalResult checkExpandDims(Emitter &emitter, RankedTensorType type, int64_t axis) const override {
+    if (!isa<gpu::DistributedAttr>(type.getEncoding()))
+      return success();
+    auto slice = dyn_cast<gpu::SliceAttr>(type.getEncoding());
+    FailureOr<frontend::Value> object = makeLayoutObject(emitter, type.getEncoding(), type.getShape());
+    if (failed(object))
+      return failure();
+    if (!slice)
+      return emitter.error("ValueError") << "expand_dims expects the layout of its input to be a SliceLayout, got "
+                                         << object->str();
+    if (slice.getDim() != axis)
+      return emitter.error("ValueError") << "expand_dims at axis " << axis << " needs SliceLayout(dim=" << axis
+                                         << ", ...), got " << object->str();
+    return success();
+  }
+
+  FailureOr<frontend::Value> layoutObject(Emitter &emitter, Attribute layout, ArrayRef<int64_t> shape) const override {
+    return makeLayoutObject(emitter, layout, shape);
+  }
+};
+} // namespace
+
+const frontend::LayoutPolicy &layoutPolicy() {
+  static const Policy policy;
+  return policy;
+}
+
+} // namespace triton::gluon

@@ -1,0 +1,27 @@
+// Buffers as values of the language.
+#pragma once
+
+#include "compiler/frontend/builtins/Arguments.h"
+#include "compiler/gluon/LayoutObjects.h"
+
+namespace triton::gluon {
+
+inline constexpr llvm::StringLiteral sharedClass = "triton.experimental.gluon.language._core.shared_memory_descriptor";
+
+/// A buffer in shared memory; `element` is what the language calls its elements.
+frontend::Value sharedValue(mlir::Value ir, frontend::Type element);
+/// An argument that must be one.
+mlir::FailureOr<frontend::Value> readShared(frontend::Emitter &emitter, const frontend::Value &value,
+                                            llvm::StringRef what);
+inline mlir::Value bufferOf(const frontend::Value &handle) { return handle.get<frontend::HandleValue>().ir; }
+inline gpu::MemDescType bufferTypeOf(const frontend::Value &handle) {
+  return llvm::cast<gpu::MemDescType>(bufferOf(handle).getType());
+}
+/// A predicate: an int1 scalar, or a constant.
+mlir::FailureOr<mlir::Value> readPredicate(frontend::Emitter &emitter, const frontend::Value &value,
+                                           llvm::StringRef what);
+/// An int32 scalar.
+mlir::FailureOr<mlir::Value> readScalar32(frontend::Emitter &emitter, const frontend::Value &value,
+                                          llvm::StringRef what);
+
+} // namespace triton::gluon

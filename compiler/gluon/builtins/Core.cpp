@@ -1,0 +1,354 @@
+// What of the language's core knows of layouts: creation, conversion, queries.
+#include "compiler/frontend/Casting.h"
+#include "compiler/frontend/builtins/Arguments.h"
+#include "compiler/frontend/builtins/Pointers.h"
+#include "compiler/frontend/builtins/Shape.h"
+#include "compiler/gluon/LayoutObjects.h"
+#include "compiler/gluon/builtins/Families.h"
+#include "compiler/layout/Conversion.h"
+#include "compiler/tensor/Rules.h"
+
+using namespace mlir;
+
+namespace triton::gluon {
+
+using namespace frontend;
+using frontend::Type;
+using frontend::Value;
+
+static FailureOr<Value> arange(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<int64_t> start = readInteger(emitter, arguments[0], "start of arange"),
+                     end = readInteger(emitter, arguments[1], "end of arange");
+  if (failed(start) || failed(end))
+    return failure();
+  FailureOr<RankedTensorType> type = tensor::inferRange(emitter.context(), *start, *end, ruleErrors(emitter));
+  FailureOr<Attribute> layout =
+      failed(type) ? FailureOr<Attribute>() : readTensorLayout(emitter, arguments[2], type->getShape());
+  if (failed(layout))
+    return failure();
+  const Type block = Type::block(Type::int32(), type->getShape(), *layout);
+  return Value::tensor(tensor::MakeRangeOp::create(emitter.builder(), emitter.location(),
+                                                   block.toIr(emitter.context()), static_cast<int32_t>(*start),
+                                                   static_cast<int32_t>(*end)),
+                       block);
+}
+
+static FailureOr<Value> fill(Emitter &emitter, ArrayRef<int64_t> shape, const Value &value, Type dtype,
+                             Attribute layout) {
+  if (value.isNumber()) {
+    if (dtype.isPointerLike() || !dtype.isScalar() || dtype == Type::voidType())
+      return emitter.error("TypeError") << "cannot fill a block of " << dtype.str() << " with " << value.str();
+    if (failed(checkTypeSupported(emitter, dtype)))
+      return failure();
+    return constantOf(emitter, value, Type::block(dtype, shape, layout));
+  }
+  if (!value.isTensor() || value.type().isBlock())
+    return emitter.error("ValueError") << "value of full must be a number or a scalar tensor, got " << value.str();
+  FailureOr<Value> converted = frontend::cast(emitter, value, dtype);
+  if (failed(converted) || shape.empty())
+    return converted;
+  return broadcastTo(emitter, *converted, shape, layout);
+}
+
+static FailureOr<std::vector<int64_t>> readShapeOf(Emitter &emitter, const Value &value) {
+  FailureOr<std::vector<Value>> sizes = readSequence(emitter, value, "shape");
+  return failed(sizes) ? FailureOr<std::vector<int64_t>>() : readShape(emitter, *sizes);
+}
+
+static FailureOr<Value> fillArguments(Emitter &emitter, const Value &shapeValue, const Value &value,
+                                      const Value &dtypeValue, const Value &layoutValue) {
+  FailureOr<std::vector<int64_t>> shape = readShapeOf(emitter, shapeValue);
+  FailureOr<Type> dtype = failed(shape) ? FailureOr<Type>() : readType(emitter, dtypeValue, "dtype");
+  if (failed(dtype))
+    return failure();
+  FailureOr<Attribute> layout =
+      shape->empty() ? FailureOr<Attribute>(Attribute()) : readTensorLayout(emitter, layoutValue, *shape);
+  return failed(layout) ? FailureOr<Value>() : fill(emitter, *shape, value, *dtype, *layout);
+}
+
+static FailureOr<Value> full(Emitter &emitter, const BoundArguments &arguments) {
+  return fillArguments(emitter, arguments[0], arguments[1], arguments[2], arguments[3]);
+}
+
+static FailureOr<Value> zeros(Emitter &emitter, const BoundArguments &arguments) {
+  return fillArguments(emitter, arguments[0], Value::integer(0), arguments[1], arguments[2]);
+}
+
+/// Properties that are not given are those of `input`.
+static FailureOr<Value> fillLike(Emitter &emitter, const Value &input, const Value &value, const Value &shapeValue,
+                                 const Value &dtypeValue, const Value &layoutValue) {
+  FailureOr<Value> like = readBlock(emitter, input, "input");
+  if (failed(like))
+    return failure();
+  const Type type = like->type();
+  FailureOr<std::vector<int64_t>> shape =
+      shapeValue.isNone() ? FailureOr<std::vector<int64_t>>(type.shape().vec()) : readShapeOf(emitter, shapeValue);
+  FailureOr<Type> dtype =
+      dtypeValue.isNone() ? FailureOr<Type>(type.element()) : readType(emitter, dtypeValue, "dtype");
+  if (failed(shape) || failed(dtype))
+    return failure();
+  FailureOr<Attribute> layout = layoutValue.isNone() ? FailureOr<Attribute>(type.layout())
+                                                     : readTensorLayout(emitter, layoutValue, *shape);
+  return failed(layout) ? FailureOr<Value>() : fill(emitter, *shape, value, *dtype, *layout);
+}
+
+static FailureOr<Value> fullLike(Emitter &emitter, const BoundArguments &arguments) {
+  return fillLike(emitter, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
+}
+
+static FailureOr<Value> zerosLike(Emitter &emitter, const BoundArguments &arguments) {
+  return fillLike(emitter, arguments[0], Value::integer(0), arguments[1], arguments[2], arguments[3]);
+}
+
+static bool isTrivial(RankedTensorType from, RankedTensorType to) {
+  using Kind = layout::ConversionPlan::Kind;
+  Kind kind = layout::planConversion(gpu::toLinear(from), gpu::toLinear(to), 32).kind;
+  return kind == Kind::Nothing || kind == Kind::Registers;
+}
+
+static FailureOr<Value> convertLayout(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> value = readBlock(emitter, arguments[0], "value of convert_layout");
+  FailureOr<bool> mustBeTrivial = readBoolean(emitter, arguments[2], "assert_trivial");
+  if (failed(value) || failed(mustBeTrivial))
+    return failure();
+  const Type type = value->type();
+  FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[1], type.shape());
+  if (failed(layout))
+    return failure();
+  if (type.layout() == *layout)
+    return value;
+  const Type result = Type::block(type.element(), type.shape(), *layout);
+  auto resultIr = llvm::cast<RankedTensorType>(result.toIr(emitter.context()));
+  if (*mustBeTrivial && !(gpu::hasLayout(irTypeOf(*value)) && gpu::hasLayout(resultIr) &&
+                          isTrivial(irTypeOf(*value), resultIr))) {
+    FailureOr<Value> from = makeLayoutObject(emitter, type.layout(), type.shape());
+    if (failed(from))
+      return failure();
+    return emitter.error("TypeError") << "layout conversion from " << from->str() << " to " << arguments[1].str()
+                                      << " is not trivial";
+  }
+  return Value::tensor(
+      gpu::ConvertLayoutOp::create(emitter.builder(), emitter.location(), resultIr, irOf(*value)), result);
+}
+
+static FailureOr<Value> setAutoLayout(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> value = readBlock(emitter, arguments[0], "value of set_auto_layout");
+  if (failed(value))
+    return failure();
+  const Type type = value->type();
+  if (!isa_and_nonnull<AutoEncodingAttr>(type.layout()))
+    return emitter.error("ValueError") << "set_auto_layout takes a tensor whose layout is an AutoLayout, got "
+                                       << type.str();
+  FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[1], type.shape());
+  if (failed(layout))
+    return failure();
+  if (isa<AutoEncodingAttr>(*layout))
+    return emitter.error("ValueError") << "set_auto_layout needs a layout that says which thread holds what, got "
+                                       << arguments[1].str();
+  return Value::tensor(layoutPolicy().anchor(emitter, irOf(*value), *layout),
+                       Type::block(type.element(), type.shape(), *layout));
+}
+
+static FailureOr<Value> toLinearLayout(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<std::vector<int64_t>> shape = readShapeOf(emitter, arguments[1]);
+  FailureOr<Attribute> layout =
+      failed(shape) ? FailureOr<Attribute>() : readTensorLayout(emitter, arguments[0], *shape);
+  if (failed(layout))
+    return failure();
+  auto distributed = dyn_cast<gpu::DistributedAttr>(*layout);
+  if (!distributed || isa<gpu::LinearAttr>(*layout))
+    return arguments[0];
+  return makeLayoutObject(emitter, gpu::LinearAttr::get(emitter.context(), distributed.toLinear(*shape)), *shape);
+}
+
+static FailureOr<Value> numWarps(Emitter &emitter, const BoundArguments &) {
+  int partition = emitter.partitionWarps();
+  return Value::integer(partition ? partition : emitter.options().numWarps);
+}
+
+static FailureOr<Value> numCtas(Emitter &emitter, const BoundArguments &) {
+  return Value::integer(emitter.options().numCtas);
+}
+
+static FailureOr<Value> threadBarrier(Emitter &emitter, const BoundArguments &) {
+  gpu::BarrierOp::create(emitter.builder(), emitter.location());
+  return Value::none();
+}
+
+static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> input = readBlock(emitter, arguments[0], "input of histogram");
+  FailureOr<int64_t> bins = failed(input) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "num_bins");
+  FailureOr<std::optional<Value>> mask =
+      failed(bins) ? FailureOr<std::optional<Value>>() : readMask(emitter, arguments[2]);
+  if (failed(mask))
+    return failure();
+  if (arguments[3].isNone())
+    return emitter.error("ValueError") << "histogram needs the layout of its result";
+  mlir::Value maskIr;
+  if (*mask) {
+    FailureOr<std::vector<Value>> fitted = broadcastTogether(emitter, {*input, **mask});
+    if (failed(fitted))
+      return failure();
+    maskIr = irOf((*fitted)[1]);
+  }
+  if (failed(tensor::inferHistogram(irOf(*input).getType(), maskIr ? maskIr.getType() : mlir::Type(), *bins,
+                                    ruleErrors(emitter))))
+    return failure();
+  FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[3], {*bins});
+  if (failed(layout))
+    return failure();
+  const Type result = Type::block(Type::int32(), {*bins}, *layout);
+  return Value::tensor(tensor::HistogramOp::create(emitter.builder(), emitter.location(),
+                                                   result.toIr(emitter.context()), irOf(*input), maskIr),
+                       result);
+}
+
+/// What a partition's function returns, as values behind the op.
+static Value behind(const Value &value, ResultRange results) {
+  ValueRange range(results);
+  return rebuild(value, range);
+}
+
+namespace {
+struct PartitionCall {
+  Value function;
+  std::vector<Value> arguments;
+};
+} // namespace
+
+static FailureOr<std::vector<PartitionCall>> readPartitions(Emitter &emitter, const Value &list) {
+  FailureOr<std::vector<Value>> entries = readSequence(emitter, list, "functions_and_args");
+  if (failed(entries))
+    return failure();
+  std::vector<PartitionCall> calls;
+  for (const Value &entry : *entries) {
+    const TupleValue *pair = entry.tuple();
+    if (!pair || pair->elements.size() != 2)
+      return emitter.error("ValueError") << "functions_and_args holds pairs of a function and its arguments, got "
+                                         << entry.str();
+    const TupleValue *arguments = pair->elements[1].tuple();
+    if (!arguments)
+      return emitter.error("ValueError") << "function arguments must be a tuple of values, got "
+                                         << pair->elements[1].str();
+    calls.push_back({pair->elements[0], arguments->elements});
+  }
+  if (calls.empty())
+    return emitter.error("ValueError") << "expected at least one function for the default partition";
+  return calls;
+}
+
+static FailureOr<Value> warpSpecialize(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<std::vector<PartitionCall>> calls = readPartitions(emitter, arguments[0]);
+  FailureOr<std::vector<int64_t>> warps = readIntegers(emitter, arguments[1], "worker_num_warps"),
+                                  registers = readIntegers(emitter, arguments[2], "worker_num_regs");
+  if (failed(calls) || failed(warps) || failed(registers))
+    return failure();
+  const size_t workers = calls->size() - 1;
+  for (auto [list, name] : {std::pair(&*warps, "worker_num_warps"), std::pair(&*registers, "worker_num_regs")})
+    if (list->size() != workers)
+      return emitter.error("AssertionError") << name << " needs one number for each of the " << workers
+                                             << " workers, got " << list->size();
+  if (emitter.partitionWarps())
+    return emitter.error("ValueError") << "warp_specialize cannot stand within a partition";
+  if (emitter.options().capability < 90)
+    return emitter.error("ValueError") << "warp_specialize needs sm_90 or newer, this is sm_"
+                                       << emitter.options().capability;
+  SmallVector<mlir::Value> captures;
+  for (const PartitionCall &call : llvm::drop_begin(*calls))
+    for (const Value &argument : call.arguments)
+      flatten(argument, captures);
+  OpBuilder &builder = emitter.builder();
+  SmallVector<int32_t> counts(warps->begin(), warps->end()), wanted(registers->begin(), registers->end());
+  FailureOr<Value> result = failure();
+  SmallVector<mlir::Value> yielded;
+  gpu::WarpSpecializeOp op;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    // What the op gives is known when its default region is emitted: until then it stands without results.
+    auto draft = gpu::WarpSpecializeOp::create(builder, emitter.location(), TypeRange(), captures, counts);
+    builder.setInsertionPointToStart(&draft.getDefaultRegion().front());
+    result = emitter.call((*calls)[0].function, CallArguments{(*calls)[0].arguments, {}});
+    if (failed(result)) {
+      draft.erase();
+      return failure();
+    }
+    flatten(*result, yielded);
+    gpu::WarpYieldOp::create(builder, emitter.location(), yielded);
+    size_t next = 0;
+    for (size_t index = 0; index < workers; ++index) {
+      Region &region = draft.getPartitionRegions()[index];
+      builder.setInsertionPointToStart(&region.front());
+      ValueRange received(region.getArguments());
+      std::vector<Value> inside;
+      received = received.drop_front(next);
+      for (const Value &argument : (*calls)[index + 1].arguments) {
+        size_t left = received.size();
+        inside.push_back(rebuild(argument, received));
+        next += left - received.size();
+      }
+      emitter.setPartitionWarps(counts[index]);
+      FailureOr<Value> nothing = emitter.call((*calls)[index + 1].function, CallArguments{inside, {}});
+      emitter.setPartitionWarps(0);
+      if (failed(nothing)) {
+        draft.erase();
+        return failure();
+      }
+      if (!nothing->isNone()) {
+        draft.erase();
+        return emitter.error("ValueError") << "a worker of warp_specialize must not return anything";
+      }
+      gpu::WarpReturnOp::create(builder, emitter.location());
+    }
+    builder.setInsertionPoint(draft);
+    op = gpu::WarpSpecializeOp::create(builder, emitter.location(), ValueRange(yielded).getTypes(), captures,
+                                            counts);
+    op.setRequestedRegisters(wanted);
+    op.getDefaultRegion().takeBody(draft.getDefaultRegion());
+    for (size_t index = 0; index < workers; ++index)
+      op.getPartitionRegions()[index].takeBody(draft.getPartitionRegions()[index]);
+    draft.erase();
+  }
+  return behind(*result, op->getResults());
+}
+
+#define CORE "triton.experimental.gluon.language._core"
+
+llvm::ArrayRef<Builtin> coreBuiltins() {
+  static const Builtin table[] = {
+      {CORE, "arange", "(start, end, layout=None)",
+       "A block of the int32 values from `start` to `end` - 1, in `layout`; without one it is inferred.", arange},
+      {CORE, "full", "(shape, value, dtype, layout=None)",
+       "A block of the given shape and layout, every element being `value` converted to `dtype`.", full},
+      {CORE, "zeros", "(shape, dtype, layout=None)", "A block of zeros.", zeros},
+      {CORE, "full_like", "(input, value, shape=None, dtype=None, layout=None)",
+       "A block filled with `value`; what is not given is as in `input`.", fullLike},
+      {CORE, "zeros_like", "(input, shape=None, dtype=None, layout=None)",
+       "A block of zeros; what is not given is as in `input`.", zerosLike},
+      {CORE, "convert_layout", "(value, layout, assert_trivial=False)",
+       "The same values, held by other threads.\n\nWith `assert_trivial` it is an error if they would move between "
+       "threads.",
+       convertLayout},
+      {CORE, "set_auto_layout", "(value, layout)", "Says the layout of a tensor whose layout is inferred.",
+       setAutoLayout},
+      {CORE, "to_linear_layout", "(layout, shape)", "The map of a layout on a shape, as a DistributedLinearLayout.",
+       toLinearLayout},
+      {CORE, "num_warps", "()", "The warps that run this: those of the kernel, or of the partition.", numWarps},
+      {CORE, "num_ctas", "()", "The CTAs of a program.", numCtas},
+      {CORE, "thread_barrier", "()", "All threads of the CTA, or of the partition, have come here.", threadBarrier},
+      {CORE, "histogram", "(input, num_bins, mask=None, layout=None)",
+       "How often each of the numbers 0 to `num_bins` - 1 occurs in a 1-D integer block, as int32 in `layout`.",
+       histogram},
+      {CORE, "warp_specialize", "(functions_and_args, worker_num_warps, worker_num_regs)",
+       "Runs the first function on the kernel's own warps and, beside it, each other on warps of its own.\n\n"
+       "Gives what the first returns.",
+       warpSpecialize},
+  };
+  return table;
+}
+
+void registerLanguage() {
+  for (llvm::ArrayRef<Builtin> (*family)() : {coreBuiltins, sharedBuiltins, asyncBuiltins, productBuiltins})
+    registerBuiltins(family);
+}
+
+} // namespace triton::gluon

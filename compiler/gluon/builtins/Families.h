@@ -1,0 +1,13 @@
+// The parts of the language's own builtins, one per file of this folder. What it shares with the language without layouts is registered there.
+#pragma once
+
+#include "compiler/frontend/Builtins.h"
+
+namespace triton::gluon {
+
+llvm::ArrayRef<frontend::Builtin> coreBuiltins();
+llvm::ArrayRef<frontend::Builtin> sharedBuiltins();
+llvm::ArrayRef<frontend::Builtin> asyncBuiltins();
+llvm::ArrayRef<frontend::Builtin> productBuiltins();
+
+} // namespace triton::gluon

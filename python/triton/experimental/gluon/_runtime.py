@@ -1,0 +1,70 @@
+"""Jitted functions of Gluon: as `triton.jit` makes them, but compiled as GPU IR from the start."""
+
+from __future__ import annotations
+
+from ...backends.compiler import Language
+from ...compiler.sources import ASTSource
+from ...runtime.jit import JITFunction, constexpr_function
+
+__all__ = ["GluonASTSource", "GluonJITFunction", "constexpr_function", "jit"]
+
+
+class GluonASTSource(ASTSource):
+    """A jitted Gluon function, the types of its arguments, the values of its constants, and attributes of its arguments."""
+
+    def __init__(self, fn, signature, constexprs=None, attrs=None):
+        super().__init__(fn, signature, constexprs, attrs)
+        self.language = Language.GLUON
+        self.ext = "ttgir"
+
+    def hash(self):
+        return super().hash() + "-gluon"
+
+    def _native_options(self, options):
+        if options["backend"] != "cuda":
+            raise RuntimeError(f"Gluon kernels run on NVIDIA GPUs, not on the target '{options['backend']}'")
+        return {**options, "gluon": True}
+
+
+class GluonJITFunction(JITFunction):
+    """A jitted Gluon function: launched as `kernel[grid](...)`, or called from other jitted Gluon functions."""
+
+    def is_gluon(self):
+        return True
+
+    def create_binder(self):
+        tables = super().create_binder()
+        self.ASTSource = GluonASTSource
+        return tables
+
+    def __repr__(self):
+        return f"GluonJITFunction({self.module}:{self.__qualname__})"
+
+
+def jit(
+    fn=None,
+    *,
+    version=None,
+    repr=None,
+    launch_metadata=None,
+    do_not_specialize=None,
+    do_not_specialize_on_alignment=None,
+    debug=None,
+    noinline=None,
+):
+    """Decorator: compiles a function with Gluon. Usable bare or with arguments, which are those of `triton.jit`."""
+
+    def decorator(function):
+        assert callable(function), f"gluon.jit decorates functions, not {function!r}"
+        return GluonJITFunction(
+            function,
+            version=version,
+            do_not_specialize=do_not_specialize,
+            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+            debug=debug,
+            noinline=noinline,
+            repr=repr,
+            launch_metadata=launch_metadata,
+        )
+
+    return decorator(fn) if fn is not None else decorator

@@ -1,0 +1,88 @@
+"""The words of Gluon. `import triton.experimental.gluon.language as gl`."""
+
+from ....language import core as _tl_core
+from ....language import math as _tl_math
+from ....language import standard as _tl_standard
+from ....language.core import (
+    base_type,
+    base_value,
+    bfloat16,
+    block_type,
+    constexpr,
+    dtype,
+    float8e4b8,
+    float8e4b15,
+    float8e4nv,
+    float8e5,
+    float8e5b16,
+    float16,
+    float32,
+    float64,
+    int1,
+    int8,
+    int16,
+    int32,
+    int64,
+    pointer_type,
+    static_range,
+    tensor,
+    tuple,
+    tuple_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    void,
+)
+from . import _core, nvidia
+from ._core import (
+    allocate_shared_memory,
+    arange,
+    convert_layout,
+    distributed_type,
+    dot_fma,
+    full,
+    full_like,
+    histogram,
+    num_ctas,
+    num_warps,
+    set_auto_layout,
+    shared_memory_descriptor,
+    shared_memory_descriptor_type,
+    thread_barrier,
+    to_linear_layout,
+    warp_specialize,
+    zeros,
+    zeros_like,
+)
+from ._layouts import (
+    AutoLayout,
+    BlockedLayout,
+    CoalescedLayout,
+    DistributedLinearLayout,
+    DotOperandLayout,
+    NVMMADistributedLayout,
+    NVMMASharedLayout,
+    PaddedSharedLayout,
+    SharedLinearLayout,
+    SliceLayout,
+    SwizzledSharedLayout,
+)
+
+# The functions that are the same whether the kernel says layouts or not: they take them from their operands.
+_SHARED_NAMES = {
+    _tl_core: (
+        "load store atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor add sub mul "
+        "maximum minimum where expand_dims broadcast reshape permute join split reduce associative_scan map_elementwise "
+        "gather inline_asm_elementwise cast to_tensor assume multiple_of max_contiguous max_constancy program_id "
+        "num_programs static_assert static_print device_assert device_print"
+    ),
+    _tl_math: "umulhi exp exp2 fma log log2 cos rsqrt sin sqrt sqrt_rn abs fdiv div_rn erf floor ceil",
+    _tl_standard: "sum max min xor_sum reduce_or ravel cdiv",
+}
+for _module, _names in _SHARED_NAMES.items():
+    for _name in _names.split():
+        globals()[_name] = getattr(_module, _name)
+del _module, _names, _name
+
+__all__ = sorted(name for name in globals() if not name.startswith("_"))

@@ -1,0 +1,62 @@
+"""The values and types of Gluon, and the functions that know layouts."""
+
+from __future__ import annotations
+
+from ....language.builtins import define
+from ....language.core import base_type, base_value, block_type
+from ._layouts import AutoLayout, CoalescedLayout, DistributedLayout
+
+
+class distributed_type(block_type):
+    """The type of a tensor whose layout is known."""
+
+    def __init__(self, element_ty, shape, layout):
+        layout = getattr(layout, "value", layout)
+        assert isinstance(layout, DistributedLayout), f"tensor layout must be a DistributedLayout, got {layout}"
+        if not isinstance(layout, (AutoLayout, CoalescedLayout)):
+            assert len(shape) == layout.rank, f"tensor shape and layout rank mismatch: shape={shape}, layout={layout}"
+        super().__init__(element_ty, shape)
+        self.layout = layout
+
+    def mangle(self):
+        return f"{self.scalar.mangle()}S{'_'.join(map(str, self.shape))}SL{self.layout.mangle()}L"
+
+    def __eq__(self, other):
+        return super().__eq__(other) and self.layout == getattr(other, "layout", None)
+
+    def __hash__(self):
+        return hash((self.scalar, tuple(self.shape), self.layout))
+
+
+class shared_memory_descriptor_type(base_type):
+    """The type of a view of a buffer in shared memory."""
+
+    def __init__(self, element_ty, shape, layout, alloc_shape):
+        self.element_ty, self.shape, self.layout, self.alloc_shape = element_ty, list(shape), layout, list(alloc_shape)
+
+    def _key(self):
+        return self.element_ty, tuple(self.shape), self.layout, tuple(self.alloc_shape)
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def mangle(self):
+        shape, whole = ("_".join(map(str, sizes)) for sizes in (self.shape, self.alloc_shape))
+        return f"MD{self.element_ty.mangle()}S{shape}SL{self.layout.mangle()}LAS{whole}ASMD"
+
+
+class _handle(base_value):
+    """A value that only kernels can look into."""
+
+    def __init__(self, handle, type=None):
+        self.handle = handle
+
+
+class shared_memory_descriptor(_handle):
+    """A view of a buffer in shared memory."""
+
+
+define(globals(), __name__)

@@ -1,0 +1,7 @@
+"""Copies from global to shared memory by threads that do not wait."""
+
+from ......language.builtins import define as _define
+
+_define(globals(), __name__)
+
+__all__ = ["async_copy_global_to_shared", "commit_group", "mbarrier_arrive", "wait_group"]

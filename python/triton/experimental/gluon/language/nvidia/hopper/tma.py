@@ -1,0 +1,7 @@
+"""Copies of whole blocks between global and shared memory, by the copy engine."""
+
+from ......language.builtins import define as _define
+
+_define(globals(), __name__)
+
+__all__ = ["async_copy_global_to_shared", "async_copy_shared_to_global", "make_tensor_descriptor", "store_wait"]

@@ -1,0 +1,1 @@
+"""What hosts need for Gluon kernels on NVIDIA GPUs."""
