@@ -248,8 +248,11 @@ FailureOr<std::optional<Value>> valueAttribute(Emitter &emitter, const Value &va
     return handleAttribute(emitter, value, name);
   if (const auto *type = value.getIf<Type>(); type && name == "layout" && type->layout() && emitter.layouts())
     return layoutAttribute(emitter, *type);
-  if (const DescriptorValue *descriptor = value.descriptor())
+  if (const DescriptorValue *descriptor = value.descriptor()) {
+    if (const Type block = descriptor->type.descriptorBlock(); name == "layout" && block.layout() && emitter.layouts())
+      return layoutAttribute(emitter, block);
     return descriptorAttribute(value, *descriptor, name);
+  }
   if (const TupleValue *tuple = value.tuple())
     return tupleAttribute(emitter, value, *tuple, name);
   if (const AggregateValue *aggregate = value.aggregate())

@@ -15,9 +15,9 @@ void buildGluonPipeline(OpPassManager &manager) {
   manager.addPass(tensor::createStructureControlFlow());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createSymbolDCEPass());
-  manager.addPass(createCSEPass());
 
-  // Every tensor gets its layout. Accesses first: what they find anchors the rest.
+  // Every tensor gets its layout. Accesses first: what they find anchors the rest. Nothing is merged before: two ranges that are alike may get
+  // different layouts.
   manager.addPass(createInferCoalesced());
   manager.addPass(createResolveAuto());
 

@@ -51,7 +51,10 @@ static llvm::LogicalResult emitArrive(Emitter &emitter, gpu::ArriveBarrierOp op)
     if (op.getPred())
       issues = emitter.builder.CreateAnd(issues, emitter.scalar(op.getPred()));
   }
-  return emitOnce(emitter, op.getAlloc(), "mbarrier.arrive.shared::cta.b64 _, [$1], $2;", op.getPred(),
+  // A count is for sm_90 and newer; one arrival needs none.
+  const bool counts = op.getCount() != 1;
+  return emitOnce(emitter, op.getAlloc(),
+                  counts ? "mbarrier.arrive.shared::cta.b64 _, [$1], $2;" : "mbarrier.arrive.shared::cta.b64 _, [$1];", op.getPred(),
                   emitter.i32(op.getCount()), issues);
 }
 
