@@ -1,6 +1,7 @@
 // Runs any pass of the compiler on an IR file: `triton-opt kernel.ttir --canonicalize`. What the IR tests are written
 // with.
 #include "compiler/cpu/Pipeline.h"
+#include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/host/LowerToLlvm.h"
@@ -15,12 +16,14 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   triton::tensor::registerTensorPipeline();
   triton::gpu::registerGpuPipeline();
+  triton::gluon::registerGluonPipeline();
   triton::cpu::registerCpuPipeline();
   triton::host::registerLowerToLlvm();
 
   mlir::DialectRegistry registry;
   triton::tensor::registerTensorDialects(registry);
   triton::gpu::registerGpuDialects(registry);
+  triton::gluon::registerGluonDialect(registry);
   registry.insert<mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::vector::VectorDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "runs passes of triton.cpp on IR\n", registry));
 }

@@ -156,6 +156,11 @@ static PyObject *specializeDescriptor(PyObject *descriptor) {
   Reference list(shape ? PySequence_List(shape.get()) : nullptr);
   if (!list)
     return nullptr;
+  Reference layout(PyObject_GetAttrString(descriptor, "layout"));
+  PyErr_Clear();
+  if (layout) // of Gluon's
+    return pair(PyUnicode_FromFormat("tensordesc<%s%R,%R>", nameOf(type).data(), list.get(), layout.get()),
+                Py_NewRef(Py_None));
   return pair(PyUnicode_FromFormat("tensordesc<%s%R>", nameOf(type).data(), list.get()), Py_NewRef(Py_None));
 }
 

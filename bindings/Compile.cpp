@@ -18,7 +18,7 @@ namespace nb = nanobind;
 
 namespace triton::python {
 
-/// An argument as Python describes it: ("runtime", type, [(attribute, value)]), ("constant", object), ("tuple", [argument], fields or None, class or None).
+/// An argument as Python describes it: ("runtime", type, [(attribute, value)], layout of a descriptor that has one), ("constant", object), ("tuple", [argument], fields or None, class or None).
 static embed::Argument readArgument(nb::handle description) {
   auto parts = nb::cast<nb::tuple>(description);
   auto kind = nb::cast<std::string>(parts[0]);
@@ -40,6 +40,12 @@ static embed::Argument readArgument(nb::handle description) {
   } else {
     argument.type = nb::cast<std::string>(parts[1]);
     argument.attributes = nb::cast<std::vector<std::pair<std::string, int64_t>>>(parts[2]);
+    if (parts.size() > 3) {
+      std::optional<embed::Value> layout = toValue(parts[3].ptr());
+      if (!layout)
+        throw nb::python_error();
+      argument.constant = std::move(*layout);
+    }
   }
   return argument;
 }

@@ -23,6 +23,7 @@ static frontend::ArgumentSpec toFrontend(Host &host, const Argument &argument, s
     break;
   case Argument::Kind::Runtime:
     spec.attributes = argument.attributes;
+    spec.constant = toFrontend(argument.constant);
     if (std::optional<frontend::Type> type = frontend::Type::parse(argument.type))
       spec.type = *type;
     else

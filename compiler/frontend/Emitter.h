@@ -19,7 +19,7 @@ struct ArgumentSpec {
   enum class Kind { Runtime, Constant, Tuple } kind = Kind::Runtime;
   Type type = Type::voidType();                            // Runtime
   std::vector<std::pair<std::string, int64_t>> attributes; // Runtime: {"tt.divisibility", 16}
-  Value constant;                                          // Constant
+  Value constant;                                          // Constant; Runtime: the layout of a descriptor that has one
   std::vector<ArgumentSpec> elements;                      // Tuple
   std::vector<std::string> fields;                         // Tuple: names, if it is a NamedTuple
   HostObject hostClass;

@@ -88,6 +88,20 @@ static Type declare(mlir::OpBuilder &builder, const ArgumentSpec &spec, const st
   return spec.type;
 }
 
+LogicalResult KernelEmitter::addLayouts(SourceRange range, ArgumentSpec &spec) {
+  for (ArgumentSpec &element : spec.elements)
+    if (failed(addLayouts(range, element)))
+      return failure();
+  if (spec.kind != ArgumentSpec::Kind::Runtime || spec.type.kind() != Type::Kind::Descriptor)
+    return success();
+  At at(*this, range);
+  FailureOr<Type> type = layoutPolicy->descriptorType(*this, spec.type, spec.constant);
+  if (failed(type))
+    return failure();
+  spec.type = *type;
+  return success();
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &request) {
   char here;
   stackBase = &here;
@@ -118,7 +132,10 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
 
   DeclaredArguments declared;
   std::vector<Type> types;
-  for (auto [spec, parameter] : llvm::zip_equal(request.arguments, function.parameters)) {
+  for (auto [given, parameter] : llvm::zip_equal(request.arguments, function.parameters)) {
+    ArgumentSpec spec = given;
+    if (layoutPolicy && failed(addLayouts(parameter.range, spec)))
+      return {};
     if (spec.kind == ArgumentSpec::Kind::Runtime && spec.type == Type::voidType()) {
       (void)(error(parameter.range, "TypeError") << "argument " << parameter.name << " has no type");
       return {};

@@ -95,6 +95,8 @@ private:
 
   // Kernel arguments and places.
   mlir::FailureOr<Value> declareArguments(const KernelRequest &request);
+  /// Gives descriptors the layouts of their blocks.
+  mlir::LogicalResult addLayouts(SourceRange range, ArgumentSpec &spec);
   mlir::Location locationOf(SourceRange range);
   mlir::Location namedLocation(llvm::StringRef name) {
     return mlir::NameLoc::get(opBuilder.getStringAttr(name), location());

@@ -22,6 +22,8 @@ public:
   virtual mlir::Value anchor(Emitter &emitter, mlir::Value block, mlir::Attribute layout) const = 0;
   /// Whether a dimension can be inserted there.
   virtual mlir::LogicalResult checkExpandDims(Emitter &emitter, mlir::RankedTensorType type, int64_t axis) const = 0;
+  /// The type of a descriptor for whose blocks the host gives a layout.
+  virtual mlir::FailureOr<Type> descriptorType(Emitter &emitter, const Type &type, const Value &layout) const = 0;
   /// The object that kernels know a layout as, which messages print.
   virtual mlir::FailureOr<Value> layoutObject(Emitter &emitter, mlir::Attribute layout,
                                               llvm::ArrayRef<int64_t> shape) const = 0;

@@ -156,13 +156,14 @@ Type Type::constant(Value value) {
   return Type(std::move(storage));
 }
 
-/// `tensordesc<fp16[64, 64]>`, after `tensordesc<`.
+/// `tensordesc<fp16[64, 64]>`, after `tensordesc<`. A layout, as the host writes it, may follow the shape: it is not read here.
 static std::optional<Type> parseDescriptor(llvm::StringRef text) {
   if (!text.consume_back(">"))
     return std::nullopt;
-  auto [elementText, shapeText] = text.split('[');
+  auto [elementText, rest] = text.split('[');
+  auto [shapeText, layoutText] = rest.split(']');
   auto element = scalarKindByName(elementText.trim());
-  if (!element || !shapeText.consume_back("]"))
+  if (!element || !rest.contains(']') || !(layoutText.empty() || layoutText.starts_with(",")))
     return std::nullopt;
   llvm::SmallVector<llvm::StringRef> parts;
   shapeText.split(parts, ',');

@@ -51,6 +51,23 @@ public:
     return success();
   }
 
+  FailureOr<frontend::Type> descriptorType(Emitter &emitter, const frontend::Type &type,
+                                           const frontend::Value &layoutValue) const override {
+    using frontend::Type;
+    FailureOr<Attribute> layout = readLayout(emitter, layoutValue, "layout of a tensor descriptor");
+    if (failed(layout))
+      return failure();
+    auto nvmma = dyn_cast<gpu::NvmmaSharedAttr>(*layout);
+    if (!nvmma)
+      return emitter.error("TypeError") << "a tensor descriptor needs an NVMMASharedLayout, got " << layoutValue.str();
+    const Type block = type.descriptorBlock();
+    if (failed(nvmma.checkShape(block.shape(), [&] { return emitter.ruleError(); })))
+      return failure();
+    const size_t rank = block.shape().size();
+    return Type::descriptor(Type::block(block.element(), block.shape(), *layout),
+                            type.elements().take_front(rank), type.elements().drop_front(rank));
+  }
+
   FailureOr<frontend::Value> layoutObject(Emitter &emitter, Attribute layout, ArrayRef<int64_t> shape) const override {
     return makeLayoutObject(emitter, layout, shape);
   }

@@ -322,7 +322,7 @@ struct Argument {
   enum class Kind { Runtime, Constant, Tuple } kind = Kind::Runtime;
   std::string type;                                        // Runtime: signature text, `*fp32`
   std::vector<std::pair<std::string, int64_t>> attributes; // Runtime: {"tt.divisibility", 16}
-  Value constant;                                          // Constant
+  Value constant;                                          // Constant; Runtime: the layout of a descriptor
   std::vector<Argument> elements;                          // Tuple
   std::vector<std::string> fields;                         // Tuple: names, if it has any
   Object hostClass;                                        // Tuple: its class, if it has one

@@ -20,10 +20,26 @@ class GluonASTSource(ASTSource):
     def hash(self):
         return super().hash() + "-gluon"
 
+    def _argument(self, ty, path):
+        argument = super()._argument(ty, path)
+        if argument[0] == "runtime" and ty.startswith("tensordesc"):
+            argument = (*argument, _layout_of(ty))
+        return argument
+
     def _native_options(self, options):
         if options["backend"] != "cuda":
             raise RuntimeError(f"Gluon kernels run on NVIDIA GPUs, not on the target '{options['backend']}'")
         return {**options, "gluon": True}
+
+
+def _layout_of(ty):
+    """The layout in `tensordesc<fp16[64, 64],NVMMASharedLayout(...)>`; None if there is none."""
+    text = ty[ty.index("]") + 1 : -1].lstrip(",")
+    if not text:
+        return None
+    from .language import _layouts
+
+    return eval(text, vars(_layouts).copy())  # what `repr` of a layout gave
 
 
 class GluonJITFunction(JITFunction):

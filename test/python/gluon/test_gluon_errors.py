@@ -1,0 +1,186 @@
+"""What kernels are told that cannot be compiled."""
+
+import pytest
+from gluon_code import compile
+from triton.compiler.errors import CompilationError
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia import ampere, hopper
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier
+
+ROW = gl.BlockedLayout([1], [32], [4], [0])
+WIDE = gl.BlockedLayout([2], [32], [4], [0])
+TILE = gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])
+SHARED = gl.SwizzledSharedLayout(1, 1, 1, [0])
+
+
+@gluon.jit
+def meet():
+    gl.arange(0, 128, ROW) + gl.arange(0, 128, WIDE)
+
+
+@gluon.jit
+def ranks():
+    gl.zeros([16, 16], gl.int32, TILE) + gl.arange(0, 16, gl.SliceLayout(0, TILE))
+
+
+@gluon.jit
+def expand():
+    gl.arange(0, 128, ROW)[:, None]
+
+
+@gluon.jit
+def expand_elsewhere():
+    gl.arange(0, 128, gl.SliceLayout(0, TILE))[:, None]
+
+
+@gluon.jit
+def rank_of_layout():
+    gl.zeros([16, 16], gl.float32, ROW)
+
+
+@gluon.jit
+def no_layout():
+    gl.arange(0, 128, 4)
+
+
+@gluon.jit
+def buffer_in_registers():
+    gl.allocate_shared_memory(gl.float32, [128], ROW)
+
+
+@gluon.jit
+def tensor_in_shared():
+    gl.arange(0, 128, SHARED)
+
+
+@gluon.jit
+def order():
+    gl.arange(0, 128, gl.BlockedLayout([1], [32], [4], [1]))
+
+
+@gluon.jit
+def anchored():
+    gl.set_auto_layout(gl.arange(0, 128, ROW), WIDE)
+
+
+@gluon.jit
+def trivial():
+    gl.convert_layout(gl.arange(0, 128, ROW), gl.BlockedLayout([2], [32], [4], [0]), assert_trivial=True)
+
+
+@gluon.jit
+def store_shape():
+    gl.allocate_shared_memory(gl.int32, [64], SHARED).store(gl.arange(0, 128, ROW))
+
+
+@gluon.jit
+def store_dtype():
+    gl.allocate_shared_memory(gl.float32, [128], SHARED).store(gl.arange(0, 128, ROW))
+
+
+@gluon.jit
+def store_number():
+    gl.allocate_shared_memory(gl.float32, [128], SHARED).store(1.0)
+
+
+@gluon.jit
+def barrier_of_floats():
+    mbarrier.init(gl.allocate_shared_memory(gl.float32, [1], SHARED), count=1)
+
+
+@gluon.jit
+def wait_for_nothing():
+    hopper.warpgroup_mma_wait(0)
+
+
+@gluon.jit
+def operands():
+    acc = gl.zeros([64, 64], gl.float32, gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8]))
+    x = gl.zeros([64, 64], gl.float16, TILE)
+    ampere.mma_v2(x, x, acc)
+
+
+@gluon.jit
+def nothing_to_do():
+    pass
+
+
+@gluon.jit
+def partition_arguments():
+    gl.warp_specialize([(nothing_to_do, 3)], [], [])
+
+
+@gluon.jit
+def partition_counts():
+    gl.warp_specialize([(nothing_to_do, ()), (nothing_to_do, ())], [4, 4], [24])
+
+
+@gluon.jit
+def unknown_method():
+    gl.allocate_shared_memory(gl.float32, [128], SHARED).fetch()
+
+
+@pytest.mark.parametrize(
+    "kernel, message",
+    [
+        (meet, "Layout mismatch in broadcast: BlockedLayout.* and BlockedLayout"),
+        (ranks, "rank mismatch"),
+        (expand, "expand_dims expects the layout of its input to be a SliceLayout, got BlockedLayout"),
+        (expand_elsewhere, r"needs SliceLayout\(dim=1"),
+        (rank_of_layout, "tensor shape and layout rank mismatch"),
+        (no_layout, "layout must be a layout, got 4"),
+        (buffer_in_registers, "need a shared layout, got BlockedLayout"),
+        (tensor_in_shared, "need a layout of registers, got SwizzledSharedLayout"),
+        (order, r"order must be a permutation of 0..\(rank-1\), but was \[1\]"),
+        (anchored, "set_auto_layout takes a tensor whose layout is an AutoLayout"),
+        (trivial, "layout conversion from .* to .* is not trivial"),
+        (store_shape, r"source shape \[128\] and destination shape \[64\] must match"),
+        (store_dtype, "source dtype int32 and destination dtype fp32 must match"),
+        (store_number, "only tensors can be stored"),
+        (barrier_of_floats, "barrier allocation must be a descriptor of 1xi64 type"),
+        (wait_for_nothing, "deps must be given"),
+        (operands, r"a must be in DotOperandLayout\(0"),
+        (partition_arguments, "arguments must be a tuple"),
+        (partition_counts, "worker_num_regs needs one number for each of the 1 workers, got 2|worker_num_warps"),
+        (unknown_method, "no attribute 'fetch'"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_errors(kernel, message):
+    with pytest.raises(CompilationError, match=message):
+        compile(kernel, {})
+
+
+@gluon.jit
+def fill(x, L: gl.constexpr):
+    gl.store(x + gl.arange(0, 128, L), 1.0)
+
+
+def test_layouts_fit_the_kernel():
+    with pytest.raises(CompilationError, match="4 warps per CTA, but the context requires 8"):
+        compile(fill, {"x": "*fp32", "L": ROW}, num_warps=8)
+    with pytest.raises(CompilationError, match="16 threads per warp"):
+        compile(fill, {"x": "*fp32", "L": gl.BlockedLayout([1], [16], [4], [0])})
+
+
+@gluon.jit
+def changing(x, L: gl.constexpr, W: gl.constexpr):
+    value = gl.arange(0, 128, L)
+    for _ in range(4):
+        value = gl.convert_layout(value, W)
+    gl.store(x + value, 1.0)
+
+
+def test_loops_keep_layouts():
+    with pytest.raises(CompilationError, match="(?i)loop-carried variable value has initial type"):
+        compile(changing, {"x": "*fp32", "L": ROW, "W": WIDE})
+
+
+def test_architectures():
+    @gluon.jit
+    def kernel():
+        hopper.fence_async_shared()
+
+    with pytest.raises(CompilationError, match="fence_async_shared needs sm_90 or newer, this is sm_80"):
+        compile(kernel, {}, capability=80)
