@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -276,21 +277,57 @@ LogicalResult checkInlined(ModuleOp module) {
   return success();
 }
 
+/// What nothing uses needs no layout.
+void eraseDead(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
+/// Replaces each op of one kind by another that also takes a tensor and gives it in another layout.
+template <typename From, typename To> void replaceAll(ArrayRef<Operation *> ops, SmallVectorImpl<Operation *> &made) {
+  for (Operation *op : ops) {
+    OpBuilder builder(op);
+    made.push_back(To::create(builder, op->getLoc(), op->getResult(0).getType(), op->getOperand(0)));
+    op->replaceAllUsesWith(made.back());
+    op->erase();
+  }
+}
+
+/// Finds the layouts that the accesses want. What the analysis of accesses knows of a tensor it knows in every layout, but only of conversions.
+LogicalResult findLayouts(ModuleOp module, SmallVectorImpl<std::pair<Value, DistributedAttr>> &found) {
+  SmallVector<Operation *> anchors, conversions, restored;
+  module.walk([&](SetAutoLayoutOp op) { anchors.push_back(op); });
+  replaceAll<SetAutoLayoutOp, gpu::ConvertLayoutOp>(anchors, conversions);
+  gpu::AccessAnalysis access(module);
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    Value pointers = gpu::accessedPointers(op);
+    auto type = pointers ? dyn_cast<RankedTensorType>(pointers.getType()) : RankedTensorType();
+    if (!type || !isa_and_nonnull<CoalescedEncodingAttr>(type.getEncoding()))
+      return WalkResult::advance();
+    if (gpu::getNumCtas(module) != 1)
+      return op->emitError() << "CoalescedLayout is for one CTA, this kernel has " << gpu::getNumCtas(module);
+    found.emplace_back(pointers, gpu::coalescedLayout(op, access, gpu::getNumWarps(op)));
+    return WalkResult::advance();
+  });
+  replaceAll<gpu::ConvertLayoutOp, SetAutoLayoutOp>(conversions, restored);
+  return failure(result.wasInterrupted());
+}
+
 struct InferCoalesced : impl::InferCoalescedBase<InferCoalesced> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    eraseDead(module);
+    SmallVector<std::pair<Value, DistributedAttr>> found;
+    if (failed(findLayouts(module, found)))
+      return signalPassFailure();
     Inference<CoalescedEncodingAttr> inference(module);
-    gpu::AccessAnalysis access(module);
-    WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-      Value pointers = gpu::accessedPointers(op);
-      auto type = pointers ? dyn_cast<RankedTensorType>(pointers.getType()) : RankedTensorType();
-      if (!type || !isa_and_nonnull<CoalescedEncodingAttr>(type.getEncoding()))
-        return WalkResult::advance();
-      if (gpu::getNumCtas(module) != 1)
-        return op->emitError() << "CoalescedLayout is for one CTA, this kernel has " << gpu::getNumCtas(module);
-      return inference.set(pointers, gpu::coalescedLayout(op, access, gpu::getNumWarps(op)));
-    });
-    if (result.wasInterrupted() || failed(inference.propagate()) || failed(inference.apply()))
+    for (auto [pointers, layout] : found)
+      if (failed(inference.set(pointers, layout)))
+        return signalPassFailure();
+    if (failed(inference.propagate()) || failed(inference.apply()))
       signalPassFailure();
   }
 };
@@ -300,6 +337,7 @@ struct ResolveAuto : impl::ResolveAutoBase<ResolveAuto> {
     ModuleOp module = getOperation();
     if (failed(checkInlined(module)))
       return signalPassFailure();
+    eraseDead(module);
     Inference<AutoEncodingAttr> inference(module);
     SmallVector<SetAutoLayoutOp> anchors;
     module.walk([&](SetAutoLayoutOp op) { anchors.push_back(op); });

@@ -152,6 +152,7 @@ def _add_hidden_arguments(callable, keywords):
     function = callable
     if inspect.isclass(callable):
         function = callable.__dict__.get("_original_init", callable.__init__)
+        function = getattr(function, "fn", function)  # of a constexpr_function
     parameters = inspect.signature(function).parameters
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     if "_semantic" in parameters or takes_all:
