@@ -19,6 +19,9 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
     ttng.init_barrier %bar, 2 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
     // CHECK: @[[FIRST]] mbarrier.arrive.shared::cta.b64 _, [{{.*}}], %r{{[0-9]+}};
     ttng.arrive_barrier %bar, 2 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
+    // One arrival needs no count, which only Hopper takes.
+    // CHECK: @[[FIRST]] mbarrier.arrive.shared::cta.b64 _, [{{[^]]*}}];
+    ttng.arrive_barrier %bar, 1 : !ttg.memdesc<1xi64, #bars, #smem, mutable>
     // Every thread, as often as it takes; on Hopper the hardware waits for a while.
     // SM90: mbarrier.try_wait.parity.shared::cta.b64 complete
     // SM80: mbarrier.test_wait.parity.shared::cta.b64 complete
