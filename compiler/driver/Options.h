@@ -34,7 +34,7 @@ struct Options {
   std::string assemblerOptions; // further flags for ptxas, separated by spaces (cuda)
   std::vector<std::string> libraries;      // LLVM bitcode files with functions that kernels call (cuda)
   bool useWgmma = true, useTcgen05 = true; // products where the architecture has them (cuda)
-  bool isGluon = false; // the kernel is in the language that has layouts (cuda)
+  bool isGluon = false;                    // the kernel is in the language that has layouts (cuda)
   bool optimiseLlvm = true;                // false: no LLVM passes before the code generator
   std::vector<std::string> llvmFlags;      // boolean options of LLVM that are switched on: "disable-lsr"
   std::string llvmPlugin;                  // a library whose LLVM passes join the others

@@ -85,9 +85,8 @@ static FailureOr<Attribute> meetInLayout(Emitter &emitter, std::vector<Value> &v
     if (layouts.isPlaceholder(type.layout()))
       continue;
     if (anchor && anchor->type().layout() != type.layout())
-      return emitter.error("ValueError") << "Layout mismatch in broadcast: "
-                                         << describeLayout(emitter, anchor->type()) << " and "
-                                         << describeLayout(emitter, type);
+      return emitter.error("ValueError") << "Layout mismatch in broadcast: " << describeLayout(emitter, anchor->type())
+                                         << " and " << describeLayout(emitter, type);
     anchor = anchor ? anchor : &value;
   }
   if (!anchor)
@@ -166,9 +165,9 @@ FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, ArrayRef
         return failure();
       ir = tensor::ExpandDimsOp::create(emitter.builder(), emitter.location(), ir, axis);
     } else
-      ir = splat(emitter, ir,
-                 cast<RankedTensorType>(
-                     Type::block(type.element(), {1}, defaultLayout(emitter)).toIr(emitter.context())));
+      ir = splat(
+          emitter, ir,
+          cast<RankedTensorType>(Type::block(type.element(), {1}, defaultLayout(emitter)).toIr(emitter.context())));
     auto expanded = cast<RankedTensorType>(ir.getType());
     type = Type::block(type.element(), expanded.getShape(), expanded.getEncoding());
     ++axis;

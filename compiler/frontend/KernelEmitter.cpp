@@ -355,7 +355,8 @@ std::string KernelEmitter::nameOf(mlir::Type type) const {
     if (integer && integer.isUnsigned() && wanted == integer)
       wanted = mlir::IntegerType::get(type.getContext(), integer.getWidth());
     if (candidate.toIr(type.getContext()) == wanted)
-      return wanted == type || !block ? candidate.str() : Type::block(candidate, block.getShape(), block.getEncoding()).str();
+      return wanted == type || !block ? candidate.str()
+                                      : Type::block(candidate, block.getShape(), block.getEncoding()).str();
   }
   std::string text;
   llvm::raw_string_ostream(text) << type;

@@ -57,7 +57,8 @@ public:
   /// `layout` says which thread holds which element, in languages where the kernel says so; null where the compiler chooses.
   static Type block(Type element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout = {});
   /// What only its methods can look into: a buffer in some memory. `className` is the path of its class, `ir` its one IR type.
-  static Type handle(std::string className, Type element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout, mlir::Type ir);
+  static Type handle(std::string className, Type element, llvm::ArrayRef<int64_t> shape, mlir::Attribute layout,
+                     mlir::Type ir);
   /// `fields` is empty or holds one name per element; `hostClass` is the NamedTuple class it came from, if any.
   static Type tuple(llvm::ArrayRef<Type> elements, llvm::ArrayRef<std::string> fields = {}, HostObject hostClass = {});
   static Type descriptor(Type block, llvm::ArrayRef<Type> shape, llvm::ArrayRef<Type> strides);

@@ -9,8 +9,8 @@
 // What is known of one value is told to its users and to what it is made of, until nothing new is found: through elementwise ops, changes of
 // shape, reductions, and what loops and branches carry. What comes out of a change of shape may vary: another layout found for the same value
 // wins over it. Two layouts for one value otherwise are an error, and so is none.
-#include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/LayoutInference.h"
+#include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/passes/LayoutAnchors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -84,10 +84,12 @@ public:
       value.setType(gpu::withLayout(cast<RankedTensorType>(value.getType()), found.layout));
     WalkResult result = module.walk([](Operation *op) -> WalkResult {
       if (auto constant = dyn_cast<arith::ConstantOp>(op))
-        if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()); elements && elements.getType() != constant.getType())
+        if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+            elements && elements.getType() != constant.getType())
           constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
       for (Type type : op->getResultTypes())
-        if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && isa_and_nonnull<Placeholder>(tensor.getEncoding()))
+        if (auto tensor = dyn_cast<RankedTensorType>(type);
+            tensor && isa_and_nonnull<Placeholder>(tensor.getEncoding()))
           return op->emitError() << "Failed to infer return type: no layout follows for " << type
                                  << "; name one with set_auto_layout";
       return WalkResult::advance();
@@ -200,8 +202,7 @@ private:
     return setAll(values, now);
   }
   LogicalResult setBefore(scf::WhileOp loop, unsigned index, const Known &now) {
-    Value values[] = {loop.getInits()[index], loop.getBeforeArguments()[index],
-                      loop.getYieldOp().getOperand(index)};
+    Value values[] = {loop.getInits()[index], loop.getBeforeArguments()[index], loop.getYieldOp().getOperand(index)};
     return setAll(values, now);
   }
   LogicalResult setAfter(scf::WhileOp loop, unsigned index, const Known &now) {

@@ -110,8 +110,10 @@ static std::optional<Attribute> readNamed(Emitter &emitter, Fields &fields, Stri
                          warps = fields.integers("warps_per_cta");
     SmallVector<unsigned> order = fields.dimensions("order");
     SmallVector<int64_t> cluster = fields.bases("cga_layout", size.size());
-    return checked([&] { return gpu::BlockedAttr::getChecked(error, context, List(size), List(lanes), List(warps), Dims(order),
-                                          List(cluster)); });
+    return checked([&] {
+      return gpu::BlockedAttr::getChecked(error, context, List(size), List(lanes), List(warps), Dims(order),
+                                          List(cluster));
+    });
   }
   if (name == "SliceLayout") {
     unsigned dim = fields.integer("dim");
@@ -122,9 +124,10 @@ static std::optional<Attribute> readNamed(Emitter &emitter, Fields &fields, Stri
     size_t rank = fields.integers("shape").size();
     SmallVector<int64_t> registers = fields.bases("reg_bases", rank), lanes = fields.bases("lane_bases", rank),
                          warps = fields.bases("warp_bases", rank), blocks = fields.bases("block_bases", rank);
-    return checked(
-        [&] { return gpu::LinearAttr::getChecked(error, context, int64_t(rank), List(registers), List(lanes), List(warps),
-                                         List(blocks)); });
+    return checked([&] {
+      return gpu::LinearAttr::getChecked(error, context, int64_t(rank), List(registers), List(lanes), List(warps),
+                                         List(blocks));
+    });
   }
   if (name == "DotOperandLayout") {
     unsigned index = fields.integer("operand_index"), width = fields.integer("k_width");
@@ -145,8 +148,9 @@ static std::optional<Attribute> readNamed(Emitter &emitter, Fields &fields, Stri
     int64_t vec = fields.integer("vec"), perPhase = fields.integer("per_phase"), maxPhase = fields.integer("max_phase");
     SmallVector<unsigned> order = fields.dimensions("order");
     SmallVector<int64_t> cluster = fields.bases("cga_layout", order.size());
-    return checked(
-        [&] { return gpu::SwizzledSharedAttr::getChecked(error, context, vec, perPhase, maxPhase, Dims(order), List(cluster)); });
+    return checked([&] {
+      return gpu::SwizzledSharedAttr::getChecked(error, context, vec, perPhase, maxPhase, Dims(order), List(cluster));
+    });
   }
   if (name == "NVMMASharedLayout") {
     unsigned swizzle = fields.integer("swizzle_byte_width"), bits = fields.integer("element_bitwidth");
@@ -166,16 +170,17 @@ static std::optional<Attribute> readNamed(Emitter &emitter, Fields &fields, Stri
     }
     SmallVector<int64_t> offsets = fields.bases("offset_bases", rank), blocks = fields.bases("block_bases", rank);
     return checked([&] {
-      return gpu::PaddedSharedAttr::getChecked(error, context, List(intervals), List(paddings), int64_t(rank), List(offsets),
-                                               List(blocks));
+      return gpu::PaddedSharedAttr::getChecked(error, context, List(intervals), List(paddings), int64_t(rank),
+                                               List(offsets), List(blocks));
     });
   }
   if (name == "SharedLinearLayout") {
     size_t rank = fields.integer("rank");
     SmallVector<int64_t> offsets = fields.bases("offset_bases", rank), blocks = fields.bases("block_bases", rank);
     int64_t alignment = fields.integer("alignment");
-    return checked(
-        [&] { return gpu::SharedLinearAttr::getChecked(error, context, int64_t(rank), List(offsets), List(blocks), alignment); });
+    return checked([&] {
+      return gpu::SharedLinearAttr::getChecked(error, context, int64_t(rank), List(offsets), List(blocks), alignment);
+    });
   }
   if (name == "TensorMemoryLayout") {
     std::vector<int64_t> block = fields.integers("block");
@@ -189,6 +194,12 @@ static std::optional<Attribute> readNamed(Emitter &emitter, Fields &fields, Stri
       return gpu::TensorMemoryEncodingAttr::getChecked(error, context, block[0], block[1], stride, split[0], split[1],
                                                        twoCtas);
     });
+  }
+  if (name == "TensorMemoryScalesLayout") {
+    std::optional<Value> given = fields.field("cta_split_num");
+    std::vector<int64_t> split = given && !given->isNone() ? fields.integers("cta_split_num") : std::vector<int64_t>();
+    split.resize(2, 1);
+    return checked([&] { return gpu::TensorMemoryScalesAttr::getChecked(error, context, split[0], split[1]); });
   }
   return std::nullopt;
 }
@@ -307,6 +318,20 @@ FailureOr<Value> makeLayoutObject(Emitter &emitter, Attribute layout, ArrayRef<i
         name = "SharedLinearLayout";
         add(basesOf(linear.getOffsets(), linear.getRank()), basesOf(linear.getBlocks(), linear.getRank()),
             number(linear.getAlignment()));
+      })
+      .Case([&](gpu::TensorMemoryEncodingAttr memory) {
+        module = blackwellModule.str();
+        name = "TensorMemoryLayout";
+        add(list({memory.getBlockM(), memory.getBlockN()}), number(memory.getColStride()),
+            memory.getCTASplitM() * memory.getCTASplitN() == 1 ? Value::none()
+                                                               : list({memory.getCTASplitM(), memory.getCTASplitN()}),
+            Value::boolean(memory.getTwoCTAs()));
+      })
+      .Case([&](gpu::TensorMemoryScalesAttr scales) {
+        module = blackwellModule.str();
+        name = "TensorMemoryScalesLayout";
+        add(scales.getCTASplitM() * scales.getCTASplitN() == 1 ? Value::none()
+                                                               : list({scales.getCTASplitM(), scales.getCTASplitN()}));
       })
       .Default([](Attribute) {});
   if (name.empty())

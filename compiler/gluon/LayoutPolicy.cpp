@@ -64,8 +64,8 @@ public:
     if (failed(nvmma.checkShape(block.shape(), [&] { return emitter.ruleError(); })))
       return failure();
     const size_t rank = block.shape().size();
-    return Type::descriptor(Type::block(block.element(), block.shape(), *layout),
-                            type.elements().take_front(rank), type.elements().drop_front(rank));
+    return Type::descriptor(Type::block(block.element(), block.shape(), *layout), type.elements().take_front(rank),
+                            type.elements().drop_front(rank));
   }
 
   FailureOr<frontend::Value> layoutObject(Emitter &emitter, Attribute layout, ArrayRef<int64_t> shape) const override {

@@ -152,13 +152,13 @@ static FailureOr<Value> copyToShared(Emitter &emitter, const BoundArguments &arg
                 : *eviction == "evict_last"  ? std::optional(EvictionPolicy::EvictLast)
                                              : std::nullopt;
   if (!modifier)
-    return emitter.error("ValueError") << "cache_modifier \"" << *cache << "\" not supported; it may be \"\", \".ca\" or \".cg\"";
+    return emitter.error("ValueError") << "cache_modifier \"" << *cache
+                                       << "\" not supported; it may be \"\", \".ca\" or \".cg\"";
   if (!policy)
     return emitter.error("ValueError") << "eviction_policy \"" << *eviction << "\" not supported";
-  gpu::AsyncCopyGlobalToLocalOp::create(emitter.builder(), emitter.location(),
-                                        gpu::AsyncTokenType::get(emitter.context()), irOf((*all)[0]),
-                                        bufferOf(*buffer), *mask ? irOf((*all)[1]) : mlir::Value(), mlir::Value(),
-                                        *modifier, *policy, *isVolatile);
+  gpu::AsyncCopyGlobalToLocalOp::create(
+      emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()), irOf((*all)[0]),
+      bufferOf(*buffer), *mask ? irOf((*all)[1]) : mlir::Value(), mlir::Value(), *modifier, *policy, *isVolatile);
   return Value::none();
 }
 
@@ -306,9 +306,9 @@ static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &a
     return failure();
   const Type type = Type::descriptor(Type::block(element, *block, *layout), std::vector<Type>(rank, Type::int32()),
                                      std::vector<Type>(rank, Type::int64()));
-  mlir::Value ir = tensor::MakeTensorDescOp::create(emitter.builder(), emitter.location(), type.toIr(emitter.context()),
-                                                    irOf(*base), shapeIr, stridesIr,
-                                                    padding->value_or(tensor::PaddingOption::Zero));
+  mlir::Value ir =
+      tensor::MakeTensorDescOp::create(emitter.builder(), emitter.location(), type.toIr(emitter.context()), irOf(*base),
+                                       shapeIr, stridesIr, padding->value_or(tensor::PaddingOption::Zero));
   return Value(Value::Storage(std::make_shared<const DescriptorValue>(DescriptorValue{ir, type, *shape, *strides})));
 }
 

@@ -27,9 +27,8 @@ static FailureOr<Value> arange(Emitter &emitter, const BoundArguments &arguments
   if (failed(layout))
     return failure();
   const Type block = Type::block(Type::int32(), type->getShape(), *layout);
-  return Value::tensor(tensor::MakeRangeOp::create(emitter.builder(), emitter.location(),
-                                                   block.toIr(emitter.context()), static_cast<int32_t>(*start),
-                                                   static_cast<int32_t>(*end)),
+  return Value::tensor(tensor::MakeRangeOp::create(emitter.builder(), emitter.location(), block.toIr(emitter.context()),
+                                                   static_cast<int32_t>(*start), static_cast<int32_t>(*end)),
                        block);
 }
 
@@ -87,8 +86,8 @@ static FailureOr<Value> fillLike(Emitter &emitter, const Value &input, const Val
       dtypeValue.isNone() ? FailureOr<Type>(type.element()) : readType(emitter, dtypeValue, "dtype");
   if (failed(shape) || failed(dtype))
     return failure();
-  FailureOr<Attribute> layout = layoutValue.isNone() ? FailureOr<Attribute>(type.layout())
-                                                     : readTensorLayout(emitter, layoutValue, *shape);
+  FailureOr<Attribute> layout =
+      layoutValue.isNone() ? FailureOr<Attribute>(type.layout()) : readTensorLayout(emitter, layoutValue, *shape);
   return failed(layout) ? FailureOr<Value>() : fill(emitter, *shape, value, *dtype, *layout);
 }
 
@@ -119,16 +118,16 @@ static FailureOr<Value> convertLayout(Emitter &emitter, const BoundArguments &ar
     return value;
   const Type result = Type::block(type.element(), type.shape(), *layout);
   auto resultIr = llvm::cast<RankedTensorType>(result.toIr(emitter.context()));
-  if (*mustBeTrivial && !(gpu::hasLayout(irTypeOf(*value)) && gpu::hasLayout(resultIr) &&
-                          isTrivial(irTypeOf(*value), resultIr))) {
+  if (*mustBeTrivial &&
+      !(gpu::hasLayout(irTypeOf(*value)) && gpu::hasLayout(resultIr) && isTrivial(irTypeOf(*value), resultIr))) {
     FailureOr<Value> from = makeLayoutObject(emitter, type.layout(), type.shape());
     if (failed(from))
       return failure();
     return emitter.error("TypeError") << "layout conversion from " << from->str() << " to " << arguments[1].str()
                                       << " is not trivial";
   }
-  return Value::tensor(
-      gpu::ConvertLayoutOp::create(emitter.builder(), emitter.location(), resultIr, irOf(*value)), result);
+  return Value::tensor(gpu::ConvertLayoutOp::create(emitter.builder(), emitter.location(), resultIr, irOf(*value)),
+                       result);
 }
 
 static FailureOr<Value> setAutoLayout(Emitter &emitter, const BoundArguments &arguments) {
@@ -246,8 +245,8 @@ static FailureOr<Value> warpSpecialize(Emitter &emitter, const BoundArguments &a
   const size_t workers = calls->size() - 1;
   for (auto [list, name] : {std::pair(&*warps, "worker_num_warps"), std::pair(&*registers, "worker_num_regs")})
     if (list->size() != workers)
-      return emitter.error("AssertionError") << name << " needs one number for each of the " << workers
-                                             << " workers, got " << list->size();
+      return emitter.error("AssertionError")
+             << name << " needs one number for each of the " << workers << " workers, got " << list->size();
   if (emitter.partitionWarps())
     return emitter.error("ValueError") << "warp_specialize cannot stand within a partition";
   if (emitter.options().capability < 90)
@@ -300,8 +299,7 @@ static FailureOr<Value> warpSpecialize(Emitter &emitter, const BoundArguments &a
       gpu::WarpReturnOp::create(builder, emitter.location());
     }
     builder.setInsertionPoint(draft);
-    op = gpu::WarpSpecializeOp::create(builder, emitter.location(), ValueRange(yielded).getTypes(), captures,
-                                            counts);
+    op = gpu::WarpSpecializeOp::create(builder, emitter.location(), ValueRange(yielded).getTypes(), captures, counts);
     op.setRequestedRegisters(wanted);
     op.getDefaultRegion().takeBody(draft.getDefaultRegion());
     for (size_t index = 0; index < workers; ++index)
@@ -347,7 +345,8 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
 }
 
 void registerLanguage() {
-  for (llvm::ArrayRef<Builtin> (*family)() : {coreBuiltins, sharedBuiltins, asyncBuiltins, productBuiltins})
+  for (llvm::ArrayRef<Builtin> (*family)() :
+       {coreBuiltins, sharedBuiltins, asyncBuiltins, productBuiltins, tensorMemoryBuiltins})
     registerBuiltins(family);
 }
 

@@ -9,5 +9,6 @@ llvm::ArrayRef<frontend::Builtin> coreBuiltins();
 llvm::ArrayRef<frontend::Builtin> sharedBuiltins();
 llvm::ArrayRef<frontend::Builtin> asyncBuiltins();
 llvm::ArrayRef<frontend::Builtin> productBuiltins();
+llvm::ArrayRef<frontend::Builtin> tensorMemoryBuiltins();
 
 } // namespace triton::gluon

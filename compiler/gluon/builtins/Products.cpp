@@ -35,8 +35,8 @@ static FailureOr<Value> readOperand(Emitter &emitter, const Value &value, unsign
     return failure();
   auto operand = dyn_cast_or_null<gpu::DotOperandAttr>(block->type().layout());
   if (!operand || operand.getOpIdx() != index || operand.getParent() != accumulator)
-    return emitter.error("AssertionError") << name << " must be in DotOperandLayout(" << index
-                                           << ", layout of acc, ...), got " << block->type().str();
+    return emitter.error("AssertionError")
+           << name << " must be in DotOperandLayout(" << index << ", layout of acc, ...), got " << block->type().str();
   return block;
 }
 
@@ -49,8 +49,8 @@ static FailureOr<Value> multiply(Emitter &emitter, const BoundArguments &argumen
   FailureOr<Value> b = failed(a) ? a : readOperand(emitter, arguments[1], 1, type.layout());
   if (failed(b))
     return failure();
-  FailureOr<RankedTensorType> product = tensor::inferDot(
-      irTypeOf(*a), irTypeOf(*b), type.element().toIr(emitter.context()), ruleErrors(emitter));
+  FailureOr<RankedTensorType> product =
+      tensor::inferDot(irTypeOf(*a), irTypeOf(*b), type.element().toIr(emitter.context()), ruleErrors(emitter));
   if (failed(product))
     return failure();
   if (product->getShape() != type.shape())
@@ -66,8 +66,8 @@ static FailureOr<Value> mmaV2(Emitter &emitter, const BoundArguments &arguments)
     return failure();
   auto mma = dyn_cast_or_null<gpu::MmaAttr>(arguments[2].isTensor() ? arguments[2].type().layout() : Attribute());
   if (!mma || mma.getVersionMajor() != 2)
-    return emitter.error("AssertionError") << "acc must be in an NVMMADistributedLayout of version 2, got "
-                                           << arguments[2].type().str();
+    return emitter.error("AssertionError")
+           << "acc must be in an NVMMADistributedLayout of version 2, got " << arguments[2].type().str();
   return multiply(emitter, arguments, *precision);
 }
 
@@ -77,7 +77,8 @@ static FailureOr<Value> dotFma(Emitter &emitter, const BoundArguments &arguments
   if (arguments[0].isTensor() && arguments[0].type().isBlock()) {
     const Type a = arguments[0].type(), accumulator = arguments[2].type();
     if (a.shape().back() * accumulator.elementCount() > (int64_t(1) << 19))
-      emitter.warn("UserWarning", "large dot FMA instruction: it is unrolled into as many multiplications as there are");
+      emitter.warn("UserWarning",
+                   "large dot FMA instruction: it is unrolled into as many multiplications as there are");
   }
   return multiply(emitter, arguments, InputPrecision::IEEE);
 }
@@ -85,7 +86,8 @@ static FailureOr<Value> dotFma(Emitter &emitter, const BoundArguments &arguments
 // wgmma.
 
 static Value accumulatorValue(mlir::Value ir, const Type &type) {
-  return Value::handle(ir, Type::handle(accumulatorClass.str(), type.element(), type.shape(), type.layout(), ir.getType()));
+  return Value::handle(ir,
+                       Type::handle(accumulatorClass.str(), type.element(), type.shape(), type.layout(), ir.getType()));
 }
 
 /// A tensor, or what a product that was not waited for gives.
@@ -108,7 +110,8 @@ static FailureOr<Value> warpgroupMma(Emitter &emitter, const BoundArguments &arg
   auto [sum, type] = *accumulator;
   auto mma = dyn_cast_or_null<gpu::MmaAttr>(type.layout());
   if (!mma || !mma.isWgmma())
-    return emitter.error("AssertionError") << "acc must be in an NVMMADistributedLayout of version 3, got " << type.str();
+    return emitter.error("AssertionError")
+           << "acc must be in an NVMMADistributedLayout of version 3, got " << type.str();
   mlir::Value a;
   int64_t depth;
   unsigned bits;
@@ -127,8 +130,7 @@ static FailureOr<Value> warpgroupMma(Emitter &emitter, const BoundArguments &arg
   depth = left.shape().back();
   bits = left.bitWidth();
   FailureOr<Value> b = readShared(emitter, arguments[1], "b");
-  FailureOr<InputPrecision> precision =
-      failed(b) ? FailureOr<InputPrecision>() : readPrecision(emitter, arguments[4]);
+  FailureOr<InputPrecision> precision = failed(b) ? FailureOr<InputPrecision>() : readPrecision(emitter, arguments[4]);
   FailureOr<bool> isAsync = failed(precision) ? FailureOr<bool>() : readBoolean(emitter, arguments[6], "is_async");
   if (failed(isAsync))
     return failure();
@@ -184,8 +186,8 @@ static FailureOr<Value> warpgroupWait(Emitter &emitter, const BoundArguments &ar
     inputs.push_back(read->first);
     types.push_back(read->second);
   }
-  auto op = gpu::WarpGroupDotWaitOp::create(emitter.builder(), emitter.location(), ValueRange(inputs).getTypes(), inputs,
-                                            *pending);
+  auto op = gpu::WarpGroupDotWaitOp::create(emitter.builder(), emitter.location(), ValueRange(inputs).getTypes(),
+                                            inputs, *pending);
   std::vector<Value> results;
   for (auto [result, type] : llvm::zip(op.getOutputs(), types))
     results.push_back(type.isHandle() ? Value::handle(result, type) : Value::tensor(result, type));

@@ -138,7 +138,8 @@ static FailureOr<Value> store(Emitter &emitter, const BoundArguments &arguments)
 static FailureOr<Value> slice(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> buffer = readShared(emitter, arguments[0], "what is sliced");
   FailureOr<int64_t> start = readInteger(emitter, arguments[1], "start"),
-                     length = readInteger(emitter, arguments[2], "length"), dim = readInteger(emitter, arguments[3], "dim");
+                     length = readInteger(emitter, arguments[2], "length"),
+                     dim = readInteger(emitter, arguments[3], "dim");
   if (failed(buffer) || failed(start) || failed(length) || failed(dim))
     return failure();
   const Type type = buffer->type();
@@ -163,9 +164,8 @@ static FailureOr<Value> index(Emitter &emitter, const BoundArguments &arguments)
       failed(buffer) ? FailureOr<mlir::Value>() : readScalar32(emitter, arguments[1], "index");
   if (failed(position) || failed(gpu::inferIndex(bufferTypeOf(*buffer), ruleErrors(emitter))))
     return failure();
-  return sharedValue(
-      gpu::MemDescIndexOp::create(emitter.builder(), emitter.location(), bufferOf(*buffer), *position),
-      buffer->type().element());
+  return sharedValue(gpu::MemDescIndexOp::create(emitter.builder(), emitter.location(), bufferOf(*buffer), *position),
+                     buffer->type().element());
 }
 
 static FailureOr<Value> permute(Emitter &emitter, const BoundArguments &arguments) {
@@ -200,8 +200,8 @@ static FailureOr<Value> reinterpret(Emitter &emitter, const BoundArguments &argu
       failed(shape) ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, arguments[3]);
   if (failed(type))
     return failure();
-  return sharedValue(
-      gpu::MemDescReinterpretOp::create(emitter.builder(), emitter.location(), *type, bufferOf(*buffer)), *element);
+  return sharedValue(gpu::MemDescReinterpretOp::create(emitter.builder(), emitter.location(), *type, bufferOf(*buffer)),
+                     *element);
 }
 
 static FailureOr<Value> keepAlive(Emitter &emitter, const BoundArguments &arguments) {

@@ -54,8 +54,8 @@ static llvm::LogicalResult emitArrive(Emitter &emitter, gpu::ArriveBarrierOp op)
   // A count is for sm_90 and newer; one arrival needs none.
   const bool counts = op.getCount() != 1;
   return emitOnce(emitter, op.getAlloc(),
-                  counts ? "mbarrier.arrive.shared::cta.b64 _, [$1], $2;" : "mbarrier.arrive.shared::cta.b64 _, [$1];", op.getPred(),
-                  emitter.i32(op.getCount()), issues);
+                  counts ? "mbarrier.arrive.shared::cta.b64 _, [$1], $2;" : "mbarrier.arrive.shared::cta.b64 _, [$1];",
+                  op.getPred(), emitter.i32(op.getCount()), issues);
 }
 
 static llvm::LogicalResult emitWait(Emitter &emitter, gpu::WaitBarrierOp op) {

@@ -6,7 +6,7 @@ import pytest
 from gluon_code import compile, ir
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia import ampere, hopper
+from triton.experimental.gluon.language.nvidia import ampere, blackwell, hopper
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 
 ROW = gl.BlockedLayout([1], [32], [4], [0])
@@ -152,7 +152,14 @@ def test_buffers(capability, layout):
     kernel = compile(buffered, {"x": "*fp16", "y": "*fp16", "N": 64, "L": TILE, "S": layout}, capability)
     holds_in_order(
         kernel.asm["ttgir"],
-        ["ttg.local_alloc", "ttg.memdesc_index", "ttg.local_store", "ttg.memdesc_trans", "ttg.local_load", "ttg.local_dealloc"],
+        [
+            "ttg.local_alloc",
+            "ttg.memdesc_index",
+            "ttg.local_store",
+            "ttg.memdesc_trans",
+            "ttg.local_load",
+            "ttg.local_dealloc",
+        ],
     )
     assert "bar.sync" in kernel.asm["ptx"]
     assert kernel.metadata.shared >= 2 * 64 * 64 * 2
@@ -302,6 +309,107 @@ def test_partitions(capability):
     assert "_NW1" in kernel.asm["source"]
     holds_in_order(
         kernel.asm["ttgir"],
-        ["ttg.warp_specialize(", "requestedRegisters = array<i32: 24>", "default {", "ttg.warp_yield", "num_warps(1)", "ttg.warp_return"],
+        [
+            "ttg.warp_specialize(",
+            "requestedRegisters = array<i32: 24>",
+            "default {",
+            "ttg.warp_yield",
+            "num_warps(1)",
+            "ttg.warp_return",
+        ],
     )
     assert kernel.metadata.num_warps == 8
+
+
+@gluon.jit
+def in_tensor_memory(x, y, z, N: gl.constexpr, L: gl.constexpr, S: gl.constexpr):
+    at = gl.arange(0, N, gl.SliceLayout(1, L))[:, None] * N + gl.arange(0, N, gl.SliceLayout(0, L))[None, :]
+    a = gl.allocate_shared_memory(gl.float16, [N, N], S, gl.load(x + at))
+    b = gl.allocate_shared_memory(gl.float16, [N, N], S, gl.load(y + at))
+    layout: gl.constexpr = blackwell.TensorMemoryLayout((N, N), col_stride=1)
+    total = blackwell.allocate_tensor_memory(gl.float32, [N, N], layout)
+    gl.static_assert(total.layout == layout and total.shape == (N, N))
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    hopper.fence_async_shared()
+    blackwell.tcgen05_mma(a, b.permute([1, 0]), total, use_acc=False, mbarriers=[bar])
+    mbarrier.wait(bar, 0)
+    blackwell.tcgen05_mma(a, b, total)
+    blackwell.tcgen05_commit(bar)
+    mbarrier.wait(bar, 1)
+    registers: gl.constexpr = blackwell.get_tmem_reg_layout(gl.float32, (N, N), layout, gl.num_warps())
+    value = total.load(registers)
+    total.slice(0, N // 2).store(
+        gl.zeros(
+            [N, N // 2],
+            gl.float32,
+            blackwell.get_tmem_reg_layout(gl.float32, (N, N // 2), blackwell.TensorMemoryLayout((N, N // 2), 1), 4),
+        )
+    )
+    gl.store(z + at, gl.convert_layout(value, L))
+
+
+def test_products_in_tensor_memory():
+    signature = {"x": "*fp16", "y": "*fp16", "z": "*fp32", "N": 128, "L": TILE, "S": gl.NVMMASharedLayout(128, 16)}
+    kernel = compile(in_tensor_memory, signature, 100)
+    holds_in_order(
+        kernel.asm["ttgir"],
+        [
+            "ttng.tmem_alloc",
+            "ttng.tc_gen5_mma",
+            "is_async",
+            "ttng.wait_barrier",
+            "ttng.tc_gen5_mma",
+            "ttng.tc_gen5_commit",
+            "ttng.tmem_load",
+        ],
+    )
+    holds_in_order(kernel.asm["ptx"], ["tcgen05.alloc", "tcgen05.mma", "tcgen05.commit", "tcgen05.ld"])
+    with pytest.raises(Exception, match="allocate_tensor_memory is for sm_100, this is sm_90"):
+        compile(in_tensor_memory, signature, 90)
+
+
+@gluon.jit
+def register_layouts(
+    W: gl.constexpr, variant: gl.constexpr, shape: gl.constexpr, block: gl.constexpr, expected: gl.constexpr
+):
+    layout: gl.constexpr = blackwell.TensorMemoryLayout(block, 1)
+    gl.static_assert(blackwell.get_tmem_reg_layout(gl.float32, shape, layout, W, variant) == expected)
+
+
+def columns(end, first=1):
+    return [[0, 1 << bit] for bit in range(first.bit_length() - 1, end.bit_length())]
+
+
+ROWS = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]
+REGISTERS = {
+    "four warps": (4, "32x32b", [128, 128], (128, 128), (columns(64), ROWS, [[32, 0], [64, 0]])),
+    "eight warps": (8, "32x32b", [128, 128], (128, 128), (columns(32), ROWS, [[32, 0], [64, 0], [0, 64]])),
+    "16x256b": (
+        4,
+        "16x256b",
+        [128, 128],
+        (128, 128),
+        (
+            [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [16, 0]],
+            [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
+            [[32, 0], [64, 0]],
+        ),
+    ),
+    "64 rows": (4, "32x32b", [64, 64], (64, 64), (columns(16), [*ROWS[:4], [0, 32]], [[16, 0], [32, 0]])),
+    "halves are registers": (
+        8,
+        "32x32b_splitn",
+        [128, 128],
+        (128, 128),
+        ([*columns(16), [0, 64]], ROWS, [[32, 0], [64, 0], [0, 32]]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REGISTERS)
+def test_registers_of_tensor_memory(name):
+    warps, variant, shape, block, bases = REGISTERS[name]
+    expected = gl.DistributedLinearLayout(*bases, [], shape)
+    constants = {"W": warps, "shape": shape, "block": block, "expected": expected}
+    compile(register_layouts, {**constants, "variant": gl.constexpr(variant)}, 100)

@@ -134,7 +134,9 @@ def ring(x, y, n, N: gl.constexpr, L: gl.constexpr):
     ampere.async_copy.commit_group()
     total = gl.zeros([N], gl.float32, L)
     for i in range(n):
-        ampere.async_copy.async_copy_global_to_shared(buffers.index((i + 1) % 2), x + (i + 1) * N + at, mask=at < N * (i + 1 < n))
+        ampere.async_copy.async_copy_global_to_shared(
+            buffers.index((i + 1) % 2), x + (i + 1) * N + at, mask=at < N * (i + 1 < n)
+        )
         ampere.async_copy.commit_group()
         ampere.async_copy.wait_group(1)
         total += buffers.index(i % 2).load(L)

@@ -1,6 +1,25 @@
-"""From sm_100 on."""
+"""From sm_100 on: sums in tensor memory."""
 
+from ......language.builtins import define as _define
+from ..._core import _handle
 from ..ampere import async_copy, mma_v2
 from ..hopper import fence_async_shared, mbarrier, tma
+from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 
-__all__ = ["async_copy", "fence_async_shared", "mbarrier", "mma_v2", "tma"]
+_define(globals(), __name__)
+
+__all__ = [
+    "allocate_tensor_memory",
+    "async_copy",
+    "fence_async_shared",
+    "get_tmem_reg_layout",
+    "mbarrier",
+    "mma_v2",
+    "tensor_memory_descriptor",
+    "TensorMemoryLayout",
+    "tma",
+]
+
+
+class tensor_memory_descriptor(_handle):
+    """A view of a buffer in tensor memory."""

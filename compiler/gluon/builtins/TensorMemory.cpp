@@ -1,0 +1,326 @@
+// Buffers in tensor memory, which tcgen05 products accumulate in, and those products.
+#include "compiler/gluon/builtins/Buffers.h"
+#include "compiler/gluon/builtins/Families.h"
+#include "compiler/gpu/Views.h"
+#include "compiler/layout/TensorMemoryAccess.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/InterleavedRange.h"
+
+using namespace mlir;
+
+namespace triton::gluon {
+
+using namespace frontend;
+using frontend::Type;
+using frontend::Value;
+
+static constexpr llvm::StringLiteral tensorMemoryClass =
+    "triton.experimental.gluon.language.nvidia.blackwell.tensor_memory_descriptor";
+
+static LogicalResult checkTarget(Emitter &emitter, StringRef what) {
+  const int generation = emitter.options().capability / 10;
+  if (generation == 10 || generation == 11)
+    return success();
+  return emitter.error("ValueError") << what << " is for sm_100, this is sm_" << emitter.options().capability;
+}
+
+static Value tensorMemoryValue(mlir::Value ir, Type element) {
+  auto type = llvm::cast<gpu::MemDescType>(ir.getType());
+  return Value::handle(ir, Type::handle(tensorMemoryClass.str(), element, type.getShape(), type.getEncoding(), type));
+}
+
+static FailureOr<Value> readTensorMemory(Emitter &emitter, const Value &value, StringRef what) {
+  if (!value.is<HandleValue>() || value.type().className() != tensorMemoryClass)
+    return emitter.error("TypeError") << what << " must be a buffer in tensor memory, got " << value.str();
+  return value;
+}
+
+static FailureOr<gpu::MemDescType> bufferType(Emitter &emitter, Type element, ArrayRef<int64_t> shape,
+                                              const Value &layoutValue) {
+  FailureOr<Attribute> layout = readLayout(emitter, layoutValue);
+  if (failed(layout))
+    return failure();
+  if (!isa<gpu::TensorMemoryEncodingAttr, gpu::TensorMemoryScalesAttr>(*layout))
+    return emitter.error("TypeError") << "buffers in tensor memory need a TensorMemoryLayout, got "
+                                      << layoutValue.str();
+  if (shape.size() != 2 && shape.size() != 3)
+    return emitter.error("ValueError") << "buffers in tensor memory have 2 dimensions, or 3 for several, got ["
+                                       << llvm::interleaved(shape) << "]";
+  auto report = ruleErrors(emitter);
+  llvm::function_ref<InFlightDiagnostic()> error = report;
+  if (failed(llvm::cast<gpu::LayoutAttr>(*layout).checkShape(shape.take_back(2), error)))
+    return failure();
+  auto type =
+      gpu::MemDescType::getChecked(error, emitter.context(), shape, element.toIr(emitter.context()), *layout,
+                                   Attribute(gpu::TensorMemoryAttr::get(emitter.context())), true, shape);
+  if (!type)
+    return failure();
+  return type;
+}
+
+static FailureOr<Value> allocate(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(checkTarget(emitter, "allocate_tensor_memory")))
+    return failure();
+  FailureOr<Type> element = readType(emitter, arguments[0], "element_ty");
+  FailureOr<std::vector<int64_t>> shape =
+      failed(element) ? FailureOr<std::vector<int64_t>>() : readIntegers(emitter, arguments[1], "shape");
+  FailureOr<gpu::MemDescType> type =
+      failed(shape) ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, arguments[2]);
+  if (failed(type))
+    return failure();
+  mlir::Value source;
+  if (!arguments[3].isNone()) {
+    FailureOr<Value> value = readBlock(emitter, arguments[3], "value of allocate_tensor_memory");
+    if (failed(value))
+      return failure();
+    source = irOf(*value);
+  }
+  auto op = gpu::TMEMAllocOp::create(emitter.builder(), emitter.location(), *type, mlir::Type(), source);
+  return tensorMemoryValue(op.getResult(), *element);
+}
+
+static FailureOr<Value> load(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> buffer = readTensorMemory(emitter, arguments[0], "what is loaded");
+  if (failed(buffer))
+    return failure();
+  const Type type = buffer->type();
+  FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[1], type.shape());
+  if (failed(layout))
+    return failure();
+  const Type result = Type::block(type.element(), type.shape(), *layout);
+  auto op = gpu::TMEMLoadOp::create(emitter.builder(), emitter.location(), result.toIr(emitter.context()), mlir::Type(),
+                                    bufferOf(*buffer), mlir::Value());
+  return Value::tensor(op.getResult(), result);
+}
+
+static FailureOr<Value> store(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> buffer = readTensorMemory(emitter, arguments[0], "what is stored to");
+  FailureOr<Value> value = failed(buffer) ? buffer : readBlock(emitter, arguments[1], "value of store");
+  FailureOr<mlir::Value> predicate =
+      failed(value) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[2], "pred");
+  if (failed(predicate))
+    return failure();
+  const Type given = value->type(), type = buffer->type();
+  if (given.shape() != type.shape() || !(given.element() == type.element()))
+    return emitter.error("AssertionError") << "a buffer " << type.str() << " cannot take " << given.str();
+  gpu::TMEMStoreOp::create(emitter.builder(), emitter.location(), mlir::Type(), bufferOf(*buffer), mlir::Value(),
+                           irOf(*value), *predicate);
+  return Value::none();
+}
+
+static FailureOr<Value> slice(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> buffer = readTensorMemory(emitter, arguments[0], "what is sliced");
+  FailureOr<int64_t> start = readInteger(emitter, arguments[1], "start"),
+                     length = readInteger(emitter, arguments[2], "length");
+  if (failed(buffer) || failed(start) || failed(length))
+    return failure();
+  gpu::MemDescType type = bufferTypeOf(*buffer);
+  auto layout = dyn_cast<gpu::TensorMemoryEncodingAttr>(type.getEncoding());
+  if (!layout || type.getRank() != 2)
+    return emitter.error("ValueError") << "slice takes columns of one matrix, got " << buffer->type().str();
+  if (*length < 1 || *start < 0 || *start % *length != 0 || *start + *length > type.getShape()[1])
+    return emitter.error("ValueError") << "columns " << *start << " to " << *start + *length << " are not a part of "
+                                       << buffer->type().str() << " that begins at a multiple of its length";
+  auto part = gpu::TensorMemoryEncodingAttr::get(emitter.context(), layout.getBlockM(),
+                                                 std::min(layout.getBlockN(), *length), layout.getColStride(),
+                                                 layout.getCTASplitM(), layout.getCTASplitN(), layout.getTwoCTAs());
+  auto view = gpu::MemDescType::get({type.getShape()[0], *length}, type.getElementType(), part, type.getMemorySpace(),
+                                    true, type.getAllocShape());
+  return tensorMemoryValue(gpu::TMEMSubsliceOp::create(emitter.builder(), emitter.location(), view, bufferOf(*buffer),
+                                                       static_cast<uint32_t>(*start)),
+                           buffer->type().element());
+}
+
+static FailureOr<Value> index(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> buffer = readTensorMemory(emitter, arguments[0], "what is indexed");
+  FailureOr<mlir::Value> position =
+      failed(buffer) ? FailureOr<mlir::Value>() : readScalar32(emitter, arguments[1], "index");
+  if (failed(position) || failed(gpu::inferIndex(bufferTypeOf(*buffer), ruleErrors(emitter))))
+    return failure();
+  return tensorMemoryValue(
+      gpu::MemDescIndexOp::create(emitter.builder(), emitter.location(), bufferOf(*buffer), *position),
+      buffer->type().element());
+}
+
+static FailureOr<Value> reinterpret(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> buffer = readTensorMemory(emitter, arguments[0], "what is reinterpreted");
+  FailureOr<Type> element = failed(buffer) ? FailureOr<Type>() : readType(emitter, arguments[1], "dtype");
+  FailureOr<std::vector<int64_t>> shape =
+      failed(element) ? FailureOr<std::vector<int64_t>>() : readIntegers(emitter, arguments[2], "shape");
+  FailureOr<gpu::MemDescType> type =
+      failed(shape) ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, arguments[3]);
+  if (failed(type))
+    return failure();
+  return tensorMemoryValue(
+      gpu::MemDescReinterpretOp::create(emitter.builder(), emitter.location(), *type, bufferOf(*buffer)), *element);
+}
+
+// Registers for a buffer.
+
+static std::optional<layout::TensorMemoryShape> shapeNamed(StringRef name) {
+  using layout::TensorMemoryShape;
+  return llvm::StringSwitch<std::optional<TensorMemoryShape>>(name)
+      .Cases({"32x32b", "32x32b_splitn"}, TensorMemoryShape::Rows32Bits32)
+      .Case("16x64b", TensorMemoryShape::Rows16Bits64)
+      .Case("16x128b", TensorMemoryShape::Rows16Bits128)
+      .Case("16x256b", TensorMemoryShape::Rows16Bits256)
+      .Default(std::nullopt);
+}
+
+/// The map with the step over half of the columns as that of the last register bit, so that halves are whole registers.
+static gpu::LinearAttr splitColumns(gpu::LinearAttr map, int64_t columns) {
+  SmallVector<int64_t> lists[] = {SmallVector<int64_t>(map.getRegisters()), SmallVector<int64_t>(map.getLanes()),
+                                  SmallVector<int64_t>(map.getWarps())};
+  const int64_t half = columns / 2;
+  if (lists[0].empty()) { // one register: two, of which the other half's comes from another lane
+    lists[0] = {0, half};
+    if (lists[1].size() >= 2)
+      lists[1][lists[1].size() - 2] = lists[1][lists[1].size() - 1] = 0;
+  } else {
+    for (SmallVector<int64_t> &list : lists)
+      for (size_t at = 0; at + 1 < list.size(); at += 2)
+        if (list[at] == 0 && list[at + 1] == half) {
+          size_t last = lists[0].size() - 2;
+          std::swap(list[at], lists[0][last]);
+          std::swap(list[at + 1], lists[0][last + 1]);
+          return gpu::LinearAttr::get(map.getContext(), map.getRank(), ArrayRef<int64_t>(lists[0]),
+                                      ArrayRef<int64_t>(lists[1]), ArrayRef<int64_t>(lists[2]), map.getBlocks());
+        }
+  }
+  return gpu::LinearAttr::get(map.getContext(), map.getRank(), ArrayRef<int64_t>(lists[0]),
+                              ArrayRef<int64_t>(lists[1]), ArrayRef<int64_t>(lists[2]), map.getBlocks());
+}
+
+static FailureOr<Value> registerLayout(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Type> element = readType(emitter, arguments[0], "element_ty");
+  FailureOr<std::vector<int64_t>> shape = readIntegers(emitter, arguments[1], "shape");
+  FailureOr<int64_t> warps = readInteger(emitter, arguments[3], "num_warps");
+  FailureOr<std::string> variant = readString(emitter, arguments[4], "instr_variant");
+  if (failed(element) || failed(shape) || failed(warps) || failed(variant))
+    return failure();
+  std::optional<layout::TensorMemoryShape> instruction = shapeNamed(*variant);
+  if (!instruction)
+    return emitter.error("ValueError") << "unknown instr_variant: " << *variant;
+  if (shape->size() != 2)
+    return emitter.error("ValueError") << "get_tmem_reg_layout is for matrices, got shape ["
+                                       << llvm::interleaved(*shape) << "]";
+  FailureOr<gpu::MemDescType> type = bufferType(emitter, *element, *shape, arguments[2]);
+  if (failed(type))
+    return failure();
+  std::optional<layout::LinearLayout> map;
+  if (*warps >= 4 && llvm::isPowerOf2_64(*warps))
+    map = layout::tensorMemoryRegisters(*instruction, gpu::toLinear(*type), type->getElementBits(), *warps);
+  if (!map)
+    return emitter.error("ValueError") << "TMEM layout '" << *variant << "' unsupported for shape ["
+                                       << llvm::interleaved(*shape) << "] and num_warps " << *warps;
+  auto linear = gpu::LinearAttr::get(emitter.context(), *map);
+  if (StringRef(*variant).ends_with("splitn"))
+    linear = splitColumns(linear, (*shape)[1]);
+  return makeLayoutObject(emitter, linear, *shape);
+}
+
+// Products.
+
+static FailureOr<Value> readBuffer(Emitter &emitter, const Value &value, StringRef what) {
+  if (value.is<HandleValue>() && value.type().className() == tensorMemoryClass)
+    return value;
+  return readShared(emitter, value, what);
+}
+
+/// `mbarriers` and `mbarrier_preds`, one of these for each.
+static LogicalResult readBarriers(Emitter &emitter, const Value &list, const Value &predicates,
+                                  SmallVectorImpl<mlir::Value> &barriers, SmallVectorImpl<mlir::Value> &flags) {
+  if (list.isNone())
+    return success();
+  FailureOr<std::vector<Value>> given = readSequence(emitter, list, "mbarriers");
+  if (failed(given))
+    return failure();
+  std::vector<Value> conditions(given->size(), Value::boolean(true));
+  if (!predicates.isNone()) {
+    FailureOr<std::vector<Value>> read = readSequence(emitter, predicates, "mbarrier_preds");
+    if (failed(read))
+      return failure();
+    if (read->size() != given->size())
+      return emitter.error("ValueError") << "mbarrier_preds needs one of " << given->size() << ", got " << read->size();
+    conditions = *read;
+  }
+  for (auto [barrier, condition] : llvm::zip(*given, conditions)) {
+    FailureOr<Value> buffer = readShared(emitter, barrier, "mbarriers");
+    FailureOr<mlir::Value> flag =
+        failed(buffer) ? FailureOr<mlir::Value>() : readPredicate(emitter, condition, "mbarrier_preds");
+    if (failed(flag))
+      return failure();
+    barriers.push_back(bufferOf(*buffer));
+    flags.push_back(*flag);
+  }
+  return success();
+}
+
+static FailureOr<Value> mma(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(checkTarget(emitter, "tcgen05_mma")))
+    return failure();
+  FailureOr<Value> a = readBuffer(emitter, arguments[0], "a");
+  FailureOr<Value> b = failed(a) ? a : readShared(emitter, arguments[1], "b");
+  FailureOr<Value> sum = failed(b) ? b : readTensorMemory(emitter, arguments[2], "acc");
+  FailureOr<mlir::Value> uses = failed(sum) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[3], "use_acc");
+  FailureOr<mlir::Value> predicate =
+      failed(uses) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[4], "pred");
+  SmallVector<mlir::Value> barriers, flags;
+  if (failed(predicate) || failed(readBarriers(emitter, arguments[5], arguments[6], barriers, flags)))
+    return failure();
+  auto layout = dyn_cast<gpu::TensorMemoryEncodingAttr>(bufferTypeOf(*sum).getEncoding());
+  gpu::TCGen5MMAOp::create(emitter.builder(), emitter.location(), mlir::Type(), bufferOf(*a), bufferOf(*b),
+                           bufferOf(*sum), mlir::Value(), *uses, *predicate, barriers, flags, /*is_async=*/true,
+                           /*two_ctas=*/layout && layout.getTwoCTAs());
+  return Value::none();
+}
+
+static FailureOr<Value> commit(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(checkTarget(emitter, "tcgen05_commit")))
+    return failure();
+  FailureOr<Value> barrier = readShared(emitter, arguments[0], "barrier");
+  if (failed(barrier))
+    return failure();
+  gpu::TCGen5CommitOp::create(emitter.builder(), emitter.location(), bufferOf(*barrier), mlir::Value(),
+                              /*two_ctas=*/false);
+  return Value::none();
+}
+
+static FailureOr<Value> copy(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(checkTarget(emitter, "tcgen05_copy")))
+    return failure();
+  FailureOr<Value> source = readShared(emitter, arguments[0], "src");
+  FailureOr<Value> target = failed(source) ? source : readTensorMemory(emitter, arguments[1], "dst");
+  if (failed(target))
+    return failure();
+  gpu::TMEMCopyOp::create(emitter.builder(), emitter.location(), bufferOf(*source), bufferOf(*target), mlir::Value());
+  return Value::none();
+}
+
+#define BLACKWELL "triton.experimental.gluon.language.nvidia.blackwell"
+
+llvm::ArrayRef<Builtin> tensorMemoryBuiltins() {
+  static const Builtin table[] = {
+      {BLACKWELL, "allocate_tensor_memory", "(element_ty, shape, layout, value=None)",
+       "A new buffer in tensor memory, filled with `value` if there is one.", allocate},
+      {BLACKWELL, "get_tmem_reg_layout",
+       "(element_ty, shape, layout, num_warps, instr_variant=\"32x32b\", cga_layout=())",
+       "The layout of registers that an instruction moves to and from a buffer.", registerLayout},
+      {BLACKWELL, "tcgen05_mma",
+       "(a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None)",
+       "acc + a b, or a b where `use_acc` is false, in tensor memory; each barrier gets an arrival when it is done.", mma},
+      {BLACKWELL, "tcgen05_commit", "(barrier)",
+       "The barrier gets an arrival when all tcgen05 work begun before is done.", commit},
+      {BLACKWELL, "tcgen05_copy", "(src, dst)", "Copies shared memory to tensor memory, without waiting.", copy},
+      {BLACKWELL ".tensor_memory_descriptor", "load", "(self, layout)", "Reads the whole view into registers.", load},
+      {BLACKWELL ".tensor_memory_descriptor", "store", "(self, value, pred=True)", "Writes a tensor.", store},
+      {BLACKWELL ".tensor_memory_descriptor", "slice", "(self, start, length)", "The view of some columns.", slice},
+      {BLACKWELL ".tensor_memory_descriptor", "index", "(self, index)", "One buffer of several.", index},
+      {BLACKWELL ".tensor_memory_descriptor", "_reinterpret", "(self, dtype, shape, layout)",
+       "The same memory as another type.", reinterpret},
+  };
+  return table;
+}
+
+} // namespace triton::gluon
