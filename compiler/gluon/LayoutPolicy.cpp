@@ -61,7 +61,9 @@ public:
     if (!nvmma)
       return emitter.error("TypeError") << "a tensor descriptor needs an NVMMASharedLayout, got " << layoutValue.str();
     const Type block = type.descriptorBlock();
-    if (failed(nvmma.checkShape(block.shape(), [&] { return emitter.ruleError(); })))
+    // One row is for gathers and scatters, whose buffers have several.
+    const bool isRow = block.shape().size() == 2 && block.shape().front() == 1;
+    if (!isRow && failed(nvmma.checkShape(block.shape(), [&] { return emitter.ruleError(); })))
       return failure();
     const size_t rank = block.shape().size();
     return Type::descriptor(Type::block(block.element(), block.shape(), *layout), type.elements().take_front(rank),

@@ -253,6 +253,50 @@ static FailureOr<Value> tmaStore(Emitter &emitter, const BoundArguments &argumen
   return Value::none();
 }
 
+/// The rows of a gather or scatter, and the column they begin at.
+static FailureOr<std::pair<mlir::Value, mlir::Value>> readRows(Emitter &emitter, const Value &rows,
+                                                               const Value &column) {
+  if (const int capability = emitter.options().capability; capability < 100)
+    return emitter.error("ValueError") << "gathers and scatters of the copy engine need sm_100, this is sm_"
+                                       << capability;
+  FailureOr<Value> offsets = readBlock(emitter, rows, "x_offsets");
+  FailureOr<mlir::Value> start = failed(offsets) ? FailureOr<mlir::Value>() : readScalar32(emitter, column, "y_offset");
+  if (failed(start))
+    return failure();
+  if (const Type type = offsets->type(); type.shape().size() != 1 || !(type.element() == Type::int32()))
+    return emitter.error("ValueError") << "x_offsets must be one dimension of int32, got " << type.str();
+  return std::pair(irOf(*offsets), *start);
+}
+
+static FailureOr<Value> gather(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
+  FailureOr<std::pair<mlir::Value, mlir::Value>> rows = failed(descriptor)
+                                                            ? FailureOr<std::pair<mlir::Value, mlir::Value>>()
+                                                            : readRows(emitter, arguments[1], arguments[2]);
+  FailureOr<Value> barrier = failed(rows) ? FailureOr<Value>() : readBarrier(emitter, arguments[3]);
+  FailureOr<Value> result = failed(barrier) ? barrier : readShared(emitter, arguments[4], "result");
+  FailureOr<mlir::Value> predicate =
+      failed(result) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[5], "pred");
+  if (failed(predicate))
+    return failure();
+  gpu::AsyncTmaGatherOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir, rows->first, rows->second,
+                                bufferOf(*barrier), bufferOf(*result), *predicate);
+  return Value::none();
+}
+
+static FailureOr<Value> scatter(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
+  FailureOr<std::pair<mlir::Value, mlir::Value>> rows = failed(descriptor)
+                                                            ? FailureOr<std::pair<mlir::Value, mlir::Value>>()
+                                                            : readRows(emitter, arguments[1], arguments[2]);
+  FailureOr<Value> source = failed(rows) ? FailureOr<Value>() : readShared(emitter, arguments[3], "src");
+  if (failed(source))
+    return failure();
+  gpu::AsyncTmaScatterOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir, rows->first, rows->second,
+                                 bufferOf(*source));
+  return Value::none();
+}
+
 static FailureOr<Value> storeWait(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<int64_t> pending = readInteger(emitter, arguments[0], "pendings");
   if (failed(pending))
@@ -288,7 +332,9 @@ static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &a
     return emitter.error("ValueError") << "the last stride must be the constant 1, got " << strides->back().str();
   if (*padding == tensor::PaddingOption::Nan && !element.isFloating())
     return emitter.error("ValueError") << "nan padding is for floats, not for " << element.str();
-  if (failed(nvmma.checkShape(*block, ruleErrors(emitter))))
+  // One row is for gathers and scatters, whose buffers have several.
+  const bool isRow = rank == 2 && block->front() == 1;
+  if (!isRow && failed(nvmma.checkShape(*block, ruleErrors(emitter))))
     return failure();
   auto convert = [&](std::vector<Value> &values, Type type, SmallVector<mlir::Value> &ir) -> LogicalResult {
     for (Value &value : values) {
@@ -343,6 +389,10 @@ llvm::ArrayRef<Builtin> asyncBuiltins() {
        "Copies the block at `coord` into a buffer; its bytes count towards the barrier's phase.", tmaLoad},
       {NVIDIA "hopper.tma", "async_copy_shared_to_global", "(tensor_desc, coord, src)",
        "Copies a buffer to the block at `coord`.", tmaStore},
+      {NVIDIA "blackwell.tma", "async_gather", "(tensor_desc, x_offsets, y_offset, barrier, result, pred=True)",
+       "Copies one row for each of `x_offsets`, from column `y_offset` on, into a buffer.", gather},
+      {NVIDIA "blackwell.tma", "async_scatter", "(tensor_desc, x_offsets, y_offset, src)",
+       "Copies the rows of a buffer to those that `x_offsets` names.", scatter},
       {NVIDIA "hopper.tma", "store_wait", "(pendings)",
        "Waits until at most that many of the newest stores still read shared memory.", storeWait},
       {NVIDIA "hopper.tma", "make_tensor_descriptor",

@@ -51,9 +51,8 @@ static FailureOr<gpu::MemDescType> bufferType(Emitter &emitter, Type element, Ar
   llvm::function_ref<InFlightDiagnostic()> error = report;
   if (failed(llvm::cast<gpu::LayoutAttr>(*layout).checkShape(shape.take_back(2), error)))
     return failure();
-  auto type =
-      gpu::MemDescType::getChecked(error, emitter.context(), shape, element.toIr(emitter.context()), *layout,
-                                   Attribute(gpu::TensorMemoryAttr::get(emitter.context())), true, shape);
+  auto type = gpu::MemDescType::getChecked(error, emitter.context(), shape, element.toIr(emitter.context()), *layout,
+                                           Attribute(gpu::TensorMemoryAttr::get(emitter.context())), true, shape);
   if (!type)
     return failure();
   return type;
@@ -188,8 +187,8 @@ static gpu::LinearAttr splitColumns(gpu::LinearAttr map, int64_t columns) {
                                       ArrayRef<int64_t>(lists[1]), ArrayRef<int64_t>(lists[2]), map.getBlocks());
         }
   }
-  return gpu::LinearAttr::get(map.getContext(), map.getRank(), ArrayRef<int64_t>(lists[0]),
-                              ArrayRef<int64_t>(lists[1]), ArrayRef<int64_t>(lists[2]), map.getBlocks());
+  return gpu::LinearAttr::get(map.getContext(), map.getRank(), ArrayRef<int64_t>(lists[0]), ArrayRef<int64_t>(lists[1]),
+                              ArrayRef<int64_t>(lists[2]), map.getBlocks());
 }
 
 static FailureOr<Value> registerLayout(Emitter &emitter, const BoundArguments &arguments) {
@@ -263,7 +262,8 @@ static FailureOr<Value> mma(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> a = readBuffer(emitter, arguments[0], "a");
   FailureOr<Value> b = failed(a) ? a : readShared(emitter, arguments[1], "b");
   FailureOr<Value> sum = failed(b) ? b : readTensorMemory(emitter, arguments[2], "acc");
-  FailureOr<mlir::Value> uses = failed(sum) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[3], "use_acc");
+  FailureOr<mlir::Value> uses =
+      failed(sum) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[3], "use_acc");
   FailureOr<mlir::Value> predicate =
       failed(uses) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[4], "pred");
   SmallVector<mlir::Value> barriers, flags;
@@ -273,6 +273,42 @@ static FailureOr<Value> mma(Emitter &emitter, const BoundArguments &arguments) {
   gpu::TCGen5MMAOp::create(emitter.builder(), emitter.location(), mlir::Type(), bufferOf(*a), bufferOf(*b),
                            bufferOf(*sum), mlir::Value(), *uses, *predicate, barriers, flags, /*is_async=*/true,
                            /*two_ctas=*/layout && layout.getTwoCTAs());
+  return Value::none();
+}
+
+static FailureOr<tensor::ScaleDotElemType> readFormat(Emitter &emitter, const Value &value, StringRef what) {
+  FailureOr<std::string> name = readString(emitter, value, what);
+  if (failed(name))
+    return failure();
+  std::optional<tensor::ScaleDotElemType> format;
+  if (*name == "e2m1" || *name == "e4m3" || *name == "e5m2")
+    format = tensor::symbolizeScaleDotElemType(*name);
+  if (!format)
+    return emitter.error("AssertionError") << what << " must be e2m1, e4m3 or e5m2, got " << *name;
+  return *format;
+}
+
+static FailureOr<Value> mmaScaled(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(checkTarget(emitter, "tcgen05_mma_scaled")))
+    return failure();
+  FailureOr<Value> a = readBuffer(emitter, arguments[0], "a");
+  FailureOr<Value> b = failed(a) ? a : readShared(emitter, arguments[1], "b");
+  FailureOr<Value> sum = failed(b) ? b : readTensorMemory(emitter, arguments[2], "acc");
+  FailureOr<Value> scaleA = failed(sum) ? sum : readTensorMemory(emitter, arguments[3], "a_scale");
+  FailureOr<Value> scaleB = failed(scaleA) ? scaleA : readTensorMemory(emitter, arguments[4], "b_scale");
+  if (failed(scaleB))
+    return failure();
+  FailureOr<tensor::ScaleDotElemType> formatA = readFormat(emitter, arguments[5], "a_type"),
+                                      formatB = readFormat(emitter, arguments[6], "b_type");
+  FailureOr<mlir::Value> uses = readPredicate(emitter, arguments[7], "use_acc"),
+                         predicate = readPredicate(emitter, arguments[8], "pred");
+  SmallVector<mlir::Value> barriers, flags;
+  if (failed(formatA) || failed(formatB) || failed(uses) || failed(predicate) ||
+      failed(readBarriers(emitter, arguments[9], arguments[10], barriers, flags)))
+    return failure();
+  gpu::TCGen5MMAScaledOp::create(emitter.builder(), emitter.location(), mlir::Type(), bufferOf(*a), bufferOf(*b),
+                                 bufferOf(*sum), mlir::Value(), bufferOf(*scaleA), bufferOf(*scaleB), *formatA,
+                                 *formatB, *uses, *predicate, barriers, flags, /*is_async=*/true);
   return Value::none();
 }
 
@@ -307,9 +343,12 @@ llvm::ArrayRef<Builtin> tensorMemoryBuiltins() {
       {BLACKWELL, "get_tmem_reg_layout",
        "(element_ty, shape, layout, num_warps, instr_variant=\"32x32b\", cga_layout=())",
        "The layout of registers that an instruction moves to and from a buffer.", registerLayout},
-      {BLACKWELL, "tcgen05_mma",
-       "(a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None)",
-       "acc + a b, or a b where `use_acc` is false, in tensor memory; each barrier gets an arrival when it is done.", mma},
+      {BLACKWELL, "tcgen05_mma", "(a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None)",
+       "acc + a b, or a b where `use_acc` is false, in tensor memory; each barrier gets an arrival when it is done.",
+       mma},
+      {BLACKWELL, "tcgen05_mma_scaled",
+       "(a, b, acc, a_scale, b_scale, a_type, b_type, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None)",
+       "The same for operands whose groups of elements have scales, which lie in tensor memory.", mmaScaled},
       {BLACKWELL, "tcgen05_commit", "(barrier)",
        "The barrier gets an arrival when all tcgen05 work begun before is done.", commit},
       {BLACKWELL, "tcgen05_copy", "(src, dst)", "Copies shared memory to tensor memory, without waiting.", copy},

@@ -413,3 +413,62 @@ def test_registers_of_tensor_memory(name):
     expected = gl.DistributedLinearLayout(*bases, [], shape)
     constants = {"W": warps, "shape": shape, "block": block, "expected": expected}
     compile(register_layouts, {**constants, "variant": gl.constexpr(variant)}, 100)
+
+
+@gluon.jit
+def rows_by_number(x, y, numbers, n, L: gl.constexpr, S: gl.constexpr):
+    source = blackwell.tma.make_tensor_descriptor(x, [n, n], [n, 1], [1, 64], S)
+    target = blackwell.tma.make_tensor_descriptor(y, [n, n], [n, 1], [1, 64], S)
+    rows = gl.load(numbers + gl.arange(0, 32, L))
+    buffer = gl.allocate_shared_memory(gl.float16, [32, 64], S)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    mbarrier.expect(bar, 32 * 64 * 2)
+    blackwell.tma.async_gather(source, rows, 0, bar, buffer)
+    mbarrier.wait(bar, 0)
+    blackwell.tma.async_scatter(target, rows, 0, buffer)
+    blackwell.tma.store_wait(0)
+
+
+def test_rows_by_the_copy_engine():
+    layout = gl.SliceLayout(0, gl.BlockedLayout([1, 4], [32, 1], [1, 4], [1, 0]))
+    signature = {"x": "*fp16", "y": "*fp16", "numbers": "*i32", "n": "i32", "L": layout}
+    ptx = compile(rows_by_number, {**signature, "S": gl.NVMMASharedLayout(128, 16)}, 100).asm["ptx"]
+    holds_in_order(ptx, ["tile::gather4", "tile::scatter4"])
+
+
+@gluon.jit
+def scaled(x, y, z, N: gl.constexpr, L: gl.constexpr, S: gl.constexpr):
+    at = gl.arange(0, N, gl.SliceLayout(1, L))[:, None] * N + gl.arange(0, N, gl.SliceLayout(0, L))[None, :]
+    a = gl.allocate_shared_memory(gl.float8e4nv, [N, N], S, gl.load(x + at))
+    b = gl.allocate_shared_memory(gl.float8e4nv, [N, N], S, gl.load(y + at))
+    layout: gl.constexpr = blackwell.TensorMemoryLayout((N, N), col_stride=1)
+    scales: gl.constexpr = blackwell.TensorMemoryScalesLayout()
+    total = blackwell.allocate_tensor_memory(gl.float32, [N, N], layout)
+    of_a = blackwell.allocate_tensor_memory(gl.int8, [N, N // 32], scales)
+    of_b = blackwell.allocate_tensor_memory(gl.int8, [N, N // 32], scales)
+    registers: gl.constexpr = blackwell.get_tmem_reg_layout(gl.int8, (N, N // 32), scales, 4)
+    of_a.store(gl.full([N, N // 32], 127, gl.int8, registers))
+    of_b.store(gl.full([N, N // 32], 127, gl.int8, registers))
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    blackwell.fence_async_shared()
+    blackwell.tcgen05_mma_scaled(a, b, total, of_a, of_b, "e4m3", "e4m3", use_acc=False, mbarriers=[bar])
+    mbarrier.wait(bar, 0)
+    value = total.load(blackwell.get_tmem_reg_layout(gl.float32, (N, N), layout, 4))
+    gl.store(z + at, gl.convert_layout(value, L))
+
+
+def test_scaled_products():
+    signature = {"x": "*fp8e4nv", "y": "*fp8e4nv", "z": "*fp32", "N": 128, "L": TILE}
+    ptx = compile(scaled, {**signature, "S": gl.NVMMASharedLayout(128, 8)}, 100).asm["ptx"]
+    assert "tcgen05.mma" in ptx and "block_scale" in ptx
+
+
+def test_parser_for_tests():
+    from triton._filecheck import run_parser
+    from triton.runtime.jit import MockTensor
+
+    pointer = MockTensor(gl.float32)
+    module = str(run_parser(double, args=(pointer, pointer, 7, 512, ROW)))
+    assert "#blocked" in module and 'ttg.target = "cuda:100"' in module

@@ -45,6 +45,8 @@ def _layout_of(ty):
 class GluonJITFunction(JITFunction):
     """A jitted Gluon function: launched as `kernel[grid](...)`, or called from other jitted Gluon functions."""
 
+    ASTSource = GluonASTSource
+
     def is_gluon(self):
         return True
 

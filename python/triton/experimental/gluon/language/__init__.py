@@ -1,6 +1,7 @@
 """The words of Gluon. `import triton.experimental.gluon.language as gl`."""
 
 from ....language import core as _tl_core
+from ....language import extra
 from ....language import math as _tl_math
 from ....language import standard as _tl_standard
 from ....language.core import (

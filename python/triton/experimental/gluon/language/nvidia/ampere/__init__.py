@@ -1,5 +1,7 @@
 """From sm_80 on."""
 
+# ruff: noqa: F822  (the compiler's registry defines these names)
+
 from ......language.builtins import define as _define
 from . import async_copy, mbarrier
 

@@ -1,9 +1,12 @@
 """From sm_100 on: sums in tensor memory."""
 
+# ruff: noqa: F822  (the compiler's registry defines these names)
+
 from ......language.builtins import define as _define
 from ..._core import _handle
 from ..ampere import async_copy, mma_v2
-from ..hopper import fence_async_shared, mbarrier, tma
+from ..hopper import fence_async_shared, mbarrier
+from . import tma
 from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 
 _define(globals(), __name__)

@@ -1,5 +1,7 @@
 """From sm_90 on; `warpgroup_mma` is sm_90's alone."""
 
+# ruff: noqa: F822  (the compiler's registry defines these names)
+
 from ......language.builtins import define as _define
 from ..._core import _handle
 from ..ampere import async_copy, mma_v2

@@ -1,5 +1,7 @@
 """Copies of whole blocks between global and shared memory, by the copy engine."""
 
+# ruff: noqa: F822  (the compiler's registry defines these names)
+
 from ......language.builtins import define as _define
 
 _define(globals(), __name__)

@@ -1,0 +1,22 @@
+"""Copies of whole blocks and of rows between global and shared memory, by the copy engine."""
+
+# ruff: noqa: F822  (the compiler's registry defines these names)
+
+from ......language.builtins import define as _define
+from ..hopper.tma import (
+    async_copy_global_to_shared,
+    async_copy_shared_to_global,
+    make_tensor_descriptor,
+    store_wait,
+)
+
+_define(globals(), __name__)
+
+__all__ = [
+    "async_copy_global_to_shared",
+    "async_copy_shared_to_global",
+    "async_gather",
+    "async_scatter",
+    "make_tensor_descriptor",
+    "store_wait",
+]
