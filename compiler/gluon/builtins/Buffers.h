@@ -17,6 +17,10 @@ inline mlir::Value bufferOf(const frontend::Value &handle) { return handle.get<f
 inline gpu::MemDescType bufferTypeOf(const frontend::Value &handle) {
   return llvm::cast<gpu::MemDescType>(bufferOf(handle).getType());
 }
+/// An argument that must be a barrier: a buffer of one int64.
+mlir::FailureOr<frontend::Value> readBarrier(frontend::Emitter &emitter, const frontend::Value &value);
+/// An error unless the target is sm_`capability` or newer.
+mlir::LogicalResult needs(frontend::Emitter &emitter, int capability, llvm::StringRef what);
 /// A predicate: an int1 scalar, or a constant.
 mlir::FailureOr<mlir::Value> readPredicate(frontend::Emitter &emitter, const frontend::Value &value,
                                            llvm::StringRef what);

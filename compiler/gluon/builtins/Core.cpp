@@ -346,7 +346,7 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
 
 void registerLanguage() {
   for (llvm::ArrayRef<Builtin> (*family)() :
-       {coreBuiltins, sharedBuiltins, asyncBuiltins, productBuiltins, tensorMemoryBuiltins})
+       {coreBuiltins, sharedBuiltins, asyncBuiltins, copyEngineBuiltins, productBuiltins, tensorMemoryBuiltins})
     registerBuiltins(family);
 }
 

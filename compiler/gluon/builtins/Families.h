@@ -8,6 +8,7 @@ namespace triton::gluon {
 llvm::ArrayRef<frontend::Builtin> coreBuiltins();
 llvm::ArrayRef<frontend::Builtin> sharedBuiltins();
 llvm::ArrayRef<frontend::Builtin> asyncBuiltins();
+llvm::ArrayRef<frontend::Builtin> copyEngineBuiltins();
 llvm::ArrayRef<frontend::Builtin> productBuiltins();
 llvm::ArrayRef<frontend::Builtin> tensorMemoryBuiltins();
 
