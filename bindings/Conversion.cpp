@@ -196,7 +196,8 @@ std::optional<Value> toValue(PyObject *object) {
     Reference value(PyObject_GetAttrString(object, "value"));
     return value ? toValue(value.get()) : std::nullopt;
   }
-  if (isA(object, package->dtypeClass)) {
+  // A type that knows its layout stays an object, which the language asks for it.
+  if (isA(object, package->dtypeClass) && !PyObject_HasAttrString(object, "layout")) {
     std::optional<TypeDescription> description = describeType(object, *package);
     return description ? std::optional(Value::type(*description)) : std::nullopt;
   }

@@ -240,6 +240,9 @@ static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
 
 /// The language with layouts is GPU IR already, but for those that are left to be inferred.
 static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
+  if (int count = compilation.options.maxRegisters; count > 0)
+    (*compilation.module)
+        ->setAttr(gpu::entryRegistersName, mlir::Builder(compilation.module->getContext()).getI32IntegerAttr(count));
   auto build = [&](mlir::OpPassManager &manager) { gluon::buildGluonPipeline(manager); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();

@@ -224,10 +224,20 @@ static Attribute layoutAttribute(Emitter &emitter, const Type &type) {
   return std::optional(*object);
 }
 
+/// `type` of a block or handle: where it has a layout, an object of the host that knows it too.
+static Attribute typeOf(Emitter &emitter, const Type &type) {
+  if (!type.layout() || !emitter.layouts())
+    return std::optional(Value::dtype(type));
+  FailureOr<std::optional<Value>> object = emitter.layouts()->typeObject(emitter, type);
+  if (failed(object))
+    return failure();
+  return *object ? *object : std::optional(Value::dtype(type));
+}
+
 static Attribute handleAttribute(Emitter &emitter, const Value &value, llvm::StringRef name) {
   const Type type = value.type();
   if (name == "type")
-    return std::optional(Value::dtype(type));
+    return typeOf(emitter, type);
   if (name == "dtype")
     return std::optional(Value::dtype(type.element()));
   if (name == "shape")
@@ -243,7 +253,7 @@ static Attribute handleAttribute(Emitter &emitter, const Value &value, llvm::Str
 
 FailureOr<std::optional<Value>> valueAttribute(Emitter &emitter, const Value &value, llvm::StringRef name) {
   if (value.isTensor())
-    return tensorAttribute(emitter, value, name);
+    return name == "type" ? typeOf(emitter, value.type()) : tensorAttribute(emitter, value, name);
   if (value.is<HandleValue>())
     return handleAttribute(emitter, value, name);
   if (const auto *type = value.getIf<Type>(); type && name == "layout" && type->layout() && emitter.layouts())

@@ -203,7 +203,8 @@ std::string KernelEmitter::symbolFor(const Function &function, llvm::ArrayRef<Va
     symbol += llvm::isAlnum(c) || c == '.' ? c : '_';
   symbol += "__";
   for (auto [i, argument] : llvm::enumerate(arguments))
-    symbol += (i == 0 ? "" : "_") + argument.type().mangle();
+    symbol +=
+        (i == 0 ? "" : "_") + (layoutPolicy ? layoutPolicy->mangle(*this, argument.type()) : argument.type().mangle());
   // Host objects may print at any length.
   if (symbol.size() > 200)
     symbol.resize(200);

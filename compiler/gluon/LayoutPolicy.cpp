@@ -1,5 +1,8 @@
 // The language's rules for layouts: placeholders adopt what they meet, dimensions go where a slice lost them.
-#include "compiler/gluon/LayoutObjects.h"
+#include "compiler/frontend/Operations.h"
+#include "compiler/gluon/builtins/Buffers.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -7,6 +10,29 @@ namespace triton::gluon {
 
 using frontend::Emitter;
 using frontend::LanguageOptions;
+
+static std::string sizes(ArrayRef<int64_t> shape) {
+  return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), "_");
+}
+
+static frontend::Value listOf(ArrayRef<int64_t> shape) {
+  std::vector<frontend::Value> list;
+  for (int64_t size : shape)
+    list.push_back(frontend::Value::integer(size));
+  return frontend::Value::tuple(std::move(list));
+}
+
+/// What the layout's `mangle()` says. A name need not be unique, so that what goes wrong here is not worth an error.
+static std::string nameOfLayout(Emitter &emitter, const frontend::Type &type) {
+  FailureOr<frontend::Value> object = makeLayoutObject(emitter, type.layout(), type.shape());
+  if (failed(object))
+    return "";
+  FailureOr<std::optional<frontend::Value>> method = frontend::valueAttribute(emitter, *object, "mangle");
+  if (failed(method) || !*method)
+    return "";
+  FailureOr<frontend::Value> name = emitter.call(**method, {});
+  return succeeded(name) && name->is<std::string>() ? name->get<std::string>() : "";
+}
 
 namespace {
 class Policy final : public frontend::LayoutPolicy {
@@ -68,6 +94,56 @@ public:
     const size_t rank = block.shape().size();
     return Type::descriptor(Type::block(block.element(), block.shape(), *layout), type.elements().take_front(rank),
                             type.elements().drop_front(rank));
+  }
+
+  std::string mangle(Emitter &emitter, const frontend::Type &type) const override {
+    using Kind = frontend::Type::Kind;
+    auto joined = [&](llvm::ArrayRef<frontend::Type> types) {
+      return llvm::join(llvm::map_range(types, [&](const frontend::Type &each) { return mangle(emitter, each); }), "_");
+    };
+    switch (type.kind()) {
+    case Kind::Block:
+      if (!type.layout())
+        break;
+      return mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) + "L";
+    case Kind::Handle:
+      return "MD" + mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) +
+             "LAS" + sizes(cast<gpu::MemDescType>(handleIr(type)).getAllocShape()) + "ASMD";
+    case Kind::Descriptor:
+      if (!type.descriptorBlock().layout())
+        break;
+      return "TD" + mangle(emitter, type.descriptorBlock()) + "_" + nameOfLayout(emitter, type.descriptorBlock()) +
+             "TD";
+    case Kind::Tuple:
+      return "T" + joined(type.elements()) + "T";
+    case Kind::Aggregate:
+      return type.className().str() + "<" + joined(type.elements()) + ">";
+    default:
+      break;
+    }
+    return type.mangle();
+  }
+
+  FailureOr<std::optional<frontend::Value>> typeObject(Emitter &emitter, const frontend::Type &type) const override {
+    using frontend::Value;
+    const bool isBlock = type.isBlock();
+    if (!type.layout() || !(isBlock || type.className() == sharedClass))
+      return std::optional<Value>();
+    FailureOr<Value> layout = makeLayoutObject(emitter, type.layout(), type.shape());
+    if (failed(layout))
+      return failure();
+    frontend::CallArguments arguments;
+    arguments.positional = {Value::dtype(type.element()), listOf(type.shape()), *layout};
+    if (!isBlock)
+      arguments.positional.push_back(listOf(cast<gpu::MemDescType>(handleIr(type)).getAllocShape()));
+    llvm::Expected<Value> made =
+        emitter.host().import(coreModule, isBlock ? "distributed_type" : "shared_memory_descriptor_type");
+    if (!made)
+      return emitter.fail(made.takeError());
+    FailureOr<Value> object = emitter.call(*made, arguments);
+    if (failed(object))
+      return failure();
+    return std::optional(*object);
   }
 
   FailureOr<frontend::Value> layoutObject(Emitter &emitter, Attribute layout, ArrayRef<int64_t> shape) const override {

@@ -21,6 +21,8 @@ inline gpu::MemDescType bufferTypeOf(const frontend::Value &handle) {
 mlir::FailureOr<frontend::Value> readBarrier(frontend::Emitter &emitter, const frontend::Value &value);
 /// An error unless the target is sm_`capability` or newer.
 mlir::LogicalResult needs(frontend::Emitter &emitter, int capability, llvm::StringRef what);
+/// A shape of powers of two, given as a list.
+mlir::FailureOr<std::vector<int64_t>> readShapeOf(frontend::Emitter &emitter, const frontend::Value &value);
 /// A predicate: an int1 scalar, or a constant.
 mlir::FailureOr<mlir::Value> readPredicate(frontend::Emitter &emitter, const frontend::Value &value,
                                            llvm::StringRef what);

@@ -3,7 +3,7 @@
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/frontend/builtins/Shape.h"
-#include "compiler/gluon/LayoutObjects.h"
+#include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/tensor/Rules.h"
@@ -49,7 +49,7 @@ static FailureOr<Value> fill(Emitter &emitter, ArrayRef<int64_t> shape, const Va
   return broadcastTo(emitter, *converted, shape, layout);
 }
 
-static FailureOr<std::vector<int64_t>> readShapeOf(Emitter &emitter, const Value &value) {
+FailureOr<std::vector<int64_t>> readShapeOf(Emitter &emitter, const Value &value) {
   FailureOr<std::vector<Value>> sizes = readSequence(emitter, value, "shape");
   return failed(sizes) ? FailureOr<std::vector<int64_t>>() : readShape(emitter, *sizes);
 }
@@ -146,18 +146,6 @@ static FailureOr<Value> setAutoLayout(Emitter &emitter, const BoundArguments &ar
                                        << arguments[1].str();
   return Value::tensor(layoutPolicy().anchor(emitter, irOf(*value), *layout),
                        Type::block(type.element(), type.shape(), *layout));
-}
-
-static FailureOr<Value> toLinearLayout(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<std::vector<int64_t>> shape = readShapeOf(emitter, arguments[1]);
-  FailureOr<Attribute> layout =
-      failed(shape) ? FailureOr<Attribute>() : readTensorLayout(emitter, arguments[0], *shape);
-  if (failed(layout))
-    return failure();
-  auto distributed = dyn_cast<gpu::DistributedAttr>(*layout);
-  if (!distributed || isa<gpu::LinearAttr>(*layout))
-    return arguments[0];
-  return makeLayoutObject(emitter, gpu::LinearAttr::get(emitter.context(), distributed.toLinear(*shape)), *shape);
 }
 
 static FailureOr<Value> numWarps(Emitter &emitter, const BoundArguments &) {
@@ -328,8 +316,6 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
        convertLayout},
       {CORE, "set_auto_layout", "(value, layout)", "Says the layout of a tensor whose layout is inferred.",
        setAutoLayout},
-      {CORE, "to_linear_layout", "(layout, shape)", "The map of a layout on a shape, as a DistributedLinearLayout.",
-       toLinearLayout},
       {CORE, "num_warps", "()", "The warps that run this: those of the kernel, or of the partition.", numWarps},
       {CORE, "num_ctas", "()", "The CTAs of a program.", numCtas},
       {CORE, "thread_barrier", "()", "All threads of the CTA, or of the partition, have come here.", threadBarrier},
@@ -345,8 +331,8 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
 }
 
 void registerLanguage() {
-  for (llvm::ArrayRef<Builtin> (*family)() :
-       {coreBuiltins, sharedBuiltins, asyncBuiltins, copyEngineBuiltins, productBuiltins, tensorMemoryBuiltins})
+  for (llvm::ArrayRef<Builtin> (*family)() : {coreBuiltins, queryBuiltins, sharedBuiltins, asyncBuiltins,
+                                              copyEngineBuiltins, productBuiltins, tensorMemoryBuiltins})
     registerBuiltins(family);
 }
 

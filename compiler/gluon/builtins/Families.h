@@ -6,6 +6,7 @@
 namespace triton::gluon {
 
 llvm::ArrayRef<frontend::Builtin> coreBuiltins();
+llvm::ArrayRef<frontend::Builtin> queryBuiltins();
 llvm::ArrayRef<frontend::Builtin> sharedBuiltins();
 llvm::ArrayRef<frontend::Builtin> asyncBuiltins();
 llvm::ArrayRef<frontend::Builtin> copyEngineBuiltins();

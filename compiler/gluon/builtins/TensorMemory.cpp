@@ -192,6 +192,7 @@ static gpu::LinearAttr splitColumns(gpu::LinearAttr map, int64_t columns) {
 }
 
 static FailureOr<Value> registerLayout(Emitter &emitter, const BoundArguments &arguments) {
+  layoutPolicy().loadDialects(*emitter.context()); // the host asks too, outside of any kernel
   FailureOr<Type> element = readType(emitter, arguments[0], "element_ty");
   FailureOr<std::vector<int64_t>> shape = readIntegers(emitter, arguments[1], "shape");
   FailureOr<int64_t> warps = readInteger(emitter, arguments[3], "num_warps");

@@ -17,6 +17,7 @@ class LanguageFunction:
     """One function of the language: `tl.load`, `tl.sum`, …"""
 
     __triton_builtin__ = True
+    is_query = False  # whether it computes on compile-time values alone, so that the host may ask it outside of kernels
 
     def __init__(self, module, name, signature, documentation, is_method, must_use_result):
         self.__module__ = module
@@ -32,7 +33,11 @@ class LanguageFunction:
 
     def __call__(self, *args, _semantic=None, **kwargs):
         if _semantic is None and not libtriton.interpreter.is_active():
-            raise ValueError(_FORGOTTEN)
+            if not self.is_query:
+                raise ValueError(_FORGOTTEN)
+            with libtriton.interpreter.Session():
+                answer = libtriton.emission.call(self, args, kwargs)
+            return getattr(answer, "value", answer)
         kwargs.pop("_generator", None)
         if self.__name__ == "device_print" and libtriton.interpreter.is_active():
             from ..runtime.interpreter import device_print

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ... import knobs
 from ...backends.compiler import Language
 from ...compiler.sources import ASTSource
 from ...runtime.jit import JITFunction, constexpr_function
@@ -59,6 +60,21 @@ class GluonJITFunction(JITFunction):
         return f"GluonJITFunction({self.module}:{self.__qualname__})"
 
 
+class _NotInterpreted(GluonJITFunction):
+    """A jitted Gluon function where interpreter mode is on, which has no threads to hold what layouts say."""
+
+    def __getitem__(self, grid):
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+    def run(self, *args, grid, warmup, **kwargs):
+        raise RuntimeError(
+            f"the Gluon kernel '{self.__name__}' cannot be interpreted: Gluon has no interpreter mode, unset TRITON_INTERPRET"
+        )
+
+    def __call__(self, *args, **kwargs):
+        self.run(*args, grid=None, warmup=False, **kwargs)
+
+
 def jit(
     fn=None,
     *,
@@ -70,11 +86,15 @@ def jit(
     debug=None,
     noinline=None,
 ):
-    """Decorator: compiles a function with Gluon. Usable bare or with arguments, which are those of `triton.jit`."""
+    """Decorator: compiles a function with Gluon. Usable bare or with arguments, which are those of `triton.jit`.
+
+    There is no interpreter mode: launching what was decorated under TRITON_INTERPRET is an error.
+    """
 
     def decorator(function):
         assert callable(function), f"gluon.jit decorates functions, not {function!r}"
-        return GluonJITFunction(
+        kind = _NotInterpreted if knobs.runtime.interpret else GluonJITFunction
+        return kind(
             function,
             version=version,
             do_not_specialize=do_not_specialize,

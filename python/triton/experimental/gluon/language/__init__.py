@@ -39,9 +39,11 @@ from . import _core, nvidia
 from ._core import (
     allocate_shared_memory,
     arange,
+    bank_conflicts,
     convert_layout,
     distributed_type,
     dot_fma,
+    fp4_to_fp,
     full,
     full_like,
     histogram,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ....language.builtins import define
 from ....language.core import base_type, base_value, block_type
 from ._layouts import AutoLayout, CoalescedLayout, DistributedLayout
@@ -43,6 +45,21 @@ class shared_memory_descriptor_type(base_type):
     def __hash__(self):
         return hash(self._key())
 
+    @property
+    def rank(self):
+        return len(self.shape)
+
+    @property
+    def numel(self):
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self):
+        return self.numel * self.element_ty.primitive_bitwidth // 8
+
+    def __repr__(self):
+        return f"shared_memory_descriptor<{self.shape}, {self.element_ty}, {self.layout}>"
+
     def mangle(self):
         shape, whole = ("_".join(map(str, sizes)) for sizes in (self.shape, self.alloc_shape))
         return f"MD{self.element_ty.mangle()}S{shape}SL{self.layout.mangle()}LAS{whole}ASMD"
@@ -60,3 +77,6 @@ class shared_memory_descriptor(_handle):
 
 
 define(globals(), __name__)
+for _query in ("to_linear_layout", "bank_conflicts"):
+    globals()[_query].is_query = True
+del _query

@@ -87,6 +87,23 @@ def _check_bases(name, bases, rank):
         assert len(basis) == rank, f"{name} needs {rank} numbers in each basis, got {basis}"
 
 
+@constexpr_function
+def make_cga_layout(ctas_per_cga, cta_split_num, cta_order):
+    """The `cga_layout` in which each dimension, in `cta_order`, is split between some CTAs, and the others hold copies."""
+    rank = len(cta_order)
+    assert len(ctas_per_cga) == len(cta_split_num) == rank, "make_cga_layout needs one number for each dimension"
+    bases = []
+    for along in cta_order:
+        ctas, parts = ctas_per_cga[along], cta_split_num[along]
+        assert _is_power_of_two(ctas) and _is_power_of_two(parts) and parts <= ctas, (
+            f"{ctas} CTAs cannot share {parts} parts of dimension {along}"
+        )
+        split = [1 << bit for bit in range(parts.bit_length() - 1)]
+        copies = [0] * (ctas.bit_length() - parts.bit_length())
+        bases += [[step if dim == along else 0 for dim in range(rank)] for step in split + copies]
+    return bases
+
+
 @_layout
 class AutoLayout(DistributedLayout):
     """The layout is inferred from those that the tensor meets."""

@@ -6,10 +6,11 @@ from ......language.builtins import define as _define
 from ..._core import _handle
 from ..ampere import async_copy, mma_v2
 from ..hopper import fence_async_shared, mbarrier
-from . import tma
+from . import float2, tma
 from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 
 _define(globals(), __name__)
+globals()["get_tmem_reg_layout"].is_query = True
 
 __all__ = [
     "allocate_tensor_memory",
