@@ -93,7 +93,7 @@ FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
   }
   auto [entry, isNew] = hostNames.try_emplace({&frame->function, name->id});
   if (isNew) {
-    auto found = host().lookup(frame->function, name->id);
+    auto found = frame->function.host->lookup(frame->function, name->id);
     if (!found) {
       hostNames.erase({&frame->function, name->id});
       return fail(found.takeError());
@@ -208,7 +208,41 @@ FailureOr<Value> KernelEmitter::evaluateElements(llvm::ArrayRef<syntax::Expr *> 
   return Value::tuple(std::move(values));
 }
 
+/// `add` of `__add__` and `__radd__`; empty for comparisons, which every class of the host has.
+static llvm::StringRef methodOf(BinaryOperation operation) {
+  static constexpr llvm::StringLiteral names[] = {"add",    "sub",    "mul", "truediv", "floordiv", "mod",   "pow",
+                                                  "lshift", "rshift", "and", "or",      "xor",      "matmul"};
+  const auto index = static_cast<size_t>(operation);
+  return index < std::size(names) ? llvm::StringRef(names[index]) : llvm::StringRef();
+}
+
+/// The operator as a method of an aggregate, of the left side or reflected of the right; nullopt if neither has one.
+static FailureOr<std::optional<Value>> combineByMethod(Emitter &emitter, BinaryOperation operation, const Value &lhs,
+                                                       const Value &rhs) {
+  const llvm::StringRef name = methodOf(operation);
+  for (bool isReflected : {false, true}) {
+    const Value &object = isReflected ? rhs : lhs, &other = isReflected ? lhs : rhs;
+    if (name.empty() || !object.aggregate())
+      continue;
+    auto method = valueAttribute(emitter, object, (isReflected ? "__r" : "__") + name.str() + "__");
+    if (failed(method))
+      return failure();
+    if (!*method)
+      continue;
+    FailureOr<Value> result = emitter.call(**method, CallArguments{{other}, {}});
+    if (failed(result))
+      return failure();
+    return std::optional(*result);
+  }
+  return std::optional<Value>();
+}
+
 FailureOr<Value> KernelEmitter::combine(BinaryOperation operation, const Value &lhs, const Value &rhs) {
+  auto byMethod = combineByMethod(*this, operation, lhs, rhs);
+  if (failed(byMethod))
+    return failure();
+  if (*byMethod)
+    return **byMethod;
   if (lhs.isTensor() || rhs.isTensor())
     return binary(*this, operation, lhs, rhs);
   const bool isSequence = lhs.tuple() || rhs.tuple();

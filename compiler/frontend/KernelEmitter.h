@@ -76,7 +76,12 @@ public:
   mlir::InFlightDiagnostic ruleError() override { return mlir::emitError(location()); }
   mlir::FailureOr<Value> call(const Value &callable, const CallArguments &arguments) override;
   mlir::FailureOr<Value> callScalar(const Value &function, llvm::ArrayRef<Value> scalars) override;
-  Host &host() override { return *frame->function.host; }
+  Host &host() override {
+    const Frame *kernel = frame; // a function of the language's library has a host that only knows the library
+    while (kernel->caller)
+      kernel = kernel->caller;
+    return *kernel->function.host;
+  }
   void changeReceiver(Value value) override { changedReceiver = std::move(value); }
 
 private:

@@ -102,20 +102,25 @@ static FailureOr<Value> bankConflicts(Emitter &emitter, const BoundArguments &ar
   return Value::integer((int64_t(1) << layout::intersection(above, lanes).size()) - 1);
 }
 
-/// A number of four bits as float16: its exponent and mantissa where a float16 has them, and the difference of the biases as a factor.
-static FailureOr<Value> unpackFp4(Emitter &emitter, const Value &bytes, int64_t number, int64_t numberShift,
-                                  int64_t sign, int64_t signShift) {
-  auto part = [&](int64_t mask, int64_t shift) -> FailureOr<Value> {
-    FailureOr<Value> bits = binary(emitter, BinaryOperation::And, bytes, Value::integer(mask));
-    return failed(bits) ? bits : binary(emitter, BinaryOperation::LShift, *bits, Value::integer(shift));
+/// The four bits from `shift` on, as float16. Its exponent and mantissa go where a float16 has them, and the difference of the biases is added;
+/// what stands below is one half or nothing. Integers alone: a kernel may flush small numbers to zero.
+static FailureOr<Value> unpackFp4(Emitter &emitter, const Value &bytes, int64_t shift) {
+  auto apply = [&](BinaryOperation operation, const FailureOr<Value> &lhs, int64_t rhs) {
+    return failed(lhs) ? lhs : binary(emitter, operation, *lhs, Value::integer(rhs), /*sanitizeOverflow=*/false);
   };
-  FailureOr<Value> low = part(number, numberShift), high = part(sign, signShift);
-  FailureOr<Value> word =
-      failed(low) || failed(high) ? FailureOr<Value>() : binary(emitter, BinaryOperation::Or, *low, *high);
-  FailureOr<Value> half =
-      failed(word) ? word
-                   : frontend::cast(emitter, *word, Type::scalar(ScalarKind::Float16), std::nullopt, /*bitcast=*/true);
-  return failed(half) ? half : binary(emitter, BinaryOperation::Mul, *half, Value::real(16384.0));
+  using enum BinaryOperation;
+  FailureOr<Value> number = apply(And, apply(RShift, bytes, shift), 7);
+  FailureOr<Value> sign = apply(LShift, apply(And, apply(RShift, bytes, shift), 8), 12);
+  FailureOr<Value> normal = apply(Add, apply(LShift, number, 9), 0x3800), half = apply(Mul, number, 0x3800);
+  FailureOr<Value> isSmall = apply(Lt, number, 2);
+  if (failed(sign) || failed(normal) || failed(half) || failed(isSmall))
+    return failure();
+  FailureOr<Value> chosen = emitter.call(Value(Value::Storage(findBuiltin("triton.language.core", "where"))),
+                                         CallArguments{{*isSmall, *half, *normal}, {}});
+  FailureOr<Value> word = failed(chosen) ? chosen : binary(emitter, Or, *chosen, *sign);
+  if (failed(word))
+    return failure();
+  return frontend::cast(emitter, *word, Type::scalar(ScalarKind::Float16), std::nullopt, /*bitcast=*/true);
 }
 
 static FailureOr<Value> fp4ToFp(Emitter &emitter, const BoundArguments &arguments) {
@@ -134,8 +139,8 @@ static FailureOr<Value> fp4ToFp(Emitter &emitter, const BoundArguments &argument
     return emitter.error("ValueError") << "axis " << *axis << " is none of " << type.str();
   const int64_t dim = *axis < 0 ? *axis + rank : *axis;
   FailureOr<Value> bytes = frontend::cast(emitter, *source, Type::scalar(ScalarKind::UInt16));
-  FailureOr<Value> low = failed(bytes) ? bytes : unpackFp4(emitter, *bytes, 0x7, 9, 0x8, 12);
-  FailureOr<Value> high = failed(low) ? low : unpackFp4(emitter, *bytes, 0x70, 5, 0x80, 8);
+  FailureOr<Value> low = failed(bytes) ? bytes : unpackFp4(emitter, *bytes, 0);
+  FailureOr<Value> high = failed(low) ? low : unpackFp4(emitter, *bytes, 4);
   if (failed(high))
     return failure();
   FailureOr<Value> pairs = emitter.call(Value(Value::Storage(findBuiltin("triton.language.core", "join"))),

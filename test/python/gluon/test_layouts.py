@@ -217,9 +217,7 @@ def test_layouts_that_views_give():
 def test_names_that_are_not_there_yet():
     for name in ("dot", "dot_scaled", "range", "sort", "topk", "rand", "cumsum", "make_block_ptr"):
         assert not hasattr(gl, name), name
-    for name in ("float2",):
-        assert not hasattr(gl.nvidia.blackwell, name), name
-    assert not hasattr(gl, "bank_conflicts") and not hasattr(gl, "fp4_to_fp") and not hasattr(gluon, "amd")
+    assert not hasattr(gl, "amd") and not hasattr(gluon, "amd")
 
 
 def test_builtins_need_a_kernel():

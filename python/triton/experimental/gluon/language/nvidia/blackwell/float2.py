@@ -1,7 +1,5 @@
 """Pairs of float32 in one 64-bit register, which sm_100 computes with at once."""
 
-from __future__ import annotations
-
 import triton.experimental.gluon.language as gl
 
 from ......language.core import _aggregate, constexpr, tensor
