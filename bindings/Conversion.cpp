@@ -288,6 +288,19 @@ static PyObject *languageObject(const std::string &path) {
   return module ? PyObject_GetAttrString(module.get(), path.substr(dot + 1).c_str()) : nullptr;
 }
 
+/// The type of a tensor. One that knows its layout is an object that the language makes.
+static PyObject *typeOfTensor(const Value &value, const Package &package) {
+  const TypeDescription type = value.type();
+  embed::Emission *emission = currentEmission();
+  if (type.form == TypeDescription::Form::Block && emission && !emission->eager()) {
+    embed::Result<std::optional<Value>> found = emission->attribute(value, "type");
+    auto *object = std::get_if<std::optional<Value>>(&found);
+    if (object && *object && (*object)->kind() == Kind::Object)
+      return Py_NewRef(objectOf((*object)->object()));
+  }
+  return typeToPython(type, package);
+}
+
 PyObject *toPython(const Value &value, Wrapping wrapping) {
   const Package *package = Package::get();
   if (!package)
@@ -312,7 +325,7 @@ PyObject *toPython(const Value &value, Wrapping wrapping) {
     return typeToPython(value.type(), *package);
   case Kind::Tensor:
     return wrapValue(value, reinterpret_cast<PyObject *>(package->tensorClass),
-                     Reference(typeToPython(value.type(), *package)));
+                     Reference(typeOfTensor(value, *package)));
   case Kind::Descriptor:
     return wrapValue(value, reinterpret_cast<PyObject *>(package->descriptorValueClass),
                      Reference(typeToPython(value.type(), *package)));

@@ -5,12 +5,17 @@ import subprocess
 import sys
 
 import pytest
+import triton
 from gluon_code import compile, ir
+from triton.backends.compiler import GPUTarget
+from triton.compiler.errors import CompilationError
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+from triton.experimental.gluon._runtime import GluonASTSource
 from triton.experimental.gluon.language._layouts import make_cga_layout
 from triton.experimental.gluon.language.nvidia import blackwell
 from triton.experimental.gluon.language.nvidia.blackwell import TensorMemoryLayout, float2, get_tmem_reg_layout
+from triton.language.core import _aggregate as aggregate
 
 ROW = gl.BlockedLayout([1], [32], [4], [0])
 TILE = gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])
@@ -93,6 +98,57 @@ def typed(x, L: gl.constexpr, S: gl.constexpr):
 
 def test_types_know_layouts():
     compile(typed, {"x": "*fp32", "L": ROW, "S": gl.SwizzledSharedLayout(1, 1, 1, [0])})
+
+
+@aggregate
+class Stage:
+    values: gl.tensor
+    buffer: gl.shared_memory_descriptor
+    size: gl.constexpr
+    layout: gl.constexpr
+
+    def __init__(self, values, buffer):
+        assert values.type == gl.distributed_type(gl.float32, [128], values.type.layout)
+        assert buffer.type.layout == buffer.layout and buffer.rank == 1 and buffer.dtype == gl.float32
+        self.values = values
+        self.buffer = buffer
+        self.size = gl.constexpr(buffer.shape[0])
+        self.layout = gl.constexpr(values.type.layout)
+
+    @gluon.jit
+    def __add__(self, other):
+        return Stage(self.values + other.values, self.buffer)
+
+    @gluon.jit
+    def __rmul__(self, factor):
+        return Stage(self.values * factor, self.buffer)
+
+
+@gluon.jit
+def staged(x, L: gl.constexpr, S: gl.constexpr):
+    values = gl.full([128], 1.0, gl.float32, L)
+    stage = Stage(values, gl.allocate_shared_memory(gl.float32, [128], S, values))
+    gl.static_assert(stage.size == 128)
+    gl.static_assert(stage.layout == L)
+    total = 3 * (stage + stage)
+    gl.store(x + gl.arange(0, 128, L), total.values + total.buffer.load(L))
+
+
+def test_aggregates_see_types_and_have_operators():
+    text = ir(staged, {"x": "*fp32", "L": ROW, "S": gl.SwizzledSharedLayout(1, 1, 1, [0])})
+    assert "dense<6.0" in text or "arith.mulf" in text
+
+
+@gluon.jit
+def without_operator(L: gl.constexpr, S: gl.constexpr):
+    values = gl.full([128], 1.0, gl.float32, L)
+    stage = Stage(values, gl.allocate_shared_memory(gl.float32, [128], S, values))
+    stage - stage
+
+
+def test_operators_that_an_aggregate_has_not():
+    with pytest.raises(CompilationError, match="operator - is not implemented for .*Stage and .*Stage"):
+        compile(without_operator, {"L": ROW, "S": gl.SwizzledSharedLayout(1, 1, 1, [0])})
 
 
 def conflicts(layout, shared, shape, element):
@@ -219,3 +275,9 @@ def test_there_is_no_interpreter(tmp_path):
     assert done.stdout == (
         "the Gluon kernel 'kernel' cannot be interpreted: Gluon has no interpreter mode, unset TRITON_INTERPRET\n"
     ), done.stderr
+
+
+def test_there_is_no_cpu():
+    source = GluonASTSource(small, {"x": "*fp32", "L": "constexpr"}, constexprs={"L": ROW})
+    with pytest.raises(RuntimeError, match="Gluon kernels run on NVIDIA GPUs, not on the target 'cpu'"):
+        triton.compile(source, target=GPUTarget("cpu", "native", 1))

@@ -7,6 +7,7 @@ import triton
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import ampere, hopper
+from triton.experimental.gluon.language.nvidia.blackwell import float2
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 from triton.language.core import _aggregate as aggregate
@@ -303,3 +304,47 @@ def test_what_a_launch_compiles_is_kept():
     assert copy[(1,)](x, y, 256, 256, gl.BlockedLayout([1], [32], [4], [0])) is first
     assert copy[(1,)](x, y, 256, 256, gl.BlockedLayout([2], [32], [4], [0])) is not first
     assert copy.is_gluon() and np.all(list(first.asm)[0] != "ttir")
+
+
+@gluon.jit
+def unpack_numbers(x, y, T: gl.constexpr, AXIS: gl.constexpr, L: gl.constexpr):
+    at = gl.arange(0, 16, gl.SliceLayout(1, L))[:, None] * 16 + gl.arange(0, 16, gl.SliceLayout(0, L))[None, :]
+    numbers = gl.fp4_to_fp(gl.load(x + at), T, AXIS)
+    out: gl.constexpr = gl.to_linear_layout(numbers.type.layout, numbers.shape)
+    numbers = gl.convert_layout(numbers, out, assert_trivial=True)
+    rows = gl.arange(0, numbers.shape[0], gl.SliceLayout(1, out))[:, None]
+    columns = gl.arange(0, numbers.shape[1], gl.SliceLayout(0, out))[None, :]
+    gl.store(y + rows * numbers.shape[1] + columns, numbers)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("element, dtype", [(gl.float16, torch.float16), (gl.bfloat16, torch.bfloat16)])
+@pytest.mark.parametrize("bytes_are", [torch.uint8, torch.int8])
+def test_numbers_of_four_bits(axis, element, dtype, bytes_are):
+    x = torch.arange(256, dtype=torch.uint8).reshape(16, 16)
+    table = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], dtype=dtype)
+    low, high = table[(x & 15).long()], table[(x >> 4).long()]
+    expected = torch.stack([low, high], dim=axis + 1).reshape([32, 16] if axis == 0 else [16, 32])
+    y = torch.zeros_like(expected)
+    unpack_numbers[(1,)](x.view(bytes_are), y, element, axis, gl.BlockedLayout([1, 4], [8, 4], [2, 2], [1, 0]))
+    assert torch.equal(y.view(torch.int16), expected.view(torch.int16))
+
+
+@gluon.jit
+def pairs(x, y, z, L: gl.constexpr):
+    at = gl.arange(0, 32, gl.SliceLayout(1, L))[:, None] * 64 + gl.arange(0, 64, gl.SliceLayout(0, L))[None, :]
+    a = float2.pack(gl.load(x + at), axis=1)
+    b = float2.fma(a, a + a, float2.full_like(a, 0.5)) - a * a
+    even, odd = float2.unpack2(b.sum(axis=1))
+    gl.store(y + at, gl.convert_layout(float2.unpack(b, axis=1), L))
+    rows = gl.arange(0, 32, gl.SliceLayout(1, L))
+    gl.store(z + rows, gl.convert_layout(even + odd, gl.SliceLayout(1, L)))
+
+
+def test_pairs_of_floats(gpu):
+    needs(gpu, 100)
+    x = torch.randint(-4, 4, (32, 64)).float()  # exact however it is rounded
+    y, z = torch.zeros_like(x), torch.zeros(32)
+    pairs[(1,)](x, y, z, TILE)
+    assert torch.equal(y, x * x + 0.5)
+    assert torch.equal(z, (x * x + 0.5).sum(1))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+from ...._C.libtriton import emission
 from ....language.builtins import define
+from ....language.constants import _unwrap_if_constexpr
 from ....language.core import base_type, base_value, block_type
 from ._layouts import AutoLayout, CoalescedLayout, DistributedLayout
 
@@ -65,11 +67,18 @@ class shared_memory_descriptor_type(base_type):
         return f"MD{self.element_ty.mangle()}S{shape}SL{self.layout.mangle()}LAS{whole}ASMD"
 
 
+def _asked(name):
+    """A property that the compile in progress knows."""
+    return property(lambda self: _unwrap_if_constexpr(emission.attribute(self, name)))
+
+
 class _handle(base_value):
-    """A value that only kernels can look into."""
+    """A value that only kernels can look into; the host sees what it is."""
 
     def __init__(self, handle, type=None):
         self.handle = handle
+
+    dtype, layout, numel, rank, shape, type = map(_asked, ("dtype", "layout", "numel", "rank", "shape", "type"))
 
 
 class shared_memory_descriptor(_handle):
