@@ -111,7 +111,7 @@ public:
   virtual mlir::FailureOr<Value> call(const Value &callable, const CallArguments &arguments) = 0;
   /// Calls `function` on scalar values at the current insertion point; for the regions of reduce, scan and map_elementwise.
   virtual mlir::FailureOr<Value> callScalar(const Value &function, llvm::ArrayRef<Value> scalars) = 0;
-  virtual Host &host() = 0; // of the function being emitted
+  virtual Host &host() = 0; // of the kernel, also where the library is emitted
   /// What a host's function has made of the aggregate that it is a method of.
   virtual void changeReceiver(Value) {}
 };

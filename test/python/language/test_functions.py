@@ -178,6 +178,50 @@ def test_aggregates():
     assert run(aggregate_kernel, 2, 7) == [-1 + 3 * (0 + 1 + 2 + 3 + 10), 12]
 
 
+@aggregate
+class Complex:
+    re: tl.tensor
+    im: tl.tensor
+
+    def __init__(self, re, im):
+        self.re = re
+        self.im = im
+
+    @triton.jit
+    def __mul__(self, other):
+        return Complex(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    @triton.jit
+    def __rsub__(self, number):
+        return Complex(number - self.re, -self.im)
+
+
+@triton.jit
+def complex_kernel(out, n):
+    z = Complex(n, n + 1)
+    z *= z
+    w = 100 - z
+    v = tl.load(out) - z
+    tl.store(out, w.re)
+    tl.store(out + 1, w.im)
+    tl.store(out + 2, v.re)
+
+
+def test_operators_of_aggregates():
+    z = complex(7, 8) ** 2
+    assert run(complex_kernel, 3, 7) == [100 - z.real, -z.imag, -1 - z.real]
+
+
+@triton.jit
+def no_operator_kernel(out, n):
+    Complex(n, n) + Complex(n, n)
+
+
+def test_operators_that_an_aggregate_has_not():
+    with pytest.raises(triton.CompilationError, match=r"operator \+ is not implemented for Complex and Complex"):
+        run(no_operator_kernel, 1, 7)
+
+
 @tl.core.builtin
 def my_shape(a, b, _semantic=None):
     return [a, b]
