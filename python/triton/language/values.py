@@ -109,7 +109,15 @@ class tensor(base_value):
 
 
 def _binary(operator):
-    return lambda self, other, _semantic=None: emission.binary(operator, self, other)
+    def method(self, other, _semantic=None):
+        # An aggregate says itself what stands left of it.
+        return NotImplemented if _is_aggregate(other) else emission.binary(operator, self, other)
+
+    return method
+
+
+def _is_aggregate(value):
+    return hasattr(type(value), "__triton_aggregate__")
 
 
 def _reflected(operator):
