@@ -246,6 +246,7 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
   auto build = [&](mlir::OpPassManager &manager) { gluon::buildGluonPipeline(manager); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
+  gluon::shortenNames(*compilation.module);
   describeTensorMaps(compilation);
   return compilation.text();
 }

@@ -202,11 +202,13 @@ std::string KernelEmitter::symbolFor(const Function &function, llvm::ArrayRef<Va
   for (char c : function.qualifiedName.empty() ? function.name : function.qualifiedName)
     symbol += llvm::isAlnum(c) || c == '.' ? c : '_';
   symbol += "__";
-  for (auto [i, argument] : llvm::enumerate(arguments))
-    symbol +=
-        (i == 0 ? "" : "_") + (layoutPolicy ? layoutPolicy->mangle(*this, argument.type()) : argument.type().mangle());
+  if (layoutPolicy)
+    symbol += layoutPolicy->mangleArguments(*this, arguments);
+  else
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      symbol += (i == 0 ? "" : "_") + argument.type().mangle();
   // Host objects may print at any length.
-  if (symbol.size() > 200)
+  if (!layoutPolicy && symbol.size() > 200)
     symbol.resize(200);
   if (currentPartitionWarps)
     symbol += "_NW" + std::to_string(currentPartitionWarps);

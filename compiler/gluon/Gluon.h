@@ -26,6 +26,8 @@ void registerGluonDialect(mlir::DialectRegistry &registry);
 /// What the frontend emits -> GPU IR in which every tensor has a layout.
 void buildGluonPipeline(mlir::OpPassManager &manager);
 void registerGluonPipeline();
+/// Names of functions that are still called say arguments in full: what an assembler takes is shorter and has fewer signs.
+void shortenNames(mlir::ModuleOp module);
 
 } // namespace triton::gluon
 

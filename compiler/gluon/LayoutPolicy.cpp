@@ -11,8 +11,8 @@ namespace triton::gluon {
 using frontend::Emitter;
 using frontend::LanguageOptions;
 
-static std::string sizes(ArrayRef<int64_t> shape) {
-  return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), "_");
+static std::string sizes(ArrayRef<int64_t> shape, StringRef separator = "_") {
+  return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), separator);
 }
 
 static frontend::Value listOf(ArrayRef<int64_t> shape) {
@@ -96,7 +96,29 @@ public:
                             type.elements().drop_front(rank));
   }
 
-  std::string mangle(Emitter &emitter, const frontend::Type &type) const override {
+  /// Types of what is known at run time, then the constants with their places: `i32__(1,)cconstexpr_8_`.
+  std::string mangleArguments(Emitter &emitter, ArrayRef<frontend::Value> arguments) const override {
+    std::string types, constants;
+    for (auto [index, argument] : llvm::enumerate(arguments)) {
+      const frontend::Type type = argument.type();
+      if (type.kind() != frontend::Type::Kind::Constant)
+        types += (types.empty() ? "" : "_") + mangle(emitter, type);
+      else
+        constants += (constants.empty() ? "(" : "_(") + std::to_string(index) + ",)c" + type.str();
+    }
+    std::string text;
+    for (char c : constants) {
+      if (c == '.')
+        text += "_d_";
+      else if (c == '\'')
+        text += "_sq_";
+      else
+        text += c == '[' || c == ']' ? '_' : c;
+    }
+    return types + "__" + text;
+  }
+
+  std::string mangle(Emitter &emitter, const frontend::Type &type) const {
     using Kind = frontend::Type::Kind;
     auto joined = [&](llvm::ArrayRef<frontend::Type> types) {
       return llvm::join(llvm::map_range(types, [&](const frontend::Type &each) { return mangle(emitter, each); }), "_");
@@ -108,7 +130,7 @@ public:
       return mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) + "L";
     case Kind::Handle:
       return "MD" + mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) +
-             "LAS" + sizes(cast<gpu::MemDescType>(handleIr(type)).getAllocShape()) + "ASMD";
+             "LAS[" + sizes(cast<gpu::MemDescType>(handleIr(type)).getAllocShape(), ", ") + "]ASMD";
     case Kind::Descriptor:
       if (!type.descriptorBlock().layout())
         break;

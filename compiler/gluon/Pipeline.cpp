@@ -3,6 +3,7 @@
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/passes/Passes.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -27,6 +28,22 @@ void buildGluonPipeline(OpPassManager &manager) {
   manager.addPass(createSCCPPass());
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());
+}
+
+void shortenNames(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (auto function : llvm::make_early_inc_range(module.getOps<FunctionOpInterface>())) {
+    std::string name = function.getName().str();
+    const bool isPlain = llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+    if (function.isPublic() || (isPlain && name.size() <= 200))
+      continue;
+    for (char &c : name)
+      c = llvm::isAlnum(c) || c == '.' ? c : '_';
+    name.resize(std::min<size_t>(name.size(), 200));
+    while (symbols.lookup(name))
+      name += "_";
+    (void)symbols.rename(function, name);
+  }
 }
 
 void registerGluonPipeline() {

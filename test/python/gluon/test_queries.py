@@ -190,20 +190,29 @@ def test_bank_conflicts_need_types_that_fit():
 def calls(x, L: gl.constexpr, S: gl.constexpr):
     values = gl.full([128], 1.0, gl.float32, L)
     buffer = gl.allocate_shared_memory(gl.float32, [2, 128], S)
-    gl.store(x + gl.arange(0, 128, L), kept(values, buffer.index(0)))
+    gl.store(x + gl.arange(0, 128, L), kept(values, buffer.index(0), 8, "it's a.b") + scaled(gl.load(x), 3))
 
 
 @gluon.jit
-def kept(values, buffer):
+def kept(values, buffer, n: gl.constexpr, text: gl.constexpr):
     buffer.store(values)
     return values
+
+
+@gluon.jit(noinline=True)
+def scaled(x, n: gl.constexpr):
+    return x * n
 
 
 def test_callees_are_named_by_layouts():
     shared = gl.SwizzledSharedLayout(1, 1, 1, [0])
     source = compile(calls, {"x": "*fp32", "L": ROW, "S": shared}).asm["source"]
-    name = f"kept__fp32S128SL{ROW.mangle()}L_MDfp32S128SL{shared.mangle()}LAS128ASMD"
-    assert name in source
+    buffer = f"MDfp32S128SL{shared.mangle()}LAS[128]ASMD"
+    assert f"kept__fp32S128SL{ROW.mangle()}L_{buffer}__(2,)cconstexpr_8__(3,)cconstexpr_" in source
+    assert "scaled__fp32__(1,)cconstexpr_3_" in source
+    kernel = compile(calls, {"x": "*fp32", "L": ROW, "S": shared})
+    for stage in ("ttgir", "ptx"):
+        assert "scaled__fp32___1__cconstexpr_3_" in kernel.asm[stage]
     other = gl.BlockedLayout([4], [32], [4], [0])
     assert f"SL{other.mangle()}L" in compile(calls, {"x": "*fp32", "L": other, "S": shared}).asm["source"]
 

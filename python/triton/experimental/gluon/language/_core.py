@@ -63,8 +63,8 @@ class shared_memory_descriptor_type(base_type):
         return f"shared_memory_descriptor<{self.shape}, {self.element_ty}, {self.layout}>"
 
     def mangle(self):
-        shape, whole = ("_".join(map(str, sizes)) for sizes in (self.shape, self.alloc_shape))
-        return f"MD{self.element_ty.mangle()}S{shape}SL{self.layout.mangle()}LAS{whole}ASMD"
+        shape = "_".join(map(str, self.shape))
+        return f"MD{self.element_ty.mangle()}S{shape}SL{self.layout.mangle()}LAS{self.alloc_shape}ASMD"
 
 
 def _asked(name):
