@@ -36,7 +36,7 @@ def test_right_arrow(source, header):
         ("compiler/tensor/Rules.cpp", "compiler/frontend/Emit.h", "stands below"),
         ("compiler/cpu/Lower.cpp", "compiler/gpu/Gpu.h", "do not know each other"),
         ("compiler/gpu/Lower.cpp", "compiler/cpu/Cpu.h", "stands below"),
-        ("compiler/interpreter/Run.cpp", "compiler/frontend/Emit.h", "only driver/"),
+        ("compiler/interpreter/Run.cpp", "compiler/frontend/Emit.h", "only gluon/ and driver/"),
         ("compiler/syntax/Parser.cpp", "mlir/IR/Builders.h", "without MLIR"),
         ("compiler/tensor/Rules.cpp", "runtime/host/Launch.h", "does not know runtime/"),
         ("compiler/frontend/Host.cpp", "Python.h", "only bindings/"),
