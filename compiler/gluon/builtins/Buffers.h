@@ -23,6 +23,9 @@ mlir::FailureOr<frontend::Value> readBarrier(frontend::Emitter &emitter, const f
 mlir::LogicalResult needs(frontend::Emitter &emitter, int capability, llvm::StringRef what);
 /// A shape of powers of two, given as a list.
 mlir::FailureOr<std::vector<int64_t>> readShapeOf(frontend::Emitter &emitter, const frontend::Value &value);
+/// What a new buffer begins with: null for None, else a block of its shape and elements.
+mlir::FailureOr<mlir::Value> readContents(frontend::Emitter &emitter, const frontend::Value &value,
+                                          const frontend::Type &element, llvm::ArrayRef<int64_t> shape);
 /// A predicate: an int1 scalar, or a constant.
 mlir::FailureOr<mlir::Value> readPredicate(frontend::Emitter &emitter, const frontend::Value &value,
                                            llvm::StringRef what);

@@ -82,6 +82,19 @@ static FailureOr<std::vector<int64_t>> readSizes(Emitter &emitter, const Value &
   return shape;
 }
 
+FailureOr<mlir::Value> readContents(Emitter &emitter, const Value &value, const Type &element,
+                                    ArrayRef<int64_t> shape) {
+  if (value.isNone())
+    return mlir::Value();
+  FailureOr<Value> block = readBlock(emitter, value, "value of a buffer");
+  if (failed(block))
+    return failure();
+  if (const Type given = block->type(); given.shape() != shape || !(given.element() == element))
+    return emitter.error("ValueError") << "a buffer of " << element.str() << " [" << llvm::interleaved(shape)
+                                       << "] cannot begin with " << given.str();
+  return irOf(*block);
+}
+
 static FailureOr<Value> allocate(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Type> element = readType(emitter, arguments[0], "element_ty");
   FailureOr<std::vector<int64_t>> shape =
@@ -90,17 +103,10 @@ static FailureOr<Value> allocate(Emitter &emitter, const BoundArguments &argumen
       failed(shape) ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, arguments[2]);
   if (failed(type))
     return failure();
-  mlir::Value source;
-  if (!arguments[3].isNone()) {
-    FailureOr<Value> value = readBlock(emitter, arguments[3], "value of allocate_shared_memory");
-    if (failed(value))
-      return failure();
-    if (const Type given = value->type(); given.shape() != ArrayRef<int64_t>(*shape) || !(given.element() == *element))
-      return emitter.error("ValueError") << "a buffer of " << element->str() << " [" << llvm::interleaved(*shape)
-                                         << "] cannot begin with " << given.str();
-    source = irOf(*value);
-  }
-  return sharedValue(gpu::LocalAllocOp::create(emitter.builder(), emitter.location(), *type, source), *element);
+  FailureOr<mlir::Value> source = readContents(emitter, arguments[3], *element, *shape);
+  if (failed(source))
+    return failure();
+  return sharedValue(gpu::LocalAllocOp::create(emitter.builder(), emitter.location(), *type, *source), *element);
 }
 
 static FailureOr<Value> load(Emitter &emitter, const BoundArguments &arguments) {

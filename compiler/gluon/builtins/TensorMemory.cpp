@@ -68,14 +68,10 @@ static FailureOr<Value> allocate(Emitter &emitter, const BoundArguments &argumen
       failed(shape) ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, arguments[2]);
   if (failed(type))
     return failure();
-  mlir::Value source;
-  if (!arguments[3].isNone()) {
-    FailureOr<Value> value = readBlock(emitter, arguments[3], "value of allocate_tensor_memory");
-    if (failed(value))
-      return failure();
-    source = irOf(*value);
-  }
-  auto op = gpu::TMEMAllocOp::create(emitter.builder(), emitter.location(), *type, mlir::Type(), source);
+  FailureOr<mlir::Value> source = readContents(emitter, arguments[3], *element, *shape);
+  if (failed(source))
+    return failure();
+  auto op = gpu::TMEMAllocOp::create(emitter.builder(), emitter.location(), *type, mlir::Type(), *source);
   return tensorMemoryValue(op.getResult(), *element);
 }
 

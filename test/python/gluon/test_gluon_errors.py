@@ -5,7 +5,7 @@ from gluon_code import compile
 from triton.compiler.errors import CompilationError
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia import ampere, hopper
+from triton.experimental.gluon.language.nvidia import ampere, blackwell, hopper
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier
 
 ROW = gl.BlockedLayout([1], [32], [4], [0])
@@ -184,3 +184,31 @@ def test_architectures():
 
     with pytest.raises(CompilationError, match="fence_async_shared needs sm_90 or newer, this is sm_80"):
         compile(kernel, {}, capability=80)
+
+
+@gluon.jit
+def shared_of_others():
+    gl.allocate_shared_memory(gl.float32, [64], SHARED, gl.zeros([128], gl.float32, ROW))
+
+
+@gluon.jit
+def tensor_memory_of_others():
+    layout: gl.constexpr = blackwell.TensorMemoryLayout([128, 32], col_stride=1)
+    blackwell.allocate_tensor_memory(gl.float32, [128, 32], layout, gl.zeros([64, 32], gl.float32, TILE))
+
+
+@pytest.mark.parametrize("kernel, capability", [(shared_of_others, 90), (tensor_memory_of_others, 100)])
+def test_contents_of_another_shape(kernel, capability):
+    with pytest.raises(CompilationError, match=r"a buffer of fp32 \[.*\] cannot begin with"):
+        compile(kernel, {}, capability)
+
+
+@gluon.jit
+def described(desc):
+    desc.shape
+
+
+@pytest.mark.parametrize("text", ["__import__('os').getcwd()", "Layout(1)", "NVMMASharedLayout("])
+def test_layouts_in_types_are_layouts_alone(text):
+    with pytest.raises(ValueError, match="is no layout"):
+        compile(described, {"desc": f"tensordesc<fp16[64, 64],{text}>"})

@@ -40,7 +40,10 @@ def _layout_of(ty):
         return None
     from .language import _layouts
 
-    return eval(text, vars(_layouts).copy())  # what `repr` of a layout gave
+    try:
+        return eval(text, {**vars(_layouts), "__builtins__": {}})  # what `repr` of a layout gave, and nothing else
+    except (NameError, SyntaxError, TypeError) as error:
+        raise ValueError(f"'{text}' in the type '{ty}' is no layout: {error}") from None
 
 
 class GluonJITFunction(JITFunction):
