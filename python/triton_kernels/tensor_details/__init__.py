@@ -1,0 +1,1 @@
+"""What tensors carry besides their data: bits, ragged rows, layouts in memory."""
