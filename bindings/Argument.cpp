@@ -56,9 +56,7 @@ static bool classifyInteger(PyObject *object, Argument &argument) {
 }
 
 static bool classifyReal(PyObject *object, Argument &argument) {
-  argument.kind = ArgumentKind::Real;
-  argument.type = TypeCode::Fp32;
-  argument.real = PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) : PyFloat_AsDouble(object);
+  argument.setReal(PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) : PyFloat_AsDouble(object));
   return argument.real != -1 || !PyErr_Occurred();
 }
 

@@ -69,6 +69,11 @@ struct Argument {
     type = TypeCode::I32;
     bits = uint64_t(value);
   }
+  void setReal(double value) {
+    kind = ArgumentKind::Real;
+    type = TypeCode::Fp32;
+    real = value;
+  }
   bool isOne() const { return kind == ArgumentKind::Integer && bits == 1 && type == TypeCode::I32; }
   bool isDivisibleBy16() const { return bits % 16 == 0; }
 };

@@ -1,6 +1,7 @@
 #include "bindings/BoundLaunch.h"
 
 #include "bindings/LaunchCall.h"
+#include "bindings/RepeatedCall.h"
 
 #include <structmember.h>
 
@@ -22,7 +23,7 @@ static BoundLaunch *spare = nullptr; // the object of the call before, which mos
 /// Null with an exception set if the kernel cannot be launched at all.
 static KernelState *prepare(PyObject *kernel) {
   KernelState &state = stateOf(kernel);
-  return Package::get() && (state.isConfigured || state.configure(kernel)) ? &state : nullptr;
+  return state.isConfigured || state.configure(kernel) ? &state : nullptr;
 }
 
 static PyObject *callBound(PyObject *callable, PyObject *const *arguments, size_t flags, PyObject *names) {
@@ -30,8 +31,12 @@ static PyObject *callBound(PyObject *callable, PyObject *const *arguments, size_
   KernelState *state = prepare(self->kernel);
   if (!state)
     return nullptr;
-  LaunchCall call(self->kernel, self->grid, arguments, size_t(PyVectorcall_NARGS(flags)), names, *state);
-  return state->hasOwnRun ? call.runOwn() : call.run();
+  size_t count = size_t(PyVectorcall_NARGS(flags));
+  if (!state->hasOwnRun)
+    if (std::optional<PyObject *> result = repeatCall(*state, self->grid, arguments, count, names))
+      return *result;
+  LaunchCall call(self->kernel, self->grid, arguments, count, names, *state);
+  return state->hasOwnRun ? call.runOwn() : call.runAnew();
 }
 
 PyObject *launchMethod(PyObject *kernel, PyObject *const *arguments, Py_ssize_t count, PyObject *names) {

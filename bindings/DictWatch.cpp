@@ -9,7 +9,7 @@ int DictWatch::noteChange(int, PyObject *, PyObject *, PyObject *) {
   return 0;
 }
 
-bool DictWatch::begin(std::initializer_list<PyObject *> watched) {
+bool DictWatch::begin(const std::array<PyObject *, watchedCount> &watched) {
   static const int watcher = PyDict_AddWatcher([](PyDict_WatchEvent event, PyObject *dict, PyObject *key,
                                                   PyObject *value) { return noteChange(event, dict, key, value); });
   end();
@@ -24,12 +24,11 @@ bool DictWatch::begin(std::initializer_list<PyObject *> watched) {
 
 #else
 
-bool DictWatch::begin(std::initializer_list<PyObject *> watched) {
+bool DictWatch::begin(const std::array<PyObject *, watchedCount> &watched) {
   end();
-  for (PyObject *dict : watched) {
-    dicts.push_back(Reference::borrow(dict));
-    versions.push_back(reinterpret_cast<PyDictObject *>(dict)->ma_version_tag);
-  }
+  for (size_t index = 0; index < watchedCount; ++index)
+    dicts[index] = Reference::borrow(watched[index]);
+  stamp = sum();
   return true;
 }
 

@@ -4,29 +4,26 @@
 
 #include "bindings/Reference.h"
 
+#include <array>
 #include <cstdint>
-#include <vector>
 
 namespace triton::python {
 
 class DictWatch {
 public:
+  static constexpr size_t watchedCount = 6;
   /// Takes note of these dicts as they are now, in place of those before. False if changes cannot be noticed.
-  bool begin(std::initializer_list<PyObject *> watched);
+  bool begin(const std::array<PyObject *, watchedCount> &watched);
   bool isUnchanged() const {
 #if PY_VERSION_HEX >= 0x030C0000
     return stamp == changes;
 #else
-    for (size_t index = 0; index < dicts.size(); ++index)
-      if (reinterpret_cast<PyDictObject *>(dicts[index].get())->ma_version_tag != versions[index])
-        return false;
-    return !dicts.empty();
+    return stamp && sum() == stamp;
 #endif
   }
   void end() {
-    dicts.clear();
-    versions.clear();
     stamp = 0;
+    dicts = {};
   }
   int traverse(visitproc visit, void *arg) const {
     for (const Reference &dict : dicts)
@@ -37,9 +34,17 @@ public:
 private:
   inline static uint64_t changes = 1; // of any watched dict
   static int noteChange(int, PyObject *, PyObject *, PyObject *);
-  std::vector<Reference> dicts;
-  std::vector<uint64_t> versions;
-  uint64_t stamp = 0;
+#if PY_VERSION_HEX < 0x030C0000
+  /// Of the numbers of all dicts: every change of a dict gives it a number larger than any before, so the sum grows.
+  uint64_t sum() const {
+    uint64_t result = 1;
+    for (const Reference &dict : dicts)
+      result += reinterpret_cast<PyDictObject *>(dict.get())->ma_version_tag;
+    return result;
+  }
+#endif
+  uint64_t stamp = 0; // 0: nothing is watched
+  std::array<Reference, watchedCount> dicts;
 };
 
 } // namespace triton::python

@@ -84,13 +84,15 @@ bool RememberedLaunch::isReady() const {
   return true;
 }
 
-/// The list of a chain of hooks and the dict it stands in; nulls for None. False if the hook is of another kind.
+/// The list of a chain of hooks and the dict it stands in, or null; for None an empty list. False if the hook is of another kind.
 static bool findHooks(PyObject *name, PyObject *&dict, PyObject *&list) {
   const Package &package = *Package::get();
   PyObject *hook = PyDict_GetItemWithError(package.runtimeKnobsDict, name);
-  dict = list = nullptr;
+  static PyObject *noHooks = PyList_New(0);
+  dict = nullptr;
+  list = noHooks;
   if (!hook || hook == Py_None)
-    return hook != nullptr;
+    return hook && list;
   Reference owned(Py_TYPE(hook) == package.hookChainClass ? PyObject_GenericGetDict(hook, nullptr) : nullptr);
   dict = owned.get(); // the hook holds it
   list = dict ? PyDict_GetItemString(dict, "calls") : nullptr;
@@ -132,6 +134,12 @@ void KernelState::remember(const LaunchKey &key, PyObject *kernel, PyObject *com
   launch->key = key;
   launch->key.own();
   launches.emplace(key.hashValue(), std::move(launch));
+}
+
+void KernelState::moveToFront(const RepeatedCall *call) {
+  for (size_t index = 0; index < repeated.size(); ++index)
+    if (repeated[index].get() == call) // not if the kernel has forgotten it since
+      std::swap(repeated[0], repeated[index]);
 }
 
 KernelState::KernelState() = default;

@@ -35,6 +35,26 @@ struct RememberedLaunch {
 
 class RepeatedCall;
 
+/// Keeps a call, in the list of its kernel and while it is in use: looking at arguments, and the grid, may run code that launches the kernel again, or makes it
+/// forget. Counted under the interpreter's lock.
+class HeldCall {
+public:
+  HeldCall() = default;
+  inline explicit HeldCall(RepeatedCall *call);
+  HeldCall(HeldCall &&other) noexcept : call(std::exchange(other.call, nullptr)) {}
+  HeldCall &operator=(HeldCall &&other) noexcept {
+    std::swap(call, other.call);
+    return *this;
+  }
+  inline ~HeldCall();
+  RepeatedCall *get() const { return call; }
+  RepeatedCall *operator->() const { return call; }
+  explicit operator bool() const { return call != nullptr; }
+
+private:
+  RepeatedCall *call = nullptr;
+};
+
 struct KernelState {
   bool isConfigured = false;
   bool hasOwnRun = false; // a subclass has replaced `run`, so every launch goes there
@@ -42,9 +62,9 @@ struct KernelState {
   std::unordered_multimap<uint64_t, std::shared_ptr<RememberedLaunch>> launches;
   ParsedFunction parsed;
   /// The latest calls, the last one first; they count as long as `environment` has not changed and no hook waits for launches.
-  std::vector<std::unique_ptr<RepeatedCall>> repeated;
+  std::vector<HeldCall> repeated;
   DictWatch environment;
-  PyObject *hookLists[3] = {}; // in what `environment` watches; null: there is none
+  PyObject *hookLists[3] = {}; // in what `environment` watches
 
   KernelState();
   ~KernelState();
@@ -54,12 +74,13 @@ struct KernelState {
   bool configure(PyObject *kernel);
   /// Begins to watch what besides arguments decides about launches, unless it has not changed.
   void watchEnvironment(PyObject *kernel);
-  bool hasHooks() const {
-    for (PyObject *list : hookLists)
-      if (list && PyList_GET_SIZE(list) != 0)
-        return true;
-    return false;
+  /// Whether what `environment` watches is as it was, and no hook waits for launches.
+  bool isUndisturbed() const {
+    return environment.isUnchanged() &&
+           (PyList_GET_SIZE(hookLists[0]) | PyList_GET_SIZE(hookLists[1]) | PyList_GET_SIZE(hookLists[2])) == 0;
   }
+  /// Makes a call the first of those that are tried.
+  void moveToFront(const RepeatedCall *call);
   /// Remembers `compiled` under `key` if such launches can be repeated natively.
   void remember(const LaunchKey &key, PyObject *kernel, PyObject *compiled);
   void forget();

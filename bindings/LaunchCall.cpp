@@ -2,7 +2,7 @@
 
 #include "bindings/InterpreterLock.h"
 #include "bindings/RepeatedCall.h"
-#include "bindings/Torch.h"
+#include "bindings/WarmLaunch.h"
 
 #include <bit>
 
@@ -107,37 +107,6 @@ std::shared_ptr<RememberedLaunch> LaunchCall::find() {
   return nullptr;
 }
 
-bool LaunchCall::evaluateGrid(PyObject *const *bound, int32_t out[3]) {
-  if (PyTuple_CheckExact(grid) || !PyCallable_Check(grid))
-    return readGrid(grid, out);
-  Visit visit;
-  Reference meta(PyDict_New());
-  for (size_t index = 0; meta && index < state.parameters.size(); ++index)
-    if (PyDict_SetItem(meta.get(), state.parameters[index].name.get(), bound[index]) < 0)
-      return false;
-  Reference result(meta ? PyObject_CallOneArg(grid, meta.get()) : nullptr);
-  return result && readGrid(result.get(), out);
-}
-
-PyObject *LaunchCall::launchWarm(const RememberedLaunch &launch, PyObject *const *bound, const Argument *arguments) {
-  int32_t extents[3];
-  if (!evaluateGrid(bound, extents))
-    return nullptr;
-  Reference result = Reference::borrow(launch.kernel.get());
-  Invocation invocation{launch.function.get(), 0, extents, {bound, state.parameters.size()}, arguments, true};
-  std::optional<uint64_t> stream = launch.isTorchStream ? torchStream(launch.deviceIndex) : std::nullopt;
-  if (stream)
-    invocation.stream = *stream;
-  else if (launch.getStream) {
-    Reference stream(PyObject_CallOneArg(launch.getStream.get(), launch.device.get()));
-    invocation.stream = stream ? PyLong_AsUnsignedLongLong(stream.get()) : 0;
-    if (PyErr_Occurred())
-      return nullptr;
-  }
-  Launcher &launcher = launch.native();
-  return launcher.launch(launcher, invocation) ? result.release() : nullptr;
-}
-
 PyObject *LaunchCall::launchCold(PyObject *method) {
   Visit visit;
   Reference positional(PyTuple_New(Py_ssize_t(positionalCount))), keywords(PyDict_New());
@@ -160,32 +129,6 @@ PyObject *LaunchCall::launchCold(PyObject *method) {
   return run ? PyObject_Call(run.get(), positional.get(), keywords.get()) : nullptr;
 }
 
-std::optional<PyObject *> LaunchCall::repeat() {
-  BoundArguments bound;
-  for (size_t index = 0; index < state.repeated.size(); ++index) {
-    if (!state.environment.isUnchanged() || state.hasHooks())
-      break;
-    // Out of the list while it is used: looking at arguments, and the grid, may run code that launches this kernel, or makes it forget.
-    std::unique_ptr<RepeatedCall> call = std::move(state.repeated[index]);
-    if (!call)
-      break;
-    std::optional<PyObject *> result;
-    if (call->recognise(arguments, positionalCount, names, bound) && call->launch().isReady())
-      result = launchWarm(call->launch(), bound.values, bound.classified());
-    else
-      PyErr_Clear();
-    if (index < state.repeated.size() && !state.repeated[index]) {
-      state.repeated[index] = std::move(call);
-      if (result)
-        std::swap(state.repeated[0], state.repeated[index]);
-    }
-    if (result)
-      return result;
-    bound.holders.clear();
-  }
-  return std::nullopt;
-}
-
 /// Rarely where it was no use before: kernels whose calls differ in many ways would make these in vain.
 void LaunchCall::expectAgain(std::shared_ptr<RememberedLaunch> launch) {
   constexpr size_t limit = 4;
@@ -199,15 +142,19 @@ void LaunchCall::expectAgain(std::shared_ptr<RememberedLaunch> launch) {
 }
 
 PyObject *LaunchCall::run() {
-  if (std::optional<PyObject *> result = repeat())
+  if (std::optional<PyObject *> result = repeatCall(state, grid, arguments, positionalCount, names))
     return *result;
+  return runAnew();
+}
+
+PyObject *LaunchCall::runAnew() {
   state.watchEnvironment(kernel);
   bool hasKey = addEnvironment() && bind();
   PyErr_Clear();
   if (hasKey)
     if (std::shared_ptr<RememberedLaunch> launch = find()) {
       expectAgain(launch);
-      return launchWarm(*launch, values.data(), classified.data());
+      return launchWarm(state, *launch, grid, {values.data(), classified.data(), nullptr});
     }
   PyObject *result = launchCold(runGenerallyName);
   if (result && hasKey && result != Py_None)

@@ -18,17 +18,15 @@ public:
         package(*Package::get()) {}
   /// Natively if a launch with the same key came before, else through `_run_generally`.
   PyObject *run();
+  /// The same for a call that is not one of the latest again.
+  PyObject *runAnew();
   /// Through the Python method `run`, which a subclass has replaced.
   PyObject *runOwn();
 
 private:
   bool bind();
   bool addEnvironment();
-  /// The outcome, if the call is one of the latest again.
-  std::optional<PyObject *> repeat();
   std::shared_ptr<RememberedLaunch> find();
-  bool evaluateGrid(PyObject *const *bound, int32_t out[3]);
-  PyObject *launchWarm(const RememberedLaunch &launch, PyObject *const *bound, const Argument *arguments);
   void expectAgain(std::shared_ptr<RememberedLaunch> launch);
   PyObject *launchCold(PyObject *method);
 

@@ -28,23 +28,25 @@ public:
   bool addConstant(PyObject *object);
   /// What the key says of a run-time argument that is a number, a pointer or None; 0 for others.
   static uint64_t tagOf(const Argument &argument, bool specializeValue, bool align) {
-    uint64_t tag = baseTagOf(argument);
+    return wholeTagOf(argument) & maskOf(specializeValue, align);
+  }
+  /// The same, of a parameter that specialises on everything; `maskOf` says which of its bits count for another.
+  static uint64_t wholeTagOf(const Argument &argument) {
     switch (argument.kind) {
     case ArgumentKind::Integer:
-      if (specializeValue && argument.isOne())
-        tag |= uint64_t(1) << 32;
-      [[fallthrough]];
+      return baseTagOf(argument) | uint64_t(argument.isOne()) << 32 | uint64_t(argument.isDivisibleBy16()) << 33;
     case ArgumentKind::Pointer:
-      if (specializeValue && align && argument.isDivisibleBy16())
-        tag |= uint64_t(1) << 33;
-      [[fallthrough]];
+      return baseTagOf(argument) | uint64_t(argument.isDivisibleBy16()) << 33;
     case ArgumentKind::None:
     case ArgumentKind::Boolean:
     case ArgumentKind::Real:
-      return tag;
+      return baseTagOf(argument);
     default:
       return 0;
     }
+  }
+  static uint64_t maskOf(bool specializeValue, bool align) {
+    return ~(uint64_t(!specializeValue) << 32 | uint64_t(!specializeValue || !align) << 33);
   }
   /// A run-time argument by the rules of specialisation; false if it has no key.
   bool addArgument(PyObject *object, const Argument &argument, bool specializeValue, bool align);

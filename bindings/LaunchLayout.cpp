@@ -110,6 +110,25 @@ bool LayoutReader::readDescriptor(std::string_view type, LaunchSlot &slot) {
   return true;
 }
 
+static PlainSlot::Kind plainKindOf(const LaunchSlot &slot) {
+  if (slot.kind == LaunchSlot::Kind::Pointer)
+    return PlainSlot::Kind::Pointer;
+  if (slot.kind != LaunchSlot::Kind::Scalar)
+    return PlainSlot::Kind::Other;
+  switch (slot.type) {
+  case TypeCode::U1:
+    return PlainSlot::Kind::Boolean;
+  case TypeCode::I32:
+    return PlainSlot::Kind::Integer32;
+  case TypeCode::I64:
+    return PlainSlot::Kind::Integer64;
+  case TypeCode::Fp32:
+    return PlainSlot::Kind::Real32;
+  default:
+    return PlainSlot::Kind::Other;
+  }
+}
+
 bool LayoutReader::readParameter(PyObject *type, std::vector<uint16_t> &path) {
   if (PyTuple_Check(type)) {
     for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(type); ++index) {
@@ -147,11 +166,9 @@ bool LayoutReader::readParameter(PyObject *type, std::vector<uint16_t> &path) {
       return false;
     }
   }
-  bool isScalar = slot.kind == LaunchSlot::Kind::Scalar && slot.path.empty();
-  PlainSlot::Kind kind = isScalar && slot.type == TypeCode::I32                        ? PlainSlot::Kind::Integer32
-                         : isScalar && slot.type == TypeCode::Fp32                     ? PlainSlot::Kind::Real32
-                         : slot.kind == LaunchSlot::Kind::Pointer && slot.path.empty() ? PlainSlot::Kind::Pointer
-                                                                                       : PlainSlot::Kind::Other;
+  PlainSlot::Kind kind = slot.path.empty() ? plainKindOf(slot) : PlainSlot::Kind::Other;
+  if (kind == PlainSlot::Kind::Other)
+    layout->others.push_back(uint16_t(layout->slots.size()));
   layout->plain.push_back({kind, slot.parameter, slot.offset});
   layout->slots.push_back(std::move(slot));
   return true;

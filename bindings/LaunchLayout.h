@@ -7,6 +7,7 @@
 
 #include "bindings/DescriptorArgument.h"
 
+#include <cstring>
 #include <memory>
 
 namespace triton::python {
@@ -24,15 +25,48 @@ struct LaunchSlot {
 
 /// What a warm launch needs of most slots.
 struct PlainSlot {
-  enum class Kind : uint8_t { Other, Integer32, Real32, Pointer };
-  Kind kind; // Other: see the slot of the same index
-  uint16_t parameter;
-  uint32_t offset;
+  enum class Kind : uint8_t { Other, Boolean, Integer32, Integer64, Real32, Pointer };
+  Kind kind = Kind::Other; // Other: see the slot of the same index
+  uint16_t parameter = 0;
+  uint32_t offset = 0;
+
+  /// Writes the argument into the block, eight bytes at most; false for what is not as usual: a number of another width, memory that is not `own`.
+  bool pack(const Argument &argument, Memory own, std::byte *block) const {
+    return packAs(kind, argument, own, block + offset);
+  }
+  /// The same for a kind that is known.
+  static bool packAs(Kind kind, const Argument &argument, Memory own, std::byte *destination) {
+    switch (kind) {
+    case Kind::Boolean:
+      std::memcpy(destination, &argument.bits, 1);
+      return argument.kind == ArgumentKind::Boolean;
+    case Kind::Integer32:
+      std::memcpy(destination, &argument.bits, 4);
+      return argument.kind == ArgumentKind::Integer && argument.type == TypeCode::I32;
+    case Kind::Integer64:
+      std::memcpy(destination, &argument.bits, 8);
+      return argument.kind == ArgumentKind::Integer && argument.type != TypeCode::U64;
+    case Kind::Real32: {
+      if (argument.kind != ArgumentKind::Real)
+        return false;
+      auto rounded = float(argument.real);
+      std::memcpy(destination, &rounded, 4);
+      return true;
+    }
+    case Kind::Pointer:
+      std::memcpy(destination, &argument.bits, 8);
+      return argument.kind == ArgumentKind::Pointer && argument.memory == own;
+    case Kind::Other:
+      break;
+    }
+    return false;
+  }
 };
 
 struct LaunchLayout {
   std::vector<LaunchSlot> slots;
   std::vector<PlainSlot> plain;  // one for each slot
+  std::vector<uint16_t> others;  // the slots that are not plain
   std::vector<uint32_t> offsets; // of every argument of the code
 
   /// `tensorMaps`: as metadata's `tensordesc_meta` has it, one dict, or None, for each descriptor; empty if all are passed in parts. Null with an exception set.

@@ -6,6 +6,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace triton::python {
@@ -53,28 +54,6 @@ bool ArgumentBlock::packDescriptor(const LaunchSlot &slot, PyObject *object, Res
   return true;
 }
 
-/// False for what is not as usual: a number of another width, memory elsewhere.
-static bool packPlain(const PlainSlot &slot, const Argument &argument, Memory own, std::byte *destination) {
-  switch (slot.kind) {
-  case PlainSlot::Kind::Integer32:
-    std::memcpy(destination, &argument.bits, 4);
-    return argument.kind == ArgumentKind::Integer && argument.type == TypeCode::I32;
-  case PlainSlot::Kind::Real32: {
-    if (argument.kind != ArgumentKind::Real)
-      return false;
-    auto rounded = float(argument.real);
-    std::memcpy(destination, &rounded, 4);
-    return true;
-  }
-  case PlainSlot::Kind::Pointer:
-    std::memcpy(destination, &argument.bits, 8);
-    return argument.kind == ArgumentKind::Pointer && argument.memory == own;
-  case PlainSlot::Kind::Other:
-    return false;
-  }
-  return false;
-}
-
 static PyObject *elementAt(PyObject *object, const std::vector<uint16_t> &path) {
   for (uint16_t index : path) {
     if (!PyTuple_Check(object) || index >= PyTuple_GET_SIZE(object)) {
@@ -86,34 +65,39 @@ static PyObject *elementAt(PyObject *object, const std::vector<uint16_t> &path) 
   return object;
 }
 
-bool ArgumentBlock::pack(const Launcher &launcher, const Invocation &invocation, Resolve resolve) {
+bool ArgumentBlock::packSlot(size_t index, const Launcher &launcher, const Invocation &invocation, Resolve resolve) {
+  const LaunchSlot &slot = launcher.layout->slots[index];
+  PyObject *object = invocation.parameters[slot.parameter];
+  if (invocation.classified && slot.path.empty())
+    return packSlot(slot, object, invocation.classified[slot.parameter], resolve);
+  Argument argument;
+  PyObject *holder = nullptr;
+  object = elementAt(object, slot.path);
+  bool isNumberOrMemory = slot.kind == LaunchSlot::Kind::Scalar || slot.kind == LaunchSlot::Kind::Pointer;
+  if (!object || (isNumberOrMemory && !classify(object, argument, &holder)))
+    return false;
+  if (holder)
+    holders.emplace_back(holder);
+  return packSlot(slot, object, argument, resolve);
+}
+
+bool ArgumentBlock::packRest(const Launcher &launcher, const Invocation &invocation, Resolve resolve) {
+  const LaunchLayout &layout = *launcher.layout;
+  auto packOne = [&](size_t index) { return packSlot(index, launcher, invocation, resolve); };
+  if (PackedArguments *packed = invocation.packed) {
+    block = packed->block;
+    return std::ranges::all_of(layout.others, packOne) &&
+           std::all_of(packed->rest, packed->rest + packed->restCount, packOne);
+  }
   if (launcher.argumentBytes > sizeof(inlineBlock)) {
     // Tensor maps stand at multiples of 64 bytes, and the code copies them whole.
     largeBlock.resize(launcher.argumentBytes + 128);
     block = largeBlock.data() + (128 - reinterpret_cast<uintptr_t>(largeBlock.data()) % 128);
   }
-  const LaunchLayout &layout = *launcher.layout;
   for (size_t index = 0; index < layout.slots.size(); ++index) {
     const PlainSlot &plain = layout.plain[index];
-    if (invocation.classified &&
-        packPlain(plain, invocation.classified[plain.parameter], launcher.memory, block + plain.offset))
-      continue;
-    const LaunchSlot &slot = layout.slots[index];
-    PyObject *object = invocation.parameters[slot.parameter];
-    if (invocation.classified && slot.path.empty()) {
-      if (!packSlot(slot, object, invocation.classified[slot.parameter], resolve))
-        return false;
-      continue;
-    }
-    Argument argument;
-    PyObject *holder = nullptr;
-    object = elementAt(object, slot.path);
-    bool isNumberOrMemory = slot.kind == LaunchSlot::Kind::Scalar || slot.kind == LaunchSlot::Kind::Pointer;
-    if (!object || (isNumberOrMemory && !classify(object, argument, &holder)))
-      return false;
-    if (holder)
-      holders.emplace_back(holder);
-    if (!packSlot(slot, object, argument, resolve))
+    if (!(invocation.classified && plain.pack(invocation.classified[plain.parameter], launcher.memory, block)) &&
+        !packOne(index))
       return false;
   }
   return true;
@@ -148,7 +132,7 @@ static bool checkGrid(const int32_t grid[3]) {
   return false;
 }
 
-bool readGrid(PyObject *grid, int32_t out[3]) {
+bool readAnyGrid(PyObject *grid, int32_t out[3]) {
   out[0] = out[1] = out[2] = 1;
   Reference fast(PyTuple_CheckExact(grid) || PyList_CheckExact(grid)
                      ? Py_NewRef(grid)

@@ -3,6 +3,7 @@
 // A driver adds how it launches; KernelObject then launches from C++ without a Python call.
 #pragma once
 
+#include "bindings/CompactInteger.h"
 #include "bindings/LaunchLayout.h"
 
 #include <span>
@@ -10,7 +11,16 @@
 
 namespace triton::python {
 
-/// One launch. `classified[i]` describes `parameters[i]`; if it is null, they are looked at when they are packed.
+/// The block of arguments with the plain ones in place, made while the arguments of a call were looked at.
+struct PackedArguments {
+  static constexpr size_t byteLimit = 512, parameterLimit = 40;
+  alignas(128) std::byte block[byteLimit];
+  uint16_t rest[parameterLimit]; // plain slots whose arguments were not as usual
+  uint16_t restCount = 0;
+};
+
+/// One launch. `classified[i]` describes `parameters[i]`; if it is null, they are looked at when they are packed. With `packed`, only arguments that
+/// are not packed yet are described.
 struct Invocation {
   PyObject *function; // what the driver's `load_binary` gave
   uint64_t stream;
@@ -18,6 +28,7 @@ struct Invocation {
   std::span<PyObject *const> parameters;
   const Argument *classified;
   bool isCurrent = false; // the launcher has just said that the function's context is
+  PackedArguments *packed = nullptr;
 };
 
 /// Every launcher object begins with this.
@@ -48,20 +59,44 @@ class ArgumentBlock {
 public:
   /// Turns what an argument says of memory into the address that the code gets; false with an exception set.
   using Resolve = bool (*)(const LaunchSlot &slot, PyObject *object, const Argument &argument, uint64_t &address);
-  bool pack(const Launcher &launcher, const Invocation &invocation, Resolve resolve);
+  bool pack(const Launcher &launcher, const Invocation &invocation, Resolve resolve) {
+    PackedArguments *packed = invocation.packed;
+    if (!packed || packed->restCount || !launcher.layout->others.empty())
+      return packRest(launcher, invocation, resolve);
+    block = packed->block;
+    return true;
+  }
   std::byte *data() { return block; }
 
 private:
+  bool packRest(const Launcher &launcher, const Invocation &invocation, Resolve resolve);
+  bool packSlot(size_t index, const Launcher &launcher, const Invocation &invocation, Resolve resolve);
   bool packSlot(const LaunchSlot &slot, PyObject *object, const Argument &argument, Resolve resolve);
   bool packDescriptor(const LaunchSlot &slot, PyObject *object, Resolve resolve);
-  alignas(128) std::byte inlineBlock[512];
+  alignas(128) std::byte inlineBlock[PackedArguments::byteLimit];
   std::byte *block = inlineBlock;
   std::vector<std::byte> largeBlock;
   std::vector<Reference> holders; // allocates only when something must be held
 };
 
 /// Entries of a grid as 32-bit numbers: a tuple or list of one to three ints. False with an exception set.
-bool readGrid(PyObject *grid, int32_t out[3]);
+bool readAnyGrid(PyObject *grid, int32_t out[3]);
+/// The same; a tuple of small ints, as nearly every grid is, is read right here.
+inline bool readGrid(PyObject *grid, int32_t out[3]) {
+  Py_ssize_t size = PyTuple_CheckExact(grid) ? PyTuple_GET_SIZE(grid) : 0;
+  if (size < 1 || size > 3)
+    return readAnyGrid(grid, out);
+  for (Py_ssize_t index = 0; index < 3; ++index) {
+    int64_t value = 1;
+    if (index < size) {
+      PyObject *extent = PyTuple_GET_ITEM(grid, index);
+      if (!PyLong_CheckExact(extent) || !readCompact(extent, value) || value < 0)
+        return readAnyGrid(grid, out);
+    }
+    out[index] = int32_t(value);
+  }
+  return true;
+}
 inline bool isEmpty(const int32_t grid[3]) { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
 
 } // namespace triton::python

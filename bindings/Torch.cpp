@@ -4,39 +4,33 @@
 
 #include "bindings/Reference.h"
 
-#include <atomic>
 #include <dlfcn.h>
 
 namespace triton::python {
 
-namespace {
-struct TensorInterface {
-  int (*dataPointer)(void *tensor, void **pointer) = nullptr;
-  int (*dtype)(void *tensor, int32_t *code) = nullptr;
-  int (*deviceType)(void *tensor, int32_t *type) = nullptr;
-  Py_ssize_t offset = 0; // of the at::Tensor in the Python object; 0: not to be used
-};
-} // namespace
-
-constexpr int32_t torchCpu = 0;
-constexpr size_t dtypeCount = 128;
+constinit TorchInterface torchInterface;
+constinit std::array<TypeCode, 128> torchTypes = [] {
+  std::array<TypeCode, 128> types;
+  types.fill(TypeCode::None);
+  return types;
+}();
 
 template <typename Function> static bool find(void *library, const char *name, Function &function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   return function != nullptr;
 }
 
-static bool sameAsInPython(const TensorInterface &interface, PyObject *object) {
+static bool sameAsInPython(const TorchInterface &interface, PyObject *object) {
   void *tensor = reinterpret_cast<char *>(object) + interface.offset, *pointer = nullptr;
   int32_t device = -1;
   Reference expected(PyObject_CallMethod(object, "data_ptr", nullptr)), isCpu(PyObject_GetAttrString(object, "is_cpu"));
   return expected && isCpu && interface.dataPointer(tensor, &pointer) == 0 &&
          interface.deviceType(tensor, &device) == 0 && PyLong_AsVoidPtr(expected.get()) == pointer &&
-         (isCpu.get() == Py_True) == (device == torchCpu);
+         (isCpu.get() == Py_True) == (device == TorchInterface::cpu);
 }
 
-static TensorInterface findInterface(PyObject *object) {
-  TensorInterface interface;
+static TorchInterface findInterface(PyObject *object) {
+  TorchInterface interface;
   void *library = dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
   Reference implementation(PyObject_GetAttrString(object, "_cdata"));
   if (library && implementation && find(library, "aoti_torch_get_data_ptr", interface.dataPointer) &&
@@ -55,48 +49,32 @@ static TensorInterface findInterface(PyObject *object) {
   return interface;
 }
 
-/// The type of torch's dtype number, as the dtype object says; remembered.
-static TypeCode typeOf(int32_t code, PyObject *object) {
-  static TypeCode known[dtypeCount];
-  static bool isKnown[dtypeCount];
-  if (code < 0 || code >= int32_t(dtypeCount))
+/// Asks the tensor's dtype object for the type of torch's number for it.
+static TypeCode askType(int32_t code, PyObject *object) {
+  if (uint32_t(code) >= torchTypes.size())
     return TypeCode::None;
-  if (!isKnown[code]) {
-    Reference dtype(PyObject_GetAttrString(object, "dtype"));
-    known[code] = dtype ? typeCodeOfDtype(dtype.get()) : TypeCode::None;
-    PyErr_Clear();
-    isKnown[code] = true;
-  }
-  return known[code];
+  Reference dtype(PyObject_GetAttrString(object, "dtype"));
+  TypeCode type = dtype ? typeCodeOfDtype(dtype.get()) : TypeCode::None;
+  PyErr_Clear();
+  return torchTypes[uint32_t(code)] = type;
 }
 
 bool readTorchTensor(PyObject *object, Argument &argument) {
-  // Not a static of the interface itself: finding it runs Python, in which another thread may come here and wait for it with the interpreter's
-  // lock in its hands.
-  static std::atomic<const TensorInterface *> known = nullptr;
-  const TensorInterface *interface = known.load(std::memory_order_acquire);
-  if (!interface) {
-    interface = new TensorInterface(findInterface(object)); // for good
-    const TensorInterface *other = nullptr;
-    if (!known.compare_exchange_strong(other, interface)) {
-      delete interface;
-      interface = other;
-    }
+  if (readKnownTorchTensor(object, argument))
+    return true;
+  static bool isFound = false;
+  if (!isFound) {
+    TorchInterface found = findInterface(object); // runs Python, in which another thread may come here
+    if (!isFound)
+      torchInterface = found;
+    isFound = true;
   }
-  if (!interface->offset)
+  int32_t dtype = -1;
+  if (!torchInterface.offset ||
+      torchInterface.dtype(reinterpret_cast<char *>(object) + torchInterface.offset, &dtype) ||
+      askType(dtype, object) == TypeCode::None)
     return false;
-  void *tensor = reinterpret_cast<char *>(object) + interface->offset, *pointer = nullptr;
-  int32_t dtype = -1, device = -1;
-  if (interface->dataPointer(tensor, &pointer) || interface->dtype(tensor, &dtype) ||
-      interface->deviceType(tensor, &device))
-    return false;
-  argument.type = typeOf(dtype, object);
-  if (argument.type == TypeCode::None)
-    return false;
-  argument.kind = ArgumentKind::Pointer;
-  argument.bits = reinterpret_cast<uint64_t>(pointer);
-  argument.memory = device == torchCpu ? Memory::Host : Memory::Device;
-  return true;
+  return readKnownTorchTensor(object, argument);
 }
 
 static int (*currentStream)(int32_t device, void **stream) = nullptr;

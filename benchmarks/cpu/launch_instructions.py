@@ -51,8 +51,8 @@ if arrays == "numpy":
     x = numpy.zeros(64, numpy.float32)
 else:
     import torch
-    # A driver takes the address of an empty tensor, zero, as it takes one of its device: without a further look.
-    x = torch.zeros(0 if arrays == "torch, CUDA" else 64)
+    # A tensor without memory is one of a device for all that a launch looks at.
+    x = torch.zeros(64, device="meta" if arrays == "torch, CUDA" else "cpu")
 if arrays == "torch, CUDA":
     ctypes.CDLL(os.environ["TRITON_LIBCUDA_PATH"] + "/libcuda.so.1").fakeCudaBeQuiet()
     triton._C.libtriton.cuda.set_current_device(0)

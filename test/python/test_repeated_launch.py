@@ -1,5 +1,6 @@
 """Calls like the one before them take a short way; whatever would change their meaning must be noticed there too."""
 
+import concurrent.futures
 import gc
 import weakref
 
@@ -141,6 +142,84 @@ def test_a_grid_that_launches_the_same_kernel():
     for _ in range(6):
         assert (run(5, grid=grid) == expected(10)).all() and (values(inner) == expected(14)).all()
         inner[:] = -1
+
+
+@triton.jit
+def sum_all(out, x, flag, wide, small, real, double: tl.float64, pair, optional, many, BLOCK: tl.constexpr):
+    total = tl.load(x).to(tl.float64) + flag + wide + small + real + double + pair[0] + pair[1]
+    if optional is not None:
+        total += tl.load(optional)
+    for index in tl.static_range(len(many)):
+        total += many[index]
+    tl.store(out, total + BLOCK)
+
+
+def test_every_kind_of_argument_in_turn():
+    def tensor(value, dtype):
+        return torch.full((4,), value, dtype=dtype, device=place)
+
+    def parameter(value):
+        return torch.nn.Parameter(tensor(value, torch.float32), requires_grad=False)
+
+    usual = dict(x=tensor(3, torch.float32), flag=True, wide=2**40, small=48, real=0.5, double=0.25, pair=(2, 3.5),
+                 optional=None, many=(), BLOCK=16)  # fmt: skip
+    others = dict(
+        x=[tensor(4, torch.int8), parameter(5), tensor(6, torch.float32)[1:], array(1, 7, np.float64)],
+        flag=[False],
+        wide=[3, 1, 2**31, -(2**50)],
+        small=[1, 17, -16, 0, 2**33],
+        real=[-2.5, 1, 7],
+        double=[1e-9, 3, True],
+        pair=[(2, 9.5), (7, 1), (1, tl.constexpr(4))],
+        optional=[tensor(11, torch.float32), parameter(12), tensor(13, torch.int64)],
+        many=[tuple(range(3, 90)), (1.5, 2)],
+        BLOCK=[32, 8],
+    )
+
+    def number(value):
+        if isinstance(value, tuple):
+            return sum(map(number, value))
+        value = getattr(value, "value", value)
+        return 0 if value is None else float(value if isinstance(value, (int, float)) else value[0])
+
+    def check(arguments):
+        out = array(1, dtype=np.float64)
+        sum_all[(1,)](out, **arguments)
+        assert values(out)[0] == sum(map(number, arguments.values())), arguments
+
+    for name, alternatives in others.items():
+        for alternative in alternatives:
+            for _ in range(5):
+                check(usual)
+            for _ in range(3):
+                check(usual | {name: alternative})
+
+
+def test_a_tensor_that_changes_its_type():
+    out, x = array(1, dtype=np.float32), torch.full((4,), 3.0, device=place)
+    launch = lambda: add_one[(1,)](out, x)  # noqa: E731
+
+    @triton.jit
+    def add_one(out, x):
+        tl.store(out, tl.load(x).to(tl.float32) + 1)
+
+    for _ in range(6):
+        launch()
+    for other in (torch.full((4,), 5, dtype=torch.int16), torch.full((4,), 7.0, dtype=torch.float64)):
+        x.data = other.to(place)
+        launch()
+        assert values(out)[0] == other[0] + 1
+
+
+def test_threads_that_launch_the_same_kernel():
+    def work(value):
+        outs = [array(64, -1) for _ in range(200)]
+        for out in outs:
+            write[(1,)](out, value)
+        return all((values(out) == expected(2 * value)).all() for out in outs)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, [5, 7, 9, 11]))
 
 
 def test_arguments_that_make_the_kernel_forget():
