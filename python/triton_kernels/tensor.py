@@ -10,6 +10,7 @@ import torch
 from triton.tools.ragged_tma import create_ragged_descriptor
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from ._errors import InvalidArgumentError
 from .target_info import cuda_capability_geq
 from .tensor_details.bitmatrix import (
     BitmatrixMetadata,
@@ -52,10 +53,6 @@ __all__ = [
     "sum_bitmatrix_rows_torch",
     "wrap_torch_tensor",
 ]
-
-
-class InvalidTensorError(ValueError, AssertionError):
-    """A tensor that cannot be described as asked."""
 
 
 @dataclass(frozen=True)
@@ -161,15 +158,15 @@ class Tensor:
             raise ValueError("elements below a byte need an explicit shape")
         self.shape = list(self.storage.data.shape if self.shape is None else self.shape)
         if not all(_describes_size(size) for size in self.shape):
-            raise InvalidTensorError(f"a size is an integer or a tensor of one element: {self.shape}")
+            raise InvalidArgumentError(f"a size is an integer or a tensor of one element: {self.shape}")
         limits = [None] * len(self.shape) if self.shape_max is None else list(self.shape_max)
         if len(limits) != len(self.shape):
-            raise InvalidTensorError(f"shape and shape_max differ in length: {self.shape} and {limits}")
+            raise InvalidArgumentError(f"shape and shape_max differ in length: {self.shape} and {limits}")
         for dim, (size, limit) in enumerate(zip(self.shape, limits)):
             if limit is None and isinstance(size, int):
                 limits[dim] = size
             elif not isinstance(limit, int):
-                raise InvalidTensorError(
+                raise InvalidArgumentError(
                     f"the size of dim {dim} is on the device: shape_max must have an integer for it"
                 )
         self.shape_max = limits
@@ -214,7 +211,7 @@ class Bitmatrix(Tensor):
 
     def __post_init__(self):
         if self.dtype != BIT:
-            raise InvalidTensorError(f"the elements of a bitmatrix are bits (BIT), not {self.dtype}")
+            raise InvalidArgumentError(f"the elements of a bitmatrix are bits (BIT), not {self.dtype}")
         super().__post_init__()
 
 
@@ -254,7 +251,7 @@ def wrap_torch_tensor(torch_tensor, dtype=None):
     if ratio != 1:
         dim = unit_stride_dim(torch_tensor)
         if dim is None:
-            raise InvalidTensorError(f"no dimension has stride 1, so that {dtype} cannot be packed along it")
+            raise InvalidArgumentError(f"no dimension has stride 1, so that {dtype} cannot be packed along it")
         shape[dim] *= ratio
     return Tensor(Storage(torch_tensor), dtype=dtype, shape=shape)
 
