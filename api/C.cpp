@@ -110,6 +110,7 @@ static Options toOptions(const triton_options *given) {
   options.launchCooperative = all.launch_cooperative;
   options.launchProgrammatic = all.launch_programmatic;
   options.overlapLaunches = all.overlap_launches;
+  options.launchGraphs = all.launch_graphs;
   return options;
 }
 

@@ -25,10 +25,10 @@ void OutOfResources::log(llvm::raw_ostream &stream) const {
          << ". Reducing block sizes or `num_stages` may help.";
 }
 
-llvm::Expected<cuda::LoadedFunction> CudaKernel::load(cuda::Driver &driver, int device) {
+llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(cuda::Driver &driver, int device) {
   std::lock_guard lock(mutex);
   if (auto found = loaded.find(device); found != loaded.end())
-    return found->second;
+    return *found->second;
   auto properties = driver.properties(device);
   if (!properties)
     return properties.takeError();
@@ -36,27 +36,29 @@ llvm::Expected<cuda::LoadedFunction> CudaKernel::load(cuda::Driver &driver, int 
     return llvm::make_error<OutOfResources>(artifact->sharedBytes, properties->maxSharedBytes, "shared memory");
   auto function = cuda::load(driver, *artifact->stage("cubin"), artifact->name, artifact->sharedBytes, device);
   if (!function)
-    return function;
+    return function.takeError();
   if (artifact->numWarps * 32 > function->maxThreads)
     return llvm::make_error<OutOfResources>(artifact->numWarps * 32, function->maxThreads, "threads");
   if (artifact->numCtas > 8)
     if (llvm::Error error = cuda::allowLargeClusters(driver, function->function))
       return error;
-  loaded[device] = *function;
-  return function;
+  auto &made = loaded[device] = std::make_unique<OnDevice>();
+  made->function = *function;
+  return *made;
 }
 
 llvm::Error CudaKernel::launch(const char *arguments, std::array<int32_t, 3> grid, const CudaLaunchOptions &options) {
   auto driver = cudaDriver();
   if (!driver)
     return driver.takeError();
-  auto function = load(*driver, options.device);
-  if (!function)
-    return function.takeError();
+  auto loadedHere = load(*driver, options.device);
+  if (!loadedHere)
+    return loadedHere.takeError();
+  const cuda::LoadedFunction &function = loadedHere->function;
   // The code takes two pointers more: to scratch memory of a launch, and of a profiler, of which there is none.
   uint64_t ctas = uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]) * uint64_t(artifact->numCtas);
   auto scratch =
-      cuda::LaunchScratch::allocate(*driver, function->context, options.stream, ctas * artifact->globalScratchBytes);
+      cuda::LaunchScratch::allocate(*driver, function.context, options.stream, ctas * artifact->globalScratchBytes);
   if (!scratch)
     return scratch.takeError();
   uint64_t scratchAddress = scratch->address(), noScratch = 0;
@@ -64,8 +66,8 @@ llvm::Error CudaKernel::launch(const char *arguments, std::array<int32_t, 3> gri
   for (const artifact::Argument &argument : artifact->arguments)
     pointers.push_back(const_cast<char *>(arguments) + argument.offset);
   pointers.append({&scratchAddress, &noScratch});
-  cuda::Launch work{.function = function->function,
-                    .context = function->context,
+  cuda::Launch work{.function = function.function,
+                    .context = function.context,
                     .stream = options.stream,
                     .grid = {uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])},
                     .threads = uint32_t(artifact->numWarps) * 32,
@@ -75,7 +77,9 @@ llvm::Error CudaKernel::launch(const char *arguments, std::array<int32_t, 3> gri
                     // Scratch memory may be what the launch before still uses.
                     .isProgrammatic = options.isProgrammatic && artifact->globalScratchBytes == 0,
                     .waitsAtEntry = artifact->waitsAtEntry,
-                    .arguments = pointers.data()};
+                    .arguments = pointers.data(),
+                    .graph = options.usesGraphs && !scratchAddress ? &loadedHere->graph : nullptr,
+                    .argumentBlock = {reinterpret_cast<const std::byte *>(arguments), artifact->argumentBytes}};
   int status = cuda::launch(driver->api(), work);
   if (!status)
     return llvm::Error::success();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/artifact/Artifact.h"
-#include "runtime/cuda/Launch.h"
+#include "runtime/cuda/LaunchGraph.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -16,7 +16,7 @@ llvm::Expected<runtime::cuda::Driver &> cudaDriver();
 struct CudaLaunchOptions {
   int device = 0;
   runtime::cuda::StreamHandle stream = nullptr;
-  bool isCooperative = false, isProgrammatic = false;
+  bool isCooperative = false, isProgrammatic = false, usesGraphs = true;
 };
 
 /// The device has too little of something: `what`, and the message users of Triton know.
@@ -38,11 +38,15 @@ public:
   llvm::Error launch(const char *arguments, std::array<int32_t, 3> grid, const CudaLaunchOptions &options);
 
 private:
-  llvm::Expected<runtime::cuda::LoadedFunction> load(runtime::cuda::Driver &driver, int device);
+  struct OnDevice {
+    runtime::cuda::LoadedFunction function;
+    runtime::cuda::LaunchGraph graph;
+  };
+  llvm::Expected<OnDevice &> load(runtime::cuda::Driver &driver, int device);
 
   std::shared_ptr<const artifact::Artifact> artifact;
   std::mutex mutex;
-  llvm::DenseMap<int, runtime::cuda::LoadedFunction> loaded; // by device
+  llvm::DenseMap<int, std::unique_ptr<OnDevice>> loaded; // by device
 };
 
 } // namespace triton

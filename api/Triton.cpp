@@ -1,4 +1,5 @@
 // The C++ API: modules from files, kernels specialised by their arguments, compiled once, launched on the CPU's threads.
+#include <cstring>
 #include <triton/cuda.h>
 #include <triton/triton.h>
 
@@ -355,7 +356,8 @@ static CudaLaunchOptions cudaOptions(const Options &options) {
   return {.device = options.device,
           .stream = static_cast<runtime::cuda::StreamHandle>(options.stream),
           .isCooperative = options.launchCooperative,
-          .isProgrammatic = options.launchProgrammatic};
+          .isProgrammatic = options.launchProgrammatic,
+          .usesGraphs = options.launchGraphs};
 }
 
 /// Binds, specialises and compiles, and keeps the plan for launches like this one.
@@ -412,7 +414,8 @@ Expected<CompiledKernel> Kernel::tryLaunch(Grid grid, const std::vector<Argument
   for (int64_t extent : {grid.x, grid.y, grid.z})
     if (extent < 0 || extent > INT32_MAX)
       return Error("ValueError", "grid extent " + std::to_string(extent) + " is out of range");
-  alignas(64) char block[mostArgumentBytes]; // tensor maps stand at multiples of 64 bytes
+  alignas(64) char block[mostArgumentBytes];             // tensor maps stand at multiples of 64 bytes
+  std::memset(block, 0, kernel.artifact->argumentBytes); // also what lies between arguments: blocks are compared
   if (std::optional<Error> error = packAll(*plan, arguments, block))
     return *error;
   std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),

@@ -18,7 +18,8 @@ struct CudaLauncher {
   uint32_t threads, sharedBytes, clusterSize;
   bool isCooperative, isProgrammatic, waitsAtEntry;
   Scratch scratch[2];
-  uint64_t function, context; // the function launched last, and where it was loaded
+  uint64_t function, context;    // the function launched last, and where it was loaded
+  embed::CudaLaunchGraph *graph; // null: launches never go through one
 };
 } // namespace
 
@@ -110,7 +111,8 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   arguments[count + 1] = &scratch[1];
   embed::CudaLaunch work;
   work.function = self.function;
-  work.context = invocation.isCurrent ? 0 : self.context;
+  work.context = self.context;
+  work.isContextCurrent = invocation.isCurrent;
   work.stream = invocation.stream;
   for (int index = 0; index < 3; ++index)
     work.grid[index] = uint32_t(grid[index]);
@@ -121,6 +123,11 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   work.isProgrammatic = self.isProgrammatic && !scratch[0]; // scratch may be what the launch before still uses
   work.waitsAtEntry = self.waitsAtEntry;
   work.arguments = arguments;
+  // Only calls like ones before: what a hook is to see, or what clients make themselves, is a launch of the kernel.
+  if (invocation.packed && invocation.isCurrent && !scratch[0] && !scratch[1]) {
+    work.graph = self.graph;
+    work.argumentBlock = {block.data(), launcher.argumentBytes};
+  }
   int status = 0;
   {
     Unlocked unlocked;
@@ -140,16 +147,16 @@ static bool isCurrent(Launcher &launcher, PyObject *function) {
   return self.context && self.context == embed::cudaCurrentContext();
 }
 
-/// CudaLauncherBase(argument_bytes, signature, code_arguments, tensor_maps, threads, shared, cluster, cooperative, programmatic, waits_at_entry,
+/// CudaLauncherBase(argument_bytes, signature, code_arguments, tensor_maps, threads, shared, cluster, cooperative, programmatic, waits_at_entry, graphs,
 ///                  global_scratch_size, global_scratch_align, profile_scratch_size, profile_scratch_align)
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   unsigned argumentBytes = 0, threads = 0, sharedBytes = 0, clusterSize = 1;
-  int isCooperative = 0, isProgrammatic = 0, waitsAtEntry = 0;
+  int isCooperative = 0, isProgrammatic = 0, waitsAtEntry = 0, usesGraphs = 0;
   Scratch global{.allocator = "_allocator"}, profile{.allocator = "_profile_allocator"};
   PyObject *signature = nullptr, *codeArguments = nullptr, *tensorMaps = nullptr;
-  if (!PyArg_ParseTuple(arguments, "IO!OO!IIIpppKKKK", &argumentBytes, &PyList_Type, &signature, &codeArguments,
+  if (!PyArg_ParseTuple(arguments, "IO!OO!IIIppppKKKK", &argumentBytes, &PyList_Type, &signature, &codeArguments,
                         &PyList_Type, &tensorMaps, &threads, &sharedBytes, &clusterSize, &isCooperative,
-                        &isProgrammatic, &waitsAtEntry, &global.bytes, &global.alignment, &profile.bytes,
+                        &isProgrammatic, &waitsAtEntry, &usesGraphs, &global.bytes, &global.alignment, &profile.bytes,
                         &profile.alignment))
     return nullptr;
   Launcher *launcher = createLauncher(type, argumentBytes, signature, codeArguments, tensorMaps);
@@ -169,13 +176,32 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   self.scratch[0] = global;
   self.scratch[1] = profile;
   self.function = self.context = 0;
+  self.graph =
+      usesGraphs && !isCooperative && !isProgrammatic && self.clusterSize == 1 ? new embed::CudaLaunchGraph : nullptr;
   return reinterpret_cast<PyObject *>(launcher);
 }
+
+static void destroy(PyObject *object) {
+  delete reinterpret_cast<CudaLauncher *>(object)->graph;
+  destroyLauncher(object);
+}
+
+static PyObject *graphLaunches(PyObject *object, void *) {
+  const embed::CudaLaunchGraph *graph = reinterpret_cast<CudaLauncher *>(object)->graph;
+  return PyLong_FromUnsignedLongLong(graph ? graph->launches() : 0);
+}
+static PyGetSetDef properties[] = {
+    {"graph_launches", graphLaunches, nullptr, "How many launches went through a graph (knobs.nvidia.launch_graphs).",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, const_cast<char *>("Packs a kernel's arguments and launches it on a stream.")},
     {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
     {Py_tp_members, launcherMembers},
+    {Py_tp_getset, properties},
     {0, nullptr},
 };
 static PyType_Spec spec = {"triton._C.libtriton.CudaLauncherBase", sizeof(CudaLauncher), 0,

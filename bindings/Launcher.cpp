@@ -210,7 +210,7 @@ Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, PyObject *s
   return self;
 }
 
-static void destroyLauncher(PyObject *object) {
+void destroyLauncher(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   delete reinterpret_cast<Launcher *>(object)->layout;
   type->tp_free(object);

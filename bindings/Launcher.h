@@ -48,11 +48,13 @@ struct Launcher {
 /// The base class of all launchers.
 extern PyTypeObject *launcherType;
 bool addLauncher(PyObject *module);
-/// The members and the destructor that classes of launchers share.
+/// The members that classes of launchers share.
 extern PyMemberDef launcherMembers[];
 /// A launcher of `type`; the rest is as LaunchLayout::create takes it. Null with an exception set.
 Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, PyObject *signature, PyObject *codeArguments,
                          PyObject *tensorMaps);
+/// The destructor; classes that hold more call it last.
+void destroyLauncher(PyObject *object);
 
 /// The block of arguments, with what must stay alive while it is used.
 class ArgumentBlock {

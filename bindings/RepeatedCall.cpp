@@ -3,6 +3,7 @@
 #include "bindings/Package.h"
 #include "bindings/WarmLaunch.h"
 
+#include <cstring>
 #include <new>
 
 namespace triton::python {
@@ -79,7 +80,7 @@ bool RepeatedCall::expect(const KernelState &state, PyObject *object, PyObject *
   for (size_t index = 0; index < slots.size(); ++index)
     if (slots[index].parameter == added.position) {
       isPassed = true;
-      if (packs) {
+      if (isPacked()) {
         added.slot = slots[index];
         added.index = uint16_t(index);
       }
@@ -103,7 +104,8 @@ HeldCall RepeatedCall::create(const KernelState &state, std::shared_ptr<Remember
   if (count > BoundArguments::limit)
     return HeldCall();
   HeldCall call(new RepeatedCall);
-  call->packs = launch->native().argumentBytes <= PackedArguments::byteLimit;
+  if (size_t bytes = launch->native().argumentBytes; bytes <= PackedArguments::byteLimit)
+    call->packedBytes = bytes; // never 0
   call->memory = launch->native().memory;
   call->itsLaunch = std::move(launch);
   call->positionalCount = positionalCount;
@@ -178,6 +180,7 @@ bool RepeatedCall::recognise(PyObject *const *arguments, size_t count, PyObject 
                              BoundArguments &out) const {
   if (count != positionalCount || !hasNames(givenNames))
     return false;
+  std::memset(out.packed.block, 0, packedBytes); // also what lies between arguments: blocks are compared
   for (const Expected &one : expected) {
     PyObject *object = one.defaultValue ? one.defaultValue : *arguments++;
     out.values[one.position] = object;

@@ -63,7 +63,7 @@ public:
   bool recognise(PyObject *const *arguments, size_t positionalCount, PyObject *names, BoundArguments &out) const;
   const RememberedLaunch &launch() const { return *itsLaunch; }
   /// Whether `recognise` packs.
-  bool isPacked() const { return packs; }
+  bool isPacked() const { return packedBytes != 0; }
   int traverse(visitproc visit, void *arg) const;
 
 private:
@@ -87,8 +87,8 @@ private:
   unsigned holds = 0; // counted under the interpreter's lock
   std::shared_ptr<RememberedLaunch> itsLaunch;
   size_t positionalCount = 0;
-  Reference names; // tuple or null
-  bool packs = false;
+  Reference names;                // tuple or null
+  size_t packedBytes = 0;         // of the block of arguments; 0: `recognise` does not pack
   Memory memory = Memory::Host;   // the launcher's
   std::vector<Expected> expected; // the arguments of the call in order, then defaults
 };

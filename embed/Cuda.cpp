@@ -2,7 +2,7 @@
 #include <triton/embed_cuda.h>
 
 #include "runtime/cuda/CublasLt.h"
-#include "runtime/cuda/Launch.h"
+#include "runtime/cuda/LaunchGraph.h"
 #include "runtime/cuda/TensorMap.h"
 
 namespace triton::embed {
@@ -87,9 +87,18 @@ std::optional<CudaFunction> cudaFind(uint64_t function) {
   return found ? std::optional(fromRuntime(*found)) : std::nullopt;
 }
 
+CudaLaunchGraph::CudaLaunchGraph() : state(std::make_unique<cuda::LaunchGraph>()) {}
+CudaLaunchGraph::~CudaLaunchGraph() = default;
+uint64_t CudaLaunchGraph::launches() const { return state->launches(); }
+
+struct CudaLaunchAccess {
+  static cuda::LaunchGraph *state(CudaLaunchGraph *graph) { return graph ? graph->state.get() : nullptr; }
+};
+
 static cuda::Launch toRuntime(const CudaLaunch &launch) {
   return {.function = handle(launch.function),
           .context = reinterpret_cast<cuda::ContextHandle>(launch.context),
+          .isContextCurrent = launch.isContextCurrent,
           .stream = reinterpret_cast<cuda::StreamHandle>(launch.stream),
           .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
           .threads = launch.threads,
@@ -98,7 +107,9 @@ static cuda::Launch toRuntime(const CudaLaunch &launch) {
           .isCooperative = launch.isCooperative,
           .isProgrammatic = launch.isProgrammatic,
           .waitsAtEntry = launch.waitsAtEntry,
-          .arguments = launch.arguments};
+          .arguments = launch.arguments,
+          .graph = CudaLaunchAccess::state(launch.graph),
+          .argumentBlock = launch.argumentBlock};
 }
 
 int cudaLaunch(const CudaLaunch &launch) {

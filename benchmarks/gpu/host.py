@@ -84,6 +84,9 @@ def launch():
     for name, kernel, arguments in (("7", seven_arguments_kernel, seven), ("19", nineteen_arguments_kernel, nineteen)):
         names = {"kernel": kernel, "x": x, "y": y, "z": z, "grid": (1,)}
         say_launch(f"launch, {name} arguments", loop_of(f"kernel[grid]({arguments})", **names))
+        turned = arguments.replace("x, y", "y, x", 1)
+        value = host_microseconds(loop_of(f"kernel[grid]({arguments}); kernel[grid]({turned})", **names), 100) / 2
+        say(case=f"launch, {name} arguments, two kinds in turn", unit="us", value=value)
         time_bare_launches(name, eval(f"kernel[grid]({arguments})", names))
     say_launch("launch, 7 arguments", loop_of("add(x, y, out=z)", add=torch.add, x=x, y=y, z=z), contender="torch")
 

@@ -112,17 +112,23 @@ static void measure(const triton::Module &module, const std::string &target) {
   auto wait = [&] { isCuda ? triton::cuda::synchronize() : void(); };
   for (auto &[name, arguments] : {std::pair("seven", seven), std::pair("nineteen", nineteen)}) {
     triton::Kernel kernel = module.kernel(name);
-    for (bool overlaps : {true, false}) {
-      triton::Options options;
-      options.target = target;
-      options.overlapLaunches = overlaps;
-      triton::CompiledKernel compiled = kernel.launch(1, arguments, options);
-      if (overlaps && isCuda)
-        measureBare(compiled, name);
-      if (overlaps || isCuda)
-        say(std::string(name) + " arguments, kernel.launch" + (overlaps ? "" : ", in full order"),
-            bestOf([&] { kernel.launch(1, arguments, options); }, wait));
-    }
+    triton::Options options;
+    options.target = target;
+    triton::CompiledKernel compiled = kernel.launch(1, arguments, options);
+    if (isCuda)
+      measureBare(compiled, name);
+    auto measureLaunch = [&](const char *how) {
+      kernel.launch(1, arguments, options);
+      say(std::string(name) + " arguments, kernel.launch" + how,
+          bestOf([&] { kernel.launch(1, arguments, options); }, wait));
+    };
+    measureLaunch("");
+    if (!isCuda)
+      continue;
+    options.launchGraphs = false;
+    measureLaunch(", no graphs");
+    options.overlapLaunches = false;
+    measureLaunch(", no graphs, in full order");
   }
 }
 

@@ -8,6 +8,10 @@
 
 #include <span>
 
+namespace triton::runtime::cuda {
+class LaunchGraph;
+}
+
 namespace triton::embed {
 
 struct CudaDeviceProperties {
@@ -28,13 +32,31 @@ struct CudaFunction {
   int registers = 0, localBytes = 0, staticSharedBytes = 0, maxThreads = 0;
 };
 
+/// What a kernel's launches share, so that they may go through a graph while the GPU waits for the host; kept beside the function, used by one launch at a time
+/// or by many.
+class TRITON_EXPORT CudaLaunchGraph {
+public:
+  CudaLaunchGraph();
+  ~CudaLaunchGraph();
+  CudaLaunchGraph(const CudaLaunchGraph &) = delete;
+  /// How many went through a graph.
+  uint64_t launches() const;
+
+private:
+  friend struct CudaLaunchAccess;
+  std::unique_ptr<runtime::cuda::LaunchGraph> state;
+};
+
 struct CudaLaunch {
   uint64_t function = 0, context = 0, stream = 0;
+  bool isContextCurrent = false; // the caller has just seen that
   uint32_t grid[3] = {1, 1, 1};
   uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
   bool isCooperative = false, isProgrammatic = false;
-  bool waitsAtEntry = false;  // as the artifact says; then it may overlap the launch before it
-  void **arguments = nullptr; // a pointer to each
+  bool waitsAtEntry = false;                // as the artifact says; then it may overlap the launch before it
+  void **arguments = nullptr;               // a pointer to each
+  CudaLaunchGraph *graph = nullptr;         // null: never through a graph. Then the context is given, and
+  std::span<const std::byte> argumentBlock; // all that `arguments` point to and that is not always the same
 };
 
 struct CudaTensorMap {

@@ -182,6 +182,7 @@ struct Options {
   bool launchProgrammatic = false; // the kernel itself says (`gdc_wait`) where it waits for the one before it
   bool overlapLaunches =
       true; // from sm_90 on kernels wait at their entry, so that a launch overlaps the end of the one before
+  bool launchGraphs = true; // launches go through graphs, which are quicker to launch, while the GPU waits for the host
 };
 
 /// One specialisation of a kernel, ready to run.

@@ -290,6 +290,7 @@ class nvidia_knobs(base_knobs):
     libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
     libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
     overlap_launches = env_bool("TRITON_OVERLAP_LAUNCHES", True)  # a launch begins while the one before it ends (sm_90)
+    launch_graphs = env_bool("TRITON_LAUNCH_GRAPHS", True)  # launches go through graphs while the GPU waits for the host
     tensor_maps = env_bool("TRITON_TENSOR_MAPS", True)  # tensor descriptors by the copy engine where they fit it
 
 

@@ -2,6 +2,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 
 namespace triton::runtime::cuda {
@@ -28,6 +29,13 @@ llvm::Expected<std::unique_ptr<const DriverApi>> DriverApi::open(const std::stri
   if (missing.empty()) {
     int version = 0;
     api->overlapsLaunches = api->driverVersion(&version) == Success && version >= 12030;
+    // Tools that trace launches come with one of these; some show a graph as one thing.
+    bool isTraced = false;
+    for (const char *name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "NV_NSIGHT_INJECTION_PORT_BASE"})
+      isTraced |= std::getenv(name) != nullptr;
+    api->launchesGraphs = !isTraced && api->createGraph && api->destroyGraph && api->addKernelNode &&
+                          api->instantiateGraph && api->destroyExecutableGraph && api->changeKernelNode &&
+                          api->launchGraph && api->streamIsCapturing && api->queryEvent;
     return api;
   }
   dlclose(library);

@@ -61,6 +61,19 @@ namespace triton::runtime::cuda {
   X(launchPlain, cuLaunchKernel,                                                                                       \
     (FunctionHandle function, uint32_t gridX, uint32_t gridY, uint32_t gridZ, uint32_t blockX, uint32_t blockY,        \
      uint32_t blockZ, uint32_t sharedBytes, StreamHandle stream, void **arguments, void **extra))                      \
+  X(createGraph, cuGraphCreate, (GraphHandle * graph, unsigned flags))                                                 \
+  X(destroyGraph, cuGraphDestroy, (GraphHandle graph))                                                                 \
+  X(addKernelNode, cuGraphAddKernelNode_v2,                                                                            \
+    (GraphNodeHandle * node, GraphHandle graph, const GraphNodeHandle *dependencies, size_t count,                     \
+     const KernelNode *launch))                                                                                        \
+  X(instantiateGraph, cuGraphInstantiateWithFlags,                                                                     \
+    (ExecutableGraphHandle * executable, GraphHandle graph, unsigned long long flags))                                 \
+  X(destroyExecutableGraph, cuGraphExecDestroy, (ExecutableGraphHandle executable))                                    \
+  X(changeKernelNode, cuGraphExecKernelNodeSetParams_v2,                                                               \
+    (ExecutableGraphHandle executable, GraphNodeHandle node, const KernelNode *launch))                                \
+  X(launchGraph, cuGraphLaunch, (ExecutableGraphHandle executable, StreamHandle stream))                               \
+  X(streamIsCapturing, cuStreamIsCapturing, (StreamHandle stream, int *state))                                         \
+  X(queryEvent, cuEventQuery, (EventHandle event))                                                                     \
   X(exchangeCaptureMode, cuThreadExchangeStreamCaptureMode, (int *mode))                                               \
   X(maxActiveClusters, cuOccupancyMaxActiveClusters,                                                                   \
     (int *count, FunctionHandle function, const LaunchConfiguration *configuration))                                   \
@@ -76,6 +89,7 @@ struct DriverApi {
   TRITON_CUDA_OPTIONAL(TRITON_CUDA_DECLARE)
 #undef TRITON_CUDA_DECLARE
   bool overlapsLaunches = false; // programmatic launches work in graphs too
+  bool launchesGraphs = false;   // and no tool looks on that sees graphs where users want to see kernels
 
   /// Opens the library and fills the table; the library stays open for good.
   static llvm::Expected<std::unique_ptr<const DriverApi>> open(const std::string &path);

@@ -13,6 +13,9 @@ using ModuleHandle = struct OpaqueModule *;
 using FunctionHandle = struct OpaqueFunction *;
 using StreamHandle = struct OpaqueStream *;
 using EventHandle = struct OpaqueEvent *;
+using GraphHandle = struct OpaqueGraph *;
+using GraphNodeHandle = struct OpaqueGraphNode *;
+using ExecutableGraphHandle = struct OpaqueExecutableGraph *;
 
 enum Status : int {
   Success = 0,
@@ -28,6 +31,7 @@ enum Status : int {
   UnsupportedPtxVersion = 222,
   InvalidHandle = 400,
   NotFound = 500,
+  NotReady = 600,
   IllegalAddress = 700,
   LaunchOutOfResources = 701,
   CaptureUnsupported = 900,
@@ -59,7 +63,8 @@ enum class FunctionAttribute : int {
 
 enum class JitOption : int { InfoLog = 3, InfoLogBytes = 4, ErrorLog = 5, ErrorLogBytes = 6 };
 enum class Limit : int { PrintfFifoBytes = 1 };
-constexpr int captureModeRelaxed = 2;
+constexpr int captureModeRelaxed = 2, captureStateNone = 0;
+constexpr unsigned eventWithoutTime = 2;
 constexpr int pointerAttributeDevicePointer = 3, cachePreferShared = 1;
 
 enum class LaunchAttributeId : uint32_t {
@@ -85,6 +90,15 @@ struct LaunchConfiguration {
   StreamHandle stream;
   LaunchAttribute *attributes;
   uint32_t attributeCount;
+};
+
+/// A launch as part of a graph.
+struct KernelNode {
+  FunctionHandle function;
+  uint32_t gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  void **arguments, **extra;
+  struct OpaqueKernel *kernel; // instead of a function
+  ContextHandle context;
 };
 
 /// The 128 bytes by which the copy engine knows a tensor.

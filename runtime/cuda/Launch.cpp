@@ -1,5 +1,7 @@
 #include "runtime/cuda/Launch.h"
 
+#include "runtime/cuda/LaunchGraph.h"
+
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -49,9 +51,14 @@ static bool mayOverlap(const DriverApi &api, const Launch &launch) {
 int launch(const DriverApi &api, const Launch &launch) {
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
     return Success;
-  ContextScope scope(api, launch.context);
+  ContextScope scope(api, launch.isContextCurrent ? nullptr : launch.context);
   if (scope.status())
     return scope.status();
+  if (launch.graph && launch.clusterSize == 1 && !launch.isCooperative && !launch.isProgrammatic)
+    if (std::optional<int> status = launch.graph->launch(api, launch)) {
+      takeUnordered(launch.stream); // in full order
+      return *status;
+    }
   LaunchAttribute attributes[4];
   LaunchConfiguration configuration{launch.grid[0] * launch.clusterSize,
                                     launch.grid[1],

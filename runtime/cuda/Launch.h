@@ -6,12 +6,16 @@
 #include "runtime/cuda/Module.h"
 
 #include <array>
+#include <span>
 
 namespace triton::runtime::cuda {
+
+class LaunchGraph;
 
 struct Launch {
   FunctionHandle function = nullptr;
   ContextHandle context = nullptr; // of the function; null: whichever is current
+  bool isContextCurrent = false;   // the caller has just seen that
   StreamHandle stream = nullptr;
   std::array<uint32_t, 3> grid = {1, 1, 1}; // in programs: the driver is asked for `clusterSize` blocks each, along x
   uint32_t threads = 128;
@@ -22,6 +26,8 @@ struct Launch {
       false; // may begin before the kernel ahead of it on the stream has ended: its code waits where it must
   bool waitsAtEntry = false; // its code waits first of all, so that it may begin early without harm
   void **arguments = nullptr;
+  LaunchGraph *graph = nullptr; // of this kernel, if launches may go through one; then the context is given, and
+  std::span<const std::byte> argumentBlock; // all that `arguments` point to and that is not always the same
 };
 
 /// The driver's status; an empty grid is no launch and a success.

@@ -30,6 +30,18 @@ struct OpaqueFunction {
   int dynamicShared = 48 * 1024;
   bool allowsLargeClusters = false;
 };
+/// A launch that can be made again: its arguments are copies.
+struct OpaqueGraphNode {
+  KernelNode launch{};
+  std::vector<std::string> arguments;
+};
+struct OpaqueGraph {
+  std::unique_ptr<OpaqueGraphNode> node;
+};
+struct OpaqueExecutableGraph {
+  OpaqueGraph *graph;
+  OpaqueGraphNode node;
+};
 } // namespace triton::runtime::cuda
 
 namespace {
@@ -43,7 +55,8 @@ struct Fake {
   std::map<uint64_t, size_t> memory;   // address -> bytes
   std::map<uint64_t, size_t> pinned;
   size_t printfBytes = 1 << 20;
-  bool isQuiet = false, isCapturing = false;
+  bool isQuiet = false, isCapturing = false, isBusy = false;
+  int graphCount = 0; // executable ones that there are
 
   void record(const std::string &line) { log += line + "\n"; }
   int begin(const char *function) {
@@ -273,22 +286,29 @@ static std::string hex(const void *bytes, size_t count) {
   return text;
 }
 
+/// The launch as a line of the log, or why it cannot be made.
+static int describeLaunch(std::ostringstream &line, FunctionHandle function, const uint32_t grid[3], uint32_t threads,
+                          uint32_t sharedBytes, StreamHandle stream) {
+  NEED_CONTEXT;
+  if (function->context != current)
+    return InvalidHandle;
+  if (!grid[0] || !grid[1] || !grid[2] || grid[1] > 65535 || grid[2] > 65535 || !threads ||
+      sharedBytes > uint32_t(function->dynamicShared) || threads > uint32_t(function->kernel.maxThreads))
+    return InvalidValue;
+  line << "launch " << function->name << " device=" << current->device << " grid=" << grid[0] << "," << grid[1] << ","
+       << grid[2] << " block=" << threads << " shared=" << sharedBytes
+       << " stream=" << reinterpret_cast<uint64_t>(stream);
+  return Success;
+}
+
 int cuLaunchKernelEx(const LaunchConfiguration *launch, FunctionHandle function, void **arguments, void **) {
   if (fake().isQuiet)
     return Success;
   BEGIN("cuLaunchKernelEx");
-  NEED_CONTEXT;
-  if (function->context != current)
-    return InvalidHandle;
-  if (!launch->gridX || !launch->gridY || !launch->gridZ || launch->gridY > 65535 || launch->gridZ > 65535 ||
-      !launch->blockX || launch->sharedBytes > uint32_t(function->dynamicShared))
-    return InvalidValue;
-  if (launch->blockX > uint32_t(function->kernel.maxThreads))
-    return InvalidValue;
   std::ostringstream line;
-  line << "launch " << function->name << " device=" << current->device << " grid=" << launch->gridX << ","
-       << launch->gridY << "," << launch->gridZ << " block=" << launch->blockX << " shared=" << launch->sharedBytes
-       << " stream=" << reinterpret_cast<uint64_t>(launch->stream);
+  const uint32_t grid[] = {launch->gridX, launch->gridY, launch->gridZ};
+  if (int status = describeLaunch(line, function, grid, launch->blockX, launch->sharedBytes, launch->stream))
+    return status;
   for (uint32_t index = 0; index < launch->attributeCount; ++index) {
     const LaunchAttribute &attribute = launch->attributes[index];
     if (attribute.id == LaunchAttributeId::ClusterDimension) {
@@ -306,6 +326,64 @@ int cuLaunchKernelEx(const LaunchConfiguration *launch, FunctionHandle function,
     line << (index ? "," : "") << hex(arguments[index], function->kernel.parameterBytes[index]);
   return state.record(line.str()), Success;
 }
+
+// Graphs of one launch.
+
+static void assign(OpaqueGraphNode &node, const KernelNode &launch) {
+  node.launch = launch;
+  node.arguments.clear();
+  for (size_t index = 0; index < launch.function->kernel.parameterBytes.size(); ++index)
+    node.arguments.push_back(hex(launch.arguments[index], launch.function->kernel.parameterBytes[index]));
+}
+int cuGraphCreate(GraphHandle *graph, unsigned) {
+  BEGIN("cuGraphCreate");
+  return *graph = new OpaqueGraph, Success;
+}
+int cuGraphDestroy(GraphHandle graph) { return delete graph, Success; }
+int cuGraphAddKernelNode_v2(GraphNodeHandle *node, GraphHandle graph, const GraphNodeHandle *, size_t,
+                            const KernelNode *launch) {
+  BEGIN("cuGraphAddKernelNode");
+  graph->node = std::make_unique<OpaqueGraphNode>();
+  assign(*graph->node, *launch);
+  return *node = graph->node.get(), Success;
+}
+int cuGraphInstantiateWithFlags(ExecutableGraphHandle *executable, GraphHandle graph, unsigned long long) {
+  BEGIN("cuGraphInstantiate");
+  NEED_CONTEXT;
+  FORBIDDEN_IN_CAPTURES;
+  ++state.graphCount;
+  return *executable = new OpaqueExecutableGraph{graph, *graph->node}, Success;
+}
+int cuGraphExecDestroy(ExecutableGraphHandle executable) {
+  BEGIN("cuGraphExecDestroy");
+  --state.graphCount;
+  return delete executable, Success;
+}
+int cuGraphExecKernelNodeSetParams_v2(ExecutableGraphHandle executable, GraphNodeHandle node,
+                                      const KernelNode *launch) {
+  if (fake().isQuiet)
+    return Success;
+  BEGIN("cuGraphExecKernelNodeSetParams");
+  if (node != executable->graph->node.get() || node->launch.function->context != launch->function->context)
+    return InvalidValue;
+  assign(executable->node, *launch);
+  return state.record("change"), Success;
+}
+int cuGraphLaunch(ExecutableGraphHandle executable, StreamHandle stream) {
+  if (fake().isQuiet)
+    return Success;
+  BEGIN("cuGraphLaunch");
+  const KernelNode &launch = executable->node.launch;
+  std::ostringstream line;
+  const uint32_t grid[] = {launch.gridX, launch.gridY, launch.gridZ};
+  if (int status = describeLaunch(line, launch.function, grid, launch.blockX, launch.sharedBytes, stream))
+    return status;
+  line << " graph args=";
+  for (size_t index = 0; index < executable->node.arguments.size(); ++index)
+    line << (index ? "," : "") << executable->node.arguments[index];
+  return state.record(line.str()), Success;
+}
+int cuStreamIsCapturing(StreamHandle, int *capturing) { return *capturing = fake().isCapturing, Success; }
 
 int cuPointerGetAttribute(void *value, int, DevicePointer pointer) {
   BEGIN("cuPointerGetAttribute");
@@ -368,6 +446,11 @@ int cuStreamSynchronize(StreamHandle stream) {
 int cuEventCreate(EventHandle *event, unsigned) { return *event = reinterpret_cast<EventHandle>(1), Success; }
 int cuEventDestroy_v2(EventHandle) { return Success; }
 int cuEventRecord(EventHandle, StreamHandle) { return Success; }
+int cuEventQuery(EventHandle) {
+  BEGIN("cuEventQuery");
+  FORBIDDEN_IN_CAPTURES;
+  return state.isBusy ? NotReady : Success;
+}
 int cuEventSynchronize(EventHandle) { return Success; }
 int cuEventElapsedTime(float *milliseconds, EventHandle, EventHandle) { return *milliseconds = 1, Success; }
 
@@ -412,6 +495,9 @@ void fakeCudaFail(const char *function, int status) {
 }
 /// Launches from now on do nothing at all, so that one can measure what comes before them.
 void fakeCudaBeQuiet() { fake().isQuiet = true; }
+/// Whether events lie ahead of the GPU.
+void fakeCudaSetBusy(bool isBusy) { fake().isBusy = isBusy; }
+int fakeCudaGraphCount() { return fake().graphCount; }
 void fakeCudaSetCapturing(bool isCapturing) { fake().isCapturing = isCapturing; }
 /// Before the driver is used.
 void fakeCudaSetDevices(int count, int capability) {

@@ -547,3 +547,32 @@ def test_code_for_an_older_architecture_runs_here(cuda):
     assert cuda.log()[-1].startswith("launch add_kernel")
     with pytest.raises(ValueError, match="sm<digits>"):
         add_kernel[(1,)](x, x, x, 17, BLOCK=16, arch="gfx942")
+
+
+def test_launches_through_graphs(cuda):
+    x, y = cuda.tensor(), cuda.tensor()
+    kernel = add_kernel[(1,)](x, x, x, 16, BLOCK=256)
+    for _ in range(300):
+        add_kernel[(1,)](x, x, x, 16, BLOCK=256)
+    through = kernel.run.graph_launches
+    assert through > 100 and " graph " in cuda.log()[-1]
+    add_kernel[(3,)](x, y, x, 32, BLOCK=256)
+    change, launch = cuda.log()
+    addresses = [struct.pack("<Q", tensor.data_ptr()).hex() for tensor in (x, y, x)]
+    assert change == "change" and " graph " in launch and " grid=3,1,1 " in launch
+    assert launch.split("args=")[1].startswith(",".join([*addresses, "20000000"]))
+    with knobs.runtime.scope():  # a hook is to see launches of the kernel
+        knobs.runtime.launch_enter_hook = lambda metadata: None
+        add_kernel[(1,)](x, x, x, 16, BLOCK=256)
+        assert " graph " not in cuda.log()[-1]
+    kernel[(1, 1, 1)](x, x, x, 16, 256)  # and so is a client that launches by itself
+    assert " graph " not in cuda.log()[-1]
+
+
+def test_launches_without_graphs(cuda):
+    x = cuda.tensor()
+    with knobs.nvidia.scope():
+        knobs.nvidia.launch_graphs = False
+        for _ in range(200):
+            kernel = add_kernel[(1,)](x, x, x, 16, BLOCK=128)
+    assert kernel.run.graph_launches == 0 and " graph " not in cuda.log()[-1]

@@ -78,7 +78,7 @@ def test_compiles_and_launches_beside_the_collector(tmp_path, device):
                 failures.append(repr(error))
 
         def collect():
-            while not finished.is_set():
+            while not finished.wait(0.001):  # else it has the interpreter's lock nearly always
                 gc.collect()
 
         collector = threading.Thread(target=collect)

@@ -47,7 +47,7 @@ static void attach(Emitter &emitter, mlir::Value value, llvm::StringRef name, Ar
   if (Operation *op = value.getDefiningOp()) {
     if (op->getNumResults() != 1 || op->getNumRegions() != 0)
       return;
-    if (auto known = op->getAttrOfType<DenseIntElementsAttr>(name); known && known.size() == numbers.size())
+    if (auto known = op->getAttrOfType<DenseIntElementsAttr>(name); known && known.size() == int64_t(numbers.size()))
       for (auto [word, old] : llvm::zip_equal(words, known.getValues<int32_t>()))
         word = combine(name, old, word);
     auto type = RankedTensorType::get({static_cast<int64_t>(words.size())}, builder.getI32Type());

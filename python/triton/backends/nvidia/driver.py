@@ -137,6 +137,7 @@ class CudaLauncher(libtriton.CudaLauncherBase):
             metadata.launch_cooperative_grid,
             metadata.launch_pdl,
             getattr(metadata, "waits_at_entry", False),
+            knobs.nvidia.launch_graphs,
             metadata.global_scratch_size,
             metadata.global_scratch_align,
             metadata.profile_scratch_size,
