@@ -19,8 +19,8 @@ using llvm::StringRef;
 using llvm::success;
 using mlir::FailureOr;
 
-FailureOr<CallArguments> KernelEmitter::evaluateArguments(const syntax::Call *call) {
-  CallArguments arguments;
+/// In order, `*` unpacked.
+LogicalResult KernelEmitter::evaluatePositional(const syntax::Call *call, std::vector<Value> &values) {
   bool anyFailed = false;
   for (const syntax::Expr *argument : call->args) {
     auto *starred = dyn_cast<syntax::Starred>(argument);
@@ -30,7 +30,7 @@ FailureOr<CallArguments> KernelEmitter::evaluateArguments(const syntax::Call *ca
       continue;
     }
     if (!starred) {
-      arguments.positional.push_back(*value);
+      values.push_back(*value);
       continue;
     }
     auto elements = unpack(*value);
@@ -38,8 +38,14 @@ FailureOr<CallArguments> KernelEmitter::evaluateArguments(const syntax::Call *ca
       return failure();
     if (!*elements)
       return error(argument->range, "TypeError") << "the argument after * must be a tuple, got " << classNameOf(*value);
-    llvm::append_range(arguments.positional, **elements);
+    llvm::append_range(values, **elements);
   }
+  return success(!anyFailed);
+}
+
+LogicalResult KernelEmitter::evaluateKeywords(const syntax::Call *call,
+                                              std::vector<std::pair<std::string, Value>> &values) {
+  bool anyFailed = false;
   for (const syntax::Keyword *keyword : call->keywords) {
     if (keyword->arg.empty())
       return error(keyword->range, "UnsupportedLanguageConstruct") << "`**` arguments are not supported";
@@ -48,9 +54,21 @@ FailureOr<CallArguments> KernelEmitter::evaluateArguments(const syntax::Call *ca
       anyFailed = true;
       continue;
     }
-    arguments.keywords.emplace_back(keyword->arg.str(), *value);
+    values.emplace_back(keyword->arg.str(), *value);
   }
-  if (anyFailed)
+  return success(!anyFailed);
+}
+
+FailureOr<CallArguments> KernelEmitter::evaluateArguments(const syntax::Call *call) {
+  CallArguments arguments;
+  // Not Python's order, but the one in which the reference numbers what it emits.
+  const bool keywordsFirst = showsSteps();
+  if (keywordsFirst && failed(evaluateKeywords(call, arguments.keywords)))
+    return failure();
+  const bool isRead = succeeded(evaluatePositional(call, arguments.positional));
+  if (!keywordsFirst && failed(evaluateKeywords(call, arguments.keywords)))
+    return failure();
+  if (!isRead)
     return failure();
   return arguments;
 }
@@ -186,7 +204,12 @@ FailureOr<Value> KernelEmitter::callFunction(const Function &function, const Cal
              << "function " << function.name << " is marked noinline, but was called with non-scalar argument "
              << parameter.name << ":" << value.type().str();
   }
-  auto specialization = specialize(function, bound->values);
+  SmallVector<bool> isDefault;
+  for (auto [i, parameter] : llvm::enumerate(function.parameters))
+    isDefault.push_back(i >= arguments.positional.size() && llvm::none_of(arguments.keywords, [&](const auto &keyword) {
+                          return keyword.first == parameter.name;
+                        }));
+  auto specialization = specialize(function, bound->values, isDefault);
   if (failed(specialization))
     return failure();
   SmallVector<mlir::Value> operands;
@@ -197,13 +220,14 @@ FailureOr<Value> KernelEmitter::callFunction(const Function &function, const Cal
   return rebuild((*specialization)->result, results);
 }
 
-std::string KernelEmitter::symbolFor(const Function &function, llvm::ArrayRef<Value> arguments) {
+std::string KernelEmitter::symbolFor(const Function &function, llvm::ArrayRef<Value> arguments,
+                                     llvm::ArrayRef<bool> isDefault) {
   std::string symbol;
   for (char c : function.qualifiedName.empty() ? function.name : function.qualifiedName)
     symbol += llvm::isAlnum(c) || c == '.' ? c : '_';
   symbol += "__";
   if (layoutPolicy)
-    symbol += layoutPolicy->mangleArguments(*this, arguments);
+    symbol += layoutPolicy->mangleArguments(*this, arguments, isDefault);
   else
     for (auto [i, argument] : llvm::enumerate(arguments))
       symbol += (i == 0 ? "" : "_") + argument.type().mangle();
@@ -216,8 +240,8 @@ std::string KernelEmitter::symbolFor(const Function &function, llvm::ArrayRef<Va
   return copies == 0 ? symbol : symbol + "." + std::to_string(copies);
 }
 
-FailureOr<KernelEmitter::Specialization *> KernelEmitter::specialize(const Function &function,
-                                                                     llvm::ArrayRef<Value> arguments) {
+FailureOr<KernelEmitter::Specialization *>
+KernelEmitter::specialize(const Function &function, llvm::ArrayRef<Value> arguments, llvm::ArrayRef<bool> isDefault) {
   std::string key = std::to_string(reinterpret_cast<uintptr_t>(function.identity()));
   for (const Value &argument : arguments)
     key += "/" + argument.key();
@@ -245,7 +269,7 @@ FailureOr<KernelEmitter::Specialization *> KernelEmitter::specialize(const Funct
   for (const Value &argument : arguments)
     flatten(argument, values);
   SmallVector<mlir::Type> types = llvm::map_to_vector(values, [](mlir::Value value) { return value.getType(); });
-  callee.op = tensor::FuncOp::create(opBuilder, location(), symbolFor(function, arguments),
+  callee.op = tensor::FuncOp::create(opBuilder, location(), symbolFor(function, arguments, isDefault),
                                      opBuilder.getFunctionType(types, {}));
   callee.op.setPrivate();
   callee.op->setAttr("noinline", opBuilder.getBoolAttr(function.noinline));
@@ -285,6 +309,13 @@ LogicalResult KernelEmitter::emitBody(Frame &current) {
     op->erase();
   SmallVector<mlir::Value> results = resultsOrPoison(flow);
   tensor::ReturnOp::create(opBuilder, location(), results);
+  // Behind a return comes code that cannot run, which falls off the end.
+  if (showsSteps() && flow.kind == Flow::Kind::Returns && !results.empty()) {
+    mlir::OpBuilder::InsertionGuard guard(opBuilder);
+    opBuilder.createBlock(&current.op.getBody());
+    tensor::ReturnOp::create(opBuilder, location(),
+                             llvm::map_to_vector(results, [&](mlir::Value value) { return poison(value.getType()); }));
+  }
   current.op.setFunctionType(
       opBuilder.getFunctionType(current.op.getArgumentTypes(), mlir::ValueRange(results).getTypes()));
   return success(diagnostics.errors() == errorsBefore && !current.failed);

@@ -113,7 +113,7 @@ Value Conversion::betweenIntegers() const {
   if (to.isBool())
     return isNonZero();
   if (from.bitWidth() == to.bitWidth())
-    return Value::tensor(ir, to);
+    return emitter.showsSteps() ? make<arith::BitcastOp>() : Value::tensor(ir, to);
   if (from.bitWidth() > to.bitWidth())
     return make<arith::TruncIOp>();
   return from.isSigned() ? make<arith::ExtSIOp>() : make<arith::ExtUIOp>();

@@ -90,6 +90,9 @@ public:
   virtual const LanguageOptions &options() const = 0;
   /// Null where blocks have no layouts that the kernel says.
   virtual const LayoutPolicy *layouts() const { return nullptr; }
+  /// Whether the IR shows each step of typing: numbers as scalars before they are blocks, conversions that change nothing. Kernels that say
+  /// layouts are written by those who read their IR, and compare it.
+  bool showsSteps() const { return layouts() != nullptr; }
   /// The warps that run what is called from now on, where they are not the kernel's own; 0: the kernel's.
   virtual void setPartitionWarps(int) {}
   virtual int partitionWarps() const { return 0; }

@@ -197,11 +197,14 @@ private:
     enum class State : uint8_t { InProgress, Done, Failed } state = State::InProgress;
   };
   mlir::FailureOr<CallArguments> evaluateArguments(const syntax::Call *call);
+  llvm::LogicalResult evaluatePositional(const syntax::Call *call, std::vector<Value> &values);
+  llvm::LogicalResult evaluateKeywords(const syntax::Call *call, std::vector<std::pair<std::string, Value>> &values);
   mlir::FailureOr<Value> callFunction(const Function &function, const CallArguments &arguments);
   mlir::FailureOr<Value> callBuiltin(const Builtin &builtin, const CallArguments &arguments);
-  mlir::FailureOr<Specialization *> specialize(const Function &function, llvm::ArrayRef<Value> arguments);
+  mlir::FailureOr<Specialization *> specialize(const Function &function, llvm::ArrayRef<Value> arguments,
+                                               llvm::ArrayRef<bool> isDefault);
   mlir::LogicalResult emitBody(Frame &frame);
-  std::string symbolFor(const Function &function, llvm::ArrayRef<Value> arguments);
+  std::string symbolFor(const Function &function, llvm::ArrayRef<Value> arguments, llvm::ArrayRef<bool> isDefault);
   mlir::LogicalResult checkDeclaration(const Function &function);
 
   mlir::OwningOpRef<mlir::ModuleOp> moduleOp;

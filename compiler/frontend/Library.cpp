@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <deque>
 #include <mutex>
 
 namespace triton::frontend {
@@ -19,9 +20,11 @@ namespace {
 /// Resolves the free names of library functions: `tl`, functions beside them, and names of their own module. It makes no objects of its own.
 class LibraryHost : public Host {
 public:
-  explicit LibraryHost(StringRef module) : module(module) {}
+  LibraryHost(StringRef module, StringRef alias, StringRef language)
+      : module(module), alias(alias), language(language) {}
 
   std::string module;
+  StringRef alias, language; // `tl` is `triton.language`
   std::vector<std::shared_ptr<Function>> functions;
   llvm::StringMap<std::shared_ptr<const Function>> byName;
 
@@ -40,8 +43,8 @@ public:
   std::string key(const HostObject &) override { return {}; }
 
   std::optional<Value> resolve(StringRef name) const {
-    if (name == "tl")
-      return Value(Value::Storage(ModuleValue{"triton.language"}));
+    if (name == alias)
+      return Value(Value::Storage(ModuleValue{language.str()}));
     if (std::shared_ptr<const Function> function = byName.lookup(name))
       return Value(Value::Storage(std::move(function)));
     // Not through languageAttribute: it would ask the library, which may be loading.
@@ -92,7 +95,7 @@ static std::vector<Parameter> parametersOf(const LibraryHost &host, const syntax
 }
 
 static void loadText(LibraryHost &host, StringRef name, StringRef text) {
-  std::shared_ptr<const Source> source = Source::create(("triton/language/" + name + ".py").str(), text.str());
+  std::shared_ptr<const Source> source = Source::create(name.str(), text.str());
   Diagnostics diagnostics;
   std::shared_ptr<const syntax::Tree> tree = syntax::parse(source, diagnostics);
   assert(!diagnostics.hasErrors() && "the library is Python");
@@ -114,29 +117,57 @@ static void loadText(LibraryHost &host, StringRef name, StringRef text) {
 }
 
 /// A module of the library, from the texts it consists of, each with its name.
-static const LibraryHost *load(StringRef module, std::initializer_list<std::pair<StringRef, StringRef>> texts) {
+static const LibraryHost *load(StringRef module, std::initializer_list<std::pair<StringRef, StringRef>> texts,
+                               StringRef alias = "tl", StringRef language = "triton.language") {
   // Never freed: functions point to their host, and may be held beyond the end of main.
-  auto *host = new LibraryHost(module);
+  auto *host = new LibraryHost(module, alias, language);
   for (auto [name, text] : texts)
     loadText(*host, name, text);
   return host;
 }
 
+namespace {
+struct Registered {
+  explicit Registered(const LibraryModule &module) : declared(module) {}
+  LibraryModule declared;
+  const LibraryHost *host = nullptr;
+  std::once_flag isLoaded;
+};
+} // namespace
+
+static std::deque<Registered> &registered() {
+  static std::deque<Registered> modules;
+  return modules;
+}
+
+void registerLibrary(const LibraryModule &module) { registered().emplace_back(module); }
+
 static const LibraryHost *libraryModule(StringRef module) {
   if (module == "triton.language.standard") {
-    static const LibraryHost *const standard = load(module, {{"standard", standardLibraryText}});
+    static const LibraryHost *const standard = load(module, {{"triton/language/standard.py", standardLibraryText}});
     return standard;
   }
   if (module == "triton.language.random") {
-    static const LibraryHost *const random = load(module, {{"random", randomLibraryText}});
+    static const LibraryHost *const random = load(module, {{"triton/language/random.py", randomLibraryText}});
     return random;
   }
   if (module == portableLibdevice) {
-    static const LibraryHost *const libdevice = load(module, {{"extra/libdevice", libdeviceLibraryText},
-                                                              {"extra/special", specialLibraryText},
-                                                              {"extra/bessel", besselLibraryText}});
+    static const LibraryHost *const libdevice =
+        load(module, {{"triton/language/extra/libdevice.py", libdeviceLibraryText},
+                      {"triton/language/extra/special.py", specialLibraryText},
+                      {"triton/language/extra/bessel.py", besselLibraryText}});
     return libdevice;
   }
+  for (Registered &other : registered())
+    if (other.declared.module == module) {
+      std::call_once(other.isLoaded, [&] {
+        const LibraryModule &declared = other.declared;
+        std::string file = declared.module.str();
+        std::replace(file.begin(), file.end(), '.', '/');
+        other.host = load(declared.module, {{file + ".py", declared.text}}, declared.alias, declared.language);
+      });
+      return other.host;
+    }
   return nullptr;
 }
 

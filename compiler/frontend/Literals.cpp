@@ -61,8 +61,11 @@ std::optional<Type> literalType(const Value &number) {
 
 static Value makeConstant(Emitter &emitter, Type type, TypedAttr element) {
   TypedAttr attribute = element;
-  if (auto tensor = dyn_cast<RankedTensorType>(type.toIr(emitter.context())))
+  if (auto tensor = dyn_cast<RankedTensorType>(type.toIr(emitter.context()))) {
+    if (emitter.showsSteps())
+      arith::ConstantOp::create(emitter.builder(), emitter.location(), element);
     attribute = DenseElementsAttr::get(tensor, ArrayRef<Attribute>(element));
+  }
   return Value::tensor(arith::ConstantOp::create(emitter.builder(), emitter.location(), attribute), type);
 }
 

@@ -22,6 +22,12 @@ FailureOr<Value> KernelEmitter::loopBound(const Value &value, StringRef which) {
       return failure();
     bound = *scalar;
   }
+  if (bound.isTensor() && bound.type().isBlock())
+    return error("TypeError") << "For "
+                              << (which == "start" ? "lower bound"
+                                  : which == "end" ? "upper bound"
+                                                   : "step")
+                              << " must be a scalar, got " << bound.type().str();
   const bool isInteger = bound.is<Integer>() || bound.is<bool>() ||
                          (bound.isTensor() && bound.type().isScalar() && bound.type().isInteger());
   if (!isInteger)
@@ -64,13 +70,20 @@ FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArgument
   if (failed(beginBound) || failed(endBound) || failed(stepBound))
     return failure();
   range.type = promoteIntegers(promoteIntegers(beginBound->type(), endBound->type()), stepBound->type());
-  for (auto [bound, place] : {std::pair(&*beginBound, &range.begin), std::pair(&*endBound, &range.end),
-                              std::pair(&*stepBound, &range.step)}) {
+  std::pair<Value *, mlir::Value *> bounds[] = {
+      {&*beginBound, &range.begin}, {&*endBound, &range.end}, {&*stepBound, &range.step}};
+  if (range.descends) // what is counted from comes first
+    std::swap(bounds[0], bounds[1]);
+  for (auto [bound, place] : bounds) {
     auto typed = cast(*this, *bound, range.type);
     if (failed(typed))
       return failure();
     *place = typed->get<TensorValue>().ir;
+    if (showsSteps() && typed->type() == bound->type())
+      *place = mlir::arith::BitcastOp::create(opBuilder, location(), (*place).getType(), *place);
   }
+  if (showsSteps()) // what the variable holds before the loop
+    poison(range.begin.getType());
   if (!signature)
     return range;
 

@@ -76,7 +76,7 @@ SmallVector<mlir::Value> KernelEmitter::endLoopBody(const Carried &carried, cons
                  .note(after ? after->range : loop->range, "the loop rebinds it here")
                  .hint("keep its type the same, for example by initialising it with the type it has later or by a cast "
                        "in the loop")
-             << "loop-carried variable " << name << " has initial type " << before->value.type().str()
+             << "Loop-carried variable " << name << " has initial type " << before->value.type().str()
              << " but is re-assigned to " << (isKnown ? after->value.type().str() : "nothing")
              << " in the loop; please make sure that the type stays consistent");
     } else if (!isSame) {
@@ -184,7 +184,7 @@ void KernelEmitter::emitRange(const syntax::For *loop, const LoopRange &range) {
   std::vector<StringRef> names = changedBy(loop->body);
   llvm::erase(names, variable);
   const Carried carried = beginLoop(names);
-  // A descending loop counts up from `end` to `begin`; its variable is then `begin + end - counter`.
+  // A descending loop counts up from `end` to `begin`; its variable is then `begin - counter + end`.
   auto op = scf::ForOp::create(opBuilder, location(), range.descends ? range.end : range.begin,
                                range.descends ? range.begin : range.end, range.step, carried.initial);
   for (const mlir::NamedAttribute &attribute : range.attributes)
@@ -200,8 +200,8 @@ void KernelEmitter::emitRange(const syntax::For *loop, const LoopRange &range) {
     opBuilder.setInsertionPointToEnd(body);
     mlir::Value counter = op.getInductionVar();
     if (range.descends) {
-      mlir::Value sum = arith::AddIOp::create(opBuilder, location(), range.begin, range.end);
-      counter = arith::SubIOp::create(opBuilder, namedLocation(variable), sum, counter);
+      mlir::Value left = arith::SubIOp::create(opBuilder, location(), range.begin, counter);
+      counter = arith::AddIOp::create(opBuilder, namedLocation(variable), left, range.end);
     }
     bindCarried(carried, op.getRegionIterArgs());
     frame->scope.bind(variable, {.value = Value::tensor(counter, range.type), .range = loop->target->range});

@@ -71,7 +71,7 @@ def kernel(p, n):
     tl.store(p, acc)
 )",
             "*fp32, i32",
-            {"kernel.py:5:5: error: loop-carried variable acc has initial type int32 but is re-assigned to fp32",
+            {"kernel.py:5:5: error: Loop-carried variable acc has initial type int32 but is re-assigned to fp32",
              "kernel.py:4:5: note: it was bound here", "kernel.py:6:9: note: the loop rebinds it here"}));
   EXPECT_TRUE(fails(R"(
 @triton.jit

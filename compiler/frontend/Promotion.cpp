@@ -85,6 +85,10 @@ FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const Value
     if (!operand->isNumber() && (!operand->isTensor() || operand->type().isPointerLike()))
       return rejectOperands(emitter, lhs, rhs);
 
+  if (emitter.showsSteps())
+    for (const Value *operand : {&lhs, &rhs})
+      if (failed(toTensor(emitter, *operand)))
+        return failure();
   FailureOr<Type> type = failure();
   if (lhs.isTensor() && rhs.isTensor())
     type = promoteTypes(emitter, lhs.type().element(), rhs.type().element(), promotion);

@@ -2,6 +2,7 @@
 
 #include "compiler/tensor/Encoding.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -69,7 +70,7 @@ LogicalResult SetAutoLayoutOp::verify() {
 }
 
 void registerGluonDialect(DialectRegistry &registry) {
-  registry.insert<GluonDialect>();
+  registry.insert<GluonDialect, mlir::gpu::GPUDialect>();
   registry.addExtension(+[](MLIRContext *, gpu::GpuDialect *dialect) { dialect->addInterfaces<Inlining>(); });
   registry.addExtension(+[](MLIRContext *, gpu::NvidiaDialect *dialect) { dialect->addInterfaces<Inlining>(); });
 }

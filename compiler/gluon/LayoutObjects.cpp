@@ -210,6 +210,9 @@ FailureOr<Attribute> readLayout(Emitter &emitter, const Value &value, StringRef 
     return emitter.error("TypeError") << what << " must be a layout, got " << value.str();
   std::string name = object->host->className(*object);
   Fields fields(emitter, *object, name);
+  if (StringRef(name).starts_with("AMD"))
+    return emitter.error("NotImplementedError")
+           << value.str() << " is for AMD GPUs: Gluon kernels are compiled for NVIDIA GPUs only";
   std::optional<Attribute> layout = readNamed(emitter, fields, name);
   if (!layout)
     return emitter.error("TypeError") << what << " must be a layout, got " << value.str();
@@ -221,12 +224,14 @@ FailureOr<Attribute> readLayout(Emitter &emitter, const Value &value, StringRef 
 FailureOr<Attribute> readTensorLayout(Emitter &emitter, const Value &value, ArrayRef<int64_t> shape) {
   if (value.isNone())
     return Attribute(AutoEncodingAttr::get(emitter.context()));
+  if (const auto *object = value.getIf<frontend::HostObject>(); !object || !object->host)
+    return emitter.error("AssertionError") << "tensor layout must be a DistributedLayout, got " << value.str();
   FailureOr<Attribute> layout = readLayout(emitter, value);
   if (failed(layout) || isa<AutoEncodingAttr, CoalescedEncodingAttr>(*layout))
     return layout;
   auto distributed = dyn_cast<gpu::DistributedAttr>(*layout);
   if (!distributed)
-    return emitter.error("TypeError") << "tensors need a layout of registers, got " << value.str();
+    return emitter.error("AssertionError") << "tensor layout must be a DistributedLayout, got " << value.str();
   if (distributed.getRank() != static_cast<int64_t>(shape.size()))
     return emitter.error("AssertionError") << "tensor shape and layout rank mismatch: shape=["
                                            << llvm::interleaved(shape) << "], layout=" << value.str();

@@ -1,8 +1,8 @@
 // The language's rules for layouts: placeholders adopt what they meet, dimensions go where a slice lost them.
-#include "compiler/frontend/Operations.h"
+#include "compiler/gluon/Mangling.h"
 #include "compiler/gluon/builtins/Buffers.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 
@@ -11,10 +11,6 @@ namespace triton::gluon {
 using frontend::Emitter;
 using frontend::LanguageOptions;
 
-static std::string sizes(ArrayRef<int64_t> shape, StringRef separator = "_") {
-  return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), separator);
-}
-
 static frontend::Value listOf(ArrayRef<int64_t> shape) {
   std::vector<frontend::Value> list;
   for (int64_t size : shape)
@@ -22,23 +18,22 @@ static frontend::Value listOf(ArrayRef<int64_t> shape) {
   return frontend::Value::tuple(std::move(list));
 }
 
-/// What the layout's `mangle()` says. A name need not be unique, so that what goes wrong here is not worth an error.
-static std::string nameOfLayout(Emitter &emitter, const frontend::Type &type) {
-  FailureOr<frontend::Value> object = makeLayoutObject(emitter, type.layout(), type.shape());
+static FailureOr<std::optional<frontend::Value>> made(Emitter &emitter, StringRef module, StringRef name,
+                                                      std::vector<frontend::Value> arguments) {
+  llvm::Expected<frontend::Value> callee = emitter.host().import(module, name);
+  if (!callee)
+    return emitter.fail(callee.takeError());
+  FailureOr<frontend::Value> object = emitter.call(*callee, {std::move(arguments), {}});
   if (failed(object))
-    return "";
-  FailureOr<std::optional<frontend::Value>> method = frontend::valueAttribute(emitter, *object, "mangle");
-  if (failed(method) || !*method)
-    return "";
-  FailureOr<frontend::Value> name = emitter.call(**method, {});
-  return succeeded(name) && name->is<std::string>() ? name->get<std::string>() : "";
+    return failure();
+  return std::optional(*object);
 }
 
 namespace {
 class Policy final : public frontend::LayoutPolicy {
 public:
   void loadDialects(MLIRContext &context) const override {
-    context.loadDialect<gpu::GpuDialect, gpu::NvidiaDialect, GluonDialect>();
+    context.loadDialect<gpu::GpuDialect, gpu::NvidiaDialect, GluonDialect, mlir::gpu::GPUDialect>();
   }
 
   void prepare(ModuleOp module, const LanguageOptions &options) const override {
@@ -86,6 +81,8 @@ public:
     auto nvmma = dyn_cast<gpu::NvmmaSharedAttr>(*layout);
     if (!nvmma)
       return emitter.error("TypeError") << "a tensor descriptor needs an NVMMASharedLayout, got " << layoutValue.str();
+    if (failed(checkCopied(emitter, nvmma)))
+      return failure();
     const Type block = type.descriptorBlock();
     // One row is for gathers and scatters, whose buffers have several.
     const bool isRow = block.shape().size() == 2 && block.shape().front() == 1;
@@ -96,76 +93,32 @@ public:
                             type.elements().drop_front(rank));
   }
 
-  /// Types of what is known at run time, then the constants with their places: `i32__(1,)cconstexpr_8_`.
-  std::string mangleArguments(Emitter &emitter, ArrayRef<frontend::Value> arguments) const override {
-    std::string types, constants;
-    for (auto [index, argument] : llvm::enumerate(arguments)) {
-      const frontend::Type type = argument.type();
-      if (type.kind() != frontend::Type::Kind::Constant)
-        types += (types.empty() ? "" : "_") + mangle(emitter, type);
-      else
-        constants += (constants.empty() ? "(" : "_(") + std::to_string(index) + ",)c" + type.str();
-    }
-    std::string text;
-    for (char c : constants) {
-      if (c == '.')
-        text += "_d_";
-      else if (c == '\'')
-        text += "_sq_";
-      else
-        text += c == '[' || c == ']' ? '_' : c;
-    }
-    return types + "__" + text;
-  }
-
-  std::string mangle(Emitter &emitter, const frontend::Type &type) const {
-    using Kind = frontend::Type::Kind;
-    auto joined = [&](llvm::ArrayRef<frontend::Type> types) {
-      return llvm::join(llvm::map_range(types, [&](const frontend::Type &each) { return mangle(emitter, each); }), "_");
-    };
-    switch (type.kind()) {
-    case Kind::Block:
-      if (!type.layout())
-        break;
-      return mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) + "L";
-    case Kind::Handle:
-      return "MD" + mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) +
-             "LAS[" + sizes(cast<gpu::MemDescType>(handleIr(type)).getAllocShape(), ", ") + "]ASMD";
-    case Kind::Descriptor:
-      if (!type.descriptorBlock().layout())
-        break;
-      return "TD" + mangle(emitter, type.descriptorBlock()) + "_" + nameOfLayout(emitter, type.descriptorBlock()) +
-             "TD";
-    case Kind::Tuple:
-      return "T" + joined(type.elements()) + "T";
-    case Kind::Aggregate:
-      return type.className().str() + "<" + joined(type.elements()) + ">";
-    default:
-      break;
-    }
-    return type.mangle();
+  std::string mangleArguments(Emitter &emitter, ArrayRef<frontend::Value> arguments,
+                              ArrayRef<bool> isDefault) const override {
+    return gluon::mangleArguments(emitter, arguments, isDefault);
   }
 
   FailureOr<std::optional<frontend::Value>> typeObject(Emitter &emitter, const frontend::Type &type) const override {
     using frontend::Value;
-    const bool isBlock = type.isBlock();
-    if (!type.layout() || !(isBlock || type.className() == sharedClass))
+    if (!type.layout() || !(type.isBlock() || type.isHandle()))
       return std::optional<Value>();
     FailureOr<Value> layout = makeLayoutObject(emitter, type.layout(), type.shape());
     if (failed(layout))
       return failure();
-    frontend::CallArguments arguments;
-    arguments.positional = {Value::dtype(type.element()), listOf(type.shape()), *layout};
-    if (!isBlock)
-      arguments.positional.push_back(listOf(cast<gpu::MemDescType>(handleIr(type)).getAllocShape()));
-    llvm::Expected<Value> made =
-        emitter.host().import(coreModule, isBlock ? "distributed_type" : "shared_memory_descriptor_type");
-    if (!made)
-      return emitter.fail(made.takeError());
-    FailureOr<Value> object = emitter.call(*made, arguments);
-    if (failed(object))
-      return failure();
-    return std::optional(*object);
+    std::vector<Value> arguments = {Value::dtype(type.element()), listOf(type.shape()), *layout};
+    if (type.isBlock())
+      return made(emitter, coreModule, "distributed_type", std::move(arguments));
+    // The class of a buffer, and of a sum that is not waited for, has that of its type beside it.
+    auto [module, name] = type.className().rsplit('.');
+    if (auto buffer = dyn_cast<gpu::MemDescType>(handleIr(type))) {
+      arguments.push_back(listOf(buffer.getAllocShape()));
+    } else {
+      FailureOr<std::optional<Value>> sum = made(emitter, coreModule, "distributed_type", std::move(arguments));
+      if (failed(sum))
+        return failure();
+      arguments = {**sum};
+    }
+    return made(emitter, module, (name + "_type").str(), std::move(arguments));
   }
 
   FailureOr<frontend::Value> layoutObject(Emitter &emitter, Attribute layout, ArrayRef<int64_t> shape) const override {

@@ -4,6 +4,11 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Settle : Pass<"gluon-settle", "::mlir::ModuleOp"> {
+  let summary = "make what kernels show to be read into what is left to do";
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
+}
+
 def InferCoalesced : Pass<"gluon-infer-coalesced", "::mlir::ModuleOp"> {
   let summary = "give accesses to memory that ask for it the layout that suits them";
   let dependentDialects = ["::triton::gpu::GpuDialect"];

@@ -16,6 +16,7 @@ void buildGluonPipeline(OpPassManager &manager) {
   manager.addPass(tensor::createStructureControlFlow());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createSymbolDCEPass());
+  manager.addPass(createSettle());
 
   // Every tensor gets its layout. Accesses first: what they find anchors the rest. Nothing is merged before: two ranges that are alike may get
   // different layouts.
@@ -47,6 +48,7 @@ void shortenNames(ModuleOp module) {
 }
 
 void registerGluonPipeline() {
+  registerSettle();
   registerInferCoalesced();
   registerResolveAuto();
   PassPipelineRegistration<>("gluon-pipeline", "what kernels that name layouts go through",

@@ -20,6 +20,8 @@ struct LayoutAliases : OpAsmDialectInterface {
                          .Case<LinearAttr>([](auto) { return "linear"; })
                          .Case<SharedAttr>([](auto) { return "shared"; })
                          .Case<SharedMemoryAttr>([](auto) { return "smem"; })
+                         .Case<TensorMemoryEncodingAttr>([](auto) { return "tmem"; })
+                         .Case<TensorMemoryScalesAttr>([](auto) { return "tmem_scales"; })
                          .Default([](auto) { return ""; });
     if (name.empty())
       return AliasResult::NoAlias;

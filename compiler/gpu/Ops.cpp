@@ -1,6 +1,7 @@
 // The ops of `ttg`: how they are built, checked and simplified.
 #include "compiler/gpu/OperandChecks.h"
 #include "compiler/gpu/Views.h"
+#include "compiler/tensor/Rules.h"
 
 using namespace mlir;
 
@@ -53,6 +54,45 @@ struct ConvertOfCheapValue : OpRewritePattern<ConvertLayoutOp> {
 
 void ConvertLayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ConvertOfCheapValue>(context);
+}
+
+FailureOr<RankedTensorType> inferFp4ToFp(RankedTensorType bytes, Type element, int64_t axis,
+                                         llvm::function_ref<InFlightDiagnostic()> error) {
+  const int64_t rank = bytes.getRank();
+  if (!bytes.getElementType().isInteger(8))
+    return error() << "fp4_to_fp takes two numbers in each byte, got " << bytes;
+  if (!element.isF16() && !element.isBF16())
+    return error() << "fp4_to_fp gives f16 or bf16, not " << element;
+  if (axis < 0 || axis >= rank)
+    return error() << "fp4_to_fp along axis " << axis << ", which is none of " << bytes;
+  RankedTensorType numbers = bytes.clone(element);
+  SmallVector<int32_t> order = besideAxis(rank, axis);
+  SmallVector<int64_t> shape(bytes.getShape());
+  shape[axis] *= 2;
+  FailureOr<RankedTensorType> pairs = tensor::inferJoin(numbers, numbers, error);
+  FailureOr<RankedTensorType> beside = failed(pairs) ? pairs : tensor::inferTrans(*pairs, order, error);
+  return failed(beside) ? beside : tensor::inferReshape(*beside, shape, error);
+}
+
+SmallVector<int32_t> besideAxis(int64_t rank, int64_t axis) {
+  SmallVector<int32_t> order;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    order.push_back(dim);
+    if (dim == axis)
+      order.push_back(rank);
+  }
+  return order;
+}
+
+LogicalResult Fp4ToFpOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  FailureOr<RankedTensorType> wanted = inferFp4ToFp(cast<RankedTensorType>(getSrc().getType()), type.getElementType(),
+                                                    getAxis(), [&] { return emitOpError(); });
+  if (failed(wanted))
+    return failure();
+  if (wanted->getShape() != type.getShape())
+    return emitOpError() << "doubles axis " << getAxis() << " of " << getSrc().getType() << ", got " << type;
+  return success();
 }
 
 void LocalAllocOp::build(OpBuilder &builder, OperationState &state, Type type, Value src) {

@@ -20,6 +20,19 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, SameOperandsAndResultE
   let hasCanonicalizer = 1;
 }
 
+def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
+  let summary = "the two e2m1 numbers of each byte, the low one first, side by side along `axis`";
+  let description = [{
+    ```mlir
+    %y = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<16x16xi8, #blocked> -> tensor<16x32xf16, #blocked1>
+    ```
+  }];
+  let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a buffer in shared memory, filled with `src` if there is one";
   let description = [{

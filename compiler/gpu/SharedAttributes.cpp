@@ -109,8 +109,8 @@ LogicalResult NvmmaSharedAttr::checkShape(ArrayRef<int64_t> shape, EmitError err
   if (failed(checkTensorShape(getRank(), shape, error)))
     return failure();
   if (!getLayout().toLinear(shape))
-    return error() << "a buffer of shape [" << shape << "] is too small for a swizzle of " << getSwizzlingByteWidth()
-                   << " bytes of " << getElementBitWidth() << "-bit elements";
+    return error() << "Illegal shared layout: a buffer of shape [" << shape << "] is too small for a swizzle of "
+                   << getSwizzlingByteWidth() << " bytes of " << getElementBitWidth() << "-bit elements";
   return success();
 }
 

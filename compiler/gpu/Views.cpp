@@ -32,7 +32,8 @@ static LogicalResult checkWhole(MemDescType type, ArrayRef<int32_t> offsets, Arr
       outside |= component / part != 0;
     }
     if (inside && outside)
-      return error() << "takes a part of shape [" << shape << "] that cuts through the swizzle of " << type;
+      return error() << "We don't support splitting along the swizzling pattern: a part of shape [" << shape
+                     << "] cuts through the swizzle of " << type;
   }
   return success();
 }

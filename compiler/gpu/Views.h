@@ -23,6 +23,12 @@ SharedAttr nameSharedLayout(const layout::LinearLayout &map, llvm::ArrayRef<int6
 /// Whether two types of buffers mean the same memory: they differ at most in how the layout is written.
 bool isSameView(MemDescType lhs, MemDescType rhs);
 
+/// The type of the e2m1 numbers in `bytes`, two for each along `axis`.
+mlir::FailureOr<mlir::RankedTensorType> inferFp4ToFp(mlir::RankedTensorType bytes, mlir::Type element, int64_t axis,
+                                                     llvm::function_ref<mlir::InFlightDiagnostic()> error);
+/// The permutation that brings a last dimension right behind `axis` of the `rank` before it.
+llvm::SmallVector<int32_t> besideAxis(int64_t rank, int64_t axis);
+
 } // namespace triton::gpu
 
 #endif

@@ -181,7 +181,7 @@ Coordinates NvmmaSharedLayout::tmaBox(ArrayRef<int64_t> shape) const {
   for (int64_t size : shape)
     box.push_back(std::min<int64_t>(size, 256));
   if (swizzleBytes)
-    box[transposed ? 0 : box.size() - 1] = 8 * swizzleBytes / elementBits;
+    box[transposed ? 0 : box.size() - 1] = swizzleBytes / 16 * vec();
   return box;
 }
 
@@ -205,7 +205,7 @@ std::optional<LinearLayout> NvmmaSharedLayout::toLinear(ArrayRef<int64_t> shape)
     return finish(repeatingAlong(identityNd("offset", box, lastFirst), lastFirst), cluster, shape);
 
   // Rows are all dims but the contiguous one, flattened with the last of them fastest.
-  int64_t columns = 8 * std::max(16u, swizzleBytes) / elementBits, rows = 1;
+  int64_t columns = std::max(16u, swizzleBytes) / 16 * vec(), rows = 1;
   llvm::SmallVector<DimensionSize> rowDimensions;
   unsigned contiguous = transposed ? 0 : rank - 1;
   for (unsigned i = 0; i + 1 < rank; ++i) {

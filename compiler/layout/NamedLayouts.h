@@ -68,7 +68,8 @@ struct NvmmaSharedLayout {
   ClusterBases cluster;
   /// Nullopt if the shape is too small for the swizzle.
   std::optional<LinearLayout> toLinear(llvm::ArrayRef<int64_t> shape) const;
-  unsigned vec() const { return 128 / elementBits; }
+  /// The elements of 16 bytes; padded, half of these are unused.
+  unsigned vec() const { return 128 / elementBits / (fp4Padded ? 2 : 1); }
   unsigned perPhase() const { return 128 / swizzleBytes; }
   unsigned maxPhase() const { return swizzleBytes / 16; }
   /// Of the buffer's start, in bytes.

@@ -98,6 +98,9 @@ TEST(NamedLayouts, NvmmaShared) {
   expectBases(
       *(NvmmaSharedLayout{128, 16, true, false, {}}.toLinear({128, 64})), "offset",
       {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {32, 0}, {8, 1}, {16, 2}, {32, 4}, {0, 8}, {0, 16}, {0, 32}, {64, 0}});
+  // 8 packed bytes in every 16: a row of 128 bytes holds 64.
+  expectBases(*(NvmmaSharedLayout{128, 8, false, true, {}}.toLinear({8, 64})), "offset",
+              {{0, 1}, {0, 2}, {0, 4}, {0, 0}, {0, 8}, {0, 16}, {0, 32}, {1, 8}, {2, 16}, {4, 32}});
   EXPECT_FALSE((NvmmaSharedLayout{128, 16, false, false, {}}.toLinear({64, 32}))) << "smaller than the swizzle";
   EXPECT_FALSE((NvmmaSharedLayout{128, 16, false, false, {}}.toLinear({4, 64}))) << "fewer than 8 rows";
 }

@@ -73,16 +73,19 @@ template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter
     return failure();
   FailureOr<Value> value = cast(emitter, arguments[1], memoryForm(element));
   if (succeeded(value) && pointer->type().isBlock())
-    value = broadcastTo(emitter, *value, pointer->type().shape());
+    value = broadcastTo(emitter, *value, pointer->type().shape(), pointer->type().layout());
   if (failed(value))
     return failure();
   mlir::Value maskIr;
   if (*mask) {
-    FailureOr<Value> fitted =
-        pointer->type().isBlock() ? broadcastTo(emitter, **mask, pointer->type().shape()) : FailureOr<Value>(**mask);
+    FailureOr<Value> fitted = pointer->type().isBlock()
+                                  ? broadcastTo(emitter, **mask, pointer->type().shape(), pointer->type().layout())
+                                  : FailureOr<Value>(**mask);
     if (failed(fitted))
       return failure();
     maskIr = irOf(*fitted);
+  } else if (emitter.showsSteps()) {
+    maskIr = irOf(integerConstant(emitter, pointer->type().withElement(Type::int1()), 1));
   }
   FailureOr<mlir::Type> result = tensor::inferAtomicRmw(op, pointerIr, irOf(*value).getType(),
                                                         maskIr ? maskIr.getType() : mlir::Type(), ruleErrors(emitter));

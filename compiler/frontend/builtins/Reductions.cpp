@@ -1,4 +1,5 @@
 // Reductions and scans with any combine function, and counting.
+#include "compiler/frontend/builtins/Reductions.h"
 #include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
@@ -188,7 +189,7 @@ static FailureOr<Value> associativeScan(Emitter &emitter, const BoundArguments &
   return operands->results(std::move(results));
 }
 
-static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &arguments) {
+FailureOr<HistogramArguments> readHistogram(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> input = readBlock(emitter, arguments[0], "input of histogram");
   FailureOr<int64_t> bins = failed(input) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "num_bins");
   FailureOr<std::optional<Value>> mask =
@@ -197,17 +198,31 @@ static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &argume
     return failure();
   mlir::Value maskIr;
   if (*mask) {
-    const Type type = input->type();
-    FailureOr<Value> fitted = broadcastTo(emitter, **mask, type.shape());
+    FailureOr<std::vector<Value>> fitted = broadcastTogether(emitter, {*input, **mask});
     if (failed(fitted))
       return failure();
-    maskIr = irOf(*fitted);
+    maskIr = irOf((*fitted)[1]);
   }
   if (failed(tensor::inferHistogram(irOf(*input).getType(), maskIr ? maskIr.getType() : mlir::Type(), *bins,
                                     ruleErrors(emitter))))
     return failure();
-  return tensorOf(tensor::HistogramOp::create(emitter.builder(), emitter.location(), irOf(*input), maskIr, *bins),
-                  Type::int32());
+  return HistogramArguments{*input, maskIr, *bins};
+}
+
+static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<HistogramArguments> read = readHistogram(emitter, arguments);
+  if (failed(read))
+    return failure();
+  return tensorOf(
+      tensor::HistogramOp::create(emitter.builder(), emitter.location(), irOf(read->input), read->mask, read->bins),
+      Type::int32());
+}
+
+static FailureOr<Value> widenToWord(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> value = readTensor(emitter, arguments[0], "input");
+  if (failed(value) || value->type().isPointerLike() || value->type().bitWidth() >= 32)
+    return value;
+  return cast(emitter, *value, value->type().isFloating() ? Type::float32() : Type::int32());
 }
 
 llvm::ArrayRef<Builtin> reductionBuiltins() {
@@ -231,6 +246,8 @@ llvm::ArrayRef<Builtin> reductionBuiltins() {
        histogram, true},
       {"triton.language.core", "_reduce_with_indices", "(input, axis, combine_fn, keep_dims=False)",
        "Reduces `input` together with the positions of its elements along `axis`.", reduceWithIndices},
+      {"triton.language.core", "_widen_to_word", "(input)",
+       "In 32 bits at least, which is what an extremum without positions is computed in.", widenToWord},
   };
   return table;
 }

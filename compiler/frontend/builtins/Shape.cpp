@@ -127,8 +127,11 @@ static FailureOr<Value> reshapeArguments(Emitter &emitter, const Value &value, c
 
 static FailureOr<Value> reshape(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<bool> allowReorder = readBoolean(emitter, arguments[2], "can_reorder");
-  return failed(allowReorder) ? FailureOr<Value>()
-                              : reshapeArguments(emitter, arguments[0], arguments[1], *allowReorder);
+  if (failed(allowReorder))
+    return failure();
+  if (*allowReorder && emitter.layouts())
+    return emitter.error("ValueError") << "can_reorder is not supported in gluon: layouts say where elements lie";
+  return reshapeArguments(emitter, arguments[0], arguments[1], *allowReorder);
 }
 
 static FailureOr<Value> view(Emitter &emitter, const BoundArguments &arguments) {

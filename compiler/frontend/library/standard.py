@@ -152,19 +152,6 @@ def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
     return _argmin_combine(value1, index1, value2, index2, False)
 
 
-@triton.jit
-def _widen_to_word(x):
-    # What an extremum without indices is computed in: 32 bits at least.
-    if x.dtype.primitive_bitwidth < 32:
-        if x.dtype.is_floating():
-            result = x.to(tl.float32)
-        else:
-            result = x.to(tl.int32)
-    else:
-        result = x
-    return result
-
-
 @tl.core._tensor_member_fn
 @triton.jit
 def max(
@@ -186,7 +173,7 @@ def max(
         else:
             result = tl.core._reduce_with_indices(input, axis, _argmax_combine_tie_break_fast, keep_dims=keep_dims)
     else:
-        result = tl.reduce(_widen_to_word(input), axis, _elementwise_max, keep_dims=keep_dims)
+        result = tl.reduce(tl.core._widen_to_word(input), axis, _elementwise_max, keep_dims=keep_dims)
     return result
 
 
@@ -211,7 +198,7 @@ def min(
         else:
             result = tl.core._reduce_with_indices(input, axis, _argmin_combine_tie_break_fast, keep_dims=keep_dims)
     else:
-        result = tl.reduce(_widen_to_word(input), axis, _elementwise_min, keep_dims=keep_dims)
+        result = tl.reduce(tl.core._widen_to_word(input), axis, _elementwise_min, keep_dims=keep_dims)
     return result
 
 
@@ -363,7 +350,7 @@ def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None, descending: t
     tl.static_assert(log_k <= log_n, "k must not exceed the size of the last dimension")
     order: tl.constexpr = 1 if descending else 0
     if log_k < log_n:
-        runs = tl.reshape(_widen_to_word(x), [x.numel])
+        runs = tl.reshape(tl.core._widen_to_word(x), [x.numel])
     else:
         runs = tl.reshape(x, [x.numel])
     for stage in tl.static_range(1, log_k + 1):

@@ -72,9 +72,7 @@ static FailureOr<Value> arriveAt(Emitter &emitter, const Value &value, int64_t c
     return failure();
   if (count < 1)
     return emitter.error("ValueError") << "arrive needs a count of at least 1, got " << count;
-  FailureOr<mlir::Value> predicate = mlir::Value();
-  if (const bool *constant = predicateValue.getIf<bool>(); !constant || !*constant)
-    predicate = readPredicate(emitter, predicateValue, "pred");
+  FailureOr<mlir::Value> predicate = readPredicate(emitter, predicateValue, "pred");
   if (failed(predicate))
     return failure();
   gpu::ArriveBarrierOp::create(emitter.builder(), emitter.location(), bufferOf(*barrier), count, *predicate,

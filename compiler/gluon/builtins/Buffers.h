@@ -29,6 +29,11 @@ mlir::FailureOr<mlir::Value> readContents(frontend::Emitter &emitter, const fron
 /// A predicate: an int1 scalar, or a constant.
 mlir::FailureOr<mlir::Value> readPredicate(frontend::Emitter &emitter, const frontend::Value &value,
                                            llvm::StringRef what);
+/// The type of a buffer in tensor memory, whose layout is an argument.
+mlir::FailureOr<gpu::MemDescType> tensorMemoryType(frontend::Emitter &emitter, frontend::Type element,
+                                                   llvm::ArrayRef<int64_t> shape, const frontend::Value &layoutValue);
+/// An error if the copy engine cannot fill buffers of this layout.
+mlir::LogicalResult checkCopied(frontend::Emitter &emitter, gpu::NvmmaSharedAttr layout);
 /// An int32 scalar.
 mlir::FailureOr<mlir::Value> readScalar32(frontend::Emitter &emitter, const frontend::Value &value,
                                           llvm::StringRef what);

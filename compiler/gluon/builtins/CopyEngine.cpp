@@ -118,6 +118,13 @@ static FailureOr<Value> storeWait(Emitter &emitter, const BoundArguments &argume
   return Value::none();
 }
 
+LogicalResult checkCopied(Emitter &emitter, gpu::NvmmaSharedAttr layout) {
+  if (layout.getFp4Padded())
+    return emitter.error("ValueError")
+           << "the copy engine does not pad: a buffer with fp4_padded is written by threads";
+  return success();
+}
+
 static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(needs(emitter, 90, "tma.make_tensor_descriptor")))
     return failure();
@@ -137,7 +144,9 @@ static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &a
                                        << strides->size() << " and " << block->size();
   auto nvmma = dyn_cast<gpu::NvmmaSharedAttr>(*layout);
   if (!nvmma)
-    return emitter.error("TypeError") << "a tensor descriptor needs an NVMMASharedLayout, got " << arguments[4].str();
+    return emitter.error("AssertionError") << "Expected layout to be a NVMMASharedLayout, got " << arguments[4].str();
+  if (failed(checkCopied(emitter, nvmma)))
+    return failure();
   const Type element = memoryForm(base->type().pointee());
   if (int64_t bytes = block->back() * element.bitWidth() / 8; bytes < 16)
     return emitter.error("ValueError") << "the last dimension of block_shape must be at least 16 bytes, got " << bytes;
@@ -151,8 +160,8 @@ static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &a
     return failure();
   auto convert = [&](std::vector<Value> &values, Type type, SmallVector<mlir::Value> &ir) -> LogicalResult {
     for (Value &value : values) {
-      FailureOr<Value> tensor = toTensor(emitter, value);
-      FailureOr<Value> converted = failed(tensor) ? tensor : frontend::cast(emitter, *tensor, type);
+      FailureOr<Value> converted =
+          asInteger(value) ? constantOf(emitter, value, type) : frontend::cast(emitter, value, type);
       if (failed(converted))
         return failure();
       value = *converted;

@@ -1,12 +1,16 @@
 // What of the language's core knows of layouts: creation, conversion, queries.
 #include "compiler/frontend/Casting.h"
+#include "compiler/frontend/Library.h"
 #include "compiler/frontend/builtins/Arguments.h"
-#include "compiler/frontend/builtins/Pointers.h"
+#include "compiler/frontend/builtins/Reductions.h"
 #include "compiler/frontend/builtins/Shape.h"
+#include "compiler/gluon/LibraryText.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/tensor/Rules.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 
@@ -32,71 +36,34 @@ static FailureOr<Value> arange(Emitter &emitter, const BoundArguments &arguments
                        block);
 }
 
-static FailureOr<Value> fill(Emitter &emitter, ArrayRef<int64_t> shape, const Value &value, Type dtype,
-                             Attribute layout) {
+static FailureOr<Value> full(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<std::vector<int64_t>> shape = readShapeOf(emitter, arguments[0]);
+  FailureOr<Type> dtype = failed(shape) ? FailureOr<Type>() : readType(emitter, arguments[2], "dtype");
+  if (failed(dtype))
+    return failure();
+  FailureOr<Attribute> layout =
+      shape->empty() ? FailureOr<Attribute>(Attribute()) : readTensorLayout(emitter, arguments[3], *shape);
+  if (failed(layout))
+    return failure();
+  const Value &value = arguments[1];
   if (value.isNumber()) {
-    if (dtype.isPointerLike() || !dtype.isScalar() || dtype == Type::voidType())
-      return emitter.error("TypeError") << "cannot fill a block of " << dtype.str() << " with " << value.str();
-    if (failed(checkTypeSupported(emitter, dtype)))
+    if (dtype->isPointerLike() || !dtype->isScalar() || *dtype == Type::voidType())
+      return emitter.error("TypeError") << "cannot fill a block of " << dtype->str() << " with " << value.str();
+    if (failed(checkTypeSupported(emitter, *dtype)))
       return failure();
-    return constantOf(emitter, value, Type::block(dtype, shape, layout));
+    return constantOf(emitter, value, Type::block(*dtype, *shape, *layout));
   }
   if (!value.isTensor() || value.type().isBlock())
     return emitter.error("ValueError") << "value of full must be a number or a scalar tensor, got " << value.str();
-  FailureOr<Value> converted = frontend::cast(emitter, value, dtype);
-  if (failed(converted) || shape.empty())
+  FailureOr<Value> converted = frontend::cast(emitter, value, *dtype);
+  if (failed(converted) || shape->empty())
     return converted;
-  return broadcastTo(emitter, *converted, shape, layout);
+  return broadcastTo(emitter, *converted, *shape, *layout);
 }
 
 FailureOr<std::vector<int64_t>> readShapeOf(Emitter &emitter, const Value &value) {
   FailureOr<std::vector<Value>> sizes = readSequence(emitter, value, "shape");
   return failed(sizes) ? FailureOr<std::vector<int64_t>>() : readShape(emitter, *sizes);
-}
-
-static FailureOr<Value> fillArguments(Emitter &emitter, const Value &shapeValue, const Value &value,
-                                      const Value &dtypeValue, const Value &layoutValue) {
-  FailureOr<std::vector<int64_t>> shape = readShapeOf(emitter, shapeValue);
-  FailureOr<Type> dtype = failed(shape) ? FailureOr<Type>() : readType(emitter, dtypeValue, "dtype");
-  if (failed(dtype))
-    return failure();
-  FailureOr<Attribute> layout =
-      shape->empty() ? FailureOr<Attribute>(Attribute()) : readTensorLayout(emitter, layoutValue, *shape);
-  return failed(layout) ? FailureOr<Value>() : fill(emitter, *shape, value, *dtype, *layout);
-}
-
-static FailureOr<Value> full(Emitter &emitter, const BoundArguments &arguments) {
-  return fillArguments(emitter, arguments[0], arguments[1], arguments[2], arguments[3]);
-}
-
-static FailureOr<Value> zeros(Emitter &emitter, const BoundArguments &arguments) {
-  return fillArguments(emitter, arguments[0], Value::integer(0), arguments[1], arguments[2]);
-}
-
-/// Properties that are not given are those of `input`.
-static FailureOr<Value> fillLike(Emitter &emitter, const Value &input, const Value &value, const Value &shapeValue,
-                                 const Value &dtypeValue, const Value &layoutValue) {
-  FailureOr<Value> like = readBlock(emitter, input, "input");
-  if (failed(like))
-    return failure();
-  const Type type = like->type();
-  FailureOr<std::vector<int64_t>> shape =
-      shapeValue.isNone() ? FailureOr<std::vector<int64_t>>(type.shape().vec()) : readShapeOf(emitter, shapeValue);
-  FailureOr<Type> dtype =
-      dtypeValue.isNone() ? FailureOr<Type>(type.element()) : readType(emitter, dtypeValue, "dtype");
-  if (failed(shape) || failed(dtype))
-    return failure();
-  FailureOr<Attribute> layout =
-      layoutValue.isNone() ? FailureOr<Attribute>(type.layout()) : readTensorLayout(emitter, layoutValue, *shape);
-  return failed(layout) ? FailureOr<Value>() : fill(emitter, *shape, value, *dtype, *layout);
-}
-
-static FailureOr<Value> fullLike(Emitter &emitter, const BoundArguments &arguments) {
-  return fillLike(emitter, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
-}
-
-static FailureOr<Value> zerosLike(Emitter &emitter, const BoundArguments &arguments) {
-  return fillLike(emitter, arguments[0], Value::integer(0), arguments[1], arguments[2], arguments[3]);
 }
 
 static bool isTrivial(RankedTensorType from, RankedTensorType to) {
@@ -114,11 +81,9 @@ static FailureOr<Value> convertLayout(Emitter &emitter, const BoundArguments &ar
   FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[1], type.shape());
   if (failed(layout))
     return failure();
-  if (type.layout() == *layout)
-    return value;
   const Type result = Type::block(type.element(), type.shape(), *layout);
   auto resultIr = llvm::cast<RankedTensorType>(result.toIr(emitter.context()));
-  if (*mustBeTrivial &&
+  if (*mustBeTrivial && type.layout() != *layout &&
       !(gpu::hasLayout(irTypeOf(*value)) && gpu::hasLayout(resultIr) && isTrivial(irTypeOf(*value), resultIr))) {
     FailureOr<Value> from = makeLayoutObject(emitter, type.layout(), type.shape());
     if (failed(from))
@@ -138,6 +103,12 @@ static FailureOr<Value> setAutoLayout(Emitter &emitter, const BoundArguments &ar
   if (!isa_and_nonnull<AutoEncodingAttr>(type.layout()))
     return emitter.error("ValueError") << "set_auto_layout takes a tensor whose layout is an AutoLayout, got "
                                        << type.str();
+  FailureOr<Attribute> named = readLayout(emitter, arguments[1]);
+  if (failed(named))
+    return failure();
+  if (!isa<gpu::DistributedAttr, CoalescedEncodingAttr, AutoEncodingAttr>(*named))
+    return emitter.error("ValueError") << "set_auto_layout must set to a distributed layout but got "
+                                       << arguments[1].str();
   FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[1], type.shape());
   if (failed(layout))
     return failure();
@@ -158,35 +129,22 @@ static FailureOr<Value> numCtas(Emitter &emitter, const BoundArguments &) {
 }
 
 static FailureOr<Value> threadBarrier(Emitter &emitter, const BoundArguments &) {
-  gpu::BarrierOp::create(emitter.builder(), emitter.location());
+  mlir::gpu::BarrierOp::create(emitter.builder(), emitter.location());
   return Value::none();
 }
 
 static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> input = readBlock(emitter, arguments[0], "input of histogram");
-  FailureOr<int64_t> bins = failed(input) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "num_bins");
-  FailureOr<std::optional<Value>> mask =
-      failed(bins) ? FailureOr<std::optional<Value>>() : readMask(emitter, arguments[2]);
-  if (failed(mask))
+  FailureOr<HistogramArguments> read = readHistogram(emitter, arguments);
+  if (failed(read))
     return failure();
   if (arguments[3].isNone())
     return emitter.error("ValueError") << "histogram needs the layout of its result";
-  mlir::Value maskIr;
-  if (*mask) {
-    FailureOr<std::vector<Value>> fitted = broadcastTogether(emitter, {*input, **mask});
-    if (failed(fitted))
-      return failure();
-    maskIr = irOf((*fitted)[1]);
-  }
-  if (failed(tensor::inferHistogram(irOf(*input).getType(), maskIr ? maskIr.getType() : mlir::Type(), *bins,
-                                    ruleErrors(emitter))))
-    return failure();
-  FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[3], {*bins});
+  FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[3], {read->bins});
   if (failed(layout))
     return failure();
-  const Type result = Type::block(Type::int32(), {*bins}, *layout);
+  const Type result = Type::block(Type::int32(), {read->bins}, *layout);
   return Value::tensor(tensor::HistogramOp::create(emitter.builder(), emitter.location(),
-                                                   result.toIr(emitter.context()), irOf(*input), maskIr),
+                                                   result.toIr(emitter.context()), irOf(read->input), read->mask),
                        result);
 }
 
@@ -220,7 +178,7 @@ static FailureOr<std::vector<PartitionCall>> readPartitions(Emitter &emitter, co
     calls.push_back({pair->elements[0], arguments->elements});
   }
   if (calls.empty())
-    return emitter.error("ValueError") << "expected at least one function for the default partition";
+    return emitter.error("AssertionError") << "expected at least one function for the default partition";
   return calls;
 }
 
@@ -305,11 +263,6 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
        "A block of the int32 values from `start` to `end` - 1, in `layout`; without one it is inferred.", arange},
       {CORE, "full", "(shape, value, dtype, layout=None)",
        "A block of the given shape and layout, every element being `value` converted to `dtype`.", full},
-      {CORE, "zeros", "(shape, dtype, layout=None)", "A block of zeros.", zeros},
-      {CORE, "full_like", "(input, value, shape=None, dtype=None, layout=None)",
-       "A block filled with `value`; what is not given is as in `input`.", fullLike},
-      {CORE, "zeros_like", "(input, shape=None, dtype=None, layout=None)",
-       "A block of zeros; what is not given is as in `input`.", zerosLike},
       {CORE, "convert_layout", "(value, layout, assert_trivial=False)",
        "The same values, held by other threads.\n\nWith `assert_trivial` it is an error if they would move between "
        "threads.",
@@ -331,9 +284,11 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
 }
 
 void registerLanguage() {
-  for (llvm::ArrayRef<Builtin> (*family)() : {coreBuiltins, queryBuiltins, sharedBuiltins, asyncBuiltins,
-                                              copyEngineBuiltins, productBuiltins, tensorMemoryBuiltins})
+  for (llvm::ArrayRef<Builtin> (*family)() :
+       {coreBuiltins, queryBuiltins, sharedBuiltins, asyncBuiltins, copyEngineBuiltins, productBuiltins,
+        tensorMemoryBuiltins, tensorMemoryRegisterBuiltins, amdBuiltins})
     registerBuiltins(family);
+  registerLibrary({"triton.experimental.gluon.language._standard", "gl", CORE, standardLibraryText});
 }
 
 } // namespace triton::gluon

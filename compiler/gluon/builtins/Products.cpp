@@ -55,6 +55,7 @@ static FailureOr<Value> multiply(Emitter &emitter, const BoundArguments &argumen
     return failure();
   if (product->getShape() != type.shape())
     return emitter.error("ValueError") << "acc has shape " << type.str() << ", but a and b make another";
+  zeroOf(emitter, type.element()); // where there is no accumulator, sums begin with it
   return Value::tensor(tensor::DotOp::create(emitter.builder(), emitter.location(), irOf(*accumulator).getType(),
                                              irOf(*a), irOf(*b), irOf(*accumulator), precision, 0u),
                        type);
@@ -80,7 +81,7 @@ static FailureOr<Value> dotFma(Emitter &emitter, const BoundArguments &arguments
       emitter.warn("UserWarning",
                    "large dot FMA instruction: it is unrolled into as many multiplications as there are");
   }
-  return multiply(emitter, arguments, InputPrecision::IEEE);
+  return multiply(emitter, arguments, InputPrecision::TF32); // threads multiply as exactly as floats are
 }
 
 // wgmma.
@@ -113,8 +114,6 @@ static FailureOr<Value> warpgroupMma(Emitter &emitter, const BoundArguments &arg
     return emitter.error("AssertionError")
            << "acc must be in an NVMMADistributedLayout of version 3, got " << type.str();
   mlir::Value a;
-  int64_t depth;
-  unsigned bits;
   if (arguments[0].isTensor()) {
     FailureOr<Value> operand = readOperand(emitter, arguments[0], 0, type.layout());
     if (failed(operand))
@@ -127,8 +126,7 @@ static FailureOr<Value> warpgroupMma(Emitter &emitter, const BoundArguments &arg
     a = bufferOf(*operand);
   }
   const Type left = arguments[0].type();
-  depth = left.shape().back();
-  bits = left.bitWidth();
+  const int64_t depth = left.shape().back();
   FailureOr<Value> b = readShared(emitter, arguments[1], "b");
   FailureOr<InputPrecision> precision = failed(b) ? FailureOr<InputPrecision>() : readPrecision(emitter, arguments[4]);
   FailureOr<bool> isAsync = failed(precision) ? FailureOr<bool>() : readBoolean(emitter, arguments[6], "is_async");
@@ -143,16 +141,11 @@ static FailureOr<Value> warpgroupMma(Emitter &emitter, const BoundArguments &arg
       return emitter.error("ValueError") << "max_num_imprecise_acc (" << *given << ") must be <= K (" << depth << ")";
     limit = *given;
   }
-  (void)bits;
-  mlir::Value useAccumulator;
-  if (const bool *constant = arguments[3].getIf<bool>(); !constant || !*constant) {
-    FailureOr<mlir::Value> flag = readPredicate(emitter, arguments[3], "use_acc");
-    if (failed(flag))
-      return failure();
-    useAccumulator = *flag;
-  }
+  FailureOr<mlir::Value> useAccumulator = readPredicate(emitter, arguments[3], "use_acc");
+  if (failed(useAccumulator))
+    return failure();
   auto op = gpu::WarpGroupDotOp::create(emitter.builder(), emitter.location(), sum.getType(), a, bufferOf(*b), sum,
-                                        useAccumulator, *precision, static_cast<uint32_t>(limit), *isAsync);
+                                        *useAccumulator, *precision, static_cast<uint32_t>(limit), *isAsync);
   return *isAsync ? accumulatorValue(op.getD(), type) : Value::tensor(op.getD(), type);
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
+#include "compiler/gpu/Views.h"
 #include "compiler/layout/BitMatrix.h"
 #include "compiler/layout/Conversion.h"
 
@@ -102,27 +103,6 @@ static FailureOr<Value> bankConflicts(Emitter &emitter, const BoundArguments &ar
   return Value::integer((int64_t(1) << layout::intersection(above, lanes).size()) - 1);
 }
 
-/// The four bits from `shift` on, as float16. Its exponent and mantissa go where a float16 has them, and the difference of the biases is added;
-/// what stands below is one half or nothing. Integers alone: a kernel may flush small numbers to zero.
-static FailureOr<Value> unpackFp4(Emitter &emitter, const Value &bytes, int64_t shift) {
-  auto apply = [&](BinaryOperation operation, const FailureOr<Value> &lhs, int64_t rhs) {
-    return failed(lhs) ? lhs : binary(emitter, operation, *lhs, Value::integer(rhs), /*sanitizeOverflow=*/false);
-  };
-  using enum BinaryOperation;
-  FailureOr<Value> number = apply(And, apply(RShift, bytes, shift), 7);
-  FailureOr<Value> sign = apply(LShift, apply(And, apply(RShift, bytes, shift), 8), 12);
-  FailureOr<Value> normal = apply(Add, apply(LShift, number, 9), 0x3800), half = apply(Mul, number, 0x3800);
-  FailureOr<Value> isSmall = apply(Lt, number, 2);
-  if (failed(sign) || failed(normal) || failed(half) || failed(isSmall))
-    return failure();
-  FailureOr<Value> chosen = emitter.call(Value(Value::Storage(findBuiltin("triton.language.core", "where"))),
-                                         CallArguments{{*isSmall, *half, *normal}, {}});
-  FailureOr<Value> word = failed(chosen) ? chosen : binary(emitter, Or, *chosen, *sign);
-  if (failed(word))
-    return failure();
-  return frontend::cast(emitter, *word, Type::scalar(ScalarKind::Float16), std::nullopt, /*bitcast=*/true);
-}
-
 static FailureOr<Value> fp4ToFp(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> source = readBlock(emitter, arguments[0], "src");
   FailureOr<Type> element = failed(source) ? FailureOr<Type>() : readType(emitter, arguments[1], "elem_type");
@@ -130,34 +110,18 @@ static FailureOr<Value> fp4ToFp(Emitter &emitter, const BoundArguments &argument
   if (failed(axis))
     return failure();
   const Type type = source->type();
-  const int64_t rank = type.shape().size();
+  const int64_t rank = type.shape().size(), dim = *axis < 0 ? *axis + rank : *axis;
   if (!type.element().isInteger() || type.element().bitWidth() != 8)
     return emitter.error("TypeError") << "src holds two numbers in each int8 or uint8, got " << type.str();
   if (!(*element == Type::scalar(ScalarKind::Float16) || *element == Type::scalar(ScalarKind::BFloat16)))
     return emitter.error("TypeError") << "elem_type must be float16 or bfloat16, got " << element->str();
-  if (*axis < -rank || *axis >= rank)
-    return emitter.error("ValueError") << "axis " << *axis << " is none of " << type.str();
-  const int64_t dim = *axis < 0 ? *axis + rank : *axis;
-  FailureOr<Value> bytes = frontend::cast(emitter, *source, Type::scalar(ScalarKind::UInt16));
-  FailureOr<Value> low = failed(bytes) ? bytes : unpackFp4(emitter, *bytes, 0);
-  FailureOr<Value> high = failed(low) ? low : unpackFp4(emitter, *bytes, 4);
-  if (failed(high))
+  FailureOr<RankedTensorType> result =
+      gpu::inferFp4ToFp(irTypeOf(*source), element->toIr(emitter.context()), dim, ruleErrors(emitter));
+  if (failed(result))
     return failure();
-  FailureOr<Value> pairs = emitter.call(Value(Value::Storage(findBuiltin("triton.language.core", "join"))),
-                                        CallArguments{{*low, *high}, {}});
-  if (failed(pairs))
-    return failure();
-  SmallVector<int32_t> order;
-  for (int64_t each = 0; each < rank; ++each) {
-    order.push_back(each);
-    if (each == dim)
-      order.push_back(rank);
-  }
-  SmallVector<int64_t> shape(type.shape());
-  shape[dim] *= 2;
-  FailureOr<Value> beside = permuteTo(emitter, *pairs, order);
-  FailureOr<Value> numbers = failed(beside) ? beside : reshapeTo(emitter, *beside, shape);
-  return failed(numbers) ? numbers : frontend::cast(emitter, *numbers, *element);
+  return tensorOf(
+      gpu::Fp4ToFpOp::create(emitter.builder(), emitter.location(), *result, irOf(*source), static_cast<uint32_t>(dim)),
+      *element);
 }
 
 #define CORE "triton.experimental.gluon.language._core"

@@ -56,7 +56,7 @@ static FailureOr<gpu::MemDescType> bufferType(Emitter &emitter, Type element, Ar
     return failure();
   auto shared = dyn_cast<gpu::SharedAttr>(*layout);
   if (!shared)
-    return emitter.error("TypeError") << "buffers in shared memory need a shared layout, got " << layoutValue.str();
+    return emitter.error("ValueError") << "expected 'layout' to be a SharedLayout but got " << layoutValue.str();
   int64_t rank = shared.getRank(), dims = shape.size();
   if (rank != dims && rank + 1 != dims)
     return emitter.error("ValueError") << "a layout of rank " << rank << " fits buffers of rank " << rank << ", or "

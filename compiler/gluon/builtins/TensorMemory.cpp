@@ -2,9 +2,7 @@
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
 #include "compiler/gpu/Views.h"
-#include "compiler/layout/TensorMemoryAccess.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
@@ -36,8 +34,8 @@ static FailureOr<Value> readTensorMemory(Emitter &emitter, const Value &value, S
   return value;
 }
 
-static FailureOr<gpu::MemDescType> bufferType(Emitter &emitter, Type element, ArrayRef<int64_t> shape,
-                                              const Value &layoutValue) {
+FailureOr<gpu::MemDescType> tensorMemoryType(Emitter &emitter, Type element, ArrayRef<int64_t> shape,
+                                             const Value &layoutValue) {
   FailureOr<Attribute> layout = readLayout(emitter, layoutValue);
   if (failed(layout))
     return failure();
@@ -65,7 +63,7 @@ static FailureOr<Value> allocate(Emitter &emitter, const BoundArguments &argumen
   FailureOr<std::vector<int64_t>> shape =
       failed(element) ? FailureOr<std::vector<int64_t>>() : readIntegers(emitter, arguments[1], "shape");
   FailureOr<gpu::MemDescType> type =
-      failed(shape) ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, arguments[2]);
+      failed(shape) ? FailureOr<gpu::MemDescType>() : tensorMemoryType(emitter, *element, *shape, arguments[2]);
   if (failed(type))
     return failure();
   FailureOr<mlir::Value> source = readContents(emitter, arguments[3], *element, *shape);
@@ -144,76 +142,11 @@ static FailureOr<Value> reinterpret(Emitter &emitter, const BoundArguments &argu
   FailureOr<std::vector<int64_t>> shape =
       failed(element) ? FailureOr<std::vector<int64_t>>() : readIntegers(emitter, arguments[2], "shape");
   FailureOr<gpu::MemDescType> type =
-      failed(shape) ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, arguments[3]);
+      failed(shape) ? FailureOr<gpu::MemDescType>() : tensorMemoryType(emitter, *element, *shape, arguments[3]);
   if (failed(type))
     return failure();
   return tensorMemoryValue(
       gpu::MemDescReinterpretOp::create(emitter.builder(), emitter.location(), *type, bufferOf(*buffer)), *element);
-}
-
-// Registers for a buffer.
-
-static std::optional<layout::TensorMemoryShape> shapeNamed(StringRef name) {
-  using layout::TensorMemoryShape;
-  return llvm::StringSwitch<std::optional<TensorMemoryShape>>(name)
-      .Cases({"32x32b", "32x32b_splitn"}, TensorMemoryShape::Rows32Bits32)
-      .Case("16x64b", TensorMemoryShape::Rows16Bits64)
-      .Case("16x128b", TensorMemoryShape::Rows16Bits128)
-      .Case("16x256b", TensorMemoryShape::Rows16Bits256)
-      .Default(std::nullopt);
-}
-
-/// The map with the step over half of the columns as that of the last register bit, so that halves are whole registers.
-static gpu::LinearAttr splitColumns(gpu::LinearAttr map, int64_t columns) {
-  SmallVector<int64_t> lists[] = {SmallVector<int64_t>(map.getRegisters()), SmallVector<int64_t>(map.getLanes()),
-                                  SmallVector<int64_t>(map.getWarps())};
-  const int64_t half = columns / 2;
-  if (lists[0].empty()) { // one register: two, of which the other half's comes from another lane
-    lists[0] = {0, half};
-    if (lists[1].size() >= 2)
-      lists[1][lists[1].size() - 2] = lists[1][lists[1].size() - 1] = 0;
-  } else {
-    for (SmallVector<int64_t> &list : lists)
-      for (size_t at = 0; at + 1 < list.size(); at += 2)
-        if (list[at] == 0 && list[at + 1] == half) {
-          size_t last = lists[0].size() - 2;
-          std::swap(list[at], lists[0][last]);
-          std::swap(list[at + 1], lists[0][last + 1]);
-          return gpu::LinearAttr::get(map.getContext(), map.getRank(), ArrayRef<int64_t>(lists[0]),
-                                      ArrayRef<int64_t>(lists[1]), ArrayRef<int64_t>(lists[2]), map.getBlocks());
-        }
-  }
-  return gpu::LinearAttr::get(map.getContext(), map.getRank(), ArrayRef<int64_t>(lists[0]), ArrayRef<int64_t>(lists[1]),
-                              ArrayRef<int64_t>(lists[2]), map.getBlocks());
-}
-
-static FailureOr<Value> registerLayout(Emitter &emitter, const BoundArguments &arguments) {
-  layoutPolicy().loadDialects(*emitter.context()); // the host asks too, outside of any kernel
-  FailureOr<Type> element = readType(emitter, arguments[0], "element_ty");
-  FailureOr<std::vector<int64_t>> shape = readIntegers(emitter, arguments[1], "shape");
-  FailureOr<int64_t> warps = readInteger(emitter, arguments[3], "num_warps");
-  FailureOr<std::string> variant = readString(emitter, arguments[4], "instr_variant");
-  if (failed(element) || failed(shape) || failed(warps) || failed(variant))
-    return failure();
-  std::optional<layout::TensorMemoryShape> instruction = shapeNamed(*variant);
-  if (!instruction)
-    return emitter.error("ValueError") << "unknown instr_variant: " << *variant;
-  if (shape->size() != 2)
-    return emitter.error("ValueError") << "get_tmem_reg_layout is for matrices, got shape ["
-                                       << llvm::interleaved(*shape) << "]";
-  FailureOr<gpu::MemDescType> type = bufferType(emitter, *element, *shape, arguments[2]);
-  if (failed(type))
-    return failure();
-  std::optional<layout::LinearLayout> map;
-  if (*warps >= 4 && llvm::isPowerOf2_64(*warps))
-    map = layout::tensorMemoryRegisters(*instruction, gpu::toLinear(*type), type->getElementBits(), *warps);
-  if (!map)
-    return emitter.error("ValueError") << "TMEM layout '" << *variant << "' unsupported for shape ["
-                                       << llvm::interleaved(*shape) << "] and num_warps " << *warps;
-  auto linear = gpu::LinearAttr::get(emitter.context(), *map);
-  if (StringRef(*variant).ends_with("splitn"))
-    linear = splitColumns(linear, (*shape)[1]);
-  return makeLayoutObject(emitter, linear, *shape);
 }
 
 // Products.
@@ -267,9 +200,9 @@ static FailureOr<Value> mma(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(predicate) || failed(readBarriers(emitter, arguments[5], arguments[6], barriers, flags)))
     return failure();
   auto layout = dyn_cast<gpu::TensorMemoryEncodingAttr>(bufferTypeOf(*sum).getEncoding());
-  gpu::TCGen5MMAOp::create(emitter.builder(), emitter.location(), mlir::Type(), bufferOf(*a), bufferOf(*b),
-                           bufferOf(*sum), mlir::Value(), *uses, *predicate, barriers, flags, /*is_async=*/true,
-                           /*two_ctas=*/layout && layout.getTwoCTAs());
+  gpu::TCGen5MMAOp::create(emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()),
+                           bufferOf(*a), bufferOf(*b), bufferOf(*sum), mlir::Value(), *uses, *predicate, barriers,
+                           flags, /*is_async=*/!barriers.empty(), /*two_ctas=*/layout && layout.getTwoCTAs());
   return Value::none();
 }
 
@@ -303,9 +236,10 @@ static FailureOr<Value> mmaScaled(Emitter &emitter, const BoundArguments &argume
   if (failed(formatA) || failed(formatB) || failed(uses) || failed(predicate) ||
       failed(readBarriers(emitter, arguments[9], arguments[10], barriers, flags)))
     return failure();
-  gpu::TCGen5MMAScaledOp::create(emitter.builder(), emitter.location(), mlir::Type(), bufferOf(*a), bufferOf(*b),
-                                 bufferOf(*sum), mlir::Value(), bufferOf(*scaleA), bufferOf(*scaleB), *formatA,
-                                 *formatB, *uses, *predicate, barriers, flags, /*is_async=*/true);
+  gpu::TCGen5MMAScaledOp::create(emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()),
+                                 bufferOf(*a), bufferOf(*b), bufferOf(*sum), mlir::Value(), bufferOf(*scaleA),
+                                 bufferOf(*scaleB), *formatA, *formatB, *uses, *predicate, barriers, flags,
+                                 /*is_async=*/!barriers.empty());
   return Value::none();
 }
 
@@ -337,9 +271,6 @@ llvm::ArrayRef<Builtin> tensorMemoryBuiltins() {
   static const Builtin table[] = {
       {BLACKWELL, "allocate_tensor_memory", "(element_ty, shape, layout, value=None)",
        "A new buffer in tensor memory, filled with `value` if there is one.", allocate},
-      {BLACKWELL, "get_tmem_reg_layout",
-       "(element_ty, shape, layout, num_warps, instr_variant=\"32x32b\", cga_layout=())",
-       "The layout of registers that an instruction moves to and from a buffer.", registerLayout},
       {BLACKWELL, "tcgen05_mma", "(a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None)",
        "acc + a b, or a b where `use_acc` is false, in tensor memory; each barrier gets an arrival when it is done.",
        mma},

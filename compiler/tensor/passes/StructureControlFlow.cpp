@@ -26,6 +26,7 @@
 #include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CFGToSCF.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -55,6 +56,10 @@ struct StructureControlFlow : impl::StructureControlFlowBase<StructureControlFlo
     bool changed = false;
     WalkResult result = getOperation()->walk([&](Operation *op) {
       if (!isa<FuncOp, MapElementwiseOp>(op) || llvm::hasNItemsOrLess(op->getRegion(0), 1))
+        return WalkResult::advance();
+      IRRewriter rewriter(op->getContext());
+      changed |= succeeded(eraseUnreachableBlocks(rewriter, op->getRegions()));
+      if (llvm::hasNItemsOrLess(op->getRegion(0), 1))
         return WalkResult::advance();
       auto &dominance = op == getOperation() ? getAnalysis<DominanceInfo>() : getChildAnalysis<DominanceInfo>(op);
       FailureOr<bool> structured = transformCFGToSCF(op->getRegion(0), transformation, dominance);

@@ -287,39 +287,58 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         return f"JITFunction({self.module}:{self.__qualname__})"
 
 
-def jit(
-    fn: Optional[T] = None,
-    *,
-    version=None,
-    repr: Optional[Callable] = None,
-    launch_metadata: Optional[Callable] = None,
-    do_not_specialize: Optional[Iterable[Union[int, str]]] = None,
-    do_not_specialize_on_alignment: Optional[Iterable[Union[int, str]]] = None,
-    debug: Optional[bool] = None,
-    noinline: Optional[bool] = None,
-):
+def jit_decorator(kind, name, documentation, module):
+    """The decorator that is called `name`, usable bare or with arguments: it makes objects of the class that `kind()` says."""
+
+    def jit(
+        fn: Optional[T] = None,
+        *,
+        version=None,
+        repr: Optional[Callable] = None,
+        launch_metadata: Optional[Callable] = None,
+        do_not_specialize: Optional[Iterable[Union[int, str]]] = None,
+        do_not_specialize_on_alignment: Optional[Iterable[Union[int, str]]] = None,
+        debug: Optional[bool] = None,
+        noinline: Optional[bool] = None,
+    ):
+        def decorator(function):
+            assert callable(function), f"{name} decorates functions, not {function!r}"
+            return kind()(
+                function,
+                version=version,
+                do_not_specialize=do_not_specialize,
+                do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+                debug=debug,
+                noinline=noinline,
+                repr=repr,
+                launch_metadata=launch_metadata,
+            )
+
+        return decorator(fn) if fn is not None else decorator
+
+    jit.__qualname__, jit.__module__, jit.__doc__ = "jit", module, documentation
+    return jit
+
+
+def _kind_of_function():
+    if knobs.runtime.interpret:
+        from .interpreter import InterpretedFunction
+
+        return InterpretedFunction
+    if knobs.runtime.sanitize:
+        from .sanitizer import SanitizedFunction
+
+        return SanitizedFunction
+    return JITFunction
+
+
+jit = jit_decorator(
+    _kind_of_function,
+    "triton.jit",
     """Decorator: compiles a function with Triton. Usable bare or with arguments.
 
     Arguments with `data_ptr()` and `dtype`, numpy arrays and DLPack producers become pointers. The function may use Python's basics, what
     `triton.language` offers, its arguments, and other jitted functions.
-    """
-
-    def decorator(function):
-        assert callable(function), f"triton.jit decorates functions, not {function!r}"
-        kind = JITFunction
-        if knobs.runtime.interpret:
-            from .interpreter import InterpretedFunction as kind
-        elif knobs.runtime.sanitize:
-            from .sanitizer import SanitizedFunction as kind
-        return kind(
-            function,
-            version=version,
-            do_not_specialize=do_not_specialize,
-            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
-            debug=debug,
-            noinline=noinline,
-            repr=repr,
-            launch_metadata=launch_metadata,
-        )
-
-    return decorator(fn) if fn is not None else decorator
+    """,
+    __name__,
+)

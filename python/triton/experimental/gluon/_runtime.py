@@ -5,7 +5,7 @@ from __future__ import annotations
 from ... import knobs
 from ...backends.compiler import Language
 from ...compiler.sources import ASTSource
-from ...runtime.jit import JITFunction, constexpr_function
+from ...runtime.jit import JITFunction, constexpr_function, jit_decorator
 
 __all__ = ["GluonASTSource", "GluonJITFunction", "constexpr_function", "jit"]
 
@@ -78,34 +78,12 @@ class _NotInterpreted(GluonJITFunction):
         self.run(*args, grid=None, warmup=False, **kwargs)
 
 
-def jit(
-    fn=None,
-    *,
-    version=None,
-    repr=None,
-    launch_metadata=None,
-    do_not_specialize=None,
-    do_not_specialize_on_alignment=None,
-    debug=None,
-    noinline=None,
-):
+jit = jit_decorator(
+    lambda: _NotInterpreted if knobs.runtime.interpret else GluonJITFunction,
+    "gluon.jit",
     """Decorator: compiles a function with Gluon. Usable bare or with arguments, which are those of `triton.jit`.
 
     There is no interpreter mode: launching what was decorated under TRITON_INTERPRET is an error.
-    """
-
-    def decorator(function):
-        assert callable(function), f"gluon.jit decorates functions, not {function!r}"
-        kind = _NotInterpreted if knobs.runtime.interpret else GluonJITFunction
-        return kind(
-            function,
-            version=version,
-            do_not_specialize=do_not_specialize,
-            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
-            debug=debug,
-            noinline=noinline,
-            repr=repr,
-            launch_metadata=launch_metadata,
-        )
-
-    return decorator(fn) if fn is not None else decorator
+    """,
+    __name__,
+)

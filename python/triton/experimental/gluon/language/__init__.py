@@ -35,7 +35,7 @@ from ....language.core import (
     uint64,
     void,
 )
-from . import _core, nvidia
+from . import _core, _standard, amd, nvidia
 from ._core import (
     allocate_shared_memory,
     arange,
@@ -45,7 +45,6 @@ from ._core import (
     dot_fma,
     fp4_to_fp,
     full,
-    full_like,
     histogram,
     num_ctas,
     num_warps,
@@ -55,8 +54,6 @@ from ._core import (
     thread_barrier,
     to_linear_layout,
     warp_specialize,
-    zeros,
-    zeros_like,
 )
 from ._layouts import (
     AutoLayout,
@@ -71,6 +68,7 @@ from ._layouts import (
     SliceLayout,
     SwizzledSharedLayout,
 )
+from ._standard import full_like, zeros, zeros_like
 
 # The functions that are the same whether the kernel says layouts or not: they take them from their operands.
 _SHARED_NAMES = {

@@ -18,9 +18,20 @@ class distributed_type(block_type):
         layout = getattr(layout, "value", layout)
         assert isinstance(layout, DistributedLayout), f"tensor layout must be a DistributedLayout, got {layout}"
         if not isinstance(layout, (AutoLayout, CoalescedLayout)):
-            assert len(shape) == layout.rank, f"tensor shape and layout rank mismatch: shape={shape}, layout={layout}"
+            assert len(shape) == layout.rank, (
+                f"tensor shape and layout rank mismatch: shape={shape}, layout={layout}, "
+                f"shape rank={len(shape)}, layout rank={layout.rank}"
+            )
         super().__init__(element_ty, shape)
         self.layout = layout
+
+    def __str__(self):
+        return f"<{[str(size) for size in self.shape]}, {self.scalar}, {self.layout}>"
+
+    __repr__ = __str__
+
+    def with_element_ty(self, scalar_ty):
+        return distributed_type(scalar_ty, self.shape, self.layout)
 
     def mangle(self):
         return f"{self.scalar.mangle()}S{'_'.join(map(str, self.shape))}SL{self.layout.mangle()}L"
@@ -32,8 +43,8 @@ class distributed_type(block_type):
         return hash((self.scalar, tuple(self.shape), self.layout))
 
 
-class shared_memory_descriptor_type(base_type):
-    """The type of a view of a buffer in shared memory."""
+class _buffer_type(base_type):
+    """The type of a view of a buffer; `alloc_shape` is the shape of the allocation that it is a view of."""
 
     def __init__(self, element_ty, shape, layout, alloc_shape):
         self.element_ty, self.shape, self.layout, self.alloc_shape = element_ty, list(shape), layout, list(alloc_shape)
@@ -59,12 +70,19 @@ class shared_memory_descriptor_type(base_type):
     def nbytes(self):
         return self.numel * self.element_ty.primitive_bitwidth // 8
 
-    def __repr__(self):
-        return f"shared_memory_descriptor<{self.shape}, {self.element_ty}, {self.layout}>"
+    def __str__(self):
+        name = type(self).__name__.removesuffix("_type")
+        return f"{name}<{self.element_ty}, {self.shape}, {self.layout}, {self.alloc_shape}>"
+
+    __repr__ = __str__
 
     def mangle(self):
         shape = "_".join(map(str, self.shape))
         return f"MD{self.element_ty.mangle()}S{shape}SL{self.layout.mangle()}LAS{self.alloc_shape}ASMD"
+
+
+class shared_memory_descriptor_type(_buffer_type):
+    """The type of a view of a buffer in shared memory."""
 
 
 def _asked(name):

@@ -30,10 +30,10 @@ def _hashable(value):
 
 
 def _text(value):
-    """For symbol names: `[[0, 1], [2, 0]]` -> `0_1_2_0`."""
-    if isinstance(value, list):
-        return "_".join(_text(element) for element in value)
-    return str(value)
+    """For symbol names: `[4, 1]` -> `4_1`, `[[0, 1], [2, 0]]` -> `0~1_2~0`."""
+    if not isinstance(value, list):
+        return str(value)
+    return "_".join("~".join(map(str, element)) if isinstance(element, list) else str(element) for element in value)
 
 
 def _is_power_of_two(number):
@@ -198,7 +198,7 @@ class DistributedLinearLayout(DistributedLayout):
         return self.block_bases
 
     def mangle(self):
-        return f"DLL{'_'.join(_text(field) for field in self._fields())}DLL"
+        return f"DLL{'_'.join(map(str, self._fields()))}DLL"
 
 
 @_layout
@@ -219,7 +219,7 @@ class NVMMADistributedLayout(DistributedLayout):
         return len(self.warps_per_cta)
 
     def mangle(self):
-        return f"MMA{'_'.join(_text(field) for field in self._fields())}MMA"
+        return f"MMA_{self.version}_{self.warps_per_cta}_{self.instr_shape}_{_text(self.cga_layout)}_MMA"
 
 
 @_layout
@@ -336,6 +336,7 @@ class PaddedSharedLayout(SharedLayout):
     def with_identity_for(interval_padding_pairs, shape, order):
         """The identity over `shape`, `order[0]` fastest, with gaps."""
         assert len(shape) == len(order), f"order {order} does not fit shape {shape}"
+        assert all(map(_is_power_of_two, shape)), f"sizes must be powers of two, got {shape}"
         bases = [
             [1 << bit if dim == along else 0 for dim in range(len(shape))]
             for along in order
@@ -348,7 +349,7 @@ class PaddedSharedLayout(SharedLayout):
         return len(self.shape)
 
     def mangle(self):
-        return f"PSL_{'_'.join(_text(field) for field in self._fields())}_PSL"
+        return f"PaddedShared_{'_'.join(map(str, self._fields()))}_PaddedShared"
 
 
 @_layout
@@ -375,4 +376,4 @@ class SharedLinearLayout(SharedLayout):
         return [max([1] + [2 * basis[dim] for basis in self.offset_bases]) for dim in range(self.rank)]
 
     def mangle(self):
-        return f"SLL_{'_'.join(_text(field) for field in self._fields())}_SLL"
+        return f"SharedLinear_{'_'.join(map(str, self._fields()))}_SharedLinear"

@@ -3,7 +3,7 @@
 # ruff: noqa: F822  (the compiler's registry defines these names)
 
 from ......language.builtins import define as _define
-from ..._core import _handle
+from ..._core import _buffer_type, _handle
 from ..ampere import async_copy, mma_v2
 from ..hopper import fence_async_shared, mbarrier
 from . import float2, tma
@@ -27,3 +27,12 @@ __all__ = [
 
 class tensor_memory_descriptor(_handle):
     """A view of a buffer in tensor memory."""
+
+
+class tensor_memory_descriptor_type(_buffer_type):
+    """The type of a view of a buffer in tensor memory."""
+
+    def __str__(self):
+        return f"tensor_memory_descriptor<{self.element_ty}, {self.shape}, {self.layout}>"
+
+    __repr__ = __str__

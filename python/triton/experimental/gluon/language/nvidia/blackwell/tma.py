@@ -8,6 +8,8 @@ from ..hopper.tma import (
     async_copy_shared_to_global,
     make_tensor_descriptor,
     store_wait,
+    tensor_descriptor,
+    tensor_descriptor_type,
 )
 
 _define(globals(), __name__)
@@ -19,4 +21,6 @@ __all__ = [
     "async_scatter",
     "make_tensor_descriptor",
     "store_wait",
+    "tensor_descriptor",
+    "tensor_descriptor_type",
 ]

@@ -1,0 +1,117 @@
+#include "compiler/gluon/Mangling.h"
+
+#include "compiler/frontend/Operations.h"
+#include "compiler/gluon/builtins/Buffers.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace triton::gluon {
+
+using frontend::Emitter;
+using frontend::Type;
+using frontend::Value;
+using Kind = frontend::Type::Kind;
+
+static std::string sizes(ArrayRef<int64_t> shape, StringRef separator = "_") {
+  return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), separator);
+}
+
+/// What the layout's `mangle()` says. A name need not be unique, so that what goes wrong here is not worth an error.
+static std::string nameOfLayout(Emitter &emitter, const Type &type) {
+  FailureOr<Value> object = makeLayoutObject(emitter, type.layout(), type.shape());
+  if (failed(object))
+    return "";
+  FailureOr<std::optional<Value>> method = frontend::valueAttribute(emitter, *object, "mangle");
+  if (failed(method) || !*method)
+    return "";
+  FailureOr<Value> name = emitter.call(**method, {});
+  return succeeded(name) && name->is<std::string>() ? name->get<std::string>() : "";
+}
+
+/// `module.Outer.Class`.
+static std::string pathOfClass(Emitter &emitter, const Type &type) {
+  std::string path;
+  for (StringRef part : {"__module__", "__qualname__"}) {
+    if (!type.hostClass().host)
+      return type.className().str();
+    FailureOr<std::optional<Value>> text = frontend::valueAttribute(emitter, Value(type.hostClass()), part);
+    if (failed(text) || !*text || !(*text)->is<std::string>())
+      return type.className().str();
+    path += (path.empty() ? "" : ".") + (*text)->get<std::string>();
+  }
+  return path;
+}
+
+static std::string mangle(Emitter &emitter, const Type &type) {
+  auto joined = [&](llvm::ArrayRef<Type> types, StringRef separator) {
+    return llvm::join(llvm::map_range(types, [&](const Type &each) { return mangle(emitter, each); }), separator);
+  };
+  switch (type.kind()) {
+  case Kind::Block:
+    if (!type.layout())
+      break;
+    return mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) + "L";
+  case Kind::Handle:
+    if (isa<RankedTensorType>(handleIr(type))) // a sum that is not waited for
+      return "FT" + mangle(emitter, Type::block(type.element(), type.shape(), type.layout())) + "FT";
+    return "MD" + mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) +
+           "LAS[" + sizes(cast<gpu::MemDescType>(handleIr(type)).getAllocShape(), ", ") + "]ASMD";
+  case Kind::Descriptor: {
+    const Type block = type.descriptorBlock();
+    if (!block.layout())
+      break;
+    return "TD" + Type::block(block.element(), block.shape()).mangle() + "_" + nameOfLayout(emitter, block) + "TD";
+  }
+  case Kind::Tuple:
+    return "T" + joined(type.elements(), "_") + "T";
+  case Kind::Aggregate:
+    return pathOfClass(emitter, type) + "<" + joined(type.elements(), ", ") + ">";
+  case Kind::Constant:
+    return "constexpr_type" + StringRef(type.str()).drop_front(StringRef("constexpr").size()).str();
+  default:
+    break;
+  }
+  return type.mangle();
+}
+
+namespace {
+struct Parts {
+  std::vector<std::string> types, constants;
+};
+} // namespace
+
+/// Tuples are taken apart: `path` is where the value stands in them.
+static void collect(Emitter &emitter, const Value &value, const Twine &path, bool isTop, bool isDefault, Parts &parts) {
+  if (const frontend::TupleValue *tuple = value.tuple(); tuple && !tuple->elements.empty()) {
+    for (auto [index, element] : llvm::enumerate(tuple->elements))
+      collect(emitter, element, path + ", " + Twine(index), false, false, parts);
+    return;
+  }
+  const Type type = value.type();
+  if (type.kind() != Kind::Constant)
+    return parts.types.push_back(mangle(emitter, type));
+  const std::string text = isDefault && value.isNone() ? "None"
+                           : value.is<Type>()          ? "constexpr[" + value.str() + "]"
+                                                       : type.str();
+  parts.constants.push_back(("(" + path + (isTop ? ",)c" : ")c") + text).str());
+}
+
+std::string mangleArguments(Emitter &emitter, llvm::ArrayRef<Value> arguments, llvm::ArrayRef<bool> isDefault) {
+  Parts parts;
+  for (auto [index, argument] : llvm::enumerate(arguments))
+    collect(emitter, argument, Twine(index), true, isDefault[index], parts);
+  std::string text = llvm::join(parts.types, "_") + "__";
+  for (char c : llvm::join(parts.constants, "_")) {
+    if (c == '.')
+      text += "_d_";
+    else if (c == '\'')
+      text += "_sq_";
+    else
+      text += c == '[' || c == ']' ? '_' : c;
+  }
+  return text;
+}
+
+} // namespace triton::gluon

@@ -1,0 +1,20 @@
+"""gfx1250."""
+
+# ruff: noqa: F822  (the compiler's registry defines these names)
+
+from ......language.builtins import define as _define
+from ..cdna3 import buffer_load, buffer_store
+from . import async_copy, mbarrier, tdm
+
+_define(globals(), __name__)
+
+__all__ = [
+    "async_copy",
+    "buffer_load",
+    "buffer_store",
+    "get_wmma_scale_layout",
+    "mbarrier",
+    "tdm",
+    "wmma",
+    "wmma_scaled",
+]

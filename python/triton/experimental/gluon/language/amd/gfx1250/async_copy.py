@@ -1,0 +1,14 @@
+"""Copies from global to shared memory by threads that do not wait."""
+
+# ruff: noqa: F822  (the compiler's registry defines these names)
+
+from ......language.builtins import define as _define
+
+_define(globals(), __name__)
+
+__all__ = [
+    "commit_group",
+    "global_to_shared",
+    "mbarrier_arrive",
+    "wait_group",
+]
