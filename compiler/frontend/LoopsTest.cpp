@@ -38,7 +38,7 @@ def kernel(p, n):
     for i in range(n, 0, -2):
         tl.store(p + i, i)
 )",
-                    "*i32, i32", {"scf.for %i = %c0_i32 to %n step %c2_i32", "arith.addi", "%i_", "arith.subi"}));
+                    "*i32, i32", {"scf.for %i = %c0_i32 to %n step %c2_i32", "arith.subi", "%i_", "arith.addi"}));
 }
 
 TEST(Loops, BoundsPromote) {

@@ -572,6 +572,10 @@ def _reduce_with_indices(input, axis, combine_fn, keep_dims=False) -> tensor:
     """Reduces `input` together with the positions of its elements along `axis`."""
     ...
 
+def _widen_to_word(input) -> tensor:
+    """In 32 bits at least, which is what an extremum without positions is computed in."""
+    ...
+
 def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=...) -> tensor:
     """The matrix product of two blocks, plus `acc`.
 

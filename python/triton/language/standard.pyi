@@ -100,9 +100,6 @@ def _argmin_combine_tie_break_left(value1, index1, value2, index2) -> tensor:
 def _argmin_combine_tie_break_fast(value1, index1, value2, index2) -> tensor:
     ...
 
-def _widen_to_word(x) -> tensor:
-    ...
-
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False) -> Any:
     """The largest element along `axis`, or of all. NaN is ignored unless everything is.
 
