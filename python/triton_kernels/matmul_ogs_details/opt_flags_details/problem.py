@@ -1,0 +1,61 @@
+"""What the choice of tiles depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...tensor import bitwidth
+
+
+class InapplicableConstraint(Exception):
+    """A constraint that this product cannot meet."""
+
+
+@dataclass
+class Problem:
+    out_dtype: Any
+    lhs_dtype: Any
+    rhs_dtype: Any
+    precision_config: Any
+    batch_size: int
+    m: int
+    n: int
+    k: int
+    routing_data: Any = None
+    inner_block_k: int | None = None
+    can_use_tma: bool = False
+    can_emulate_tma: bool = False  # descriptors exist without a copy engine
+    can_use_split_k: bool = True
+    has_y_acc_in: bool = False
+    epilogue_effective_itemsize: float | None = None
+    reduction_n: int = 1
+    weight_scale_layout: Any = None
+
+    @property
+    def is_ragged(self):
+        return self.routing_data is not None and self.batch_size == 1
+
+    @property
+    def has_mx_weights(self):
+        return self.precision_config.weight_scale is not None
+
+    @property
+    def bits(self):
+        """(of elements of x, of w)"""
+        return bitwidth(self.lhs_dtype), bitwidth(self.rhs_dtype)
+
+    def tokens_per_expert(self):
+        if not self.is_ragged:
+            return self.m
+        if self.routing_data.expected_tokens_per_expt is not None:
+            return self.routing_data.expected_tokens_per_expt
+        return max(1, self.m // self.routing_data.n_expts_tot)
+
+    def grid_m(self, block_m):
+        if not self.is_ragged:
+            return -(-self.m // block_m)
+        return self.routing_data.n_blocks(self.m, block_m)
+
+    def n_tiles(self, block_m, block_n):
+        return self.batch_size * self.grid_m(block_m) * -(-self.n // block_n)

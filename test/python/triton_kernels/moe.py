@@ -1,0 +1,21 @@
+"""Routing for the tests of products, made without kernels."""
+
+import torch
+from triton_kernels.matmul_ogs import GatherIndx, RoutingData, ScatterIndx
+from triton_kernels.tensor import make_ragged_tensor_metadata_torch
+
+
+def route(n_tokens, n_experts, n_act, device, seed=0):
+    """(routing data, gather, scatter) for random logits."""
+    generator = torch.Generator().manual_seed(seed)
+    chosen = torch.rand(n_tokens, n_experts, generator=generator).argsort(dim=1)[:, :n_act].sort(dim=1).values.flatten()
+    combine = torch.argsort(chosen, stable=True).to(torch.int32)
+    dispatch = torch.argsort(combine).to(torch.int32).to(device)
+    combine = combine.to(device)
+    sizes = torch.bincount(chosen, minlength=n_experts).to(torch.int32)
+    meta = make_ragged_tensor_metadata_torch(sizes, chosen.numel())
+    for name, value in vars(meta).items():
+        setattr(meta, name, value.to(device))
+    weights = torch.rand(chosen.numel(), generator=generator).to(device)
+    data = RoutingData(weights, meta.slice_sizes, n_experts, n_act, meta)
+    return data, GatherIndx(combine, dispatch), ScatterIndx(dispatch, combine)
