@@ -1,6 +1,6 @@
 """Every kernel of vLLM, SGLang and LightLLM: compiled, or run and compared. README.md says how.
 
-python test/clients/vllm.py [--device cpu|cuda] [--compile-only sm_90a] [--only NAME…] [--peer [PYTHON]] [--jobs N]
+python test/clients/vllm.py [--device cpu|cuda] [--compile-only sm_90a] [--only NAME…] [--peer [PYTHON]] [--programs N] [--jobs N]
 """
 
 import argparse
@@ -29,6 +29,7 @@ def parse():
     parser.add_argument("--compile-only", metavar="ARCH")
     parser.add_argument("--only", nargs="*", default=[], help="parts of names of modules or kernels")
     parser.add_argument("--peer", nargs="?", const=sys.executable, help="a Python that finds another Triton")
+    parser.add_argument("--programs", type=int, default=2, help="of a launch; 1: none that race with each other")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument(
         "--role", help=argparse.SUPPRESS
@@ -128,7 +129,7 @@ class Worker:
             return dict(outcome="addresses in memory")
         device = "cuda" if self.options.role == "cuda" else "cpu"
         triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=device))
-        written = arguments.call(kernel, self.known[full], device)
+        written = arguments.call(kernel, self.known[full], device, self.options.programs)
         torch.save(written, self.options.results / f"{full}.pt")
         return dict(outcome="ok")
 
@@ -265,6 +266,7 @@ def start(options, role, folder, python=sys.executable):
     if python != sys.executable or folder.name == "peer":
         environment.pop("PYTHONPATH", None)
     command = [python, __file__, "--role", role, "--results", str(folder), "--jobs", str(options.jobs)]
+    command += ["--programs", str(options.programs)]
     command += ["--compile-only", options.compile_only] if options.compile_only else []
     command += ["--only", *options.only] if options.only else []
     subprocess.run(command, env=environment, check=True)
