@@ -110,20 +110,19 @@ def specialize(fn, module, constants, tuples, name=None, do_not_specialize=()):
     function = fn.fn
     closure = inspect.getclosurevars(function).nonlocals if function.__closure__ else {}
     scope = fn.get_capture_scope() if isinstance(fn, JITFunction) else {**function.__globals__, **closure}
+    is_compiled = isinstance(fn, JITFunction)  # and not interpreted: then values are Python's
     values = {
-        key: value if isinstance(value, (JITFunction, tl.constexpr)) or hasattr(value, "fn") else tl.constexpr(value)
+        key: tl.constexpr(value) if is_compiled and not hasattr(value, "fn") else value
         for key, value in constants.items()
     }
+    given = vars(fn) if is_compiled else fn.kwargs
     attrs = {
         "do_not_specialize": [
-            *(each for each in getattr(fn, "do_not_specialize", None) or () if each not in constants),
+            *(each for each in given.get("do_not_specialize") or () if each not in constants),
             *do_not_specialize,
         ],
-        "debug": getattr(fn, "debug", None),
-        "noinline": getattr(fn, "noinline", None),
-        "repr": getattr(fn, "_repr", None),
-        "launch_metadata": getattr(fn, "launch_metadata", None),
-        "version": getattr(fn, "version", None),
+        **{name: given.get(name) for name in ("debug", "noinline", "launch_metadata", "version")},
+        "repr": given.get("_repr" if is_compiled else "repr"),
     }
     scope = {key: value for key, value in scope.items() if not (key.startswith("__") and key != "__builtins__")}
     kernel = _define(text, module, attrs, {**scope, **values})
@@ -138,6 +137,8 @@ def specialize(fn, module, constants, tuples, name=None, do_not_specialize=()):
 def cacheable(fn):
     """Decorator: `fn()` generates a kernel, which takes the function's place, and its name: who imports that name finds the kernel."""
     kernel = fn()
+    if not isinstance(kernel, JITFunction):
+        return kernel  # which nobody imports again
     for named in (kernel, kernel.fn):
         named.__name__, named.__qualname__, named.__module__ = fn.__name__, fn.__qualname__, fn.__module__
     kernel._fn_name = f"{fn.__module__}.{fn.__qualname__}"

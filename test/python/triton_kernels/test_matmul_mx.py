@@ -39,8 +39,13 @@ def weights(n_experts, K, N, type, device):
     return values.to(device), scales.to(device), real.to(device)
 
 
-@pytest.mark.parametrize("type", [torch.uint8, torch.float8_e4m3fn, torch.float8_e5m2])
-@pytest.mark.parametrize("x_type", [torch.float16, torch.bfloat16, torch.float8_e4m3fn, "mx"])
+FORMATS = [
+    (torch.uint8, torch.float16), (torch.uint8, torch.bfloat16), (torch.uint8, torch.float8_e4m3fn), (torch.uint8, "mx"),
+    (torch.float8_e4m3fn, torch.bfloat16), (torch.float8_e4m3fn, "mx"), (torch.float8_e5m2, torch.float16),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("type, x_type", FORMATS)
 def test_formats(type, x_type, device):
     torch.manual_seed(0)
     n_experts, K, N = 3, 96, 80

@@ -25,8 +25,8 @@ def same(left, right):
 
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("source", [torch.float16, torch.bfloat16, torch.float32])
-@pytest.mark.parametrize("mode", DequantScaleRoundingMode)
-def test_twins(type, source, mode, device):
+def test_twins(type, source, device):
+    mode = DequantScaleRoundingMode(int(source == torch.bfloat16))
     torch.manual_seed(0)
     for shape, axis in (((3, 70), 1), ((2, 66, 5), -2), ((34,), 0)):
         x = (torch.randn(shape) * torch.exp2(torch.randint(-9, 9, shape))).to(source).to(device)
@@ -34,7 +34,7 @@ def test_twins(type, source, mode, device):
         for got, expected in zip((values, scales), downcast_to_mxfp_torch(x, type, axis, mode)):
             same(got, expected)
         assert values.stride(axis) == 1 and scales.shape[axis] == (x.shape[axis] + 31) // 32
-        for target in (torch.float16, torch.float32):
+        for target in (torch.float16, torch.float32)[:: 1 if axis == 1 else 2]:
             real = upcast_from_mxfp(values, scales, target, axis)
             same(real, upcast_from_mxfp_torch(values, scales, target, axis))
             assert real.is_contiguous() and real.shape == x.shape
