@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -230,6 +231,20 @@ TEST_F(LaunchGraphTest, ThreadsDoNotShareALaunch) {
   }
   EXPECT_EQ(ones, size_t(20 * enough));
   EXPECT_EQ(twos, size_t(20 * enough));
+}
+
+TEST_F(LaunchGraphTest, ToolsSeeKernels) {
+  auto launchesGraphs = [] { return llvm::cantFail(DriverApi::open(FAKE_CUDA "/libcuda.so.1"))->launchesGraphs; };
+  EXPECT_TRUE(launchesGraphs());
+  for (const char *name :
+       {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "NV_NSIGHT_INJECTION_PORT_BASE", "CUDA_LAUNCH_BLOCKING"}) {
+    setenv(name, "1", 1);
+    EXPECT_FALSE(launchesGraphs()) << name;
+    unsetenv(name);
+  }
+  setenv("CUDA_LAUNCH_BLOCKING", "0", 1);
+  EXPECT_TRUE(launchesGraphs());
+  unsetenv("CUDA_LAUNCH_BLOCKING");
 }
 
 } // namespace
