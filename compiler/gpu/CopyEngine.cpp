@@ -39,10 +39,19 @@ static int elementTypeOf(Type element) {
   }
 }
 
+SmallVector<int64_t> copiedShape(NvmmaSharedAttr layout, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> part(shape);
+  ArrayRef<int64_t> cluster = layout.getCluster();
+  for (size_t at = 0; at < cluster.size(); ++at)
+    if (int64_t &size = part[at % shape.size()]; cluster[at] && size > 1)
+      size /= 2;
+  return part;
+}
+
 TensorMapFormat tensorMapFormat(tensor::TensorDescType type) {
   RankedTensorType block = type.getBlockType();
   NvmmaSharedAttr layout = copyEngineLayout(type);
-  layout::Coordinates box = layout.getLayout().tmaBox(block.getShape());
+  layout::Coordinates box = layout.getLayout().tmaBox(copiedShape(layout, block.getShape()));
   return {.swizzle = layout.getSwizzlingByteWidth() ? int(llvm::Log2_32(layout.getSwizzlingByteWidth() / 16)) : 0,
           .elementBytes = int(block.getElementTypeBitWidth() / 8),
           .elementType = elementTypeOf(block.getElementType()),

@@ -17,6 +17,9 @@ void chooseDescriptors(mlir::ModuleOp module, const Target &target);
 /// How a block of this type lies in shared memory.
 NvmmaSharedAttr copyEngineLayout(tensor::TensorDescType type);
 
+/// The part of a block of `shape` that one CTA of a cluster copies.
+llvm::SmallVector<int64_t> copiedShape(NvmmaSharedAttr layout, llvm::ArrayRef<int64_t> shape);
+
 /// What the map of a tensor is made from at launch, besides address, shape and strides.
 struct TensorMapFormat {
   int swizzle;      // 0: none, 1: 32 bytes, 2: 64, 3: 128

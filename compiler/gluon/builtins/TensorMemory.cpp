@@ -42,6 +42,12 @@ FailureOr<gpu::MemDescType> tensorMemoryType(Emitter &emitter, Type element, Arr
   if (!isa<gpu::TensorMemoryEncodingAttr, gpu::TensorMemoryScalesAttr>(*layout))
     return emitter.error("TypeError") << "buffers in tensor memory need a TensorMemoryLayout, got "
                                       << layoutValue.str();
+  if (isa<gpu::TensorMemoryScalesAttr>(*layout) && element.bitWidth() != 8)
+    return emitter.error("ValueError") << "scales have 8 bits, not those of " << element.str();
+  if (auto encoding = dyn_cast<gpu::TensorMemoryEncodingAttr>(*layout);
+      encoding && element.bitWidth() * encoding.getColStride() > 32)
+    return emitter.error("ValueError") << "bitwidth * col_stride must be less than or equal to 32, got "
+                                       << element.bitWidth() << " and " << encoding.getColStride();
   if (shape.size() != 2 && shape.size() != 3)
     return emitter.error("ValueError") << "buffers in tensor memory have 2 dimensions, or 3 for several, got ["
                                        << llvm::interleaved(shape) << "]";

@@ -1,6 +1,6 @@
 // Blocks of tensors between global and shared memory by the copy engine. One thread starts a copy; a block larger than the box that one
 // instruction moves takes several.
-#include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/CopyEngine.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/SharedAccess.h"
 
@@ -21,23 +21,26 @@ public:
         map(emitter.scalar(descriptor)), place(placeOf(emitter, buffer)) {
     for (Value coordinate : coordinates)
       first.push_back(emitter.scalar(coordinate));
+    part = gpu::copiedShape(cast<gpu::NvmmaSharedAttr>(type.getEncoding()), type.getShape());
+    addPlaceInCluster();
   }
 
   LogicalResult check() {
     auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding());
     if (layout.getTransposed())
       return op->emitError() << "the copy engine moves rows: " << type << " has columns";
-    if (emitter.numCtas() != 1)
-      return op->emitError() << "copies by the copy engine are for programs of one CTA, not of " << emitter.numCtas();
+    if (emitter.numCtas() != 1 && type.getShape() != type.getAllocBufferShape())
+      return op->emitError() << "copies into a part of a buffer are for programs of one CTA, not of "
+                             << emitter.numCtas();
     return success();
   }
 
   /// Calls `copy` with the shared address and the coordinates, innermost first, of each box.
   void forEach(llvm::function_ref<void(llvm::Value *, llvm::ArrayRef<llvm::Value *>)> copy) {
-    auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding()).getLayout();
+    auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding());
     // The box is that of the whole buffer, of which this may be a part.
-    layout::Coordinates box = layout.tmaBox(type.getAllocBufferShape());
-    for (auto [size, whole] : llvm::zip(box, type.getShape()))
+    layout::Coordinates box = layout.getLayout().tmaBox(gpu::copiedShape(layout, type.getAllocBufferShape()));
+    for (auto [size, whole] : llvm::zip(box, part))
       size = std::min(size, whole);
     LinearLayout places = gpu::toLinear(type).pseudoInvert();
     llvm::SmallVector<int64_t> start(box.size(), 0);
@@ -46,7 +49,7 @@ public:
       more = false;
       for (size_t dim = start.size(); dim-- > 0 && !more;) {
         start[dim] += box[dim];
-        more = start[dim] < type.getShape()[dim];
+        more = start[dim] < part[dim];
         if (!more)
           start[dim] = 0;
       }
@@ -57,6 +60,23 @@ public:
   size_t rank() const { return first.size(); }
 
 private:
+  /// Each CTA copies what it holds, behind what the CTAs before it hold.
+  void addPlaceInCluster() {
+    const LinearLayout &map = gpu::toLinear(type);
+    const size_t leading = first.size() - part.size();
+    for (const LinearLayout::Input &input : map.inputs()) {
+      if (input.name != "block")
+        continue;
+      for (auto [bit, basis] : llvm::enumerate(input.bases))
+        for (auto [dim, step] : llvm::enumerate(basis))
+          if (step) {
+            llvm::Value *isThere = builder.CreateAnd(builder.CreateLShr(emitter.ctaRank(), bit), emitter.i32(1));
+            llvm::Value *&place = first[leading + dim];
+            place = builder.CreateAdd(place, builder.CreateMul(isThere, emitter.i32(step)));
+          }
+    }
+  }
+
   llvm::Value *address(const LinearLayout &places, llvm::ArrayRef<int64_t> start) {
     llvm::SmallVector<layout::DimensionSize> at;
     for (auto [dim, value] : llvm::enumerate(start))
@@ -87,6 +107,7 @@ private:
   llvm::Value *map;
   SharedPlace place;
   llvm::SmallVector<llvm::Value *> first;
+  llvm::SmallVector<int64_t> part; // of the buffer, in this CTA
 };
 
 } // namespace

@@ -40,11 +40,11 @@ class CompileArgs:
     out_path: Optional[str] = None
 
 
-class _NamedSource(ASTSource):
+def _named_source(kernel, symbol, *specialisation):
     """A kernel whose code has a name of its own, so that several specialisations can be linked together."""
-
-    def symbol(self):
-        return self.own_symbol
+    source = getattr(kernel, "ASTSource", ASTSource)(kernel, *specialisation)
+    source.symbol = lambda: symbol
+    return source
 
 
 def parse_target(text):
@@ -141,9 +141,7 @@ class _Signature:
         types = {name: "constexpr" if name in self.literals or name in self.ones else self.types[name] for name in self.names}  # fmt: skip
         constants = {**self.literals, **dict.fromkeys(self.ones, 1)}
         attrs = {(index,): [["tt.divisibility", 16]] for index, name in enumerate(self.names) if self.hints.get(name) == 16}  # fmt: skip
-        source = _NamedSource(kernel, types, constants, attrs)
-        source.own_symbol = symbol
-        return source
+        return _named_source(kernel, symbol, types, constants, attrs)
 
 
 def _identifier(text):

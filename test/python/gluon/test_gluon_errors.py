@@ -212,3 +212,77 @@ def described(desc):
 def test_layouts_in_types_are_layouts_alone(text):
     with pytest.raises(ValueError, match="is no layout"):
         compile(described, {"desc": f"tensordesc<fp16[64, 64],{text}>"})
+
+
+@gluon.jit
+def wide_columns():
+    blackwell.allocate_tensor_memory(gl.float32, [128, 64], blackwell.TensorMemoryLayout((128, 64), col_stride=2))
+
+
+@gluon.jit
+def wide_scales():
+    blackwell.allocate_tensor_memory(gl.int16, [128, 4], blackwell.TensorMemoryScalesLayout())
+
+
+@gluon.jit
+def half_of_nothing():
+    gl.static_print(
+        blackwell.get_tmem_reg_layout(
+            gl.float32, (128, 1), blackwell.TensorMemoryLayout((128, 1), 1), 4, "32x32b_splitn"
+        )
+    )
+
+
+@gluon.jit
+def in_any_order():
+    gl.reshape(gl.arange(0, 128, ROW), [2, 64], can_reorder=True)
+
+
+@gluon.jit
+def padded_copies(x):
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 8, fp4_padded=True)
+    hopper.tma.make_tensor_descriptor(x, [128, 64], [64, 1], [128, 64], layout)
+
+
+@gluon.jit
+def across_the_swizzle():
+    gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16)).slice(0, 16, dim=1)
+
+
+@gluon.jit
+def no_partition():
+    gl.warp_specialize([], [], [])
+
+
+@gluon.jit
+def bound_of_a_loop():
+    for i in range(gl.arange(0, 128, ROW), 4):
+        pass
+
+
+@gluon.jit
+def anchored_in_memory():
+    gl.set_auto_layout(gl.arange(0, 128), SHARED)
+
+
+@pytest.mark.parametrize(
+    "kernel, cause, message",
+    [
+        (wide_columns, ValueError, "bitwidth \\* col_stride must be less than or equal to 32, got 32 and 2"),
+        (wide_scales, ValueError, "scales have 8 bits, not those of int16"),
+        (half_of_nothing, ValueError, "splitn with 1 register requires the last lane basis"),
+        (in_any_order, ValueError, "can_reorder is not supported in gluon"),
+        (padded_copies, ValueError, "the copy engine does not pad"),
+        (across_the_swizzle, ValueError, "We don't support splitting along the swizzling pattern"),
+        (no_partition, AssertionError, "expected at least one function for the default partition"),
+        (bound_of_a_loop, TypeError, "For lower bound must be a scalar"),
+        (anchored_in_memory, ValueError, "set_auto_layout must set to a distributed layout"),
+        (tensor_in_shared, AssertionError, "tensor layout must be a DistributedLayout"),
+        (buffer_in_registers, ValueError, "expected 'layout' to be a SharedLayout"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_kinds_of_errors(kernel, cause, message):
+    with pytest.raises(CompilationError, match=message) as error:
+        compile(kernel, {"x": "*u8"} if kernel is padded_copies else {}, capability=100)
+    assert isinstance(error.value.__cause__, cause)

@@ -290,3 +290,27 @@ def test_there_is_no_cpu():
     source = GluonASTSource(small, {"x": "*fp32", "L": "constexpr"}, constexprs={"L": ROW})
     with pytest.raises(RuntimeError, match="Gluon kernels run on NVIDIA GPUs, not on the target 'cpu'"):
         triton.compile(source, target=GPUTarget("cpu", "native", 1))
+
+
+def test_there_is_no_concurrency_sanitizer():
+    with pytest.warns(UserWarning, match="'small' is compiled without the concurrency sanitizer"):
+        compile(small, {"x": "*fp32", "L": ROW}, instrumentation_mode="consan")
+
+
+def test_ahead_of_time(tmp_path):
+    from triton.tools.compile import CompileArgs, compile_kernel
+
+    source = tmp_path / "kernels.py"
+    source.write_text(
+        "from triton.experimental import gluon\n"
+        "from triton.experimental.gluon import language as gl\n"
+        "@gluon.jit\n"
+        "def fill(x, N: gl.constexpr):\n"
+        "    gl.store(x + gl.arange(0, N, gl.BlockedLayout([1], [32], [4], [0])), 1.0)\n"
+    )
+    arguments = CompileArgs(
+        str(source), "fill", "*fp32:16, 128", "1, 1, 1", "cuda:90:32", 4, 1, None, str(tmp_path / "fill")
+    )
+    function, paths = compile_kernel(arguments)
+    assert function.startswith("fill_")
+    assert "CUdeviceptr x" in (tmp_path / [path for path in paths if path.endswith(".h")][0]).read_text()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from ... import knobs
 from ...backends.compiler import Language
 from ...compiler.sources import ASTSource
@@ -30,6 +32,11 @@ class GluonASTSource(ASTSource):
     def _native_options(self, options):
         if options["backend"] != "cuda":
             raise RuntimeError(f"Gluon kernels run on NVIDIA GPUs, not on the target '{options['backend']}'")
+        if options.get("instrumentation_mode") == "consan":
+            warnings.warn(
+                f"the Gluon kernel '{self.fn.__name__}' is compiled without the concurrency sanitizer, which is not there",
+                stacklevel=2,
+            )
         return {**options, "gluon": True}
 
 
