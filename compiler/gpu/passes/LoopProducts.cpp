@@ -1,6 +1,7 @@
 // Products of a pipelined loop that are under way while the loop does something else.
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/SharedAccesses.h"
+#include "compiler/gpu/passes/FactorMaxima.h"
 #include "compiler/gpu/passes/LoopPipeliner.h"
 
 using namespace mlir;
@@ -96,8 +97,15 @@ void LoopPipeliner::rotate() {
   rewriter.replaceAllUsesExcept(drain.getD(), first.getResult(0), first);
   free(regular);
   rewriter.setInsertionPointAfter(overlapped);
-  if (tile == drain.getD())
+  Value scaled;
+  if (tile == drain.getD()) {
     tile = first.getResult(0);
+  } else if (auto reduce = dyn_cast<tensor::ReduceOp>(overlapped);
+             Value unscaled = reduce ? findUnscaled(reduce) : Value()) {
+    // The multiplication is left to the maximum before the wait; behind it, what is subtracted becomes one instruction with it.
+    scaled = tile;
+    tile = unscaled;
+  }
   SmallVector<Value> tied = {product, tile};
   if (isa<tensor::ReduceOp>(overlapped))
     tied.push_back(overlapped->getResult(0)); // which needs all of the tile
@@ -108,10 +116,17 @@ void LoopPipeliner::rotate() {
   arrive();
   rewriter.replaceUsesWithIf(sum, second.getResult(0),
                              [&](OpOperand &use) { return use.getOwner() != product.getDefiningOp(); });
-  rewriter.replaceUsesWithIf(tile, second.getResult(1), [&](OpOperand &use) {
+  auto isBehind = [&](OpOperand &use) {
     Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
     return user && second->isBeforeInBlock(user);
-  });
+  };
+  rewriter.replaceUsesWithIf(tile, second.getResult(1), isBehind);
+  if (scaled) {
+    rewriter.setInsertionPointAfter(second);
+    Operation *again = rewriter.clone(*scaled.getDefiningOp());
+    again->replaceUsesOfWith(tile, second.getResult(1));
+    rewriter.replaceUsesWithIf(scaled, again->getResult(0), isBehind);
+  }
   loop.getTiedLoopYieldedValue(left)->set(dot.getA());
   rewriter.replaceOp(dot, dot.getC());
 }

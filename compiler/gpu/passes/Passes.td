@@ -22,6 +22,16 @@ def AccumulateReductions : Pass<"gpu-accumulate-reductions", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SkipMasks : Pass<"gpu-skip-masks", "::mlir::ModuleOp"> {
+  let summary = "choose by masks only where they are not all the same";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def FactorMaxima : Pass<"gpu-factor-maxima", "::mlir::ModuleOp"> {
+  let summary = "multiply maxima instead of all numbers";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
 def LegalizeDots : Pass<"gpu-legalize-dots", "::mlir::ModuleOp"> {
   let summary = "rewrite products that no instruction takes as they are";
   let dependentDialects = ["::mlir::arith::ArithDialect"];

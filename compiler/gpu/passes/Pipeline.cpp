@@ -30,6 +30,11 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createMakeTensorMaps()); // what tensor a map describes is not seen any more behind this
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+
+  // Branches around what most iterations can do without: behind everything that wants loops without branches.
+  manager.addPass(createSkipMasks());
+  manager.addPass(createFactorMaxima());
+  manager.addPass(createCSEPass());
 }
 
 void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
@@ -56,11 +61,13 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 
 void registerGpuPipeline() {
   registerSetTarget();
+  registerSkipMasks();
   registerWaitForProducts();
   registerAllocateTensorMemory();
   registerAllocateShared();
   registerInsertBarriers();
   registerPlacePartitions();
+  registerFactorMaxima();
   registerFlattenLoops();
   registerAccumulateReductions();
   registerLegalizeDots();

@@ -1,0 +1,201 @@
+// Chooses by a mask only in iterations where the mask is not the same for all elements.
+//
+//   %m = arith.cmpi sge, %rows, %columns : tensor<128x128xi32>       rows = r + 0 … 127, columns = c + 0 … 127
+//   %y = arith.select %m, %x, %other : tensor<128x128xf32>
+// becomes, in a loop,
+//   %all = r >= c + 127                                              for scalars
+//   %y = scf.if %all { yield %x } else { yield arith.select %m, %x, %other }
+//
+// The bounds of both sides are sums of scalars, of numbers that ranges begin and end with, computed in 64 bits and asked to be what 32 bits hold:
+// where an index would overflow, the mask is looked at. In attention all blocks but those on the diagonal, or at the end of a sequence, then
+// cost a branch instead of two instructions for each element.
+//
+// Runs behind pipelining, which wants loops without branches. Leaves alone small tensors, and masks whose bounds it cannot tell.
+#include "compiler/gpu/passes/Passes.h"
+#include "compiler/tensor/Tensor.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+#define GEN_PASS_DEF_SKIPMASKS
+#include "compiler/gpu/passes/Passes.h.inc"
+
+namespace {
+
+/// What every element of an integer tensor lies between, as i64, both included.
+struct Bounds {
+  Value least, most;
+};
+
+class Uniformity {
+public:
+  explicit Uniformity(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  /// A scalar that is true only if all elements of `mask` are `wanted`. Null if there is nothing to tell it by.
+  Value isAll(Value mask, bool wanted) {
+    Operation *op = mask.getDefiningOp();
+    if (!op)
+      return {};
+    if (isa<tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp>(op))
+      return isAll(op->getOperand(0), wanted);
+    if (isa<arith::AndIOp, arith::OrIOp>(op)) {
+      Value lhs = isAll(op->getOperand(0), wanted), rhs = lhs ? isAll(op->getOperand(1), wanted) : Value();
+      if (!lhs || !rhs)
+        return {};
+      // Both where every element needs both; else one is enough.
+      if (isa<arith::AndIOp>(op) == wanted)
+        return arith::AndIOp::create(builder, loc, lhs, rhs);
+      return arith::OrIOp::create(builder, loc, lhs, rhs);
+    }
+    if (auto comparison = dyn_cast<arith::CmpIOp>(op))
+      return isAll(comparison, wanted);
+    return {};
+  }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  SmallVector<Value> conditions = {};
+
+  Value isAll(arith::CmpIOp comparison, bool wanted) {
+    arith::CmpIPredicate predicate =
+        wanted ? comparison.getPredicate() : arith::invertPredicate(comparison.getPredicate());
+    using enum arith::CmpIPredicate;
+    const bool isLess = predicate == slt || predicate == sle;
+    if (!isLess && predicate != sgt && predicate != sge)
+      return {};
+    std::optional<Bounds> lhs = boundsOf(comparison.getLhs()), rhs = lhs ? boundsOf(comparison.getRhs()) : std::nullopt;
+    if (!lhs || !rhs)
+      return {};
+    for (auto [side, bounds] : {std::pair(comparison.getLhs(), *lhs), std::pair(comparison.getRhs(), *rhs)})
+      holds(bounds, getElementTypeOrSelf(side.getType()).getIntOrFloatBitWidth());
+    Value all = arith::CmpIOp::create(builder, loc, predicate, isLess ? lhs->most : lhs->least,
+                                      isLess ? rhs->least : rhs->most);
+    for (Value condition : conditions)
+      all = arith::AndIOp::create(builder, loc, all, condition);
+    conditions.clear();
+    return all;
+  }
+
+  Value constant(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); }
+
+  /// Numbers of these bounds are to be ones of so many bits. What wraps on the way to such a number comes out right.
+  void holds(Bounds bounds, unsigned bits) {
+    if (bits >= 64 || (matchPattern(bounds.least, m_Constant()) && matchPattern(bounds.most, m_Constant())))
+      return;
+    auto compare = [&](arith::CmpIPredicate predicate, Value value, int64_t limit) {
+      conditions.push_back(arith::CmpIOp::create(builder, loc, predicate, value, constant(limit)));
+    };
+    compare(arith::CmpIPredicate::sge, bounds.least, llvm::minIntN(bits));
+    compare(arith::CmpIPredicate::sle, bounds.most, llvm::maxIntN(bits));
+  }
+
+  std::optional<Bounds> boundsOfScalar(Value scalar) {
+    APInt number;
+    if (matchPattern(scalar, m_ConstantInt(&number))) {
+      Value value = constant(number.getSExtValue());
+      return Bounds{value, value};
+    }
+    if (auto wider = scalar.getDefiningOp<arith::ExtSIOp>())
+      scalar = wider.getIn();
+    if (!scalar.getType().isInteger(32))
+      return std::nullopt;
+    Value value = arith::ExtSIOp::create(builder, loc, builder.getI64Type(), scalar);
+    return Bounds{value, value};
+  }
+
+  std::optional<Bounds> boundsOf(Value tensor) {
+    DenseIntElementsAttr elements;
+    if (matchPattern(tensor, m_Constant(&elements)) && elements.isSplat()) {
+      Value value = constant(elements.getSplatValue<APInt>().getSExtValue());
+      return Bounds{value, value};
+    }
+    if (!isa<RankedTensorType>(tensor.getType()))
+      return boundsOfScalar(tensor);
+    Operation *op = tensor.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    if (auto range = dyn_cast<tensor::MakeRangeOp>(op))
+      return Bounds{constant(range.getStart()), constant(int64_t(range.getEnd()) - 1)};
+    if (auto splat = dyn_cast<tensor::SplatOp>(op))
+      return boundsOfScalar(splat.getSrc());
+    if (isa<tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp>(op))
+      return boundsOf(op->getOperand(0));
+    if (auto wider = dyn_cast<arith::ExtSIOp>(op)) {
+      std::optional<Bounds> narrow = boundsOf(wider.getIn());
+      if (narrow)
+        holds(*narrow, getElementTypeOrSelf(wider.getIn().getType()).getIntOrFloatBitWidth());
+      return narrow;
+    }
+    if (!isa<arith::AddIOp, arith::SubIOp>(op))
+      return std::nullopt;
+    std::optional<Bounds> lhs = boundsOf(op->getOperand(0)), rhs = lhs ? boundsOf(op->getOperand(1)) : std::nullopt;
+    if (!lhs || !rhs)
+      return std::nullopt;
+    if (isa<arith::AddIOp>(op))
+      return Bounds{add(lhs->least, rhs->least), add(lhs->most, rhs->most)};
+    return Bounds{subtract(lhs->least, rhs->most), subtract(lhs->most, rhs->least)};
+  }
+
+  Value add(Value lhs, Value rhs) { return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs); }
+  Value subtract(Value lhs, Value rhs) { return builder.createOrFold<arith::SubIOp>(loc, lhs, rhs); }
+};
+
+/// What computes a mask, and only `block` needs, is computed there.
+void sinkInto(Block &block, Value mask) {
+  Operation *op = mask.getDefiningOp();
+  auto isHere = [&](Operation *user) { return user->getBlock() == &block; };
+  auto isCheap = [](Operation *op) {
+    return isa<tensor::BroadcastOp, tensor::ExpandDimsOp, tensor::SplatOp, arith::CmpIOp, arith::AndIOp, arith::OrIOp,
+               arith::AddIOp, arith::SubIOp, arith::ExtSIOp>(op);
+  };
+  if (!op || op->getBlock() != block.getParentOp()->getBlock() || !isCheap(op) || !llvm::all_of(op->getUsers(), isHere))
+    return;
+  op->moveBefore(&block, block.begin());
+  for (Value operand : op->getOperands())
+    sinkInto(block, operand);
+}
+
+void skip(arith::SelectOp select) {
+  OpBuilder builder(select);
+  Location loc = select.getLoc();
+  auto isConstant = [](Value value) { return matchPattern(value, m_Constant()); };
+  const bool wanted = !isConstant(select.getTrueValue());
+  if (!wanted && isConstant(select.getFalseValue()))
+    return;
+  // Bounds that come to nothing leave scalars that nobody uses.
+  Value all = Uniformity(builder, loc).isAll(select.getCondition(), wanted);
+  if (!all)
+    return;
+  auto branch = scf::IfOp::create(builder, loc, TypeRange{select.getType()}, all, /*withElseRegion=*/true);
+  select.getResult().replaceAllUsesWith(branch.getResult(0));
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, wanted ? select.getTrueValue() : select.getFalseValue());
+  select->moveBefore(branch.elseBlock(), branch.elseBlock()->end());
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, select.getResult());
+  sinkInto(*branch.elseBlock(), select.getCondition());
+}
+
+struct SkipMasks : impl::SkipMasksBase<SkipMasks> {
+  void runOnOperation() override {
+    constexpr int64_t fewestRegisters = 16;
+    SmallVector<arith::SelectOp> selects;
+    getOperation()->walk([&](arith::SelectOp select) {
+      auto type = dyn_cast<RankedTensorType>(select.getType());
+      if (type && isa<RankedTensorType>(select.getCondition().getType()) && select->getParentOfType<scf::ForOp>() &&
+          type.getNumElements() >= fewestRegisters * 32 * getNumWarps(select))
+        selects.push_back(select);
+    });
+    for (arith::SelectOp select : selects)
+      skip(select);
+  }
+};
+
+} // namespace
+
+} // namespace triton::gpu
