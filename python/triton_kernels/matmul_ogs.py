@@ -96,7 +96,8 @@ def _launch(operands, flags, y, y_mx, y_flex, activation, epilogue):
         kernels._matmul_ogs[(n_tiles,)](*arguments, *functions, **constants, **options)
         return
     n_programs = max(1, min(num_sms() - flags.idle_sms, n_tiles))
-    install_allocator(y.device)
+    if y.is_cuda:
+        install_allocator(y.device)
     x, w, w_scale, modes = make_descriptors(operands, flags)
     arguments[4], arguments[8] = x, w
     kernels._p_matmul_ogs[(n_programs,)](

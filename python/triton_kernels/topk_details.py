@@ -43,6 +43,7 @@ def _from_ordered(ordered, dtype: tl.constexpr):
 @triton.jit
 def _load_keys(X, stride_row, stride_col, rows, cols, mask, N_PAD: tl.constexpr):
     x = tl.load(X + rows * stride_row + cols * stride_col, mask=mask, other=float("-inf"))
+    x = tl.where(x == 0, 0.0, x)  # zeros are equal, whatever their sign
     key = (_to_ordered(x).to(_key_type(x.dtype)) << 16) | (N_PAD - cols).to(_key_type(x.dtype))
     return tl.where(mask, key, 0)
 

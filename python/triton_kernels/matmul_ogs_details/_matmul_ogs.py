@@ -3,7 +3,7 @@
 import triton
 import triton.language as tl
 
-from ..numerics_details.mxfp_device import MXFP_BLOCK_SIZE
+from ..numerics_details.mxfp_device import MXFP_BLOCK_SIZE, scale_to_float
 from ..tensor_details.layout_details.blackwell_scale import unswizzle_mx_scale_bw
 from ..tensor_details.layout_details.cdna4_scale import unswizzle_mx_scale_cdna4
 from ..tensor_details.layout_details.hopper_scale import unswizzle_mxfp4_scale_hopper
@@ -59,6 +59,14 @@ def load_x_scales(x_mx, z, rows, k, k_len, BLOCK_K: tl.constexpr):
     at = k // MXFP_BLOCK_SIZE + tl.arange(0, GROUPS)[None, :]
     places = x_mx[0] + z.to(tl.int64) * x_mx[1] + rows[:, None] * x_mx[2] + at * x_mx[3]
     return tl.load(places, mask=at * MXFP_BLOCK_SIZE < k_len, other=0)
+
+
+@triton.jit
+def apply_scales(x, codes):
+    """x [M, K] as float32, times its scales [M, K / 32]."""
+    GROUPS: tl.constexpr = x.shape[1] // MXFP_BLOCK_SIZE
+    groups = tl.reshape(x.to(tl.float32), (x.shape[0], GROUPS, MXFP_BLOCK_SIZE))
+    return tl.reshape(groups * tl.expand_dims(scale_to_float(codes), 2), x.shape)
 
 
 @triton.jit
@@ -138,6 +146,8 @@ def _matmul_ogs(
             w = tl.load(w_base + w_n[:, None] * w_strides[2] + w_k[None, :] * w_strides[1], mask=w_mask, other=0)
             codes = load_w_scales(w_mx, expert, pid_n, k, N, k_len, BLOCK_N, BLOCK_K, W_SCALE_LAYOUT, W_SCALE_WARPS)
             w = mxfp4_to_bf16_triton(w, codes, 1)
+            if x_mx[0] is not None:
+                x = apply_scales(x, load_x_scales(x_mx, z_x, rows, k, k_len, BLOCK_K))
             acc = tl.dot(w, tl.trans(x.to(tl.bfloat16)), acc)
         else:
             w_k = (k // PACK + tl.arange(0, BLOCK_K // PACK)).to(INDEX)

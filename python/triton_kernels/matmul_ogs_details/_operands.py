@@ -151,6 +151,7 @@ class Operands:
             and (self.y_acc_in is None or self.y_acc_in is y)
             and (not is_inner or self.inner.w_is_padded or self.w.storage.data.stride(-1) == 1)
             and not (scale is not None and scale.storage.layout.name is None and scale.storage.data.stride(-1) != 1)
+            and self.w.storage.layout.name != "HOPPER_VALUE"
             and not (is_cuda() and not cuda_capability_geq(10, 0) and self.w.dtype == FP4)
         )
         is_compliant = shapes and all(storage.is_tma_compliant() for storage in storages)
@@ -163,6 +164,8 @@ class Operands:
         is_mx = self.w_scale is not None
         if flags.is_persistent and is_mx and not has_native:
             raise NotImplementedError("the persistent kernel takes MX operands from capability 10.0 on")
+        if flags.is_persistent and self.w.storage.layout.name == "HOPPER_VALUE":
+            raise NotImplementedError("the persistent kernel does not take weights in HopperMXValueLayout")
         if is_mx and has_native and self.w_scale.storage.layout.name is not None and not flags.is_persistent:
             raise NotImplementedError("swizzled MX scales need the persistent kernel on capability 10.0 and later")
         if self.is_ragged:

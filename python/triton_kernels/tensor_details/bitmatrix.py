@@ -151,8 +151,8 @@ def make_bitmatrix_metadata(nonzero_indx, bitmatrix):
     n_cols = bitmatrix.shape_max[1]
     assert _GROUP * k <= 32768, f"at most {32768 // _GROUP} nonzeros per row, not {k}"
     assert n_cols <= 65535, f"at most 65535 columns, not {n_cols}"
-    assert nonzero_indx.stride(1) == 1 or k == 1, "the nonzeros of a row must lie side by side"
     device = nonzero_indx.device
+    nonzero_indx = nonzero_indx.contiguous()
     sums, partials = sum_bitmatrix_rows(bitmatrix, _GROUP)
     both = torch.empty(2 * n_rows * k, dtype=torch.int32, device=device)
     by_column, by_row = both[: n_rows * k], both[n_rows * k :]

@@ -87,6 +87,11 @@ def test_layouts(value_layout, value_kwargs, scale_layout, scale_kwargs, device)
     x = torch.randn(40, K, device=device).to(torch.bfloat16)
     found = matmul_ogs(x, w, None, data, gather, precision_config=PrecisionConfig(weight_scale=scale))
     assert_close(matmul_ogs_torch(x.float(), real, None, data, gather), found, maxtol=3e-2)
+    x, x_scale = downcast_to_mxfp_torch(x, torch.float8_e4m3fn, axis=1)
+    config = PrecisionConfig(act_scale=x_scale, weight_scale=scale, out_dtype=torch.bfloat16)
+    found = matmul_ogs(x, w, None, data, gather, precision_config=config)
+    x = upcast_from_mxfp_torch(x, x_scale, torch.float32, axis=1)
+    assert_close(matmul_ogs_torch(x, real, None, data, gather), found, maxtol=3e-2)
 
 
 @pytest.mark.parametrize("n_act", [None, 1, 2])

@@ -45,6 +45,8 @@ def _block_n(problem):
 def _is_persistent(problem, constraints, block_m, block_n):
     if constraints.get("is_persistent") is not None:
         return constraints["is_persistent"]
+    if has_native_mxfp() and getattr(problem.weight_scale_layout, "name", None) is not None:
+        return problem.can_use_tma  # the other kernel does not take such scales
     is_large = problem.m * problem.n * problem.k * problem.batch_size >= 131072
     tiles_per_sm = problem.n_tiles(block_m, block_n) / num_sms()
     return (
