@@ -151,7 +151,7 @@ class SpecializationModule:
 
     def __init__(self, module_name, kernels, closure_args):
         self.module_name = module_name
-        self.kernels = list(kernels)
+        self.kernels = list(kernels.items() if isinstance(kernels, dict) else kernels)
         self.closure_args = dict(closure_args)
         self._modules = {}
 

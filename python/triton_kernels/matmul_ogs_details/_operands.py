@@ -7,7 +7,15 @@ import triton.language as tl
 from triton.runtime import driver
 
 from ..target_info import cuda_capability_geq, is_cuda
-from ..tensor import FP4, Storage, Tensor, bitwidth, wrap_torch_tensor
+from ..tensor import (
+    FP4,
+    RaggedTensorMetadata,
+    Storage,
+    Tensor,
+    bitwidth,
+    make_ragged_tensor_metadata,
+    wrap_torch_tensor,
+)
 from .opt_flags_details.problem import Problem
 
 
@@ -72,9 +80,6 @@ class Operands:
             )
             assert w.shape[0] == x.shape[0], f"x has {x.shape[0]} batches, w {w.shape[0]}"
         elif self.is_ragged:
-            assert self.routing_data.expt_data is not None, (
-                "routing_data.expt_data is needed to divide rows among experts"
-            )
             assert w.shape[0] == self.routing_data.n_expts_tot, (
                 f"w has {w.shape[0]} experts, not {self.routing_data.n_expts_tot}"
             )
@@ -130,7 +135,7 @@ class Operands:
             self.out_dtype, self.x.dtype, self.w.dtype, config, self.batch, self.M, self.N, self.K, self.routing_data if self.is_ragged else None,
             None if self.inner is None else self.inner.block_k, can_use_tma, can_emulate, can_split,
             self.y_acc_in is not None, epilogue.effective_itemsize, activation.specs.reduction_n,
-            None if self.w_scale is None else self.w_scale.storage.layout,
+            None if self.w_scale is None else self.w_scale.storage.layout, self.w.storage.layout,
         )  # fmt: skip
 
     @staticmethod
@@ -169,7 +174,7 @@ class Operands:
         if is_mx and has_native and self.w_scale.storage.layout.name is not None and not flags.is_persistent:
             raise NotImplementedError("swizzled MX scales need the persistent kernel on capability 10.0 and later")
         if self.is_ragged:
-            heights = self.routing_data.expt_data.block_sizes()
+            heights = RaggedTensorMetadata.block_sizes()
             assert flags.block_m in heights, f"block_m is {flags.block_m}, but tiles of experts are {heights} rows high"
         if self.inner is not None:
             assert flags.block_k == self.inner.block_k, f"block_k is {flags.block_k}, not {self.inner.block_k}"
@@ -204,11 +209,11 @@ class Operands:
             x_mx = (scale, *scale.stride())
         ragged, inner, n_tiles = (None, None, None), (None, None, None), None
         if self.is_ragged:
-            meta = self.routing_data.expt_data
+            meta = self._metadata(self.routing_data, self.M)
             ragged = (meta.slice_sizes, meta.slice_offs, meta.block_schedule(flags.block_m))
             n_tiles = meta.block_offs(flags.block_m)[self.routing_data.n_expts_tot :]
         if self.inner is not None:
-            meta = self.inner.base.expt_data
+            meta = self._metadata(self.inner.base, self.K)
             inner = (meta.slice_sizes, meta.slice_offs, meta.block_offs(self.inner.block_k))
         acc_in = (None, 0, 0, 0, 0.0, None)
         if self.y_acc_in is not None:
@@ -234,6 +239,13 @@ class Operands:
             None if self.scatter_indx is None else self.scatter_indx.dst_indx,
             ragged, n_tiles, inner, self.batch, grid_m, grid_n, comm,
         ]  # fmt: skip
+
+    @staticmethod
+    def _metadata(routing_data, n_rows):
+        """Where the rows of experts lie; found here if the user has not."""
+        if routing_data.expt_data is not None:
+            return routing_data.expt_data
+        return make_ragged_tensor_metadata(routing_data.expt_hist, n_rows)
 
     def _w_mx(self):
         """Scales of w with the strides of experts, sum and columns."""

@@ -87,6 +87,8 @@ def test_ragged(block_m, n_act, gathers, scatters, device):
     found = matmul_ogs(*arguments, gammas=gammas, betas=betas)
     assert found.shape == (n_tokens if scatters else n_tokens * n_act, N)
     assert_close(matmul_ogs_torch(*arguments, gammas=gammas, betas=betas), found)
+    data.expt_data = None
+    assert_close(found, matmul_ogs(*arguments, gammas=gammas, betas=betas))
 
 
 def test_rows_that_nobody_gives(device):

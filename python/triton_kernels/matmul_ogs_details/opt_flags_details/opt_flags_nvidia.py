@@ -36,7 +36,9 @@ def _block_n(problem):
     is_limited = problem.precision_config.max_num_imprecise_acc is not None
     if problem.n > 128 and not is_limited:
         return 256
-    smallest = 128 if name == "BLACKWELL_SCALE" else 16 if problem.can_use_tma or problem.can_emulate_tma else 8
+    smallest = {"BLACKWELL_SCALE": 128, "CDNA4_SCALE": 32}.get(name, 8)
+    if problem.can_use_tma or problem.can_emulate_tma or getattr(problem.weight_layout, "name", None) == "HOPPER_VALUE":
+        smallest = max(smallest, 16)
     if problem.precision_config.out_scale is not None:
         smallest = max(smallest, 32 * problem.reduction_n)  # whole groups of scales
     return _clamp(next_power_of_2(problem.n), smallest, 128)
@@ -76,6 +78,8 @@ def _block_k(problem, constraints, is_persistent):
     smallest = 16 if x_bits == 16 and not is_persistent and not problem.has_mx_weights else 32
     names = {"HOPPER_SCALE": 64, "BLACKWELL_SCALE": 128, "CDNA4_SCALE": 256}
     needed = names.get(getattr(problem.weight_scale_layout, "name", None), 1)
+    if getattr(problem.weight_layout, "name", None) == "HOPPER_VALUE":
+        needed = max(needed, 64)
     return max(_clamp(block_k, smallest, max(smallest, next_power_of_2(problem.k))), needed)
 
 

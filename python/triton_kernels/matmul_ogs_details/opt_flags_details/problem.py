@@ -31,6 +31,7 @@ class Problem:
     epilogue_effective_itemsize: float | None = None
     reduction_n: int = 1
     weight_scale_layout: Any = None
+    weight_layout: Any = None
 
     @property
     def is_ragged(self):
