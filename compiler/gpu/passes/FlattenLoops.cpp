@@ -176,7 +176,7 @@ private:
           map);
     for (auto [value, now] : llvm::zip(kept, entered))
       map.map(value, now);
-    SmallVector<Value> state(ArrayRef(entered).drop_front(kept.size()));
+    SmallVector<Value> state(ArrayRef<Value>(entered).drop_front(kept.size()));
 
     // The inner iteration, where there is one.
     auto body = [&](IRMapping &scope) {
