@@ -1,4 +1,4 @@
-// Integers are range-checked for their width; floats are rounded to fp32 and fp16, and truncated to bf16, as GPU drivers' launchers do.
+// Integers are range-checked for their width, and any but 0 is true; floats are rounded to fp32 and fp16, and truncated to bf16, as GPU drivers' launchers do.
 #include "bindings/Scalars.h"
 
 #include <algorithm>
@@ -56,8 +56,9 @@ struct IntegerRange {
 
 static IntegerRange rangeOf(TypeCode type) {
   switch (type) {
-  case TypeCode::U1:
-    return {0, 1, 1};
+  case TypeCode::U1: // passed as a byte
+  case TypeCode::U8:
+    return {0, UINT8_MAX, 1};
   case TypeCode::I8:
     return {INT8_MIN, INT8_MAX, 1};
   case TypeCode::I16:
@@ -66,8 +67,6 @@ static IntegerRange rangeOf(TypeCode type) {
     return {INT32_MIN, INT32_MAX, 4};
   case TypeCode::I64:
     return {INT64_MIN, INT64_MAX, 8};
-  case TypeCode::U8:
-    return {0, UINT8_MAX, 1};
   case TypeCode::U16:
     return {0, UINT16_MAX, 2};
   case TypeCode::U32:
@@ -106,7 +105,8 @@ bool packScalar(TypeCode type, PyObject *object, const Argument &argument, std::
                  nameOf(type).data());
     return false;
   }
-  std::memcpy(destination, &argument.bits, range.bytes); // little endian
+  const uint64_t bits = type == TypeCode::U1 ? argument.bits != 0 : argument.bits;
+  std::memcpy(destination, &bits, range.bytes); // little endian
   return true;
 }
 

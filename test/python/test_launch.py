@@ -233,6 +233,29 @@ def test_bad_arguments(bad, error, match):
         scalar_kernel[(1,)](np.zeros(1, np.int64), bad)
 
 
+@triton.jit
+def flag_kernel(out_ptr, flag: tl.int1):
+    tl.store(out_ptr, tl.where(flag, 7, 8))
+
+
+def test_integers_for_booleans():
+    """A boolean argument is passed as a byte: any integer that fits in one will do, and is true unless it is 0."""
+    out = np.zeros(1, np.int32)
+    for _ in range(5):
+        for value in (True, 6, 0, 1, 255, False):
+            flag_kernel[(1,)](out, value)
+            assert out[0] == (7 if value else 8)
+    for value in (256, -1):
+        with pytest.raises(OverflowError, match=f"the integer {value} does not fit in an argument of type u1"):
+            flag_kernel[(1,)](out, value)
+    compiled = scalar_kernel[(1,)](out, True)  # not annotated: the type is that of the value
+    assert compiled.src.signature["value"] == "u1"
+    compiled[(1, 1, 1)](out, 6)
+    assert out[0] == 1
+    scalar_kernel[(1,)](out, 6)
+    assert out[0] == 6
+
+
 def test_binding_errors():
     x = np.zeros(8, np.float32)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'BLOCK'"):
