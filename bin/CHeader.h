@@ -10,6 +10,10 @@ namespace triton {
 /// "int32_t ", "void *": what stands before a name in C. 16-bit floats are their bits.
 llvm::StringRef cTypeOf(llvm::StringRef type);
 
+/// Whether programs of code for the CPU may wait for what others write.
+bool waits(const artifact::Artifact &artifact);
+
+/// Without the function that runs a grid for a kernel that `waits`: on one thread it would not end.
 std::string makeCHeader(const artifact::Artifact &artifact);
 
 } // namespace triton

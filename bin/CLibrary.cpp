@@ -11,7 +11,7 @@
 using namespace triton;
 using llvm::StringRef;
 
-// cpuHeaderTemplate, cpuSourceTemplate, cudaHeaderTemplate, cudaSourceTemplate: the files of python/triton/tools/extra.
+// cpuHeaderTemplate, cpuSourceTemplate, cpuWaitingTemplate, cudaHeaderTemplate, cudaSourceTemplate: the files of python/triton/tools/extra.
 #include "bin/CTemplates.inc"
 
 template <typename... Parts> static llvm::Error failure(const Parts &...parts) {
@@ -259,8 +259,9 @@ llvm::Expected<NamedContents> triton::makeCLibrary(const frontend::Function &fun
       return failure("the specialisations of '", function.name, "' take different arguments in C");
     llvm::StringMap<std::string> values = valuesOf(function, variant, options, grid);
     const std::string base = "." + suffixOf(variant, options);
+    StringRef source = !isCpu ? cudaSourceTemplate : waits(*variant.artifact) ? cpuWaitingTemplate : cpuSourceTemplate;
     files.emplace_back(base + ".h", substitute(isCpu ? cpuHeaderTemplate : cudaHeaderTemplate, values));
-    files.emplace_back(base + ".c", substitute(isCpu ? cpuSourceTemplate : cudaSourceTemplate, values));
+    files.emplace_back(base + ".c", substitute(source, values));
     if (isCpu)
       files.emplace_back(base + ".o", *variant.artifact->stage("obj"));
   }

@@ -26,6 +26,10 @@ Diagnostics EagerSession::takeDiagnostics() { return std::exchange(diagnostics, 
 void EagerSession::beginProgram(const interpreter::Program &program) {
   interpreter.program = program;
   memory.program = program.id;
+  uint64_t programs = 1;
+  for (int32_t extent : program.grid)
+    programs *= uint64_t(extent);
+  memory.waiting.beginProgram(program.id, programs - std::min(++begun, programs));
   arrays.clear();
   last = nullptr;
   while (!block->empty()) {

@@ -53,6 +53,7 @@ private:
   mlir::Block *block = nullptr;
   mlir::Operation *last = nullptr; // everything up to it has been done
   std::string exception;
+  uint64_t begun = 0; // programs
   llvm::DenseMap<mlir::Value, interpreter::Array> arrays;
 };
 

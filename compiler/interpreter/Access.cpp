@@ -50,6 +50,12 @@ public:
     return problem ? LogicalResult(op->emitError() << *problem) : success();
   }
 
+  /// Fails if the program has looked at `bits` for too long.
+  LogicalResult look(uint64_t address, uint64_t bits) const {
+    auto problem = memory.waiting.noteLook(address, bits);
+    return problem ? LogicalResult(op->emitError() << *problem) : success();
+  }
+
   FailureOr<uint64_t> read(uint64_t address) const {
     void *place = memory.access(address, byteSize(element));
     if (!place)
@@ -151,6 +157,9 @@ uint64_t padding(Type element, bool isNan) { return isNan ? encode(cast<FloatTyp
 FailureOr<Arrays> load(Operation *op, const Memory &memory, const Places &places, const Array *other,
                        uint64_t pad = 0) {
   Accessor accessor(op, memory, places);
+  auto plain = dyn_cast<tensor::LoadOp>(op);
+  const bool isVolatile = plain && plain.getIsVolatile();
+  memory.waiting.noteReads(isVolatile ? 0 : places.size());
   std::vector<uint64_t> bits;
   bits.reserve(places.size());
   for (size_t index = 0; index < places.size(); ++index) {
@@ -161,7 +170,7 @@ FailureOr<Arrays> load(Operation *op, const Memory &memory, const Places &places
     if (failed(accessor.check(index, places.addresses[index])))
       return failure();
     auto value = accessor.read(places.addresses[index]);
-    if (failed(value))
+    if (failed(value) || (isVolatile && failed(accessor.look(places.addresses[index], *value))))
       return failure();
     bits.push_back(*value);
   }
@@ -170,6 +179,7 @@ FailureOr<Arrays> load(Operation *op, const Memory &memory, const Places &places
 
 FailureOr<Arrays> store(Operation *op, const Memory &memory, const Places &places, const Array &value) {
   Accessor accessor(op, memory, places);
+  memory.waiting.noteWrite();
   for (size_t index = 0; index < places.size(); ++index)
     if (places.active[index] && (failed(accessor.check(index, places.addresses[index])) ||
                                  failed(accessor.write(places.addresses[index], value.unsignedAt(index)))))
@@ -227,7 +237,8 @@ FailureOr<Arrays> modify(Operation *op, const Memory &memory, const Places &plac
     if (failed(accessor.check(index, places.addresses[index])))
       return failure();
     auto old = accessor.read(places.addresses[index]);
-    if (failed(old) || failed(accessor.write(places.addresses[index], function(index, *old))))
+    if (failed(old) || failed(accessor.look(places.addresses[index], *old)) ||
+        failed(accessor.write(places.addresses[index], function(index, *old))))
       return failure();
     before[index] = *old;
   }

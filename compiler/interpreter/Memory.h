@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/support/AccessChecker.h"
+#include "compiler/support/WaitDetector.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -31,6 +32,8 @@ public:
   AccessChecker *checker = nullptr;
   std::array<int32_t, 3> program = {0, 0, 0};
   std::function<std::string()> place;
+  /// Told of every access.
+  mutable WaitDetector waiting{"in interpreter mode programs run one after the other"};
   /// An equal site that lives as long as this.
   const AccessSite *keep(AccessSite site) const;
 

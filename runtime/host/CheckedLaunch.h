@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/support/AccessChecker.h"
+#include "compiler/support/WaitDetector.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -28,18 +29,22 @@ public:
   /// The one that watches this thread; null if none does.
   static CheckedLaunch *current();
 
-  /// Calls `programs`, which runs generated code. What is wrong, if it did not end by itself.
-  std::optional<std::string> run(llvm::function_ref<void()> programs);
+  /// Calls `programs`, which runs generated code for the whole grid. What is wrong, if it did not end by itself.
+  std::optional<std::string> run(const std::array<int32_t, 3> &grid, llvm::function_ref<void()> programs);
 
 private:
   friend void ::triton_check_access(const char *, int32_t, const void *, int64_t, int32_t, int32_t, int32_t);
   /// Whether it may happen; otherwise `problem` is set.
   bool allows(const char *site, int32_t what, const void *address, int64_t element,
               const std::array<int32_t, 3> &program);
+  /// Tells `waiting` of an access that may happen.
+  void note(const Access &access);
 
   AccessChecker &checker;
   CheckedLaunch *outer;
   llvm::DenseMap<const char *, std::unique_ptr<AccessSite>> sites;
+  WaitDetector waiting{"checked programs (TRITON_SANITIZE) run one after the other"};
+  std::array<int32_t, 3> grid, program; // the program that runs
   std::optional<std::string> problem;
   std::jmp_buf leave;
 };

@@ -211,7 +211,7 @@ llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<i
   Failures failures;
   Launch launch{kernel, arguments, grid, programs, threads, pool, failures};
   if (CheckedLaunch *checked = CheckedLaunch::current()) {
-    if (auto problem = checked->run([&] { launch.run(0, programs, arena); }))
+    if (auto problem = checked->run(grid, [&] { launch.run(0, programs, arena); }))
       failures.add(*std::move(problem));
   } else if (kernel.waits && programs > 1) {
     if (!launch.runByTurns())

@@ -101,6 +101,40 @@ int main(void) {
     assert subprocess.run([tmp_path / "program"], capture_output=True, text=True).stdout == "0 wrong\n"
 
 
+MEET_PROGRAM = """
+#include "%s"
+#include <stdio.h>
+int main(void) {
+  enum { n = 300 };
+  static int32_t counter, out[n];
+  int wrong = %s(NULL, &counter, out, n) != TT_SUCCESS;
+  for (int i = 0; i < n; ++i) wrong += out[i] != n;
+  wrong += %s(NULL, &counter, out, 0) != TT_SUCCESS;
+  printf("%%d wrong\\n", wrong);
+  return wrong != 0;
+}
+"""
+
+
+def test_programs_that_wait_for_each_other(tmp_path):
+    """More of them than there are processors, so that some must begin while the others wait."""
+    host = CPUDriver().get_current_target()
+    target = f"cpu:{host.arch}:{host.warp_size}"
+    function, paths = compile_kernel(CompileArgs(str(KERNELS), "meet", "*i32, *i32, i32", "n, 1, 1", target, num_warps=1, out_path=str(tmp_path / "meet")))  # fmt: skip
+    (tmp_path / "main.c").write_text(MEET_PROGRAM % (Path(paths[0]).name, function, function))
+    files = [tmp_path / "main.c", *paths[1:]]
+    compiler = shutil.which("gcc") or "cc"
+    subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *files, "-o", tmp_path / "program", "-pthread"], check=True)  # fmt: skip
+    assert subprocess.run([tmp_path / "program"], capture_output=True, text=True, timeout=60).stdout == "0 wrong\n"
+    if TRITONC.exists():
+        command = [TRITONC, KERNELS, "--kernel", "meet", "--num-warps", "1", "--signature", "*i32, *i32, i32"]
+        subprocess.run([*command, "--emit", "library", "--grid", "n, 1, 1", "-o", tmp_path / "native"], check=True)
+        native = next(tmp_path.glob("native.*_012.c")).read_text()
+        assert native.replace("native.", "meet.").split() == Path(paths[1]).read_text().split()
+        header = subprocess.run([*command, "--emit", "header"], capture_output=True, text=True, check=True).stdout
+        assert "run each on a thread of its own" in header and "meet_launch" not in header
+
+
 @pytest.mark.skipif(not TRITONC.exists() or not shutil.which("cmake"), reason="needs tritonc and cmake")
 def test_example_of_a_model(tmp_path):
     """`examples/aot`: kernels compiled by CMake, a library that needs nothing of Triton."""

@@ -1,9 +1,11 @@
 """Interpreter mode: kernels as ordinary Python. Each script here runs in a process of its own, since the mode is chosen when triton is imported."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,35 @@ def test_errors_name_the_line_and_the_reason(tmp_path):
     assert result.returncode == 1
     assert "y = x + tl.arange(0, 16)" in result.stderr
     assert "InterpreterError" in result.stderr and "incompatible dimensions at index 0: 8 and 16" in result.stderr
+
+
+WAITING = """
+@triton.jit
+def take_turns(turn):
+    while tl.load(turn, volatile=True) != 3 - tl.program_id(0):  # the last one first
+        pass
+    tl.atomic_add(turn, 1)
+
+take_turns[(4,)](torch.zeros(1, dtype=torch.int32))
+"""
+
+
+def test_programs_that_wait_for_each_other(tmp_path):
+    result = interpret(tmp_path, WAITING, check=False)
+    assert result.returncode == 1 and "InterpreterError" in result.stderr
+    assert "program (0, 0, 0) has waited for 3 s for what another program would write, while 3 programs have not begun: in interpreter mode programs run one after the other" in result.stderr  # fmt: skip
+    assert "while tl.load(turn, volatile=True)" in result.stderr
+
+
+def test_waiting_is_interrupted_by_control_c(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(HEAD + "print('begins', flush=True)\n" + WAITING)
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    with subprocess.Popen([sys.executable, str(script)], stdout=-1, stderr=-1, text=True, env=environment) as process:
+        process.stdout.readline()
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
 
 
 def test_device_asserts_are_active_and_numbers_wrap(tmp_path):

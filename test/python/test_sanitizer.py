@@ -231,6 +231,35 @@ assert out.tolist() == x[:, 3].tolist()
     )
 
 
+def test_programs_that_wait_for_each_other(report):
+    text = report(
+        GUARD
+        + """
+@triton.jit
+def meet(counter_ptr, VOLATILE: tl.constexpr):
+    tl.atomic_add(counter_ptr, 1)
+    if VOLATILE:
+        while tl.load(counter_ptr, volatile=True) < tl.num_programs(0):
+            pass
+    else:
+        while tl.atomic_add(counter_ptr, 0) < tl.num_programs(0):
+            pass
+
+for volatile in (True, False):
+    launch(meet, (2, 1, 3), torch.zeros(1, dtype=torch.int32), volatile)
+    launch(meet, (1, 1, 2), torch.ones(1, dtype=torch.int32), volatile)
+"""
+    )
+    lines = text.splitlines()
+    assert len(lines) == 2, text
+    for line in lines:
+        assert (
+            "program (0, 0, 0) has waited for 3 s for what another program would write, while 5 programs have not begun"
+            in line
+        )
+        assert "run one after the other, so they cannot wait for each other" in line
+
+
 def test_only_what_is_asked_for(report):
     source = (
         GUARD

@@ -284,7 +284,7 @@ class GridExecutor:
 
     def _wrap_number(self, value, session, annotated):
         if annotated[:2] not in ("fp", "bf"):
-            return session.scalar(annotated, int(value))
+            return session.scalar(annotated, int(value != 0 if annotated == "u1" else value))
         if annotated == "fp32":
             return session.scalar("fp32", struct.unpack("<I", struct.pack("<f", value))[0])
         exact = session.scalar("fp64", struct.unpack("<Q", struct.pack("<d", value))[0])

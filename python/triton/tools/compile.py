@@ -166,8 +166,8 @@ def _load_kernel(path, name):
     return kernel
 
 
-def _template(backend, ending):
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "extra", backend, f"compile.{ending}")
+def _template(backend, name):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "extra", backend, name)
     if not os.path.exists(path):
         raise ValueError(f"there is no ahead-of-time template for backend '{backend}'")
     with open(path) as file:
@@ -229,11 +229,14 @@ def compile_kernel(args: CompileArgs):
         "binary_size": len(binary) + 1,  # PTX, where there was no assembler, is a string to the driver
         "binary": "" if target.backend == "cpu" else ", ".join(f"0x{byte:02x}" for byte in [*binary, 0]),
     }  # fmt: skip
+    # Code whose programs may wait for what others write says so by a symbol.
+    waits = target.backend == "cpu" and f"{symbol}.waits".encode() in binary
+    templates = {"h": "compile.h", "c": "waiting.c" if waits else "compile.c"}
     paths = []
     for ending in ("h", "c"):
         paths.append(f"{base}.{ending}")
         with open(paths[-1], "w") as file:
-            file.write(_template(target.backend, ending).substitute(values_by_key))
+            file.write(_template(target.backend, templates[ending]).substitute(values_by_key))
     if target.backend == "cpu":
         paths.append(f"{base}.o")
         with open(paths[-1], "wb") as file:
