@@ -15,6 +15,7 @@
 #include "bindings/Llvm.h"
 #include "bindings/Nvidia.h"
 #include "bindings/Passes.h"
+#include "bindings/Profiler.h"
 #include "bindings/Sanitizer.h"
 #include "bindings/TensorObject.h"
 
@@ -64,6 +65,7 @@ NB_MODULE(libtriton, module) {
   addLlvm(module);
   addNvidia(module);
   addPasses(module);
+  addProfiler(module);
   addSanitizer(module);
   Visit::watchForks();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&Visit::endAll));

@@ -74,6 +74,7 @@ namespace triton::runtime::cuda {
   X(launchGraph, cuGraphLaunch, (ExecutableGraphHandle executable, StreamHandle stream))                               \
   X(streamIsCapturing, cuStreamIsCapturing, (StreamHandle stream, int *state))                                         \
   X(queryEvent, cuEventQuery, (EventHandle event))                                                                     \
+  X(synchronizeContext, cuCtxSynchronize, ())                                                                          \
   X(exchangeCaptureMode, cuThreadExchangeStreamCaptureMode, (int *mode))                                               \
   X(maxActiveClusters, cuOccupancyMaxActiveClusters,                                                                   \
     (int *count, FunctionHandle function, const LaunchConfiguration *configuration))                                   \

@@ -10,6 +10,8 @@
 
 namespace triton::runtime::cuda {
 
+std::atomic<bool> launchesAreMeasured = false;
+
 static LaunchAttribute flag(LaunchAttributeId id, int number) {
   LaunchAttribute attribute{};
   attribute.id = id;
@@ -45,7 +47,8 @@ static bool mayOverlap(const DriverApi &api, const Launch &launch) {
     return true;
   }
   bool isOrdered = !takeUnordered(launch.stream);
-  return isOrdered && launch.waitsAtEntry && !launch.isCooperative && api.overlapsLaunches;
+  return isOrdered && launch.waitsAtEntry && !launch.isCooperative && api.overlapsLaunches &&
+         !launchesAreMeasured.load(std::memory_order_relaxed);
 }
 
 int launch(const DriverApi &api, const Launch &launch) {
@@ -54,7 +57,8 @@ int launch(const DriverApi &api, const Launch &launch) {
   ContextScope scope(api, launch.isContextCurrent ? nullptr : launch.context);
   if (scope.status())
     return scope.status();
-  if (launch.graph && launch.clusterSize == 1 && !launch.isCooperative && !launch.isProgrammatic)
+  if (launch.graph && launch.clusterSize == 1 && !launch.isCooperative && !launch.isProgrammatic &&
+      !launchesAreMeasured.load(std::memory_order_relaxed))
     if (std::optional<int> status = launch.graph->launch(api, launch)) {
       takeUnordered(launch.stream); // in full order
       return *status;

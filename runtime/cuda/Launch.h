@@ -6,6 +6,7 @@
 #include "runtime/cuda/Module.h"
 
 #include <array>
+#include <atomic>
 #include <span>
 
 namespace triton::runtime::cuda {
@@ -29,6 +30,9 @@ struct Launch {
   LaunchGraph *graph = nullptr; // of this kernel, if launches may go through one; then the context is given, and
   std::span<const std::byte> argumentBlock; // all that `arguments` point to and that is not always the same
 };
+
+/// While a profiler measures kernels: launches neither overlap by themselves nor go through graphs.
+extern std::atomic<bool> launchesAreMeasured;
 
 /// The driver's status; an empty grid is no launch and a success.
 int launch(const DriverApi &api, const Launch &launch);

@@ -6,6 +6,7 @@
 #include "runtime/host/CodeLoader.h"
 #include "runtime/host/Report.h"
 #include "runtime/host/ThreadPool.h"
+#include "runtime/profiler/Profiler.h"
 
 #include <algorithm>
 #include <chrono>
@@ -184,8 +185,8 @@ bool Launch::runTogether(int64_t begin, double perProgram) const {
   return !chunks.outOfMemory;
 }
 
-llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid,
-                   LaunchOptions options) {
+static llvm::Error launchNow(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid,
+                             LaunchOptions options) {
   auto describe = [&] {
     return ("(" + llvm::Twine(grid[0]) + ", " + llvm::Twine(grid[1]) + ", " + llvm::Twine(grid[2]) + ")").str();
   };
@@ -228,6 +229,14 @@ llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<i
   return failures.any() ? llvm::createStringError(failures.message()) : llvm::Error::success();
 }
 
+llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid,
+                   LaunchOptions options) {
+  if (!profiler::measuresHost.load(std::memory_order_relaxed))
+    return launchNow(kernel, arguments, grid, options);
+  profiler::HostLaunch measured(kernel.name);
+  return launchNow(kernel, arguments, grid, options);
+}
+
 llvm::Expected<std::shared_ptr<const KernelCode>> KernelCode::load(llvm::StringRef object, llvm::StringRef symbol,
                                                                    uint64_t arenaBytes) {
   auto code = loadObject(object, symbol);
@@ -237,6 +246,7 @@ llvm::Expected<std::shared_ptr<const KernelCode>> KernelCode::load(llvm::StringR
   kernel->entry = reinterpret_cast<KernelEntry>((*code)->find(symbol));
   if (!kernel->entry)
     return llvm::createStringError("the loaded code defines no kernel '" + symbol + "'");
+  kernel->name = symbol.str();
   kernel->arenaBytes = arenaBytes;
   kernel->waits = (*code)->find((symbol + waitsSuffix).str());
   kernel->code = std::move(*code);

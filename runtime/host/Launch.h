@@ -23,6 +23,7 @@ class LoadedCode;
 using KernelEntry = void (*)(const void *arguments, const int32_t grid[3], int64_t begin, int64_t end, void *arena);
 
 struct KernelCode {
+  std::string name;
   KernelEntry entry = nullptr;
   uint64_t arenaBytes = 0;                             // scratch per thread
   bool waits = false;                                  // programs may wait for what others write

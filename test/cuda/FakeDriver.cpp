@@ -439,6 +439,11 @@ int cuStreamCreate(StreamHandle *stream, unsigned) {
   return *stream = reinterpret_cast<StreamHandle>(++next), Success;
 }
 int cuStreamDestroy_v2(StreamHandle) { return Success; }
+int cuCtxSynchronize() {
+  BEGIN("cuCtxSynchronize");
+  NEED_CONTEXT;
+  return Success;
+}
 int cuStreamSynchronize(StreamHandle stream) {
   BEGIN("cuStreamSynchronize");
   return state.record("synchronize stream=" + std::to_string(reinterpret_cast<uint64_t>(stream))), Success;

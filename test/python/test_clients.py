@@ -57,7 +57,7 @@ triton.language.extra.cuda.gdc.gdc_wait triton.language.extra.cuda.gdc.gdc_launc
 triton.language.extra.cuda.utils.num_warps triton.compiler.compiler.OutOfResources triton.compiler.compiler.driver
 triton.compiler.compiler.get_dump_manager triton.compiler.compiler.get_override_manager triton.compiler.compiler.BaseBackend
 triton.backends.nvidia.compiler.BaseBackend triton.backends.nvidia.compiler.PTXASError triton.runtime.jit.driver triton.runtime.jit.get_cache_key
-triton.runtime.autotuner.driver triton.runtime.autotuner.get_cache_manager triton.runtime.build._build
+triton.runtime.autotuner.driver triton.runtime.autotuner.get_cache_manager triton.runtime.build._build triton.profiler.start triton.profiler.finalize triton.profiler.scope triton.profiler.viewer.print_tree
 """.split()
 
 
