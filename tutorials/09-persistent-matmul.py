@@ -8,7 +8,7 @@ One program for each processor of the GPU, which takes tile after tile. You will
 * tensor descriptors made by the host, and their block shapes set by a hook of the autotuner,
 * tensor descriptors made by the kernel,
 * an epilogue in two halves, which needs half the shared memory,
-* `launch_metadata`, with which a profiler learns what a launch computes.
+* `launch_metadata`, with which a profiler learns what a launch computes, and the profiler that comes with Triton.
 
 Run it with `python tutorials/09-persistent-matmul.py`: it needs no GPU, but torch.
 """
@@ -16,6 +16,8 @@ Run it with `python tutorials/09-persistent-matmul.py`: it needs no GPU, but tor
 import torch
 import triton
 import triton.language as tl
+import triton.profiler as proton
+import triton.profiler.viewer as proton_viewer
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 DEVICE = triton.runtime.driver.active.get_active_torch_device()
@@ -293,3 +295,32 @@ def benchmark(K, provider):
 
 
 benchmark.run(print_data=True, save_path=".")
+
+# Where does the time go?
+# -----------------------
+#
+# The profiler measures every kernel by itself, without the time between launches. `hook="triton"` shows kernels of Triton with the names and numbers
+# that `report` gives; what a library computes is said by a scope around it.
+
+
+def profile(K, repetitions):
+    M = N = 256 if ON_CPU else 8192
+    a = torch.randn((M, K), device=DEVICE).half()
+    b = torch.randn((N, K), device=DEVICE).half()
+    for run in KERNELS.values():  # tuned before anything is measured
+        run(a, b)
+    session = proton.start("matmul", hook="triton")
+    for _ in range(repetitions):
+        with proton.scope(
+            f"torch [M={M}, N={N}, K={K}]", {"flops16": 2 * M * N * K, "bytes": 2 * (M * K + N * K + M * N)}
+        ):
+            a @ b.T
+        for name, run in KERNELS.items():
+            with proton.scope(name):
+                run(a, b)
+    proton.finalize(session)
+    unit = "gflop16/s" if ON_CPU else "tflop16/s"
+    proton_viewer.print_tree(*proton_viewer.parse([unit, "avg_time/us"], "matmul.hatchet"))
+
+
+profile(K=256 if ON_CPU else 4096, repetitions=3 if ON_CPU else 100)
