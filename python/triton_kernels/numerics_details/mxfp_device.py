@@ -74,7 +74,7 @@ def quantize_mx(x, mask, dtype: tl.constexpr, ROUND_DOWN: tl.constexpr):
         ratio = tl.div_rn(absmax, get_max_quant_val(dtype) + tl.zeros_like(absmax))
         bits = (ratio.to(tl.uint32, bitcast=True) + 0x007FFFFF) & 0x7F800000
     scale = bits.to(tl.float32, bitcast=True)
-    factor = tl.where(scale == 0, 0.0, 1.0 / scale)
+    factor = tl.where(scale == 0, 0.0, tl.div_rn(tl.full(scale.shape, 1.0, tl.float32), scale))
     x = tl.reshape(tl.reshape(x, (M, GROUPS, MXFP_BLOCK_SIZE)) * factor, (M, N))
     scales = tl.reshape((bits >> 23).to(tl.uint8), (M, GROUPS))
     if dtype == tl.uint8:
