@@ -26,7 +26,7 @@ from triton_kernels.matmul_ogs_details.opt_flags import (
 from triton_kernels.numerics import InFlexData, OutFlexData
 from triton_kernels.swiglu import PrecisionConfig as SwigluConfig
 from triton_kernels.swiglu import swiglu_fn, swiglu_torch
-from triton_kernels.tensor import make_ragged_tensor_metadata
+from triton_kernels.tensor import make_ragged_tensor_metadata, remap_ragged_tensor_metadata
 from triton_kernels.testing import assert_close
 
 
@@ -100,6 +100,37 @@ def test_rows_that_nobody_gives(device):
     found = matmul_ogs(x, w, None, data, gather, scatter, y=y)
     assert (found[7] == 0).all()
     assert_close(matmul_ogs_torch(x, w, None, data, gather, scatter), found)
+
+
+@pytest.mark.parametrize("is_persistent", [False, True])
+def test_some_of_the_experts(is_persistent, device):
+    """As on a rank that owns some: each set of experts fills its rows and leaves the others alone."""
+    update_opt_flags_constraints({"is_persistent": is_persistent})
+    n_experts, N = 6, 24
+    data, gather, _ = route(50, n_experts, 2, device)
+    x, w = randn(50, 32, device=device), randn(n_experts, 32, N, device=device)
+    y = torch.full((100, N), 7.0, dtype=torch.float16, device=device)
+    for experts in ([0, 3, 4], [1, 2, 5]):
+        slice_map = torch.full((n_experts,), -1, dtype=torch.int32)
+        slice_map[experts] = torch.arange(3, dtype=torch.int32)
+        meta = remap_ragged_tensor_metadata(data.expt_data, slice_map.to(device))
+        local = RoutingData(None, meta.slice_sizes[:3], 3, 2, meta)
+        before = y.clone()
+        matmul_ogs(x, w[experts], None, local, gather, y=y)
+        assert ((y != before).any(1).sum() - data.expt_hist[experts].sum()).abs() <= 1
+    assert_close(matmul_ogs_torch(x, w, None, data, gather), y)
+
+
+def test_absent_experts_of_tokens(device):
+    """Sums over experts leave out pairs that are not there."""
+    data, gather, scatter = route(30, 4, 2, device)
+    x, w = randn(30, 32, device=device), randn(4, 32, 16, device=device)
+    for row in (5, 20, 21):
+        scatter.dst_indx[scatter.src_indx[row]] = -1
+        scatter.src_indx[row] = -1
+    expected = matmul_ogs_torch(x, w, None, data, gather, scatter)
+    assert (expected[10] == 0).all()
+    assert_close(expected, matmul_ogs(x, w, None, data, gather, scatter))
 
 
 @pytest.mark.parametrize("split_k, is_ragged", [(2, True), (5, False), (9, True)])

@@ -19,7 +19,9 @@ DOCUMENT = Path(__file__).resolve().parents[3] / "docs/reference/triton_kernels.
 pytestmark = pytest.mark.cpu_only
 
 
-def test_the_example():
+@pytest.mark.parametrize("interprets", ["0", "1"])
+def test_the_example(interprets, monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", interprets)
     text, shown = re.search(r"```python\n(.*?)```\n+```text\n(.*?)```", DOCUMENT.read_text(), re.DOTALL).groups()
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert done.stdout == shown, done.stdout + done.stderr
