@@ -39,7 +39,8 @@ static std::string docstringOf(const frontend::Function &function) {
 
 std::optional<LanguageEntry> languageEntry(std::string_view modulePath, std::string_view name) {
   std::optional<frontend::Value> value = frontend::languageAttribute(modulePath, name);
-  if (!value)
+  // Classes of layouts are for hosts that have none of their own.
+  if (!value || value->is<frontend::HostObject>())
     return std::nullopt;
   LanguageEntry entry;
   entry.value = fromFrontend(*value);

@@ -122,6 +122,17 @@ static void finishArguments(artifact::Artifact &artifact) {
 }
 
 ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnostics &diagnostics) {
+  if (request.kernel.function && request.kernel.function->saysLayouts && !request.options.isGluon) {
+    CompileRequest known = request;
+    known.options.isGluon = true;
+    return compile(known, diagnostics);
+  }
+  if (request.options.isGluon && request.options.backend != "cuda") {
+    diagnostics.report(
+        {.message = "Gluon kernels run on NVIDIA GPUs, not on the target '" + request.options.backend + "'",
+         .exception = "RuntimeError"});
+    return nullptr;
+  }
   const Target *target = requireTarget(request.options, diagnostics);
   if (!target)
     return nullptr;

@@ -46,6 +46,9 @@ const Builtin *findMethod(llvm::StringRef name);
 /// Whether `value` is an instance of a builtin of kind Class, as `isinstance` sees it (constants as what they wrap).
 bool isInstanceOf(const Value &value, const Builtin &builtinClass);
 
+/// Adds the modules of another language: what `resolve` answers for a name of a module. From static initialisation.
+void registerModules(std::optional<Value> (*resolve)(llvm::StringRef module, llvm::StringRef name));
+
 /// A name of the language's module tree ("triton.language", "dot"): builtin, library function, dtype, submodule, constant; nullopt if there is none.
 /// This is what `tl.<name>` means for every host.
 std::optional<Value> languageAttribute(llvm::StringRef modulePath, llvm::StringRef name);

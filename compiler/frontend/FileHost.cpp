@@ -78,6 +78,8 @@ Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax:
       auto *string = text ? text->as<syntax::StringValue>() : nullptr;
       function->mustUseResult = string ? string->text.str() : std::string();
     }
+    if (StringRef(path).starts_with("triton.experimental.gluon."))
+      function->saysLayouts = true;
     if (call && isLanguagePath(path) && StringRef(path).ends_with(".jit"))
       for (const syntax::Keyword *keyword : call->keywords)
         if (auto *flag = dyn_cast<syntax::Constant>(keyword->value);

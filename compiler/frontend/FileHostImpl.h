@@ -28,6 +28,9 @@ public:
   llvm::Expected<Value> length(const HostObject &object) override;
   llvm::Expected<bool> truth(const HostObject &) override { return true; }
   llvm::Expected<std::vector<Value>> iterate(const HostObject &object) override;
+  llvm::Expected<Value> import(llvm::StringRef module, llvm::StringRef name) override {
+    return resolvePath(*main, (module + "." + name).str());
+  }
   std::string describe(const HostObject &object) override;
   std::string className(const HostObject &object) override;
   std::string key(const HostObject &object) override { return describe(object); }

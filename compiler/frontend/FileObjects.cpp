@@ -120,7 +120,7 @@ static std::optional<Expected<Value>> callHostFunction(StringRef name, llvm::Arr
 
 Expected<Value> FileHostImpl::callValue(const Value &callable, const CallArguments &arguments) {
   if (auto *object = callable.getIf<HostObject>())
-    return callObject(get(*object), *object, arguments);
+    return object->host == this ? callObject(get(*object), *object, arguments) : object->host->fold(*object, arguments);
   if (auto *builtin = callable.getIf<const Builtin *>()) {
     // `tl.constexpr(value)` is its value; dtype constructors are the only others that make compile-time values.
     if ((*builtin)->name == "constexpr" && arguments.positional.size() == 1)
@@ -137,7 +137,7 @@ Expected<bool> FileHostImpl::isInstance(const Value &value, const HostObject &ho
   if (auto *tuple = value.tuple())
     return tuple->hostClass.handle == hostClass.handle;
   auto *object = value.getIf<HostObject>();
-  return object && get(*object).enumClass == hostClass.handle;
+  return object && object->host == this && get(*object).enumClass == hostClass.handle;
 }
 
 Expected<Value> FileHostImpl::binary(BinaryOperation operation, const Value &lhs, const Value &rhs) {

@@ -24,6 +24,8 @@ public:
   const syntax::FunctionDef *definition = nullptr;
   std::vector<Parameter> parameters;
   bool noinline = false;
+  /// In the language whose kernels name layouts; hosts that know it otherwise need not say so.
+  bool saysLayouts = false;
   /// Set by `must_use_result`: discarding a call's result is an error with this text.
   std::optional<std::string> mustUseResult;
   Host *host = nullptr;              // resolves its free names

@@ -31,6 +31,10 @@ void Host::warn(llvm::StringRef category, const SourceRange &range, llvm::String
                          /*color=*/false);
 }
 
+llvm::Expected<Value> Host::fold(const HostObject &callable, const CallArguments &) {
+  return hostError("TypeError", describe(callable) + " cannot be called outside of a kernel");
+}
+
 llvm::Expected<Value> Host::import(llvm::StringRef module, llvm::StringRef name) {
   return hostError("ImportError", ("there is no " + module + "." + name).str());
 }

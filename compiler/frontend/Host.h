@@ -68,6 +68,8 @@ public:
   /// Calls a compile-time function or class (constexpr_function, NamedTuple class, aggregate class, user builtin, math.log2, …).
   /// `emitter` is for callables that emit code (user builtins taking `_semantic`, aggregate methods).
   virtual llvm::Expected<Value> call(const HostObject &callable, const CallArguments &arguments, Emitter &emitter) = 0;
+  /// The same for what computes on compile-time values alone, outside of any kernel.
+  virtual llvm::Expected<Value> fold(const HostObject &callable, const CallArguments &arguments);
   virtual llvm::Expected<bool> isInstance(const Value &value, const HostObject &hostClass) = 0;
   /// Operators on compile-time operands of which at least one is a HostObject.
   virtual llvm::Expected<Value> binary(BinaryOperation operation, const Value &lhs, const Value &rhs) = 0;

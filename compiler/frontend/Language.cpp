@@ -88,6 +88,15 @@ static Value valueOf(const Entry &entry) {
 /// The modules of library functions that `triton.language` shows as its own.
 static constexpr llvm::StringLiteral libraryModules[] = {"triton.language.standard", "triton.language.random"};
 
+using Resolver = std::optional<Value> (*)(llvm::StringRef module, llvm::StringRef name);
+
+static std::vector<Resolver> &resolvers() {
+  static std::vector<Resolver> all;
+  return all;
+}
+
+void registerModules(Resolver resolve) { resolvers().push_back(resolve); }
+
 std::optional<Value> languageAttribute(llvm::StringRef modulePath, llvm::StringRef name) {
   for (const Entry &entry : entries)
     if (entry.module == modulePath && entry.name == name)
@@ -106,6 +115,9 @@ std::optional<Value> languageAttribute(llvm::StringRef modulePath, llvm::StringR
   // `tl.core.PropagateNan` and the like: imported there.
   if (modulePath == "triton.language.core" && (name == "PropagateNan" || name == "TRITON_MAX_TENSOR_NUMEL"))
     return languageAttribute("triton.language", name);
+  for (Resolver resolve : resolvers())
+    if (std::optional<Value> found = resolve(modulePath, name))
+      return found;
   return std::nullopt;
 }
 

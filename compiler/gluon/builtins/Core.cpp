@@ -4,6 +4,7 @@
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Reductions.h"
 #include "compiler/frontend/builtins/Shape.h"
+#include "compiler/gluon/LayoutHost.h"
 #include "compiler/gluon/LibraryText.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
@@ -288,6 +289,7 @@ void registerLanguage() {
        {coreBuiltins, queryBuiltins, sharedBuiltins, asyncBuiltins, copyEngineBuiltins, productBuiltins,
         tensorMemoryBuiltins, tensorMemoryRegisterBuiltins, amdBuiltins})
     registerBuiltins(family);
+  registerModules(languageName);
   registerLibrary({"triton.experimental.gluon.language._standard", "gl", CORE, standardLibraryText});
 }
 
