@@ -100,9 +100,11 @@ def _limited_by_size(constraints, problem):
 def make_opt_flags(problem):
     """The flags for one product."""
     if _flags is not None:
+        if _flags.is_persistent and not (problem.can_use_tma or problem.can_emulate_tma):
+            raise InapplicableConstraint("the flags are persistent, but operands cannot be read through descriptors")
         return _flags
     constraints = _limited_by_size(_constraints, problem)
-    if constraints.get("is_persistent") and not (problem.can_use_tma or problem.can_emulate_tma):
+    if constraints.get("is_persistent") and not problem.can_use_tma:
         raise InapplicableConstraint("is_persistent is demanded, but operands cannot be read by the copy engine")
     if (constraints.get("split_k") or 1) > 1 and not problem.can_use_split_k:
         raise InapplicableConstraint(f"split_k={constraints['split_k']} is demanded, but this product cannot be split")

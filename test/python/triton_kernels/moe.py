@@ -1,7 +1,7 @@
-"""Routing for the tests of products, made without kernels."""
+"""Routing for the tests of products, made without kernels, and flags for their persistent kernel."""
 
 import torch
-from triton_kernels.matmul_ogs import GatherIndx, RoutingData, ScatterIndx
+from triton_kernels.matmul_ogs import GatherIndx, OptFlags, RoutingData, ScatterIndx
 from triton_kernels.tensor import make_ragged_tensor_metadata_torch
 
 
@@ -19,3 +19,11 @@ def route(n_tokens, n_experts, n_act, device, seed=0):
     weights = torch.rand(chosen.numel(), generator=generator).to(device)
     data = RoutingData(weights, meta.slice_sizes, n_experts, n_act, meta)
     return data, GatherIndx(combine, dispatch), ScatterIndx(dispatch, combine)
+
+
+def persistent_flags(subtile=1):
+    """All flags together: as a constraint, "is_persistent" is for devices with a copy engine."""
+    return OptFlags(
+        block_m=32, block_n=64, block_k=32, num_warps=4, num_stages=3, group_m=8, xcd_swizzle=1, w_cache_modifier="",
+        split_k=1, is_persistent=True, idle_sms=0, epilogue_subtile=subtile, arch=None, target_kernel_kwargs={},
+    )  # fmt: skip

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import triton
-from moe import route
+from moe import persistent_flags, route
 from triton_kernels.matmul_ogs import (
     Epilogue,
     FlexCtx,
@@ -20,7 +20,9 @@ from triton_kernels.matmul_ogs import (
     post_matmul_comm_torch,
 )
 from triton_kernels.matmul_ogs_details.opt_flags import (
+    reset_opt_flags,
     reset_opt_flags_constraints,
+    set_opt_flags,
     update_opt_flags_constraints,
 )
 from triton_kernels.numerics import InFlexData, OutFlexData
@@ -33,6 +35,7 @@ from triton_kernels.testing import assert_close
 @pytest.fixture(autouse=True)
 def no_constraints():
     yield
+    reset_opt_flags()
     reset_opt_flags_constraints()
 
 
@@ -105,7 +108,8 @@ def test_rows_that_nobody_gives(device):
 @pytest.mark.parametrize("is_persistent", [False, True])
 def test_some_of_the_experts(is_persistent, device):
     """As on a rank that owns some: each set of experts fills its rows and leaves the others alone."""
-    update_opt_flags_constraints({"is_persistent": is_persistent})
+    if is_persistent:
+        set_opt_flags(persistent_flags())
     n_experts, N = 6, 24
     data, gather, _ = route(50, n_experts, 2, device)
     x, w = randn(50, 32, device=device), randn(n_experts, 32, N, device=device)

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from moe import route
+from moe import persistent_flags, route
 from triton_kernels.matmul_ogs import (
     FlexCtx,
     FnSpecs,
@@ -15,7 +15,9 @@ from triton_kernels.matmul_ogs import (
     matmul_ogs_torch,
 )
 from triton_kernels.matmul_ogs_details.opt_flags import (
+    reset_opt_flags,
     reset_opt_flags_constraints,
+    set_opt_flags,
     update_opt_flags_constraints,
 )
 from triton_kernels.numerics import InFlexData, OutFlexData
@@ -27,9 +29,9 @@ from triton_kernels.testing import assert_close
 
 @pytest.fixture(autouse=True)
 def persistent():
-    update_opt_flags_constraints({"is_persistent": True})
+    set_opt_flags(persistent_flags())
     yield
-    reset_opt_flags_constraints()
+    reset_opt_flags()
 
 
 def randn(*shape, dtype=torch.float16, device="cpu"):
@@ -38,7 +40,8 @@ def randn(*shape, dtype=torch.float16, device="cpu"):
 
 @pytest.mark.parametrize("subtile", [1, 2, 4])
 def test_plain(subtile, device):
-    update_opt_flags_constraints({"epilogue_subtile": subtile, "block_k": 32})
+    reset_opt_flags()
+    set_opt_flags(persistent_flags(subtile))
     x, w, bias = randn(150, 72, device=device), randn(72, 136, device=device), torch.randn(136, device=device)
     expected = matmul_ogs_torch(x, w, bias)
     for left, right in ((x, w), (x, w.T.contiguous().T), (randn(72, 152, device=device).T, w)):
@@ -105,5 +108,24 @@ def test_ragged_sums(pads_x, device):
 
 
 def test_descriptors_need_strides(device):
+    x, w = randn(16, 35, device=device), randn(35, 16, device=device)
     with pytest.raises(InapplicableConstraint):
-        matmul_ogs(randn(16, 35, device=device), randn(35, 16, device=device), None)
+        matmul_ogs(x, w, None)
+    with pytest.raises(ValueError, match="as a whole"):
+        update_opt_flags_constraints({"block_m": 16})
+    reset_opt_flags()
+    update_opt_flags_constraints({"is_persistent": True})
+    with pytest.raises(InapplicableConstraint):
+        matmul_ogs(x, w, None)
+    with pytest.raises(ValueError, match="constraints"):
+        set_opt_flags(persistent_flags())
+    reset_opt_flags_constraints()
+
+
+@pytest.mark.cpu_only
+def test_the_constraint_is_for_copy_engines():
+    reset_opt_flags()
+    update_opt_flags_constraints({"is_persistent": True})
+    with pytest.raises(InapplicableConstraint):
+        matmul_ogs(randn(16, 64), randn(64, 16), None)
+    reset_opt_flags_constraints()

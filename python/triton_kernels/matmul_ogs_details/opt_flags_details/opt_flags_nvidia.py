@@ -37,7 +37,7 @@ def _block_n(problem):
     if problem.n > 128 and not is_limited:
         return 256
     smallest = {"BLACKWELL_SCALE": 128, "CDNA4_SCALE": 32}.get(name, 8)
-    if problem.can_use_tma or problem.can_emulate_tma or getattr(problem.weight_layout, "name", None) == "HOPPER_VALUE":
+    if problem.can_use_tma or getattr(problem.weight_layout, "name", None) == "HOPPER_VALUE":
         smallest = max(smallest, 16)
     if problem.precision_config.out_scale is not None:
         smallest = max(smallest, 32 * problem.reduction_n)  # whole groups of scales
