@@ -114,6 +114,7 @@ void addProfiler(nb::module_ &module) {
       nb::arg("name"), nb::arg("metrics").none());
   profiler.def("leave_operation", &embed::profilerLeaveOperation);
   profiler.def("set_mark", &embed::profilerSetMark, nb::arg("name"), "Gives the mark there was before.");
+  profiler.def("cupti_library", &embed::profilerCuptiLibrary, "The path of CUPTI, if a session needed it.");
   profiler.def(
       "hide_folder", [](std::string folder) { packageFolder = std::move(folder); }, nb::arg("path"),
       "Functions of files below it are not part of contexts.");

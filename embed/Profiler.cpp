@@ -1,6 +1,7 @@
 // The profiler for host languages: errors as values.
 #include <triton/embed_profiler.h>
 
+#include "runtime/profiler/Cupti.h"
 #include "runtime/profiler/Profiler.h"
 
 namespace triton::embed {
@@ -52,6 +53,8 @@ std::optional<Error> profilerLeave(std::optional<std::string_view> name, Profile
 void profilerLeaveOperation() { profiler::leaveOperation(); }
 
 std::string profilerSetMark(std::string name) { return profiler::setMark(std::move(name)); }
+
+std::string profilerCuptiLibrary() { return profiler::Cupti::library(); }
 
 void profilerSetStackReader(std::vector<std::string> (*reader)()) { profiler::setStackReader(reader); }
 

@@ -38,6 +38,8 @@ TRITON_EXPORT std::optional<Error> profilerLeave(std::optional<std::string_view>
 TRITON_EXPORT void profilerLeaveOperation();
 /// A mark below all scopes of this thread; gives the one before it. Empty: none.
 TRITON_EXPORT std::string profilerSetMark(std::string name);
+/// CUPTI's library, if a session needed it; else empty.
+TRITON_EXPORT std::string profilerCuptiLibrary();
 /// Gives the functions that are running on the calling thread, outermost first. Called from any thread, also without the host language's lock.
 TRITON_EXPORT void profilerSetStackReader(std::vector<std::string> (*reader)());
 

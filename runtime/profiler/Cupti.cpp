@@ -90,8 +90,24 @@ static llvm::Error open(State &state, llvm::ArrayRef<std::string> libraries) {
   return llvm::Error::success();
 }
 
+/// A range that the program marks with NVTX begins or ends.
+static void noteRange(uint32_t function, const NvtxCall &call) {
+  if (function == nvtxPop)
+    return leaveRange();
+  const char *name = nullptr;
+  if (function == nvtxPush)
+    name = static_cast<const char *>(*call.parameters);
+  else if (function == nvtxPushAttributes) {
+    const auto *attributes = static_cast<const NvtxAttributes *>(*call.parameters);
+    name = attributes && attributes->messageKind == 1 ? attributes->message : nullptr;
+  }
+  enterScope(name ? name : "(range)", {}, ScopeKind::Range);
+}
+
 /// Something is being launched by this thread.
 static void noteCall(void *, uint32_t domain, uint32_t function, const void *data) {
+  if (domain == cuptiNvtx)
+    return noteRange(function, *static_cast<const NvtxCall *>(data));
   const auto &call = *static_cast<const CuptiCall *>(data);
   if (call.site != 0)
     return;
@@ -181,6 +197,8 @@ llvm::Error Cupti::begin(llvm::ArrayRef<std::string> libraries) {
     status = api.enableCallback(1, state.subscriber, launch.domain, launch.function);
     seesLaunches |= status == 0;
   }
+  for (uint32_t function : {nvtxPush, nvtxPushWide, nvtxPushAttributes, nvtxPop})
+    api.enableCallback(1, state.subscriber, cuptiNvtx, function); // without them there are no ranges
   if (!seesLaunches)
     return giveUp("cuptiEnableCallback", status);
   if (int status = api.enableActivity(cuptiConcurrentKernel))
@@ -223,6 +241,14 @@ llvm::Error Cupti::end() {
   state.launches.clear();
   state.contexts.clear();
   return problem;
+}
+
+std::string Cupti::library() {
+  State &state = State::get();
+  std::lock_guard lock(state.mutex);
+  Dl_info info;
+  bool isKnown = state.isOpen && dladdr(reinterpret_cast<void *>(state.api.subscribe), &info) && info.dli_fname;
+  return isKnown ? info.dli_fname : "";
 }
 
 void Cupti::setMeasuring(bool isMeasuring) { cuda::launchesAreMeasured = isMeasuring; }

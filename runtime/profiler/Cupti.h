@@ -18,6 +18,8 @@ public:
   static llvm::Error begin(llvm::ArrayRef<std::string> libraries);
   /// For one that ends: waits for the kernels that were launched, and for their records. Each `end` belongs to a `begin`.
   static llvm::Error end();
+  /// The library that is in use; empty: none was needed yet.
+  static std::string library();
   /// Whether a session is active that wants times from here.
   static void setMeasuring(bool isMeasuring);
 };

@@ -68,7 +68,7 @@ struct CuptiLaunch {
   uint32_t domain, function;
   bool isGraph;
 };
-constexpr uint32_t cuptiDriver = 1, cuptiRuntime = 2;
+constexpr uint32_t cuptiDriver = 1, cuptiRuntime = 2, cuptiNvtx = 5;
 constexpr CuptiLaunch cuptiLaunches[] = {
     {cuptiDriver, 115, false},  // cuLaunch
     {cuptiDriver, 116, false},  // cuLaunchGrid
@@ -96,5 +96,23 @@ constexpr CuptiLaunch cuptiLaunches[] = {
     {cuptiRuntime, 505, false}, // __cudaLaunchKernel
     {cuptiRuntime, 506, false}, // __cudaLaunchKernel_ptsz
 };
+
+/// What a callback is told about a call of NVTX, by which programs name ranges.
+struct NvtxCall {
+  const char *functionName;
+  const void *const *parameters; // the first of them
+  const void *result;
+};
+constexpr uint32_t nvtxPush = 8, nvtxPushWide = 9, nvtxPushAttributes = 10, nvtxPop = 11;
+
+/// The beginning of a range's attributes.
+struct NvtxAttributes {
+  uint16_t version, size;
+  uint32_t more[5];
+  uint64_t payload;
+  int32_t messageKind; // 1: a plain string
+  const char *message;
+};
+static_assert(offsetof(NvtxAttributes, messageKind) == 32 && offsetof(NvtxAttributes, message) == 40);
 
 } // namespace triton::runtime::profiler

@@ -4,6 +4,7 @@
 
 #include "llvm/Support/FileSystem.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 
@@ -154,9 +155,9 @@ llvm::Error finish(int number, const std::string &path) {
 void setStackReader(StackReader reader) { Registry::get().stackReader = reader; }
 
 /// Walks down from the root along the frames of a thread. A scope stands below the functions that ran when it was entered; below it come those
-/// that run now, from the one that entered it on.
+/// that run now, from the one that entered it on. Ends at the frame `last`; null: where a kernel belongs.
 static ContextNode &descend(Session &session, const ThreadState &thread, llvm::ArrayRef<std::string> stack,
-                            bool isForKernel, bool &isOperation) {
+                            const Frame *last, bool &isOperation) {
   ContextNode *node = &session.root;
   size_t begin = 0;
   auto appendStack = [&](llvm::ArrayRef<std::string> functions) {
@@ -176,8 +177,10 @@ static ContextNode &descend(Session &session, const ThreadState &thread, llvm::A
       node = &node->child(thread.mark);
     node = &node->child(frame.name);
     isOperation = isLaunch;
+    if (&frame == last)
+      return *node;
   }
-  if (isForKernel && !isOperation) {
+  if (!isOperation) {
     appendStack(stack);
     if (!thread.mark.empty())
       node = &node->child(thread.mark);
@@ -185,17 +188,26 @@ static ContextNode &descend(Session &session, const ThreadState &thread, llvm::A
   return *node;
 }
 
-/// To the node of the frame that the thread entered last.
-static void addMetrics(Registry &registry, const ThreadState &thread, Metrics metrics) {
+/// To the node of a frame of the thread.
+static void addMetrics(Registry &registry, const ThreadState &thread, const Frame &frame, Metrics metrics) {
   std::lock_guard lock(registry.mutex);
   for (auto &[number, session] : registry.sessions) {
-    if (!session->isActive || (thread.frames.back().kind == ScopeKind::Operation && !session->options.hasOperations))
+    if (!session->isActive || (frame.kind == ScopeKind::Operation && !session->options.hasOperations))
       continue;
     bool isOperation = false;
-    ContextNode &node = descend(*session, thread, {}, false, isOperation);
+    ContextNode &node = descend(*session, thread, {}, &frame, isOperation);
     for (const auto &[name, value] : metrics)
       node.addMetric(name, value);
   }
+}
+
+/// A frame that is being left, in traces.
+static void addEvent(Registry &registry, const ThreadState &thread, const Frame &frame) {
+  uint64_t nanoseconds = nowSteady() - frame.beginSteady;
+  std::lock_guard lock(registry.mutex);
+  for (auto &[number, session] : registry.sessions)
+    if (session->isActive && session->options.isTrace)
+      session->events.push_back({frame.name, "scope", "host", thread.number, frame.begin, nanoseconds});
 }
 
 void enterScope(llvm::StringRef name, Metrics metrics, ScopeKind kind) {
@@ -204,32 +216,41 @@ void enterScope(llvm::StringRef name, Metrics metrics, ScopeKind kind) {
   leaveOperation(); // one that is still there is a launch that failed
   state.frames.push_back({name.str(), kind, now(), nowSteady(), registry.readStack()});
   if (registry.isAnyActive && !metrics.empty())
-    addMetrics(registry, state, metrics);
+    addMetrics(registry, state, state.frames.back(), metrics);
 }
 
 llvm::Error leaveScope(std::optional<llvm::StringRef> name, Metrics metrics) {
   leaveOperation();
   Registry &registry = Registry::get();
   ThreadState &state = thread();
-  if (state.frames.empty())
+  auto isScope = [](const Frame &frame) { return frame.kind != ScopeKind::Range; };
+  auto found = std::find_if(state.frames.rbegin(), state.frames.rend(), isScope);
+  if (found == state.frames.rend())
     return llvm::createStringError("a scope" + (name ? " '" + *name + "'" : llvm::Twine("")).str() +
                                    " is left, but this thread is in none");
-  const Frame &frame = state.frames.back();
+  const Frame &frame = *found;
   if (name && *name != frame.name)
     return llvm::createStringError("scope '" + *name + "' is left, but '" + frame.name + "' was entered last");
   uint64_t nanoseconds = nowSteady() - frame.beginSteady;
   if (registry.isAnyActive) {
     if (!metrics.empty())
-      addMetrics(registry, state, metrics);
+      addMetrics(registry, state, frame, metrics);
     if (frame.kind == ScopeKind::TimedScope)
-      addMetrics(registry, state, {{"cpu_time (ns)", double(nanoseconds)}});
-    std::lock_guard lock(registry.mutex);
-    for (auto &[number, session] : registry.sessions)
-      if (session->isActive && session->options.isTrace)
-        session->events.push_back({frame.name, "scope", "host", state.number, frame.begin, nanoseconds});
+      addMetrics(registry, state, frame, {{"cpu_time (ns)", double(nanoseconds)}});
+    addEvent(registry, state, frame);
   }
-  state.frames.pop_back();
+  state.frames.erase(std::next(found).base());
   return llvm::Error::success();
+}
+
+void leaveRange() {
+  ThreadState &state = thread();
+  auto isRange = [](const Frame &frame) { return frame.kind == ScopeKind::Range; };
+  auto found = std::find_if(state.frames.rbegin(), state.frames.rend(), isRange);
+  if (found == state.frames.rend())
+    return;
+  addEvent(Registry::get(), state, *found);
+  state.frames.erase(std::next(found).base());
 }
 
 void leaveOperation() {
@@ -255,7 +276,7 @@ Places placesOf(Source source) {
     if (!session->isActive || session->options.source != source)
       continue;
     bool isOperation = false;
-    ContextNode &node = descend(*session, state, stack, true, isOperation);
+    ContextNode &node = descend(*session, state, stack, nullptr, isOperation);
     places.push_back({session, &node, isOperation});
   }
   return places;

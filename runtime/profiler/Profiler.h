@@ -29,12 +29,15 @@ enum class ScopeKind : uint8_t {
   Scope,
   TimedScope, // the time that the thread spends in it becomes the metric `cpu_time (ns)`
   Operation,  // a launch: kernels in it go by its name
+  Range,      // of a library that knows nothing of scopes (NVTX): it need not nest with them
 };
 void enterScope(llvm::StringRef name, Metrics metrics, ScopeKind kind);
-/// Leaves what was entered last. With a name, fails if that was another one; then nothing is left.
+/// Leaves the scope that was entered last. With a name, fails if that was another one; then nothing is left.
 llvm::Error leaveScope(std::optional<llvm::StringRef> name, Metrics metrics);
 /// Leaves the operation that was entered last, if it was not left already.
 void leaveOperation();
+/// Leaves the range that was entered last, if there is one.
+void leaveRange();
 /// A mark that kernels of this thread get below all its scopes, and the one they had before; empty: none.
 std::string setMark(std::string name);
 

@@ -47,7 +47,7 @@ int cuptiUnsubscribe(void *subscriber) {
 }
 /// As that of CUDA 12: it does not know the newest calls.
 int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t function) {
-  if (subscriber != &fake || function > 500 && domain == cuptiRuntime)
+  if (subscriber != &fake || (function > 500 && domain == cuptiRuntime))
     return invalidParameter;
   if (enable)
     fake.enabled.insert({domain, function});
@@ -93,6 +93,12 @@ int cuptiGetResultString(int status, const char **text) {
 
 /// Another tool has CUPTI.
 void fakeCuptiTake(bool isTaken) { fake.isTaken = isTaken; }
+/// A call of NVTX.
+void fakeCuptiRange(uint32_t function, const void *parameter) {
+  NvtxCall call{"", &parameter, nullptr};
+  if (fake.callback && fake.enabled.contains({cuptiNvtx, function}))
+    fake.callback(nullptr, cuptiNvtx, function, &call);
+}
 /// A call from `context`, and the kernels that come of it.
 void fakeCuptiLaunch(uint32_t domain, uint32_t function, uint32_t number, void *context, const char *kernel,
                      uint32_t device, uint64_t nanoseconds, int kernelCount) {

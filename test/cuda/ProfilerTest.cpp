@@ -135,6 +135,26 @@ TEST(CuptiProfiler, ThreadsHaveTheirOwnScopes) {
   EXPECT_EQ(finishAndDescribe(session), "/ROOT/k CUDA0 1 1\n");
 }
 
+TEST(CuptiProfiler, RangesAreScopesThatNeedNotNest) {
+  auto *range = cuptiControl<void(uint32_t, const void *)>("fakeCuptiRange");
+  NvtxAttributes attributes{};
+  attributes.messageKind = 1;
+  attributes.message = "attributes";
+  int session = begin();
+  range(nvtxPop, nullptr); // of a range from before the session
+  range(nvtxPush, "outer");
+  enterScope("scope", {}, ScopeKind::Scope);
+  range(nvtxPushAttributes, &attributes);
+  launchKernel("k", 1);
+  llvm::cantFail(leaveScope("scope", {{"seen", 1}}));
+  launchKernel("k", 2);
+  range(nvtxPop, nullptr);
+  range(nvtxPop, nullptr);
+  launchKernel("k", 4);
+  EXPECT_EQ(finishAndDescribe(session), "/ROOT/outer/scope/attributes/k CUDA0 1 1\n"
+                                        "/ROOT/outer/attributes/k CUDA0 1 2\n/ROOT/k CUDA0 1 4\n");
+}
+
 TEST(CuptiProfiler, LaunchesNeitherOverlapNorGoThroughGraphs) {
   cuda::LoadedFunction function = cuda::loaded();
   cuda::LaunchGraph graph;

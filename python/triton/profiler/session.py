@@ -46,6 +46,26 @@ def _cupti_libraries() -> list[str]:
     return found if is_asked_for else ["", *found]
 
 
+_NVTX = "NVTX_INJECTION64_PATH"  # the library that hears of NVTX's ranges; read when a program first marks one
+_has_set_nvtx = False
+
+
+def _follow_nvtx() -> None:
+    """Ranges of NVTX (torch.cuda.nvtx.range) become scopes."""
+    global _has_set_nvtx
+    if _NVTX not in os.environ:
+        os.environ[_NVTX] = native.cupti_library()
+        _has_set_nvtx = True
+
+
+def _leave_nvtx() -> None:
+    """Processes started later have nothing to do with our sessions."""
+    global _has_set_nvtx
+    if _has_set_nvtx and not _sessions:
+        os.environ.pop(_NVTX, None)
+        _has_set_nvtx = False
+
+
 def _choose_backend(backend: Optional[str], mode: Optional[str]) -> str:
     if backend is None:
         from ..runtime import driver
@@ -99,6 +119,8 @@ def start(
     libraries = _cupti_libraries() if is_cupti else []
     session = native.start(name, is_cupti, context == "python", bool(hook), data == "trace", libraries)
     _sessions[session] = _Session(name, data, bool(hook))
+    if is_cupti and knobs.proton.enable_nvtx:
+        _follow_nvtx()
     if hook:
         launch_hook.follow(session, True)
     return session
@@ -142,6 +164,7 @@ def _finish(session: Optional[int], output_format: Optional[str] = None) -> None
         del _sessions[number]
         if known.has_hook:
             launch_hook.follow(number, False)
+        _leave_nvtx()
         native.finish(number, known.path)
 
 
