@@ -4,6 +4,7 @@ import pytest
 import torch
 import triton
 from moe import persistent_flags, route
+from triton import knobs
 from triton_kernels.matmul_ogs import (
     Epilogue,
     FlexCtx,
@@ -284,3 +285,24 @@ def test_rules(device):
     matmul_ogs_set_idle_sms(1)
     data = RoutingData(None, None, 4, 1)
     assert [data.n_blocks(rows, 16) for rows in (3, 4, 5, 100)] == [3, 4, 4, 10]
+
+
+@pytest.mark.cpu_only
+def test_what_profilers_see():
+    data, gather, _ = route(40, 4, 2, "cpu")
+    x, w = randn(40, 32), randn(4, 32, 24).mT.contiguous().mT
+    seen = []
+    hook = lambda metadata: seen.append(metadata.get())
+    knobs.runtime.launch_enter_hook.add(hook)
+    try:
+        update_opt_flags_constraints({"block_m": 16})
+        matmul_ogs(x, w, None, data, gather)
+        reset_opt_flags_constraints()
+        set_opt_flags(persistent_flags())
+        y = torch.zeros(80, 24)
+        matmul_ogs(x, w, None, data, gather, y_acc_in=y, y=y)
+    finally:
+        knobs.runtime.launch_enter_hook.remove(hook)
+    assert seen[0]["name"].startswith("_matmul_ogs_NTN_fp16xfp16xfp16_16x")
+    assert seen[1]["name"].startswith("_p_matmul_ogs_acc_NTN_fp32xfp16xfp16_32x64x32x1 ")
+    assert seen[0]["flops16"] == 2 * 80 * 24 * 32 and seen[0]["bytes"] == 2 * (80 * 32 + 4 * 32 * 24 + 80 * 24)
