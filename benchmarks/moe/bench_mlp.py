@@ -35,7 +35,7 @@ TYPES = {"bf16": torch.bfloat16, "fp8": torch.float8_e4m3fn}
 class Model:
     def __init__(self, d, d_inner, n_experts, n_act, x_format, w_format, device):
         self.n_experts, self.n_act, self.x_type, self.d, self.device = n_experts, n_act, TYPES[x_format], d, device
-        make = lambda *shape: torch.randn(*shape, device=device) / shape[-2] ** 0.5
+        make = lambda *shape: torch.randn(*shape, device=device, dtype=torch.bfloat16) / shape[-2] ** 0.5
         self.gate, self.gate_config = quantize_weight(make(1, d, n_experts), "bf16")
         self.w1, self.config1 = quantize_weight(make(n_experts, d, d_inner), w_format)
         self.w2, self.config2 = quantize_weight(make(n_experts, d_inner // 2, d), w_format)

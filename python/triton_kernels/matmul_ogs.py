@@ -106,6 +106,17 @@ def _launch(operands, flags, y, y_mx, y_flex, activation, epilogue):
     )  # fmt: skip
 
 
+def _rows(y):
+    """The result as one matrix, if it can be seen so."""
+    return y.view(-1, y.shape[-1]) if y.is_contiguous() else None
+
+
+def _keep(out, y):
+    """A matrix that could not be computed in place to its place."""
+    if out.data_ptr() != y.data_ptr():
+        y.copy_(out.view(y.shape))
+
+
 def _finish_split(operands, scratch, y, activation, epilogue, out_flex):
     """Adds the parts of the sum up, and does what had to wait for it."""
     parts = scratch.view(scratch.shape[0], -1, scratch.shape[-1])
@@ -113,9 +124,9 @@ def _finish_split(operands, scratch, y, activation, epilogue, out_flex):
     fn2 = PostprocessFn(epilogue.specs, epilogue.fn_arg_values_finalize)
     out, _ = reduce(
         parts, dim=0, y_flex=out_flex, y_flex_saturate_inf=operands.config.flexpoint_saturate_inf, y_dtype=y.dtype,
-        y_has_mx=False, postprocess_fn1=fn1, postprocess_fn2=fn2,
+        y_has_mx=False, y=_rows(y), postprocess_fn1=fn1, postprocess_fn2=fn2,
     )  # fmt: skip
-    y.view(out.shape).copy_(out) if y.is_contiguous() else y.copy_(out.view(y.shape))
+    _keep(out, y)
 
 
 def _finish_scatter(operands, scratch, scratch_mx, y, epilogue, out_flex, scatter_indx):
@@ -129,11 +140,9 @@ def _finish_scatter(operands, scratch, scratch_mx, y, epilogue, out_flex, scatte
     out, out_mx = reduce(
         slots, dim=1, mask=is_there, x_mxscale=scratch_mx.view(-1, n_act, scratch_mx.shape[-1]) if is_mx else None,
         x_flex=in_flex, y_flex=out_flex, y_flex_saturate_inf=config.flexpoint_saturate_inf, y_dtype=y.dtype,
-        y=y.view(out_rows, y.shape[-1]) if (out_rows := slots.shape[0]) and y.is_contiguous() else None,
-        postprocess_fn2=fn2,
+        y=_rows(y), postprocess_fn2=fn2,
     )  # fmt: skip
-    if out.data_ptr() != y.data_ptr():
-        y.copy_(out.view(y.shape))
+    _keep(out, y)
     if is_mx:
         config.out_scale = out_mx
 

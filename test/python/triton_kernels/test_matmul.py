@@ -306,3 +306,13 @@ def test_what_profilers_see():
     assert seen[0]["name"].startswith("_matmul_ogs_NTN_fp16xfp16xfp16_16x")
     assert seen[1]["name"].startswith("_p_matmul_ogs_acc_NTN_fp32xfp16xfp16_32x64x32x1 ")
     assert seen[0]["flops16"] == 2 * 80 * 24 * 32 and seen[0]["bytes"] == 2 * (80 * 32 + 4 * 32 * 24 + 80 * 24)
+
+
+def test_results_with_strides(device):
+    data, gather, scatter = route(30, 4, 2, device)
+    x, w = randn(30, 32, device=device), randn(4, 32, 16, device=device)
+    y = torch.empty(16, 30, dtype=torch.float32, device=device).T
+    assert matmul_ogs(x, w, None, data, gather, scatter, y=y) is y
+    assert_close(matmul_ogs_torch(x, w, None, data, gather, scatter).float(), y)
+    update_opt_flags_constraints({"split_k": 2})
+    assert_close(matmul_ogs_torch(x, w[0], None).float(), matmul_ogs(x, w[0], None, y=y))

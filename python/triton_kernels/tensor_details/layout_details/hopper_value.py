@@ -44,6 +44,16 @@ def _unpack_half(half):
     return ((pattern >> 12) & 8) | ((pattern >> 6) & 7)
 
 
+def _slice_by_slice(function, data):
+    """`function` of each matrix: what it needs meanwhile is many times its size."""
+    if data.ndim < 3:
+        return function(data)
+    out = torch.empty_like(data, memory_format=torch.contiguous_format)
+    for place, matrix in zip(out.flatten(0, -3), data.flatten(0, -3)):
+        place.copy_(function(matrix))
+    return out
+
+
 def _pack_words(data):
     """Bytes with two values each -> bytes of words of 32 bits."""
     nibbles = data.reshape(*data.shape[:-1], -1, 4).to(torch.int32)
@@ -78,11 +88,11 @@ class HopperMXValueLayout(Layout):
         data = scales_last(pad_last(data, 64, 64), self.mx_axis)
         *leading, M, K = data.shape
         data = data.reshape(-1, *self._tile(M, K)).permute(0, *(1 + axis for axis in _ORDER))
-        data = _pack_words(data.reshape(*leading, M // 4, K * 4))
+        data = _slice_by_slice(_pack_words, data.reshape(*leading, M // 4, K * 4))
         return scales_last(data, self.mx_axis)
 
     def unswizzle_data(self, data):
-        data = _unpack_words(scales_last(data, self.mx_axis).contiguous())
+        data = _slice_by_slice(_unpack_words, scales_last(data, self.mx_axis).contiguous())
         *leading, height, width = data.shape
         M, K = height * 4, width // 4
         tile = self._tile(M, K)
