@@ -189,7 +189,7 @@ static DotPlan planWgmma(tensor::DotOp dot, const Product &product, unsigned num
   int64_t n = std::clamp<int64_t>(product.n / columns, 8, 256), k = 256 / product.bits();
   auto accumulator = MmaAttr::get(dot.getContext(), 3, 0, {rows, columns}, {16, n, k});
   Attribute a;
-  if (comesFromDot(dot.getA()))
+  if (comesFromDot(dot.getA()) || dot->hasAttr(leftInRegistersName))
     a = DotOperandAttr::get(0, accumulator, product.kWidth());
   return {DotPlan::Kind::Wgmma, accumulator, a, Attribute()};
 }

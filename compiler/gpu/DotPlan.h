@@ -16,6 +16,9 @@ namespace triton::gpu {
 inline constexpr llvm::StringLiteral withoutWgmmaName = "ttg.without-wgmma";
 inline constexpr llvm::StringLiteral withoutTcgen05Name = "ttg.without-tcgen05";
 
+/// On a product whose operand A is to be read from registers, although it is loaded: it lies in memory as wgmma does not read it.
+inline constexpr llvm::StringLiteral leftInRegistersName = "gpu.left_in_registers";
+
 struct DotPlan {
   enum class Kind {
     Fma,    // scalar multiply-adds; any type

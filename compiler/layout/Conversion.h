@@ -74,6 +74,9 @@ SharedExchange planCluster(const LinearLayout &from, const LinearLayout &to, uns
 /// `access` maps register, lane, … to offsets of `elementBits`-wide elements, `vectorBits` of them at a time.
 unsigned bankConflicts(const LinearLayout &access, unsigned vectorBits, unsigned elementBits);
 
+/// What such an access costs a warp: instructions, and times that it uses all banks. Matrices of 8 x 16 bytes are moved by their own instructions.
+unsigned accessCost(const LinearLayout &access, unsigned elementBits);
+
 /// log2 of how many elements one access moves, up to 16 bytes: how many of the lowest bits of the offset registers alone decide.
 unsigned vectorBitsOf(const LinearLayout &access, unsigned elementBits);
 

@@ -95,8 +95,7 @@ static SharedExchange planWith(std::vector<uint64_t> vector, const LinearLayout 
   return plan;
 }
 
-/// Instructions of a warp, and times that it uses all banks.
-static unsigned costOf(const LinearLayout &access, unsigned elementBits) {
+unsigned triton::layout::accessCost(const LinearLayout &access, unsigned elementBits) {
   unsigned distinct = 1u << ColumnSpan(access.columns("register")).rank();
   if (auto matrices = planMatrixAccess(access, elementBits); matrices && matrices->pieces > 1) {
     // Eight rows of 16 bytes at a time.
@@ -128,7 +127,7 @@ SharedExchange triton::layout::planShared(const LinearLayout &from, const Linear
   unsigned bestCost = 0;
   for (const std::vector<uint64_t> &candidate : candidates) {
     SharedExchange plan = planWith(candidate, from, to, elementBits);
-    unsigned cost = costOf(plan.store, elementBits) + costOf(plan.load, elementBits);
+    unsigned cost = accessCost(plan.store, elementBits) + accessCost(plan.load, elementBits);
     if (best && cost >= bestCost)
       continue;
     best = std::move(plan);

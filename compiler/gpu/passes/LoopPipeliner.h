@@ -65,6 +65,7 @@ private:
 
   // Products in flight.
   void leaveInFlight();
+  void coverCopies();
   void rotate();
   mlir::Value issueDelayed(mlir::Value left, mlir::Value view, mlir::Value sum, bool isAsync);
   void free(Rings &rings);

@@ -132,7 +132,10 @@ struct Planner {
         }
       }
     } else {
-      copy.layout = swizzledLayout(type);
+      SmallVector<RankedTensorType> read;
+      for (Operation *user : load->getUsers())
+        read.push_back(isa<ConvertLayoutOp>(user) ? cast<RankedTensorType>(user->getResult(0).getType()) : type);
+      copy.layout = swizzledLayout(type, read);
     }
     return copy;
   }
@@ -309,6 +312,10 @@ struct Planner {
     if (plan.isRotated())
       planRotation(plan);
     planSplit(loop, plan);
+    SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
+    if (!plan.inFlight && !plan.specialized && dots.size() == 1 && isa<RankedTensorType>(dots[0].getA().getType()) &&
+        llvm::all_of(dots[0].getD().getUsers(), [&](Operation *user) { return user == body->getTerminator(); }))
+      plan.covering = dots[0];
     return plan;
   }
 

@@ -58,6 +58,8 @@ struct LoopPlan {
   /// A warp of its own brings the blocks, as far ahead as there are buffers: this loop, or the one around it, is split between that warp and those
   /// that multiply. Null: all warps do everything.
   mlir::scf::ForOp specialized;
+  /// The one product, of which operand A comes from a ring through registers: it is waited for in its own iteration, but copies begin before.
+  WarpGroupDotOp covering;
   unsigned buffers = 0; // of each ring
   /// Of what is transposed through registers: 2 where shared memory has room, so that a product can stay in flight while the next is stored.
   unsigned transposedBuffers = 1;

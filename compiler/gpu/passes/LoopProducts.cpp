@@ -28,6 +28,17 @@ void LoopPipeliner::leaveInFlight() {
     copiesAfter = BarrierOp::create(rewriter, loc);
 }
 
+/// Copies go to where the product of the iteration before has read, for which all have waited.
+void LoopPipeliner::coverCopies() {
+  WarpGroupDotOp dot = plan.covering;
+  dot.setIsAsync(true);
+  copiesAfter = dot;
+  rewriter.setInsertionPointAfter(dot);
+  auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{dot.getD().getType()}, ValueRange{dot.getD()},
+                                         rewriter.getI32IntegerAttr(0));
+  rewriter.replaceAllUsesExcept(dot.getD(), wait.getResult(0), wait);
+}
+
 /// The first iteration has no product of the one before: its operands are 0.
 static void clearBuffer(OpBuilder &builder, Location loc, Value buffer, scf::ForOp loop) {
   auto type = cast<MemDescType>(buffer.getType());

@@ -24,6 +24,8 @@
 //
 // Runs after layouts are assigned and before loops are pipelined, which recognises loads that only fill buffers. Leaves mma.sync alone.
 #include "compiler/gpu/passes/LowerDots.h"
+
+#include "compiler/gpu/LayoutInference.h"
 #include "compiler/gpu/passes/Passes.h"
 
 using namespace mlir;
@@ -46,7 +48,32 @@ struct Lowering {
     return layout && layout.getOpIdx() == 0 && layout.getParent() == dot.getD().getType().getEncoding();
   }
 
+  /// What is loaded and then transposed is converted before: loops read it from the buffers of their copies as it is wanted.
+  void convertFirst() {
+    auto convert = dot.getA().getDefiningOp<ConvertLayoutOp>();
+    auto trans = convert ? convert.getSrc().getDefiningOp<tensor::TransOp>() : tensor::TransOp();
+    if (!trans || !trans->hasOneUse() ||
+        !isa_and_nonnull<tensor::LoadOp, tensor::DescriptorLoadOp>(trans.getSrc().getDefiningOp()))
+      return;
+    auto wanted = cast<RankedTensorType>(convert.getType()), source = cast<RankedTensorType>(trans.getSrc().getType());
+    SmallVector<int32_t> back(trans.getOrder().size());
+    for (auto [index, dim] : llvm::enumerate(trans.getOrder()))
+      back[dim] = index;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(trans);
+    auto read = RankedTensorType::get(source.getShape(), source.getElementType(), transLayout(wanted, back));
+    Value converted = ConvertLayoutOp::create(builder, loc, read, trans.getSrc());
+    Value turned = tensor::TransOp::create(
+        builder, loc,
+        RankedTensorType::get(wanted.getShape(), wanted.getElementType(), transLayout(read, trans.getOrder())),
+        converted, trans.getOrderAttr());
+    convert.getSrcMutable().assign(turned);
+    trans.erase();
+  }
+
   void run() {
+    if (isInRegisters())
+      convertFirst();
     Value a = isInRegisters() ? dot.getA() : sharedOperand(builder, loc, dot.getA(), 1, {16});
     Value b = sharedOperand(builder, loc, dot.getB(), 0, {16});
     auto product = WarpGroupDotOp::create(builder, loc, dot.getD().getType(), a, b, dot.getC(), Value(),

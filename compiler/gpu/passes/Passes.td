@@ -37,6 +37,11 @@ def LegalizeDots : Pass<"gpu-legalize-dots", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TurnDots : Pass<"gpu-turn-dots", "::mlir::ModuleOp"> {
+  let summary = "swap operands of products that tensor cores then read as they lie";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def AssignLayouts : Pass<"gpu-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "give every tensor a layout";
   let options = [Option<"printPlan", "print-plan", "bool", "false", "print the plan to standard output">];

@@ -18,6 +18,8 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
 
   // Layouts. Products first become what some instruction does: instructions say what their operands look like.
   manager.addPass(createLegalizeDots());
+  if (numCtas == 1)
+    manager.addPass(createTurnDots());
   manager.addPass(createAssignLayouts());
   manager.addPass(createSpreadOverCtas({numCtas}));
   manager.addPass(createCSEPass());
@@ -79,6 +81,7 @@ void registerGpuPipeline() {
   registerAllocateGlobalScratch();
   registerAssignLayouts();
   registerSpreadOverCtas();
+  registerTurnDots();
   registerPrintAccess();
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {

@@ -280,6 +280,8 @@ LogicalResult LoopPipeliner::run() {
     leaveInFlight();
   else if (plan.specialized)
     freeBehindReads();
+  else if (plan.covering)
+    coverCopies();
   if (plan.specialized) {
     specialize();
     freeRings();

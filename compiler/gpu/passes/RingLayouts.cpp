@@ -1,5 +1,7 @@
 #include "compiler/gpu/passes/RingLayouts.h"
 
+#include "compiler/layout/Conversion.h"
+
 using namespace mlir;
 
 namespace triton::gpu {
@@ -26,6 +28,36 @@ Attribute swizzledLayout(RankedTensorType type) {
     if (dim != fastest)
       order.push_back(dim);
   return SwizzledSharedAttr::get(type.getContext(), vec, std::min<int64_t>(perPhase, 8), maxPhase, order);
+}
+
+Attribute swizzledLayout(RankedTensorType type, ArrayRef<RankedTensorType> read) {
+  auto narrow = cast<SwizzledSharedAttr>(swizzledLayout(type));
+  if (type.getRank() != 2)
+    return narrow;
+  auto costOf = [&](Attribute layout) {
+    auto buffer = MemDescType::get(type.getShape(), type.getElementType(), layout,
+                                   SharedMemoryAttr::get(type.getContext()), /*mutableMemory=*/true);
+    unsigned cost = 0;
+    for (RankedTensorType each : read) {
+      auto offsets = toLinear(each).invertAndCompose(toLinear(buffer));
+      if (!offsets)
+        return ~0u;
+      cost += layout::accessCost(offsets->sublayout({"register", "lane", "warp"}, {"offset"}),
+                                 std::max(8u, type.getElementTypeBitWidth()));
+    }
+    return cost;
+  };
+  SwizzledSharedAttr best = narrow;
+  unsigned least = costOf(narrow);
+  for (unsigned width = 2; width <= narrow.getMaxPhase() / 2; width *= 2) {
+    auto wide = SwizzledSharedAttr::get(type.getContext(), narrow.getVec() * width, narrow.getPerPhase(),
+                                        narrow.getMaxPhase() / width, narrow.getOrder());
+    if (unsigned cost = costOf(wide); cost < least) {
+      least = cost;
+      best = wide;
+    }
+  }
+  return best;
 }
 
 Attribute transposingLayout(RankedTensorType type, unsigned held, int numWarps) {

@@ -1,0 +1,139 @@
+// Swaps the operands of tf32 products whose right one lies along N: tensor cores read 32-bit operands from shared memory along K only, but
+// operand A also from registers, which can be laid out in any way.
+//
+//   %d = tt.dot %a, %b, %c : tensor<128x32xf32> * tensor<32x256xf32> -> tensor<128x256xf32>      b = load, consecutive along N
+// becomes
+//   %t = tt.dot trans(%b), trans(%a), trans(%c) : tensor<256x32xf32> * tensor<32x128xf32> -> tensor<256x128xf32>
+//   %d = trans(%t)
+// with a note that operand A is wanted in registers. Transpositions of registers cost nothing. Without this each block of b would be read
+// from shared memory and stored to it once more, transposed. A sum that a loop carries from product to product is carried transposed.
+//
+// Runs before layouts are assigned. Leaves alone products whose left operand does not lie along K, or is computed from another product.
+#include "compiler/gpu/AccessAnalysis.h"
+#include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/passes/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+#define GEN_PASS_DEF_TURNDOTS
+#include "compiler/gpu/passes/Passes.h.inc"
+
+namespace {
+
+/// Along which dimension neighbours in memory lie, of an operand that is loaded by `block` and then only computed with, element by element.
+std::optional<unsigned> dimensionInMemory(Value value, Block *block, AccessAnalysis &access) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != block)
+    return std::nullopt;
+  if (auto load = dyn_cast<tensor::LoadOp>(op)) {
+    const AccessFacts &facts = access.of(load.getPtr());
+    const int64_t rows = facts.dimensions[0].contiguity, columns = facts.dimensions[1].contiguity;
+    return rows == columns ? std::nullopt : std::optional<unsigned>(columns > rows);
+  }
+  if (isa<tensor::DescriptorLoadOp>(op))
+    return 1;
+  if (isa<tensor::TransOp>(op)) {
+    std::optional<unsigned> dimension = dimensionInMemory(op->getOperand(0), block, access);
+    return dimension ? std::optional<unsigned>(1 - *dimension) : std::nullopt;
+  }
+  if (!op->hasTrait<OpTrait::Elementwise>() && !isa<tensor::BitcastOp>(op))
+    return std::nullopt;
+  for (Value operand : op->getOperands())
+    if (std::optional<unsigned> dimension = dimensionInMemory(operand, block, access))
+      return dimension;
+  return std::nullopt;
+}
+
+struct Turning {
+  tensor::DotOp dot;
+  OpBuilder builder{dot};
+
+  static RankedTensorType turned(Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return RankedTensorType::get({tensor.getDimSize(1), tensor.getDimSize(0)}, tensor.getElementType());
+  }
+
+  Value turn(Value value) {
+    SplatElementsAttr splat;
+    if (matchPattern(value, m_Constant(&splat)))
+      return arith::ConstantOp::create(builder, value.getLoc(), splat.resizeSplat(turned(value.getType())));
+    if (auto trans = value.getDefiningOp<tensor::TransOp>())
+      return trans.getSrc();
+    return tensor::TransOp::create(builder, value.getLoc(), turned(value.getType()), value,
+                                   builder.getDenseI32ArrayAttr({1, 0}));
+  }
+
+  /// The place of `c` among what a loop carries, if the loop uses it for nothing but this sum.
+  std::optional<unsigned> carriedSum(scf::ForOp loop) {
+    auto argument = dyn_cast<BlockArgument>(dot.getC());
+    if (!loop || !argument || argument.getOwner() != loop.getBody() || argument.getArgNumber() == 0 ||
+        !argument.hasOneUse() || !dot.getD().hasOneUse())
+      return std::nullopt;
+    OpOperand &use = *dot.getD().use_begin();
+    const unsigned place = argument.getArgNumber() - 1;
+    return use.getOwner() == loop.getBody()->getTerminator() && use.getOperandNumber() == place ? std::optional(place)
+                                                                                                : std::nullopt;
+  }
+
+  void run() {
+    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+    std::optional<unsigned> place = carriedSum(loop);
+    Value left = turn(dot.getB()), right = turn(dot.getA()), sum = dot.getC();
+    if (place) {
+      builder.setInsertionPoint(loop);
+      loop.getInitArgsMutable()[*place].set(turn(loop.getInitArgs()[*place]));
+      sum.setType(turned(sum.getType()));
+      builder.setInsertionPointAfter(loop);
+      Value result = loop.getResult(*place);
+      RankedTensorType before = cast<RankedTensorType>(result.getType());
+      result.setType(sum.getType());
+      auto back = tensor::TransOp::create(builder, dot.getLoc(), before, result, builder.getDenseI32ArrayAttr({1, 0}));
+      result.replaceAllUsesExcept(back.getResult(), back);
+      builder.setInsertionPoint(dot);
+    } else {
+      sum = turn(sum);
+    }
+    auto product = tensor::DotOp::create(builder, dot.getLoc(), sum.getType(), left, right, sum,
+                                         dot.getInputPrecision(), dot.getMaxNumImpreciseAcc());
+    product->setAttr(leftInRegistersName, builder.getUnitAttr());
+    Value result = product.getD();
+    if (!place)
+      result = turn(result);
+    dot.getD().replaceAllUsesWith(result);
+    dot.erase();
+  }
+};
+
+struct TurnDots : impl::TurnDotsBase<TurnDots> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    const Target target = dotTarget(module);
+    const unsigned numWarps = getNumWarps(module);
+    SmallVector<tensor::DotOp> dots;
+    module.walk([&](tensor::DotOp dot) {
+      auto left = cast<RankedTensorType>(dot.getA().getType()), result = cast<RankedTensorType>(dot.getD().getType());
+      if (left.getRank() == 2 && left.getElementType().isF32() && isa<scf::ForOp>(dot->getParentOp()) &&
+          planDotKind(dot, target, numWarps) == DotPlan::Kind::Wgmma && !comesFromDot(dot.getA()) &&
+          result.getDimSize(1) >= 16 * int64_t(numWarps))
+        dots.push_back(dot);
+    });
+    if (dots.empty())
+      return;
+    AccessAnalysis access(module);
+    llvm::erase_if(dots, [&](tensor::DotOp dot) {
+      return dimensionInMemory(dot.getA(), dot->getBlock(), access) != 1u ||
+             dimensionInMemory(dot.getB(), dot->getBlock(), access) != 1u;
+    });
+    for (tensor::DotOp dot : dots)
+      Turning{dot}.run();
+  }
+};
+
+} // namespace
+
+} // namespace triton::gpu
