@@ -171,7 +171,7 @@ struct Planner {
     unsigned index = last.getD().use_begin()->getOperandNumber();
     BlockArgument carried = loop.getRegionIterArg(index);
     if (dots.size() == 1 && last.getC() == carried && carried.hasOneUse() && isa<MemDescType>(last.getA().getType()))
-      return ProductInFlight{last, index, {}, {}, nullptr};
+      return ProductInFlight{last, index, {}, {}};
     // The newest product before the first use.
     WarpGroupDotOp drain;
     for (WarpGroupDotOp dot : ArrayRef(dots).drop_back())
@@ -181,42 +181,26 @@ struct Planner {
         drain = dot;
     if (!drain || !drain.getD().hasNUsesOrMore(1))
       return std::nullopt;
-    ProductInFlight found{last, index, drain, {}, nullptr};
-    if (tensor::ReduceOp reduce = planOverlap(last, drain, carried, plan)) {
-      found.tile = reduce->getOperand(0);
+    ProductInFlight found{last, index, drain, {}};
+    if (tensor::ReduceOp reduce = planOverlap(last, drain, carried, plan); reduce && paysToRotate(last, drain, plan))
       found.overlapped = reduce;
-      // Several warpgroups meet behind the wait: the earlier they do, the further one can be ahead of the other.
-      if (getNumWarps(loop) <= 4)
-        overlapMore(found, carried);
-    }
     return found;
   }
 
-  /// Everything up to the numbers that operand A is rounded from, if the sum is not touched before: exponentials and their sum too.
-  void overlapMore(ProductInFlight &found, BlockArgument carried) {
-    Value wide = found.dot.getA();
-    Operation *end = nullptr;
-    while (Operation *op = wide.getDefiningOp()) {
-      if (!isa<ConvertLayoutOp, arith::TruncFOp, tensor::FpToFpOp>(op) || op->getBlock() != body)
-        break;
-      end = op;
-      wide = op->getOperand(0);
-    }
-    Operation *made = wide.getDefiningOp();
-    if (!end || !made || made->getBlock() != body || !found.overlapped->isBeforeInBlock(made) ||
-        tensor::getShape(wide.getType()) != tensor::getShape(found.tile.getType()))
-      return;
-    for (Operation *user : carried.getUsers()) {
-      if (!made->isBeforeInBlock(user))
-        return;
-      if (user->isBeforeInBlock(end))
-        end = user;
-    }
-    found.tile = wide;
-    found.overlapped = made;
-    for (tensor::ReduceOp reduce : body->getOps<tensor::ReduceOp>())
-      if (reduce->getOperand(0) == wide && reduce->isBeforeInBlock(end))
-        found.overlapped = reduce;
+  /// Registers of a thread that hold a tensor, if threads share it evenly.
+  int64_t registersOf(Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getNumElements() * type.getElementTypeBitWidth() / (32 * 32 * getNumWarps(loop));
+  }
+
+  /// Whether to have the product done an iteration later is worth what it costs: registers for its operand A beside the tile that the next one is
+  /// made from and the sum, and barriers of its own for its ring. Where one warpgroup does little between barriers, it is faster without.
+  bool paysToRotate(WarpGroupDotOp last, WarpGroupDotOp drain, const LoopPlan &plan) {
+    constexpr int64_t mostRegisters = 192, fewestColumns = 128;
+    if (registersOf(last.getD()) + registersOf(drain.getD()) + registersOf(last.getA()) > mostRegisters)
+      return false;
+    const bool hasBarriers = plan.copies.empty() && !asksForSplit(loop);
+    return !hasBarriers || getNumWarps(loop) > 4 || last.getD().getType().getDimSize(1) >= fewestColumns;
   }
 
   /// The first reduction of the drain's tile, before anything touches the carried sum: the row maximum of attention.

@@ -32,10 +32,9 @@ struct ProductInFlight {
   /// The product of the next iteration whose wait is its wait too: what the loop carries is not touched before. Null if only the product
   /// itself takes the carried value, and just adds to it.
   WarpGroupDotOp drain;
-  /// With operand A in registers: what is made of the drain's result while the product of the iteration before runs, and the op behind which that
-  /// must be done: what makes the tile, or reduces it. Null if there is nothing; the product is then issued in its own iteration.
-  mlir::Value tile;
-  mlir::Operation *overlapped;
+  /// With operand A in registers: the reduction of the drain's tile that the product of the iteration before runs under. Null if there is none, or if
+  /// it is not worth it; the product is then issued in its own iteration.
+  tensor::ReduceOp overlapped;
 };
 
 /// A block that the copy engine brings iterations ahead.
@@ -77,6 +76,9 @@ inline constexpr int64_t mostStages = 32;
 /// Taken are loads whose values reach a product; in a loop that has a number of stages of its own, which counts then, all loads, as long as their
 /// rings leave a quarter of shared memory. Where shared memory has no room for all that, rings have fewer buffers, and then there are fewer rings.
 LoopPlan planLoop(mlir::scf::ForOp loop, int64_t numStages, AccessAnalysis &access);
+
+/// Whether the loop, or one around it, asks for warps that only copy.
+bool asksForSplit(mlir::scf::ForOp loop);
 
 /// Where the loop, or the one around it, asks for warps that only copy: sets `plan.specialized` if it can be split so.
 void planSplit(mlir::scf::ForOp loop, LoopPlan &plan);

@@ -10,7 +10,7 @@ namespace triton::gpu {
 
 /// Behind its wait and a barrier the buffers that the product in flight reads are free.
 void LoopPipeliner::leaveInFlight() {
-  auto [dot, index, drain, tile, overlapped] = *plan.inFlight;
+  auto [dot, index, drain, overlapped] = *plan.inFlight;
   dot.setIsAsync(true);
   WarpGroupDotOp issued = drain ? drain : dot;
   issued.setIsAsync(true);
@@ -85,11 +85,11 @@ void LoopPipeliner::arrive() {
 ///   s = q k(i)          in flight
 ///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
 ///   copies of k(i + distance) and v(i + distance - 1) begin: who has come here has waited for all products of the iteration before
-///   wait for s; m = max(s); e = exp(s - m); sum(e)
-///   wait for o; o *= alpha; p = e, rounded    behind the wait threads may come to the barrier of the next iteration
+///   wait for s; m = max(s)
+///   wait for o; p = exp(s - m), rounded; o *= alpha    behind the wait threads may come to the barrier of the next iteration
 /// What comes after the second wait takes the tile from it, so that p is not made while the product still reads it.
 void LoopPipeliner::rotate() {
-  auto [dot, index, drain, tile, overlapped] = *plan.inFlight;
+  auto [dot, index, drain, overlapped] = *plan.inFlight;
   auto view = dot.getB().getDefiningOp<MemDescIndexOp>();
   delayedRing = view.getSrc();
   delayedPrecision = dot.getInputPrecision();
@@ -108,18 +108,13 @@ void LoopPipeliner::rotate() {
   rewriter.replaceAllUsesExcept(drain.getD(), first.getResult(0), first);
   free(regular);
   rewriter.setInsertionPointAfter(overlapped);
-  Value scaled;
-  if (tile == drain.getD()) {
-    tile = first.getResult(0);
-  } else if (auto reduce = dyn_cast<tensor::ReduceOp>(overlapped);
-             Value unscaled = reduce ? findUnscaled(reduce) : Value()) {
+  Value tile = overlapped->getOperand(0), scaled;
+  if (Value unscaled = findUnscaled(overlapped)) {
     // The multiplication is left to the maximum before the wait; behind it, what is subtracted becomes one instruction with it.
     scaled = tile;
     tile = unscaled;
   }
-  SmallVector<Value> tied = {product, tile};
-  if (isa<tensor::ReduceOp>(overlapped))
-    tied.push_back(overlapped->getResult(0)); // which needs all of the tile
+  SmallVector<Value> tied = {product, tile, overlapped->getResult(0)}; // the reduction needs all of the tile
   auto second =
       WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
   second->setAttr(pinnedName, rewriter.getUnitAttr());

@@ -115,6 +115,8 @@ bool fitsBesideRings(scf::ForOp outer, LoopPlan &plan) {
 
 } // namespace
 
+bool asksForSplit(scf::ForOp loop) { return bool(askingLoop(loop)); }
+
 void planSplit(scf::ForOp loop, LoopPlan &plan) {
   scf::ForOp asking = askingLoop(loop);
   auto module = loop->getParentOfType<ModuleOp>();

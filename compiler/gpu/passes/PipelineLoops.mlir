@@ -224,8 +224,7 @@ tt.func @transposed_in_turns(%pb: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %le
   tt.return %r : tensor<64x64xf32, #mma32>
 }
 
-// The second product is done an iteration later, under all that is made of the first up to the second's operand; its operands are 0 in the first
-// iteration. What it reads is copied an iteration later too, so that one barrier is enough.
+// The second product is done an iteration later, under the maximum of the first; its operands are 0 in the first iteration. What it reads is copied an iteration later too, so that one barrier is enough.
 // CHECK-LABEL: @attention
 // CHECK: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #ttg.dot_op
 // CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
@@ -242,10 +241,10 @@ tt.func @transposed_in_turns(%pb: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %le
 // CHECK: ttg.async_copy_global_to_local
 // CHECK: ttg.async_commit_group
 // CHECK: %[[READY:.*]] = ttng.warp_group_dot_wait %[[S]] {pendings = 1 : i32}
-// CHECK: "tt.reduce"(%[[READY]])
-// CHECK: %[[E:.*]] = arith.subf %[[READY]],
-// CHECK-NEXT: %[[BOTH:.*]]:2 = ttng.warp_group_dot_wait %[[O]], %[[E]] {gpu.pinned, pendings = 0 : i32}
-// CHECK: arith.truncf %[[BOTH]]#1
+// CHECK: %[[M:.*]] = "tt.reduce"(%[[READY]])
+// CHECK: %[[BOTH:.*]]:3 = ttng.warp_group_dot_wait %[[O]], %[[READY]], %[[M]] {gpu.pinned, pendings = 0 : i32}
+// CHECK: %[[E:.*]] = arith.subf %[[BOTH]]#1,
+// CHECK: arith.truncf %[[E]]
 // CHECK: arith.mulf %[[BOTH]]#0,
 // CHECK: scf.yield
 // CHECK: ttg.async_wait {num = 0 : i32}
@@ -283,48 +282,45 @@ tt.func @attention(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !ttg.memd
   tt.return %r : tensor<64x64xf32, #mma>
 }
 
-// The wait comes behind the sums, of which each needs a whole row.
-// CHECK-LABEL: @attention_with_sums
-// CHECK: %[[E:.*]] = arith.subf
-// CHECK: %[[T:.*]] = "tt.reduce"(%[[E]])
-// CHECK: ttng.warp_group_dot_wait %{{.*}}, %[[E]], %[[T]] {gpu.pinned, pendings = 0 : i32}
-// CHECK: arith.truncf
-tt.func @attention_with_sums(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+// The sum, the tile and the operand made of it would take 128 + 64 + 32 registers of a thread: the product is done in its own iteration, and its wait is
+// that of the next one.
+// CHECK-LABEL: @too_many_registers
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = ttng.warp_group_dot {{.*}} {isAsync = true} {{.*}} -> tensor<128x64xf32
+// CHECK-NEXT: ttng.warp_group_dot_wait %[[S]], %{{.*}} {pendings = 0 : i32}
+// CHECK: ttng.warp_group_dot {{.*}} {isAsync = true} {{.*}} -> tensor<128x128xf32
+// CHECK: scf.yield
+tt.func @too_many_registers(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !ttg.memdesc<128x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<128x128xf32, #mma> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
-  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
-  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
-  %offsets = tt.broadcast %row : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
-  %vs = tt.splat %pv : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
-  %vp = tt.addptr %vs, %offsets : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
-  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
-    %s = ttng.warp_group_dot %q, %k, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+  %none = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
+  %c = arith.constant dense<0.0> : tensor<128x128xf32, #mma>
+  %columns = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<128xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x128xi32, #blocked>
+  %offsets = tt.broadcast %row : tensor<1x128xi32, #blocked> -> tensor<64x128xi32, #blocked>
+  %vs = tt.splat %pv : !tt.ptr<f16> -> tensor<64x128x!tt.ptr<f16>, #blocked>
+  %vp = tt.addptr %vs, %offsets : tensor<64x128x!tt.ptr<f16>, #blocked>, tensor<64x128xi32, #blocked>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<128x128xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %none : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<128x64xf32, #mma>
     %m = "tt.reduce"(%s) <{axis = 1 : i32}> ({
     ^bb0(%x: f32, %y: f32):
       %z = arith.maxnumf %x, %y : f32
       tt.reduce.return %z : f32
-    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
-    %me = tt.expand_dims %m {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xf32, #mma>
-    %mb = tt.broadcast %me : tensor<64x1xf32, #mma> -> tensor<64x64xf32, #mma>
-    %e = arith.subf %s, %mb : tensor<64x64xf32, #mma>
-    %t = "tt.reduce"(%e) <{axis = 1 : i32}> ({
-    ^bb0(%x: f32, %y: f32):
-      %z = arith.addf %x, %y : f32
-      tt.reduce.return %z : f32
-    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
-    %te = tt.expand_dims %t {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xf32, #mma>
-    %tb = tt.broadcast %te : tensor<64x1xf32, #mma> -> tensor<64x64xf32, #mma>
-    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
-    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
-    %scaled = arith.mulf %acc, %tb : tensor<64x64xf32, #mma>
-    %v = tt.load %vp : tensor<64x64x!tt.ptr<f16>, #blocked>
-    %y = ttg.local_alloc %v : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    }) : (tensor<128x64xf32, #mma>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>>
+    %me = tt.expand_dims %m {axis = 1 : i32} : tensor<128xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<128x1xf32, #mma>
+    %mb = tt.broadcast %me : tensor<128x1xf32, #mma> -> tensor<128x64xf32, #mma>
+    %e = arith.subf %s, %mb : tensor<128x64xf32, #mma>
+    %h = arith.truncf %e : tensor<128x64xf32, #mma> to tensor<128x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<128x64xf16, #mma> -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    %mw = tt.broadcast %me : tensor<128x1xf32, #mma> -> tensor<128x128xf32, #mma>
+    %scaled = arith.mulf %acc, %mw : tensor<128x128xf32, #mma>
+    %v = tt.load %vp : tensor<64x128x!tt.ptr<f16>, #blocked>
+    %y = ttg.local_alloc %v : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
     ttng.fence_async_shared {bCluster = false}
-    %d = ttng.warp_group_dot %p, %y, %scaled : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
-    scf.yield %d : tensor<64x64xf32, #mma>
+    %d = ttng.warp_group_dot %p, %y, %scaled : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+    scf.yield %d : tensor<128x128xf32, #mma>
   }
-  tt.return %r : tensor<64x64xf32, #mma>
+  tt.return %r : tensor<128x128xf32, #mma>
 }
 
 // The sum is touched before the tile is ready: the product runs under the maximum alone.
@@ -368,7 +364,7 @@ tt.func @attention_touched_first(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32},
 // Warpgroups say at barriers in memory what they have read, and need not wait for each other: the delayed product begins with the last buffer,
 // which is full of zeros; who fills it first waits for those to be read.
 // CHECK-LABEL: @attention_by_descriptors
-// CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
+// CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x128xf16
 // CHECK: %[[FULL:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
 // CHECK: %[[EMPTY:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64
 // CHECK: scf.for {{.*}} iter_args({{.*}}%[[FILL:[a-z0-9]*]] = %c1_i32, %[[FILLPHASE:[a-z0-9]*]] = %c1_i32, %[[READ:[a-z0-9]*]] = %c2_i32, %[[PHASE:[a-z0-9]*]] = %c1_i32,
@@ -390,7 +386,42 @@ tt.func @attention_touched_first(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32},
 // CHECK: ttng.wait_barrier
 // CHECK: ttng.warp_group_dot
 // CHECK-COUNT-6: ttng.inval_barrier
-tt.func @attention_by_descriptors(%dv: !tt.tensordesc<tensor<64x64xf16>>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+tt.func @attention_by_descriptors(%dv: !tt.tensordesc<tensor<64x128xf16>>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x128xf32, #mma> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %c = arith.constant dense<0.0> : tensor<64x128xf32, #mma>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x128xf32, #mma>) : i32 {
+    %s = ttng.warp_group_dot %q, %k, %none : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    %m = "tt.reduce"(%s) <{axis = 1 : i32}> ({
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.maxnumf %x, %y : f32
+      tt.reduce.return %z : f32
+    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
+    %me = tt.expand_dims %m {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xf32, #mma>
+    %mb = tt.broadcast %me : tensor<64x1xf32, #mma> -> tensor<64x64xf32, #mma>
+    %e = arith.subf %s, %mb : tensor<64x64xf32, #mma>
+    %h = arith.truncf %e : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %p = ttg.convert_layout %h : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    %mw = tt.broadcast %me : tensor<64x1xf32, #mma> -> tensor<64x128xf32, #mma>
+    %scaled = arith.mulf %acc, %mw : tensor<64x128xf32, #mma>
+    %v = tt.descriptor_load %dv[%i, %zero] : !tt.tensordesc<tensor<64x128xf16>> -> tensor<64x128xf16, #blocked>
+    %y = ttg.local_alloc %v : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %p, %y, %scaled : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<64x128xf32, #mma>
+    scf.yield %d : tensor<64x128xf32, #mma>
+  }
+  tt.return %r : tensor<64x128xf32, #mma>
+}
+
+// With one warpgroup and a product as narrow as this, barriers for a ring of its own would cost more than the overlap gains.
+// CHECK-LABEL: @narrow_by_descriptors
+// CHECK: scf.for
+// CHECK: %[[S:.*]] = ttng.warp_group_dot {{.*}} {isAsync = true}
+// CHECK-NEXT: ttng.warp_group_dot_wait %[[S]], %{{.*}} {pendings = 0 : i32}
+// CHECK: ttng.warp_group_dot {{.*}} {isAsync = true}
+// CHECK: scf.yield
+tt.func @narrow_by_descriptors(%dv: !tt.tensordesc<tensor<64x64xf16>>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma>

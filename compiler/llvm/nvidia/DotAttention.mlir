@@ -1,4 +1,4 @@
-// Attention from tensor IR to machine code: two products in flight, the second under the softmax of the first.
+// Attention from tensor IR to machine code: two products in flight, the second under the maximum of the first.
 // RUN: triton-opt %s --tensor-pipeline "--gpu-pipeline=num-warps=4 num-stages=3 target=cuda:90" --gpu-resources | triton-ptx - --arch sm_90a | FileCheck %s
 // RUN: %if ptxas %{ triton-opt %s --tensor-pipeline "--gpu-pipeline=num-warps=4 num-stages=3 target=cuda:90" --gpu-resources | triton-ptx - --arch sm_90a --assemble | FileCheck %s --check-prefix=ASSEMBLED %}
 // RUN: %if ptxas %{ triton-opt %s --tensor-pipeline "--gpu-pipeline=num-warps=4 num-stages=3 target=cuda:80" --gpu-resources | triton-ptx - --arch sm_80 --assemble | FileCheck %s --check-prefix=AMPERE %}
@@ -18,11 +18,11 @@
 // CHECK: wgmma.wait_group.sync.aligned 1
 // CHECK: max.f32
 // CHECK: shfl.sync.bfly
-// CHECK: ex2.approx.ftz.f32
-// CHECK-NOT: cvt.rn.f16
+// CHECK-NOT: ex2.approx.ftz.f32
 // CHECK: @p nanosleep.u32 0;
 // CHECK: wgmma.wait_group.sync.aligned 0
 // CHECK-NOT: bar.sync
+// CHECK: ex2.approx.ftz.f32
 // CHECK-NOT: cvt.rn.f16.f32
 // CHECK: cvt.rn.f16x2.f32
 // CHECK-NOT: cvt.rn.f16.f32
