@@ -22,16 +22,6 @@ def AccumulateReductions : Pass<"gpu-accumulate-reductions", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def SkipMasks : Pass<"gpu-skip-masks", "::mlir::ModuleOp"> {
-  let summary = "choose by masks only where they are not all the same";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
-def FactorMaxima : Pass<"gpu-factor-maxima", "::mlir::ModuleOp"> {
-  let summary = "multiply maxima instead of all numbers";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
-}
-
 def LegalizeDots : Pass<"gpu-legalize-dots", "::mlir::ModuleOp"> {
   let summary = "rewrite products that no instruction takes as they are";
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -86,6 +76,16 @@ def OrderCopies : Pass<"gpu-order-copies", "::mlir::ModuleOp"> {
 def MakeTensorMaps : Pass<"gpu-make-tensor-maps", "::mlir::ModuleOp"> {
   let summary = "write the copy engine's maps of tensors that the kernel describes itself";
   let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
+}
+
+def SkipMasks : Pass<"gpu-skip-masks", "::mlir::ModuleOp"> {
+  let summary = "choose by masks only where they are not all the same";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def FactorMaxima : Pass<"gpu-factor-maxima", "::mlir::ModuleOp"> {
+  let summary = "multiply maxima instead of all numbers";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
 def AllocateGlobalScratch : Pass<"gpu-allocate-global-scratch", "::mlir::ModuleOp"> {
