@@ -36,11 +36,14 @@ static FailureOr<Value> offsetPointer(Emitter &emitter, const Value &pointer, co
     return rejectOperands(emitter, pointer, *offset);
   if (!offset->type().isSigned() && offset->type().bitWidth() < 64)
     offset = cast(emitter, *offset, Type::int64());
-  if (subtracts)
+  const bool negatesFirst = subtracts && !emitter.showsSteps();
+  if (negatesFirst)
     offset = make<arith::SubIOp>(emitter, zeroOf(emitter, offset->type()), *offset);
   FailureOr<std::vector<Value>> both = broadcastTogether(emitter, {pointer, *offset});
   if (failed(both))
     return failure();
+  if (subtracts && !negatesFirst)
+    (*both)[1] = make<arith::SubIOp>(emitter, zeroOf(emitter, (*both)[1].type()), (*both)[1]);
   const auto &[ir, type] = (*both)[0].get<TensorValue>();
   return Value::tensor(tensor::AddPtrOp::create(emitter.builder(), emitter.location(), ir.getType(), ir,
                                                 (*both)[1].get<TensorValue>().ir),

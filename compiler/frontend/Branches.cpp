@@ -214,6 +214,8 @@ Flow KernelEmitter::emitRuntimeIf(const syntax::If *branch, mlir::Value conditio
   for (StringRef name : changedBy(branch->orelse))
     if (!llvm::is_contained(names, name))
       names.push_back(name);
+  if (showsSteps())
+    frame->scope.sortByFirstBinding(names);
   const Scope::Saved before = frame->scope.save(names);
   auto op = scf::IfOp::create(opBuilder, location(), mlir::TypeRange{}, condition, /*addThenBlock=*/true,
                               /*addElseBlock=*/true);

@@ -22,6 +22,8 @@ public:
   virtual mlir::Value anchor(Emitter &emitter, mlir::Value block, mlir::Attribute layout) const = 0;
   /// Whether a dimension can be inserted there.
   virtual mlir::LogicalResult checkExpandDims(Emitter &emitter, mlir::RankedTensorType type, int64_t axis) const = 0;
+  /// The type of a block that a change of `source`'s shape gives, its layout written as kernels are to see it.
+  virtual mlir::RankedTensorType written(mlir::RankedTensorType source, mlir::RankedTensorType result) const = 0;
   /// The type of a descriptor for whose blocks the host gives a layout.
   virtual mlir::FailureOr<Type> descriptorType(Emitter &emitter, const Type &type, const Value &layout) const = 0;
   /// What arguments are called in the names of functions that are specialised for them; `isDefault` says of each whether the call leaves it out.

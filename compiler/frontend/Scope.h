@@ -5,6 +5,7 @@
 #include "compiler/support/Source.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace triton::frontend {
 
@@ -28,13 +29,22 @@ public:
     auto it = bindings.find(name);
     return it == bindings.end() ? nullptr : &it->second;
   }
-  void bind(llvm::StringRef name, LocalBinding binding) { bindings[name] = std::move(binding); }
+  void bind(llvm::StringRef name, LocalBinding binding) {
+    if (bindings.insert_or_assign(name, std::move(binding)).second)
+      numbers[name] = next++;
+  }
   void erase(llvm::StringRef name) { bindings.erase(name); }
   void set(llvm::StringRef name, const std::optional<LocalBinding> &binding) {
     if (binding)
-      bindings[name] = *binding;
+      bind(name, *binding);
     else
       bindings.erase(name);
+  }
+
+  /// Names that are bound come first, in the order in which they came to be; the others stay as they are.
+  void sortByFirstBinding(std::vector<llvm::StringRef> &names) const {
+    auto number = [&](llvm::StringRef name) { return bindings.contains(name) ? numbers.lookup(name) : next; };
+    llvm::stable_sort(names, [&](llvm::StringRef a, llvm::StringRef b) { return number(a) < number(b); });
   }
 
   /// What `names` are bound to now.
@@ -64,6 +74,8 @@ public:
   llvm::DenseMap<llvm::StringRef, LocalBinding> bindings;
 
 private:
+  llvm::DenseMap<llvm::StringRef, unsigned> numbers; // of those that are bound: later ones have higher numbers
+  unsigned next = 0;
   llvm::DenseMap<llvm::StringRef, std::pair<SourceRange, llvm::StringRef>> vanished;
 };
 

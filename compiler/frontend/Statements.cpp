@@ -27,6 +27,8 @@ std::vector<StringRef> KernelEmitter::changedBy(llvm::ArrayRef<syntax::Stmt *> b
     if (binding && binding->value.aggregate() && !llvm::is_contained(names, name))
       names.push_back(name);
   }
+  if (showsSteps())
+    frame->scope.sortByFirstBinding(names);
   return names;
 }
 
@@ -258,7 +260,8 @@ Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
     value = *bound;
   }
   const bool returnsSomething = !value.isNone();
-  if (returnsSomething && !value.isTensor() && !value.tuple() && !value.descriptor() && !value.aggregate()) {
+  if (returnsSomething && !value.isTensor() && !value.tuple() && !value.descriptor() && !value.aggregate() &&
+      !value.is<HandleValue>()) {
     (void)(error("TypeError") << "cannot return " << value.str() << " of type " << classNameOf(value)
                               << " from a function");
     frame->failed = true;

@@ -72,6 +72,14 @@ public:
     return success();
   }
 
+  /// Layouts are compared by how they are written: a map given by its bases stays one, whatever else has the same map.
+  RankedTensorType written(RankedTensorType source, RankedTensorType result) const override {
+    auto blocked = dyn_cast_or_null<gpu::BlockedAttr>(result.getEncoding());
+    if (!blocked || !isa_and_nonnull<gpu::LinearAttr, gpu::MmaAttr, gpu::DotOperandAttr>(source.getEncoding()))
+      return result;
+    return gpu::withLayout(result, gpu::LinearAttr::get(result.getContext(), blocked.toLinear(result.getShape())));
+  }
+
   FailureOr<frontend::Type> descriptorType(Emitter &emitter, const frontend::Type &type,
                                            const frontend::Value &layoutValue) const override {
     using frontend::Type;

@@ -29,6 +29,13 @@ FailureOr<Value> itemOf(Emitter &emitter, const Value &value) {
   return Value::tensor(tensor::UnsplatOp::create(emitter.builder(), emitter.location(), irOf(value)), type.element());
 }
 
+/// What an op made of `source` by changing its shape.
+static Value reshaped(Emitter &emitter, const Value &source, mlir::Value result) {
+  if (emitter.layouts())
+    result.setType(emitter.layouts()->written(irTypeOf(source), llvm::cast<RankedTensorType>(result.getType())));
+  return tensorOf(result, source.type().element());
+}
+
 FailureOr<Value> reshapeTo(Emitter &emitter, const Value &value, ArrayRef<int64_t> shape, bool allowReorder) {
   if (!value.type().isBlock() && shape.empty())
     return value;
@@ -43,15 +50,14 @@ FailureOr<Value> reshapeTo(Emitter &emitter, const Value &value, ArrayRef<int64_
     return failure();
   if (value.type().shape() == shape)
     return value;
-  return tensorOf(tensor::ReshapeOp::create(emitter.builder(), emitter.location(), irOf(value), shape, allowReorder),
-                  value.type().element());
+  return reshaped(emitter, value,
+                  tensor::ReshapeOp::create(emitter.builder(), emitter.location(), irOf(value), shape, allowReorder));
 }
 
 FailureOr<Value> permuteTo(Emitter &emitter, const Value &value, ArrayRef<int32_t> order) {
   if (failed(tensor::inferTrans(irTypeOf(value), order, ruleErrors(emitter))))
     return failure();
-  return tensorOf(tensor::TransOp::create(emitter.builder(), emitter.location(), irOf(value), order),
-                  value.type().element());
+  return reshaped(emitter, value, tensor::TransOp::create(emitter.builder(), emitter.location(), irOf(value), order));
 }
 
 Value insertDimension(Emitter &emitter, const Value &value, int64_t axis) {
@@ -213,6 +219,8 @@ static FailureOr<Value> join(Emitter &emitter, const BoundArguments &arguments) 
   FailureOr<std::vector<Value>> both = broadcastTogether(emitter, {*lhs, *rhs});
   if (failed(both))
     return failure();
+  if (emitter.layouts() && !(*both)[0].type().isBlock())
+    return emitter.error("ValueError") << "join takes blocks in Gluon, got " << (*both)[0].type().str();
   const Type element = (*both)[0].type().element();
   if (!(element == (*both)[1].type().element()))
     return emitter.error("ValueError") << "join needs operands of one dtype, got " << element.str() << " and "
@@ -220,7 +228,7 @@ static FailureOr<Value> join(Emitter &emitter, const BoundArguments &arguments) 
   mlir::Value left = irOf((*both)[0]), right = irOf((*both)[1]);
   if (failed(tensor::inferJoin(left.getType(), right.getType(), ruleErrors(emitter))))
     return failure();
-  return tensorOf(tensor::JoinOp::create(emitter.builder(), emitter.location(), left, right), element);
+  return reshaped(emitter, (*both)[0], tensor::JoinOp::create(emitter.builder(), emitter.location(), left, right));
 }
 
 static FailureOr<Value> split(Emitter &emitter, const BoundArguments &arguments) {

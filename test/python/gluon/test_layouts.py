@@ -218,3 +218,19 @@ def test_layouts_that_views_give():
 def test_builtins_need_a_kernel():
     with pytest.raises(ValueError, match="_semantic"):
         gl.arange(0, 16)
+
+
+@gluon.jit
+def linear_stays_linear(R: gl.constexpr):
+    x = gl.zeros([128, 64], gl.float32, R)
+    halves = x.reshape(128, 2, 32)
+    gl.static_assert(isinstance(halves.type.layout, gl.DistributedLinearLayout))
+    a, b = halves.permute(0, 2, 1).split()
+    whole = gl.join(a, b).permute(0, 2, 1).reshape(128, 64)
+    gl.static_assert(whole.type.layout == R)
+
+
+def test_maps_stay_maps():
+    columns = [[0, 1 << bit] for bit in range(6)]
+    rows = [[1 << bit, 0] for bit in range(7)]
+    compile(linear_stays_linear, {"R": gl.DistributedLinearLayout(columns, rows[:5], rows[5:], [], [128, 64])})

@@ -128,6 +128,11 @@ def test_transpose_in_shared_memory(layout):
 
 
 @gluon.jit
+def one_of(buffers, i):
+    return buffers.index(i % 2)
+
+
+@gluon.jit
 def ring(x, y, n, N: gl.constexpr, L: gl.constexpr):
     at = gl.arange(0, N, L)
     buffers = gl.allocate_shared_memory(gl.float32, [2, N], gl.SwizzledSharedLayout(1, 1, 1, [0]))
@@ -140,7 +145,7 @@ def ring(x, y, n, N: gl.constexpr, L: gl.constexpr):
         )
         ampere.async_copy.commit_group()
         ampere.async_copy.wait_group(1)
-        total += buffers.index(i % 2).load(L)
+        total += one_of(buffers, i).load(L)
     ampere.async_copy.wait_group(0)
     gl.store(y + at, total)
 

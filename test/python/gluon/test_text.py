@@ -289,3 +289,50 @@ def test_names_of_types(value):
         gl.zeros([128], T, ROW)
 
     assert f"(1,)cconstexpr_{value}_" in body(kernel, value)
+
+
+@gluon.jit
+def one_of(buffers, i):
+    return buffers.index(i)
+
+
+@gluon.jit
+def exchanged(n):
+    buffers = gl.allocate_shared_memory(gl.float32, [2, 128], LINE)
+    a = one_of(buffers, 0)
+    b = one_of(buffers, 1)
+    total = gl.full([128], 0.0, gl.float32, ROW)
+    for i in range(n):
+        total += a.load(ROW)
+        a, b = b, a
+
+
+def test_names_are_carried_in_the_order_of_their_binding():
+    text = body(exchanged, 5)
+    assert "%1 = tt.call @" in text and "-> !ttg.memdesc<128xf32, #shared, #smem, mutable>\n" in text
+    assert "iter_args(%arg2 = %1, %arg3 = %2, %arg4 = %cst_0)" in text
+    assert "scf.yield %arg3, %arg2, " in text
+
+
+@gluon.jit
+def behind(x):
+    at = x + gl.arange(0, 128, ROW)
+    gl.load(at - 1)
+
+
+def test_pointers_go_back():
+    assert body(behind, POINTER) == lines(
+        """
+        %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #blocked>
+        %1 = tt.splat %arg0 : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #blocked>
+        %2 = tt.addptr %1, %0 : tensor<128x!tt.ptr<f32>, #blocked>, tensor<128xi32, #blocked>
+        %c1_i32 = arith.constant 1 : i32
+        %cst = arith.constant dense<1> : tensor<128xi32, #blocked>
+        %c0_i32 = arith.constant 0 : i32
+        %cst_0 = arith.constant dense<0> : tensor<128xi32, #blocked>
+        %3 = arith.subi %cst_0, %cst : tensor<128xi32, #blocked>
+        %4 = tt.addptr %2, %3 : tensor<128x!tt.ptr<f32>, #blocked>, tensor<128xi32, #blocked>
+        %5 = tt.load %4 : tensor<128x!tt.ptr<f32>, #blocked>
+        tt.return
+        """
+    )
