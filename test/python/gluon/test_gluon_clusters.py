@@ -93,7 +93,6 @@ def test_each_cta_copies_its_part(split):
 
 @SPLITS
 def test_each_cta_copies_its_part_of_what_the_kernel_describes(split):
-    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=x.device))
     x = torch.randn(256, 128).half()
     y = torch.zeros_like(x)
     layout = gl.NVMMASharedLayout(128, 16, cga_layout=[split])

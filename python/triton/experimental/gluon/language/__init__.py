@@ -1,5 +1,6 @@
 """The words of Gluon. `import triton.experimental.gluon.language as gl`."""
 
+from ...._C import libtriton as _libtriton
 from ....language import core as _tl_core
 from ....language import extra
 from ....language import math as _tl_math
@@ -27,6 +28,7 @@ from ....language.core import (
     pointer_type,
     static_range,
     tensor,
+    to_tensor,
     tuple,
     tuple_type,
     uint8,
@@ -70,20 +72,11 @@ from ._layouts import (
 )
 from ._standard import full_like, zeros, zeros_like
 
-# The functions that are the same whether the kernel says layouts or not: they take them from their operands.
-_SHARED_NAMES = {
-    _tl_core: (
-        "load store atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor add sub mul "
-        "maximum minimum where expand_dims broadcast reshape permute join split reduce associative_scan map_elementwise "
-        "gather inline_asm_elementwise cast to_tensor assume multiple_of max_contiguous max_constancy program_id "
-        "num_programs static_assert static_print device_assert device_print"
-    ),
-    _tl_math: "umulhi exp exp2 fma log log2 cos rsqrt sin sqrt sqrt_rn abs fdiv div_rn erf floor ceil",
-    _tl_standard: "sum max min xor_sum reduce_or ravel cdiv",
-}
-for _module, _names in _SHARED_NAMES.items():
-    for _name in _names.split():
-        globals()[_name] = getattr(_module, _name)
-del _module, _names, _name
+# The functions that are the same whether the kernel says layouts or not: they take them from their operands. The compiler knows which.
+for _module in (_tl_core, _tl_math, _tl_standard):
+    for _name in _libtriton.language_names(_module.__name__):
+        if _name not in globals() and _libtriton.language_entry(__name__, _name):
+            globals()[_name] = getattr(_module, _name)
+del _module, _name
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))
