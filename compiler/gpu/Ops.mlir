@@ -15,6 +15,8 @@
 // CHECK-DAG: #[[PADDED2:.*]] = #ttg.padded_shared<[4:+1, 8:+2] {offset = {{\[\[}}0, 1], [1, 0], [0, 2]], block = []}>
 // CHECK-DAG: #[[SHARED_LINEAR:.*]] = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 2]]}, alignment = 32>
 // CHECK-DAG: #[[SMEM:.*]] = #ttg.shared_memory
+// CHECK-DAG: #[[TMEM:.*]] = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+// CHECK-DAG: #[[SCALES:.*]] = #ttng.tensor_memory_scales_encoding<>
 #b1 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b2 = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #cluster = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [1, 4], CTASplitNum = [1, 2], CTAOrder = [1, 0]}>
@@ -53,8 +55,8 @@ tt.func @attributes(%blocked: tensor<128xf32, #b1>, %slice: tensor<64xf32, #ttg.
   // CHECK-SAME: !ttg.memdesc<2x4xf16, #[[PADDED2]], #[[SMEM]]>
   // CHECK-SAME: !ttg.memdesc<4x4xf32, #[[SHARED_LINEAR]], #[[SMEM]], mutable>
   // CHECK-SAME: !ttg.memdesc<3x64x64xi32, #[[SWIZZLED]], #[[SMEM]]>
-  // CHECK-SAME: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #ttng.tensor_memory, mutable>
-  // CHECK-SAME: !ttg.memdesc<128x4xi8, #ttng.tensor_memory_scales_encoding<>, #ttng.tensor_memory, mutable>
+  // CHECK-SAME: !ttg.memdesc<128x128xf32, #[[TMEM]], #ttng.tensor_memory, mutable>
+  // CHECK-SAME: !ttg.memdesc<128x4xi8, #[[SCALES]], #ttng.tensor_memory, mutable>
   // CHECK-SAME: !ttg.async.token
   tt.return
 }

@@ -5,6 +5,7 @@
 !a = tensor<128x64xf16, #blocked>
 !b = tensor<64x64xf16, #blocked>
 !c = tensor<128x64xf32, #rows>
+// CHECK: #[[TMEM:.*]] = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
   // CHECK-LABEL: @starts_at_zero
   tt.func public @starts_at_zero(%a: !a, %b: !b) -> !c {
@@ -12,7 +13,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
     // CHECK-DAG: %[[TRUE:.*]] = arith.constant true
     // CHECK: %[[A:.*]] = ttg.local_alloc %arg0
     // CHECK: ttng.fence_async_shared
-    // CHECK: %[[SUM:.*]] = ttng.tmem_alloc : () -> !ttg.memdesc<128x64xf32, {{.*}}blockM = 128, blockN = 64, colStride = 1>
+    // CHECK: %[[SUM:.*]] = ttng.tmem_alloc : () -> !ttg.memdesc<128x64xf32, #[[TMEM]],
     // CHECK: ttng.tc_gen5_mma %[[A]], %{{.*}}, %[[SUM]], %[[FALSE]], %[[TRUE]] :
     // CHECK: ttng.tmem_load %[[SUM]]
     %zero = arith.constant dense<0.0> : !c
@@ -91,7 +92,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
   tt.func public @operand_from_product(%a: !a, %b: !b, %c: !c) -> !c {
     // CHECK: %[[S:.*]] = ttng.tmem_load
     // CHECK: %[[P:.*]] = arith.truncf %[[S]]
-    // CHECK: %[[LEFT:.*]] = ttng.tmem_alloc %[[P]] : (tensor<128x64xf16, #{{.*}}>) -> !ttg.memdesc<128x64xf16, {{.*}}colStride = 1>
+    // CHECK: %[[LEFT:.*]] = ttng.tmem_alloc %[[P]] : (tensor<128x64xf16, #{{.*}}>) -> !ttg.memdesc<128x64xf16, #[[TMEM]],
     // CHECK: ttng.tc_gen5_mma %[[LEFT]],
     %zero = arith.constant dense<0.0> : !c
     %s = tt.dot %a, %b, %zero : !a * !b -> !c
