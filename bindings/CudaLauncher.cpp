@@ -4,6 +4,8 @@
 #include "bindings/InterpreterLock.h"
 #include <triton/embed_cuda.h>
 
+#include <algorithm>
+
 namespace triton::python {
 
 namespace {
@@ -19,6 +21,7 @@ struct CudaLauncher {
   bool isCooperative, isProgrammatic, waitsAtEntry;
   Scratch scratch[2];
   uint64_t function, context;    // the function launched last, and where it was loaded
+  PyObject *functionObject;      // the exact int that it was given as, or null
   embed::CudaLaunchGraph *graph; // null: launches never go through one
 };
 } // namespace
@@ -40,6 +43,8 @@ static bool resolve(const LaunchSlot &slot, PyObject *, const Argument &argument
 
 /// Finds where the function was loaded; one that this package did not load runs in the current context.
 static bool prepare(CudaLauncher &self, PyObject *object) {
+  if (object == self.functionObject)
+    return true;
   uint64_t function = PyLong_AsUnsignedLongLong(object);
   if (function == uint64_t(-1) && PyErr_Occurred()) {
     PyErr_Format(PyExc_TypeError, "expected the handle of the kernel's function, an int, got %s",
@@ -56,12 +61,12 @@ static bool prepare(CudaLauncher &self, PyObject *object) {
     }
   self.function = function;
   self.context = found ? found->context : 0;
+  Py_XSETREF(self.functionObject, Py_XNewRef(PyLong_CheckExact(object) ? object : nullptr));
   return true;
 }
 
 /// Asks the program's allocator; `holder` keeps the memory until the launch is queued.
 static bool allocate(const Scratch &scratch, uint64_t blocks, uint64_t stream, uint64_t &address, Reference &holder) {
-  address = 0;
   if (scratch.bytes == 0)
     return true;
   Reference module(PyImport_ImportModule("triton.runtime._allocation"));
@@ -89,12 +94,14 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   ArgumentBlock block;
   if (!block.pack(launcher, invocation, resolve))
     return false;
-  uint64_t blocks = uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]) * self.clusterSize;
-  uint64_t scratch[2];
+  uint64_t scratch[2] = {0, 0};
   Reference holders[2];
-  for (int index = 0; index < 2; ++index)
-    if (!allocate(self.scratch[index], blocks, invocation.stream, scratch[index], holders[index]))
-      return false;
+  if (self.scratch[0].bytes || self.scratch[1].bytes) {
+    uint64_t blocks = uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]) * self.clusterSize;
+    for (int index = 0; index < 2; ++index)
+      if (!allocate(self.scratch[index], blocks, invocation.stream, scratch[index], holders[index]))
+        return false;
+  }
 
   const std::vector<uint32_t> &offsets = launcher.layout->offsets;
   size_t count = offsets.size();
@@ -105,8 +112,8 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
     manyArguments.resize(count + 2);
     arguments = manyArguments.data();
   }
-  for (size_t index = 0; index < count; ++index)
-    arguments[index] = block.data() + offsets[index];
+  std::transform(offsets.begin(), offsets.end(), arguments,
+                 [base = block.data()](uint32_t offset) -> void * { return base + offset; });
   arguments[count] = &scratch[0];
   arguments[count + 1] = &scratch[1];
   embed::CudaLaunch work;
@@ -176,13 +183,16 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   self.scratch[0] = global;
   self.scratch[1] = profile;
   self.function = self.context = 0;
+  self.functionObject = nullptr;
   self.graph =
       usesGraphs && !isCooperative && !isProgrammatic && self.clusterSize == 1 ? new embed::CudaLaunchGraph : nullptr;
   return reinterpret_cast<PyObject *>(launcher);
 }
 
 static void destroy(PyObject *object) {
-  delete reinterpret_cast<CudaLauncher *>(object)->graph;
+  auto *self = reinterpret_cast<CudaLauncher *>(object);
+  delete self->graph;
+  Py_CLEAR(self->functionObject);
   destroyLauncher(object);
 }
 
