@@ -81,14 +81,14 @@ def matmul_ogs_set_idle_sms(num_idle_sms):
     update_opt_flags_constraints({"idle_sms": num_idle_sms})
 
 
-def _launch(operands, flags, y, y_mx, y_flex, activation, epilogue):
+def _launch(operands, flags, y, y_mx, y_flex, activation, epilogue, adds_acc_in=True):
     """One kernel: from operands to `y` [parts of the sum, batches, rows, columns]."""
     kernels = specializations.get(activation=activation.specs, epilogue=epilogue.specs)
     grid_m = operands.problem.grid_m(flags.block_m)
     grid_n = triton.cdiv(operands.N, flags.block_n)
     n_tiles = operands.batch * grid_m * grid_n * flags.split_k
     n_out = y.shape[-1]
-    arguments = operands.kernel_arguments(flags, y, y_mx, y_flex, n_out, grid_m, grid_n)
+    arguments = operands.kernel_arguments(flags, y, y_mx, y_flex, n_out, grid_m, grid_n, adds_acc_in)
     constants = operands.kernel_constants(flags, activation.specs.reduction_n, y)
     options = {"num_warps": flags.num_warps, "num_stages": flags.num_stages, **flags.target_kernel_kwargs}
     functions = (*activation.fn_args, *epilogue.fn_arg_values_matmul)
@@ -137,6 +137,11 @@ def _finish_scatter(operands, scratch, scratch_mx, y, epilogue, out_flex, scatte
     is_mx = scratch_mx is not None
     fn2 = None if is_mx else PostprocessFn(epilogue.specs, epilogue.fn_arg_values_finalize)
     in_flex = InFlexData(out_flex.dtype, None if is_mx else out_flex.expected_scale)
+    if operands.y_acc_in is not None:
+        # One more slot for each token, always there; all are float32 then, and have no scale.
+        before = operands.real_acc_in().reshape(-1, 1, slots.shape[-1])
+        slots, in_flex = torch.cat([slots, before], dim=1), InFlexData()
+        is_there = torch.cat([is_there, torch.ones_like(is_there[:, :1])], dim=1)
     out, out_mx = reduce(
         slots, dim=1, mask=is_there, x_mxscale=scratch_mx.view(-1, n_act, scratch_mx.shape[-1]) if is_mx else None,
         x_flex=in_flex, y_flex=out_flex, y_flex_saturate_inf=config.flexpoint_saturate_inf, y_dtype=y.dtype,
@@ -193,14 +198,19 @@ def matmul_ogs(
         _launch(operands, flags, scratch, None, none, FusedActivation(), Epilogue())
         _finish_split(operands, scratch, y, activation, epilogue, out_flex)
     elif scratch is not None:
-        inner_flex = none if scratch_mx is not None else OutFlexData(out_flex.dtype, out_flex.expected_scale)
-        _launch(operands, flags, scratch, scratch_mx, inner_flex, activation, epilogue)
+        is_added_late = y_acc_in is not None
+        assert not (is_added_late and scratch_mx is not None), (
+            "MX results of several experts cannot be added to y_acc_in"
+        )
+        is_plain = is_added_late or scratch_mx is not None
+        inner_flex = none if is_plain else OutFlexData(out_flex.dtype, out_flex.expected_scale)
+        _launch(operands, flags, scratch, scratch_mx, inner_flex, activation, epilogue, adds_acc_in=False)
         _finish_scatter(operands, scratch, scratch_mx, y, epilogue, out_flex, scatter_indx)
     else:
         out_mx = config.out_scale
         out_mx = getattr(out_mx, "data", out_mx) if not isinstance(out_mx, torch.Tensor) else out_mx
         _launch(operands, flags, operands.as_blocks(y), operands.as_blocks(out_mx), out_flex, activation, epilogue)
-        if scatter_indx is not None:
+        if scatter_indx is not None and fused_comm is None:
             rows = y.view(torch.uint8) if y.dtype.itemsize == 1 else y
             zero_rows_kernel[(y.shape[-2],)](
                 rows, y.stride(-2), y.stride(-1), scatter_indx.src_indx, y.shape[-1], BLOCK=512

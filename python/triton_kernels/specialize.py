@@ -161,7 +161,10 @@ class SpecializationModule:
             if key not in self.closure_args:
                 raise ValueError(f"{self.module_name} has no function {key}; it has {', '.join(self.closure_args)}")
         chosen = {key: specs.get(key) or FnSpecs.default() for key in self.closure_args}
-        identity = tuple((spec.name, id(spec.fn), spec.fn_arg_names, spec.reduction_n) for spec in chosen.values())
+        identity = tuple(
+            (spec.name, id(spec.fn), spec.fn_arg_names, tuple(spec.fn_arg_do_not_specialize), spec.reduction_n)
+            for spec in chosen.values()
+        )
         module = self._modules.get(identity)
         if module is None:
             module = self._modules[identity] = self._make(chosen)
@@ -171,11 +174,15 @@ class SpecializationModule:
         suffix = "".join(f"_{spec.name}" for spec in specs.values() if spec.fn is not None)
         module = types.ModuleType(self.module_name + suffix)
         constants, tuples, unspecialized = {}, {}, []
+        taken = {argument for _, kernel in self.kernels for argument in kernel.arg_names}
         for key, argument in self.closure_args.items():
             spec = specs[key]
+            # Functions that know nothing of each other may call their arguments the same.
+            names = {each: f"{key}_{each}" if each in taken else each for each in spec.fn_arg_names}
+            taken |= set(names.values())
             constants[argument.fn_name] = spec.fn
-            tuples[argument.fn_params_name] = list(spec.fn_arg_names)
-            unspecialized += spec.fn_arg_do_not_specialize
+            tuples[argument.fn_params_name] = list(names.values())
+            unspecialized += [names[each] for each in spec.fn_arg_do_not_specialize]
         for name, kernel in self.kernels:
             made = specialize(kernel, module, constants, tuples, kernel.__name__ + suffix, unspecialized)
             setattr(module, name, made)

@@ -50,8 +50,8 @@ def _swiglu(
     M, N, Rows, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, SATURATE: tl.constexpr
 ):  # fmt: skip
     if Rows is not None:
-        rows = tl.load(Rows)
-        M = tl.where(rows >= 0, tl.minimum(rows, M), M)
+        used = tl.load(Rows)
+        M = tl.where(used >= 0, tl.minimum(used, M), M)
     a_scale = load_scale(AScale)
     n_tiles_n = tl.cdiv(N, BLOCK_N)
     for tile in range(tl.program_id(0), tl.cdiv(M, BLOCK_M) * n_tiles_n, tl.num_programs(0)):

@@ -81,9 +81,11 @@ def multiply_mx(acc, x, x_scales, w, w_scales):
 
 @triton.jit
 def multiply(acc, x, w, ALLOW_TF32: tl.constexpr, MAX_IMPRECISE: tl.constexpr):
-    """acc + x @ w; 8-bit w becomes wide as a 16-bit x."""
+    """acc + x @ w; the narrower operand becomes as wide as the other."""
     if x.dtype != w.dtype and x.dtype.primitive_bitwidth > w.dtype.primitive_bitwidth:
         w = w.to(x.dtype)
+    elif x.dtype != w.dtype and x.dtype.primitive_bitwidth < w.dtype.primitive_bitwidth:
+        x = x.to(w.dtype)
     return tl.dot(x, w, acc, allow_tf32=ALLOW_TF32, max_num_imprecise_acc=MAX_IMPRECISE)
 
 

@@ -52,6 +52,8 @@ class Operands:
         self.x_scale = config.act_scale.data if isinstance(config.act_scale, Tensor) else config.act_scale
         self.is_ragged = self.routing_data is not None and self.routing_data.expt_hist is not None
         self.n_act = 1 if self.routing_data is None else self.routing_data.n_expts_act
+        assert self.x.ndim in (2, 3), f"x has 2 or 3 dimensions, not {self.x.ndim}"
+        assert self.w.ndim == 3, f"w has 2 or 3 dimensions, not {self.w.ndim}"
         self._measure()
         self._check()
         self._describe(epilogue, y)
@@ -68,8 +70,6 @@ class Operands:
 
     def _check(self):
         x, w, config = self.x, self.w, self.config
-        assert x.ndim in (2, 3), f"x has 2 or 3 dimensions, not {x.ndim}"
-        assert w.ndim == 3, f"w has 2 or 3 dimensions, not {w.ndim}"
         assert x.device == w.device, f"x is on {x.device}, w on {w.device}"
         if self.inner is None:
             assert w.shape[-2] == self.K, f"x has {self.K} columns, w {w.shape[-2]} rows"
@@ -92,6 +92,15 @@ class Operands:
             )
         if self.bias is not None:
             assert self.bias.stride(-1) == 1 or self.bias.shape[-1] == 1, "bias must be contiguous along its columns"
+            assert self.bias.shape[-1] == self.N, f"bias has {self.bias.shape[-1]} columns, w {self.N}"
+            n_experts = self.w.shape[0] if self.inner is None else self.batch
+            assert self.bias.ndim == 1 or self.bias.shape[0] == n_experts, (
+                f"bias has {self.bias.shape[0]} rows for {n_experts} experts"
+            )
+        for name, factors in (("betas", self.betas), ("gammas", self.gammas)):
+            assert factors is None or factors.numel() >= self.M, (
+                f"{name} has {factors.numel()} entries for {self.M} rows"
+            )
         if self.comm is not None and self.scatter_indx is not None and self.n_act > 1:
             raise NotImplementedError("results that are reduced over experts cannot be sent to other ranks")
         self._check_formats(x, w, config)
@@ -189,6 +198,10 @@ class Operands:
         shape = (rows, self.N // self.activation.specs.reduction_n)
         if self.is_batched or self.inner is not None:
             shape = (self.batch, *shape)
+        before = self.y_acc_in
+        assert before is None or self.comm is not None or tuple(before.shape[-len(shape) :]) == shape, (
+            f"y_acc_in has shape {tuple(before.shape)}, not {shape}"
+        )
         if y is None:
             return torch.empty(shape, dtype=self.out_dtype, device=self.x.device)
         assert tuple(y.shape[-len(shape) :]) == shape, f"y has shape {tuple(y.shape)}, not {shape}"
@@ -199,7 +212,13 @@ class Operands:
         """[parts of the sum, batches, rows, columns]"""
         return None if tensor is None else tensor[(None,) * (4 - tensor.ndim)]
 
-    def kernel_arguments(self, flags, y, y_mx, y_flex, n_out, grid_m, grid_n):
+    def real_acc_in(self):
+        """What the result is added to, with its scales, in float32."""
+        flex = self.config.flex_ctx.acc_data
+        before = flex.reinterpret(self.y_acc_in).float() * self.config.acc_scale
+        return before if flex.scale is None else before * flex.scale
+
+    def kernel_arguments(self, flags, y, y_mx, y_flex, n_out, grid_m, grid_n, adds_acc_in):
         """The arguments of either kernel, up to the functions."""
         config, flex = self.config, self.config.flex_ctx
         x = self.x if self.x.ndim == 3 else self.x[None]
@@ -216,7 +235,7 @@ class Operands:
             meta = self._metadata(self.inner.base, self.K)
             inner = (meta.slice_sizes, meta.slice_offs, meta.block_offs(self.inner.block_k))
         acc_in = (None, 0, 0, 0, 0.0, None)
-        if self.y_acc_in is not None:
+        if adds_acc_in and self.y_acc_in is not None:
             before = self.as_blocks(self.y_acc_in)
             acc_in = (flex.acc_data.reinterpret(before), *before.stride()[1:], config.acc_scale, flex.acc_data.scale)
         bias = (None, 0) if self.bias is None else (self.bias, self.bias.stride(0) if self.bias.ndim == 2 else 0)

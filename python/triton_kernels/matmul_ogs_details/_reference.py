@@ -51,7 +51,7 @@ def _with_bias(out, bias, expert, betas, rows):
     return out + (row if betas is None else row * betas[rows, None])
 
 
-def _inner(x, w, inner, bias, round_x, round_y):
+def _inner(x, w, inner, bias, gammas, round_x, round_y):
     """Each expert sums its own part of the summed dimension."""
     assert bias is None, "the reference of products with a ragged sum has no bias"
     x, w = x.reshape(-1, x.shape[-1]), w.reshape(-1, w.shape[-1])
@@ -64,7 +64,8 @@ def _inner(x, w, inner, bias, round_x, round_y):
     for expert, size in enumerate(sizes):
         left, right = (begin[expert] for begin in begins)
         part = _rounded(round_x, x[:, left : left + size], torch.arange(x.shape[0], device=x.device))
-        out[expert] = _rounded(round_y, part @ w[right : right + size])
+        product = part @ w[right : right + size]
+        out[expert] = _rounded(round_y, product if gammas is None else product * gammas[:, None])
     return out
 
 
@@ -99,7 +100,7 @@ def matmul_ogs_torch(
     x = _real(x, config.act_scale, config.flex_ctx.lhs_data, -1)
     w = _real(w, config.weight_scale, config.flex_ctx.rhs_data, -2)
     if inner_routing_data is not None:
-        return _inner(x, w, inner_routing_data, bias, round_x, round_y).to(dtype)
+        return _inner(x, w, inner_routing_data, bias, gammas, round_x, round_y).to(dtype)
     is_batched = x.ndim == 3
     w = w.unsqueeze(0) if w.ndim == 2 else w
     everything = slice(None)
@@ -121,7 +122,7 @@ def matmul_ogs_torch(
         begin += size
         if size == 0:
             continue
-        taken = rows if gather_indx is None else gather_indx.src_indx[rows].long() // n_act
+        taken = rows if gather_indx is None else gather_indx.src_indx[rows].long().clamp(min=0) // n_act
         product = _rounded(round_x, x[taken], taken) @ w[expert]
         product = _with_bias(product, bias, expert, betas, rows)
         if gammas is not None:

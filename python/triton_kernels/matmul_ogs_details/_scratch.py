@@ -30,7 +30,8 @@ def init_allocation(operands, flags, y):
     rows = operands.scatter_indx.dst_indx.shape[0] if is_scattered else operands.M
     # The activation waits until the sum is complete.
     columns = operands.N if is_split else y.shape[-1]
-    dtype = torch.float32 if is_split else y.dtype
+    # What is added to the sum over experts is added before the result is rounded.
+    dtype = torch.float32 if is_split or operands.y_acc_in is not None else y.dtype
     allocation.scratchpads["matmul"] = ((flags.split_k, operands.batch, rows, columns), dtype)
     if operands.config.out_scale is not None:
         groups = triton.cdiv(columns, MXFP_BLOCK_SIZE.value)

@@ -102,6 +102,8 @@ def make_opt_flags(problem):
     if _flags is not None:
         if _flags.is_persistent and not (problem.can_use_tma or problem.can_emulate_tma):
             raise InapplicableConstraint("the flags are persistent, but operands cannot be read through descriptors")
+        if _flags.split_k > 1 and not problem.can_use_split_k:
+            raise InapplicableConstraint(f"the flags have split_k={_flags.split_k}, but this product cannot be split")
         return _flags
     constraints = _limited_by_size(_constraints, problem)
     if constraints.get("is_persistent") and not problem.can_use_tma:
