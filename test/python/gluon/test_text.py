@@ -240,11 +240,10 @@ def test_descriptors():
 @gluon.jit
 def product(A: gl.constexpr):
     a = gl.allocate_shared_memory(gl.float16, [64, 64], SQUARE)
-    total = hopper.warpgroup_mma(a, a, gl.full([64, 64], 0.0, gl.float32, A))
+    total = hopper.warpgroup_mma(a, a, gl.full([64, 64], 0.0, gl.float32, A))  # noqa: F841
     x = gl.full([16, 16], 1.0, gl.float32, gl.DotOperandLayout(0, TILE, 0))
     y = gl.full([16, 16], 1.0, gl.float32, gl.DotOperandLayout(1, TILE, 0))
     gl.dot_fma(x, y, gl.full([16, 16], 0.0, gl.float32, TILE))
-    return total
 
 
 def test_products():
@@ -279,7 +278,7 @@ def test_masks_of_copies():
         buffer = gl.allocate_shared_memory(gl.float32, [128], LINE)
         ampere.async_copy.async_copy_global_to_shared(buffer, x + at, mask=at < 5)
 
-    assert "%7 = ttg.async_copy_global_to_local %6, %1 mask %2 : " in body(kernel, POINTER)
+    assert "%5 = ttg.async_copy_global_to_local %4, %1 mask %2 : " in body(kernel, POINTER)
 
 
 @pytest.mark.parametrize("value", [gl.float32, gl.int32])

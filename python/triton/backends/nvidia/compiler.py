@@ -241,6 +241,7 @@ class CUDABackend(NativeBackend):
             "code_architecture": sm_arch_from_capability(self.target.arch),
             "default_dot_input_precision": options.default_dot_input_precision,
             "allow_non_constexpr_globals": bool(knobs.compilation.allow_non_constexpr_globals),
+            "instrumentation_mode": options.instrumentation_mode,
             "maxnreg": options.maxnreg or 0,
             "ptx_version": options.ptx_version or _override_ptx_version(),
             "flush_denormals": options.enable_reflect_ftz,
