@@ -195,7 +195,7 @@ def test_too_much_of_something():
     with pytest.raises(
         triton.OutOfResources, match="out of resource: shared memory, Required: [0-9]+, Hardware limit: [0-9]+"
     ):
-        product_kernel[(1,)](a, b, c, 1024, 256, 256, 128, num_stages=5, num_warps=8)
+        product_kernel[(1,)](a, b, c, 1024, 256, 256, 256, num_stages=5, num_warps=8)
     with pytest.raises(triton.OutOfResources, match=f"threads, Required: {128 * 32}"):
         fill_kernel[(1,)](c, 0.0, BLOCK=4096, num_warps=128)
     fill_kernel[(1,)](c, 3.0, BLOCK=4096)
