@@ -50,6 +50,18 @@ def test_product(device, M, N, K, block, warps, x3, tolerance, transposed):
     assert (out.cpu().double() - expected).norm() / expected.norm() < tolerance
 
 
+def test_long_sums(device):
+    """Three terms of tf32 are as good as f32 also where K is long: tensor cores add up single blocks only."""
+    torch.manual_seed(0)
+    M, N, K = 64, 64, 2048
+    a, b = torch.randn(M, K), torch.randn(K, N)
+    out = torch.empty(M, N, device=device)
+    right = b.to(device)
+    product[(1, 1)](a.to(device), right, out, M, N, K, *right.stride(), 64, 64, 32, True)
+    expected = a.double() @ b.double()
+    assert (out.cpu().double() - expected).norm() / expected.norm() < 2e-6
+
+
 @triton.jit
 def sums(a, b, c, n, S: tl.constexpr):
     """The sum is used in the loop too, and a product is added to something else."""

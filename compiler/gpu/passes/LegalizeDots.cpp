@@ -4,7 +4,7 @@
 // becomes, with a = big(a) + small(a) and big(a) what tf32 holds of a,
 //   %e = tt.dot small(a), big(b), 0, inputPrecision = tf32
 //   %f = tt.dot big(a), small(b), %e, inputPrecision = tf32
-//   %d = tt.dot big(a), big(b), %c + %f, inputPrecision = tf32
+//   %d = %c + tt.dot big(a), big(b), %f, inputPrecision = tf32
 //
 // bf16x3 and bf16x6 likewise with two or three terms of bf16. Where the sum of the small products is NaN it counts as 0: they are that when
 // an operand is infinite, and the product of the big parts alone is then right. 8-bit floats become f16, which holds them exactly, unless
@@ -69,7 +69,7 @@ struct Legalizer {
     return parts;
   }
 
-  /// The sum of a[i] b[j] for all i + j < terms but the first, smallest first; then the first on top of it and of c.
+  /// The sum of a[i] b[j] for all i + j < terms, smallest first, on top of c.
   void replaceBySum(ArrayRef<Value> a, ArrayRef<Value> b, tensor::InputPrecision precision) {
     RankedTensorType type = typeOf(dot.getD());
     Value small = zero(type);
@@ -78,8 +78,8 @@ struct Legalizer {
         small = product(a[i], b[order - i], small, precision);
     Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, small, small);
     small = arith::SelectOp::create(builder, loc, isNumber, small, zero(type));
-    Value c = arith::AddFOp::create(builder, loc, dot.getC(), small);
-    replace(product(a[0], b[0], c, precision));
+    // Tensor cores cut off what a sum has no bits for: not that of the whole loop.
+    replace(arith::AddFOp::create(builder, loc, dot.getC(), product(a[0], b[0], small, precision)));
   }
 
   void replace(Value value) {

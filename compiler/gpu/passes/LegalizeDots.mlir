@@ -11,8 +11,9 @@ tt.func @three_tf32_terms(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tens
   // CHECK: tt.dot %[[ABIG]], %[[BSMALL]], {{.*}}, inputPrecision = tf32
   // CHECK: %[[SMALL:.*]] = tt.dot %[[ASMALL]], %[[BBIG]], {{.*}}, inputPrecision = tf32
   // CHECK: arith.cmpf ord, %[[SMALL]], %[[SMALL]]
-  // CHECK: %[[SUM:.*]] = arith.addf %arg2,
-  // CHECK: tt.dot %[[ABIG]], %[[BBIG]], %[[SUM]], inputPrecision = tf32
+  // CHECK: %[[REST:.*]] = arith.select
+  // CHECK: %[[ALL:.*]] = tt.dot %[[ABIG]], %[[BBIG]], %[[REST]], inputPrecision = tf32
+  // CHECK: arith.addf %arg2, %[[ALL]]
   %d = tt.dot %a, %b, %c, inputPrecision = tf32x3 : tensor<64x32xf32> * tensor<32x64xf32> -> tensor<64x64xf32>
   tt.return %d : tensor<64x64xf32>
 }
