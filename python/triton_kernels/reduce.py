@@ -33,13 +33,20 @@ specializations = SpecializationModule(
 )
 
 
-def _check(x, dim, x_mxscale):
+def _check(x, dim, x_mxscale, x_flex):
     if x.ndim != 3:
         raise NotImplementedError(f"reduce takes tensors of three dimensions, not {x.ndim}")
     if dim not in (0, 1, 2):
         raise ValueError(f"dim is 0, 1 or 2, not {dim}")
     if x_mxscale is not None and dim == 2:
         raise ValueError("MX inputs have their scales along dim 2, over which they cannot be reduced")
+    if x_mxscale is not None:
+        dtype = x_flex.reinterpret(x).dtype
+        if dtype not in (torch.float8_e4m3fn, torch.float8_e5m2):
+            raise ValueError(f"MX inputs are float8_e4m3fn or float8_e5m2, not {dtype}")
+        expected = (*x.shape[:2], triton.cdiv(x.shape[2], MXFP_BLOCK_SIZE.value))
+        if tuple(x_mxscale.shape) != expected:
+            raise ValueError(f"scales of {tuple(x.shape)} have shape {expected}, not {tuple(x_mxscale.shape)}")
 
 
 def _strides(operand, shape):
@@ -68,7 +75,7 @@ def reduce(
 
     Mask and scale broadcast. `postprocess_fn1` sees the sums in float32 and may shrink the last dimension; `postprocess_fn2` sees what will be stored.
     """
-    _check(x, dim, x_mxscale)
+    _check(x, dim, x_mxscale, x_flex)
     fn1 = PostprocessFn() if postprocess_fn1 is None else postprocess_fn1
     fn2 = PostprocessFn() if postprocess_fn2 is None else postprocess_fn2
     if y_has_mx is None:
@@ -120,7 +127,7 @@ def reduce_torch(
     postprocess_fn2=None,
 ):
     """Here the functions are Python's: of the float32 sums, and of the result."""
-    _check(x, dim, x_mxscale)
+    _check(x, dim, x_mxscale, x_flex)
     y_has_mx = x_mxscale is not None if y_has_mx is None else y_has_mx
     dtype = y.dtype if y is not None else torch.float8_e4m3fn if y_has_mx and y_dtype is None else y_dtype or x.dtype
     if x_mxscale is not None:

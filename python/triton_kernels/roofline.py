@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import argparse
 import csv
+import inspect
 import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+
+from ._errors import InvalidArgumentError
 
 _COLUMNS = ("x", "flops", "bytes", "time_ns")
 
@@ -51,11 +54,25 @@ def parse_profile(profile_path, useful_op_regex):
     return record
 
 
+def _call_with(function, name, value, args, kwargs):
+    """`args` are those of the other parameters: `value` goes where its parameter stands among them, or by name."""
+    parameters = inspect.signature(function).parameters
+    if name not in parameters and not any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+        raise InvalidArgumentError(f"the benchmark has no parameter {name}; it has {', '.join(parameters)}")
+    positional = [
+        each.name for each in parameters.values() if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
+    place = positional.index(name) if name in positional else len(args) + 1
+    if place > len(args):
+        return function(*args, **{**kwargs, name: value})
+    return function(*args[:place], value, *args[place:], **kwargs)
+
+
 def compute_roofline(*args, bench_fn, intensity_proxy_name, intensity_proxy_values, out_path, verbose=True, **kwargs):
-    """Calls `bench_fn(*args, **kwargs)` for each value of the argument named by the proxy, and writes its `PerfRecord`s to a CSV file."""
+    """Calls `bench_fn` for each value of the parameter named by the proxy, the others being `args` and `kwargs`, and writes its `PerfRecord`s to a CSV file."""
     records = []
     for value in intensity_proxy_values:
-        record = bench_fn(*args, **{**kwargs, intensity_proxy_name: value})
+        record = _call_with(bench_fn, intensity_proxy_name, value, args, kwargs)
         records.append((value, record.flops, record.bytes, record.time_ns))
         if verbose:
             ms, tflops, tbps = (

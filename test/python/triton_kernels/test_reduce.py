@@ -86,6 +86,11 @@ def test_reduce_errors():
         reduce(torch.zeros(2, 2, 2), 3)
     with pytest.raises(ValueError):
         reduce(torch.zeros(2, 2, 32), 2, x_mxscale=torch.zeros(2, 2, 1, dtype=torch.uint8))
+    scales = torch.zeros(2, 2, 1, dtype=torch.uint8)
+    with pytest.raises(ValueError, match="not torch.uint8"):
+        reduce(torch.zeros(2, 2, 32, dtype=torch.uint8), 0, x_mxscale=scales)
+    with pytest.raises(ValueError, match=r"shape \(2, 2, 2\), not \(2, 2, 1\)"):
+        reduce(torch.zeros(2, 2, 64).to(torch.float8_e5m2), 0, x_mxscale=scales)
 
 
 OFFSET = tl.constexpr(5)

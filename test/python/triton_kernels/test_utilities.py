@@ -101,3 +101,21 @@ def test_roofline(tmp_path):
     assert picture.stat().st_size > 1000
     with pytest.raises(ValueError):
         roofline.get_cublas_tflops("fp1")
+
+
+def test_the_proxy_of_a_roofline_takes_its_parameters_place(tmp_path):
+    def bench(batch, columns, rows=1, *, scale=1):
+        return roofline.PerfRecord(batch, columns, rows * scale)
+
+    def points(*args, name="batch", **kwargs):
+        path = tmp_path / "a.csv"
+        given = {"bench_fn": bench, "intensity_proxy_name": name, "intensity_proxy_values": [3], "out_path": path}
+        roofline.compute_roofline(*args, **given, verbose=False, **kwargs)
+        return roofline.read_series(path)
+
+    assert points(5, 6, scale=2) == [{"x": 3, "flops": 5, "bytes": 12, "time_ns": 3}]
+    assert points(5, 6, name="columns") == [{"x": 3, "flops": 3, "bytes": 6, "time_ns": 5}]
+    assert points(5, 6, name="scale") == [{"x": 3, "flops": 6, "bytes": 3, "time_ns": 5}]
+    assert points(name="rows", batch=5, columns=6) == [{"x": 3, "flops": 6, "bytes": 3, "time_ns": 5}]
+    with pytest.raises(ValueError, match="no parameter depth"):
+        points(5, 6, name="depth")
