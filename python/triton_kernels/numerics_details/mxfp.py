@@ -40,6 +40,11 @@ def _axis_of(tensor, axis):
     return axis % tensor.ndim
 
 
+def _rounds_down(mode):
+    """Of a mode, or of its number."""
+    return DequantScaleRoundingMode(mode) is DequantScaleRoundingMode.ROUND_DOWN
+
+
 def _check_downcast(src, out_quant_type, axis):
     if src.dtype not in _FLOATS:
         raise InvalidArgumentError(f"values of float16, bfloat16 or float32 become MX, not {src.dtype}")
@@ -82,7 +87,7 @@ def downcast_to_mxfp(src, out_quant_type, axis, DEQUANT_SCALE_ROUNDING_MODE=Dequ
         rows = flat.shape[0]
         downcast_kernel[(triton.cdiv(rows, 32), triton.cdiv(length, 128))](
             flat, *flat.stride(), values, n_values, scales, n_scales, rows, length,
-            ROUND_DOWN=DEQUANT_SCALE_ROUNDING_MODE is DequantScaleRoundingMode.ROUND_DOWN,
+            ROUND_DOWN=_rounds_down(DEQUANT_SCALE_ROUNDING_MODE),
             ROWS=32, COLUMNS=128, num_warps=4 if src.dtype == torch.float32 else 8,
         )  # fmt: skip
     return values.transpose(axis, -1), scales.transpose(axis, -1)
@@ -123,9 +128,9 @@ def downcast_to_mxfp_torch(src, out_quant_type, axis, DEQUANT_SCALE_ROUNDING_MOD
     turned = src.transpose(axis, -1).to(torch.float32)
     length = turned.shape[-1]
     groups = torch.nn.functional.pad(turned, (0, -length % _BLOCK)).unflatten(-1, (-1, _BLOCK))
-    absmax = groups.abs().amax(dim=-1, keepdim=True)
+    absmax = groups.abs().nan_to_num(nan=0.0, posinf=float("inf")).amax(dim=-1, keepdim=True)  # as kernels have it
     largest = get_max_quant_val(out_quant_type)
-    if DEQUANT_SCALE_ROUNDING_MODE is DequantScaleRoundingMode.ROUND_DOWN:
+    if _rounds_down(DEQUANT_SCALE_ROUNDING_MODE):
         bits = (absmax / largest_power(out_quant_type)).view(torch.int32) & 0x7F800000
     else:
         bits = ((absmax / largest).view(torch.int32) + 0x007FFFFF) & 0x7F800000

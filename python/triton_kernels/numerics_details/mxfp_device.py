@@ -82,7 +82,7 @@ def quantize_mx(x, mask, dtype: tl.constexpr, ROUND_DOWN: tl.constexpr):
         return low | (high << 4), scales
     else:
         largest: tl.constexpr = get_max_quant_val(dtype)
-        return tl.clamp(x, -largest, largest).to(dtype), scales
+        return tl.clamp(x, -largest, largest, propagate_nan=tl.PropagateNan.ALL).to(dtype), scales
 
 
 @triton.jit

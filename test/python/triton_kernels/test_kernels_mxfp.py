@@ -14,6 +14,7 @@ from triton_kernels.numerics_details.mxfp import (
     upcast_from_mxfp,
     upcast_from_mxfp_torch,
 )
+from triton_kernels.testing import assert_equal
 
 TYPES = [torch.uint8, torch.float8_e4m3fn, torch.float8_e5m2]
 
@@ -98,3 +99,25 @@ def test_as_an_epilogue(device):
     expected = downcast_to_mxfp_torch(x, torch.float8_e4m3fn, 1)
     same(values, expected[0])
     same(scales, expected[1])
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_nan_has_no_part_in_the_scale(type, device):
+    x = torch.linspace(-5, 5, 64, device=device).reshape(2, 32)
+    expected, of_rest = downcast_to_mxfp(x, type, 1)
+    x[:, 7] = float("nan")
+    for function in (downcast_to_mxfp, downcast_to_mxfp_torch):
+        values, scales = function(x, type, 1)
+        assert_equal(of_rest, scales)
+        if type != torch.uint8:  # e2m1 has no NaN
+            assert_equal(expected.float()[:, 8:], values.float()[:, 8:])
+            assert_equal(torch.ones(2, dtype=torch.bool, device=device), values.float()[:, 7].isnan())
+
+
+def test_modes_by_number(device):
+    x = torch.linspace(-5, 5, 64, device=device).reshape(2, 32)
+    for function in (downcast_to_mxfp, downcast_to_mxfp_torch):
+        for mode in DequantScaleRoundingMode:
+            assert_equal(function(x, torch.uint8, 1, mode)[1], function(x, torch.uint8, 1, mode.value)[1])
+        with pytest.raises(ValueError):
+            function(x, torch.uint8, 1, 7)
