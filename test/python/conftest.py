@@ -55,17 +55,22 @@ def device(request):
 
 
 @pytest.fixture
-def plain_driver(device):
-    """The driver that programs use, where tests run with one that copies their arrays to the GPU: theirs are on the device."""
+def cuda_driver():
+    """NVIDIA's driver as programs use it, whatever the device of the other tests."""
+    from triton.backends.nvidia.driver import CudaDriver
     from triton.runtime import driver
 
     before = driver._active
-    if device == "cuda":
-        from triton.backends.nvidia.driver import CudaDriver
-
-        driver.set_active(CudaDriver())
+    driver.set_active(CudaDriver())
     yield
     driver._active = before
+
+
+@pytest.fixture
+def plain_driver(device, request):
+    """The driver that programs use, where tests run with one that copies their arrays to the GPU: theirs are on the device."""
+    if device == "cuda":
+        request.getfixturevalue("cuda_driver")
 
 
 @pytest.fixture

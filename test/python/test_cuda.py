@@ -13,16 +13,10 @@ import triton.language as tl
 from triton import knobs
 from triton.backends.nvidia import driver as nvidia
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-
-
-@pytest.fixture(autouse=True)
-def cuda():
-    """The driver that programs use, whatever the device of the other tests."""
-    before = triton.runtime.driver._active
-    triton.runtime.driver.set_active(nvidia.CudaDriver())
-    yield
-    triton.runtime.driver._active = before
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
+    pytest.mark.usefixtures("cuda_driver"),
+]
 
 
 @triton.jit

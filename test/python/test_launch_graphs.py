@@ -10,20 +10,13 @@ import torch
 import triton
 import triton.language as tl
 from triton import knobs
-from triton.backends.nvidia import driver as nvidia
 from triton.language.extra import cuda as gpu
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
+    pytest.mark.usefixtures("cuda_driver"),
+]
 MANY = 2000
-
-
-@pytest.fixture(autouse=True)
-def cuda():
-    """The driver that programs use, not the one that copies."""
-    before = triton.runtime.driver._active
-    triton.runtime.driver.set_active(nvidia.CudaDriver())
-    yield
-    triton.runtime.driver._active = before
 
 
 @triton.jit
