@@ -59,9 +59,9 @@ int launch(const DriverApi &api, const Launch &launch) {
     return scope.status();
   if (launch.graph && launch.clusterSize == 1 && !launch.isCooperative && !launch.isProgrammatic &&
       !launchesAreMeasured.load(std::memory_order_relaxed))
-    if (std::optional<int> status = launch.graph->launch(api, launch)) {
+    if (launch.graph->launch(api, launch)) {
       takeUnordered(launch.stream); // in full order
-      return *status;
+      return Success;
     }
   LaunchAttribute attributes[4];
   LaunchConfiguration configuration{launch.grid[0] * launch.clusterSize,

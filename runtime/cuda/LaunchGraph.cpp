@@ -131,21 +131,21 @@ bool LaunchGraph::prepare(const DriverApi &usedApi, const Launch &launch) {
   return !isCaptured(usedApi, stream) && (executable || create(usedApi, launch));
 }
 
-std::optional<int> LaunchGraph::launch(const DriverApi &usedApi, const Launch &launch) {
+bool LaunchGraph::launch(const DriverApi &usedApi, const Launch &launch) {
   if (!usedApi.launchesGraphs || !Pace::of(launch.context, launch.stream).isGpuWaiting(usedApi) ||
       isTaken.exchange(true, std::memory_order_acquire))
-    return std::nullopt;
-  std::optional<int> status;
+    return false;
+  bool isLaunched = false;
   if (prepare(usedApi, launch)) {
     isRecent = true;
-    if (update(launch) && api->launchGraph(executable, stream) == Success) {
-      status = Success;
+    isLaunched = update(launch) && api->launchGraph(executable, stream) == Success;
+    if (isLaunched)
       launchCount.store(launches() + 1, std::memory_order_relaxed);
-    } else
+    else
       giveUp();
   }
   isTaken.store(false, std::memory_order_release);
-  return status;
+  return isLaunched;
 }
 
 } // namespace triton::runtime::cuda

@@ -6,7 +6,6 @@
 #include "runtime/cuda/Launch.h"
 
 #include <atomic>
-#include <optional>
 #include <vector>
 
 namespace triton::runtime::cuda {
@@ -20,8 +19,8 @@ public:
   ~LaunchGraph();
   LaunchGraph(const LaunchGraph &) = delete;
 
-  /// Its context is current. The driver's status, or nullopt: nothing was done, launch as ever.
-  std::optional<int> launch(const DriverApi &api, const Launch &launch);
+  /// Its context is current. False: nothing was done, launch as ever.
+  bool launch(const DriverApi &api, const Launch &launch);
   /// How many were made here.
   uint64_t launches() const { return launchCount.load(std::memory_order_relaxed); }
 

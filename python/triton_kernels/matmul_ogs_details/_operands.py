@@ -71,6 +71,10 @@ class Operands:
     def _check(self):
         x, w, config = self.x, self.w, self.config
         assert x.device == w.device, f"x is on {x.device}, w on {w.device}"
+        for name, operand in (("x", x), ("w", w)):  # bytes may hold narrow floats
+            assert operand.dtype not in (torch.bool, torch.int16, torch.int32, torch.int64), (
+                f"{name} holds {operand.dtype}, products take floats"
+            )
         if self.inner is None:
             assert w.shape[-2] == self.K, f"x has {self.K} columns, w {w.shape[-2]} rows"
         if self.is_batched:

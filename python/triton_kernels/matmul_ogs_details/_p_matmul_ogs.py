@@ -77,34 +77,12 @@ def _finish(
     else:
         halves = tl.permute(tl.reshape(acc, (acc.shape[0], 2, acc.shape[1] // 2)), (0, 2, 1))
         left, right = tl.split(halves)
-        tile_left = (expert, z_x, z_y, first_slot, n_rows, first_row, pid_n * 2, pid_k)
-        tile_right = (expert, z_x, z_y, first_slot, n_rows, first_row, pid_n * 2 + 1, pid_k)
-        _finish(
-            left,
-            tile_left,
-            SUBTILE // 2,
-            arguments,
-            functions,
-            activation_fn_args,
-            epilogue_fn_args,
-            SHRINK,
-            PER_BATCH,
-            SATURATE,
-            INDEX,
-        )
-        _finish(
-            right,
-            tile_right,
-            SUBTILE // 2,
-            arguments,
-            functions,
-            activation_fn_args,
-            epilogue_fn_args,
-            SHRINK,
-            PER_BATCH,
-            SATURATE,
-            INDEX,
-        )
+        for side in tl.static_range(2):
+            _finish(
+                right if side else left,
+                (expert, z_x, z_y, first_slot, n_rows, first_row, pid_n * 2 + side, pid_k),
+                SUBTILE // 2, arguments, functions, activation_fn_args, epilogue_fn_args, SHRINK, PER_BATCH, SATURATE, INDEX,
+            )  # fmt: skip
 
 
 @triton.jit(repr=matmul_repr, launch_metadata=matmul_launch_metadata)

@@ -89,6 +89,14 @@ def test_shapes_that_do_not_fit(wrong):
         matmul_ogs(**arguments)
 
 
+@pytest.mark.parametrize("name", ["x", "w"])
+def test_types_that_are_no_floats(name):
+    arguments = {"x": torch.zeros(4, 16), "w": torch.zeros(16, 8), "bias": None}
+    arguments[name] = arguments[name].long()
+    with pytest.raises(AssertionError, match=f"{name} holds torch.int64, products take floats"):
+        matmul_ogs(**arguments)
+
+
 def test_set_flags_cannot_split_what_cannot_be_split(device):
     routing, _, scatter = route(20, 4, 2, device)
     set_opt_flags(OptFlags(16, 32, 32, 4, 2, 8, 1, "", 3, False, 0, 1, None))
