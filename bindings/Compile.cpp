@@ -1,6 +1,7 @@
 // Reads a request from Python objects, compiles without the interpreter lock, and raises what went wrong.
 #include "bindings/Compile.h"
 
+#include "bindings/Answers.h"
 #include "bindings/Conversion.h"
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
@@ -141,8 +142,9 @@ embed::CompileRequest readRequest(nb::handle function, const nb::list &arguments
 }
 
 static SharedArtifact compile(nb::handle function, const nb::list &arguments, std::string symbol,
-                              const nb::dict &options) {
+                              const nb::dict &options, Answers *answers) {
   Visit visit;
+  RecordingScope recording(answers);
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
@@ -271,7 +273,9 @@ void addCompile(nb::module_ &module) {
       .def_prop_ro("arguments", &argumentsOf,
                    "(name, type, offset, size) of each run-time argument in the packed block");
   module.def("compile", &compile, nb::arg("function"), nb::arg("arguments"), nb::arg("symbol"), nb::arg("options"),
-             "Compiles a jitted function for the given arguments; raises what the compiler has to say.");
+             nb::arg("answers").none() = nb::none(),
+             "Compiles a jitted function for the given arguments; raises what the compiler has to say. What the kernel "
+             "asks the program goes into `answers`.");
   module.def("compile_ir", &compileIr, nb::arg("stage"), nb::arg("file"), nb::arg("text"), nb::arg("options"),
              "The same from IR text.");
   module.def("describe_kernel", &description, nb::arg("stage"), nb::arg("text"), nb::arg("options"),

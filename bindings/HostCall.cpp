@@ -2,6 +2,7 @@
 // functions and everything else compute on compile-time values.
 #include "bindings/HostCall.h"
 
+#include "bindings/Answers.h"
 #include "bindings/Conversion.h"
 #include "bindings/Package.h"
 #include "bindings/Reference.h"
@@ -46,6 +47,14 @@ static bool addHiddenArguments(PyObject *callable, PyObject *keywords, const Pac
   return bool(result);
 }
 
+/// A function that emits code cannot be called again to see whether it gives the same: what it consists of is recorded instead.
+static bool recordCode(PyObject *callable) {
+  if (!Answers::recording())
+    return true;
+  Reference key(ask({HostQuestion::Kind::Code, nullptr, {&callable, 1}}));
+  return bool(key);
+}
+
 PyObject *callHost(PyObject *callable, const embed::CallArguments &arguments, embed::Emission &emission) {
   const Package *package = Package::get();
   if (!package)
@@ -66,9 +75,11 @@ PyObject *callHost(PyObject *callable, const embed::CallArguments &arguments, em
   }
   if (!convert(arguments, emitsCode ? Wrapping::Kernel : Wrapping::Plain, positional, keywords))
     return nullptr;
-  if (emitsCode && !addHiddenArguments(callable, keywords.get(), *package))
+  if (emitsCode && (!addHiddenArguments(callable, keywords.get(), *package) || !recordCode(callable)))
     return nullptr;
-  Reference result(PyObject_Call(callable, positional.get(), keywords.get()));
+  PyObject *operands[] = {callable, positional.get(), keywords.get()};
+  HostQuestion question{HostQuestion::Kind::Call, nullptr, operands};
+  Reference result(emitsCode ? answer(question) : ask(question));
   // A method may have set fields of the object it was given, which is a copy.
   if (result && !arguments.positional.empty() && arguments.positional[0].kind() == embed::Kind::Aggregate) {
     std::optional<embed::Value> receiver = toValue(PyTuple_GET_ITEM(positional.get(), 0));

@@ -1,6 +1,7 @@
 // The names and shapes of `libtriton.ir` are those that PyTorch and other clients use.
 #include "bindings/Ir.h"
 
+#include "bindings/Answers.h"
 #include "bindings/Compile.h"
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
@@ -31,8 +32,10 @@ static auto at(unsigned index, unsigned count, const char *what, Get get) -> dec
   return get(index);
 }
 
-static ir::Module emitIr(nb::handle function, const nb::list &arguments, std::string symbol, const nb::dict &options) {
+static ir::Module emitIr(nb::handle function, const nb::list &arguments, std::string symbol, const nb::dict &options,
+                         Answers *answers) {
   Visit visit;
+  RecordingScope recording(answers);
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
   std::optional<ir::Module> module;
@@ -221,7 +224,7 @@ void addIr(nb::module_ &parent) {
   module.def("parse_mlir_module", &parseFile, nb::arg("path"), nb::arg("context"));
   module.def("parse_mlir_text", &parseText, nb::arg("text"), nb::arg("name") = "<string>");
   module.def("emit", &emitIr, nb::arg("function"), nb::arg("arguments"), nb::arg("symbol"), nb::arg("options"),
-             "A jitted function as IR, before any pass.");
+             nb::arg("answers").none() = nb::none(), "A jitted function as IR, before any pass.");
 }
 
 } // namespace triton::python

@@ -1,5 +1,6 @@
 #include "bindings/KernelState.h"
 
+#include "bindings/Answers.h"
 #include "bindings/CudaLauncher.h"
 #include "bindings/Package.h"
 #include "bindings/RepeatedCall.h"
@@ -65,13 +66,20 @@ static bool addStream(RememberedLaunch &launch) {
   return !PyErr_Occurred();
 }
 
+/// Adds what the kernel read while it was compiled.
+static bool recordAnswers(PyObject *compiled, std::vector<RecordedGlobal> &out) {
+  Reference answers(PyObject_GetAttrString(compiled, "answers"));
+  Answers *recorded = answers ? findAnswers(answers.get()) : nullptr;
+  return answers && (answers.get() == Py_None || (recorded && recorded->addWatched(out)));
+}
+
 bool RememberedLaunch::describe(PyObject *jitFunction, PyObject *compiled) {
   kernel = Reference::borrow(compiled);
   launcher = Reference(PyObject_GetAttrString(compiled, "_run"));
   function = Reference(PyObject_GetAttrString(compiled, "function"));
   driver = Reference(PyObject_GetAttrString(Package::get()->driverConfig, "_active"));
   return launcher && isA(launcher.get(), launcherType) && function && driver && recordGlobals(jitFunction, globals) &&
-         addStream(*this);
+         recordAnswers(compiled, globals) && addStream(*this);
 }
 
 bool RememberedLaunch::isReady() const {

@@ -1,4 +1,5 @@
 // `triton._C.libtriton`: the native half of the package.
+#include "bindings/Answers.h"
 #include "bindings/Cache.h"
 #include "bindings/Compile.h"
 #include "bindings/Cuda.h"
@@ -54,6 +55,7 @@ NB_MODULE(libtriton, module) {
   if (!addLauncher(module.ptr()) || !addHostLauncher(module.ptr()) || !addCudaLauncher(module.ptr()) ||
       !addCudaTensorMap(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
     throw nb::python_error();
+  addAnswers(module);
   addCache(module);
   addCompile(module);
   addCuda(module);

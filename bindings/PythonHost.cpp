@@ -2,6 +2,7 @@
 // aggregate and NamedTuple classes, None. Everything else must be wrapped in tl.constexpr.
 #include "bindings/PythonHost.h"
 
+#include "bindings/Answers.h"
 #include "bindings/Conversion.h"
 #include "bindings/HostCall.h"
 #include "bindings/InterpreterLock.h"
@@ -82,22 +83,6 @@ PyObject *jitFunctionOf(const Object &scope) {
   return found;
 }
 
-/// A free name's value, borrowed; null if it is not defined.
-static PyObject *findName(PyObject *function, PyObject *name) {
-  if (PyFunction_Check(function)) {
-    Reference code(PyObject_GetAttrString(function, "__code__"));
-    Reference freeNames(code ? PyObject_GetAttrString(code.get(), "co_freevars") : nullptr);
-    PyObject *cells = PyFunction_GetClosure(function);
-    for (Py_ssize_t index = 0; freeNames && cells && index < PyTuple_GET_SIZE(cells); ++index)
-      if (PyUnicode_Compare(PyTuple_GET_ITEM(freeNames.get(), index), name) == 0)
-        if (PyObject *value = PyCell_GET(PyTuple_GET_ITEM(cells, index)))
-          return value;
-    return PyDict_GetItemWithError(PyFunction_GetGlobals(function), name);
-  }
-  Reference globals(PyObject_GetAttrString(function, "__globals__"));
-  return globals && PyDict_Check(globals.get()) ? PyDict_GetItemWithError(globals.get(), name) : nullptr;
-}
-
 static bool startsWith(PyObject *object, const char *attribute, std::string_view prefix) {
   Reference value(PyObject_GetAttrString(object, attribute));
   const char *string = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : nullptr;
@@ -126,35 +111,36 @@ static bool isReadable(PyObject *value, const Package &package) {
   return isTrueAttribute(package.compilationKnobs, "allow_non_constexpr_globals");
 }
 
-Result<std::optional<Value>> PythonHost::lookup(const Object &scope, std::string_view name) {
-  Locked locked;
-  const Package *package = Package::get();
-  if (!package)
-    return takePending();
-  Reference found = Reference::borrow(findName(PyTuple_GET_ITEM(objectOf(scope), 0), text(name).get()));
-  if (PyErr_Occurred())
-    return takePending();
-  if (!found)
+/// What a question with these operands, none of them null, is answered with; null with an exception set, or because there is none.
+static Reference askAbout(HostQuestion::Kind kind, PyObject *name, std::initializer_list<PyObject *> operands) {
+  return Reference(ask({kind, name, {operands.begin(), operands.size()}}));
+}
+
+/// `found` as a value; nullopt if there is none.
+static Result<std::optional<Value>> giveIfThere(Reference found) {
+  if (!found && !PyErr_Occurred())
     return std::optional<Value>();
-  if (!isReadable(found.get(), *package))
-    return embed::globalNotConstexpr(name);
-  std::optional<Value> value = toValue(found.get());
+  std::optional<Value> value = found ? toValue(found.get()) : std::nullopt;
   if (!value)
     return takePending();
   return value;
 }
 
+Result<std::optional<Value>> PythonHost::lookup(const Object &scope, std::string_view name) {
+  Locked locked;
+  const Package *package = Package::get();
+  Reference function(package ? jitFunctionOf(scope) : nullptr);
+  if (!function)
+    return takePending();
+  Reference found = askAbout(HostQuestion::Kind::Lookup, text(name).get(), {function.get()});
+  if (found && !isReadable(found.get(), *package))
+    return embed::globalNotConstexpr(name);
+  return giveIfThere(std::move(found));
+}
+
 Result<std::optional<Value>> PythonHost::attribute(const Object &object, std::string_view name) {
   Locked locked;
-  Reference found(PyObject_GetAttr(objectOf(object), text(name).get()));
-  if (!found && PyErr_ExceptionMatches(PyExc_AttributeError)) {
-    PyErr_Clear();
-    return std::optional<Value>();
-  }
-  std::optional<Value> value = found ? toValue(found.get()) : std::nullopt;
-  if (!value)
-    return takePending();
-  return value;
+  return giveIfThere(askAbout(HostQuestion::Kind::Attribute, text(name).get(), {objectOf(object)}));
 }
 
 Result<Value> PythonHost::call(const Object &callable, const embed::CallArguments &arguments,
@@ -190,116 +176,61 @@ static PyObject *classOf(const Value &value, const Package &package) {
 Result<bool> PythonHost::isInstance(const Value &value, const Object &hostClass) {
   Locked locked;
   const Package *package = Package::get();
-  int answer = -1;
-  if (PyObject *cls = package ? classOf(value, *package) : nullptr)
-    answer = PyObject_IsSubclass(cls, objectOf(hostClass));
-  else if (Reference object(package ? toPython(value, Wrapping::Plain) : nullptr); object)
-    answer = PyObject_IsInstance(object.get(), objectOf(hostClass));
-  if (answer < 0)
-    return takePending();
-  return answer == 1;
-}
-
-static PyObject *compare(PyObject *lhs, PyObject *rhs, int operation) {
-  return PyObject_RichCompare(lhs, rhs, operation);
-}
-
-static PyObject *apply(embed::BinaryOperation operation, PyObject *lhs, PyObject *rhs) {
-  using enum embed::BinaryOperation;
-  switch (operation) {
-  case Add:
-    return PyNumber_Add(lhs, rhs);
-  case Sub:
-    return PyNumber_Subtract(lhs, rhs);
-  case Mul:
-    return PyNumber_Multiply(lhs, rhs);
-  case TrueDiv:
-    return PyNumber_TrueDivide(lhs, rhs);
-  case FloorDiv:
-    return PyNumber_FloorDivide(lhs, rhs);
-  case Mod:
-    return PyNumber_Remainder(lhs, rhs);
-  case Pow:
-    return PyNumber_Power(lhs, rhs, Py_None);
-  case LShift:
-    return PyNumber_Lshift(lhs, rhs);
-  case RShift:
-    return PyNumber_Rshift(lhs, rhs);
-  case And:
-    return PyNumber_And(lhs, rhs);
-  case Or:
-    return PyNumber_Or(lhs, rhs);
-  case Xor:
-    return PyNumber_Xor(lhs, rhs);
-  case MatMul:
-    return PyNumber_MatrixMultiply(lhs, rhs);
-  case Eq:
-    return compare(lhs, rhs, Py_EQ);
-  case Ne:
-    return compare(lhs, rhs, Py_NE);
-  case Lt:
-    return compare(lhs, rhs, Py_LT);
-  case Le:
-    return compare(lhs, rhs, Py_LE);
-  case Gt:
-    return compare(lhs, rhs, Py_GT);
-  case Ge:
-    return compare(lhs, rhs, Py_GE);
+  if (PyObject *cls = package ? classOf(value, *package) : nullptr) {
+    int answer = PyObject_IsSubclass(cls, objectOf(hostClass));
+    if (answer < 0)
+      return takePending();
+    return answer == 1;
   }
-  return nullptr;
+  Reference object(package ? toPython(value, Wrapping::Plain) : nullptr);
+  Reference answer =
+      object ? askAbout(HostQuestion::Kind::IsInstance, nullptr, {object.get(), objectOf(hostClass)}) : Reference();
+  if (!answer)
+    return takePending();
+  return answer.get() == Py_True;
 }
 
 Result<Value> PythonHost::binary(embed::BinaryOperation operation, const Value &lhs, const Value &rhs) {
   Locked locked;
   Reference left(toPython(lhs, Wrapping::Plain)), right(left ? toPython(rhs, Wrapping::Plain) : nullptr);
-  return give(right ? apply(operation, left.get(), right.get()) : nullptr);
-}
-
-static PyObject *apply(embed::UnaryOperation operation, PyObject *operand) {
-  switch (operation) {
-  case embed::UnaryOperation::Neg:
-    return PyNumber_Negative(operand);
-  case embed::UnaryOperation::Pos:
-    return PyNumber_Positive(operand);
-  case embed::UnaryOperation::Invert:
-    return PyNumber_Invert(operand);
-  case embed::UnaryOperation::Not:
-    break;
-  }
-  int truth = PyObject_Not(operand);
-  return truth < 0 ? nullptr : PyBool_FromLong(truth);
+  Reference number(PyLong_FromLong(long(operation)));
+  if (!right || !number)
+    return takePending();
+  return give(askAbout(HostQuestion::Kind::Binary, number.get(), {left.get(), right.get()}).release());
 }
 
 Result<Value> PythonHost::unary(embed::UnaryOperation operation, const Object &operand) {
   Locked locked;
-  return give(apply(operation, objectOf(operand)));
+  Reference number(PyLong_FromLong(long(operation)));
+  if (!number)
+    return takePending();
+  return give(askAbout(HostQuestion::Kind::Unary, number.get(), {objectOf(operand)}).release());
 }
 
 Result<Value> PythonHost::subscript(const Object &object, const Value &index) {
   Locked locked;
   Reference position(toPython(index, Wrapping::Plain));
-  return give(position ? PyObject_GetItem(objectOf(object), position.get()) : nullptr);
+  if (!position)
+    return takePending();
+  return give(askAbout(HostQuestion::Kind::Subscript, nullptr, {objectOf(object), position.get()}).release());
 }
 
 Result<Value> PythonHost::length(const Object &object) {
   Locked locked;
-  Py_ssize_t size = PyObject_Size(objectOf(object));
-  if (size < 0)
-    return takePending();
-  return Value::integer(int64_t(size));
+  return give(askAbout(HostQuestion::Kind::Length, nullptr, {objectOf(object)}).release());
 }
 
 Result<bool> PythonHost::truth(const Object &object) {
   Locked locked;
-  int truth = PyObject_IsTrue(objectOf(object));
-  if (truth < 0)
+  Reference answer = askAbout(HostQuestion::Kind::Truth, nullptr, {objectOf(object)});
+  if (!answer)
     return takePending();
-  return truth == 1;
+  return answer.get() == Py_True;
 }
 
 Result<std::vector<Value>> PythonHost::iterate(const Object &object) {
   Locked locked;
-  Reference items(PySequence_Tuple(objectOf(object)));
+  Reference items = askAbout(HostQuestion::Kind::Iterate, nullptr, {objectOf(object)});
   if (!items)
     return takePending();
   std::vector<Value> out;
@@ -314,19 +245,14 @@ Result<std::vector<Value>> PythonHost::iterate(const Object &object) {
 
 Result<Value> PythonHost::import(std::string_view module, std::string_view name) {
   Locked locked;
-  Reference found(PyImport_Import(text(module).get()));
-  return give(found ? PyObject_GetAttr(found.get(), text(name).get()) : nullptr);
-}
-
-static std::string represent(PyObject *object) {
-  Reference text(PyObject_Repr(object));
-  PyErr_Clear();
-  return text ? str(text.get()) : std::string("<") + Py_TYPE(object)->tp_name + " object>";
+  return give(askAbout(HostQuestion::Kind::Import, text(name).get(), {text(module).get()}).release());
 }
 
 std::string PythonHost::describe(const Object &object) {
   Locked locked;
-  return represent(objectOf(object));
+  Reference text = askAbout(HostQuestion::Kind::Describe, nullptr, {objectOf(object)});
+  PyErr_Clear();
+  return text ? str(text.get()) : "<" + className(object) + " object>";
 }
 
 std::string PythonHost::className(const Object &object) {
@@ -336,20 +262,15 @@ std::string PythonHost::className(const Object &object) {
   return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
-/// What tells one object from another in the keys of specialised functions: its own key if it has one, its text if it compares by value, else its address.
+/// What tells one object from another in the keys of specialised functions.
 std::string PythonHost::key(const Object &object) {
   Locked locked;
   PyObject *value = objectOf(object);
-  for (const char *attribute : {"cache_key", "cache_key_part"}) {
-    Reference own(PyType_Check(value) ? nullptr : PyObject_GetAttrString(value, attribute));
-    PyErr_Clear();
-    if (own)
-      return str(own.get());
-  }
-  std::string result = std::string(Py_TYPE(value)->tp_name) + ":" + represent(value);
-  if (Py_TYPE(value)->tp_richcompare == PyBaseObject_Type.tp_richcompare) // equal by identity
-    result += "@" + std::to_string(reinterpret_cast<uintptr_t>(value));
-  return result;
+  Reference fingerprints(PyImport_ImportModule("triton.runtime.fingerprints"));
+  Reference describe(fingerprints ? PyObject_GetAttrString(fingerprints.get(), "memory_key") : nullptr);
+  Reference key(describe ? PyObject_CallOneArg(describe.get(), value) : nullptr);
+  PyErr_Clear();
+  return key ? str(key.get()) : "object@" + std::to_string(reinterpret_cast<uintptr_t>(value));
 }
 
 void PythonHost::print(std::string_view string) {

@@ -1,20 +1,54 @@
 #include "bindings/RecordedGlobals.h"
 
 #include "bindings/Package.h"
+#include "bindings/Text.h"
 
 namespace triton::python {
 
 bool RecordedGlobal::isUnchanged() const {
   PyObject *holder = scope.get();
-  return (PyCell_Check(holder) ? PyCell_GET(holder) : PyDict_GetItemWithError(holder, name.get())) == value.get();
+  if (PyCell_Check(holder))
+    return PyCell_GET(holder) == value.get();
+  if (PyType_Check(holder))
+    return _PyType_Lookup(reinterpret_cast<PyTypeObject *>(holder), name.get()) == value.get();
+  return PyDict_GetItemWithError(holder, name.get()) == value.get();
 }
 
-static bool isRecordable(PyObject *value) {
-  Reference inner(constexprValue(value));
+/// What the package's Python half knows of classes of the user's.
+static bool isValue(PyObject *object) {
+  Reference fingerprints(PyImport_ImportModule("triton.runtime.fingerprints"));
+  Reference ask(fingerprints ? PyObject_GetAttrString(fingerprints.get(), "is_value") : nullptr);
+  Reference answer(ask ? PyObject_CallOneArg(ask.get(), object) : nullptr);
   PyErr_Clear();
-  PyObject *plain = inner ? inner.get() : value;
+  return answer.get() == Py_True;
+}
+
+static bool isUnchanging(PyObject *object, unsigned depth) {
+  constexpr unsigned limit = 64;
+  Reference inner(constexprValue(object));
+  PyErr_Clear();
+  PyObject *plain = inner ? inner.get() : object;
+  if (PyTuple_CheckExact(plain)) {
+    for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(plain); ++index)
+      if (depth > limit || !isUnchanging(PyTuple_GET_ITEM(plain, index), depth + 1))
+        return false;
+    return true;
+  }
   return plain == Py_None || PyBool_Check(plain) || PyLong_CheckExact(plain) || PyFloat_CheckExact(plain) ||
-         PyUnicode_CheckExact(plain) || isLanguageType(plain);
+         PyUnicode_CheckExact(plain) || PyBytes_CheckExact(plain) || isLanguageType(plain) || PyModule_Check(plain) ||
+         PyType_Check(plain) || PyFunction_Check(plain) || PyCFunction_Check(plain) ||
+         isA(plain, Package::get()->jitCallableClass) || isValue(plain);
+}
+
+bool isUnchanging(PyObject *object) { return isUnchanging(object, 0); }
+
+bool isOfPackage(PyObject *object) {
+  const char *attribute = PyModule_Check(object) ? "__name__" : "__module__";
+  if (!PyModule_Check(object) && !PyType_Check(object) && !PyFunction_Check(object) &&
+      !isA(object, Package::get()->jitCallableClass))
+    return false;
+  std::string name = stringAttribute(object, attribute);
+  return name == "triton" || name.starts_with("triton.");
 }
 
 /// The dict of globals itself, or the cell of a captured variable (`owner.cells[name]`).
@@ -39,7 +73,7 @@ bool recordGlobals(PyObject *kernel, std::vector<RecordedGlobal> &out) {
     PyObject *current = !scope                      ? nullptr
                         : PyCell_Check(scope.get()) ? PyCell_GET(scope.get())
                                                     : PyDict_GetItemWithError(scope.get(), name);
-    if (!current || !isRecordable(current)) {
+    if (!current || !isUnchanging(current)) {
       PyErr_Clear();
       return false;
     }

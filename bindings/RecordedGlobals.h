@@ -1,4 +1,4 @@
-// The global and captured variables that a kernel was compiled with, kept so that a warm launch can tell without Python whether they are still the same.
+// The variables that a kernel was compiled with, kept so that a warm launch can tell without Python whether they are still the same.
 #pragma once
 
 #include "bindings/Reference.h"
@@ -7,13 +7,18 @@
 
 namespace triton::python {
 
-/// `scope` is a dict or a cell. Only values that cannot change under the same identity are recorded, so identity is enough.
+/// `scope` is a dict, a cell, or a class. Only values that cannot change under the same identity are recorded, so identity is enough. No value: there is none.
 struct RecordedGlobal {
   Reference scope, name, value;
   bool isUnchanged() const;
 };
 
-/// False, without an exception, if a launch must go on asking Python about the globals.
+/// Whether an object says the same for good: numbers, text, types, functions, modules, classes, and tuples of these; constants of the user's that cannot be assigned to.
+bool isUnchanging(PyObject *object);
+/// Whether it is a module, class or function of this package, which nobody replaces.
+bool isOfPackage(PyObject *object);
+
+/// The globals that the source of `kernel` mentions. False, without an exception, if a launch must go on asking Python about them.
 bool recordGlobals(PyObject *kernel, std::vector<RecordedGlobal> &out);
 
 } // namespace triton::python

@@ -24,6 +24,7 @@ from ..runtime.driver import driver
 from ..runtime.errors import OutOfResources  # noqa: F401
 from . import inspection
 from .entries import (
+    agree,
     bundle_key,
     describe_request,
     file_name,
@@ -33,6 +34,7 @@ from .entries import (
     record,
     store,
     surprise,
+    variants,
 )
 from .kernel import AsmDict, CompiledKernel, LazyDict, make_backend, max_shared_mem  # noqa: F401  (part of this module's interface)
 from .sources import ASTSource, IRSource, convert_type_repr  # noqa: F401  (part of this module's interface)
@@ -125,13 +127,12 @@ def compile(src, target=None, options=None, _env_vars=None):
             return CompiledKernel(src, group, metadata["hash"], _loaded=(metadata, stages))
     is_changed = knobs.runtime.add_stages_inspection_hook is not None  # the stages are what a hook makes of them
     text = get_cache_key(src, backend, options, variables) + replacements.key() + ("-hook" if is_changed else "")
-    hash = hashlib.sha256(text.encode("utf-8")).hexdigest()
     request = functools.cache(lambda: describe_request(src, target, options, variables))
-    manager = get_cache_manager(hash)
+    is_looked_for = not knobs.compilation.always_compile and not is_changed
+    hash, manager, kernel = _find(src, text, is_looked_for)
     name = file_name(src)
-    if not knobs.compilation.always_compile and not is_changed:
-        kernel = _restore(src, manager, hash)
-        if kernel is not None:
+    if is_looked_for:
+        if kernel:
             _tell_listener(src, kernel.metadata._asdict(), kernel.metadata_group, timer, cache_hit=True)
             if knobs.cache.record and is_bundled:
                 record(src, key, kernel.asm, kernel.metadata._asdict(), request())
@@ -188,15 +189,25 @@ def _store(manager, name, files):
         return {}
 
 
+def _find(src, text, is_looked_for):
+    """(hash, manager, kernel): what is stored under this key, if the program still answers as it did when that was compiled; else where a kernel may be stored."""
+    for hash in variants(hashlib.sha256(text.encode("utf-8")).hexdigest()):
+        manager = get_cache_manager(hash)
+        found = _restore(src, manager, hash) if is_looked_for else None
+        if found is not False:
+            break
+    return hash, manager, found
+
+
 def _restore(src, manager, hash):
-    """The kernel that is stored under this hash; None unless all of it is there and as it was stored."""
+    """The kernel that is stored under this hash; None unless all of it is there and as it was stored; False if the program has changed since."""
     name = file_name(src)
     try:
         group = manager.get_group(f"{name}.json") or {}
         found = read_group(group, name)
         if found is None or found[0]["hash"] != hash:
             return None
-        return CompiledKernel(src, group, hash, _loaded=found[:2])
+        return agree(src, found[2]) and CompiledKernel(src, group, hash, _loaded=found[:2])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -11,6 +11,7 @@ import json
 import os
 
 from .. import knobs
+from .._C.libtriton import Answers
 from .._C.libtriton import cache as native
 from ..backends.compiler import GPUTarget
 from ..runtime.cache import _base32
@@ -34,7 +35,7 @@ def _source_of(src):
 
 
 def describe_request(src, target, options, variables):
-    """What a compile was asked for, part by part, so that two of them can be compared."""
+    """What a compile was asked for, part by part, so that two of them can be compared; once it is done, also what the kernel asked the program."""
     names = getattr(getattr(src, "fn", None), "arg_names", None)
 
     def name_of(path):
@@ -54,6 +55,7 @@ def describe_request(src, target, options, variables):
         "options": {name: repr(value) for name, value in options.__dict__.items()},
         "target": f"{target.backend}:{target.arch}:{target.warp_size}",
         "variables": dict(variables),
+        "answers": src.answers.to_json() if src.answers is not None else [],
     }
 
 
@@ -125,6 +127,25 @@ def read_group(group, name):
     return read(contents, name)
 
 
+# Kernels of one key that differ in what they read of the program, a constant of another module say, are stored side by side.
+_VARIANTS = 16
+
+
+def variants(key):
+    """The keys that kernels of a key are stored under: the first free one is taken."""
+    yield key
+    for number in range(1, _VARIANTS):
+        yield hashlib.sha256(f"{key}-{number}".encode("utf-8")).hexdigest()
+
+
+def agree(src, request):
+    """Whether the program answers what the kernel asked when it was compiled as it did then; if so, these are the source's answers."""
+    if not hasattr(src, "fn"):
+        return True
+    src.answers, _ = Answers.replay(src.fn, src.all_constants(), request.get("answers"))
+    return src.answers is not None
+
+
 # Bundles.
 
 
@@ -161,29 +182,42 @@ def read_entry(store, entry, files, name):
     return read({file: content for file, content in contents.items() if content is not None}, name)
 
 
+def _read_bundled(src, directory, key):
+    """(files, (metadata, stages, request)) of the entry of a bundle; the latter None if there is none, or it is damaged."""
+    name, entry = file_name(src), _base32(key)
+    try:
+        files = [file for file in os.listdir(os.path.join(directory, entry)) if file.startswith(name + ".")]
+    except OSError:
+        return [], None
+    found = read_entry(native.Store(directory), entry, files, name)
+    return files, found if found is not None and found[2].get("bundle_key") == key else None
+
+
 def find_in_bundles(src, key):
     """(metadata, stages, group) of a kernel that a bundle holds, or None."""
-    name, entry = file_name(src), _base32(key)
     for directory in bundle_directories():
-        folder = os.path.join(directory, entry)
-        try:
-            files = [file for file in os.listdir(folder) if file.startswith(name + ".")]
-        except OSError:
-            continue
-        found = read_entry(native.Store(directory), entry, files, name)
-        if found is not None and found[2].get("bundle_key") == key:
-            return found[0], found[1], {file: os.path.join(folder, file) for file in files}
+        for variant in variants(key):
+            files, found = _read_bundled(src, directory, variant)
+            if found is None:
+                break
+            if agree(src, found[2]):
+                folder = os.path.join(directory, _base32(variant))
+                return found[0], found[1], {file: os.path.join(folder, file) for file in files}
     return None
 
 
 def record(src, key, stages, metadata, request):
     """Adds a kernel to the bundle that is being recorded."""
-    directory, entry, name = knobs.cache.record, _base32(key), file_name(src)
+    directory, name = knobs.cache.record, file_name(src)
+    for variant in variants(key):
+        _, found = _read_bundled(src, directory, variant)
+        if found is None:
+            break
+        if found[2].get("answers") == request.get("answers"):
+            return
     bundle = native.Store(directory)
-    if bundle.get(entry, f"{name}.json") is not None:
-        return
-    for file, content in make_files(name, stages, metadata, {**request, "bundle_key": key}).items():
-        bundle.put(entry, file, content)
+    for file, content in make_files(name, stages, metadata, {**request, "bundle_key": variant}).items():
+        bundle.put(_base32(variant), file, content)
 
 
 # Why a kernel is not there.
@@ -194,6 +228,8 @@ def _differences(stored, asked):
     found = []
     if stored.get("source") != asked["source"]:
         found.append("its source, a function it calls or a constexpr global it reads has changed")
+    elif "change" in stored:
+        found.append(stored["change"])
     if stored.get("target") != asked["target"]:
         found.append(f"target: {stored.get('target')} is stored, {asked['target']} is needed")
     kinds = {"signature": "type of", "constants": "constant", "attributes": "attributes of", "options": "option", "variables": "variable"}  # fmt: skip
@@ -205,20 +241,24 @@ def _differences(stored, asked):
     return found
 
 
-def _stored_requests(directory, name):
-    entries = native.Store(directory)
+def _stored_requests(src, directory):
+    """What kernels with this name were compiled for; `change` is what the program now answers otherwise than then."""
+    entries, file = native.Store(directory), f"{file_name(src)}.json"
     for entry in entries.list():
-        if f"{name}.json" in entry.files:
-            try:
-                yield json.loads(entries.get(entry.name, f"{name}.json")).get("request", {})
-            except (TypeError, ValueError):
-                continue
+        if file not in entry.files:
+            continue
+        try:
+            request = json.loads(entries.get(entry.name, file)).get("request", {})
+        except (TypeError, ValueError):
+            continue
+        answers, change = Answers.replay(src.fn, src.all_constants(), request.get("answers")) if hasattr(src, "fn") else (None, None)  # fmt: skip
+        yield {**request, "change": f"{change[0]} is not what it was: {change[2]} now"} if change else request
 
 
 def surprise(src, request):
     """The error for a kernel that would have to be compiled where everything should be there: what it is, and what changed."""
     places = [*bundle_directories(), knobs.cache.dir]
-    stored = [other for place in places for other in _stored_requests(place, file_name(src))]
+    stored = [other for place in places for other in _stored_requests(src, place)]
     stored = [other for other in stored if other.get("function") == request["function"]]
     message = f"kernel '{request['function']}' is not stored and TRITON_STRICT_CACHE forbids to compile it"
     if not stored:

@@ -136,6 +136,7 @@ class CompiledKernel:
         backend = make_backend(self.metadata.target)
         self.packed_metadata = backend.pack_metadata(self.metadata)
         self.src = src
+        self.answers = getattr(src, "answers", None)  # of the program, to what the kernel asked when it was compiled
         self.hash = hash
         self.name = self.metadata.name
         self.metadata_group = metadata_group
@@ -185,8 +186,8 @@ class CompiledKernel:
             raise OutOfResources(required, limit, name)
 
     def __getstate__(self):
-        # Code is loaded in one process only.
-        return {**self.__dict__, "module": None, "function": None, "_run": None}
+        # Code is loaded in one process only; so are the objects that the kernel asked about.
+        return {**self.__dict__, "module": None, "function": None, "_run": None, "answers": None}
 
     def _tell(self, hook):
         if hook is not None:

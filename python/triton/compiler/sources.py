@@ -40,6 +40,7 @@ class ASTSource:
             path = (fn.arg_names.index(key),) if isinstance(key, str) else key
             self.constants[path] = value
         self.attrs = attrs or {}
+        self.answers = None  # of the program, to what the kernel asked while it was compiled
 
     def _complete(self, signature):
         """In the order of the definition; parameters that are left out are constants."""
@@ -47,16 +48,13 @@ class ASTSource:
 
     def hash(self):
         def key_of(value):
-            return value.cache_key if hasattr(value, "cache_key") else str(value)
+            return value.cache_key if hasattr(value, "cache_key") else libtriton.fingerprint(value)
 
         types = [ty for _, ty in _sorted_items(self.signature)]
-        constants = "-".join(
-            f"{path}:{type(value).__name__}:{key_of(value)}" for path, value in _sorted_items(self.constants)
-        )
+        constants = "-".join(f"{path}:{key_of(value)}" for path, value in _sorted_items(self.all_constants()))
         text = f"{self.fn.cache_key}-{self.attrs}-{types}-{constants}-{self.symbol()}"
         if knobs.compilation.allow_non_constexpr_globals:
-            # Where kernels may read them, their values are part of the code, as those of constexprs always are.
-            text += f"-{[(name, value) for (name, _), (value, _) in self.fn.used_global_vals.items()]}"
+            text += "-globals"
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
     def symbol(self):
@@ -70,6 +68,15 @@ class ASTSource:
 
     def parse_options(self):
         return {}
+
+    def all_constants(self):
+        """path -> value of every compile-time argument, defaults of parameters that were left out included."""
+        defaults = {
+            (index,): param.default
+            for index, (param, ty) in enumerate(zip(self.fn.params, self.signature.values()))
+            if ty == "constexpr" and param.has_default
+        }
+        return {**defaults, **self.constants}
 
     def _argument(self, ty, path):
         """One argument as the native compiler takes it."""
@@ -102,7 +109,13 @@ class ASTSource:
 
     def compile_native(self, options):
         """All stages, in one call of the native compiler."""
-        return libtriton.compile(self.fn, self._native_arguments(), self.symbol(), self._native_options(options))
+        return libtriton.compile(
+            self.fn, self._native_arguments(), self.symbol(), self._native_options(options), self._record_answers()
+        )
+
+    def _record_answers(self):
+        self.answers = libtriton.Answers(self.fn, self.all_constants())
+        return self.answers
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         """The kernel as IR that can be walked, before any pass. What the language needs of a target it takes from the backend's options."""
@@ -110,7 +123,8 @@ class ASTSource:
         from .stages import language_options
 
         native_options = self._native_options(language_options(make_backend(target), options))
-        module = libtriton.ir.emit(self.fn, self._native_arguments(), self.symbol(), native_options)
+        arguments = self._native_arguments(), self.symbol(), native_options, self._record_answers()
+        module = libtriton.ir.emit(self.fn, *arguments)
         module.context = context
         return module
 
@@ -134,6 +148,7 @@ class IRSource:
             self.src = file.read()
         self.constants = {}
         self.attrs = {}
+        self.answers = None  # a file asks nothing
         if self.ext in ("ttir", "ttgir"):
             self.module = libtriton.ir.parse_mlir_module(str(path), context)
             self.module.context = context

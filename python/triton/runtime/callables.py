@@ -133,6 +133,13 @@ class JITCallable:
             return self.hash
 
     @property
+    def _own_key(self):
+        """Changes with the function's own text, place and flags, whatever it calls or reads."""
+        flags = f"{getattr(self, 'noinline', None)}-{self._must_use_result_message}"
+        text = f"{self._fn_name}-{self.starting_line_number}-{flags}-{self._src}"
+        return f"{self._fn_name} {hashlib.sha256(text.encode('utf-8')).hexdigest()}"
+
+    @property
     def type(self):
         from ..language.core import constexpr_type
 
@@ -154,6 +161,11 @@ class ConstexprFunction(JITCallable):
             self._read_source()
             return self.__dict__[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    @property
+    def _own_key(self):
+        """Kernels depend on what it returns, not on how it is written."""
+        return self._fn_name
 
     def __get__(self, instance, owner):
         return self if instance is None else BoundConstexprFunction(instance, self)

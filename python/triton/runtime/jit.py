@@ -166,7 +166,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         kernel_cache, kernel_key_cache, target, backend, binder = self.device_caches[device]
         bound_args, specialization, options = binder(*args, **kwargs)
         key = compute_cache_key(kernel_key_cache, specialization, options)
-        kernel = kernel_cache.get(key)
+        kernel = self._still_right(kernel_cache.get(key))
         if kernel is None:
             options, signature, constexprs, attrs = self._pack_args(
                 backend, kwargs, bound_args, specialization, options
@@ -178,6 +178,19 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         if not warmup:
             self._launch_kernel(kernel, grid, stream, bound_args)
         return kernel.result() if hasattr(kernel, "result") and not warmup else kernel
+
+    def _still_right(self, kernel):
+        """The kernel, or None if the program would now answer otherwise than when it was compiled. Variables that have changed are an error."""
+        answers = getattr(kernel, "answers", None)
+        change = answers.find_change(kernel.src.all_constants()) if answers is not None else None
+        if change is None:
+            return kernel
+        expression, before, now, is_variable = change
+        if is_variable:
+            raise RuntimeError(
+                f"Global variable {expression} has changed since we compiled this kernel, from {before} to {now}"
+            )
+        return None
 
     def _check_globals(self):
         absent = object()

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from .._utils import is_namedtuple
 from .callables import JITCallable
+from .fingerprints import memory_key
 
 
-def _replace_callables(value):
-    """Jitted functions by their keys, all the way down."""
+def _replace_objects(value):
+    """Jitted functions by their keys, objects by what tells them from others, all the way down."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
     if isinstance(value, list):
-        return [_replace_callables(element) for element in value]
+        return [_replace_objects(element) for element in value]
     if is_namedtuple(type(value)):
-        return type(value)(*map(_replace_callables, value))
+        return type(value)(*map(_replace_objects, value))
     if isinstance(value, tuple):
-        return tuple(map(_replace_callables, value))
-    return value.cache_key if isinstance(value, JITCallable) else value
+        return tuple(map(_replace_objects, value))
+    return value.cache_key if isinstance(value, JITCallable) else memory_key(value)
 
 
 def compute_cache_key(kernel_key_cache, specialization, options):
     """The in-memory key of a launch. `kernel_key_cache` is not used: 1, True and 1.0 are equal as keys of a dict, and warm launches do not come here."""
-    return str(_replace_callables(specialization)) + str(options)
+    return str(_replace_objects(specialization)) + str(options)
 
 
 def _telling(method):
