@@ -258,7 +258,7 @@ static std::shared_ptr<const artifact::Artifact> compileOrLoad(const Kernel &ker
   if (directory.empty() || !target || !architecture)
     return driver::compile(request, diagnostics);
   const std::string text = artifact::buildId() + ";" + *architecture + ";" + kernel.state->function->name + ";" + key +
-                           ";" + kernel.state->module->source->text().str();
+                           ";" + kernel.state->module->host->sourceKey();
   const std::string hash = sha256Hex(text);
   const artifact::Store store(directory);
   if (auto stored = artifact::load(store, kernel.state->function->name, hash))

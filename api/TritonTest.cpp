@@ -5,8 +5,12 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <thread>
+
+#include <unistd.h>
 
 namespace {
 
@@ -134,6 +138,22 @@ TEST(Api, WatchesAccesses) {
   const std::string text = wrong.error().what();
   EXPECT_NE(text.find("program (15, 0, 0) reads out of bounds"), std::string::npos) << text;
   EXPECT_NE(text.find("offset 1000 of `x`, which is float32[1000]"), std::string::npos) << text;
+}
+
+TEST(Api, StoredKernelsKnowTheFilesThatTheirsImports) {
+  auto folder = std::filesystem::temp_directory_path() / ("triton-imports-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "main.py") << "import triton\nimport triton.language as tl\nimport constants\n"
+                                       "@triton.jit\ndef kernel(out):\n    tl.store(out, constants.FACTOR)\n";
+  triton::Options options;
+  options.cacheDirectory = (folder / "cache").string();
+  for (int factor : {3, 4, 3}) {
+    std::ofstream(folder / "constants.py") << "import triton.language as tl\nFACTOR = tl.constexpr(" << factor << ")\n";
+    int out = 0;
+    triton::Module::load((folder / "main.py").string()).kernel("kernel").launch(1, {&out}, options);
+    EXPECT_EQ(out, factor);
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Api, ManyThreadsAtOnce) {

@@ -2,6 +2,7 @@
 #include "compiler/frontend/FileEvaluator.h"
 #include "compiler/frontend/FileHostImpl.h"
 #include "compiler/frontend/Folding.h"
+#include "compiler/support/Hash.h"
 #include "compiler/syntax/Parser.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -175,6 +176,25 @@ const FileModule *FileHostImpl::load(const FileModule &from, StringRef moduleNam
   files.push_back(std::make_unique<FileModule>(source, tree));
   filesByPath[path] = files.back().get();
   return files.back().get();
+}
+
+std::string FileHostImpl::sourceKey() {
+  std::lock_guard lock(mutex);
+  std::string text;
+  llvm::SmallVector<const FileModule *> reached{main};
+  for (size_t index = 0; index < reached.size(); ++index) {
+    const FileModule &file = *reached[index];
+    text += std::to_string(file.source->text().size()) + " " + llvm::sys::path::filename(file.source->name()).str() +
+            "\n" + file.source->text().str();
+    for (StringRef path : file.importedPaths) {
+      unsigned level = path.size() - path.ltrim('.').size();
+      // `a.b.c` may be a file, or a name in the file `a.b`.
+      for (StringRef rest = path.ltrim('.'); !rest.empty(); rest = rest.contains('.') ? rest.rsplit('.').first : "")
+        if (const FileModule *imported = load(file, rest, level); imported && !llvm::is_contained(reached, imported))
+          reached.push_back(imported);
+    }
+  }
+  return sha256Hex(text);
 }
 
 /// What a dotted import path stands for: a name of the language, of `math`, or of a file beside this one.

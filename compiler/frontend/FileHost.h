@@ -17,6 +17,8 @@ public:
   virtual std::vector<std::shared_ptr<const Function>> kernels() = 0;
   /// Null if there is no such jitted function.
   virtual std::shared_ptr<const Function> kernel(llvm::StringRef name) = 0;
+  /// Changes with the text of the file and of every file that it imports, directly or through others: with all that its kernels can depend on.
+  virtual std::string sourceKey() = 0;
 };
 
 } // namespace triton::frontend

@@ -17,6 +17,7 @@ public:
 
   std::vector<std::shared_ptr<const Function>> kernels() override;
   std::shared_ptr<const Function> kernel(llvm::StringRef name) override;
+  std::string sourceKey() override;
 
   llvm::Expected<std::optional<Value>> lookup(const Function &function, llvm::StringRef name) override;
   llvm::Expected<std::optional<Value>> attribute(const HostObject &object, llvm::StringRef name) override;

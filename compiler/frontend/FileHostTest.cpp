@@ -127,6 +127,24 @@ TEST_F(FileHostTest, FilesBesideIt) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(FileHostTest, KeyChangesWithEveryFileThatIsImported) {
+  auto folder = std::filesystem::temp_directory_path() / ("triton-file-key-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / "package");
+  auto keyWith = [&](std::string helpers, std::string constants, std::string inner) {
+    std::ofstream(folder / "helpers.py") << "import constants\n" << helpers;
+    std::ofstream(folder / "constants.py") << constants << "\nimport helpers\n"; // each imports the other
+    std::ofstream(folder / "package" / "inner.py") << inner;
+    parse("from helpers import A\nimport package.inner\nimport torch\n", (folder / "main.py").string());
+    return host->sourceKey();
+  };
+  const std::string key = keyWith("A = 1", "B = 1", "C = 1");
+  EXPECT_EQ(key, keyWith("A = 1", "B = 1", "C = 1"));
+  EXPECT_NE(key, keyWith("A = 2", "B = 1", "C = 1"));
+  EXPECT_NE(key, keyWith("A = 1", "B = 2", "C = 1"));
+  EXPECT_NE(key, keyWith("A = 1", "B = 1", "C = 2"));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(FileHost, SyntaxErrorsAreReported) {
   Diagnostics diagnostics;
   EXPECT_FALSE(FileHost::create(Source::create("bad.py", "def f(:\n    pass\nx = = 3\n"), diagnostics));

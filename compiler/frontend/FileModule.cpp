@@ -51,6 +51,7 @@ void FileModule::collect(llvm::ArrayRef<syntax::Stmt *> body) {
         // `import a.b` binds `a`; `import a.b as c` binds `c` to the inner module.
         llvm::StringRef local = alias->asname.empty() ? alias->name.split('.').first : alias->asname;
         bindings[local] = {import};
+        importedPaths.push_back(alias->name.str());
         imports[local] = (alias->asname.empty() ? alias->name.split('.').first : alias->name).str();
       }
     } else if (auto *from = dyn_cast<syntax::ImportFrom>(statement)) {
@@ -59,6 +60,7 @@ void FileModule::collect(llvm::ArrayRef<syntax::Stmt *> body) {
         bindings[local] = {from};
         imports[local] =
             (std::string(from->level, '.') + from->module + (from->module.empty() ? "" : ".") + alias->name).str();
+        importedPaths.push_back(imports[local]);
       }
     } else if (auto *conditional = dyn_cast<syntax::If>(statement)) {
       if (!isMainGuard(conditional)) {

@@ -53,6 +53,8 @@ public:
   const std::shared_ptr<const syntax::Tree> tree;
   /// In the order of the file.
   std::vector<const syntax::FunctionDef *> functions;
+  /// What its import statements name, dots of relative ones in front: `a.b` of `import a.b`, `.a.b` of `from .a import b`.
+  std::vector<std::string> importedPaths;
 
 private:
   void collect(llvm::ArrayRef<syntax::Stmt *> body);
