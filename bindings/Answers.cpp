@@ -409,7 +409,8 @@ std::optional<Answers::Change> Answers::findChange(PyObject *constants) {
   if (!fresh) {
     for (const Step &step : steps)
       if (change->before == step.fingerprint && change->expression == expressionOf(step)) {
-        change->before = shown(step.answer.get());
+        if (std::string before = shown(step.answer.get()); before != change->now) // else it was changed in place
+          change->before = before;
         change->isVariable = change->isVariable && (!step.answer || isVariable(step.answer.get()));
       }
     return change;

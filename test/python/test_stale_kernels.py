@@ -357,6 +357,23 @@ for _ in range(3):
         assert all(error in answer for answer in answers[3:])
 
 
+def test_object_in_a_global(tmp_path):
+    program = """
+class Config:
+    def __init__(self, g):
+        self.g = g
+CONFIG = tl.constexpr(Config(3))
+@triton.jit
+def kernel(out):
+    tl.store(out, CONFIG.g)
+print(launch(), launch())
+CONFIG.value.g = 4
+print(launch(), launch())
+"""
+    write(tmp_path, {"program": program}, 0)
+    assert run(tmp_path) == ["3 3", "4 4"]
+
+
 def test_objects_with_the_same_text(tmp_path):
     program = """
 class Config:

@@ -45,9 +45,11 @@ def _is_language(value):
 
 
 def _copied(value):
+    """A copy that later shows whether the value was changed in place; the value itself where it compares by identity, or cannot be copied."""
     try:
-        return copy.deepcopy(value)
-    except Exception:  # not everything can be copied; then identity has to do
+        copied = copy.deepcopy(value)
+        return copied if copied == value else value
+    except Exception:
         return value
 
 
