@@ -46,7 +46,9 @@ static void writeParameters(const artifact::Artifact &artifact, StringRef separa
 }
 
 static void writeLaunch(const artifact::Artifact &artifact, llvm::raw_ostream &os) {
-  os << "// Runs the whole grid on the calling thread. Returns 0, or -1 if there is no memory for the scratch.\n"
+  os << "// Runs the whole grid on the calling thread. Returns 0, or -1 if there is no memory for the scratch, or the "
+        "grid is "
+        "negative or has more programs than 64 bits can count.\n"
      << "static inline int " << artifact.name << "_launch(int32_t grid_x, int32_t grid_y, int32_t grid_z";
   if (!artifact.arguments.empty())
     os << ", ";
@@ -60,10 +62,13 @@ static void writeLaunch(const artifact::Artifact &artifact, llvm::raw_ostream &o
   if (artifact.arguments.empty())
     os << "0";
   os << "};\n  const int32_t grid[3] = {grid_x, grid_y, grid_z};\n"
+     << "  int64_t programs;\n"
+     << "  if (grid_x < 0 || grid_y < 0 || grid_z < 0 || __builtin_mul_overflow((int64_t)grid_x * grid_y, grid_z, "
+        "&programs))\n    return -1;\n"
      << "  void *arena = " << artifact.name << "_arena_bytes ? aligned_alloc(64, (" << artifact.name
      << "_arena_bytes + 63) / 64 * 64) : NULL;\n"
      << "  if (" << artifact.name << "_arena_bytes && !arena)\n    return -1;\n"
-     << "  " << artifact.name << "(&arguments, grid, 0, (int64_t)grid_x * grid_y * grid_z, arena);\n"
+     << "  " << artifact.name << "(&arguments, grid, 0, programs, arena);\n"
      << "  free(arena);\n  return 0;\n}\n\n";
 }
 

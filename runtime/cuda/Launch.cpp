@@ -54,6 +54,8 @@ static bool mayOverlap(const DriverApi &api, const Launch &launch) {
 int launch(const DriverApi &api, const Launch &launch) {
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
     return Success;
+  if (uint64_t(launch.grid[0]) * launch.clusterSize > INT32_MAX)
+    return InvalidValue;
   ContextScope scope(api, launch.isContextCurrent ? nullptr : launch.context);
   if (scope.status())
     return scope.status();

@@ -82,6 +82,15 @@ TEST(Cuda, AnEmptyGridIsNoLaunch) {
   EXPECT_EQ(takeLog(), "");
 }
 
+TEST(Cuda, AGridOfClustersThatDoesNotFitIsNotCutShort) {
+  LoadedFunction function = loaded();
+  takeLog();
+  Launch work{
+      .function = function.function, .context = function.context, .grid = {(1u << 30) + 1, 1, 1}, .clusterSize = 4};
+  EXPECT_EQ(launch(driver().api(), work), InvalidValue);
+  EXPECT_EQ(takeLog(), "");
+}
+
 TEST(Cuda, LargeSharedMemoryIsAskedForOnce) {
   LoadedFunction small = loaded(0), large = loaded(100000);
   Arguments arguments;

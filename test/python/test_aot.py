@@ -135,6 +135,18 @@ def test_programs_that_wait_for_each_other(tmp_path):
         assert "run each on a thread of its own" in header and "meet_launch" not in header
 
 
+@pytest.mark.parametrize("kernel, signature, arguments", [("add", "*fp32, *fp32, *fp32, i32, 256", "x, x, x"), ("meet", "*i32, *i32, i32", "x, x")])  # fmt: skip
+def test_grids_that_64_bits_cannot_count(kernel, signature, arguments, tmp_path):
+    """2^66 programs are not none."""
+    host = CPUDriver().get_current_target()
+    target = f"cpu:{host.arch}:{host.warp_size}"
+    function, paths = compile_kernel(CompileArgs(str(KERNELS), kernel, signature, "n, n, n", target, num_warps=1, out_path=str(tmp_path / kernel)))  # fmt: skip
+    main = f'#include "{Path(paths[0]).name}"\n#include <stddef.h>\nint main(void) {{ static char x[16]; return {function}(NULL, (void *){arguments.replace(", ", ", (void *)")}, 1 << 22); }}\n'
+    (tmp_path / "main.c").write_text(main)
+    subprocess.run([shutil.which("gcc") or "cc", tmp_path / "main.c", *paths[1:], "-o", tmp_path / "program", "-pthread"], check=True)  # fmt: skip
+    assert subprocess.run([tmp_path / "program"]).returncode == 1  # TT_ERROR_INVALID_VALUE
+
+
 @pytest.mark.skipif(not TRITONC.exists() or not shutil.which("cmake"), reason="needs tritonc and cmake")
 def test_example_of_a_model(tmp_path):
     """`examples/aot`: kernels compiled by CMake, a library that needs nothing of Triton."""

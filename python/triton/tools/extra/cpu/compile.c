@@ -27,7 +27,9 @@ $constants
       return TT_ERROR_INVALID_VALUE;
   const struct ${function}_arguments arguments = {$values};
   const int32_t grid[3] = {(int32_t)extents[0], (int32_t)extents[1], (int32_t)extents[2]};
-  const int64_t programs = extents[0] * extents[1] * extents[2];
+  int64_t programs;
+  if (__builtin_mul_overflow(extents[0] * extents[1], extents[2], &programs))
+    return TT_ERROR_INVALID_VALUE;
   TT_ResultTy result = TT_SUCCESS;
   /* A piece of the grid for each thread at a time; every thread has scratch of its own. */
   const int64_t piece = programs / 256 + 1;

@@ -70,7 +70,10 @@ $constants
       return TT_ERROR_INVALID_VALUE;
   const struct ${function}_arguments arguments = {$values};
   const int32_t grid[3] = {(int32_t)extents[0], (int32_t)extents[1], (int32_t)extents[2]};
-  struct ${function}_turns turns = {&arguments, grid, extents[0] * extents[1] * extents[2], 0, 0, 0, 0, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0};
+  int64_t programs;
+  if (__builtin_mul_overflow(extents[0] * extents[1], extents[2], &programs))
+    return TT_ERROR_INVALID_VALUE;
+  struct ${function}_turns turns = {&arguments, grid, programs, 0, 0, 0, 0, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0};
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   int64_t wanted = processors > 1 ? processors : 1, seen = -1;
   int can_add = 1;

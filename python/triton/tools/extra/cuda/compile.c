@@ -33,9 +33,9 @@ $constants
   CUdeviceptr scratch[2] = {0, 0};
   void *parameters[] = {$addresses&scratch[0], &scratch[1]};
   for (int i = 0; i < 3; ++i)
-    if (extents[i] < 0 || extents[i] > INT32_MAX)
+    if (extents[i] < 0 || extents[i] > INT32_MAX / (i == 0 ? $num_ctas : 1))
       return CUDA_ERROR_INVALID_VALUE;
-  if (extents[0] * extents[1] * extents[2] == 0)
+  if (extents[0] == 0 || extents[1] == 0 || extents[2] == 0)
     return CUDA_SUCCESS;
   if (!${function}_entry) {
     CUresult result = ${function}_try_load();
