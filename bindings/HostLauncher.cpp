@@ -2,6 +2,7 @@
 #include "bindings/HostLauncher.h"
 
 #include "bindings/InterpreterLock.h"
+#include "bindings/Interrupt.h"
 #include <triton/embed.h>
 
 #include <cstdlib>
@@ -51,9 +52,9 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   unsigned threads = isAlone ? 1 : maxThreads();
   {
     Unlocked unlocked;
-    error = kernel.launch(block.data(), grid, threads);
+    error = kernel.launch(block.data(), grid, threads, isInterrupted);
   }
-  if (error)
+  if (error && !raiseInterruption())
     PyErr_SetString(PyExc_RuntimeError, error->c_str());
   return !error;
 }

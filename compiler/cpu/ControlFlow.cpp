@@ -311,6 +311,8 @@ LogicalResult Lowering::lowerWhile(scf::WhileOp loop) {
   scf::ConditionOp::create(builder, loop.getLoc(), scalars.lookup(condition.getCondition()),
                            mapScalars(condition.getArgs()));
   enter(lowered.getAfter(), loop.getAfterArguments());
+  if (mayNeverEnd(loop))
+    emitPoll(loop.getLoc());
   auto yield = loop.getYieldOp();
   if (failed(lowerBlock(*loop.getAfterBody())) || failed(yieldInto(yield.getOperands(), loop.getBeforeArguments())))
     return failure();

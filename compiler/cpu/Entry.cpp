@@ -17,9 +17,9 @@ using namespace mlir;
 
 namespace triton::cpu {
 
-Lowering::Lowering(tensor::FuncOp function, const HostTarget &target, bool waits)
+Lowering::Lowering(tensor::FuncOp function, const HostTarget &target, Waiting waiting)
     : function(function), target(target), builder(function.getContext()), evaluator(builder, target, scalars, buffers),
-      waits(waits) {}
+      waiting(waiting) {}
 
 LogicalResult Lowering::run() {
   plan = makePlan(function, accesses);
@@ -76,11 +76,15 @@ LogicalResult Lowering::lowerKernel() {
   if (failed(lowerBody(function.getBody(), programs.getBody())))
     return failure();
   lowered->setAttr("cpu.arena_bytes", builder.getI64IntegerAttr(arenaBytes));
-  if (waits) {
-    builder.setInsertionPoint(lowered);
+  builder.setInsertionPoint(lowered);
+  auto tellRuntime = [&](StringRef suffix) {
     LLVM::GlobalOp::create(builder, loc, builder.getI8Type(), /*isConstant=*/true, LLVM::Linkage::External,
-                           (function.getName() + waitsSuffix).str(), builder.getI8IntegerAttr(1));
-  }
+                           (function.getName() + suffix).str(), builder.getI8IntegerAttr(1));
+  };
+  if (waiting.forPrograms)
+    tellRuntime(waitsSuffix);
+  if (waiting.polls)
+    tellRuntime(pollsSuffix);
   function.erase();
   return success();
 }

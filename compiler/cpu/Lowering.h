@@ -10,6 +10,7 @@
 #include "compiler/cpu/Mask.h"
 #include "compiler/cpu/Plan.h"
 #include "compiler/cpu/Target.h"
+#include "compiler/cpu/Waiting.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,8 +52,8 @@ struct DotPlan;
 
 class Lowering {
 public:
-  /// `waits`: programs may wait for what others write, which the runtime must know.
-  Lowering(tensor::FuncOp function, const HostTarget &target, bool waits);
+  /// `waiting`: of a kernel.
+  Lowering(tensor::FuncOp function, const HostTarget &target, Waiting waiting);
   mlir::LogicalResult run();
 
 private:
@@ -132,6 +133,7 @@ private:
   mlir::LogicalResult lowerAccess(tensor::PrintOp report);
   mlir::LogicalResult lowerAssert(tensor::AssertOp check);
   void emitCheck(mlir::Location loc, llvm::StringRef message, mlir::Value condition);
+  void emitPoll(mlir::Location loc);
   /// Asserts of combine regions, which lie where elements are combined by now, on scalars.
   void lowerCombinedAsserts();
   /// Emits a loop over every element of `shape`, one at a time.
@@ -158,7 +160,7 @@ private:
 
   mlir::Block *entry = nullptr; // of the new function
   mlir::Value arena;
-  bool waits;
+  Waiting waiting;
   int64_t stackBytes = 0, arenaBytes = 0;
   mlir::Value programId[3], programCount[3];             // i32
   llvm::DenseMap<mlir::OpOperand *, mlir::Value> staged; // operands of products, staged before the loop around them

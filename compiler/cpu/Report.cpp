@@ -1,4 +1,4 @@
-// What a running kernel tells: prints, memory accesses and failed assertions.
+// What a running kernel tells: prints, memory accesses and failed assertions; and what it asks: whether to stop.
 //   In:  `tt.print` and `tt.assert`, on scalars or tensors.
 //   Out: for each element, a call of the C library's `printf`, or of `triton_check_access` for the prints that report accesses; for an
 //        assertion that fails, a call of `triton_assert_failed(message, x, y, z)`. The runtime provides both, and they let the launch
@@ -7,6 +7,7 @@
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
 #include "compiler/cpu/passes/CheckAccesses.h"
+#include "compiler/support/KernelSymbols.h"
 #include "compiler/tensor/Rules.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -163,6 +164,23 @@ void Lowering::emitCheck(Location loc, StringRef message, Value condition) {
     text = where.getFilename().str() + ":" + std::to_string(where.getLine()) + ": " + text;
   LLVM::CallOp::create(builder, loc, report,
                        ValueRange{stringOf(builder, loc, module, text), programId[0], programId[1], programId[2]});
+}
+
+/// Asks the runtime, if the program has one, whether to stop: it does not return then.
+void Lowering::emitPoll(Location loc) {
+  ModuleOp module = entry->getParentOp()->getParentOfType<ModuleOp>();
+  MLIRContext *context = builder.getContext();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {});
+  LLVM::LLVMFuncOp poll = declare(module, pollSymbol, type);
+  poll.setLinkage(LLVM::Linkage::ExternWeak);
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Value address = LLVM::AddressOfOp::create(builder, loc, pointer, poll.getSymName());
+  Value isThere =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, address, LLVM::ZeroOp::create(builder, loc, pointer));
+  auto branch = scf::IfOp::create(builder, loc, isThere, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  LLVM::CallOp::create(builder, loc, poll, ValueRange());
 }
 
 LogicalResult Lowering::lowerAssert(tensor::AssertOp check) {

@@ -435,8 +435,10 @@ TRITON_EXPORT Result<KernelDescription> describeKernel(const std::string &stage,
 class TRITON_EXPORT HostKernel {
 public:
   static Result<HostKernel> load(std::string_view object, const std::string &symbol, uint64_t arenaBytes);
-  /// Runs the whole grid on at most `maxThreads` threads (0: all processors). An error text, or null.
-  std::optional<std::string> launch(const void *arguments, const int32_t grid[3], unsigned maxThreads) const;
+  /// Runs the whole grid on at most `maxThreads` threads (0: all processors). An error text, or null. `isInterrupted` is asked now and then on this thread: no program
+  /// begins after a yes, and programs that wait for something are left from their midst.
+  std::optional<std::string> launch(const void *arguments, const int32_t grid[3], unsigned maxThreads,
+                                    bool (*isInterrupted)() = nullptr) const;
 
 private:
   explicit HostKernel(std::shared_ptr<const void> code) : code(std::move(code)) {}

@@ -1,8 +1,10 @@
 // JITLink used directly: one object is one link, which needs none of ORC's libraries, sessions and laziness.
 #include "runtime/host/CodeLoader.h"
 
+#include "compiler/support/KernelSymbols.h"
 #include "runtime/host/CheckedLaunch.h"
 #include "runtime/host/HalfConversion.h"
+#include "runtime/host/InterruptibleCode.h"
 #include "runtime/host/Report.h"
 
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
@@ -88,6 +90,7 @@ static void *findFunction(llvm::StringRef name) {
       {"__truncsfbf2", reinterpret_cast<void *>(&truncateToBFloat)},
       {"__truncdfbf2", reinterpret_cast<void *>(&truncateDoubleToBFloat)},
       {"printf", reinterpret_cast<void *>(&::triton_kernel_print)},
+      {pollSymbol, reinterpret_cast<void *>(&::triton_poll)},
       {"triton_check_access", reinterpret_cast<void *>(&::triton_check_access)},
       {"triton_assert_failed", reinterpret_cast<void *>(&::triton_assert_failed)}};
 #undef TRITON_MATH

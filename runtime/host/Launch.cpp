@@ -4,17 +4,14 @@
 #include "compiler/support/KernelSymbols.h"
 #include "runtime/host/CheckedLaunch.h"
 #include "runtime/host/CodeLoader.h"
+#include "runtime/host/InterruptibleCode.h"
 #include "runtime/host/Report.h"
 #include "runtime/host/ThreadPool.h"
+#include "runtime/host/Turns.h"
 #include "runtime/profiler/Profiler.h"
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <limits>
-#include <mutex>
-#include <system_error>
-#include <thread>
 
 namespace triton::runtime {
 
@@ -22,10 +19,12 @@ using Clock = std::chrono::steady_clock;
 
 // All in nanoseconds. A launch shorter than `parallelFrom` ends before a sleeping worker is awake; workers that still
 // spin help from `parallelFromAwake` on. Chunks shorter than `chunkAtLeast` cost bandwidth; behind the last chunk longer
-// than `chunkAtMost` other threads wait too long. A caller alone looks at the clock every `lookEvery`.
+// than `chunkAtMost` other threads wait too long. A caller alone looks at the clock every `lookEvery`; longer than
+// `sliceAtMost` no thread runs programs, if they are not that long themselves, without looking whether it is to stop.
 static constexpr double parallelFrom = 60e3, parallelFromAwake = 8e3, chunkAtLeast = 20e3, chunkAtMost = 200e3,
-                        lookEvery = 10e3;
-static constexpr int64_t chunksPerThread = 8;
+                        lookEvery = 10e3, sliceAtMost = 5e6;
+// A grid is cut into at least the first number of chunks for each thread, and, however long its programs take, into at most the second.
+static constexpr int64_t chunksPerThread = 8, mostChunksPerThread = int64_t(1) << 19;
 
 static double since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
@@ -40,22 +39,22 @@ struct Launch {
   unsigned threads;
   ThreadPool &pool;
   Failures &failures;
+  Interruption &interruption;
+  CheckedLaunch *checked;                // or null
+  mutable std::atomic<int64_t> slice{1}; // programs that a thread runs before it looks up: what takes `sliceAtMost`
 
-  void run(int64_t begin, int64_t end, void *arena) const {
-    if (failures.any())
-      return;
-    ReportTo reports(failures);
-    kernel.entry(arguments, grid.data(), begin, end, arena);
-  }
+  /// Whether programs that have not begun are left out.
+  bool isOver() const { return failures.any() || interruption.isSet(); }
+  void run(int64_t begin, int64_t end, void *arena) const;
   void learn(double perProgram) const {
     kernel.nanosecondsPerProgram.store(float(std::max(perProgram, 1.0)), std::memory_order_relaxed);
   }
   bool isWorthHelp(double nanoseconds) const {
-    return nanoseconds >= (pool.isAwake() ? parallelFromAwake : parallelFrom);
+    return threads > 1 && nanoseconds >= (pool.isAwake() ? parallelFromAwake : parallelFrom);
   }
 
-  bool runByTurns() const;
   int64_t runAlone(double perProgram, void *arena) const;
+  void runInSlices(int64_t begin, int64_t end, void *arena) const;
   bool runTogether(int64_t begin, double perProgram) const;
 };
 
@@ -66,110 +65,74 @@ struct Chunks {
 };
 } // namespace
 
-namespace {
-/// Programs that any thread takes one after the other.
-struct Turns {
-  const Launch &launch;
-  std::atomic<int64_t> next{0}, done{0};
-  std::atomic<bool> outOfMemory{false};
-
-  bool areTaken() const { return next.load() >= launch.programs; }
-  void take() {
-    void *arena = threadArena(launch.kernel.arenaBytes);
-    if (!arena && launch.kernel.arenaBytes) {
-      outOfMemory = true;
-      return;
-    }
-    for (int64_t program; (program = next.fetch_add(1)) < launch.programs; ++done)
-      launch.run(program, program + 1, arena);
-  }
-};
-
-/// Starts threads as long as no program ends and some have not begun: those that have may wait for them.
-class Reinforcement {
-public:
-  explicit Reinforcement(Turns &turns) : turns(turns), watch([this] { look(); }) {}
-  ~Reinforcement() {
-    {
-      std::lock_guard lock(mutex);
-      isOver = true;
-    }
-    over.notify_one();
-    watch.join();
-    for (std::thread &thread : more)
-      thread.join();
-  }
-
-private:
-  void look() {
-    constexpr std::chrono::milliseconds patience(10);
-    int64_t seen = -1;
-    size_t wanted = 1;
-    std::unique_lock lock(mutex);
-    while (!over.wait_for(lock, patience, [&] { return isOver; }) && !turns.areTaken()) {
-      const int64_t done = turns.done.load();
-      for (size_t count = done == seen ? wanted : 0; count > 0 && !turns.areTaken(); --count)
-        try {
-          more.emplace_back([this] { turns.take(); });
-        } catch (const std::system_error &) { // no more threads: wait for what there is
-          return;
-        }
-      wanted = done == seen ? 2 * wanted : 1;
-      seen = done;
-    }
-  }
-
-  Turns &turns;
-  std::mutex mutex;
-  std::condition_variable over;
-  bool isOver = false;
-  std::vector<std::thread> more; // of `watch` alone until it has ended
-  std::thread watch;
-};
-} // namespace
-
-/// Programs one by one. False if a thread had no memory for its arena.
-bool Launch::runByTurns() const {
-  Turns turns{*this};
-  {
-    Reinforcement reinforcement(turns);
-    pool.run(threads, threads, [](void *context, uint32_t) { static_cast<Turns *>(context)->take(); }, &turns);
-  }
-  return !turns.outOfMemory;
+void Launch::run(int64_t begin, int64_t end, void *arena) const {
+  if (isOver())
+    return;
+  ReportTo reports(failures);
+  if (!kernel.polls && !checked)
+    return kernel.entry(arguments, grid.data(), begin, end, arena);
+  std::optional<std::string> problem;
+  auto programs = [&] { kernel.entry(arguments, grid.data(), begin, end, arena); };
+  runInterruptibly(interruption, [&] {
+    if (checked)
+      problem = checked->run(grid, programs);
+    else
+      programs();
+  });
+  if (problem)
+    failures.add(*std::move(problem));
 }
 
 /// Runs programs on the caller as long as what is left is not worth help. Gives the first program not run.
 int64_t Launch::runAlone(double perProgram, void *arena) const {
+  const double atMost = threads > 1 ? lookEvery : sliceAtMost;
   int64_t begin = 0;
   // The estimate is of other arguments: a small share first, so that little is lost if these programs take far longer.
-  int64_t limit = programs / 128;
-  while (begin < programs) {
+  int64_t limit = perProgram > 0 ? programs / 128 : 1;
+  while (begin < programs && !isOver()) {
     int64_t left = programs - begin;
     if (left > 1 && isWorthHelp(perProgram * double(left)))
       return begin;
-    int64_t count = std::clamp<int64_t>(std::min(int64_t(lookEvery / perProgram), limit), 1, left);
+    int64_t wanted = perProgram > 0 ? std::min(int64_t(atMost / perProgram), limit) : limit;
+    int64_t count = std::clamp<int64_t>(wanted, 1, left);
     Clock::time_point start = Clock::now();
     run(begin, begin + count, arena);
     perProgram = std::max(since(start) / double(count), 1.0);
     learn(perProgram);
     begin += count;
     limit = 8 * count;
+    askAside(interruption);
   }
   return begin;
+}
+
+/// How long programs take is learnt on the way: what an earlier launch took may have been of other arguments.
+void Launch::runInSlices(int64_t begin, int64_t end, void *arena) const {
+  while (begin < end && !isOver()) {
+    const int64_t most = slice.load(std::memory_order_relaxed), count = std::min(most, end - begin);
+    const Clock::time_point start = Clock::now();
+    run(begin, begin + count, arena);
+    const double perProgram = std::max(since(start) / double(count), 1.0);
+    slice.store(std::clamp<int64_t>(int64_t(sliceAtMost / perProgram), 1, 8 * most), std::memory_order_relaxed);
+    begin += count;
+    askAside(interruption);
+  }
 }
 
 /// Runs the programs from `begin` on over the pool. False if a worker had no memory for its arena.
 bool Launch::runTogether(int64_t begin, double perProgram) const {
   int64_t left = programs - begin;
   int64_t size = left / (chunksPerThread * threads);
-  if (perProgram > 0)
+  if (perProgram > 0) {
     size = std::clamp(size, int64_t(chunkAtLeast / perProgram), int64_t(chunkAtMost / perProgram));
-  size = std::clamp<int64_t>(size, 1, (left + threads - 1) / threads);
+    slice = std::max<int64_t>(size, 1);
+  }
+  size = std::clamp<int64_t>(std::max(size, left / (mostChunksPerThread * threads)), 1, (left + threads - 1) / threads);
   Chunks chunks{*this, begin, size};
   Clock::time_point start = Clock::now();
   pool.run(
-      uint32_t((left + size - 1) / size), threads,
-      [](void *context, uint32_t chunk) {
+      uint64_t(left / size + (left % size != 0)), threads,
+      [](void *context, uint64_t chunk) {
         auto &chunks = *static_cast<Chunks *>(context);
         const Launch &launch = chunks.launch;
         void *arena = threadArena(launch.kernel.arenaBytes);
@@ -177,11 +140,12 @@ bool Launch::runTogether(int64_t begin, double perProgram) const {
           chunks.outOfMemory = true;
           return;
         }
-        int64_t from = chunks.begin + chunk * chunks.size;
-        launch.run(from, std::min(from + chunks.size, launch.programs), arena);
+        int64_t from = chunks.begin + int64_t(chunk) * chunks.size;
+        launch.runInSlices(from, from + std::min(chunks.size, launch.programs - from), arena);
       },
-      &chunks);
-  learn(since(start) * double(std::min<int64_t>(threads, left)) / double(left));
+      &chunks, [](void *context) { askAside(static_cast<Chunks *>(context)->launch.interruption); });
+  if (!isOver())
+    learn(since(start) * double(std::min<int64_t>(threads, left)) / double(left));
   return !chunks.outOfMemory;
 }
 
@@ -210,22 +174,28 @@ static llvm::Error launchNow(const KernelCode &kernel, const void *arguments, st
   ThreadPool &pool = ThreadPool::process();
   unsigned threads = options.maxThreads ? std::min(options.maxThreads, pool.threads()) : pool.threads();
   Failures failures;
-  Launch launch{kernel, arguments, grid, programs, threads, pool, failures};
-  if (CheckedLaunch *checked = CheckedLaunch::current()) {
-    if (auto problem = checked->run(grid, [&] { launch.run(0, programs, arena); }))
-      failures.add(*std::move(problem));
-  } else if (kernel.waits && programs > 1) {
-    if (!launch.runByTurns())
+  Interruption interruption(options.isInterrupted);
+  CheckedLaunch *checked = CheckedLaunch::current();
+  Launch launch{kernel, arguments, grid, programs, threads, pool, failures, interruption, checked};
+  if (checked) {
+    launch.runInSlices(0, programs, arena);
+  } else if (programs == 1) {
+    launch.run(0, 1, arena);
+  } else if (kernel.waits) {
+    auto runOne = [&](int64_t program, void *arena) { launch.run(program, program + 1, arena); };
+    auto isOver = [&] { return launch.isOver(); };
+    if (!runByTurns({programs, kernel.arenaBytes, threads, runOne, isOver}, pool, interruption))
       return outOfMemory();
-  } else if (threads == 1 || programs == 1) {
-    launch.run(0, programs, arena);
   } else {
     // A kernel never run before is assumed to be worth help: once, that costs less than running a long one alone.
     double perProgram = kernel.nanosecondsPerProgram.load(std::memory_order_relaxed);
-    int64_t begin = perProgram > 0 ? launch.runAlone(perProgram, arena) : 0;
-    if (begin < programs && !launch.runTogether(begin, kernel.nanosecondsPerProgram.load(std::memory_order_relaxed)))
+    int64_t begin = threads == 1 || perProgram > 0 ? launch.runAlone(perProgram, arena) : 0;
+    if (begin < programs && !launch.isOver() &&
+        !launch.runTogether(begin, kernel.nanosecondsPerProgram.load(std::memory_order_relaxed)))
       return outOfMemory();
   }
+  if (interruption.isSet())
+    return llvm::createStringError("the launch was interrupted");
   return failures.any() ? llvm::createStringError(failures.message()) : llvm::Error::success();
 }
 
@@ -249,6 +219,7 @@ llvm::Expected<std::shared_ptr<const KernelCode>> KernelCode::load(llvm::StringR
   kernel->name = symbol.str();
   kernel->arenaBytes = arenaBytes;
   kernel->waits = (*code)->find((symbol + waitsSuffix).str());
+  kernel->polls = (*code)->find((symbol + pollsSuffix).str());
   kernel->code = std::move(*code);
   return kernel;
 }

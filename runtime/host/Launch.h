@@ -4,8 +4,10 @@
 // Small launches run on the caller: waking workers costs more than they are worth. What is small is learnt from the
 // kernel's own launches and corrected while one runs. Programs are independent, so how they are spread never changes a
 // result. Those of a kernel that waits for what others write (a lock, a barrier of the whole grid) are run one by one, and where
-// all that have begun wait, more threads begin the others: each then runs in the end, as on a GPU that holds them all.
+// all that have begun wait, more threads begin the others (Turns): each then runs in the end, as on a GPU that holds them all.
 #pragma once
+
+#include "compiler/support/Interruption.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -27,6 +29,7 @@ struct KernelCode {
   KernelEntry entry = nullptr;
   uint64_t arenaBytes = 0;                             // scratch per thread
   bool waits = false;                                  // programs may wait for what others write
+  bool polls = false;                                  // programs ask, where they may wait for good, whether to stop
   std::shared_ptr<const LoadedCode> code;              // keeps `entry` alive
   mutable std::atomic<float> nanosecondsPerProgram{0}; // learnt; 0: never run
 
@@ -37,10 +40,11 @@ struct KernelCode {
 
 struct LaunchOptions {
   unsigned maxThreads = 0; // 0: all processors of this process; TRITON_CPU_MAX_THREADS where a surface reads it
+  Interruption::Question isInterrupted = nullptr; // asked now and then, on the calling thread
 };
 
 /// `arguments` is the packed block of the kernel's run-time arguments. Fails when the grid is negative or too large to
-/// count, or when there is no memory for the arena. Any number of threads may launch at once.
+/// count, when there is no memory for the arena, or when it was interrupted. Any number of threads may launch at once.
 llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid,
                    LaunchOptions options = {});
 

@@ -3,10 +3,11 @@
 // one. A caller that saw all chunks done may leave and reuse the job: any late worker fails its claim.
 #include "runtime/host/ThreadPool.h"
 
+#include "runtime/host/WorkerThread.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <linux/futex.h>
@@ -14,6 +15,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace triton::runtime {
 
@@ -76,14 +78,12 @@ unsigned ThreadPool::availableProcessors() {
   return limit ? std::min(processors, limit) : processors;
 }
 
-ThreadPool::ThreadPool(unsigned threads) {
-  // Signals belong to the program's own threads: workers start with all of them blocked.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+ThreadPool::ThreadPool(unsigned threads, uint32_t jobLimit) : jobLimit(jobLimit) {
   for (unsigned worker = 0; worker + 1 < threads; ++worker)
-    workers.emplace_back([this, worker] { work(worker); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (std::thread started = startWorker([this, worker] { work(worker); }); started.joinable())
+      workers.push_back(std::move(started));
+    else
+      break;
 }
 
 ThreadPool::~ThreadPool() {
@@ -137,10 +137,11 @@ bool ThreadPool::workOn(Job &job, unsigned participant) {
       return worked;
     Function function = job.function.load(std::memory_order_acquire);
     void *context = job.context.load(std::memory_order_acquire);
+    uint64_t first = job.first.load(std::memory_order_acquire);
     // A later job stores its generation before these fields: if one of them was a later job's, the claim fails.
     if (!job.next.compare_exchange_weak(claim, claim + 1, std::memory_order_acq_rel, std::memory_order_acquire))
       continue;
-    function(context, chunk);
+    function(context, first + chunk);
     job.done.fetch_add(1, std::memory_order_release);
     worked = true;
     claim = job.next.load(std::memory_order_acquire);
@@ -159,33 +160,45 @@ bool ThreadPool::hasWork() const {
   });
 }
 
-void ThreadPool::run(uint32_t chunks, unsigned maxThreads, Function function, void *context) {
+void ThreadPool::run(uint64_t chunks, unsigned maxThreads, Function function, void *context,
+                     void (*whileWaiting)(void *context)) {
   maxThreads = std::min(maxThreads, threads());
   Job *job = chunks > 1 && maxThreads > 1 ? takeJob() : nullptr;
   if (!job) {
-    for (uint32_t chunk = 0; chunk < chunks; ++chunk)
+    for (uint64_t chunk = 0; chunk < chunks; ++chunk)
       function(context, chunk);
     return;
   }
-  // `chunks` has been zero since the last run ended, so no worker claims anything until it is set.
-  uint64_t generation = (job->next.load(std::memory_order_relaxed) >> 32) + 1;
-  job->next.store(generation << 32, std::memory_order_release);
-  job->done.store(0, std::memory_order_relaxed);
-  job->function.store(function, std::memory_order_release);
-  job->context.store(context, std::memory_order_release);
-  job->maxThreads.store(maxThreads, std::memory_order_release);
-  job->chunks.store(chunks, std::memory_order_release);
+  // A job counts in 32 bits, beside its generation: of more chunks, one part after the other.
+  for (uint64_t first = 0; first < chunks; first += jobLimit)
+    runPart(*job, {first, uint32_t(std::min<uint64_t>(jobLimit, chunks - first)), maxThreads, function, context},
+            whileWaiting);
+  job->taken.store(false, std::memory_order_release);
+}
+
+void ThreadPool::runPart(Job &job, const Part &part, void (*whileWaiting)(void *context)) {
+  // `chunks` has been zero since the last part ended, so no worker claims anything until it is set.
+  uint64_t generation = (job.next.load(std::memory_order_relaxed) >> 32) + 1;
+  job.next.store(generation << 32, std::memory_order_release);
+  job.done.store(0, std::memory_order_relaxed);
+  job.first.store(part.first, std::memory_order_release);
+  job.function.store(part.function, std::memory_order_release);
+  job.context.store(part.context, std::memory_order_release);
+  job.maxThreads.store(part.maxThreads, std::memory_order_release);
+  job.chunks.store(part.chunks, std::memory_order_release);
   wake();
 
-  workOn(*job, 0);
-  for (unsigned spins = 0; job->done.load(std::memory_order_acquire) < chunks; ++spins) {
-    if (spins < 4096)
+  workOn(job, 0);
+  for (unsigned spins = 0; job.done.load(std::memory_order_acquire) < part.chunks; ++spins) {
+    if (spins < 4096) {
       pause();
-    else
-      sched_yield();
+      continue;
+    }
+    sched_yield();
+    if (whileWaiting)
+      whileWaiting(part.context);
   }
-  job->chunks.store(0, std::memory_order_release);
-  job->taken.store(false, std::memory_order_release);
+  job.chunks.store(0, std::memory_order_release);
 }
 
 void ThreadPool::work(unsigned worker) {
@@ -221,8 +234,9 @@ struct Arena {
 };
 } // namespace
 
+static thread_local Arena arena;
+
 void *threadArena(size_t bytes) {
-  thread_local Arena arena;
   if (bytes == 0)
     return nullptr;
   if (bytes > arena.bytes) {
@@ -232,6 +246,14 @@ void *threadArena(size_t bytes) {
     arena.bytes = arena.memory ? rounded : 0;
   }
   return arena.memory;
+}
+
+ArenaInUse::ArenaInUse() : memory(std::exchange(arena.memory, nullptr)), bytes(std::exchange(arena.bytes, 0)) {}
+
+ArenaInUse::~ArenaInUse() {
+  std::free(arena.memory);
+  arena.memory = memory;
+  arena.bytes = bytes;
 }
 
 } // namespace triton::runtime

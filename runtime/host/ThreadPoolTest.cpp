@@ -5,6 +5,8 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +16,7 @@ namespace {
 /// Counts how often each chunk ran.
 struct Counter {
   explicit Counter(uint32_t chunks) : counts(chunks) {}
-  static void count(void *context, uint32_t chunk) { ++static_cast<Counter *>(context)->counts[chunk]; }
+  static void count(void *context, uint64_t chunk) { ++static_cast<Counter *>(context)->counts[chunk]; }
   bool allOnce() const {
     return std::all_of(counts.begin(), counts.end(), [](const auto &count) { return count == 1; });
   }
@@ -34,6 +36,64 @@ TEST(ThreadPool, EachChunkRunsOnce) {
   }
 }
 
+TEST(ThreadPool, MoreChunksThanAreHandedOutTogether) {
+  ThreadPool pool(3, /*jobLimit=*/5);
+  for (uint64_t chunks : {4u, 5u, 6u, 10u, 1003u}) {
+    Counter counter(chunks);
+    pool.run(chunks, 3, Counter::count, &counter);
+    EXPECT_TRUE(counter.allOnce()) << chunks;
+  }
+}
+
+TEST(ThreadPool, CallerLooksUpWhileItWaits) {
+  ThreadPool pool(2);
+  struct Turn {
+    std::thread::id caller = std::this_thread::get_id();
+    std::atomic<bool> hasBegun{false}, hasLooked{false};
+  } turn;
+  // The worker's chunk ends once the caller has been called while it waits.
+  pool.run(
+      2, 2,
+      [](void *context, uint64_t) {
+        auto &turn = *static_cast<Turn *>(context);
+        const bool isCaller = std::this_thread::get_id() == turn.caller;
+        turn.hasBegun = turn.hasBegun || !isCaller;
+        while (isCaller ? !turn.hasBegun : !turn.hasLooked)
+          sched_yield();
+      },
+      &turn, [](void *context) { static_cast<Turn *>(context)->hasLooked = true; });
+  EXPECT_TRUE(turn.hasLooked);
+}
+
+/// Whether `test` holds in a child in which no thread can be started: the stacks that it asks for do not fit in any memory.
+static bool holdsWithoutThreads(bool (*test)()) {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, size_t(1) << 46);
+    pthread_setattr_default_np(&attributes);
+    _exit(test() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(ThreadPool, WithoutThreadsTheCallerWorks) {
+  EXPECT_TRUE(holdsWithoutThreads([] {
+    testing::internal::CaptureStderr();
+    ThreadPool pool(4), other(4);
+    Counter counter(100);
+    pool.run(100, 4, Counter::count, &counter);
+    std::string said = testing::internal::GetCapturedStderr();
+    size_t first = said.find("warning: triton can start no more threads");
+    return pool.threads() == 1 && counter.allOnce() && first != said.npos &&
+           said.find("warning", first + 1) == said.npos;
+  }));
+}
+
 TEST(ThreadPool, WorkersHelp) {
   ThreadPool pool(3);
   // Two chunks that each wait for the other cannot both run on the caller.
@@ -42,7 +102,7 @@ TEST(ThreadPool, WorkersHelp) {
   } meeting;
   pool.run(
       2, 3,
-      [](void *context, uint32_t) {
+      [](void *context, uint64_t) {
         auto &meeting = *static_cast<Meeting *>(context);
         ++meeting.arrived;
         while (meeting.arrived < 2)
@@ -60,7 +120,7 @@ TEST(ThreadPool, MaxThreadsLimitsHelpers) {
   for (int repeat = 0; repeat < 20; ++repeat)
     pool.run(
         50, 2,
-        [](void *context, uint32_t) {
+        [](void *context, uint64_t) {
           auto &seen = *static_cast<Seen *>(context);
           int active = ++seen.active;
           for (int most = seen.most; active > most && !seen.most.compare_exchange_weak(most, active);) {
@@ -107,7 +167,7 @@ TEST(ThreadPool, ManyShortRuns) {
   for (int repeat = 0; repeat < 20000; ++repeat) {
     std::atomic<int> sum{0};
     pool.run(
-        3, 3, [](void *context, uint32_t chunk) { *static_cast<std::atomic<int> *>(context) += int(chunk) + 1; }, &sum);
+        3, 3, [](void *context, uint64_t chunk) { *static_cast<std::atomic<int> *>(context) += int(chunk) + 1; }, &sum);
     ASSERT_EQ(sum, 6) << repeat;
   }
 }
@@ -128,6 +188,19 @@ TEST(ThreadPool, WorksInAForkedChild) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST(ThreadArena, OneInUseIsLeftAlone) {
+  using triton::runtime::threadArena;
+  auto *mine = static_cast<char *>(threadArena(1000));
+  mine[0] = 7;
+  {
+    triton::runtime::ArenaInUse inUse;
+    EXPECT_NE(threadArena(1000), mine);
+    std::memset(threadArena(1 << 20), 1, 1 << 20);
+  }
+  EXPECT_EQ(threadArena(1000), mine);
+  EXPECT_EQ(mine[0], 7);
 }
 
 TEST(ThreadArena, AlignedGrowsAndIsPrivate) {

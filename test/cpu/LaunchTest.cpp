@@ -2,6 +2,8 @@
 
 #include "compiler/llvm/host/Codegen.h"
 #include "runtime/host/CodeLoader.h"
+#include "runtime/host/InterruptibleCode.h"
+#include "runtime/host/ThreadPool.h"
 
 #include <gtest/gtest.h>
 
@@ -179,6 +181,73 @@ print:
   // The next launch starts afresh.
   value = 0;
   EXPECT_FALSE(llvm::errorToBool(launch(**loaded, &values, {1, 1, 1})));
+}
+
+/// What ran of a grid: the programs of the ranges, and a sum that is theirs alone if the ranges are the grid, cut up.
+static std::atomic<uint64_t> programsRun, squares;
+static void countPrograms(const void *, const int32_t *, int64_t begin, int64_t end, void *) {
+  programsRun += uint64_t(end - begin);
+  squares += uint64_t(end) * uint64_t(end) - uint64_t(begin) * uint64_t(begin);
+}
+
+TEST(Launch, GridsPast32Bits) {
+  const std::array<int32_t, 3> grid{1 << 17, 1 << 16, 3};
+  const uint64_t programs = uint64_t(3) << 33;
+  // Never run; and said, by earlier launches, to take so long that each program is worth a turn of its own.
+  for (float estimate : {0.0f, 1e6f})
+    for (unsigned threads : {0u, 1u, 3u}) {
+      KernelCode kernel;
+      kernel.entry = countPrograms;
+      kernel.nanosecondsPerProgram = estimate;
+      programsRun = squares = 0;
+      ASSERT_FALSE(llvm::errorToBool(launch(kernel, nullptr, grid, {.maxThreads = threads})));
+      EXPECT_EQ(programsRun, programs) << estimate;
+      EXPECT_EQ(squares, programs * programs) << estimate;
+    }
+}
+
+/// Answers for as many times as `patience` says that nobody interrupts.
+static int patience;
+static bool losesPatience() { return patience-- <= 0; }
+
+TEST(Launch, StopsBetweenProgramsWhenInterrupted) {
+  for (unsigned threads : {0u, 1u}) {
+    KernelCode kernel;
+    kernel.entry = [](const void *, const int32_t *, int64_t begin, int64_t end, void *) {
+      programsRun += uint64_t(end - begin);
+      std::this_thread::sleep_for(std::chrono::microseconds(100) * (end - begin));
+    };
+    programsRun = 0;
+    patience = 1;
+    EXPECT_EQ(llvm::toString(launch(kernel, nullptr, {1 << 30, 1, 1}, {threads, losesPatience})),
+              "the launch was interrupted");
+    EXPECT_GT(programsRun, 0u);
+    EXPECT_LT(programsRun, uint64_t(1) << 30);
+    // The next one starts afresh.
+    patience = 1000;
+    EXPECT_FALSE(llvm::errorToBool(launch(kernel, nullptr, {10, 1, 1}, {threads, losesPatience})));
+  }
+}
+
+static std::atomic<int> waitingPrograms; // none of them ends
+static void waitForGood(const void *, const int32_t *, int64_t, int64_t, void *) {
+  for (++waitingPrograms;; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+    triton_poll();
+}
+static bool hasEnoughWaiting() { return waitingPrograms >= 1024 && losesPatience(); }
+
+TEST(Launch, WaitingProgramsAreLeftAndTheirThreadsCounted) {
+  KernelCode kernel;
+  kernel.entry = waitForGood;
+  kernel.waits = kernel.polls = true;
+  for (int32_t programs : {1, 5000}) {
+    waitingPrograms = 0;
+    patience = 3;
+    llvm::Error error =
+        launch(kernel, nullptr, {programs, 1, 1}, {0, programs == 1 ? losesPatience : hasEnoughWaiting});
+    EXPECT_EQ(llvm::toString(std::move(error)), "the launch was interrupted");
+    EXPECT_LE(waitingPrograms, 1024 + int(ThreadPool::process().threads()));
+  }
 }
 
 TEST(KernelCode, MissingKernelIsAnError) {

@@ -36,30 +36,6 @@ using namespace mlir;
 
 namespace triton::cpu {
 
-/// The kernels with a loop that goes on until another program has written something, as locks and barriers of all programs do. A loop in a function
-/// that is not inlined counts for all kernels.
-static llvm::SmallPtrSet<Operation *, 4> findWaiting(ModuleOp module) {
-  auto has = [](Operation *op, llvm::function_ref<bool(Operation *)> wanted) {
-    return op->walk([&](Operation *inner) { return wanted(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
-        .wasInterrupted();
-  };
-  auto readsWhatChanges = [](Operation *op) {
-    auto load = dyn_cast<tensor::LoadOp>(op);
-    return isa<tensor::AtomicRMWOp, tensor::AtomicCASOp, tensor::CallOp>(op) || (load && load.getIsVolatile());
-  };
-  auto waits = [&](Operation *function) {
-    return has(function, [&](Operation *op) { return isa<scf::WhileOp>(op) && has(op, readsWhatChanges); });
-  };
-  auto functions = module.getOps<tensor::FuncOp>();
-  const bool calledWaits =
-      llvm::any_of(functions, [&](tensor::FuncOp function) { return function.isPrivate() && waits(function); });
-  llvm::SmallPtrSet<Operation *, 4> found;
-  for (tensor::FuncOp function : functions)
-    if (!function.isPrivate() && (calledWaits || waits(function)))
-      found.insert(function);
-  return found;
-}
-
 /// Says why a function cannot be lowered, before anything is changed.
 static LogicalResult check(tensor::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
@@ -105,9 +81,12 @@ struct LowerToLoops : PassWrapper<LowerToLoops, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
-    const llvm::SmallPtrSet<Operation *, 4> waiting = findWaiting(getOperation());
+    llvm::DenseMap<Operation *, Waiting> waiting; // of all, before any of them is gone
+    for (auto function : getOperation().getOps<tensor::FuncOp>())
+      if (!function.isPrivate())
+        waiting[function] = waitingOf(function);
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<tensor::FuncOp>()))
-      if (failed(check(function)) || failed(Lowering(function, target, waiting.contains(function)).run()))
+      if (failed(check(function)) || failed(Lowering(function, target, waiting.lookup(function)).run()))
         return signalPassFailure();
   }
 

@@ -49,9 +49,13 @@ tt.func public @prefix(%to: !tt.ptr<f32>, %n: i32, %value: f32) {
   tt.return
 }
 
-// The runtime is told that programs wait for each other.
+// The runtime is told that programs wait for each other, and is asked, on each way round, whether to stop.
 // CHECK: llvm.mlir.global external constant @lock.waits(1 : i8)
+// CHECK: llvm.mlir.global external constant @lock.polls(1 : i8)
 // CHECK-LABEL: func.func @lock
+// CHECK: scf.while
+// CHECK: } do {
+// CHECK: llvm.call @triton_poll() : () -> ()
 tt.func public @lock(%lock: !tt.ptr<i32>) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

@@ -48,8 +48,10 @@ static void *${function}_take(void *context) {
   return NULL;
 }
 
-/* With the lock. 0 if there can be no more threads. */
+/* With the lock. 0 if there can be no more threads; whoever waits for what nobody writes would otherwise fill the machine with them. */
 static int ${function}_add_thread(struct ${function}_turns *turns) {
+  if (turns->count == 1024)
+    return 0;
   pthread_t *threads = realloc(turns->threads, (turns->count + 1) * sizeof(pthread_t));
   if (!threads)
     return 0;
@@ -84,7 +86,7 @@ $constants
       can_add = ${function}_add_thread(&turns);
     if (turns.count == 0)
       break;
-    wanted = is_stuck ? 2 * wanted : 1;
+    wanted = is_stuck && can_add ? 2 * wanted : 1;
     seen = turns.done;
     struct timespec later;
     clock_gettime(CLOCK_REALTIME, &later);
