@@ -5,6 +5,7 @@
 #include "bindings/Conversion.h"
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
+#include "bindings/Interrupt.h"
 #include "bindings/PythonHost.h"
 
 #include <triton/embed.h>
@@ -64,6 +65,7 @@ static std::string textOrBytes(nb::handle content) {
 
 static embed::Options readOptions(const nb::dict &options) {
   embed::Options out;
+  out.isInterrupted = isInterrupted;
   read(options, "backend", out.backend);
   read(options, "architecture", out.architecture);
   read(options, "num_warps", out.numWarps);
@@ -126,7 +128,11 @@ static SharedArtifact check(SharedArtifact artifact, const embed::Diagnostics &d
   Reference origin = PythonHost::takeException();
   if (artifact)
     return artifact;
-  raise(diagnostics, origin.get());
+  const bool isException = !origin || PyObject_IsInstance(origin.get(), PyExc_Exception) == 1;
+  if (!isException) // KeyboardInterrupt, SystemExit: nothing that the compiler could add to
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(origin.get())), origin.get());
+  else if (!raiseInterruption() && PyErr_CheckSignals() == 0) // Ctrl-C ends the assembler too, which is then no error
+    raise(diagnostics, origin.get());
   throw nb::python_error();
 }
 

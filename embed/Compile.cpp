@@ -85,6 +85,7 @@ static driver::Inspection inspectionOf(const Options &options) {
   inspection.printLlvmAfterAll = options.printLlvmAfterAll;
   inspection.timeLlvmPasses = options.timeLlvmPasses;
   inspection.machineIrFolder = options.machineIrFolder;
+  inspection.isInterrupted = options.isInterrupted;
   inspection.assemblerSeconds = options.assemblerSeconds;
   inspection.keepSource = options.keepSource;
   inspection.printLocations = options.printLocations;

@@ -14,7 +14,8 @@ using namespace triton::driver;
 
 Compilation::Compilation(mlir::MLIRContext &context, const Options &options, const Inspection &inspection,
                          Diagnostics &diagnostics)
-    : context(context), options(options), inspection(inspection), diagnostics(diagnostics) {
+    : context(context), options(options), inspection(inspection), diagnostics(diagnostics),
+      interruption(inspection.isInterrupted) {
   // The context is lent: what an earlier compile wished to see does not matter.
   context.printOpOnDiagnostic(inspection.showOperations);
   context.printStackTraceOnDiagnostic(inspection.showStackTraces);
@@ -23,6 +24,10 @@ Compilation::Compilation(mlir::MLIRContext &context, const Options &options, con
 llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
   diagnostics.report({.severity = Severity::Error, .message = message.str(), .exception = "RuntimeError"});
   return mlir::failure();
+}
+
+llvm::LogicalResult Compilation::checkInterruption() {
+  return interruption.ask() ? fail("the compile was interrupted") : mlir::success();
 }
 
 static mlir::OpPrintingFlags printingFlags(const Inspection &inspection) {
@@ -164,8 +169,17 @@ llvm::LogicalResult Compilation::runPasses(llvm::function_ref<void(mlir::OpPassM
       dump->clear_error();
     }
   });
+  // Once somebody has interrupted the compile, all passes that are left do nothing.
+  context.registerActionHandler([&](llvm::function_ref<void()> pass, const mlir::tracing::Action &action) {
+    if (!mlir::isa<mlir::PassExecutionAction>(action) || !interruption.ask())
+      pass();
+  });
+  llvm::scope_exit forget([&] { context.registerActionHandler(nullptr); });
+  const llvm::LogicalResult hasRun = passManager.run(*module);
+  if (mlir::failed(checkInterruption()))
+    return mlir::failure();
   // Between passes the verifier is for us; what a stage hands on is checked for everybody: code generators crash on broken IR.
-  if (mlir::succeeded(passManager.run(*module)) && mlir::succeeded(mlir::verify(*module)))
+  if (mlir::succeeded(hasRun) && mlir::succeeded(mlir::verify(*module)))
     return mlir::success();
   return diagnostics.hasErrors() ? mlir::failure() : fail("PassManager::run failed: a pass did not say why");
 }

@@ -62,8 +62,10 @@ public:
 
 } // namespace
 
-static host::CodegenOptions codegenOptions(const Compilation &compilation) {
-  return {.fuseMultiplyAdd = compilation.options.enableFpFusion, .controls = compilation.llvmControls()};
+static host::CodegenOptions codegenOptions(Compilation &compilation) {
+  return {.fuseMultiplyAdd = compilation.options.enableFpFusion,
+          .controls = compilation.llvmControls(),
+          .interruption = &compilation.interruption};
 }
 
 /// The story of a kernel on the CPU. The code generator's module lives from `llir` on.

@@ -78,7 +78,7 @@ static llvm::Expected<Assembler> findAssembler(const Options &options, const gpu
                                  "; and there is no driver, libcuda.so.1, that would translate it");
 }
 
-static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Compilation &compilation) {
+static llvm::Expected<nvidia::CodegenOptions> codegenOptions(Compilation &compilation) {
   const Options &options = compilation.options;
   auto target = targetOf(options), device = deviceOf(options);
   if (!target)
@@ -96,6 +96,7 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(const Compilation &
                   .maxRegisters = static_cast<unsigned>(options.maxRegisters)};
   codegen.flushDenormals = options.flushDenormals;
   codegen.controls = compilation.llvmControls();
+  codegen.interruption = &compilation.interruption;
   codegen.libraries = options.libraries;
   if (auto library = nvidia::findLibdevice())
     codegen.libraries.push_back(*library);
@@ -298,7 +299,8 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
                                      .lineInfo = options.lineInfo,
                                      .optimise = options.optimiseAssembly,
                                      .fuseMultiplyAdd = options.enableFpFusion,
-                                     .timeLimit = std::chrono::seconds(compilation.inspection.assemblerSeconds)};
+                                     .timeLimit = std::chrono::seconds(compilation.inspection.assemblerSeconds),
+                                     .interruption = &compilation.interruption};
   for (llvm::StringRef flag : llvm::split(options.assemblerOptions, ' '))
     if (!flag.empty())
       assembler.extra.push_back(flag.str());

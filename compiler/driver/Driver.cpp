@@ -84,6 +84,8 @@ static std::optional<std::string> makeOutput(Compilation &compilation, const Tar
       return std::nullopt;
     output = *replacement;
   }
+  if (mlir::failed(compilation.checkInterruption()))
+    return std::nullopt;
   if (stage.name == compilation.inspection.locationStage && (stage.name == "ttir" || stage.name == "ttgir"))
     compilation.takeLocationsFromText(compilation.inspection.locationFile);
   return std::move(*output);

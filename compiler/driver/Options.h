@@ -57,7 +57,8 @@ struct Inspection {
   std::string machineIrFolder;                            // receives `<kernel>.mir` after instruction selection
   bool showWarnings = false, showRemarks = false;         // of passes, on standard error
   bool showOperations = false, showStackTraces = false;   // messages about IR say which op, and where in the compiler
-  unsigned assemblerSeconds = 0; // after which ptxas is given up (cuda); 0: as TRITON_PTXAS_TIMEOUT says
+  bool (*isInterrupted)() = nullptr; // asked now and then on the compiling thread; a yes ends the compile
+  unsigned assemblerSeconds = 0;     // after which ptxas is given up (cuda); 0: as TRITON_PTXAS_TIMEOUT says
   /// `<this>.make_<stage>.repro.mlir` receives the IR and the passes of each pipeline before it runs; "-" is standard error.
   std::string reproducerPath;
   /// From this stage on, debug information is about the lines of its own text, which will be in this file.

@@ -7,6 +7,7 @@
 #include "compiler/llvm/KernelFacts.h"
 #include "compiler/llvm/LlvmControls.h"
 #include "compiler/support/Diagnostic.h"
+#include "compiler/support/Interruption.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -30,10 +31,13 @@ struct Compilation {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   artifact::Artifact artifact;
   std::string stage; // the name of the one that runs
+  Interruption interruption;
 
   /// Runs a pass pipeline on `module`; its IR diagnostics become ours.
   llvm::LogicalResult runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   llvm::LogicalResult fail(const llvm::Twine &message);
+  /// A failure if somebody has interrupted the compile.
+  llvm::LogicalResult checkInterruption();
   /// IR diagnostics become ours for as long as the result lives; errors begin with `prefix`.
   std::unique_ptr<mlir::ScopedDiagnosticHandler> collectDiagnostics(llvm::StringRef prefix = "");
   /// `module` as text, with its locations only where they are asked for.

@@ -81,7 +81,9 @@ llvm::Error LlvmModule::run(llvm::TargetMachine *machine,
   std::optional<llvm::StandardInstrumentations> instruments;
   if (controls.printAfterAll || controls.timePasses)
     instruments.emplace(*llvmContext, /*DebugLogging=*/false);
-  llvm::PassBuilder builder(machine, llvm::PipelineTuningOptions(), std::nullopt, instruments ? &callbacks : nullptr);
+  auto isInterrupted = [&] { return interruption && interruption->ask(); };
+  callbacks.registerShouldRunOptionalPassCallback([&](llvm::StringRef, llvm::Any) { return !isInterrupted(); });
+  llvm::PassBuilder builder(machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loopAnalyses;
   llvm::FunctionAnalysisManager functionAnalyses;
   llvm::CGSCCAnalysisManager callGraphAnalyses;
@@ -104,6 +106,8 @@ llvm::Error LlvmModule::run(llvm::TargetMachine *machine,
     return error;
   }
   passes.run(*module, moduleAnalyses);
+  if (isInterrupted())
+    return llvm::createStringError("the compile was interrupted");
   return reported();
 }
 

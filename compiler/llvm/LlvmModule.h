@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/llvm/LlvmControls.h"
+#include "compiler/support/Interruption.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -53,6 +54,7 @@ public:
   void placeAssembly(const llvm::StringMap<std::string> &places);
 
   LlvmControls controls;
+  Interruption *interruption = nullptr; // ends `run` between two passes
 
 private:
   llvm::Error writeMachineIr(llvm::TargetMachine &machine);

@@ -108,19 +108,29 @@ ChildEnd runChild(llvm::ArrayRef<std::string> command, const ChildOptions &optio
     if (descriptor >= 0)
       ::close(descriptor);
   });
-  Clock::time_point begin = Clock::now();
-  bool isLimited = options.limit > milliseconds(0);
-  if (options.impatient && options.patience > milliseconds(0) && (!isLimited || options.patience < options.limit)) {
-    if (auto end = waitUntil(child, descriptor, begin + options.patience))
-      return *end;
-    options.impatient();
-  }
-  if (isLimited) {
-    if (auto end = waitUntil(child, descriptor, begin + options.limit))
-      return *end;
+  auto giveUp = [&](ChildEnd::How how, std::string problem) {
     kill(child, SIGKILL);
     reap(child, 0);
-    return {ChildEnd::How::OutOfTime, 0, "still running after " + std::to_string(options.limit.count()) + " ms"};
+    return ChildEnd{how, 0, std::move(problem)};
+  };
+  constexpr auto never = Clock::time_point::max();
+  const Clock::time_point begin = Clock::now();
+  auto after = [&](milliseconds time) { return time > milliseconds(0) ? begin + time : never; };
+  const Clock::time_point end = after(options.limit);
+  Clock::time_point impatient = options.impatient ? after(options.patience) : never;
+  while (options.interruption || std::min(end, impatient) != never) {
+    const Clock::time_point look = options.interruption ? Clock::now() + milliseconds(50) : never;
+    if (auto ended = waitUntil(child, descriptor, std::min({end, impatient, look})))
+      return *ended;
+    if (options.interruption && options.interruption->ask())
+      return giveUp(ChildEnd::How::Interrupted, "interrupted");
+    const Clock::time_point now = Clock::now();
+    if (now >= end)
+      return giveUp(ChildEnd::How::OutOfTime, "still running after " + std::to_string(options.limit.count()) + " ms");
+    if (now >= impatient) {
+      options.impatient();
+      impatient = never;
+    }
   }
   return *reap(child, 0);
 }

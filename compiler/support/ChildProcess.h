@@ -5,6 +5,8 @@
 // nothing, and hears the terminal's Ctrl-C as its parent does.
 #pragma once
 
+#include "compiler/support/Interruption.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,11 +18,12 @@ namespace triton {
 
 struct ChildEnd {
   enum class How {
-    NotStarted, // `problem` says why
-    Exited,     // with `status`
-    Killed,     // by the signal `status`
-    OutOfTime,  // it was ended for running past the limit
-    Unknown,    // somebody else took its status: SIGCHLD is ignored, or another thread waits for any child
+    NotStarted,  // `problem` says why
+    Exited,      // with `status`
+    Killed,      // by the signal `status`
+    OutOfTime,   // it was ended for running past the limit
+    Interrupted, // it was ended since somebody interrupted us
+    Unknown,     // somebody else took its status: SIGCHLD is ignored, or another thread waits for any child
   };
   How how = How::NotStarted;
   int status = 0;
@@ -36,6 +39,8 @@ struct ChildOptions {
   /// Called once if it runs for longer than `patience`; zero: never.
   std::chrono::milliseconds patience{0};
   llvm::function_ref<void()> impatient = nullptr;
+  /// Asked while one waits: it is killed if the answer is yes. May be null.
+  Interruption *interruption = nullptr;
 };
 
 /// `command` is the program's path and its arguments.

@@ -342,12 +342,14 @@ struct Options {
   bool variableInfo = false; // where the kernel's variables are, for debuggers
   bool tensorMaps = false; // descriptors may be left to the copy engine: the launcher makes its maps and brings scratch
   std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
-  unsigned assemblerSeconds = 0;               // after which ptxas is given up; 0: as TRITON_PTXAS_TIMEOUT says
-  std::string linkerPath;                      // of libnvJitLink, which assembles where there is no ptxas
-  std::string codeArchitecture;                // that PTX is assembled for; empty: `architecture`
-  std::vector<std::string> libraries;          // LLVM bitcode with functions that kernels call
-  bool useWgmma = true, useTcgen05 = true;     // products where the architecture has them
-  bool isGluon = false;                        // the kernel is in the language that has layouts
+  /// Asked now and then on the compiling thread: a yes ends the compile, between two passes.
+  bool (*isInterrupted)() = nullptr;
+  unsigned assemblerSeconds = 0;           // after which ptxas is given up; 0: as TRITON_PTXAS_TIMEOUT says
+  std::string linkerPath;                  // of libnvJitLink, which assembles where there is no ptxas
+  std::string codeArchitecture;            // that PTX is assembled for; empty: `architecture`
+  std::vector<std::string> libraries;      // LLVM bitcode with functions that kernels call
+  bool useWgmma = true, useTcgen05 = true; // products where the architecture has them
+  bool isGluon = false;                    // the kernel is in the language that has layouts
   // Of LLVM's part: whether its passes run; boolean options of it that are switched on; a library of more passes.
   bool optimiseLlvm = true;
   std::vector<std::string> llvmFlags;

@@ -75,6 +75,7 @@ void registerTranslations(mlir::DialectRegistry &registry) {
 
 Code::Code(const HostTarget &target, CodegenOptions options) : target(target), options(options) {
   llvmModule.controls = options.controls;
+  llvmModule.interruption = options.interruption;
 }
 
 static bool usesNull(const llvm::Function &function) {

@@ -27,6 +27,7 @@ using cpu::HostTarget;
 struct CodegenOptions {
   bool fuseMultiplyAdd = true; // a * b + c may become one fma
   LlvmControls controls;
+  Interruption *interruption = nullptr; // ends LLVM's passes between two of them
   bool operator==(const CodegenOptions &) const = default;
 };
 

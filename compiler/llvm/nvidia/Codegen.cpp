@@ -70,6 +70,7 @@ Code::Code(const CodegenOptions &options) : options(options) {
   this->options.ptxVersion = supportedPtxVersion(options.ptxVersion);
   this->options.emit.flushDenormals = options.flushDenormals;
   llvmModule.controls = options.controls;
+  llvmModule.interruption = options.interruption;
 }
 
 llvm::Error linkLibraries(llvm::Module &module, llvm::ArrayRef<std::string> libraries) {

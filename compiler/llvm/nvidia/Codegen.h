@@ -21,6 +21,7 @@ struct CodegenOptions {
   unsigned ptxVersion = 0;           // 86 for 8.6; 0: the newest that LLVM writes
   bool flushDenormals = true;        // in libdevice
   LlvmControls controls;
+  Interruption *interruption = nullptr; // ends LLVM's passes between two of them
   /// Bitcode libraries by path, linked where a function of theirs is called; libdevice first.
   std::vector<std::string> libraries;
 };

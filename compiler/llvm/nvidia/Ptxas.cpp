@@ -245,7 +245,10 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
                                     .errors = log->path.str().str(),
                                     .limit = limit,
                                     .patience = patience,
-                                    .impatient = complain});
+                                    .impatient = complain,
+                                    .interruption = options.interruption});
+  if (end.how == ChildEnd::How::Interrupted)
+    return llvm::createStringError("the compile was interrupted");
   Assembled result;
   result.log = read(log->path);
   if (!end.isSuccess()) {

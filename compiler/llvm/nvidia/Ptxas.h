@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/gpu/Target.h"
+#include "compiler/support/Interruption.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -24,6 +25,7 @@ struct AssemblerOptions {
   /// After which it is ended; 0: `TRITON_PTXAS_TIMEOUT` seconds, and if that is not set either, never: after a minute it says on standard error
   /// what is taking so long.
   std::chrono::seconds timeLimit{0};
+  Interruption *interruption = nullptr; // ends it too
 };
 
 struct Assembled {
