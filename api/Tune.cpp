@@ -5,6 +5,7 @@
 #include "compiler/artifact/Description.h"
 #include "compiler/artifact/Store.h"
 #include "compiler/support/Hash.h"
+#include "runtime/host/WorkerThread.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -34,7 +35,10 @@ static void compileAll(const Kernel &kernel, const std::vector<Argument> &argume
   };
   std::vector<std::thread> threads;
   for (size_t i = 1; i < std::min<size_t>(threadLimit, configs.size()); ++i)
-    threads.emplace_back(work);
+    if (std::thread started = runtime::startWorker(work); started.joinable())
+      threads.push_back(std::move(started));
+    else
+      break;
   work();
   for (std::thread &thread : threads)
     thread.join();

@@ -43,12 +43,27 @@ class AsyncCompileMode:
         self.raw_futures: list[Future] = []
         self.future_kernels: dict[str, FutureKernel] = {}
 
+    def _submit(self, compile_fn):
+        try:
+            return self.executor.submit(compile_fn)
+        except RuntimeError as error:
+            if "can't start new thread" not in str(error):
+                raise
+        from concurrent.futures import Future
+
+        raw: Future = Future()  # the system has no more threads: it is compiled here
+        try:
+            raw.set_result(compile_fn())
+        except Exception as error:
+            raw.set_exception(error)
+        return raw
+
     def submit(self, key, compile_fn, finalize_fn):
         """The kernel to come for `key`; the same key is compiled once."""
         future = self.future_kernels.get(key)
         if future is not None:
             return future
-        raw = self.executor.submit(compile_fn)
+        raw = self._submit(compile_fn)
         self.raw_futures.append(raw)
         future = FutureKernel(finalize_fn, raw)
         raw._key = key

@@ -81,11 +81,16 @@ def compile_all(compile_one, configs, progress):
                 changed.notify_all()
 
     def start():
-        threading.Thread(target=work, name="triton-tuning", daemon=True).start()
+        try:
+            threading.Thread(target=work, name="triton-tuning", daemon=True).start()
+        except RuntimeError:  # the system has no more threads
+            return False
+        return True
 
-    for _ in range(min(thread_count(), len(configs))):
-        start()
     lost: list = []
+    threads = sum(start() for _ in range(min(thread_count(), len(configs))))
+    if threads == 0:
+        return lost  # each is compiled when it is measured
     with changed:
         while len(done) + len(lost) < len(configs):
             progress.show(len(done), "compiled")
@@ -96,7 +101,8 @@ def compile_all(compile_one, configs, progress):
                 is_running = start_time is not None and id(config) not in done and config not in lost
                 if is_running and now - start_time > knobs.autotuning.timeout:
                     lost.append(config)
-                    start()  # another one takes its place
+                    if not start():  # another one takes its place
+                        return lost
     return lost
 
 
