@@ -326,6 +326,15 @@ Expected<CompiledKernel> Kernel::tryCompileSignature(std::string_view signature,
   return compileSpecialized(*this, std::move(*specs), options);
 }
 
+/// What is wrong with memory that must not change, if the kernel may store to it.
+static std::optional<Error> checkStores(const Argument::Pointer *pointer, const artifact::Argument &slot) {
+  if (!pointer || !pointer->isReadOnly || !slot.isStored)
+    return std::nullopt;
+  llvm::StringRef name = slot.name;
+  name.consume_back(".base"); // of a descriptor
+  return Error("ValueError", "argument '" + name.str() + "' points to const, and the kernel stores to it");
+}
+
 /// All arguments of a launch.
 static std::optional<Error> packAll(const LaunchPlan &plan, const std::vector<Argument> &arguments, char *block) {
   const artifact::Artifact &artifact = *plan.compiled.state->artifact;
@@ -333,6 +342,9 @@ static std::optional<Error> packAll(const LaunchPlan &plan, const std::vector<Ar
   for (auto [source, given] : plan.sources) {
     const Argument &argument = given ? *given : arguments[source];
     auto *descriptor = std::get_if<Argument::Descriptor>(&argument.content);
+    auto *pointer = descriptor ? &descriptor->base : std::get_if<Argument::Pointer>(&argument.content);
+    if (std::optional<Error> error = checkStores(pointer, artifact.arguments[slot]))
+      return error;
     if (!descriptor) {
       packArgument(argument, artifact.arguments[slot++], block);
       continue;

@@ -156,6 +156,23 @@ TEST(Api, StoredKernelsKnowTheFilesThatTheirsImports) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Api, PointersToConstAreForLoads) {
+  triton::Kernel scale = triton::Module::parse(kernels).kernel("scale");
+  std::vector<float> y(64, -1);
+  const std::vector<float> x(64, 2), fixed(64, -1);
+  EXPECT_TRUE(bool(scale.tryLaunch(1, {x.data(), y.data(), 64, 1.5f})));
+  EXPECT_EQ(y, std::vector<float>(64, 3));
+  for (const triton::Argument &out :
+       {triton::Argument(fixed.data()),
+        triton::pointer(static_cast<const void *>(fixed.data()), triton::DataType::Float32)}) {
+    auto wrong = scale.tryLaunch(1, {x.data(), out, 64, 1.5f});
+    ASSERT_FALSE(bool(wrong));
+    EXPECT_EQ(wrong.error().kind(), "ValueError");
+    EXPECT_STREQ(wrong.error().what(), "argument 'y' points to const, and the kernel stores to it");
+  }
+  EXPECT_EQ(fixed, std::vector<float>(64, -1));
+}
+
 TEST(Api, ManyThreadsAtOnce) {
   triton::Module module = triton::Module::parse(kernels);
   triton::Kernel scale = module.kernel("scale");

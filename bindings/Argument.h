@@ -58,6 +58,7 @@ struct Argument {
   ArgumentKind kind = ArgumentKind::Unknown;
   TypeCode type = TypeCode::None; // integers: i32, i64 or u64; pointers: of the element
   Memory memory = Memory::Host;   // pointers
+  bool isReadOnly = false;        // pointers: who owns the memory says so
   union {
     uint64_t bits; // None, booleans, integers (two's complement), pointers
     double real;

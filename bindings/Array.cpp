@@ -18,6 +18,8 @@ struct NumpyArray {
   Py_ssize_t *dimensions, *strides;
   PyObject *base;
   PyObject *descriptor; // its dtype
+  int flags;
+  bool isReadOnly() const { return !(flags & 0x400); } // NPY_ARRAY_WRITEABLE
 };
 
 static PyTypeObject *numpyArrayType, *numpyScalarType;
@@ -27,8 +29,8 @@ static bool numpyLayoutIsKnown = false;
 static PyObject *name(const char *text) { return PyUnicode_InternFromString(text); }
 static PyObject *dataPointerName = name("data_ptr"), *dtypeName = name("dtype"), *isCpuName = name("is_cpu");
 
-/// Data pointer by `__array_interface__`, or the same of CUDA; false without an exception if it cannot be had.
-static bool pointerByInterface(PyObject *array, uint64_t &pointer, Reference *typeString = nullptr,
+/// Data pointer by `__array_interface__`, or the same of CUDA, and whether its memory is read-only; false without an exception if it cannot be had.
+static bool pointerByInterface(PyObject *array, uint64_t &pointer, bool &isReadOnly, Reference *typeString = nullptr,
                                const char *protocol = "__array_interface__") {
   Reference interface(PyObject_GetAttrString(array, protocol));
   PyObject *data = interface && PyDict_Check(interface.get()) ? PyDict_GetItemString(interface.get(), "data") : nullptr;
@@ -37,6 +39,7 @@ static bool pointerByInterface(PyObject *array, uint64_t &pointer, Reference *ty
     return false;
   }
   pointer = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0));
+  isReadOnly = PyTuple_GET_SIZE(data) > 1 && PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1;
   if (PyErr_Occurred()) {
     PyErr_Clear();
     return false;
@@ -57,10 +60,11 @@ static PyTypeObject *typeIn(PyObject *module, const char *typeName) {
 
 static bool layoutIsAsExpected(PyObject *array) {
   uint64_t pointer = 0;
+  bool isReadOnly = false;
   Reference dtype(PyObject_GetAttr(array, dtypeName));
   auto *layout = reinterpret_cast<NumpyArray *>(array);
-  return dtype && pointerByInterface(array, pointer) && uint64_t(layout->data) == pointer &&
-         layout->descriptor == dtype.get();
+  return dtype && pointerByInterface(array, pointer, isReadOnly) && uint64_t(layout->data) == pointer &&
+         layout->descriptor == dtype.get() && layout->isReadOnly() == isReadOnly;
 }
 
 /// A class is recognised when the first of its objects comes along: its library is loaded by then.
@@ -127,6 +131,7 @@ bool classifyArray(PyObject *object, Argument &argument, PyObject **holder) {
     numpyLayoutIsKnown = true;
   }
   auto *array = reinterpret_cast<NumpyArray *>(object);
+  argument.isReadOnly = array->isReadOnly();
   return setPointer(argument, uint64_t(array->data), array->descriptor);
 }
 
@@ -162,8 +167,11 @@ bool classifyMemory(PyObject *object, Argument &argument, PyObject **holder) {
     return classifyByDataPointer(object, argument);
   uint64_t pointer = 0;
   Reference typeString;
-  bool isOnDevice = has(object, cudaInterface) && pointerByInterface(object, pointer, &typeString, cudaInterface);
-  if (isOnDevice || (has(object, "__array_interface__") && pointerByInterface(object, pointer, &typeString))) {
+  bool &isReadOnly = argument.isReadOnly;
+  bool isOnDevice =
+      has(object, cudaInterface) && pointerByInterface(object, pointer, isReadOnly, &typeString, cudaInterface);
+  if (isOnDevice ||
+      (has(object, "__array_interface__") && pointerByInterface(object, pointer, isReadOnly, &typeString))) {
     argument.memory = isOnDevice ? Memory::Device : Memory::Host;
     Reference dtype(PyObject_GetAttr(object, dtypeName));
     if (!dtype)

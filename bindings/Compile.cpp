@@ -174,7 +174,7 @@ static SharedArtifact compileIr(std::string stage, std::string file, std::string
   return check(std::move(artifact), diagnostics);
 }
 
-using ArgumentTuple = std::tuple<std::string, std::string, uint32_t, uint32_t>;
+using ArgumentTuple = std::tuple<std::string, std::string, uint32_t, uint32_t, bool>;
 
 static SharedArtifact runStage(const std::string &stage, nb::handle input, const std::vector<ArgumentTuple> &arguments,
                                const nb::dict &options) {
@@ -182,8 +182,8 @@ static SharedArtifact runStage(const std::string &stage, nb::handle input, const
   embed::Options read = readOptions(options);
   std::string text = textOrBytes(input);
   std::vector<embed::PackedArgument> packed;
-  for (const auto &[name, type, offset, size] : arguments)
-    packed.push_back({name, type, offset, size});
+  for (const auto &[name, type, offset, size, isStored] : arguments)
+    packed.push_back({name, type, offset, size, isStored});
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
   {
@@ -216,7 +216,7 @@ static std::vector<std::pair<std::string, double>> timesOf(const embed::Artifact
 static std::vector<ArgumentTuple> argumentsOf(const embed::Artifact &artifact) {
   std::vector<ArgumentTuple> out;
   for (const embed::PackedArgument &argument : artifact.arguments)
-    out.emplace_back(argument.name, argument.type, argument.offset, argument.size);
+    out.emplace_back(argument.name, argument.type, argument.offset, argument.size, argument.isStored);
   return out;
 }
 
@@ -277,7 +277,7 @@ void addCompile(nb::module_ &module) {
       .def_prop_ro("times", &timesOf, "(stage name, microseconds)")
       .def_prop_ro("tensordesc_meta", &tensorMapsOf, "how each tensor descriptor becomes a map of the copy engine")
       .def_prop_ro("arguments", &argumentsOf,
-                   "(name, type, offset, size) of each run-time argument in the packed block");
+                   "(name, type, offset, size, may be stored to) of each run-time argument in the packed block");
   module.def("compile", &compile, nb::arg("function"), nb::arg("arguments"), nb::arg("symbol"), nb::arg("options"),
              nb::arg("answers").none() = nb::none(),
              "Compiles a jitted function for the given arguments; raises what the compiler has to say. What the kernel "

@@ -23,6 +23,9 @@ struct VersionedDlTensor {
   DlTensor tensor;
 };
 
+constexpr uint64_t dlReadOnly = 1; // among the flags
+constexpr const char *versionedName = "dltensor_versioned";
+
 enum DlTypeCode : uint8_t { DlInt = 0, DlUInt = 1, DlFloat = 2, DlBfloat = 4, DlBool = 6 };
 constexpr int32_t dlCpu = 1, dlCudaHost = 3, dlCudaManaged = 13;
 
@@ -59,15 +62,31 @@ static TypeCode typeOf(const DlTensor &tensor) {
   }
 }
 
+/// Asks for version 1, which says whether memory is read-only; those that do not know of versions are asked for what they have.
+static Reference capsuleOf(PyObject *object) {
+  Reference method(PyObject_GetAttrString(object, "__dlpack__")), none(PyTuple_New(0)),
+      version(Py_BuildValue("{s:(ii)}", "max_version", 1, 0));
+  if (!method || !none || !version)
+    return Reference();
+  Reference capsule(PyObject_Call(method.get(), none.get(), version.get()));
+  if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError))
+    return capsule;
+  PyErr_Clear();
+  return Reference(PyObject_CallNoArgs(method.get()));
+}
+
 bool classifyDlpack(PyObject *object, Argument &argument, PyObject **holder) {
-  Reference capsule(PyObject_CallMethod(object, "__dlpack__", nullptr));
+  Reference capsule = capsuleOf(object);
   if (!capsule)
     return false;
   const DlTensor *tensor = nullptr;
   if (PyCapsule_IsValid(capsule.get(), "dltensor"))
     tensor = static_cast<const DlTensor *>(PyCapsule_GetPointer(capsule.get(), "dltensor"));
-  else if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned"))
-    tensor = &static_cast<const VersionedDlTensor *>(PyCapsule_GetPointer(capsule.get(), "dltensor_versioned"))->tensor;
+  else if (PyCapsule_IsValid(capsule.get(), versionedName)) {
+    auto *versioned = static_cast<const VersionedDlTensor *>(PyCapsule_GetPointer(capsule.get(), versionedName));
+    tensor = &versioned->tensor;
+    argument.isReadOnly = versioned->flags & dlReadOnly;
+  }
   if (!tensor) {
     PyErr_Format(PyExc_TypeError, "__dlpack__ of %s gave no DLPack capsule", Py_TYPE(object)->tp_name);
     return false;

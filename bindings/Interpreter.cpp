@@ -62,6 +62,9 @@ public:
     eager.addMemory(reinterpret_cast<void *>(address), bytes, std::move(name));
   }
   void trustMemory() { eager.trustMemory(); }
+  void protectMemory(uint64_t address, uint64_t bytes, std::string name) {
+    eager.protectMemory(reinterpret_cast<const void *>(address), bytes, std::move(name));
+  }
 
   void watch(embed::CheckedLaunch &launch, nb::callable place) {
     launch.watch(eager, [place] { return nb::cast<std::string>(place()); });
@@ -91,6 +94,7 @@ void addInterpreter(nb::module_ &module) {
       .def("data", &Session::data, nb::arg("tensor"))
       .def("add_memory", &Session::addMemory, nb::arg("address"), nb::arg("size"), nb::arg("name"))
       .def("trust_memory", &Session::trustMemory)
+      .def("protect_memory", &Session::protectMemory, nb::arg("address"), nb::arg("size"), nb::arg("name"))
       .def("watch", &Session::watch, nb::arg("launch"), nb::arg("place"));
   addInterpreterMemory(interpreter);
   interpreter.def(

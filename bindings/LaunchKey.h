@@ -35,8 +35,8 @@ public:
     switch (argument.kind) {
     case ArgumentKind::Integer:
       return baseTagOf(argument) | uint64_t(argument.isOne()) << 32 | uint64_t(argument.isDivisibleBy16()) << 33;
-    case ArgumentKind::Pointer:
-      return baseTagOf(argument) | uint64_t(argument.isDivisibleBy16()) << 33;
+    case ArgumentKind::Pointer: // whether the kernel may have it is found out once: see Launcher
+      return baseTagOf(argument) | uint64_t(argument.isDivisibleBy16()) << 33 | uint64_t(argument.isReadOnly) << 34;
     case ArgumentKind::None:
     case ArgumentKind::Boolean:
     case ArgumentKind::Real:

@@ -11,8 +11,9 @@ namespace {
 
 /// An argument of the code.
 struct CodeArgument {
-  std::string_view type;
+  std::string_view name, type;
   uint32_t offset = 0;
+  bool isStored = true;
 };
 
 class LayoutReader {
@@ -29,7 +30,7 @@ private:
   bool readDescriptor(std::string_view type, LaunchSlot &slot);
   bool readFormat(PyObject *dict, TensorMapFormat &format);
   /// The next argument of the code.
-  CodeArgument take() { return next < code.size() ? code[next++] : (++next, CodeArgument{"*void", 0}); }
+  CodeArgument take() { return next < code.size() ? code[next++] : (++next, CodeArgument{"", "*void"}); }
 
   PyObject *tensorMaps;
   Py_ssize_t nextMap = 0;
@@ -48,9 +49,10 @@ bool LayoutReader::readCode(PyObject *list) {
     Reference tuple(PySequence_Tuple(PySequence_Fast_GET_ITEM(arguments.get(), index)));
     const char *argumentName = nullptr, *type = nullptr;
     unsigned offset = 0, size = 0;
-    if (!tuple || !PyArg_ParseTuple(tuple.get(), "ssII", &argumentName, &type, &offset, &size))
+    int isStored = 1;
+    if (!tuple || !PyArg_ParseTuple(tuple.get(), "ssII|p", &argumentName, &type, &offset, &size, &isStored))
       return false;
-    code.push_back({type, offset}); // the metadata holds the text
+    code.push_back({argumentName, type, offset, isStored != 0}); // the metadata holds the texts
     layout->offsets.push_back(offset);
   }
   return true;
@@ -92,6 +94,14 @@ static unsigned rankOf(std::string_view type) {
   return unsigned(std::count(type.begin() + begin, type.begin() + end, ',')) + 1;
 }
 
+static void setPlace(LaunchSlot &slot, const CodeArgument &argument) {
+  slot.offset = argument.offset;
+  slot.isStored = argument.isStored;
+  slot.name = argument.name;
+  if (slot.kind == LaunchSlot::Kind::Descriptor && argument.name.ends_with(".base"))
+    slot.name.resize(argument.name.size() - 5);
+}
+
 bool LayoutReader::readDescriptor(std::string_view type, LaunchSlot &slot) {
   slot.kind = LaunchSlot::Kind::Descriptor;
   DescriptorParts &parts = slot.descriptor;
@@ -104,9 +114,11 @@ bool LayoutReader::readDescriptor(std::string_view type, LaunchSlot &slot) {
   ++nextMap;
   if (next < code.size() && code[next].type == "nvTmaDesc" && !readFormat(format, parts.map.emplace()))
     return false;
-  for (size_t part = 0; part < parts.count(); ++part)
+  const CodeArgument base = take();
+  setPlace(slot, base);
+  parts.offsets.push_back(base.offset);
+  for (size_t part = 1; part < parts.count(); ++part)
     parts.offsets.push_back(take().offset);
-  slot.offset = parts.offsets[0];
   return true;
 }
 
@@ -160,7 +172,7 @@ bool LayoutReader::readParameter(PyObject *type, std::vector<uint16_t> &path) {
                                                : LaunchSlot::Kind::Scalar;
     slot.type = slot.kind != LaunchSlot::Kind::Scalar ? TypeCode::Void
                                                       : typeCodeOf(argument.type == "i1" ? "u1" : argument.type);
-    slot.offset = argument.offset;
+    setPlace(slot, argument);
     if (slot.type == TypeCode::None) {
       PyErr_Format(PyExc_TypeError, "a kernel argument of type '%s' cannot be passed", argument.type.data());
       return false;

@@ -1,6 +1,6 @@
 // How a kernel's parameters become the block of arguments that its code reads.
 //   In:  the types of the parameters (`"i32"`, `"*fp16"`, `"constexpr"`, `"tensordesc<fp16[64, 64]>"`, tuples of these), and what the compiler says of the code's
-//        arguments: (name, type, offset, size) each.
+//        arguments: (name, type, offset, size, whether it may be stored to) each.
 //   Out: a slot for each run-time argument; constexprs have none, tuples have one for each element.
 // Whether code takes a descriptor as a tensor map or in parts shows in the types of its arguments.
 #pragma once
@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 
 namespace triton::python {
 
@@ -16,10 +17,12 @@ namespace triton::python {
 struct LaunchSlot {
   enum class Kind : uint8_t { Scalar, Pointer, TensorMap, Descriptor };
   uint16_t parameter;
+  bool isStored;              // the kernel may store to what it leads to
   std::vector<uint16_t> path; // inside a tuple parameter; empty: the parameter itself
   Kind kind;
   TypeCode type;   // of a scalar
   uint32_t offset; // of its first part
+  std::string name;
   DescriptorParts descriptor;
 };
 

@@ -23,6 +23,15 @@ static bool failPointer(PyObject *object, size_t position) {
   return false;
 }
 
+/// A launch that is repeated comes here for what is not plain; for all others its key says whether memory is read-only.
+static bool checkStores(const LaunchSlot &slot, PyObject *object, const Argument &argument) {
+  if (!argument.isReadOnly || !slot.isStored)
+    return true;
+  PyErr_Format(PyExc_ValueError, "argument '%s' is read-only (%s), and the kernel stores to it", slot.name.c_str(),
+               Py_TYPE(object)->tp_name);
+  return false;
+}
+
 bool ArgumentBlock::packSlot(const LaunchSlot &slot, PyObject *object, const Argument &argument, Resolve resolve) {
   std::byte *destination = block + slot.offset;
   if (slot.kind == LaunchSlot::Kind::Scalar)
@@ -33,7 +42,7 @@ bool ArgumentBlock::packSlot(const LaunchSlot &slot, PyObject *object, const Arg
     return packDescriptor(slot, object, resolve);
   uint64_t address = argument.bits;
   if (argument.kind == ArgumentKind::Pointer) {
-    if (!resolve(slot, object, argument, address))
+    if (!checkStores(slot, object, argument) || !resolve(slot, object, argument, address))
       return false;
   } else if (argument.kind != ArgumentKind::None && argument.kind != ArgumentKind::Integer)
     return failPointer(object, slot.parameter);
@@ -46,7 +55,8 @@ bool ArgumentBlock::packDescriptor(const LaunchSlot &slot, PyObject *object, Res
   if (!descriptor.read(object, slot.descriptor.rank))
     return false;
   uint64_t address = descriptor.base.bits;
-  if (!resolve(slot, descriptor.object.get(), descriptor.base, address) ||
+  if (!checkStores(slot, descriptor.object.get(), descriptor.base) ||
+      !resolve(slot, descriptor.object.get(), descriptor.base, address) ||
       !descriptor.pack(slot.descriptor, address, block))
     return false;
   if (descriptor.holder)

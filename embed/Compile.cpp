@@ -103,7 +103,7 @@ static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *arti
   for (const artifact::StageOutput &stage : artifact->stages)
     out->stages.push_back({stage.name, stage.content, stage.microseconds});
   for (const artifact::Argument &argument : artifact->arguments)
-    out->arguments.push_back({argument.name, argument.type, argument.offset, argument.size});
+    out->arguments.push_back({argument.name, argument.type, argument.offset, argument.size, argument.isStored});
   for (const artifact::TensorMap &map : artifact->tensorMaps)
     out->tensorMaps.push_back({map.swizzle, map.elementBytes, map.elementType, map.box});
   out->argumentBytes = artifact->argumentBytes;
@@ -180,7 +180,7 @@ std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string i
   request.stage = stage;
   request.input = Source::create("<input of " + stage + ">", std::move(input));
   for (const PackedArgument &argument : arguments)
-    request.arguments.push_back({argument.name, argument.type});
+    request.arguments.push_back({.name = argument.name, .type = argument.type, .isStored = argument.isStored});
   request.options = toDriver(options);
   request.inspection = inspectionOf(options);
   triton::Diagnostics reported;

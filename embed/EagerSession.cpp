@@ -44,4 +44,8 @@ void EagerSession::addMemory(void *address, uint64_t bytes, std::string name) {
 
 void EagerSession::trustMemory() { state->session.memory.trustAll(); }
 
+void EagerSession::protectMemory(const void *address, uint64_t bytes, std::string name) {
+  state->session.memory.protect(address, bytes, std::move(name));
+}
+
 } // namespace triton::embed

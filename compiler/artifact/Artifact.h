@@ -12,10 +12,11 @@ namespace triton::artifact {
 
 /// One run-time argument in the packed argument block (constexprs are baked in and do not appear).
 struct Argument {
-  std::string name;    // of the parameter; `t.0` for an element of a tuple
-  std::string type;    // signature text: `*fp32`, `i32`
-  uint32_t offset = 0; // in the packed block
-  uint32_t size = 0;   // in bytes
+  std::string name;     // of the parameter; `t.0` for an element of a tuple
+  std::string type;     // signature text: `*fp32`, `i32`
+  uint32_t offset = 0;  // in the packed block
+  uint32_t size = 0;    // in bytes
+  bool isStored = true; // of a pointer or a descriptor: the kernel may store to what it leads to
 };
 
 /// How a tensor descriptor argument is to be made into a map of the copy engine (cuda).

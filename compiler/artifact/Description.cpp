@@ -14,8 +14,11 @@ std::string triton::artifact::describe(const Artifact &artifact) {
     if (!stage.content.empty())
       stages.push_back(json::Object{{"name", stage.name}, {"microseconds", stage.microseconds}});
   for (const Argument &argument : artifact.arguments)
-    arguments.push_back(json::Object{
-        {"name", argument.name}, {"type", argument.type}, {"offset", argument.offset}, {"size", argument.size}});
+    arguments.push_back(json::Object{{"name", argument.name},
+                                     {"type", argument.type},
+                                     {"offset", argument.offset},
+                                     {"size", argument.size},
+                                     {"stored", argument.isStored}});
   for (const TensorMap &map : artifact.tensorMaps)
     maps.push_back(json::Object{{"swizzle", map.swizzle},
                                 {"element_bytes", map.elementBytes},
@@ -153,7 +156,8 @@ std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, Strin
       return nullptr;
     artifact->arguments.push_back({argument->getString("name")->str(), argument->getString("type")->str(),
                                    static_cast<uint32_t>(argument->getInteger("offset").value_or(0)),
-                                   static_cast<uint32_t>(argument->getInteger("size").value_or(0))});
+                                   static_cast<uint32_t>(argument->getInteger("size").value_or(0)),
+                                   argument->getBoolean("stored").value_or(true)});
   }
   std::vector<NamedFile> files;
   for (const auto &[file, stage] : llvm::zip(names, artifact->stages))

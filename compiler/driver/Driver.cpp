@@ -3,6 +3,7 @@
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
 #include "compiler/support/Hash.h"
+#include "compiler/tensor/StoredPointers.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -68,9 +69,23 @@ static void describeArguments(llvm::ArrayRef<frontend::ArgumentSpec> specs, llvm
   }
 }
 
+/// Says of each argument whether the kernel may store to what it leads to. The module's arguments are those of the code by now.
+static void describeStores(Compilation &compilation) {
+  std::vector<artifact::Argument> &arguments = compilation.artifact.arguments;
+  compilation.module->walk([&](tensor::FuncOp kernel) {
+    if (!kernel.isPublic() || kernel.isExternal() || kernel.getNumArguments() != arguments.size())
+      return;
+    for (auto [argument, value] : llvm::zip_equal(arguments, kernel.getArguments()))
+      argument.isStored =
+          mlir::isa<tensor::PointerType, tensor::TensorDescType>(value.getType()) && tensor::mayStoreThrough(value);
+  });
+}
+
 /// What a stage makes, or what the user wants in its place; nullopt after reporting errors.
 static std::optional<std::string> makeOutput(Compilation &compilation, const Target &target, const Stage &stage) {
   compilation.stage = stage.name;
+  if (mlir::failed(compilation.checkInterruption()))
+    return std::nullopt;
   mlir::FailureOr<std::string> output = stage.run(compilation);
   if (mlir::failed(output))
     return std::nullopt;
@@ -84,8 +99,9 @@ static std::optional<std::string> makeOutput(Compilation &compilation, const Tar
       return std::nullopt;
     output = *replacement;
   }
-  if (mlir::failed(compilation.checkInterruption()))
-    return std::nullopt;
+  // Layouts come later, and with them ops of which less is known; but for the language that has layouts.
+  if (stage.name == (compilation.options.isGluon ? "ttgir" : "ttir"))
+    describeStores(compilation);
   if (stage.name == compilation.inspection.locationStage && (stage.name == "ttir" || stage.name == "ttgir"))
     compilation.takeLocationsFromText(compilation.inspection.locationFile);
   return std::move(*output);

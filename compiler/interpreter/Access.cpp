@@ -69,6 +69,8 @@ public:
     void *place = memory.access(address, byteSize(element));
     if (!place)
       return op->emitOpError() << "writes " << memory.explain(address, byteSize(element));
+    if (const std::string *name = memory.protectedAt(address, byteSize(element)))
+      return op->emitError() << "argument '" << *name << "' is read-only, and the kernel stores to it";
     std::memcpy(place, &bits, byteSize(element));
     return success();
   }

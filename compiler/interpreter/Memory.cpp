@@ -19,6 +19,17 @@ void *Memory::access(uint64_t address, uint64_t bytes) const {
   return fits ? reinterpret_cast<void *>(address) : nullptr;
 }
 
+void Memory::protect(const void *data, uint64_t bytes, std::string name) {
+  readOnly.push_back({reinterpret_cast<uint64_t>(data), {bytes, std::move(name)}});
+}
+
+const std::string *Memory::protectedAt(uint64_t address, uint64_t bytes) const {
+  for (const auto &[start, buffer] : readOnly)
+    if (address < start + buffer.bytes && start < address + bytes)
+      return &buffer.name;
+  return nullptr;
+}
+
 const AccessSite *Memory::keep(AccessSite site) const {
   std::string key = site.place + "\n" + site.variable + "\n" + site.tensor;
   for (int64_t size : site.shape)

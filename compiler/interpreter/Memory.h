@@ -11,6 +11,8 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace triton::interpreter {
 
@@ -21,6 +23,11 @@ public:
 
   /// Lets kernels access all of the host's memory, unchecked: for callers that know only pointers.
   void trustAll() { isTrusting = true; }
+
+  /// Keeps kernels from storing to these bytes, which the argument `name` leads to.
+  void protect(const void *data, uint64_t bytes, std::string name);
+  /// The argument that must not be written and has one of these bytes; null if there is none.
+  const std::string *protectedAt(uint64_t address, uint64_t bytes) const;
 
   /// The memory behind `address`, or null where `bytes` bytes from there do not lie in one buffer. Then `explain` says why.
   void *access(uint64_t address, uint64_t bytes) const;
@@ -43,6 +50,7 @@ private:
     std::string name;
   };
   std::map<uint64_t, Buffer> buffers; // by address
+  std::vector<std::pair<uint64_t, Buffer>> readOnly;
   bool isTrusting = false;
   mutable std::map<std::string, AccessSite> sites;
 };

@@ -192,6 +192,8 @@ public:
   void addMemory(void *address, uint64_t bytes, std::string name);
   /// Kernels may access everything.
   void trustMemory();
+  /// But not store to these bytes, which the argument `name` leads to.
+  void protectMemory(const void *address, uint64_t bytes, std::string name);
 
   struct State;
   const std::unique_ptr<State> state;
@@ -372,6 +374,7 @@ struct Options {
 struct PackedArgument {
   std::string name, type;
   uint32_t offset = 0, size = 0; // in the block of run-time arguments
+  bool isStored = true;          // of a pointer or a descriptor: the kernel may store to what it leads to
 };
 
 /// How a tensor descriptor argument is to be made into a map of the copy engine.

@@ -101,6 +101,7 @@ public:
     void *address;
     DataType element;
     bool isConst;
+    bool isReadOnly = false; // a kernel that stores to it is not launched
   };
 
   /// A tensor and the blocks in which kernels access it: what `TensorDescriptor` is to Python. GPUs that have a copy engine (TMA) access it by
@@ -130,7 +131,8 @@ public:
   Argument(Descriptor descriptor) : content(std::move(descriptor)) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Argument(T *data)
-      : content(Pointer{const_cast<std::remove_const_t<T> *>(data), dataTypeOf<std::remove_const_t<T>>(), false}) {}
+      : content(Pointer{const_cast<std::remove_const_t<T> *>(data), dataTypeOf<std::remove_const_t<T>>(), false,
+                        std::is_const_v<T>}) {}
 
   std::string name; // empty: by position
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, DataType, Pointer, Descriptor> content;
@@ -138,6 +140,9 @@ public:
 
 /// A pointer to elements that C++ has no type for, such as DataType::BFloat16.
 inline Argument pointer(void *data, DataType element) { return Argument::Pointer{data, element, false}; }
+inline Argument pointer(const void *data, DataType element) {
+  return Argument::Pointer{const_cast<void *>(data), element, false, true};
+}
 /// `tensor` is a pointer; rows lie behind each other, unless `strides` says otherwise.
 inline Argument descriptor(const Argument &tensor, std::vector<int64_t> shape, std::vector<int64_t> block,
                            std::vector<int64_t> strides = {}) {

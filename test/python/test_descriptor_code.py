@@ -71,7 +71,7 @@ def test_host_descriptors_are_decided_one_by_one(shift, from_zero, fits):
     assert source == {"swizzle": 3, "elem_size": 4, "elem_type": 7, "block_size": [32, 32], "fp4_padded": False}
     assert target == (source if fits else None)
     assert kernel.asm["ptx"].count(STORE) == int(fits)
-    names = [type for _, type, _, _ in kernel.metadata.argument_layout]
+    names = [argument[1] for argument in kernel.metadata.argument_layout]
     parts = ["i32", "i32", "i64", "i64"]
     spelled = ["nvTmaDesc"] if fits else ["*fp32", "i64", "i64", "i64", "i64", "i1"]
     assert names == ["nvTmaDesc", *parts, *spelled, *parts, "*fp32", shift]

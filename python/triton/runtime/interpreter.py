@@ -148,6 +148,40 @@ class _Memory:
             storage.copy_(host)
 
 
+def _arrays_in(value, name):
+    """(array, name) of the memory that an argument leads to."""
+    if isinstance(value, tuple):
+        for field, part in zip(getattr(value, "_fields", range(len(value))), value):
+            yield from _arrays_in(part, f"{name}.{field}")
+    elif hasattr(value, "block_shape"):
+        yield from _arrays_in(value.base, name)
+    elif hasattr(value, "untyped_storage") or hasattr(value, "__array_interface__"):
+        yield value, name
+
+
+def _extent(array):
+    """The address of an array's first byte, the one behind its last, and whether the array is read-only."""
+    if hasattr(array, "untyped_storage"):
+        storage = array.untyped_storage()
+        return storage.data_ptr(), storage.data_ptr() + storage.nbytes(), False
+    import numpy as np
+
+    view = np.asarray(array)
+    address, is_read_only = array.__array_interface__["data"]
+    reach = [(extent - 1) * stride for extent, stride in zip(view.shape, view.strides)] if view.size else []
+    first, last = address + sum(min(0, part) for part in reach), address + sum(max(0, part) for part in reach)
+    return first, last + (view.itemsize if view.size else 0), is_read_only
+
+
+def _protect(arguments, session):
+    """Keeps the kernel from storing to read-only arrays, but for what another argument has too and may be written."""
+    arrays = [(*_extent(array), label) for name, value in arguments.items() for array, label in _arrays_in(value, name)]
+    for first, end, is_read_only, name in arrays:
+        is_shared = any(begin < end and first < behind and not fixed for begin, behind, fixed, _ in arrays)
+        if is_read_only and not is_shared:
+            session.protect_memory(first, end - first, name)
+
+
 def _address_of(argument):
     if hasattr(argument, "data_ptr"):
         return argument.data_ptr()
@@ -208,6 +242,7 @@ class GridExecutor:
         outer = getattr(_state, "session", None), getattr(_state, "watched", None), builder.grid_dim, builder.grid_idx
         with libtriton.interpreter.Session() as session:
             session.trust_memory()
+            _protect(arguments, session)
             _state.watched = self._watch(arguments, session) if knobs.runtime.sanitize else None
             _state.session = builder.session = session
             builder.set_grid_dim(*grid)
