@@ -7,6 +7,7 @@
 #include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/tensor/TripCount.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -210,6 +211,36 @@ LogicalResult Lowering::yieldInto(ValueRange from, ValueRange to) {
   return success();
 }
 
+/// A loop like `model` on scalars, in which no sum wraps: 64 bits hold what narrower numbers add up to, and a loop in 64 bits counts its
+/// iterations. With it the model's variable, computed where the body begins.
+static std::pair<scf::ForOp, Value> createLoop(OpBuilder &builder, scf::ForOp model, Value lower, Value upper,
+                                               Value step, ValueRange initial) {
+  Location loc = model.getLoc();
+  Scalar s{builder, loc};
+  const bool isUnsigned = model.getUnsignedCmp();
+  if (!tensor::mayStepBeyond(model)) {
+    auto loop = scf::ForOp::create(builder, loc, lower, upper, step, initial, nullptr, isUnsigned);
+    return {loop, loop.getInductionVar()};
+  }
+  Type type = lower.getType(), wide = builder.getI64Type();
+  if (!tensor::hasPositiveStep(model)) {
+    Value moves =
+        s.compare(isUnsigned ? arith::CmpIPredicate::ne : arith::CmpIPredicate::sgt, step, s.integer(type, 0));
+    upper = s.select(moves, upper, lower);
+    step = s.select(moves, step, s.integer(type, 1));
+  }
+  const bool widens = type.isInteger() && type != wide;
+  Value first = widens ? s.resize(lower, wide, !isUnsigned) : s.integer(type, 0);
+  Value end = widens ? s.resize(upper, wide, !isUnsigned)
+                     : tensor::createTripCount(builder, loc, lower, upper, step, isUnsigned, type);
+  auto loop = scf::ForOp::create(builder, loc, first, end,
+                                 widens ? s.resize(step, wide, !isUnsigned) : s.integer(type, 1), initial);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value counter = loop.getInductionVar();
+  return {loop, widens ? s.resize(counter, type) : s.add(lower, s.mul(counter, step))};
+}
+
 LogicalResult Lowering::lowerFor(scf::ForOp loop) {
   for (auto [initial, argument] : llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
     if (!isTensor(argument))
@@ -225,10 +256,10 @@ LogicalResult Lowering::lowerFor(scf::ForOp loop) {
     shareBuffer(loop.getTiedLoopResult(cast<BlockArgument>(argument)), Buffer(bufferFor(argument)));
   }
   stageInvariants(loop);
-  auto lowered = scf::ForOp::create(builder, loop.getLoc(), scalars.lookup(loop.getLowerBound()),
-                                    scalars.lookup(loop.getUpperBound()), scalars.lookup(loop.getStep()),
-                                    mapScalars(loop.getInitArgs()), nullptr, loop.getUnsignedCmp());
-  scalars.map(loop.getInductionVar(), lowered.getInductionVar());
+  auto [lowered, variable] =
+      createLoop(builder, loop, scalars.lookup(loop.getLowerBound()), scalars.lookup(loop.getUpperBound()),
+                 scalars.lookup(loop.getStep()), mapScalars(loop.getInitArgs()));
+  scalars.map(loop.getInductionVar(), variable);
   unsigned next = 0;
   for (auto [argument, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults())) {
     if (isTensor(argument))

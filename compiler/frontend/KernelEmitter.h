@@ -184,6 +184,8 @@ private:
   void emitRange(const syntax::For *loop, const LoopRange &range);
   mlir::FailureOr<LoopRange> loopRange(const BoundArguments &arguments, const Signature *signature);
   mlir::FailureOr<Value> loopBound(const Value &value, llvm::StringRef which);
+  void countIterations(LoopRange &range, mlir::Value direction);
+  mlir::Value placeInRange(const LoopRange &range, mlir::Value counter, mlir::Location named);
   struct Carried;
   Carried beginLoop(llvm::ArrayRef<llvm::StringRef> names);
   void bindCarried(const Carried &carried, mlir::ValueRange values);

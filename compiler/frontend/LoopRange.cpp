@@ -1,7 +1,11 @@
 // The arguments of `tl.range` and `range`: bounds of one type, and what is asked of the loop.
 #include "compiler/frontend/LoopRange.h"
 #include "compiler/frontend/Folding.h"
+#include "compiler/frontend/Literals.h"
 #include "compiler/frontend/Operations.h"
+#include "compiler/tensor/NonNegative.h"
+#include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/TripCount.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,6 +54,28 @@ static mlir::NamedAttribute named(mlir::OpBuilder &builder, StringRef name, mlir
   return {builder.getStringAttr(name), value};
 }
 
+/// Gives the range its count. `direction`, if there is one, is negative where the range descends.
+void KernelEmitter::countIterations(LoopRange &range, mlir::Value direction) {
+  namespace arith = mlir::arith;
+  mlir::Value low = range.begin, high = range.end, magnitude = range.step;
+  const auto zero = [&](mlir::Type type) -> mlir::Value {
+    return arith::ConstantOp::create(opBuilder, location(), opBuilder.getIntegerAttr(type, 0));
+  };
+  if (range.descends)
+    std::swap(low, high);
+  if (direction) {
+    mlir::Value descends =
+        arith::CmpIOp::create(opBuilder, location(), arith::CmpIPredicate::slt, direction, zero(direction.getType()));
+    mlir::Value negated = arith::SubIOp::create(opBuilder, location(), zero(magnitude.getType()), magnitude);
+    magnitude = arith::SelectOp::create(opBuilder, location(), descends, negated, magnitude);
+    low = arith::SelectOp::create(opBuilder, location(), descends, range.end, range.begin);
+    high = arith::SelectOp::create(opBuilder, location(), descends, range.begin, range.end);
+  }
+  const bool isUnsigned = !range.type.isSigned() && range.type.bitWidth() == 64;
+  range.count =
+      tensor::createTripCount(opBuilder, location(), low, high, magnitude, isUnsigned, opBuilder.getI64Type());
+}
+
 FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArguments &arguments,
                                                              const Signature *signature) {
   LoopRange range;
@@ -60,28 +86,43 @@ FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArgument
   }
   if (!arguments[2].isNone())
     step = arguments[2];
+  std::optional<Type> constantType = step.isNumber() ? literalType(step) : std::nullopt;
   if (auto *constant = step.getIf<Integer>()) {
     if (*constant == 0)
       return error("ValueError") << "range() step must not be zero";
     if ((range.descends = *constant < 0))
       step = Value::integer(-*constant);
   }
-  auto beginBound = loopBound(begin, "start"), endBound = loopBound(end, "end"), stepBound = loopBound(step, "step");
+  auto beginBound = loopBound(begin, "start"), endBound = loopBound(end, "end");
+  auto stepBound = range.descends && constantType ? constantOf(*this, step, *constantType) : loopBound(step, "step");
   if (failed(beginBound) || failed(endBound) || failed(stepBound))
     return failure();
   range.type = promoteIntegers(promoteIntegers(beginBound->type(), endBound->type()), stepBound->type());
+  const bool isUnsigned = !range.type.isSigned(), isLong = range.type.bitWidth() == 64;
+  const Type held = !isUnsigned || isLong ? range.type : range.type.bitWidth() == 32 ? Type::int64() : Type::int32();
   std::pair<Value *, mlir::Value *> bounds[] = {
       {&*beginBound, &range.begin}, {&*endBound, &range.end}, {&*stepBound, &range.step}};
   if (range.descends) // what is counted from comes first
     std::swap(bounds[0], bounds[1]);
   for (auto [bound, place] : bounds) {
-    auto typed = cast(*this, *bound, range.type);
+    const bool isMagnitude = range.descends && bound == &*stepBound && !(held == bound->type());
+    auto typed = isMagnitude ? constantOf(*this, step, held) : cast(*this, *bound, held);
     if (failed(typed))
       return failure();
     *place = typed->get<TensorValue>().ir;
     if (showsSteps() && typed->type() == bound->type())
       *place = mlir::arith::BitcastOp::create(opBuilder, location(), (*place).getType(), *place);
   }
+  if (step.isTensor() && options().debug) {
+    const Value moves = *binary(*this, BinaryOperation::Ne, *stepBound, zeroOf(*this, stepBound->type()));
+    tensor::AssertOp::create(opBuilder, location(), moves.get<TensorValue>().ir, "range() step must not be zero");
+  }
+  const mlir::Value ownStep = stepBound->get<TensorValue>().ir;
+  const bool mayDescend = step.isTensor() && stepBound->type().isSigned() && !tensor::isCount(ownStep);
+  const bool isFar =
+      range.descends && step.get<Integer>() > frontend::rangeOf(held).second; // the magnitude of the least number
+  if (mayDescend || isFar || (isUnsigned && isLong))
+    countIterations(range, mayDescend ? ownStep : mlir::Value());
   if (showsSteps()) // what the variable holds before the loop
     poison(range.begin.getType());
   if (!signature)

@@ -5,11 +5,14 @@
 
 namespace triton::frontend {
 
-/// What a `range` asks for.
+/// What a `range` asks for. Bounds and step are numbers that hold what the program wrote, also where the variable's type does not: 64 bits for
+/// unsigned numbers of 32.
 struct KernelEmitter::LoopRange {
   mlir::Value begin, end, step;
-  Type type = Type::int32();
-  bool descends = false; // a constant negative step: `step` is its magnitude
+  Type type = Type::int32(); // of the variable
+  bool descends = false;     // a constant negative step: `step` is its magnitude
+  mlir::Value
+      count; // the number of iterations, where the direction is known at run time only, or no signed number holds the bounds
   llvm::SmallVector<mlir::NamedAttribute> attributes;
 };
 

@@ -179,14 +179,40 @@ Flow KernelEmitter::emitFor(const syntax::For *loop) {
   return {};
 }
 
+/// What the variable is where the loop's counter is `counter`. A descending loop counts up from `end` to `begin`.
+mlir::Value KernelEmitter::placeInRange(const LoopRange &range, mlir::Value counter, mlir::Location named) {
+  const mlir::Type held = range.begin.getType();
+  mlir::Value place = counter;
+  if (range.count) {
+    mlir::Value number =
+        held == counter.getType() ? counter : arith::TruncIOp::create(opBuilder, location(), held, counter);
+    mlir::Value way = arith::MulIOp::create(opBuilder, location(), number, range.step);
+    place = range.descends ? arith::SubIOp::create(opBuilder, named, range.begin, way).getResult()
+                           : arith::AddIOp::create(opBuilder, named, range.begin, way).getResult();
+  } else if (range.descends) {
+    mlir::Value left = arith::SubIOp::create(opBuilder, location(), range.begin, counter);
+    place = arith::AddIOp::create(opBuilder, named, left, range.end);
+  }
+  const mlir::Type type = range.type.toIr(opBuilder.getContext());
+  return held == type ? place : arith::TruncIOp::create(opBuilder, named, type, place);
+}
+
 void KernelEmitter::emitRange(const syntax::For *loop, const LoopRange &range) {
   const StringRef variable = llvm::cast<syntax::Name>(loop->target)->id;
   std::vector<StringRef> names = changedBy(loop->body);
   llvm::erase(names, variable);
   const Carried carried = beginLoop(names);
-  // A descending loop counts up from `end` to `begin`; its variable is then `begin - counter + end`.
-  auto op = scf::ForOp::create(opBuilder, location(), range.descends ? range.end : range.begin,
-                               range.descends ? range.begin : range.end, range.step, carried.initial);
+  mlir::Value lower = range.descends ? range.end : range.begin, upper = range.descends ? range.begin : range.end,
+              step = range.step;
+  if (range.count) {
+    const auto constant = [&](int64_t number) -> mlir::Value {
+      return arith::ConstantOp::create(opBuilder, location(), opBuilder.getI64IntegerAttr(number));
+    };
+    lower = constant(0);
+    upper = range.count;
+    step = constant(1);
+  }
+  auto op = scf::ForOp::create(opBuilder, location(), lower, upper, step, carried.initial);
   for (const mlir::NamedAttribute &attribute : range.attributes)
     op->setAttr(attribute.getName(), attribute.getValue());
   mlir::Block *body = op.getBody();
@@ -195,23 +221,20 @@ void KernelEmitter::emitRange(const syntax::For *loop, const LoopRange &range) {
   op.getInductionVar().setLoc(namedLocation(variable));
   for (auto [argument, place] : llvm::zip_equal(op.getRegionIterArgs(), carried.locations))
     argument.setLoc(place);
+  mlir::Value place;
   {
     mlir::OpBuilder::InsertionGuard guard(opBuilder);
     opBuilder.setInsertionPointToEnd(body);
-    mlir::Value counter = op.getInductionVar();
-    if (range.descends) {
-      mlir::Value left = arith::SubIOp::create(opBuilder, location(), range.begin, counter);
-      counter = arith::AddIOp::create(opBuilder, namedLocation(variable), left, range.end);
-    }
+    place = placeInRange(range, op.getInductionVar(), namedLocation(variable));
     bindCarried(carried, op.getRegionIterArgs());
-    frame->scope.bind(variable, {.value = Value::tensor(counter, range.type), .range = loop->target->range});
+    frame->scope.bind(variable, {.value = Value::tensor(place, range.type), .range = loop->target->range});
     ++frame->loopDepth;
     emitStatements(loop->body);
     --frame->loopDepth;
     scf::YieldOp::create(opBuilder, location(), endLoopBody(carried, loop));
   }
   endLoop(carried, op);
-  frame->scope.bind(variable, {.value = Value::tensor(op.getInductionVar(), range.type),
+  frame->scope.bind(variable, {.value = Value::tensor(place, range.type),
                                .range = loop->target->range,
                                .state = LocalBinding::State::LoopVariable});
 }

@@ -41,6 +41,42 @@ def kernel(p, n):
                     "*i32, i32", {"scf.for %i = %c0_i32 to %n step %c2_i32", "arith.subi", "%i_", "arith.addi"}));
 }
 
+TEST(Loops, CountsWhereTheStepSaysTheDirection) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n, step):
+    for i in range(0, n, step):
+        tl.store(p + i, i)
+)",
+                    "*i32, i32, i32",
+                    {"arith.cmpi slt, %step", "arith.divui", "arith.extui", "scf.for %i = %c0_i64", ": i64",
+                     "arith.trunci %i", "arith.muli", "%step", "arith.addi"}));
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n):
+    for i in range(tl.program_id(0), n, tl.num_programs(0)):
+        tl.store(p + i, i)
+)",
+                    "*i32, i32", {"tt.get_num_programs", "scf.for", ": i32"}));
+}
+
+TEST(Loops, UnsignedBoundsAreCountedInWiderNumbers) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n):
+    for i in range(0, n, 4):
+        tl.store(p, i)
+)",
+                    "*u32, u32", {"arith.extui %n : i32 to i64", "scf.for", ": i64", "arith.trunci %i", "tt.store"}));
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n):
+    for i in range(0, n, 4):
+        tl.store(p, i)
+)",
+                    "*u64, u64", {"arith.cmpi ult", "arith.divui", "scf.for", ": i64", "tt.store"}));
+}
+
 TEST(Loops, BoundsPromote) {
   EXPECT_TRUE(emits(R"(
 @triton.jit

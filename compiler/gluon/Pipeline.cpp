@@ -25,10 +25,10 @@ void buildGluonPipeline(OpPassManager &manager) {
 
   // The kernel says what happens when: what follows only tidies up.
   manager.addPass(gpu::createMakeTensorMaps());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(tensor::createSimplify());
   manager.addPass(createSCCPPass());
   manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(tensor::createSimplify());
 }
 
 void shortenNames(ModuleOp module) {

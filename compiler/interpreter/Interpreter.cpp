@@ -154,11 +154,9 @@ FailureOr<Arrays> Interpreter::runFor(Operation *op, Environment &environment) {
     return isUnsigned ? static_cast<__int128>(value.unsignedAt(0)) : static_cast<__int128>(value.signedAt(0));
   };
   __int128 place = number(low), end = number(high), step = number(environment.at(loop.getStep()));
-  if (step <= 0)
-    return loop.emitOpError() << "has a step of " << int64_t(step) << ", which is not positive";
   Type type = low.element();
   Arrays carried = lookUp(loop.getInitArgs(), environment);
-  for (; place < end; place += step) {
+  for (; place < end && step > 0; place += step) {
     Arrays arguments{Array(type, {}, {truncate(type, uint64_t(place))})};
     llvm::append_range(arguments, carried);
     auto next = runRegion(loop.getRegion(), arguments, environment);

@@ -122,3 +122,32 @@ tt.func private @branches(%x: i32) -> i32 {
 ^other(%r: i32):
   tt.return %r : i32
 }
+
+// Far apart, to the end of the numbers, by a step that is none: as Python's ranges, and no addition wraps.
+// CHECK-LABEL: @loops_at_the_ends
+// CHECK-NEXT:  4
+// CHECK-NEXT:  4
+// CHECK-NEXT:  0
+tt.func public @loops_at_the_ends() -> (i32, i32, i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %low = arith.constant -2000000000 : i32
+  %high = arith.constant 2000000000 : i32
+  %wide = arith.constant 1000000000 : i32
+  %a = scf.for %i = %low to %high step %wide iter_args(%n = %zero) -> (i32) : i32 {
+    %m = arith.addi %n, %one : i32
+    scf.yield %m : i32
+  }
+  %start = arith.constant 2147480000 : i32
+  %stop = arith.constant 2147483600 : i32
+  %step = arith.constant 1024 : i32
+  %b = scf.for %i = %start to %stop step %step iter_args(%n = %zero) -> (i32) : i32 {
+    %m = arith.addi %n, %one : i32
+    scf.yield %m : i32
+  } {tt.loop_unroll_factor = 2 : i32}
+  %c = scf.for %i = %low to %high step %zero iter_args(%n = %zero) -> (i32) : i32 {
+    %m = arith.addi %n, %one : i32
+    scf.yield %m : i32
+  }
+  tt.return %a, %b, %c : i32, i32, i32
+}

@@ -78,4 +78,11 @@ private:
 
 bool isNonNegative(Value value) { return Question().isNonNegative(value); }
 
+bool isCount(Value value) {
+  llvm::APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.isNonNegative();
+  return isa_and_present<GetProgramIdOp, GetNumProgramsOp>(value.getDefiningOp());
+}
+
 } // namespace triton::tensor

@@ -10,4 +10,7 @@ namespace triton::tensor {
 /// quotients.
 bool isNonNegative(mlir::Value value);
 
+/// Whether `value` is known to be 0 or more with nothing taken for granted: a constant, a program id or a number of programs.
+bool isCount(mlir::Value value);
+
 } // namespace triton::tensor

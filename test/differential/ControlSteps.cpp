@@ -1,6 +1,8 @@
 // Steps with steps of their own inside: loops, branches, scalar functions.
 #include "test/differential/Generator.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace triton::tensor;
 
@@ -51,8 +53,20 @@ void Generator::loopStep() {
   for (unsigned count = 1 + below(2); count > 0; --count)
     if (Value value = findAny())
       carried.push_back(value);
-  Value low = constant(builder.getI32Type(), 0), high = constant(builder.getI32Type(), double(below(4)));
-  auto loop = scf::ForOp::create(builder, location, low, high, constant(builder.getI32Type(), 1), carried);
+  // A few iterations, from 0 on or where sums of bounds and steps wrap.
+  constexpr double least = INT32_MIN, largest = INT32_MAX;
+  const double count = double(below(4));
+  const std::array<double, 3> ranges[] = {{0, count, 1},
+                                          {largest - 100, largest - 100 + 30 * count, 70},
+                                          {largest - 3, largest, 1 + count},
+                                          {least, largest, 2e9},
+                                          {least, least + count, 1024},
+                                          {-2e9, 2e9, 1e9},
+                                          {least, -1, largest - 5}};
+  const auto [begin, end, by] = ranges[chance(70) ? 0 : below(std::size(ranges))];
+  Type i32 = builder.getI32Type();
+  auto loop =
+      scf::ForOp::create(builder, location, constant(i32, begin), constant(i32, end), constant(i32, by), carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> inside(loop.getRegionIterArgs());

@@ -68,3 +68,25 @@ tt.func public @lock(%lock: !tt.ptr<i32>) {
   }
   tt.return
 }
+
+// A step of more than one may lead beyond the largest number: such loops count in 64 bits, and those of 64 bits their iterations.
+// CHECK-LABEL: func.func @to_the_end
+// CHECK: %[[UPPER:.*]] = arith.extsi %{{.*}} : i32 to i64
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[UPPER]] step %{{.*}} : i64
+// CHECK: arith.trunci %[[I]] : i64 to i32
+// CHECK: arith.divui %{{.*}} : i64
+// CHECK: scf.for %[[N:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i64
+// CHECK: arith.muli %[[N]], %{{.*}} : i64
+tt.func public @to_the_end(%to: !tt.ptr<i32>, %long: !tt.ptr<i64>, %n: i32, %m: i64) {
+  %c0 = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  scf.for %i = %c0 to %n step %c8 : i32 {
+    tt.store %to, %i : !tt.ptr<i32>
+  }
+  %l0 = arith.constant 0 : i64
+  %l8 = arith.constant 8 : i64
+  scf.for %i = %l0 to %m step %l8 : i64 {
+    tt.store %long, %i : !tt.ptr<i64>
+  }
+  tt.return
+}

@@ -21,6 +21,10 @@ llvm::ArrayRef<Builtin> loopBuiltins() {
        "flatten=False, warp_specialize=False, "
        "disable_licm=False)",
        "A loop at run time, as Python's `range`, with hints that never change results.\n\n"
+       "It runs as often as Python's, for the same numbers: also forwards or backwards by a step known at run time "
+       "only, "
+       "and at the ends of the bounds' type. A step of zero is an error while compiling or, at run time, with "
+       "`debug=True`; without, the loop does not run.\n\n"
        "`num_stages` overlaps that many iterations; `loop_unroll_factor` unrolls; `disallow_acc_multi_buffer` keeps "
        "one buffer for a dot's accumulator; `flatten` "
        "merges with the loop directly inside; `warp_specialize` gives parts of the body to different warps; "

@@ -11,16 +11,17 @@
 //   scf.for %n = 0 to trips * max(inner trips, 1) iter_args(%i = %low, %j = %first) {
 //     if %j == %first { before(%i) }
 //     if %first < %end { body(%i, %j) }      unless it is known to hold
-//     if %j + %t >= %end { after(%i) }
+//     if %end - %j <= %t { after(%i) }       or if %first >= %end
 //     scf.yield (%i, %j + %t), or (%i + %s, %first) behind the last
 //   }
 //
 // What is computed before the inner loop without touching memory is computed again in each iteration; the rest is carried. Runs first, on
 // tensor IR, so that one loop is given layouts and stages. Leaves alone, as options change no results: inner loops whose bounds change from one
-// outer iteration to the next; more than one inner loop; and loops with products, whose sums stay in the registers of the tensor cores from
+// outer iteration to the next; more than one inner loop; loops of unsigned numbers; and loops with products, whose sums stay in the registers of the tensor cores from
 // iteration to iteration only if nothing else writes them.
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/TripCount.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -78,6 +79,9 @@ public:
   }
 
   scf::ForOp run() {
+    for (scf::ForOp loop : {outer, inner})
+      if (!tensor::hasPositiveStep(loop))
+        emptyWithoutStep(loop);
     classify();
     SmallVector<Value> initial = {outer.getLowerBound(), inner.getLowerBound()};
     llvm::append_range(initial, outer.getInitArgs());
@@ -103,17 +107,16 @@ public:
   }
 
 private:
-  /// How often a loop runs, at least not at all.
+  /// Says by its bounds that a loop does not run if its step is not positive.
+  void emptyWithoutStep(scf::ForOp loop) {
+    Value zero = arith::ConstantOp::create(builder, location, builder.getIntegerAttr(loop.getStep().getType(), 0));
+    Value moves = compare(arith::CmpIPredicate::sgt, loop.getStep(), zero);
+    loop.setUpperBound(arith::SelectOp::create(builder, location, moves, loop.getUpperBound(), loop.getLowerBound()));
+  }
+
   Value trips(scf::ForOp loop, Type counter) {
-    auto wide = [&](Value value) -> Value {
-      if (value.getType() == counter)
-        return value;
-      return arith::ExtSIOp::create(builder, location, counter, value);
-    };
-    Value zero = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(0));
-    Value length = arith::SubIOp::create(builder, location, wide(loop.getUpperBound()), wide(loop.getLowerBound()));
-    Value clamped = arith::MaxSIOp::create(builder, location, length, zero);
-    return arith::CeilDivSIOp::create(builder, location, clamped, wide(loop.getStep()));
+    return tensor::createTripCount(builder, location, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                   loop.getUnsignedCmp(), counter);
   }
 
   /// Of what comes before the inner loop: what is computed anew in each iteration, and which other values are carried.
@@ -187,23 +190,29 @@ private:
         builder.clone(op, scope);
       return lookup(inner.getBody()->getTerminator()->getOperands(), scope);
     };
+    Value runs;
     if (isKnownToRun()) {
       IRMapping scope = map;
       state = body(scope);
     } else {
-      Value runs = compare(arith::CmpIPredicate::slt, inner.getLowerBound(), inner.getUpperBound());
+      runs = compare(arith::CmpIPredicate::slt, inner.getLowerBound(), inner.getUpperBound());
       state = branch(runs, state, body, map);
     }
     for (auto [old, now] : llvm::zip(inner.getResults(), state))
       map.map(old, now);
 
-    // Behind the last.
+    // Behind the last: no more than a step is left. Not by comparing the next, which may wrap.
     Value next = arith::AddIOp::create(builder, location, j, inner.getStep());
-    Value isLast = compare(arith::CmpIPredicate::sge, next, inner.getUpperBound());
-    SmallVector<Value> left(outerState.begin(), outerState.end());
-    if (!after.empty() || !left.empty())
-      left = branch(
-          isLast, left,
+    Value left = arith::SubIOp::create(builder, location, inner.getUpperBound(), j);
+    Value isLast = compare(arith::CmpIPredicate::ule, left, inner.getStep());
+    if (runs) {
+      Value isOnly = compare(arith::CmpIPredicate::sge, inner.getLowerBound(), inner.getUpperBound());
+      isLast = arith::OrIOp::create(builder, location, isOnly, isLast);
+    }
+    SmallVector<Value> finished(outerState.begin(), outerState.end());
+    if (!after.empty() || !finished.empty())
+      finished = branch(
+          isLast, finished,
           [&](IRMapping &scope) {
             for (Operation *op : after)
               builder.clone(*op, scope);
@@ -214,7 +223,7 @@ private:
     Value nextOuter = arith::AddIOp::create(builder, location, i, outer.getStep());
     SmallVector<Value> yielded = {arith::SelectOp::create(builder, location, isLast, nextOuter, i),
                                   arith::SelectOp::create(builder, location, isLast, inner.getLowerBound(), next)};
-    llvm::append_range(yielded, left);
+    llvm::append_range(yielded, finished);
     llvm::append_range(yielded, ArrayRef(entered).take_front(kept.size()));
     llvm::append_range(yielded, state);
     scf::YieldOp::create(builder, location, yielded);
@@ -261,6 +270,8 @@ scf::ForOp flatten(scf::ForOp outer) {
   if (!inner || hasProducts(outer))
     return outer;
   inner = flatten(inner);
+  if (outer.getUnsignedCmp() || inner.getUnsignedCmp())
+    return outer;
   for (Value bound : {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
     if (!hoist(bound, outer))
       return outer;

@@ -7,8 +7,8 @@
 // CHECK: scf.if %[[FIRST]]
 // CHECK: "before"(%[[I]])
 // CHECK: "body"(%[[I]], %[[J]])
-// CHECK: %[[NEXT:.*]] = arith.addi %[[J]]
-// CHECK: %[[LAST:.*]] = arith.cmpi sge, %[[NEXT]]
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[J]]
+// CHECK: %[[LAST:.*]] = arith.cmpi ule, %[[LEFT]]
 // CHECK: scf.if %[[LAST]]
 // CHECK: "after"(%[[I]])
 // CHECK-NOT: scf.for

@@ -77,6 +77,7 @@ private:
   void separateAhead();
   void schedule(std::vector<std::pair<mlir::Operation *, unsigned>> &ops);
   static mlir::Operation *predicate(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value isInside);
+  void keepFromWrapping(llvm::ArrayRef<mlir::Value> insides, const llvm::APInt &farthest);
 
   mlir::scf::ForOp loop;
   LoopPlan plan;

@@ -30,7 +30,7 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createLowerDescriptors()); // after loops: those run copies ahead
   manager.addPass(createOrderCopies());
   manager.addPass(createMakeTensorMaps()); // what tensor a map describes is not seen any more behind this
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(tensor::createSimplify());
   manager.addPass(createCSEPass());
 
   // Branches around what most iterations can do without: behind everything that wants loops without branches.

@@ -42,8 +42,11 @@
 // copied in pieces of 4 bytes or more, whose address depends on a product, or that may read what the loop writes or waits for.
 #include "compiler/gpu/passes/LoopPipeliner.h"
 #include "compiler/gpu/passes/Passes.h"
+#include "compiler/tensor/NonNegative.h"
+#include "compiler/tensor/TripCount.h"
 
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
 
 #include <set>
 
@@ -266,6 +269,54 @@ Operation *LoopPipeliner::predicate(RewriterBase &rewriter, Operation *op, Value
   return op;
 }
 
+/// How far ahead of an iteration's place copies of the pipelined loop are; nothing if the step is not constant or that is too far.
+static std::optional<llvm::APInt> farthestAhead(scf::ForOp loop, const LoopPlan &plan) {
+  llvm::APInt step;
+  bool overflows = false;
+  if (loop.getUnsignedCmp() || !tensor::hasPositiveStep(loop) || !matchPattern(loop.getStep(), m_ConstantInt(&step)))
+    return std::nullopt;
+  llvm::APInt farthest = step.smul_ov(llvm::APInt(step.getBitWidth(), plan.distance), overflows);
+  return overflows ? std::nullopt : std::optional(farthest);
+}
+
+/// Whether a constant `number` is known to leave room above it for `more`.
+static bool leavesRoom(const llvm::APInt &number, const llvm::APInt &more) {
+  bool overflows = false;
+  (void)number.sadd_ov(more, overflows);
+  return number.isNonNegative() && !overflows;
+}
+
+/// MLIR's expander asks whether `place + n * step < upper` before the loop, and `place < upper - n * step` in it: the answer is no where that
+/// sum or that difference wraps. `n * step` does not.
+void LoopPipeliner::keepFromWrapping(ArrayRef<Value> insides, const llvm::APInt &farthest) {
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  llvm::APInt start;
+  if (matchPattern(lower, m_ConstantInt(&start)) && leavesRoom(start, farthest))
+    return;
+  const bool mayBeLow = !tensor::isCount(lower); // else what is below the upper bound is not so far down
+  const llvm::APInt least = llvm::APInt::getSignedMinValue(farthest.getBitWidth());
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (Value inside : insides) {
+    auto compare = inside.getDefiningOp<arith::CmpIOp>();
+    assert(compare && "the expander compares");
+    auto isLess = [&](Value a, Value b) -> Value {
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, a, b);
+    };
+    if (compare.getLhs() != loop.getInductionVar()) {
+      rewriter.setInsertionPointAfter(compare);
+      Value wrapped = isLess(compare.getLhs(), lower);
+      Value never = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+      auto choice = arith::SelectOp::create(rewriter, loc, wrapped, never, inside);
+      rewriter.replaceAllUsesExcept(inside, choice, choice);
+    } else if (mayBeLow) {
+      rewriter.setInsertionPoint(compare);
+      Value limit = compare.getRhs(), wrapped = isLess(upper, limit);
+      Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getIntegerAttr(limit.getType(), least));
+      compare.getRhsMutable().assign(arith::SelectOp::create(rewriter, loc, wrapped, none, limit));
+    }
+  }
+}
+
 LogicalResult LoopPipeliner::run() {
   rewriter.setInsertionPoint(plan.specialized ? plan.specialized : loop);
   allocateRings();
@@ -292,12 +343,18 @@ LogicalResult LoopPipeliner::run() {
   options.getScheduleFn = [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &ops) { schedule(ops); };
   options.peelEpilogue = false;
   options.supportDynamicLoops = true;
-  options.predicateFn = predicate;
+  llvm::SmallSetVector<Value, 8> insides;
+  options.predicateFn = [&](RewriterBase &rewriter, Operation *op, Value isInside) {
+    insides.insert(isInside);
+    return predicate(rewriter, op, isInside);
+  };
   rewriter.setInsertionPoint(loop);
+  const llvm::APInt farthest = *farthestAhead(loop, plan);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, loop, options);
   if (failed(pipelined))
     return loop.emitError() << "could not be pipelined";
   loop = *pipelined;
+  keepFromWrapping(insides.getArrayRef(), farthest);
   loop->removeAttr(tensor::numStagesName);
   rewriter.setInsertionPoint(loop);
   arrive();
@@ -338,9 +395,15 @@ struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
         continue;
       AccessAnalysis access(module);
       LoopPlan plan = planLoop(loop, numStages, access);
-      if (plan && chooseSettledValues(loop)) {
-        AccessAnalysis chosen(module);
-        plan = planLoop(loop, numStages, chosen);
+      bool hasChanged = plan && chooseSettledValues(loop);
+      if (plan && !plan.specialized && !farthestAhead(loop, plan)) {
+        IRRewriter rewriter(loop.getContext());
+        tensor::countIterations(rewriter, loop); // places ahead are then computed without wrapping
+        hasChanged = true;
+      }
+      if (hasChanged) {
+        AccessAnalysis changed(module);
+        plan = planLoop(loop, numStages, changed);
       }
       if (plan.specialized)
         split.insert(plan.specialized);

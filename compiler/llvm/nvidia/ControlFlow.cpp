@@ -4,7 +4,9 @@
 #include "compiler/llvm/nvidia/BlockArguments.h"
 #include "compiler/llvm/nvidia/Families.h"
 
+#include "compiler/tensor/NonNegative.h"
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/TripCount.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,21 +24,33 @@ class ControlFlow {
 public:
   explicit ControlFlow(Emitter &emitter) : emitter(emitter), builder(emitter.builder) {}
 
+  /// Where the sum behind the last place may wrap, an iteration asks more carefully whether there is another, in no instruction more: as ptxas
+  /// unrolls only loops that compare what they have just added to, the sum is what is compared.
   llvm::LogicalResult emitFor(scf::ForOp loop) {
     llvm::Value *lower = emitter.scalar(loop.getLowerBound()), *upper = emitter.scalar(loop.getUpperBound()),
                 *step = emitter.scalar(loop.getStep());
+    const bool mayWrap = tensor::mayStepBeyond(loop), isUnsigned = loop.getUnsignedCmp();
+    auto isLess = [&](llvm::Value *a, llvm::Value *b) {
+      return isUnsigned ? builder.CreateICmpULT(a, b) : builder.CreateICmpSLT(a, b);
+    };
+    // From 0 on no sum is more than an unsigned number holds. Others come to the end of the range, wrapped like it, and not before.
+    const bool isFromZero = !isUnsigned && tensor::isCount(loop.getLowerBound());
+    llvm::Value *runs = mayWrap ? emitRuns(loop, isLess(lower, upper), step) : nullptr;
+    llvm::Value *end = mayWrap && !isFromZero ? emitEnd(loop, lower, upper, step) : upper;
     llvm::SmallVector<Registers> initial = gatherRegisters(emitter, loop.getInitArgs());
     llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"),
                      *after = block("done");
     builder.CreateBr(header);
     builder.SetInsertPoint(header);
-    llvm::PHINode *induction = builder.CreatePHI(lower->getType(), 2);
+    llvm::PHINode *induction = builder.CreatePHI(lower->getType(), 2), *isNext = nullptr;
     induction->addIncoming(lower, before);
+    if (mayWrap) {
+      isNext = builder.CreatePHI(builder.getInt1Ty(), 2);
+      isNext->addIncoming(runs, before);
+    }
     defineAsPhis(emitter, loop.getRegionIterArgs());
     addIncoming(emitter, loop.getRegionIterArgs(), initial, before);
-    llvm::Value *goesOn =
-        loop.getUnsignedCmp() ? builder.CreateICmpULT(induction, upper) : builder.CreateICmpSLT(induction, upper);
-    builder.CreateCondBr(goesOn, body, after);
+    builder.CreateCondBr(mayWrap ? isNext : isLess(induction, upper), body, after);
 
     builder.SetInsertPoint(body);
     emitter.define(loop.getInductionVar(), induction);
@@ -44,6 +58,9 @@ public:
       return failure();
     llvm::Value *next = builder.CreateAdd(induction, step);
     induction->addIncoming(next, builder.GetInsertBlock());
+    if (mayWrap)
+      isNext->addIncoming(isFromZero ? builder.CreateICmpULT(next, end) : builder.CreateICmpNE(next, end),
+                          builder.GetInsertBlock());
     addIncoming(emitter, loop.getRegionIterArgs(),
                 gatherRegisters(emitter, loop.getBody()->getTerminator()->getOperands()), builder.GetInsertBlock());
     annotate(builder.CreateBr(header), loop);
@@ -251,6 +268,25 @@ private:
         return failure();
     }
     return success();
+  }
+
+  /// Whether a loop has a first iteration, which it has not unless its step is positive.
+  llvm::Value *emitRuns(scf::ForOp loop, llvm::Value *isInside, llvm::Value *step) {
+    if (tensor::hasPositiveStep(loop))
+      return isInside;
+    llvm::Value *zero = llvm::ConstantInt::get(step->getType(), 0);
+    return builder.CreateAnd(isInside, loop.getUnsignedCmp() ? builder.CreateICmpNE(step, zero)
+                                                             : builder.CreateICmpSGT(step, zero));
+  }
+
+  /// The first place behind the loop, in as many bits as its type has; anything if the loop does not run.
+  llvm::Value *emitEnd(scf::ForOp loop, llvm::Value *lower, llvm::Value *upper, llvm::Value *step) {
+    llvm::Value *one = llvm::ConstantInt::get(step->getType(), 1);
+    llvm::Value *divisor =
+        tensor::hasPositiveStep(loop) ? step : builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, step, one);
+    llvm::Value *last = builder.CreateSub(builder.CreateSub(upper, lower), one);
+    llvm::Value *count = builder.CreateAdd(builder.CreateUDiv(last, divisor), one);
+    return builder.CreateAdd(lower, builder.CreateMul(count, step));
   }
 
   llvm::BasicBlock *block(const llvm::Twine &name) {

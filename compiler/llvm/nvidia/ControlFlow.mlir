@@ -28,6 +28,42 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.return
   }
 
+  // What may be near the largest number: from 0 on the next place is compared as an unsigned number.
+  // CHECK-LABEL: define ptx_kernel void @from_zero
+  tt.func public @from_zero(%p: !tt.ptr<i32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    // CHECK: %[[RUNS:[0-9]+]] = icmp slt i32 0, %[[N:[0-9]+]]
+    // CHECK: loop:
+    // CHECK-NEXT: %[[I:.*]] = phi i32
+    // CHECK-NEXT: %[[IS_NEXT:.*]] = phi i1 [ %[[RUNS]], %{{.*}} ], [ %[[MORE:.*]], %{{.*}} ]
+    // CHECK-NEXT: br i1 %[[IS_NEXT]], label %body, label %done
+    // CHECK: %[[NEXT:.*]] = add i32 %[[I]], 64
+    // CHECK: %[[MORE]] = icmp ult i32 %[[NEXT]], %[[N]]
+    scf.for %i = %c0 to %n step %c64 : i32 {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+    tt.return
+  }
+
+  // From anywhere on it is compared with the end, which is where it comes to. A step that is not known to be positive is looked at.
+  // CHECK-LABEL: define ptx_kernel void @any_step
+  tt.func public @any_step(%p: !tt.ptr<i32>, %low: i32, %n: i32, %step: i32) {
+    // CHECK: %[[MOVES:.*]] = icmp sgt i32 %{{.*}}, 0
+    // CHECK: and i1 %{{.*}}, %[[MOVES]]
+    // CHECK: %[[DIVISOR:.*]] = call i32 @llvm.umax.i32(i32 %{{.*}}, i32 1)
+    // CHECK: %[[COUNT:.*]] = udiv i32 %{{.*}}, %[[DIVISOR]]
+    // CHECK: %[[TRIPS:.*]] = add i32 %[[COUNT]], 1
+    // CHECK: %[[WAY:.*]] = mul i32 %[[TRIPS]]
+    // CHECK: %[[END:.*]] = add i32 %{{.*}}, %[[WAY]]
+    // CHECK: loop:
+    // CHECK: icmp ne i32 %{{.*}}, %[[END]]
+    scf.for %i = %low to %n step %step : i32 {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+    tt.return
+  }
+
   // CHECK-LABEL: define ptx_kernel void @while_loop
   tt.func public @while_loop(%p: !tt.ptr<i32>, %n: i32) {
     %c2 = arith.constant 2 : i32

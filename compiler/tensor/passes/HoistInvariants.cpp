@@ -16,6 +16,7 @@
 //
 // MLIR's loop-invariant code motion, except for loops that ask to be left alone (`tl.range(…, disable_licm=True)`).
 // Only ops that read no memory and may run when the loop does not are moved, so loads stay.
+#include "compiler/tensor/TripCount.h"
 #include "compiler/tensor/passes/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -61,6 +62,7 @@ struct HoistInvariants : impl::HoistInvariantsBase<HoistInvariants> {
     });
     if (!changed.empty()) {
       RewritePatternSet patterns(&getContext());
+      populateWideLoopPatterns(patterns);
       scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
       (void)applyOpPatternsGreedily(changed, std::move(patterns));
     }

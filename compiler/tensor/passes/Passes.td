@@ -9,6 +9,10 @@ def StructureControlFlow : Pass<"tensor-structure-control-flow", "::mlir::Module
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];
 }
 
+def Simplify : Pass<"tensor-simplify"> {
+  let summary = "canonicalise, with a care for loops";
+}
+
 def RewriteTensorPointers : Pass<"tensor-rewrite-tensor-pointers", "::mlir::ModuleOp"> {
   let summary = "spell block pointers out as pointers and masks";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

@@ -16,7 +16,7 @@ void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &op
   // One function. A function of one block inlines anywhere, also into the branch of an `scf.if`: hence structure first.
   manager.addPass(createStructureControlFlow());
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createSimplify());
 
   // Plain pointers. Block pointers are a way to write addresses down; descriptors are too where hardware has none.
   manager.addPass(createRewriteTensorPointers());
@@ -28,7 +28,7 @@ void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &op
   manager.addPass(createCombineOps());
   manager.addPass(createScalarizeCarriedPointers());
   manager.addPass(createHoistSplatMath());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createSimplify());
 
   // Loops. Unrolled before anything is hoisted out of them, so that what the copies share is seen to be the same.
   manager.addPass(createUnrollLoops());
@@ -46,6 +46,7 @@ void registerTensorDialects(DialectRegistry &registry) {
 
 void registerTensorPipeline() {
   registerStructureControlFlow();
+  registerSimplify();
   registerRewriteTensorPointers();
   registerRewriteDescriptors();
   registerDecomposeScaledDots();

@@ -14,10 +14,13 @@
 //
 // The second loop does what is left over and is not unrolled again. A factor below 2 means no unrolling, one that would
 // make thousands of ops is cut. Loops inside of other loops go first, so that an outer loop copies what is already
-// unrolled.
+// unrolled. Unless their bounds are constants, loops count their iterations first: a multiple of their own step might
+// wrap.
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/TripCount.h"
 #include "compiler/tensor/passes/Passes.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -36,6 +39,17 @@ int64_t limit(scf::ForOp loop, int64_t factor) {
   return std::min(factor, std::max<int64_t>(mostOps / ops, 1));
 }
 
+/// Whether nothing wraps in the loop's own type, also `copies` steps at a time.
+bool isFarFromOverflow(scf::ForOp loop, int64_t copies) {
+  llvm::APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) || lower.isNegative() || !hasPositiveStep(loop) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) || upper.isNegative() ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.isNegative())
+    return false;
+  constexpr unsigned enough = 128;
+  return (upper.zext(enough) + step.zext(enough) * copies).isSignedIntN(step.getBitWidth());
+}
+
 struct UnrollLoops : impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
@@ -47,8 +61,14 @@ struct UnrollLoops : impl::UnrollLoopsBase<UnrollLoops> {
       auto factor = dyn_cast<IntegerAttr>(loop->getAttr(loopUnrollFactorName));
       loop->removeAttr(loopUnrollFactorName);
       // A loop that cannot be unrolled stays as it is: the factor is a hint.
-      if (int64_t copies = factor ? limit(loop, factor.getInt()) : 1; copies > 1)
-        (void)loopUnrollByFactor(loop, copies);
+      int64_t copies = factor ? limit(loop, factor.getInt()) : 1;
+      if (copies <= 1)
+        continue;
+      if (!isFarFromOverflow(loop, copies)) {
+        IRRewriter rewriter(loop.getContext());
+        countIterations(rewriter, loop);
+      }
+      (void)loopUnrollByFactor(loop, copies);
     }
   }
 };
