@@ -78,6 +78,25 @@ Combiner::Values Combiner::narrow(ValueRange values) {
   return results;
 }
 
+/// Has arithmetic in the regions of `branch` mean what it means elsewhere.
+LogicalResult Combiner::emitInside(Operation *branch) {
+  SmallVector<Operation *> arithmetic;
+  branch->walk([&](Operation *inner) {
+    if (inner != branch && isElementwise(inner))
+      arithmetic.push_back(inner);
+  });
+  OpBuilder::InsertionGuard guard(builder);
+  for (Operation *inner : arithmetic) {
+    builder.setInsertionPoint(inner);
+    FailureOr<Value> result = emitElementwise(builder, inner, llvm::to_vector(inner->getOperands()), target);
+    if (llvm::failed(result))
+      return failure();
+    inner->replaceAllUsesWith(ValueRange{*result});
+    inner->erase();
+  }
+  return success();
+}
+
 Combiner::Values Combiner::combine(ValueRange left, ValueRange right) {
   Location loc = op->getLoc();
   if (single) {
@@ -106,7 +125,7 @@ Combiner::Values Combiner::combine(ValueRange left, ValueRange right) {
   };
   for (Operation &inner : body.without_terminator()) {
     if (isa<arith::ConstantOp>(inner) || !isElementwise(&inner)) {
-      builder.clone(inner, mapping); // not elementwise: combinations of scalars only
+      hasFailed |= llvm::failed(emitInside(builder.clone(inner, mapping))); // combinations of scalars only
       continue;
     }
     Values operands;

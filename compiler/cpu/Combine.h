@@ -39,6 +39,8 @@ public:
   void setScalars(const mlir::IRMapping &mapping) { scalars = mapping; }
 
 private:
+  llvm::LogicalResult emitInside(mlir::Operation *branch);
+
   mlir::OpBuilder &builder;
   mlir::Operation *op;
   const HostTarget &target;

@@ -89,13 +89,15 @@ struct ElementwiseEmitter {
     return rounds ? convert(value, builder.getF32Type(), result) : value;
   }
 
-  /// The divisor, replaced by 1 where dividing would trap.
-  Value safeDivisor(Value dividend, Value divisor, bool isSigned) {
+  /// Quotient or remainder, as `arith` means them in the interpreter; never with a divisor that processors trap on.
+  template <typename OpT> Value divide(Value dividend, Value divisor, bool isSigned) {
+    auto compute = [&](Value by) -> Value { return builder.createOrFold<OpT>(loc, dividend, by); };
     APInt constant;
-    if (matchPattern(divisor, m_ConstantInt(&constant)) && !constant.isZero() && !constant.isAllOnes())
-      return divisor;
+    const bool isKnown = matchPattern(divisor, m_ConstantInt(&constant)) && !constant.isZero();
+    if (isKnown && !constant.isAllOnes())
+      return compute(divisor);
     Type type = divisor.getType();
-    Value traps = s.compare(arith::CmpIPredicate::eq, divisor, s.integer(type, 0));
+    Value isZero = s.compare(arith::CmpIPredicate::eq, divisor, s.integer(type, 0)), traps = isZero;
     if (isSigned) {
       unsigned width = elementOf(divisor).getIntOrFloatBitWidth();
       Value least = s.integer(type, APInt::getSignedMinValue(width).getSExtValue());
@@ -103,7 +105,26 @@ struct ElementwiseEmitter {
                                  s.compare(arith::CmpIPredicate::eq, dividend, least));
       traps = s.bitOr(traps, overflows);
     }
-    return s.select(traps, s.integer(type, 1), divisor);
+    // By 1 the least number and its remainder are what they wrap to by -1.
+    Value result = compute(s.select(traps, s.integer(type, 1), divisor));
+    Value byZero = s.integer(type, -1);
+    if (elementOf(dividend).isInteger(64)) {
+      Value shortOnes = s.integer(type, 0xffffffff);
+      byZero = s.select(s.compare(arith::CmpIPredicate::ule, dividend, shortOnes), shortOnes, byZero);
+    }
+    return s.select(isZero, byZero, result);
+  }
+
+  /// The quotient, moved by one where it has a remainder: down if the signs differ, or up if they do not.
+  Value divideToward(Value a, Value b, bool isFloor) {
+    Type type = a.getType();
+    Value zero = s.integer(type, 0);
+    Value isInexact = s.compare(arith::CmpIPredicate::ne, divide<arith::RemSIOp>(a, b, true), zero);
+    Value signs = builder.createOrFold<arith::XOrIOp>(loc, a, b);
+    Value moves =
+        s.bitAnd(isInexact, s.compare(isFloor ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge, signs, zero));
+    Value quotient = divide<arith::DivSIOp>(a, b, true);
+    return s.add(quotient, s.select(moves, s.integer(type, isFloor ? -1 : 1), zero));
   }
 
   Value multiplyHigh(Value a, Value b) {
@@ -175,10 +196,18 @@ struct ElementwiseEmitter {
         })
         .Case([&](tensor::MulhiUIOp) { return multiplyHigh(operands[0], operands[1]); })
         .Case([&](tensor::ExternElementwiseOp callOp) { return external(callOp, operands); })
-        .Case<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
-            [&](auto) { return clone({operands[0], safeDivisor(operands[0], operands[1], true)}, resultElement()); })
-        .Case<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
-            [&](auto) { return clone({operands[0], safeDivisor(operands[0], operands[1], false)}, resultElement()); })
+        .Case([&](arith::DivSIOp) { return divide<arith::DivSIOp>(operands[0], operands[1], true); })
+        .Case([&](arith::RemSIOp) { return divide<arith::RemSIOp>(operands[0], operands[1], true); })
+        .Case([&](arith::DivUIOp) { return divide<arith::DivUIOp>(operands[0], operands[1], false); })
+        .Case([&](arith::RemUIOp) { return divide<arith::RemUIOp>(operands[0], operands[1], false); })
+        .Case([&](arith::FloorDivSIOp) { return divideToward(operands[0], operands[1], /*isFloor=*/true); })
+        .Case([&](arith::CeilDivSIOp) { return divideToward(operands[0], operands[1], /*isFloor=*/false); })
+        .Case([&](arith::CeilDivUIOp) {
+          Value left = s.compare(arith::CmpIPredicate::ne, divide<arith::RemUIOp>(operands[0], operands[1], false),
+                                 s.integer(operands[0].getType(), 0));
+          return s.add(divide<arith::DivUIOp>(operands[0], operands[1], false),
+                       s.resize(left, resultElement(), /*isSigned=*/false));
+        })
         .Case([&](arith::SelectOp) { return s.select(operands[0], operands[1], operands[2]); })
         .Default([&](Operation *) -> FailureOr<Value> {
           bool hasFloat = isa<FloatType>(resultElement());

@@ -1,5 +1,5 @@
-// What `arith` means. Where it leaves a result open (division by zero, shifts by the width or more, conversions that do not fit) the
-// result is a number all the same: 0, or for conversions the nearest there is.
+// What `arith` means. Where it leaves a result open the result is a number all the same: for division by zero what NVIDIA's processors give (see
+// `byZero`), the least number for its quotient by -1, 0 for shifts by the width or more, for conversions that do not fit the nearest there is.
 #include "compiler/interpreter/Operations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,8 +41,22 @@ struct Elementwise {
   }
 };
 
-int64_t divide(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? int64_t(0 - uint64_t(a)) : a / b; }
-int64_t remainder(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+/// Integer division, for one width.
+struct Division {
+  unsigned width;
+
+  /// Quotient and remainder of a division by zero: all bits set; of 64 bits only the lower half if the dividend's upper half is zero, since such
+  /// numbers are divided in 32 bits.
+  int64_t byZero(uint64_t dividend) const {
+    constexpr int64_t all = -1, lower = 0xffffffff;
+    return width == 64 && dividend <= uint64_t(lower) ? lower : all;
+  }
+
+  int64_t divide(int64_t a, int64_t b) const { return b == 0 ? byZero(a) : b == -1 ? int64_t(0 - uint64_t(a)) : a / b; }
+  int64_t remainder(int64_t a, int64_t b) const { return b == 0 ? byZero(a) : b == -1 ? 0 : a % b; }
+  uint64_t divideUnsigned(uint64_t a, uint64_t b) const { return b == 0 ? byZero(a) : a / b; }
+  uint64_t remainderUnsigned(uint64_t a, uint64_t b) const { return b == 0 ? byZero(a) : a % b; }
+};
 
 /// `value` as an integer of `bits` bits, the nearest there is.
 uint64_t toInteger(double value, unsigned bits, bool isSigned) {
@@ -70,26 +84,29 @@ double minnum(double a, double b) { return std::isnan(a) ? b : std::isnan(b) ? a
 
 Answer evaluateIntegers(Operation *op, const Elementwise &on) {
   unsigned width = bitWidth(on.element);
+  const Division by{width};
   return llvm::TypeSwitch<Operation *, Answer>(op)
       .Case<arith::AddIOp>([&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return a + b; }); })
       .Case<arith::SubIOp>([&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return a - b; }); })
       .Case<arith::MulIOp>([&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return a * b; }); })
-      .Case<arith::DivSIOp>([&](auto) { return on.onSigned(divide); })
-      .Case<arith::RemSIOp>([&](auto) { return on.onSigned(remainder); })
+      .Case<arith::DivSIOp>([&](auto) { return on.onSigned([&](auto a, auto b) { return by.divide(a, b); }); })
+      .Case<arith::RemSIOp>([&](auto) { return on.onSigned([&](auto a, auto b) { return by.remainder(a, b); }); })
       .Case<arith::FloorDivSIOp>([&](auto) {
         return on.onSigned(
-            [](int64_t a, int64_t b) { return divide(a, b) - (remainder(a, b) != 0 && (a < 0) != (b < 0)); });
+            [&](auto a, auto b) { return by.divide(a, b) - (by.remainder(a, b) != 0 && (a < 0) != (b < 0)); });
       })
       .Case<arith::CeilDivSIOp>([&](auto) {
         return on.onSigned(
-            [](int64_t a, int64_t b) { return divide(a, b) + (remainder(a, b) != 0 && (a < 0) == (b < 0)); });
+            [&](auto a, auto b) { return by.divide(a, b) + (by.remainder(a, b) != 0 && (a < 0) == (b < 0)); });
       })
       .Case<arith::DivUIOp>(
-          [&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }); })
-      .Case<arith::CeilDivUIOp>(
-          [&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b + (a % b != 0); }); })
+          [&](auto) { return on.onUnsigned([&](auto a, auto b) { return by.divideUnsigned(a, b); }); })
+      .Case<arith::CeilDivUIOp>([&](auto) {
+        return on.onUnsigned(
+            [&](auto a, auto b) { return by.divideUnsigned(a, b) + (by.remainderUnsigned(a, b) != 0); });
+      })
       .Case<arith::RemUIOp>(
-          [&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }); })
+          [&](auto) { return on.onUnsigned([&](auto a, auto b) { return by.remainderUnsigned(a, b); }); })
       .Case<arith::AndIOp>([&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return a & b; }); })
       .Case<arith::OrIOp>([&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return a | b; }); })
       .Case<arith::XOrIOp>([&](auto) { return on.onUnsigned([](uint64_t a, uint64_t b) { return a ^ b; }); })

@@ -15,12 +15,12 @@ tt.func @integers_wrap() -> (tensor<3xi8>, tensor<3xi8>, tensor<3xi8>) {
   tt.return %add, %sub, %mul : tensor<3xi8>, tensor<3xi8>, tensor<3xi8>
 }
 
-// Truncation toward zero, the remainder with the sign of the dividend, and no trap where there is no quotient.
+// Truncation toward zero, the remainder with the sign of the dividend, and all bits where there is no quotient.
 // CHECK-LABEL: @division
-// CHECK-NEXT:  -3 3 0 -128
-// CHECK-NEXT:  -1 1 0 0
-// CHECK-NEXT:  124 3 0 0
-// CHECK-NEXT:  -4 3 0 -128
+// CHECK-NEXT:  -3 3 -1 -128
+// CHECK-NEXT:  -1 1 -1 0
+// CHECK-NEXT:  124 3 -1 0
+// CHECK-NEXT:  -4 3 -1 -128
 tt.func @division() -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) {
   %a = arith.constant dense<[-7, 7, 5, -128]> : tensor<4xi8>
   %b = arith.constant dense<[2, 2, 0, -1]> : tensor<4xi8>
@@ -29,6 +29,18 @@ tt.func @division() -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) 
   %u = arith.divui %a, %b : tensor<4xi8>
   %f = arith.floordivsi %a, %b : tensor<4xi8>
   tt.return %q, %r, %u, %f : tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>
+}
+
+// Numbers of 64 bits whose upper half is zero are divided in 32 bits.
+// CHECK-LABEL: @long_division_by_zero
+// CHECK-NEXT:  -1 4294967295 4294967295 -1
+// CHECK-NEXT:  -1 4294967295 4294967295 -1
+tt.func @long_division_by_zero() -> (tensor<4xi64>, tensor<4xi64>) {
+  %a = arith.constant dense<[-7, 0, 4294967295, 4294967296]> : tensor<4xi64>
+  %b = arith.constant dense<0> : tensor<4xi64>
+  %q = arith.divsi %a, %b : tensor<4xi64>
+  %r = arith.remui %a, %b : tensor<4xi64>
+  tt.return %q, %r : tensor<4xi64>, tensor<4xi64>
 }
 
 // CHECK-LABEL: @shifts

@@ -13,7 +13,9 @@ void Generator::integerStep() {
   Value b = findLike(a);
   Type type = a.getType();
   unsigned bits = getElementBits(type);
-  Value positive = make<arith::OrIOp>(make<arith::AndIOp>(b, splat(type, 127)), splat(type, 1));
+  // -1, 0, 1, 2 or anything: what divisions have to be careful with, often.
+  Value near = make<arith::SubIOp>(make<arith::AndIOp>(b, splat(type, 3)), splat(type, 1));
+  Value divisor = below(2) ? near : b;
   Value shift = make<arith::AndIOp>(b, splat(type, bits - 1));
   switch (below(17)) {
   case 0:
@@ -23,13 +25,13 @@ void Generator::integerStep() {
   case 2:
     return keep(make<arith::MulIOp>(a, b));
   case 3:
-    return keep(make<arith::DivSIOp>(a, positive));
+    return keep(make<arith::DivSIOp>(a, divisor));
   case 4:
-    return keep(make<arith::RemSIOp>(a, positive));
+    return keep(make<arith::RemSIOp>(a, divisor));
   case 5:
-    return keep(make<arith::DivUIOp>(a, positive));
+    return keep(make<arith::DivUIOp>(a, divisor));
   case 6:
-    return keep(make<arith::RemUIOp>(a, positive));
+    return keep(make<arith::RemUIOp>(a, divisor));
   case 7:
     return keep(make<arith::AndIOp>(a, b));
   case 8:

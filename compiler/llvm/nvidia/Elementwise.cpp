@@ -1,8 +1,7 @@
 // `arith` on numbers, and pointers plus offsets.
 //   In:  ops whose result at a place depends on the operands at that place.
 //   Out: the same on every register; sums, products and extrema of 16-bit floats on pairs of registers.
-// Where LLVM calls a result undefined, what the reference interpreter gives is computed: division by zero is 0, shifts by the width or
-// more are 0.
+// Where LLVM calls a result undefined, what the reference interpreter gives is computed: see there.
 #include "compiler/llvm/nvidia/Elementwise.h"
 
 #include "compiler/llvm/nvidia/Families.h"
@@ -143,10 +142,13 @@ private:
     auto onlyFirst = [&](auto) { return builder.CreateAnd(v[0], builder.CreateNot(v[1])); };
     return llvm::TypeSwitch<Operation *, llvm::Value *>(op)
         .Case<arith::AddIOp, arith::SubIOp>(differ)
-        .Case<arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivUIOp, arith::MinUIOp, arith::MaxSIOp>(both)
-        .Case<arith::FloorDivSIOp, arith::CeilDivSIOp>(both)
+        .Case<arith::MulIOp, arith::CeilDivUIOp, arith::MinUIOp, arith::MaxSIOp>(both)
+        .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) { return builder.CreateOr(v[0], builder.CreateNot(v[1])); })
         .Case<arith::MaxUIOp, arith::MinSIOp>(either)
-        .Case<arith::RemSIOp, arith::RemUIOp, tensor::MulhiUIOp>([&](auto) { return emitter.i1(false); })
+        .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return builder.CreateNot(v[1]); })
+        .Case([&](arith::FloorDivSIOp) { return builder.CreateNot(builder.CreateXor(v[0], v[1])); })
+        .Case([&](arith::CeilDivSIOp) { return v[0]; })
+        .Case([&](tensor::MulhiUIOp) { return emitter.i1(false); })
         .Case<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(onlyFirst)
         .Case([&](arith::CmpIOp compare) -> llvm::Value * {
           using P = arith::CmpIPredicate;
@@ -193,28 +195,38 @@ private:
     return builder.CreateICmpULE(builder.CreateAdd(divisor, constant(divisor, 1)), constant(divisor, 1));
   }
 
-  llvm::Value *divideSigned(llvm::Value *a, llvm::Value *b) {
-    llvm::Value *isSpecial = isSpecialDivisor(b, true);
+  /// `op` of `a` and `b`, and where `b` is special what `special` is for it: LLVM never sees such a divisor.
+  llvm::Value *unlessSpecial(llvm::Instruction::BinaryOps op, llvm::Value *a, llvm::Value *b, bool isSigned,
+                             llvm::function_ref<llvm::Value *()> special) {
+    llvm::Value *isSpecial = isSpecialDivisor(b, isSigned);
     if (!isSpecial)
-      return builder.CreateSDiv(a, b);
-    // The product is 0 for 0, and for -1 the negative, wrapped.
-    llvm::Value *quotient = builder.CreateSDiv(a, builder.CreateSelect(isSpecial, constant(b, 1), b));
-    return builder.CreateSelect(isSpecial, builder.CreateMul(a, b), quotient);
+      return builder.CreateBinOp(op, a, b);
+    llvm::Value *usual = builder.CreateBinOp(op, a, builder.CreateSelect(isSpecial, constant(b, 1), b));
+    return builder.CreateSelect(isSpecial, special(), usual);
+  }
+  /// What quotient and remainder are for a divisor of zero, as the interpreter says.
+  llvm::Value *byZero(llvm::Value *a) {
+    llvm::Value *ones = constant(a, -1), *shortOnes = constant(a, 0xffffffff);
+    if (a->getType()->getIntegerBitWidth() < 64)
+      return ones;
+    return builder.CreateSelect(builder.CreateICmpULE(a, shortOnes), shortOnes, ones);
+  }
+  // Special divisors are 0 and -1, whose bits are masks. By -1 the quotient is the negative, wrapped, and nothing is left.
+  llvm::Value *divideSigned(llvm::Value *a, llvm::Value *b) {
+    return unlessSpecial(llvm::Instruction::SDiv, a, b, true, [&] {
+      return builder.CreateOr(builder.CreateAnd(builder.CreateNeg(a), b),
+                              builder.CreateAnd(byZero(a), builder.CreateNot(b)));
+    });
   }
   llvm::Value *remainderSigned(llvm::Value *a, llvm::Value *b) {
-    llvm::Value *isSpecial = isSpecialDivisor(b, true);
-    return builder.CreateSRem(a, isSpecial ? builder.CreateSelect(isSpecial, constant(b, 1), b) : b);
+    return unlessSpecial(llvm::Instruction::SRem, a, b, true,
+                         [&] { return builder.CreateAnd(byZero(a), builder.CreateNot(b)); });
   }
   llvm::Value *divideUnsigned(llvm::Value *a, llvm::Value *b) {
-    llvm::Value *isZero = isSpecialDivisor(b, false);
-    if (!isZero)
-      return builder.CreateUDiv(a, b);
-    llvm::Value *quotient = builder.CreateUDiv(a, builder.CreateSelect(isZero, constant(b, 1), b));
-    return builder.CreateSelect(isZero, constant(b, 0), quotient);
+    return unlessSpecial(llvm::Instruction::UDiv, a, b, false, [&] { return byZero(a); });
   }
   llvm::Value *remainderUnsigned(llvm::Value *a, llvm::Value *b) {
-    llvm::Value *isZero = isSpecialDivisor(b, false);
-    return builder.CreateURem(a, isZero ? builder.CreateSelect(isZero, constant(b, 1), b) : b);
+    return unlessSpecial(llvm::Instruction::URem, a, b, false, [&] { return byZero(a); });
   }
   llvm::Value *divideToward(llvm::Value *a, llvm::Value *b, bool isFloor) {
     llvm::Value *quotient = divideSigned(a, b), *isInexact = isNot(remainderSigned(a, b), 0);

@@ -7,10 +7,12 @@
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   // CHECK-LABEL: .entry divide_signed
   tt.func public @divide_signed(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
-    // By 0 it is 0, by -1 the negative, wrapped: both are the product.
+    // By 0 all bits are set, by -1 it is the negative, wrapped.
     // CHECK: setp.lt.u32
     // CHECK: div.s32
-    // CHECK: mul.lo.s32
+    // CHECK: neg.s32
+    // CHECK: not.b32
+    // CHECK: or.b32
     // CHECK: selp
     %q = arith.divsi %a, %b : i32
     tt.store %p, %q : !tt.ptr<i32>
