@@ -75,6 +75,17 @@ struct ElementwiseEmitter {
     return copy->getResult(0);
   }
 
+  /// The extremum of `a` and `b`, where -0.0 is less than 0.0: processors give either. Of equal numbers only zeros differ in a bit.
+  Value orderZeros(Value extremum, Value a, Value b) {
+    for (Value operand : {a, b})
+      if (matchPattern(operand, m_Constant()) && !matchPattern(operand, m_AnyZeroFloat()))
+        return extremum;
+    Type bits = builder.getIntegerType(elementOf(a).getIntOrFloatBitWidth());
+    Value left = s.bitcast(a, bits), right = s.bitcast(b, bits);
+    Value both = isa<arith::MaxNumFOp>(op) ? s.bitAnd(left, right) : s.bitOr(left, right);
+    return s.select(s.compare(arith::CmpFPredicate::OEQ, a, b), s.bitcast(both, elementOf(a)), extremum);
+  }
+
   /// Floats too small to compute with are widened first and the result is rounded back.
   Value floatArithmetic(ArrayRef<Value> operands) {
     SmallVector<Value> wide;
@@ -86,6 +97,8 @@ struct ElementwiseEmitter {
     Type result = resultElement();
     bool rounds = isa<FloatType>(result) && result.getIntOrFloatBitWidth() < 32;
     Value value = clone(wide, rounds ? Type(builder.getF32Type()) : result);
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+      value = orderZeros(value, wide[0], wide[1]);
     return rounds ? convert(value, builder.getF32Type(), result) : value;
   }
 

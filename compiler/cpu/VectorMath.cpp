@@ -110,27 +110,35 @@ Value VectorMath::exponential(Value x) {
   return scale(add(p, constant(x, 1)), n);
 }
 
+/// value * 2^power for a value between a half and two and a power from -252 on: results below the normal numbers are rounded like others.
+Value VectorMath::scaleFar(Value value, Rounded power) {
+  // The exponent as far as normal numbers go, also those below one, is added: 2^128 alone would be infinite. The rest is multiplied: by one for
+  // most, and by zero, which is faster than a product that underflows, for 2^-252.
+  Value far = bits(value, int64_t(-125) << 23);
+  Value near = arith::MaxSIOp::create(builder, loc, power.exponent, far);
+  Value rest = arith::MinSIOp::create(builder, loc, power.exponent, far);
+  Value factor = asFloat(addBits(rest, bits(value, int64_t(252) << 23)), value);
+  return mul(asFloat(addBits(asInteger(value), near), value), factor);
+}
+
 Value VectorMath::exp(Value x) {
-  Rounded n = round(mul(x, constant(x, std::numbers::log2e)));
-  Value r = fma(n.value, constant(x, -ln2Low), fma(n.value, constant(x, -ln2High), x));
+  Value limited = select(less(x, -175), constant(x, -175), x); // 2^-252; NaN stays
+  Rounded n = round(mul(limited, constant(x, std::numbers::log2e)));
+  Value r = fma(n.value, constant(x, -ln2Low), fma(n.value, constant(x, -ln2High), limited));
   Value p = add(fma(polynomial(r, expCoefficients), mul(r, r), r), constant(x, 1));
-  // By adding to the exponent: for results just below the largest number 2^n alone would be infinite.
-  Value result = asFloat(addBits(asInteger(p), n.exponent), x);
-  result = select(less(x, -87.3365402221679688), constant(x, 0), result); // ln of the smallest normal number
   // The product is infinite for what is too large, and NaN for NaN.
   Value fits = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLE, x, constant(x, 88.7228317260742188));
-  return select(fits, result, mul(x, constant(x, largest)));
+  return select(fits, scaleFar(p, n), mul(x, constant(x, largest)));
 }
 
 Value VectorMath::exp2(Value x) {
-  Rounded n = round(x);
-  Value f = sub(x, n.value);
+  Value limited = select(less(x, -252), constant(x, -252), x);
+  Rounded n = round(limited);
+  Value f = sub(limited, n.value);
   Value p =
       fma(polynomial(f, {0.6931472029, 0.2402264791, 0.0555033241, 0.009618437627, 0.001339890004, 0.0001535333485}), f,
           constant(x, 1));
-  Value result = asFloat(addBits(asInteger(p), n.exponent), x);
-  result = select(less(x, -126), constant(x, 0), result);
-  return select(less(x, 128), result, mul(x, constant(x, largest)));
+  return select(less(x, 128), scaleFar(p, n), mul(x, constant(x, largest)));
 }
 
 Value VectorMath::expm1(Value x) {

@@ -1,7 +1,7 @@
 // Elementary functions as straight-line arithmetic, on scalars and vectors alike.
 //   In:  f32 values (a scalar or a vector), and whether the target has fused multiply-add.
-//   Out: arithmetic and selects; at most 2 ulp from the true value, with NaN, infinities, zeros and overflow as in C's
-//        library. Results below the smallest normal number are flushed to zero by exp and exp2.
+//   Out: arithmetic and selects; at most 2 ulp from the true value, with NaN, infinities, zeros, overflow and results
+//        below the smallest normal number as in C's library.
 // Polynomials are minimax fits over the reduced range. Nothing here may be reassociated: operations carry no fast-math
 // flags.
 #pragma once
@@ -68,6 +68,7 @@ private:
   };
   Rounded round(Value x);
   Value scale(Value value, Rounded power);
+  Value scaleFar(Value value, Rounded power);
 
   struct Decomposed {
     Value fraction; // m - 1, for x = m 2^e with m in [sqrt(1/2), sqrt(2))

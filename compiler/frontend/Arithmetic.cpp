@@ -249,8 +249,12 @@ FailureOr<Value> unary(Emitter &emitter, UnaryOperation operation, const Value &
   const Type type = operand.type();
   switch (operation) {
   case UnaryOperation::Neg:
-    return type.isPointerLike() ? rejectUnary(emitter, operation, operand)
-                                : binary(emitter, BinaryOperation::Sub, zeroOf(emitter, type), operand);
+    if (type.isPointerLike())
+      return rejectUnary(emitter, operation, operand);
+    if (!type.isFloating())
+      return binary(emitter, BinaryOperation::Sub, zeroOf(emitter, type), operand);
+    return Value::tensor(arith::NegFOp::create(emitter.builder(), emitter.location(), operand.get<TensorValue>().ir),
+                         type);
   case UnaryOperation::Invert:
     if (type.isPointerLike() || !type.isInteger())
       return rejectUnary(emitter, operation, operand);

@@ -49,7 +49,7 @@ TEST(Builtins, Programs) {
 TEST(Builtins, Creation) {
   EXPECT_TRUE(builds("tl.store(q + tl.arange(16, 32), 1)", {"tt.make_range {end = 32 : i32, start = 16 : i32}"}));
   EXPECT_TRUE(builds("tl.store(p + r, tl.full([16], n, tl.float32))", {"arith.sitofp", "tt.splat"}));
-  EXPECT_TRUE(builds("tl.store(p + r, tl.full([16], -0.0, tl.float32))", {"arith.constant dense<0.000000e+00>"}));
+  EXPECT_TRUE(builds("tl.store(p + r, tl.full([16], -0.0, tl.float32))", {"arith.constant dense<-0.000000e+00>"}));
   EXPECT_TRUE(builds("tl.store(p, tl.full((), 1.5, tl.float32))", {"arith.constant 1.5"}));
   EXPECT_TRUE(refuses("z = tl.arange(2, 7)", {"must be a power of 2"}));
   EXPECT_TRUE(refuses("z = tl.arange(0, n)", {"arange's arguments must be of type tl.constexpr"}));

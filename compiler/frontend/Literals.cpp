@@ -75,7 +75,7 @@ static FailureOr<Value> floatConstant(Emitter &emitter, const Value &number, Typ
     return emitter.error("ValueError") << "cannot make the constant " << number.str() << " in " << type.element().str()
                                        << ": only 0 can be; cast from float16 or float32";
   auto element = cast<FloatType>(type.element().toIr(emitter.context()));
-  llvm::APFloat converted(value == 0 ? 0.0 : value);
+  llvm::APFloat converted(value);
   bool losesInformation = false;
   converted.convert(element.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInformation);
   return makeConstant(emitter, type, FloatAttr::get(element, converted));

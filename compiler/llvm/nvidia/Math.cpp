@@ -131,13 +131,14 @@ private:
   llvm::Value *approximate(llvm::Value *x) {
     using namespace llvm::Intrinsic;
     bool flushes = emitter.options.flushDenormals;
-    auto power = [&](llvm::Value *exponent) -> llvm::Value * {
+    auto power = [&](llvm::Value *exponent, bool flushes) -> llvm::Value * {
       return emitter.intrinsic(flushes ? nvvm_ex2_approx_ftz : nvvm_ex2_approx, {exponent}, {exponent->getType()});
     };
     return llvm::TypeSwitch<Operation *, llvm::Value *>(op)
-        .Case([&](math::Exp2Op) { return power(x); })
+        .Case([&](math::Exp2Op) { return power(x, flushes); })
+        // Not flushed, as kernels written for Triton find it: exp2 is there for those who want the faster one.
         .Case([&](math::ExpOp) {
-          return power(builder.CreateFMul(x, llvm::ConstantFP::get(x->getType(), 1.4426950408889634)));
+          return power(builder.CreateFMul(x, llvm::ConstantFP::get(x->getType(), 1.4426950408889634)), false);
         })
         .Case([&](math::SqrtOp) -> llvm::Value * {
           return emitter.intrinsic(flushes ? nvvm_sqrt_approx_ftz_f : nvvm_sqrt_approx_f, {x});
