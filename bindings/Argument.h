@@ -7,6 +7,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace triton::python {
@@ -57,8 +58,8 @@ enum class Memory : uint8_t { Host, Device, Unknown };
 struct Argument {
   ArgumentKind kind = ArgumentKind::Unknown;
   TypeCode type = TypeCode::None; // integers: i32, i64 or u64; pointers: of the element
-  Memory memory = Memory::Host;   // pointers
   bool isReadOnly = false;        // pointers: who owns the memory says so
+  Memory memory = Memory::Host;   // pointers
   union {
     uint64_t bits; // None, booleans, integers (two's complement), pointers
     double real;
@@ -74,6 +75,12 @@ struct Argument {
     kind = ArgumentKind::Real;
     type = TypeCode::Fp32;
     real = value;
+  }
+  /// Kind, type and whether it is read-only, as one number of 24 bits.
+  uint32_t traits() const {
+    uint32_t word;
+    std::memcpy(&word, this, sizeof(word));
+    return word & 0xffffff;
   }
   bool isOne() const { return kind == ArgumentKind::Integer && bits == 1 && type == TypeCode::I32; }
   bool isDivisibleBy16() const { return bits % 16 == 0; }

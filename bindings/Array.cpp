@@ -131,7 +131,8 @@ bool classifyArray(PyObject *object, Argument &argument, PyObject **holder) {
     numpyLayoutIsKnown = true;
   }
   auto *array = reinterpret_cast<NumpyArray *>(object);
-  argument.isReadOnly = array->isReadOnly();
+  if (array->isReadOnly()) [[unlikely]]
+    argument.isReadOnly = true;
   return setPointer(argument, uint64_t(array->data), array->descriptor);
 }
 

@@ -35,8 +35,8 @@ public:
     switch (argument.kind) {
     case ArgumentKind::Integer:
       return baseTagOf(argument) | uint64_t(argument.isOne()) << 32 | uint64_t(argument.isDivisibleBy16()) << 33;
-    case ArgumentKind::Pointer: // whether the kernel may have it is found out once: see Launcher
-      return baseTagOf(argument) | uint64_t(argument.isDivisibleBy16()) << 33 | uint64_t(argument.isReadOnly) << 34;
+    case ArgumentKind::Pointer:
+      return baseTagOf(argument) | uint64_t(argument.isDivisibleBy16()) << 33;
     case ArgumentKind::None:
     case ArgumentKind::Boolean:
     case ArgumentKind::Real:
@@ -60,9 +60,8 @@ public:
 
 private:
   static constexpr uint64_t runTime = 64; // tags from here on are of run-time arguments
-  static uint64_t baseTagOf(const Argument &argument) {
-    return runTime + uint64_t(argument.kind) * 256 + uint64_t(uint8_t(argument.type)) * 65536;
-  }
+  /// That memory is read-only counts, though it leads to the same kernel: whether that may have it is found out when it is first launched (Launcher).
+  static uint64_t baseTagOf(const Argument &argument) { return runTime + uint64_t(argument.traits()) * 256; }
   void append(KeyPart part) {
     hash = (hash ^ part.tag ^ (part.value * 0xff51afd7ed558ccd)) * 0xc4ceb9fe1a85ec53;
     hash ^= hash >> 32;
