@@ -3,6 +3,7 @@
 #include "runtime/host/ThreadPool.h"
 
 #include <csetjmp>
+#include <sched.h>
 #include <utility>
 
 namespace triton::runtime {
@@ -43,4 +44,7 @@ extern "C" void triton_poll() {
     askAside(running->interruption);
   if (running->interruption.isSet())
     std::longjmp(running->leave, 1);
+  // Many may wait on few processors: for one another, or so that the launching thread cannot ask.
+  if (running->polls % 256 == 0)
+    sched_yield();
 }
