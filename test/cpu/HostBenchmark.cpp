@@ -103,7 +103,7 @@ exit:
            best(200, launchOf(programs, 1)) * 1e6, best(200, launchOf(programs, 0)) * 1e6,
            runtime::ThreadPool::process().threads());
   runtime::ThreadPool &pool = runtime::ThreadPool::process();
-  auto nothing = [](void *, uint32_t) {};
+  auto nothing = [](void *, uint64_t) {};
   printf("join on spinning workers: %.2f us\n", best(1000, [&] { pool.run(2, 2, nothing, nullptr); }) * 1e6);
   double woken = 0;
   for (int repeat = 0; repeat < 20; ++repeat) {

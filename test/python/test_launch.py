@@ -85,6 +85,15 @@ def test_bad_grids():
             grid_kernel[bad](out)
 
 
+@pytest.mark.cpu_only  # drivers of GPUs have limits of their own
+def test_a_grid_of_more_programs_than_can_be_counted():
+    out = np.full(4, 7, np.int32)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="has more programs than 64 bits can count"):
+            grid_kernel[(2**31 - 1,) * 3](out)
+    assert out.tolist() == [7] * 4
+
+
 @pytest.mark.parametrize(
     "value, dtype",
     [
