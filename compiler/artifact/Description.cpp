@@ -1,8 +1,8 @@
 #include "compiler/artifact/Description.h"
+#include "compiler/artifact/Json.h"
 #include "compiler/artifact/Seal.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 
 using namespace triton::artifact;
 using llvm::StringRef;
@@ -66,7 +66,7 @@ std::string triton::artifact::entryName(StringRef hash) {
 
 static std::string fileOf(StringRef name, StringRef stage) { return (name + "." + stage).str(); }
 
-llvm::Error triton::artifact::save(const Store &store, const Artifact &artifact) {
+llvm::Error triton::artifact::save(const Store &store, const Artifact &artifact, StringRef secret) {
   std::vector<std::string> names;
   for (const StageOutput &stage : artifact.stages)
     names.push_back(fileOf(artifact.name, stage.name));
@@ -75,11 +75,13 @@ llvm::Error triton::artifact::save(const Store &store, const Artifact &artifact)
     if (!stage.content.empty())
       files.emplace_back(name, stage.content);
   const std::string entry = entryName(artifact.hash);
+  // The description first: by it alone the files of a writer that is killed here are known to be the cache's.
+  if (llvm::Error error = store.put(entry, fileOf(artifact.name, "json"), *seal(describe(artifact), files, secret)))
+    return error;
   for (const auto &[name, content] : files)
     if (llvm::Error error = store.put(entry, name, content))
       return error;
-  // The description last: an entry without one does not exist.
-  return store.put(entry, fileOf(artifact.name, "json"), *seal(describe(artifact), files));
+  return llvm::Error::success();
 }
 
 /// Reads the fields of a description; false if one is missing or of another kind.
@@ -122,18 +124,13 @@ static bool readTensorMaps(const json::Array *maps, std::vector<TensorMap> &out)
   return true;
 }
 
-std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, StringRef name, StringRef hash) {
+std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, StringRef name, StringRef hash,
+                                                       StringRef secret) {
   const std::string entry = entryName(hash);
   std::optional<std::string> description = store.get(entry, fileOf(name, "json"));
-  std::optional<std::string> text = description ? unseal(*description) : std::nullopt;
-  if (!text)
-    return nullptr;
-  llvm::Expected<json::Value> parsed = json::parse(*text);
-  if (!parsed) {
-    llvm::consumeError(parsed.takeError());
-    return nullptr;
-  }
-  const json::Object *object = parsed->getAsObject();
+  std::optional<std::string> text = description ? unseal(*description, secret) : std::nullopt;
+  std::optional<json::Value> parsed = text ? parseJson(*text) : std::nullopt;
+  const json::Object *object = parsed ? parsed->getAsObject() : nullptr;
   const json::Array *stages = object ? object->getArray("stages") : nullptr;
   const json::Array *arguments = object ? object->getArray("arguments") : nullptr;
   auto artifact = std::make_shared<Artifact>();
@@ -162,7 +159,7 @@ std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, Strin
   std::vector<NamedFile> files;
   for (const auto &[file, stage] : llvm::zip(names, artifact->stages))
     files.emplace_back(file, stage.content);
-  if (!findDamage(*description, files).empty())
+  if (!findDamage(*description, files, /*mayBeMissing=*/false, secret).empty())
     return nullptr;
   store.touch(entry);
   return artifact;

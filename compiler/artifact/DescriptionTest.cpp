@@ -1,5 +1,6 @@
 #include "compiler/artifact/Description.h"
 #include "compiler/artifact/BuildId.h"
+#include "compiler/artifact/Seal.h"
 #include "compiler/support/Hash.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -63,6 +64,26 @@ TEST_F(DescriptionTest, damage_is_a_miss) {
   const std::string other = triton::sha256Hex("other");
   llvm::sys::fs::rename(root + "/" + entry, root + "/" + entryName(other));
   EXPECT_EQ(nullptr, load(store, "add", other));
+}
+
+TEST_F(DescriptionTest, strangers_are_a_miss) {
+  Store store(root.str().str());
+  const Artifact artifact = example();
+  ASSERT_FALSE(bool(save(store, artifact)));
+  EXPECT_EQ(nullptr, load(store, "add", artifact.hash, "secret"));
+  ASSERT_FALSE(bool(save(store, artifact, "guess")));
+  EXPECT_EQ(nullptr, load(store, "add", artifact.hash, "secret"));
+  ASSERT_FALSE(bool(save(store, artifact, "secret")));
+  EXPECT_NE(nullptr, load(store, "add", artifact.hash, "secret"));
+  EXPECT_NE(nullptr, load(store, "add", artifact.hash));
+}
+
+TEST_F(DescriptionTest, deep_nesting_is_a_miss) {
+  Store store(root.str().str());
+  const Artifact artifact = example();
+  const std::string deep = "{\"name\": " + std::string(100000, '[') + std::string(100000, ']') + "}";
+  ASSERT_FALSE(bool(store.put(entryName(artifact.hash), "add.json", *seal(deep, {}))));
+  EXPECT_EQ(nullptr, load(store, "add", artifact.hash));
 }
 
 TEST(EntryNameTest, base_32) {

@@ -1,5 +1,4 @@
 #include "compiler/artifact/Store.h"
-#include "compiler/artifact/Seal.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -103,31 +102,6 @@ TEST(SizeTest, units) {
   EXPECT_EQ(3ull << 30, parseSize("3GB"));
   for (const char *text : {"", "x", "-1", "1x", "99999999999999T"})
     EXPECT_EQ(std::nullopt, parseSize(text)) << text;
-}
-
-TEST(SealTest, every_flipped_bit_is_found) {
-  std::string description = *seal("{\"hash\": \"ab\", \"n\": 1}", {{"a.obj", "code"}, {"a.ttir", "text"}});
-  EXPECT_EQ("", findDamage(description, {{"a.ttir", "text"}, {"a.obj", "code"}}));
-  EXPECT_EQ("{\"hash\": \"ab\", \"n\": 1}", unseal(description));
-  EXPECT_EQ("a.obj is missing", findDamage(description, {{"a.ttir", "text"}}));
-  EXPECT_EQ("", findDamage(description, {{"a.ttir", "text"}}, /*mayBeMissing=*/true));
-  EXPECT_EQ("a.ttir is damaged", findDamage(description, {{"a.ttir", "code"}}, /*mayBeMissing=*/true));
-  EXPECT_EQ("a.obj is damaged", findDamage(description, {{"a.ttir", "text"}, {"a.obj", "text"}}));
-  EXPECT_EQ("b is not part of it", findDamage(description, {{"a.ttir", "text"}, {"a.obj", "code"}, {"b", ""}}));
-  for (size_t i = 0; i < description.size(); ++i)
-    for (int bit = 0; bit < 8; ++bit) {
-      std::string flipped = description;
-      flipped[i] ^= 1 << bit;
-      EXPECT_NE("", findDamage(flipped, {{"a.ttir", "text"}, {"a.obj", "code"}}));
-      EXPECT_EQ(std::nullopt, unseal(flipped));
-    }
-  for (size_t size = 0; size < description.size(); ++size)
-    EXPECT_NE("", findDamage(llvm::StringRef(description).take_front(size), {}));
-}
-
-TEST(SealTest, only_objects_can_be_sealed) {
-  for (const char *text : {"", "[]", "1", "{}"})
-    EXPECT_EQ(std::nullopt, seal(text, {})) << text;
 }
 
 } // namespace

@@ -10,4 +10,7 @@ namespace triton {
 /// The SHA-256 of `data` as 64 lower-case hexadecimal digits.
 std::string sha256Hex(llvm::StringRef data);
 
+/// HMAC-SHA-256 (RFC 2104) of `data` under `key`, likewise: only who knows the key can make it.
+std::string hmacSha256Hex(llvm::StringRef key, llvm::StringRef data);
+
 } // namespace triton
