@@ -2,6 +2,7 @@
 #include <triton/cache.h>
 
 #include "compiler/artifact/BuildId.h"
+#include "compiler/artifact/Folder.h"
 #include "compiler/artifact/Redis.h"
 #include "compiler/artifact/Seal.h"
 #include "compiler/artifact/Store.h"
@@ -24,16 +25,29 @@ std::optional<std::string> Store::get(std::string_view entry, std::string_view f
   return artifact::Store(itsRoot).get(ref(entry), ref(file));
 }
 
+bool Store::has(std::string_view entry, std::string_view file) const {
+  return artifact::Store(itsRoot).has(ref(entry), ref(file));
+}
+
 void Store::touch(std::string_view entry) const { artifact::Store(itsRoot).touch(ref(entry)); }
 
 std::optional<std::string> Store::remove(std::string_view entry) const {
   return message(artifact::Store(itsRoot).remove(ref(entry)));
 }
 
+static Entry toEntry(artifact::EntrySummary &&entry) {
+  return {std::move(entry.name), std::move(entry.files), entry.bytes, entry.lastUsed, entry.isSealed};
+}
+
+std::optional<Entry> Store::find(std::string_view entry) const {
+  std::optional<artifact::EntrySummary> found = artifact::Store(itsRoot).find(ref(entry));
+  return found ? std::optional(toEntry(std::move(*found))) : std::nullopt;
+}
+
 std::vector<Entry> Store::list() const {
   std::vector<Entry> entries;
   for (artifact::EntrySummary &entry : artifact::Store(itsRoot).list())
-    entries.push_back({std::move(entry.name), std::move(entry.files), entry.bytes, entry.lastUsed});
+    entries.push_back(toEntry(std::move(entry)));
   return entries;
 }
 
@@ -57,13 +71,25 @@ static std::vector<artifact::NamedFile> refs(const std::vector<NamedFile> &files
   return out;
 }
 
-std::optional<std::string> seal(std::string_view description, const std::vector<NamedFile> &files) {
-  return artifact::seal(ref(description), refs(files));
+std::optional<std::string> seal(std::string_view description, const std::vector<NamedFile> &files,
+                                std::string_view secret) {
+  return artifact::seal(ref(description), refs(files), ref(secret));
 }
 
-std::string findDamage(std::string_view description, const std::vector<NamedFile> &files, bool mayBeMissing) {
-  return artifact::findDamage(ref(description), refs(files), mayBeMissing);
+std::string findDamage(std::string_view description, const std::vector<NamedFile> &files, bool mayBeMissing,
+                       std::string_view secret) {
+  return artifact::findDamage(ref(description), refs(files), mayBeMissing, ref(secret));
 }
+
+std::variant<Secret, std::string> readSecret(const std::string &path) {
+  llvm::Expected<std::string> secret = artifact::readSecret(path);
+  if (!secret)
+    return llvm::toString(secret.takeError());
+  return Secret{std::move(*secret)};
+}
+
+std::optional<std::string> readPlainFile(std::string_view path) { return artifact::readPlainFile(ref(path)); }
+bool isFileName(std::string_view name) { return artifact::isFileName(ref(name)); }
 
 bool Redis::isAvailable() { return artifact::Redis::isAvailable(); }
 

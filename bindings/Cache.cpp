@@ -68,15 +68,32 @@ static std::vector<cache::NamedFile> filesOf(const nb::dict &files) {
   return out;
 }
 
-static std::string seal(nb::object description, const nb::dict &files) {
-  std::optional<std::string> sealed = cache::seal(contentOf(description), filesOf(files));
+static std::string seal(nb::object description, const nb::dict &files, nb::bytes secret) {
+  std::optional<std::string> sealed = cache::seal(contentOf(description), filesOf(files), contentOf(secret));
   if (!sealed)
     raise(PyExc_ValueError, "only the text of a JSON object can be sealed");
   return *sealed;
 }
 
-static std::string findDamage(nb::object description, const nb::dict &files, bool mayBeMissing) {
-  return cache::findDamage(contentOf(description), filesOf(files), mayBeMissing);
+static std::string findDamage(nb::object description, const nb::dict &files, bool mayBeMissing, nb::bytes secret) {
+  return cache::findDamage(contentOf(description), filesOf(files), mayBeMissing, contentOf(secret));
+}
+
+static nb::bytes readSecret(const std::string &path) {
+  std::variant<cache::Secret, std::string> secret = cache::readSecret(path);
+  if (auto *error = std::get_if<std::string>(&secret))
+    raise(PyExc_RuntimeError, *error);
+  const std::string &text = std::get<cache::Secret>(secret).text;
+  return nb::bytes(text.data(), text.size());
+}
+
+static nb::object readPlainFile(const std::string &path) {
+  std::optional<std::string> content;
+  {
+    Unlocked unlocked;
+    content = cache::readPlainFile(path);
+  }
+  return toBytes(content);
 }
 
 static nb::list redisGet(const Redis &redis, const std::vector<std::string> &keys) {
@@ -109,7 +126,8 @@ void addCache(nb::module_ &parent) {
       .def_ro("name", &cache::Entry::name)
       .def_ro("files", &cache::Entry::files)
       .def_ro("bytes", &cache::Entry::bytes)
-      .def_ro("last_used", &cache::Entry::lastUsed, "nanoseconds since 1970");
+      .def_ro("last_used", &cache::Entry::lastUsed, "nanoseconds since 1970")
+      .def_ro("is_sealed", &cache::Entry::isSealed, "Whether a sound seal says that this is an entry.");
   nb::class_<cache::PruneSummary>(module, "PruneSummary")
       .def_ro("bytes_before", &cache::PruneSummary::bytesBefore)
       .def_ro("bytes_after", &cache::PruneSummary::bytesAfter)
@@ -118,14 +136,21 @@ void addCache(nb::module_ &parent) {
       .def(nb::init<std::string>(), nb::arg("root"))
       .def_prop_ro("root", &Store::root)
       .def("put", &put, nb::arg("entry"), nb::arg("file"), nb::arg("content"), "Writes a file, whole or not at all.")
-      .def("get", &get, nb::arg("entry"), nb::arg("file"), "The bytes of a file, or None.")
+      .def("get", &get, nb::arg("entry"), nb::arg("file"), "The bytes of a plain file, or None.")
+      .def(
+          "has",
+          [](const Store &store, const std::string &entry, const std::string &file) { return store.has(entry, file); },
+          nb::arg("entry"), nb::arg("file"), "Whether `get` gives something.")
       .def(
           "touch", [](const Store &store, const std::string &entry) { store.touch(entry); }, nb::arg("entry"),
           "Marks an entry as used now.")
-      .def("remove", &remove, nb::arg("entry"))
+      .def("remove", &remove, nb::arg("entry"), "Removes the files that the seal of an entry names.")
+      .def(
+          "find", [](const Store &store, const std::string &entry) { return store.find(entry); }, nb::arg("entry"),
+          nb::call_guard<Unlocked>(), "The entry of that name, or None.")
       .def("list", &Store::list, nb::call_guard<Unlocked>())
       .def("prune", &Store::prune, nb::arg("limit"), nb::call_guard<Unlocked>(),
-           "Removes what has not been used for longest until at most `limit` bytes are left.");
+           "Removes sealed entries that have not been used for longest until at most `limit` bytes of them are left.");
   module.def(
       "build_ids",
       [] { return nb::make_tuple(cache::buildId(), cache::buildIdOf(reinterpret_cast<void *>(&addCache))); },
@@ -136,10 +161,18 @@ void addCache(nb::module_ &parent) {
   module.def(
       "parse_size", [](const std::string &text) { return cache::parseSize(text); }, nb::arg("text"),
       "Bytes of a size such as '500M'; None if it is no size.");
-  module.def("seal", &seal, nb::arg("description"), nb::arg("files"),
-             "A JSON object's text closed with the digests of `files` (name -> content) and its own.");
+  module.def("seal", &seal, nb::arg("description"), nb::arg("files"), nb::arg("secret") = nb::bytes("", 0),
+             "A JSON object's text closed with the digests of `files` (name -> content) and its own, and signed unless "
+             "`secret` is empty.");
   module.def("find_damage", &findDamage, nb::arg("description"), nb::arg("files"), nb::arg("may_be_missing") = false,
-             "Why an entry is not what was stored; empty if it is.");
+             nb::arg("secret") = nb::bytes("", 0),
+             "Why an entry is not what was stored, or by whom it was not; empty if it is sound.");
+  module.def("read_secret", &readSecret, nb::arg("path"), "The secret in a file that is kept from others.");
+  module.def("read_plain_file", &readPlainFile, nb::arg("path"),
+             "The bytes of a plain file that is no link; None if it is anything else.");
+  module.def(
+      "is_file_name", [](const std::string &name) { return cache::isFileName(name); }, nb::arg("name"),
+      "Whether it is a name of a file and no path.");
   nb::class_<Redis>(module, "Redis", "A connection to a Redis server; every call answers or fails within seconds.")
       .def(nb::init<std::string, int, double>(), nb::arg("host"), nb::arg("port"), nb::arg("timeout") = 3.0)
       .def_static("is_available", &Redis::isAvailable)

@@ -86,6 +86,16 @@ TEST_F(DescriptionTest, deep_nesting_is_a_miss) {
   EXPECT_EQ(nullptr, load(store, "add", artifact.hash));
 }
 
+TEST_F(DescriptionTest, stages_are_no_paths) {
+  Store store((root + "/cache").str());
+  Artifact artifact = example();
+  std::error_code error = llvm::sys::fs::create_directories(root + "/cache/" + entryName(artifact.hash) + "/add.");
+  ASSERT_FALSE(error);
+  artifact.stages = {{"/../../../x", "written outside of the cache", 0}};
+  EXPECT_TRUE(llvm::errorToBool(save(store, artifact)));
+  EXPECT_FALSE(llvm::sys::fs::exists(root + "/x"));
+}
+
 TEST(EntryNameTest, base_32) {
   EXPECT_EQ("MZXW6YTBOI", entryName("666f6f626172")); // RFC 4648: "foobar"
   EXPECT_EQ(52u, entryName(triton::sha256Hex("")).size());

@@ -1,159 +1,181 @@
 #include "compiler/artifact/Store.h"
+#include "compiler/artifact/Folder.h"
+#include "compiler/artifact/Seal.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 #include <chrono>
-#include <fcntl.h>
-#include <random>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace triton::artifact;
-namespace fs = llvm::sys::fs;
 using llvm::StringRef;
 
-constexpr StringRef temporaryPrefix = "tmp.pid_", removedPrefix = "removed.";
+constexpr StringRef groupPrefix = "__grp__", descriptionSuffix = ".json";
 
-static std::string pathOf(StringRef folder, StringRef name) {
-  llvm::SmallString<256> path(folder);
-  llvm::sys::path::append(path, name);
-  return path.str().str();
-}
-
-/// A name no other process and no other thread takes.
-static std::string uniqueName(StringRef prefix) {
-  std::random_device device; // reads the system's generator: equal seeds in forked children would give equal names
-  uint64_t bits = (uint64_t(device()) << 32) | device();
-  return (prefix + llvm::Twine(getpid()) + "_" + llvm::utohexstr(bits, /*LowerCase=*/true)).str();
-}
-
-static std::error_code writeFile(const std::string &path, StringRef content) {
-  int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    return std::error_code(errno, std::generic_category());
-  std::error_code error;
-  while (!content.empty() && !error) {
-    ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written >= 0)
-      content = content.drop_front(written);
-    else if (errno != EINTR)
-      error = std::error_code(errno, std::generic_category());
-  }
-  // A full disk or quota may only show here, on NFS.
-  if (::close(descriptor) != 0 && !error)
-    error = std::error_code(errno, std::generic_category());
-  return error;
+static llvm::Error failure(std::error_code error, const llvm::Twine &what) {
+  return llvm::createStringError(error, what + ": " + error.message());
 }
 
 llvm::Error Store::put(StringRef entry, StringRef file, StringRef content) const {
-  const std::string folder = pathOf(root, entry), path = pathOf(folder, file);
+  for (StringRef name : {entry, file})
+    if (!isFileName(name))
+      return llvm::createStringError("'" + name + "' is no name of a file in a cache");
   std::error_code error;
   // Twice: somebody may remove the entry between our steps.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    error = fs::create_directories(folder);
-    if (error)
-      break;
-    const std::string temporary = pathOf(folder, uniqueName(temporaryPrefix));
-    error = writeFile(temporary, content);
-    if (!error && ::rename(temporary.c_str(), path.c_str()) != 0)
-      error = std::error_code(errno, std::generic_category());
+    error = llvm::sys::fs::create_directories(root);
+    llvm::ErrorOr<Folder> all = error ? error : Folder::at(root);
+    llvm::ErrorOr<Folder> folder = all ? all->make(entry) : all.getError();
+    error = folder ? folder->write(file, content) : folder.getError();
     if (!error)
       return llvm::Error::success();
-    ::unlink(temporary.c_str());
     if (error != std::errc::no_such_file_or_directory)
       break;
   }
-  return llvm::createStringError(error, "cannot write '%s': %s", path.c_str(), error.message().c_str());
+  return failure(error, "cannot write '" + root + "/" + entry + "/" + file + "'");
+}
+
+/// Nullopt if there is no such folder, or it is a link.
+static std::optional<Folder> folderOf(const std::string &root, StringRef entry) {
+  llvm::ErrorOr<Folder> all = Folder::at(root);
+  llvm::ErrorOr<Folder> folder = all ? all->open(entry) : all.getError();
+  return folder ? std::optional(std::move(*folder)) : std::nullopt;
 }
 
 std::optional<std::string> Store::get(StringRef entry, StringRef file) const {
-  auto buffer = llvm::MemoryBuffer::getFile(pathOf(pathOf(root, entry), file), /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
-  if (!buffer)
-    return std::nullopt;
-  return (*buffer)->getBuffer().str();
+  std::optional<Folder> folder = folderOf(root, entry);
+  return folder ? folder->read(file) : std::nullopt;
 }
 
-void Store::touch(StringRef entry) const { (void)::utimensat(AT_FDCWD, pathOf(root, entry).c_str(), nullptr, 0); }
+bool Store::has(StringRef entry, StringRef file) const {
+  std::optional<Folder> folder = folderOf(root, entry);
+  std::optional<Folder::Status> status = folder ? folder->status(file) : std::nullopt;
+  return status && status->isPlainFile;
+}
 
-llvm::Error Store::remove(StringRef entry) const {
-  const std::string path = pathOf(root, entry), aside = pathOf(root, uniqueName(removedPrefix));
-  if (::rename(path.c_str(), aside.c_str()) != 0) {
-    if (errno == ENOENT)
-      return llvm::Error::success();
-    std::error_code error(errno, std::generic_category());
-    return llvm::createStringError(error, "cannot remove '%s': %s", path.c_str(), error.message().c_str());
+void Store::touch(StringRef entry) const {
+  if (std::optional<Folder> folder = folderOf(root, entry))
+    folder->touch();
+}
+
+/// Whether it is 256 bits in base 32: what keys look like as names of folders.
+static bool isEntryName(StringRef name) {
+  return name.size() == 52 &&
+         llvm::all_of(name, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '2' && c <= '7'); });
+}
+
+/// What seals prove to be the cache's in a folder: descriptions, the groups that name them, the files they are closed over.
+static llvm::StringSet<> sealedIn(const Folder &folder, llvm::ArrayRef<std::string> names) {
+  llvm::StringSet<> own;
+  for (StringRef name : names) {
+    if (!name.ends_with(descriptionSuffix) || name.starts_with(groupPrefix))
+      continue;
+    std::optional<std::string> description = folder.read(name);
+    std::optional<std::vector<std::string>> files = description ? sealedFiles(*description) : std::nullopt;
+    if (!files)
+      continue;
+    own.insert(name);
+    own.insert((groupPrefix + name).str());
+    for (const std::string &file : *files)
+      own.insert(file);
   }
-  if (std::error_code error = fs::remove_directories(aside, /*IgnoreErrors=*/false))
-    return llvm::createStringError(error, "cannot remove '%s': %s", aside.c_str(), error.message().c_str());
-  return llvm::Error::success();
+  return own;
 }
 
-static int64_t nanosecondsOf(const struct timespec &time) { return time.tv_sec * 1000000000ll + time.tv_nsec; }
+/// Nullopt if it cannot be an entry.
+static std::optional<EntrySummary> inspect(const Folder &folder, StringRef name) {
+  const std::vector<std::string> names = folder.names();
+  const llvm::StringSet<> own = sealedIn(folder, names);
+  EntrySummary entry{.name = name.str(), .lastUsed = folder.lastChange(), .isSealed = !own.empty()};
+  if (!entry.isSealed && !isEntryName(name))
+    return std::nullopt;
+  for (const std::string &file : names) {
+    const bool isTemporary = isTemporaryName(file);
+    std::optional<Folder::Status> status = folder.status(file);
+    if (!status || !status->isPlainFile || (entry.isSealed && !isTemporary && !own.contains(file)))
+      continue;
+    entry.bytes += status->bytes;
+    if (!isTemporary)
+      entry.files.push_back(file);
+  }
+  return entry.files.empty() ? std::nullopt : std::optional(std::move(entry));
+}
 
-/// The names in a folder; none if it cannot be read.
-static std::vector<std::string> namesIn(const std::string &folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error, /*follow_symlinks=*/false), end; it != end && !error;
-       it.increment(error))
-    names.push_back(llvm::sys::path::filename(it->path()).str());
-  llvm::sort(names);
-  return names;
+static std::error_code removeSealed(const Folder &root, StringRef name, const EntrySummary &entry,
+                                    const Folder &folder) {
+  // Descriptions first: an entry without one does not exist, so nobody reads half of it.
+  for (const bool isFirst : {true, false})
+    for (StringRef file : entry.files)
+      if (file.ends_with(descriptionSuffix) == isFirst)
+        if (std::error_code error = folder.remove(file))
+          return error;
+  root.removeEmpty(name);
+  return {};
+}
+
+llvm::Error Store::remove(StringRef name) const {
+  llvm::ErrorOr<Folder> all = Folder::at(root);
+  llvm::ErrorOr<Folder> folder = all ? all->open(name) : all.getError();
+  if (!folder && folder.getError() == std::errc::no_such_file_or_directory)
+    return llvm::Error::success();
+  const std::string path = root + "/" + name.str();
+  if (!folder)
+    return failure(folder.getError(), "cannot remove '" + path + "'");
+  std::optional<EntrySummary> entry = inspect(*folder, name);
+  if (!entry || !entry->isSealed)
+    return llvm::createStringError("cannot remove '" + path + "': no seal says that it is an entry of a cache");
+  std::error_code error = removeSealed(*all, name, *entry, *folder);
+  return error ? failure(error, "cannot remove '" + path + "'") : llvm::Error::success();
+}
+
+std::optional<EntrySummary> Store::find(StringRef name) const {
+  std::optional<Folder> folder = folderOf(root, name);
+  return folder ? inspect(*folder, name) : std::nullopt;
 }
 
 std::vector<EntrySummary> Store::list() const {
   std::vector<EntrySummary> entries;
-  for (const std::string &name : namesIn(root)) {
-    EntrySummary entry{.name = name};
-    const std::string folder = pathOf(root, name);
-    struct stat status;
-    if (::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || StringRef(name).starts_with(removedPrefix))
-      continue;
-    entry.lastUsed = nanosecondsOf(status.st_mtim);
-    for (const std::string &file : namesIn(folder)) {
-      if (::stat(pathOf(folder, file).c_str(), &status) != 0)
-        continue; // somebody has just removed it
-      entry.bytes += status.st_size;
-      if (!StringRef(file).starts_with(temporaryPrefix))
-        entry.files.push_back(file);
-    }
-    entries.push_back(std::move(entry));
-  }
+  llvm::ErrorOr<Folder> all = Folder::at(root);
+  if (!all)
+    return entries;
+  for (const std::string &name : all->names())
+    if (llvm::ErrorOr<Folder> folder = all->open(name))
+      if (std::optional<EntrySummary> entry = inspect(*folder, name))
+        entries.push_back(std::move(*entry));
   return entries;
 }
 
-/// Removes what writers and removers that were killed left. An hour is more than any of them takes.
-static void removeLeftovers(const std::string &root) {
+/// Removes what writers that were killed left: files under names of the moment, and folders that they had not put anything into. An hour is more than any of
+/// them takes.
+static void removeLeftovers(const Folder &root) {
   constexpr int64_t hour = 3600ll * 1000000000ll;
   const int64_t now =
       std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count(); // as files are stamped
-  auto isOld = [&](const std::string &path) {
-    struct stat status;
-    return ::stat(path.c_str(), &status) == 0 && now - nanosecondsOf(status.st_mtim) > hour;
-  };
-  for (const std::string &name : namesIn(root)) {
-    const std::string folder = pathOf(root, name);
-    if (StringRef(name).starts_with(removedPrefix)) {
-      if (isOld(folder))
-        (void)fs::remove_directories(folder);
+  for (const std::string &name : root.names()) {
+    llvm::ErrorOr<Folder> folder =
+        isEntryName(name) ? root.open(name) : std::make_error_code(std::errc::not_a_directory);
+    if (!folder)
       continue;
-    }
-    for (const std::string &file : namesIn(folder))
-      if (StringRef(file).starts_with(temporaryPrefix) && isOld(pathOf(folder, file)))
-        ::unlink(pathOf(folder, file).c_str());
+    const bool isOld = now - folder->lastChange() > hour;
+    for (const std::string &file : folder->names())
+      if (std::optional<Folder::Status> status = isTemporaryName(file) ? folder->status(file) : std::nullopt)
+        if (now - status->changed > hour)
+          (void)folder->remove(file);
+    if (isOld)
+      root.removeEmpty(name);
   }
 }
 
 PruneSummary Store::prune(uint64_t limit) const {
-  removeLeftovers(root);
-  std::vector<EntrySummary> entries = list();
   PruneSummary summary;
+  llvm::ErrorOr<Folder> all = Folder::at(root);
+  if (!all)
+    return summary;
+  removeLeftovers(*all);
+  std::vector<EntrySummary> entries = list();
+  llvm::erase_if(entries, [](const EntrySummary &entry) { return !entry.isSealed; });
   for (const EntrySummary &entry : entries)
     summary.bytesBefore += entry.bytes;
   summary.bytesAfter = summary.bytesBefore;
@@ -162,7 +184,7 @@ PruneSummary Store::prune(uint64_t limit) const {
     if (summary.bytesAfter <= limit)
       break;
     if (llvm::Error error = remove(entry.name)) {
-      llvm::consumeError(std::move(error)); // a folder of somebody else's: the next one may go
+      llvm::consumeError(std::move(error)); // what must not be removed here: the next one may go
       continue;
     }
     summary.bytesAfter -= entry.bytes;

@@ -19,11 +19,9 @@ def _digest(text):
 
 def _remembered(path):
     """The text in a file, or None."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            digest, _, text = file.read().partition("\n")
-    except (OSError, UnicodeDecodeError):
-        return None
+    from ._C.libtriton import cache as native
+
+    digest, _, text = (native.read_plain_file(path) or b"").decode("utf-8", "replace").partition("\n")
     return text if digest == _digest(text) else None
 
 

@@ -4,21 +4,21 @@
     python -m triton.cache show ENTRY              one entry: what was asked for, its metadata, its files
     python -m triton.cache show ENTRY --stage llir one stage's text or bytes, to standard output
     python -m triton.cache prune --limit 500M      removes what was not used for longest; --limit 0: everything
-    python -m triton.cache verify [--remove]       checks every entry; damaged ones are named, or removed
+    python -m triton.cache verify [--remove]       checks every entry; damaged ones, and with a secret those of strangers, are named or removed
 
-`--dir` names another directory than the cache: a bundle, say. ENTRY is the first letters of an entry's name or hash, or a kernel's name.
+What no seal says to be the cache's is never removed. `--dir` names another directory than the cache: a bundle, say. ENTRY is the first letters of an entry's name or hash, or a kernel's name.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
-import json
 import sys
 import time
 
 from . import knobs
 from ._C.libtriton import cache as native
+from .runtime.cache import find_damage, limit, parse_object
 
 
 def _description(store, entry):
@@ -28,14 +28,13 @@ def _description(store, entry):
     if len(names) != 1:
         return None
     text = store.get(entry.name, f"{names[0]}.json")
-    try:
-        return names[0], text, json.loads(text)
-    except (TypeError, ValueError):
-        return names[0], text, {}
+    return names[0], text, parse_object(text)
 
 
 def damage_of(store, entry):
     """What is wrong with an entry; empty if nothing is, or if it holds no kernel."""
+    if not entry.is_sealed:
+        return "its description is missing or damaged"
     found = _description(store, entry)
     if found is None:
         return ""
@@ -44,15 +43,24 @@ def damage_of(store, entry):
         return f"{name}.json cannot be read"
     others = [file for file in entry.files if file.startswith(name + ".") and file != f"{name}.json"]
     contents = {file: store.get(entry.name, file) for file in others}
-    damage = native.find_damage(text, {file: content for file, content in contents.items() if content is not None})
+    damage = find_damage(text, {file: content for file, content in contents.items() if content is not None})
     if damage:
         return damage
-    key = values.get("request", {}).get("bundle_key", values.get("hash", ""))
+    key = _part(values, "request").get("bundle_key", values.get("hash", ""))
     return "" if _entry_name(key) == entry.name else "it lies under the key of another kernel"
 
 
+def _part(values, name):
+    """An object in a description; an empty one if it is anything else."""
+    part = values.get(name)
+    return part if isinstance(part, dict) else {}
+
+
 def _entry_name(key):
-    return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
+    try:
+        return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
+    except (TypeError, ValueError):  # no key
+        return ""
 
 
 def _size_text(size):
@@ -76,8 +84,8 @@ def list_entries(store, out):
     for entry in entries:
         found = _description(store, entry)
         name, _, values = found or (", ".join(entry.files[:2]) or "(empty)", None, {})
-        target = values.get("target", {})
-        place = f"{target['backend']}:{target['arch']}" if target else "-"
+        target = _part(values, "target")
+        place = f"{target.get('backend')}:{target.get('arch')}" if target else "-"
         print(f"{entry.name[:16]}  {_size_text(entry.bytes):>10}  {_age_text(entry.last_used):>7}  {place:<14} {name}", file=out)  # fmt: skip
     total = _size_text(sum(entry.bytes for entry in entries))
     print(f"{len(entries)} entries, {total} in {store.root}", file=out)
@@ -111,11 +119,12 @@ def show_entry(store, wanted, stage, out):
         out.buffer.write(content)
         return 0
     print(f"{name}  {entry.name}", file=out)
-    request = values.pop("request", {})
+    request = _part(values, "request")
+    values.pop("request", None)
     for title, part in (("asked for", request), ("metadata", values)):
         print(f"\n{title}", file=out)
         for key, value in part.items():
-            if key not in ("digests", "checksum", "text"):
+            if key not in ("digests", "signature", "checksum", "text"):
                 print(f"  {key:<26} {value}", file=out)
     print("\nfiles", file=out)
     for file in entry.files:
@@ -128,10 +137,20 @@ def _stages(entry, name):
     return [file[len(name) + 1 :] for file in entry.files if file.startswith(name + ".") and not file.endswith(".json")]
 
 
-def prune(store, limit, out):
-    size = native.parse_size(limit)
+def _prune_limit(text):
+    """The bytes that may stay, as the option says or, without it, the environment."""
+    if text is None:
+        try:
+            return limit() or 0
+        except RuntimeError as error:
+            raise SystemExit(f"error: {error}") from None
+    size = native.parse_size(text)
     if size is None:
-        raise SystemExit(f"error: --limit takes a size such as 500M or 2G, not '{limit}'")
+        raise SystemExit(f"error: --limit takes a size such as 500M or 2G, not '{text}'")
+    return size
+
+
+def prune(store, size, out):
     summary = store.prune(size)
     print(
         f"{len(summary.removed)} entries removed, {_size_text(summary.bytes_before)} before, {_size_text(summary.bytes_after)} now",
@@ -141,17 +160,23 @@ def prune(store, limit, out):
 
 
 def verify(store, remove, out):
-    damaged = 0
+    damaged = left = 0
     entries = store.list()
     for entry in entries:
         damage = damage_of(store, entry)
-        if damage:
-            damaged += 1
-            print(f"{entry.name}: {damage}{' (removed)' if remove else ''}", file=out)
-            if remove:
-                store.remove(entry.name)
+        if not damage:
+            continue
+        damaged += 1
+        outcome = ""
+        if remove and entry.is_sealed:
+            store.remove(entry.name)
+            outcome = " (removed)"
+        elif remove:
+            outcome = " (left alone: no seal says that it is the cache's)"
+        left += outcome != " (removed)"
+        print(f"{entry.name}: {damage}{outcome}", file=out)
     print(f"{len(entries)} entries, {damaged} damaged", file=out)
-    return 1 if damaged and not remove else 0
+    return 1 if left else 0
 
 
 def main(arguments=None, out=None):
@@ -166,7 +191,7 @@ def main(arguments=None, out=None):
     show.add_argument("entry")
     show.add_argument("--stage", help="print this stage: ttir, llir, obj, …")
     pruning = commands.add_parser("prune", help="remove what was not used for longest")
-    pruning.add_argument("--limit", default=knobs.cache.limit or "0", help="how much may stay (default: TRITON_CACHE_LIMIT, else 0)")  # fmt: skip
+    pruning.add_argument("--limit", help="how much may stay (default: TRITON_CACHE_LIMIT, else 0)")
     checking = commands.add_parser("verify", help="check every entry")
     checking.add_argument("--remove", action="store_true", help="remove damaged entries")
     given = parser.parse_args(arguments)
@@ -176,7 +201,7 @@ def main(arguments=None, out=None):
     if given.command == "show":
         return show_entry(store, given.entry, given.stage, out)
     if given.command == "prune":
-        return prune(store, given.limit, out)
+        return prune(store, _prune_limit(given.limit), out)
     return verify(store, given.remove, out)
 
 

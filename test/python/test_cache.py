@@ -4,10 +4,12 @@ import contextlib
 import io
 import json
 import os
+import pathlib
 import random
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import textwrap
@@ -20,7 +22,7 @@ import triton
 import triton.language as tl
 from triton import cache as cache_tool
 from triton._C.libtriton import cache as native
-from triton.runtime.cache import _base32
+from triton.runtime.cache import RemoteCacheBackend, _base32
 from triton.runtime.errors import CacheMissError
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -100,7 +102,7 @@ def test_damaged_files(attack, fresh_triton_cache, fresh_knobs, stages):
             os.remove(path)
         if attack == "directory":
             os.mkdir(path)
-        if attack == "remove" and not name.endswith((".json", stages[-1])):  # what launches do without
+        if attack in ("remove", "directory") and not name.endswith((".json", stages[-1])):  # what launches do without
             assert relaunch(kernel, fresh_knobs) == [True], name
         elif not (attack == "flip" and name.startswith("__grp__")):  # some bits of a path may be any
             assert relaunch(kernel, fresh_knobs) == [False], name
@@ -139,23 +141,129 @@ def test_every_bit_of_the_code_matters(fresh_triton_cache, fresh_knobs, stages):
         assert relaunch(kernel, fresh_knobs) == [False]
 
 
+def swap(one, two):
+    os.rename(one, one + ".aside")
+    os.rename(two, one)
+    os.rename(one + ".aside", two)
+
+
 def test_swapped_entries(fresh_triton_cache, fresh_knobs, stages):
     fresh_knobs.cache.dir = fresh_triton_cache
     kernel = define()
     one, two = (files_of(fresh_triton_cache, launch(kernel, N))[0] for N in (3, 4))
-    for name in (f"stored.{stages[-1]}", "stored.json", None):  # a file, the description, the whole folder
-        paths = [folder if name is None else os.path.join(folder, name) for folder in (one, two)]
-        os.rename(paths[0], paths[0] + ".aside")
-        os.rename(paths[1], paths[0])
-        os.rename(paths[0] + ".aside", paths[1])
+    for name in (f"stored.{stages[-1]}", "stored.json", ""):  # a file, the description, the whole folder
+        swap(os.path.join(one, name).rstrip("/"), os.path.join(two, name).rstrip("/"))
         kernel.device_caches.clear()
         with counting(fresh_knobs) as seen:
             launch(kernel, 3), launch(kernel, 4)
-        if name is not None:  # groups name their files by whole paths, which lead to the right ones even so
-            assert seen == [False, False], name
+        assert seen == [False, False], name
+    swap(one, two)
     store = native.Store(fresh_triton_cache)
     damage = {cache_tool.damage_of(store, entry) for entry in store.list()}
     assert damage == {"it lies under the key of another kernel"}
+
+
+def test_an_entry_moves_with_its_folder(tmp_path, fresh_knobs):
+    """The paths in a group are those of the place it was written at."""
+    fresh_knobs.cache.dir = str(tmp_path / "here")
+    kernel = define()
+    launch(kernel, 3)
+    shutil.move(tmp_path / "here", tmp_path / "elsewhere")
+    fresh_knobs.cache.dir = str(tmp_path / "elsewhere")
+    assert relaunch(kernel, fresh_knobs) == [True]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "link", "link to a pipe", "socket"])
+def test_no_plain_files(kind, fresh_triton_cache, fresh_knobs, stages, tmp_path, monkeypatch):
+    """Whatever lies in the place of a file, or of the folder: it is compiled again, and nothing hangs or is written through."""
+    fresh_knobs.cache.dir = fresh_triton_cache
+    kernel = define()
+    folder, files = files_of(fresh_triton_cache, launch(kernel, 3))
+    for path in [*(os.path.join(folder, name) for name in files), folder]:
+        original = tmp_path / "original"
+        shutil.rmtree(original, ignore_errors=True)
+        original.unlink(missing_ok=True)
+        os.rename(path, original)
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "device":
+            try:
+                os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 5))  # /dev/zero
+            except PermissionError:
+                pytest.skip("making devices needs root")
+        elif kind == "link":
+            os.symlink(original, path)
+        elif kind == "socket":
+            with monkeypatch.context() as patch, socket.socket(socket.AF_UNIX) as server:
+                patch.chdir(os.path.dirname(path))  # addresses are short
+                server.bind(os.path.basename(path))
+        else:
+            pipe = tmp_path / "pipe"
+            pipe.unlink(missing_ok=True)
+            os.mkfifo(pipe)
+            os.symlink(pipe, path)
+        before = {file.name: file.stat().st_mtime_ns for file in original.iterdir()} if path == folder else original.read_bytes()  # fmt: skip
+        is_needed = path == folder or path.endswith((".json", stages[-1]))  # launches do without the other stages
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a folder which is none cannot be written to
+            assert relaunch(kernel, fresh_knobs) == [not is_needed], path
+        after = {file.name: file.stat().st_mtime_ns for file in original.iterdir()} if path == folder else original.read_bytes()  # fmt: skip
+        assert before == after
+        if path != folder and not is_needed:
+            os.remove(path)
+            os.rename(original, path)
+        if path != folder:
+            assert relaunch(kernel, fresh_knobs) == [True], path
+
+
+NESTED = '{"child_paths": ' + "[" * 100_000 + "]" * 100_000 + "}"
+
+
+@pytest.mark.parametrize(
+    "content", [NESTED, '{"child_paths": {"stored.json": 3}}', '{"child_paths": [["x"]]}', "[" * 100_000]
+)
+def test_hostile_groups(content, fresh_triton_cache, fresh_knobs):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    kernel = define()
+    folder, _ = files_of(fresh_triton_cache, launch(kernel, 3))
+    with open(os.path.join(folder, "__grp__stored.json"), "w") as file:
+        file.write(content)
+    assert relaunch(kernel, fresh_knobs) == [False] and relaunch(kernel, fresh_knobs) == [True]
+
+
+@pytest.mark.parametrize("description", [NESTED, '{"binary_ext": 3}', '{"target": []}', '{"hash": ' + "[" * 900 + "]" * 900 + "}"])  # fmt: skip
+def test_hostile_descriptions(description, tmp_path, fresh_knobs):
+    """Sealed, as anybody can, and nonsense: in the cache, in a bundle, and for those who look into either."""
+    fresh_knobs.cache.dir, fresh_knobs.cache.record = str(tmp_path / "cache"), str(tmp_path / "recorded")
+    kernel = define()
+    launch(kernel, 3)
+    fresh_knobs.cache.record = None
+    for path in tmp_path.glob("*/*/stored.json"):
+        path.write_text(native.seal(description, {}))
+    assert relaunch(kernel, fresh_knobs) == [False] and relaunch(kernel, fresh_knobs) == [True]
+    fresh_knobs.cache.bundle, fresh_knobs.cache.dir = str(tmp_path / "recorded"), str(tmp_path / "other")
+    assert relaunch(kernel, fresh_knobs) == [False]
+    fresh_knobs.cache.strict = True
+    with pytest.raises(CacheMissError):
+        relaunch(kernel, fresh_knobs, N=5)
+    assert run_tool("--dir", str(tmp_path / "recorded"), "ls")[0] == 0
+    assert run_tool("--dir", str(tmp_path / "recorded"), "verify")[0] == 1
+
+
+def test_groups_do_not_lead_out_of_the_entry(fresh_triton_cache, fresh_knobs, tmp_path):
+    from triton.runtime.cache import FileCacheManager
+
+    fresh_knobs.cache.dir = fresh_triton_cache
+    manager = FileCacheManager("KEY")
+    (tmp_path / "secret").write_text("secret")
+    manager.put_group("x.json", {"a": str(tmp_path / "secret"), "b": manager.put("text", "b.txt"), "c": ".."})
+    assert manager.get_group("x.json") == {"b": os.path.join(fresh_triton_cache, "KEY", "b.txt")}
+    for name in ("../x", "/tmp/x", "a/b", ".."):
+        with pytest.raises(OSError, match="is no name of a file in a cache"):
+            manager.put("text", name)
+        assert manager.get_file(name) is None and not manager.has_file(name)
+        with pytest.raises(ValueError, match="the key of a cache entry names its folder"):
+            FileCacheManager(name)
 
 
 # Places where nothing can be stored.
@@ -303,9 +411,93 @@ def test_limit(fresh_triton_cache, fresh_knobs):
         kernel.device_caches.clear()
     assert sum(entry.bytes for entry in store.list()) <= 4 * size
     assert names[2] <= {entry.name for entry in store.list()}
-    fresh_knobs.cache.limit = "much"
-    with pytest.raises(RuntimeError, match="TRITON_CACHE_LIMIT must be a size"):
-        launch(kernel, 50)
+
+
+@pytest.mark.parametrize("text", ["much", "abc", "-1", "1.5G", "12 34"])
+def test_limits_that_are_none(text, fresh_triton_cache, fresh_knobs):
+    """Cold and warm, for kernels and for the tool."""
+    fresh_knobs.cache.dir = fresh_triton_cache
+    kernel = define()
+    launch(kernel, 3)
+    fresh_knobs.cache.limit = text
+    for N in (3, 50):
+        kernel.device_caches.clear()
+        with pytest.raises(RuntimeError, match=f"TRITON_CACHE_LIMIT must be a size such as 500M or 2G, got '{text}'"):
+            launch(kernel, N)
+    with pytest.raises(SystemExit, match="error: TRITON_CACHE_LIMIT must be a size"):
+        run_tool("prune")
+
+
+def test_limit_and_tool_leave_alone_what_is_not_the_caches(fresh_triton_cache, fresh_knobs, tmp_path_factory):
+    """Folders and files of the user's in the cache directory, links out of it, and other files in entries."""
+    fresh_knobs.cache.dir = fresh_triton_cache
+    outside = tmp_path_factory.mktemp("outside")
+    shutil.copytree(ROOT + "/docs/how-to", outside / "folder")
+    kernel = define()
+    folder, _ = files_of(fresh_triton_cache, launch(kernel, 3))
+    shutil.copytree(folder, outside / "entry")
+    root = pathlib.Path(fresh_triton_cache)
+    (root / "thesis").mkdir()
+    (root / "thesis" / "chapter.json").write_text("{}")
+    (root / ("A" * 52)).mkdir()
+    (root / ("A" * 52) / "notes.json").write_text("{}")
+    (root / "mine.txt").write_text("mine")
+    (pathlib.Path(folder) / "mine.txt").write_text("mine")
+    for name in ("folder", "entry"):
+        os.symlink(outside / name, root / name)
+        os.symlink(outside / name, root / (name[0].upper() * 52))
+        os.symlink(outside / name, root / "thesis" / name)
+
+    def contents():
+        kept = [path for path in [*outside.rglob("*"), *root.rglob("*")] if path.is_file()]
+        return {path: path.read_bytes() for path in kept if "stored" not in path.name or outside in path.parents}
+
+    before = contents()
+    assert len(before) > 10
+    for limit in ("1", "0"):
+        fresh_knobs.cache.limit = limit
+        for N in range(4, 7):
+            launch(kernel, N)
+            assert contents() == before
+    run_tool("prune", "--limit", "0")
+    code, text = run_tool("verify", "--remove")
+    assert code == 1 and f"{'A' * 52}: its description is missing or damaged (left alone: no seal" in text
+    own = [path for path in root.iterdir() if path.is_dir() and not path.is_symlink()]
+    assert contents() == before and own and not any((path / "stored.json").exists() for path in own)
+    with pytest.raises(OSError, match="no seal says that it is an entry"):
+        native.Store(fresh_triton_cache).remove("thesis")
+
+
+def test_killed_writers_leave_what_can_be_removed(fresh_triton_cache, fresh_knobs, monkeypatch):
+    """Wherever a writer ends: what it wrote is not loaded, and pruning recognises it."""
+    from triton.runtime.cache import FileCacheManager
+
+    class Killed(BaseException):
+        pass
+
+    fresh_knobs.cache.dir = fresh_triton_cache
+    put = FileCacheManager.put
+    for survives in range(1, 20):
+        left = iter([True] * survives)
+
+        def dying_put(self, *arguments, left=left, **named):
+            if not next(left, False):
+                raise Killed
+            return put(self, *arguments, **named)
+
+        monkeypatch.setattr(FileCacheManager, "put", dying_put)
+        kernel = define()
+        try:
+            launch(kernel, 3)
+        except Killed:
+            monkeypatch.setattr(FileCacheManager, "put", put)
+            store = native.Store(fresh_triton_cache)
+            assert [entry.is_sealed for entry in store.list()] == [True]
+            store.prune(0)
+            assert os.listdir(fresh_triton_cache) == [], survives
+        else:
+            break
+    assert survives > 4
 
 
 def run_tool(*arguments):
@@ -457,7 +649,74 @@ def test_bundle_is_recorded_from_cache_hits(tmp_path, fresh_knobs):
     assert len(store.list()) == 1 and cache_tool.damage_of(store, store.list()[0]) == ""
 
 
+def test_a_bundle_whose_recorder_was_killed(tmp_path, fresh_knobs, stages):
+    fresh_knobs.cache.dir, fresh_knobs.cache.record = str(tmp_path / "cache"), str(tmp_path / "recorded")
+    kernel = define()
+    launch(kernel, 3)
+    (path,) = tmp_path.glob(f"recorded/*/stored.{stages[-1]}")
+    path.unlink()
+    kernel.device_caches.clear()
+    launch(kernel, 3)
+    assert path.exists()
+
+
+# Tuning files.
+
+
+@pytest.mark.parametrize("content", ["nested", "pipe", "link", "unsealed"])
+def test_hostile_tuning_files(content, tmp_path):
+    from triton.runtime.config import Config, read_timings, seal_timings
+
+    path = tmp_path / "x.autotune.json"
+    sound = seal_timings((1,), [(Config({}), 1.0)])
+    if content == "nested":
+        path.write_text(native.seal(NESTED.replace("child_paths", "configs_timings"), {}))
+    elif content == "pipe":
+        os.mkfifo(path)
+    elif content == "link":
+        (tmp_path / "elsewhere").write_text(sound)
+        path.symlink_to(tmp_path / "elsewhere")
+    else:
+        path.write_text(json.dumps({"configs_timings": [[{"kwargs": {}}, 1.0]]}))
+    assert read_timings(str(path)) is None
+    path.unlink()
+    path.write_text(sound)
+    assert read_timings(str(path)) == {Config({}): 1.0}
+
+
 # Remote stores.
+
+
+class HostileBackend(RemoteCacheBackend):
+    """A server that says what it likes."""
+
+    answers: dict = {}
+
+    def get(self, filenames):
+        return {name: self.answers[name] for name in filenames if name in self.answers}
+
+    def put(self, filename, data):
+        pass
+
+
+@pytest.mark.parametrize("name", ["../escaped", "a/../../escaped", "/tmp/triton-escaped", "..", ".", "", "a\0b", "\ud800", 3, ["x"], "nested"])  # fmt: skip
+def test_a_server_writes_nothing_outside_of_the_entry(name, tmp_path, fresh_knobs):
+    from triton.runtime.cache import RemoteCacheManager
+
+    fresh_knobs.cache.dir = str(tmp_path / "cache" / "here")
+    fresh_knobs.cache.manager_class, fresh_knobs.cache.remote_manager_class = RemoteCacheManager, HostileBackend
+    RemoteCacheManager._resting.clear()
+    group = json.dumps({"child_paths": [name]})
+    if name == "nested":
+        group = NESTED
+    HostileBackend.answers = {"__grp__stored.json": group.encode()}
+    if isinstance(name, str):
+        HostileBackend.answers[name] = b"escaped"
+    kernel = define()
+    launch(kernel, 3)
+    assert not [path for path in tmp_path.rglob("*") if path.name == "escaped"] and not os.path.exists("/tmp/triton-escaped")  # fmt: skip
+    HostileBackend.answers = {}
+    assert relaunch(kernel, fresh_knobs) == [True]  # what was compiled was stored
 
 
 @pytest.fixture

@@ -2,9 +2,11 @@
 
 import json
 import os
+import pathlib
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -248,8 +250,10 @@ def test_launching_in_a_forked_child(device):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == (3 if device == "cuda" else 0)
 
 
-def test_build_helper(fresh_triton_cache):
+def test_build_helper(fresh_triton_cache, fresh_knobs):
     from triton.runtime.build import compile_module_from_src
+
+    fresh_knobs.cache.dir = fresh_triton_cache
 
     source = """#include <Python.h>
 static PyObject *answer(PyObject *self, PyObject *args) { return PyLong_FromLong(42); }
@@ -259,6 +263,19 @@ PyMODINIT_FUNC PyInit_answers(void) { return PyModule_Create(&module); }
 """
     for _ in range(2):
         assert compile_module_from_src(source, "answers").answer() == 42
+    (path,) = pathlib.Path(fresh_triton_cache).glob("*/answers*.so")
+    original = path.read_bytes()
+    for damage in ("bytes", "pipe"):
+        path.unlink()
+        if damage == "pipe":
+            os.mkfifo(path)
+        else:
+            path.write_bytes(original[:1000])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert compile_module_from_src(source, "answers").answer() == 42
+        assert [str(warning.message)[:21] for warning in caught] == ["Failed to load cached"] * (damage != "pipe")
+        assert path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
 
 
 @triton.jit

@@ -1,7 +1,7 @@
 """Compiled kernels as files: stored under a seal that shows any damage, gathered in bundles that run where there is no compiler.
 
 An entry is a folder of plain files: `<name>.<stage>` for every stage, and `<name>.json` with the metadata, what was asked for (`request`), the digest of each file and
-a checksum over all of that. A bundle is a directory of such entries, under keys that hold on other machines and for other builds of the compiler.
+a checksum over all of that, signed where there is a secret. A bundle is a directory of such entries, under keys that hold on other machines and for other builds of the compiler.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from .. import knobs
 from .._C.libtriton import Answers
 from .._C.libtriton import cache as native
 from ..backends.compiler import GPUTarget
-from ..runtime.cache import _base32
+from ..runtime.cache import _base32, find_damage, parse_object, seal
 from ..runtime.errors import CacheMissError
 
-_SEAL_FIELDS = ("request", "digests", "checksum")
+_SEAL_FIELDS = ("request", "digests", "signature", "checksum")
 _BUNDLE_FORMAT = "triton-bundle-1"
 
 
@@ -60,14 +60,13 @@ def describe_request(src, target, options, variables):
 
 
 def make_files(name, stages, metadata, request):
-    """file name -> content of a kernel's entry; the sealed description comes last."""
+    """file name -> content of a kernel's entry. The sealed description comes first, by which the files are known to be the cache's; the code comes last."""
     files = {}
     for extension, content in stages.items():
         if not knobs.compilation.store_binary_only or extension == metadata["binary_ext"]:
             files[f"{name}.{extension}"] = content
     text = json.dumps({**metadata, "request": request}, default=vars)
-    files[f"{name}.json"] = native.seal(text, files)
-    return files
+    return {f"{name}.json": seal(text, files), **files}
 
 
 def store(manager, name, files):
@@ -83,17 +82,22 @@ def read(contents, name):
     if description is None:
         return None
     others = {file: content for file, content in contents.items() if file != f"{name}.json"}
-    if native.find_damage(description, others, may_be_missing=True):
+    if find_damage(description, others, may_be_missing=True):
         return None
-    metadata = json.loads(description)
+    try:
+        return _open(parse_object(description), others, name)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):  # sealed, but no description of a kernel
+        return None
+
+
+def _open(metadata, others, name):
     if f"{name}.{metadata['binary_ext']}" not in others:
         return None
     stages = {}
     for file, content in others.items():
         extension = os.path.splitext(file)[1][1:]
         stages[extension] = content if extension == metadata["binary_ext"] else _text(content)
-    request = metadata.get("request", {})
-    return open_metadata(metadata), stages, request
+    return open_metadata(metadata), stages, dict(metadata.get("request", {}))
 
 
 def _text(content):
@@ -120,11 +124,8 @@ def _as_tuples(value):
 
 def read_group(group, name):
     """The same from the paths of a group."""
-    contents = {}
-    for file, path in group.items():
-        with open(path, "rb") as stream:
-            contents[file] = stream.read()
-    return read(contents, name)
+    contents = {file: native.read_plain_file(path) for file, path in group.items()}
+    return read({file: content for file, content in contents.items() if content is not None}, name)
 
 
 # Kernels of one key that differ in what they read of the program, a constant of another module say, are stored side by side.
@@ -176,20 +177,13 @@ def bundle_directories():
     return [path for path in (knobs.cache.bundle or "").split(os.pathsep) if path]
 
 
-def read_entry(store, entry, files, name):
-    """The files of an entry in a directory, read and checked."""
-    contents = {file: store.get(entry, file) for file in files if not file.startswith("__grp__")}
-    return read({file: content for file, content in contents.items() if content is not None}, name)
-
-
 def _read_bundled(src, directory, key):
     """(files, (metadata, stages, request)) of the entry of a bundle; the latter None if there is none, or it is damaged."""
-    name, entry = file_name(src), _base32(key)
-    try:
-        files = [file for file in os.listdir(os.path.join(directory, entry)) if file.startswith(name + ".")]
-    except OSError:
-        return [], None
-    found = read_entry(native.Store(directory), entry, files, name)
+    bundle, name, entry = native.Store(directory), file_name(src), _base32(key)
+    sealed = bundle.find(entry)
+    files = [file for file in sealed.files if file.startswith(name + ".")] if sealed else []
+    contents = {file: bundle.get(entry, file) for file in files}
+    found = read({file: content for file, content in contents.items() if content is not None}, name)
     return files, found if found is not None and found[2].get("bundle_key") == key else None
 
 
@@ -247,9 +241,8 @@ def _stored_requests(src, directory):
     for entry in entries.list():
         if file not in entry.files:
             continue
-        try:
-            request = json.loads(entries.get(entry.name, file)).get("request", {})
-        except (TypeError, ValueError):
+        request = parse_object(entries.get(entry.name, file)).get("request")
+        if not isinstance(request, dict):
             continue
         answers, change = Answers.replay(src.fn, src.all_constants(), request.get("answers")) if hasattr(src, "fn") else (None, None)  # fmt: skip
         yield {**request, "change": f"{change[0]} is not what it was: {change[2]} now"} if change else request

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import inspect
-import json
 import time
 import warnings
 from functools import cached_property
@@ -17,7 +16,7 @@ from ._heuristics import Heuristics, heuristics  # noqa: F401  (part of this mod
 from ._trial import TrialProcess, describe, prepare
 from ._tuning import Progress, compile_all, harm_of, thread_count
 from .cache import get_cache_manager, triton_key  # noqa: F401  (clients take these from here too)
-from .config import Config, choose, quicker, read_timings, results_place, undecided
+from .config import Config, choose, quicker, read_timings, results_place, seal_timings, undecided
 from .driver import driver
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
@@ -216,11 +215,9 @@ class Autotuner(KernelInterface):
             self.configs_timings = timings
             return True
         bench_fn()
-        stored = [(config.__dict__, self.configs_timings[config]) for config in configs]
+        measured = [(config, self.configs_timings[config]) for config in configs]
         with contextlib.suppress(OSError):  # a full disk: the next process tunes again
-            manager.put(
-                json.dumps({"key": tuning_key, "configs_timings": stored}, default=str), file_name, binary=False
-            )
+            manager.put(seal_timings(tuning_key, measured), file_name, binary=False)
         return False
 
     def _tuning_key(self, kwargs):

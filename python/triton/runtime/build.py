@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.util
+import json
 import os
 import platform
 import shutil
@@ -14,7 +16,8 @@ import tempfile
 import warnings
 
 from .. import knobs
-from .cache import get_cache_manager
+from .._C.libtriton import cache as native
+from .cache import find_damage, get_cache_manager, seal
 
 
 @functools.lru_cache
@@ -61,22 +64,45 @@ def _load(name, path):
     return module
 
 
+def _stored(cache, name, file_name):
+    """The bytes of a module that was built before; None if there is none, or it is not as it was stored."""
+    paths = cache.get_file(file_name), cache.get_file(f"{name}.json")
+    content, description = (path and native.read_plain_file(path) for path in paths)
+    if not content:
+        return None
+    if not description or find_damage(description, {file_name: content}):
+        warnings.warn(f"Failed to load cached {file_name}, building it again: it is not what was stored")
+        return None
+    return content
+
+
+def _store(cache, name, file_name, key, content):
+    description = seal(json.dumps({"hash": key, "name": name}), {file_name: content})
+    with contextlib.suppress(OSError):  # a full disk: the next process builds again
+        cache.put(description, f"{name}.json", binary=False)
+        cache.put(content, file_name, binary=True)
+
+
 def compile_module_from_src(src, name, library_dirs=None, include_dirs=None, libraries=None, ccflags=None):
     """The extension module that C source makes; built once, then taken from the cache."""
     key = hashlib.sha256((src + platform_key()).encode("utf-8")).hexdigest()
     cache = get_cache_manager(key)
     file_name = f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    path = cache.get_file(file_name)
-    if path is not None:
-        try:
-            return _load(name, path)
-        except (RuntimeError, ImportError):
-            warnings.warn(f"Failed to load cached {file_name}, building it again")
     with tempfile.TemporaryDirectory() as folder:
+        content = _stored(cache, name, file_name)
+        if content is not None:
+            # From a copy: who else writes into the cache cannot put another file in its place after it was checked.
+            copy = os.path.join(folder, file_name)
+            with open(copy, "wb") as file:
+                file.write(content)
+            try:
+                return _load(name, copy)
+            except (RuntimeError, ImportError):
+                warnings.warn(f"Failed to load cached {file_name}, building it again")
         source = os.path.join(folder, f"{name}.c")
         with open(source, "w") as file:
             file.write(src)
         built = _build(name, source, folder, library_dirs or [], include_dirs or [], libraries or [], ccflags or [])
         with open(built, "rb") as file:
-            path = cache.put(file.read(), file_name, binary=True)
-    return _load(name, path)
+            _store(cache, name, file_name, key, file.read())
+        return _load(name, built)

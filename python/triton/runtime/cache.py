@@ -44,6 +44,8 @@ class FileCacheManager(CacheManager):
     """Files in a directory that many processes may use: a file is there whole or not at all."""
 
     def __init__(self, key, override=False, dump=False):
+        if not native.is_file_name(key):
+            raise ValueError(f"the key of a cache entry names its folder, which '{key}' does not")
         self.key = key
         self.lock_path = None
         root = knobs.cache.dump_dir if dump else knobs.cache.override_dir if override else knobs.cache.dir
@@ -51,7 +53,7 @@ class FileCacheManager(CacheManager):
             raise RuntimeError("Could not create or locate cache dir")
         self.cache_dir = os.path.join(root, key)
         self._store = native.Store(root)
-        self._is_bounded = not (dump or override)
+        self._limit = None if dump or override else limit()
         if not override:
             self.lock_path = os.path.join(self.cache_dir, "lock")
             with contextlib.suppress(OSError):  # where nothing can be written, what is there can still be read
@@ -61,28 +63,24 @@ class FileCacheManager(CacheManager):
         return os.path.join(self.cache_dir, filename)
 
     def has_file(self, filename) -> bool:
-        return os.path.exists(self._make_path(filename))
+        return self._store.has(self.key, filename)
 
     def get_file(self, filename) -> Optional[str]:
         return self._make_path(filename) if self.has_file(filename) else None
 
     def get_group(self, filename: str) -> Optional[dict[str, str]]:
-        content = self._store.get(self.key, f"__grp__{filename}")
-        if content is None:
-            return None
-        try:
-            children = json.loads(content).get("child_paths")
-        except (ValueError, AttributeError):
-            return None
+        children = parse_object(self._store.get(self.key, f"__grp__{filename}")).get("child_paths")
         if not isinstance(children, dict):
             return None
         self._store.touch(self.key)
-        return {name: child for name, child in children.items() if isinstance(child, str) and os.path.exists(child)}
+        # Paths are written for others to read. What belongs to an entry lies in its folder, wherever that was when it was written.
+        files = {name: os.path.basename(path) for name, path in children.items() if isinstance(path, str)}
+        return {name: self._make_path(file) for name, file in files.items() if is_file_name(file) and self.has_file(file)}  # fmt: skip
 
     def put_group(self, filename: str, group: dict[str, str]) -> str:
         path = self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
-        if self._is_bounded:
-            _bound(self._store, sum(map(_size_of, [path, *group.values()])))
+        if self._limit is not None:
+            _bound(self._store, self._limit, sum(map(_size_of, [path, *group.values()])))
         return path
 
     def put(self, data, filename, binary=True) -> str:
@@ -97,34 +95,70 @@ def _size_of(path):
         return 0
 
 
+def is_file_name(name):
+    """Whether a name that came from elsewhere names a file in a folder, and does not lead out of it."""
+    try:
+        return native.is_file_name(name)
+    except TypeError:  # no text at all, or none that a file can be called by
+        return False
+
+
+def parse_object(content):
+    """The JSON object that a file holds; an empty one if there is none, or it is damaged."""
+    try:
+        found = json.loads(content)
+    except (TypeError, ValueError, RecursionError):  # the last where it is nested too deeply
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def seal(description: str, files=None) -> str:
+    """The text of a JSON object, closed with the digests of `files` (name -> content) and its own."""
+    return native.seal(description, files or {})
+
+
+def find_damage(description: bytes, files=None, may_be_missing=False) -> str:
+    """Why what was sealed is not what it was; empty if it is."""
+    return native.find_damage(description, files or {}, may_be_missing)
+
+
+def limit():
+    """The bytes that `knobs.cache.limit` allows; None if it sets no limit."""
+    text = knobs.cache.limit
+    if not text:
+        return None
+    size = native.parse_size(str(text))
+    if size is None:
+        raise RuntimeError(f"TRITON_CACHE_LIMIT must be a size such as 500M or 2G, got '{text}'")
+    return size
+
+
 class _Usage:
     """What this process believes a cache directory to hold. Others write too, so it looks again now and then."""
 
-    LOOK_AGAIN_AFTER = 64  # stored kernels
+    LOOK_AGAIN_AFTER = 64  # stored kernels, or a sixteenth of those that there are: looking at one takes about 0.1 ms
 
     def __init__(self):
         self.bytes = None
-        self.stored = 0
+        self.until_look = 0  # kernels to store
+
+    def look(self, store):
+        entries = [entry for entry in store.list() if entry.is_sealed]
+        self.bytes = sum(entry.bytes for entry in entries)
+        self.until_look = max(self.LOOK_AGAIN_AFTER, len(entries) // 16)
 
 
 _usage: dict[str, _Usage] = {}
 
 
-def _bound(store, added):
-    """Keeps a cache directory within `knobs.cache.limit` after `added` bytes were stored."""
-    text = knobs.cache.limit
-    if not text:
-        return
-    limit = native.parse_size(text)
-    if limit is None:
-        raise RuntimeError(f"TRITON_CACHE_LIMIT must be a size such as 500M or 2G, got '{text}'")
+def _bound(store, limit, added):
+    """Keeps a cache directory within `limit` bytes after `added` were stored."""
     usage = _usage.setdefault(store.root, _Usage())
-    usage.stored += 1
-    if usage.bytes is not None:
+    usage.until_look -= 1
+    if usage.until_look < 0:
+        usage.look(store)
+    else:
         usage.bytes += added
-    if usage.bytes is None or usage.stored >= _Usage.LOOK_AGAIN_AFTER:
-        usage.bytes = sum(entry.bytes for entry in store.list())
-        usage.stored = 0
     if usage.bytes > limit:
         # A tenth of room, so that a full cache is not gone through for every kernel.
         usage.bytes = store.prune(limit - limit // 10).bytes_after
@@ -240,12 +274,9 @@ class RemoteCacheManager(CacheManager):
 
 
 def _child_names(content):
-    """The names that a remote group lists; none if it is damaged."""
-    try:
-        names = json.loads(content)["child_paths"]
-    except (TypeError, ValueError, KeyError):
-        return []
-    return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else []
+    """The names that a remote group lists; none if it is damaged, or one of them would be a file elsewhere."""
+    names = parse_object(content).get("child_paths")
+    return names if isinstance(names, list) and all(map(is_file_name, names)) else []
 
 
 def _base32(key):

@@ -65,14 +65,25 @@ def results_place(fn, tuning_key, configs):
     return manager, f"{fn.__name__[:150]}.autotune.json"
 
 
+def seal_timings(tuning_key, timings):
+    """The text of a file that `read_timings` reads; `timings` are pairs of a Config and what was measured."""
+    from .cache import seal
+
+    stored = [(config.__dict__, timing) for config, timing in timings]
+    return seal(json.dumps({"key": tuning_key, "configs_timings": stored}, default=str))
+
+
 def read_timings(path):
-    """Config -> timings from a file of an earlier process; None if there is none, or it cannot be read."""
-    if path is None:
+    """Config -> timings from a file of an earlier process; None if there is none, or it is not as it was stored."""
+    from .._C.libtriton import cache as native
+    from .cache import find_damage, parse_object
+
+    content = native.read_plain_file(path) if path is not None else None
+    if content is None or find_damage(content):
         return None
     try:
-        with open(path) as stored:
-            return {Config(**config): timing for config, timing in json.load(stored)["configs_timings"]}
-    except (OSError, ValueError, KeyError, TypeError):
+        return {Config(**config): timing for config, timing in parse_object(content)["configs_timings"]}
+    except (ValueError, KeyError, TypeError):
         return None
 
 
