@@ -205,6 +205,7 @@ class cache_knobs(base_knobs):
     manager_class = env_class("TRITON_CACHE_MANAGER", "CacheManager")
     remote_manager_class = env_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend")
     limit = env_opt_str("TRITON_CACHE_LIMIT")  # bytes, or 500M, 2G: what was not used for longest goes first
+    secret_file = env_opt_str("TRITON_CACHE_SECRET_FILE")  # entries are signed with what is in it, others are refused
     record = env_opt_str("TRITON_CACHE_RECORD")  # a bundle to which every kernel that is compiled or loaded is added
     bundle = env_opt_str("TRITON_CACHE_BUNDLE")  # bundles to read, separated as in PATH
     strict = env_bool("TRITON_STRICT_CACHE")  # a kernel that would have to be compiled is an error
@@ -290,7 +291,9 @@ class nvidia_knobs(base_knobs):
     libdevice_path = env_opt_str("TRITON_LIBDEVICE_PATH")
     libcuda_path = env_opt_str("TRITON_LIBCUDA_PATH")
     overlap_launches = env_bool("TRITON_OVERLAP_LAUNCHES", True)  # a launch begins while the one before it ends (sm_90)
-    launch_graphs = env_bool("TRITON_LAUNCH_GRAPHS", True)  # launches go through graphs while the GPU waits for the host
+    launch_graphs = env_bool(
+        "TRITON_LAUNCH_GRAPHS", True
+    )  # launches go through graphs while the GPU waits for the host
     tensor_maps = env_bool("TRITON_TENSOR_MAPS", True)  # tensor descriptors by the copy engine where they fit it
 
 

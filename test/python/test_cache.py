@@ -660,6 +660,90 @@ def test_a_bundle_whose_recorder_was_killed(tmp_path, fresh_knobs, stages):
     assert path.exists()
 
 
+# Secrets.
+
+
+@pytest.fixture
+def secret(tmp_path):
+    def write(text, mode=0o600):
+        path = tmp_path / f"secret {text.strip()}"
+        path.write_text(text)
+        path.chmod(mode)
+        return str(path)
+
+    return write
+
+
+def test_entries_of_strangers(fresh_triton_cache, fresh_knobs, secret, stages):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    kernel = define()
+    compiled = launch(kernel, 3)  # by somebody without a secret
+    folder, _ = files_of(fresh_triton_cache, compiled)
+    fresh_knobs.cache.secret_file = secret("ours")
+    assert relaunch(kernel, fresh_knobs) == [False] and relaunch(kernel, fresh_knobs) == [True]
+    assert "signature" in json.load(open(os.path.join(folder, "stored.json")))
+    assert "signature" not in compiled.metadata._fields
+    fresh_knobs.cache.secret_file = secret("theirs")
+    assert cache_tool.damage_of(*entry_of(fresh_triton_cache)) == "it is signed with another secret"
+    assert relaunch(kernel, fresh_knobs) == [False] and relaunch(kernel, fresh_knobs) == [True]
+    # A forger who has no secret can make the checksum right.
+    fresh_knobs.cache.secret_file = secret("ours")
+    contents = {name: open(os.path.join(folder, name), "rb").read() for name in os.listdir(folder)}
+    described = {name: content for name, content in contents.items() if name.startswith("stored.") and name != "stored.json"}  # fmt: skip
+    values = json.loads(contents["stored.json"])
+    for field in ("digests", "signature", "checksum"):
+        del values[field]
+    with open(os.path.join(folder, "stored.json"), "w") as file:
+        file.write(native.seal(json.dumps(values), described))
+    assert cache_tool.damage_of(*entry_of(fresh_triton_cache)) == "it is not signed"
+    assert relaunch(kernel, fresh_knobs) == [False]
+    # Without a secret, and for pruning, what is signed is as good as what is not.
+    fresh_knobs.cache.secret_file = None
+    assert relaunch(kernel, fresh_knobs) == [True]
+    assert "1 entries removed" in run_tool("prune", "--limit", "0")[1]
+
+
+def entry_of(directory):
+    store = native.Store(directory)
+    (entry,) = store.list()
+    return store, entry
+
+
+def test_strangers_bundles_and_timings(tmp_path, fresh_knobs, secret):
+    from triton.runtime.config import Config, read_timings, seal_timings
+
+    fresh_knobs.cache.dir, fresh_knobs.cache.record = str(tmp_path / "cache"), str(tmp_path / "recorded")
+    kernel = define()
+    launch(kernel, 3)
+    config = Config({"BLOCK": 32})
+    (tmp_path / "timings").write_text(seal_timings((1,), [(config, [1.0, float("inf"), 2.0])]))
+    assert read_timings(str(tmp_path / "timings")) == {config: [1.0, float("inf"), 2.0]}
+    fresh_knobs.cache.record, fresh_knobs.cache.bundle = None, str(tmp_path / "recorded")
+    fresh_knobs.cache.dir = str(tmp_path / "other")
+    assert relaunch(kernel, fresh_knobs) == [True]
+    fresh_knobs.cache.secret_file = secret("ours")
+    assert relaunch(kernel, fresh_knobs) == [False]
+    assert read_timings(str(tmp_path / "timings")) is None
+    (tmp_path / "timings").write_text(seal_timings((1,), [(config, 1.0)]))
+    assert read_timings(str(tmp_path / "timings")) == {config: 1.0}
+
+
+def test_secrets_that_are_none(tmp_path, fresh_triton_cache, fresh_knobs, secret):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    complaints = {
+        str(tmp_path / "none"): "cannot be read: No such file or directory",
+        str(tmp_path / "pipe"): "is no plain file",
+        secret(" \n"): "is empty",
+        secret("open", 0o644): "can be read by everybody or written by its group",
+        "": "cannot be read",
+    }
+    for path, complaint in complaints.items():
+        fresh_knobs.cache.secret_file = path
+        with pytest.raises(RuntimeError, match=f"TRITON_CACHE_SECRET_FILE: the secret of the cache, .*{complaint}"):
+            launch(define(), 3)
+
+
 # Tuning files.
 
 

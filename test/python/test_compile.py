@@ -250,7 +250,7 @@ def test_launching_in_a_forked_child(device):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == (3 if device == "cuda" else 0)
 
 
-def test_build_helper(fresh_triton_cache, fresh_knobs):
+def test_build_helper(fresh_triton_cache, fresh_knobs, tmp_path):
     from triton.runtime.build import compile_module_from_src
 
     fresh_knobs.cache.dir = fresh_triton_cache
@@ -265,12 +265,16 @@ PyMODINIT_FUNC PyInit_answers(void) { return PyModule_Create(&module); }
         assert compile_module_from_src(source, "answers").answer() == 42
     (path,) = pathlib.Path(fresh_triton_cache).glob("*/answers*.so")
     original = path.read_bytes()
-    for damage in ("bytes", "pipe"):
+    for damage in ("bytes", "pipe", "stranger"):
         path.unlink()
         if damage == "pipe":
             os.mkfifo(path)
         else:
-            path.write_bytes(original[:1000])
+            path.write_bytes(original if damage == "stranger" else original[:1000])
+        if damage == "stranger":
+            (tmp_path / "secret").write_text("ours")
+            (tmp_path / "secret").chmod(0o600)
+            fresh_knobs.cache.secret_file = str(tmp_path / "secret")
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             assert compile_module_from_src(source, "answers").answer() == 42

@@ -112,14 +112,25 @@ def parse_object(content):
     return found if isinstance(found, dict) else {}
 
 
+def secret() -> bytes:
+    """What entries are signed with, from the file that `knobs.cache.secret_file` names; empty if it names none."""
+    path = knobs.cache.secret_file
+    if path is None:
+        return b""
+    try:
+        return native.read_secret(os.fspath(path))
+    except RuntimeError as error:
+        raise RuntimeError(f"TRITON_CACHE_SECRET_FILE: {error}") from None
+
+
 def seal(description: str, files=None) -> str:
-    """The text of a JSON object, closed with the digests of `files` (name -> content) and its own."""
-    return native.seal(description, files or {})
+    """The text of a JSON object, closed with the digests of `files` (name -> content) and its own, and signed if there is a secret."""
+    return native.seal(description, files or {}, secret())
 
 
 def find_damage(description: bytes, files=None, may_be_missing=False) -> str:
-    """Why what was sealed is not what it was; empty if it is."""
-    return native.find_damage(description, files or {}, may_be_missing)
+    """Why what was sealed is not what it was, or is a stranger's; empty if it is sound."""
+    return native.find_damage(description, files or {}, may_be_missing, secret())
 
 
 def limit():
