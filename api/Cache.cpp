@@ -6,6 +6,7 @@
 #include "compiler/artifact/Redis.h"
 #include "compiler/artifact/Seal.h"
 #include "compiler/artifact/Store.h"
+#include "compiler/driver/Target.h"
 
 namespace triton::cache {
 
@@ -60,6 +61,19 @@ std::string buildIdOf(const void *address) { return artifact::buildIdOf(address)
 std::string buildId() { return artifact::buildId(); }
 std::string digestFiles(const std::string &folder, const std::string &suffix) {
   return artifact::digestFiles(folder, suffix);
+}
+
+std::optional<std::string> toolsOf(const std::string &target, const std::string &architecture,
+                                   const std::string &linker) {
+  const driver::Target *found = driver::findTarget(target);
+  if (!found)
+    return std::nullopt;
+  llvm::Expected<std::string> tools =
+      found->tools({.backend = target, .architecture = architecture, .linkerPath = linker});
+  if (tools)
+    return std::move(*tools);
+  llvm::consumeError(tools.takeError()); // a compile says why
+  return std::nullopt;
 }
 
 std::optional<uint64_t> parseSize(std::string_view text) { return artifact::parseSize(ref(text)); }

@@ -7,14 +7,11 @@
 #include "api/CompiledState.h"
 #include "api/DescriptorArgument.h"
 #include "api/LaunchPlan.h"
-#include "compiler/artifact/BuildId.h"
-#include "compiler/artifact/Description.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
-#include "compiler/driver/Target.h"
+#include "compiler/driver/StoredCompile.h"
 #include "compiler/frontend/FileHost.h"
 #include "compiler/frontend/Folding.h"
-#include "compiler/support/Hash.h"
 #include "runtime/host/Launch.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -246,30 +243,19 @@ static Expected<driver::Options> resolveOptions(const Options &options) {
   return resolved;
 }
 
-/// From the cache directory if it is there, else compiled and stored there. A directory that cannot be written costs nothing but the next compile.
-static std::shared_ptr<const artifact::Artifact> compileOrLoad(const Kernel &kernel, const std::string &key,
-                                                               const driver::CompileRequest &request,
-                                                               const std::string &directory, Diagnostics &diagnostics) {
-  const driver::Target *target = driver::findTarget(request.options.backend);
-  llvm::Expected<std::string> architecture =
-      target ? target->architecture(request.options) : llvm::Expected<std::string>("");
-  if (!architecture)
-    llvm::consumeError(architecture.takeError()); // the compile says it
-  if (directory.empty() || !target || !architecture)
+/// From the cache directory if it is there.
+static Expected<std::shared_ptr<const artifact::Artifact>> compileOrLoad(const Kernel &kernel, const std::string &key,
+                                                                         const driver::CompileRequest &request,
+                                                                         const Options &options,
+                                                                         Diagnostics &diagnostics) {
+  if (options.cacheDirectory.empty())
     return driver::compile(request, diagnostics);
-  const std::string text = artifact::buildId() + ";" + *architecture + ";" + kernel.state->function->name + ";" + key +
-                           ";" + kernel.state->module->host->sourceKey();
-  const std::string hash = sha256Hex(text);
-  const artifact::Store store(directory);
-  if (auto stored = artifact::load(store, kernel.state->function->name, hash))
-    return stored;
-  auto compiled = driver::compile(request, diagnostics);
-  if (!compiled)
-    return nullptr;
-  auto named = std::make_shared<artifact::Artifact>(*compiled);
-  named->hash = hash;
-  llvm::consumeError(artifact::save(store, *named));
-  return named;
+  auto storage = driver::openStorage(options.cacheDirectory, /*secretFile=*/"");
+  if (!storage)
+    return errorOf(storage.takeError());
+  const std::string identity =
+      kernel.state->function->name + ";" + key + ";" + kernel.state->module->host->sourceKey();
+  return driver::compileOrLoad(request, identity, *storage, diagnostics);
 }
 
 static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::vector<frontend::ArgumentSpec> specs,
@@ -291,7 +277,10 @@ static Expected<CompiledKernel> compileSpecialized(const Kernel &kernel, std::ve
   request.kernel.function = kernel.state->function;
   request.kernel.arguments = std::move(specs);
   Diagnostics diagnostics;
-  auto artifact = compileOrLoad(kernel, key, request, options.cacheDirectory, diagnostics);
+  auto found = compileOrLoad(kernel, key, request, options, diagnostics);
+  if (!found)
+    return found.error();
+  std::shared_ptr<const artifact::Artifact> artifact = std::move(*found);
   if (!artifact)
     return errorOf(diagnostics);
   auto state = std::make_shared<CompiledKernel::State>();

@@ -3,13 +3,14 @@
 
 #include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Description.h"
-#include "compiler/artifact/Store.h"
+#include "compiler/artifact/Json.h"
+#include "compiler/artifact/Seal.h"
+#include "compiler/driver/StoredCompile.h"
 #include "compiler/support/Hash.h"
 #include "runtime/host/WorkerThread.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <atomic>
@@ -101,7 +102,7 @@ static void appendKey(const Argument &argument, std::string &key) {
   stream << ';';
 }
 
-/// Everything that the choice depends on; the IR of each configuration stands for the kernel's source.
+/// Everything that the choice depends on; the stages of each configuration stand for the kernel's source and for the tools that make its code.
 static std::string keyOf(const Kernel &kernel, const std::vector<Argument> &arguments,
                          const std::vector<Config> &configs, const TuneOptions &options) {
   std::string key = "tuning-1;" + artifact::buildId() + ";" + std::string(kernel.name()) + ";" + options.key + ";";
@@ -114,23 +115,20 @@ static std::string keyOf(const Kernel &kernel, const std::vector<Argument> &argu
            std::to_string(config.options.numStages) + "," + std::to_string(config.options.numCtas) + "," +
            std::to_string(config.options.threads) + ";";
     if (auto compiled = kernel.tryCompile(withConfig(arguments, config), config.options))
-      key += sha256Hex(compiled->stage("ttir")) + ";";
+      for (const std::string &stage : compiled->stages())
+        key += sha256Hex(compiled->stage(stage)) + ";";
   }
   return sha256Hex(key + std::to_string(std::thread::hardware_concurrency()));
 }
 
-static std::optional<std::vector<Measurement>> readKept(const artifact::Store &store, const std::string &hash,
+static std::optional<std::vector<Measurement>> readKept(const driver::Storage &storage, const std::string &hash,
                                                         size_t count) {
-  std::optional<std::string> text = store.get(artifact::entryName(hash), "tuning.json");
-  if (!text)
-    return std::nullopt;
-  auto parsed = llvm::json::parse(*text);
-  if (!parsed) {
-    llvm::consumeError(parsed.takeError());
-    return std::nullopt;
-  }
-  const llvm::json::Array *times = parsed->getAsArray();
-  if (!times || times->size() != count)
+  std::optional<std::string> sealed = storage.store.get(artifact::entryName(hash), "tuning.json");
+  std::optional<std::string> text = sealed ? artifact::unseal(*sealed, storage.secret) : std::nullopt;
+  std::optional<llvm::json::Value> parsed = text ? artifact::parseJson(*text) : std::nullopt;
+  const llvm::json::Object *object = parsed ? parsed->getAsObject() : nullptr;
+  const llvm::json::Array *times = object ? object->getArray("milliseconds") : nullptr;
+  if (!times || times->size() != count || object->getString("hash") != llvm::StringRef(hash))
     return std::nullopt;
   std::vector<Measurement> measurements;
   for (const llvm::json::Value &time : *times) {
@@ -141,13 +139,17 @@ static std::optional<std::vector<Measurement>> readKept(const artifact::Store &s
   return measurements;
 }
 
-static void keep(const artifact::Store &store, const std::string &hash, const std::vector<Measurement> &measurements) {
+static void keep(const driver::Storage &storage, const std::string &hash,
+                 const std::vector<Measurement> &measurements) {
   llvm::json::Array times;
   for (const Measurement &measurement : measurements)
     times.push_back(measurement.milliseconds);
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(times));
-  llvm::consumeError(store.put(artifact::entryName(hash), "tuning.json", text)); // a full disk is no reason to fail
+  llvm::raw_string_ostream(text) << llvm::json::Value(
+      llvm::json::Object{{"hash", hash}, {"milliseconds", std::move(times)}});
+  // A full disk is no reason to fail.
+  llvm::consumeError(
+      storage.store.put(artifact::entryName(hash), "tuning.json", *artifact::seal(text, {}, storage.secret)));
 }
 
 Expected<Tuning> triton::tryTune(const Kernel &kernel, const std::vector<Argument> &arguments,
@@ -157,10 +159,12 @@ Expected<Tuning> triton::tryTune(const Kernel &kernel, const std::vector<Argumen
     return Error("ValueError", "there are no configurations to tune '" + std::string(kernel.name()) + "' with");
   compileAll(kernel, arguments, configs, options.compileThreads);
   Tuning tuning;
-  const artifact::Store store(options.cacheDirectory);
+  auto storage = driver::openStorage(options.cacheDirectory, /*secretFile=*/"");
+  if (!storage)
+    return Error("RuntimeError", llvm::toString(storage.takeError()));
   const std::string hash = options.cacheDirectory.empty() ? "" : keyOf(kernel, arguments, configs, options);
   if (!hash.empty())
-    if (auto kept = readKept(store, hash, configs.size())) {
+    if (auto kept = readKept(*storage, hash, configs.size())) {
       tuning.measurements = std::move(*kept);
       tuning.wasKept = true;
     }
@@ -168,7 +172,7 @@ Expected<Tuning> triton::tryTune(const Kernel &kernel, const std::vector<Argumen
     for (const Config &config : configs)
       tuning.measurements.push_back(measure(kernel, arguments, config, grid(config), options));
     if (!hash.empty())
-      keep(store, hash, tuning.measurements);
+      keep(*storage, hash, tuning.measurements);
   }
   auto rank = [](const Measurement &measurement) {
     return measurement.milliseconds < 0 ? std::numeric_limits<double>::infinity() : measurement.milliseconds;

@@ -69,6 +69,14 @@ TEST_F(Tune, KeepsResults) {
   EXPECT_TRUE(second.wasKept);
   EXPECT_EQ(first.best, second.best);
   EXPECT_FALSE(triton::tune(kernel, arguments, configs({64, 256}), grid, options).wasKept);
+  // What is not as it was kept is measured again, whatever it is.
+  triton::cache::Store store(folder.path);
+  for (const triton::cache::Entry &entry : store.list()) {
+    ASSERT_FALSE(store.put(entry.name, "tuning.json", "{\"milliseconds\": " + std::string(100000, '[')));
+    EXPECT_FALSE(store.find(entry.name)->isSealed);
+  }
+  EXPECT_FALSE(triton::tune(kernel, arguments, configs({64, 128}), grid, options).wasKept);
+  EXPECT_TRUE(triton::tune(kernel, arguments, configs({64, 128}), grid, options).wasKept);
   options.key = "other";
   EXPECT_FALSE(triton::tune(kernel, arguments, configs({64, 128}), grid, options).wasKept);
 }

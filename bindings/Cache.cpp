@@ -158,6 +158,10 @@ void addCache(nb::module_ &parent) {
       "none.");
   module.def("digest_files", &cache::digestFiles, nb::arg("folder"), nb::arg("suffix"), nb::call_guard<Unlocked>(),
              "A digest of all files below `folder` whose names end in `suffix`, or of one file.");
+  module.def("tools_of", &cache::toolsOf, nb::arg("target"), nb::arg("architecture"), nb::arg("linker") = "",
+             nb::call_guard<Unlocked>(),
+             "The builds of programs, and digests of files, that code for a target is made with besides the compiler; "
+             "None if nothing can make it.");
   module.def(
       "parse_size", [](const std::string &text) { return cache::parseSize(text); }, nb::arg("text"),
       "Bytes of a size such as '500M'; None if it is no size.");

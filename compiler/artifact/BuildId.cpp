@@ -3,12 +3,15 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <cstring>
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/stat.h>
 
 namespace {
 struct Search {
@@ -57,6 +60,15 @@ std::string triton::artifact::buildIdOf(const void *address) {
 }
 
 std::string triton::artifact::buildId() { return buildIdOf(reinterpret_cast<const void *>(&visit)); }
+
+std::string triton::artifact::identityOf(const void *address) {
+  std::string id = buildIdOf(address);
+  Dl_info info;
+  struct stat status;
+  if (!id.empty() || !::dladdr(address, &info) || ::stat(info.dli_fname, &status) != 0)
+    return id;
+  return llvm::formatv("{0}:{1}.{2}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec).str();
+}
 
 std::string triton::artifact::digestFiles(const std::string &folder, const std::string &suffix) {
   std::vector<std::string> paths;

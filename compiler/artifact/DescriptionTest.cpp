@@ -105,6 +105,8 @@ TEST(BuildIdTest, of_libraries) {
   EXPECT_EQ("", buildIdOf(nullptr));
   EXPECT_EQ(buildId(), buildId());
   EXPECT_EQ(std::string::npos, buildId().find_first_not_of("0123456789abcdef"));
+  EXPECT_EQ("", identityOf(nullptr));
+  EXPECT_NE("", identityOf(reinterpret_cast<const void *>(&example))); // whether the linker gives ids or not
 }
 
 TEST_F(DescriptionTest, digest_of_files) {

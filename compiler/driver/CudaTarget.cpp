@@ -1,4 +1,5 @@
 #include "compiler/driver/CudaTarget.h"
+#include "compiler/artifact/BuildId.h"
 #include "compiler/driver/CodeText.h"
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/CopyEngine.h"
@@ -45,6 +46,13 @@ struct Assembler {
   std::string ptxas;                        // its path; empty: `jitLink`, else the driver when it loads the kernel
   const nvidia::JitLink *jitLink = nullptr; //
   unsigned ptxVersion = 86;                 // what the driver of a recent release reads
+
+  /// Which build it is. The driver's does not matter: what it is given is PTX.
+  llvm::Expected<std::string> build() const {
+    if (!ptxas.empty())
+      return nvidia::assemblerBuild(ptxas);
+    return jitLink ? "nvJitLink " + jitLink->version() + " " + artifact::identityOf(jitLink->address()) : "driver";
+  }
 };
 } // namespace
 
@@ -125,6 +133,7 @@ public:
     return target->cpu();
   }
 
+  llvm::Expected<std::string> tools(const Options &options) const override;
   frontend::LanguageOptions language(const Options &options) const override;
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
 
@@ -140,6 +149,27 @@ public:
 };
 
 } // namespace
+
+llvm::Expected<std::string> CudaTarget::tools(const Options &options) const {
+  auto device = deviceOf(options);
+  if (!device)
+    return device.takeError();
+  auto assembler = findAssembler(options, *device);
+  if (!assembler)
+    return assembler.takeError();
+  auto build = assembler->build();
+  if (!build)
+    return build.takeError();
+  auto files = Target::tools(options);
+  if (!files)
+    return files.takeError();
+  std::string text = *files + *build + ";";
+  if (auto library = nvidia::findLibdevice())
+    text += "libdevice " + artifact::digestFiles(*library, "") + ";";
+  else
+    llvm::consumeError(library.takeError()); // most kernels do without it
+  return text;
+}
 
 frontend::LanguageOptions CudaTarget::language(const Options &options) const {
   auto target = targetOf(options);

@@ -1,4 +1,5 @@
 #include "compiler/driver/Target.h"
+#include "compiler/artifact/BuildId.h"
 #include "compiler/driver/ContextPool.h"
 #include "compiler/driver/CpuTarget.h"
 #include "compiler/driver/CudaTarget.h"
@@ -30,6 +31,28 @@ static Registry &registry() {
 
 llvm::Expected<triton::KernelFacts> Target::describe(llvm::StringRef stage, llvm::StringRef) const {
   return llvm::createStringError("the " + name() + " target cannot begin with a ." + stage + " file");
+}
+
+llvm::Expected<std::string> Target::tools(const Options &options) const {
+  std::string text;
+  for (const std::string &path : options.libraries)
+    text += "library " + artifact::digestFiles(path, "") + ";";
+  if (!options.llvmPlugin.empty())
+    text += "plugin " + artifact::digestFiles(options.llvmPlugin, "") + ";";
+  return text;
+}
+
+llvm::Expected<std::string> triton::driver::environmentKey(const Options &options) {
+  const Target *target = findTarget(options.backend);
+  if (!target)
+    return llvm::createStringError("there is no target '" + options.backend + "'");
+  llvm::Expected<std::string> architecture = target->architecture(options);
+  if (!architecture)
+    return architecture.takeError();
+  llvm::Expected<std::string> tools = target->tools(options);
+  if (!tools)
+    return tools.takeError();
+  return artifact::buildId() + ";" + *architecture + ";" + *tools;
 }
 
 void triton::driver::registerTarget(std::unique_ptr<Target> target) {

@@ -67,6 +67,9 @@ public:
   virtual llvm::StringRef name() const = 0;
   /// The architecture as spelled in keys: "native" resolved. Fails, naming what it accepts, if it knows no such architecture.
   virtual llvm::Expected<std::string> architecture(const Options &options) const = 0;
+  /// The builds of programs, and the contents of files, that code is made with besides the compiler: equal texts give equal code. Part of keys. Fails where
+  /// something is missing without which nothing is made.
+  virtual llvm::Expected<std::string> tools(const Options &options) const;
   /// What kernels can see of the target and the options.
   virtual frontend::LanguageOptions language(const Options &options) const = 0;
   /// In order; the first takes the module as the frontend left it.
@@ -75,6 +78,9 @@ public:
   virtual llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const;
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 };
+
+/// What artifacts of these options depend on, besides the kernel and the options themselves: the compiler, what "native" means here, and the target's tools.
+llvm::Expected<std::string> environmentKey(const Options &options);
 
 void registerTarget(std::unique_ptr<Target> target);
 /// Null if there is none of that name.

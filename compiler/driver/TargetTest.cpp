@@ -7,10 +7,14 @@
 
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include "gtest/gtest.h"
 
 #include <csignal>
+#include <fstream>
 #include <map>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace triton;
@@ -187,6 +191,76 @@ TEST_F(TargetTest, goes_on_from_what_the_user_puts_in_place_of_a_stage) {
   EXPECT_NE(std::string::npos, artifact->stage("beads")->find("arith.subf 1\n"));
   EXPECT_NE(std::string::npos, errorOf({.replacements = {{"ttir", "nonsense"}}}).find("cannot be read"));
   EXPECT_NE(std::string::npos, errorOf({.replacements = {{"beads", "5"}}}).find("cannot be replaced"));
+}
+
+/// A folder with a program that says it is some ptxas, and a file that stands for libdevice.
+class ToolsTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("triton-tools", folder));
+    writePtxas("13.0, V13.0.88");
+    write("libdevice.bc", "library");
+    setenv("TRITON_PTXAS_PATH", (folder + "/ptxas").str().c_str(), 1);
+    setenv("TRITON_LIBDEVICE_PATH", (folder + "/libdevice.bc").str().c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv("TRITON_PTXAS_PATH");
+    unsetenv("TRITON_LIBDEVICE_PATH");
+    llvm::sys::fs::remove_directories(folder);
+  }
+  std::string write(const char *name, const std::string &content) {
+    const std::string path = (folder + "/" + name).str();
+    std::ofstream(path) << content;
+    return path;
+  }
+  void writePtxas(const std::string &version) {
+    const std::string path = write("ptxas", "#!/bin/sh\necho release " + version + "\n");
+    ASSERT_EQ(0, chmod(path.c_str(), 0700));
+  }
+  std::string key(const Options &options) {
+    llvm::Expected<std::string> key = environmentKey(options);
+    return key ? *key : "error: " + llvm::toString(key.takeError());
+  }
+  llvm::SmallString<128> folder;
+  Options cuda{.backend = "cuda", .architecture = "sm_90a"};
+};
+
+TEST_F(ToolsTest, are_part_of_keys) {
+  const std::string before = key(cuda);
+  EXPECT_EQ(before, key(cuda));
+  EXPECT_NE(std::string::npos, before.find("V13.0.88"));
+  writePtxas("13.0, V13.0.188"); // of the same release
+  const std::string after = key(cuda);
+  EXPECT_NE(before, after);
+  write("libdevice.bc", "another library");
+  EXPECT_NE(after, key(cuda));
+}
+
+TEST_F(ToolsTest, libraries_and_plugins_count_by_their_content) {
+  for (const char *target : {"cpu", "cuda"}) {
+    Options options = cuda;
+    options.backend = target;
+    options.architecture = target == std::string("cpu") ? "native" : "sm_90a";
+    const std::string none = key(options);
+    options.libraries = {write("mine.bc", "1")};
+    const std::string one = key(options);
+    write("mine.bc", "2");
+    EXPECT_NE(none, one);
+    EXPECT_NE(one, key(options));
+    options.libraries.clear();
+    options.llvmPlugin = write("plugin.so", "1");
+    const std::string plugged = key(options);
+    write("plugin.so", "2");
+    EXPECT_NE(none, plugged);
+    EXPECT_NE(plugged, key(options));
+  }
+}
+
+TEST_F(ToolsTest, the_cpu_needs_none_of_them) {
+  const std::string before = key({.backend = "cpu"});
+  writePtxas("12.8, V12.8.1");
+  EXPECT_EQ(before, key({.backend = "cpu"}));
+  EXPECT_EQ("error: there is no target 'beads'", key({.backend = "beads"}));
 }
 
 } // namespace

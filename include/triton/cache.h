@@ -62,6 +62,11 @@ TRITON_EXPORT std::string buildId();
 /// A digest of all files below `folder` whose names end in `suffix`, or of one file.
 TRITON_EXPORT std::string digestFiles(const std::string &folder, const std::string &suffix);
 
+/// The builds of programs, and digests of files, that code for a target is made with besides the compiler: part of keys. `linker` is a path of libnvJitLink, to be
+/// used where there is no ptxas; empty: the one that is found. Nullopt if nothing can make code for it.
+TRITON_EXPORT std::optional<std::string> toolsOf(const std::string &target, const std::string &architecture,
+                                                 const std::string &linker = {});
+
 struct Secret {
   std::string text;
 };

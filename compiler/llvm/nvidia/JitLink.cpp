@@ -102,6 +102,8 @@ llvm::Expected<const JitLink *> JitLink::open(llvm::StringRef path) {
       llvm::join(toolkits(), ", ") + "); install it with `pip install nvidia-nvjitlink`");
 }
 
+const void *JitLink::address() const { return reinterpret_cast<const void *>(functions->create); }
+
 std::string JitLink::version() const {
   unsigned major = 0, minor = 0;
   if (functions->getVersion(&major, &minor))

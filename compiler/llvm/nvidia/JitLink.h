@@ -15,6 +15,8 @@ public:
 
   /// The CUDA release it belongs to: "13.0".
   std::string version() const;
+  /// An address in the library, by which its build can be told.
+  const void *address() const;
   /// `options.path` plays no part; what it cannot assemble is an AssemblerError.
   llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options) const;
 

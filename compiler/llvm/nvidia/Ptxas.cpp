@@ -106,12 +106,18 @@ static std::string read(llvm::StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-llvm::Expected<std::string> assemblerVersion(llvm::StringRef path) {
+llvm::Expected<std::string> assemblerBuild(llvm::StringRef path) {
   static ForkMutex mutex;
   static llvm::StringMap<std::string> known; // under `mutex`
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(path, status))
+    return llvm::createStringError("cannot run '" + path + "': " + error.message());
+  const std::string file = (path + ":" + llvm::Twine(status.getSize()) + ":" +
+                            llvm::Twine(status.getLastModificationTime().time_since_epoch().count()))
+                               .str();
   {
     std::lock_guard lock(mutex);
-    if (auto found = known.find(path); found != known.end())
+    if (auto found = known.find(file); found != known.end())
       return found->second;
   }
   auto output = TemporaryFile::create("txt");
@@ -123,11 +129,18 @@ llvm::Expected<std::string> assemblerVersion(llvm::StringRef path) {
   if (!end.isSuccess())
     return llvm::createStringError("'" + path + " --version' failed: " + end.problem);
   std::string text = read(output->path);
-  llvm::SmallVector<llvm::StringRef> groups;
-  if (!llvm::Regex("release ([0-9]+\\.[0-9]+)").match(text, &groups))
-    return llvm::createStringError("'" + path + " --version' names no release");
   std::lock_guard lock(mutex);
-  return known[path] = groups[1].str();
+  return known[file] = std::move(text);
+}
+
+llvm::Expected<std::string> assemblerVersion(llvm::StringRef path) {
+  auto text = assemblerBuild(path);
+  if (!text)
+    return text.takeError();
+  llvm::SmallVector<llvm::StringRef> groups;
+  if (!llvm::Regex("release ([0-9]+\\.[0-9]+)").match(*text, &groups))
+    return llvm::createStringError("'" + path + " --version' names no release");
+  return groups[1].str();
 }
 
 unsigned ptxVersionOf(llvm::StringRef cudaVersion) {

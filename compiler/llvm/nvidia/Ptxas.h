@@ -50,7 +50,9 @@ llvm::Expected<std::string> findAssembler(const gpu::Target &target);
 std::vector<std::string> toolkits();
 /// libdevice.10.bc, looked for in the same places.
 llvm::Expected<std::string> findLibdevice();
-/// "13.0" from `ptxas --version`; kept per path.
+/// All that `ptxas --version` prints, which names its build; kept until the file changes.
+llvm::Expected<std::string> assemblerBuild(llvm::StringRef path);
+/// "13.0" from that.
 llvm::Expected<std::string> assemblerVersion(llvm::StringRef path);
 /// The PTX version that an assembler of a CUDA release reads: 90 for 13.0, 88 for 12.9.
 unsigned ptxVersionOf(llvm::StringRef cudaVersion);

@@ -75,9 +75,14 @@ def get_features(options, arch: int) -> str:
 
 
 @functools.lru_cache(None)
-def file_hash(path):
-    os.stat(path)  # a library that is not there is an error
+def _digest(path, size, changed, number):
     return libtriton.cache.digest_files(path, "")
+
+
+def file_hash(path):
+    """Of what a file holds now. A library that is not there is an error."""
+    status = os.stat(path)
+    return _digest(path, status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def sm_arch_from_capability(capability: int) -> str:
@@ -92,6 +97,11 @@ def _find_nvjitlink():
     names = ("libnvJitLink.so.13", "libnvJitLink.so.12")
     found = (os.path.join(root, folder, name) for root in sys.path for folder in folders for name in names)
     return os.environ.get("TRITON_NVJITLINK_PATH") or next(filter(os.path.isfile, found), "")
+
+
+def _native_tools(arch):
+    """The tools that the native compiler finds by itself where it is not told: the build of libnvJitLink, or of ptxas, and libdevice's content."""
+    return libtriton.cache.tools_of("cuda", sm_arch_from_capability(arch), _find_nvjitlink()) or "none"
 
 
 @functools.lru_cache
@@ -150,6 +160,8 @@ class CUDAOptions:
     def hash(self):
         values = dict(self.__dict__)
         values["extern_libs"] = tuple((name, file_hash(path)) for name, path in sorted(values["extern_libs"]))
+        if "libdevice" not in dict(self.extern_libs):
+            values["tools"] = _native_tools(_capability(self.arch) if self.arch else 80)
         text = "_".join(f"{name}-{value}" for name, value in sorted(values.items()))
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
@@ -190,7 +202,7 @@ class CUDABackend(NativeBackend):
         try:
             version = get_ptxas_version(self.target.arch)
         except RuntimeError:
-            version = f"nvJitLink {_find_nvjitlink() or 'of the system'}"
+            version = _native_tools(self.target.arch)
         return f"{version}-{self.target.arch}"
 
     def parse_options(self, options: Dict[str, Any]) -> CUDAOptions:
