@@ -111,6 +111,7 @@ static Options toOptions(const triton_options *given) {
   options.launchProgrammatic = all.launch_programmatic;
   options.overlapLaunches = all.overlap_launches;
   options.launchGraphs = all.launch_graphs;
+  options.cacheSecretFile = all.cache_secret_file ? all.cache_secret_file : "";
   return options;
 }
 

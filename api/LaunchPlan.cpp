@@ -46,6 +46,7 @@ void appendLaunchKey(const std::vector<Argument> &arguments, const Options &opti
   appendText(key, options.target);
   appendText(key, options.architecture);
   appendText(key, options.cacheDirectory);
+  appendText(key, options.cacheSecretFile);
   for (int number : {options.numWarps, options.numStages, options.numCtas, options.device, options.maxRegisters})
     appendBytes(key, number);
   key.push_back(char(options.debug | options.enableFpFusion << 1 | options.keepAssembly << 2 |

@@ -250,11 +250,10 @@ static Expected<std::shared_ptr<const artifact::Artifact>> compileOrLoad(const K
                                                                          Diagnostics &diagnostics) {
   if (options.cacheDirectory.empty())
     return driver::compile(request, diagnostics);
-  auto storage = driver::openStorage(options.cacheDirectory, /*secretFile=*/"");
+  auto storage = driver::openStorage(options.cacheDirectory, options.cacheSecretFile);
   if (!storage)
     return errorOf(storage.takeError());
-  const std::string identity =
-      kernel.state->function->name + ";" + key + ";" + kernel.state->module->host->sourceKey();
+  const std::string identity = kernel.state->function->name + ";" + key + ";" + kernel.state->module->host->sourceKey();
   return driver::compileOrLoad(request, identity, *storage, diagnostics);
 }
 

@@ -159,7 +159,7 @@ Expected<Tuning> triton::tryTune(const Kernel &kernel, const std::vector<Argumen
     return Error("ValueError", "there are no configurations to tune '" + std::string(kernel.name()) + "' with");
   compileAll(kernel, arguments, configs, options.compileThreads);
   Tuning tuning;
-  auto storage = driver::openStorage(options.cacheDirectory, /*secretFile=*/"");
+  auto storage = driver::openStorage(options.cacheDirectory, options.cacheSecretFile);
   if (!storage)
     return Error("RuntimeError", llvm::toString(storage.takeError()));
   const std::string hash = options.cacheDirectory.empty() ? "" : keyOf(kernel, arguments, configs, options);

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
 
 namespace {
 
@@ -109,6 +111,20 @@ TEST_F(Tune, CompiledKernelsAreKept) {
   EXPECT_EQ(*store.get(store.list()[0].name, "scale.obj"), first.stage("obj"));
   triton::Module::parse(std::string(kernels) + "\n", "kernels.py").kernel("scale").launch({157}, arguments, options);
   EXPECT_EQ(store.list().size(), 2u);
+  // With a secret, what was made without it is not taken.
+  std::ofstream(folder.path + "/secret") << "ours";
+  chmod((folder.path + "/secret").c_str(), 0600);
+  options.cacheSecretFile = folder.path + "/secret";
+  triton::Module::parse(kernels, "kernels.py").kernel("scale").launch({157}, arguments, options);
+  size_t signedEntries = 0;
+  for (const triton::cache::Entry &entry : store.list())
+    signedEntries += store.get(entry.name, "scale.json")->find("\"signature\"") != std::string::npos;
+  EXPECT_EQ(signedEntries, 1u);
+  options.cacheSecretFile = folder.path + "/none";
+  auto refused = triton::Module::parse(kernels, "kernels.py").kernel("scale").tryLaunch({157}, arguments, options);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(std::string(refused.error().what()).find("the secret of the cache, '"), std::string::npos);
+  options.cacheSecretFile.clear();
   // Nowhere to write is no reason to fail.
   options.cacheDirectory = "/proc/nothing";
   triton::Module::parse(kernels, "kernels.py").kernel("scale").launch({157}, arguments, options);

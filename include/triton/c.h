@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Grows by one when something is added. */
-#define TRITON_C_VERSION 4
+#define TRITON_C_VERSION 5
 
 typedef struct triton_error triton_error;
 typedef struct triton_module triton_module;
@@ -147,8 +147,12 @@ typedef struct triton_options {
   int32_t overlap_launches; /* from sm_90 on, a launch overlaps the end of the one before it */
   /* Since version 4. */
   int32_t launch_graphs; /* launches go through graphs, which are quicker to launch, while the GPU waits for the host */
+  /* Since version 5. */
+  const char
+      *cache_secret_file; /* with a secret that what is kept is signed with, and strangers' is refused; NULL: none */
 } triton_options;
-#define TRITON_OPTIONS_INIT {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL, 0, 0, NULL, 0, 0, 1, 1}
+#define TRITON_OPTIONS_INIT                                                                                            \
+  {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL, 0, 0, NULL, 0, 0, 1, 1, NULL}
 
 /* A Python file, or its text (`name` stands for the file in messages). Only the kernels are compiled; the rest is not run. */
 TRITON_EXPORT triton_module *triton_module_load(const char *path, triton_error **error);

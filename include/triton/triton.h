@@ -179,6 +179,8 @@ struct Options {
   unsigned threads = 0;       // of a launch on the CPU; 0: TRITON_CPU_MAX_THREADS, or all
   /// Where compiled kernels are kept for the next process; empty: nowhere. Python's cache may be the same directory.
   std::string cacheDirectory;
+  /// A file with a secret that entries there are signed with: what was not is compiled again. Empty: everything that is sound is taken, whoever put it there.
+  std::string cacheSecretFile;
   // Of CUDA. A launch returns when it is queued on the stream, a CUstream of that device; null is its default stream.
   int device = 0;
   void *stream = nullptr;

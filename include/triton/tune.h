@@ -38,8 +38,9 @@ struct TuneOptions {
   double milliseconds = 50;    // to spend on measuring each configuration
   unsigned repetitions =
       0; // runs per configuration instead, so that equal machines do equal work; 0: as the time allows
-  std::string cacheDirectory; // where results are kept; empty: nowhere
-  std::string key;            // what else the choice depends on, sizes for example; part of the key of a kept result
+  std::string cacheDirectory;  // where results are kept; empty: nowhere
+  std::string cacheSecretFile; // with a secret that they are signed with; empty: they are not
+  std::string key;             // what else the choice depends on, sizes for example; part of the key of a kept result
 };
 
 struct Tuning {
