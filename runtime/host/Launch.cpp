@@ -129,6 +129,7 @@ bool Launch::runTogether(int64_t begin, double perProgram) const {
   }
   size = std::clamp<int64_t>(std::max(size, left / (mostChunksPerThread * threads)), 1, (left + threads - 1) / threads);
   Chunks chunks{*this, begin, size};
+  askAside(interruption); // from here on it counts how long nobody was asked
   Clock::time_point start = Clock::now();
   pool.run(
       uint64_t(left / size + (left % size != 0)), threads,

@@ -99,6 +99,7 @@ private:
 
 bool runByTurns(const TurnsRequest &request, ThreadPool &pool, Interruption &interruption) {
   Turns turns{request, interruption};
+  askAside(interruption); // from here on it counts how long nobody was asked
   {
     Reinforcement reinforcement(turns);
     pool.run(
