@@ -18,7 +18,7 @@ Artifact example() {
   artifact.backend = "cpu";
   artifact.architecture = "znver3";
   artifact.stages = {{"source", "", 5}, {"ttir", "text", 10}, {"obj", std::string("\0\1\2", 3), 20.5}};
-  artifact.arguments = {{"x", "*fp32", 0, 8}, {"n", "i32", 8, 4}};
+  artifact.arguments = {{"x", "*fp32", 0, 8}, {"n", "i32", 8, 4, false}};
   artifact.tensorMaps = {{3, 2, 6, {64, 64}}, {}};
   artifact.globalScratchBytes = 256;
   artifact.argumentBytes = 12;

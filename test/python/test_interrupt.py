@@ -81,6 +81,17 @@ def test_a_grid_stops_between_chunks(tmp_path, threads):
     )
 
 
+def test_programs_whose_accesses_are_watched_stop_too(tmp_path):
+    run(
+        tmp_path,
+        """
+        after(0.5)
+        assert interrupted(lambda: work[(2**31 - 1,)](out, 10))
+        """,
+        TRITON_SANITIZE="address",
+    )
+
+
 def test_a_first_launch_stops_too(tmp_path):
     run(
         tmp_path,
