@@ -3,6 +3,7 @@
 // One argument per parameter: a number for a scalar; for a pointer `COUNT:FILL`, a buffer of that many elements that hold one number
 // everywhere, a list of numbers `1,2,3`, or `iota`; for a descriptor the same with a shape behind it, `64:iota@8x8`.
 // With --all, runs every function that takes nothing and prints what it gives.
+#include "bin/IrFile.h"
 #include "compiler/interpreter/Interpreter.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -217,9 +218,13 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   tensor::registerTensorDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  std::unique_ptr<llvm::MemoryBuffer> text = readIrFile(flag::file);
+  if (!text)
+    return 1;
   llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(flag::file, sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
   if (flag::pipeline) {

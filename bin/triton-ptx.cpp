@@ -1,5 +1,6 @@
 // GPU IR in, PTX out: `triton-ptx kernel.ttgir --arch sm_90a`. What the tests of the NVIDIA code generator are written with; `--llvm` stops at LLVM IR
 // as emitted, `--assemble` runs ptxas too and prints what it says.
+#include "bin/IrFile.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
@@ -32,9 +33,13 @@ int main(int argc, char **argv) {
   tensor::registerTensorDialects(registry);
   gpu::registerGpuDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::unique_ptr<llvm::MemoryBuffer> text = readIrFile(inputFile);
+  if (!text)
+    return 1;
   llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(inputFile, sources, &context);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return 1;
   auto target = gpu::Target::byName(architecture);

@@ -12,6 +12,7 @@
 #include "compiler/gpu/LayoutInference.h"
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/passes/LayoutAnchors.h"
+#include "compiler/tensor/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -318,7 +319,7 @@ LogicalResult findLayouts(ModuleOp module, SmallVectorImpl<std::pair<Value, Dist
 }
 
 struct InferCoalesced : impl::InferCoalescedBase<InferCoalesced> {
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     eraseDead(module);
     SmallVector<std::pair<Value, DistributedAttr>> found;
@@ -334,7 +335,7 @@ struct InferCoalesced : impl::InferCoalescedBase<InferCoalesced> {
 };
 
 struct ResolveAuto : impl::ResolveAutoBase<ResolveAuto> {
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     if (failed(checkInlined(module)))
       return signalPassFailure();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/gluon/Gluon.h"
+#include "compiler/tensor/Stages.h"
 #include "mlir/Pass/Pass.h"
 
 namespace triton::gluon {

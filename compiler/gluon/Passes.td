@@ -4,17 +4,20 @@
 
 include "mlir/Pass/PassBase.td"
 
-def Settle : Pass<"gluon-settle", "::mlir::ModuleOp"> {
+class GluonPass<string name>
+    : PassBase<name, "::triton::tensor::CheckedPass<::mlir::ModuleOp, ::triton::tensor::checkKernelIr>">;
+
+def Settle : GluonPass<"gluon-settle"> {
   let summary = "make what kernels show to be read into what is left to do";
   let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
-def InferCoalesced : Pass<"gluon-infer-coalesced", "::mlir::ModuleOp"> {
+def InferCoalesced : GluonPass<"gluon-infer-coalesced"> {
   let summary = "give accesses to memory that ask for it the layout that suits them";
   let dependentDialects = ["::triton::gpu::GpuDialect"];
 }
 
-def ResolveAuto : Pass<"gluon-resolve-auto", "::mlir::ModuleOp"> {
+def ResolveAuto : GluonPass<"gluon-resolve-auto"> {
   let summary = "infer the layouts that kernels leave open from those they name";
   let dependentDialects = ["::triton::gpu::GpuDialect"];
 }

@@ -77,7 +77,7 @@ template <typename Product> static void runAhead(Product op) {
 
 namespace {
 struct Settle : impl::SettleBase<Settle> {
-  void runOnOperation() override {
+  void run() override {
     getOperation()->walk([](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
           .Case([](arith::BitcastOp cast) {

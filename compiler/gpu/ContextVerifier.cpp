@@ -1,5 +1,7 @@
 #include "compiler/gpu/ContextVerifier.h"
 
+#include "compiler/tensor/Stages.h"
+
 using namespace mlir;
 
 namespace triton::gpu {
@@ -95,6 +97,15 @@ LogicalResult requireLayouts(ModuleOp module) {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult checkUnassigned(ModuleOp module) { return tensor::checkTensorIr(module); }
+
+LogicalResult checkAssigned(ModuleOp module) {
+  if (failed(tensor::checkKernelIr(module)) || failed(requireLayouts(module)))
+    return failure();
+  // The attribute's own check has done the same already.
+  return module->hasAttr(numWarpsName) ? success() : verifyLayoutContext(module);
 }
 
 } // namespace triton::gpu

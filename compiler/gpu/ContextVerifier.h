@@ -13,6 +13,11 @@ llvm::LogicalResult verifyLayoutContext(mlir::ModuleOp module);
 /// Every tensor has a layout: what passes after AssignLayouts, and code generation, rely on.
 llvm::LogicalResult requireLayouts(mlir::ModuleOp module);
 
+/// What passes before AssignLayouts rely on: tensor IR.
+llvm::LogicalResult checkUnassigned(mlir::ModuleOp module);
+/// What passes after it rely on: values of kernels, tensors with layouts, and those of the threads that run the module.
+llvm::LogicalResult checkAssigned(mlir::ModuleOp module);
+
 } // namespace triton::gpu
 
 #endif

@@ -1,5 +1,6 @@
 // Functions and calls: how they are built, written and checked.
 #include "compiler/tensor/Rules.h"
+#include "compiler/tensor/Stages.h"
 #include "compiler/tensor/Tensor.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -38,6 +39,11 @@ bool FuncOp::isNoInline() {
 }
 
 LogicalResult FuncOp::verify() {
+  auto error = [&] { return emitOpError(); };
+  for (TypeRange types : {TypeRange(getArgumentTypes()), TypeRange(getResultTypes())})
+    for (Type type : types)
+      if (failed(checkValueType(type, error)))
+        return failure();
   for (unsigned index = 0; index < getNumArguments(); ++index) {
     Attribute attribute = getArgAttr(index, divisibilityName);
     auto divisor = dyn_cast_or_null<IntegerAttr>(attribute);

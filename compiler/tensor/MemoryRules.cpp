@@ -208,6 +208,18 @@ LogicalResult checkAdvance(Type pointer, int64_t offsets, EmitError error) {
   return success();
 }
 
+LogicalResult checkDescriptorBlock(Shape block, unsigned elementBits, EmitError error) {
+  if (block.empty() || block.size() > 5)
+    return error() << "expected 1 <= ndim <= 5 but got " << block.size() << " dimensions";
+  if (failed(checkShape(block, error)))
+    return failure();
+  const int64_t size = std::max(elementBits / 8, 1u), bytes = block.back() * size;
+  if (bytes < 16)
+    return error() << "descriptor block shape must have at least 16 bytes in the last dimension, but got "
+                   << block.back() << " * " << size << " = " << bytes << " bytes";
+  return success();
+}
+
 FailureOr<TensorDescType> inferMakeTensorDesc(Type base, int64_t shapeRank, int64_t stridesRank,
                                               ArrayRef<int32_t> blockShape, bool isSigned, PaddingOption padding,
                                               EmitError error) {
@@ -222,13 +234,9 @@ FailureOr<TensorDescType> inferMakeTensorDesc(Type base, int64_t shapeRank, int6
   if (rank != shapeRank)
     return error() << "expected block_shape to have " << shapeRank << " dimensions but got " << rank;
   SmallVector<int64_t> shape = widen(blockShape);
-  if (failed(checkShape(shape, error)))
-    return failure();
   Type element = pointer.getPointeeType();
-  int64_t bytes = shape.back() * std::max(element.getIntOrFloatBitWidth() / 8, 1u);
-  if (bytes < 16)
-    return error() << "descriptor block shape must have at least 16 bytes in the last dimension, but got "
-                   << shape.back() << " * " << bytes / shape.back() << " = " << bytes << " bytes";
+  if (failed(checkDescriptorBlock(shape, element.getIntOrFloatBitWidth(), error)))
+    return failure();
   if (failed(checkPadding(padding, element, error)))
     return failure();
   if (auto integer = dyn_cast<IntegerType>(element))

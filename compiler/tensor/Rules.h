@@ -99,6 +99,8 @@ struct WindowRanks {
 mlir::FailureOr<PointerType> inferMakeTensorPtr(mlir::Type base, WindowRanks ranks, llvm::ArrayRef<int32_t> blockShape,
                                                 llvm::ArrayRef<int32_t> order, EmitError error);
 mlir::LogicalResult checkAdvance(mlir::Type pointer, int64_t offsets, EmitError error);
+/// The blocks that descriptors of `elementBits` wide elements may have.
+mlir::LogicalResult checkDescriptorBlock(Shape block, unsigned elementBits, EmitError error);
 /// `isSigned` is how integer elements compare.
 mlir::FailureOr<TensorDescType> inferMakeTensorDesc(mlir::Type base, int64_t shapeRank, int64_t stridesRank,
                                                     llvm::ArrayRef<int32_t> blockShape, bool isSigned,

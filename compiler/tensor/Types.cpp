@@ -1,6 +1,7 @@
 #include "compiler/tensor/Types.h"
 
 #include "compiler/tensor/Rules.h"
+#include "compiler/tensor/Stages.h"
 #include "compiler/tensor/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,15 +41,22 @@ void PointerType::print(AsmPrinter &printer) const {
 }
 
 LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> error, Type pointee, int addressSpace) {
-  if (auto block = dyn_cast<RankedTensorType>(pointee))
-    return checkShape(block.getShape(), error);
-  if (!pointee.isIntOrFloat() && !isa<PointerType>(pointee))
+  // 7 is the last that a target of ours gives a meaning.
+  if (addressSpace < 0 || addressSpace > 7)
+    return error() << "there is no address space " << addressSpace << ": 0 to 7";
+  if (isa<RankedTensorType>(pointee))
+    return checkValueType(pointee, error);
+  auto pointer = dyn_cast<PointerType>(pointee);
+  if (!isNumber(pointee) && (!pointer || pointer.isBlockPointer()))
     return error() << "cannot point to " << pointee;
   return success();
 }
 
 LogicalResult TensorDescType::verify(function_ref<InFlightDiagnostic()> error, RankedTensorType block) {
-  if (!block.getElementType().isIntOrFloat())
+  Type element = block.getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    element = IntegerType::get(element.getContext(), integer.getWidth());
+  if (!isNumber(element))
     return error() << "a descriptor's elements are numbers, got " << block.getElementType();
   return checkShape(block.getShape(), error);
 }

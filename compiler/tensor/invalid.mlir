@@ -779,3 +779,67 @@ tt.func @prints_without_signs(%x: i32) {
   tt.print "x" {hex = false, isSigned = array<i32>} : %x : i32
   tt.return
 }
+
+// -----
+
+tt.func @pointer_to_odd_integer(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{cannot point to 'i7'}}
+  %0 = tt.bitcast %p : !tt.ptr<f32> -> !tt.ptr<i7>
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{cannot point to 'index'}}
+tt.func @pointer_to_index(%p: !tt.ptr<index>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{cannot point to '() -> ()'}}
+tt.func @pointer_to_function(%p: !tt.ptr<() -> ()>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{cannot point to '!tt.ptr<tensor<8xf32>>'}}
+tt.func @pointer_to_block_pointer(%p: !tt.ptr<!tt.ptr<tensor<8xf32>>>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{kernels have no tensors of 'i7'}}
+tt.func @pointer_to_odd_block(%p: !tt.ptr<tensor<8xi7>>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{there is no address space -1: 0 to 7}}
+tt.func @negative_address_space(%p: !tt.ptr<f32, -1>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{a descriptor's elements are numbers, got 'i7'}}
+tt.func @descriptor_of_odd_integers(%d: !tt.tensordesc<tensor<16xi7>>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{kernels have no values of type 'index'}}
+tt.func @index_argument(%a: index) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{kernels have no values of type 'i7'}}
+tt.func @odd_integer_argument(%a: i7) {
+  tt.return
+}

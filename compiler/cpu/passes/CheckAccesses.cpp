@@ -11,6 +11,7 @@
 #include "compiler/cpu/passes/CheckAccesses.h"
 
 #include "compiler/tensor/MemoryAccess.h"
+#include "compiler/tensor/Stages.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Pass/Pass.h"
@@ -38,13 +39,13 @@ static void report(Operation *op, const tensor::MemoryAccess &access) {
 }
 
 namespace {
-struct CheckAccesses : PassWrapper<CheckAccesses, OperationPass<>> {
+struct CheckAccesses : PassWrapper<CheckAccesses, tensor::CheckedPass<void, tensor::checkTensorIr>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckAccesses)
 
   StringRef getArgument() const override { return "cpu-check-accesses"; }
   StringRef getDescription() const override { return "Report every memory access before it happens"; }
 
-  void runOnOperation() override {
+  void run() override {
     WalkResult result = getOperation()->walk([&](Operation *op) -> WalkResult {
       auto access = tensor::accessOf(op);
       if (!access || op->getParentOfType<tensor::MapElementwiseOp>())

@@ -25,6 +25,7 @@
 #include "compiler/cpu/passes/LowerToLoops.h"
 
 #include "compiler/cpu/Lowering.h"
+#include "compiler/tensor/Stages.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -56,7 +57,7 @@ static LogicalResult check(tensor::FuncOp function) {
 }
 
 namespace {
-struct LowerToLoops : PassWrapper<LowerToLoops, OperationPass<ModuleOp>> {
+struct LowerToLoops : PassWrapper<LowerToLoops, tensor::CheckedPass<ModuleOp, tensor::checkTensorIr>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToLoops)
 
   LowerToLoops() = default;
@@ -80,7 +81,7 @@ struct LowerToLoops : PassWrapper<LowerToLoops, OperationPass<ModuleOp>> {
     return success();
   }
 
-  void runOnOperation() override {
+  void run() override {
     llvm::DenseMap<Operation *, Waiting> waiting; // of all, before any of them is gone
     for (auto function : getOperation().getOps<tensor::FuncOp>())
       if (!function.isPrivate())

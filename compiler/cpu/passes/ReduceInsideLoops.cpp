@@ -17,6 +17,7 @@
 // ones, for which combining lanes would cost more than it saves.
 #include "compiler/cpu/passes/ReduceInsideLoops.h"
 
+#include "compiler/tensor/Stages.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -116,7 +117,7 @@ static void rewrite(Match found, IRRewriter &rewriter) {
 }
 
 namespace {
-struct ReduceInsideLoops : PassWrapper<ReduceInsideLoops, OperationPass<>> {
+struct ReduceInsideLoops : PassWrapper<ReduceInsideLoops, tensor::CheckedPass<void, tensor::checkTensorIr>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReduceInsideLoops)
 
   StringRef getArgument() const override { return "cpu-reduce-inside-loops"; }
@@ -124,7 +125,7 @@ struct ReduceInsideLoops : PassWrapper<ReduceInsideLoops, OperationPass<>> {
     return "Reduce what a loop accumulates in each iteration, not afterwards";
   }
 
-  void runOnOperation() override {
+  void run() override {
     IRRewriter rewriter(&getContext());
     SmallVector<tensor::ReduceOp> reductions;
     getOperation()->walk([&](tensor::ReduceOp reduce) { reductions.push_back(reduce); });

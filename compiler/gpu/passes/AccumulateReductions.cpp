@@ -129,7 +129,7 @@ scf::ForOp accumulate(scf::ForOp loop, Accumulation found) {
 }
 
 struct AccumulateReductions : impl::AccumulateReductionsBase<AccumulateReductions> {
-  void runOnOperation() override {
+  void run() override {
     constexpr int64_t mostRegisters = 32;
     auto warps = getOperation()->getAttrOfType<IntegerAttr>(numWarpsName);
     const int64_t threads = 32 * (warps ? warps.getInt() : 1);

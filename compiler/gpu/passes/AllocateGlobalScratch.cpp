@@ -16,7 +16,7 @@ namespace triton::gpu {
 namespace {
 
 struct AllocateGlobalScratch : impl::AllocateGlobalScratchBase<AllocateGlobalScratch> {
-  void runOnOperation() override {
+  void run() override {
     Builder builder(&getContext());
     uint64_t end = 0, alignment = 1;
     getOperation().walk([&](GlobalScratchAllocOp alloc) {

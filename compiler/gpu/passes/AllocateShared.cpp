@@ -48,10 +48,8 @@ bool limitConversions(ModuleOp module, llvm::function_ref<bool()> fits) {
 }
 
 struct AllocateShared : impl::AllocateSharedBase<AllocateShared> {
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
-    if (failed(requireLayouts(module)))
-      return signalPassFailure();
     Builder builder(&getContext());
     SharedFrames frames(module);
     int64_t total = frames.place();

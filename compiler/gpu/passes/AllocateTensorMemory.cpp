@@ -19,7 +19,7 @@ namespace triton::gpu {
 
 namespace {
 struct AllocateTensorMemory : impl::AllocateTensorMemoryBase<AllocateTensorMemory> {
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     Builder builder(&getContext());
     int64_t columns = 0;

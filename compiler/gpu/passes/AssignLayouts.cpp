@@ -119,7 +119,7 @@ private:
 struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
   using AssignLayoutsBase::AssignLayoutsBase;
 
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     if (failed(check(module)))
       return signalPassFailure();
@@ -145,13 +145,6 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
         if (auto pointer = dyn_cast<tensor::PointerType>(type);
             pointer && isa<RankedTensorType>(pointer.getPointeeType()))
           return op->emitOpError() << "has a block pointer, which must be rewritten before layouts are assigned";
-      for (Type type : op->getResultTypes()) {
-        if (hasLayout(type))
-          return op->emitOpError() << "already has a layout: " << type;
-        if (isa<RankedTensorType>(type) &&
-            failed(tensor::checkShape(tensor::getShape(type), [&] { return op->emitOpError(); })))
-          return WalkResult::interrupt();
-      }
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

@@ -157,7 +157,7 @@ struct Factoring {
 };
 
 struct FactorMaxima : impl::FactorMaximaBase<FactorMaxima> {
-  void runOnOperation() override {
+  void run() override {
     constexpr int64_t fewestRegisters = 16;
     SmallVector<tensor::ReduceOp> reductions;
     getOperation()->walk([&](tensor::ReduceOp reduce) {

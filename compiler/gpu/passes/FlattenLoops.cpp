@@ -279,7 +279,7 @@ scf::ForOp flatten(scf::ForOp outer) {
 }
 
 struct FlattenLoops : impl::FlattenLoopsBase<FlattenLoops> {
-  void runOnOperation() override {
+  void run() override {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       if (!loop->hasAttr(flattenName))

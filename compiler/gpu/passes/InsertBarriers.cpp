@@ -376,7 +376,7 @@ void Inserter::run() {
 
 namespace {
 struct InsertBarriers : impl::InsertBarriersBase<InsertBarriers> {
-  void runOnOperation() override {
+  void run() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal())
         Inserter(function).run();

@@ -142,7 +142,7 @@ struct LegalizeDots : impl::LegalizeDotsBase<LegalizeDots> {
     return success();
   }
 
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     Target target = dotTarget(module);
     SmallVector<tensor::DotScaledOp> scaled;

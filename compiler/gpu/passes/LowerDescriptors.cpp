@@ -49,7 +49,7 @@ int64_t blockBytes(tensor::TensorDescType descriptor) {
 namespace {
 
 struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
-  void runOnOperation() override {
+  void run() override {
     SmallVector<Operation *> accesses;
     getOperation().walk([&](Operation *op) {
       if (isa<tensor::DescriptorLoadOp, tensor::DescriptorStoreOp, tensor::DescriptorReduceOp,

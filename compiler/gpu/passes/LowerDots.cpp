@@ -140,7 +140,7 @@ struct Slicing {
 };
 
 struct LowerDots : impl::LowerDotsBase<LowerDots> {
-  void runOnOperation() override {
+  void run() override {
     lowerTcgen05Dots(getOperation());
     SmallVector<tensor::DotOp> dots, sliced;
     getOperation()->walk([&](tensor::DotOp dot) {

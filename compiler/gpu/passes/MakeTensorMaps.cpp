@@ -24,7 +24,7 @@ namespace triton::gpu {
 namespace {
 
 struct MakeTensorMaps : impl::MakeTensorMapsBase<MakeTensorMaps> {
-  void runOnOperation() override {
+  void run() override {
     getOperation().walk([](tensor::MakeTensorDescOp make) { lower(make); });
   }
 

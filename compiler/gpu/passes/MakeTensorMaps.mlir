@@ -2,6 +2,7 @@
 // RUN: triton-opt %s --gpu-make-tensor-maps --gpu-allocate-global-scratch | FileCheck %s --check-prefix=PLACED
 
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#one_warp = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
 // PLACED: ttg.global_scratch_memory_alignment = 128 : i32, ttg.global_scratch_memory_size = 384 : i32
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 // CHECK-LABEL: @make
@@ -39,7 +40,7 @@ tt.func public @partitions(%base: !tt.ptr<f16>, %n: i32, %stride: i64) {
   // CHECK: tt.descriptor_load %[[DESCRIPTOR]]
   partition0(%e: !tt.tensordesc<tensor<64x128xf16, #shared>>) num_warps(1) {
     %zero = arith.constant 0 : i32
-    %x = tt.descriptor_load %e[%zero, %zero] : !tt.tensordesc<tensor<64x128xf16, #shared>> -> tensor<64x128xf16>
+    %x = tt.descriptor_load %e[%zero, %zero] : !tt.tensordesc<tensor<64x128xf16, #shared>> -> tensor<64x128xf16, #one_warp>
     ttg.warp_return
   } : (!tt.tensordesc<tensor<64x128xf16, #shared>>) -> ()
   tt.return

@@ -44,7 +44,7 @@ struct GlobalAccess {
 };
 
 struct OrderCopies : impl::OrderCopiesBase<OrderCopies> {
-  void runOnOperation() override {
+  void run() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       if (!function.isExternal())
         order(function);

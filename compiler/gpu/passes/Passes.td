@@ -4,107 +4,103 @@
 
 include "mlir/Pass/PassBase.td"
 
-def SetTarget : Pass<"gpu-set-target", "::mlir::ModuleOp"> {
+// All that GPU passes make ops of. `check` is what the IR must pass before one runs: `checkUnassigned` before tensors have layouts, `checkAssigned` after.
+class GpuPass<string name, string check>
+    : PassBase<name, "::triton::tensor::CheckedPass<::mlir::ModuleOp, " # check # ">"> {
+  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+class EarlyPass<string name> : GpuPass<name, "::triton::gpu::checkUnassigned">;
+class LatePass<string name> : GpuPass<name, "::triton::gpu::checkAssigned">;
+class AnyPass<string name> : GpuPass<name, "::triton::tensor::checkKernelIr">;
+
+def SetTarget : EarlyPass<"gpu-set-target"> {
   let summary = "note on the module what it is compiled for";
   let options = [Option<"target", "target", "std::string", "\"cuda:90\"", "cuda:80, cuda:90, …">,
                  Option<"numWarps", "num-warps", "int", "4", "warps of a CTA">,
                  Option<"numCtas", "num-ctas", "int", "1", "CTAs of a cluster">];
-  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect"];
 }
 
-def FlattenLoops : Pass<"gpu-flatten-loops", "::mlir::ModuleOp"> {
+def FlattenLoops : EarlyPass<"gpu-flatten-loops"> {
   let summary = "make one loop of nested ones that ask for it";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect"];
 }
 
-def AccumulateReductions : Pass<"gpu-accumulate-reductions", "::mlir::ModuleOp"> {
+def AccumulateReductions : EarlyPass<"gpu-accumulate-reductions"> {
   let summary = "reduce over threads behind loops instead of in them";
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def LegalizeDots : Pass<"gpu-legalize-dots", "::mlir::ModuleOp"> {
+def LegalizeDots : EarlyPass<"gpu-legalize-dots"> {
   let summary = "rewrite products that no instruction takes as they are";
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TurnDots : Pass<"gpu-turn-dots", "::mlir::ModuleOp"> {
+def TurnDots : EarlyPass<"gpu-turn-dots"> {
   let summary = "swap operands of products that tensor cores then read as they lie";
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def AssignLayouts : Pass<"gpu-assign-layouts", "::mlir::ModuleOp"> {
+def AssignLayouts : EarlyPass<"gpu-assign-layouts"> {
   let summary = "give every tensor a layout";
   let options = [Option<"printPlan", "print-plan", "bool", "false", "print the plan to standard output">];
-  let dependentDialects = ["::triton::gpu::GpuDialect"];
 }
 
-def SpreadOverCtas : Pass<"gpu-spread-over-ctas", "::mlir::ModuleOp"> {
+def SpreadOverCtas : LatePass<"gpu-spread-over-ctas"> {
   let summary = "say which CTA of a cluster holds which elements";
   let options = [Option<"numCtas", "num-ctas", "int", "1", "CTAs of a cluster">];
 }
 
-def LowerDots : Pass<"gpu-lower-dots", "::mlir::ModuleOp"> {
+def LowerDots : LatePass<"gpu-lower-dots"> {
   let summary = "put operands of products into shared memory, and sums into tensor memory";
-  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
-def PipelineLoops : Pass<"gpu-pipeline-loops", "::mlir::ModuleOp"> {
+def PipelineLoops : LatePass<"gpu-pipeline-loops"> {
   let summary = "overlap the loads of later iterations with the work of this one";
   let options = [Option<"numStages", "num-stages", "int", "3", "for loops that do not say">];
-  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
-def LowerDescriptors : Pass<"gpu-lower-descriptors", "::mlir::ModuleOp"> {
+def LowerDescriptors : LatePass<"gpu-lower-descriptors"> {
   let summary = "leave accesses through tensor descriptors to the copy engine";
-  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
-def WaitForProducts : Pass<"gpu-wait-for-products", "::mlir::ModuleOp"> {
+def WaitForProducts : LatePass<"gpu-wait-for-products"> {
   let summary = "wait, at a barrier in memory, for products that tensor cores do on their own";
-  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
-def AllocateTensorMemory : Pass<"gpu-allocate-tensor-memory", "::mlir::ModuleOp"> {
+def AllocateTensorMemory : LatePass<"gpu-allocate-tensor-memory"> {
   let summary = "give columns of tensor memory to buffers";
 }
 
-def OrderCopies : Pass<"gpu-order-copies", "::mlir::ModuleOp"> {
+def OrderCopies : LatePass<"gpu-order-copies"> {
   let summary = "order copies of the copy engine with other accesses of the same global memory";
-  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect"];
 }
 
-def MakeTensorMaps : Pass<"gpu-make-tensor-maps", "::mlir::ModuleOp"> {
+def MakeTensorMaps : LatePass<"gpu-make-tensor-maps"> {
   let summary = "write the copy engine's maps of tensors that the kernel describes itself";
-  let dependentDialects = ["::triton::gpu::GpuDialect", "::triton::gpu::NvidiaDialect", "::mlir::arith::ArithDialect"];
 }
 
-def SkipMasks : Pass<"gpu-skip-masks", "::mlir::ModuleOp"> {
+def SkipMasks : LatePass<"gpu-skip-masks"> {
   let summary = "choose by masks only where they are not all the same";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def FactorMaxima : Pass<"gpu-factor-maxima", "::mlir::ModuleOp"> {
+def FactorMaxima : LatePass<"gpu-factor-maxima"> {
   let summary = "multiply maxima instead of all numbers";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
-def AllocateGlobalScratch : Pass<"gpu-allocate-global-scratch", "::mlir::ModuleOp"> {
+def AllocateGlobalScratch : LatePass<"gpu-allocate-global-scratch"> {
   let summary = "place what a CTA keeps in global memory while it runs";
 }
 
-def AllocateShared : Pass<"gpu-allocate-shared", "::mlir::ModuleOp"> {
+def AllocateShared : LatePass<"gpu-allocate-shared"> {
   let summary = "give shared memory to buffers and to the ops that need scratch";
 }
 
-def InsertBarriers : Pass<"gpu-insert-barriers", "::mlir::ModuleOp"> {
+def InsertBarriers : LatePass<"gpu-insert-barriers"> {
   let summary = "make threads wait where they touch each other's shared memory";
 }
 
-def PrintAccess : Pass<"gpu-print-access", "::mlir::ModuleOp"> {
+def PrintAccess : AnyPass<"gpu-print-access"> {
   let summary = "print what is known about integers and pointers";
 }
 
-def PlacePartitions : Pass<"gpu-place-partitions", "::mlir::ModuleOp"> {
+def PlacePartitions : LatePass<"gpu-place-partitions"> {
   let summary = "give partitions their warps and registers";
   let options = [Option<"maxRegisters", "max-registers", "int", "0", "of a thread; 0: as many as there are">];
 }

@@ -385,7 +385,7 @@ namespace {
 struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
   using PipelineLoopsBase::PipelineLoopsBase;
 
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     SmallVector<scf::ForOp> loops;
     module.walk([&](scf::ForOp loop) { loops.push_back(loop); });

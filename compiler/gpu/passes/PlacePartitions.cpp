@@ -40,7 +40,7 @@ struct PlacePartitions : impl::PlacePartitionsBase<PlacePartitions> {
   int numWarps = 0;
   SmallVector<int> groups; // registers of the warpgroups behind the kernel's own warps
 
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     numWarps = getNumWarps(module);
     SmallVector<WarpSpecializeOp> ops;

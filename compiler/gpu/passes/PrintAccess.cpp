@@ -13,7 +13,7 @@ namespace triton::gpu {
 namespace {
 
 struct PrintAccess : impl::PrintAccessBase<PrintAccess> {
-  void runOnOperation() override {
+  void run() override {
     AccessAnalysis analysis(getOperation());
     auto print = [&](Value value, auto what) {
       Type element = getElementTypeOrSelf(value.getType());

@@ -12,7 +12,7 @@ namespace triton::gpu {
 namespace {
 struct SetTarget : impl::SetTargetBase<SetTarget> {
   using SetTargetBase::SetTargetBase;
-  void runOnOperation() override {
+  void run() override {
     Builder builder(&getContext());
     ModuleOp module = getOperation();
     auto named = Target::byName(target);

@@ -182,7 +182,7 @@ void skip(arith::SelectOp select) {
 }
 
 struct SkipMasks : impl::SkipMasksBase<SkipMasks> {
-  void runOnOperation() override {
+  void run() override {
     constexpr int64_t fewestRegisters = 16;
     SmallVector<arith::SelectOp> selects;
     getOperation()->walk([&](arith::SelectOp select) {

@@ -49,7 +49,7 @@ namespace {
 struct SpreadOverCtas : impl::SpreadOverCtasBase<SpreadOverCtas> {
   using SpreadOverCtasBase::SpreadOverCtasBase;
 
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     if (numCtas == 1)
       return;

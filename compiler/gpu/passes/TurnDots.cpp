@@ -110,7 +110,7 @@ struct Turning {
 };
 
 struct TurnDots : impl::TurnDotsBase<TurnDots> {
-  void runOnOperation() override {
+  void run() override {
     ModuleOp module = getOperation();
     const Target target = dotTarget(module);
     const unsigned numWarps = getNumWarps(module);

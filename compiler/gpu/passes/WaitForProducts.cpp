@@ -89,7 +89,7 @@ struct Waiting {
 bool isSynchronous(Operation *op) { return isa<TCGen5MMAOp, TCGen5MMAScaledOp>(op) && !op->hasAttr("is_async"); }
 
 struct WaitForProducts : impl::WaitForProductsBase<WaitForProducts> {
-  void runOnOperation() override {
+  void run() override {
     SmallVector<Operation *> single;
     SmallVector<scf::ForOp> loops;
     auto isAlways = [](Operation *op) {

@@ -40,7 +40,7 @@ tt.func public @scaled(%a: tensor<128x64xf8E4M3FN>, %as: tensor<128x2xi8>, %b: t
 //--- twice.mlir
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 tt.func public @twice() {
-  // CHECK: error: 'arith.constant' op already has a layout: 'tensor<128xf32, #ttg.blocked
+  // CHECK: error: 'arith.constant' op has a layout before layouts are assigned: 'tensor<128xf32, #ttg.blocked
   %x = arith.constant dense<1.0> : tensor<128xf32, #blocked>
   tt.return
 }

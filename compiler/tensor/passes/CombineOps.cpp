@@ -93,7 +93,7 @@ struct SumOfProductsIsDot : OpRewritePattern<ReduceOp> {
 };
 
 struct CombineOps : impl::CombineOpsBase<CombineOps> {
-  void runOnOperation() override {
+  void run() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AccumulateInDot<arith::AddFOp>, AccumulateInDot<arith::AddIOp>, SelectAfterLoad, SumOfProductsIsDot>(
         &getContext());

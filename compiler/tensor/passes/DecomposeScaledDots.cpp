@@ -158,7 +158,7 @@ LogicalResult decomposeScaledDot(DotScaledOp dot) { return Decomposer{dot}.run()
 namespace {
 
 struct DecomposeScaledDots : impl::DecomposeScaledDotsBase<DecomposeScaledDots> {
-  void runOnOperation() override {
+  void run() override {
     SmallVector<DotScaledOp> dots;
     getOperation()->walk([&](DotScaledOp dot) { dots.push_back(dot); });
     for (DotScaledOp dot : dots)

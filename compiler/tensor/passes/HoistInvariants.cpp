@@ -54,7 +54,7 @@ bool readInvariantsFromOutside(scf::ForOp loop) {
 }
 
 struct HoistInvariants : impl::HoistInvariantsBase<HoistInvariants> {
-  void runOnOperation() override {
+  void run() override {
     SmallVector<Operation *> changed;
     getOperation()->walk([&](scf::ForOp loop) {
       if (readInvariantsFromOutside(loop))

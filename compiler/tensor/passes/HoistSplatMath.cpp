@@ -147,7 +147,7 @@ struct UniformSumFirst : OpRewritePattern<arith::AddIOp> {
 };
 
 struct HoistSplatMath : impl::HoistSplatMathBase<HoistSplatMath> {
-  void runOnOperation() override {
+  void run() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<HoistThroughSplat, HoistThroughBroadcast, UniformOffsetFirst, UniformSumFirst>(&getContext());
     BroadcastOp::getCanonicalizationPatterns(patterns, &getContext());

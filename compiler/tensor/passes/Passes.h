@@ -2,6 +2,7 @@
 #ifndef TRITON_COMPILER_TENSOR_PASSES_PASSES_H
 #define TRITON_COMPILER_TENSOR_PASSES_PASSES_H
 
+#include "compiler/tensor/Stages.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

@@ -4,50 +4,57 @@
 
 include "mlir/Pass/PassBase.td"
 
-def StructureControlFlow : Pass<"tensor-structure-control-flow", "::mlir::ModuleOp"> {
+// Of any IR of kernels, as `checkKernelIr` lets through; `root` is what it runs on, any op where it does not say.
+class KernelPass<string name, string root = "void">
+    : PassBase<name, "::triton::tensor::CheckedPass<" # root # ", ::triton::tensor::checkKernelIr>">;
+// The same while no tensor has a layout.
+class TensorPass<string name, string root = "void">
+    : PassBase<name, "::triton::tensor::CheckedPass<" # root # ", ::triton::tensor::checkTensorIr>">;
+
+def StructureControlFlow : KernelPass<"tensor-structure-control-flow", "::mlir::ModuleOp"> {
   let summary = "turn branches between blocks into scf";
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];
 }
 
-def Simplify : Pass<"tensor-simplify"> {
+def Simplify : KernelPass<"tensor-simplify"> {
   let summary = "canonicalise, with a care for loops";
 }
 
-def RewriteTensorPointers : Pass<"tensor-rewrite-tensor-pointers", "::mlir::ModuleOp"> {
+def RewriteTensorPointers : KernelPass<"tensor-rewrite-tensor-pointers", "::mlir::ModuleOp"> {
   let summary = "spell block pointers out as pointers and masks";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def RewriteDescriptors : Pass<"tensor-rewrite-descriptors", "::mlir::ModuleOp"> {
+def RewriteDescriptors : KernelPass<"tensor-rewrite-descriptors", "::mlir::ModuleOp"> {
   let summary = "spell tensor descriptors out as pointers and masks";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def DecomposeScaledDots : Pass<"tensor-decompose-scaled-dots"> {
+def DecomposeScaledDots : KernelPass<"tensor-decompose-scaled-dots"> {
   let summary = "write products of microscaling formats as plain products";
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def HoistSplatMath : Pass<"tensor-hoist-splat-math"> {
+def HoistSplatMath : KernelPass<"tensor-hoist-splat-math"> {
   let summary = "do elementwise math before its operands are repeated, not after";
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def CombineOps : Pass<"tensor-combine-ops"> {
+def CombineOps : KernelPass<"tensor-combine-ops"> {
   let summary = "put ops together that one op does";
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def ScalarizeCarriedPointers : Pass<"tensor-scalarize-carried-pointers"> {
+def ScalarizeCarriedPointers : KernelPass<"tensor-scalarize-carried-pointers"> {
   let summary = "carry one number through a loop instead of pointers that all move alike";
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def HoistInvariants : Pass<"tensor-hoist-invariants"> {
+def HoistInvariants : KernelPass<"tensor-hoist-invariants"> {
   let summary = "move what a loop computes again and again before the loop";
 }
 
-def UnrollLoops : Pass<"tensor-unroll-loops"> {
+def UnrollLoops : KernelPass<"tensor-unroll-loops"> {
   let summary = "unroll the loops that ask for it";
 }
 

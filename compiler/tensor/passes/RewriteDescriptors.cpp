@@ -247,7 +247,7 @@ struct KernelDescriptor {
 struct RewriteDescriptors : impl::RewriteDescriptorsBase<RewriteDescriptors> {
   std::function<void(ModuleOp)> choose;
 
-  void runOnOperation() override {
+  void run() override {
     if (choose)
       choose(getOperation());
     std::vector<KernelDescriptor> arguments = KernelDescriptor::findAll(getOperation());

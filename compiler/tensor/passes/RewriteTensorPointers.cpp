@@ -103,7 +103,7 @@ struct RewriteStore : OpConversionPattern<StoreOp> {
 };
 
 struct RewriteTensorPointers : impl::RewriteTensorPointersBase<RewriteTensorPointers> {
-  void runOnOperation() override {
+  void run() override {
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
     converter.addConversion(getParts);

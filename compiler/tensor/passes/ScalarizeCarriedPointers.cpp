@@ -127,7 +127,7 @@ void rewrite(scf::ForOp loop, ArrayRef<Carried> carried) {
 }
 
 struct ScalarizeCarriedPointers : impl::ScalarizeCarriedPointersBase<ScalarizeCarriedPointers> {
-  void runOnOperation() override {
+  void run() override {
     // Inner loops first: what an inner loop adds is then a step of the outer one.
     getOperation()->walk([](scf::ForOp loop) {
       SmallVector<Carried> carried = plan(loop);

@@ -33,7 +33,7 @@ struct Simplify : impl::SimplifyBase<Simplify> {
     return success();
   }
 
-  void runOnOperation() override {
+  void run() override {
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal);
     (void)applyPatternsGreedily(getOperation(), patterns, config); // what is not simple yet stays as it is

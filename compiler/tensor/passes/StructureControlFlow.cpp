@@ -51,7 +51,7 @@ struct BranchesToScf : ControlFlowToSCFTransformation {
 };
 
 struct StructureControlFlow : impl::StructureControlFlowBase<StructureControlFlow> {
-  void runOnOperation() override {
+  void run() override {
     BranchesToScf transformation;
     bool changed = false;
     WalkResult result = getOperation()->walk([&](Operation *op) {

@@ -51,7 +51,7 @@ bool isFarFromOverflow(scf::ForOp loop, int64_t copies) {
 }
 
 struct UnrollLoops : impl::UnrollLoopsBase<UnrollLoops> {
-  void runOnOperation() override {
+  void run() override {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
       if (loop->hasAttr(loopUnrollFactorName))

@@ -1,0 +1,79 @@
+#include "compiler/tensor/Stages.h"
+
+#include "compiler/tensor/Tensor.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinDialect.h"
+
+using namespace mlir;
+
+namespace triton::tensor {
+
+bool isNumber(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type, Float8E5M2FNUZType, Float8E4M3B11FNUZType,
+             Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+}
+
+LogicalResult checkValueType(Type type, EmitError error) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    Type element = tensor.getElementType();
+    auto pointer = dyn_cast<PointerType>(element);
+    if (!isNumber(element) && (!pointer || pointer.isBlockPointer()))
+      return error() << "kernels have no tensors of " << element;
+    return checkShape(tensor.getShape(), error);
+  }
+  // What a dialect of the compiler defines checks itself; of MLIR's types only numbers are the language's.
+  StringRef dialect = type.getDialect().getNamespace();
+  if (!isNumber(type) &&
+      (dialect == BuiltinDialect::getDialectNamespace() || dialect == LLVM::LLVMDialect::getDialectNamespace()))
+    return error() << "kernels have no values of type " << type;
+  return success();
+}
+
+namespace {
+
+/// Looks at each type once.
+class TypeCheck {
+public:
+  explicit TypeCheck(bool allowsLayouts) : allowsLayouts(allowsLayouts) {}
+
+  LogicalResult check(Operation *root) {
+    WalkResult result = root->walk([&](Operation *op) -> WalkResult {
+      for (Type type : op->getResultTypes())
+        if (failed(check(op, type)))
+          return WalkResult::interrupt();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Type type : block.getArgumentTypes())
+            if (failed(check(op, type)))
+              return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+private:
+  LogicalResult check(Operation *op, Type type) {
+    // What `scf.index_switch` chooses by, where control flow has become structured.
+    if (type.isIndex() || known.contains(type))
+      return success();
+    if (failed(checkValueType(type, [&] { return op->emitOpError(); })))
+      return failure();
+    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding() && !allowsLayouts)
+      return op->emitOpError() << "has a layout before layouts are assigned: " << type;
+    known.insert(type);
+    return success();
+  }
+
+  bool allowsLayouts;
+  DenseSet<Type> known;
+};
+
+} // namespace
+
+LogicalResult checkKernelIr(Operation *root) { return TypeCheck(/*allowsLayouts=*/true).check(root); }
+LogicalResult checkTensorIr(Operation *root) { return TypeCheck(/*allowsLayouts=*/false).check(root); }
+
+} // namespace triton::tensor
