@@ -138,8 +138,10 @@ std::string Module::str(bool withLocations) const {
 namespace {
 class Messages {
 public:
-  explicit Messages(mlir::MLIRContext &context)
-      : handler(&context, [this](mlir::Diagnostic &diagnostic) { text += diagnostic.str() + "\n"; }) {}
+  explicit Messages(driver::IrModule &module)
+      : handler(&*module.context, [this, &module](mlir::Diagnostic &diagnostic) {
+          text += render(driver::toDiagnostic(diagnostic, module.sources), /*color=*/false);
+        }) {}
   std::string text;
 
 private:
@@ -148,7 +150,7 @@ private:
 } // namespace
 
 std::string Module::verify() const {
-  Messages messages(*get(*this).context);
+  Messages messages(get(*this));
   if (mlir::succeeded(mlir::verify(*get(*this).module)))
     return {};
   return messages.text.empty() ? "the module is not valid" : messages.text;
@@ -234,7 +236,7 @@ std::string Module::runPasses(std::string_view pipeline) const {
   llvm::raw_string_ostream stream(why);
   if (mlir::failed(mlir::parsePassPipeline(pipeline, manager, stream)))
     return why.empty() ? "unknown passes: " + std::string(pipeline) : why;
-  Messages messages(*module.context);
+  Messages messages(module);
   if (mlir::succeeded(manager.run(*module.module)))
     return {};
   return messages.text.empty() ? "a pass failed" : messages.text;

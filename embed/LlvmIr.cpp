@@ -4,8 +4,8 @@
 #include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -13,7 +13,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 namespace triton::ir {
 
@@ -101,18 +100,18 @@ embed::Result<std::string> LlvmModule::write(const LlvmTarget &target, bool asOb
   auto machine = createMachine(target);
   if (!machine)
     return *toError(machine.takeError());
-  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*get(*this)); // code generation rewrites it
-  copy->setTargetTriple((*machine)->getTargetTriple());
-  copy->setDataLayout((*machine)->createDataLayout());
+  Native &native = get(*this);
+  const llvm::Triple triple = native->getTargetTriple();
+  const llvm::DataLayout layout = native->getDataLayout();
+  llvm::scope_exit restore([&] {
+    native->setTargetTriple(triple);
+    native->setDataLayout(layout);
+  });
+  native->setTargetTriple((*machine)->getTargetTriple());
+  native->setDataLayout((*machine)->createDataLayout());
   llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager manager;
   auto kind = asObject ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
-  if ((*machine)->addPassesToEmitFile(manager, stream, nullptr, kind))
-    return embed::Error{"RuntimeError",
-                        "the code generator for '" + target.triple + "' cannot write this kind of file"};
-  manager.run(*copy);
-  if (std::optional<embed::Error> error = toError(get(*this).reported()))
+  if (std::optional<embed::Error> error = toError(native.generate(**machine, kind, /*onCopy=*/true, bytes)))
     return *error;
   return std::string(bytes.begin(), bytes.end());
 }

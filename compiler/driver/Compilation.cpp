@@ -1,6 +1,7 @@
 #include "compiler/driver/CrashReproducer.h"
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
+#include "compiler/tensor/Places.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -28,6 +29,37 @@ llvm::LogicalResult Compilation::fail(const llvm::Twine &message) {
 
 llvm::LogicalResult Compilation::checkInterruption() {
   return interruption.ask() ? fail("the compile was interrupted") : mlir::success();
+}
+
+/// Below the IR often only the innermost place is kept: the calls that led there are those of an op that was written there.
+static PlaceChain withCalls(const PlaceChain &chain, mlir::ModuleOp module) {
+  PlaceChain whole = chain;
+  if (chain.size() == 1 && module)
+    module.walk([&](mlir::Operation *op) {
+      PlaceChain places = tensor::placesOf(op->getLoc());
+      if (places.size() < 2 || places.front() != chain.front())
+        return mlir::WalkResult::advance();
+      whole = std::move(places);
+      return mlir::WalkResult::interrupt();
+    });
+  return whole;
+}
+
+llvm::LogicalResult Compilation::fail(llvm::Error error, llvm::StringRef exception) {
+  auto report = [&](std::string message, const PlaceChain &chain, llvm::ArrayRef<PlacedError::Note> notes) {
+    Diagnostic diagnostic{.message = std::move(message), .exception = exception.str()};
+    sources.locate(diagnostic, withCalls(chain, module ? *module : mlir::ModuleOp()));
+    for (const PlacedError::Note &note : notes) {
+      diagnostic.notes.push_back({.severity = Severity::Note, .message = note.message});
+      sources.locate(diagnostic.notes.back(), withCalls(note.chain, module ? *module : mlir::ModuleOp()));
+    }
+    diagnostics.report(std::move(diagnostic));
+  };
+  llvm::handleAllErrors(
+      std::move(error), [&](const PlacedError &placed) { report(placed.message, placed.chain, placed.notes); },
+      [&](const ReportedError &) { assert(diagnostics.hasErrors() && "the reason went to the context's diagnostics"); },
+      [&](const llvm::ErrorInfoBase &other) { report(other.message(), {}, {}); });
+  return mlir::failure();
 }
 
 static mlir::OpPrintingFlags printingFlags(const Inspection &inspection) {
@@ -65,20 +97,6 @@ void Compilation::takeLocationsFromText(llvm::StringRef fileName) {
   mlir::generateLocationsFromIR(nowhere, fileName, *module, printingFlags(inspection));
 }
 
-/// `file.py:12:3` of the innermost place that has a file, for messages of passes: the tree's sources are not at hand here.
-static std::string describe(mlir::Location location) {
-  std::string text;
-  location->walk([&](mlir::Location part) {
-    if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(part); file && file.getLine()) {
-      text = (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn()))
-                 .str();
-      return mlir::WalkResult::interrupt();
-    }
-    return mlir::WalkResult::advance();
-  });
-  return text;
-}
-
 static bool isShown(mlir::DiagnosticSeverity severity, const Inspection &inspection) {
   return severity == mlir::DiagnosticSeverity::Warning  ? inspection.showWarnings
          : severity == mlir::DiagnosticSeverity::Remark ? inspection.showRemarks
@@ -86,8 +104,9 @@ static bool isShown(mlir::DiagnosticSeverity severity, const Inspection &inspect
 }
 
 /// `file.py:12:3: remark: text` and its notes, on standard error. Errors are the caller's to show.
-static void print(mlir::Diagnostic &diagnostic, llvm::StringRef place) {
-  std::string start = place.empty() ? "" : place.str() + ": ";
+static void print(mlir::Diagnostic &diagnostic) {
+  const PlaceChain chain = tensor::placesOf(diagnostic.getLocation());
+  std::string start = chain.empty() ? "" : chain.front().str() + ": ";
   llvm::errs() << start << (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark ? "remark: " : "warning: ")
                << diagnostic.str() << '\n';
   for (mlir::Diagnostic &note : diagnostic.getNotes())
@@ -96,18 +115,13 @@ static void print(mlir::Diagnostic &diagnostic, llvm::StringRef place) {
 
 std::unique_ptr<mlir::ScopedDiagnosticHandler> Compilation::collectDiagnostics(llvm::StringRef prefix) {
   return std::make_unique<mlir::ScopedDiagnosticHandler>(&context, [this, prefix](mlir::Diagnostic &diagnostic) {
-    Diagnostic converted;
-    converted.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error     ? Severity::Error
-                         : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? Severity::Warning
-                                                                                         : Severity::Note;
-    std::string place = describe(diagnostic.getLocation());
-    converted.message = (place.empty() ? "" : place + ": ") + diagnostic.str();
+    Diagnostic converted = toDiagnostic(diagnostic, sources);
     if (converted.severity == Severity::Error) {
       converted.message = (prefix + converted.message).str();
       converted.exception = "RuntimeError";
     }
     if (isShown(diagnostic.getSeverity(), inspection))
-      print(diagnostic, place);
+      print(diagnostic);
     if (converted.severity != Severity::Note)
       diagnostics.report(std::move(converted));
   });

@@ -86,7 +86,7 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                     [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
                       auto target = cpu::HostTarget::byName(compilation.options.architecture);
                       if (!target)
-                        return compilation.fail(llvm::toString(target.takeError()));
+                        return compilation.fail(target.takeError());
                       cpu::CpuOptions options{.target = *target, .checkAccesses = compilation.options.checkAccesses};
                       if (mlir::failed(compilation.runPasses([&](mlir::OpPassManager &passManager) {
                             cpu::buildCpuPipeline(passManager, options);
@@ -96,23 +96,24 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                           })))
                         return mlir::failure();
                       readMetadata(compilation);
+                      auto handler = compilation.collectDiagnostics();
                       auto translated =
                           host::Code::translate(*compilation.module, *target, codegenOptions(compilation));
                       if (!translated)
-                        return compilation.fail(llvm::toString(translated.takeError()));
+                        return compilation.fail(translated.takeError());
                       code->emplace(std::move(*translated));
                       if (llvm::Error error = (*code)->optimise())
-                        return compilation.fail(llvm::toString(std::move(error)));
+                        return compilation.fail(std::move(error));
                       writeFacts((*code)->module(), compilation.facts(compilation.artifact.arenaBytes));
                       return (*code)->llir();
                     },
                     [code](Compilation &compilation, const std::string &text) -> llvm::LogicalResult {
                       auto target = cpu::HostTarget::byName(compilation.options.architecture);
                       if (!target)
-                        return compilation.fail(llvm::toString(target.takeError()));
+                        return compilation.fail(target.takeError());
                       auto parsed = host::Code::parse(text, *target, codegenOptions(compilation));
                       if (!parsed)
-                        return compilation.fail(llvm::toString(parsed.takeError()));
+                        return compilation.fail(parsed.takeError());
                       code->emplace(std::move(*parsed));
                       return mlir::success();
                     }});
@@ -121,7 +122,7 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
     stages.push_back({"asm", [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
                         auto text = (*code)->assembly();
                         if (!text)
-                          return compilation.fail(llvm::toString(text.takeError()));
+                          return compilation.fail(text.takeError());
                         return std::move(*text);
                       }});
 
@@ -129,7 +130,7 @@ std::vector<Stage> CpuTarget::stages(const Options &options, const Inspection &i
                     [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
                       auto bytes = (*code)->object();
                       if (!bytes)
-                        return compilation.fail(llvm::toString(bytes.takeError()));
+                        return compilation.fail(bytes.takeError());
                       return std::string(bytes->begin(), bytes->end());
                     },
                     [](Compilation &, const std::string &) { return mlir::success(); }});

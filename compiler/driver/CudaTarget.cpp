@@ -242,7 +242,7 @@ static void describeTensorMaps(Compilation &compilation) {
 static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
   auto target = targetOf(compilation.options);
   if (!target)
-    return compilation.fail(llvm::toString(target.takeError()));
+    return compilation.fail(target.takeError());
   tensor::TensorPipelineOptions options;
   if (compilation.options.tensorMaps && compilation.options.numCtas == 1)
     options.chooseDescriptors = [&](mlir::ModuleOp module) { gpu::chooseDescriptors(module, *target); };
@@ -256,7 +256,7 @@ static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
 static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
   auto target = targetOf(compilation.options);
   if (!target)
-    return compilation.fail(llvm::toString(target.takeError()));
+    return compilation.fail(target.takeError());
   if (!compilation.options.useWgmma)
     (*compilation.module)->setAttr(gpu::withoutWgmmaName, mlir::UnitAttr::get(&compilation.context));
   if (!compilation.options.useTcgen05)
@@ -285,7 +285,7 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
 static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   auto options = codegenOptions(compilation);
   if (!options)
-    return compilation.fail(llvm::toString(options.takeError()));
+    return compilation.fail(options.takeError());
   auto build = [&](mlir::OpPassManager &manager) {
     gpu::buildResourcePipeline(manager, compilation.options.maxRegisters);
   };
@@ -295,9 +295,9 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   auto handler = compilation.collectDiagnostics();
   auto code = nvidia::Code::emit(*compilation.module, *options);
   if (!code)
-    return compilation.fail(llvm::toString(code.takeError()));
+    return compilation.fail(code.takeError());
   if (llvm::Error error = code->optimise())
-    return compilation.fail(llvm::toString(std::move(error)));
+    return compilation.fail(std::move(error));
   writeFacts(code->module(), compilation.facts(compilation.artifact.sharedBytes));
   return std::move(*code);
 }
@@ -305,10 +305,10 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
 static mlir::FailureOr<nvidia::Code> readCode(Compilation &compilation, const std::string &text) {
   auto options = codegenOptions(compilation);
   if (!options)
-    return compilation.fail(llvm::toString(options.takeError()));
+    return compilation.fail(options.takeError());
   auto code = nvidia::Code::parse(text, *options);
   if (!code)
-    return compilation.fail(llvm::toString(code.takeError()));
+    return compilation.fail(code.takeError());
   return std::move(*code);
 }
 
@@ -318,10 +318,10 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
   compilation.artifact.waitsAtEntry = llvm::StringRef(ptx).contains(nvidia::waitAtEntryText);
   auto device = deviceOf(options);
   if (!device)
-    return compilation.fail(llvm::toString(device.takeError()));
+    return compilation.fail(device.takeError());
   auto found = findAssembler(options, *device);
   if (!found)
-    return compilation.fail(llvm::toString(found.takeError()));
+    return compilation.fail(found.takeError());
   if (found->ptxas.empty() && !found->jitLink)
     return ptx; // the driver translates it
   nvidia::AssemblerOptions assembler{.target = *device,
@@ -335,11 +335,8 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
     if (!flag.empty())
       assembler.extra.push_back(flag.str());
   auto assembled = found->jitLink ? found->jitLink->assemble(ptx, assembler) : nvidia::assemble(ptx, assembler);
-  if (!assembled) {
-    compilation.diagnostics.report(
-        {.severity = Severity::Error, .message = llvm::toString(assembled.takeError()), .exception = "PTXASError"});
-    return mlir::failure();
-  }
+  if (!assembled)
+    return compilation.fail(assembled.takeError(), "PTXASError");
   compilation.artifact.assemblerLog = assembled->log;
   compilation.artifact.registers = assembled->registers;
   compilation.artifact.spillBytes = assembled->spillStores;
@@ -389,7 +386,7 @@ std::vector<Stage> CudaTarget::stages(const Options &options, const Inspection &
        [code, ptx](Compilation &compilation) -> mlir::FailureOr<std::string> {
          auto text = (*code)->ptx();
          if (!text)
-           return compilation.fail(llvm::toString(text.takeError()));
+           return compilation.fail(text.takeError());
          *ptx = *text + describeShared(compilation.artifact.sharedBytes);
          if (mlir::failed(takeName(compilation, *ptx)))
            return mlir::failure();

@@ -2,6 +2,7 @@
 #include "compiler/driver/ContextPool.h"
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
+#include "compiler/frontend/EmitLocated.h"
 #include "compiler/support/Hash.h"
 #include "compiler/tensor/StoredPointers.h"
 #include "compiler/tensor/Tensor.h"
@@ -125,7 +126,7 @@ static ArtifactPointer runStages(Compilation &compilation, const Target &target,
 static llvm::LogicalResult describeTarget(Compilation &compilation, const Target &target) {
   auto architecture = target.architecture(compilation.options);
   if (!architecture)
-    return compilation.fail(llvm::toString(architecture.takeError()));
+    return compilation.fail(architecture.takeError());
   artifact::Artifact &artifact = compilation.artifact;
   artifact.backend = target.name().str();
   artifact.architecture = *architecture;
@@ -161,7 +162,7 @@ ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnosti
 
   auto start = std::chrono::steady_clock::now();
   const frontend::KernelRequest kernel = kernelRequest(request, *target);
-  compilation.module = frontend::emitKernel(*context, kernel, diagnostics);
+  compilation.module = frontend::emitKernel(*context, kernel, diagnostics, compilation.sources);
   if (!compilation.module)
     return nullptr;
   const Inspection &inspection = request.inspection;
@@ -199,16 +200,27 @@ static tensor::FuncOp findKernel(Compilation &compilation) {
   return nullptr;
 }
 
+/// The type as signatures write it; empty for what no launch can pass.
 static std::string signatureOf(mlir::Type type) {
   if (mlir::isa<tensor::TensorDescType>(type))
     return "nvTmaDesc";
   if (auto pointer = mlir::dyn_cast<tensor::PointerType>(type))
-    return "*" + signatureOf(pointer.getPointeeType());
-  if (type.isBF16())
-    return "bf16";
-  if (mlir::isa<mlir::FloatType>(type))
-    return "fp" + std::to_string(type.getIntOrFloatBitWidth());
-  return type.isIntOrIndex() ? "i" + std::to_string(type.getIntOrFloatBitWidth()) : "i64";
+    return pointer.isBlockPointer() ? "" : "*" + signatureOf(pointer.getPointeeType());
+  using frontend::ScalarKind;
+  for (ScalarKind kind :
+       {ScalarKind::Int1, ScalarKind::Int8, ScalarKind::Int16, ScalarKind::Int32, ScalarKind::Int64,
+        ScalarKind::Float8E5, ScalarKind::Float8E5B16, ScalarKind::Float8E4NV, ScalarKind::Float8E4B8,
+        ScalarKind::Float8E4B15, ScalarKind::Float16, ScalarKind::BFloat16, ScalarKind::Float32, ScalarKind::Float64})
+    if (frontend::Type scalar = frontend::Type::scalar(kind); scalar.toIr(type.getContext()) == type)
+      return kind == ScalarKind::Int1 ? "i1" : scalar.signature();
+  return "";
+}
+
+/// That a launch knows how to pass arguments of a type that a text names.
+static llvm::LogicalResult checkArgumentType(Compilation &compilation, const std::string &type) {
+  if (type == "nvTmaDesc" || frontend::Type::parse(type))
+    return mlir::success();
+  return compilation.fail("no kernel takes an argument of type '" + type + "'");
 }
 
 /// The names of the stages that a file may hold.
@@ -230,9 +242,14 @@ static llvm::LogicalResult describeModule(Compilation &compilation, llvm::String
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     std::string name = "arg" + std::to_string(index);
     auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
+    if (signatureOf(type).empty()) {
+      auto handler = compilation.collectDiagnostics();
+      return kernel.emitOpError() << "is launched, so that argument " << index
+                                  << " is a number, a pointer or a descriptor, not " << type;
+    }
     if (descriptor && stage == "ttir")
-      describeParts(name, signatureOf(descriptor.getBlockType().getElementType()), descriptor.getBlockType().getRank(),
-                    artifact.arguments);
+      describeParts(name, signatureOf(descriptor.getSignlessBlockType().getElementType()),
+                    descriptor.getBlockType().getRank(), artifact.arguments);
     else
       artifact.arguments.push_back({name, signatureOf(type)});
   }
@@ -245,7 +262,7 @@ static llvm::LogicalResult describeCode(Compilation &compilation, const Target &
                                         const std::string &text) {
   auto facts = target.describe(stage.name, text);
   if (!facts)
-    return compilation.fail(llvm::toString(facts.takeError()));
+    return compilation.fail(facts.takeError());
   artifact::Artifact &artifact = compilation.artifact;
   artifact.name = facts->name;
   artifact.numWarps = facts->numWarps;
@@ -253,8 +270,11 @@ static llvm::LogicalResult describeCode(Compilation &compilation, const Target &
     artifact.arenaBytes = facts->scratchBytes;
   else
     artifact.sharedBytes = facts->scratchBytes;
-  for (auto [index, type] : llvm::enumerate(facts->types))
+  for (auto [index, type] : llvm::enumerate(facts->types)) {
+    if (mlir::failed(checkArgumentType(compilation, type)))
+      return mlir::failure();
     artifact.arguments.push_back({"arg" + std::to_string(index), type});
+  }
   finishArguments(artifact);
   return stage.resume(compilation, text);
 }
@@ -275,6 +295,7 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
     return nullptr;
   }
   const bool isModule = request.stage == "ttir" || request.stage == "ttgir";
+  compilation.sources.add(request.source);
   std::string text = request.source->text().str();
   if (isModule) {
     compilation.module = parseIr(*context, request.source, diagnostics);
@@ -328,6 +349,9 @@ static llvm::LogicalResult takeInput(Compilation &compilation, const Target &tar
   // The first stage spells descriptors out.
   if (isModule && mlir::failed(describeModule(compilation, previous ? "ttgir" : "ttir")))
     return mlir::failure();
+  for (const artifact::Argument &argument : request.arguments)
+    if (mlir::failed(checkArgumentType(compilation, argument.type)))
+      return mlir::failure();
   if (!request.arguments.empty())
     compilation.artifact.arguments = request.arguments;
   finishArguments(compilation.artifact);

@@ -1,9 +1,11 @@
 #include "compiler/driver/IrModule.h"
 
+#include "compiler/frontend/EmitLocated.h"
 #include "compiler/gluon/Gluon.h"
+#include "compiler/support/IrText.h"
+#include "compiler/tensor/Places.h"
 
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace triton;
 using namespace triton::driver;
@@ -25,64 +27,42 @@ std::shared_ptr<IrModule> triton::driver::emitModule(const CompileRequest &reque
     return nullptr;
   }
   auto result = std::make_shared<IrModule>();
-  result->module = frontend::emitKernel(*result->context, kernelRequest(request, *target), diagnostics);
+  result->module =
+      frontend::emitKernel(*result->context, kernelRequest(request, *target), diagnostics, result->sources);
   return result->module ? result : nullptr;
 }
 
 std::shared_ptr<IrModule> triton::driver::parseModule(const std::shared_ptr<const Source> &source,
                                                       Diagnostics &diagnostics) {
   auto result = std::make_shared<IrModule>();
+  result->sources.add(source);
   result->module = parseIr(*result->context, source, diagnostics);
   return result->module ? result : nullptr;
 }
 
-/// MLIR's reader asks an array's element type for its width, which `index` has not, and crashes. Reports the first.
-static bool hasIndexArray(const Source &source, Diagnostics &diagnostics) {
-  const llvm::StringRef text = source.text();
-  for (size_t at = text.find("array"); at != llvm::StringRef::npos; at = text.find("array", at + 1)) {
-    llvm::StringRef rest = text.substr(at + 5).ltrim();
-    if (!rest.consume_front("<") || !rest.ltrim().starts_with("index"))
-      continue;
-    SourceRange range{&source, static_cast<uint32_t>(at), static_cast<uint32_t>(at + 5)};
-    diagnostics.report(
-        {.range = range, .message = "the elements of an array attribute are integers or floats, not index"});
-    return true;
+Diagnostic triton::driver::toDiagnostic(mlir::Diagnostic &diagnostic, const SourceMap &sources) {
+  Diagnostic converted{.message = diagnostic.str()};
+  converted.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error     ? Severity::Error
+                       : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? Severity::Warning
+                                                                                       : Severity::Note;
+  const PlaceChain chain = tensor::placesOf(diagnostic.getLocation());
+  for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+    converted.notes.push_back({.severity = Severity::Note, .message = note.str()});
+    if (PlaceChain places = tensor::placesOf(note.getLocation()); places != chain)
+      sources.locate(converted.notes.back(), places);
   }
-  return false;
-}
-
-/// MLIR's reader makes room for as many results as `%x#N` names, before it finds that there are fewer: no op has this many. Reports the first.
-static bool hasAbsurdResultNumber(const Source &source, Diagnostics &diagnostics) {
-  constexpr uint64_t most = 65535;
-  const llvm::StringRef text = source.text();
-  for (size_t at = text.find('#'); at != llvm::StringRef::npos; at = text.find('#', at + 1)) {
-    llvm::StringRef digits = text.substr(at + 1).take_while(llvm::isDigit);
-    const bool isResult =
-        text.substr(0, at).rtrim("$._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").ends_with("%");
-    uint64_t number = 0;
-    if (!isResult || digits.empty() || (!digits.getAsInteger(10, number) && number <= most))
-      continue;
-    const uint32_t begin = static_cast<uint32_t>(at + 1);
-    diagnostics.report({.range = {&source, begin, begin + static_cast<uint32_t>(digits.size())},
-                        .message = ("result number " + digits + " is larger than any op has results").str()});
-    return true;
-  }
-  return false;
+  sources.locate(converted, chain);
+  return converted;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> triton::driver::parseIr(mlir::MLIRContext &context,
                                                           const std::shared_ptr<const Source> &source,
                                                           Diagnostics &diagnostics) {
-  if (hasIndexArray(*source, diagnostics) || hasAbsurdResultNumber(*source, diagnostics))
+  if (!isReadable(*source, IrSyntax::Mlir, diagnostics))
     return nullptr;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    Diagnostic converted{.message = diagnostic.str()};
-    if (auto place = mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()); place && place.getLine())
-      if (place.getLine() <= source->lineCount()) {
-        uint32_t offset = source->lineBegin(place.getLine()) + std::max(1u, place.getColumn()) - 1;
-        converted.range = {source.get(), offset, offset + 1};
-      }
-    diagnostics.report(std::move(converted));
-  });
+  SourceMap sources;
+  sources.add(source);
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) { diagnostics.report(toDiagnostic(diagnostic, sources)); });
   return mlir::parseSourceString<mlir::ModuleOp>(source->text(), mlir::ParserConfig(&context), source->name());
 }

@@ -10,7 +10,11 @@ namespace triton::driver {
 struct IrModule {
   ContextLease context; // before the module, so that it outlives it
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  SourceMap sources; // what its locations point into
 };
+
+/// What MLIR reports, at the lines that the IR comes from.
+Diagnostic toDiagnostic(mlir::Diagnostic &diagnostic, const SourceMap &sources);
 
 /// The kernel as the frontend leaves it; null after reporting errors.
 std::shared_ptr<IrModule> emitModule(const CompileRequest &request, Diagnostics &diagnostics);

@@ -8,6 +8,7 @@
 #include "compiler/llvm/LlvmControls.h"
 #include "compiler/support/Diagnostic.h"
 #include "compiler/support/Interruption.h"
+#include "compiler/support/SourceMap.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -29,6 +30,7 @@ struct Compilation {
   const Inspection &inspection;
   Diagnostics &diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  SourceMap sources; // what the module's locations point into; those who asked for the compile keep them
   artifact::Artifact artifact;
   std::string stage; // the name of the one that runs
   Interruption interruption;
@@ -36,6 +38,8 @@ struct Compilation {
   /// Runs a pass pipeline on `module`; its IR diagnostics become ours.
   llvm::LogicalResult runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   llvm::LogicalResult fail(const llvm::Twine &message);
+  /// The same at the places that an error knows. One that only says that others were reported adds nothing.
+  llvm::LogicalResult fail(llvm::Error error, llvm::StringRef exception = "RuntimeError");
   /// A failure if somebody has interrupted the compile.
   llvm::LogicalResult checkInterruption();
   /// IR diagnostics become ours for as long as the result lives; errors begin with `prefix`.

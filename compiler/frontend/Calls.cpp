@@ -301,8 +301,8 @@ KernelEmitter::specialize(const Function &function, llvm::ArrayRef<Value> argume
 /// Emits the statements of the current function and its one return. Fails if an error was reported within.
 LogicalResult KernelEmitter::emitBody(Frame &current) {
   const unsigned errorsBefore = diagnostics.errors();
-  if (const Source *source = current.function.source.get())
-    sources[source->name()] = source;
+  if (current.function.source)
+    sources.add(current.function.source);
   Flow flow = emitStatements(current.function.definition->body, /*isFunctionBody=*/true);
   // Later dead code may use values of earlier dead code.
   for (mlir::Operation *op : llvm::reverse(current.dead))

@@ -1,7 +1,10 @@
 // Kernel arguments, places in the source, errors.
 #include "compiler/frontend/KernelEmitter.h"
+#include "compiler/frontend/EmitLocated.h"
 #include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/Operations.h"
+#include "compiler/tensor/Places.h"
+#include "compiler/tensor/Rules.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
@@ -26,11 +29,20 @@ static constexpr unsigned maxErrors = 20;
 
 mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
                                                                Diagnostics &diagnostics) {
+  SourceMap sources;
+  return emitKernel(context, request, diagnostics, sources);
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
+                                                               Diagnostics &diagnostics, SourceMap &sources) {
   context.loadDialect<tensor::TensorDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                       mlir::ub::UBDialect>();
   if (request.layouts)
     request.layouts->loadDialects(context);
-  return KernelEmitter(context, request.options, diagnostics).emit(request);
+  KernelEmitter emitter(context, request.options, diagnostics);
+  mlir::OwningOpRef<mlir::ModuleOp> module = emitter.emit(request);
+  sources = emitter.takeSources();
+  return module;
 }
 
 ErrorStream::~ErrorStream() {
@@ -88,6 +100,21 @@ static Type declare(mlir::OpBuilder &builder, const ArgumentSpec &spec, const st
   return spec.type;
 }
 
+LogicalResult KernelEmitter::checkArgument(const Parameter &parameter, const ArgumentSpec &spec) {
+  for (const ArgumentSpec &element : spec.elements)
+    if (failed(checkArgument(parameter, element)))
+      return failure();
+  if (spec.kind != ArgumentSpec::Kind::Runtime)
+    return success();
+  if (spec.type == Type::voidType())
+    return error(parameter.range, "TypeError") << "argument " << parameter.name << " has no type";
+  if (spec.type.kind() != Type::Kind::Descriptor)
+    return success();
+  At at(*this, parameter.range.isValid() ? parameter.range : currentRange);
+  const Type block = spec.type.descriptorBlock();
+  return tensor::checkDescriptorBlock(block.shape(), block.bitWidth(), [this] { return ruleError(); });
+}
+
 LogicalResult KernelEmitter::addLayouts(SourceRange range, ArgumentSpec &spec) {
   for (ArgumentSpec &element : spec.elements)
     if (failed(addLayouts(range, element)))
@@ -117,7 +144,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
   Frame kernel{.function = function};
   frame = &kernel;
   currentRange = function.definition->range;
-  sources[function.source->name()] = function.source.get();
+  sources.add(function.source);
   moduleOp->getOperation()->setLoc(locationOf(currentRange));
   layoutPolicy = request.layouts;
   if (layoutPolicy)
@@ -130,22 +157,18 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelEmitter::emit(const KernelRequest &reque
     return {};
   }
 
+  opBuilder.setInsertionPointToEnd(moduleOp->getBody());
   DeclaredArguments declared;
   std::vector<Type> types;
   for (auto [given, parameter] : llvm::zip_equal(request.arguments, function.parameters)) {
     ArgumentSpec spec = given;
-    if (layoutPolicy && failed(addLayouts(parameter.range, spec)))
+    if (failed(checkArgument(parameter, spec)) || (layoutPolicy && failed(addLayouts(parameter.range, spec))))
       return {};
-    if (spec.kind == ArgumentSpec::Kind::Runtime && spec.type == Type::voidType()) {
-      (void)(error(parameter.range, "TypeError") << "argument " << parameter.name << " has no type");
-      return {};
-    }
     types.push_back(declare(opBuilder, spec, parameter.name, declared));
     declared.ranges.resize(declared.names.size(), parameter.range);
   }
   const std::string symbol = request.symbol.empty() ? function.name : request.symbol;
   ++symbols[symbol];
-  opBuilder.setInsertionPointToEnd(moduleOp->getBody());
   kernel.op = tensor::FuncOp::create(opBuilder, location(), symbol, opBuilder.getFunctionType(declared.types, {}));
   kernel.op->setAttr(mlir::SymbolTable::getVisibilityAttrName(), opBuilder.getStringAttr("public"));
   kernel.op->setAttr("noinline", opBuilder.getBoolAttr(false));
@@ -279,9 +302,7 @@ void KernelEmitter::report(Diagnostic diagnostic) {
     if (std::string parameter = runtimeParameterIn(range); !parameter.empty())
       diagnostic.hint = "declare the parameter as `" + parameter +
                         ": tl.constexpr` if its value is known when the kernel is compiled";
-  // Of a chain that no one would read, both ends.
-  if (diagnostic.callers.size() > 20)
-    diagnostic.callers.erase(diagnostic.callers.begin() + 10, diagnostic.callers.end() - 10);
+  shortenCallers(diagnostic);
   diagnostics.report(std::move(diagnostic));
 }
 
@@ -298,23 +319,10 @@ LogicalResult KernelEmitter::fail(llvm::Error failed) {
 }
 
 SourceRange KernelEmitter::rangeOf(mlir::Location location) const {
-  SourceRange range;
-  location->walk([&](mlir::Location part) {
-    auto file = llvm::dyn_cast<mlir::FileLineColLoc>(part);
-    if (!file)
-      return mlir::WalkResult::advance();
-    auto known = sources.find(file.getFilename().strref());
-    if (known == sources.end())
-      return mlir::WalkResult::advance();
-    const unsigned line = file.getLine(), firstLine = known->second->firstLine();
-    if (line < firstLine || line >= firstLine + known->second->lineCount())
-      return mlir::WalkResult::advance();
-    const unsigned cut = known->second->columnOffset() + 1;
-    const uint32_t begin = known->second->lineBegin(line) + (file.getColumn() > cut ? file.getColumn() - cut : 0);
-    range = {known->second, begin, begin + 1};
-    return mlir::WalkResult::interrupt();
-  });
-  return range;
+  for (const FilePlace &place : tensor::placesOf(location))
+    if (SourceRange range = sources.find(place); range.isValid())
+      return range;
+  return {};
 }
 
 /// The types a value of this type is made of, itself first.

@@ -14,6 +14,7 @@
 #include "compiler/frontend/Folding.h"
 #include "compiler/frontend/Scope.h"
 #include "compiler/frontend/Signature.h"
+#include "compiler/support/SourceMap.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -53,6 +54,8 @@ class KernelEmitter final : public Emitter {
 public:
   KernelEmitter(mlir::MLIRContext &context, const LanguageOptions &options, Diagnostics &diagnostics);
   mlir::OwningOpRef<mlir::ModuleOp> emit(const KernelRequest &request);
+  /// What the IR's locations point into.
+  SourceMap takeSources() { return std::move(sources); }
 
   /// For a host that runs a kernel itself and asks for single operations: what is called from now on is emitted at the end
   /// of `block`, as part of `outer`. To be called anew whenever the host comes back to the emitter.
@@ -101,6 +104,8 @@ private:
   // Kernel arguments and places.
   mlir::FailureOr<Value> declareArguments(const KernelRequest &request);
   /// Gives descriptors the layouts of their blocks.
+  /// That a kernel can be given what `spec` says: signatures are text that anybody may write.
+  mlir::LogicalResult checkArgument(const Parameter &parameter, const ArgumentSpec &spec);
   mlir::LogicalResult addLayouts(SourceRange range, ArgumentSpec &spec);
   mlir::Location locationOf(SourceRange range);
   mlir::Location namedLocation(llvm::StringRef name) {
@@ -224,7 +229,7 @@ private:
   llvm::StringMap<unsigned> symbols;
   llvm::DenseMap<std::pair<const Function *, llvm::StringRef>, std::optional<Value>> hostNames;
   std::set<std::tuple<const Source *, uint32_t, uint32_t, std::string>> reported;
-  llvm::DenseMap<llvm::StringRef, const Source *> sources; // by file name, for diagnostics of the IR's own checks
+  SourceMap sources;
   std::vector<std::shared_ptr<const Function>> keptFunctions;
   const char *stackBase = nullptr;
   uint64_t nodeCount = 0; // statements and expressions visited

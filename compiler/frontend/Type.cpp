@@ -189,8 +189,9 @@ std::optional<Type> Type::parse(llvm::StringRef text) {
     isPointer = text.consume_back("*");
   if (isPointer) {
     isConst |= text.consume_front("k");
-    auto pointee = parse(text);
-    if (!pointee)
+    constexpr size_t mostLevels = 16; // of pointers to pointers
+    auto pointee = text.count('*') < mostLevels ? parse(text) : std::nullopt;
+    if (!pointee || !(pointee->isScalar() || pointee->isPointer()) || *pointee == voidType())
       return std::nullopt;
     return pointer(*pointee, isConst);
   }

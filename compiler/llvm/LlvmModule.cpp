@@ -1,7 +1,11 @@
 #include "compiler/llvm/LlvmModule.h"
 
+#include "compiler/llvm/FatalErrors.h"
+#include "compiler/support/IrText.h"
+
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InlineAsm.h"
@@ -10,6 +14,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -31,6 +36,27 @@ static uint64_t cookieOf(const llvm::DiagnosticInfo &info) {
   return 0;
 }
 
+PlaceChain placesOf(const llvm::Instruction &instruction) {
+  PlaceChain chain;
+  for (const llvm::DILocation *at = instruction.getDebugLoc().get(); at; at = at->getInlinedAt()) {
+    llvm::SmallString<128> path(at->getDirectory());
+    llvm::sys::path::append(path, at->getFilename());
+    chain.push_back({path.str().str(), at->getLine(), at->getColumn()});
+  }
+  return chain;
+}
+
+/// The line that the code at fault comes from, where the module has debug information.
+static PlaceChain placeOf(const llvm::DiagnosticInfo &info) {
+  const llvm::DiagnosticInfoWithLocationBase *located = llvm::dyn_cast<llvm::DiagnosticInfoUnsupported>(&info);
+  if (!located)
+    located = llvm::dyn_cast<llvm::DiagnosticInfoResourceLimit>(&info);
+  if (!located || !located->isLocationAvailable())
+    return {};
+  const llvm::DiagnosticLocation location = located->getLocation();
+  return {{location.getAbsolutePath(), location.getLine(), location.getColumn()}};
+}
+
 LlvmModule::LlvmModule() : reports(std::make_unique<Reports>()), llvmContext(std::make_unique<llvm::LLVMContext>()) {
   // Without a handler LLVM prints the error and ends the process.
   llvmContext->setDiagnosticHandlerCallBack(
@@ -38,29 +64,52 @@ LlvmModule::LlvmModule() : reports(std::make_unique<Reports>()), llvmContext(std
         if (info->getSeverity() != llvm::DS_Error)
           return;
         Reports &reports = *static_cast<Reports *>(data);
-        llvm::raw_string_ostream stream(reports.text);
-        if (uint64_t cookie = cookieOf(*info); cookie && cookie <= reports.places.size())
-          stream << reports.places[cookie - 1] << ": in the inline assembly here: ";
+        PlacedError::Note error{.chain = placeOf(*info)};
+        llvm::raw_string_ostream stream(error.message);
+        if (uint64_t cookie = cookieOf(*info); cookie && cookie <= reports.places.size()) {
+          error.chain = reports.places[cookie - 1];
+          stream << "in the inline assembly here: ";
+        }
         llvm::DiagnosticPrinterRawOStream printer(stream);
         info->print(printer);
-        stream << '\n';
+        error.message = llvm::StringRef(error.message).rtrim().str();
+        reports.errors.push_back(std::move(error));
       },
       reports.get());
 }
 
 LlvmModule::LlvmModule(LlvmModule &&) = default;
 LlvmModule &LlvmModule::operator=(LlvmModule &&) = default;
-LlvmModule::~LlvmModule() = default;
+
+LlvmModule::~LlvmModule() {
+  if (!isAbandoned)
+    return;
+  (void)module.release();
+  (void)llvmContext.release();
+  (void)reports.release();
+}
 
 void LlvmModule::set(std::unique_ptr<llvm::Module> made) { module = std::move(made); }
 
 llvm::Error LlvmModule::parse(llvm::StringRef text) {
+  auto source = Source::create("llir", text.str());
+  Diagnostics refusals;
+  if (!isReadable(*source, IrSyntax::Llvm, refusals)) {
+    const Diagnostic &first = refusals.all().front();
+    return llvm::createStringError("line " + llvm::Twine(source->locate(first.range.begin).line) +
+                                   " of the LLVM IR: " + first.message);
+  }
   llvm::SMDiagnostic diagnostic;
   module = llvm::parseAssembly(llvm::MemoryBufferRef(text, "llir"), diagnostic, *llvmContext);
-  if (module)
-    return llvm::Error::success();
-  return llvm::createStringError("line " + llvm::Twine(diagnostic.getLineNo()) +
-                                 " of the LLVM IR: " + diagnostic.getMessage());
+  if (!module)
+    return llvm::createStringError("line " + llvm::Twine(diagnostic.getLineNo()) +
+                                   " of the LLVM IR: " + diagnostic.getMessage());
+  // What the reader lets through, passes and code generators take for granted.
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (llvm::verifyModule(*module, &stream))
+    return llvm::createStringError("the LLVM IR is not valid: " + problem);
+  return llvm::Error::success();
 }
 
 std::string LlvmModule::text() const {
@@ -111,7 +160,7 @@ llvm::Error LlvmModule::run(llvm::TargetMachine *machine,
   return reported();
 }
 
-llvm::Error LlvmModule::generate(llvm::Module &subject, llvm::TargetMachine &machine, llvm::CodeGenFileType kind,
+llvm::Error LlvmModule::generate(llvm::TargetMachine &machine, llvm::CodeGenFileType kind, bool onCopy,
                                  llvm::SmallVectorImpl<char> &bytes) {
   if (!controls.machineIrFolder.empty())
     if (llvm::Error error = writeMachineIr(machine))
@@ -120,11 +169,18 @@ llvm::Error LlvmModule::generate(llvm::Module &subject, llvm::TargetMachine &mac
   if (llvm::Error error = scope.enter(controls))
     return error;
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager manager;
-  if (machine.addPassesToEmitFile(manager, stream, nullptr, kind, /*DisableVerify=*/true))
+  auto manager = std::make_unique<llvm::legacy::PassManager>();
+  if (machine.addPassesToEmitFile(*manager, stream, nullptr, kind, /*DisableVerify=*/true))
     return llvm::createStringError("the code generator cannot write this kind of file");
-  manager.run(subject);
-  return reported();
+  std::unique_ptr<llvm::Module> copy = onCopy ? llvm::CloneModule(*module) : nullptr;
+  llvm::Error fatal = survive([&] { manager->run(copy ? *copy : *module); });
+  if (!fatal)
+    return reported();
+  // Half done, and full of handles that point at each other.
+  (void)manager.release();
+  (void)copy.release();
+  isAbandoned = true;
+  return fatal;
 }
 
 /// The name of the module's first definition that others can call.
@@ -164,10 +220,14 @@ llvm::Error LlvmModule::writeMachineIr(llvm::TargetMachine &machine) {
 }
 
 llvm::Error LlvmModule::reported() const {
-  return reports->text.empty() ? llvm::Error::success() : llvm::createStringError(reports->text);
+  if (reports->errors.empty())
+    return llvm::Error::success();
+  auto error = std::make_unique<PlacedError>(reports->errors.front().message, reports->errors.front().chain);
+  error->notes.assign(reports->errors.begin() + 1, reports->errors.end());
+  return llvm::Error(std::move(error));
 }
 
-void LlvmModule::placeAssembly(const llvm::StringMap<std::string> &places) {
+void LlvmModule::placeAssembly(const llvm::StringMap<PlaceChain> &places) {
   for (llvm::Function &function : *module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);

@@ -4,6 +4,7 @@
 
 #include "compiler/llvm/LlvmControls.h"
 #include "compiler/support/Interruption.h"
+#include "compiler/support/SourceMap.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -19,6 +20,7 @@
 #include <vector>
 
 namespace llvm {
+class Instruction;
 class LLVMContext;
 class Module;
 class PassBuilder;
@@ -45,13 +47,13 @@ public:
   /// Runs the passes that `build` adds; those of `machine`, which may be null, are known to its builder. With a plugin these are LLVM's -O3, which has places for its passes.
   llvm::Error run(llvm::TargetMachine *machine,
                   llvm::function_ref<llvm::Error(llvm::PassBuilder &, llvm::ModulePassManager &)> build);
-  /// Runs the code generator of `machine` on `subject`: this module, or a copy of it.
-  llvm::Error generate(llvm::Module &subject, llvm::TargetMachine &machine, llvm::CodeGenFileType kind,
+  /// Runs the code generator of `machine`, which rewrites the module it is given: a copy, where this one is needed again.
+  llvm::Error generate(llvm::TargetMachine &machine, llvm::CodeGenFileType kind, bool onCopy,
                        llvm::SmallVectorImpl<char> &bytes);
-  /// What LLVM reported so far.
+  /// What LLVM reported so far, a PlacedError.
   llvm::Error reported() const;
-  /// Makes what LLVM reports of inline assembly start with the place where it was written. `places`: assembly text -> place.
-  void placeAssembly(const llvm::StringMap<std::string> &places);
+  /// Makes what LLVM reports of inline assembly stand where it was written. `places`: assembly text -> place.
+  void placeAssembly(const llvm::StringMap<PlaceChain> &places);
 
   LlvmControls controls;
   Interruption *interruption = nullptr; // ends `run` between two passes
@@ -60,13 +62,17 @@ private:
   llvm::Error writeMachineIr(llvm::TargetMachine &machine);
 
   struct Reports {
-    std::string text;
-    std::vector<std::string> places; // of inline assembly; `srcloc` counts from 1
+    std::vector<PlacedError::Note> errors;
+    std::vector<PlaceChain> places; // of inline assembly; `srcloc` counts from 1
   };
   std::unique_ptr<Reports> reports; // the context's handler holds its address
   std::unique_ptr<llvm::LLVMContext> llvmContext;
   std::unique_ptr<llvm::Module> module; // after its context: destroyed first
+  bool isAbandoned = false;             // code generation died over it: it is never freed
 };
+
+/// Where the code of an instruction was written, as far as debug information tells.
+PlaceChain placesOf(const llvm::Instruction &instruction);
 
 /// Adds the milliseconds it lives to a sum.
 class Stopwatch {

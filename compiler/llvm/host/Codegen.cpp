@@ -4,6 +4,7 @@
 
 #include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/host/BFloatMoves.h"
+#include "compiler/tensor/Places.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -21,7 +22,6 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -136,19 +136,12 @@ llvm::Error Code::prepare() {
   return llvmModule.reported();
 }
 
-/// Where each inline assembly was written: `file.py:12:3`.
-static llvm::StringMap<std::string> placesOfAssembly(mlir::ModuleOp module) {
-  llvm::StringMap<std::string> places;
+/// Where each inline assembly was written.
+static llvm::StringMap<PlaceChain> placesOfAssembly(mlir::ModuleOp module) {
+  llvm::StringMap<PlaceChain> places;
   module.walk([&](mlir::LLVM::InlineAsmOp op) {
-    op.getLoc()->walk([&](mlir::Location part) {
-      auto file = mlir::dyn_cast<mlir::FileLineColLoc>(part);
-      if (!file || !file.getLine())
-        return mlir::WalkResult::advance();
-      places.try_emplace(
-          op.getAsmString(),
-          llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(), file.getLine(), file.getColumn()).str());
-      return mlir::WalkResult::interrupt();
-    });
+    if (PlaceChain chain = tensor::placesOf(op.getLoc()); !chain.empty())
+      places.try_emplace(op.getAsmString(), std::move(chain));
   });
   return places;
 }
@@ -156,15 +149,10 @@ static llvm::StringMap<std::string> placesOfAssembly(mlir::ModuleOp module) {
 llvm::Expected<Code> Code::translate(mlir::ModuleOp module, const HostTarget &target, CodegenOptions options) {
   Code code(target, options);
   auto watch = std::make_optional<Stopwatch>(code.spent.translate);
-  std::string message;
-  mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-      message += diagnostic.str() + "\n";
-  });
   auto translated = mlir::translateModuleToLLVMIR(module, code.llvmModule.context(),
                                                   module.getName().value_or("kernel"), /*disableVerification=*/true);
   if (!translated)
-    return llvm::createStringError("translation to LLVM IR failed: " + message);
+    return llvm::make_error<ReportedError>();
   code.llvmModule.set(std::move(translated));
   code.llvmModule.placeAssembly(placesOfAssembly(module));
   if (llvm::Error error = code.prepare())
@@ -199,10 +187,8 @@ llvm::Error Code::emit(llvm::SmallVectorImpl<char> &bytes, bool asText) {
   auto machine = targetMachine(target, options);
   if (!machine)
     return machine.takeError();
-  // Code generation rewrites its module; a copy keeps this one the same for the next request.
-  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*llvmModule);
   auto kind = asText ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  return llvmModule.generate(*copy, **machine, kind, bytes);
+  return llvmModule.generate(**machine, kind, /*onCopy=*/true, bytes);
 }
 
 llvm::Expected<std::string> Code::assembly() {

@@ -101,8 +101,11 @@ llvm::Error linkLibraries(llvm::Module &module, llvm::ArrayRef<std::string> libr
     if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
       return llvm::createStringError("cannot link the library '" + path + "'");
   }
-  if (llvm::Function *function = missing())
-    return llvm::createStringError("no library defines the function '" + function->getName() + "'");
+  if (llvm::Function *function = missing()) {
+    auto *call = llvm::dyn_cast<llvm::Instruction>(*function->user_begin());
+    return llvm::make_error<PlacedError>(("no library defines the function '" + function->getName() + "'").str(),
+                                         call ? placesOf(*call) : PlaceChain());
+  }
   llvm::internalizeModule(
       module, [&](const llvm::GlobalValue &value) { return own.contains(value.getName()) || value.isDeclaration(); });
   return llvm::Error::success();
@@ -129,7 +132,7 @@ llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &opt
     return error;
   Emitter emitter(*code.llvmModule, module, code.options.emit);
   if (failed(emitter.emitModule()))
-    return llvm::createStringError("no code for this kernel"); // the reason went to the context's diagnostics
+    return llvm::make_error<ReportedError>();
   if (!code.options.emit.lineInfo && !code.options.emit.variableInfo)
     llvm::StripDebugInfo(*code.llvmModule);
   std::string problem;
@@ -191,7 +194,7 @@ llvm::Expected<std::string> Code::ptx() {
   if (!machine)
     return machine.takeError();
   llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error = llvmModule.generate(*llvmModule, **machine, llvm::CodeGenFileType::AssemblyFile, bytes))
+  if (llvm::Error error = llvmModule.generate(**machine, llvm::CodeGenFileType::AssemblyFile, /*onCopy=*/false, bytes))
     return error;
   std::string text(bytes.begin(), bytes.end());
   if (!(device == newer))

@@ -7,6 +7,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <cstring>
 #include <dlfcn.h>
 
 #include <map>
@@ -126,17 +127,15 @@ llvm::Expected<Assembled> JitLink::assemble(llvm::StringRef ptx, const Assembler
 
   Handle handle = nullptr;
   auto fail = [&](const char *what, int status) -> llvm::Error {
-    auto error = std::make_unique<AssemblerError>();
-    error->command = "nvJitLink " + llvm::join(flags, " ");
-    error->message = "`nvJitLink` failed with error code " + std::to_string(status) + " in " + what + "\n";
+    std::string message = "`nvJitLink` failed with error code " + std::to_string(status) + " in " + what + "\n", log;
     size_t size = 0;
     if (handle && functions->getErrorLogSize(handle, &size) == 0 && size > 1) {
-      std::string log(size, '\0');
+      log.resize(size);
       functions->getErrorLog(handle, log.data());
-      error->message += "`nvJitLink` log:\n" + std::string(log.c_str()) + "\n" + sourcesOf(ptx, log);
+      log.resize(std::strlen(log.c_str()));
+      message += "`nvJitLink` log:\n" + log + "\n";
     }
-    error->message += "flags: " + llvm::join(flags, " ");
-    return llvm::Error(std::move(error));
+    return assemblerError(message + "flags: " + llvm::join(flags, " "), ptx, log);
   };
   if (int status = functions->create(&handle, pointers.size(), pointers.data()))
     return fail("nvJitLinkCreate", status);

@@ -17,7 +17,7 @@ public:
   std::string version() const;
   /// An address in the library, by which its build can be told.
   const void *address() const;
-  /// `options.path` plays no part; what it cannot assemble is an AssemblerError.
+  /// `options.path` plays no part; what it cannot assemble is a PlacedError.
   llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options) const;
 
 private:

@@ -18,8 +18,6 @@
 
 namespace triton::nvidia {
 
-char AssemblerError::ID = 0;
-
 std::vector<std::string> toolkits() {
   std::vector<std::string> found;
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
@@ -178,31 +176,92 @@ static std::string describeEnd(const ChildEnd &end, std::chrono::seconds limit) 
   return "`ptxas` failed: " + end.problem;
 }
 
-std::string sourcesOf(llvm::StringRef ptx, llvm::StringRef log) {
+namespace {
+/// What PTX says about the lines that it comes from.
+class LineTable {
+public:
+  explicit LineTable(llvm::StringRef ptx) {
+    ptx.split(lines, '\n');
+    llvm::Regex file("^[ \t]*\\.file[ \t]+([0-9]+)[ \t]+\"([^\"]*)\"");
+    llvm::SmallVector<llvm::StringRef> groups;
+    for (llvm::StringRef line : lines)
+      if (line.ltrim().starts_with(".file") && file.match(line, &groups))
+        files[groups[1]] = groups[2].str();
+  }
+
+  /// Of the line of that number, which counts from 1: the last place named before it, and the calls that led there.
+  PlaceChain find(size_t number) const {
+    PlaceChain chain;
+    for (size_t index = std::min(number, lines.size()); index-- > 0 && chain.size() < mostCalls;) {
+      std::optional<Entry> entry = readEntry(lines[index]);
+      if (!entry)
+        continue;
+      // A call's own directive stands before those of what was inlined.
+      if (!chain.empty() && entry->place != chain.back())
+        continue;
+      if (chain.empty())
+        chain.push_back(entry->place);
+      if (!entry->caller)
+        break;
+      chain.push_back(*entry->caller);
+    }
+    return chain;
+  }
+
+private:
+  static constexpr size_t mostCalls = 100;
+  struct Entry {
+    FilePlace place;
+    std::optional<FilePlace> caller;
+  };
+
+  /// `.loc 1 12 5, function_name $L__info_string0, inlined_at 1 20 3`
+  std::optional<Entry> readEntry(llvm::StringRef line) const {
+    line = line.ltrim();
+    if (!line.consume_front(".loc"))
+      return std::nullopt;
+    auto [own, calling] = line.split("inlined_at");
+    std::optional<FilePlace> place = readPlace(own);
+    if (!place)
+      return std::nullopt;
+    return Entry{*place, readPlace(calling)};
+  }
+
+  /// The numbers of a file, a line and a column.
+  std::optional<FilePlace> readPlace(llvm::StringRef text) const {
+    llvm::SmallVector<llvm::StringRef> groups;
+    if (!llvm::Regex("^[ \t]+([0-9]+)[ \t]+([0-9]+)[ \t]+([0-9]+)").match(text, &groups))
+      return std::nullopt;
+    FilePlace place{.file = files.lookup(groups[1])};
+    if (groups[2].getAsInteger(10, place.line) || groups[3].getAsInteger(10, place.column) || place.line == 0)
+      return std::nullopt;
+    return place;
+  }
+
   llvm::SmallVector<llvm::StringRef> lines;
-  ptx.split(lines, '\n');
-  llvm::Regex complaint("line ([0-9]+); *(error|fatal)"),
-      location("^[ \t]*\\.loc[ \t]+([0-9]+)[ \t]+([0-9]+)[ \t]+([0-9]+)"),
-      file("^[ \t]*\\.file[ \t]+([0-9]+)[ \t]+\"([^\"]*)\"");
-  llvm::SmallVector<llvm::StringRef> groups;
-  llvm::StringMap<std::string> names; // number -> path
-  for (llvm::StringRef line : lines)
-    if (file.match(line, &groups))
-      names[groups[1]] = groups[2].str();
-  std::string text;
+  llvm::StringMap<std::string> files; // number -> path
+};
+} // namespace
+
+llvm::Error assemblerError(std::string message, llvm::StringRef ptx, llvm::StringRef log) {
+  auto error = std::make_unique<PlacedError>(std::move(message), PlaceChain());
+  const LineTable table(ptx);
+  llvm::Regex complaint("line ([0-9]+); *(error|fatal)");
+  constexpr size_t most = 10; // places that anybody would read
   for (llvm::StringRef said : llvm::split(log, '\n')) {
     size_t number = 0;
-    if (!complaint.match(said, &groups) || groups[1].getAsInteger(10, number))
+    llvm::SmallVector<llvm::StringRef> groups;
+    if (error->notes.size() >= most || !complaint.match(said, &groups) || groups[1].getAsInteger(10, number))
       continue;
-    for (size_t index = std::min(number, lines.size()); index-- > 0;)
-      if (location.match(lines[index], &groups)) {
-        text += ("line " + llvm::Twine(number) + " comes from " + names.lookup(groups[1]) + ":" + groups[2] + ":" +
-                 groups[3] + "\n")
-                    .str();
-        break;
-      }
+    PlaceChain chain = table.find(number);
+    if (chain.empty() || chain == error->chain)
+      continue;
+    if (error->chain.empty())
+      error->chain = std::move(chain);
+    else
+      error->notes.push_back({("line " + groups[1] + " of the PTX comes from here").str(), std::move(chain)});
   }
-  return text;
+  return llvm::Error(std::move(error));
 }
 
 llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options) {
@@ -265,12 +324,10 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
   Assembled result;
   result.log = read(log->path);
   if (!end.isSuccess()) {
-    auto error = std::make_unique<AssemblerError>();
-    error->command = llvm::join(command, " ");
-    error->message = describeEnd(end, limit) + "\n`ptxas` stderr:\n" + result.log + sourcesOf(ptx, result.log) +
-                     "\nRepro command: " + error->command + "\n";
     input->keep();
-    return llvm::Error(std::move(error));
+    return assemblerError(describeEnd(end, limit) + "\n`ptxas` stderr:\n" + result.log +
+                              "\nRepro command: " + llvm::join(command, " "),
+                          ptx, result.log);
   }
   result.cubin = read(output->path);
   result.registers = figure(result.log, "Used ([0-9]+) registers");

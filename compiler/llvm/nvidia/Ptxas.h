@@ -5,6 +5,7 @@
 
 #include "compiler/gpu/Target.h"
 #include "compiler/support/Interruption.h"
+#include "compiler/support/SourceMap.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -34,15 +35,6 @@ struct Assembled {
   std::string log;                                         // all it printed
 };
 
-/// The assembler's failure: its words, and a command that repeats it on a PTX file that was kept.
-class AssemblerError : public llvm::ErrorInfo<AssemblerError> {
-public:
-  static char ID;
-  std::string message, command;
-  void log(llvm::raw_ostream &stream) const override { stream << message; }
-  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
-};
-
 /// Where ptxas is: `TRITON_PTXAS_PATH` (`TRITON_PTXAS_BLACKWELL_PATH` for sm_100 on), a CUDA toolkit
 /// (`CUDA_HOME`, /usr/local/cuda), PATH. Fails, naming where it looked.
 llvm::Expected<std::string> findAssembler(const gpu::Target &target);
@@ -57,9 +49,10 @@ llvm::Expected<std::string> assemblerVersion(llvm::StringRef path);
 /// The PTX version that an assembler of a CUDA release reads: 90 for 13.0, 88 for 12.9.
 unsigned ptxVersionOf(llvm::StringRef cudaVersion);
 
-/// Which lines of kernels the lines of PTX come from that an assembler's log complains of, one sentence each.
-std::string sourcesOf(llvm::StringRef ptx, llvm::StringRef log);
+/// The failure of an assembler that says `message` and printed `log`: at the lines of the kernel that the lines of PTX come from which the log complains of.
+llvm::Error assemblerError(std::string message, llvm::StringRef ptx, llvm::StringRef log);
 
+/// What ptxas refuses is a PlacedError: its words, and a command that repeats it on a PTX file that was kept.
 llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options);
 
 } // namespace triton::nvidia

@@ -58,6 +58,10 @@ class UnsupportedLanguageConstruct(CompilationError):
     """Python that kernels cannot contain."""
 
 
+class CompilationRuntimeError(CompilationError, RuntimeError):
+    """A pass or the code generator cannot go on. A RuntimeError too, as clients expect of what the frontend lets through."""
+
+
 class MultipleTargetsError(UnsupportedLanguageConstruct, TypeError):
     """`a = b = c` in a kernel, seen when its dependencies are looked for."""
 
@@ -94,6 +98,13 @@ def _with_hint(diagnostic):
     return f"{diagnostic['message']}\nhint: {hint}" if hint else diagnostic["message"]
 
 
+def _excerpt(diagnostic):
+    """The lines of the source that the compiler shows below a message, with the calls that led there."""
+    shown = diagnostic["rendered"].partition(diagnostic["message"])[2].strip("\n")
+    place = diagnostic["place"]
+    return [f"{place['file']}:{place['line']}:{place['column'] + 1}:", shown] if shown else []
+
+
 def exception_from(diagnostics, origin):
     """The exception for the first error; `origin` is the Python exception it came from, if it came from Python code."""
     errors = [diagnostic for diagnostic in diagnostics if diagnostic["severity"] == "error"]
@@ -108,6 +119,8 @@ def exception_from(diagnostics, origin):
     else:
         original = _launch_errors().get(name) or getattr(builtins, name, None)
         is_exception = isinstance(original, type) and issubclass(original, Exception)
+        if name in _launch_errors():
+            return original("\n".join([message, *_excerpt(first)]))
         if not first["place"]["file"]:
             return original(message) if is_exception else RuntimeError(message)
         if name == "NameError":
@@ -118,10 +131,12 @@ def exception_from(diagnostics, origin):
             cause = original(first["message"])
         if cause is not None and knobs.compilation.front_end_debugging:
             return cause
-        error = _error_at(CompilationError, first["place"], message, rendered)
+        cls = CompilationRuntimeError if original is RuntimeError else CompilationError
+        error = _error_at(cls, first["place"], message, rendered)
     error.__cause__ = cause
+    outer_class = CompilationRuntimeError if isinstance(error, RuntimeError) else CompilationError
     for caller in first["callers"]:
-        outer = _error_at(CompilationError, caller, None, rendered)
+        outer = _error_at(outer_class, caller, None, rendered)
         outer.__cause__ = error
         error = outer
     if hasattr(error, "add_note"):  # Python 3.11: tracebacks show it after the message

@@ -156,7 +156,7 @@ class CompiledKernel:
 
         failed = self.__dict__.get("_failed_resource")
         if failed is not None:
-            raise OutOfResources(*failed)
+            raise self._out_of_resources(*failed)
         device = driver.active.get_current_device()
         run = driver.active.launcher_cls(self.src, self.metadata)
         utils = driver.active.utils
@@ -179,11 +179,23 @@ class CompiledKernel:
 
     def _need(self, required, limit, name):
         """Raises OutOfResources, now and at every later launch, if the device has less than the kernel needs."""
-        from ..runtime.errors import OutOfResources
-
         if required > limit:
             self._failed_resource = (required, limit, name)
-            raise OutOfResources(required, limit, name)
+            raise self._out_of_resources(required, limit, name)
+
+    def _out_of_resources(self, required, limit, name):
+        """The error, with a look at the kernel as the compiler's own errors have it."""
+        from ..runtime.errors import OutOfResources
+
+        error = OutOfResources(required, limit, name)
+        fn = getattr(self.src, "fn", None)
+        if hasattr(error, "add_note") and hasattr(fn, "_source_place"):
+            file, line, column = fn._source_place
+            head = " " * column + fn.src.partition("\n")[0]
+            error.add_note(
+                f"{file}:{line}:{column + 1}: note: needed by this kernel\n{line:5} | {head}\n      | {' ' * column}^"
+            )
+        return error
 
     def __getstate__(self):
         # Code is loaded in one process only; so are the objects that the kernel asked about.
