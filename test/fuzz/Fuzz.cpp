@@ -1,13 +1,14 @@
 // Feeds broken programs to a part of the compiler, and reports each that crashes it or hangs it.
-//   triton-fuzz TARGET [--seconds=60] [--jobs=1] [--seed=1] [--hang=10] --out=DIR CORPUS…     TARGET: parser, frontend,
-//   ir triton-fuzz TARGET --run FILE…                                                            each file once, in
-//   this process
+//   triton-fuzz TARGET [--seconds=60] [--jobs=1] [--seed=1] [--hang=20] --out=DIR CORPUS…
+//   triton-fuzz TARGET --run FILE…         each file once, in this process
+//   triton-fuzz TARGET --make=N CORPUS…    prints the text of that number
 // A worker process goes through the numbers and notes which one it is at in memory shared with its parent; when it
-// dies, or stays at one number too long, the parent makes that number's text again, saves it in DIR, and starts another
-// worker after it.
+// dies, or stays at one number too long, the parent makes that number's text again, saves it in DIR with what the worker said at last, and starts
+// another worker after it. Of crashes with the same last words a few are kept.
 #include "test/fuzz/Fuzz.h"
 #include "test/fuzz/Mutator.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,7 +17,9 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <map>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -25,13 +28,15 @@
 namespace cl = llvm::cl;
 using triton::fuzz::Mutator;
 
-static cl::opt<std::string> targetName(cl::Positional, cl::Required, cl::desc("parser|frontend|ir"));
+static cl::opt<std::string> targetName(cl::Positional, cl::Required,
+                                       cl::desc("parser|frontend|signature|ir|gpu-ir|passes"));
 static cl::list<std::string> inputs(cl::Positional, cl::desc("files"));
 static cl::opt<unsigned> seconds("seconds", cl::init(60));
 static cl::opt<unsigned> jobs("jobs", cl::init(1));
 static cl::opt<uint64_t> seed("seed", cl::init(1));
-static cl::opt<unsigned> hang("hang", cl::init(10), cl::desc("seconds of computing that one text may take"));
+static cl::opt<unsigned> hang("hang", cl::init(20), cl::desc("seconds of computing that one text may take"));
 static cl::opt<std::string> out("out", cl::init("."), cl::desc("folder for what fails"));
+static cl::opt<int64_t> makeOnly("make", cl::init(-1), cl::desc("print the text of this number"));
 static cl::opt<bool> runOnly("run", cl::desc("run the files themselves"));
 
 namespace {
@@ -47,6 +52,7 @@ struct Worker {
   pid_t process = 0;
   Progress *progress = nullptr;
   uint64_t next = 0; // the number to start at
+  int words = -1;    // a file that its standard error goes to
 };
 } // namespace
 
@@ -74,36 +80,82 @@ static std::string readAll(const std::string &path) {
   return (*buffer)->getBuffer().str();
 }
 
-[[noreturn]] static void work(triton::fuzz::Target run, const Mutator &mutator, Worker &worker) {
-  // Diagnostics go nowhere, and a text that eats the machine's memory fails instead.
-  const int nowhere = open("/dev/null", O_WRONLY);
-  dup2(nowhere, 1);
-  dup2(nowhere, 2);
-  const rlimit memory{6ull << 30, 6ull << 30};
+/// Says where a crash is, as the compiler's own handler does not: addresses in the program, which are the same for the same defect.
+static void sayWhere(int signal) {
+  void *frames[48];
+  backtrace_symbols_fd(frames, backtrace(frames, std::size(frames)), STDERR_FILENO);
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+static void watchCrashes() {
+  static char stack[1 << 16]; // a crash may be one for want of stack
+  const stack_t alternative{.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof(stack)};
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action{};
+  action.sa_handler = sayWhere;
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;
+  for (int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV})
+    sigaction(signal, &action, nullptr);
+}
+
+[[noreturn]] static void work(const triton::fuzz::Target &target, const Mutator &mutator, Worker &worker) {
+  dup2(open("/dev/null", O_WRONLY), 1);
+  dup2(worker.words, 2);
+  watchCrashes();
+  // A text that eats the machine's memory fails instead.
+  const rlimit memory{4ull << 30, 4ull << 30};
   setrlimit(RLIMIT_AS, &memory);
   const rlimit core{0, 0};
   setrlimit(RLIMIT_CORE, &core);
   // A fresh process now and then, in case something accumulates.
-  for (uint64_t number = worker.next, last = number + 5000 * jobs; number < last; number += jobs) {
+  for (uint64_t number = worker.next, last = number + 2000 * jobs; number < last; number += jobs) {
     worker.progress->since = now();
     worker.progress->computed = read(CLOCK_PROCESS_CPUTIME_ID);
     worker.progress->number = number;
-    worker.progress->accepted += run(mutator.make(number));
+    (void)(ftruncate(worker.words, 0) + lseek(worker.words, 0, SEEK_SET));
+    worker.progress->accepted += target.run(mutator.make(number));
   }
   _exit(0);
 }
 
-static void save(const Mutator &mutator, uint64_t number, const llvm::Twine &what) {
-  const std::string path =
-      (out + "/" + targetName + "-" + llvm::Twine(seed) + "-" + llvm::Twine(number) + ".txt").str();
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
-  file << mutator.make(number);
-  llvm::outs() << "FOUND " << what << ": " << path << "\n";
-  llvm::outs().flush();
+/// The last words of a worker that died, and what of them is the same for the same defect.
+static std::pair<std::string, std::string> lastWords(const Worker &worker) {
+  std::string text(1 << 16, ' ');
+  const ssize_t length = pread(worker.words, text.data(), text.size(), 0);
+  text.resize(std::max<ssize_t>(length, 0));
+  std::string key;
+  for (llvm::StringRef line : llvm::split(text, '\n'))
+    if (line.contains("Assertion") || line.contains("LLVM ERROR") || line.contains("UNREACHABLE"))
+      return {text, line.str()};
+  unsigned frames = 0;
+  for (llvm::StringRef line : llvm::split(text, '\n'))
+    if (line.contains("triton-fuzz(") && ++frames > 1 && frames < 5) // the first is the handler
+      key += line.split('(').second.split(')').first.str();
+  return {text, key};
 }
 
-static int fuzz(triton::fuzz::Target run) {
+/// Which texts failed for which reason, so that a defect that many texts meet does not hide others.
+class Findings {
+public:
+  void add(const Mutator &mutator, const Worker &worker, uint64_t number, const std::string &what) {
+    auto [words, key] = lastWords(worker);
+    ++count;
+    if (constexpr unsigned kept = 3; ++byReason[what + key] > kept)
+      return;
+    const std::string path =
+        (out + "/" + targetName + "-" + llvm::Twine(seed) + "-" + llvm::Twine(number) + ".txt").str();
+    std::error_code error;
+    llvm::raw_fd_ostream(path, error) << mutator.make(number);
+    llvm::raw_fd_ostream(path + ".log", error) << what << '\n' << words;
+    llvm::outs() << "FOUND " << what << ": " << path << ": " << key << "\n";
+    llvm::outs().flush();
+  }
+  unsigned count = 0;
+  std::map<std::string, unsigned> byReason;
+};
+
+static std::vector<std::string> readCorpus() {
   std::vector<std::string> texts;
   for (const std::string &path : inputs) {
     // As mlir-opt does: a file of IR tests holds several texts.
@@ -114,9 +166,12 @@ static int fuzz(triton::fuzz::Target run) {
   }
   if (texts.empty()) {
     llvm::errs() << "triton-fuzz: no files to start from\n";
-    return 2;
+    exit(2);
   }
-  const Mutator mutator(texts, seed);
+  return texts;
+}
+
+static int fuzz(const triton::fuzz::Target &target, const Mutator &mutator) {
   auto *shared = static_cast<Progress *>(
       mmap(nullptr, sizeof(Progress) * jobs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   std::vector<Worker> workers(jobs);
@@ -126,15 +181,16 @@ static int fuzz(triton::fuzz::Target run) {
     worker.progress->number = worker.next;
     worker.process = fork();
     if (worker.process == 0)
-      work(run, mutator, worker);
+      work(target, mutator, worker);
   };
   for (unsigned i = 0; i < jobs; ++i) {
     workers[i].progress = &shared[i];
     workers[i].next = i;
+    workers[i].words = memfd_create("words", MFD_CLOEXEC);
     start(workers[i]);
   }
 
-  unsigned found = 0;
+  Findings found;
   uint64_t done = 0, accepted = 0;
   const int64_t end = now() + seconds;
   for (int64_t said = now(); now() < end; usleep(20000)) {
@@ -146,16 +202,13 @@ static int fuzz(triton::fuzz::Target run) {
       int status = 0;
       const bool ended = waitpid(worker.process, &status, WNOHANG) == worker.process;
       if (ended && WIFSIGNALED(status)) {
-        save(mutator, number, "crash (" + llvm::Twine(strsignal(WTERMSIG(status))) + ")");
-        ++found;
+        found.add(mutator, worker, number, std::string("crash (") + strsignal(WTERMSIG(status)) + ")");
       } else if (ended && WEXITSTATUS(status) != 0) {
-        save(mutator, number, "exit with " + llvm::Twine(WEXITSTATUS(status)));
-        ++found;
+        found.add(mutator, worker, number, "exit with " + std::to_string(WEXITSTATUS(status)));
       } else if (!ended && hangs(worker)) {
         kill(worker.process, SIGKILL);
         waitpid(worker.process, &status, 0);
-        save(mutator, number, "hang");
-        ++found;
+        found.add(mutator, worker, number, "hang");
       } else if (!ended) {
         continue;
       }
@@ -164,7 +217,7 @@ static int fuzz(triton::fuzz::Target run) {
     }
     if (now() - said >= 30) {
       said = now();
-      llvm::outs() << targetName << ": " << done << " texts, " << accepted << " accepted, " << found << " found, "
+      llvm::outs() << targetName << ": " << done << " texts, " << accepted << " accepted, " << found.count << " found, "
                    << end - now() << " s left\n";
       llvm::outs().flush();
     }
@@ -173,21 +226,29 @@ static int fuzz(triton::fuzz::Target run) {
     kill(worker.process, SIGKILL);
     waitpid(worker.process, nullptr, 0);
   }
-  llvm::outs() << targetName << ": " << done << " texts in " << seconds << " s, " << accepted << " accepted, " << found
-               << " crashes or hangs\n";
-  return found ? 1 : 0;
+  llvm::outs() << targetName << ": " << done << " texts in " << seconds << " s, " << accepted << " accepted, "
+               << found.count << " crashes or hangs for " << found.byReason.size() << " reasons\n";
+  return found.count ? 1 : 0;
 }
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "feeds broken programs to the compiler\n");
-  const triton::fuzz::Target run = triton::fuzz::findTarget(targetName);
-  if (!run) {
-    llvm::errs() << "triton-fuzz: no target '" << targetName << "': parser, frontend or ir\n";
+  const triton::fuzz::Target target = triton::fuzz::findTarget(targetName);
+  if (!target.run) {
+    llvm::errs() << "triton-fuzz: no target '" << targetName
+                 << "': parser, frontend, signature, ir, gpu-ir or passes\n";
     return 2;
   }
-  if (!runOnly)
-    return fuzz(run);
-  for (const std::string &path : inputs)
-    run(readAll(path));
+  if (runOnly) {
+    for (const std::string &path : inputs)
+      target.run(readAll(path));
+    return 0;
+  }
+  const std::vector<std::string> corpus = readCorpus();
+  const std::unique_ptr<triton::fuzz::Grammar> grammar = target.grammar ? target.grammar(corpus) : nullptr;
+  const Mutator mutator(corpus, seed, grammar.get());
+  if (makeOnly < 0)
+    return fuzz(target, mutator);
+  llvm::outs() << mutator.make(makeOnly);
   return 0;
 }

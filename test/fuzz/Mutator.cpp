@@ -1,5 +1,7 @@
 #include "test/fuzz/Mutator.h"
 
+#include "test/fuzz/Grammar.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -120,7 +122,8 @@ static unsigned kindOf(llvm::StringRef token) {
   return llvm::isDigit(token.front()) ? 0 : llvm::isAlpha(token.front()) ? 1 : 2;
 }
 
-Mutator::Mutator(std::vector<std::string> texts, uint64_t seed) : seed(seed) {
+Mutator::Mutator(std::vector<std::string> given, uint64_t seed, const Grammar *grammar)
+    : texts(std::move(given)), seed(seed), grammar(grammar) {
   std::set<std::string> seen(std::begin(awkward), std::end(awkward));
   for (const std::string &text : texts) {
     corpus.push_back(split(text));
@@ -219,12 +222,23 @@ void Mutator::mutate(Tokens &tokens, Random &random) const {
   }
 }
 
-std::string Mutator::make(uint64_t number) const {
-  Random random(seed * 0x9e3779b97f4a7c15u + number);
-  Tokens tokens = corpus[below(random, corpus.size())];
+std::string Mutator::changeTokens(const std::string &text, Random &random) const {
+  Tokens tokens = split(text);
   for (size_t left = 1 + below(random, below(random, 4) == 0 ? 16 : 2); left > 0; --left)
     mutate(tokens, random);
   return llvm::join(tokens, "");
+}
+
+std::string Mutator::make(uint64_t number) const {
+  Random random(seed * 0x9e3779b97f4a7c15u + number);
+  std::string text = texts[below(random, texts.size())];
+  if (!grammar)
+    return changeTokens(text, random);
+  text = grammar->withSettings(text, random);
+  // Mostly what a reader accepts: a text it refuses tells about the reader alone.
+  for (size_t left = 1 + below(random, below(random, 4) == 0 ? 6 : 2); left > 0; --left)
+    text = grammar->change(text, random);
+  return below(random, 16) == 0 ? changeTokens(text, random) : text;
 }
 
 } // namespace triton::fuzz

@@ -1,9 +1,18 @@
+#include "compiler/cpu/Pipeline.h"
 #include "compiler/driver/Driver.h"
+#include "compiler/driver/IrModule.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/frontend/FileHost.h"
+#include "compiler/gluon/Gluon.h"
+#include "compiler/gpu/passes/Pipeline.h"
+#include "compiler/llvm/host/LowerToLlvm.h"
 #include "compiler/syntax/Parser.h"
+#include "compiler/tensor/passes/Pipeline.h"
 #include "test/fuzz/Fuzz.h"
 
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -64,22 +73,105 @@ static bool compileText(const std::string &text) {
   return accepted;
 }
 
+/// What the first line of `text` says about how to compile it.
+static driver::Options optionsOf(const llvm::StringMap<std::string> &settings) {
+  driver::Options options;
+  auto number = [&](llvm::StringRef key, int &field) {
+    (void)llvm::StringRef(settings.lookup(key)).getAsInteger(10, field);
+  };
+  if (std::string target = settings.lookup("target"); !target.empty())
+    options.backend = target;
+  if (std::string architecture = settings.lookup("arch"); !architecture.empty())
+    options.architecture = architecture;
+  else if (options.backend == "cuda")
+    options.architecture = "sm_90a";
+  number("warps", options.numWarps);
+  number("ctas", options.numCtas);
+  number("stages", options.numStages);
+  options.tensorMaps = settings.contains("maps");
+  options.ptxVersion = 88; // no assembler is asked
+  return options;
+}
+
+/// What is compiled to code of a GPU ends as PTX: the assembler is a program of its own.
+static std::string lastStage(const driver::Options &options) { return options.backend == "cuda" ? "ptx" : ""; }
+
 static bool compileIrText(const std::string &text) {
+  auto settings = settingsOf(text);
   const auto source = Source::create("fuzz.ttir", text);
   Diagnostics diagnostics;
-  const bool accepted = driver::compileIr({.stage = "ttir", .source = source}, diagnostics) != nullptr;
+  const std::string stage = settings.lookup("stage");
+  driver::IrCompileRequest request{
+      .stage = stage.empty() ? "ttir" : stage, .source = source, .options = optionsOf(settings)};
+  request.lastStage = lastStage(request.options);
+  const bool accepted = driver::compileIr(request, diagnostics) != nullptr;
   (void)render(diagnostics.all(), /*color=*/true);
   return accepted;
 }
 
+/// The kernel, for the signature, that the first line names.
+static bool compileSignature(const std::string &text) {
+  auto settings = settingsOf(text);
+  const auto source = Source::create("fuzz.py", text);
+  Diagnostics diagnostics;
+  auto host = frontend::FileHost::create(source, diagnostics);
+  auto kernel = host ? host->kernel(settings.lookup("kernel")) : nullptr;
+  if (!kernel)
+    return false;
+  auto arguments = driver::parseSignature(*kernel, settings.lookup("signature"));
+  if (!arguments) {
+    llvm::consumeError(arguments.takeError());
+    return false;
+  }
+  driver::CompileRequest request;
+  request.kernel.function = kernel;
+  request.kernel.arguments = std::move(*arguments);
+  request.options = optionsOf(settings);
+  request.lastStage = lastStage(request.options);
+  const bool accepted = driver::compile(request, diagnostics) != nullptr;
+  (void)render(diagnostics.all(), /*color=*/true);
+  return accepted;
+}
+
+/// Any passes on any IR, as `triton-opt` runs them.
+static bool runPasses(const std::string &text) {
+  [[maybe_unused]] static const bool isRegistered = [] {
+    mlir::registerTransformsPasses();
+    tensor::registerTensorPipeline();
+    gpu::registerGpuPipeline();
+    gluon::registerGluonPipeline();
+    cpu::registerCpuPipeline();
+    host::registerLowerToLlvm();
+    return true;
+  }();
+  const auto source = Source::create("fuzz.mlir", text);
+  Diagnostics diagnostics;
+  auto parsed = driver::parseModule(source, diagnostics);
+  (void)render(diagnostics.all(), /*color=*/true);
+  if (!parsed)
+    return false;
+  mlir::PassManager manager(&*parsed->context);
+  if (mlir::failed(mlir::parsePassPipeline(settingsOf(text).lookup("passes"), manager, llvm::nulls())))
+    return false;
+  mlir::ScopedDiagnosticHandler handler(&*parsed->context,
+                                        [](mlir::Diagnostic &diagnostic) { (void)diagnostic.str(); });
+  return mlir::succeeded(manager.run(*parsed->module));
+}
+
 Target findTarget(llvm::StringRef name) {
   if (name == "parser")
-    return parseText;
+    return {parseText};
   if (name == "frontend")
-    return compileText;
+    return {compileText};
+  if (name == "signature")
+    return {compileSignature, [](auto) { return createSignatureGrammar(); }};
   if (name == "ir")
-    return compileIrText;
-  return nullptr;
+    return {compileIrText, [](auto corpus) { return createIrGrammar(corpus, RunKind::CpuIr); }};
+  if (name == "gpu-ir")
+    return {compileIrText, [](auto corpus) { return createIrGrammar(corpus, RunKind::GpuIr); }};
+  if (name == "passes")
+    return {runPasses, [](auto corpus) { return createIrGrammar(corpus, RunKind::Passes); }};
+  return {};
 }
 
 } // namespace triton::fuzz

@@ -462,8 +462,11 @@ def test_too_much_of_something(cuda):
     kernel = add_kernel.warmup(x, x, x, 64, BLOCK=64, grid=(1,))
     kernel.metadata = kernel.metadata._replace(shared=300000)
     for _ in range(2):
-        with pytest.raises(triton.OutOfResources, match="shared memory, Required: 300000, Hardware limit: 232448"):
+        with pytest.raises(triton.OutOfResources, match="shared memory, Required: 300000, Hardware limit: 232448") as info:
             kernel._init_handles()
+        if hasattr(info.value, "add_note"):
+            (note,) = info.value.__notes__
+            assert note.splitlines()[0].endswith("note: needed by this kernel") and "| def add_kernel(" in note
     with pytest.raises(triton.OutOfResources, match=f"threads, Required: {128 * 32}"):
         add_kernel[(1,)](x, x, x, 64, BLOCK=64, num_warps=128)
 
