@@ -30,7 +30,7 @@ struct PassName {
   const char *group, *function, *pass;
 };
 static constexpr PassName names[] = {
-    {"common", "add_canonicalizer", "canonicalize"},
+    {"common", "add_canonicalizer", "tensor-simplify"},
     {"common", "add_cse", "cse"},
     {"common", "add_sccp", "sccp"},
     {"common", "add_symbol_dce", "symbol-dce"},

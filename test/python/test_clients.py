@@ -387,6 +387,25 @@ def test_parse_and_passes(tmp_path):
         libtriton.ir.parse_mlir_module(str(path), context)
 
 
+def test_canonicalizer_keeps_loops_over_wide_ranges(tmp_path):
+    path = tmp_path / "kernel.ttir"
+    path.write_text("""tt.func public @kernel(%p: !tt.ptr<i32>) {
+  %low = arith.constant -2000000000 : i32
+  %high = arith.constant 2000000000 : i32
+  %step = arith.constant 1000000000 : i32
+  scf.for %i = %low to %high step %step : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  }
+  tt.return
+}""")
+    context = libtriton.ir.context()
+    module = libtriton.ir.parse_mlir_module(str(path), context)
+    manager = libtriton.ir.pass_manager(context)
+    libtriton.passes.common.add_canonicalizer(manager)
+    manager.run(module, "make_ttir")
+    assert "scf.for" in str(module)
+
+
 def test_filecheck():
     from triton._filecheck import MatchError, filecheck_path, filecheck_test, run_filecheck_test
 
