@@ -7,8 +7,8 @@ Cold means: a kernel object that has compiled nothing, and an empty cache folder
 compiles at all, is reported apart.
 
 With `--series` the kernels are those of growing_kernels.py, each in sizes that double, and a row also says how time and memory grew
-since the size before: a cost that grows with the square of the kernel shows as 4. Each is compiled in a process of its own, of which
-`peak_mb` is the most memory it held.
+since the size before: a cost that grows with the square of the kernel shows as 4. Each is compiled in a process of its own: `cpu_ms` is
+what it and the programs it started spent of the processors, whatever else the machine was doing, and `peak_mb` the most memory it held.
 """
 
 import argparse
@@ -96,12 +96,14 @@ def compile_text(text, target):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         source = triton.compiler.ASTSource(module.kernel, growing_kernels.SIGNATURE)
+        before = sum(os.times()[:4])
         total, stages = timed(lambda: triton.compile(source, target=target))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        spent = (sum(os.times()[:4]) - before) * 1e3
     return {
         "ms": round(total, 1),
+        "cpu_ms": round(spent, 1),
         "stages": {name: round(ms, 1) for name, ms in stages.items()},
-        "peak_mb": round(peak),
+        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
     }
 
 
@@ -137,7 +139,7 @@ def measure_series(names, target, sizes, limit):
             row = {"series": name, "target": target, "statements": size}
             row |= in_a_child(lambda text=text: compile_text(text, TARGETS[target]), limit)
             if before and "ms" in row:
-                row["growth"] = {part: round(row[part] / before[part], 2) for part in ("ms", "peak_mb")}
+                row["growth"] = {part: round(row[part] / before[part], 2) for part in ("cpu_ms", "peak_mb")}
             print(json.dumps(row), flush=True)
             if "failed" in row:
                 break
