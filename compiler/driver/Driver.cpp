@@ -3,6 +3,7 @@
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
 #include "compiler/frontend/EmitLocated.h"
+#include "compiler/support/DeepStack.h"
 #include "compiler/support/Hash.h"
 #include "compiler/tensor/StoredPointers.h"
 #include "compiler/tensor/Tensor.h"
@@ -82,13 +83,33 @@ static void describeStores(Compilation &compilation) {
   });
 }
 
+/// What LLVM and MLIR may need of stack: some of their algorithms recurse along chains of operations, up to as many as the kernel has.
+static size_t stackFor(Compilation &compilation) {
+  constexpr size_t atLeast = 64 << 20, perOperation = 2 << 10, bytesPerOperation = 32;
+  size_t operations = 0;
+  if (compilation.module)
+    compilation.module->walk([&](mlir::Operation *) { ++operations; });
+  // What was read as text below the module is no longer in it.
+  if (!compilation.artifact.stages.empty())
+    operations = std::max(operations, compilation.artifact.stages.back().content.size() / bytesPerOperation);
+  return atLeast + operations * perOperation;
+}
+
+/// Runs a part of the compile that calls no host, where there is stack enough for it.
+static llvm::LogicalResult runDeep(Compilation &compilation, llvm::function_ref<llvm::LogicalResult()> work) {
+  llvm::LogicalResult result = mlir::failure();
+  if (llvm::Error error = runOnDeepStack(stackFor(compilation), [&] { result = work(); }))
+    return compilation.fail(llvm::toString(std::move(error)));
+  return result;
+}
+
 /// What a stage makes, or what the user wants in its place; nullopt after reporting errors.
 static std::optional<std::string> makeOutput(Compilation &compilation, const Target &target, const Stage &stage) {
   compilation.stage = stage.name;
   if (mlir::failed(compilation.checkInterruption()))
     return std::nullopt;
-  mlir::FailureOr<std::string> output = stage.run(compilation);
-  if (mlir::failed(output))
+  mlir::FailureOr<std::string> output = mlir::failure();
+  if (mlir::failed(runDeep(compilation, [&] { return llvm::LogicalResult(output = stage.run(compilation)); })))
     return std::nullopt;
   if (const std::string *replacement = compilation.inspection.replacement(stage.name)) {
     if (!stage.resume) {
@@ -96,7 +117,7 @@ static std::optional<std::string> makeOutput(Compilation &compilation, const Tar
                              "' cannot be replaced");
       return std::nullopt;
     }
-    if (mlir::failed(stage.resume(compilation, *replacement)))
+    if (mlir::failed(runDeep(compilation, [&] { return stage.resume(compilation, *replacement); })))
       return std::nullopt;
     output = *replacement;
   }
@@ -276,7 +297,7 @@ static llvm::LogicalResult describeCode(Compilation &compilation, const Target &
     artifact.arguments.push_back({"arg" + std::to_string(index), type});
   }
   finishArguments(artifact);
-  return stage.resume(compilation, text);
+  return runDeep(compilation, [&] { return stage.resume(compilation, text); });
 }
 
 ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagnostics &diagnostics) {
@@ -343,7 +364,7 @@ static llvm::LogicalResult takeInput(Compilation &compilation, const Target &tar
     compilation.module = parseIr(compilation.context, request.input, compilation.diagnostics);
     if (!compilation.module)
       return mlir::failure();
-  } else if (mlir::failed(previous->resume(compilation, text))) {
+  } else if (mlir::failed(runDeep(compilation, [&] { return previous->resume(compilation, text); }))) {
     return mlir::failure();
   }
   // The first stage spells descriptors out.

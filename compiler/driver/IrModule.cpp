@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/EmitLocated.h"
 #include "compiler/gluon/Gluon.h"
+#include "compiler/support/DeepStack.h"
 #include "compiler/support/IrText.h"
 #include "compiler/tensor/Places.h"
 
@@ -64,5 +65,12 @@ mlir::OwningOpRef<mlir::ModuleOp> triton::driver::parseIr(mlir::MLIRContext &con
   sources.add(source);
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) { diagnostics.report(toDiagnostic(diagnostic, sources)); });
-  return mlir::parseSourceString<mlir::ModuleOp>(source->text(), mlir::ParserConfig(&context), source->name());
+  // MLIR's reader recurses into everything that nests.
+  constexpr size_t stack = 64 << 20;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  if (llvm::Error error = runOnDeepStack(stack, [&] {
+        module = mlir::parseSourceString<mlir::ModuleOp>(source->text(), mlir::ParserConfig(&context), source->name());
+      }))
+    diagnostics.report({.message = llvm::toString(std::move(error)), .exception = "RuntimeError"});
+  return module;
 }

@@ -3,6 +3,7 @@
 #include "compiler/frontend/EmitLocated.h"
 #include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/Operations.h"
+#include "compiler/support/DeepStack.h"
 #include "compiler/tensor/Places.h"
 #include "compiler/tensor/Rules.h"
 
@@ -20,8 +21,10 @@ using llvm::StringRef;
 using llvm::success;
 using mlir::FailureOr;
 
-/// Stack that emission may use; nested calls and expressions beyond it are an error, not a crash.
+/// Stack that emission may use, and what it leaves for what it calls, which may be a host such as Python; nested calls and expressions beyond that are an
+/// error, not a crash. The stack is the caller's: hosts measure theirs.
 static constexpr ptrdiff_t stackLimit = 4 << 20;
+static constexpr size_t stackReserve = 160 << 10;
 /// Statements and expressions visited in one compile: ends unrolling that would not end.
 static constexpr uint64_t workLimit = 1 << 22;
 /// Errors behind this one are not reported.
@@ -250,7 +253,7 @@ LogicalResult KernelEmitter::checkDepth() {
   char here;
   if (gaveUp || diagnostics.errors() >= maxErrors)
     return failure();
-  gaveUp = std::abs(&here - stackBase) > stackLimit || ++nodeCount > workLimit;
+  gaveUp = std::abs(&here - stackBase) > stackLimit || remainingStack() < stackReserve || ++nodeCount > workLimit;
   if (!gaveUp)
     return success();
   if (nodeCount > workLimit)

@@ -1,5 +1,7 @@
 #include "compiler/support/Interruption.h"
 
+#include "compiler/support/DeepStack.h"
+
 namespace triton {
 
 using Clock = std::chrono::steady_clock;
@@ -15,8 +17,10 @@ bool Interruption::ask() {
     last = now;
   if (now - last < askEvery)
     return false;
-  if (question())
-    isInterrupted.store(true, std::memory_order_relaxed);
+  runOnOwnStack([&] {
+    if (question())
+      isInterrupted.store(true, std::memory_order_relaxed);
+  });
   last = Clock::now();
   return isSet();
 }

@@ -1,6 +1,7 @@
 // The entry point, and what all rules share: taking tokens, making names, reporting errors.
 #include "compiler/syntax/Parser.h"
 
+#include "compiler/support/DeepStack.h"
 #include "compiler/syntax/GrammarParser.h"
 #include "compiler/syntax/Identifiers.h"
 #include "compiler/syntax/Walk.h"
@@ -13,8 +14,10 @@ using namespace triton::syntax;
 using llvm::StringRef;
 using llvm::Twine;
 
-// Enough for what people write, little enough for a stack of 8 MiB, the parser's and that of whoever walks the tree.
+// Enough for what people write, little enough for the stacks of those who walk the tree.
 constexpr unsigned maxDepth = 1000;
+// What the parser needs for that, wherever it runs.
+constexpr size_t stackBytes = 6 << 20;
 
 // More are of no use, and text that is no program at all can have one in every byte.
 constexpr size_t maxErrors = 100;
@@ -31,7 +34,7 @@ static const Node *findTooDeep(const Node *node, unsigned depth) {
   return found;
 }
 
-std::unique_ptr<Tree> syntax::parse(std::shared_ptr<const Source> source, Diagnostics &diagnostics, ParseMode mode) {
+static std::unique_ptr<Tree> parseHere(std::shared_ptr<const Source> source, Diagnostics &diagnostics, ParseMode mode) {
   auto tree = std::make_unique<Tree>(std::move(source));
   std::vector<Diagnostic> errors;
   std::vector<Token> tokens = tokenize(*tree->source, errors);
@@ -59,6 +62,21 @@ std::unique_ptr<Tree> syntax::parse(std::shared_ptr<const Source> source, Diagno
   if (order.size() > maxErrors)
     diagnostics.report({.severity = Severity::Note,
                         .message = llvm::utostr(order.size() - maxErrors) + " more syntax errors are not shown"});
+  return tree;
+}
+
+std::unique_ptr<Tree> syntax::parse(std::shared_ptr<const Source> source, Diagnostics &diagnostics, ParseMode mode) {
+  std::unique_ptr<Tree> tree;
+  if (llvm::Error error = runOnDeepStack(stackBytes, [&] { tree = parseHere(source, diagnostics, mode); })) {
+    diagnostics.report({.message = llvm::toString(std::move(error)), .exception = "MemoryError"});
+    tree = std::make_unique<Tree>(std::move(source));
+    if (mode == ParseMode::Module) {
+      tree->module = tree->make<Module>(0, 0);
+    } else {
+      tree->expression = tree->make<Expression>(0, 0);
+      tree->expression->body = tree->make<Name>(0, 0);
+    }
+  }
   return tree;
 }
 
