@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace triton;
 using namespace triton::frontend;
@@ -19,12 +20,8 @@ void triton::frontend::collectTargets(const syntax::Expr *target, std::vector<St
       collectTargets(element, names);
 }
 
-static void unite(std::vector<StringRef> &names, ArrayRef<StringRef> more) {
-  llvm::DenseSet<StringRef> seen(names.begin(), names.end());
-  for (StringRef name : more)
-    if (seen.insert(name).second)
-      names.push_back(name);
-}
+/// In the order of their first occurrence.
+using NameSet = llvm::SetVector<StringRef, std::vector<StringRef>, llvm::DenseSet<StringRef>>;
 
 std::vector<StringRef> AssignedNames::of(const syntax::Stmt *statement) {
   std::vector<StringRef> names;
@@ -37,19 +34,19 @@ std::vector<StringRef> AssignedNames::of(const syntax::Stmt *statement) {
     collectTargets(assign->target, names);
   } else if (auto *loop = dyn_cast<syntax::ForLoop>(statement)) {
     collectTargets(loop->target, names);
-    unite(names, of(loop->body));
+    llvm::append_range(names, of(loop->body));
   } else if (auto *loop = dyn_cast<syntax::While>(statement)) {
-    unite(names, of(loop->body));
+    llvm::append_range(names, of(loop->body));
   } else if (auto *branch = dyn_cast<syntax::If>(statement)) {
-    unite(names, of(branch->body));
-    unite(names, of(branch->orelse));
+    llvm::append_range(names, of(branch->body));
+    llvm::append_range(names, of(branch->orelse));
   } else if (auto *with = dyn_cast<syntax::WithBlock>(statement)) {
     for (const syntax::WithItem *item : with->items)
       if (item->optionalVars)
         collectTargets(item->optionalVars, names);
-    unite(names, of(with->body));
+    llvm::append_range(names, of(with->body));
   }
-  return names;
+  return NameSet(names.begin(), names.end()).takeVector();
 }
 
 ArrayRef<StringRef> AssignedNames::of(ArrayRef<syntax::Stmt *> body) {
@@ -57,19 +54,19 @@ ArrayRef<StringRef> AssignedNames::of(ArrayRef<syntax::Stmt *> body) {
     return {};
   if (auto known = cache.find(body.data()); known != cache.end())
     return *known->second;
-  auto names = std::make_unique<std::vector<StringRef>>();
+  NameSet names;
   for (const syntax::Stmt *statement : body)
-    unite(*names, of(statement));
-  return *(cache[body.data()] = std::move(names));
+    names.insert_range(of(statement));
+  return *(cache[body.data()] = std::make_unique<std::vector<StringRef>>(names.takeVector()));
 }
 
-static void collectReceivers(const syntax::Node &node, std::vector<StringRef> &names) {
+static void collectReceivers(const syntax::Node &node, NameSet &names) {
   if (auto *call = dyn_cast<syntax::Call>(&node)) {
     const syntax::Expr *base = call->func;
     while (auto *attribute = dyn_cast<syntax::Attribute>(base))
       base = attribute->value;
     if (auto *name = dyn_cast<syntax::Name>(base); name && base != call->func)
-      unite(names, name->id);
+      names.insert(name->id);
   }
   syntax::forEachChild(node, [&](const syntax::Node *child) { collectReceivers(*child, names); });
 }
@@ -79,10 +76,10 @@ ArrayRef<StringRef> AssignedNames::receivers(ArrayRef<syntax::Stmt *> body) {
     return {};
   std::unique_ptr<std::vector<StringRef>> &names = receiverCache[body.data()];
   if (!names) {
-    auto found = std::make_unique<std::vector<StringRef>>();
+    NameSet found;
     for (const syntax::Stmt *statement : body)
-      collectReceivers(*statement, *found);
-    names = std::move(found);
+      collectReceivers(*statement, found);
+    names = std::make_unique<std::vector<StringRef>>(found.takeVector());
   }
   return *names;
 }

@@ -13,6 +13,7 @@
 #include "compiler/frontend/Operations.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace triton;
@@ -211,8 +212,9 @@ scf::IfOp KernelEmitter::finishIf(scf::IfOp op, mlir::ValueRange thenYields, mli
 
 Flow KernelEmitter::emitRuntimeIf(const syntax::If *branch, mlir::Value condition) {
   std::vector<StringRef> names = changedBy(branch->body);
+  llvm::DenseSet<StringRef> known(names.begin(), names.end());
   for (StringRef name : changedBy(branch->orelse))
-    if (!llvm::is_contained(names, name))
+    if (known.insert(name).second)
       names.push_back(name);
   if (showsSteps())
     frame->scope.sortByFirstBinding(names);

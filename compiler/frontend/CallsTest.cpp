@@ -137,6 +137,41 @@ def kernel(n):
                     "i32", {"nested too deeply"}));
 }
 
+// Each level's argument is twice as large: what a type is written as would fill any memory long before the calls are nested too deeply.
+TEST(Calls, TypesThatGrowAreAnErrorWithAPlace) {
+  EXPECT_TRUE(fails(
+      R"(
+@triton.jit
+def f(x):
+    return f((x, x))
+
+@triton.jit
+def kernel(n):
+    f(n)
+)",
+      "i32", {"kernel.py:4:14: error: this holds more than 65536 values", "kernel.py:8:5: note: called from here"}));
+  EXPECT_TRUE(fails(R"(
+@triton.jit
+def kernel(n):
+    x = (n,)
+    for i in tl.static_range(100):
+        x = x + x
+)",
+                    "i32", {"kernel.py:6:13: error: this holds more than 65536 values"}));
+  EXPECT_TRUE(fails(R"(
+@triton.jit
+def f(x):
+    return f((x, 1))
+
+@triton.jit
+def kernel(n):
+    f(n)
+)",
+                    "i32",
+                    {"kernel.py:4:", "error: calls and expressions are nested too deeply",
+                     "kernel.py:4:12: note: called from here"}));
+}
+
 TEST(Calls, KernelsReturnNothing) {
   EXPECT_TRUE(fails(R"(
 @triton.jit

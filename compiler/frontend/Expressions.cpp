@@ -11,7 +11,10 @@ using namespace triton;
 using namespace triton::frontend;
 using llvm::dyn_cast;
 using llvm::failure;
+using llvm::LogicalResult;
+using llvm::SmallVector;
 using llvm::StringRef;
+using llvm::success;
 using mlir::FailureOr;
 
 static StringRef pythonName(syntax::NodeKind kind) {
@@ -26,11 +29,58 @@ FailureOr<Value> KernelEmitter::unsupported(const syntax::Node *node) {
   return error(node->range, "UnsupportedLanguageConstruct") << "unsupported AST node type: " << pythonName(node->kind);
 }
 
+/// Whether more than `limit` values are in `value`, at any depth: tuples may hold one and the same tuple many times.
+static bool hasMoreParts(const Value &value, size_t limit) {
+  llvm::SmallVector<const Value *> pending{&value};
+  for (size_t count = 0; !pending.empty(); ++count) {
+    if (count == limit)
+      return true;
+    const Value *next = pending.pop_back_val();
+    if (auto *tuple = next->tuple())
+      llvm::append_range(pending, llvm::make_pointer_range(tuple->elements));
+    else if (auto *aggregate = next->aggregate())
+      llvm::append_range(pending, llvm::make_pointer_range(aggregate->elements));
+  }
+  return false;
+}
+
+LogicalResult KernelEmitter::checkParts(const Value &value) {
+  // Each becomes a value of the IR, or a part of a type: what doubles its size a few times is never done.
+  constexpr size_t mostParts = 1 << 16;
+  if (!hasMoreParts(value, mostParts))
+    return success();
+  return error("ValueError") << "this holds more than " << mostParts
+                             << " values, counting those in its elements: kernels cannot compute with that many";
+}
+
 FailureOr<Value> KernelEmitter::evaluate(const syntax::Expr *expr) {
   At at(*this, expr->range);
   if (failed(checkDepth()))
     return failure();
-  return evaluateNode(expr);
+  FailureOr<Value> value = evaluateNode(expr);
+  const bool onlyReads = llvm::isa<syntax::Name, syntax::Attribute, syntax::Subscript>(expr);
+  if (succeeded(value) && !onlyReads && failed(checkParts(*value)))
+    return failure();
+  return value;
+}
+
+/// `a + b + c + …`, which is as deep as it is long.
+FailureOr<Value> KernelEmitter::evaluateChain(const syntax::BinOp *last) {
+  SmallVector<const syntax::BinOp *> chain{last};
+  while (auto *left = dyn_cast<syntax::BinOp>(chain.back()->left))
+    chain.push_back(left);
+  FailureOr<Value> value = evaluate(chain.back()->left);
+  for (const syntax::BinOp *operation : llvm::reverse(chain)) {
+    At at(*this, operation->range);
+    // Both sides are evaluated even if one fails: their errors are independent.
+    FailureOr<Value> right = evaluate(operation->right);
+    if (failed(value) || failed(right) || failed(checkDepth()))
+      value = failure();
+    else if (value = combine(operationOf(operation->op), *value, *right);
+             succeeded(value) && failed(checkParts(*value)))
+      value = failure();
+  }
+  return value;
 }
 
 FailureOr<Value> KernelEmitter::evaluateNode(const syntax::Expr *expr) {
@@ -50,14 +100,8 @@ FailureOr<Value> KernelEmitter::evaluateNode(const syntax::Expr *expr) {
     return evaluateElements(llvm::cast<syntax::Tuple>(expr)->elts);
   case NodeKind::List:
     return evaluateElements(llvm::cast<syntax::List>(expr)->elts);
-  case NodeKind::BinOp: {
-    auto *operation = llvm::cast<syntax::BinOp>(expr);
-    // Both sides are evaluated even if one fails: their errors are independent.
-    auto lhs = evaluate(operation->left), rhs = evaluate(operation->right);
-    if (failed(lhs) || failed(rhs))
-      return failure();
-    return combine(operationOf(operation->op), *lhs, *rhs);
-  }
+  case NodeKind::BinOp:
+    return evaluateChain(llvm::cast<syntax::BinOp>(expr));
   case NodeKind::UnaryOp:
     return evaluateUnary(llvm::cast<syntax::UnaryOp>(expr));
   case NodeKind::Compare:

@@ -123,6 +123,9 @@ private:
   // Expressions.
   mlir::FailureOr<Value> evaluate(const syntax::Expr *expr);
   mlir::FailureOr<Value> evaluateNode(const syntax::Expr *expr);
+  mlir::FailureOr<Value> evaluateChain(const syntax::BinOp *last);
+  /// Fails, after reporting it, for a value of more parts than can be worked with.
+  mlir::LogicalResult checkParts(const Value &value);
   mlir::FailureOr<Value> evaluateName(const syntax::Name *name);
   mlir::FailureOr<Value> evaluateConstant(const syntax::Constant *constant);
   mlir::FailureOr<Value> evaluateAttribute(const syntax::Attribute *attribute);
