@@ -37,15 +37,28 @@ static std::optional<int64_t> constantOf(Value tensor) {
 }
 
 const Steps &AccessAnalysis::of(Value tensor) {
-  auto found = known.find(tensor);
-  if (found != known.end())
-    return found->second;
-  Steps steps = compute(tensor);
-  if (auto type = dyn_cast<RankedTensorType>(tensor.getType()))
-    for (auto [d, size] : llvm::enumerate(type.getShape()))
-      if (size == 1)
-        steps[d] = Step::constant(0);
-  return known[tensor] = std::move(steps);
+  // Operands first, without recursion: kernels are as deep as their users like.
+  SmallVector<Value> pending{tensor};
+  while (!pending.empty()) {
+    Value next = pending.back();
+    const size_t count = pending.size();
+    if (Operation *op = next.getDefiningOp(); op && !known.contains(next))
+      for (Value operand : op->getOperands())
+        if (isa<RankedTensorType>(operand.getType()) && !known.contains(operand))
+          pending.push_back(operand);
+    if (pending.size() > count)
+      continue;
+    pending.pop_back();
+    if (known.contains(next))
+      continue;
+    Steps steps = compute(next);
+    if (auto type = dyn_cast<RankedTensorType>(next.getType()))
+      for (auto [d, size] : llvm::enumerate(type.getShape()))
+        if (size == 1)
+          steps[d] = Step::constant(0);
+    known[next] = std::move(steps);
+  }
+  return known.find(tensor)->second;
 }
 
 bool AccessAnalysis::isUniform(Value tensor) {

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace triton::cpu {
@@ -148,23 +150,79 @@ LogicalResult Lowering::lowerScalar(Operation *op) {
   return op->emitError() << "the CPU target cannot lower " << op->getName();
 }
 
-/// What computing `tensor` reads of `source`: nothing, each element at its own place, or elements elsewhere.
-enum class Reads { Nothing, InPlace, Elsewhere };
+namespace {
 
-static Reads readsOf(Value tensor, Value source, const Plan &plan) {
-  Reads reads = Reads::Nothing;
-  SmallVector<int> own = getOwnDimensions(tensor);
-  walkExpression(
-      tensor, own, [&](Value inner) { return plan.isBuffered(inner); },
-      [&](Value inner, ArrayRef<int> dimensions) {
-        // What a gather reads is a buffer that the walk does not visit, and it reads it anywhere.
-        auto gather = inner.getDefiningOp<tensor::GatherOp>();
-        if (gather && gather.getSrc() == source && !plan.isBuffered(inner))
-          reads = Reads::Elsewhere;
-        if (inner == source)
-          reads = dimensions == ArrayRef<int>(own) && reads != Reads::Elsewhere ? Reads::InPlace : Reads::Elsewhere;
-      });
-  return reads;
+/// Tensors on their way into buffers that some of them still read: in which order they can be computed.
+class Handover {
+public:
+  struct Item {
+    Value value, next;              // `value` goes to the buffer of `next`
+    bool readsOwnElsewhere = false; // and needs elements of that at other places than its own
+    SmallVector<size_t> reads;      // of the buffers of which other items
+  };
+
+  Handover(ArrayRef<std::pair<Value, Value>> pairs, const Plan &plan);
+  /// One that nobody else still needs the old elements of, or else the last. False: all are done.
+  std::optional<std::pair<Item, bool>> takeNext();
+
+private:
+  bool isFree(size_t index) const { return !items[index].readsOwnElsewhere && readers[index] == 0; }
+
+  SmallVector<Item> items;
+  SmallVector<size_t> readers; // how many items that are not done read this one's buffer
+  std::set<size_t> pending, free;
+};
+
+} // namespace
+
+Handover::Handover(ArrayRef<std::pair<Value, Value>> pairs, const Plan &plan) : readers(pairs.size()) {
+  llvm::DenseMap<Value, size_t> indices;
+  for (auto [index, pair] : llvm::enumerate(pairs)) {
+    items.push_back({.value = pair.first, .next = pair.second, .reads = {}});
+    indices[pair.second] = index;
+    pending.insert(index);
+  }
+  for (auto [index, item] : llvm::enumerate(items)) {
+    SmallVector<int> own = getOwnDimensions(item.value);
+    llvm::SetVector<size_t> reads;
+    auto read = [&](Value tensor, bool isInPlace) {
+      auto found = indices.find(tensor);
+      if (found == indices.end())
+        return;
+      if (found->second != index)
+        reads.insert(found->second);
+      else
+        item.readsOwnElsewhere |= !isInPlace;
+    };
+    walkExpression(
+        item.value, own, [&](Value inner) { return plan.isBuffered(inner); },
+        [&](Value inner, ArrayRef<int> dimensions) {
+          // What a gather reads is a buffer that the walk does not visit, and it reads it anywhere.
+          auto gather = inner.getDefiningOp<tensor::GatherOp>();
+          if (gather && !plan.isBuffered(inner))
+            read(gather.getSrc(), /*isInPlace=*/false);
+          read(inner, dimensions == ArrayRef<int>(own));
+        });
+    item.reads = reads.takeVector();
+    for (size_t other : item.reads)
+      ++readers[other];
+  }
+  for (size_t index : pending)
+    if (isFree(index))
+      free.insert(index);
+}
+
+std::optional<std::pair<Handover::Item, bool>> Handover::takeNext() {
+  if (pending.empty())
+    return std::nullopt;
+  const bool found = !free.empty();
+  const size_t index = found ? *free.begin() : *pending.rbegin();
+  pending.erase(index);
+  free.erase(index);
+  for (size_t other : items[index].reads)
+    if (--readers[other] == 0 && pending.contains(other) && isFree(other))
+      free.insert(other);
+  return std::pair(items[index], found);
 }
 
 LogicalResult Lowering::yieldInto(ValueRange from, ValueRange to) {
@@ -178,27 +236,15 @@ LogicalResult Lowering::yieldInto(ValueRange from, ValueRange to) {
     pending.push_back({value, next});
   }
   SmallVector<std::pair<Value, Buffer>> copies; // through a second buffer: where to, from where
-  while (!pending.empty()) {
-    // One that nobody else still needs the old elements of.
-    auto isFree = [&](std::pair<Value, Value> item) {
-      if (readsOf(item.first, item.second, plan) == Reads::Elsewhere)
-        return false;
-      return llvm::all_of(pending, [&](std::pair<Value, Value> other) {
-        return other == item || readsOf(other.first, item.second, plan) == Reads::Nothing;
-      });
-    };
-    auto free = llvm::find_if(pending, isFree);
-    if (free != pending.end()) {
-      if (failed(fill(free->first, bufferFor(free->second))))
-        return failure();
-      pending.erase(free);
-      continue;
-    }
-    auto [value, next] = pending.pop_back_val();
-    Buffer second = makeBuffer(cast<RankedTensorType>(next.getType()), next.getLoc());
-    if (failed(fill(value, second)))
+  Handover handover(pending, plan);
+  while (auto taken = handover.takeNext()) {
+    auto [item, isFree] = *taken;
+    Buffer into =
+        isFree ? bufferFor(item.next) : makeBuffer(cast<RankedTensorType>(item.next.getType()), item.next.getLoc());
+    if (failed(fill(item.value, into)))
       return failure();
-    copies.push_back({next, second});
+    if (!isFree)
+      copies.push_back({item.next, into});
   }
   for (auto &[next, second] : copies) {
     Buffer destination = bufferFor(next);

@@ -36,7 +36,7 @@ static bool anyInside(Operation *op, llvm::function_ref<bool(Operation *)> holds
       .wasInterrupted();
 }
 
-static bool writesItself(Operation *op) {
+bool mayWriteItself(Operation *op) {
   if (isa<tensor::StoreOp, tensor::AtomicRMWOp, tensor::AtomicCASOp, tensor::CallOp>(op))
     return true;
   if (auto assembly = dyn_cast<tensor::ElementwiseInlineAsmOp>(op))
@@ -46,10 +46,10 @@ static bool writesItself(Operation *op) {
   return false;
 }
 
-bool mayWrite(Operation *op) { return anyInside(op, writesItself); }
+bool mayWrite(Operation *op) { return anyInside(op, mayWriteItself); }
 
 bool touchesMemory(Operation *op) {
-  return anyInside(op, [](Operation *inner) { return writesItself(inner) || isa<tensor::LoadOp>(inner); });
+  return anyInside(op, [](Operation *inner) { return mayWriteItself(inner) || isa<tensor::LoadOp>(inner); });
 }
 
 SmallVector<int> getOwnDimensions(Value tensor) {

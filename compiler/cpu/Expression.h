@@ -12,8 +12,11 @@ bool isRecomputable(mlir::Operation *op);
 /// Whether the function of a `tt.map_elementwise` (or the combination of a reduction or scan) works on whole vectors.
 bool isVectorisable(mlir::Region &region);
 
-/// Whether `op` or an operation inside of it may write memory that a load can see, or touch such memory at all.
+/// Whether `op` or an operation inside of it may write memory that a load can see.
 bool mayWrite(mlir::Operation *op);
+/// The same for `op` alone.
+bool mayWriteItself(mlir::Operation *op);
+/// Whether `op` or an operation inside of it reads or writes such memory.
 bool touchesMemory(mlir::Operation *op);
 
 /// Visits `root` and every tensor that computing it needs, each once for each way it is placed in the nest.

@@ -15,6 +15,13 @@ namespace triton::cpu {
 /// Recomputing costs more than a buffer from here on: about five simple operations, or one division.
 static constexpr int dearCost = 6;
 
+// Bounds on how much becomes one nest, since what emits and optimises it takes more than twice as long for twice as much. Far beyond what kernels
+// written by hand reach; one more pass through a buffer is then little beside the work of the nest.
+/// Operations from one buffer to the next along an expression, which is also how deep evaluating it recurses.
+static constexpr int tallest = 128;
+/// Reductions that share a nest, and buffers it fills on its way.
+static constexpr size_t mostReductions = 32, mostFills = 16;
+
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 static int64_t sizeOf(ArrayRef<int64_t> shape) {
   int64_t size = 1;
@@ -25,16 +32,60 @@ static int64_t sizeOf(ArrayRef<int64_t> shape) {
 
 namespace {
 
+/// Which operations may write memory, or hold some that may, and how many of those stand before each operation in its block.
+class Writes {
+public:
+  explicit Writes(Operation *root) {
+    root->walk([&](Operation *op) {
+      if (mayWriteItself(op))
+        for (Operation *holder = op; holder && writing.insert(holder).second && holder != root;)
+          holder = holder->getParentOp();
+    });
+    root->walk([&](Block *block) {
+      int count = 0;
+      for (Operation &op : *block) {
+        before[&op] = count;
+        count += writing.contains(&op);
+      }
+    });
+  }
+
+  bool inside(Operation *op) const { return writing.contains(op); }
+  /// Of one block; neither counts itself.
+  bool between(Operation *first, Operation *second) const {
+    return before.lookup(second) > before.lookup(first) + writing.contains(first);
+  }
+
+private:
+  llvm::DenseSet<Operation *> writing;
+  llvm::DenseMap<Operation *, int> before;
+};
+
+/// What a consumer that stores needs a tensor for.
+struct Need {
+  bool inAddress = false, inValue = false; // an address includes the mask
+  void add(Need other) {
+    inAddress |= other.inAddress;
+    inValue |= other.inValue;
+  }
+};
+using Consumers = llvm::MapVector<Operation *, Need>;
+
 class Planner {
 public:
-  Planner(tensor::FuncOp function, AccessAnalysis &accesses) : function(function), accesses(accesses) {}
+  Planner(tensor::FuncOp function, AccessAnalysis &accesses)
+      : function(function), accesses(accesses), writes(function) {}
 
   Plan run() {
     bufferWhatIsNotRecomputable();
     groupRoots();
-    // Users first: whether they are recomputed decides where their operands are needed.
     SmallVector<Operation *> ops;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) // operands first
+      if (isRecomputable(op))
+        for (Value result : op->getResults())
+          measure(result);
+    // Users first: whether they are recomputed decides where their operands are needed.
     for (Operation *op : llvm::reverse(ops))
       if (isRecomputable(op))
         for (Value result : op->getResults())
@@ -50,24 +101,26 @@ private:
   void bufferWhatIsNotRecomputable();
   void groupRoots();
   void groupBlock(Block &block);
+  void measure(Value tensor);
   void decide(Value tensor);
   void placeFill(Value tensor);
-  llvm::SetVector<Operation *> consumersOf(Value tensor);
-  int costOf(Value tensor);
+  Consumers consumersOf(Value tensor);
   int ownCostOf(Value tensor);
   bool isWrittenBetween(Operation *load, Operation *consumer);
-  bool mustKeepOrder(tensor::LoadOp load, const llvm::SetVector<Operation *> &consumers);
+  bool mustKeepOrder(tensor::LoadOp load, const Consumers &consumers);
 
   /// The operation whose place a root is emitted at.
   Operation *leaderOf(Operation *root) { return leaders.lookup(root) ? leaders.lookup(root) : root; }
 
   tensor::FuncOp function;
   AccessAnalysis &accesses;
+  Writes writes;
   Plan plan;
   llvm::DenseMap<Operation *, Operation *> leaders;
   llvm::DenseSet<Value> toPlace;
-  llvm::DenseMap<Value, int> costs;
-  llvm::DenseMap<Value, llvm::SetVector<Operation *>> consumers;
+  llvm::DenseMap<Value, int> costs;   // of recomputing from what lies in buffers
+  llvm::DenseMap<Value, int> heights; // operations on the longest way from there
+  llvm::DenseMap<Value, Consumers> consumers;
   llvm::DenseMap<Operation *, Operation *>
       filledAt; // for an operation with a buffer: whose place its nest is emitted at
 };
@@ -114,26 +167,26 @@ void Planner::groupBlock(Block &block) {
   // Whether computing `tensor` needs anything of this block from position `limit` on, other than by recomputing it.
   std::function<bool(Value, int)> needsLater = [&](Value root, int limit) {
     bool needs = false;
-    walkExpression(
-        root, getOwnDimensions(root), [&](Value tensor) { return plan.isBuffered(tensor); },
-        [&](Value tensor, ArrayRef<int>) {
-          Operation *op = tensor.getDefiningOp();
-          if (!op)
-            return;
-          auto isLate = [&](Operation *definition) {
-            auto found = definition ? order.find(definition) : order.end();
-            return found != order.end() && found->second >= limit;
-          };
-          if (plan.isBuffered(tensor)) {
-            needs |= isLate(op);
-            return;
-          }
-          for (Value operand : op->getOperands())
-            needs |= !isTensor(operand) && isLate(operand.getDefiningOp());
-          // A gather reads its source at other coordinates: the walk above ends there.
-          if (auto gather = dyn_cast<tensor::GatherOp>(op))
-            needs |= needsLater(gather.getSrc(), limit);
-        });
+    auto isLate = [&](Operation *definition) {
+      auto found = definition ? order.find(definition) : order.end();
+      return found != order.end() && found->second >= limit;
+    };
+    // What stands before that position needs nothing from there on.
+    auto isLeaf = [&](Value tensor) { return needs || plan.isBuffered(tensor) || !isLate(tensor.getDefiningOp()); };
+    walkExpression(root, getOwnDimensions(root), isLeaf, [&](Value tensor, ArrayRef<int>) {
+      Operation *op = tensor.getDefiningOp();
+      if (!op || !isLate(op))
+        return;
+      if (plan.isBuffered(tensor)) {
+        needs |= isLate(op);
+        return;
+      }
+      for (Value operand : op->getOperands())
+        needs |= !isTensor(operand) && isLate(operand.getDefiningOp());
+      // A gather reads its source at other coordinates: the walk above ends there.
+      if (auto gather = dyn_cast<tensor::GatherOp>(op))
+        needs |= needsLater(gather.getSrc(), limit);
+    });
     return needs;
   };
 
@@ -172,7 +225,7 @@ void Planner::groupBlock(Block &block) {
     if (!reduce)
       continue;
     auto joins = [&] {
-      return first && first.getAxis() == reduce.getAxis() &&
+      return first && plan.nests[first].members.size() < mostReductions && first.getAxis() == reduce.getAxis() &&
              shapeOf(first.getSrcs()[0]) == shapeOf(reduce.getSrcs()[0]) &&
              isVectorisable(first.getCombineOp()) == isVectorisable(reduce.getCombineOp()) &&
              llvm::none_of(reduce.getSrcs(), [&](Value source) { return needsLater(source, order[first]); });
@@ -190,19 +243,29 @@ void Planner::groupBlock(Block &block) {
   closeStores();
 }
 
-llvm::SetVector<Operation *> Planner::consumersOf(Value tensor) {
-  llvm::SetVector<Operation *> found;
-  for (Operation *user : tensor.getUsers()) {
+/// What using a tensor as this operand makes of it.
+static Need needOf(OpOperand &use) {
+  auto store = dyn_cast<tensor::StoreOp>(use.getOwner());
+  if (!store)
+    return {};
+  const bool isValue = &use == &store.getValueMutable();
+  return {.inAddress = !isValue, .inValue = isValue};
+}
+
+Consumers Planner::consumersOf(Value tensor) {
+  Consumers found;
+  for (OpOperand &use : tensor.getUses()) {
+    Operation *user = use.getOwner();
     if (!isRecomputable(user)) {
-      found.insert(leaderOf(user));
+      found[leaderOf(user)].add(needOf(use));
       continue;
     }
     for (Value result : user->getResults()) {
       if (plan.isBuffered(result))
-        found.insert(user); // needed where the user's buffer is filled
+        found.insert({user, {}}); // needed where the user's buffer is filled
       else
-        for (Operation *consumer : consumers[result])
-          found.insert(consumer);
+        for (auto [consumer, need] : consumers[result])
+          found[consumer].add(need);
     }
   }
   return found;
@@ -222,37 +285,30 @@ int Planner::ownCostOf(Value tensor) {
   return isElementwise(op) && !isIndex && !isa<arith::CmpIOp>(op) ? getElementwiseCost(op) : 0;
 }
 
-/// An upper bound: what two operands share counts twice. Saturates, since only a comparison with `dearCost` matters.
-int Planner::costOf(Value tensor) {
-  Operation *op = tensor.getDefiningOp();
-  if (!isTensor(tensor) || !op || !isRecomputable(op) || (plan.isBuffered(tensor) && !toPlace.contains(tensor)))
-    return 0;
-  auto found = costs.find(tensor);
-  if (found != costs.end())
-    return found->second;
-  int cost = ownCostOf(tensor);
-  for (Value operand : op->getOperands())
-    if (cost < 4 * dearCost)
-      cost += costOf(operand);
-  return costs[tensor] = std::min(cost, 4 * dearCost);
+/// The cost is an upper bound: what two operands share counts twice. It saturates, since only a comparison with `dearCost` matters.
+void Planner::measure(Value tensor) {
+  if (plan.isBuffered(tensor) && !toPlace.contains(tensor))
+    return;
+  int cost = ownCostOf(tensor), height = 0;
+  for (Value operand : tensor.getDefiningOp()->getOperands()) {
+    cost = std::min(cost + costs.lookup(operand), 4 * dearCost);
+    height = std::max(height, heights.lookup(operand));
+  }
+  costs[tensor] = cost;
+  heights[tensor] = plan.isBuffered(tensor) || height == tallest ? 0 : height + 1;
 }
 
 bool Planner::isWrittenBetween(Operation *load, Operation *consumer) {
   Operation *ancestor = load->getBlock()->findAncestorOpInBlock(*consumer);
   if (!ancestor) // in another block of the control flow graph
-    return mayWrite(function);
-  if (ancestor != consumer && mayWrite(ancestor))
-    return true;
-  for (Operation *op = load->getNextNode(); op && op != ancestor; op = op->getNextNode())
-    if (mayWrite(op))
-      return true;
-  return false;
+    return writes.inside(function);
+  return (ancestor != consumer && writes.inside(ancestor)) || writes.between(load, ancestor);
 }
 
-bool Planner::mustKeepOrder(tensor::LoadOp load, const llvm::SetVector<Operation *> &consumers) {
+bool Planner::mustKeepOrder(tensor::LoadOp load, const Consumers &consumers) {
   if (load.getIsVolatile())
     return true;
-  for (Operation *consumer : consumers) {
+  for (auto [consumer, need] : consumers) {
     auto nest = plan.nests.find(consumer);
     bool stores =
         nest != plan.nests.end() && !nest->second.members.empty() && isa<tensor::StoreOp>(nest->second.members[0]);
@@ -265,19 +321,8 @@ bool Planner::mustKeepOrder(tensor::LoadOp load, const llvm::SetVector<Operation
     // them: those that only the stored values need, and whose addresses form a range.
     if (isWrittenBetween(load, nest->second.members[0]))
       return true;
-    for (Operation *member : nest->second.members) {
-      auto store = cast<tensor::StoreOp>(member);
-      bool inAddress = false, needed = false;
-      auto isLeaf = [&](Value tensor) { return plan.isBuffered(tensor); };
-      for (Value operand : {store.getPtr(), store.getMask()})
-        if (operand)
-          walkExpression(operand, getOwnDimensions(operand), isLeaf,
-                         [&](Value tensor, ArrayRef<int>) { inAddress |= tensor == load.getResult(); });
-      walkExpression(store.getValue(), getOwnDimensions(store.getValue()), isLeaf,
-                     [&](Value tensor, ArrayRef<int>) { needed |= tensor == load.getResult(); });
-      if (inAddress || (needed && !accesses.isAffine(load.getPtr())))
-        return true;
-    }
+    if (need.inAddress || (need.inValue && !accesses.isAffine(load.getPtr())))
+      return true;
     if (llvm::any_of(nest->second.members, [&](Operation *member) {
           auto store = cast<tensor::StoreOp>(member);
           return store.getPtr() != load.getPtr() && !accesses.isAffine(store.getPtr());
@@ -288,8 +333,7 @@ bool Planner::mustKeepOrder(tensor::LoadOp load, const llvm::SetVector<Operation
 }
 
 void Planner::decide(Value tensor) {
-  llvm::SetVector<Operation *> found = consumersOf(tensor);
-  consumers[tensor] = found;
+  const Consumers &found = consumers[tensor] = consumersOf(tensor);
   Operation *op = tensor.getDefiningOp();
   if (toPlace.contains(tensor) || found.empty())
     return;
@@ -300,13 +344,15 @@ void Planner::decide(Value tensor) {
   if (auto load = dyn_cast<tensor::LoadOp>(op))
     if (mustKeepOrder(load, found))
       return buffer();
-  if (isa<tensor::PointerType>(getElementTypeOrSelf(tensor.getType())) || costOf(tensor) < dearCost)
+  if (heights.lookup(tensor) == 0)
+    return buffer();
+  if (isa<tensor::PointerType>(getElementTypeOrSelf(tensor.getType())) || costs.lookup(tensor) < dearCost)
     return;
   // Views of a dear tensor are free once it has a buffer itself.
   if (mapThroughView(tensor, getOwnDimensions(tensor)))
     return;
   bool isNeededOften = found.size() > 1;
-  for (Operation *consumer : found) {
+  for (auto [consumer, need] : found) {
     isNeededOften |= consumer->getBlock() != op->getBlock();
     auto nest = plan.nests.find(consumer);
     if (nest != plan.nests.end())
@@ -337,7 +383,7 @@ void Planner::placeFill(Value tensor) {
   // The first place that needs the buffer. A nest there that visits the same elements fills the buffer on its way.
   Operation *first = nullptr;
   bool isDirect = false;
-  for (Operation *consumer : consumers[tensor]) {
+  for (auto [consumer, need] : consumers[tensor]) {
     Operation *place = filledAt.lookup(consumer) ? filledAt.lookup(consumer) : consumer;
     Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*place);
     if (!ancestor) {
@@ -356,9 +402,9 @@ void Planner::placeFill(Value tensor) {
   auto nest = isDirect ? plan.nests.find(first) : plan.nests.end();
   bool fits = nest != plan.nests.end() && ArrayRef<int64_t>(nest->second.shape) == shapeOf(tensor);
   // Loads that must be complete before a store are not left to the store's own nest.
-  fits = fits && isa<tensor::ReduceOp>(nest->second.members[0]);
+  fits = fits && isa<tensor::ReduceOp>(nest->second.members[0]) && nest->second.fills.size() < mostFills;
   // Something filled at that place before its nest may need this tensor as well.
-  for (Operation *consumer : consumers[tensor])
+  for (auto [consumer, need] : consumers[tensor])
     fits = fits && !(filledAt.lookup(consumer) == first && consumer != first);
   if (auto load = dyn_cast<tensor::LoadOp>(op); load && fits)
     fits = !isWrittenBetween(load, first);
