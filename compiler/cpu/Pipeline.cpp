@@ -4,6 +4,7 @@
 #include "compiler/cpu/passes/ExpandMath.h"
 #include "compiler/cpu/passes/LowerToLoops.h"
 #include "compiler/cpu/passes/ReduceInsideLoops.h"
+#include "compiler/cpu/passes/SplitLongBlocks.h"
 #include "compiler/tensor/passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,6 +33,7 @@ void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
   // LLVM, and before functions are expanded there is less to look at.
   manager.addPass(createCSEPass());
   manager.addPass(createExpandMath(options.target));
+  manager.addPass(createSplitLongBlocks()); // LLVM takes it from here, and wants functions that are not too long
 }
 
 void registerCpuPipeline() {
@@ -39,6 +41,7 @@ void registerCpuPipeline() {
   registerLowerToLoops();
   registerReduceInsideLoops();
   registerExpandMath();
+  registerSplitLongBlocks();
   PassPipelineRegistration<>("cpu-pipeline", "tensor IR to loops over vectors, for this machine",
                              [](OpPassManager &manager) { buildCpuPipeline(manager, CpuOptions()); });
 }
