@@ -117,7 +117,7 @@ class JITCallable:
             self.hash = f"recursion:{self._fn_name}"  # what a recursive call sees
             try:
                 finder = DependenciesFinder(self._fn_name, self.__globals__, ClosureScope(self.fn), self._src)
-                finder.visit(self.parse())
+                finder.walk(self.parse())
             except BaseException:
                 self.hash = None
                 _being_hashed.remove(self)

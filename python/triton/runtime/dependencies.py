@@ -53,6 +53,15 @@ def _copied(value):
         return value
 
 
+def _deepest(tree):
+    """The innermost of the expressions and statements in `tree`."""
+    level, deepest = [tree], tree
+    while level:
+        deepest = next((node for node in level if hasattr(node, "lineno")), deepest)
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return deepest
+
+
 class DependenciesFinder(ast.NodeVisitor):
     """Walks a function's AST. `ret` is the hash of its source and its callees', `used_global_vals` what it reads."""
 
@@ -113,6 +122,26 @@ class DependenciesFinder(ast.NodeVisitor):
             if where in self.readers:
                 self._check_agreement(where, value, self.used_global_vals[where][0], self.readers[where])
             self.used_global_vals[where] = (_copied(value), scope)
+
+    # The walk. Python's own recurses, a few levels of its stack for each of the tree's.
+
+    def walk(self, tree):
+        """Visits all of `tree`; an error with a place where that is nested too deeply."""
+        try:
+            self.visit(tree)
+        except RecursionError:
+            from ..compiler.errors import CompilationError
+
+            raise CompilationError(self.src, _deepest(tree), "nested too deeply") from None
+
+    def visit_BinOp(self, node):
+        """`a + b + c + …` is as deep as it is long."""
+        operands = []
+        while isinstance(node, ast.BinOp):
+            operands.append(node.right)
+            node = node.left
+        for operand in (node, *reversed(operands)):
+            self.visit(operand)
 
     # Names.
 
