@@ -27,7 +27,13 @@ Value Lowering::allocate(int64_t bytes, Location loc) {
   return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), arena, ArrayRef<LLVM::GEPArg>{offset});
 }
 
-Buffer Lowering::makeBuffer(RankedTensorType type, Location loc) {
+Value Lowering::borrow(int64_t bytes, Location loc) {
+  auto found = spare.find(bytes);
+  return found == spare.end() || found->second.empty() ? allocate(bytes, loc) : found->second.pop_back_val();
+}
+
+/// A buffer for `type` that has no memory yet.
+static Buffer layOut(RankedTensorType type) {
   Buffer buffer;
   buffer.element = type.getElementType();
   buffer.strides.resize(type.getRank());
@@ -36,9 +42,24 @@ Buffer Lowering::makeBuffer(RankedTensorType type, Location loc) {
     buffer.strides[d] = type.getDimSize(d) == 1 ? 0 : stride;
     stride *= type.getDimSize(d);
   }
-  buffer.pointer = allocate(stride * getStorageBytes(buffer.element), loc);
   return buffer;
 }
+
+static int64_t bytesOf(RankedTensorType type) { return type.getNumElements() * getStorageBytes(type.getElementType()); }
+
+Buffer Lowering::makeBuffer(RankedTensorType type, Location loc) {
+  Buffer buffer = layOut(type);
+  buffer.pointer = allocate(bytesOf(type), loc);
+  return buffer;
+}
+
+Buffer Lowering::borrowBuffer(RankedTensorType type, Location loc) {
+  Buffer buffer = layOut(type);
+  buffer.pointer = borrow(bytesOf(type), loc);
+  return buffer;
+}
+
+void Lowering::giveBack(const Buffer &buffer, RankedTensorType type) { giveBack(buffer.pointer, bytesOf(type)); }
 
 Buffer &Lowering::bufferFor(Value tensor) {
   auto found = buffers.find(tensor);

@@ -144,6 +144,11 @@ private:
   mlir::Value allocate(int64_t bytes, mlir::Location loc);
   Buffer &bufferFor(mlir::Value tensor);
   Buffer makeBuffer(mlir::RankedTensorType type, mlir::Location loc);
+  /// The same for what is needed no longer once the code for one operation, all of it emitted between these, has run.
+  mlir::Value borrow(int64_t bytes, mlir::Location loc);
+  void giveBack(mlir::Value scratch, int64_t bytes) { spare[bytes].push_back(scratch); }
+  Buffer borrowBuffer(mlir::RankedTensorType type, mlir::Location loc);
+  void giveBack(const Buffer &buffer, mlir::RankedTensorType type);
   /// Lets `tensor` use the memory of `other`, of the same type.
   void shareBuffer(mlir::Value tensor, const Buffer &other) { buffers[tensor] = other; }
 
@@ -162,7 +167,8 @@ private:
   mlir::Value arena;
   Waiting waiting;
   int64_t stackBytes = 0, arenaBytes = 0;
-  mlir::Value programId[3], programCount[3];             // i32
+  llvm::DenseMap<int64_t, llvm::SmallVector<mlir::Value, 2>> spare; // scratch memory that was given back, by its size
+  mlir::Value programId[3], programCount[3];                        // i32
   llvm::DenseMap<mlir::OpOperand *, mlir::Value> staged; // operands of products, staged before the loop around them
   llvm::DenseMap<mlir::Block *, mlir::Block *> blocks;   // of the function's graph, to where they are emitted
 };

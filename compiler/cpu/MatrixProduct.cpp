@@ -172,7 +172,7 @@ LogicalResult Lowering::lowerDot(tensor::DotOp dot) {
   Buffer accumulator = inPlace ? result : makeBuffer(RankedTensorType::get(shape, product.accumulatorType), loc);
   auto bufferOf = [&](OpOperand &use, int64_t bytes) {
     Value known = staged.lookup(&use);
-    return known ? known : allocate(bytes, loc);
+    return known ? known : borrow(bytes, loc);
   };
   Value aBuffer = bufferOf(a, product.aBytes()), bBuffer = bufferOf(b, product.bBytes());
   auto stageBoth = [&](ArrayRef<Coordinate> batch) {
@@ -213,6 +213,10 @@ LogicalResult Lowering::lowerDot(tensor::DotOp dot) {
   } else if (failed(fillAccumulator(c, accumulator)) || failed(eachBatch(0, batch))) {
     return failure();
   }
+  if (!staged.contains(&a))
+    giveBack(aBuffer, product.aBytes());
+  if (!staged.contains(&b))
+    giveBack(bBuffer, product.bBytes());
   if (inPlace)
     return checked();
   return convertBuffer(accumulator, result, shape, loc);

@@ -122,7 +122,7 @@ SmallVector<Redirection> Lowering::guardStores(const NestPlan &nest) {
     if (!condition)
       continue;
     redirections[i].condition = condition;
-    redirections[i].buffer = makeBuffer(cast<RankedTensorType>(store.getValue().getType()), member->getLoc());
+    redirections[i].buffer = borrowBuffer(cast<RankedTensorType>(store.getValue().getType()), member->getLoc());
   }
   return redirections;
 }
@@ -206,6 +206,9 @@ void Lowering::finishRedirected(const NestPlan &nest, const Space &space, ArrayR
       memory.store(evaluator.evaluate(store.getPtr(), at), element, 1, active, value, nullptr);
     });
   }
+  for (auto [member, redirection] : llvm::zip_equal(nest.members, redirections))
+    if (redirection.condition)
+      giveBack(redirection.buffer, cast<RankedTensorType>(cast<tensor::StoreOp>(member).getValue().getType()));
 }
 
 } // namespace triton::cpu

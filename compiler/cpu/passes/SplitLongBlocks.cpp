@@ -20,7 +20,7 @@
 //
 // What LLVM does to a function takes more than twice as long for one twice as large, in register allocation above all, and parts of it recurse along chains
 // of instructions. Of functions that are small it needs time in proportion. Runs last, when what a block comes to is known. What few kernels reach costs those
-// that do a call for thousands of instructions; parts end where little has to be handed over, between loops rather than in what leads up to one. Leaves alone scratch memory, which must outlive a part, and repeats constants.
+// that do a call for thousands of instructions; parts end where little has to be handed over, between loops rather than in what leads up to one. Leaves alone scratch memory, which must outlive a part, and repeats constants and places in it.
 #include "compiler/cpu/passes/SplitLongBlocks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,14 +35,23 @@ using namespace mlir;
 
 namespace triton::cpu {
 
-/// Whether `op` must stay where it is: memory of the function it is in, and what costs nothing to repeat.
-static bool mustStay(Operation *op) {
-  return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() ||
-         isa<LLVM::AllocaOp, LLVM::ZeroOp, LLVM::AddressOfOp>(op);
+static bool isConstant(Operation *op) {
+  return op && (op->hasTrait<OpTrait::ConstantLike>() || isa<LLVM::ZeroOp, LLVM::AddressOfOp>(op));
 }
 
+/// Whether `op` costs nothing to repeat where its result is needed: a constant, or a fixed place in scratch memory. It needs no result of what may move.
 static bool isRepeated(Operation *op) {
-  return op && (op->hasTrait<OpTrait::ConstantLike>() || isa<LLVM::ZeroOp, LLVM::AddressOfOp>(op));
+  auto place = dyn_cast_or_null<LLVM::GEPOp>(op);
+  if (!place)
+    return isConstant(op);
+  Value base = place.getBase();
+  return (isa<BlockArgument>(base) || base.getDefiningOp<LLVM::AllocaOp>()) &&
+         llvm::all_of(place.getDynamicIndices(), [](Value index) { return isConstant(index.getDefiningOp()); });
+}
+
+/// Whether `op` must stay where it is, or may as well: memory of the function it is in, and what is repeated.
+static bool mustStay(Operation *op) {
+  return isRepeated(op) || op->hasTrait<OpTrait::IsTerminator>() || isa<LLVM::AllocaOp>(op);
 }
 
 namespace {
@@ -97,18 +106,24 @@ private:
     return holds(op ? op : value.getParentBlock()->getParentOp());
   }
 
+  void take(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!isRepeated(op)) {
+      taken.insert(value);
+      return;
+    }
+    for (Value operand : op->getOperands()) // before it: in this order they are repeated
+      take(operand);
+    repeated.insert(op);
+  }
+
   /// What the operations need of others, and others of them.
   void collect() {
     for (Operation *op : ops) {
       op->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands()) {
-          if (holds(operand))
-            continue;
-          if (isRepeated(operand.getDefiningOp()))
-            repeated.insert(operand.getDefiningOp());
-          else
-            taken.insert(operand);
-        }
+        for (Value operand : inner->getOperands())
+          if (!holds(operand))
+            take(operand);
       });
       for (Value result : op->getResults())
         if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !holds(user); }))

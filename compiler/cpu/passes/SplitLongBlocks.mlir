@@ -55,6 +55,24 @@ func.func @scratch() {
   return
 }
 
+// So is a place in scratch memory, wherever that comes from.
+// CHECK-LABEL: func.func @places(
+// CHECK-SAME: %[[ARENA:.*]]: !llvm.ptr)
+// CHECK: call @places.part0(%[[ARENA]]) : (!llvm.ptr) -> ()
+// CHECK: func.func private @places.part0(%[[TO:.*]]: !llvm.ptr)
+// CHECK: %[[PLACE:.*]] = llvm.getelementptr %[[TO]][64]
+// CHECK: llvm.store %{{.*}}, %[[PLACE]]
+func.func @places(%arena: !llvm.ptr) {
+  %one = arith.constant 1 : i32
+  %place = llvm.getelementptr %arena[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %one, %place : i32, !llvm.ptr
+  llvm.store %one, %place : i32, !llvm.ptr
+  llvm.store %one, %place : i32, !llvm.ptr
+  llvm.store %one, %place : i32, !llvm.ptr
+  llvm.store %one, %place : i32, !llvm.ptr
+  return
+}
+
 // Inside of a loop, with what the loop carries; the loop itself is short afterwards and stays.
 // CHECK-LABEL: func.func @inside(
 // CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (i32)
