@@ -10,7 +10,7 @@ namespace triton {
 
 enum class IrSyntax { Mlir, Llvm };
 
-/// How many brackets may be open at one place, counting those of the aliases that are named there. A reader needs less than 2 KiB for each.
+/// How many brackets may be open at one place, counting those of the aliases that are named there: as many regions are read in 512 KiB of stack.
 inline constexpr unsigned maxIrNesting = 200;
 
 /// False after reporting the first thing that a reader must not see.

@@ -120,6 +120,32 @@ TEST_F(Codegen, BadTextIsAnError) {
   EXPECT_NE(llvm::toString(code.takeError()).find("line 1 of the LLVM IR"), std::string::npos);
 }
 
+TEST_F(Codegen, TextThatIsNotValidIsAnError) {
+  const HostTarget target = llvm::cantFail(HostTarget::byName("x86-64"));
+  auto code = Code::parse("define void @f() {\n  %a = add i32 %b, 1\n  %b = add i32 %a, 1\n  ret void\n}", target);
+  ASSERT_FALSE(bool(code));
+  EXPECT_NE(llvm::toString(code.takeError()).find("the LLVM IR is not valid"), std::string::npos);
+  auto deep = Code::parse("@g = global " + std::string(100000, '{'), target);
+  ASSERT_FALSE(bool(deep));
+  EXPECT_NE(llvm::toString(deep.takeError()).find("nested more than"), std::string::npos);
+}
+
+TEST_F(Codegen, SurvivesWhatNoInstructionDoes) {
+  constexpr const char *foreign = "declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)\n"
+                                  "define void @f() {\n"
+                                  "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n"
+                                  "  ret void\n"
+                                  "}";
+  for (int round = 0; round < 3; ++round) {
+    auto code = Code::parse(foreign, llvm::cantFail(HostTarget::byName("x86-64-v3")));
+    ASSERT_TRUE(bool(code)) << llvm::toString(code.takeError());
+    auto object = code->object();
+    ASSERT_FALSE(bool(object));
+    EXPECT_NE(llvm::toString(object.takeError()).find("LLVM cannot make code of this: "), std::string::npos);
+  }
+  EXPECT_NE(assembly(axpy, "x86-64-v3").find("vfmadd"), std::string::npos) << "and goes on";
+}
+
 // What lowered kernels do with bf16 beside converting it: every way of moving it there is.
 constexpr const char *bfloatMoves = R"(
 declare <8 x bfloat> @llvm.masked.gather.v8bf16.v8p0(<8 x ptr>, <8 x i1>, <8 x bfloat>)
