@@ -22,7 +22,7 @@ LogicalResult checkValueType(Type type, EmitError error) {
     auto pointer = dyn_cast<PointerType>(element);
     if (!isNumber(element) && (!pointer || pointer.isBlockPointer()))
       return error() << "kernels have no tensors of " << element;
-    return checkShape(tensor.getShape(), error);
+    return success();
   }
   // What a dialect of the compiler defines checks itself; of MLIR's types only numbers are the language's.
   StringRef dialect = type.getDialect().getNamespace();
@@ -59,9 +59,11 @@ private:
     // What `scf.index_switch` chooses by, where control flow has become structured.
     if (type.isIndex() || known.contains(type))
       return success();
-    if (failed(checkValueType(type, [&] { return op->emitOpError(); })))
+    auto error = [&] { return op->emitOpError(); };
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (failed(checkValueType(type, error)) || (tensor && failed(checkShape(tensor.getShape(), error))))
       return failure();
-    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding() && !allowsLayouts)
+    if (tensor && tensor.getEncoding() && !allowsLayouts)
       return op->emitOpError() << "has a layout before layouts are assigned: " << type;
     known.insert(type);
     return success();

@@ -44,8 +44,8 @@ LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> error, Type
   // 7 is the last that a target of ours gives a meaning.
   if (addressSpace < 0 || addressSpace > 7)
     return error() << "there is no address space " << addressSpace << ": 0 to 7";
-  if (isa<RankedTensorType>(pointee))
-    return checkValueType(pointee, error);
+  if (auto block = dyn_cast<RankedTensorType>(pointee))
+    return failed(checkValueType(block, error)) ? failure() : checkShape(block.getShape(), error);
   auto pointer = dyn_cast<PointerType>(pointee);
   if (!isNumber(pointee) && (!pointer || pointer.isBlockPointer()))
     return error() << "cannot point to " << pointee;
