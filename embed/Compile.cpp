@@ -189,6 +189,12 @@ std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string i
   return fromDriver(artifact.get());
 }
 
+std::optional<Error> checkOptions(const Options &options) {
+  if (std::optional<std::string> fault = toDriver(options).findFault())
+    return Error{"ValueError", *fault};
+  return std::nullopt;
+}
+
 Result<std::string> resolveArchitecture(const Options &options) {
   const driver::Target *target = driver::findTarget(options.backend);
   if (!target)

@@ -144,7 +144,12 @@ static ArtifactPointer runStages(Compilation &compilation, const Target &target,
   return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
 }
 
+/// What every compile begins with.
 static llvm::LogicalResult describeTarget(Compilation &compilation, const Target &target) {
+  if (std::optional<std::string> fault = compilation.options.findFault()) {
+    compilation.diagnostics.report({.message = *fault, .exception = "ValueError"});
+    return mlir::failure();
+  }
   auto architecture = target.architecture(compilation.options);
   if (!architecture)
     return compilation.fail(architecture.takeError());

@@ -2,6 +2,7 @@
 // reads the environment.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,8 @@ struct Options {
 
   /// A text that is equal for equal options.
   std::string key() const;
+  /// What no target can compile with, under the name that users give it: "num_ctas must be 1, 2, 4, 8 or 16, got 0". Nullopt if all is well.
+  std::optional<std::string> findFault() const;
 };
 
 /// What to show on the way, what to put in its place, how long to wait; not part of any key.

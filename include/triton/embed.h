@@ -425,6 +425,8 @@ TRITON_EXPORT std::shared_ptr<const Artifact> compileIr(const std::string &stage
 TRITON_EXPORT std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string input,
                                                        const std::vector<PackedArgument> &arguments,
                                                        const Options &options, Diagnostics &diagnostics);
+/// A ValueError that names the option whose value no target can compile with. Every compile asks the same first.
+TRITON_EXPORT std::optional<Error> checkOptions(const Options &options);
 /// The architecture that "native" means on this machine.
 TRITON_EXPORT Result<std::string> resolveArchitecture(const Options &options);
 
