@@ -6,20 +6,28 @@
 
 using namespace triton;
 
-void triton::packArgument(const Argument &argument, const artifact::Argument &slot, char *block) {
-  uint64_t bits = 0;
-  if (auto *value = std::get_if<bool>(&argument.content))
-    bits = *value;
-  else if (auto *value = std::get_if<int64_t>(&argument.content))
-    bits = static_cast<uint64_t>(*value);
-  else if (auto *value = std::get_if<uint64_t>(&argument.content))
-    bits = *value;
-  else if (auto *value = std::get_if<Argument::Pointer>(&argument.content))
-    bits = reinterpret_cast<uint64_t>(value->address);
+/// The bits of what is no floating-point number.
+static uint64_t bitsOf(const triton_argument &argument) {
+  switch (argument.kind) {
+  case TRITON_ARGUMENT_BOOLEAN:
+    return argument.value.integer != 0;
+  case TRITON_ARGUMENT_INTEGER:
+    return static_cast<uint64_t>(argument.value.integer);
+  case TRITON_ARGUMENT_UNSIGNED:
+    return argument.value.natural;
+  case TRITON_ARGUMENT_POINTER:
+    return reinterpret_cast<uint64_t>(argument.value.pointer);
+  default:
+    return 0;
+  }
+}
+
+void triton::packArgument(const triton_argument &argument, const artifact::Argument &slot, char *block) {
+  uint64_t bits = bitsOf(argument);
   bool isFloat = slot.type.starts_with("fp") || slot.type.starts_with("bf");
   if (isFloat) {
-    auto *real = std::get_if<double>(&argument.content);
-    double number = real ? *real : static_cast<double>(static_cast<int64_t>(bits));
+    double number =
+        argument.kind == TRITON_ARGUMENT_REAL ? argument.value.real : static_cast<double>(static_cast<int64_t>(bits));
     llvm::APFloat converted(number);
     bool losesInfo = false;
     const llvm::fltSemantics &semantics = slot.type == "fp64"   ? llvm::APFloat::IEEEdouble()

@@ -59,6 +59,10 @@ static void check_launch(const triton_kernel *scale) {
   options.size = offsetof(triton_options, threads);
   options.threads = 12345;
   CHECK(triton_kernel_launch(scale, 16, 1, 1, arguments, 4, &options, NULL) == 0);
+  arguments[1] = triton_read_only(y, TRITON_FLOAT32);
+  CHECK(triton_kernel_launch(scale, 16, 1, 1, arguments, 4, NULL, &error) != 0);
+  CHECK(error && strcmp(triton_error_message(error), "argument 'y' points to const, and the kernel stores to it") == 0);
+  triton_error_free(error);
   arguments[0].kind = 99;
   CHECK(triton_kernel_launch(scale, 1, 1, 1, arguments, 4, NULL, &error) != 0);
   CHECK(error && strcmp(triton_error_kind(error), "ValueError") == 0);

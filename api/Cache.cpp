@@ -1,6 +1,7 @@
 // The public face of the artifact cache.
-#include <triton/cache.h>
+#include <triton/c_cache.h>
 
+#include "api/Border.h"
 #include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Folder.h"
 #include "compiler/artifact/Redis.h"
@@ -8,117 +9,232 @@
 #include "compiler/artifact/Store.h"
 #include "compiler/driver/Target.h"
 
-namespace triton::cache {
+#include "llvm/ADT/ArrayRef.h"
 
-static llvm::StringRef ref(std::string_view text) { return llvm::StringRef(text.data(), text.size()); }
+using namespace triton;
 
-static std::optional<std::string> message(llvm::Error error) {
-  if (!error)
-    return std::nullopt;
-  return llvm::toString(std::move(error));
+struct triton_cache_listing {
+  std::vector<artifact::EntrySummary> entries;
+};
+
+struct triton_redis : llvm::ThreadSafeRefCountedBase<triton_redis> {
+  triton_redis(std::string host, int port, double timeoutSeconds) : redis(std::move(host), port, timeoutSeconds) {}
+  mutable artifact::Redis redis;
+};
+
+static triton_bytes *toBytes(std::optional<std::string> content) {
+  return content ? new triton_bytes{std::move(*content)} : nullptr;
 }
 
-std::optional<std::string> Store::put(std::string_view entry, std::string_view file, std::string_view content) const {
-  return message(artifact::Store(itsRoot).put(ref(entry), ref(file), ref(content)));
+/// For questions that cannot fail: NULL where memory is short.
+template <typename Body> static triton_bytes *answer(Body body) {
+  return make(nullptr, {}, [&]() -> llvm::Expected<triton_bytes *> { return toBytes(body()); });
 }
 
-std::optional<std::string> Store::get(std::string_view entry, std::string_view file) const {
-  return artifact::Store(itsRoot).get(ref(entry), ref(file));
-}
-
-bool Store::has(std::string_view entry, std::string_view file) const {
-  return artifact::Store(itsRoot).has(ref(entry), ref(file));
-}
-
-void Store::touch(std::string_view entry) const { artifact::Store(itsRoot).touch(ref(entry)); }
-
-std::optional<std::string> Store::remove(std::string_view entry) const {
-  return message(artifact::Store(itsRoot).remove(ref(entry)));
-}
-
-static Entry toEntry(artifact::EntrySummary &&entry) {
-  return {std::move(entry.name), std::move(entry.files), entry.bytes, entry.lastUsed, entry.isSealed};
-}
-
-std::optional<Entry> Store::find(std::string_view entry) const {
-  std::optional<artifact::EntrySummary> found = artifact::Store(itsRoot).find(ref(entry));
-  return found ? std::optional(toEntry(std::move(*found))) : std::nullopt;
-}
-
-std::vector<Entry> Store::list() const {
-  std::vector<Entry> entries;
-  for (artifact::EntrySummary &entry : artifact::Store(itsRoot).list())
-    entries.push_back(toEntry(std::move(entry)));
-  return entries;
-}
-
-PruneSummary Store::prune(uint64_t limit) const {
-  artifact::PruneSummary summary = artifact::Store(itsRoot).prune(limit);
-  return {summary.bytesBefore, summary.bytesAfter, std::move(summary.removed)};
-}
-
-std::string buildIdOf(const void *address) { return artifact::buildIdOf(address); }
-std::string buildId() { return artifact::buildId(); }
-std::string digestFiles(const std::string &folder, const std::string &suffix) {
-  return artifact::digestFiles(folder, suffix);
-}
-
-std::optional<std::string> toolsOf(const std::string &target, const std::string &architecture,
-                                   const std::string &linker) {
-  const driver::Target *found = driver::findTarget(target);
-  if (!found)
-    return std::nullopt;
-  llvm::Expected<std::string> tools =
-      found->tools({.backend = target, .architecture = architecture, .linkerPath = linker});
-  if (tools)
-    return std::move(*tools);
-  llvm::consumeError(tools.takeError()); // a compile says why
-  return std::nullopt;
-}
-
-std::optional<uint64_t> parseSize(std::string_view text) { return artifact::parseSize(ref(text)); }
-
-static std::vector<artifact::NamedFile> refs(const std::vector<NamedFile> &files) {
+static llvm::Expected<std::vector<artifact::NamedFile>> readFiles(const triton_named_file *files, size_t count) {
+  if (count && !files)
+    return failure("ValueError", "files is NULL");
   std::vector<artifact::NamedFile> out;
-  for (const auto &[name, content] : files)
-    out.emplace_back(ref(name), ref(content));
+  for (const triton_named_file &file : llvm::ArrayRef(files, count))
+    out.emplace_back(toStringRef(file.name), toStringRef(file.content));
   return out;
 }
 
-std::optional<std::string> seal(std::string_view description, const std::vector<NamedFile> &files,
-                                std::string_view secret) {
-  return artifact::seal(ref(description), refs(files), ref(secret));
+static llvm::Expected<triton_bytes *> toolsOf(std::string target, std::string architecture, std::string linker) {
+  const driver::Target *found = driver::findTarget(target);
+  if (!found)
+    return failure("ValueError", "there is no target '" + target + "'");
+  llvm::Expected<std::string> tools = found->tools(
+      {.backend = std::move(target), .architecture = std::move(architecture), .linkerPath = std::move(linker)});
+  if (!tools)
+    return tools.takeError();
+  return new triton_bytes{std::move(*tools)};
 }
 
-std::string findDamage(std::string_view description, const std::vector<NamedFile> &files, bool mayBeMissing,
-                       std::string_view secret) {
-  return artifact::findDamage(ref(description), refs(files), mayBeMissing, ref(secret));
+static const artifact::EntrySummary *entryAt(const triton_cache_listing *listing, size_t index) {
+  return listing && index < listing->entries.size() ? &listing->entries[index] : nullptr;
 }
 
-std::variant<Secret, std::string> readSecret(const std::string &path) {
-  llvm::Expected<std::string> secret = artifact::readSecret(path);
-  if (!secret)
-    return llvm::toString(secret.takeError());
-  return Secret{std::move(*secret)};
+static llvm::Error readAll(artifact::Redis &redis, llvm::ArrayRef<triton_text> keys, triton_bytes **values) {
+  std::vector<std::string> names;
+  for (triton_text key : keys)
+    names.push_back(toStringRef(key).str());
+  auto found = redis.get(names);
+  if (!found)
+    return found.takeError();
+  for (size_t index = 0; index < names.size(); ++index)
+    values[index] = index < found->size() ? toBytes(std::move((*found)[index])) : nullptr;
+  return llvm::Error::success();
 }
 
-std::optional<std::string> readPlainFile(std::string_view path) { return artifact::readPlainFile(ref(path)); }
-bool isFileName(std::string_view name) { return artifact::isFileName(ref(name)); }
+extern "C" {
 
-bool Redis::isAvailable() { return artifact::Redis::isAvailable(); }
-
-Redis::Redis(std::string host, int port, double timeoutSeconds)
-    : state(std::make_shared<artifact::Redis>(std::move(host), port, timeoutSeconds)) {}
-
-std::variant<Redis::Values, std::string> Redis::get(const std::vector<std::string> &keys) const {
-  auto values = static_cast<artifact::Redis *>(state.get())->get(keys);
-  if (!values)
-    return llvm::toString(values.takeError());
-  return std::move(*values);
+int triton_cache_put(const char *root, triton_text entry, triton_text file, triton_text content, triton_error **error) {
+  return attempt(error, {{"root", root}, {"entry", entry.data}, {"file", file.data}, {"content", content.data}}, [&] {
+    return artifact::Store(root).put(toStringRef(entry), toStringRef(file), toStringRef(content));
+  });
 }
 
-std::optional<std::string> Redis::put(std::string_view key, std::string_view value) const {
-  return message(static_cast<artifact::Redis *>(state.get())->put(ref(key), ref(value)));
+triton_bytes *triton_cache_get(const char *root, triton_text entry, triton_text file) {
+  if (!root)
+    return nullptr;
+  return answer([&] { return artifact::Store(root).get(toStringRef(entry), toStringRef(file)); });
 }
 
-} // namespace triton::cache
+int triton_cache_has(const char *root, triton_text entry, triton_text file) {
+  return root && artifact::Store(root).has(toStringRef(entry), toStringRef(file));
+}
+
+void triton_cache_touch(const char *root, triton_text entry) {
+  if (root && entry.data)
+    artifact::Store(root).touch(toStringRef(entry));
+}
+
+int triton_cache_remove(const char *root, triton_text entry, triton_error **error) {
+  return attempt(error, {{"root", root}, {"entry", entry.data}},
+                 [&] { return artifact::Store(root).remove(toStringRef(entry)); });
+}
+
+triton_cache_listing *triton_cache_list(const char *root, triton_error **error) {
+  return make(error, {{"root", root}}, [&]() -> llvm::Expected<triton_cache_listing *> {
+    return new triton_cache_listing{artifact::Store(root).list()};
+  });
+}
+
+triton_cache_listing *triton_cache_find(const char *root, triton_text entry, triton_error **error) {
+  return make(error, {{"root", root}, {"entry", entry.data}}, [&]() -> llvm::Expected<triton_cache_listing *> {
+    auto listing = std::make_unique<triton_cache_listing>();
+    if (std::optional<artifact::EntrySummary> found = artifact::Store(root).find(toStringRef(entry)))
+      listing->entries.push_back(std::move(*found));
+    return listing.release();
+  });
+}
+
+triton_cache_listing *triton_cache_prune(const char *root, uint64_t limit, uint64_t *bytes_before,
+                                         uint64_t *bytes_after, triton_error **error) {
+  return make(error, {{"root", root}}, [&]() -> llvm::Expected<triton_cache_listing *> {
+    artifact::PruneSummary summary = artifact::Store(root).prune(limit);
+    if (bytes_before)
+      *bytes_before = summary.bytesBefore;
+    if (bytes_after)
+      *bytes_after = summary.bytesAfter;
+    auto listing = std::make_unique<triton_cache_listing>();
+    for (std::string &name : summary.removed)
+      listing->entries.emplace_back().name = std::move(name);
+    return listing.release();
+  });
+}
+
+const char *triton_cache_listing_name(const triton_cache_listing *listing, size_t entry) {
+  const artifact::EntrySummary *found = entryAt(listing, entry);
+  return found ? found->name.c_str() : nullptr;
+}
+const char *triton_cache_listing_file(const triton_cache_listing *listing, size_t entry, size_t file) {
+  const artifact::EntrySummary *found = entryAt(listing, entry);
+  return found && file < found->files.size() ? found->files[file].c_str() : nullptr;
+}
+uint64_t triton_cache_listing_bytes(const triton_cache_listing *listing, size_t entry) {
+  const artifact::EntrySummary *found = entryAt(listing, entry);
+  return found ? found->bytes : 0;
+}
+int64_t triton_cache_listing_last_used(const triton_cache_listing *listing, size_t entry) {
+  const artifact::EntrySummary *found = entryAt(listing, entry);
+  return found ? found->lastUsed : 0;
+}
+int triton_cache_listing_is_sealed(const triton_cache_listing *listing, size_t entry) {
+  const artifact::EntrySummary *found = entryAt(listing, entry);
+  return found && found->isSealed;
+}
+void triton_cache_listing_free(triton_cache_listing *listing) { delete listing; }
+
+int triton_cache_parse_size(triton_text text, uint64_t *bytes) {
+  std::optional<uint64_t> size = artifact::parseSize(toStringRef(text));
+  if (size && bytes)
+    *bytes = *size;
+  return !size;
+}
+
+triton_bytes *triton_cache_build_id(const void *address, triton_error **error) {
+  return make(error, {}, [&]() -> llvm::Expected<triton_bytes *> {
+    return new triton_bytes{address ? artifact::buildIdOf(address) : artifact::buildId()};
+  });
+}
+
+triton_bytes *triton_cache_digest_files(const char *folder, const char *suffix, triton_error **error) {
+  return make(error, {{"folder", folder}, {"suffix", suffix}}, [&]() -> llvm::Expected<triton_bytes *> {
+    return new triton_bytes{artifact::digestFiles(folder, suffix)};
+  });
+}
+
+triton_bytes *triton_cache_tools(const char *target, const char *architecture, const char *linker,
+                                 triton_error **error) {
+  return make(error, {{"target", target}, {"architecture", architecture}},
+              [&] { return toolsOf(target, architecture, linker ? linker : ""); });
+}
+
+triton_bytes *triton_cache_seal(triton_text description, const triton_named_file *files, size_t file_count,
+                                triton_text secret, triton_error **error) {
+  return make(error, {{"description", description.data}}, [&]() -> llvm::Expected<triton_bytes *> {
+    auto named = readFiles(files, file_count);
+    if (!named)
+      return named.takeError();
+    std::optional<std::string> sealed = artifact::seal(toStringRef(description), *named, toStringRef(secret));
+    if (!sealed)
+      return failure("ValueError", "only the text of a JSON object can be sealed");
+    return toBytes(std::move(sealed));
+  });
+}
+
+triton_bytes *triton_cache_find_damage(triton_text description, const triton_named_file *files, size_t file_count,
+                                       int may_be_missing, triton_text secret, triton_error **error) {
+  return make(error, {{"description", description.data}}, [&]() -> llvm::Expected<triton_bytes *> {
+    auto named = readFiles(files, file_count);
+    if (!named)
+      return named.takeError();
+    return new triton_bytes{
+        artifact::findDamage(toStringRef(description), *named, may_be_missing != 0, toStringRef(secret))};
+  });
+}
+
+triton_bytes *triton_cache_read_secret(const char *path, triton_error **error) {
+  return make(error, {{"path", path}}, [&]() -> llvm::Expected<triton_bytes *> {
+    llvm::Expected<std::string> secret = artifact::readSecret(path);
+    if (!secret)
+      return secret.takeError();
+    return new triton_bytes{std::move(*secret)};
+  });
+}
+
+triton_bytes *triton_cache_read_plain_file(triton_text path) {
+  if (!path.data)
+    return nullptr;
+  return answer([&] { return artifact::readPlainFile(toStringRef(path)); });
+}
+
+int triton_cache_is_file_name(triton_text name) { return name.data && artifact::isFileName(toStringRef(name)); }
+
+int triton_redis_is_available(void) { return artifact::Redis::isAvailable(); }
+
+triton_redis *triton_redis_create(const char *host, int port, double timeout_seconds, triton_error **error) {
+  return make(error, {{"host", host}}, [&]() -> llvm::Expected<triton_redis *> {
+    return handOut(llvm::makeIntrusiveRefCnt<triton_redis>(host, port, timeout_seconds));
+  });
+}
+
+int triton_redis_get(const triton_redis *redis, const triton_text *keys, size_t key_count, triton_bytes **values,
+                     triton_error **error) {
+  const void *nothing = &error;
+  return attempt(error,
+                 {{"redis", redis}, {"keys", key_count ? keys : nothing}, {"values", key_count ? values : nothing}},
+                 [&] { return readAll(redis->redis, {keys, key_count}, values); });
+}
+
+int triton_redis_put(const triton_redis *redis, triton_text key, triton_text value, triton_error **error) {
+  return attempt(error, {{"redis", redis}, {"key", key.data}, {"value", value.data}},
+                 [&] { return redis->redis.put(toStringRef(key), toStringRef(value)); });
+}
+
+triton_redis *triton_redis_retain(const triton_redis *redis) { return retain(redis); }
+void triton_redis_free(triton_redis *redis) { release(redis); }
+
+} // extern "C"

@@ -1,83 +1,100 @@
-// Devices, memory and streams of include/triton/cuda.h.
-#include <triton/cuda.h>
+// Devices, memory and streams of include/triton/c_cuda.h.
+#include <triton/c_cuda.h>
 
+#include "api/Border.h"
 #include "api/CudaKernel.h"
 #include "runtime/cuda/Memory.h"
 
-namespace triton::cuda {
-
+using namespace triton;
 namespace driver = runtime::cuda;
 
-static Error toError(llvm::Error error) { return Error("RuntimeError", llvm::toString(std::move(error))); }
-static std::optional<Error> toOptional(llvm::Error error) {
-  if (error)
-    return toError(std::move(error));
-  return std::nullopt;
-}
-
-Expected<int> tryDeviceCount() {
-  auto found = cudaDriver();
-  return found ? Expected<int>(found->deviceCount()) : Expected<int>(toError(found.takeError()));
-}
-
-Expected<std::string> tryArchitecture(int device) {
-  auto found = cudaDriver();
-  if (!found)
-    return toError(found.takeError());
-  auto properties = found->properties(device);
-  if (!properties)
-    return toError(properties.takeError());
-  return "sm_" + std::to_string(properties->capability) + (properties->capability >= 90 ? "a" : "");
-}
-
-std::optional<Error> trySynchronize(void *stream, int device) {
-  return toOptional(driver::synchronize(static_cast<driver::StreamHandle>(stream), device));
-}
-
-struct Memory::State {
+struct triton_cuda_memory : llvm::ThreadSafeRefCountedBase<triton_cuda_memory> {
+  explicit triton_cuda_memory(driver::DeviceMemory memory) : memory(std::move(memory)) {}
   mutable driver::DeviceMemory memory;
 };
 
-Expected<Memory> Memory::tryAllocate(size_t bytes, int device) {
-  if (auto found = cudaDriver(); !found)
-    return toError(found.takeError());
-  auto allocated = driver::DeviceMemory::allocate(bytes, device);
-  if (!allocated)
-    return toError(allocated.takeError());
-  Memory memory;
-  memory.state = std::make_shared<State>(State{std::move(*allocated)});
-  return memory;
-}
-
-void *Memory::data() const { return reinterpret_cast<void *>(state->memory.address()); }
-size_t Memory::bytes() const { return state->memory.bytes(); }
-std::optional<Error> Memory::tryCopyFrom(const void *host, size_t bytes) const {
-  return toOptional(state->memory.copyFrom(host, bytes));
-}
-std::optional<Error> Memory::tryCopyTo(void *host, size_t bytes) const {
-  return toOptional(state->memory.copyTo(host, bytes));
-}
-
-struct Stream::State {
+struct triton_cuda_stream : llvm::ThreadSafeRefCountedBase<triton_cuda_stream> {
+  triton_cuda_stream(driver::StreamHandle stream, int device) : stream(stream), device(device) {}
+  ~triton_cuda_stream() { driver::destroyStream(stream, device); }
   driver::StreamHandle stream;
   int device;
-  ~State() { driver::destroyStream(stream, device); }
 };
 
-Expected<Stream> Stream::tryCreate(int device) {
+static llvm::Expected<triton_cuda_memory *> allocate(size_t bytes, int device) {
   if (auto found = cudaDriver(); !found)
-    return toError(found.takeError());
+    return found.takeError();
+  auto allocated = driver::DeviceMemory::allocate(bytes, device);
+  if (!allocated)
+    return allocated.takeError();
+  return handOut(llvm::makeIntrusiveRefCnt<triton_cuda_memory>(std::move(*allocated)));
+}
+
+static llvm::Expected<triton_cuda_stream *> createStream(int device) {
+  if (auto found = cudaDriver(); !found)
+    return found.takeError();
   auto created = driver::createStream(device);
   if (!created)
-    return toError(created.takeError());
-  Stream stream;
-  stream.state = std::shared_ptr<const State>(new State{*created, device});
-  return stream;
+    return created.takeError();
+  return handOut(llvm::makeIntrusiveRefCnt<triton_cuda_stream>(*created, device));
 }
 
-void *Stream::handle() const { return state->stream; }
-std::optional<Error> Stream::trySynchronize() const {
-  return toOptional(driver::synchronize(state->stream, state->device));
+extern "C" {
+
+int triton_cuda_device_count(triton_error **error) {
+  int count = -1;
+  attempt(error, {}, [&]() -> llvm::Error {
+    auto found = cudaDriver();
+    if (!found)
+      return found.takeError();
+    count = found->deviceCount();
+    return llvm::Error::success();
+  });
+  return count;
 }
 
-} // namespace triton::cuda
+triton_bytes *triton_cuda_architecture(int device, triton_error **error) {
+  return make(error, {}, [&]() -> llvm::Expected<triton_bytes *> {
+    auto name = cudaArchitecture(device);
+    if (!name)
+      return name.takeError();
+    return new triton_bytes{std::move(*name)};
+  });
+}
+
+int triton_cuda_synchronize(void *stream, int device, triton_error **error) {
+  return attempt(error, {}, [&] { return driver::synchronize(static_cast<driver::StreamHandle>(stream), device); });
+}
+
+triton_cuda_memory *triton_cuda_memory_allocate(size_t bytes, int device, triton_error **error) {
+  return make(error, {}, [&] { return allocate(bytes, device); });
+}
+
+void *triton_cuda_memory_data(const triton_cuda_memory *memory) {
+  return memory ? reinterpret_cast<void *>(memory->memory.address()) : nullptr;
+}
+size_t triton_cuda_memory_bytes(const triton_cuda_memory *memory) { return memory ? memory->memory.bytes() : 0; }
+
+int triton_cuda_memory_copy_from(const triton_cuda_memory *memory, const void *host, size_t bytes,
+                                 triton_error **error) {
+  return attempt(error, {{"memory", memory}, {"host", bytes ? host : memory}},
+                 [&] { return memory->memory.copyFrom(host, bytes); });
+}
+int triton_cuda_memory_copy_to(const triton_cuda_memory *memory, void *host, size_t bytes, triton_error **error) {
+  return attempt(error, {{"memory", memory}, {"host", bytes ? host : memory}},
+                 [&] { return memory->memory.copyTo(host, bytes); });
+}
+
+triton_cuda_memory *triton_cuda_memory_retain(const triton_cuda_memory *memory) { return retain(memory); }
+void triton_cuda_memory_free(triton_cuda_memory *memory) { release(memory); }
+
+triton_cuda_stream *triton_cuda_stream_create(int device, triton_error **error) {
+  return make(error, {}, [&] { return createStream(device); });
+}
+void *triton_cuda_stream_handle(const triton_cuda_stream *stream) { return stream ? stream->stream : nullptr; }
+int triton_cuda_stream_synchronize(const triton_cuda_stream *stream, triton_error **error) {
+  return attempt(error, {{"stream", stream}}, [&] { return driver::synchronize(stream->stream, stream->device); });
+}
+triton_cuda_stream *triton_cuda_stream_retain(const triton_cuda_stream *stream) { return retain(stream); }
+void triton_cuda_stream_free(triton_cuda_stream *stream) { release(stream); }
+
+} // extern "C"

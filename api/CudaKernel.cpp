@@ -19,6 +19,16 @@ llvm::Expected<cuda::Driver &> cudaDriver() {
   return cuda::Driver::get();
 }
 
+llvm::Expected<std::string> cudaArchitecture(int device) {
+  auto driver = cudaDriver();
+  if (!driver)
+    return driver.takeError();
+  auto properties = driver->properties(device);
+  if (!properties)
+    return properties.takeError();
+  return "sm_" + std::to_string(properties->capability) + (properties->capability >= 90 ? "a" : "");
+}
+
 char OutOfResources::ID;
 void OutOfResources::log(llvm::raw_ostream &stream) const {
   stream << "out of resource: " << what << ", Required: " << required << ", Hardware limit: " << limit

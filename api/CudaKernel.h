@@ -12,6 +12,8 @@ namespace triton {
 
 /// The driver, from the library that TRITON_LIBCUDA_PATH names, if it is set.
 llvm::Expected<runtime::cuda::Driver &> cudaDriver();
+/// What a device is compiled for: "sm_90a".
+llvm::Expected<std::string> cudaArchitecture(int device);
 
 struct CudaLaunchOptions {
   int device = 0;

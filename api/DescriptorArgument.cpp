@@ -11,80 +11,81 @@
 namespace triton {
 
 /// Bits of an element in memory.
-static unsigned bitsOf(DataType type) {
+static unsigned bitsOf(int32_t type) {
   switch (type) {
-  case DataType::Int1:
-  case DataType::Int8:
-  case DataType::UInt8:
-  case DataType::Float8E4NV:
-  case DataType::Float8E5:
-  case DataType::Float8E4B15:
-  case DataType::Float8E4B8:
-  case DataType::Float8E5B16:
+  case TRITON_INT1:
+  case TRITON_INT8:
+  case TRITON_UINT8:
+  case TRITON_FLOAT8E4NV:
+  case TRITON_FLOAT8E5:
+  case TRITON_FLOAT8E4B15:
+  case TRITON_FLOAT8E4B8:
+  case TRITON_FLOAT8E5B16:
     return 8;
-  case DataType::Int16:
-  case DataType::UInt16:
-  case DataType::Float16:
-  case DataType::BFloat16:
+  case TRITON_INT16:
+  case TRITON_UINT16:
+  case TRITON_FLOAT16:
+  case TRITON_BFLOAT16:
     return 16;
-  case DataType::Int32:
-  case DataType::UInt32:
-  case DataType::Float32:
+  case TRITON_INT32:
+  case TRITON_UINT32:
+  case TRITON_FLOAT32:
     return 32;
   default:
     return 64;
   }
 }
 
-static bool isFloat(DataType type) { return type >= DataType::Float8E5; }
+static bool isFloat(int32_t type) { return type >= TRITON_FLOAT8E5; }
 
-std::optional<Error> checkDescriptor(const Argument::Descriptor &descriptor) {
-  size_t rank = descriptor.shape.size();
-  auto wrong = [](std::string text) { return Error("ValueError", "a tensor descriptor's " + std::move(text)); };
+llvm::Error checkDescriptor(const triton_descriptor &descriptor) {
+  size_t rank = descriptor.rank;
+  auto wrong = [](std::string text) { return failure("ValueError", "a tensor descriptor's " + std::move(text)); };
   if (rank < 1 || rank > 5)
     return wrong("tensor has 1 to 5 dimensions, not " + std::to_string(rank));
-  if (descriptor.strides.size() != rank || descriptor.block.size() != rank)
+  if (descriptor.stride_count != rank || descriptor.block_count != rank)
     return wrong("shape, strides and block have one number for each dimension, got " + std::to_string(rank) + ", " +
-                 std::to_string(descriptor.strides.size()) + " and " + std::to_string(descriptor.block.size()));
-  if (reinterpret_cast<uintptr_t>(descriptor.base.address) % 16)
+                 std::to_string(descriptor.stride_count) + " and " + std::to_string(descriptor.block_count));
+  if (reinterpret_cast<uintptr_t>(descriptor.address) % 16)
     return wrong("tensor must begin at a multiple of 16 bytes");
-  for (int64_t size : descriptor.block)
+  for (int64_t size : blockOf(descriptor))
     if (size < 1 || !llvm::isPowerOf2_64(uint64_t(size)))
       return wrong("block sizes must be powers of two, got " + std::to_string(size));
-  int64_t bytes = bitsOf(descriptor.base.element) / 8;
-  for (int64_t stride : llvm::ArrayRef(descriptor.strides).drop_back())
-    if (stride * bytes % 16)
-      return wrong("strides but the last must be multiples of 16 bytes, got " + std::to_string(stride * bytes));
-  if (descriptor.strides.back() != 1)
-    return wrong("last stride must be 1, got " + std::to_string(descriptor.strides.back()));
-  for (int64_t size : descriptor.shape)
+  uint64_t bytes = bitsOf(elementOf(descriptor)) / 8;
+  for (int64_t stride : stridesOf(descriptor).drop_back())
+    if (uint64_t(stride) * bytes % 16)
+      return wrong("strides but the last must be multiples of 16 bytes, got " +
+                   std::to_string(int64_t(uint64_t(stride) * bytes)));
+  if (stridesOf(descriptor).back() != 1)
+    return wrong("last stride must be 1, got " + std::to_string(stridesOf(descriptor).back()));
+  for (int64_t size : shapeOf(descriptor))
     if (size < 1 || size > INT32_MAX)
       return wrong("sizes must be positive and fit in 32 bits, got " + std::to_string(size));
-  if (descriptor.padsWithNan && !isFloat(descriptor.base.element))
+  if (descriptor.pads_with_nan && !isFloat(elementOf(descriptor)))
     return wrong("loads pad with NaN only where elements are floating-point numbers");
-  return std::nullopt;
+  return llvm::Error::success();
 }
 
-static llvm::Error packMap(const Argument::Descriptor &descriptor, const artifact::TensorMap &format, char *place) {
+static llvm::Error packMap(const triton_descriptor &descriptor, const artifact::TensorMap &format, char *place) {
   auto driver = cudaDriver();
   if (!driver)
     return driver.takeError();
-  llvm::SmallVector<uint64_t> shape(descriptor.shape.begin(), descriptor.shape.end()),
-      strides(descriptor.strides.begin(), descriptor.strides.end());
+  auto shape = llvm::to_vector_of<uint64_t>(shapeOf(descriptor)),
+       strides = llvm::to_vector_of<uint64_t>(stridesOf(descriptor));
   llvm::SmallVector<uint32_t> box(format.box.begin(), format.box.end());
   return runtime::cuda::encodeOnce(driver->api(),
-                                   {.address = reinterpret_cast<uint64_t>(descriptor.base.address),
+                                   {.address = reinterpret_cast<uint64_t>(descriptor.address),
                                     .swizzle = format.swizzle,
                                     .elementBytes = format.elementBytes,
                                     .elementType = runtime::cuda::driverElementType(format.elementType),
                                     .box = box,
                                     .shape = shape,
                                     .strides = strides,
-                                    .fillWithNan = descriptor.padsWithNan},
+                                    .fillWithNan = descriptor.pads_with_nan != 0},
                                    place);
 }
 
-llvm::Error packDescriptor(const Argument::Descriptor &descriptor, const artifact::Artifact &artifact, size_t &slot,
+llvm::Error packDescriptor(const triton_descriptor &descriptor, const artifact::Artifact &artifact, size_t &slot,
                            size_t &map, char *block) {
   auto write = [&](uint64_t bits) {
     const artifact::Argument &argument = artifact.arguments[slot++];
@@ -99,14 +100,14 @@ llvm::Error packDescriptor(const Argument::Descriptor &descriptor, const artifac
       return error;
     ++slot;
   } else {
-    write(reinterpret_cast<uint64_t>(descriptor.base.address));
-    writeAll(descriptor.shape);
-    writeAll(descriptor.strides);
-    write(descriptor.padsWithNan);
+    write(reinterpret_cast<uint64_t>(descriptor.address));
+    writeAll(shapeOf(descriptor));
+    writeAll(stridesOf(descriptor));
+    write(descriptor.pads_with_nan != 0);
   }
   ++map;
-  writeAll(descriptor.shape);
-  writeAll(descriptor.strides);
+  writeAll(shapeOf(descriptor));
+  writeAll(stridesOf(descriptor));
   return llvm::Error::success();
 }
 

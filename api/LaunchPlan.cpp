@@ -1,11 +1,13 @@
 #include "api/LaunchPlan.h"
 
+#include "api/CallOptions.h"
+
 namespace triton {
 
 template <typename T> static void appendBytes(LaunchKey &key, const T &value) {
   key.append(llvm::StringRef(reinterpret_cast<const char *>(&value), sizeof(value)));
 }
-static void appendText(LaunchKey &key, const std::string &text) {
+static void appendText(LaunchKey &key, llvm::StringRef text) {
   appendBytes(key, uint32_t(text.size()));
   key.append(text);
 }
@@ -16,48 +18,58 @@ template <typename T> static char integerFacts(T value) {
   return char((value == 1) | (value % 16 == 0) << 1 | fits << 2);
 }
 
-static void appendArgument(const Argument &argument, bool isConstant, LaunchKey &key) {
-  key.push_back(char(argument.content.index()));
-  if (auto *value = std::get_if<bool>(&argument.content))
-    key.push_back(*value);
-  else if (auto *value = std::get_if<int64_t>(&argument.content))
-    isConstant ? appendBytes(key, *value) : key.push_back(integerFacts(*value));
-  else if (auto *value = std::get_if<uint64_t>(&argument.content))
-    isConstant ? appendBytes(key, *value) : key.push_back(integerFacts(*value));
-  else if (auto *value = std::get_if<double>(&argument.content))
-    isConstant ? appendBytes(key, *value) : void();
-  else if (auto *value = std::get_if<std::string>(&argument.content))
-    appendText(key, *value);
-  else if (auto *value = std::get_if<DataType>(&argument.content))
-    key.push_back(char(*value));
-  else if (auto *value = std::get_if<Argument::Pointer>(&argument.content)) {
-    key.push_back(char(value->element));
-    key.push_back(char(value->isConst | (reinterpret_cast<uintptr_t>(value->address) % 16 == 0) << 1));
-  } else if (auto *value = std::get_if<Argument::Descriptor>(&argument.content)) {
-    key.push_back(char(value->base.element));
-    appendBytes(key, uint32_t(value->block.size()));
-    for (int64_t size : value->block)
+static void appendArgument(const triton_argument &argument, bool isConstant, LaunchKey &key) {
+  key.push_back(char(argument.kind));
+  switch (argument.kind) {
+  case TRITON_ARGUMENT_BOOLEAN:
+    key.push_back(argument.value.integer != 0);
+    break;
+  case TRITON_ARGUMENT_INTEGER:
+    isConstant ? appendBytes(key, argument.value.integer) : key.push_back(integerFacts(argument.value.integer));
+    break;
+  case TRITON_ARGUMENT_UNSIGNED:
+    isConstant ? appendBytes(key, argument.value.natural) : key.push_back(integerFacts(argument.value.natural));
+    break;
+  case TRITON_ARGUMENT_REAL:
+    if (isConstant)
+      appendBytes(key, argument.value.real);
+    break;
+  case TRITON_ARGUMENT_STRING:
+  case TRITON_ARGUMENT_TEXT:
+    appendText(key, textOf(argument));
+    break;
+  case TRITON_ARGUMENT_TYPE:
+    key.push_back(char(argument.type));
+    break;
+  case TRITON_ARGUMENT_POINTER:
+    key.push_back(char(elementOf(argument)));
+    key.push_back(char(isConst(argument) | (reinterpret_cast<uintptr_t>(argument.value.pointer) % 16 == 0) << 1));
+    break;
+  case TRITON_ARGUMENT_DESCRIPTOR: {
+    const triton_descriptor &descriptor = *argument.value.descriptor;
+    key.push_back(char(elementOf(descriptor)));
+    appendBytes(key, uint32_t(descriptor.block_count));
+    for (int64_t size : blockOf(descriptor))
       appendBytes(key, size);
+    break;
+  }
+  default:
+    break;
   }
 }
 
-void appendLaunchKey(const std::vector<Argument> &arguments, const Options &options,
-                     const std::vector<bool> &isConstexpr, LaunchKey &key) {
-  appendText(key, options.target);
-  appendText(key, options.architecture);
-  appendText(key, options.cacheDirectory);
-  appendText(key, options.cacheSecretFile);
-  for (int number : {options.numWarps, options.numStages, options.numCtas, options.device, options.maxRegisters})
-    appendBytes(key, number);
-  key.push_back(char(options.debug | options.enableFpFusion << 1 | options.keepAssembly << 2 |
-                     options.launchProgrammatic << 3 | options.overlapLaunches << 4 | options.checkAccesses << 5));
+void appendLaunchKey(Arguments arguments, const triton_options &options, const std::vector<bool> &isConstexpr,
+                     LaunchKey &key) {
+  appendKey(options, key);
   size_t position = 0;
-  for (const Argument &argument : arguments) {
-    bool isNamed = !argument.name.empty();
-    appendText(key, argument.name);
+  for (const triton_argument &argument : arguments) {
+    llvm::StringRef name = nameOf(argument);
+    key.push_back(!name.empty());
+    if (!name.empty())
+      appendText(key, name);
     // Which parameter a name belongs to is not looked up: the value counts, as if it were a constant.
-    appendArgument(argument, isNamed || position >= isConstexpr.size() || isConstexpr[position], key);
-    position += !isNamed;
+    appendArgument(argument, !name.empty() || position >= isConstexpr.size() || isConstexpr[position], key);
+    position += name.empty();
   }
 }
 

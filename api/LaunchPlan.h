@@ -4,7 +4,8 @@
 // The key is finer than a specialisation: it is made without binding names or looking at types, so that finding a plan costs little.
 #pragma once
 
-#include <triton/triton.h>
+#include "api/Arguments.h"
+#include "api/CompiledKernel.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
@@ -14,12 +15,12 @@ namespace triton {
 struct LaunchPlan {
   CompiledKernel compiled;
   /// Per argument of the code: its place among the caller's arguments; -1 and the default if the caller gave none.
-  llvm::SmallVector<std::pair<int, const Argument *>> sources;
+  llvm::SmallVector<std::pair<int, const triton_argument *>> sources;
 };
 
 using LaunchKey = llvm::SmallString<256>;
 /// `isConstexpr`: per parameter of the kernel.
-void appendLaunchKey(const std::vector<Argument> &arguments, const Options &options,
-                     const std::vector<bool> &isConstexpr, LaunchKey &key);
+void appendLaunchKey(Arguments arguments, const triton_options &options, const std::vector<bool> &isConstexpr,
+                     LaunchKey &key);
 
 } // namespace triton

@@ -1,13 +1,14 @@
-#include <triton/sanitize.h>
+#include <triton/c_sanitize.h>
 
+#include "api/Border.h"
 #include "runtime/host/CheckedLaunch.h"
 
 #include "llvm/ADT/StringExtras.h"
 
-namespace triton {
+using namespace triton;
 
-struct CheckedLaunch::State {
-  explicit State(AccessChecker::Options options) : checker(options), launch(checker) {}
+struct triton_checked_launch {
+  explicit triton_checked_launch(AccessChecker::Options options) : checker(options), launch(checker) {}
   AccessChecker checker;
   runtime::CheckedLaunch launch;
 };
@@ -19,32 +20,55 @@ struct ElementInfo {
 };
 } // namespace
 
-/// In the order of DataType.
+/// In the order of triton_data_type.
 static constexpr ElementInfo elements[] = {
     {"int1", 1},       {"int8", 1},        {"int16", 2},   {"int32", 4},    {"int64", 8},       {"uint8", 1},
     {"uint16", 2},     {"uint32", 4},      {"uint64", 8},  {"float8e5", 1}, {"float8e5b16", 1}, {"float8e4nv", 1},
     {"float8e4b8", 1}, {"float8e4b15", 1}, {"float16", 2}, {"bfloat16", 2}, {"float32", 4},     {"float64", 8}};
-static_assert(std::size(elements) == size_t(DataType::Float64) + 1);
+static_assert(std::size(elements) == TRITON_FLOAT64 + 1);
 
-CheckedLaunch::CheckedLaunch(bool address, bool race)
-    : state(std::make_unique<State>(AccessChecker::Options{address, race})) {}
-CheckedLaunch::~CheckedLaunch() = default;
-
-void CheckedLaunch::add(std::string name, const void *data, DataType element, std::vector<int64_t> shape,
-                        std::vector<int64_t> strides) {
-  if (strides.empty()) {
-    strides.assign(shape.size(), 1);
-    for (size_t dim = shape.size(); dim-- > 1;)
-      strides[dim - 1] = strides[dim] * shape[dim];
-  }
-  std::string extents = llvm::join(llvm::map_range(shape, [](int64_t extent) { return std::to_string(extent); }), ", ");
-  const ElementInfo &info = elements[size_t(element)];
-  std::string type = std::string(info.name) + "[" + extents + "]";
-  state->checker.add({std::move(name), std::move(type), reinterpret_cast<uint64_t>(data), info.bytes,
-                      llvm::SmallVector<int64_t>(shape.begin(), shape.end()),
-                      llvm::SmallVector<int64_t>(strides.begin(), strides.end())});
+/// Of a tensor whose elements lie one after another.
+static llvm::SmallVector<int64_t> contiguousStrides(llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t dim = shape.size(); dim-- > 1;)
+    strides[dim - 1] = int64_t(uint64_t(strides[dim]) * uint64_t(shape[dim]));
+  return strides;
 }
 
-void CheckedLaunch::poison(void *data, uint64_t bytes) { AccessChecker::poison(data, bytes); }
+static llvm::Error add(triton_checked_launch &launch, const char *name, const void *data, int32_t type,
+                       llvm::ArrayRef<int64_t> shape, llvm::SmallVector<int64_t> strides) {
+  if (type < TRITON_INT1 || type > TRITON_FLOAT64)
+    return failure("ValueError", "'" + std::string(name) + "' has the unknown type " + std::to_string(type));
+  const ElementInfo &info = elements[type];
+  std::string extents = llvm::join(llvm::map_range(shape, [](int64_t extent) { return std::to_string(extent); }), ", ");
+  launch.checker.add({name, std::string(info.name) + "[" + extents + "]", reinterpret_cast<uint64_t>(data), info.bytes,
+                      llvm::SmallVector<int64_t>(shape), std::move(strides)});
+  return llvm::Error::success();
+}
 
-} // namespace triton
+extern "C" {
+
+triton_checked_launch *triton_checked_launch_create(int address, int race, triton_error **error) {
+  return make(error, {}, [&]() -> llvm::Expected<triton_checked_launch *> {
+    return new triton_checked_launch({.address = address != 0, .race = race != 0});
+  });
+}
+
+int triton_checked_launch_add(triton_checked_launch *launch, const char *name, const void *data, int32_t type,
+                              const int64_t *shape, const int64_t *strides, size_t rank, triton_error **error) {
+  return attempt(
+      error, {{"launch", launch}, {"name", name}, {"shape", rank ? shape : static_cast<void *>(launch)}}, [&] {
+        llvm::ArrayRef<int64_t> extents(shape, rank);
+        return add(*launch, name, data, type, extents,
+                   strides ? llvm::SmallVector<int64_t>(strides, strides + rank) : contiguousStrides(extents));
+      });
+}
+
+void triton_checked_launch_free(triton_checked_launch *launch) { delete launch; }
+
+void triton_poison(void *data, uint64_t bytes) {
+  if (data)
+    AccessChecker::poison(data, bytes);
+}
+
+} // extern "C"

@@ -1,6 +1,6 @@
-// Tuning over the public interface: compile all, measure each, keep the result.
-#include <triton/tune.h>
-
+// Tuning: compile all, measure each, keep the result.
+#include "api/CallOptions.h"
+#include "api/Kernel.h"
 #include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Description.h"
 #include "compiler/artifact/Json.h"
@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,20 +20,33 @@
 
 using namespace triton;
 
-static std::vector<Argument> withConfig(std::vector<Argument> arguments, const Config &config) {
-  arguments.insert(arguments.end(), config.arguments.begin(), config.arguments.end());
-  return arguments;
-}
+namespace {
+struct Measurement {
+  double milliseconds = -1; // median; negative if it failed
+  std::string error;        // why it failed
+};
+
+/// One way to run the kernel: its arguments, those of the configuration at the end.
+struct Config {
+  std::vector<triton_argument> arguments;
+  triton_options options;
+};
+} // namespace
+
+struct triton_tuning {
+  size_t best = 0;
+  std::vector<Measurement> measurements; // one per configuration
+  bool wasKept = false;                  // taken from the cache directory
+};
 
 /// Compiles every configuration, several at a time; failures are found again when it is measured.
-static void compileAll(const Kernel &kernel, const std::vector<Argument> &arguments, const std::vector<Config> &configs,
-                       unsigned threadLimit) {
+static void compileAll(triton_kernel &kernel, const std::vector<Config> &configs, unsigned threadLimit) {
   if (!threadLimit)
     threadLimit = std::max(1u, std::thread::hardware_concurrency());
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t index = next++; index < configs.size(); index = next++)
-      (void)kernel.tryCompile(withConfig(arguments, configs[index]), configs[index].options);
+      llvm::consumeError(compile(kernel, configs[index].arguments, configs[index].options).takeError());
   };
   std::vector<std::thread> threads;
   for (size_t i = 1; i < std::min<size_t>(threadLimit, configs.size()); ++i)
@@ -52,22 +66,24 @@ static double millisecondsOf(const std::function<bool()> &run) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-static Measurement measure(const Kernel &kernel, const std::vector<Argument> &arguments, const Config &config,
-                           Grid grid, const TuneOptions &options) {
+static Measurement measure(triton_kernel &kernel, const Config &config, const triton_grid &grid,
+                           const triton_tune_options &options) {
   Measurement result;
-  const std::vector<Argument> all = withConfig(arguments, config);
   auto run = [&] {
-    auto launched = kernel.tryLaunch(grid, all, config.options);
+    auto launched = launch(kernel, grid, config.arguments, config.options);
     if (!launched)
-      result.error = launched.error().what();
+      result.error = llvm::toString(launched.takeError());
     return bool(launched);
   };
   double first = std::min(millisecondsOf(run), run() ? millisecondsOf(run) : -1);
   if (!result.error.empty())
     return result;
   size_t repetitions = options.repetitions;
-  if (!repetitions)
-    repetitions = std::clamp<size_t>(static_cast<size_t>(options.milliseconds / std::max(first, 1e-3)), 5, 10000);
+  if (!repetitions) {
+    constexpr double fewest = 5, most = 10000;
+    double wished = options.milliseconds / std::max(first, 1e-3);
+    repetitions = static_cast<size_t>(wished > fewest ? std::min(wished, most) : fewest); // no number gives the fewest
+  }
   std::vector<double> times;
   for (size_t i = 0; i < repetitions; ++i)
     times.push_back(millisecondsOf(run));
@@ -76,47 +92,61 @@ static Measurement measure(const Kernel &kernel, const std::vector<Argument> &ar
   return result;
 }
 
-static void appendKey(const Argument &argument, std::string &key) {
+static void appendKey(const triton_argument &argument, std::string &key) {
   llvm::raw_string_ostream stream(key);
-  stream << argument.name << '=' << argument.content.index() << ':';
-  if (auto *value = std::get_if<bool>(&argument.content))
-    stream << *value;
-  else if (auto *value = std::get_if<int64_t>(&argument.content))
-    stream << *value;
-  else if (auto *value = std::get_if<uint64_t>(&argument.content))
-    stream << *value;
-  else if (auto *value = std::get_if<double>(&argument.content))
-    stream << llvm::format_hex(llvm::bit_cast<uint64_t>(*value), 18);
-  else if (auto *value = std::get_if<std::string>(&argument.content))
-    stream << value->size() << ':' << *value;
-  else if (auto *value = std::get_if<DataType>(&argument.content))
-    stream << static_cast<int>(*value);
-  else if (auto *value = std::get_if<Argument::Pointer>(&argument.content))
-    stream << static_cast<int>(value->element) << (reinterpret_cast<uintptr_t>(value->address) % 16 == 0);
-  else if (auto *value = std::get_if<Argument::Descriptor>(&argument.content)) {
-    stream << static_cast<int>(value->base.element);
-    for (const std::vector<int64_t> *numbers : {&value->shape, &value->strides, &value->block})
-      for (int64_t number : *numbers)
+  stream << nameOf(argument) << '=' << argument.kind << ':';
+  switch (argument.kind) {
+  case TRITON_ARGUMENT_REAL:
+    stream << llvm::format_hex(llvm::bit_cast<uint64_t>(argument.value.real), 18);
+    break;
+  case TRITON_ARGUMENT_STRING:
+  case TRITON_ARGUMENT_TEXT:
+    stream << textOf(argument).size() << ':' << textOf(argument);
+    break;
+  case TRITON_ARGUMENT_TYPE:
+    stream << argument.type;
+    break;
+  case TRITON_ARGUMENT_POINTER:
+    stream << elementOf(argument) << (reinterpret_cast<uintptr_t>(argument.value.pointer) % 16 == 0);
+    break;
+  case TRITON_ARGUMENT_DESCRIPTOR: {
+    const triton_descriptor &descriptor = *argument.value.descriptor;
+    stream << elementOf(descriptor);
+    for (llvm::ArrayRef<int64_t> numbers : {shapeOf(descriptor), stridesOf(descriptor), blockOf(descriptor)})
+      for (int64_t number : numbers)
         stream << ',' << number;
+    break;
+  }
+  case TRITON_ARGUMENT_UNSIGNED:
+    stream << argument.value.natural;
+    break;
+  case TRITON_ARGUMENT_BOOLEAN:
+  case TRITON_ARGUMENT_INTEGER:
+    stream << argument.value.integer;
+    break;
+  default:
+    break;
   }
   stream << ';';
 }
 
 /// Everything that the choice depends on; the stages of each configuration stand for the kernel's source and for the tools that make its code.
-static std::string keyOf(const Kernel &kernel, const std::vector<Argument> &arguments,
-                         const std::vector<Config> &configs, const TuneOptions &options) {
-  std::string key = "tuning-1;" + artifact::buildId() + ";" + std::string(kernel.name()) + ";" + options.key + ";";
-  for (const Argument &argument : arguments)
-    appendKey(argument, key);
+static std::string keyOf(triton_kernel &kernel, const std::vector<Config> &configs,
+                         const triton_tune_options &options) {
+  std::string key = "tuning-2;" + artifact::buildId() + ";" + kernel.function->name + ";" + options.key + ";";
   for (const Config &config : configs) {
-    for (const Argument &argument : config.arguments)
+    for (const triton_argument &argument : config.arguments)
       appendKey(argument, key);
-    key += config.options.target + config.options.architecture + std::to_string(config.options.numWarps) + "," +
-           std::to_string(config.options.numStages) + "," + std::to_string(config.options.numCtas) + "," +
-           std::to_string(config.options.threads) + ";";
-    if (auto compiled = kernel.tryCompile(withConfig(arguments, config), config.options))
-      for (const std::string &stage : compiled->stages())
-        key += sha256Hex(compiled->stage(stage)) + ";";
+    llvm::SmallString<128> settings;
+    appendKey(config.options, settings);
+    key += settings.str().str() + std::to_string(config.options.threads) + ";";
+    auto compiled = compile(kernel, config.arguments, config.options);
+    if (!compiled) {
+      llvm::consumeError(compiled.takeError());
+      continue;
+    }
+    for (const artifact::StageOutput &stage : (*compiled)->artifact->stages)
+      key += sha256Hex(stage.content) + ";";
   }
   return sha256Hex(key + std::to_string(std::thread::hardware_concurrency()));
 }
@@ -152,39 +182,105 @@ static void keep(const driver::Storage &storage, const std::string &hash,
       storage.store.put(artifact::entryName(hash), "tuning.json", *artifact::seal(text, {}, storage.secret)));
 }
 
-Expected<Tuning> triton::tryTune(const Kernel &kernel, const std::vector<Argument> &arguments,
-                                 const std::vector<Config> &configs, const std::function<Grid(const Config &)> &grid,
-                                 const TuneOptions &options) {
-  if (configs.empty())
-    return Error("ValueError", "there are no configurations to tune '" + std::string(kernel.name()) + "' with");
-  compileAll(kernel, arguments, configs, options.compileThreads);
-  Tuning tuning;
-  auto storage = driver::openStorage(options.cacheDirectory, options.cacheSecretFile);
+static llvm::Expected<std::vector<Config>> readConfigs(Arguments arguments, const triton_config *configs,
+                                                       size_t count) {
+  std::vector<Config> result;
+  for (const triton_config &config : llvm::ArrayRef(configs, count)) {
+    auto own = checkArguments(config.arguments, config.argument_count);
+    if (!own)
+      return own.takeError();
+    auto options = completeOptions(config.options);
+    if (!options)
+      return options.takeError();
+    result.push_back({arguments.vec(), *options});
+    llvm::append_range(result.back().arguments, *own);
+  }
+  return result;
+}
+
+static llvm::Expected<triton_tuning *> tune(triton_kernel &kernel,
+                                            triton_grid (*grid)(const triton_config *config, void *context),
+                                            void *context, Arguments arguments, const triton_config *given,
+                                            size_t count, const triton_tune_options &options) {
+  auto configs = readConfigs(arguments, given, count);
+  if (!configs)
+    return configs.takeError();
+  if (configs->empty())
+    return failure("ValueError", "there are no configurations to tune '" + kernel.function->name + "' with");
+  compileAll(kernel, *configs, options.compile_threads);
+  auto tuning = std::make_unique<triton_tuning>();
+  auto storage = driver::openStorage(options.cache_directory, options.cache_secret_file);
   if (!storage)
-    return Error("RuntimeError", llvm::toString(storage.takeError()));
-  const std::string hash = options.cacheDirectory.empty() ? "" : keyOf(kernel, arguments, configs, options);
-  if (!hash.empty())
-    if (auto kept = readKept(*storage, hash, configs.size())) {
-      tuning.measurements = std::move(*kept);
-      tuning.wasKept = true;
+    return storage.takeError();
+  const bool isKept = *options.cache_directory;
+  const std::string hash = isKept ? keyOf(kernel, *configs, options) : "";
+  if (isKept)
+    if (auto kept = readKept(*storage, hash, count)) {
+      tuning->measurements = std::move(*kept);
+      tuning->wasKept = true;
     }
-  if (!tuning.wasKept) {
-    for (const Config &config : configs)
-      tuning.measurements.push_back(measure(kernel, arguments, config, grid(config), options));
-    if (!hash.empty())
-      keep(*storage, hash, tuning.measurements);
+  if (!tuning->wasKept) {
+    for (auto [config, asGiven] : llvm::zip(*configs, llvm::ArrayRef(given, count)))
+      tuning->measurements.push_back(measure(kernel, config, grid(&asGiven, context), options));
+    if (isKept)
+      keep(*storage, hash, tuning->measurements);
   }
   auto rank = [](const Measurement &measurement) {
     return measurement.milliseconds < 0 ? std::numeric_limits<double>::infinity() : measurement.milliseconds;
   };
-  auto best = std::min_element(tuning.measurements.begin(), tuning.measurements.end(),
+  auto best = std::min_element(tuning->measurements.begin(), tuning->measurements.end(),
                                [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
   if (best->milliseconds < 0)
-    return Error("RuntimeError", "no configuration of '" + std::string(kernel.name()) +
-                                     "' runs; the first says: " + tuning.measurements.front().error);
-  tuning.best = best - tuning.measurements.begin();
-  tuning.config = configs[tuning.best];
-  tuning.launch = [kernel, arguments = withConfig(arguments, tuning.config), grid = grid(configs[tuning.best]),
-                   options = tuning.config.options] { return kernel.launch(grid, arguments, options); };
-  return tuning;
+    return failure("RuntimeError", "no configuration of '" + kernel.function->name +
+                                       "' runs; the first says: " + tuning->measurements.front().error);
+  tuning->best = best - tuning->measurements.begin();
+  return tuning.release();
 }
+
+extern "C" {
+
+triton_tuning *triton_kernel_tune(const triton_kernel *kernel,
+                                  triton_grid (*grid)(const triton_config *config, void *context), void *context,
+                                  const triton_argument *arguments, size_t argument_count, const triton_config *configs,
+                                  size_t config_count, triton_error **error) {
+  return triton_kernel_tune_with(kernel, grid, context, arguments, argument_count, configs, config_count, nullptr,
+                                 error);
+}
+
+triton_tuning *triton_kernel_tune_with(const triton_kernel *kernel,
+                                       triton_grid (*grid)(const triton_config *config, void *context), void *context,
+                                       const triton_argument *arguments, size_t argument_count,
+                                       const triton_config *configs, size_t config_count,
+                                       const triton_tune_options *options, triton_error **error) {
+  return make(error,
+              {{"kernel", kernel},
+               {"grid", reinterpret_cast<const void *>(grid)},
+               {"configs", config_count ? static_cast<const void *>(configs) : kernel}},
+              [&]() -> llvm::Expected<triton_tuning *> {
+                auto checked = checkArguments(arguments, argument_count);
+                if (!checked)
+                  return checked.takeError();
+                auto complete = completeOptions(options);
+                if (!complete)
+                  return complete.takeError();
+                return tune(const_cast<triton_kernel &>(*kernel), grid, context, *checked, configs, config_count,
+                            *complete);
+              });
+}
+
+size_t triton_tuning_best(const triton_tuning *tuning) { return tuning ? tuning->best : 0; }
+
+double triton_tuning_milliseconds(const triton_tuning *tuning, size_t index) {
+  return tuning && index < tuning->measurements.size() ? tuning->measurements[index].milliseconds : -1;
+}
+
+const char *triton_tuning_error(const triton_tuning *tuning, size_t index) {
+  if (!tuning || index >= tuning->measurements.size() || tuning->measurements[index].milliseconds >= 0)
+    return nullptr;
+  return tuning->measurements[index].error.c_str();
+}
+
+int triton_tuning_was_kept(const triton_tuning *tuning) { return tuning && tuning->wasKept; }
+void triton_tuning_free(triton_tuning *tuning) { delete tuning; }
+
+} // extern "C"

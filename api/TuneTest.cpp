@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <sys/stat.h>
 
 namespace {
@@ -88,6 +89,33 @@ TEST_F(Tune, SaysWhenNothingRuns) {
   ASSERT_FALSE(tuning);
   EXPECT_NE(std::string(tuning.error().what()).find("no configuration of 'scale' runs"), std::string::npos);
   EXPECT_FALSE(triton::tryTune(kernel, arguments, {}, grid));
+}
+
+TEST_F(Tune, WhatTheGridThrowsComesOut) {
+  struct Mine {
+    int number;
+  };
+  int calls = 0;
+  auto throwing = [&](const triton::Config &) -> triton::Grid {
+    ++calls;
+    throw Mine{42};
+  };
+  try {
+    triton::tune(kernel, arguments, configs({16, 64}), throwing, {.repetitions = 1});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Mine &mine) {
+    EXPECT_EQ(mine.number, 42);
+  }
+  EXPECT_EQ(calls, 1) << "nobody asks again";
+  auto later = [&](const triton::Config &config) {
+    if (config.integer("BLOCK") == 64)
+      throw std::runtime_error("no grid for 64");
+    return grid(config);
+  };
+  EXPECT_THROW((void)triton::tryTune(kernel, arguments, configs({16, 64}), later, {.repetitions = 1}),
+               std::runtime_error);
+  EXPECT_THROW((void)triton::tryTune(kernel, arguments, configs({16}), nullptr), std::bad_function_call);
+  EXPECT_EQ(triton::tune(kernel, arguments, configs({16}), grid, {.repetitions = 1}).best, 0u) << "all is as before";
 }
 
 TEST_F(Tune, CompiledKernelsAreKept) {

@@ -55,6 +55,24 @@ def test_example_runs_where_there_is_no_python(example, tmp_path):
     assert "'blok' is not defined" in output
 
 
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs a second compiler")
+def test_programs_with_sanitizers_and_allocators_of_their_own(prefix, tmp_path):
+    """`test/border`: no memory changes hands at the library's border, whoever built the program."""
+    options = [f"-DCMAKE_PREFIX_PATH={prefix}", f"-DFAKE_CUDA={BUILD / 'fake-cuda'}"]
+    compilers = ["-DCMAKE_C_COMPILER=gcc", "-DCMAKE_CXX_COMPILER=g++"]
+    run("cmake", "-G", "Ninja", "-S", ROOT / "test" / "border", "-B", tmp_path, *options, *compilers)
+    run("cmake", "--build", tmp_path)
+    run("ctest", "--test-dir", tmp_path, "--output-on-failure")
+
+
+def test_no_allocator_crosses_the_border(prefix):
+    """Programs cannot replace what the library allocates with, nor does it allocate for them: see docs/decisions/0021."""
+    extension = next((BUILD / "python" / "triton" / "_C").glob("libtriton*.so"), None)
+    for library in (prefix / "lib" / "libtriton.so", *([extension] if extension else [])):
+        symbols = run("nm", "-D", "-C", library).splitlines()
+        assert not [line for line in symbols if "operator new" in line or "operator delete" in line], library
+
+
 def test_library_needs_only_the_c_library(prefix):
     libraries = run("ldd", prefix / "lib" / "libtriton.so")
     names = {line.split()[0].split("/")[-1] for line in libraries.splitlines()}

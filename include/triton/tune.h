@@ -51,11 +51,101 @@ struct Tuning {
   std::function<CompiledKernel()> launch; // runs it on the arguments that were tuned for
 };
 
-/// An error if no configuration runs. The kernel runs many times: what it reads and writes in place should bear that.
-TRITON_EXPORT Expected<Tuning> tryTune(const Kernel &kernel, const std::vector<Argument> &arguments,
-                                       const std::vector<Config> &configs,
-                                       const std::function<Grid(const Config &)> &grid,
-                                       const TuneOptions &options = {});
+namespace detail {
+
+/// The caller's function, asked from inside of the library. What it throws is kept for when the library has returned: no exception passes through it.
+class GridQuestion {
+public:
+  GridQuestion(const std::function<Grid(const Config &)> &grid, const std::vector<Config> &configs,
+               const triton_config *asGiven)
+      : grid(grid), configs(configs), asGiven(asGiven) {}
+
+  static triton_grid ask(const triton_config *config, void *context) noexcept {
+    auto &question = *static_cast<GridQuestion *>(context);
+    try {
+      if (!question.thrown) {
+        const Grid grid = question.grid(question.configs[config - question.asGiven]);
+        return {grid.x, grid.y, grid.z};
+      }
+    } catch (...) {
+      question.thrown = std::current_exception();
+    }
+    return {-1, -1, -1};
+  }
+  void rethrow() const {
+    if (thrown)
+      std::rethrow_exception(thrown);
+  }
+
+private:
+  const std::function<Grid(const Config &)> &grid;
+  const std::vector<Config> &configs;
+  const triton_config *asGiven;
+  std::exception_ptr thrown;
+};
+
+/// Configurations in the form that the library reads; good while they are.
+class ConfigList {
+public:
+  explicit ConfigList(const std::vector<Config> &configs) {
+    options.reserve(configs.size()); // pointers into it are kept
+    for (const Config &config : configs) {
+      arguments.push_back(std::make_unique<ArgumentList>(config.arguments));
+      options.push_back(convert(config.options));
+      list.push_back({arguments.back()->data(), arguments.back()->size(), &options.back()});
+    }
+  }
+  ConfigList(const ConfigList &) = delete;
+  const triton_config *data() const { return list.data(); }
+  size_t size() const { return list.size(); }
+
+private:
+  std::vector<std::unique_ptr<ArgumentList>> arguments;
+  std::vector<triton_options> options;
+  std::vector<triton_config> list;
+};
+
+} // namespace detail
+
+/// An error if no configuration runs. The kernel runs many times: what it reads and writes in place should bear that. What `grid` throws comes out as it is.
+inline Expected<Tuning> tryTune(const Kernel &kernel, const std::vector<Argument> &arguments,
+                                const std::vector<Config> &configs, const std::function<Grid(const Config &)> &grid,
+                                const TuneOptions &options = {}) {
+  if (!kernel.state)
+    return detail::emptyError("Kernel");
+  const detail::ArgumentList list(arguments);
+  const detail::ConfigList given(configs);
+  detail::GridQuestion question(grid, configs, given.data());
+  triton_tune_options converted = TRITON_TUNE_OPTIONS_INIT;
+  converted.compile_threads = options.compileThreads;
+  converted.repetitions = options.repetitions;
+  converted.milliseconds = options.milliseconds;
+  converted.cache_directory = options.cacheDirectory.c_str();
+  converted.cache_secret_file = options.cacheSecretFile.c_str();
+  converted.key = options.key.c_str();
+  detail::ErrorSlot error;
+  std::unique_ptr<triton_tuning, void (*)(triton_tuning *)> result(
+      triton_kernel_tune_with(kernel.state.get(), detail::GridQuestion::ask, &question, list.data(), list.size(),
+                              given.data(), given.size(), &converted, error),
+      triton_tuning_free);
+  question.rethrow();
+  if (!result)
+    return error.take();
+  Tuning tuning;
+  tuning.best = triton_tuning_best(result.get());
+  tuning.wasKept = triton_tuning_was_kept(result.get());
+  for (size_t index = 0; index < configs.size(); ++index) {
+    const char *why = triton_tuning_error(result.get(), index);
+    tuning.measurements.push_back({triton_tuning_milliseconds(result.get(), index), why ? why : ""});
+  }
+  tuning.config = configs[tuning.best];
+  std::vector<Argument> all = arguments;
+  all.insert(all.end(), tuning.config.arguments.begin(), tuning.config.arguments.end());
+  tuning.launch = [kernel, all = std::move(all), grid = grid(tuning.config), options = tuning.config.options] {
+    return kernel.launch(grid, all, options);
+  };
+  return tuning;
+}
 inline Tuning tune(const Kernel &kernel, const std::vector<Argument> &arguments, const std::vector<Config> &configs,
                    const std::function<Grid(const Config &)> &grid, const TuneOptions &options = {}) {
   return tryTune(kernel, arguments, configs, grid, options).take();

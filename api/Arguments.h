@@ -1,0 +1,49 @@
+// The arguments of a launch as C programs hand them over: what can be wrong with them, and what they say.
+#pragma once
+
+#include "api/Border.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace triton {
+
+using Arguments = llvm::ArrayRef<triton_argument>;
+
+/// The arguments as an array whose texts and descriptors can be read, each of a known kind and type; an error names the first that is not.
+llvm::Expected<Arguments> checkArguments(const triton_argument *arguments, size_t count);
+
+/// Of a string, which comes in two kinds.
+inline bool isText(const triton_argument &argument) {
+  return argument.kind == TRITON_ARGUMENT_STRING || argument.kind == TRITON_ARGUMENT_TEXT;
+}
+inline llvm::StringRef textOf(const triton_argument &argument) {
+  return argument.kind == TRITON_ARGUMENT_TEXT ? toStringRef(*argument.value.text)
+                                               : llvm::StringRef(argument.value.string);
+}
+
+/// What a pointer or a descriptor's tensor consists of: a triton_data_type.
+inline int32_t elementOf(int32_t type) { return type & ~(TRITON_CONST | TRITON_READ_ONLY); }
+inline int32_t elementOf(const triton_argument &argument) { return elementOf(argument.type); }
+inline int32_t elementOf(const triton_descriptor &descriptor) { return elementOf(descriptor.type); }
+inline bool isConst(const triton_argument &argument) { return argument.type & TRITON_CONST; }
+inline bool isReadOnly(const triton_argument &argument) {
+  if (argument.kind == TRITON_ARGUMENT_DESCRIPTOR)
+    return argument.value.descriptor->type & TRITON_READ_ONLY;
+  return argument.kind == TRITON_ARGUMENT_POINTER && argument.type & TRITON_READ_ONLY;
+}
+
+inline llvm::StringRef nameOf(const triton_argument &argument) {
+  return argument.name ? llvm::StringRef(argument.name) : llvm::StringRef();
+}
+
+inline llvm::ArrayRef<int64_t> shapeOf(const triton_descriptor &descriptor) {
+  return {descriptor.shape, descriptor.rank};
+}
+inline llvm::ArrayRef<int64_t> stridesOf(const triton_descriptor &descriptor) {
+  return {descriptor.strides, descriptor.stride_count};
+}
+inline llvm::ArrayRef<int64_t> blockOf(const triton_descriptor &descriptor) {
+  return {descriptor.block, descriptor.block_count};
+}
+
+} // namespace triton

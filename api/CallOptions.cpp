@@ -1,0 +1,69 @@
+#include "api/CallOptions.h"
+
+#include <cstring>
+
+namespace triton {
+
+template <typename T> static llvm::Error takeGiven(T &all, const T *given, const char *start) {
+  if (!given)
+    return llvm::Error::success();
+  if (given->size < sizeof(given->size))
+    return failure("ValueError",
+                   "the options say that their size is " + std::to_string(given->size) + ": start from " + start);
+  std::memcpy(&all, given, std::min(given->size, sizeof(all)));
+  return llvm::Error::success();
+}
+
+llvm::Expected<triton_options> completeOptions(const triton_options *given) {
+  triton_options all = TRITON_OPTIONS_INIT;
+  if (llvm::Error error = takeGiven(all, given, "TRITON_OPTIONS_INIT"))
+    return error;
+  all.target = all.target ? all.target : "cpu";
+  all.architecture = all.architecture ? all.architecture : "native";
+  all.cache_directory = all.cache_directory ? all.cache_directory : "";
+  all.cache_secret_file = all.cache_secret_file ? all.cache_secret_file : "";
+  return all;
+}
+
+llvm::Expected<triton_tune_options> completeOptions(const triton_tune_options *given) {
+  triton_tune_options all = TRITON_TUNE_OPTIONS_INIT;
+  if (llvm::Error error = takeGiven(all, given, "TRITON_TUNE_OPTIONS_INIT"))
+    return error;
+  all.cache_directory = all.cache_directory ? all.cache_directory : "";
+  all.cache_secret_file = all.cache_secret_file ? all.cache_secret_file : "";
+  all.key = all.key ? all.key : "";
+  return all;
+}
+
+driver::Options driverOptions(const triton_options &options) {
+  const bool isCuda = llvm::StringRef(options.target) == "cuda";
+  return {.backend = options.target,
+          .architecture = options.architecture,
+          .numWarps = options.num_warps,
+          .numCtas = options.num_ctas,
+          .numStages = options.num_stages,
+          .debug = options.debug != 0,
+          .checkAccesses = options.check_accesses != 0,
+          .enableFpFusion = options.enable_fp_fusion != 0,
+          .maxRegisters = options.max_registers,
+          .tensorMaps = isCuda,
+          .waitAtEntry = options.overlap_launches && !options.launch_programmatic};
+}
+
+void appendKey(const triton_options &options, llvm::SmallVectorImpl<char> &key) {
+  const llvm::StringRef texts[] = {options.target, options.architecture, options.cache_directory,
+                                   options.cache_secret_file};
+  const uint32_t flags = (options.debug != 0) | (options.enable_fp_fusion != 0) << 1 |
+                         (options.keep_assembly != 0) << 2 | (options.launch_programmatic != 0) << 3 |
+                         (options.overlap_launches != 0) << 4 | (options.check_accesses != 0) << 5;
+  const uint32_t numbers[] = {uint32_t(options.num_warps), uint32_t(options.num_stages),    uint32_t(options.num_ctas),
+                              uint32_t(options.device),    uint32_t(options.max_registers), flags,
+                              uint32_t(texts[0].size()),   uint32_t(texts[1].size()),       uint32_t(texts[2].size()),
+                              uint32_t(texts[3].size())};
+  const char *bytes = reinterpret_cast<const char *>(numbers);
+  key.append(bytes, bytes + sizeof(numbers));
+  for (llvm::StringRef text : texts)
+    key.append(text.begin(), text.end());
+}
+
+} // namespace triton

@@ -1,0 +1,22 @@
+// The options of a compile or launch as C programs hand them over.
+#pragma once
+
+#include "api/Border.h"
+#include "compiler/driver/Options.h"
+
+#include "llvm/ADT/SmallString.h"
+
+namespace triton {
+
+/// What callers give, with defaults where they give nothing: older ones have a shorter structure. Texts are never NULL.
+llvm::Expected<triton_options> completeOptions(const triton_options *given);
+/// The same for tuning.
+llvm::Expected<triton_tune_options> completeOptions(const triton_tune_options *given);
+
+/// What the compiler is asked for.
+driver::Options driverOptions(const triton_options &options);
+
+/// All that compiled code and its launches depend on; equal only for equal options.
+void appendKey(const triton_options &options, llvm::SmallVectorImpl<char> &key);
+
+} // namespace triton

@@ -1,0 +1,369 @@
+// Kernels specialised by their arguments, compiled once, launched on the CPU's threads or on a GPU.
+#include "api/Kernel.h"
+
+#include "api/ArgumentPacking.h"
+#include "api/CallOptions.h"
+#include "api/DescriptorArgument.h"
+#include "compiler/driver/Driver.h"
+#include "compiler/driver/Specialization.h"
+#include "compiler/driver/StoredCompile.h"
+#include "runtime/host/Launch.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace triton;
+using driver::LaunchArgument;
+
+static constexpr size_t mostArgumentBytes = 4096;
+
+/// Of a triton_data_type.
+static frontend::Type typeOf(int32_t type) {
+  // Both enumerations list the types in the same order; frontend's begins with void.
+  static_assert(TRITON_INT1 + 1 == static_cast<int>(frontend::ScalarKind::Int1) &&
+                TRITON_FLOAT8E5 + 1 == static_cast<int>(frontend::ScalarKind::Float8E5) &&
+                TRITON_FLOAT64 + 1 == static_cast<int>(frontend::ScalarKind::Float64));
+  return frontend::Type::scalar(static_cast<frontend::ScalarKind>(type + 1));
+}
+
+static LaunchArgument toLaunchArgument(const triton_argument &argument) {
+  switch (argument.kind) {
+  case TRITON_ARGUMENT_BOOLEAN:
+    return {argument.value.integer != 0};
+  case TRITON_ARGUMENT_INTEGER:
+    return {argument.value.integer};
+  case TRITON_ARGUMENT_UNSIGNED:
+    return {argument.value.natural};
+  case TRITON_ARGUMENT_REAL:
+    return {argument.value.real};
+  case TRITON_ARGUMENT_STRING:
+  case TRITON_ARGUMENT_TEXT:
+    return {frontend::Value::string(textOf(argument).str())};
+  case TRITON_ARGUMENT_TYPE:
+    return {frontend::Value::dtype(typeOf(argument.type))};
+  case TRITON_ARGUMENT_POINTER:
+    return {LaunchArgument::Pointer{typeOf(elementOf(argument)), reinterpret_cast<uint64_t>(argument.value.pointer),
+                                    isConst(argument)}};
+  case TRITON_ARGUMENT_DESCRIPTOR: {
+    const triton_descriptor &descriptor = *argument.value.descriptor;
+    return {LaunchArgument::Descriptor{typeOf(elementOf(descriptor)), blockOf(descriptor).vec()}};
+  }
+  default:
+    return {std::monostate()};
+  }
+}
+
+/// The arguments in the order of the parameters: positions first, then names, then defaults. Null where a default is no
+/// argument that callers could give: it is a constant of the kernel.
+static llvm::Expected<std::vector<const triton_argument *>> bindArguments(const triton_kernel &kernel,
+                                                                          Arguments arguments) {
+  const frontend::Function &function = *kernel.function;
+  std::vector<const triton_argument *> bound(function.parameters.size(), nullptr);
+  size_t position = 0;
+  for (const triton_argument &argument : arguments) {
+    size_t index = position;
+    llvm::StringRef name = nameOf(argument);
+    if (name.empty()) {
+      ++position;
+    } else {
+      auto parameter =
+          llvm::find_if(function.parameters, [&](const auto &candidate) { return candidate.name == name; });
+      index = parameter - function.parameters.begin();
+      if (parameter == function.parameters.end())
+        return failure("KeyError", "'" + function.name + "' has no parameter '" + name.str() + "'");
+    }
+    if (index >= bound.size())
+      return failure("TypeError", "'" + function.name + "' takes " + std::to_string(bound.size()) + " arguments, got " +
+                                      std::to_string(arguments.size()));
+    if (bound[index])
+      return failure("TypeError",
+                     "'" + function.name + "' got several values for '" + function.parameters[index].name + "'");
+    bound[index] = &argument;
+  }
+  for (auto [argument, parameter, defaultArgument] : llvm::zip(bound, function.parameters, kernel.defaults)) {
+    if (!argument && !parameter.defaultValue)
+      return failure("TypeError", "'" + function.name + "' is missing argument '" + parameter.name + "'");
+    if (!argument && defaultArgument)
+      argument = &*defaultArgument;
+  }
+  return bound;
+}
+
+static llvm::Expected<std::vector<frontend::ArgumentSpec>>
+specialize(const frontend::Function &function, llvm::ArrayRef<const triton_argument *> arguments) {
+  std::vector<frontend::ArgumentSpec> specs;
+  for (auto [argument, parameter] : llvm::zip(arguments, function.parameters)) {
+    if (!argument) {
+      specs.emplace_back();
+      specs.back().kind = frontend::ArgumentSpec::Kind::Constant;
+      specs.back().constant = *parameter.defaultValue;
+      continue;
+    }
+    if (argument->kind == TRITON_ARGUMENT_DESCRIPTOR)
+      if (llvm::Error error = checkDescriptor(*argument->value.descriptor))
+        return error;
+    auto spec = driver::specialize(parameter, toLaunchArgument(*argument));
+    if (!spec)
+      return spec.takeError();
+    specs.push_back(std::move(*spec));
+  }
+  return specs;
+}
+
+/// The options with the architecture that "native" means for the device they name.
+static llvm::Expected<driver::Options> resolveOptions(const triton_options &options) {
+  driver::Options resolved = driverOptions(options);
+  if (resolved.backend != "cuda" || resolved.architecture != "native")
+    return resolved;
+  llvm::Expected<std::string> architecture = cudaArchitecture(options.device);
+  if (!architecture)
+    return architecture.takeError();
+  resolved.architecture = *architecture;
+  return resolved;
+}
+
+/// From the cache directory if it is there. Null after reporting errors of the kernel's.
+static llvm::Expected<std::shared_ptr<const artifact::Artifact>>
+compileOrLoad(const triton_kernel &kernel, const std::string &key, const driver::CompileRequest &request,
+              const triton_options &options, Diagnostics &diagnostics) {
+  if (!*options.cache_directory)
+    return driver::compile(request, diagnostics);
+  auto storage = driver::openStorage(options.cache_directory, options.cache_secret_file);
+  if (!storage)
+    return storage.takeError();
+  const std::string identity = kernel.function->name + ";" + key + ";" + kernel.module->host->sourceKey();
+  return driver::compileOrLoad(request, identity, *storage, diagnostics);
+}
+
+static llvm::Expected<CompiledKernel>
+compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> specs, const triton_options &options) {
+  driver::CompileRequest request;
+  auto resolved = resolveOptions(options);
+  if (!resolved)
+    return resolved.takeError();
+  request.options = *resolved;
+  request.inspection.emitAssembly = options.keep_assembly != 0;
+  std::string key = request.options.key() + (options.keep_assembly ? ";asm;" : ";");
+  for (const frontend::ArgumentSpec &spec : specs)
+    driver::appendKey(spec, key);
+  {
+    std::lock_guard lock(kernel.mutex);
+    if (auto found = kernel.compiled.find(key); found != kernel.compiled.end())
+      return found->second;
+  }
+  request.kernel.function = kernel.function;
+  request.kernel.arguments = std::move(specs);
+  Diagnostics diagnostics;
+  auto found = compileOrLoad(kernel, key, request, options, diagnostics);
+  if (!found)
+    return found.takeError();
+  std::shared_ptr<const artifact::Artifact> artifact = std::move(*found);
+  if (!artifact)
+    return failure(diagnostics);
+  auto result = llvm::makeIntrusiveRefCnt<triton_compiled>();
+  const llvm::StringRef target = options.target;
+  if (target == "cpu" && llvm::StringRef(options.architecture) == "native") {
+    auto code = runtime::KernelCode::load(*artifact->stage("obj"), artifact->name, artifact->arenaBytes);
+    if (!code)
+      return code.takeError();
+    result->code = std::move(*code);
+  } else if (target == "cuda")
+    result->cuda = std::make_unique<CudaKernel>(artifact);
+  result->artifact = std::move(artifact);
+  std::lock_guard lock(kernel.mutex);
+  return kernel.compiled.try_emplace(key, std::move(result)).first->second;
+}
+
+llvm::Expected<CompiledKernel> triton::compile(triton_kernel &kernel, Arguments arguments,
+                                               const triton_options &options) {
+  auto bound = bindArguments(kernel, arguments);
+  if (!bound)
+    return bound.takeError();
+  auto specs = specialize(*kernel.function, *bound);
+  if (!specs)
+    return specs.takeError();
+  return compileSpecialized(kernel, std::move(*specs), options);
+}
+
+static llvm::Expected<CompiledKernel> compileSignature(triton_kernel &kernel, llvm::StringRef signature,
+                                                       const triton_options &options) {
+  auto specs = driver::parseSignature(*kernel.function, signature);
+  if (!specs)
+    return specs.takeError();
+  return compileSpecialized(kernel, std::move(*specs), options);
+}
+
+/// An error for memory that must not change, if the kernel may store to it.
+static llvm::Error checkStores(const triton_argument &argument, const artifact::Argument &slot) {
+  if (!isReadOnly(argument) || !slot.isStored)
+    return llvm::Error::success();
+  llvm::StringRef name = slot.name;
+  name.consume_back(".base"); // of a descriptor
+  return failure("ValueError", "argument '" + name.str() + "' points to const, and the kernel stores to it");
+}
+
+/// All arguments of a launch.
+static llvm::Error packAll(const LaunchPlan &plan, Arguments arguments, char *block) {
+  const artifact::Artifact &artifact = *plan.compiled->artifact;
+  size_t slot = 0, map = 0;
+  for (auto [source, given] : plan.sources) {
+    const triton_argument &argument = given ? *given : arguments[source];
+    if (llvm::Error error = checkStores(argument, artifact.arguments[slot]))
+      return error;
+    if (argument.kind != TRITON_ARGUMENT_DESCRIPTOR) {
+      packArgument(argument, artifact.arguments[slot++], block);
+      continue;
+    }
+    const triton_descriptor &descriptor = *argument.value.descriptor;
+    if (llvm::Error error = checkDescriptor(descriptor))
+      return error;
+    if (llvm::Error error = packDescriptor(descriptor, artifact, slot, map, block))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+static unsigned threadLimit(const triton_options &options) {
+  if (options.threads)
+    return options.threads;
+  const char *text = std::getenv("TRITON_CPU_MAX_THREADS");
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 0;
+}
+
+static CudaLaunchOptions cudaOptions(const triton_options &options) {
+  return {.device = options.device,
+          .stream = static_cast<runtime::cuda::StreamHandle>(options.stream),
+          .isCooperative = options.launch_cooperative != 0,
+          .isProgrammatic = options.launch_programmatic != 0,
+          .usesGraphs = options.launch_graphs != 0};
+}
+
+/// Binds, specialises and compiles, and keeps the plan for launches like this one.
+static llvm::Expected<std::shared_ptr<const LaunchPlan>> makePlan(triton_kernel &kernel, const LaunchKey &key,
+                                                                  Arguments arguments, const triton_options &options) {
+  constexpr unsigned mostPlans = 4096; // named arguments that vary would fill the memory
+  auto bound = bindArguments(kernel, arguments);
+  if (!bound)
+    return bound.takeError();
+  auto specs = specialize(*kernel.function, *bound);
+  if (!specs)
+    return specs.takeError();
+  auto plan = std::make_shared<LaunchPlan>();
+  for (auto [argument, spec] : llvm::zip(*bound, *specs)) {
+    if (spec.kind != frontend::ArgumentSpec::Kind::Runtime)
+      continue;
+    bool isGiven = argument >= arguments.begin() && argument < arguments.end();
+    plan->sources.emplace_back(isGiven ? int(argument - arguments.begin()) : -1, isGiven ? nullptr : argument);
+  }
+  auto compiled = compileSpecialized(kernel, std::move(*specs), options);
+  if (!compiled)
+    return compiled.takeError();
+  const triton_compiled &code = **compiled;
+  if (!code.code && !code.cuda)
+    return failure("RuntimeError", "'" + code.artifact->name + "' was compiled for " + code.artifact->architecture +
+                                       ", not for this machine, and cannot be launched here");
+  if (code.artifact->argumentBytes > mostArgumentBytes)
+    return failure("ValueError", "more than " + std::to_string(mostArgumentBytes) + " bytes of arguments");
+  plan->compiled = std::move(*compiled);
+  std::lock_guard lock(kernel.mutex);
+  if (kernel.plans.size() >= mostPlans)
+    kernel.plans.clear();
+  kernel.plans[key] = plan;
+  return std::shared_ptr<const LaunchPlan>(plan);
+}
+
+static std::shared_ptr<const LaunchPlan> findPlan(triton_kernel &kernel, const LaunchKey &key) {
+  std::lock_guard lock(kernel.mutex);
+  return kernel.plans.lookup(key);
+}
+
+llvm::Expected<CompiledKernel> triton::launch(triton_kernel &kernel, const triton_grid &grid, Arguments arguments,
+                                              const triton_options &options) {
+  LaunchKey key;
+  appendLaunchKey(arguments, options, kernel.isConstexpr, key);
+  std::shared_ptr<const LaunchPlan> plan = findPlan(kernel, key);
+  if (!plan) {
+    auto made = makePlan(kernel, key, arguments, options);
+    if (!made)
+      return made.takeError();
+    plan = std::move(*made);
+  }
+  const triton_compiled &compiled = *plan->compiled;
+  for (int64_t extent : {grid.x, grid.y, grid.z})
+    if (extent < 0 || extent > INT32_MAX)
+      return failure("ValueError", "grid extent " + std::to_string(extent) + " is out of range");
+  alignas(64) char block[mostArgumentBytes];               // tensor maps stand at multiples of 64 bytes
+  std::memset(block, 0, compiled.artifact->argumentBytes); // also what lies between arguments: blocks are compared
+  if (llvm::Error error = packAll(*plan, arguments, block))
+    return error;
+  std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),
+                                    static_cast<int32_t>(grid.z)};
+  llvm::Error error = compiled.cuda
+                          ? compiled.cuda->launch(block, extents, cudaOptions(options))
+                          : runtime::launch(*compiled.code, block, extents, {.maxThreads = threadLimit(options)});
+  if (error)
+    return error;
+  return plan->compiled;
+}
+
+/// Launches with what a caller gave, unchecked yet.
+static llvm::Expected<CompiledKernel> launchGiven(const triton_kernel *kernel, const triton_grid &grid,
+                                                  const triton_argument *arguments, size_t argumentCount,
+                                                  const triton_options *options) {
+  auto checked = checkArguments(arguments, argumentCount);
+  if (!checked)
+    return checked.takeError();
+  auto complete = completeOptions(options);
+  if (!complete)
+    return complete.takeError();
+  return launch(const_cast<triton_kernel &>(*kernel), grid, *checked, *complete);
+}
+
+static llvm::Expected<triton_compiled *> handOut(llvm::Expected<CompiledKernel> compiled) {
+  if (!compiled)
+    return compiled.takeError();
+  return triton::handOut(std::move(*compiled));
+}
+
+extern "C" {
+
+int triton_kernel_launch(const triton_kernel *kernel, int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                         const triton_argument *arguments, size_t argument_count, const triton_options *options,
+                         triton_error **error) {
+  return attempt(error, {{"kernel", kernel}}, [&] {
+    return launchGiven(kernel, {grid_x, grid_y, grid_z}, arguments, argument_count, options).takeError();
+  });
+}
+
+triton_compiled *triton_kernel_run(const triton_kernel *kernel, int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                                   const triton_argument *arguments, size_t argument_count,
+                                   const triton_options *options, triton_error **error) {
+  return make(error, {{"kernel", kernel}}, [&] {
+    return handOut(launchGiven(kernel, {grid_x, grid_y, grid_z}, arguments, argument_count, options));
+  });
+}
+
+triton_compiled *triton_kernel_compile(const triton_kernel *kernel, const triton_argument *arguments,
+                                       size_t argument_count, const triton_options *options, triton_error **error) {
+  return make(error, {{"kernel", kernel}}, [&]() -> llvm::Expected<triton_compiled *> {
+    auto checked = checkArguments(arguments, argument_count);
+    if (!checked)
+      return checked.takeError();
+    auto complete = completeOptions(options);
+    if (!complete)
+      return complete.takeError();
+    return handOut(compile(const_cast<triton_kernel &>(*kernel), *checked, *complete));
+  });
+}
+
+triton_compiled *triton_kernel_compile_signature(const triton_kernel *kernel, const char *signature,
+                                                 const triton_options *options, triton_error **error) {
+  return make(error, {{"kernel", kernel}, {"signature", signature}}, [&]() -> llvm::Expected<triton_compiled *> {
+    auto complete = completeOptions(options);
+    if (!complete)
+      return complete.takeError();
+    return handOut(compileSignature(const_cast<triton_kernel &>(*kernel), signature, *complete));
+  });
+}
+
+} // extern "C"
