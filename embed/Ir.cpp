@@ -2,7 +2,7 @@
 #include <triton/ir.h>
 
 #include "compiler/driver/IrModule.h"
-#include "compiler/gpu/Gpu.h"
+#include "compiler/driver/Target.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "embed/Adapter.h"
@@ -190,9 +190,9 @@ std::pair<std::vector<std::string>, std::vector<std::string>> Module::signature(
   return types;
 }
 
-static LayoutPicture pictureOf(mlir::RankedTensorType type) {
+static LayoutPicture pictureOf(mlir::RankedTensorType type, const layout::LinearLayout &layout) {
   LayoutPicture picture{print(type), print(type.getEncoding()), type.getShape().vec(), {}};
-  for (const layout::LinearLayout::Input &input : gpu::toLinear(type).inputs()) {
+  for (const layout::LinearLayout::Input &input : layout.inputs()) {
     LayoutPicture::Input out{input.name, {}};
     for (const layout::Coordinates &basis : input.bases)
       out.bases.emplace_back(basis.begin(), basis.end());
@@ -203,16 +203,19 @@ static LayoutPicture pictureOf(mlir::RankedTensorType type) {
 
 std::vector<LayoutPicture> Module::layouts() const {
   std::vector<LayoutPicture> pictures;
+  const driver::Target *target = driver::findTarget("cuda");
+  if (!target)
+    return pictures;
   llvm::SetVector<mlir::Type> seen;
   get(*this).module->walk([&](mlir::Operation *operation) {
     for (mlir::Type type : operation->getResultTypes())
-      if (gpu::hasLayout(type)) {
+      if (std::optional<layout::LinearLayout> layout = target->layoutOf(type)) {
         // What the elements are does not matter, where they are does.
         auto tensor = mlir::cast<mlir::RankedTensorType>(type);
         mlir::Type key = mlir::RankedTensorType::get(tensor.getShape(), mlir::IntegerType::get(type.getContext(), 8),
                                                      tensor.getEncoding());
         if (seen.insert(key))
-          pictures.push_back(pictureOf(tensor));
+          pictures.push_back(pictureOf(tensor, *layout));
       }
   });
   return pictures;

@@ -1,8 +1,8 @@
 #include <triton/llvm_ir.h>
 
+#include "compiler/driver/Target.h"
 #include "compiler/llvm/LlvmModule.h"
 #include "compiler/llvm/LlvmTargets.h"
-#include "compiler/llvm/nvidia/Codegen.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -70,7 +70,10 @@ std::optional<embed::Error> LlvmModule::attach(const LlvmTarget &target) const {
 }
 
 std::optional<embed::Error> LlvmModule::link(const std::vector<std::string> &paths) const {
-  return toError(nvidia::linkLibraries(*get(*this), paths));
+  const driver::Target *target = driver::findTarget("cuda");
+  if (!target)
+    return embed::Error{"RuntimeError", "this build has no target 'cuda', which libraries are for"};
+  return toError(target->link(*get(*this), paths));
 }
 
 std::optional<embed::Error> LlvmModule::optimise(int level, const LlvmTarget &target) const {

@@ -146,6 +146,16 @@ public:
     gpu::registerGpuDialects(registry);
     gluon::registerGluonDialect(registry);
   }
+
+  const frontend::LayoutPolicy *layoutPolicy() const override { return &gluon::layoutPolicy(); }
+  std::optional<layout::LinearLayout> layoutOf(mlir::Type type) const override {
+    if (!gpu::hasLayout(type))
+      return std::nullopt;
+    return gpu::toLinear(mlir::cast<mlir::RankedTensorType>(type));
+  }
+  llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) const override {
+    return nvidia::linkLibraries(module, libraries);
+  }
 };
 
 } // namespace

@@ -172,14 +172,8 @@ ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnosti
     known.options.isGluon = true;
     return compile(known, diagnostics);
   }
-  if (request.options.isGluon && request.options.backend != "cuda") {
-    diagnostics.report(
-        {.message = "Gluon kernels run on NVIDIA GPUs, not on the target '" + request.options.backend + "'",
-         .exception = "RuntimeError"});
-    return nullptr;
-  }
   const Target *target = requireTarget(request.options, diagnostics);
-  if (!target)
+  if (!target || !checkLanguage(request, *target, diagnostics))
     return nullptr;
   ContextLease context;
   Compilation compilation(*context, request.options, request.inspection, diagnostics);

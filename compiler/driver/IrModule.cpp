@@ -1,7 +1,6 @@
 #include "compiler/driver/IrModule.h"
 
 #include "compiler/frontend/EmitLocated.h"
-#include "compiler/gluon/Gluon.h"
 #include "compiler/support/DeepStack.h"
 #include "compiler/support/IrText.h"
 #include "compiler/tensor/Places.h"
@@ -15,10 +14,18 @@ frontend::KernelRequest triton::driver::kernelRequest(const CompileRequest &requ
   frontend::KernelRequest kernel = request.kernel;
   kernel.options = target.language(request.options);
   if (request.options.isGluon)
-    kernel.layouts = &gluon::layoutPolicy();
+    kernel.layouts = target.layoutPolicy();
   if (kernel.symbol.empty())
     kernel.symbol = kernel.function->name;
   return kernel;
+}
+
+bool triton::driver::checkLanguage(const CompileRequest &request, const Target &target, Diagnostics &diagnostics) {
+  if (!request.options.isGluon || target.layoutPolicy())
+    return true;
+  diagnostics.report({.message = "Gluon kernels run on NVIDIA GPUs, not on the target '" + target.name().str() + "'",
+                      .exception = "RuntimeError"});
+  return false;
 }
 
 std::shared_ptr<IrModule> triton::driver::emitModule(const CompileRequest &request, Diagnostics &diagnostics) {
@@ -27,6 +34,8 @@ std::shared_ptr<IrModule> triton::driver::emitModule(const CompileRequest &reque
     diagnostics.report({.message = "there is no target '" + request.options.backend + "'", .exception = "ValueError"});
     return nullptr;
   }
+  if (!checkLanguage(request, *target, diagnostics))
+    return nullptr;
   auto result = std::make_shared<IrModule>();
   result->module =
       frontend::emitKernel(*result->context, kernelRequest(request, *target), diagnostics, result->sources);

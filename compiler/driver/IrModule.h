@@ -21,6 +21,8 @@ std::shared_ptr<IrModule> emitModule(const CompileRequest &request, Diagnostics 
 /// A module from its text; null after reporting errors.
 std::shared_ptr<IrModule> parseModule(const std::shared_ptr<const Source> &source, Diagnostics &diagnostics);
 
+/// False after reporting a kernel in the language that names layouts for a target without any.
+bool checkLanguage(const CompileRequest &request, const Target &target, Diagnostics &diagnostics);
 /// What the frontend is asked: the request's kernel with what its target and options show to the language.
 frontend::KernelRequest kernelRequest(const CompileRequest &request, const Target &target);
 /// Null after reporting errors, each at its line of `source`.

@@ -1,9 +1,6 @@
 #include "compiler/driver/Target.h"
 #include "compiler/artifact/BuildId.h"
 #include "compiler/driver/ContextPool.h"
-#include "compiler/driver/CpuTarget.h"
-#include "compiler/driver/CudaTarget.h"
-#include "compiler/gluon/Gluon.h"
 #include "compiler/support/ForkMutex.h"
 
 #include <mutex>
@@ -13,16 +10,9 @@ using namespace triton::driver;
 namespace {
 struct Registry {
   triton::ForkMutex mutex;
-  std::vector<std::unique_ptr<Target>> targets;
-  Registry() {
-    targets.push_back(createCpuTarget());
-    targets.push_back(createCudaTarget());
-  }
+  std::vector<std::unique_ptr<Target>> targets = createTargets();
 };
 } // namespace
-
-// Names of the language are asked for before any target is.
-[[maybe_unused]] static const bool isGluonRegistered = (triton::gluon::registerLanguage(), true);
 
 static Registry &registry() {
   static Registry *instance = new Registry;
@@ -53,6 +43,10 @@ llvm::Expected<std::string> triton::driver::environmentKey(const Options &option
   if (!tools)
     return tools.takeError();
   return artifact::buildId() + ";" + *architecture + ";" + *tools;
+}
+
+llvm::Error Target::link(llvm::Module &, llvm::ArrayRef<std::string>) const {
+  return llvm::createStringError("the " + name() + " target links no libraries");
 }
 
 void triton::driver::registerTarget(std::unique_ptr<Target> target) {

@@ -4,6 +4,7 @@
 #include "compiler/artifact/Artifact.h"
 #include "compiler/driver/Options.h"
 #include "compiler/frontend/Emitter.h"
+#include "compiler/layout/LinearLayout.h"
 #include "compiler/llvm/KernelFacts.h"
 #include "compiler/llvm/LlvmControls.h"
 #include "compiler/support/Diagnostic.h"
@@ -17,6 +18,10 @@
 
 #include <functional>
 #include <memory>
+
+namespace llvm {
+class Module;
+}
 
 namespace triton::driver {
 
@@ -81,10 +86,20 @@ public:
   /// What a text of a stage below the module says of its kernel.
   virtual llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const;
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+
+  // Of targets whose tensors have layouts.
+  /// How the language that names layouts (Gluon) is emitted; null: not at all.
+  virtual const frontend::LayoutPolicy *layoutPolicy() const { return nullptr; }
+  /// Where the elements of a tensor are; nullopt for types without a layout.
+  virtual std::optional<layout::LinearLayout> layoutOf(mlir::Type) const { return std::nullopt; }
+  /// Links, of libraries of LLVM bitcode, the functions that the module calls.
+  virtual llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) const;
 };
 
 /// What artifacts of these options depend on, besides the kernel and the options themselves: the compiler, what "native" means here, and the target's tools.
 llvm::Expected<std::string> environmentKey(const Options &options);
+/// The targets that this build has: AllTargets.cpp, or CpuTargets.cpp where CMake is told TRITON_CUDA=OFF.
+std::vector<std::unique_ptr<Target>> createTargets();
 
 void registerTarget(std::unique_ptr<Target> target);
 /// Null if there is none of that name.

@@ -1,0 +1,9 @@
+#include "compiler/driver/CpuTarget.h"
+
+using namespace triton;
+
+std::vector<std::unique_ptr<driver::Target>> driver::createTargets() {
+  std::vector<std::unique_ptr<Target>> targets;
+  targets.push_back(createCpuTarget());
+  return targets;
+}
