@@ -25,5 +25,6 @@ void CheckedLaunch::watch(EagerSession &session, std::function<std::string()> pl
 }
 
 void CheckedLaunch::poison(void *data, uint64_t bytes) { AccessChecker::poison(data, bytes); }
+void CheckedLaunch::markWritten(const void *data, uint64_t bytes) { AccessChecker::markWritten(data, bytes); }
 
 } // namespace triton::embed

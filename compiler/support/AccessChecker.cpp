@@ -1,6 +1,8 @@
 #include "compiler/support/AccessChecker.h"
+#include "compiler/support/ForkMutex.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -9,6 +11,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 namespace triton {
 
@@ -58,9 +62,14 @@ AccessChecker::Extent AccessChecker::extentOf(const CheckedTensor &tensor) {
           tensor.address + (highest + 1) * int64_t(tensor.elementBytes)};
 }
 
+bool AccessChecker::Extent::contains(uint64_t address, unsigned bytes) const {
+  return address >= begin && address < end &&
+         bytes <= end - address; // where the address space ends, sums would begin anew
+}
+
 const CheckedTensor *AccessChecker::find(uint64_t address, unsigned bytes) const {
   for (const CheckedTensor &tensor : tensors)
-    if (Extent extent = extentOf(tensor); address >= extent.begin && address + bytes <= extent.end)
+    if (extentOf(tensor).contains(address, bytes))
       return &tensor;
   return nullptr;
 }
@@ -71,30 +80,126 @@ static uint64_t canary(uint64_t word) {
   return (mixed ^ (mixed >> 29)) * 0x94d049bb133111eb ^ (mixed >> 32);
 }
 
+namespace {
+/// Bytes that have been written with what `poison` had put there, as `[begin, end)`.
+class Rewritten {
+public:
+  void add(uint64_t begin, uint64_t end) {
+    std::lock_guard lock(mutex);
+    auto next = ranges.upper_bound(begin);
+    if (next != ranges.begin() && std::prev(next)->second >= begin) {
+      --next;
+      begin = next->first;
+    }
+    while (next != ranges.end() && next->first <= end) {
+      end = std::max(end, next->second);
+      next = ranges.erase(next);
+    }
+    ranges[begin] = end;
+  }
+  void remove(uint64_t begin, uint64_t end) {
+    std::lock_guard lock(mutex);
+    auto next = ranges.upper_bound(begin);
+    if (next != ranges.begin())
+      --next;
+    while (next != ranges.end() && next->first < end) {
+      const auto [from, to] = *next;
+      next = to > begin ? ranges.erase(next) : std::next(next);
+      if (from < begin && to > begin)
+        ranges[from] = begin;
+      if (to > end)
+        ranges[end] = to;
+    }
+  }
+  bool contains(uint64_t address) {
+    std::lock_guard lock(mutex);
+    auto next = ranges.upper_bound(address);
+    return next != ranges.begin() && std::prev(next)->second > address;
+  }
+
+private:
+  ForkMutex mutex;
+  std::map<uint64_t, uint64_t> ranges;
+};
+} // namespace
+
+static Rewritten &rewritten() {
+  static Rewritten *ranges = new Rewritten; // arrays are assigned to until the process ends
+  return *ranges;
+}
+
 void AccessChecker::poison(void *data, uint64_t bytes) {
   const uint64_t begin = reinterpret_cast<uint64_t>(data), end = begin + bytes;
+  rewritten().remove(begin, end);
   for (uint64_t word = begin & ~uint64_t(7); word < end; word += 8) {
     const uint64_t pattern = canary(word), from = std::max(word, begin), to = std::min(word + 8, end);
     std::memcpy(reinterpret_cast<void *>(from), reinterpret_cast<const char *>(&pattern) + (from - word), to - from);
   }
 }
 
-bool AccessChecker::isUnwritten(const CheckedTensor &tensor, uint64_t address, unsigned bytes) const {
-  // Few bytes may look so by chance: then all of the word must.
-  const Extent extent = extentOf(tensor);
-  const uint64_t word = address & ~uint64_t(7);
-  uint64_t from = address, to = address + bytes;
-  if (bytes < 4) {
-    from = std::max(word, extent.begin);
-    to = std::min(word + 8, extent.end);
-    if (to - from < 4)
-      return false;
+void AccessChecker::markWritten(const void *data, uint64_t bytes) {
+  const uint64_t begin = reinterpret_cast<uint64_t>(data), end = begin + bytes;
+  for (uint64_t word = begin & ~uint64_t(7); word < end; word += 8) {
+    const uint64_t pattern = canary(word), from = std::max(word, begin), to = std::min(word + 8, end);
+    if (std::memcmp(data, reinterpret_cast<const char *>(&pattern) + (from - word), to - from) == 0)
+      rewritten().add(from, to);
+    data = static_cast<const char *>(data) + (to - from);
   }
-  if (to > word + 8)
-    return false;
+}
+
+/// Bits for the bytes from `from` to `to`, which lie in the eight bytes at `word`.
+static uint8_t bitsOf(uint64_t word, uint64_t from, uint64_t to) {
+  return uint8_t(((1u << (to - word)) - 1) & ~((1u << (from - word)) - 1));
+}
+
+/// The bits of the bytes from `from` to `to` if they are what `poison` put there, else 0.
+static uint8_t poisonedBits(uint64_t word, uint64_t from, uint64_t to) {
   const uint64_t pattern = canary(word);
-  return std::memcmp(reinterpret_cast<const void *>(from), reinterpret_cast<const char *>(&pattern) + (from - word),
-                     to - from) == 0;
+  if (std::memcmp(reinterpret_cast<const void *>(from), reinterpret_cast<const char *>(&pattern) + (from - word),
+                  to - from) != 0)
+    return 0;
+  uint8_t bits = bitsOf(word, from, to);
+  for (uint64_t address = from; address < to; ++address)
+    if (rewritten().contains(address))
+      bits &= ~bitsOf(word, address, address + 1);
+  return bits;
+}
+
+uint8_t AccessChecker::unwrittenBytes(const CheckedTensor &tensor, uint64_t word) const {
+  if (auto known = partlyWritten.find(word); known != partlyWritten.end())
+    return known->second;
+  const Extent extent = extentOf(tensor);
+  const uint64_t from = std::max(word, extent.begin), middle = word + 4, to = std::min(word + 8, extent.end);
+  if (to - from < 4) // so few may look so by chance
+    return 0;
+  if (uint8_t all = poisonedBits(word, from, to))
+    return all;
+  return (from == word ? poisonedBits(word, from, middle) : 0) | (to == word + 8 ? poisonedBits(word, middle, to) : 0);
+}
+
+/// Calls `visit(word, bits)` for the words that an access touches.
+static void forEachWord(uint64_t address, unsigned bytes, llvm::function_ref<void(uint64_t, uint8_t)> visit) {
+  const uint64_t end = address + bytes;
+  for (uint64_t word = address & ~uint64_t(7); word < end; word += 8)
+    visit(word, bitsOf(word, std::max(word, address), std::min(word + 8, end)));
+}
+
+bool AccessChecker::isUnwritten(const CheckedTensor &tensor, uint64_t address, unsigned bytes) const {
+  bool isFound = false;
+  forEachWord(address, bytes,
+              [&](uint64_t word, uint8_t bits) { isFound = isFound || (unwrittenBytes(tensor, word) & bits) != 0; });
+  return isFound;
+}
+
+/// Before a write: what remains of a word of which less than four bytes are written cannot be told from its contents later.
+void AccessChecker::noteWritten(const CheckedTensor &tensor, uint64_t address, unsigned bytes) {
+  forEachWord(address, bytes, [&](uint64_t word, uint8_t bits) {
+    const bool isKnown = partlyWritten.contains(word);
+    if (!isKnown && bytes >= 4)
+      return;
+    if (uint8_t before = unwrittenBytes(tensor, word); isKnown || before)
+      partlyWritten[word] = before & ~bits;
+  });
 }
 
 static std::string listOf(llvm::ArrayRef<int64_t> numbers) {
@@ -156,6 +261,10 @@ static std::string excerpt(llvm::StringRef place) {
 std::optional<std::string> AccessChecker::check(const Access &access) {
   const CheckedTensor *tensor = find(access.address, access.bytes);
   std::optional<std::string> problem = options.address ? checkAddress(access, tensor) : std::nullopt;
+  if (!problem && !tensor)
+    problem = checkElsewhere(access);
+  if (!problem && tensor && options.address && access.kind != Access::Kind::Read)
+    noteWritten(*tensor, access.address, access.bytes);
   if (!problem && options.race && tensor)
     problem = checkOrder(access, *tensor);
   if (problem)
@@ -171,9 +280,7 @@ std::optional<std::string> AccessChecker::checkAddress(const Access &access, con
     if (!access.site->tensor.empty() && candidate.name == access.site->tensor)
       meant = &candidate;
   if (meant) {
-    const Extent extent = extentOf(*meant);
-    const bool isInside = access.address >= extent.begin && access.address + access.bytes <= extent.end;
-    tensor = isInside ? meant : nullptr;
+    tensor = extentOf(*meant).contains(access.address, access.bytes) ? meant : nullptr;
   }
   if (!tensor) {
     if (!meant && access.site->isTrusted)
@@ -205,6 +312,17 @@ std::optional<std::string> AccessChecker::checkAddress(const Access &access, con
   if (isRead && isUnwritten(*tensor, access.address, access.bytes))
     return describe(access, "reads memory that was never written", elementOf(*tensor, access.address));
   return std::nullopt;
+}
+
+std::optional<std::string> AccessChecker::checkElsewhere(const Access &access) {
+  const bool isRead = access.kind == Access::Kind::Read;
+  const MappedMemory::Access possible = mapped.at(access.address, access.bytes);
+  if (possible == MappedMemory::Access::ReadAndWrite || (isRead && possible == MappedMemory::Access::Read))
+    return std::nullopt;
+  const std::string address = "address 0x" + llvm::utohexstr(access.address, /*LowerCase=*/true);
+  const llvm::StringRef why =
+      possible == MappedMemory::Access::Read ? ", which is memory that may only be read" : ", where there is no memory";
+  return describe(access, isRead ? "reads out of bounds" : "writes out of bounds", address + why.str());
 }
 
 void AccessChecker::buildRegions() {

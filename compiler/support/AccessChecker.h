@@ -1,10 +1,12 @@
 // Watches the memory accesses of one launch and says which of them cannot be meant (TRITON_SANITIZE).
 //   In:  the tensors the launch was given, then every access of every program, one program after the other.
 //   Out: for an access that is wrong, a text for the user: the place, the program, the element, the tensor.
-// Wrong are: an access outside of its tensor, one at an address that is no multiple of its size, a read of memory that
-// was made by `poison` and that nobody has written since, and two programs on one element, one of them writing, with
-// nothing that orders them. Programs are ordered by atomics on single elements, as their `sem` says.
+// Wrong are: an access outside of its tensor, one where there is no memory, one at an address that is no multiple of its
+// size, a read of memory that was made by `poison` and that nobody has written since, and two programs on one element, one
+// of them writing, with nothing that orders them. Programs are ordered by atomics on single elements, as their `sem` says.
 #pragma once
+
+#include "compiler/support/MappedMemory.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -66,6 +68,8 @@ public:
   /// Fills memory so that `check` knows it as never written. What is there then depends on the address, so that a copy counts as
   /// written.
   static void poison(void *data, uint64_t bytes);
+  /// Bytes that somebody has written since: also those count as written that are what `poison` put there.
+  static void markWritten(const void *data, uint64_t bytes);
 
 private:
   /// What happened to an element. Programs and sites are numbers + 1; 0: none.
@@ -80,10 +84,16 @@ private:
 
   struct Extent {
     uint64_t begin, end;
+    bool contains(uint64_t address, unsigned bytes) const;
   };
   static Extent extentOf(const CheckedTensor &tensor);
   const CheckedTensor *find(uint64_t address, unsigned bytes) const;
+  /// Which of the eight bytes at `word` nobody has written since `poison`, a bit for each.
+  uint8_t unwrittenBytes(const CheckedTensor &tensor, uint64_t word) const;
   bool isUnwritten(const CheckedTensor &tensor, uint64_t address, unsigned bytes) const;
+  void noteWritten(const CheckedTensor &tensor, uint64_t address, unsigned bytes);
+  /// An access to no tensor, through a pointer that may be right.
+  std::optional<std::string> checkElsewhere(const Access &access);
   std::optional<std::string> checkAddress(const Access &access, const CheckedTensor *&tensor);
   std::optional<std::string> checkOrder(const Access &access, const CheckedTensor &tensor);
   void enterProgram(const std::array<int32_t, 3> &program);
@@ -101,6 +111,9 @@ private:
   std::vector<std::array<int32_t, 3>> programs;
   std::vector<const AccessSite *> sites;
   llvm::DenseMap<const AccessSite *, uint32_t> siteNumbers;
+  llvm::DenseMap<uint64_t, uint8_t>
+      partlyWritten; // words that this launch wrote less than four bytes of: what is left of `unwrittenBytes`
+  MappedMemory mapped;
   Clocks clocks;                            // of the current program
   llvm::DenseMap<uint64_t, Clocks> release; // by the address of an atomic
 };

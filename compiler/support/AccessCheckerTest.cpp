@@ -63,7 +63,20 @@ TEST_F(AccessCheckerTest, AnotherTensorIsOutOfBoundsToo) {
 TEST_F(AccessCheckerTest, AddressesFromMemoryAreTrusted) {
   site.isTrusted = true;
   site.tensor = "";
-  EXPECT_EQ(access(Kind::Read, 0, 5000), "");
+  auto elsewhere = std::make_unique<float>();
+  EXPECT_EQ(raw(Kind::Write, 0, reinterpret_cast<uint64_t>(elsewhere.get())), "");
+  EXPECT_EQ(raw(Kind::Read, 0, reinterpret_cast<uint64_t>(&"constant") & ~uint64_t(3)), "");
+}
+
+TEST_F(AccessCheckerTest, WhereThereIsNoMemory) {
+  site.isTrusted = true;
+  site.tensor = "";
+  EXPECT_EQ(raw(Kind::Read, 0, 0),
+            "kernel.py:12:9: program (0, 0, 0) reads out of bounds: element [1, 1] of `pointers` is address 0x0, where "
+            "there is no memory");
+  says(raw(Kind::Write, 0, uint64_t(-4)), "address 0xfffffffffffffffc, where there is no memory");
+  says(raw(Kind::Atomic, 0, reinterpret_cast<uint64_t>(&"constant") & ~uint64_t(3)),
+       "which is memory that may only be read");
 }
 
 TEST_F(AccessCheckerTest, Misaligned) { says(raw(Kind::Read, 0, base + 2), "misaligned address"); }
@@ -78,6 +91,30 @@ TEST_F(AccessCheckerTest, PoisonIsNeverWritten) {
   // A copy of it lies elsewhere.
   std::memcpy(memory[2], memory[3], sizeof(memory[2]));
   EXPECT_EQ(access(Kind::Read, 0, 17), "");
+}
+
+TEST_F(AccessCheckerTest, NeighboursInAWordAreToldApart) {
+  AccessChecker::poison(memory, sizeof(memory));
+  says(raw(Kind::Read, 0, base, 2), "never written");
+  EXPECT_EQ(raw(Kind::Write, 0, base + 2, 2), "");
+  std::memset(reinterpret_cast<char *>(base) + 2, 0, 2);
+  EXPECT_EQ(raw(Kind::Read, 0, base + 2, 2), "");
+  says(raw(Kind::Read, 0, base, 2), "never written");
+  says(raw(Kind::Read, 0, base + 4, 1), "never written");
+  EXPECT_EQ(raw(Kind::Write, 0, base, 8), "");
+  EXPECT_EQ(raw(Kind::Read, 0, base, 2), "");
+}
+
+TEST_F(AccessCheckerTest, WrittenWithWhatWasThere) {
+  AccessChecker::poison(memory, sizeof(memory));
+  AccessChecker::markWritten(&memory[0][1], 8);
+  says(access(Kind::Read, 0, 0), "never written");
+  EXPECT_EQ(access(Kind::Read, 0, 1), "");
+  EXPECT_EQ(access(Kind::Read, 0, 2), "");
+  says(access(Kind::Read, 0, 3), "never written");
+  AccessChecker::poison(&memory[0][2], 4);
+  EXPECT_EQ(access(Kind::Read, 0, 1), "");
+  says(access(Kind::Read, 0, 2), "never written");
 }
 
 TEST_F(AccessCheckerTest, TwoWriters) {

@@ -219,6 +219,8 @@ public:
   void watch(EagerSession &session, std::function<std::string()> place);
   /// Memory that counts as never written until somebody writes it.
   static void poison(void *data, uint64_t bytes);
+  /// Memory that somebody has written since, be it with what was there before.
+  static void markWritten(const void *data, uint64_t bytes);
 
   struct State;
 

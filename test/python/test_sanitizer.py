@@ -126,6 +126,116 @@ launch(accumulate, (2,), torch.ones(2, 64), out, BLOCK=64)
     assert "element [0] of the block is `out_ptr[1, 0]`, and `out_ptr` is float32[2, 64]" in text
 
 
+def test_whatever_makes_memory_without_values_is_known(report):
+    text = report(
+        GUARD
+        + """
+import numpy as np
+
+@triton.jit
+def first(x_ptr, out_ptr):
+    tl.store(out_ptr, tl.load(x_ptr).to(tl.float32))
+
+like = np.zeros((3, 8), np.float32)
+tensor = torch.zeros(3, 8)
+for made in (np.empty((3, 8)), np.empty_like(like), np.empty_like(like, dtype=np.int32, order="F"), np.empty((5,), np.float16),
+             torch.empty(4), torch.empty_like(tensor), torch.empty_strided((4, 4), (1, 4)), torch.empty_permuted((2, 3), (1, 0)),
+             tensor.new_empty(4), tensor.new_empty_strided((4,), (2,)), torch.empty(8, dtype=torch.bfloat16)):
+    launch(first, (1,), made, torch.zeros(1))
+print("--")
+for made in (np.zeros_like(like), np.ones_like(like), np.full_like(like, 3), np.zeros((2,)), like.copy(), np.concatenate([like, like]),
+             np.copy(like), np.array(like), like + 1, np.arange(8.0), torch.zeros_like(tensor), torch.full_like(tensor, 2), tensor.clone()):
+    launch(first, (1,), made, torch.zeros(1))
+"""
+    )
+    found, fine = text.split("--")
+    assert found.count("reads memory that was never written: `x_ptr[0") == 11, found
+    assert fine.strip() == ""
+
+
+def test_written_is_written_whatever_with(report):
+    text = report(
+        GUARD
+        + """
+import numpy as np
+
+@triton.jit
+def total(x_ptr, out_ptr, N: tl.constexpr):
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, N)), 0))
+
+out = torch.zeros(1)
+array, tensor, halves = np.empty(8, np.float32), torch.empty(8), np.empty(8, np.float16)
+array[:], tensor[:], halves[...] = array.copy(), tensor.clone(), halves.copy()
+for written in (array, tensor, halves):
+    launch(total, (1,), written, out, N=8)
+array = np.empty(8, np.float32)
+np.copyto(array, array.copy())
+launch(total, (1,), array, out, N=8)
+tensor = torch.empty(8)
+launch(total, (1,), tensor.copy_(tensor.clone()), out, N=8)
+for index in range(8):
+    array[index] = array[index]
+launch(total, (1,), array, out, N=8)
+print("--")
+array = np.empty(8, np.float32)
+array[:4] = array[:4].copy()
+launch(total, (1,), array, out, N=8)
+"""
+    )
+    fine, found = text.split("--")
+    assert fine.strip() == ""
+    assert "reads memory that was never written: element [4] of the block is `x_ptr[4]`" in found
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8", "float32", "float64"])
+def test_what_a_program_left_unwritten(report, dtype):
+    text = report(
+        GUARD
+        + f"""
+@triton.jit
+def some(x_ptr):
+    tl.store(x_ptr + 1, 1)
+    tl.store(x_ptr + 3, tl.load(x_ptr + 1))
+    tl.store(x_ptr, tl.load(x_ptr + 2))
+
+launch(some, (1,), torch.empty(16, dtype=torch.{dtype}))
+"""
+    )
+    assert "script.py:15:21: program (0, 0, 0) reads memory that was never written" in text
+    assert f"`x_ptr[2]`, and `x_ptr` is {dtype}[16]" in text
+
+
+@pytest.mark.parametrize("sanitize", ["address", "race", "address,race"])
+def test_pointers_made_from_numbers(report, sanitize):
+    text = report(
+        GUARD
+        + """
+@triton.jit
+def read(out_ptr, NUMBER: tl.constexpr):
+    pointer = tl.full((), NUMBER, tl.int64).to(tl.pointer_type(tl.float32))
+    tl.store(out_ptr, tl.load(pointer))
+
+@triton.jit
+def write(out_ptr, numbers_ptr):
+    pointers = tl.load(numbers_ptr + tl.arange(0, 2)).to(tl.pointer_type(tl.float32))
+    tl.store(pointers, 1.0)
+
+out = torch.zeros(1)
+for number in (0, 8, 0x123456780, -16, 2**62):
+    launch(read, (1,), out, number)
+launch(write, (1,), out, torch.tensor([out.data_ptr(), 0x40]))
+""",
+        sanitize=sanitize,
+    )
+    places = ("0x0", "0x8", "0x123456780", "0xfffffffffffffff0", "0x4000000000000000")
+    for place in places:
+        assert (
+            f"script.py:14:23: program (0, 0, 0) reads out of bounds: `pointer` is address {place}, where there is no memory"
+            in text
+        )
+    assert "writes out of bounds: element [1] of `pointers` is address 0x40, where there is no memory" in text
+
+
 def test_reader_and_writer_race(report):
     text = report(
         GUARD

@@ -132,23 +132,70 @@ def _poisoning(allocate):
     return wrapped
 
 
+def _mark_written(part):
+    """Whatever is in this array or tensor has been written, even where it is what was there before."""
+    described = _describe(part)
+    if described:
+        _, address, size, shape, strides = described
+        libtriton.sanitizer.mark_written(address, size, shape, strides)
+
+
+def _note_array_assignment(array, key):
+    """After `array[key] = ...`: only a part that is a view of the array can have kept what it was made with."""
+    import numpy
+
+    keys = key if isinstance(key, tuple) else (key,)
+    part = array[keys if any(one is ... for one in keys) else (*keys, ...)]
+    if part.dtype.kind in "biufc" and numpy.may_share_memory(part, array):
+        _mark_written(part)
+
+
+def _marking(assign, part_of):
+    @functools.wraps(assign)
+    def wrapped(tensor, *args, **kwargs):
+        result = assign(tensor, *args, **kwargs)
+        _mark_written(part_of(tensor, *args))
+        return result
+
+    return wrapped
+
+
+def _part_of_tensor(tensor, key, value):
+    """What `tensor[key] = value` has written: a view, or for keys that pick elements one by one, nothing that is looked at."""
+    part = tensor.detach()[key]
+    is_view = part.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr()
+    return part if is_view else part[:0]
+
+
+def _replace(owner, name, wrap):
+    function = getattr(owner, name)
+    if not hasattr(function, "__triton_sanitized__"):
+        replacement = wrap(function)
+        replacement.__triton_sanitized__ = True
+        setattr(owner, name, replacement)
+
+
 def install():
-    """Lets memory that is allocated without a value be known as such."""
+    """Lets memory that is allocated without a value be known as such, and assignments as what gives it one."""
     if "address" not in modes():
         return
-    places = []
     try:
         import torch
-
-        places += [(torch, "empty"), (torch, "empty_like"), (torch, "empty_strided"), (torch.Tensor, "new_empty")]
     except ImportError:
         pass
+    else:
+        for name in ("empty", "empty_like", "empty_strided", "empty_permuted"):
+            _replace(torch, name, _poisoning)
+        for name in ("new_empty", "new_empty_strided"):
+            _replace(torch.Tensor, name, _poisoning)
+        _replace(torch.Tensor, "__setitem__", lambda assign: _marking(assign, _part_of_tensor))
+        _replace(torch.Tensor, "copy_", lambda assign: _marking(assign, lambda tensor, *_: tensor))
     try:
         import numpy
-
-        places += [(numpy, "empty"), (numpy, "empty_like")]
     except ImportError:
         pass
-    for owner, name in places:
-        if not hasattr(getattr(owner, name), "__wrapped__"):
-            setattr(owner, name, _poisoning(getattr(owner, name)))
+    else:
+        for name in ("empty", "empty_like"):
+            _replace(numpy, name, _poisoning)
+        _replace(numpy, "copyto", lambda assign: _marking(assign, lambda array, *_: array))
+        libtriton.sanitizer.watch_assignments(numpy.ndarray, _note_array_assignment)
