@@ -1,6 +1,7 @@
 #include "bin/CLibrary.h"
 #include "bin/CHeader.h"
 #include "compiler/support/Hash.h"
+#include "compiler/support/KernelSymbols.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -184,7 +185,7 @@ static llvm::StringMap<std::string> valuesOf(const frontend::Function &function,
   set("target", artifact.backend + " " + StringRef(artifact.architecture).split(' ').first.str());
   set("guard", StringRef(variant.function).upper());
   set("function", variant.function);
-  set("symbol", variant.symbol);
+  set("symbol", options.targetName == "cpu" ? variant.symbol : ptxSymbol(variant.symbol));
   set("header", base + ".h");
   set("object", base + ".o");
   set("prototype", prototypeOf(function, variant, options, false));

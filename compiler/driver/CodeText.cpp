@@ -1,6 +1,7 @@
 #include "compiler/driver/CodeText.h"
 
 #include "compiler/llvm/LlvmModule.h"
+#include "compiler/support/KernelSymbols.h"
 
 #include "llvm/IR/CallingConv.h"
 #include "llvm/Support/Regex.h"
@@ -39,7 +40,7 @@ llvm::Expected<KernelFacts> triton::driver::describeLlvm(llvm::StringRef text) {
   for (const llvm::Function &function : *module) {
     if (function.isDeclaration() || function.getCallingConv() != llvm::CallingConv::PTX_Kernel)
       continue;
-    KernelFacts facts{.name = function.getName().str()};
+    KernelFacts facts{.name = nameOfPtxSymbol(function.getName())};
     for (const llvm::Argument &argument : function.args())
       facts.types.push_back(argument.hasByValAttr() ? "nvTmaDesc" : signatureOf(*argument.getType()));
     dropScratch(facts.types);
@@ -64,7 +65,7 @@ llvm::Expected<KernelFacts> triton::driver::describePtx(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> parts;
   if (!llvm::Regex("\\.entry[ \t\r\n]+([A-Za-z_$%][A-Za-z0-9_$]*)[ \t\r\n]*\\(([^)]*)\\)([^{]*)").match(text, &parts))
     return llvm::createStringError("the PTX has no `.entry`");
-  KernelFacts facts{.name = parts[1].str()};
+  KernelFacts facts{.name = nameOfPtxSymbol(parts[1])};
   for (llvm::StringRef parameter : llvm::split(parts[2], ','))
     if (!parameter.trim().empty())
       facts.types.push_back(signatureOf(parameter));

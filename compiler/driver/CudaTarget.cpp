@@ -9,6 +9,7 @@
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/JitLink.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
+#include "compiler/support/KernelSymbols.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 
@@ -364,7 +365,7 @@ static llvm::LogicalResult takeName(Compilation &compilation, llvm::StringRef pt
   if (names.size() != 1)
     return compilation.fail("PTX must have exactly one `.visible .entry`, this has " +
                             (names.empty() ? std::string("none") : llvm::join(names, ", ")));
-  compilation.artifact.name = names[0].str();
+  compilation.artifact.name = nameOfPtxSymbol(names[0]);
   return mlir::success();
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/cuda/Module.h"
 
+#include "compiler/support/KernelSymbols.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 #include <array>
@@ -85,7 +87,7 @@ llvm::Expected<LoadedFunction> load(Driver &driver, llvm::StringRef image, const
     api.unloadModule(*module);
     return error;
   };
-  if (int status = api.findFunction(&loaded.function, *module, name.c_str()))
+  if (int status = api.findFunction(&loaded.function, *module, ptxSymbol(name).c_str()))
     return giveUp(failure(api, status, "looking for the kernel '" + name + "'"));
   if (llvm::Error error = configure(api, loaded, sharedBytes, properties->maxSharedBytes))
     return giveUp(std::move(error));

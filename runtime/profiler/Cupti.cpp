@@ -2,6 +2,7 @@
 // until its kernel has ended; a call of the runtime library and the call of the driver within it may have one number or two.
 #include "runtime/profiler/Cupti.h"
 
+#include "compiler/support/KernelSymbols.h"
 #include "runtime/cuda/Driver.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/profiler/CuptiApi.h"
@@ -145,7 +146,7 @@ static void noteKernel(State &state, const CuptiKernel &kernel) {
   }
   if (kernel.begin == 0 || kernel.end < kernel.begin)
     return; // it had not ended when records were asked for
-  addKernel(places, {kernel.name ? kernel.name : "(unnamed kernel)",
+  addKernel(places, {kernel.name ? nameOfPtxSymbol(kernel.name) : "(unnamed kernel)",
                      {DeviceKind::Cuda, kernel.device},
                      kernel.stream,
                      kernel.begin,

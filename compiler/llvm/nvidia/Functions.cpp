@@ -7,6 +7,7 @@
 #include "compiler/llvm/nvidia/Emitter.h"
 #include "compiler/llvm/nvidia/TensorMemory.h"
 #include "compiler/llvm/nvidia/WarpSpecialize.h"
+#include "compiler/support/KernelSymbols.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "llvm/IR/CallingConv.h"
@@ -46,7 +47,8 @@ static void passDescriptorsByValue(Emitter &emitter, FunctionOpInterface op, llv
 }
 
 static llvm::Function *declare(Emitter &emitter, FunctionOpInterface op) {
-  if (llvm::Function *known = emitter.module.getFunction(op.getName()))
+  const std::string symbol = ptxSymbol(op.getName());
+  if (llvm::Function *known = emitter.module.getFunction(symbol))
     return known;
   bool isKernel = op.isPublic();
   llvm::SmallVector<llvm::Type *> parameters, results;
@@ -60,7 +62,7 @@ static llvm::Function *declare(Emitter &emitter, FunctionOpInterface op) {
       results.empty() ? emitter.builder.getVoidTy() : llvm::StructType::get(emitter.context(), results);
   auto *function = llvm::Function::Create(
       llvm::FunctionType::get(result, parameters, /*isVarArg=*/false),
-      isKernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, op.getName(), emitter.module);
+      isKernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage, symbol, emitter.module);
   function->setDoesNotThrow();
   if (isKernel)
     passDescriptorsByValue(emitter, op, *function);

@@ -23,7 +23,7 @@ _BUNDLE_FORMAT = "triton-bundle-1"
 
 def file_name(src):
     """What the files of a source's kernels are called, without the ending."""
-    return src.name[:150]
+    return src.name.encode("utf-8")[:150].decode("utf-8", "ignore")
 
 
 def _source_of(src):
