@@ -1,4 +1,4 @@
-// Order matters and is the contract: exact types first, then None, tuples, constexprs, descriptors, jitted functions, memory, and subclasses of int and float.
+// Order matters and is the contract: exact types first, then None, tuples, constexprs, descriptors, jitted functions, subclasses of int and float, numpy's scalars, and other memory.
 #include "bindings/Argument.h"
 
 #include "bindings/Array.h"
@@ -94,6 +94,8 @@ bool classify(PyObject *object, Argument &argument, PyObject **holder) {
     return classifyInteger(object, argument);
   else if (PyFloat_Check(object))
     return classifyReal(object, argument);
+  else if (Reference number(numberOfScalar(object)); number)
+    return classify(number.get(), argument, holder);
   else
     return classifyMemory(object, argument, holder);
   return true;

@@ -91,6 +91,31 @@ bool isArray(PyTypeObject *type) {
   return !isComplete && !(type->tp_flags & (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_TYPE_SUBCLASS)) && recognise(type);
 }
 
+PyObject *numberOfScalar(PyObject *object) {
+  if (!numpyScalarType)
+    recognise(Py_TYPE(object));
+  if (!numpyScalarType || !PyObject_TypeCheck(object, numpyScalarType))
+    return nullptr;
+  Reference dtype(PyObject_GetAttr(object, dtypeName));
+  Reference kind(dtype ? PyObject_GetAttrString(dtype.get(), "kind") : nullptr);
+  const char *letter = kind && PyUnicode_Check(kind.get()) ? PyUnicode_AsUTF8(kind.get()) : nullptr;
+  PyObject *number = nullptr;
+  switch (letter ? *letter : 0) {
+  case 'b':
+    number = PyBool_FromLong(PyObject_IsTrue(object));
+    break;
+  case 'i':
+  case 'u':
+    number = PyNumber_Long(object);
+    break;
+  case 'f':
+    number = PyFloat_FromDouble(PyFloat_AsDouble(object));
+    break;
+  }
+  PyErr_Clear();
+  return number;
+}
+
 static bool setPointer(Argument &argument, uint64_t pointer, PyObject *dtype) {
   argument.kind = ArgumentKind::Pointer;
   argument.bits = pointer;
@@ -158,21 +183,37 @@ static Reference dtypeNameOf(PyObject *typeString) {
 }
 
 static constexpr const char *cudaInterface = "__cuda_array_interface__";
-static bool has(PyObject *object, const char *attribute) { return PyObject_HasAttrString(object, attribute); }
+
+/// Whether an object has the attribute. `problem` keeps what, other than its absence, keeps it from being read.
+static bool has(PyObject *object, const char *attribute, Reference &problem) {
+  Reference found(PyObject_GetAttrString(object, attribute));
+  if (found)
+    return true;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (!PyErr_GivenExceptionMatches(type, PyExc_AttributeError))
+    problem = Reference::borrow(value);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return false;
+}
 
 bool classifyMemory(PyObject *object, Argument &argument, PyObject **holder) {
   argument.kind = ArgumentKind::Unknown;
   if (PyType_Check(object) || (numpyScalarType && PyObject_TypeCheck(object, numpyScalarType)))
     return true;
-  if (has(object, "data_ptr") && has(object, "dtype"))
+  Reference problem;
+  if (has(object, "data_ptr", problem) && has(object, "dtype", problem))
     return classifyByDataPointer(object, argument);
   uint64_t pointer = 0;
   Reference typeString;
   bool &isReadOnly = argument.isReadOnly;
-  bool isOnDevice =
-      has(object, cudaInterface) && pointerByInterface(object, pointer, isReadOnly, &typeString, cudaInterface);
+  bool isOnDevice = has(object, cudaInterface, problem) &&
+                    pointerByInterface(object, pointer, isReadOnly, &typeString, cudaInterface);
   if (isOnDevice ||
-      (has(object, "__array_interface__") && pointerByInterface(object, pointer, isReadOnly, &typeString))) {
+      (has(object, "__array_interface__", problem) && pointerByInterface(object, pointer, isReadOnly, &typeString))) {
     argument.memory = isOnDevice ? Memory::Device : Memory::Host;
     Reference dtype(PyObject_GetAttr(object, dtypeName));
     if (!dtype)
@@ -181,9 +222,11 @@ bool classifyMemory(PyObject *object, Argument &argument, PyObject **holder) {
       dtype = dtypeNameOf(typeString.get());
     return dtype && setPointer(argument, pointer, dtype.get());
   }
-  if (has(object, "__dlpack__"))
+  if (has(object, "__dlpack__", problem))
     return classifyDlpack(object, argument, holder);
-  return true;
+  if (problem)
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(problem.get())), problem.get());
+  return !problem;
 }
 
 // Dtypes.

@@ -2,6 +2,7 @@
 #include "bindings/Compile.h"
 
 #include "bindings/Answers.h"
+#include "bindings/CompileOptions.h"
 #include "bindings/Conversion.h"
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
@@ -52,73 +53,10 @@ static embed::Argument readArgument(nb::handle description) {
   return argument;
 }
 
-template <typename T> static void read(const nb::dict &options, const char *name, T &field) {
-  if (options.contains(name))
-    field = nb::cast<T>(options[name]);
-}
-
 static std::string textOrBytes(nb::handle content) {
   if (!PyBytes_Check(content.ptr()))
     return nb::cast<std::string>(content);
   return std::string(PyBytes_AS_STRING(content.ptr()), PyBytes_GET_SIZE(content.ptr()));
-}
-
-static embed::Options readOptions(const nb::dict &options) {
-  embed::Options out;
-  out.isInterrupted = isInterrupted;
-  read(options, "backend", out.backend);
-  read(options, "architecture", out.architecture);
-  read(options, "num_warps", out.numWarps);
-  read(options, "num_ctas", out.numCtas);
-  read(options, "num_stages", out.numStages);
-  read(options, "warp_size", out.warpSize);
-  read(options, "debug", out.debug);
-  read(options, "sanitize_overflow", out.sanitizeOverflow);
-  read(options, "check_accesses", out.checkAccesses);
-  read(options, "enable_fp_fusion", out.enableFpFusion);
-  read(options, "allow_non_constexpr_globals", out.allowNonConstexprGlobals);
-  read(options, "default_dot_input_precision", out.defaultDotPrecision);
-  read(options, "maxnreg", out.maxRegisters);
-  read(options, "ptx_version", out.ptxVersion);
-  read(options, "flush_denormals", out.flushDenormals);
-  read(options, "tensor_maps", out.tensorMaps);
-  read(options, "line_info", out.lineInfo);
-  read(options, "variable_info", out.variableInfo);
-  read(options, "wait_at_entry", out.waitAtEntry);
-  read(options, "optimise_assembly", out.optimiseAssembly);
-  read(options, "ptxas_path", out.assemblerPath);
-  read(options, "nvjitlink_path", out.linkerPath);
-  read(options, "ptxas_options", out.assemblerOptions);
-  read(options, "code_architecture", out.codeArchitecture);
-  read(options, "libraries", out.libraries);
-  read(options, "use_wgmma", out.useWgmma);
-  read(options, "use_tcgen05", out.useTcgen05);
-  read(options, "gluon", out.isGluon);
-  read(options, "optimise_llvm", out.optimiseLlvm);
-  read(options, "llvm_flags", out.llvmFlags);
-  read(options, "llvm_plugin", out.llvmPlugin);
-  read(options, "emit_assembly", out.emitAssembly);
-  read(options, "keep_locations", out.keepLocations);
-  read(options, "print_around_all", out.printAroundAll);
-  read(options, "reproducer_path", out.reproducerPath);
-  read(options, "time_passes", out.timePasses);
-  read(options, "location_stage", out.locationStage);
-  read(options, "location_file", out.locationFile);
-  read(options, "show_operations", out.showOperations);
-  read(options, "show_stack_traces", out.showStackTraces);
-  read(options, "show_warnings", out.showWarnings);
-  read(options, "show_remarks", out.showRemarks);
-  read(options, "print_llvm_after_all", out.printLlvmAfterAll);
-  read(options, "time_llvm_passes", out.timeLlvmPasses);
-  read(options, "machine_ir_folder", out.machineIrFolder);
-  read(options, "ptxas_timeout", out.assemblerSeconds);
-  read(options, "keep_source", out.keepSource);
-  read(options, "print_locations", out.printLocations);
-  read(options, "last_stage", out.lastStage);
-  if (options.contains("replacements"))
-    for (auto [stage, content] : nb::cast<nb::dict>(options["replacements"]))
-      out.replacements.emplace_back(nb::cast<std::string>(stage), textOrBytes(content));
-  return out;
 }
 
 using SharedArtifact = std::shared_ptr<const embed::Artifact>;

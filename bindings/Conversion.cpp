@@ -1,6 +1,7 @@
 // What the compiler knows by itself (numbers, text, tuples, types, jitted functions, names of the language) is converted; the rest stays an object of the host.
 #include "bindings/Conversion.h"
 
+#include "bindings/Array.h"
 #include "bindings/InterpreterLock.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Package.h"
@@ -242,6 +243,8 @@ std::optional<Value> toValue(PyObject *object) {
   }
   if (!isEnumMember && PyFloat_Check(object))
     return Value::real(PyFloat_AsDouble(object));
+  if (Reference number(numberOfScalar(object)); number)
+    return toValue(number.get());
   return Value::object(PythonHost::instance(), hold(object));
 }
 

@@ -28,11 +28,18 @@ static bool resolve(const LaunchSlot &slot, PyObject *, const Argument &argument
   return false;
 }
 
-/// TRITON_CPU_MAX_THREADS: read on every launch, as the other knobs are; 0 means no limit.
-static unsigned maxThreads() {
-  const char *text = std::getenv("TRITON_CPU_MAX_THREADS");
-  long threads = text ? std::strtol(text, nullptr, 10) : 0;
-  return threads > 0 ? unsigned(threads) : 0;
+/// TRITON_CPU_MAX_THREADS: read on every launch, as the other knobs are; 0 means no limit. False with an exception set.
+static bool readThreadLimit(unsigned &limit) {
+  limit = 0;
+  if (!std::getenv("TRITON_CPU_MAX_THREADS"))
+    return true;
+  embed::Result<unsigned> read = embed::environmentNumber("TRITON_CPU_MAX_THREADS");
+  if (auto *error = std::get_if<embed::Error>(&read)) {
+    PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
+    return false;
+  }
+  limit = std::get<unsigned>(read);
+  return true;
 }
 
 static bool launch(Launcher &launcher, const Invocation &invocation) {
@@ -49,7 +56,9 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   const embed::HostKernel &kernel = *reinterpret_cast<HostFunction *>(invocation.function)->kernel;
   std::optional<std::string> error;
   bool isAlone = grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
-  unsigned threads = isAlone ? 1 : maxThreads();
+  unsigned threads = 1;
+  if (!isAlone && !readThreadLimit(threads))
+    return false;
   {
     Unlocked unlocked;
     error = kernel.launch(block.data(), grid, threads, isInterrupted);

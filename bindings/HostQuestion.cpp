@@ -29,9 +29,23 @@ static PyObject *lookUp(PyObject *jitFunction, PyObject *name) {
   return Py_XNewRef(PyCell_Check(scope) ? PyCell_GET(scope) : PyDict_GetItemWithError(scope, name));
 }
 
+/// Whether the pending exception says that there is no attribute `name`, and not what went wrong in the code that computes it.
+static bool isAbsence(PyObject *name) {
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+    return false;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  Reference missing(PyObject_GetAttrString(value, "name")); // None where the exception was made by hand
+  PyErr_Clear();
+  const bool isOther = missing && PyUnicode_Check(missing.get()) && PyUnicode_Compare(missing.get(), name) != 0;
+  PyErr_Restore(type, value, traceback);
+  return !isOther;
+}
+
 static PyObject *getAttribute(PyObject *object, PyObject *name) {
   PyObject *found = PyObject_GetAttr(object, name);
-  if (!found && PyErr_ExceptionMatches(PyExc_AttributeError))
+  if (!found && isAbsence(name))
     PyErr_Clear();
   return found;
 }

@@ -1,6 +1,7 @@
 // Which values count as never changing is decided here.
 #include "bindings/LaunchKey.h"
 
+#include "bindings/Array.h"
 #include "bindings/DescriptorArgument.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Package.h"
@@ -63,6 +64,12 @@ bool LaunchKey::addConstant(PyObject *object) {
     append({Identity, nullptr, 0}); // tells a wrapped value from a plain one
     Reference owned(value);
     return addConstant(value) && Py_REFCNT(value) > 1;
+  } else if (Reference number(numberOfScalar(object)); number) {
+    // Nobody holds the number: a key can have it if it keeps the value alone.
+    int overflow = 0;
+    if (PyLong_CheckExact(number.get()))
+      PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+    return !overflow && addConstant(number.get());
   } else
     return false;
   return true;

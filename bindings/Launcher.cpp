@@ -131,6 +131,10 @@ static bool readExtent(PyObject *object, int32_t &out) {
     return false;
   }
   Reference number(PyNumber_Index(object));
+  if (!number && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "the grid extent %R is not an integer", object);
+  }
   return number && readExtent(number.get(), out);
 }
 
@@ -144,18 +148,22 @@ static bool checkGrid(const int32_t grid[3]) {
 
 bool readAnyGrid(PyObject *grid, int32_t out[3]) {
   out[0] = out[1] = out[2] = 1;
-  Reference fast(PyTuple_CheckExact(grid) || PyList_CheckExact(grid)
-                     ? Py_NewRef(grid)
-                     : PySequence_Fast(grid, "the grid must be a tuple of one to three integers"));
-  if (!fast)
-    return false;
-  Py_ssize_t size = PySequence_Fast_GET_SIZE(fast.get());
-  if (size == 0) {
-    PyErr_SetString(PyExc_ValueError, "the grid is empty: it needs one to three extents");
+  const bool hasItems = PySequence_Check(grid) || PyMapping_Check(grid);
+  if (!hasItems || PyUnicode_Check(grid) || PyBytes_Check(grid) || PyObject_HasAttrString(grid, "keys")) {
+    PyErr_Format(PyExc_TypeError, "a grid is a tuple of one to three integers, or a function that gives one, not %R",
+                 grid);
     return false;
   }
-  for (Py_ssize_t index = 0; index < size && index < 3; ++index)
-    if (!readExtent(PySequence_Fast_GET_ITEM(fast.get(), index), out[index]))
+  Reference extents(PySequence_Tuple(grid));
+  if (!extents)
+    return false;
+  Py_ssize_t size = PyTuple_GET_SIZE(extents.get());
+  if (size < 1 || size > 3) {
+    PyErr_Format(PyExc_ValueError, "a grid has one to three extents, not %zd as %R has", size, grid);
+    return false;
+  }
+  for (Py_ssize_t index = 0; index < size; ++index)
+    if (!readExtent(PyTuple_GET_ITEM(extents.get(), index), out[index]))
       return false;
   return checkGrid(out);
 }

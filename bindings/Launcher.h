@@ -81,7 +81,7 @@ private:
   std::vector<Reference> holders; // allocates only when something must be held
 };
 
-/// Entries of a grid as 32-bit numbers: a tuple or list of one to three ints. False with an exception set.
+/// Entries of a grid as 32-bit numbers: a tuple, or another sequence, of one to three integers. False with an exception set.
 bool readAnyGrid(PyObject *grid, int32_t out[3]);
 /// The same; a tuple of small ints, as nearly every grid is, is read right here.
 inline bool readGrid(PyObject *grid, int32_t out[3]) {

@@ -1,7 +1,9 @@
 // `triton._C.libtriton`: the native half of the package.
 #include "bindings/Answers.h"
+#include "bindings/Array.h"
 #include "bindings/Cache.h"
 #include "bindings/Compile.h"
+#include "bindings/CompileOptions.h"
 #include "bindings/Cuda.h"
 #include "bindings/CudaLauncher.h"
 #include "bindings/CudaTensorMap.h"
@@ -12,6 +14,7 @@
 #include "bindings/Ir.h"
 #include "bindings/KernelObject.h"
 #include "bindings/Language.h"
+#include "bindings/Launcher.h"
 #include "bindings/Layout.h"
 #include "bindings/Llvm.h"
 #include "bindings/Nvidia.h"
@@ -38,6 +41,29 @@ static nb::object nativeSpecialize(nb::handle backend, nb::handle argument, bool
   return result;
 }
 
+/// plain_constant(value): numpy's scalars as the Python numbers they stand for, also in tuples; anything else as it is.
+static nb::object plainConstant(nb::handle value) {
+  if (PyTuple_CheckExact(value.ptr())) {
+    nb::list elements;
+    bool isPlain = true;
+    for (nb::handle element : nb::borrow<nb::tuple>(value)) {
+      elements.append(plainConstant(element));
+      isPlain = isPlain && elements[elements.size() - 1].ptr() == element.ptr();
+    }
+    return isPlain ? nb::borrow(value) : nb::object(nb::tuple(elements));
+  }
+  nb::object number = nb::steal(numberOfScalar(value.ptr()));
+  return number ? number : nb::borrow(value);
+}
+
+/// read_grid(grid) -> (x, y, z)
+static nb::tuple gridOf(nb::handle grid) {
+  int32_t extents[3];
+  if (!readGrid(grid.ptr(), extents))
+    throw nb::python_error();
+  return nb::make_tuple(extents[0], extents[1], extents[2]);
+}
+
 /// Paths of this extension and of the compiler it uses: what a key of the build is made from.
 static nb::list nativeLibraries() {
   nb::list paths;
@@ -58,6 +84,7 @@ NB_MODULE(libtriton, module) {
   addAnswers(module);
   addCache(module);
   addCompile(module);
+  addCompileOptions(module);
   addCuda(module);
   addEnvironment(module);
   addLanguage(module);
@@ -72,6 +99,10 @@ NB_MODULE(libtriton, module) {
   Visit::watchForks();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&Visit::endAll));
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");
+  module.def("plain_constant", &plainConstant, nb::arg("value").none(),
+             "numpy's scalars as the Python numbers they stand for, also in tuples; anything else as it is.");
+  module.def("read_grid", &gridOf, nb::arg("grid").none(),
+             "The three extents of a grid that is no function; raises where it is no grid.");
   module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),
              nb::arg("is_const"), nb::arg("specialize_value"), nb::arg("align"),
              "The (type, key) by which a launch tells one argument from another.");

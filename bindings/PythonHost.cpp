@@ -49,7 +49,10 @@ static Error takePending() {
     error.message = "key " + error.message + " not found";
   Py_XDECREF(type);
   Py_XDECREF(traceback);
-  Py_XDECREF(std::exchange(lastException, value));
+  if (lastException && !PyObject_TypeCheck(lastException, reinterpret_cast<PyTypeObject *>(PyExc_Exception)))
+    Py_XDECREF(value); // what is to end the process or the command is not forgotten over what comes after it
+  else
+    Py_XDECREF(std::exchange(lastException, value));
   return error;
 }
 

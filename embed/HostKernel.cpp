@@ -1,9 +1,17 @@
 // Loaded code of the CPU target, and its launch.
 #include <triton/embed.h>
 
+#include "compiler/support/EnvironmentNumber.h"
 #include "runtime/host/Launch.h"
 
 namespace triton::embed {
+
+Result<unsigned> environmentNumber(const char *name) {
+  llvm::Expected<unsigned> number = triton::environmentNumber(name);
+  if (!number)
+    return Error{"RuntimeError", llvm::toString(number.takeError())};
+  return *number;
+}
 
 Result<HostKernel> HostKernel::load(std::string_view object, const std::string &symbol, uint64_t arenaBytes) {
   llvm::Expected<std::shared_ptr<const runtime::KernelCode>> code =

@@ -313,9 +313,11 @@ LogicalResult KernelEmitter::fail(llvm::Error failed) {
   llvm::handleAllErrors(
       std::move(failed),
       [&](const HostError &hostFailure) {
-        // An empty text means that the error has been reported already.
-        if (!hostFailure.message.empty())
-          report({.range = currentRange, .message = hostFailure.message, .exception = hostFailure.exception});
+        // An empty text means that the error has been reported already, or that Python code raised an exception without one.
+        if (hostFailure.message.empty() && diagnostics.hasErrors())
+          return;
+        const std::string &text = hostFailure.message.empty() ? hostFailure.exception : hostFailure.message;
+        report({.range = currentRange, .message = text, .exception = hostFailure.exception});
       },
       [&](const llvm::ErrorInfoBase &other) { report({.range = currentRange, .message = other.message()}); });
   return failure();

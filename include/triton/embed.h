@@ -440,6 +440,9 @@ struct KernelDescription {
 TRITON_EXPORT Result<KernelDescription> describeKernel(const std::string &stage, const std::string &text,
                                                        const Options &options);
 
+/// The number in an environment variable, 0 if it is not set. An error that names it if it holds something else.
+TRITON_EXPORT Result<unsigned> environmentNumber(const char *name);
+
 /// Code of the CPU target, loaded.
 class TRITON_EXPORT HostKernel {
 public:

@@ -66,6 +66,9 @@ class env_base:
         if isinstance(value, Env):
             group.__dict__.pop(self.name, None)
             return
+        problem = self.problem_of(value)
+        if problem:
+            raise TypeError(f"knobs.{type(group).__name__.removesuffix('_knobs')}.{self.name} {problem}, got {value!r}")
         group.__dict__[self.name] = value
         mirrored = toenv(value)
         if mirrored:
@@ -82,6 +85,18 @@ class env_base:
         """The value that a value assigned in Python reads back as."""
         return value
 
+    def problem_of(self, value):
+        """Why a value cannot be assigned in Python: "must be an int"; None if it can."""
+        return None
+
+
+def _must_be_text(value):
+    return None if value is None or isinstance(value, (str, os.PathLike)) else "must be text"
+
+
+def _must_be_flag(value):
+    return None if value is None or isinstance(value, int) else "must be True or False"
+
 
 class env_str(env_base):
     def __init__(self, key, default):
@@ -90,6 +105,9 @@ class env_str(env_base):
 
     def read(self, text):
         return self.default if text is None else text
+
+    def problem_of(self, value):
+        return _must_be_text(value)
 
 
 class env_str_callable_default(env_base):
@@ -100,6 +118,9 @@ class env_str_callable_default(env_base):
     def read(self, text):
         return self.default_factory() if text is None else text
 
+    def problem_of(self, value):
+        return _must_be_text(value)
+
 
 class env_bool(env_base):
     def __init__(self, key, default=False):
@@ -109,6 +130,9 @@ class env_bool(env_base):
     def read(self, text):
         return self.default if text is None else is_true(text)
 
+    def problem_of(self, value):
+        return _must_be_flag(value)
+
 
 class env_int(env_base):
     def __init__(self, key, default=0):
@@ -116,22 +140,34 @@ class env_int(env_base):
         self.default = default
 
     def read(self, text):
-        if text is None:
+        if not text:
             return self.default
         try:
-            return int(text)
+            number = int(text)
         except ValueError as error:
-            raise RuntimeError(f"Unable to use {self.key}={text}: expected int") from error
+            raise RuntimeError(f"Unable to use {self.key}={text}: expected int, 0 or more") from error
+        if self.problem_of(number):
+            raise RuntimeError(f"Unable to use {self.key}={text}: expected int, 0 or more")
+        return number
+
+    def problem_of(self, value):
+        return None if isinstance(value, int) and 0 <= value < 2**31 else "must be an int, 0 or more"
 
 
 class env_opt_str(env_base):
     def read(self, text):
         return text
 
+    def problem_of(self, value):
+        return _must_be_text(value)
+
 
 class env_opt_bool(env_base):
     def read(self, text):
         return None if text is None else is_true(text)
+
+    def problem_of(self, value):
+        return _must_be_flag(value)
 
 
 class env_class(env_base):

@@ -61,7 +61,7 @@ def test_callable_grid_sees_all_parameters():
     np.testing.assert_array_equal(out, 2 * x)
 
 
-@pytest.mark.parametrize("grid", [(2,), (2, 3), (2, 3, 2), [2, 3, 2], (2, 3, 2, 7)])
+@pytest.mark.parametrize("grid", [(2,), (2, 3), (2, 3, 2), [2, 3, 2]])
 def test_grid_forms(grid):
     full = (*grid, 1, 1)[:3]
     out = np.full(full[2] * full[1] * full[0], -1, np.int32)
@@ -231,7 +231,7 @@ def test_reinterpret():
     [
         ("text", TypeError, "failed to specialize argument of type"),
         ([1, 2], TypeError, "failed to specialize argument of type"),
-        (np.int64(3), TypeError, "failed to specialize argument of type"),
+        (np.complex64(3), TypeError, "failed to specialize argument of type: numpy.complex64 .argument 'value'"),
         (2**64, OverflowError, "64 bits"),
         (-(2**63) - 1, OverflowError, "64 bits"),
         (np.zeros(1, np.complex64), TypeError, "complex64"),
@@ -275,7 +275,7 @@ def test_binding_errors():
         add_kernel[(1,)](x, x, x, 8, n=8, BLOCK=8)
     with pytest.raises(KeyError, match="Keyword argument nonsense was specified but unrecognised"):
         add_kernel[(1,)](x, x, x, 8, BLOCK=8, nonsense=1)
-    with pytest.raises(AssertionError, match="must be a power of 2"):
+    with pytest.raises(ValueError, match="num_warps must be a power of two from 1 to 1024, got 3"):
         add_kernel[(1,)](x, x, x, 8, BLOCK=8, num_warps=3)
     with pytest.raises(AssertionError, match="deprecated"):
         add_kernel[(1,)](x, x, x, 8, BLOCK=8, stream=0)

@@ -1,6 +1,7 @@
 #include "compiler/llvm/nvidia/Ptxas.h"
 
 #include "compiler/support/ChildProcess.h"
+#include "compiler/support/EnvironmentNumber.h"
 #include "compiler/support/ForkMutex.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -304,10 +305,12 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
   command.insert(command.end(),
                  {"--gpu-name=" + options.target.cpu(), input->path.str().str(), "-o", output->path.str().str()});
   std::chrono::seconds limit = options.timeLimit;
-  unsigned seconds = 0;
-  if (const char *text = std::getenv("TRITON_PTXAS_TIMEOUT");
-      limit.count() == 0 && text && !llvm::StringRef(text).getAsInteger(10, seconds))
-    limit = std::chrono::seconds(seconds);
+  if (limit.count() == 0) {
+    auto seconds = environmentNumber("TRITON_PTXAS_TIMEOUT");
+    if (!seconds)
+      return seconds.takeError();
+    limit = std::chrono::seconds(*seconds);
+  }
   constexpr std::chrono::seconds patience{60};
   auto complain = [&] {
     llvm::errs() << "triton: `ptxas` has been running for " << patience.count()

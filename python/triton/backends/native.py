@@ -7,6 +7,12 @@ from .._C import libtriton
 from .compiler import BaseBackend
 
 
+def check_options(backend, options, known):
+    """Those of the options that are `known` and set, as plain Python values; one of a wrong type or out of range is an error that names it."""
+    given = {name: value for name, value in options.items() if name in known and value is not None}
+    return libtriton.check_options(backend, given)
+
+
 class NativeBackend(BaseBackend):
     """A backend of this package, or a subclass of one. `native_options(options)` are the options as the native compiler takes them."""
 

@@ -107,6 +107,8 @@ def _excerpt(diagnostic):
 
 def exception_from(diagnostics, origin):
     """The exception for the first error; `origin` is the Python exception it came from, if it came from Python code."""
+    if origin is not None and not isinstance(origin, Exception):
+        return origin  # KeyboardInterrupt, SystemExit: no mistake in the kernel
     errors = [diagnostic for diagnostic in diagnostics if diagnostic["severity"] == "error"]
     if not errors:
         return RuntimeError("the compiler failed without saying why")

@@ -10,8 +10,6 @@ from .. import knobs
 from .._C import libtriton
 from ..backends.compiler import Language
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-
 
 def convert_type_repr(x):
     """`!tt.ptr<f32>` -> `*f32`"""
@@ -38,7 +36,7 @@ class ASTSource:
         self.constants = {}
         for key, value in (constexprs or {}).items():
             path = (fn.arg_names.index(key),) if isinstance(key, str) else key
-            self.constants[path] = value
+            self.constants[path] = libtriton.plain_constant(value)
         self.attrs = attrs or {}
         self.answers = None  # of the program, to what the kernel asked while it was compiled
 
@@ -61,8 +59,11 @@ class ASTSource:
         """The kernel's name: what the function's `repr` makes of this specialisation, from the last dot on."""
         names = self.fn.arg_names
         constants = {names[path[0]]: value for path, value in self.constants.items() if len(path) == 1}
-        name = self.fn.repr(_Specialization(constants, self.signature)).split(".")[-1]
-        if not _IDENTIFIER.fullmatch(name):
+        name = self.fn.repr(_Specialization(constants, self.signature))
+        if not isinstance(name, str):
+            raise TypeError(f"the `repr` of a kernel gives its name, not {name!r} as that of {self.fn}")
+        name = name.split(".")[-1]
+        if not name.isidentifier():
             raise ValueError(f"the name of a kernel must be an identifier, got '{name}' from the `repr` of {self.fn}")
         return name
 

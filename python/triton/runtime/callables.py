@@ -9,6 +9,7 @@ import os
 import re
 import textwrap
 import threading
+import unicodedata
 
 from .dependencies import ClosureScope, DependenciesFinder
 
@@ -33,10 +34,20 @@ def _forget_hashing():
 os.register_at_fork(after_in_child=_forget_hashing)
 
 
+def _check_function(fn):
+    """Raises unless `fn` is a function that has a source: not one of C, a class, a method's wrapper, or what is decorated already."""
+    if all(hasattr(fn, name) for name in ("__code__", "__globals__", "__qualname__")):
+        return
+    is_method = isinstance(fn, (staticmethod, classmethod))
+    hint = f": put @{type(fn).__name__} above it" if is_method else ""
+    raise TypeError(f"@jit and @constexpr_function decorate functions written with `def`, not {fn!r}{hint}")
+
+
 class JITCallable:
     """A Python function whose source kernels are compiled from."""
 
     def __init__(self, fn):
+        _check_function(fn)
         self.fn = fn
         self.signature = inspect.signature(fn)
         self._fn_name = get_full_name(fn)
@@ -58,8 +69,10 @@ class JITCallable:
             raise ValueError("@jit functions should be defined in a Python file") from error
         dedented = textwrap.dedent("".join(self.raw_src))
         code = getattr(fn, "__code__", None)
-        name = re.escape(code.co_name if code is not None else fn.__name__)
-        starts = [found.start() for found in re.finditer(rf"^def\s+{name}\s*[(\[]", dedented, re.MULTILINE)]
+        name = code.co_name if code is not None else fn.__name__
+        definitions = re.finditer(r"^def\s+(\w+)\s*[(\[]", dedented, re.MULTILINE)
+        # Python knows a name by its normal form, which may be spelled in other characters.
+        starts = [found.start() for found in definitions if unicodedata.normalize("NFKC", found.group(1)) == name]
         if not starts:
             raise ValueError("@jit functions should be defined in a Python file, with `def`")
         if len(starts) > 1:  # the argument of a decorator may hold such a line too

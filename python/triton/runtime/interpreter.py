@@ -213,11 +213,10 @@ class GridExecutor:
         bound = inspect.signature(self.fn).bind(*args, **kwargs)
         bound.apply_defaults()
         grid = self.grid(dict(bound.arguments)) if callable(self.grid) else self.grid
-        assert len(grid) <= 3, "a grid has at most 3 dimensions"
-        grid = tuple(grid) + (1,) * (3 - len(grid))
+        extents = libtriton.read_grid(grid)
         patches = _patch_lang(self.fn)
         try:
-            self._run(bound.arguments, [int(extent) for extent in grid])
+            self._run(bound.arguments, extents)
         finally:
             patches.restore()
             memory.copy_back()
@@ -279,6 +278,7 @@ class GridExecutor:
         from .interpreted_numbers import InterpretedFloat
 
         core = _language().core
+        value = libtriton.plain_constant(value)
         if (
             value is None
             or isinstance(value, (str, core.dtype, InterpretedFunction))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from typing import Callable, Generic, Iterable, Optional, TypeVar, Union
 
 from .. import knobs
-from .._C.libtriton import KernelBase, native_specialize_impl
+from .._C.libtriton import KernelBase, native_specialize_impl, plain_constant, read_grid
 from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
 from ..backends import BaseBackend
 from . import _async_compile
@@ -16,6 +17,7 @@ from .callables import (  # noqa: F401  (clients take all of these from here)
     BoundConstexprFunction,
     ConstexprFunction,
     JITCallable,
+    _hash_lock,
     constexpr_function,
     get_full_name,
     get_jit_fn_file_line,
@@ -52,6 +54,8 @@ class KernelInterface(Generic[T]):
 
     def __getitem__(self, grid) -> T:
         return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+    __iter__ = __contains__ = None  # every grid is an index: going through them would never end
 
 
 @dataclass
@@ -141,7 +145,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
                 raise KeyError(f"Keyword argument {name} was specified but unrecognised")
         values = list(bound_args.values())
         paths = find_paths_if(types, lambda _, ty: ty == "constexpr")
-        constexprs = {path: get_iterable_path(values, path) for path in paths}
+        constexprs = {path: plain_constant(get_iterable_path(values, path)) for path in paths}
         keys = [None if ty == "constexpr" else key for ty, key in specialization]
         attrs = {
             path: backend.parse_attr(get_iterable_path(keys, path))
@@ -203,12 +207,9 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
                 )
 
     def _launch_kernel(self, kernel, grid, stream, bound_args):
-        assert grid is not None, "a launch needs a grid"
         if callable(grid):
-            grid = grid(bound_args)
-        if not hasattr(grid, "__len__"):
-            raise TypeError(f"a grid is a tuple of one to three integers, or a function that gives one, not {grid!r}")
-        extents = [grid[index] if index < len(grid) else 1 for index in range(3)]
+            grid = grid(dict(bound_args))
+        extents = read_grid(grid)
         if hasattr(kernel, "result"):
             kernel = kernel.result()
         launch_metadata = kernel.launch_metadata(grid, stream, *bound_args.values())
@@ -289,12 +290,28 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("device_caches", "compile", "ASTSource", "CompiledKernel")
+            if name not in ("device_caches", "compile", "ASTSource", "CompiledKernel", "_hash_lock")
         }
 
     def __setstate__(self, state):
         self.__dict__.update(state)
+        self._hash_lock = _hash_lock
         self.device_caches = DeviceCaches(self)
+
+    def __copy__(self):
+        made = type(self).__new__(type(self))
+        made.__setstate__(self.__getstate__())
+        return made
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce_ex__(self, protocol):
+        """Pickled by its name, as functions are, where that leads here."""
+        found = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):
+            found = getattr(found, name, None)
+        return self.__qualname__ if found is self else super().__reduce_ex__(protocol)
 
     def __repr__(self):
         return f"JITFunction({self.module}:{self.__qualname__})"
@@ -315,7 +332,6 @@ def jit_decorator(kind, name, documentation, module):
         noinline: Optional[bool] = None,
     ):
         def decorator(function):
-            assert callable(function), f"{name} decorates functions, not {function!r}"
             return kind()(
                 function,
                 version=version,

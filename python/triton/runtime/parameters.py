@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 
-from .._C.libtriton import native_specialize_impl
+from .._C.libtriton import native_specialize_impl, plain_constant
 from .._utils import type_canonicalisation_dict
 
 
@@ -77,17 +77,22 @@ class KernelParam:
 
     @property
     def default(self):
-        return self._param.default
+        return () if self._is_variadic else self._param.default
 
     @property
     def has_default(self) -> bool:
-        return self._param.default is not inspect.Parameter.empty
+        return self._is_variadic or self._param.default is not inspect.Parameter.empty
+
+    @property
+    def _is_variadic(self) -> bool:
+        """`*args` or `**kwargs`, which kernels cannot have: the compiler says so, at its place."""
+        return self._param.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def specialize_parameter(param: KernelParam, value, backend):
     """(type, key) of an argument."""
     if param.is_constexpr:
-        return ("constexpr", value)
+        return ("constexpr", plain_constant(value))
     specialize, align = not param.do_not_specialize, not param.do_not_specialize_on_alignment
     annotated = param.annotation_type
     if not annotated:
@@ -95,6 +100,14 @@ def specialize_parameter(param: KernelParam, value, backend):
     if annotated == "u1" or annotated[:2] in ("fp", "bf"):
         return (annotated, None)
     return (annotated, native_specialize_impl(backend, value, param.is_const, specialize, align)[1])
+
+
+def _specialize_named(param: KernelParam, value, backend):
+    """The same; an error says whose argument it is about."""
+    try:
+        return specialize_parameter(param, value, backend)
+    except (TypeError, OverflowError) as error:
+        raise type(error)(f"{error} (argument '{param.name}')") from error.__cause__
 
 
 def create_function_from_signature(sig, kparams, backend, name="kernel"):
@@ -126,9 +139,7 @@ def create_function_from_signature(sig, kparams, backend, name="kernel"):
             raise TypeError(
                 f"{kernel_name}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
             )
-        specialization = [
-            specialize_parameter(param, value, backend) for param, value in zip(kparams, ordered.values())
-        ]
+        specialization = [_specialize_named(param, value, backend) for param, value in zip(kparams, ordered.values())]
         return ordered, specialization, {name: value for name, value in kwargs.items() if name not in known}
 
     return binder

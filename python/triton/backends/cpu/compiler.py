@@ -10,7 +10,7 @@ from typing import Any, Tuple
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import GPUTarget
-from ..native import NativeBackend, run_stage
+from ..native import NativeBackend, check_options, run_stage
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,6 @@ class CPUOptions:
     def __post_init__(self):
         libraries = tuple(sorted(dict(self.extern_libs or {}).items()))
         object.__setattr__(self, "extern_libs", libraries)
-        warps = self.num_warps
-        assert warps > 0 and (warps & (warps - 1)) == 0, "num_warps must be a power of 2"
 
     def hash(self):
         text = "_".join(f"{name}-{value}" for name, value in sorted(asdict(self).items()))
@@ -89,11 +87,7 @@ class CPUBackend(NativeBackend):
         return f"cpu:{self.target.arch}"
 
     def parse_options(self, options: dict) -> CPUOptions:
-        known = {
-            name: value
-            for name, value in options.items()
-            if name in CPUOptions.__dataclass_fields__ and value is not None
-        }
+        known = check_options("cpu", options, CPUOptions.__dataclass_fields__)
         known.setdefault("arch", self.target.arch)
         _describe(known["arch"])  # a ValueError if there is no such processor
         known.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)

@@ -15,7 +15,7 @@ from ..._C import libtriton
 from ..._tool_versions import version_text
 from ...runtime.errors import PTXASError  # noqa: F401  (clients take it from here)
 from ..compiler import BaseBackend, GPUTarget, Language  # noqa: F401
-from ..native import NativeBackend, run_stage
+from ..native import NativeBackend, check_options, run_stage
 
 
 def min_dot_size(target: GPUTarget):
@@ -154,8 +154,6 @@ class CUDAOptions:
             if path:
                 libraries["libdevice"] = path
         object.__setattr__(self, "extern_libs", tuple(libraries.items()))
-        warps = self.num_warps
-        assert warps > 0 and (warps & (warps - 1)) == 0, "num_warps must be a power of 2"
 
     def hash(self):
         values = dict(self.__dict__)
@@ -206,11 +204,7 @@ class CUDABackend(NativeBackend):
         return f"{version}-{self.target.arch}"
 
     def parse_options(self, options: Dict[str, Any]) -> CUDAOptions:
-        known = {
-            name: value
-            for name, value in options.items()
-            if name in CUDAOptions.__dataclass_fields__ and value is not None
-        }
+        known = check_options("cuda", options, CUDAOptions.__dataclass_fields__)
         if known.get("instrumentation_mode") == "consan":
             known["debug"] = True
         known.setdefault("arch", knobs.runtime.override_arch or f"sm{self.target.arch}")
