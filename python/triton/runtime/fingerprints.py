@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import hashlib
+import inspect
 import sys
 import types
 
@@ -54,12 +55,19 @@ def _slots(cls):
 # Values.
 
 
+def _own_key(value):
+    """What an object says it is keyed by; None if it says nothing. One whose `__getattr__` answers for any name is not asked."""
+    names = ("cache_key", "cache_key_part")
+    stated = (getattr(value, name) for name in names if inspect.getattr_static(value, name, None) is not None)
+    return next(stated, None)
+
+
 def object_key(value):
     """An object as the compiler is given it. Its attributes are asked for one by one, so its class is enough, but for objects that are values themselves."""
     name = _class_name(type(value))
     if isinstance(value, enum.Enum):
         return f"{name}.{value.name} {libtriton.fingerprint(value.value)}"
-    own = getattr(value, "cache_key", None) or getattr(value, "cache_key_part", None)
+    own = _own_key(value)
     if isinstance(own, str):
         return f"{name} {own}"
     if dataclasses.is_dataclass(value):
@@ -91,7 +99,7 @@ def _memory_key(value, depth):
         if isinstance(value, (tuple, list)):
             parts = ", ".join(_memory_key(element, depth + 1) for element in value)
             return f"{_class_name(type(value))}({parts})"
-        own = getattr(value, "cache_key", None) or getattr(value, "cache_key_part", None)
+        own = _own_key(value)
         if isinstance(own, str):
             return f"{_class_name(type(value))} {own}"
         fields = _fields(value)
