@@ -3,6 +3,7 @@
 #include "compiler/tensor/Tensor.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -243,12 +244,18 @@ Promises::Promises(Operation *root, Runs runs) : runs(runs) {
 }
 
 // Only what is defined in the block of the promise: there both are reached or none.
-void Promises::assume(Value condition, Block *block) {
-  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-    assume(both.getLhs(), block);
-    assume(both.getRhs(), block);
-    return;
+void Promises::assume(Value promised, Block *block) {
+  llvm::SetVector<Value> conditions; // all of which hold
+  conditions.insert(promised);
+  for (size_t index = 0; index < conditions.size(); ++index) {
+    if (auto both = conditions[index].getDefiningOp<arith::AndIOp>())
+      conditions.insert_range(both->getOperands());
+    else
+      assumeOne(conditions[index], block);
   }
+}
+
+void Promises::assumeOne(Value condition, Block *block) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)
     return;

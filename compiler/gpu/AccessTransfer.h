@@ -25,7 +25,8 @@ public:
   void apply(mlir::Value value, AccessFacts &facts) const;
 
 private:
-  void assume(mlir::Value condition, mlir::Block *block);
+  void assume(mlir::Value promised, mlir::Block *block);
+  void assumeOne(mlir::Value condition, mlir::Block *block);
   struct Scalar {
     int64_t divisibility = 1;
     bool nonNegative = false;

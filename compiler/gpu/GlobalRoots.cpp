@@ -2,51 +2,53 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace triton::gpu {
 
-/// Adds the kernel arguments that `address` may be computed from. False if it may also come from elsewhere.
-static bool collectRoots(Value address, llvm::SmallSetVector<Value, 2> &roots, llvm::DenseSet<Value> &seen) {
-  while (seen.insert(address).second) {
-    if (auto argument = dyn_cast<BlockArgument>(address)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-        if (argument == loop.getInductionVar() ||
-            !collectRoots(loop.getTiedLoopYieldedValue(argument)->get(), roots, seen))
-          return false;
-        address = loop.getTiedLoopInit(argument)->get();
-        continue;
-      }
-      if (isa<WarpSpecializePartitionsOp>(parent)) {
-        address = cast<WarpSpecializeOp>(parent->getParentOp()).getExplicitCaptures()[argument.getArgNumber()];
-        continue;
-      }
-      // What other functions are called with may be one tensor twice.
-      auto function = dyn_cast<tensor::FuncOp>(parent);
-      if (!function || !function.isPublic())
-        return false;
-      roots.insert(argument);
-      return isa<tensor::PointerType, tensor::TensorDescType>(getElementTypeOrSelf(argument.getType()));
-    }
-    Operation *definition = address.getDefiningOp();
-    if (auto loop = dyn_cast<scf::ForOp>(definition)) {
-      address = loop.getRegionIterArg(cast<OpResult>(address).getResultNumber());
-      continue;
-    }
-    if (!isa<tensor::AddPtrOp, tensor::SplatOp, tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp,
-             tensor::BitcastOp, tensor::MakeTensorDescOp>(definition))
-      return false;
-    address = definition->getOperand(0);
+/// What an address is made from, one step back: several values where a loop carries it, none where it comes from elsewhere.
+static SmallVector<Value, 2> sourcesOf(Value address) {
+  if (auto argument = dyn_cast<BlockArgument>(address)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent); loop && argument != loop.getInductionVar())
+      return {loop.getTiedLoopYieldedValue(argument)->get(), loop.getTiedLoopInit(argument)->get()};
+    if (isa<WarpSpecializePartitionsOp>(parent))
+      return {cast<WarpSpecializeOp>(parent->getParentOp()).getExplicitCaptures()[argument.getArgNumber()]};
+    return {};
   }
-  return true;
+  Operation *definition = address.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(definition))
+    return {loop.getRegionIterArg(cast<OpResult>(address).getResultNumber())};
+  if (isa<tensor::AddPtrOp, tensor::SplatOp, tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp,
+          tensor::BitcastOp, tensor::MakeTensorDescOp>(definition))
+    return {definition->getOperand(0)};
+  return {};
+}
+
+/// Whether a value is the pointer or descriptor of a tensor that a kernel was given. What other functions are called with may be one tensor twice.
+static bool isTensorOfKernel(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<tensor::FuncOp>(argument.getOwner()->getParentOp()) : tensor::FuncOp();
+  return function && function.isPublic() &&
+         isa<tensor::PointerType, tensor::TensorDescType>(getElementTypeOrSelf(argument.getType()));
 }
 
 Value rootOf(Value address) {
-  llvm::SmallSetVector<Value, 2> roots;
-  llvm::DenseSet<Value> seen;
-  return collectRoots(address, roots, seen) && roots.size() == 1 ? roots[0] : Value();
+  Value root;
+  llvm::SetVector<Value> known;
+  known.insert(address);
+  for (size_t index = 0; index < known.size(); ++index) {
+    const SmallVector<Value, 2> sources = sourcesOf(known[index]);
+    known.insert_range(sources);
+    if (!sources.empty())
+      continue;
+    if (!isTensorOfKernel(known[index]) || (root && root != known[index]))
+      return {};
+    root = known[index];
+  }
+  return root;
 }
 
 Value writtenRoot(Operation *op) {

@@ -25,6 +25,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -39,15 +40,22 @@ constexpr llvm::StringLiteral flattenName = "tt.flatten";
 
 /// Moves `value` and what it is computed from in front of `loop`, if it is the same in every iteration.
 bool hoist(Value value, scf::ForOp loop) {
-  if (loop.isDefinedOutsideOfLoop(value))
-    return true;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return false;
-  for (Value operand : op->getOperands())
-    if (!hoist(operand, loop))
+  SmallVector<Value> pending = {value};
+  llvm::SetVector<Operation *> moved;
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (loop.isDefinedOutsideOfLoop(next))
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
       return false;
-  op->moveBefore(loop);
+    if (moved.insert(op))
+      llvm::append_range(pending, op->getOperands());
+  }
+  SmallVector<Operation *> inOrder = moved.takeVector();
+  llvm::sort(inOrder, [](Operation *first, Operation *second) { return first->isBeforeInBlock(second); });
+  for (Operation *op : inOrder)
+    op->moveBefore(loop);
   return true;
 }
 

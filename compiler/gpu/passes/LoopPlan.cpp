@@ -24,21 +24,22 @@ struct Planner {
 
   bool isInside(Operation *op) const { return op && op->getBlock() == body; }
 
+  /// The ops of the loop's body that are products, or whose results one of the same iteration is computed from.
+  llvm::DenseSet<Operation *> findTowardsDots() {
+    llvm::DenseSet<Operation *> found;
+    for (Operation &op : llvm::reverse(*body)) {
+      bool isAccess = isa<tensor::LoadOp, tensor::StoreOp, tensor::DescriptorLoadOp, tensor::DescriptorStoreOp>(op);
+      if (isa<tensor::DotOp, WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(op) ||
+          (!isAccess && llvm::any_of(op.getUsers(), [&](Operation *user) { return found.contains(user); })))
+        found.insert(&op);
+    }
+    return found;
+  }
+  llvm::DenseSet<Operation *> towardsDots = findTowardsDots();
+
   /// Whether a value of the loop reaches a product of the same iteration.
   bool reachesDot(Value value) {
-    llvm::DenseSet<Operation *> seen;
-    return reachesDot(value, seen);
-  }
-  bool reachesDot(Value value, llvm::DenseSet<Operation *> &seen) {
-    return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      if (!isInside(user) || !seen.insert(user).second)
-        return false;
-      if (isa<tensor::DotOp, WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(user))
-        return true;
-      if (isa<tensor::LoadOp, tensor::StoreOp, tensor::DescriptorLoadOp, tensor::DescriptorStoreOp>(user))
-        return false;
-      return llvm::any_of(user->getResults(), [&](Value result) { return reachesDot(result, seen); });
-    });
+    return llvm::any_of(value.getUsers(), [&](Operation *user) { return towardsDots.contains(user); });
   }
 
   /// Whether an iteration waits for what other programs write: it must not have been read before.
@@ -60,23 +61,27 @@ struct Planner {
   /// Adds to `slice` what computes `value` in the loop, also through values carried from the iteration before. False if something in it
   /// cannot run ahead of the iterations that it belongs to.
   bool collect(Value value, llvm::SetVector<Operation *> &slice) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() != body || argument == loop.getInductionVar())
-        return true;
-      Value next = loop.getTiedLoopYieldedValue(argument)->get();
+    SmallVector<Value> pending = {value};
+    llvm::DenseSet<Value> carried; // already followed: loops may hand values round in a ring
+    while (!pending.empty()) {
+      Value next = pending.pop_back_val();
+      if (auto argument = dyn_cast<BlockArgument>(next)) {
+        if (argument.getOwner() == body && argument != loop.getInductionVar() && carried.insert(next).second)
+          pending.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+        continue;
+      }
       Operation *definition = next.getDefiningOp();
-      return next == value || (definition && slice.contains(definition)) || collect(next, slice);
+      if (!isInside(definition) || slice.contains(definition))
+        continue;
+      bool isLoad = isa<tensor::LoadOp>(definition);
+      if (definition->getNumRegions() != 0 || (!isLoad && !isMemoryEffectFree(definition)) ||
+          isa<tensor::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp>(definition))
+        return false;
+      slice.insert(definition);
+      for (Value operand : llvm::reverse(definition->getOperands()))
+        pending.push_back(operand);
     }
-    Operation *definition = value.getDefiningOp();
-    if (!isInside(definition) || slice.contains(definition))
-      return true;
-    bool isLoad = isa<tensor::LoadOp>(definition);
-    if (definition->getNumRegions() != 0 || (!isLoad && !isMemoryEffectFree(definition)))
-      return false;
-    if (isa<tensor::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp>(definition))
-      return false;
-    slice.insert(definition);
-    return llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, slice); });
+    return true;
   }
 
   /// Bytes that one asynchronous copy moves; at least 4, or it cannot be done.

@@ -4,50 +4,64 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-void LoopSlice::addLoop(scf::ForOp inner) {
-  if (!needed.insert(inner))
-    return;
-  for (Value bound : {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
-    add(bound);
-  if (inner != loop)
-    addLoop(cast<scf::ForOp>(inner->getParentOp()));
+void LoopSlice::add(Part part) {
+  SmallVector<Part> pending = {part};
+  while (!pending.empty()) {
+    // In the order in which a recursion would come to them.
+    SmallVector<Part> needs = needsOf(pending.pop_back_val());
+    pending.append(needs.rbegin(), needs.rend());
+  }
 }
 
-void LoopSlice::addCarried(scf::ForOp inner, unsigned index) {
-  addLoop(inner);
+SmallVector<LoopSlice::Part> LoopSlice::needsOf(const Part &part) {
+  if (const auto *value = std::get_if<Value>(&part))
+    return needsOf(*value);
+  if (Operation *const *op = std::get_if<Operation *>(&part))
+    return needsOf(*op);
+  auto [inner, index] = std::get<Carried>(part);
   if (!carried.insert({inner, index}).second)
-    return;
-  add(inner.getInitArgs()[index]);
-  add(inner.getBody()->getTerminator()->getOperand(index));
+    return {};
+  return {inner.getInitArgs()[index], inner.getBody()->getTerminator()->getOperand(index)};
 }
 
-void LoopSlice::add(Value value) {
+SmallVector<LoopSlice::Part> LoopSlice::needsOf(Value value) {
+  auto carriedBy = [](scf::ForOp inner, unsigned index) -> SmallVector<Part> {
+    return {inner.getOperation(), Carried{inner, index}};
+  };
   Operation *definition = value.getDefiningOp();
   if (auto inner = dyn_cast_or_null<scf::ForOp>(definition); inner && isOfNest(inner))
-    return addCarried(inner, cast<OpResult>(value).getResultNumber());
-  if (definition)
-    return loop->isProperAncestor(definition) ? add(definition) : void(outside.insert(value));
-  auto argument = cast<BlockArgument>(value);
-  auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  if (!inner || !isOfNest(inner))
-    return void(outside.insert(value));
-  argument == inner.getInductionVar() ? addLoop(inner) : addCarried(inner, argument.getArgNumber() - 1);
+    return carriedBy(inner, cast<OpResult>(value).getResultNumber());
+  if (definition && loop->isProperAncestor(definition))
+    return {definition};
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto inner = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (!inner || !isOfNest(inner)) {
+    outside.insert(value);
+    return {};
+  }
+  return argument == inner.getInductionVar() ? SmallVector<Part>{inner.getOperation()}
+                                             : carriedBy(inner, argument.getArgNumber() - 1);
 }
 
-void LoopSlice::add(Operation *op) {
-  if (isOfNest(op))
-    return addLoop(cast<scf::ForOp>(op));
+SmallVector<LoopSlice::Part> LoopSlice::needsOf(Operation *op) {
   // Of an op with regions all of it is needed.
-  while (!isOfNest(op->getParentOp()))
+  while (!isOfNest(op) && !isOfNest(op->getParentOp()))
     op = op->getParentOp();
   if (!needed.insert(op))
-    return;
-  addLoop(cast<scf::ForOp>(op->getParentOp()));
+    return {};
+  if (auto inner = dyn_cast<scf::ForOp>(op); inner && isOfNest(inner)) {
+    SmallVector<Part> parts = {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()};
+    if (inner != loop)
+      parts.push_back(inner->getParentOp());
+    return parts;
+  }
+  SmallVector<Part> parts = {op->getParentOp()};
   op->walk([&](Operation *nested) {
     for (Value operand : nested->getOperands())
       if (Region *region = operand.getParentRegion(); !op->isAncestor(region->getParentOp()))
-        add(operand);
+        parts.push_back(operand);
   });
+  return parts;
 }
 
 void LoopSlice::cloneLoop(scf::ForOp inner, OpBuilder &builder, IRMapping &map) {

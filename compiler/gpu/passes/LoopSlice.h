@@ -9,6 +9,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <variant>
+
 namespace triton::gpu {
 
 class LoopSlice {
@@ -16,9 +18,9 @@ public:
   explicit LoopSlice(mlir::scf::ForOp loop) : loop(loop) {}
 
   /// `op`, with the loops around it, and what it needs.
-  void add(mlir::Operation *op);
+  void add(mlir::Operation *op) { add(Part(op)); }
   /// What gives `value`, of the loop's results too.
-  void add(mlir::Value value);
+  void add(mlir::Value value) { add(Part(value)); }
 
   /// In no order: loops around others included.
   llvm::ArrayRef<mlir::Operation *> ops() const { return needed.getArrayRef(); }
@@ -33,8 +35,17 @@ private:
   bool isOfNest(mlir::Operation *op) const {
     return op == loop || (mlir::isa<mlir::scf::ForOp>(op) && loop->isProperAncestor(op) && isOfNest(op->getParentOp()));
   }
-  void addLoop(mlir::scf::ForOp inner);
-  void addCarried(mlir::scf::ForOp inner, unsigned index);
+  /// What a loop of the nest carries from one iteration to the next.
+  struct Carried {
+    mlir::scf::ForOp loop;
+    unsigned index;
+  };
+  using Part = std::variant<mlir::Value, mlir::Operation *, Carried>;
+  void add(Part part);
+  /// Notes the part, and gives what it needs in its turn; nothing if it was noted before.
+  llvm::SmallVector<Part> needsOf(const Part &part);
+  llvm::SmallVector<Part> needsOf(mlir::Value value);
+  llvm::SmallVector<Part> needsOf(mlir::Operation *op);
   void cloneLoop(mlir::scf::ForOp inner, mlir::OpBuilder &builder, mlir::IRMapping &map);
 
   mlir::scf::ForOp loop;

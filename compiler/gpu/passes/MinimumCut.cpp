@@ -1,7 +1,6 @@
 #include "compiler/gpu/passes/MinimumCut.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace triton::gpu {
 
@@ -38,29 +37,43 @@ bool MinimumCut::findLevels() {
   return levels[sink()] >= 0;
 }
 
-int64_t MinimumCut::push(unsigned node, int64_t limit) {
-  if (node == sink())
-    return limit;
-  for (unsigned &index = next[node]; index < edges[node].size(); ++index) {
-    Edge &edge = edges[node][index];
-    if (edge.capacity <= 0 || levels[edge.target] != levels[node] + 1)
-      continue;
-    if (int64_t pushed = push(edge.target, std::min(limit, edge.capacity))) {
-      edge.capacity -= pushed;
-      edges[edge.target][edge.reverse].capacity += pushed;
-      return pushed;
+/// The first edge on from `node`, a level further, that leads anywhere as far as is known.
+MinimumCut::Edge *MinimumCut::nextEdge(unsigned node) {
+  for (unsigned &index = next[node]; index < edges[node].size(); ++index)
+    if (Edge &edge = edges[node][index]; edge.capacity > 0 && levels[edge.target] == levels[node] + 1)
+      return &edge;
+  return nullptr;
+}
+
+/// As much as fits along the ways that go up one level with each edge. A way is as long as the kernel says, so it is no recursion.
+void MinimumCut::fillWays() {
+  next.assign(edges.size(), 0);
+  std::vector<Edge *> way;
+  auto end = [&] { return way.empty() ? source() : way.back()->target; };
+  for (;;) {
+    if (end() == sink()) {
+      auto least = std::ranges::min_element(way, {}, &Edge::capacity);
+      const int64_t amount = (*least)->capacity;
+      for (Edge *edge : way) {
+        edge->capacity -= amount;
+        edges[edge->target][edge->reverse].capacity += amount;
+      }
+      way.erase(least, way.end()); // what is before it has room left
+    } else if (Edge *edge = nextEdge(end())) {
+      way.push_back(edge);
+    } else if (way.empty()) {
+      return;
+    } else {
+      way.pop_back();
+      ++next[end()]; // it led nowhere
     }
   }
-  return 0;
 }
 
 std::vector<bool> MinimumCut::solve() {
   // Dinic's algorithm: as much as fits along shortest ways, until no way is left.
-  while (findLevels()) {
-    next.assign(edges.size(), 0);
-    while (push(source(), std::numeric_limits<int64_t>::max())) {
-    }
-  }
+  while (findLevels())
+    fillWays();
   std::vector<bool> answers(edges.size() - 2);
   for (size_t question = 0; question < answers.size(); ++question)
     answers[question] = levels[question] < 0;

@@ -28,7 +28,8 @@ private:
   };
   void addEdge(unsigned from, unsigned to, int64_t capacity);
   bool findLevels();
-  int64_t push(unsigned node, int64_t limit);
+  Edge *nextEdge(unsigned node);
+  void fillWays();
   unsigned source() const { return edges.size() - 2; }
   unsigned sink() const { return edges.size() - 1; }
 

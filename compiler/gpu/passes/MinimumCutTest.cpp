@@ -62,4 +62,16 @@ TEST(MinimumCut, findsTheCheapestAnswers) {
   }
 }
 
+TEST(MinimumCut, waysMayBeAsLongAsKernels) {
+  constexpr unsigned count = 200000;
+  MinimumCut cut(count);
+  cut.addCost(0, /*no=*/0, /*yes=*/9);
+  cut.addCost(count - 1, /*no=*/7, /*yes=*/0);
+  for (unsigned index = 0; index + 1 < count; ++index)
+    cut.addCost(index, index + 1, /*noNo=*/0, /*noYes=*/8, /*yesNo=*/8, /*yesYes=*/0);
+  // All agree: 7 for no everywhere, 9 for yes everywhere, 8 for a change in between.
+  for (bool answer : cut.solve())
+    EXPECT_FALSE(answer);
+}
+
 } // namespace

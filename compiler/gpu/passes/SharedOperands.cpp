@@ -53,12 +53,12 @@ Value sharedOperand(OpBuilder &builder, Location loc, Value tensor, unsigned k, 
 }
 
 void eraseIfDead(Value value) {
-  Operation *definition = value.getDefiningOp();
-  if (!definition || !definition->use_empty() || !isa<ConvertLayoutOp, tensor::TransOp>(definition))
-    return;
-  Value source = definition->getOperand(0);
-  definition->erase();
-  eraseIfDead(source);
+  for (Operation *definition = value.getDefiningOp();
+       definition && definition->use_empty() && isa<ConvertLayoutOp, tensor::TransOp>(definition);
+       definition = value.getDefiningOp()) {
+    value = definition->getOperand(0);
+    definition->erase();
+  }
 }
 
 } // namespace triton::gpu

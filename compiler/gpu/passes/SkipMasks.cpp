@@ -10,7 +10,8 @@
 // where an index would overflow, the mask is looked at. In attention all blocks but those on the diagonal, or at the end of a sequence, then
 // cost a branch instead of two instructions for each element.
 //
-// Runs behind pipelining, which wants loops without branches. Leaves alone small tensors, and masks whose bounds it cannot tell.
+// Runs behind pipelining, which wants loops without branches. Leaves alone small tensors, and masks whose bounds it cannot tell, or not in a few
+// steps.
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/Tensor.h"
 
@@ -35,10 +36,11 @@ class Uniformity {
 public:
   explicit Uniformity(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
 
-  /// A scalar that is true only if all elements of `mask` are `wanted`. Null if there is nothing to tell it by.
+  /// A scalar that is true only if all elements of `mask` are `wanted`. Null if there is nothing to tell it by, or if that would take too many
+  /// steps.
   Value isAll(Value mask, bool wanted) {
     Operation *op = mask.getDefiningOp();
-    if (!op)
+    if (!op || isTooMuch())
       return {};
     if (isa<tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp>(op))
       return isAll(op->getOperand(0), wanted);
@@ -60,6 +62,13 @@ private:
   OpBuilder &builder;
   Location loc;
   SmallVector<Value> conditions = {};
+  unsigned steps = 0;
+
+  /// Masks are walked as trees, once per use: the bound keeps both the walk and the code short. In attention it takes about ten steps.
+  bool isTooMuch() {
+    constexpr unsigned mostSteps = 64;
+    return ++steps > mostSteps;
+  }
 
   Value isAll(arith::CmpIOp comparison, bool wanted) {
     arith::CmpIPredicate predicate =
@@ -117,7 +126,7 @@ private:
     if (!isa<RankedTensorType>(tensor.getType()))
       return boundsOfScalar(tensor);
     Operation *op = tensor.getDefiningOp();
-    if (!op)
+    if (!op || isTooMuch())
       return std::nullopt;
     if (auto range = dyn_cast<tensor::MakeRangeOp>(op))
       return Bounds{constant(range.getStart()), constant(int64_t(range.getEnd()) - 1)};
@@ -147,17 +156,21 @@ private:
 
 /// What computes a mask, and only `block` needs, is computed there.
 void sinkInto(Block &block, Value mask) {
-  Operation *op = mask.getDefiningOp();
   auto isHere = [&](Operation *user) { return user->getBlock() == &block; };
   auto isCheap = [](Operation *op) {
     return isa<tensor::BroadcastOp, tensor::ExpandDimsOp, tensor::SplatOp, arith::CmpIOp, arith::AndIOp, arith::OrIOp,
                arith::AddIOp, arith::SubIOp, arith::ExtSIOp>(op);
   };
-  if (!op || op->getBlock() != block.getParentOp()->getBlock() || !isCheap(op) || !llvm::all_of(op->getUsers(), isHere))
-    return;
-  op->moveBefore(&block, block.begin());
-  for (Value operand : op->getOperands())
-    sinkInto(block, operand);
+  SmallVector<Value> pending = {mask};
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != block.getParentOp()->getBlock() || !isCheap(op) ||
+        !llvm::all_of(op->getUsers(), isHere))
+      continue;
+    op->moveBefore(&block, block.begin());
+    for (Value operand : llvm::reverse(op->getOperands()))
+      pending.push_back(operand);
+  }
 }
 
 void skip(arith::SelectOp select) {

@@ -27,25 +27,24 @@ namespace {
 
 /// Along which dimension neighbours in memory lie, of an operand that is loaded by `block` and then only computed with, element by element.
 std::optional<unsigned> dimensionInMemory(Value value, Block *block, AccessAnalysis &access) {
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != block)
-    return std::nullopt;
-  if (auto load = dyn_cast<tensor::LoadOp>(op)) {
-    const AccessFacts &facts = access.of(load.getPtr());
-    const int64_t rows = facts.dimensions[0].contiguity, columns = facts.dimensions[1].contiguity;
-    return rows == columns ? std::nullopt : std::optional<unsigned>(columns > rows);
+  SmallVector<std::pair<Operation *, bool>> pending = {{value.getDefiningOp(), false}}; // and whether turned on the way
+  llvm::DenseSet<Operation *> seen;
+  while (!pending.empty()) {
+    auto [op, isTurned] = pending.pop_back_val();
+    if (!op || op->getBlock() != block || !seen.insert(op).second)
+      continue;
+    if (auto load = dyn_cast<tensor::LoadOp>(op)) {
+      const AccessFacts &facts = access.of(load.getPtr());
+      const int64_t rows = facts.dimensions[0].contiguity, columns = facts.dimensions[1].contiguity;
+      if (rows != columns)
+        return (columns > rows) != isTurned;
+    } else if (isa<tensor::DescriptorLoadOp>(op)) {
+      return !isTurned;
+    } else if (isa<tensor::TransOp>(op) || op->hasTrait<OpTrait::Elementwise>() || isa<tensor::BitcastOp>(op)) {
+      for (Value operand : llvm::reverse(op->getOperands()))
+        pending.emplace_back(operand.getDefiningOp(), isTurned != isa<tensor::TransOp>(op));
+    }
   }
-  if (isa<tensor::DescriptorLoadOp>(op))
-    return 1;
-  if (isa<tensor::TransOp>(op)) {
-    std::optional<unsigned> dimension = dimensionInMemory(op->getOperand(0), block, access);
-    return dimension ? std::optional<unsigned>(1 - *dimension) : std::nullopt;
-  }
-  if (!op->hasTrait<OpTrait::Elementwise>() && !isa<tensor::BitcastOp>(op))
-    return std::nullopt;
-  for (Value operand : op->getOperands())
-    if (std::optional<unsigned> dimension = dimensionInMemory(operand, block, access))
-      return dimension;
   return std::nullopt;
 }
 
