@@ -114,18 +114,40 @@ Life BufferLives::of(Operation *alloc) {
   return inPartition(alloc, used);
 }
 
+/// Which buffers are in use at the same time as each: those of a long program are few of all.
+static std::vector<SmallVector<PlacedBuffer *, 0>> findNeighbours(MutableArrayRef<PlacedBuffer> buffers) {
+  SmallVector<unsigned> byBegin = llvm::to_vector(llvm::seq<unsigned>(0, buffers.size()));
+  llvm::sort(byBegin, [&](unsigned a, unsigned b) {
+    return std::pair(buffers[a].life.toOthers.first, a) < std::pair(buffers[b].life.toOthers.first, b);
+  });
+  std::vector<SmallVector<PlacedBuffer *, 0>> neighbours(buffers.size());
+  SmallVector<unsigned> alive;
+  for (unsigned index : byBegin) {
+    const Life &life = buffers[index].life;
+    llvm::erase_if(alive, [&](unsigned other) { return buffers[other].life.toOthers.last < life.toOthers.first; });
+    for (unsigned other : alive)
+      if (buffers[other].life.meets(life)) {
+        neighbours[index].push_back(&buffers[other]);
+        neighbours[other].push_back(&buffers[index]);
+      }
+    alive.push_back(index);
+  }
+  return neighbours;
+}
+
 int64_t placeBuffers(MutableArrayRef<PlacedBuffer> buffers) {
   SmallVector<PlacedBuffer *> bySize;
   for (PlacedBuffer &buffer : buffers)
     bySize.push_back(&buffer);
   // In the order of the program where sizes are equal.
   llvm::sort(bySize, [](PlacedBuffer *a, PlacedBuffer *b) { return std::pair(-a->size, a) < std::pair(-b->size, b); });
+  const std::vector<SmallVector<PlacedBuffer *, 0>> allNeighbours = findNeighbours(buffers);
   int64_t end = 0;
-  SmallVector<PlacedBuffer *> placed;
+  std::vector<bool> isPlaced(buffers.size());
   for (PlacedBuffer *buffer : bySize) {
     SmallVector<PlacedBuffer *> neighbours;
-    for (PlacedBuffer *other : placed)
-      if (other->life.meets(buffer->life))
+    for (PlacedBuffer *other : allNeighbours[buffer - buffers.data()])
+      if (isPlaced[other - buffers.data()])
         neighbours.push_back(other);
     llvm::sort(neighbours, [](PlacedBuffer *a, PlacedBuffer *b) { return a->offset < b->offset; });
     int64_t offset = 0;
@@ -133,7 +155,7 @@ int64_t placeBuffers(MutableArrayRef<PlacedBuffer> buffers) {
       if (offset < other->offset + other->size && other->offset < offset + buffer->size)
         offset = llvm::alignTo(other->offset + other->size, buffer->alignment);
     buffer->offset = offset;
-    placed.push_back(buffer);
+    isPlaced[buffer - buffers.data()] = true;
     end = std::max(end, offset + buffer->size);
   }
   return end;

@@ -43,7 +43,8 @@ struct State {
   using Async = SharedEffects::Async;
   std::set<SharedAccess> accesses;
   std::set<std::pair<Async, SharedAccess>> underWay;
-  /// By threads, not yet known to asynchronous accesses: before a fence, and between a fence and a barrier.
+  /// By threads, not yet known to asynchronous accesses: before a fence, and between a fence and a barrier. Empty where nobody asks: without fences
+  /// they would grow with the program.
   std::set<SharedAccess> unfenced, fenced;
   bool operator==(const State &) const = default;
 
@@ -61,16 +62,16 @@ struct State {
     fenced.insert(unfenced.begin(), unfenced.end());
     unfenced.clear();
   }
-  void add(const SharedAccess &access) {
+  void add(const SharedAccess &access, bool needsFences) {
     if (!access.isTracked)
       accesses.insert(access);
-    if (!access.asyncProxy && !access.warps)
+    if (needsFences && !access.asyncProxy && !access.warps)
       unfenced.insert(access);
   }
-  void wait(Async kind, bool forAll) {
+  void wait(Async kind, bool forAll, bool needsFences) {
     for (const auto &[begun, access] : underWay)
       if (begun == kind)
-        add(access);
+        add(access, needsFences);
     if (forAll)
       std::erase_if(underWay, [&](const auto &each) { return each.first == kind; });
   }
@@ -80,7 +81,8 @@ enum class Need { Nothing, Barrier, FenceAndBarrier };
 
 class Inserter {
 public:
-  explicit Inserter(FunctionOpInterface function) : function(function), aliases(function) {}
+  explicit Inserter(FunctionOpInterface function)
+      : function(function), aliases(function), needsFences(hasProxies(function)) {}
   void run();
 
 private:
@@ -101,6 +103,18 @@ private:
       found->second = std::make_unique<SharedEffects>(getSharedEffects(op, aliases));
     return *found->second;
   }
+  /// Whether anything but threads accesses shared memory, or partitions might.
+  bool hasProxies(FunctionOpInterface function) {
+    WalkResult result = function->walk([&](Operation *op) {
+      auto byProxy = [](const SharedAccess &access) { return access.asyncProxy; };
+      const SharedEffects &effects = effectsOf(op);
+      return isa<WarpSpecializeOp>(op) || llvm::any_of(effects.accesses, byProxy) ||
+                     llvm::any_of(effects.after, byProxy) || llvm::any_of(effects.begins, byProxy)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
   bool accesses(Operation *op, LocalAllocOp alloc) {
     return op && llvm::any_of(op->getOperands(), [&](Value operand) {
              return isa<MemDescType>(operand.getType()) && llvm::is_contained(aliases.of(operand), alloc);
@@ -111,8 +125,9 @@ private:
   FunctionOpInterface function;
   BufferAliases aliases;
   llvm::DenseMap<Operation *, std::unique_ptr<SharedEffects>> known; // an exchange is planned anew whenever asked
-  SmallVector<Operation *> inserted, suspects;                       // barriers and fences
-  bool onlyChecks = false, isWrong = false; // whether one is missing is noted instead of inserting it
+  bool needsFences;
+  SmallVector<Operation *> inserted, suspects; // barriers and fences
+  bool onlyChecks = false, isWrong = false;    // whether one is missing is noted instead of inserting it
 };
 
 } // namespace
@@ -286,10 +301,12 @@ State Inserter::walk(Operation *op, State state) {
   if (auto specialized = dyn_cast<WarpSpecializeOp>(op))
     return walkPartitions(specialized, std::move(state));
   // Of other regions any may run, or none.
-  State before = state;
-  for (Region &region : op->getRegions())
-    if (!region.empty())
-      state.join(walkRegion(region, before));
+  if (op->getNumRegions() != 0) {
+    const State before = state;
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        state.join(walkRegion(region, before));
+  }
   const SharedEffects &effects = effectsOf(op);
   if (effects.isBarrier)
     state.barrier();
@@ -304,18 +321,18 @@ State Inserter::walk(Operation *op, State state) {
       std::erase_if(state.fenced, isOver);
   }
   if (effects.wait != SharedEffects::Async::None)
-    state.wait(effects.wait, effects.waitsForAll);
+    state.wait(effects.wait, effects.waitsForAll, needsFences);
   Need need = needOf(state, effects.accesses);
   if (effects.arrives && need == Need::Nothing && llvm::any_of(state.accesses, isOfData))
     need = Need::Barrier;
   insertBefore(op, need, state);
   if (effects.begins.empty())
     for (const SharedAccess &access : effects.accesses)
-      state.add(access);
+      state.add(access, needsFences);
   if (effects.waits)
     state.barrier();
   for (const SharedAccess &access : effects.after)
-    state.add(access);
+    state.add(access, needsFences);
   for (const SharedAccess &access : effects.begins)
     state.underWay.insert({effects.begun, access});
   return state;

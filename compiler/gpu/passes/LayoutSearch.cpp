@@ -3,6 +3,8 @@
 #include "compiler/gpu/passes/LayoutAnchors.h"
 #include "compiler/gpu/passes/MinimumCut.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 
 namespace triton::gpu {
@@ -10,7 +12,8 @@ namespace triton::gpu {
 constexpr int64_t impossible = int64_t(1) << 40;
 
 LayoutSearch::LayoutSearch(const LayoutProblem &problem, AccessAnalysis &access, LayoutCost &cost)
-    : problem(problem), cost(cost), edgesOf(problem.slots().size()) {
+    : problem(problem), cost(cost), edgesOf(problem.slots().size()), chosen(problem.slots().size()),
+      offered(problem.slots().size()), question(problem.slots().size(), -1) {
   for (const LayoutProblem::Edge &edge : problem.edges()) {
     if (edge.to->relation.kind == LayoutRelation::Kind::Any)
       continue;
@@ -46,28 +49,35 @@ static bool fits(const LayoutSlot &slot, Attribute layout) {
 
 // Breadth first from the slot that proposes: each slot takes the layout that reaches it first.
 void LayoutSearch::propose(unsigned origin, Attribute layout) {
-  for (const Proposal &known : proposals)
-    if (known[origin] == layout)
-      return;
-  Proposal proposal(problem.slots().size());
-  proposal[origin] = layout;
-  SmallVector<unsigned> reached = {origin};
-  for (size_t next = 0; next < reached.size(); ++next)
-    for (unsigned index : edgesOf[reached[next]]) {
+  if (proposed.contains({origin, layout}))
+    return;
+  Proposal proposal;
+  auto reach = [&](unsigned slot, Attribute layout) {
+    proposal.emplace_back(slot, layout);
+    proposed.insert({slot, layout});
+    offered[slot] = layout;
+    if (!chosen[slot])
+      chosen[slot] = layout;
+  };
+  reach(origin, layout);
+  for (size_t next = 0; next < proposal.size(); ++next)
+    for (unsigned index : edgesOf[proposal[next].first]) {
       const Edge &edge = edges[index];
-      const bool isForward = edge.from->slot == reached[next];
+      const bool isForward = edge.from->slot == proposal[next].first;
       const LayoutTie &here = isForward ? *edge.from : *edge.to, &there = isForward ? *edge.to : *edge.from;
-      if (there.slot == LayoutTie::noSlot || proposal[there.slot])
+      if (there.slot == LayoutTie::noSlot || offered[there.slot])
         continue;
       const LayoutSlot &slot = problem.slots()[there.slot];
-      Attribute between = follow(here, proposal[here.slot], edge.value);
+      Attribute between = follow(here, offered[here.slot], edge.value);
       Attribute other = between ? there.relation.trace(between, slot.type, cast<RankedTensorType>(edge.value.getType()))
                                 : Attribute();
       if (!other || (slot.required && slot.required != other) || !fits(slot, other))
         continue;
-      proposal[there.slot] = other;
-      reached.push_back(there.slot);
+      reach(there.slot, other);
     }
+  for (auto [slot, layout] : proposal)
+    offered[slot] = {};
+  llvm::sort(proposal, llvm::less_first());
   proposals.push_back(std::move(proposal));
 }
 
@@ -96,7 +106,7 @@ void LayoutSearch::collectProposals(AccessAnalysis &access) {
           propose(here->slot, layout);
       }
   for (auto [index, slot] : llvm::enumerate(slots))
-    if (llvm::none_of(proposals, [&](const Proposal &proposal) { return bool(proposal[index]); }))
+    if (!chosen[index])
       propose(index, defaultLayout(slot.isCarried ? nullptr : slot.op, slot.type, problem.numWarps()));
 }
 
@@ -120,27 +130,34 @@ int64_t LayoutSearch::costOf(ArrayRef<unsigned> slots, ArrayRef<unsigned> ties, 
 
 // Which of the slots that `proposal` reaches change to it.
 bool LayoutSearch::expand(const Proposal &proposal) {
-  std::vector<int> question(chosen.size(), -1);
   SmallVector<unsigned> asked, ties;
-  for (unsigned slot = 0; slot < chosen.size(); ++slot)
-    if (proposal[slot] && proposal[slot] != chosen[slot]) {
-      question[slot] = asked.size();
-      asked.push_back(slot);
-      llvm::append_range(ties, edgesOf[slot]);
+  for (auto [slot, layout] : proposal) {
+    offered[slot] = layout;
+    if (layout == chosen[slot])
+      continue;
+    question[slot] = asked.size();
+    asked.push_back(slot);
+    llvm::append_range(ties, edgesOf[slot]);
+  }
+  llvm::scope_exit forget([&] {
+    for (auto [slot, layout] : proposal) {
+      offered[slot] = {};
+      question[slot] = -1;
     }
+  });
   if (asked.empty())
     return false;
   llvm::sort(ties);
   ties.erase(llvm::unique(ties), ties.end());
   MinimumCut cut(asked.size());
   for (auto [index, slot] : llvm::enumerate(asked))
-    cut.addCost(index, cost.ofSlot(slot, chosen[slot]), cost.ofSlot(slot, proposal[slot]));
+    cut.addCost(index, cost.ofSlot(slot, chosen[slot]), cost.ofSlot(slot, offered[slot]));
   for (unsigned tie : ties) {
     const Edge &edge = edges[tie];
     auto questionOf = [&](const LayoutTie *tie) { return tie->slot == LayoutTie::noSlot ? -1 : question[tie->slot]; };
     const int from = questionOf(edge.from), to = questionOf(edge.to);
-    Attribute oldFrom = layoutAt(chosen, edge.from), newFrom = layoutAt(proposal, edge.from);
-    Attribute oldTo = layoutAt(chosen, edge.to), newTo = layoutAt(proposal, edge.to);
+    Attribute oldFrom = layoutAt(chosen, edge.from), newFrom = layoutAt(offered, edge.from);
+    Attribute oldTo = layoutAt(chosen, edge.to), newTo = layoutAt(offered, edge.to);
     if (from >= 0 && to >= 0 && from != to)
       cut.addCost(from, to, edgeCost(edge, oldFrom, oldTo), edgeCost(edge, oldFrom, newTo),
                   edgeCost(edge, newFrom, oldTo), edgeCost(edge, newFrom, newTo));
@@ -151,16 +168,18 @@ bool LayoutSearch::expand(const Proposal &proposal) {
     else if (to >= 0)
       cut.addCost(to, edgeCost(edge, oldFrom, oldTo), edgeCost(edge, oldFrom, newTo));
   }
-  std::vector<Attribute> changed = chosen;
+  const int64_t before = costOf(asked, ties, chosen);
   const std::vector<bool> answers = cut.solve();
+  SmallVector<std::pair<unsigned, Attribute>> replaced;
   for (auto [index, slot] : llvm::enumerate(asked))
     if (answers[index])
-      changed[slot] = proposal[slot];
+      replaced.emplace_back(slot, std::exchange(chosen[slot], offered[slot]));
   // The cut overcharges where costs have none: only what is cheaper in truth counts.
-  if (costOf(asked, ties, changed) >= costOf(asked, ties, chosen))
-    return false;
-  chosen = std::move(changed);
-  return true;
+  if (costOf(asked, ties, chosen) < before)
+    return true;
+  for (auto [slot, layout] : replaced)
+    chosen[slot] = layout;
+  return false;
 }
 
 // One slot at a time: what a neighbour has may fit better than anything that was proposed to this slot, under another name for instance.
@@ -192,13 +211,7 @@ bool LayoutSearch::refine(unsigned slot) {
 }
 
 std::vector<Attribute> LayoutSearch::solve() {
-  // Everyone begins with what reached it first: products before accesses before the rest.
-  for (auto [index, slot] : llvm::enumerate(problem.slots()))
-    for (const Proposal &proposal : proposals)
-      if (proposal[index]) {
-        chosen.push_back(proposal[index]);
-        break;
-      }
+  // Everyone has begun with what reached it first: products before accesses before the rest.
   constexpr unsigned mostRounds = 8;
   bool isBetter = true;
   for (unsigned round = 0; isBetter && round < mostRounds; ++round) {

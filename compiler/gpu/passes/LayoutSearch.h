@@ -20,8 +20,9 @@ private:
     mlir::Value value;
     const LayoutTie *from, *to;
   };
-  /// What one proposal says for each slot; null for those it does not reach.
-  using Proposal = std::vector<mlir::Attribute>;
+  /// What one proposal says for the slots it reaches, by number. Others it does not know: a kernel may be of many parts that have nothing to do
+  /// with each other.
+  using Proposal = std::vector<std::pair<unsigned, mlir::Attribute>>;
 
   void collectProposals(AccessAnalysis &access);
   void propose(unsigned slot, mlir::Attribute layout);
@@ -38,7 +39,11 @@ private:
   std::vector<Edge> edges;
   std::vector<llvm::SmallVector<unsigned>> edgesOf; // per slot
   std::vector<Proposal> proposals;
-  std::vector<mlir::Attribute> chosen;
+  llvm::DenseSet<std::pair<unsigned, mlir::Attribute>> proposed; // by any of them
+  std::vector<mlir::Attribute> chosen;                           // at first, what each slot was proposed first
+  // Of the proposal at hand; as long as there are slots, and empty between proposals.
+  std::vector<mlir::Attribute> offered;
+  std::vector<int> question;
   llvm::DenseMap<std::tuple<const LayoutTie *, mlir::Attribute, mlir::Type>, mlir::Attribute> followed;
 };
 
