@@ -46,10 +46,14 @@ static unsigned leastPtxVersion(const gpu::Target &target) {
 }
 
 /// A target machine is not thread safe and takes a millisecond to make: each thread keeps those it has used.
-static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &target, unsigned ptxVersion) {
-  thread_local std::vector<std::pair<std::pair<gpu::Target, unsigned>, std::unique_ptr<llvm::TargetMachine>>> cache;
+static llvm::Expected<llvm::TargetMachine *>
+targetMachine(const gpu::Target &target, unsigned ptxVersion,
+              llvm::CodeGenOptLevel level = llvm::CodeGenOptLevel::Default) {
+  using Key = std::tuple<gpu::Target, unsigned, llvm::CodeGenOptLevel>;
+  thread_local std::vector<std::pair<Key, std::unique_ptr<llvm::TargetMachine>>> cache;
+  const Key wanted(target, ptxVersion, level);
   for (auto &[key, machine] : cache)
-    if (key.first == target && key.second == ptxVersion)
+    if (key == wanted)
       return machine.get();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   auto llvmTarget = findLlvmTarget(triple);
@@ -61,8 +65,8 @@ static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &ta
   std::unique_ptr<llvm::TargetMachine> machine(
       (*llvmTarget)
           ->createTargetMachine(triple, target.cpu(), "+ptx" + std::to_string(ptxVersion), targetOptions,
-                                llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
-  cache.emplace_back(std::make_pair(target, ptxVersion), std::move(machine));
+                                llvm::Reloc::PIC_, std::nullopt, level));
+  cache.emplace_back(wanted, std::move(machine));
   return cache.back().second.get();
 }
 
@@ -185,12 +189,31 @@ llvm::Error Code::optimise() {
   });
 }
 
+/// Some of the code generator's passes take time that grows with the square of the code, or faster. Long kernels do without:
+/// - the vectorizer of loads and stores compares the addresses of all accesses of a block, as sums of everything they are made from. The emitter
+///   has made vectors already; the attribute is what that pass asks, and nothing else does on this target.
+/// - passes on machine code visit all uses of a register for each copy of it, and inline assembly copies every operand. ptxas does that work again.
+static llvm::CodeGenOptLevel limitPasses(llvm::Module &module) {
+  constexpr size_t mostAccesses = 128, mostAssembly = 4096;
+  size_t assembly = 0;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function) {
+      if (llvm::count_if(block, llvm::IsaPred<llvm::LoadInst, llvm::StoreInst>) > ptrdiff_t(mostAccesses))
+        function.addFnAttr(llvm::Attribute::NoImplicitFloat);
+      assembly += llvm::count_if(block, [](llvm::Instruction &instruction) {
+        auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        return call && call->isInlineAsm();
+      });
+    }
+  return assembly > mostAssembly ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
+}
+
 llvm::Expected<std::string> Code::ptx() {
   Stopwatch watch(spent.print);
   const gpu::Target device = options.device.value_or(options.emit.target);
   // What has been emitted may need the instructions of the newer of the two.
   const gpu::Target &newer = device.capability > options.emit.target.capability ? device : options.emit.target;
-  auto machine = targetMachine(newer, std::max(options.ptxVersion, leastPtxVersion(newer)));
+  auto machine = targetMachine(newer, std::max(options.ptxVersion, leastPtxVersion(newer)), limitPasses(*llvmModule));
   if (!machine)
     return machine.takeError();
   llvm::SmallVector<char, 0> bytes;

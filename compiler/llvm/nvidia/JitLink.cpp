@@ -114,7 +114,7 @@ std::string JitLink::version() const {
 
 llvm::Expected<Assembled> JitLink::assemble(llvm::StringRef ptx, const AssemblerOptions &options) const {
   std::vector<std::string> flags{"-arch=" + options.target.cpu()};
-  flags.push_back(options.optimise ? "-O3" : "-O0");
+  flags.push_back("-O" + std::to_string(optimisationLevel(ptx, options)));
   if (options.lineInfo)
     flags.push_back(options.optimise ? "-lineinfo" : "-g");
   if (!options.fuseMultiplyAdd)

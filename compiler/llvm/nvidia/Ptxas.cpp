@@ -265,6 +265,49 @@ llvm::Error assemblerError(std::string message, llvm::StringRef ptx, llvm::Strin
   return llvm::Error(std::move(error));
 }
 
+/// Instructions of PTX as LLVM prints it, and how many of them are in loops: between a branch and a label before it.
+static std::pair<size_t, size_t> countInstructions(llvm::StringRef ptx) {
+  size_t count = 0, inLoops = 0;
+  llvm::StringMap<size_t> labels;                     // and the instructions before each
+  llvm::SmallVector<std::pair<size_t, size_t>> loops; // from instruction to instruction, without those inside of others
+  for (llvm::StringRef line : llvm::split(ptx, '\n')) {
+    if (line.starts_with("$") && line.contains(':'))
+      labels[line.take_until([](char each) { return each == ':'; })] = count;
+    if (!line.consume_front("\t") || line.empty() || !(llvm::isAlpha(line[0]) || line[0] == '@'))
+      continue;
+    ++count;
+    size_t target = line.contains("bra") ? line.find('$') : llvm::StringRef::npos;
+    if (target == llvm::StringRef::npos)
+      continue;
+    auto label = labels.find(line.drop_front(target).rtrim("; \t\r"));
+    if (label == labels.end())
+      continue; // it is further down
+    size_t begin = label->second;
+    for (; !loops.empty() && loops.back().second > begin; loops.pop_back()) {
+      begin = std::min(begin, loops.back().first);
+      inLoops -= loops.back().second - loops.back().first;
+    }
+    loops.emplace_back(begin, count);
+    inLoops += count - begin;
+  }
+  return {count, inLoops};
+}
+
+unsigned optimisationLevel(llvm::StringRef ptx, const AssemblerOptions &options) {
+  if (!options.optimise)
+    return 0;
+  auto isLevel = [](llvm::StringRef flag) {
+    return flag.starts_with("-O") || flag.starts_with("--opt-level") || flag.starts_with("-opt-level");
+  };
+  if (llvm::any_of(options.extra, isLevel))
+    return 3; // theirs comes later and counts
+  // ptxas 13.0 takes 0.8 s for 10,000 additions in a row at level 3, and 130 s for 80,000; 0.4 s and 3 s at level 1.
+  constexpr size_t mostInRow = 8 * 1024, mostInLoops = 32 * 1024;
+  auto [count, inLoops] = countInstructions(ptx);
+  const bool isHuge = inLoops > mostInLoops || (count - inLoops > mostInRow && inLoops < count / 8);
+  return isHuge ? 1 : 3;
+}
+
 llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options) {
   std::string path = options.path;
   if (path.empty()) {
@@ -299,8 +342,9 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
   if (!options.fuseMultiplyAdd)
     command.push_back("--fmad=false");
   command.push_back("-v");
-  if (!options.optimise)
-    command.insert(command.end(), {"--opt-level", "0"});
+  // Without a word from us the level is 3.
+  if (unsigned level = optimisationLevel(ptx, options); level != 3)
+    command.insert(command.end(), {"--opt-level", std::to_string(level)});
   command.insert(command.end(), options.extra.begin(), options.extra.end());
   command.insert(command.end(),
                  {"--gpu-name=" + options.target.cpu(), input->path.str().str(), "-o", output->path.str().str()});

@@ -49,6 +49,11 @@ llvm::Expected<std::string> assemblerVersion(llvm::StringRef path);
 /// The PTX version that an assembler of a CUDA release reads: 90 for 13.0, 88 for 12.9.
 unsigned ptxVersionOf(llvm::StringRef cudaVersion);
 
+/// The assembler's level of optimisation, 0 to 3: as the options wish; where they do not say 3, unless that would take minutes. What it takes grows
+/// with the square, and faster, of what runs without a loop. Such code is slow to fetch rather than to run, so that little is lost; loops that matter
+/// are not that long.
+unsigned optimisationLevel(llvm::StringRef ptx, const AssemblerOptions &options);
+
 /// The failure of an assembler that says `message` and printed `log`: at the lines of the kernel that the lines of PTX come from which the log complains of.
 llvm::Error assemblerError(std::string message, llvm::StringRef ptx, llvm::StringRef log);
 
