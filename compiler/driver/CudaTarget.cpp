@@ -2,9 +2,11 @@
 #include "compiler/artifact/BuildId.h"
 #include "compiler/driver/CodeText.h"
 #include "compiler/gluon/Gluon.h"
+#include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/CopyEngine.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/JitLink.h"
@@ -13,6 +15,7 @@
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
 
 using namespace triton;
@@ -293,6 +296,37 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
   return compilation.text();
 }
 
+/// What an op that has been given shared memory takes of it.
+static int64_t sharedBytesOf(mlir::Operation *op) {
+  if (!op->hasAttr(gpu::allocationOffsetName))
+    return 0;
+  auto alloc = mlir::dyn_cast<gpu::LocalAllocOp>(op);
+  return alloc ? gpu::getAllocationBytes(alloc.getType()) : gpu::scratchBytes(op);
+}
+
+/// Refuses a kernel that no device of its architecture has shared memory for, before minutes go into code for tiles of that size. In the words of the
+/// launch, which looks at the device itself.
+static llvm::LogicalResult checkShared(Compilation &compilation, const gpu::Target &device) {
+  const int64_t required = compilation.artifact.sharedBytes, limit = device.sharedBytes();
+  if (required <= limit)
+    return mlir::success();
+  mlir::Operation *largest = nullptr;
+  compilation.module->walk([&](mlir::Operation *op) {
+    if (sharedBytesOf(op) > (largest ? sharedBytesOf(largest) : 0))
+      largest = op;
+  });
+  std::string hint;
+  if (auto place = largest ? largest->getLoc()->findInstanceOf<mlir::FileLineColLoc>() : mlir::FileLineColLoc())
+    hint = llvm::formatv("{0}:{1}:{2} takes {3} bytes of it", place.getFilename().getValue(), place.getLine(),
+                         place.getColumn(), sharedBytesOf(largest));
+  compilation.diagnostics.report({.message = llvm::formatv("out of resource: shared memory, Required: {0}, Hardware "
+                                                           "limit: {1}. Reducing block sizes or `num_stages` may help.",
+                                                           required, limit),
+                                  .exception = "OutOfResources",
+                                  .hint = std::move(hint)});
+  return mlir::failure();
+}
+
 static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   auto options = codegenOptions(compilation);
   if (!options)
@@ -303,6 +337,8 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
   readMetadata(compilation);
+  if (mlir::failed(checkShared(compilation, *options->device)))
+    return mlir::failure();
   auto handler = compilation.collectDiagnostics();
   auto code = nvidia::Code::emit(*compilation.module, *options);
   if (!code)

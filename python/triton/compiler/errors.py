@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 from dataclasses import dataclass
 from typing import Optional
 
@@ -93,6 +94,17 @@ def _error_at(cls, place, message, rendered):
     return error
 
 
+def _out_of_resources(diagnostic, rendered):
+    """What a launch would raise: the compiler says it in the same words."""
+    from ..runtime.errors import OutOfResources
+
+    found = re.search(r"out of resource: (.+), Required: (\d+), Hardware limit: (\d+)\.", diagnostic["message"])
+    error = OutOfResources(int(found[2]), int(found[3]), found[1])
+    if hasattr(error, "add_note"):
+        error.add_note(rendered.rstrip())
+    return error
+
+
 def _with_hint(diagnostic):
     hint = diagnostic["hint"]
     return f"{diagnostic['message']}\nhint: {hint}" if hint else diagnostic["message"]
@@ -115,6 +127,8 @@ def exception_from(diagnostics, origin):
     first = errors[0]
     rendered = "".join(diagnostic["rendered"] for diagnostic in diagnostics)
     message, name = _with_hint(first), first["exception"]
+    if name == "OutOfResources":
+        return _out_of_resources(first, rendered)
     cause = None
     if name in _OWN_CLASSES:
         error = _error_at(_OWN_CLASSES[name], first["place"], message, rendered)
