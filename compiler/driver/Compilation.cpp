@@ -66,7 +66,8 @@ static mlir::OpPrintingFlags printingFlags(const Inspection &inspection) {
   mlir::OpPrintingFlags flags;
   return flags.enableDebugInfo(inspection.keepLocations || inspection.printLocations)
       .useLocalScope(false)
-      .printNameLocAsPrefix();
+      .printNameLocAsPrefix()
+      .assumeVerified(); // between stages it is
 }
 
 std::string Compilation::text() {
@@ -142,7 +143,7 @@ static std::string makeReproducer(Compilation &compilation, mlir::PassManager &p
   std::string pipeline, text;
   llvm::raw_string_ostream pipelineStream(pipeline), stream(text);
   passManager.printAsTextualPipeline(pipelineStream);
-  compilation.module->print(stream);
+  compilation.module->print(stream, mlir::OpPrintingFlags().assumeVerified());
   stream << "\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"" << pipeline
          << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
   return text;
