@@ -14,13 +14,20 @@ unsigned getMemoryBits(Type element) {
   return std::max<unsigned>(8, llvm::PowerOf2Ceil(tensor::getElementBits(element)));
 }
 
-/// What one conversion may take. Room is left for what else is alive, but not too much of it: every piece costs a barrier.
-static int64_t conversionRoom(Operation *op) {
+/// What one conversion or gather may take. Room is left for what else is alive, but not too much of it: every piece costs a barrier.
+static int64_t exchangeRoom(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
   Target target;
   if (auto capability = module ? getComputeCapability(module) : std::nullopt)
     target.capability = *capability;
   return target.sharedBytes() >= 160 * 1024 ? 128 * 1024 : 64 * 1024;
+}
+
+/// How many bits of each element have room together, at least a byte.
+static unsigned bitsWithRoom(int64_t elements, unsigned bits, int64_t room) {
+  while (bits > 8 && elements * bits / 8 > room)
+    bits /= 2;
+  return bits;
 }
 
 /// A plan for parts of the elements that have room, or for the smallest there are.
@@ -38,9 +45,7 @@ static ConvertPlan planParts(const LinearLayout &from, const LinearLayout &to, u
     bytes /= 2;
   }
   llvm::sort(toBits, std::greater<>());
-  plan.pieceBits = bits;
-  for (; plan.pieceBits > 8 && bytes > room; bytes /= 2)
-    plan.pieceBits /= 2;
+  plan.pieceBits = bitsWithRoom(bytes * 8 / bits, bits, room);
   static_cast<layout::ConversionPlan &>(plan) = layout::planConversion(
       layout::withoutRegisterBits(from, fromBits), layout::withoutRegisterBits(to, toBits), plan.pieceBits);
   return plan;
@@ -59,10 +64,8 @@ ConvertPlan getPlan(ConvertLayoutOp op) {
   const bool inCta = plan.kind == layout::ConversionPlan::Kind::Shared;
   if (auto given = op->getAttrOfType<IntegerAttr>(allocationRoomName); given && inCta)
     return planParts(toLinear(from), toLinear(to), bits, elements, given.getInt());
-  const int64_t room = conversionRoom(op);
-  unsigned pieceBits = bits;
-  while (pieceBits > 8 && elements * pieceBits / 8 > room)
-    pieceBits /= 2;
+  const int64_t room = exchangeRoom(op);
+  const unsigned pieceBits = bitsWithRoom(elements, bits, room);
   if (inCta && elements * pieceBits / 8 > room)
     return planParts(toLinear(from), toLinear(to), bits, elements, room);
   return pieceBits == bits ? plan : planFor(pieceBits);
@@ -91,7 +94,15 @@ GatherPlan getPlan(tensor::GatherOp op) {
   std::optional<LinearLayout> through;
   if (toLinear(source).inputSize("block") > 1)
     through = layout::scannableLayout(toLinear(source), op.getAxis());
-  return {layout::planGather(through ? *through : toLinear(source), toLinear(result), op.getAxis(), bits), through};
+  auto planFor = [&](unsigned pieceBits) -> GatherPlan {
+    return {layout::planGather(through ? *through : toLinear(source), toLinear(result), op.getAxis(), pieceBits),
+            through, pieceBits};
+  };
+  GatherPlan plan = planFor(bits);
+  if (plan.inWarp)
+    return plan;
+  const unsigned pieceBits = bitsWithRoom(plan.store.outputs()[0].size, bits, exchangeRoom(op));
+  return pieceBits == bits ? plan : planFor(pieceBits);
 }
 
 bool needsBuffer(tensor::CatOp op) {

@@ -38,9 +38,11 @@ struct ScanPlan {
 };
 ScanPlan getPlan(tensor::ScanOp op);
 
-/// A source that is spread over CTAs is collected first: `through` is its layout then.
+/// A source that is spread over CTAs is collected first: `through` is its layout then. Through shared memory go so many bits of each element at a
+/// time: all, unless those of all elements would not fit.
 struct GatherPlan : layout::GatherPlan {
   std::optional<layout::LinearLayout> through;
+  unsigned pieceBits;
 };
 GatherPlan getPlan(tensor::GatherOp op);
 

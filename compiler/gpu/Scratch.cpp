@@ -62,7 +62,7 @@ static Parts partsOf(tensor::GatherOp op) {
   GatherPlan plan = getPlan(op);
   Parts parts;
   if (!plan.inWarp || plan.through)
-    parts.push_back(plan.inWarp ? 0 : bytesOf(plan.store.outputs()[0].size, op.getSrc().getType()));
+    parts.push_back(plan.inWarp ? 0 : plan.store.outputs()[0].size * plan.pieceBits / 8);
   if (plan.through) {
     auto type = cast<RankedTensorType>(op.getSrc().getType());
     auto conversion = layout::planConversion(toLinear(type), *plan.through, getMemoryBits(type.getElementType()));

@@ -93,6 +93,18 @@ static FailureOr<Value> wrapAxis(Emitter &emitter, const BoundArguments &argumen
   return Value::integer(*wrapped);
 }
 
+// Where a thread of a GPU holds as many elements as this, an unrolled network is hundreds of thousands of instructions, each of which runs once.
+// In loops elements meet in shared memory, which has room for a byte of each.
+static FailureOr<Value> sortsInLoops(Emitter &emitter, const BoundArguments &arguments) {
+  constexpr int64_t fewestInThread = 256, most = 128 * 1024;
+  FailureOr<int64_t> numel = readInteger(emitter, arguments[0], "numel");
+  if (failed(numel))
+    return failure();
+  const LanguageOptions &options = emitter.options();
+  return Value::boolean(options.backend == "cuda" && *numel <= most &&
+                        *numel >= fewestInThread * options.numWarps * options.warpSize);
+}
+
 static FailureOr<Value> identity(Emitter &, const BoundArguments &arguments) { return arguments[0]; }
 
 static FailureOr<Value> stringToType(Emitter &emitter, const BoundArguments &arguments) {
@@ -126,6 +138,8 @@ llvm::ArrayRef<Builtin> compileTimeBuiltins() {
       {"triton.language.core", "_wrap_axis", "(axis, ndim)", "`axis` counted from the front.", wrapAxis},
       {"triton.language.standard", "_log2", "(i)", "The logarithm to base 2, rounded down.", log2Floor},
       {"triton.language.standard", "_is_power_of_two", "(i)", "Whether `i` is a power of two.", isPowerOfTwo},
+      {"triton.language.standard", "_sorts_in_loops", "(numel)",
+       "Whether sorting so many elements is loops, and not an unrolled network.", sortsInLoops},
       {"triton.language.standard", "_get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.",
        integerDtype},
       {"triton.language.standard", "_pick_sum_dtype", "(in_dtype, dtype)",

@@ -307,14 +307,46 @@ def _compare_and_swap(x, flip, i: tl.constexpr):
 
 
 @triton.jit
+def _exchange_across(x, distance, run, order: tl.constexpr):
+    # `_exchange` of elements a distance apart that is known at run time; with a flip in every other run of `run` elements, and, if the
+    # order is 1, in the others instead.
+    position = tl.arange(0, x.numel)
+    other = tl.gather(x, position ^ distance, 0)
+    swap = tl.where((position & distance) == 0, x > other, other > x)
+    flip = ((position & run) != 0) ^ (order == 1)
+    return tl.where(swap ^ flip, other, x)
+
+
+@triton.jit
 def _bitonic_merge_hypercube(x, stage: tl.constexpr, order: tl.constexpr):
     # Sorts runs of 2**stage elements, each of them bitonic: ascending (order 0), descending (1), or by turns (2).
-    for step in tl.static_range(stage):
-        if order == 2:
-            runs = tl.arange(0, x.numel >> (stage - step)) >> step
-            x = _exchange(x, ((runs & 1) != 0)[:, None], stage - 1 - step)
-        else:
-            x = _exchange(x, order != 0, stage - 1 - step)
+    if _sorts_in_loops(x.numel):
+        runs = tl.reshape(x, [x.numel])
+        for step in range(stage):
+            runs = _exchange_across(runs, 1 << (stage - 1 - step), (1 << stage) if order == 2 else 0, order)
+        x = tl.reshape(runs, x.shape)
+    else:
+        for step in tl.static_range(stage):
+            if order == 2:
+                runs = tl.arange(0, x.numel >> (stage - step)) >> step
+                x = _exchange(x, ((runs & 1) != 0)[:, None], stage - 1 - step)
+            else:
+                x = _exchange(x, order != 0, stage - 1 - step)
+    return x
+
+
+@triton.jit
+def _bitonic_sort(x, stages: tl.constexpr, order: tl.constexpr):
+    # Sorts runs of 2**stages elements, in an order as above.
+    if _sorts_in_loops(x.numel):
+        # The last runs have no neighbours to be bitonic with, unless they go by turns.
+        all_runs: tl.constexpr = (2 << stages) - 1 if order == 2 else (1 << stages) - 1
+        for stage in range(1, stages + 1):
+            for step in range(stage):
+                x = _exchange_across(x, 1 << (stage - 1 - step), (1 << stage) & all_runs, order)
+    else:
+        for stage in tl.static_range(1, stages + 1):
+            x = _bitonic_merge_hypercube(x, stage, 2 if stage < stages else order)
     return x
 
 
@@ -353,8 +385,7 @@ def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None, descending: t
         runs = tl.reshape(tl.core._widen_to_word(x), [x.numel])
     else:
         runs = tl.reshape(x, [x.numel])
-    for stage in tl.static_range(1, log_k + 1):
-        runs = _bitonic_merge_hypercube(runs, stage, 2 if stage < log_n else order)
+    runs = _bitonic_sort(runs, log_k, order if log_k == log_n else 2)
     for halving in tl.static_range(1, log_n - log_k + 1):
         runs = _keep_best(runs, log_k, descending)
         runs = _bitonic_merge_hypercube(runs, log_k, 2 if halving < log_n - log_k else order)

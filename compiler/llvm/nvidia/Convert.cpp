@@ -132,21 +132,22 @@ Registers triton::nvidia::convertRegisters(Emitter &emitter, const ConversionPla
   return Registers(values);
 }
 
-/// Elements of which shared memory does not hold all bits at once.
-static Registers convertInPieces(Emitter &emitter, const gpu::ConvertPlan &plan, llvm::ArrayRef<llvm::Value *> values,
-                                 llvm::function_ref<llvm::Value *()> buffer) {
+Registers triton::nvidia::inPieces(Emitter &emitter, llvm::ArrayRef<llvm::Value *> values, unsigned pieceBits,
+                                   llvm::function_ref<Registers(llvm::ArrayRef<llvm::Value *>)> move) {
   llvm::IRBuilder<> &builder = emitter.builder;
   llvm::Type *type = values[0]->getType();
   const unsigned bits = memoryBits(type);
-  llvm::Type *whole = builder.getIntNTy(bits), *piece = builder.getIntNTy(plan.pieceBits);
+  if (pieceBits >= bits)
+    return move(values);
+  llvm::Type *whole = builder.getIntNTy(bits), *piece = builder.getIntNTy(pieceBits);
   Registers results;
-  for (unsigned low = 0; low < bits; low += plan.pieceBits) {
+  for (unsigned low = 0; low < bits; low += pieceBits) {
     Registers parts;
     for (llvm::Value *value : values)
       parts.push_back(builder.CreateTrunc(builder.CreateLShr(toMemory(emitter, value), low), piece));
     if (low != 0)
       emitter.barrier(); // the piece before may still be read
-    Registers moved = convertRegisters(emitter, plan, parts, buffer);
+    Registers moved = move(parts);
     results.resize(moved.size(), llvm::ConstantInt::get(whole, 0));
     for (auto [result, part] : llvm::zip(results, moved))
       result = builder.CreateOr(result, builder.CreateShl(builder.CreateZExt(part, whole), low));
@@ -193,9 +194,10 @@ static llvm::LogicalResult emitConversion(Emitter &emitter, gpu::ConvertLayoutOp
                           << " moves elements between CTAs, which needs sm_90 or newer";
   auto buffer = [&] { return emitter.sharedAddress(op); };
   llvm::ArrayRef<llvm::Value *> source = emitter.registers(op.getSrc());
-  const bool isCut = plan.pieceBits < memoryBits(source[0]->getType());
   auto convert = [&](llvm::ArrayRef<llvm::Value *> values) {
-    return isCut ? convertInPieces(emitter, plan, values, buffer) : convertRegisters(emitter, plan, values, buffer);
+    return inPieces(emitter, values, plan.pieceBits, [&](llvm::ArrayRef<llvm::Value *> parts) {
+      return convertRegisters(emitter, plan, parts, buffer);
+    });
   };
   unsigned resultRegisters = gpu::toLinear(cast<RankedTensorType>(op.getType())).inputSize("register");
   emitter.define(op,

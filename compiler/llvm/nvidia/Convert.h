@@ -10,4 +10,9 @@ namespace triton::nvidia {
 Registers convertRegisters(Emitter &emitter, const layout::ConversionPlan &plan, llvm::ArrayRef<llvm::Value *> values,
                            llvm::function_ref<llvm::Value *()> buffer);
 
+/// Moves values through a memory that holds `pieceBits` bits of each of them: piece by piece, if they are wider. `move` takes and gives registers of
+/// that many bits.
+Registers inPieces(Emitter &emitter, llvm::ArrayRef<llvm::Value *> values, unsigned pieceBits,
+                   llvm::function_ref<Registers(llvm::ArrayRef<llvm::Value *>)> move);
+
 } // namespace triton::nvidia

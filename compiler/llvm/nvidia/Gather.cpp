@@ -34,6 +34,11 @@ static Indices withIndex(Emitter &emitter, const LinearLayout &map, llvm::Value 
   return thread;
 }
 
+/// Bits beyond the dimension are ignored: an index out of range reads some element.
+static llvm::Value *narrow(Emitter &emitter, llvm::Value *index) {
+  return emitter.builder.CreateZExtOrTrunc(index, emitter.builder.getInt32Ty());
+}
+
 static llvm::Value *gatherInWarp(Emitter &emitter, const layout::GatherPlan &plan, unsigned reg, llvm::Value *index,
                                  llvm::ArrayRef<llvm::Value *> source) {
   llvm::IRBuilder<> &builder = emitter.builder;
@@ -53,6 +58,31 @@ static llvm::Value *gatherInWarp(Emitter &emitter, const layout::GatherPlan &pla
   return result;
 }
 
+static Registers gatherThroughShared(Emitter &emitter, const layout::GatherPlan &plan, SharedPlace buffer,
+                                     llvm::ArrayRef<llvm::Value *> source, llvm::ArrayRef<llvm::Value *> indices) {
+  llvm::Type *type = source[0]->getType();
+  const unsigned bits = memoryBits(type);
+  storeRegisters(emitter, buffer, plan.store, source);
+  emitter.barrier();
+  Registers result;
+  for (auto [reg, index] : llvm::enumerate(indices)) {
+    llvm::Value *offset = withIndex(emitter, plan.load, narrow(emitter, index))[0];
+    uint64_t own = plan.load.apply({{"register", static_cast<int64_t>(reg)}})[0];
+    llvm::Value *address = elementAddress(emitter, buffer, offset, outputBits(plan.load, 0), own, bits);
+    llvm::Value *loaded = emitter.loadShared(emitter.builder.getIntNTy(bits), address, bits / 8);
+    result.push_back(fromMemory(emitter, loaded, type));
+  }
+  return result;
+}
+
+/// Elements of which shared memory does not hold all bits at once take several rounds.
+static Registers gatherInPieces(Emitter &emitter, const gpu::GatherPlan &plan, SharedPlace buffer,
+                                llvm::ArrayRef<llvm::Value *> source, llvm::ArrayRef<llvm::Value *> indices) {
+  return inPieces(emitter, source, plan.pieceBits, [&](llvm::ArrayRef<llvm::Value *> parts) {
+    return gatherThroughShared(emitter, plan, buffer, parts, indices);
+  });
+}
+
 static llvm::LogicalResult emitGatherOp(Emitter &emitter, tensor::GatherOp op) {
   llvm::IRBuilder<> &builder = emitter.builder;
   gpu::GatherPlan plan = gpu::getPlan(op);
@@ -65,27 +95,13 @@ static llvm::LogicalResult emitGatherOp(Emitter &emitter, tensor::GatherOp op) {
     source = convertRegisters(emitter, conversion, source,
                               [&] { return builder.CreatePtrAdd(emitter.sharedAddress(op), emitter.i32(scratch[1])); });
   }
-  llvm::Type *type = source[0]->getType();
-  unsigned bits = memoryBits(type);
-  SharedPlace buffer{nullptr};
   if (!plan.inWarp) {
-    buffer.base = emitter.sharedAddress(op);
-    storeRegisters(emitter, buffer, plan.store, source);
-    emitter.barrier();
+    emitter.define(op, gatherInPieces(emitter, plan, {emitter.sharedAddress(op)}, source, indices));
+    return success();
   }
   Registers result;
-  for (auto [reg, index] : llvm::enumerate(indices)) {
-    // Bits beyond the dimension are ignored: an index out of range reads some element.
-    llvm::Value *narrow = builder.CreateZExtOrTrunc(index, builder.getInt32Ty());
-    if (plan.inWarp) {
-      result.push_back(gatherInWarp(emitter, plan, reg, narrow, source));
-      continue;
-    }
-    llvm::Value *offset = withIndex(emitter, plan.load, narrow)[0];
-    uint64_t own = plan.load.apply({{"register", static_cast<int64_t>(reg)}})[0];
-    llvm::Value *address = elementAddress(emitter, buffer, offset, outputBits(plan.load, 0), own, bits);
-    result.push_back(fromMemory(emitter, emitter.loadShared(builder.getIntNTy(bits), address, bits / 8), type));
-  }
+  for (auto [reg, index] : llvm::enumerate(indices))
+    result.push_back(gatherInWarp(emitter, plan, reg, narrow(emitter, index), source));
   emitter.define(op, result);
   return success();
 }
