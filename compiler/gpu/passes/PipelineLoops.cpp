@@ -390,13 +390,18 @@ struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
     SmallVector<scf::ForOp> loops;
     module.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     llvm::DenseSet<Operation *> split;
+    std::optional<AccessAnalysis> access; // of the module as it is
     for (scf::ForOp loop : loops) {
       if (split.contains(loop))
         continue;
-      AccessAnalysis access(module);
-      LoopPlan plan = planLoop(loop, numStages, access);
-      bool hasChanged = plan && chooseSettledValues(loop);
-      if (plan && !plan.specialized && !farthestAhead(loop, plan)) {
+      if (!access)
+        access.emplace(module);
+      LoopPlan plan = planLoop(loop, numStages, *access);
+      if (!plan)
+        continue;
+      access.reset();
+      bool hasChanged = chooseSettledValues(loop);
+      if (!plan.specialized && !farthestAhead(loop, plan)) {
         IRRewriter rewriter(loop.getContext());
         tensor::countIterations(rewriter, loop); // places ahead are then computed without wrapping
         hasChanged = true;
