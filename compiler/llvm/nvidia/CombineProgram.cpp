@@ -164,16 +164,37 @@ llvm::Value *ProgramEmitter::address(const ThreadAddress &address, unsigned oper
   return elementAddress(emitter, {buffers[operand]}, thread, bits, address.base, memoryBits(types[operand]));
 }
 
+/// One instruction with a predicate, in place of a branch around it.
+static void storeIf(Emitter &emitter, llvm::Value *condition, llvm::Value *value, llvm::Value *address, unsigned bits) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  const llvm::StringRef constraint = bits <= 16 ? "h" : bits == 32 ? "r" : "l";
+  emitter.inlineAsm(("@$0 st.shared.b" + llvm::Twine(bits) + " [$1], $2;").str(),
+                    ("b,r," + constraint + ",~{memory}").str(), builder.getVoidTy(),
+                    {condition, builder.CreatePtrToInt(address, builder.getInt32Ty()),
+                     bits == 8 ? builder.CreateZExt(value, builder.getInt16Ty()) : value},
+                    AsmEffects::SideEffect);
+}
+
 void ProgramEmitter::store(llvm::ArrayRef<ThreadStep> steps) {
-  auto emitStores = [&] {
+  auto forEach = [&](llvm::function_ref<void(llvm::Value *, llvm::Value *, unsigned)> store) {
     for (const ThreadStep &step : steps)
       for (auto [operand, value] : llvm::enumerate(values[step.a]))
-        emitter.storeShared(toMemory(emitter, value), address(step.address, operand), memoryBits(types[operand]) / 8);
+        store(toMemory(emitter, value), address(step.address, operand), memoryBits(types[operand]));
+  };
+  auto emitStores = [&] {
+    forEach([&](llvm::Value *value, llvm::Value *address, unsigned bits) {
+      emitter.storeShared(value, address, bits / 8);
+    });
   };
   if (steps[0].condition.isAlways())
-    emitStores();
-  else
-    emitter.emitIf(condition(steps[0].condition), emitStores);
+    return emitStores();
+  llvm::Value *holds = condition(steps[0].condition);
+  // What LLVM takes for branches that ask the same grows with the square of their number.
+  constexpr unsigned manyBlocks = 1024;
+  if (!llvm::hasNItemsOrMore(*emitter.function, manyBlocks))
+    return emitter.emitIf(holds, emitStores);
+  forEach(
+      [&](llvm::Value *value, llvm::Value *address, unsigned bits) { storeIf(emitter, holds, value, address, bits); });
 }
 
 void ProgramEmitter::load(const ThreadStep &step) {
