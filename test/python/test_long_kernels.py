@@ -5,6 +5,7 @@ import sys
 import textwrap
 
 import pytest
+import torch
 import triton
 import triton.language as tl
 from gpu_code import compile
@@ -66,21 +67,32 @@ def test_compiles_on_a_small_stack(name, tmp_path):
 
 
 @triton.jit
-def sort_kernel(x, y, N: tl.constexpr):
-    i = tl.arange(0, N)
-    tl.store(y + i, tl.sort(tl.load(x + i)))
+def sort_kernel(x, y, ROWS: tl.constexpr, N: tl.constexpr, descending: tl.constexpr):
+    offsets = tl.arange(0, ROWS)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(y + offsets, tl.sort(tl.load(x + offsets), descending=descending))
 
 
 def instructions(kernel):
     return sum(line.startswith("\t") and not line.startswith(("\t.", "\t/")) for line in kernel.asm["ptx"].split("\n"))
 
 
+def sort_types(type, rows, size):
+    return {"x": f"*{type}", "y": f"*{type}", "ROWS": rows, "N": size, "descending": 0}
+
+
 @pytest.mark.parametrize("type", ["fp32", "i64"])
 def test_large_sorts_are_loops(type):
-    kernel = compile(sort_kernel, {"x": f"*{type}", "y": f"*{type}", "N": 65536})
-    assert instructions(kernel) < 40000 and "bra" in kernel.asm["ptx"] and kernel.metadata.shared <= 232448
-    small = compile(sort_kernel, {"x": f"*{type}", "y": f"*{type}", "N": 1024})
-    assert "bra" not in small.asm["ptx"]
+    kernel = compile(sort_kernel, sort_types(type, 1, 65536))
+    assert instructions(kernel) < 60000 and "bra" in kernel.asm["ptx"] and kernel.metadata.shared <= 232448
+    assert "bra" not in compile(sort_kernel, sort_types(type, 1, 1024)).asm["ptx"]
+
+
+@pytest.mark.parametrize("rows, size, descending", [(1, 65536, False), (4, 16384, True), (32, 1024, False)])
+def test_large_sorts(rows, size, descending):
+    x = torch.randn(rows, size, generator=torch.Generator().manual_seed(size))
+    y = torch.zeros_like(x)
+    sort_kernel[(1,)](x, y, rows, size, descending)
+    assert (y == torch.sort(x, dim=1, descending=descending).values).all()
 
 
 @triton.jit

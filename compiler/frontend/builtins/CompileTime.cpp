@@ -94,15 +94,13 @@ static FailureOr<Value> wrapAxis(Emitter &emitter, const BoundArguments &argumen
 }
 
 // Where a thread of a GPU holds as many elements as this, an unrolled network is hundreds of thousands of instructions, each of which runs once.
-// In loops elements meet in shared memory, which has room for a byte of each.
 static FailureOr<Value> sortsInLoops(Emitter &emitter, const BoundArguments &arguments) {
-  constexpr int64_t fewestInThread = 256, most = 128 * 1024;
+  constexpr int64_t fewestInThread = 256;
   FailureOr<int64_t> numel = readInteger(emitter, arguments[0], "numel");
   if (failed(numel))
     return failure();
   const LanguageOptions &options = emitter.options();
-  return Value::boolean(options.backend == "cuda" && *numel <= most &&
-                        *numel >= fewestInThread * options.numWarps * options.warpSize);
+  return Value::boolean(options.backend == "cuda" && *numel >= fewestInThread * options.numWarps * options.warpSize);
 }
 
 static FailureOr<Value> identity(Emitter &, const BoundArguments &arguments) { return arguments[0]; }

@@ -318,13 +318,61 @@ def _exchange_across(x, distance, run, order: tl.constexpr):
 
 
 @triton.jit
+def _halves(x):
+    return tl.split(tl.permute(tl.reshape(x, [2, x.numel // 2]), (1, 0)))
+
+
+@triton.jit
+def _joined(first, second):
+    return tl.reshape(tl.permute(tl.join(first, second), (1, 0)), [2 * first.numel])
+
+
+@triton.jit
+def _merge_in_loops(x, stage: tl.constexpr, order: tl.constexpr):
+    # `_bitonic_merge_hypercube` on a sequence, of which each part that has registers is in a loop of its own.
+    if _sorts_in_loops(x.numel // 2):
+        first, second = _halves(x)
+        if 1 << stage == x.numel:
+            swap = (first > second) ^ (order == 1)
+            low = tl.where(swap, second, first)
+            high = tl.where(swap, first, second)
+            x = _joined(_merge_in_loops(low, stage - 1, order), _merge_in_loops(high, stage - 1, order))
+        else:
+            one_run: tl.constexpr = 2 << stage == x.numel and order == 2
+            first = _merge_in_loops(first, stage, 0 if one_run else order)
+            x = _joined(first, _merge_in_loops(second, stage, 1 if one_run else order))
+    else:
+        for step in range(stage):
+            x = _exchange_across(x, 1 << (stage - 1 - step), (1 << stage) if order == 2 else 0, order)
+    return x
+
+
+@triton.jit
+def _sort_in_loops(x, stages: tl.constexpr, order: tl.constexpr):
+    # `_bitonic_sort` likewise.
+    if _sorts_in_loops(x.numel // 2):
+        first, second = _halves(x)
+        is_one: tl.constexpr = 1 << stages == x.numel
+        one_each: tl.constexpr = is_one or (2 << stages == x.numel and order == 2)
+        stages_each: tl.constexpr = stages - 1 if is_one else stages
+        first = _sort_in_loops(first, stages_each, 0 if one_each else order)
+        x = _joined(first, _sort_in_loops(second, stages_each, 1 if one_each else order))
+        if is_one:
+            x = _merge_in_loops(x, stages, order)
+    else:
+        # The last runs have no neighbours to be bitonic with, unless they go by turns.
+        all_runs: tl.constexpr = (2 << stages) - 1 if order == 2 else (1 << stages) - 1
+        for stage in range(1, stages + 1):
+            for step in range(stage):
+                x = _exchange_across(x, 1 << (stage - 1 - step), (1 << stage) & all_runs, order)
+    return x
+
+
+@triton.jit
 def _bitonic_merge_hypercube(x, stage: tl.constexpr, order: tl.constexpr):
     # Sorts runs of 2**stage elements, each of them bitonic: ascending (order 0), descending (1), or by turns (2).
     if _sorts_in_loops(x.numel):
-        runs = tl.reshape(x, [x.numel])
-        for step in range(stage):
-            runs = _exchange_across(runs, 1 << (stage - 1 - step), (1 << stage) if order == 2 else 0, order)
-        x = tl.reshape(runs, x.shape)
+        x = tl.reshape(_merge_in_loops(tl.reshape(x, [x.numel]), stage, order), x.shape)
     else:
         for step in tl.static_range(stage):
             if order == 2:
@@ -337,13 +385,9 @@ def _bitonic_merge_hypercube(x, stage: tl.constexpr, order: tl.constexpr):
 
 @triton.jit
 def _bitonic_sort(x, stages: tl.constexpr, order: tl.constexpr):
-    # Sorts runs of 2**stages elements, in an order as above.
+    # Sorts runs of 2**stages elements of a sequence, in an order as above.
     if _sorts_in_loops(x.numel):
-        # The last runs have no neighbours to be bitonic with, unless they go by turns.
-        all_runs: tl.constexpr = (2 << stages) - 1 if order == 2 else (1 << stages) - 1
-        for stage in range(1, stages + 1):
-            for step in range(stage):
-                x = _exchange_across(x, 1 << (stage - 1 - step), (1 << stage) & all_runs, order)
+        x = _sort_in_loops(x, stages, order)
     else:
         for stage in tl.static_range(1, stages + 1):
             x = _bitonic_merge_hypercube(x, stage, 2 if stage < stages else order)
