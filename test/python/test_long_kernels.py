@@ -44,9 +44,9 @@ LOOP = "    for i in range(n):\n        place = offsets + i * 1024\n"
 BODIES = {
     "a chain": "    for i in tl.static_range(20000):\n        a = a * 1.5 + i\n",
     "values that loops want ahead": LOOP
-    + repeated("place = (place + {i}) % 65536", 3000, 8)
+    + repeated("place = (place + {i}) % 65536", 1000, 8)
     + "        b = tl.load(x + place)\n"
-    + repeated("b = b * 1.5 + {i}", 3000, 8)
+    + repeated("b = b * 1.5 + {i}", 1000, 8)
     + "        a = tl.dot(a, b)\n",
     "a mask of many terms": LOOP
     + "        mask = columns < i\n"
@@ -63,7 +63,7 @@ def test_compiles_on_a_small_stack(name, tmp_path):
     path = tmp_path / "kernel.py"
     path.write_text(HEADER + BODIES[name] + FOOTER)
     done = subprocess.run([sys.executable, path], capture_output=True, text=True)
-    assert done.returncode == 0 and int(done.stdout) > 10000, done.stderr[-2000:]
+    assert done.returncode == 0 and int(done.stdout) > 1000, done.stderr[-2000:]
 
 
 @triton.jit

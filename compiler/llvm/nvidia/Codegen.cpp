@@ -189,14 +189,39 @@ llvm::Error Code::optimise() {
   });
 }
 
+/// Whether an integer or address is a sum of more than `most` values: such as the address of the last of many loads that each add to the next one's.
+static bool hasLongSum(const llvm::Function &function, unsigned most) {
+  llvm::DenseMap<const llvm::Value *, unsigned> terms;
+  auto termsOf = [&](const llvm::Value *value) {
+    return llvm::isa<llvm::Constant>(value) ? 0 : std::max(1u, terms.lookup(value));
+  };
+  for (const llvm::BasicBlock &block : function)
+    for (const llvm::Instruction &instruction : block) {
+      const unsigned opcode = instruction.getOpcode();
+      if (opcode != llvm::Instruction::Add && opcode != llvm::Instruction::GetElementPtr &&
+          !llvm::isa<llvm::SExtInst, llvm::ZExtInst, llvm::TruncInst>(instruction))
+        continue;
+      unsigned &sum = terms[&instruction];
+      sum = 0; // small counts: it is left at the first that is too long
+      for (const llvm::Value *operand : instruction.operand_values())
+        sum += termsOf(operand);
+      if (sum > most)
+        return true;
+    }
+  return false;
+}
+
 /// Some of the code generator's passes take time that grows with the square of the code, or faster. Long kernels do without:
 /// - the vectorizer of loads and stores compares the addresses of all accesses of a block, as sums of everything they are made from. The emitter
 ///   has made vectors already; the attribute is what that pass asks, and nothing else does on this target.
+/// - strength reduction subtracts sums from each other, term by term.
 /// - passes on machine code visit all uses of a register for each copy of it, and inline assembly copies every operand. ptxas does that work again.
 static llvm::CodeGenOptLevel limitPasses(llvm::Module &module) {
-  constexpr size_t mostAccesses = 128, mostAssembly = 4096;
+  constexpr size_t mostAccesses = 128, mostAssembly = 4096, mostTerms = 64;
   size_t assembly = 0;
-  for (llvm::Function &function : module)
+  bool hasSum = false;
+  for (llvm::Function &function : module) {
+    hasSum |= hasLongSum(function, mostTerms);
     for (llvm::BasicBlock &block : function) {
       if (llvm::count_if(block, llvm::IsaPred<llvm::LoadInst, llvm::StoreInst>) > ptrdiff_t(mostAccesses))
         function.addFnAttr(llvm::Attribute::NoImplicitFloat);
@@ -205,7 +230,8 @@ static llvm::CodeGenOptLevel limitPasses(llvm::Module &module) {
         return call && call->isInlineAsm();
       });
     }
-  return assembly > mostAssembly ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
+  }
+  return hasSum || assembly > mostAssembly ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
 }
 
 llvm::Expected<std::string> Code::ptx() {
