@@ -34,16 +34,22 @@ public:
       return isUnsigned ? builder.CreateICmpULT(a, b) : builder.CreateICmpSLT(a, b);
     };
     // From 0 on no sum is more than an unsigned number holds. Others come to the end of the range, wrapped like it, and not before.
-    const bool isFromZero = !isUnsigned && tensor::isCount(loop.getLowerBound());
+    const bool isCounted = mayWrap && isLongStep(step);
+    const bool isFromZero = !isCounted && !isUnsigned && tensor::isCount(loop.getLowerBound());
     llvm::Value *runs = mayWrap ? emitRuns(loop, isLess(lower, upper), step) : nullptr;
-    llvm::Value *end = mayWrap && !isFromZero ? emitEnd(loop, lower, upper, step) : upper;
+    llvm::Value *count = mayWrap && !isFromZero ? emitCount(loop, lower, upper, step) : nullptr;
+    llvm::Value *end = count && !isCounted ? builder.CreateAdd(lower, builder.CreateMul(count, step)) : upper;
     llvm::SmallVector<Registers> initial = gatherRegisters(emitter, loop.getInitArgs());
     llvm::BasicBlock *before = builder.GetInsertBlock(), *header = block("loop"), *body = block("body"),
                      *after = block("done");
     builder.CreateBr(header);
     builder.SetInsertPoint(header);
-    llvm::PHINode *induction = builder.CreatePHI(lower->getType(), 2), *isNext = nullptr;
+    llvm::PHINode *induction = builder.CreatePHI(lower->getType(), 2), *isNext = nullptr, *left = nullptr;
     induction->addIncoming(lower, before);
+    if (isCounted) {
+      left = builder.CreatePHI(count->getType(), 2);
+      left->addIncoming(count, before);
+    }
     if (mayWrap) {
       isNext = builder.CreatePHI(builder.getInt1Ty(), 2);
       isNext->addIncoming(runs, before);
@@ -58,7 +64,11 @@ public:
       return failure();
     llvm::Value *next = builder.CreateAdd(induction, step);
     induction->addIncoming(next, builder.GetInsertBlock());
-    if (mayWrap)
+    if (isCounted) {
+      llvm::Value *one = llvm::ConstantInt::get(left->getType(), 1), *fewer = builder.CreateSub(left, one);
+      left->addIncoming(fewer, builder.GetInsertBlock());
+      isNext->addIncoming(builder.CreateICmpNE(left, one), builder.GetInsertBlock());
+    } else if (mayWrap)
       isNext->addIncoming(isFromZero ? builder.CreateICmpULT(next, end) : builder.CreateICmpNE(next, end),
                           builder.GetInsertBlock());
     addIncoming(emitter, loop.getRegionIterArgs(),
@@ -279,14 +289,21 @@ private:
                                                              : builder.CreateICmpSGT(step, zero));
   }
 
-  /// The first place behind the loop, in as many bits as its type has; anything if the loop does not run.
-  llvm::Value *emitEnd(scf::ForOp loop, llvm::Value *lower, llvm::Value *upper, llvm::Value *step) {
+  /// Whether a few steps may pass the ends of their type. ptxas unrolls loops whose step it knows, adds several steps, and goes on for good where that
+  /// sum wraps (seen with ptxas 13.0 and steps of 2^30 and 2^31 - 1): such loops count their iterations.
+  static bool isLongStep(llvm::Value *step) {
+    auto *known = llvm::dyn_cast<llvm::ConstantInt>(step);
+    constexpr unsigned unrolled = 7; // bits: more iterations at a time than any assembler takes
+    return known && known->getValue().getActiveBits() + unrolled >= known->getBitWidth();
+  }
+
+  /// How often a loop runs, in as many bits as its type has; anything if it does not run.
+  llvm::Value *emitCount(scf::ForOp loop, llvm::Value *lower, llvm::Value *upper, llvm::Value *step) {
     llvm::Value *one = llvm::ConstantInt::get(step->getType(), 1);
     llvm::Value *divisor =
         tensor::hasPositiveStep(loop) ? step : builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, step, one);
     llvm::Value *last = builder.CreateSub(builder.CreateSub(upper, lower), one);
-    llvm::Value *count = builder.CreateAdd(builder.CreateUDiv(last, divisor), one);
-    return builder.CreateAdd(lower, builder.CreateMul(count, step));
+    return builder.CreateAdd(builder.CreateUDiv(last, divisor), one);
   }
 
   llvm::BasicBlock *block(const llvm::Twine &name) {
