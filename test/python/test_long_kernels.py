@@ -42,7 +42,7 @@ def repeated(line, count, indent=4):
 
 LOOP = "    for i in range(n):\n        place = offsets + i * 1024\n"
 BODIES = {
-    "a chain": "    for i in tl.static_range(20000):\n        a = a * 1.5 + i\n",
+    "a chain": "    row = tl.load(x + columns)\n    for i in tl.static_range(20000):\n        row = row * 1.5 + i\n    a += row\n",
     "values that loops want ahead": LOOP
     + repeated("place = (place + {i}) % 65536", 1000, 8)
     + "        b = tl.load(x + place)\n"
@@ -54,7 +54,7 @@ BODIES = {
     + "        a = tl.where(mask, a * 2.0, 0.0)\n",
     "promises": "    promise = n > 0\n" + repeated("promise = promise & (n % {i} != 77)", 3000).replace("% 0", "% 1")
     + "    tl.assume(promise)\n    a += tl.load(x + offsets * n)\n",
-    "unrelated parts": repeated("tl.store(y + offsets + {i}, tl.load(x + offsets + {i}) * 2.0)", 2000),
+    "unrelated parts": repeated("tl.store(y + offsets + {i}, tl.load(x + offsets + {i}) * 2.0)", 300),
 }  # fmt: skip
 
 

@@ -330,7 +330,9 @@ def test_what_is_not_available_is_named(options, message):
 def test_cupti_without_a_gpu(monkeypatch):
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    with pytest.raises(RuntimeError, match="driver"):
+    with pytest.raises(
+        RuntimeError, match="driver|CUPTI"
+    ):  # which of them says so depends on what the process has loaded
         proton.start(backend="cupti")
 
 

@@ -14,6 +14,10 @@ def _is_power_of_two(i) -> tensor:
     """Whether `i` is a power of two."""
     ...
 
+def _sorts_in_loops(numel) -> tensor:
+    """Whether sorting so many elements is loops, and not an unrolled network."""
+    ...
+
 def _get_int_dtype(bitwidth, signed) -> tensor:
     """The integer dtype of that width."""
     ...
@@ -156,7 +160,25 @@ def _indicator(n_dims, j) -> tensor:
 def _compare_and_swap(x, flip, i) -> tensor:
     ...
 
+def _exchange_across(x, distance, run, order) -> tensor:
+    ...
+
+def _halves(x) -> tensor:
+    ...
+
+def _joined(first, second) -> tensor:
+    ...
+
+def _merge_in_loops(x, stage, order) -> tensor:
+    ...
+
+def _sort_in_loops(x, stages, order) -> tensor:
+    ...
+
 def _bitonic_merge_hypercube(x, stage, order) -> tensor:
+    ...
+
+def _bitonic_sort(x, stages, order) -> tensor:
     ...
 
 def _bitonic_merge(x, stage, order, n_dims) -> tensor:

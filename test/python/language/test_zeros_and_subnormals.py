@@ -208,7 +208,8 @@ def test_small_powers(fn, device):
     exact = FUNCTIONS[fn](x.double().numpy())
     if device == "cuda":  # the hardware's approximation, which takes numbers below the normal ones for zeros
         normal = exact >= np.finfo(np.float32).smallest_normal * 1.01
-        assert (differences(out.numpy(), exact)[normal] < 8).all()
+        # exp is 2 to the power of a rounded product, whose error grows with the argument.
+        assert (differences(out.numpy(), exact)[normal] < {"exp": 128, "exp2": 8}[fn]).all()
         assert (out.numpy()[~normal] <= np.finfo(np.float32).smallest_normal * 1.02).all()
         return
     assert differences(out.numpy(), exact).max() < 2
@@ -243,4 +244,4 @@ def test_small_powers_of_doubles(fn):
     out = torch.full_like(x, 7.0)
     function_kernel[(1,)](x, out, fn, 256)
     exact = FUNCTIONS[fn](x.numpy())
-    assert differences(out.numpy(), exact).max() <= 2 and (out.numpy()[exact > 0] > 0).all()
+    assert differences(out.numpy(), exact).max() <= 2 and (out.numpy()[exact > 2.0**-1073] > 0).all()
