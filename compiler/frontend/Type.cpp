@@ -163,7 +163,8 @@ static std::optional<Type> parseDescriptor(llvm::StringRef text) {
   auto [elementText, rest] = text.split('[');
   auto [shapeText, layoutText] = rest.split(']');
   auto element = scalarKindByName(elementText.trim());
-  if (!element || !rest.contains(']') || !(layoutText.empty() || layoutText.starts_with(",")))
+  if (!element || *element == ScalarKind::Void || !rest.contains(']') ||
+      !(layoutText.empty() || layoutText.starts_with(",")))
     return std::nullopt;
   llvm::SmallVector<llvm::StringRef> parts;
   shapeText.split(parts, ',');

@@ -26,8 +26,8 @@ TEST(Type, SignaturesRoundTrip) {
   EXPECT_EQ(*Type::parse("tl.uint32"), Type::scalar(ScalarKind::UInt32));
   EXPECT_EQ(*Type::parse("fp32*"), Type::pointer(Type::float32()));
   EXPECT_EQ(*Type::parse("B"), Type::int1());
-  for (const char *text :
-       {"", "*", "int", "fp33", "tensordesc<fp16[0]>", "tensordesc<fp16>", "tensordesc<fp16[6", "const i32"})
+  for (const char *text : {"", "*", "int", "fp33", "tensordesc<fp16[0]>", "tensordesc<fp16>", "tensordesc<fp16[6",
+                           "tensordesc<void[64]>", "const i32"})
     EXPECT_FALSE(Type::parse(text)) << text;
 }
 
