@@ -7,9 +7,9 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/StoredCompile.h"
+#include "compiler/support/EnvironmentNumber.h"
 #include "runtime/host/Launch.h"
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace triton;
@@ -223,11 +223,16 @@ static llvm::Error packAll(const LaunchPlan &plan, Arguments arguments, char *bl
   return llvm::Error::success();
 }
 
-static unsigned threadLimit(const triton_options &options) {
+static llvm::Expected<unsigned> threadLimit(const triton_options &options) {
   if (options.threads)
     return options.threads;
-  const char *text = std::getenv("TRITON_CPU_MAX_THREADS");
-  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 0;
+  return environmentNumber("TRITON_CPU_MAX_THREADS");
+}
+
+static llvm::Error launchOnHost(const runtime::KernelCode &code, const void *block, std::array<int32_t, 3> extents,
+                                const triton_options &options) {
+  llvm::Expected<unsigned> threads = threadLimit(options);
+  return threads ? runtime::launch(code, block, extents, {.maxThreads = *threads}) : threads.takeError();
 }
 
 static CudaLaunchOptions cudaOptions(const triton_options &options) {
@@ -298,9 +303,8 @@ llvm::Expected<CompiledKernel> triton::launch(triton_kernel &kernel, const trito
     return error;
   std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),
                                     static_cast<int32_t>(grid.z)};
-  llvm::Error error = compiled.cuda
-                          ? compiled.cuda->launch(block, extents, cudaOptions(options))
-                          : runtime::launch(*compiled.code, block, extents, {.maxThreads = threadLimit(options)});
+  llvm::Error error = compiled.cuda ? compiled.cuda->launch(block, extents, cudaOptions(options))
+                                    : launchOnHost(*compiled.code, block, extents, options);
   if (error)
     return error;
   return plan->compiled;

@@ -173,6 +173,17 @@ TEST(Api, PointersToConstAreForLoads) {
   EXPECT_EQ(fixed, std::vector<float>(64, -1));
 }
 
+TEST(Api, VariablesThatHoldNoNumberNameThemselves) {
+  triton::Kernel scale = triton::Module::parse(kernels, "kernels.py").kernel("scale");
+  float x[64] = {}, y[64] = {};
+  setenv("TRITON_CPU_MAX_THREADS", "many", 1);
+  auto wrong = scale.tryLaunch(1, {x, y, 64, 2.5f});
+  unsetenv("TRITON_CPU_MAX_THREADS");
+  ASSERT_FALSE(bool(wrong));
+  EXPECT_NE(std::string(wrong.error().what()).find("TRITON_CPU_MAX_THREADS=many"), std::string::npos);
+  EXPECT_TRUE(bool(scale.tryLaunch(1, {x, y, 64, 2.5f})));
+}
+
 TEST(Api, ManyThreadsAtOnce) {
   triton::Module module = triton::Module::parse(kernels);
   triton::Kernel scale = module.kernel("scale");
