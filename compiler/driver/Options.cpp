@@ -27,7 +27,7 @@ static bool isPowerOfTwoUpTo(int number, int most) {
 
 std::optional<std::string> triton::driver::Options::findFault() const {
   if (!isPowerOfTwoUpTo(numWarps, mostWarps))
-    return llvm::formatv("num_warps must be a power of two from 1 to {0}, got {1}", mostWarps, numWarps).str();
+    return llvm::formatv("num_warps must be a power of 2 from 1 to {0}, got {1}", mostWarps, numWarps).str();
   if (!isPowerOfTwoUpTo(numCtas, 16))
     return llvm::formatv("num_ctas must be 1, 2, 4, 8 or 16, got {0}", numCtas).str();
   if (numStages < 0 || numStages > mostStages)

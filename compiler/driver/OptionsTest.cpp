@@ -17,7 +17,7 @@ TEST(Options, WhatKernelsAreLaunchedWithIsFine) {
 TEST(Options, WhatIsOutOfRangeNamesItself) {
   for (int warps : {0, -4, 3, 2048, INT_MIN, INT_MAX})
     EXPECT_EQ(faultOf({.numWarps = warps}),
-              "num_warps must be a power of two from 1 to 1024, got " + std::to_string(warps));
+              "num_warps must be a power of 2 from 1 to 1024, got " + std::to_string(warps));
   for (int ctas : {0, -1, 3, 32, INT_MIN})
     EXPECT_EQ(faultOf({.numCtas = ctas}), "num_ctas must be 1, 2, 4, 8 or 16, got " + std::to_string(ctas));
   for (int stages : {-1, 1025, INT_MIN, INT_MAX})

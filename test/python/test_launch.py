@@ -275,7 +275,7 @@ def test_binding_errors():
         add_kernel[(1,)](x, x, x, 8, n=8, BLOCK=8)
     with pytest.raises(KeyError, match="Keyword argument nonsense was specified but unrecognised"):
         add_kernel[(1,)](x, x, x, 8, BLOCK=8, nonsense=1)
-    with pytest.raises(ValueError, match="num_warps must be a power of two from 1 to 1024, got 3"):
+    with pytest.raises(AssertionError, match="num_warps must be a power of 2 from 1 to 1024, got 3"):
         add_kernel[(1,)](x, x, x, 8, BLOCK=8, num_warps=3)
     with pytest.raises(AssertionError, match="deprecated"):
         add_kernel[(1,)](x, x, x, 8, BLOCK=8, stream=0)

@@ -64,7 +64,7 @@ def check(kernel, usual, launch, expected):
         usual(warm)
     for found in [outcome(launch, one) for one in (cold, cold, warm, warm)]:
         if isinstance(expected, Error):
-            assert type(found) is expected.cls, repr(found)
+            assert isinstance(found, expected.cls), repr(found)
             assert re.search(expected.pattern, str(found)), str(found)
         else:
             assert found == expected, repr(found)
@@ -264,7 +264,7 @@ def test_memory_of_few_elements(x, n):
 
 @table({
     "num_warps=2**31": ({"num_warps": 2**31}, Error(ValueError, "num_warps must be an integer of 32 bits, got 2147483648")), "num_warps=0": ({"num_warps": 0}, Error(ValueError, "num_warps must be .* got 0")),
-    "num_warps=3": ({"num_warps": 3}, Error(ValueError, "num_warps must be a power of two .* got 3")), "num_warps='4'": ({"num_warps": "4"}, Error(TypeError, "num_warps must be an integer, got '4'")),
+    "num_warps=3": ({"num_warps": 3}, Error(ValueError, "num_warps must be a power of 2 .* got 3")), "num_warps='4'": ({"num_warps": "4"}, Error(TypeError, "num_warps must be an integer, got '4'")),
     "num_warps=4.0": ({"num_warps": 4.0}, Error(TypeError, "num_warps must be an integer, got 4.0")), "num_stages='a'": ({"num_stages": "a"}, Error(TypeError, "num_stages must be an integer, got 'a'")),
     "num_stages=-1": ({"num_stages": -1}, Error(ValueError, "num_stages must be .* got -1")), "num_stages=2**40": ({"num_stages": 2**40}, Error(ValueError, "num_stages must be an integer of 32 bits")),
     "num_ctas=0": ({"num_ctas": 0}, Error(ValueError, "num_ctas must be .* got 0")), "num_ctas='b'": ({"num_ctas": "b"}, Error(TypeError, "num_ctas must be an integer, got 'b'")), "num_ctas=2": ({"num_ctas": 2}, Error(ValueError, "num_ctas > 1 requires")),
@@ -369,7 +369,7 @@ def test_definitions(define, case, expected):
 
     for found in [outcome(launch, kernel) for _ in range(3)]:
         if isinstance(expected, Error):
-            assert type(found) is expected.cls and re.search(expected.pattern, str(found)), repr(found)
+            assert isinstance(found, expected.cls) and re.search(expected.pattern, str(found)), repr(found)
         else:
             assert found == expected, repr(found)
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from .. import knobs
 from .._C import libtriton
+from ..errors import OptionError
 from .compiler import BaseBackend
 
 
 def check_options(backend, options, known):
     """Those of the options that are `known` and set, as plain Python values; one of a wrong type or out of range is an error that names it."""
     given = {name: value for name, value in options.items() if name in known and value is not None}
-    return libtriton.check_options(backend, given)
+    try:
+        return libtriton.check_options(backend, given)
+    except ValueError as error:
+        raise OptionError(str(error)) from None
 
 
 class NativeBackend(BaseBackend):
