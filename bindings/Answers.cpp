@@ -491,8 +491,7 @@ bool Answers::watch(const Step &step, std::vector<RecordedGlobal> &out) const {
     PyObject *kept = _PyType_Lookup(reinterpret_cast<PyTypeObject *>(owner), step.name.get());
     if (!kept || (step.answer && !isUnchanging(step.answer.get())))
       return false;
-    out.push_back({step.operands[0] ? Reference::borrow(owner) : Reference(), Reference::borrow(step.name.get()),
-                   Reference::borrow(kept)});
+    out.push_back({Reference::borrow(owner), Reference::borrow(step.name.get()), Reference::borrow(kept)});
     return true;
   }
   case Kind::Call:

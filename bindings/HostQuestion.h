@@ -29,7 +29,7 @@ struct HostQuestion {
     Describe, // the object's text in messages
   };
   Kind kind;
-  PyObject *name = nullptr; // text; none for most
+  PyObject *name = nullptr; // text, or the number of an operator; none for most
   std::span<PyObject *const> operands;
 };
 
