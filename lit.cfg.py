@@ -1,7 +1,7 @@
 # The IR tests: every `*.mlir` file beside the code it tests.
 #   /usr/lib/llvm-22/bin/lit -v compiler                  all of them, against build/
 #   /usr/lib/llvm-22/bin/lit -v -Dbuild=DIR compiler      against another build folder
-#   /usr/lib/llvm-22/bin/lit -v compiler/tensor/Ops.mlir  one
+#   /usr/lib/llvm-22/bin/lit -v compiler/tensor/dialect/Ops.mlir  one
 import os
 import shutil
 

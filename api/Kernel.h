@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/LaunchPlan.h"
-#include "compiler/frontend/FileHost.h"
+#include "compiler/frontend/filehost/FileHost.h"
 
 #include "llvm/ADT/StringMap.h"
 

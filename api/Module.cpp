@@ -1,6 +1,6 @@
 // Modules from files, and what can be asked of a kernel without compiling it.
 #include "api/Kernel.h"
-#include "compiler/frontend/Folding.h"
+#include "compiler/frontend/values/Folding.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/artifact/Artifact.h"
-#include "compiler/frontend/Function.h"
+#include "compiler/frontend/emitter/Function.h"
 
 #include "llvm/Support/Error.h"
 

@@ -4,7 +4,7 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/Target.h"
-#include "compiler/frontend/FileHost.h"
+#include "compiler/frontend/filehost/FileHost.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"

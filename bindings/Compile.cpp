@@ -1,13 +1,13 @@
 // Reads a request from Python objects, compiles without the interpreter lock, and raises what went wrong.
 #include "bindings/Compile.h"
 
-#include "bindings/Answers.h"
 #include "bindings/CompileOptions.h"
-#include "bindings/Conversion.h"
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
 #include "bindings/Interrupt.h"
-#include "bindings/PythonHost.h"
+#include "bindings/host/Answers.h"
+#include "bindings/host/Conversion.h"
+#include "bindings/host/PythonHost.h"
 
 #include <triton/embed.h>
 

@@ -1,8 +1,8 @@
 #include "bindings/CompileOptions.h"
 
-#include "bindings/Array.h"
 #include "bindings/Interrupt.h"
 #include "bindings/Package.h"
+#include "bindings/launch/Array.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -1,7 +1,7 @@
 #include "bindings/Cuda.h"
 
-#include "bindings/CudaTensorMap.h"
 #include "bindings/InterpreterLock.h"
+#include "bindings/launch/CudaTensorMap.h"
 
 #include <triton/embed_cuda.h>
 

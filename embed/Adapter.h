@@ -4,9 +4,9 @@
 #include <triton/embed.h>
 
 #include "compiler/driver/Driver.h"
-#include "compiler/frontend/Emitter.h"
-#include "compiler/frontend/Function.h"
 #include "compiler/frontend/Host.h"
+#include "compiler/frontend/emitter/Emitter.h"
+#include "compiler/frontend/emitter/Function.h"
 #include "compiler/support/Diagnostic.h"
 
 namespace triton::embed {

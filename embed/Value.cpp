@@ -2,7 +2,7 @@
 #include "embed/Adapter.h"
 
 #include "compiler/frontend/Builtins.h"
-#include "compiler/frontend/Folding.h"
+#include "compiler/frontend/values/Folding.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

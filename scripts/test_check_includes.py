@@ -13,9 +13,9 @@ import check_includes  # noqa: E402
 @pytest.mark.parametrize(
     "source, header",
     [
-        ("compiler/tensor/Rules.cpp", "compiler/support/Source.h"),
-        ("compiler/tensor/Rules.cpp", "compiler/tensor/Tensor.h"),
-        ("compiler/tensor/Rules.cpp", "mlir/IR/Builders.h"),
+        ("compiler/tensor/rules/Rules.cpp", "compiler/support/Source.h"),
+        ("compiler/tensor/rules/Rules.cpp", "compiler/tensor/Tensor.h"),
+        ("compiler/tensor/rules/Rules.cpp", "mlir/IR/Builders.h"),
         ("compiler/cpu/passes/Fuse.cpp", "compiler/tensor/Tensor.h"),
         ("compiler/llvm/host/Object.cpp", "compiler/cpu/Passes.h"),
         ("compiler/driver/Compile.cpp", "compiler/frontend/Emit.h"),
@@ -33,12 +33,12 @@ def test_right_arrow(source, header):
     "source, header, reason",
     [
         ("compiler/support/Source.cpp", "compiler/syntax/Parser.h", "stands below"),
-        ("compiler/tensor/Rules.cpp", "compiler/frontend/Emit.h", "stands below"),
+        ("compiler/tensor/rules/Rules.cpp", "compiler/frontend/Emit.h", "stands below"),
         ("compiler/cpu/Lower.cpp", "compiler/gpu/Gpu.h", "do not know each other"),
         ("compiler/gpu/Lower.cpp", "compiler/cpu/Cpu.h", "stands below"),
         ("compiler/interpreter/Run.cpp", "compiler/frontend/Emit.h", "only gluon/ and driver/"),
         ("compiler/syntax/Parser.cpp", "mlir/IR/Builders.h", "without MLIR"),
-        ("compiler/tensor/Rules.cpp", "runtime/host/Launch.h", "does not know runtime/"),
+        ("compiler/tensor/rules/Rules.cpp", "runtime/host/Launch.h", "does not know runtime/"),
         ("compiler/frontend/Host.cpp", "Python.h", "only bindings/"),
         ("compiler/common/Misc.cpp", "compiler/support/Source.h", "no place in the order"),
         ("runtime/host/Launch.cpp", "compiler/driver/Compile.h", "knows only compiler/artifact"),

@@ -3,10 +3,10 @@
 //   Out: the same control flow carrying scalars; each carried tensor lives in one buffer for the whole of it.
 // A tensor handed to the next iteration is computed into its buffer in place when each element only needs itself, and
 // through a second buffer when another carried tensor still needs the old one.
-#include "compiler/cpu/Elementwise.h"
-#include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Elementwise.h"
+#include "compiler/cpu/evaluate/Expression.h"
 #include "compiler/tensor/TripCount.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -1,7 +1,7 @@
 #include "compiler/cpu/Convert.h"
 
 #include "compiler/cpu/Scalar.h"
-#include "compiler/tensor/Types.h"
+#include "compiler/tensor/dialect/Types.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -4,9 +4,9 @@
 //   begin to end - 1
 //        of the linear grid. For a function that kernels call, a private `func.func` that also takes the program's
 //        place in the grid.
-#include "compiler/cpu/Elementwise.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Elementwise.h"
 #include "compiler/support/KernelSymbols.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"

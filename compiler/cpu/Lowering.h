@@ -6,11 +6,11 @@
 #pragma once
 
 #include "compiler/cpu/Access.h"
-#include "compiler/cpu/Evaluate.h"
 #include "compiler/cpu/Mask.h"
 #include "compiler/cpu/Plan.h"
 #include "compiler/cpu/Target.h"
 #include "compiler/cpu/Waiting.h"
+#include "compiler/cpu/evaluate/Evaluate.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,9 +1,9 @@
 // Operations that put elements elsewhere: join, cat, histogram.
 //   In:  expressions.
 //   Out: buffers with the elements in their new places.
-#include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Expression.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -3,10 +3,10 @@
 //   Out: loops around the stores, reductions and buffer fills of the nest.
 // Where masks are prefixes (`index < bound`) the run of vectors is split: up to the last vector that all of them hold
 // for, without masks; then the rest, with masks, as far as something is still stored.
-#include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Mask.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Expression.h"
 
 using namespace mlir;
 

@@ -1,9 +1,9 @@
 #include "compiler/cpu/Plan.h"
 
-#include "compiler/cpu/Elementwise.h"
-#include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Mask.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Elementwise.h"
+#include "compiler/cpu/evaluate/Expression.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -8,7 +8,7 @@
 #include "compiler/cpu/Scalar.h"
 #include "compiler/cpu/passes/CheckAccesses.h"
 #include "compiler/support/KernelSymbols.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

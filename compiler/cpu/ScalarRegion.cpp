@@ -1,8 +1,8 @@
 // Operations that run code of the user's own, one group of elements at a time: `tt.map_elementwise` that branches or
 // packs, and inline assembly.
-#include "compiler/cpu/Elementwise.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Elementwise.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

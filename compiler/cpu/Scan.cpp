@@ -5,9 +5,9 @@
 //        axis is all there is, vectors run along it: lanes are combined in log steps, and what came before is combined
 //        in afterwards, off the critical path.
 #include "compiler/cpu/Combine.h"
-#include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Expression.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

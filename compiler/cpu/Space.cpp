@@ -4,10 +4,10 @@
 // Vectors run along the dimension that most accesses are contiguous in. Their length is a few machine vectors of the
 // widest type computed with, whatever the shape; where that dimension is too short, the next outer one joins it if no
 // access minds.
-#include "compiler/cpu/Elementwise.h"
-#include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Elementwise.h"
+#include "compiler/cpu/evaluate/Expression.h"
 
 using namespace mlir;
 

@@ -4,9 +4,9 @@
 // All loads of a block operation come before its stores. A nest that interleaves them is right as long as each store's
 // range of addresses is apart from, or element for element the same as, the ranges the nest reads and the other stores
 // write. Where that fails when the kernel runs, the store goes to a buffer and from there to its place after the loops.
-#include "compiler/cpu/Expression.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/evaluate/Expression.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

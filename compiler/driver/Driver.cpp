@@ -2,7 +2,7 @@
 #include "compiler/driver/ContextPool.h"
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
-#include "compiler/frontend/EmitLocated.h"
+#include "compiler/frontend/emitter/EmitLocated.h"
 #include "compiler/support/DeepStack.h"
 #include "compiler/support/Hash.h"
 #include "compiler/tensor/StoredPointers.h"

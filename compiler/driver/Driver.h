@@ -3,7 +3,7 @@
 
 #include "compiler/artifact/Artifact.h"
 #include "compiler/driver/Options.h"
-#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/emitter/Emitter.h"
 #include "compiler/llvm/KernelFacts.h"
 #include "compiler/support/Diagnostic.h"
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "compiler/driver/ContextPool.h"
-#include "compiler/frontend/KernelEmitter.h"
+#include "compiler/frontend/emitter/KernelEmitter.h"
 #include "compiler/interpreter/Interpreter.h"
 
 namespace triton::driver {

@@ -1,6 +1,6 @@
 #include "compiler/driver/IrModule.h"
 
-#include "compiler/frontend/EmitLocated.h"
+#include "compiler/frontend/emitter/EmitLocated.h"
 #include "compiler/support/DeepStack.h"
 #include "compiler/support/IrText.h"
 #include "compiler/tensor/Places.h"

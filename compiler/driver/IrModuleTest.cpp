@@ -1,6 +1,6 @@
 // Texts and signatures that anybody may write, and errors that are noticed long after the frontend: all end in a diagnostic, at a line.
 #include "compiler/driver/IrModule.h"
-#include "compiler/frontend/FileHost.h"
+#include "compiler/frontend/filehost/FileHost.h"
 
 #include "gtest/gtest.h"
 

@@ -1,5 +1,5 @@
 #include "compiler/driver/Specialization.h"
-#include "compiler/frontend/Folding.h"
+#include "compiler/frontend/values/Folding.h"
 #include "compiler/syntax/Parser.h"
 
 using namespace triton;

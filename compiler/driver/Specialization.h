@@ -2,7 +2,7 @@
 // The rules are those of semantics.md 13: ints equal to 1 become constants, ints and addresses divisible by 16 say so.
 #pragma once
 
-#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/emitter/Emitter.h"
 #include "compiler/support/Diagnostic.h"
 
 #include "llvm/Support/Error.h"

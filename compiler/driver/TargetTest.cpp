@@ -1,7 +1,7 @@
 // A target of somebody else's, registered as any other: an abacus, whose code is how many beads each op moves.
 #include "compiler/driver/Target.h"
 #include "compiler/driver/Driver.h"
-#include "compiler/frontend/FileHost.h"
+#include "compiler/frontend/filehost/FileHost.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 

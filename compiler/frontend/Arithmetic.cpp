@@ -1,10 +1,10 @@
 // Operators where at least one operand is known only at run time (semantics 8 and 9).
-#include "compiler/frontend/Emitter.h"
-#include "compiler/frontend/Folding.h"
-#include "compiler/frontend/Literals.h"
 #include "compiler/frontend/Operations.h"
-#include "compiler/frontend/Overflow.h"
-#include "compiler/frontend/Promotion.h"
+#include "compiler/frontend/emitter/Emitter.h"
+#include "compiler/frontend/values/Folding.h"
+#include "compiler/frontend/values/Literals.h"
+#include "compiler/frontend/values/Overflow.h"
+#include "compiler/frontend/values/Promotion.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 // The registry of the language's names: one entry per builtin, from which dispatch and the Python `tl.*` objects are made.
 #pragma once
 
-#include "compiler/frontend/Value.h"
+#include "compiler/frontend/values/Value.h"
 #include "mlir/Support/LLVM.h"
 
 namespace triton::frontend {

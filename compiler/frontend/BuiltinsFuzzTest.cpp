@@ -1,8 +1,8 @@
 // Every builtin and library function with arguments drawn at random: each call compiles or is refused with a message of the frontend's own. A message
 // that quotes IR means that the mistake was found by the IR's verifier, which knows nothing of the user's terms.
-#include "compiler/frontend/EmitKernelTesting.h"
 #include "compiler/frontend/Library.h"
 #include "compiler/frontend/Signature.h"
+#include "compiler/frontend/emitter/EmitKernelTesting.h"
 
 #include <random>
 

@@ -1,7 +1,7 @@
 // Builtins one by one: what they emit, and what they say to mistakes.
 #include "compiler/frontend/Builtins.h"
-#include "compiler/frontend/EmitKernelTesting.h"
 #include "compiler/frontend/Signature.h"
+#include "compiler/frontend/emitter/EmitKernelTesting.h"
 
 namespace triton::frontend {
 namespace {

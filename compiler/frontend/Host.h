@@ -1,12 +1,12 @@
 // The only way out of the frontend: resolves a kernel's outer names and works with compile-time objects that are not ours.
-// Implementations: live Python objects (bindings/PythonHost), a `.py` file without Python (FileHost), the embedded library (LibraryHost).
+// Implementations: live Python objects (bindings/host/PythonHost), a `.py` file without Python (FileHost), the embedded library (LibraryHost).
 //
 // Errors: a failure is an llvm::Error whose text is the message for the user (made with `hostError`, which names the Python exception class); the
 // emitter adds the place. A host converts what it knows (numbers, strings, None, tuples, dtypes, jitted functions, builtins, modules of the language) to
 // Values and hands out HostObjects for the rest.
 #pragma once
 
-#include "compiler/frontend/Value.h"
+#include "compiler/frontend/values/Value.h"
 #include "compiler/support/Source.h"
 
 #include "llvm/Support/Error.h"

@@ -1,8 +1,8 @@
 // The module tree of the language: what `tl.<name>` means, for every host.
 #include "compiler/frontend/Builtins.h"
-#include "compiler/frontend/Function.h"
 #include "compiler/frontend/Library.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/frontend/emitter/Function.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

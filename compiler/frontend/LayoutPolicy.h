@@ -2,7 +2,7 @@
 // policy: its blocks have none, and the compiler chooses. Everything else about values is the same function for both.
 #pragma once
 
-#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/emitter/Emitter.h"
 
 namespace triton::frontend {
 

@@ -1,9 +1,9 @@
 #include "compiler/frontend/Library.h"
 
 #include "compiler/frontend/Builtins.h"
-#include "compiler/frontend/Folding.h"
 #include "compiler/frontend/Host.h"
 #include "compiler/frontend/LibraryText.h"
+#include "compiler/frontend/values/Folding.h"
 #include "compiler/syntax/Parser.h"
 
 #include "llvm/ADT/StringMap.h"

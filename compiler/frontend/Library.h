@@ -1,7 +1,7 @@
 // The part of the language that is written in the language itself: library/*.py, embedded in the binary and parsed once, on first use.
 #pragma once
 
-#include "compiler/frontend/Function.h"
+#include "compiler/frontend/emitter/Function.h"
 
 namespace triton::frontend {
 

@@ -1,7 +1,7 @@
 // Every library function compiles, with the result types language.md gives.
 #include "compiler/frontend/Library.h"
 #include "compiler/frontend/Builtins.h"
-#include "compiler/frontend/EmitKernelTesting.h"
+#include "compiler/frontend/emitter/EmitKernelTesting.h"
 
 namespace triton::frontend {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/frontend/Host.h"
-#include "compiler/frontend/Value.h"
+#include "compiler/frontend/values/Value.h"
 #include "mlir/Support/LLVM.h"
 
 namespace triton::frontend {

@@ -1,7 +1,7 @@
 #include "compiler/frontend/Signature.h"
 
-#include "compiler/frontend/Folding.h"
 #include "compiler/frontend/Suggestion.h"
+#include "compiler/frontend/values/Folding.h"
 #include "compiler/support/ForkMutex.h"
 #include "compiler/syntax/Parser.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "compiler/frontend/Builtins.h"
-#include "compiler/frontend/Function.h"
 #include "compiler/frontend/Host.h"
+#include "compiler/frontend/emitter/Function.h"
 
 namespace triton::frontend {
 

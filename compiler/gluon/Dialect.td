@@ -2,7 +2,7 @@
 #ifndef TRITON_GLUON_DIALECT
 #define TRITON_GLUON_DIALECT
 
-include "compiler/tensor/OpBase.td"
+include "compiler/tensor/dialect/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 

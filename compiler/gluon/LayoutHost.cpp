@@ -1,8 +1,8 @@
 #include "compiler/gluon/LayoutHost.h"
 
 #include "compiler/frontend/Builtins.h"
-#include "compiler/frontend/Folding.h"
 #include "compiler/frontend/Library.h"
+#include "compiler/frontend/values/Folding.h"
 #include "compiler/gluon/LayoutObjects.h"
 
 #include "llvm/ADT/StringExtras.h"

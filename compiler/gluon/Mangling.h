@@ -1,7 +1,7 @@
 // Names of functions that are specialised for their arguments: `module.f__i32_fp32S128SLB1_32_4_0_BL__(2,)cconstexpr_8_`.
 #pragma once
 
-#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/emitter/Emitter.h"
 
 namespace triton::gluon {
 

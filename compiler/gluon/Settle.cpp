@@ -12,7 +12,7 @@
 // A product is waited for only where the kernel says so, whether it names a barrier or not. `ttg.fp4_to_fp` becomes arithmetic. Runs when all is in
 // one function, before layouts are inferred: then there is nothing new to infer them for.
 #include "compiler/gluon/Passes.h"
-#include "compiler/gpu/Views.h"
+#include "compiler/gpu/dialect/Views.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,6 @@
 // What the copy engine (TMA) takes: which tensor descriptors are left to it, and how it is told about a tensor.
-#ifndef TRITON_COMPILER_GPU_COPY_ENGINE_H
-#define TRITON_COMPILER_GPU_COPY_ENGINE_H
+#ifndef TRITON_COMPILER_GPU_COPYENGINE_H
+#define TRITON_COMPILER_GPU_COPYENGINE_H
 
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Target.h"

@@ -1,7 +1,7 @@
 // The plan of each op that moves values between threads. Allocation asks how much shared memory it takes, code generation carries it out: both
 // ask here, so they mean the same plan.
-#ifndef TRITON_COMPILER_GPU_EXCHANGE_PLANS_H
-#define TRITON_COMPILER_GPU_EXCHANGE_PLANS_H
+#ifndef TRITON_COMPILER_GPU_EXCHANGEPLANS_H
+#define TRITON_COMPILER_GPU_EXCHANGEPLANS_H
 
 #include "compiler/gpu/Gpu.h"
 #include "compiler/layout/Conversion.h"

@@ -1,6 +1,6 @@
 // Which tensor of the caller an access of global memory belongs to.
-#ifndef TRITON_COMPILER_GPU_GLOBAL_ROOTS_H
-#define TRITON_COMPILER_GPU_GLOBAL_ROOTS_H
+#ifndef TRITON_COMPILER_GPU_GLOBALROOTS_H
+#define TRITON_COMPILER_GPU_GLOBALROOTS_H
 
 #include "compiler/gpu/Gpu.h"
 

@@ -27,21 +27,21 @@ class WarpSpecializePartitionsOp;
 
 } // namespace triton::gpu
 
-#include "compiler/gpu/GpuDialect.h.inc"
-#include "compiler/gpu/Interfaces.h.inc"
-#include "compiler/gpu/NvidiaDialect.h.inc"
+#include "compiler/gpu/dialect/GpuDialect.h.inc"
+#include "compiler/gpu/dialect/Interfaces.h.inc"
+#include "compiler/gpu/dialect/NvidiaDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES
-#include "compiler/gpu/GpuAttributes.h.inc"
+#include "compiler/gpu/dialect/GpuAttributes.h.inc"
 #define GET_ATTRDEF_CLASSES
-#include "compiler/gpu/NvidiaAttributes.h.inc"
+#include "compiler/gpu/dialect/NvidiaAttributes.h.inc"
 #define GET_TYPEDEF_CLASSES
-#include "compiler/gpu/Types.h.inc"
+#include "compiler/gpu/dialect/Types.h.inc"
 
 #define GET_OP_CLASSES
-#include "compiler/gpu/GpuOps.h.inc"
+#include "compiler/gpu/dialect/GpuOps.h.inc"
 #define GET_OP_CLASSES
-#include "compiler/gpu/NvidiaOps.h.inc"
+#include "compiler/gpu/dialect/NvidiaOps.h.inc"
 
 namespace triton::gpu {
 

@@ -1,7 +1,7 @@
 // What an op does to shared memory, in bytes, and to tensor memory, in columns that are counted as bytes far behind those: what the insertion of
 // barriers decides by, and what checks it.
-#ifndef TRITON_COMPILER_GPU_SHARED_ACCESSES_H
-#define TRITON_COMPILER_GPU_SHARED_ACCESSES_H
+#ifndef TRITON_COMPILER_GPU_SHAREDACCESSES_H
+#define TRITON_COMPILER_GPU_SHAREDACCESSES_H
 
 #include "compiler/gpu/Buffers.h"
 

@@ -1,6 +1,6 @@
 #include "compiler/interpreter/Array.h"
 
-#include "compiler/tensor/Types.h"
+#include "compiler/tensor/dialect/Types.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // What kernels print and what they assert.
 #include "compiler/interpreter/Operations.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "compiler/interpreter/Indexing.h"
 #include "llvm/Support/Format.h"

@@ -3,7 +3,7 @@
 #ifndef TRITON_COMPILER_TENSOR_ENCODING_H
 #define TRITON_COMPILER_TENSOR_ENCODING_H
 
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 #include "mlir/IR/DialectInterface.h"
 
 namespace triton::tensor {

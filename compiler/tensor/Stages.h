@@ -3,7 +3,7 @@
 #ifndef TRITON_COMPILER_TENSOR_STAGES_H
 #define TRITON_COMPILER_TENSOR_STAGES_H
 
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -21,10 +21,10 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "compiler/tensor/Types.h"
+#include "compiler/tensor/dialect/Types.h"
 
-#include "compiler/tensor/Dialect.h.inc"
-#include "compiler/tensor/Enums.h.inc"
+#include "compiler/tensor/dialect/Dialect.h.inc"
+#include "compiler/tensor/dialect/Enums.h.inc"
 
 namespace triton::tensor {
 
@@ -44,6 +44,6 @@ inline constexpr llvm::StringLiteral constancyName = "tt.constancy";
 } // namespace triton::tensor
 
 #define GET_OP_CLASSES
-#include "compiler/tensor/Ops.h.inc"
+#include "compiler/tensor/dialect/Ops.h.inc"
 
 #endif

@@ -2,7 +2,7 @@
 //   TritonDotBenchmark [OpenBLAS shared library of numpy] [processor] [size]
 // Prints GFLOP/s of whole matrix products made of the micro-kernel and its staging, for several tiles and types, and
 // the ratio to sgemm on one thread. Best of interleaved repetitions.
-#include "compiler/cpu/Dot.h"
+#include "compiler/cpu/dots/Dot.h"
 
 #include "test/cpu/Jit.h"
 #include "test/cpu/ThreadSeconds.h"

@@ -1,5 +1,5 @@
 // Every kind of product, on every processor this machine can imitate, against sums computed one by one.
-#include "compiler/cpu/Dot.h"
+#include "compiler/cpu/dots/Dot.h"
 
 #include "test/cpu/Jit.h"
 

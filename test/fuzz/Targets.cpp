@@ -2,7 +2,7 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Specialization.h"
-#include "compiler/frontend/FileHost.h"
+#include "compiler/frontend/filehost/FileHost.h"
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/host/LowerToLlvm.h"

@@ -462,7 +462,9 @@ def test_too_much_of_something(cuda):
     kernel = add_kernel.warmup(x, x, x, 64, BLOCK=64, grid=(1,))
     kernel.metadata = kernel.metadata._replace(shared=300000)
     for _ in range(2):
-        with pytest.raises(triton.OutOfResources, match="shared memory, Required: 300000, Hardware limit: 232448") as info:
+        with pytest.raises(
+            triton.OutOfResources, match="shared memory, Required: 300000, Hardware limit: 232448"
+        ) as info:
             kernel._init_handles()
         if hasattr(info.value, "add_note"):
             (note,) = info.value.__notes__

@@ -219,7 +219,9 @@ def test_rejected_ptx(compile_always, tmp_path, capsys):
     line = next(
         number for number, line in enumerate(open(__file__), 1) if "tl.store(out_ptr + offsets, tl.load" in line
     )
-    assert re.search(rf"{re.escape(__file__)}:{line}:\d+:\n +{line} \|     tl.store\(.*\n +\| +\^", text), "the line of the kernel"
+    assert re.search(rf"{re.escape(__file__)}:{line}:\d+:\n +{line} \|     tl.store\(.*\n +\| +\^", text), (
+        "the line of the kernel"
+    )
     kept = re.search(r"Repro command: \S+ .* (\S+\.ptx) -o \S+\.cubin", text)[1]
     assert "plus.f32" in open(kept).read() and "plus.f32" in capsys.readouterr().out
     os.remove(kept)

@@ -11,7 +11,7 @@
 // every digit near zero. Leaves alone what is one instruction (sqrt, floor, fma, …) and what LLVM knows how to call.
 #include "compiler/cpu/passes/ExpandMath.h"
 
-#include "compiler/cpu/VectorMath.h"
+#include "compiler/cpu/evaluate/VectorMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,6 +1,6 @@
 #include "compiler/frontend/builtins/Arguments.h"
 
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 using namespace mlir;
 

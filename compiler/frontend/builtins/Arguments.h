@@ -3,10 +3,10 @@
 #pragma once
 
 #include "compiler/frontend/Builtins.h"
-#include "compiler/frontend/Emitter.h"
-#include "compiler/frontend/Folding.h"
-#include "compiler/frontend/Literals.h"
 #include "compiler/frontend/Operations.h"
+#include "compiler/frontend/emitter/Emitter.h"
+#include "compiler/frontend/values/Folding.h"
+#include "compiler/frontend/values/Literals.h"
 
 namespace triton::frontend {
 

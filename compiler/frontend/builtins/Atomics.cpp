@@ -3,8 +3,8 @@
 #include "compiler/frontend/builtins/Families.h"
 #include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/frontend/builtins/Shape.h"
-#include "compiler/tensor/Rules.h"
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/rules/Rules.h"
 
 using namespace mlir;
 using triton::tensor::MemSemantic;

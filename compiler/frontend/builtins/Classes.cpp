@@ -1,7 +1,7 @@
 // The classes of the language: what isinstance asks for, and those that kernels may call.
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 using namespace mlir;
 

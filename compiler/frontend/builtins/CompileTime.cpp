@@ -1,7 +1,7 @@
 // Functions that run while compiling: on integers, shapes and dtypes.
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "llvm/Support/MathExtras.h"
 

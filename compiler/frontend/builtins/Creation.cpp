@@ -1,9 +1,9 @@
 // Tensors out of nothing: arange, full.
-#include "compiler/frontend/Casting.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/frontend/values/Casting.h"
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/rules/Rules.h"
 
 using namespace mlir;
 

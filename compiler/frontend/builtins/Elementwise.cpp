@@ -1,7 +1,7 @@
 // Elementwise functions that choose, compare or convert: where, minimum, maximum, clamp, cast; and the operators by name.
-#include "compiler/frontend/Promotion.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
+#include "compiler/frontend/values/Promotion.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 // Calls of functions in bitcode libraries, element by element.
 #pragma once
 
-#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/emitter/Emitter.h"
 
 namespace triton::frontend {
 

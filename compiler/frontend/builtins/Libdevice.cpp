@@ -1,9 +1,9 @@
 // The mathematical functions of NVIDIA's libdevice, by name and argument types. Other targets give the same symbols their own meaning.
-#include "compiler/frontend/Function.h"
 #include "compiler/frontend/Library.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Extern.h"
 #include "compiler/frontend/builtins/Families.h"
+#include "compiler/frontend/emitter/Function.h"
 #include "compiler/tensor/Tensor.h"
 
 #include <array>

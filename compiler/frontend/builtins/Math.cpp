@@ -1,7 +1,7 @@
 // Elementwise mathematics. The free functions take float32 and float64 only; the methods of tensors take any standard float.
-#include "compiler/frontend/Promotion.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
+#include "compiler/frontend/values/Promotion.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

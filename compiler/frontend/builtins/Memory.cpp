@@ -1,11 +1,11 @@
 // Loads and stores through pointers, blocks of pointers and block pointers.
-#include "compiler/frontend/Casting.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
 #include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/frontend/builtins/Shape.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/frontend/values/Casting.h"
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/InterleavedRange.h"

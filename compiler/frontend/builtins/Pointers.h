@@ -1,7 +1,7 @@
 // What loads, stores, atomics and descriptors ask of pointers and masks alike.
 #pragma once
 
-#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/emitter/Emitter.h"
 #include "compiler/tensor/Tensor.h"
 
 namespace triton::frontend {

@@ -1,7 +1,7 @@
 // What languages that count in their own way have in common.
 #pragma once
 
-#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/emitter/Emitter.h"
 
 namespace triton::frontend {
 

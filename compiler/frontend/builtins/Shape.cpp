@@ -4,8 +4,8 @@
 #include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
-#include "compiler/tensor/Rules.h"
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "llvm/Support/InterleavedRange.h"
 

@@ -1,7 +1,7 @@
 // Shape changes that other builtins build on.
 #pragma once
 
-#include "compiler/frontend/Emitter.h"
+#include "compiler/frontend/emitter/Emitter.h"
 
 namespace triton::frontend {
 

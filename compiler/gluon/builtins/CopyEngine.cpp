@@ -2,7 +2,7 @@
 #include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 using namespace mlir;
 

@@ -1,15 +1,15 @@
 // What of the language's core knows of layouts: creation, conversion, queries.
-#include "compiler/frontend/Casting.h"
 #include "compiler/frontend/Library.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Reductions.h"
 #include "compiler/frontend/builtins/Shape.h"
+#include "compiler/frontend/values/Casting.h"
 #include "compiler/gluon/LayoutHost.h"
 #include "compiler/gluon/LibraryText.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
 #include "compiler/layout/Conversion.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 

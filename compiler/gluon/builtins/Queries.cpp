@@ -3,7 +3,7 @@
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
-#include "compiler/gpu/Views.h"
+#include "compiler/gpu/dialect/Views.h"
 #include "compiler/layout/BitMatrix.h"
 #include "compiler/layout/Conversion.h"
 

@@ -2,7 +2,7 @@
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
-#include "compiler/gpu/Views.h"
+#include "compiler/gpu/dialect/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/InterleavedRange.h"

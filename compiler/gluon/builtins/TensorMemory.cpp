@@ -1,7 +1,7 @@
 // Buffers in tensor memory, which tcgen05 products accumulate in, and those products.
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
-#include "compiler/gpu/Views.h"
+#include "compiler/gpu/dialect/Views.h"
 
 #include "llvm/Support/InterleavedRange.h"
 

@@ -2,8 +2,8 @@
 #ifndef TRITON_COMPILER_GPU_PASSES_PASSES_H
 #define TRITON_COMPILER_GPU_PASSES_PASSES_H
 
-#include "compiler/gpu/ContextVerifier.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/dialect/ContextVerifier.h"
 #include "compiler/tensor/Stages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

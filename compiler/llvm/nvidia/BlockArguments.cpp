@@ -1,7 +1,7 @@
 #include "compiler/llvm/nvidia/BlockArguments.h"
 
 #include "compiler/gpu/Gpu.h"
-#include "compiler/llvm/nvidia/Dot.h"
+#include "compiler/llvm/nvidia/dots/Dot.h"
 
 using namespace mlir;
 

@@ -1,8 +1,8 @@
 // tt.call and tt.return: tensors are passed, and given back, as their registers.
 #include "compiler/llvm/nvidia/BlockArguments.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/TensorMemory.h"
 #include "compiler/llvm/nvidia/WarpSpecialize.h"
+#include "compiler/llvm/nvidia/memory/TensorMemory.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/IR/SymbolTable.h"

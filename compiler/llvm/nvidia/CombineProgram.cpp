@@ -1,6 +1,6 @@
 #include "compiler/llvm/nvidia/CombineProgram.h"
 
-#include "compiler/llvm/nvidia/SharedAccess.h"
+#include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

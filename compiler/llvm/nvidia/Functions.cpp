@@ -1,12 +1,12 @@
 // Functions: a public one becomes a kernel (`.entry`), a private one stays a function that kernels call.
 //   A kernel's parameters are its run-time arguments, then two pointers to scratch memory in global memory (null if unused).
-#include "compiler/gpu/ContextVerifier.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/dialect/ContextVerifier.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/DebugScopes.h"
 #include "compiler/llvm/nvidia/Emitter.h"
-#include "compiler/llvm/nvidia/TensorMemory.h"
 #include "compiler/llvm/nvidia/WarpSpecialize.h"
+#include "compiler/llvm/nvidia/memory/TensorMemory.h"
 #include "compiler/support/KernelSymbols.h"
 #include "compiler/tensor/Tensor.h"
 

@@ -5,7 +5,7 @@
 #include "compiler/llvm/nvidia/FloatConversion.h"
 #include "compiler/llvm/nvidia/InlineAssembly.h"
 #include "compiler/llvm/nvidia/Packing.h"
-#include "compiler/tensor/Rules.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -3,7 +3,7 @@
 #include "compiler/gpu/Scratch.h"
 #include "compiler/llvm/nvidia/CombineProgram.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/SharedAccess.h"
+#include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
 using namespace mlir;
 using namespace triton;

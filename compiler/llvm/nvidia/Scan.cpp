@@ -2,8 +2,8 @@
 #include "compiler/gpu/ExchangePlans.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/llvm/nvidia/CombineProgram.h"
-#include "compiler/llvm/nvidia/Convert.h"
 #include "compiler/llvm/nvidia/Families.h"
+#include "compiler/llvm/nvidia/memory/Convert.h"
 
 using namespace mlir;
 using namespace triton;

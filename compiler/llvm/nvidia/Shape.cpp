@@ -6,7 +6,7 @@
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/NamedLayouts.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/SharedAccess.h"
+#include "compiler/llvm/nvidia/memory/SharedAccess.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

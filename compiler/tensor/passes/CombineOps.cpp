@@ -9,9 +9,9 @@
 // a sum over products that are a product of matrices, `sum(x[:, :, None] * y[None, :, :], axis=1)`, becomes a dot.
 //
 // After inlining, since the library's functions hide the pieces. A dot that others use too stays.
-#include "compiler/tensor/Rules.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Passes.h"
+#include "compiler/tensor/rules/Rules.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 

@@ -1,4 +1,4 @@
-"""What objects and functions of the program are, for the keys of kernels that depend on them (the native half: bindings/Fingerprint.h, bindings/Answers.h).
+"""What objects and functions of the program are, for the keys of kernels that depend on them (the native half: bindings/host/Fingerprint.h, bindings/host/Answers.h).
 
 A kernel that reads a variable, or calls a compile-time function, is compared by the answer it got. What cannot be compared that way is described here: objects by their
 class and, where it is their nature, their value; functions that emit code by their bytecode and the variables it reads.

@@ -1,0 +1,56 @@
+// Facts only; the objects are made in triton/language.
+#include "bindings/host/Language.h"
+
+#include "bindings/host/Conversion.h"
+
+#include <triton/embed.h>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace triton::python {
+
+static const char *nameOf(embed::Kind kind) {
+  switch (kind) {
+  case embed::Kind::Builtin:
+    return "builtin";
+  case embed::Kind::Function:
+    return "function";
+  case embed::Kind::Type:
+    return "type";
+  case embed::Kind::Module:
+    return "module";
+  case embed::Kind::Object:
+    return "object";
+  default:
+    return "constant";
+  }
+}
+
+/// (kind, path, signature, documentation, is_method, must_use_result, value), value being the constant of a constant; None if there is no such name.
+static nb::object entry(const std::string &module, const std::string &name) {
+  std::optional<embed::LanguageEntry> found = embed::languageEntry(module, name);
+  if (!found)
+    return nb::none();
+  std::string kind = nameOf(found->kind);
+  nb::object value = nb::none();
+  if (kind == "constant") {
+    value = nb::steal(toPython(found->value, Wrapping::Plain));
+    if (!value)
+      throw nb::python_error();
+  }
+  return nb::make_tuple(kind, found->value.path(), found->signature, found->documentation, found->isMethod,
+                        found->mustUseResult, value);
+}
+
+void addLanguage(nb::module_ &module) {
+  module.def(
+      "language_names", [](const std::string &path) { return embed::languageNames(path); }, nb::arg("module"),
+      "The names of a module of the language.");
+  module.def("language_entry", &entry, nb::arg("module"), nb::arg("name"),
+             "(kind, path, signature, documentation, is_method, must_use_result, value) of a name, or None.");
+}
+
+} // namespace triton::python

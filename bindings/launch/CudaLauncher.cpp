@@ -1,0 +1,235 @@
+// The code takes the run-time arguments in order, then two pointers: to scratch that every launch gets fresh, and to scratch of a profiler.
+#include "bindings/launch/CudaLauncher.h"
+
+#include "bindings/InterpreterLock.h"
+#include <triton/embed_cuda.h>
+
+#include <algorithm>
+
+namespace triton::python {
+
+namespace {
+/// Memory that a launch needs: bytes per block, null if it needs none.
+struct Scratch {
+  unsigned long long bytes = 0, alignment = 1;
+  const char *allocator = nullptr; // in triton.runtime._allocation
+};
+
+struct CudaLauncher {
+  Launcher base;
+  uint32_t threads, sharedBytes, clusterSize;
+  bool isCooperative, isProgrammatic, waitsAtEntry;
+  Scratch scratch[2];
+  uint64_t function, context;    // the function launched last, and where it was loaded
+  PyObject *functionObject;      // the exact int that it was given as, or null
+  embed::CudaLaunchGraph *graph; // null: launches never go through one
+};
+} // namespace
+
+static PyTypeObject *cudaLauncherType = nullptr;
+
+static bool resolve(const LaunchSlot &slot, PyObject *, const Argument &argument, uint64_t &address) {
+  if (argument.memory == Memory::Device || address == 0)
+    return true;
+  std::optional<uint64_t> onDevice = embed::cudaDevicePointer(address);
+  if (!onDevice) {
+    PyErr_Format(PyExc_ValueError, "Pointer argument (at %d) cannot be accessed from Triton (cpu tensor?)",
+                 int(slot.parameter));
+    return false;
+  }
+  address = *onDevice;
+  return true;
+}
+
+/// Finds where the function was loaded; one that this package did not load runs in the current context.
+static bool prepare(CudaLauncher &self, PyObject *object) {
+  if (object == self.functionObject)
+    return true;
+  uint64_t function = PyLong_AsUnsignedLongLong(object);
+  if (function == uint64_t(-1) && PyErr_Occurred()) {
+    PyErr_Format(PyExc_TypeError, "expected the handle of the kernel's function, an int, got %s",
+                 Py_TYPE(object)->tp_name);
+    return false;
+  }
+  if (function == self.function)
+    return true;
+  std::optional<embed::CudaFunction> found = embed::cudaFind(function);
+  if (found && self.clusterSize > 8)
+    if (std::optional<embed::Error> error = embed::cudaAllowLargeClusters(function)) {
+      PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
+      return false;
+    }
+  self.function = function;
+  self.context = found ? found->context : 0;
+  Py_XSETREF(self.functionObject, Py_XNewRef(PyLong_CheckExact(object) ? object : nullptr));
+  return true;
+}
+
+/// Asks the program's allocator; `holder` keeps the memory until the launch is queued.
+static bool allocate(const Scratch &scratch, uint64_t blocks, uint64_t stream, uint64_t &address, Reference &holder) {
+  if (scratch.bytes == 0)
+    return true;
+  Reference module(PyImport_ImportModule("triton.runtime._allocation"));
+  Reference variable(module ? PyObject_GetAttrString(module.get(), scratch.allocator) : nullptr);
+  Reference allocator(variable ? PyObject_CallMethod(variable.get(), "get", nullptr) : nullptr);
+  if (!allocator)
+    return false;
+  holder =
+      Reference(PyObject_CallFunction(allocator.get(), "KKK", static_cast<unsigned long long>(blocks) * scratch.bytes,
+                                      scratch.alignment, static_cast<unsigned long long>(stream)));
+  Reference pointer(holder ? PyObject_CallMethod(holder.get(), "data_ptr", nullptr) : nullptr);
+  if (!pointer)
+    return false;
+  address = PyLong_AsUnsignedLongLong(pointer.get());
+  return address != uint64_t(-1) || !PyErr_Occurred();
+}
+
+static bool launch(Launcher &launcher, const Invocation &invocation) {
+  auto &self = reinterpret_cast<CudaLauncher &>(launcher);
+  const int32_t *grid = invocation.grid;
+  if (!invocation.isCurrent && !prepare(self, invocation.function))
+    return false;
+  if (isEmpty(grid))
+    return true;
+  ArgumentBlock block;
+  if (!block.pack(launcher, invocation, resolve))
+    return false;
+  uint64_t scratch[2] = {0, 0};
+  Reference holders[2];
+  if (self.scratch[0].bytes || self.scratch[1].bytes) {
+    uint64_t blocks = uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]) * self.clusterSize;
+    for (int index = 0; index < 2; ++index)
+      if (!allocate(self.scratch[index], blocks, invocation.stream, scratch[index], holders[index]))
+        return false;
+  }
+
+  const std::vector<uint32_t> &offsets = launcher.layout->offsets;
+  size_t count = offsets.size();
+  void *inlineArguments[64];
+  std::vector<void *> manyArguments;
+  void **arguments = inlineArguments;
+  if (count + 2 > std::size(inlineArguments)) {
+    manyArguments.resize(count + 2);
+    arguments = manyArguments.data();
+  }
+  std::transform(offsets.begin(), offsets.end(), arguments,
+                 [base = block.data()](uint32_t offset) -> void * { return base + offset; });
+  arguments[count] = &scratch[0];
+  arguments[count + 1] = &scratch[1];
+  embed::CudaLaunch work;
+  work.function = self.function;
+  work.context = self.context;
+  work.isContextCurrent = invocation.isCurrent;
+  work.stream = invocation.stream;
+  for (int index = 0; index < 3; ++index)
+    work.grid[index] = uint32_t(grid[index]);
+  work.threads = self.threads;
+  work.sharedBytes = self.sharedBytes;
+  work.clusterSize = self.clusterSize;
+  work.isCooperative = self.isCooperative;
+  work.isProgrammatic = self.isProgrammatic && !scratch[0]; // scratch may be what the launch before still uses
+  work.waitsAtEntry = self.waitsAtEntry;
+  work.arguments = arguments;
+  // Only calls like ones before: what a hook is to see, or what clients make themselves, is a launch of the kernel.
+  if (invocation.packed && invocation.isCurrent && !scratch[0] && !scratch[1]) {
+    work.graph = self.graph;
+    work.argumentBlock = {block.data(), launcher.argumentBytes};
+  }
+  int status = 0;
+  {
+    Unlocked unlocked;
+    status = embed::cudaLaunch(work);
+  }
+  if (status)
+    PyErr_SetString(PyExc_RuntimeError, embed::cudaDescribeFailure(work, status).c_str());
+  return status == 0;
+}
+
+static bool isCurrent(Launcher &launcher, PyObject *function) {
+  auto &self = reinterpret_cast<CudaLauncher &>(launcher);
+  if (!prepare(self, function)) {
+    PyErr_Clear();
+    return false;
+  }
+  return self.context && self.context == embed::cudaCurrentContext();
+}
+
+/// CudaLauncherBase(argument_bytes, signature, code_arguments, tensor_maps, threads, shared, cluster, cooperative, programmatic, waits_at_entry, graphs,
+///                  global_scratch_size, global_scratch_align, profile_scratch_size, profile_scratch_align)
+static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
+  unsigned argumentBytes = 0, threads = 0, sharedBytes = 0, clusterSize = 1;
+  int isCooperative = 0, isProgrammatic = 0, waitsAtEntry = 0, usesGraphs = 0;
+  Scratch global{.allocator = "_allocator"}, profile{.allocator = "_profile_allocator"};
+  PyObject *signature = nullptr, *codeArguments = nullptr, *tensorMaps = nullptr;
+  if (!PyArg_ParseTuple(arguments, "IO!OO!IIIppppKKKK", &argumentBytes, &PyList_Type, &signature, &codeArguments,
+                        &PyList_Type, &tensorMaps, &threads, &sharedBytes, &clusterSize, &isCooperative,
+                        &isProgrammatic, &waitsAtEntry, &usesGraphs, &global.bytes, &global.alignment, &profile.bytes,
+                        &profile.alignment))
+    return nullptr;
+  Launcher *launcher = createLauncher(type, argumentBytes, signature, codeArguments, tensorMaps);
+  if (!launcher)
+    return nullptr;
+  launcher->hasStreams = true;
+  launcher->memory = Memory::Device;
+  launcher->launch = launch;
+  launcher->isCurrent = isCurrent;
+  auto &self = reinterpret_cast<CudaLauncher &>(*launcher);
+  self.threads = threads;
+  self.sharedBytes = sharedBytes;
+  self.clusterSize = clusterSize ? clusterSize : 1;
+  self.isCooperative = isCooperative;
+  self.isProgrammatic = isProgrammatic;
+  self.waitsAtEntry = waitsAtEntry;
+  self.scratch[0] = global;
+  self.scratch[1] = profile;
+  self.function = self.context = 0;
+  self.functionObject = nullptr;
+  self.graph =
+      usesGraphs && !isCooperative && !isProgrammatic && self.clusterSize == 1 ? new embed::CudaLaunchGraph : nullptr;
+  return reinterpret_cast<PyObject *>(launcher);
+}
+
+static void destroy(PyObject *object) {
+  auto *self = reinterpret_cast<CudaLauncher *>(object);
+  delete self->graph;
+  Py_CLEAR(self->functionObject);
+  destroyLauncher(object);
+}
+
+static PyObject *graphLaunches(PyObject *object, void *) {
+  const embed::CudaLaunchGraph *graph = reinterpret_cast<CudaLauncher *>(object)->graph;
+  return PyLong_FromUnsignedLongLong(graph ? graph->launches() : 0);
+}
+static PyGetSetDef properties[] = {
+    {"graph_launches", graphLaunches, nullptr, "How many launches went through a graph (knobs.nvidia.launch_graphs).",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, const_cast<char *>("Packs a kernel's arguments and launches it on a stream.")},
+    {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+    {Py_tp_members, launcherMembers},
+    {Py_tp_getset, properties},
+    {0, nullptr},
+};
+static PyType_Spec spec = {"triton._C.libtriton.CudaLauncherBase", sizeof(CudaLauncher), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+
+static PyObject *defaultStream(PyObject *, PyObject *) { return PyLong_FromLong(0); }
+static PyMethodDef defaultStreamMethod = {"default_stream", defaultStream, METH_VARARGS,
+                                          "default_stream(device=None): 0, the stream of programs without PyTorch."};
+static PyObject *defaultStreamFunction = nullptr;
+bool isDefaultStream(PyObject *getStream) { return getStream == defaultStreamFunction; }
+
+bool addCudaLauncher(PyObject *module) {
+  defaultStreamFunction = PyCFunction_New(&defaultStreamMethod, nullptr);
+  cudaLauncherType =
+      reinterpret_cast<PyTypeObject *>(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject *>(launcherType)));
+  return cudaLauncherType && defaultStreamFunction &&
+         PyModule_AddObjectRef(module, "default_stream", defaultStreamFunction) == 0 &&
+         PyModule_AddObjectRef(module, "CudaLauncherBase", reinterpret_cast<PyObject *>(cudaLauncherType)) == 0;
+}
+
+} // namespace triton::python

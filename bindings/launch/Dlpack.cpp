@@ -1,0 +1,109 @@
+// The structures below are the fixed C layout of DLPack 0.x and 1.x tensors.
+#include "bindings/launch/Dlpack.h"
+
+#include "bindings/Reference.h"
+
+namespace triton::python {
+
+struct DlTensor {
+  void *data;
+  int32_t deviceType, deviceId;
+  int32_t dimensionCount;
+  uint8_t typeCode, typeBits;
+  uint16_t typeLanes;
+  int64_t *shape, *strides;
+  uint64_t byteOffset;
+};
+
+struct VersionedDlTensor {
+  uint32_t major, minor;
+  void *context;
+  void (*deleter)(VersionedDlTensor *);
+  uint64_t flags;
+  DlTensor tensor;
+};
+
+constexpr uint64_t dlReadOnly = 1; // among the flags
+constexpr const char *versionedName = "dltensor_versioned";
+
+enum DlTypeCode : uint8_t { DlInt = 0, DlUInt = 1, DlFloat = 2, DlBfloat = 4, DlBool = 6 };
+constexpr int32_t dlCpu = 1, dlCudaHost = 3, dlCudaManaged = 13;
+
+static TypeCode typeOf(const DlTensor &tensor) {
+  if (tensor.typeLanes != 1)
+    return TypeCode::None;
+  auto byWidth = [&](TypeCode w8, TypeCode w16, TypeCode w32, TypeCode w64) {
+    switch (tensor.typeBits) {
+    case 8:
+      return w8;
+    case 16:
+      return w16;
+    case 32:
+      return w32;
+    case 64:
+      return w64;
+    default:
+      return TypeCode::None;
+    }
+  };
+  switch (tensor.typeCode) {
+  case DlInt:
+    return byWidth(TypeCode::I8, TypeCode::I16, TypeCode::I32, TypeCode::I64);
+  case DlUInt:
+    return byWidth(TypeCode::U8, TypeCode::U16, TypeCode::U32, TypeCode::U64);
+  case DlFloat:
+    return byWidth(TypeCode::None, TypeCode::Fp16, TypeCode::Fp32, TypeCode::Fp64);
+  case DlBfloat:
+    return TypeCode::Bf16;
+  case DlBool:
+    return TypeCode::U1;
+  default:
+    return TypeCode::None;
+  }
+}
+
+/// Asks for version 1, which says whether memory is read-only; those that do not know of versions are asked for what they have.
+static Reference capsuleOf(PyObject *object) {
+  Reference method(PyObject_GetAttrString(object, "__dlpack__")), none(PyTuple_New(0)),
+      version(Py_BuildValue("{s:(ii)}", "max_version", 1, 0));
+  if (!method || !none || !version)
+    return Reference();
+  Reference capsule(PyObject_Call(method.get(), none.get(), version.get()));
+  if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError))
+    return capsule;
+  PyErr_Clear();
+  return Reference(PyObject_CallNoArgs(method.get()));
+}
+
+bool classifyDlpack(PyObject *object, Argument &argument, PyObject **holder) {
+  Reference capsule = capsuleOf(object);
+  if (!capsule)
+    return false;
+  const DlTensor *tensor = nullptr;
+  if (PyCapsule_IsValid(capsule.get(), "dltensor"))
+    tensor = static_cast<const DlTensor *>(PyCapsule_GetPointer(capsule.get(), "dltensor"));
+  else if (PyCapsule_IsValid(capsule.get(), versionedName)) {
+    auto *versioned = static_cast<const VersionedDlTensor *>(PyCapsule_GetPointer(capsule.get(), versionedName));
+    tensor = &versioned->tensor;
+    argument.isReadOnly = versioned->flags & dlReadOnly;
+  }
+  if (!tensor) {
+    PyErr_Format(PyExc_TypeError, "__dlpack__ of %s gave no DLPack capsule", Py_TYPE(object)->tp_name);
+    return false;
+  }
+  argument.kind = ArgumentKind::Pointer;
+  argument.type = typeOf(*tensor);
+  argument.bits = reinterpret_cast<uint64_t>(tensor->data) + tensor->byteOffset;
+  argument.memory = tensor->deviceType == dlCpu                                               ? Memory::Host
+                    : tensor->deviceType == dlCudaHost || tensor->deviceType == dlCudaManaged ? Memory::Unknown
+                                                                                              : Memory::Device;
+  if (argument.type == TypeCode::None) {
+    PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s (DLPack type code %d, %d bits)",
+                 Py_TYPE(object)->tp_name, int(tensor->typeCode), int(tensor->typeBits));
+    return false;
+  }
+  *holder = capsule.release(); // its destructor frees the tensor: nobody consumes it
+  return true;
+}
+
+} // namespace triton::python

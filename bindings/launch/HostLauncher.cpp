@@ -1,0 +1,146 @@
+// Packs the arguments into the block the kernel reads, lets go of the interpreter lock, runs the grid.
+#include "bindings/launch/HostLauncher.h"
+
+#include "bindings/InterpreterLock.h"
+#include "bindings/Interrupt.h"
+#include <triton/embed.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace triton::python {
+
+namespace {
+struct HostFunction {
+  PyObject_HEAD embed::HostKernel *kernel;
+};
+} // namespace
+
+static PyTypeObject *hostFunctionType = nullptr, *hostLauncherType = nullptr;
+
+static bool resolve(const LaunchSlot &slot, PyObject *, const Argument &argument, uint64_t &) {
+  if (argument.memory != Memory::Device)
+    return true;
+  PyErr_Format(PyExc_ValueError,
+               "Pointer argument (at %d) cannot be accessed from Triton (a tensor of another device, and this "
+               "kernel runs on the CPU)",
+               int(slot.parameter));
+  return false;
+}
+
+/// TRITON_CPU_MAX_THREADS: read on every launch, as the other knobs are; 0 means no limit. False with an exception set.
+static bool readThreadLimit(unsigned &limit) {
+  limit = 0;
+  if (!std::getenv("TRITON_CPU_MAX_THREADS"))
+    return true;
+  embed::Result<unsigned> read = embed::environmentNumber("TRITON_CPU_MAX_THREADS");
+  if (auto *error = std::get_if<embed::Error>(&read)) {
+    PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
+    return false;
+  }
+  limit = std::get<unsigned>(read);
+  return true;
+}
+
+static bool launch(Launcher &launcher, const Invocation &invocation) {
+  if (Py_TYPE(invocation.function) != hostFunctionType) {
+    PyErr_Format(PyExc_TypeError, "expected the kernel's function, got %s", Py_TYPE(invocation.function)->tp_name);
+    return false;
+  }
+  const int32_t *grid = invocation.grid;
+  if (isEmpty(grid))
+    return true;
+  ArgumentBlock block;
+  if (!block.pack(launcher, invocation, resolve))
+    return false;
+  const embed::HostKernel &kernel = *reinterpret_cast<HostFunction *>(invocation.function)->kernel;
+  std::optional<std::string> error;
+  bool isAlone = grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
+  unsigned threads = 1;
+  if (!isAlone && !readThreadLimit(threads))
+    return false;
+  {
+    Unlocked unlocked;
+    error = kernel.launch(block.data(), grid, threads, isInterrupted);
+  }
+  if (error && !raiseInterruption())
+    PyErr_SetString(PyExc_RuntimeError, error->c_str());
+  return !error;
+}
+
+static bool isCurrent(Launcher &, PyObject *) { return true; }
+
+/// HostLauncher(argument_bytes: int, signature: list of types, code_arguments: [(name, type, offset, size)])
+static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
+  unsigned argumentBytes = 0;
+  PyObject *signature = nullptr, *codeArguments = nullptr;
+  if (!PyArg_ParseTuple(arguments, "IO!O", &argumentBytes, &PyList_Type, &signature, &codeArguments))
+    return nullptr;
+  Reference noMaps(PyList_New(0));
+  Launcher *self = noMaps ? createLauncher(type, argumentBytes, signature, codeArguments, noMaps.get()) : nullptr;
+  if (self) {
+    self->hasStreams = false;
+    self->memory = Memory::Host;
+    self->launch = launch;
+    self->isCurrent = isCurrent;
+  }
+  return reinterpret_cast<PyObject *>(self);
+}
+
+/// HostFunction(object: bytes, symbol: str, arena_bytes: int)
+static PyObject *createFunction(PyTypeObject *type, PyObject *arguments, PyObject *) {
+  const char *object = nullptr, *symbol = nullptr;
+  Py_ssize_t objectSize = 0;
+  unsigned long long arenaBytes = 0;
+  if (!PyArg_ParseTuple(arguments, "y#sK", &object, &objectSize, &symbol, &arenaBytes))
+    return nullptr;
+  embed::Result<embed::HostKernel> kernel = embed::Error{};
+  {
+    Unlocked unlocked;
+    kernel = embed::HostKernel::load({object, size_t(objectSize)}, symbol, arenaBytes);
+  }
+  if (auto *error = std::get_if<embed::Error>(&kernel)) {
+    PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
+    return nullptr;
+  }
+  auto *self = reinterpret_cast<HostFunction *>(type->tp_alloc(type, 0));
+  if (self)
+    self->kernel = new embed::HostKernel(std::move(std::get<embed::HostKernel>(kernel)));
+  return reinterpret_cast<PyObject *>(self);
+}
+
+static void destroyFunction(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  delete reinterpret_cast<HostFunction *>(object)->kernel;
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+static PyType_Slot launcherSlots[] = {
+    {Py_tp_doc, const_cast<char *>("Packs a kernel's arguments and launches it on the CPU.")},
+    {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_members, launcherMembers},
+    {0, nullptr},
+};
+static PyType_Spec launcherSpec = {"triton._C.libtriton.HostLauncher", sizeof(Launcher), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, launcherSlots};
+
+static PyType_Slot functionSlots[] = {
+    {Py_tp_doc, const_cast<char *>("Code of the CPU target, loaded.")},
+    {Py_tp_new, reinterpret_cast<void *>(createFunction)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroyFunction)},
+    {0, nullptr},
+};
+static PyType_Spec functionSpec = {"triton._C.libtriton.HostFunction", sizeof(HostFunction), 0, Py_TPFLAGS_DEFAULT,
+                                   functionSlots};
+
+bool addHostLauncher(PyObject *module) {
+  hostFunctionType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&functionSpec));
+  hostLauncherType = reinterpret_cast<PyTypeObject *>(
+      PyType_FromSpecWithBases(&launcherSpec, reinterpret_cast<PyObject *>(launcherType)));
+  return hostFunctionType && hostLauncherType &&
+         PyModule_AddObjectRef(module, "HostFunction", reinterpret_cast<PyObject *>(hostFunctionType)) == 0 &&
+         PyModule_AddObjectRef(module, "HostLauncher", reinterpret_cast<PyObject *>(hostLauncherType)) == 0;
+}
+
+} // namespace triton::python

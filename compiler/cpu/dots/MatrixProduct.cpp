@@ -1,0 +1,256 @@
+// `tt.dot`.
+//   In:  operands as expressions, an accumulator.
+//   Out: staging loops that compute the operands straight into the micro-kernel's form, then the micro-kernel, in place
+//   on the buffer of
+//        the accumulator.
+// An accumulator carried by a loop is one buffer for the whole loop. Tiles that masks do not cut are staged without
+// masks.
+#include "compiler/cpu/Convert.h"
+#include "compiler/cpu/Lowering.h"
+#include "compiler/cpu/Scalar.h"
+#include "compiler/cpu/dots/Dot.h"
+#include "compiler/cpu/evaluate/Expression.h"
+
+using namespace mlir;
+
+namespace triton::cpu {
+
+/// The argument that `result` becomes in the next iteration of the loop around it, if nothing needs that argument's old
+/// elements after `result` is computed, and computing `initial` needs each of them only at its own place.
+static Value carriedInto(Value result, Value initial, const Plan &plan) {
+  Operation *op = result.getDefiningOp();
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop)
+    return {};
+  Value carried;
+  for (auto [i, operand] : llvm::enumerate(loop.getBody()->getTerminator()->getOperands()))
+    if (operand == result) {
+      if (carried)
+        return {};
+      carried = loop.getRegionIterArg(i);
+    }
+  if (!carried)
+    return {};
+  // Everything that needs the argument, directly or by recomputing something.
+  SmallVector<Value> pending{carried};
+  llvm::DenseSet<Operation *> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    for (Operation *user : value.getUsers()) {
+      if (!seen.insert(user).second)
+        continue;
+      Operation *place = loop.getBody()->findAncestorOpInBlock(*user);
+      if (!place || (place != op && op->isBeforeInBlock(place) && !isRecomputable(user)))
+        return {};
+      if (isRecomputable(user))
+        pending.append(user->result_begin(), user->result_end());
+    }
+  }
+  bool inPlace = true;
+  SmallVector<int> own = getOwnDimensions(initial);
+  walkExpression(
+      initial, own, [&](Value tensor) { return plan.isBuffered(tensor); },
+      [&](Value tensor, ArrayRef<int> dimensions) {
+        inPlace &= tensor != carried || dimensions == ArrayRef<int>(own);
+      });
+  return inPlace ? carried : Value();
+}
+
+Value Lowering::wholeTile(Value operand, SmallVectorImpl<PrefixTerm> &terms) {
+  auto isLeaf = [&](Value tensor) { return plan.isBuffered(tensor); };
+  SmallVector<int> own = getOwnDimensions(operand);
+  Value whole;
+  evaluator.begin(1);
+  walkExpression(operand, own, isLeaf, [&](Value tensor, ArrayRef<int> dimensions) {
+    auto load = tensor.getDefiningOp<tensor::LoadOp>();
+    if (!load || !load.getMask() || isLeaf(tensor))
+      return;
+    for (int along : own)
+      for (const PrefixTerm &term : findPrefixTerms(load.getMask(), dimensions, along, accesses, isLeaf)) {
+        // Only along this dimension: its first elements speak for the whole tile.
+        bool single = true;
+        for (auto [d, step] : llvm::enumerate(accesses.of(term.index)))
+          single &= int(d) == term.dimension || step.isZero();
+        if (!single || !accesses.isUniform(term.bound) || llvm::is_contained(terms, term))
+          continue;
+        terms.push_back(term);
+        Scalar s{builder, load.getLoc()};
+        Coordinates at(shapeOf(term.compare).size(), evaluator.zero());
+        at[term.dimension].base = s.i64(shapeOf(term.compare)[term.dimension] - 1);
+        Value holds = evaluator.uniform(term.compare, at);
+        whole = whole ? s.bitAnd(whole, holds) : holds;
+      }
+  });
+  return whole;
+}
+
+static DotPlan planOf(tensor::DotOp dot, const HostTarget &target) {
+  ArrayRef<int64_t> shape = shapeOf(dot.getD());
+  int64_t k = shapeOf(dot.getA()).back();
+  return planDot(shape[shape.size() - 2], shape.back(), k, elementOf(dot.getA()), elementOf(dot.getB()), target);
+}
+
+void Lowering::stageOperand(OpOperand &use, const DotPlan &product, ArrayRef<Coordinate> batch, Value buffer) {
+  Value operand = use.get();
+  Location loc = use.getOwner()->getLoc();
+  bool isA = use.getOperandNumber() == 0;
+  NestPlan reads;
+  reads.shape = llvm::to_vector(shapeOf(operand));
+  if (!plan.isBuffered(operand))
+    reads.fills = {operand};
+  Along way = chooseSpace(reads).vectors.back() == int(batch.size()) ? Along::Rows : Along::Columns;
+  auto emit = [&](ArrayRef<PrefixTerm> terms) {
+    auto elements = [&](OpBuilder &inner, Location, Value row, Value column, int64_t length) -> Value {
+      OpBuilder::InsertionGuard inLoop(builder);
+      builder.restoreInsertionPoint(inner.saveInsertionPoint());
+      evaluator.begin(length);
+      for (const PrefixTerm &term : terms)
+        evaluator.assume({term.compare, term.dimension, {}});
+      Coordinates at(batch);
+      at.push_back(coordinate(row, way == Along::Rows ? getIota(length) : Offsets()));
+      at.push_back(coordinate(column, way == Along::Columns ? getIota(length) : Offsets()));
+      Value value = evaluator.vector(operand, at);
+      if (length == 1 && !isa<VectorType>(value.getType()))
+        value = vector::BroadcastOp::create(builder, loc, VectorType::get({1}, value.getType()), value);
+      Type element = elementOf(operand);
+      if (!isa<FloatType>(element))
+        return Scalar{builder, loc}.resize(value, product.operandType);
+      return convertFloat(builder, loc, value, element, product.operandType, Rounding::NearestEven, target);
+    };
+    isA ? stageA(builder, loc, product, buffer, way, elements) : stageB(builder, loc, product, buffer, way, elements);
+  };
+  SmallVector<PrefixTerm> terms;
+  Value whole = wholeTile(operand, terms);
+  if (!whole)
+    return emit({});
+  auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  emit(terms);
+  builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+  emit({});
+}
+
+void Lowering::stageInvariants(scf::ForOp loop) {
+  for (auto dot : loop.getBody()->getOps<tensor::DotOp>()) {
+    if (cast<RankedTensorType>(dot.getD().getType()).getRank() != 2)
+      continue; // staged one matrix of the batch after the other
+    DotPlan product = planOf(dot, target);
+    for (OpOperand *use : {&dot.getAMutable(), &dot.getBMutable()}) {
+      if (!loop.isDefinedOutsideOfLoop(use->get()) || staged.contains(use))
+        continue;
+      Value buffer = allocate(use->getOperandNumber() == 0 ? product.aBytes() : product.bBytes(), dot.getLoc());
+      stageOperand(*use, product, {}, buffer);
+      staged[use] = buffer;
+    }
+  }
+}
+
+LogicalResult Lowering::lowerDot(tensor::DotOp dot) {
+  Location loc = dot.getLoc();
+  Scalar s{builder, loc};
+  Value c = dot.getC(), d = dot.getD();
+  ArrayRef<int64_t> shape = shapeOf(d);
+  size_t rank = shape.size();
+  DotPlan product = planOf(dot, target);
+  OpOperand &a = dot.getAMutable(), &b = dot.getBMutable();
+
+  // The accumulator: the result's own buffer when the types agree, which may be the buffer of the loop's carried value.
+  bool inPlace = elementOf(d) == product.accumulatorType;
+  // With batches the accumulator is set up before operands are staged, so they must not read what it reuses.
+  auto reads = [&](Value tensor, Value source) {
+    bool found = false;
+    walkExpression(
+        tensor, getOwnDimensions(tensor), [&](Value inner) { return plan.isBuffered(inner); },
+        [&](Value inner, ArrayRef<int>) { found |= inner == source; });
+    return found;
+  };
+  Value carried = inPlace ? carriedInto(d, c, plan) : Value();
+  if (carried && (rank == 2 || (!reads(a.get(), carried) && !reads(b.get(), carried))))
+    shareBuffer(d, Buffer(bufferFor(carried)));
+  Buffer result = bufferFor(d);
+  Buffer accumulator = inPlace ? result : makeBuffer(RankedTensorType::get(shape, product.accumulatorType), loc);
+  auto bufferOf = [&](OpOperand &use, int64_t bytes) {
+    Value known = staged.lookup(&use);
+    return known ? known : borrow(bytes, loc);
+  };
+  Value aBuffer = bufferOf(a, product.aBytes()), bBuffer = bufferOf(b, product.bBytes());
+  auto stageBoth = [&](ArrayRef<Coordinate> batch) {
+    if (!staged.contains(&a))
+      stageOperand(a, product, batch, aBuffer);
+    if (!staged.contains(&b))
+      stageOperand(b, product, batch, bBuffer);
+  };
+
+  std::function<LogicalResult(size_t, Coordinates &)> eachBatch = [&](size_t i, Coordinates &batch) -> LogicalResult {
+    if (i + 2 < rank) {
+      // A plain loop: staging starts to evaluate afresh inside of it.
+      auto loop = scf::ForOp::create(builder, loc, s.i64(0), s.i64(shape[i]), s.i64(1));
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(loop.getBody()->getTerminator());
+      batch.push_back({loop.getInductionVar(), {}, 0});
+      LogicalResult status = eachBatch(i + 1, batch);
+      batch.pop_back();
+      return status;
+    }
+    stageBoth(batch);
+    Value offset = s.i64(0);
+    for (auto [coordinate, stride] : llvm::zip(batch, accumulator.strides))
+      offset = s.add(offset, s.mul(coordinate.base, stride));
+    int64_t bytes = getStorageBytes(product.accumulatorType);
+    Value tile = Memory(builder, target, loc).addressOf(accumulator.pointer, offset, bytes);
+    buildDot(builder, loc, product, aBuffer, bBuffer, tile);
+    return checked();
+  };
+
+  Coordinates batch;
+  if (rank == 2) {
+    // Operands are staged before the accumulator is touched: they may read the buffer it reuses.
+    stageBoth(batch);
+    if (failed(fillAccumulator(c, accumulator)))
+      return failure();
+    buildDot(builder, loc, product, aBuffer, bBuffer, accumulator.pointer);
+  } else if (failed(fillAccumulator(c, accumulator)) || failed(eachBatch(0, batch))) {
+    return failure();
+  }
+  if (!staged.contains(&a))
+    giveBack(aBuffer, product.aBytes());
+  if (!staged.contains(&b))
+    giveBack(bBuffer, product.bBytes());
+  if (inPlace)
+    return checked();
+  return convertBuffer(accumulator, result, shape, loc);
+}
+
+LogicalResult Lowering::fillAccumulator(Value initial, const Buffer &buffer) {
+  auto found = buffers.find(initial);
+  if (plan.isBuffered(initial) && found != buffers.end() && found->second.pointer == buffer.pointer)
+    return success();
+  if (elementOf(initial) == buffer.element)
+    return fill(initial, buffer);
+  Buffer same = makeBuffer(cast<RankedTensorType>(initial.getType()), initial.getLoc());
+  if (failed(fill(initial, same)))
+    return failure();
+  return convertBuffer(same, buffer, shapeOf(initial), initial.getLoc());
+}
+
+LogicalResult Lowering::convertBuffer(const Buffer &from, const Buffer &to, ArrayRef<int64_t> shape, Location loc) {
+  int64_t size = 1;
+  for (int64_t extent : shape)
+    size *= extent;
+  int64_t width = std::min<int64_t>(size, target.lanes(32) * 4);
+  evaluator.begin(width);
+  Scalar s{builder, loc};
+  emitLoop(s.i64(0), s.i64(size), width, loc, {}, [&](Value index, ValueRange) {
+    Memory memory(builder, target, loc);
+    Value value = memory.loadBuffer(from.pointer, from.element, width, index, getIota(width));
+    value = isa<FloatType>(to.element)
+                ? convertFloat(builder, loc, value, from.element, to.element, Rounding::NearestEven, target)
+                : s.resize(value, to.element);
+    memory.storeBuffer(to.pointer, to.element, index, getIota(width), value);
+    return Values();
+  });
+  return success();
+}
+
+} // namespace triton::cpu

@@ -1,0 +1,241 @@
+#include "compiler/cpu/evaluate/Elementwise.h"
+
+#include "compiler/cpu/Convert.h"
+#include "compiler/cpu/Scalar.h"
+#include "compiler/tensor/Tensor.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace triton::cpu {
+
+bool isElementwise(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0 || isa<arith::ConstantOp>(op))
+    return false;
+  if (auto external = dyn_cast<tensor::ExternElementwiseOp>(op))
+    return external.getPure();
+  if (isa<tensor::FpToFpOp, tensor::BitcastOp, tensor::ClampFOp, tensor::PreciseSqrtOp, tensor::PreciseDivFOp,
+          tensor::MulhiUIOp>(op))
+    return true;
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+}
+
+int getElementwiseCost(Operation *op) {
+  if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp, tensor::PreciseDivFOp, tensor::PreciseSqrtOp>(op))
+    return 8;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+          arith::CeilDivUIOp>(op))
+    return 16;
+  if (isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp, math::CopySignOp, math::RoundEvenOp,
+          math::TruncOp>(op))
+    return 1;
+  if (isa<math::MathDialect>(op->getDialect()) || isa<tensor::ExternElementwiseOp>(op))
+    return 16;
+  if (auto convert = dyn_cast<tensor::FpToFpOp>(op))
+    return 8;
+  if (isa<tensor::BitcastOp, tensor::AddPtrOp>(op))
+    return 0;
+  return 1;
+}
+
+namespace {
+
+struct ElementwiseEmitter {
+  OpBuilder &builder;
+  Operation *op;
+  const HostTarget &target;
+  Location loc = op->getLoc();
+  Scalar s{builder, loc};
+
+  Type resultElement() { return getElementTypeOrSelf(op->getResult(0).getType()); }
+  Type operandElement(unsigned i) { return getElementTypeOrSelf(op->getOperand(i).getType()); }
+
+  Value convert(Value value, Type from, Type to, Rounding rounding = Rounding::NearestEven) {
+    return convertFloat(builder, loc, value, from, to, rounding, target);
+  }
+
+  /// The operation itself on other types, attributes kept.
+  Value clone(ArrayRef<Value> operands, Type element) {
+    Type shape = operands.empty() ? element : operands.front().getType();
+    OperationState state(loc, op->getName(), operands, {withShapeOf(shape, element)}, op->getAttrs());
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+    for (StringRef hint : {tensor::divisibilityName, tensor::contiguityName, tensor::constancyName})
+      state.attributes.erase(hint);
+    Operation *copy = builder.create(state);
+    SmallVector<Value> folded;
+    if (succeeded(builder.tryFold(copy, folded)) && folded.size() == 1) {
+      copy->erase();
+      return folded[0];
+    }
+    return copy->getResult(0);
+  }
+
+  /// The extremum of `a` and `b`, where -0.0 is less than 0.0: processors give either. Of equal numbers only zeros differ in a bit.
+  Value orderZeros(Value extremum, Value a, Value b) {
+    for (Value operand : {a, b})
+      if (matchPattern(operand, m_Constant()) && !matchPattern(operand, m_AnyZeroFloat()))
+        return extremum;
+    Type bits = builder.getIntegerType(elementOf(a).getIntOrFloatBitWidth());
+    Value left = s.bitcast(a, bits), right = s.bitcast(b, bits);
+    Value both = isa<arith::MaxNumFOp>(op) ? s.bitAnd(left, right) : s.bitOr(left, right);
+    return s.select(s.compare(arith::CmpFPredicate::OEQ, a, b), s.bitcast(both, elementOf(a)), extremum);
+  }
+
+  /// Floats too small to compute with are widened first and the result is rounded back.
+  Value floatArithmetic(ArrayRef<Value> operands) {
+    SmallVector<Value> wide;
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      Type type = operandElement(i);
+      bool isSmall = isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+      wide.push_back(isSmall ? convert(operand, type, builder.getF32Type()) : operand);
+    }
+    Type result = resultElement();
+    bool rounds = isa<FloatType>(result) && result.getIntOrFloatBitWidth() < 32;
+    Value value = clone(wide, rounds ? Type(builder.getF32Type()) : result);
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+      value = orderZeros(value, wide[0], wide[1]);
+    return rounds ? convert(value, builder.getF32Type(), result) : value;
+  }
+
+  /// Quotient or remainder, as `arith` means them in the interpreter; never with a divisor that processors trap on.
+  template <typename OpT> Value divide(Value dividend, Value divisor, bool isSigned) {
+    auto compute = [&](Value by) -> Value { return builder.createOrFold<OpT>(loc, dividend, by); };
+    APInt constant;
+    const bool isKnown = matchPattern(divisor, m_ConstantInt(&constant)) && !constant.isZero();
+    if (isKnown && !constant.isAllOnes())
+      return compute(divisor);
+    Type type = divisor.getType();
+    Value isZero = s.compare(arith::CmpIPredicate::eq, divisor, s.integer(type, 0)), traps = isZero;
+    if (isSigned) {
+      unsigned width = elementOf(divisor).getIntOrFloatBitWidth();
+      Value least = s.integer(type, APInt::getSignedMinValue(width).getSExtValue());
+      Value overflows = s.bitAnd(s.compare(arith::CmpIPredicate::eq, divisor, s.integer(type, -1)),
+                                 s.compare(arith::CmpIPredicate::eq, dividend, least));
+      traps = s.bitOr(traps, overflows);
+    }
+    // By 1 the least number and its remainder are what they wrap to by -1.
+    Value result = compute(s.select(traps, s.integer(type, 1), divisor));
+    Value byZero = s.integer(type, -1);
+    if (elementOf(dividend).isInteger(64)) {
+      Value shortOnes = s.integer(type, 0xffffffff);
+      byZero = s.select(s.compare(arith::CmpIPredicate::ule, dividend, shortOnes), shortOnes, byZero);
+    }
+    return s.select(isZero, byZero, result);
+  }
+
+  /// The quotient, moved by one where it has a remainder: down if the signs differ, or up if they do not.
+  Value divideToward(Value a, Value b, bool isFloor) {
+    Type type = a.getType();
+    Value zero = s.integer(type, 0);
+    Value isInexact = s.compare(arith::CmpIPredicate::ne, divide<arith::RemSIOp>(a, b, true), zero);
+    Value signs = builder.createOrFold<arith::XOrIOp>(loc, a, b);
+    Value moves =
+        s.bitAnd(isInexact, s.compare(isFloor ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge, signs, zero));
+    Value quotient = divide<arith::DivSIOp>(a, b, true);
+    return s.add(quotient, s.select(moves, s.integer(type, isFloor ? -1 : 1), zero));
+  }
+
+  Value multiplyHigh(Value a, Value b) {
+    unsigned width = elementOf(a).getIntOrFloatBitWidth();
+    if (width < 64) {
+      Type wide = builder.getIntegerType(width * 2);
+      Value product = s.mul(s.resize(a, wide, false), s.resize(b, wide, false));
+      return s.resize(s.shiftRight(product, width), elementOf(a));
+    }
+    return arith::MulUIExtendedOp::create(builder, loc, a, b).getHigh();
+  }
+
+  Value clamp(tensor::ClampFOp clampOp, ArrayRef<Value> operands) {
+    Type element = operandElement(0);
+    Type wide = element.getIntOrFloatBitWidth() < 32 ? Type(builder.getF32Type()) : element;
+    Value x = convert(operands[0], element, wide);
+    Value low = convert(operands[1], element, wide), high = convert(operands[2], element, wide);
+    // `x < low ? low : x` keeps a NaN in x; written the other way round it drops it.
+    bool keepsNan = clampOp.getPropagateNan() == tensor::PropagateNan::All;
+    Value above = keepsNan ? s.select(s.compare(arith::CmpFPredicate::OLT, x, low), low, x)
+                           : s.select(s.compare(arith::CmpFPredicate::OGE, x, low), x, low);
+    Value result = s.select(s.compare(arith::CmpFPredicate::OGT, above, high), high, above);
+    return convert(result, wide, element);
+  }
+
+  /// Libdevice's names for what `math` has.
+  FailureOr<Value> external(tensor::ExternElementwiseOp callOp, ArrayRef<Value> operands) {
+    StringRef symbol = callOp.getSymbol();
+    StringRef name = symbol;
+    name.consume_front("__nv_");
+    for (StringRef prefix : {"fast_"})
+      name.consume_front(prefix);
+    Type element = resultElement();
+    if (element.isF32() && name.ends_with("f") && name != "erf")
+      name = name.drop_back();
+    StringRef known =
+        llvm::StringSwitch<StringRef>(name)
+            .Cases({"acos",  "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt",     "ceil",  "cos",   "cosh",
+                    "erf",   "erfc",  "exp",  "exp2",  "expm1", "floor", "fma",   "log",      "log10", "log1p", "log2",
+                    "rsqrt", "sin",   "sinh", "sqrt",  "tan",   "tanh",  "trunc", "copysign", "round"},
+                   name)
+            .Case("pow", "powf")
+            .Case("fabs", "absf")
+            .Case("rint", "roundeven")
+            .Case("nearbyint", "roundeven")
+            .Default("");
+    if (known.empty() || !isa<FloatType>(element))
+      return op->emitError() << "the library function " << symbol << " has no counterpart on the CPU";
+    std::string opName = ("math." + known).str();
+    OperationState state(loc, opName, operands, {withShapeOf(operands.front().getType(), element)});
+    return builder.create(state)->getResult(0);
+  }
+
+  FailureOr<Value> emit(ArrayRef<Value> operands) {
+    return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
+        .Case<arith::ExtFOp, arith::TruncFOp>(
+            [&](auto) { return convert(operands[0], operandElement(0), resultElement()); })
+        .Case([&](tensor::FpToFpOp convertOp) {
+          bool down = convertOp.getRounding() && *convertOp.getRounding() == tensor::RoundingMode::TowardZero;
+          return convert(operands[0], operandElement(0), resultElement(),
+                         down ? Rounding::TowardZero : Rounding::NearestEven);
+        })
+        .Case<tensor::BitcastOp, arith::BitcastOp>(
+            [&](auto) { return s.bitcast(operands[0], getRegisterType(resultElement())); })
+        .Case([&](tensor::ClampFOp clampOp) { return clamp(clampOp, operands); })
+        .Case([&](tensor::PreciseSqrtOp) -> Value { return math::SqrtOp::create(builder, loc, operands[0]); })
+        .Case([&](tensor::PreciseDivFOp) -> Value {
+          return arith::DivFOp::create(builder, loc, operands[0], operands[1]);
+        })
+        .Case([&](tensor::MulhiUIOp) { return multiplyHigh(operands[0], operands[1]); })
+        .Case([&](tensor::ExternElementwiseOp callOp) { return external(callOp, operands); })
+        .Case([&](arith::DivSIOp) { return divide<arith::DivSIOp>(operands[0], operands[1], true); })
+        .Case([&](arith::RemSIOp) { return divide<arith::RemSIOp>(operands[0], operands[1], true); })
+        .Case([&](arith::DivUIOp) { return divide<arith::DivUIOp>(operands[0], operands[1], false); })
+        .Case([&](arith::RemUIOp) { return divide<arith::RemUIOp>(operands[0], operands[1], false); })
+        .Case([&](arith::FloorDivSIOp) { return divideToward(operands[0], operands[1], /*isFloor=*/true); })
+        .Case([&](arith::CeilDivSIOp) { return divideToward(operands[0], operands[1], /*isFloor=*/false); })
+        .Case([&](arith::CeilDivUIOp) {
+          Value left = s.compare(arith::CmpIPredicate::ne, divide<arith::RemUIOp>(operands[0], operands[1], false),
+                                 s.integer(operands[0].getType(), 0));
+          return s.add(divide<arith::DivUIOp>(operands[0], operands[1], false),
+                       s.resize(left, resultElement(), /*isSigned=*/false));
+        })
+        .Case([&](arith::SelectOp) { return s.select(operands[0], operands[1], operands[2]); })
+        .Default([&](Operation *) -> FailureOr<Value> {
+          bool hasFloat = isa<FloatType>(resultElement());
+          for (unsigned i = 0; i < operands.size(); ++i)
+            hasFloat |= isa<FloatType>(operandElement(i));
+          return hasFloat ? floatArithmetic(operands) : clone(operands, getRegisterType(resultElement()));
+        });
+  }
+};
+
+} // namespace
+
+FailureOr<Value> emitElementwise(OpBuilder &builder, Operation *op, ArrayRef<Value> operands,
+                                 const HostTarget &target) {
+  return ElementwiseEmitter{builder, op, target}.emit(operands);
+}
+
+} // namespace triton::cpu

@@ -1,0 +1,442 @@
+// Expressions: constants fold, names resolve, everything that needs run-time values goes to Operations.
+#include "compiler/frontend/Operations.h"
+#include "compiler/frontend/Operators.h"
+#include "compiler/frontend/Suggestion.h"
+#include "compiler/frontend/emitter/KernelEmitter.h"
+#include "compiler/frontend/values/Folding.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace triton;
+using namespace triton::frontend;
+using llvm::dyn_cast;
+using llvm::failure;
+using llvm::LogicalResult;
+using llvm::SmallVector;
+using llvm::StringRef;
+using llvm::success;
+using mlir::FailureOr;
+
+static StringRef pythonName(syntax::NodeKind kind) {
+  static constexpr llvm::StringLiteral names[] = {
+#define TRITON_NODE(Struct, Base, PythonName) PythonName,
+#include "compiler/syntax/Nodes.def"
+  };
+  return names[static_cast<size_t>(kind)];
+}
+
+FailureOr<Value> KernelEmitter::unsupported(const syntax::Node *node) {
+  return error(node->range, "UnsupportedLanguageConstruct") << "unsupported AST node type: " << pythonName(node->kind);
+}
+
+/// Whether more than `limit` values are in `value`, at any depth: tuples may hold one and the same tuple many times.
+static bool hasMoreParts(const Value &value, size_t limit) {
+  llvm::SmallVector<const Value *> pending{&value};
+  for (size_t count = 0; !pending.empty(); ++count) {
+    if (count == limit)
+      return true;
+    const Value *next = pending.pop_back_val();
+    if (auto *tuple = next->tuple())
+      llvm::append_range(pending, llvm::make_pointer_range(tuple->elements));
+    else if (auto *aggregate = next->aggregate())
+      llvm::append_range(pending, llvm::make_pointer_range(aggregate->elements));
+  }
+  return false;
+}
+
+LogicalResult KernelEmitter::checkParts(const Value &value) {
+  // Each becomes a value of the IR, or a part of a type: what doubles its size a few times is never done.
+  constexpr size_t mostParts = 1 << 16;
+  if (!hasMoreParts(value, mostParts))
+    return success();
+  return error("ValueError") << "this holds more than " << mostParts
+                             << " values, counting those in its elements: kernels cannot compute with that many";
+}
+
+FailureOr<Value> KernelEmitter::evaluate(const syntax::Expr *expr) {
+  At at(*this, expr->range);
+  if (failed(checkDepth()))
+    return failure();
+  FailureOr<Value> value = evaluateNode(expr);
+  const bool onlyReads = llvm::isa<syntax::Name, syntax::Attribute, syntax::Subscript>(expr);
+  if (succeeded(value) && !onlyReads && failed(checkParts(*value)))
+    return failure();
+  return value;
+}
+
+/// `a + b + c + …`, which is as deep as it is long.
+FailureOr<Value> KernelEmitter::evaluateChain(const syntax::BinOp *last) {
+  SmallVector<const syntax::BinOp *> chain{last};
+  while (auto *left = dyn_cast<syntax::BinOp>(chain.back()->left))
+    chain.push_back(left);
+  FailureOr<Value> value = evaluate(chain.back()->left);
+  for (const syntax::BinOp *operation : llvm::reverse(chain)) {
+    At at(*this, operation->range);
+    // Both sides are evaluated even if one fails: their errors are independent.
+    FailureOr<Value> right = evaluate(operation->right);
+    if (failed(value) || failed(right) || failed(checkDepth()))
+      value = failure();
+    else if (value = combine(operationOf(operation->op), *value, *right);
+             succeeded(value) && failed(checkParts(*value)))
+      value = failure();
+  }
+  return value;
+}
+
+FailureOr<Value> KernelEmitter::evaluateNode(const syntax::Expr *expr) {
+  using syntax::NodeKind;
+  switch (expr->kind) {
+  case NodeKind::Name:
+    return evaluateName(llvm::cast<syntax::Name>(expr));
+  case NodeKind::Constant:
+    return evaluateConstant(llvm::cast<syntax::Constant>(expr));
+  case NodeKind::Attribute:
+    return evaluateAttribute(llvm::cast<syntax::Attribute>(expr));
+  case NodeKind::Subscript:
+    return evaluateSubscript(llvm::cast<syntax::Subscript>(expr));
+  case NodeKind::Slice:
+    return evaluateSlice(llvm::cast<syntax::Slice>(expr));
+  case NodeKind::Tuple:
+    return evaluateElements(llvm::cast<syntax::Tuple>(expr)->elts);
+  case NodeKind::List:
+    return evaluateElements(llvm::cast<syntax::List>(expr)->elts);
+  case NodeKind::BinOp:
+    return evaluateChain(llvm::cast<syntax::BinOp>(expr));
+  case NodeKind::UnaryOp:
+    return evaluateUnary(llvm::cast<syntax::UnaryOp>(expr));
+  case NodeKind::Compare:
+    return evaluateCompare(llvm::cast<syntax::Compare>(expr));
+  case NodeKind::BoolOp:
+    return evaluateBoolOp(llvm::cast<syntax::BoolOp>(expr));
+  case NodeKind::IfExp:
+    return evaluateConditional(llvm::cast<syntax::IfExp>(expr));
+  case NodeKind::Call:
+    return evaluateCall(llvm::cast<syntax::Call>(expr));
+  case NodeKind::ListComp:
+    return evaluateComprehension(llvm::cast<syntax::ListComp>(expr));
+  case NodeKind::JoinedStr:
+    return evaluateJoinedString(llvm::cast<syntax::JoinedStr>(expr));
+  default:
+    return unsupported(expr);
+  }
+}
+
+FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
+  if (const LocalBinding *binding = frame->scope.find(name->id)) {
+    if (binding->state == LocalBinding::State::Unknown)
+      return failure();
+    if (binding->state == LocalBinding::State::LoopVariable) {
+      warn("UserWarning", "the loop variable '" + name->id + "' has no defined value after the loop");
+      llvm::SmallVector<mlir::Type> types;
+      flattenTypes(binding->value.type(), context(), types);
+      llvm::SmallVector<mlir::Value> values = llvm::map_to_vector(types, [&](mlir::Type type) { return poison(type); });
+      mlir::ValueRange taken(values);
+      return rebuild(binding->value, taken);
+    }
+    return binding->value;
+  }
+  auto [entry, isNew] = hostNames.try_emplace({&frame->function, name->id});
+  if (isNew) {
+    auto found = frame->function.host->lookup(frame->function, name->id);
+    if (!found) {
+      hostNames.erase({&frame->function, name->id});
+      return fail(found.takeError());
+    }
+    // The host may have been led back here; look the place up again.
+    hostNames[{&frame->function, name->id}] = *found;
+  }
+  if (const std::optional<Value> &value = hostNames[{&frame->function, name->id}])
+    return *value;
+  if (const Builtin *builtin = findBuiltin("builtins", name->id))
+    return Value(Value::Storage(builtin));
+
+  Diagnostic diagnostic{
+      .range = name->range, .message = ("'" + name->id + "' is not defined").str(), .exception = "NameError"};
+  if (auto vanished = frame->scope.whyVanished(name->id))
+    diagnostic.notes.push_back({Severity::Note, vanished->first, vanished->second.str()});
+  std::string closest = closestName(name->id, llvm::make_first_range(frame->scope.bindings));
+  if (!closest.empty())
+    diagnostic.hint = "did you mean '" + closest + "'?";
+  report(std::move(diagnostic));
+  return failure();
+}
+
+FailureOr<Value> KernelEmitter::evaluateConstant(const syntax::Constant *constant) {
+  if (auto *flag = constant->as<bool>())
+    return Value::boolean(*flag);
+  if (auto *integer = constant->as<llvm::APInt>())
+    return Value::integer(fromBits(*integer, /*isSigned=*/false));
+  if (auto *real = constant->as<double>())
+    return Value::real(*real);
+  if (auto *text = constant->as<syntax::StringValue>())
+    return Value::string(text->text.str());
+  if (constant->as<syntax::EllipsisValue>())
+    return Value(Value::Storage(EllipsisValue{}));
+  if (constant->as<syntax::NoneValue>())
+    return Value::none();
+  return error("UnsupportedLanguageConstruct") << "complex numbers and bytes are not supported in kernels";
+}
+
+FailureOr<Value> KernelEmitter::evaluateAttribute(const syntax::Attribute *attribute) {
+  auto object = evaluate(attribute->value);
+  if (failed(object))
+    return failure();
+  auto value = valueAttribute(*this, *object, attribute->attr);
+  if (failed(value))
+    return failure();
+  if (*value)
+    return **value;
+  // `.value` of a constexpr is what it wraps.
+  if (attribute->attr == "value" && object->isCompileTime())
+    return *object;
+  auto *module = object->getIf<ModuleValue>();
+  if (!module)
+    return error("AttributeError") << "'" << classNameOf(*object) << "' object has no attribute '" << attribute->attr
+                                   << "'";
+  Diagnostic diagnostic{.range = currentRange,
+                        .message = "module '" + module->path + "' has no attribute '" + attribute->attr.str() + "'",
+                        .exception = "AttributeError"};
+  std::string closest = closestName(attribute->attr, languageNames(module->path));
+  if (!closest.empty())
+    diagnostic.hint = "did you mean '" + closest + "'?";
+  report(std::move(diagnostic));
+  return failure();
+}
+
+FailureOr<Value> KernelEmitter::evaluateSlice(const syntax::Slice *slice) {
+  auto part = [&](const syntax::Expr *expr) -> FailureOr<Value> {
+    return expr ? evaluate(expr) : FailureOr<Value>(Value::none());
+  };
+  auto start = part(slice->lower), stop = part(slice->upper), step = part(slice->step);
+  if (failed(start) || failed(stop) || failed(step))
+    return failure();
+  return Value(Value::Storage(std::make_shared<const SliceValue>(SliceValue{*start, *stop, *step})));
+}
+
+FailureOr<Value> KernelEmitter::evaluateSubscript(const syntax::Subscript *subscript) {
+  auto object = evaluate(subscript->value);
+  auto index = evaluate(subscript->slice);
+  if (failed(object) || failed(index))
+    return failure();
+  if (object->isTensor())
+    return subscriptTensor(*this, *object,
+                           index->tuple() ? llvm::ArrayRef(index->tuple()->elements) : llvm::ArrayRef(*index));
+  if (object->aggregate()) {
+    auto method = valueAttribute(*this, *object, "__getitem__");
+    if (failed(method))
+      return failure();
+    if (*method)
+      return call(**method, CallArguments{{*index}, {}});
+    return error("TypeError") << "'" << classNameOf(*object) << "' object is not subscriptable";
+  }
+  if (!index->isCompileTime())
+    return error("TypeError") << "a " << classNameOf(*object)
+                              << " is indexed while compiling, so the index must be a constexpr, got " << index->str();
+  auto element = foldSubscript(*object, *index);
+  if (!element)
+    return fail(element.takeError());
+  return *element;
+}
+
+FailureOr<Value> KernelEmitter::evaluateElements(llvm::ArrayRef<syntax::Expr *> elements) {
+  std::vector<Value> values;
+  bool anyFailed = false;
+  for (const syntax::Expr *element : elements) {
+    auto value = evaluate(element);
+    anyFailed |= failed(value);
+    if (!anyFailed)
+      values.push_back(*value);
+  }
+  if (anyFailed)
+    return failure();
+  return Value::tuple(std::move(values));
+}
+
+/// `add` of `__add__` and `__radd__`; empty for comparisons, which every class of the host has.
+static llvm::StringRef methodOf(BinaryOperation operation) {
+  static constexpr llvm::StringLiteral names[] = {"add",    "sub",    "mul", "truediv", "floordiv", "mod",   "pow",
+                                                  "lshift", "rshift", "and", "or",      "xor",      "matmul"};
+  const auto index = static_cast<size_t>(operation);
+  return index < std::size(names) ? llvm::StringRef(names[index]) : llvm::StringRef();
+}
+
+/// The operator as a method of an aggregate, of the left side or reflected of the right; nullopt if neither has one.
+static FailureOr<std::optional<Value>> combineByMethod(Emitter &emitter, BinaryOperation operation, const Value &lhs,
+                                                       const Value &rhs) {
+  const llvm::StringRef name = methodOf(operation);
+  for (bool isReflected : {false, true}) {
+    const Value &object = isReflected ? rhs : lhs, &other = isReflected ? lhs : rhs;
+    if (name.empty() || !object.aggregate())
+      continue;
+    auto method = valueAttribute(emitter, object, (isReflected ? "__r" : "__") + name.str() + "__");
+    if (failed(method))
+      return failure();
+    if (!*method)
+      continue;
+    FailureOr<Value> result = emitter.call(**method, CallArguments{{other}, {}});
+    if (failed(result))
+      return failure();
+    return std::optional(*result);
+  }
+  return std::optional<Value>();
+}
+
+FailureOr<Value> KernelEmitter::combine(BinaryOperation operation, const Value &lhs, const Value &rhs) {
+  auto byMethod = combineByMethod(*this, operation, lhs, rhs);
+  if (failed(byMethod))
+    return failure();
+  if (*byMethod)
+    return **byMethod;
+  if (lhs.isTensor() || rhs.isTensor())
+    return binary(*this, operation, lhs, rhs);
+  const bool isSequence = lhs.tuple() || rhs.tuple();
+  const bool compileTime = lhs.isCompileTime() && rhs.isCompileTime();
+  if (compileTime || (isSequence && (operation == BinaryOperation::Add || operation == BinaryOperation::Mul)))
+    return foldBinary(*this, operation, lhs, rhs);
+  return error("TypeError") << "operator " << spelling(operation) << " is not implemented for " << classNameOf(lhs)
+                            << " and " << classNameOf(rhs) << " with run-time values";
+}
+
+FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) {
+  auto operand = evaluate(operation->operand);
+  if (failed(operand))
+    return failure();
+  static constexpr UnaryOperation operations[] = {UnaryOperation::Invert, UnaryOperation::Not, UnaryOperation::Pos,
+                                                  UnaryOperation::Neg};
+  const UnaryOperation op = operations[static_cast<size_t>(operation->op)];
+  if (operand->isTensor())
+    return unary(*this, op, *operand);
+  if (operand->tuple() || !operand->isCompileTime())
+    return error("TypeError") << "operator '" << spelling(op).trim() << "' is not implemented for "
+                              << classNameOf(*operand);
+  return foldUnary(*this, op, *operand);
+}
+
+bool KernelEmitter::identical(const Value &a, const Value &b) {
+  if (a.isNone() || b.isNone())
+    return a.isNone() && b.isNone();
+  if (a.isTensor() && b.isTensor())
+    return a.get<TensorValue>().ir == b.get<TensorValue>().ir;
+  return a.isCompileTime() && b.isCompileTime() && a.key() == b.key();
+}
+
+FailureOr<Value> KernelEmitter::evaluateCompare(const syntax::Compare *compare) {
+  using Operator = syntax::CompareOperator;
+  if (compare->ops.size() != 1)
+    return error("UnsupportedLanguageConstruct") << "simultaneous multiple comparison is not supported";
+  const Operator op = compare->ops[0];
+  if (op == Operator::In || op == Operator::NotIn)
+    return error("UnsupportedLanguageConstruct")
+           << "unsupported AST node type: " << (op == Operator::In ? "In" : "NotIn");
+  auto lhs = evaluate(compare->left), rhs = evaluate(compare->comparators[0]);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  if (op == Operator::Is || op == Operator::IsNot)
+    return Value::boolean(identical(*lhs, *rhs) == (op == Operator::Is));
+  static constexpr BinaryOperation operations[] = {BinaryOperation::Eq, BinaryOperation::Ne, BinaryOperation::Lt,
+                                                   BinaryOperation::Le, BinaryOperation::Gt, BinaryOperation::Ge};
+  return combine(operations[static_cast<size_t>(op)], *lhs, *rhs);
+}
+
+FailureOr<Value> KernelEmitter::evaluateBoolOp(const syntax::BoolOp *operation) {
+  const bool isAnd = operation->op == syntax::BoolOperator::And;
+  std::optional<Value> runtime;
+  Value last;
+  for (const syntax::Expr *expr : operation->values) {
+    auto value = evaluate(expr);
+    if (failed(value))
+      return failure();
+    last = *value;
+    if (!value->isTensor()) {
+      // A tuple counts as its emptiness, whatever it holds.
+      bool isTrue;
+      if (auto *tuple = value->tuple())
+        isTrue = !tuple->elements.empty();
+      else if (auto folded = truth(*value))
+        isTrue = *folded;
+      else
+        return fail(folded.takeError());
+      if (isTrue != isAnd)
+        return *value;
+      continue;
+    }
+    if (!runtime) {
+      runtime = *value;
+      continue;
+    }
+    auto both = logical(*this, isAnd, *runtime, *value);
+    if (failed(both))
+      return failure();
+    runtime = *both;
+  }
+  return runtime ? *runtime : last;
+}
+
+FailureOr<std::optional<std::vector<Value>>> KernelEmitter::unpack(const Value &value) {
+  if (auto *tuple = value.tuple())
+    return std::optional(tuple->elements);
+  if (auto *object = value.getIf<HostObject>(); object && object->host) {
+    auto elements = object->host->iterate(*object);
+    if (!elements) {
+      llvm::consumeError(elements.takeError());
+      return std::optional<std::vector<Value>>();
+    }
+    return std::optional(std::move(*elements));
+  }
+  return std::optional<std::vector<Value>>();
+}
+
+FailureOr<Value> KernelEmitter::evaluateComprehension(const syntax::ListComp *comprehension) {
+  if (comprehension->generators.size() != 1)
+    return error("UnsupportedLanguageConstruct") << "nested comprehensions are not supported";
+  const syntax::Comprehension *generator = comprehension->generators[0];
+  auto *target = dyn_cast<syntax::Name>(generator->target);
+  if (!target || !generator->ifs.empty() || generator->isAsync)
+    return error("UnsupportedLanguageConstruct") << "comprehensions take one name and no condition";
+  auto iterable = evaluate(generator->iter);
+  if (failed(iterable))
+    return failure();
+  auto elements = unpack(*iterable);
+  if (failed(elements))
+    return failure();
+  if (!*elements)
+    return error("NotImplementedError") << "only tuple comprehensions are supported, got " << classNameOf(*iterable);
+  const Scope::Saved saved = frame->scope.save(target->id);
+  std::vector<Value> results;
+  bool anyFailed = false;
+  for (const Value &element : **elements) {
+    frame->scope.bind(target->id, {.value = element, .range = target->range});
+    auto value = evaluate(comprehension->elt);
+    anyFailed |= failed(value);
+    if (anyFailed)
+      break;
+    results.push_back(*value);
+  }
+  frame->scope.restore(saved);
+  if (anyFailed)
+    return failure();
+  return Value::tuple(std::move(results));
+}
+
+FailureOr<Value> KernelEmitter::evaluateJoinedString(const syntax::JoinedStr *joined) {
+  std::string text;
+  for (const syntax::Expr *part : joined->values) {
+    if (auto *constant = dyn_cast<syntax::Constant>(part)) {
+      if (auto *literal = constant->as<syntax::StringValue>())
+        text += literal->text;
+      continue;
+    }
+    auto *formatted = dyn_cast<syntax::FormattedValue>(part);
+    if (!formatted)
+      return unsupported(part);
+    auto value = evaluate(formatted->value);
+    if (failed(value))
+      return failure();
+    if (!value->isCompileTime())
+      return error(part->range, "NotImplementedError")
+             << "cannot evaluate f-string containing non-constexpr conversion values, found conversion of type "
+             << classNameOf(*value);
+    text += formatted->conversion == 'r' || formatted->conversion == 'a' ? value->repr() : value->str();
+  }
+  return Value::string(std::move(text));
+}

@@ -1,0 +1,195 @@
+// Products by tcgen05: sums in tensor memory.
+//
+// Products that add to each other's sum (the result of one is only the start of the next) form a chain, which has one sum:
+//   starts at 0:            ttng.tmem_alloc; the first product does not read it
+//   starts at some c:       ttng.tmem_alloc %c
+//   carried by a loop:      ttng.tmem_alloc of the initial value before the loop, ttng.tmem_load behind it. Where the chain starts at the carried value
+//                           itself, nothing is moved in the loop; where it starts at something computed from it, as attention does to rescale its
+//                           sum, that is loaded, computed and stored, but takes no registers the rest of the time.
+// The products are complete when the op is: `gpu-pipeline-loops` may leave some in flight, `gpu-wait-for-products` waits for the others.
+#include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/passes/dots/LowerDots.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+namespace {
+
+/// A `tt.dot` or `tt.dot_scaled`, with what was planned for it before anything changed.
+struct Planned {
+  Operation *op;
+  Attribute a; // registers for a store to tensor memory; null: to shared memory
+
+  Value sum() const {
+    return isa<tensor::DotOp>(op) ? cast<tensor::DotOp>(op).getC() : cast<tensor::DotScaledOp>(op).getC();
+  }
+  Value result() const { return op->getResult(0); }
+};
+
+bool isZero(Value value) {
+  while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+    value = convert.getSrc();
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+}
+
+class Lowering {
+public:
+  explicit Lowering(ArrayRef<Planned> chain)
+      : chain(chain), builder(chain.front().op), loc(chain.front().op->getLoc()) {}
+
+  void run() {
+    Value start = chain.front().sum(), result = chain.back().result();
+    auto type = cast<RankedTensorType>(result.getType());
+    std::optional<unsigned> carried = carriedIndex();
+    Value sum, useSum;
+    if (carried) {
+      auto loop = cast<scf::ForOp>(chain.front().op->getParentOp());
+      builder.setInsertionPoint(loop);
+      sum = allocate(type, loop.getInitArgs()[*carried]);
+      useSum = startInLoop(loop, *carried, start, sum);
+    } else {
+      useSum = constant(!isZero(start));
+      sum = allocate(type, isZero(start) ? Value() : start);
+    }
+    for (const Planned &planned : chain) {
+      builder.setInsertionPoint(planned.op);
+      multiply(planned, sum, &planned == &chain.front() ? useSum : constant(true));
+    }
+    if (carried) {
+      auto loop = cast<scf::ForOp>(chain.front().op->getParentOp());
+      builder.setInsertionPointAfter(loop);
+      replaceByLoad(loop.getResult(*carried), sum);
+      // Nothing is carried in registers any more: what comes back is what was there at first, which simplification removes.
+      loop.getBody()->getTerminator()->setOperand(*carried, loop.getInitArgs()[*carried]);
+    } else {
+      builder.setInsertionPointAfter(chain.back().op);
+      replaceByLoad(result, sum);
+    }
+    for (const Planned &planned : llvm::reverse(chain)) {
+      SmallVector<Value> operands(planned.op->getOperands());
+      planned.op->erase();
+      for (Value operand : operands)
+        eraseIfDead(operand);
+    }
+  }
+
+private:
+  Value constant(bool value) { return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value)); }
+
+  Value allocate(RankedTensorType type, Value initial) {
+    return TMEMAllocOp::create(builder, loc, sumInTensorMemory(type), Type(), initial).getResult();
+  }
+
+  void replaceByLoad(Value value, Value sum) {
+    if (value.use_empty())
+      return;
+    auto load = TMEMLoadOp::create(builder, loc, value.getType(), Type(), sum, Value());
+    value.replaceUsesWithIf(load.getResult(), [&](OpOperand &use) { return use.getOwner() != chain.front().op; });
+  }
+
+  /// Which of the values that a loop carries is the chain's result, if nothing else is.
+  std::optional<unsigned> carriedIndex() {
+    Value result = chain.back().result();
+    auto loop = dyn_cast<scf::ForOp>(chain.front().op->getParentOp());
+    if (!loop || !result.hasOneUse() || *result.user_begin() != loop.getBody()->getTerminator())
+      return std::nullopt;
+    return result.use_begin()->getOperandNumber();
+  }
+
+  /// Makes the sum begin with `start`; what the loop carries is in the sum. Gives whether the first product adds to it.
+  Value startInLoop(scf::ForOp loop, unsigned carried, Value start, Value sum) {
+    BlockArgument argument = loop.getRegionIterArg(carried);
+    Operation *first = chain.front().op;
+    bool addsUp = start == argument && argument.hasOneUse();
+    if (!addsUp && !argument.use_empty()) {
+      // Before its first use, and before the sum is written.
+      Operation *place = first;
+      for (Operation *user : argument.getUsers())
+        if (Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user); inBody->isBeforeInBlock(place))
+          place = inBody;
+      builder.setInsertionPoint(place);
+      auto load = TMEMLoadOp::create(builder, loc, argument.getType(), Type(), sum, Value());
+      argument.replaceAllUsesWith(load.getResult());
+      if (start == argument)
+        start = load.getResult();
+    }
+    builder.setInsertionPoint(first);
+    if (addsUp)
+      return constant(true);
+    if (isZero(start))
+      return constant(false);
+    Value isTrue = constant(true);
+    TMEMStoreOp::create(builder, loc, Type(), sum, Value(), start, isTrue);
+    return isTrue;
+  }
+
+  void multiply(const Planned &planned, Value sum, Value useSum) {
+    Value isTrue = constant(true);
+    if (auto dot = dyn_cast<tensor::DotOp>(planned.op)) {
+      static constexpr unsigned anyOrder[] = {8, 16};
+      Value a;
+      if (planned.a)
+        a = TMEMAllocOp::create(builder, loc, operandInTensorMemory(dot.getA().getType()), Type(), dot.getA())
+                .getResult();
+      else
+        a = sharedOperand(builder, loc, dot.getA(), 1, anyOrder);
+      Value b = sharedOperand(builder, loc, dot.getB(), 0, anyOrder);
+      TCGen5MMAOp::create(builder, loc, Type(), a, b, sum, Value(), useSum, isTrue, ValueRange(), ValueRange(), false,
+                          false);
+      return;
+    }
+    auto dot = cast<tensor::DotScaledOp>(planned.op);
+    // Packed pairs lie along K; bytes may lie in any order.
+    SmallVector<unsigned> anyOrder;
+    if (dot.getAElemType() != tensor::ScaleDotElemType::E2M1)
+      anyOrder.push_back(8);
+    Value a = sharedOperand(builder, loc, dot.getA(), 1, anyOrder);
+    Value b = sharedOperand(builder, loc, dot.getB(), 0, anyOrder);
+    auto scales = [&](Value tensor) {
+      auto type = scalesInTensorMemory(cast<RankedTensorType>(tensor.getType()));
+      return TMEMAllocOp::create(builder, loc, type, Type(), tensor).getResult();
+    };
+    TCGen5MMAScaledOp::create(builder, loc, Type(), a, b, sum, Value(), scales(dot.getAScale()),
+                              scales(dot.getBScale()), dot.getAElemType(), dot.getBElemType(), useSum, isTrue,
+                              ValueRange(), ValueRange(), false);
+  }
+
+  ArrayRef<Planned> chain;
+  OpBuilder builder;
+  Location loc;
+};
+
+} // namespace
+
+void lowerTcgen05Dots(ModuleOp module) {
+  Target target = dotTarget(module);
+  SmallVector<Planned> all;
+  module.walk([&](Operation *op) {
+    if (auto dot = dyn_cast<tensor::DotOp>(op)) {
+      if (planDotKind(dot, target, getNumWarps(op)) == DotPlan::Kind::Tcgen05)
+        all.push_back({op, planDot(dot, target, getNumWarps(op)).a});
+    } else if (isa<tensor::DotScaledOp>(op)) {
+      all.push_back({op, Attribute()});
+    }
+  });
+  // A product continues the chain of the one whose result is nothing but its start.
+  SmallVector<SmallVector<Planned>> chains;
+  for (const Planned &planned : all) {
+    auto found = llvm::find_if(chains, [&](ArrayRef<Planned> chain) {
+      Value result = chain.back().result();
+      return result == planned.sum() && result.hasOneUse() && chain.back().op->getBlock() == planned.op->getBlock();
+    });
+    if (found == chains.end())
+      chains.push_back({planned});
+    else
+      found->push_back(planned);
+  }
+  for (ArrayRef<Planned> chain : chains)
+    Lowering(chain).run();
+}
+
+} // namespace triton::gpu

@@ -1,0 +1,158 @@
+#include "compiler/gpu/passes/layouts/LayoutCost.h"
+
+#include "compiler/gpu/passes/layouts/LayoutAnchors.h"
+#include "compiler/layout/Conversion.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+// A barrier and the latency of shared memory on both sides of it.
+constexpr int64_t exchangeLatency = 60;
+// Issuing one memory instruction; each 32-byte sector it touches takes one more.
+constexpr int64_t memoryIssue = 4;
+// A shuffle, and picking what to offer and what was taken.
+constexpr int64_t shuffle = 6;
+
+// What loops are taken to do, in all: 8 rounds each.
+static int64_t repeated(int64_t cost, unsigned loopDepth) { return cost << (3 * std::min(loopDepth, 4u)); }
+
+static unsigned loopDepthOf(Value value) {
+  unsigned depth = 0;
+  for (Operation *op = value.getParentBlock()->getParentOp(); op; op = op->getParentOp())
+    depth += isa<LoopLikeOpInterface>(op);
+  return depth;
+}
+
+int64_t LayoutCost::ofSlot(unsigned slot, Attribute layout) {
+  auto [found, isNew] = slotCosts.try_emplace({slot, layout.getAsOpaquePointer()}, 0);
+  const LayoutSlot &known = problem.slots()[slot];
+  if (isNew && !known.isCarried)
+    found->second = repeated(once(known, layout), known.loopDepth);
+  return found->second;
+}
+
+int64_t LayoutCost::ofConversion(Value value, Attribute from, Attribute to) {
+  if (from == to)
+    return 0;
+  auto type = cast<RankedTensorType>(value.getType());
+  auto [found, isNew] = conversionCosts.try_emplace({type, from, to}, 0);
+  if (isNew)
+    found->second = convertOnce(type, from, to);
+  return repeated(found->second, loopDepthOf(value));
+}
+
+static int64_t registersOf(RankedTensorType type) { return toLinear(type).inputSize("register"); }
+
+int64_t LayoutCost::convertOnce(RankedTensorType type, Attribute from, Attribute to) {
+  const int64_t bits = std::max<int64_t>(8, tensor::getElementBits(type));
+  const layout::LinearLayout &source = toLinear(withLayout(type, from)), &target = toLinear(withLayout(type, to));
+  const layout::ConversionPlan plan = layout::planConversion(source, target, bits);
+  switch (plan.kind) {
+  case layout::ConversionPlan::Kind::Nothing:
+  case layout::ConversionPlan::Kind::Registers:
+    return 1; // nothing at run time, but the same layout is better to read
+  case layout::ConversionPlan::Kind::Lanes:
+    return shuffle * plan.exchange.rounds.size() * std::max<int64_t>(1, bits / 32);
+  case layout::ConversionPlan::Kind::Shared:
+  case layout::ConversionPlan::Kind::Cluster:
+    break;
+  }
+  // An instruction for each vector, and for each 128 bytes of it that a warp moves.
+  auto access = [&](int64_t registers, unsigned vectorBits) {
+    const int64_t instructions = std::max<int64_t>(1, registers >> vectorBits);
+    return instructions * (2 + std::max<int64_t>(1, (bits << vectorBits) / 32));
+  };
+  return exchangeLatency + access(source.inputSize("register"), plan.shared.storeVectorBits) +
+         access(target.inputSize("register"), plan.shared.loadVectorBits);
+}
+
+// What the lanes of a warp touch together: lanes at the same row and in the same 32 bytes of a run touch one sector.
+static int64_t sectorsOf(const AccessFacts &facts, const layout::LinearLayout &layout, int64_t elementBytes) {
+  std::set<layout::Coordinates> sectors;
+  const int64_t lanes = layout.inputSize("lane");
+  unsigned along = 0;
+  for (unsigned d = 1; d < facts.rank(); ++d)
+    if (facts.dimensions[d].contiguity >= facts.dimensions[along].contiguity)
+      along = d;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    layout::Coordinates place(facts.rank(), 0);
+    for (unsigned bit = 0; (int64_t(1) << bit) < lanes; ++bit)
+      if (lane >> bit & 1)
+        for (auto [component, basis] : llvm::zip_equal(place, layout.basis("lane", bit)))
+          component ^= basis;
+    for (unsigned d = 0; d < facts.rank(); ++d) {
+      const auto &[contiguity, divisibility, constancy] = facts.dimensions[d];
+      place[d] /= constancy;
+      if (d == along)
+        place[d] /= std::clamp<int64_t>(32 / elementBytes, 1, contiguity);
+    }
+    sectors.insert(place);
+  }
+  return sectors.size();
+}
+
+static int64_t bytesOf(Value pointers) {
+  return std::max<int64_t>(1, tensor::getElementBits(tensor::getAccessedType(pointers.getType())) / 8);
+}
+
+// The instructions a thread moves its elements with.
+int64_t LayoutCost::instructionsOf(Operation *op, RankedTensorType type) {
+  Value pointers = accessedPointers(op);
+  const int64_t bytes = bytesOf(pointers);
+  const layout::LinearLayout &layout = toLinear(type);
+  int64_t vector =
+      std::min<int64_t>(vectorElements(access.of(pointers), layout), std::max<int64_t>(1, widestAccess(op) / bytes));
+  if (Value mask = accessMask(op); mask && isa<RankedTensorType>(mask.getType()))
+    vector = std::min<int64_t>(vector, maskElements(access.of(mask), layout));
+  return std::max<int64_t>(1, registersOf(type) / vector);
+}
+
+int64_t LayoutCost::ofReduction(Operation *op, unsigned axis, RankedTensorType type) {
+  const layout::LinearLayout &layout = toLinear(type);
+  auto bitsAlong = [&](StringRef input) {
+    int64_t bits = 0;
+    for (unsigned bit = 0; (int64_t(1) << bit) < layout.inputSize(input); ++bit)
+      bits += layout.basis(input, bit)[axis] != 0;
+    return bits;
+  };
+  const int64_t registers = layout.inputSize("register");
+  const int64_t results = std::max<int64_t>(1, registers >> bitsAlong("register"));
+  // In a thread, between lanes, between warps. A scan keeps all it combines.
+  const int64_t moved = isa<tensor::ScanOp>(op) ? registers : results;
+  int64_t cost = registers + moved * shuffle * bitsAlong("lane");
+  if (bitsAlong("warp"))
+    cost += exchangeLatency + 4 * moved;
+  return cost * op->getNumOperands();
+}
+
+int64_t LayoutCost::once(const LayoutSlot &slot, Attribute layout) {
+  const RankedTensorType type = withLayout(slot.type, layout);
+  int64_t cheap = 0;
+  for (Value operand : slot.op->getOperands())
+    if (problem.isCheap(operand))
+      cheap += problem.costOfCheap(operand);
+  const int64_t registers = registersOf(type);
+  return llvm::TypeSwitch<Operation *, int64_t>(slot.op)
+      .Case<tensor::LoadOp, tensor::StoreOp, tensor::AtomicRMWOp, tensor::AtomicCASOp>([&](auto op) {
+        // Addresses are computed once per instruction, and mostly differ by constants.
+        const int64_t sectors = sectorsOf(access.of(op.getPtr()), toLinear(type), bytesOf(op.getPtr()));
+        return instructionsOf(op, type) * (memoryIssue + sectors + cheap / 4);
+      })
+      .Case<tensor::ReduceOp, tensor::ScanOp>(
+          [&](auto op) { return ofReduction(op, op.getAxis(), type) + cheap * registers; })
+      .Case<tensor::DotOp, tensor::ExpandDimsOp, tensor::BroadcastOp, tensor::TransOp, tensor::ReshapeOp,
+            tensor::JoinOp, tensor::SplitOp, tensor::CatOp>([&](auto) { return cheap * registers; })
+      .Default([&](Operation *op) {
+        const bool isSlow = isa<math::MathDialect>(op->getDialect()) ||
+                            isa<arith::DivFOp, arith::DivSIOp, arith::RemSIOp, tensor::PreciseDivFOp>(op);
+        return registers * (cheap + (isSlow ? 8 : 1));
+      });
+}
+
+} // namespace triton::gpu

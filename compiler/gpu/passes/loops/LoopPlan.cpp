@@ -1,0 +1,359 @@
+#include "compiler/gpu/passes/loops/LoopPlan.h"
+
+#include "compiler/gpu/Buffers.h"
+#include "compiler/gpu/CopyEngine.h"
+#include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/GlobalRoots.h"
+#include "compiler/gpu/passes/loops/RingLayouts.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+namespace {
+
+struct Planner {
+  scf::ForOp loop;
+  AccessAnalysis &access;
+  bool takesAll; // also loads that no product needs
+  Block *body = loop.getBody();
+
+  bool isInside(Operation *op) const { return op && op->getBlock() == body; }
+
+  /// The ops of the loop's body that are products, or whose results one of the same iteration is computed from.
+  llvm::DenseSet<Operation *> findTowardsDots() {
+    llvm::DenseSet<Operation *> found;
+    for (Operation &op : llvm::reverse(*body)) {
+      bool isAccess = isa<tensor::LoadOp, tensor::StoreOp, tensor::DescriptorLoadOp, tensor::DescriptorStoreOp>(op);
+      if (isa<tensor::DotOp, WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(op) ||
+          (!isAccess && llvm::any_of(op.getUsers(), [&](Operation *user) { return found.contains(user); })))
+        found.insert(&op);
+    }
+    return found;
+  }
+  llvm::DenseSet<Operation *> towardsDots = findTowardsDots();
+
+  /// Whether a value of the loop reaches a product of the same iteration.
+  bool reachesDot(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) { return towardsDots.contains(user); });
+  }
+
+  /// Whether an iteration waits for what other programs write: it must not have been read before.
+  bool waitsForOthers() {
+    auto acquires = [](auto op) {
+      using tensor::MemSemantic;
+      return !op->use_empty() && (op.getSem() == MemSemantic::Acquire || op.getSem() == MemSemantic::AcquireRelease);
+    };
+    WalkResult result = body->walk([&](Operation *op) {
+      bool waits = llvm::TypeSwitch<Operation *, bool>(op)
+                       .Case<tensor::AtomicRMWOp, tensor::AtomicCASOp>(acquires)
+                       .Case([](tensor::LoadOp load) { return load.getIsVolatile(); })
+                       .Default(false);
+      return waits ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+
+  /// Adds to `slice` what computes `value` in the loop, also through values carried from the iteration before. False if something in it
+  /// cannot run ahead of the iterations that it belongs to.
+  bool collect(Value value, llvm::SetVector<Operation *> &slice) {
+    SmallVector<Value> pending = {value};
+    llvm::DenseSet<Value> carried; // already followed: loops may hand values round in a ring
+    while (!pending.empty()) {
+      Value next = pending.pop_back_val();
+      if (auto argument = dyn_cast<BlockArgument>(next)) {
+        if (argument.getOwner() == body && argument != loop.getInductionVar() && carried.insert(next).second)
+          pending.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+        continue;
+      }
+      Operation *definition = next.getDefiningOp();
+      if (!isInside(definition) || slice.contains(definition))
+        continue;
+      bool isLoad = isa<tensor::LoadOp>(definition);
+      if (definition->getNumRegions() != 0 || (!isLoad && !isMemoryEffectFree(definition)) ||
+          isa<tensor::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp>(definition))
+        return false;
+      slice.insert(definition);
+      for (Value operand : llvm::reverse(definition->getOperands()))
+        pending.push_back(operand);
+    }
+    return true;
+  }
+
+  /// Bytes that one asynchronous copy moves; at least 4, or it cannot be done.
+  unsigned copyBytes(tensor::LoadOp load) {
+    unsigned elements = access.vectorElements(load.getPtr());
+    if (load.getMask())
+      elements = std::min(elements, access.maskElements(load.getMask()));
+    return elements * tensor::getElementBits(load.getType()) / 8;
+  }
+
+  static bool isZeroOrAbsent(Value other) {
+    if (!other)
+      return true;
+    while (other.getDefiningOp() && isa<tensor::SplatOp, tensor::FpToFpOp, ConvertLayoutOp>(other.getDefiningOp()))
+      other = other.getDefiningOp()->getOperand(0);
+    return matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
+  }
+
+  bool isWanted(Value loaded) { return takesAll || reachesDot(loaded); }
+
+  std::optional<RingCopy> planCopy(tensor::LoadOp load) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || !type.getElementType().isIntOrFloat() || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) ||
+        copyBytes(load) < 4 || !isWanted(load.getResult()) || mayWrite(body, rootOf(load.getPtr())))
+      return std::nullopt;
+    RingCopy copy{.load = load};
+    for (Value operand : load->getOperands())
+      if (!collect(operand, copy.ahead))
+        return std::nullopt;
+    if (load->hasOneUse())
+      copy.filled = dyn_cast<LocalAllocOp>(*load->user_begin());
+    auto plain = copy.filled ? dyn_cast<SwizzledSharedAttr>(copy.filled.getType().getEncoding()) : SwizzledSharedAttr();
+    if (plain && plain.getOrder()[0] != fastestDim(type)) {
+      // Rows of the ring are swizzled, those of the buffer are not: wide reads, then stores side by side.
+      copy.filled = {};
+      copy.layout = swizzledLayout(type);
+      copy.transposing = transposingLayout(type, /*held=*/fastestDim(type), getNumWarps(loop));
+    } else if (plain) {
+      copy.layout = plain;
+    } else if (copy.filled) {
+      copy.layout = copy.filled.getType().getEncoding();
+      // Copies keep the order of elements in memory: another order takes registers.
+      unsigned wanted = cast<NvmmaSharedAttr>(copy.layout).getTransposed() ? 0 : type.getRank() - 1;
+      if (fastestDim(type) != wanted) {
+        copy.filled = {};
+        copy.layout = swizzledLayout(type);
+        copy.transposing = transposingLayout(type, /*held=*/wanted, getNumWarps(loop));
+        bool isBytes = type.getElementTypeBitWidth() == 8 && type.getRank() == 2;
+        if (isBytes && type.getDimSize(wanted) >= 16 && type.getDimSize(1 - wanted) >= 128) {
+          copy.layout = SwizzledSharedAttr::get(type.getContext(), /*vec=*/16, /*perPhase=*/2, /*maxPhase=*/8,
+                                                {1 - wanted, wanted});
+          copy.transposing = pairTransposingLayout(type, wanted, getNumWarps(loop));
+        }
+      }
+    } else {
+      SmallVector<RankedTensorType> read;
+      for (Operation *user : load->getUsers())
+        read.push_back(isa<ConvertLayoutOp>(user) ? cast<RankedTensorType>(user->getResult(0).getType()) : type);
+      copy.layout = swizzledLayout(type, read);
+    }
+    return copy;
+  }
+
+  std::optional<RingBlock> planBlock(tensor::DescriptorLoadOp load) {
+    // A descriptor made anew in every iteration is in use until the copy is done.
+    if (!loop.isDefinedOutsideOfLoop(load.getDesc()) || !isWanted(load.getResult()) ||
+        mayWrite(body, rootOf(load.getDesc())))
+      return std::nullopt;
+    RingBlock block{.load = load};
+    for (Value coordinate : load.getIndices())
+      if (!collect(coordinate, block.ahead))
+        return std::nullopt;
+    if (load->hasOneUse())
+      if (auto filled = dyn_cast<LocalAllocOp>(*load->user_begin());
+          filled && filled.getType().getEncoding() == copyEngineLayout(load.getDesc().getType()))
+        block.filled = filled;
+    return block;
+  }
+
+  /// The last product, if its result only goes into the next iteration: there it is added to, or is first read behind another product.
+  std::optional<ProductInFlight> planInFlight(const LoopPlan &plan) {
+    SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
+    if (dots.empty() || !readsOnlyRings(dots.back(), plan))
+      return std::nullopt;
+    WarpGroupDotOp last = dots.back();
+    // A limit on imprecise sums means registers are added to in between.
+    auto right = cast<MemDescType>(last.getB().getType());
+    int64_t limit = last.getMaxNumImpreciseAcc();
+    bool isExact = !tensor::isFloat8(right.getElementType()) || limit == 0 || limit > right.getShape()[0];
+    if (!isExact || !last.getD().hasOneUse() || *last.getD().user_begin() != body->getTerminator())
+      return std::nullopt;
+    unsigned index = last.getD().use_begin()->getOperandNumber();
+    BlockArgument carried = loop.getRegionIterArg(index);
+    if (dots.size() == 1 && last.getC() == carried && carried.hasOneUse() && isa<MemDescType>(last.getA().getType()))
+      return ProductInFlight{last, index, {}, {}};
+    // The newest product before the first use.
+    WarpGroupDotOp drain;
+    for (WarpGroupDotOp dot : ArrayRef(dots).drop_back())
+      if (llvm::all_of(carried.getUsers(),
+                       [&](Operation *user) { return user->getBlock() == body && dot->isBeforeInBlock(user); }) &&
+          dot.getC() != carried)
+        drain = dot;
+    if (!drain || !drain.getD().hasNUsesOrMore(1))
+      return std::nullopt;
+    ProductInFlight found{last, index, drain, {}};
+    if (tensor::ReduceOp reduce = planOverlap(last, drain, carried, plan); reduce && paysToRotate(last, drain, plan))
+      found.overlapped = reduce;
+    return found;
+  }
+
+  /// Registers of a thread that hold a tensor, if threads share it evenly.
+  int64_t registersOf(Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getNumElements() * type.getElementTypeBitWidth() / (32 * 32 * getNumWarps(loop));
+  }
+
+  /// Whether to have the product done an iteration later is worth what it costs: registers for its operand A beside the tile that the next one is
+  /// made from and the sum, and barriers of its own for its ring. Where one warpgroup does little between barriers, it is faster without.
+  bool paysToRotate(WarpGroupDotOp last, WarpGroupDotOp drain, const LoopPlan &plan) {
+    constexpr int64_t mostRegisters = 192, fewestColumns = 128;
+    if (registersOf(last.getD()) + registersOf(drain.getD()) + registersOf(last.getA()) > mostRegisters)
+      return false;
+    const bool hasBarriers = plan.copies.empty() && !asksForSplit(loop);
+    return !hasBarriers || getNumWarps(loop) > 4 || last.getD().getType().getDimSize(1) >= fewestColumns;
+  }
+
+  /// The first reduction of the drain's tile, before anything touches the carried sum: the row maximum of attention.
+  tensor::ReduceOp planOverlap(WarpGroupDotOp last, WarpGroupDotOp drain, BlockArgument carried, const LoopPlan &plan) {
+    auto filled = last.getB().getDefiningOp<LocalAllocOp>();
+    bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; }) ||
+                  llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
+    // What another product reads too is there an iteration earlier, and cannot be held for longer.
+    if (!filled || !isRing || !isReadOnlyBy(filled, last) || !isa<RankedTensorType>(last.getA().getType()) ||
+        !isInside(last.getA().getDefiningOp()))
+      return {};
+    for (tensor::ReduceOp reduce : body->getOps<tensor::ReduceOp>()) {
+      if (!drain->isBeforeInBlock(reduce) || !comesFromDot(reduce->getOperand(0)))
+        continue;
+      bool isFirst = llvm::all_of(carried.getUsers(), [&](Operation *user) { return reduce->isBeforeInBlock(user); });
+      bool isTile = tensor::getShape(reduce->getOperand(0).getType()) == drain.getD().getType().getShape();
+      return isFirst && isTile && reduce->getNumOperands() == 1 ? reduce : tensor::ReduceOp();
+    }
+    return {};
+  }
+
+  /// The ring of the product that is done an iteration later. Where the copy engine fills all rings, and the two products alone read them, these
+  /// can say which buffers are free; where threads copy, they can say so when both are done.
+  void planRotation(LoopPlan &plan) {
+    WarpGroupDotOp last = plan.inFlight->dot, drain = plan.inFlight->drain;
+    auto isDelayed = [&](auto &copy) { return copy.filled && copy.filled.getResult() == last.getB(); };
+    for (RingCopy &copy : plan.copies)
+      copy.isDelayed = isDelayed(copy);
+    for (RingBlock &block : plan.blocks)
+      block.isDelayed = isDelayed(block);
+    plan.frees = plan.copies.empty() && llvm::all_of(plan.blocks, [&](RingBlock &block) {
+                   return block.filled && isReadOnlyBy(block.filled, block.isDelayed ? last : drain);
+                 });
+    plan.splitsBarrier = plan.blocks.empty() && getNumWarps(loop) > 4 && llvm::all_of(plan.copies, [&](RingCopy &copy) {
+                           return copy.filled && isReadOnlyBy(copy.filled, copy.isDelayed ? last : drain);
+                         });
+  }
+
+  static bool isReadOnlyBy(Value buffer, WarpGroupDotOp dot) {
+    return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+      return user == dot || (isa<MemDescTransOp>(user) && isReadOnlyBy(user->getResult(0), dot));
+    });
+  }
+
+  /// Buffers that the loop fills anew in every iteration must not be read any more when the next one begins.
+  static bool readsOnlyRings(WarpGroupDotOp dot, const LoopPlan &plan) {
+    return llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value buffer) {
+      if (isa<RankedTensorType>(buffer.getType()))
+        return true;
+      while (auto view = buffer.getDefiningOp<MemDescTransOp>())
+        buffer = view.getSrc();
+      auto filled = buffer.getDefiningOp<LocalAllocOp>();
+      bool isRing = llvm::any_of(plan.copies,
+                                 [&](RingCopy copy) {
+                                   return copy.filled == filled || (copy.transposing && plan.transposedBuffers > 1 &&
+                                                                    filled && filled.getSrc() == copy.load.getResult());
+                                 }) ||
+                    llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
+      return filled && (filled->getBlock() != dot->getBlock() || isRing);
+    });
+  }
+
+  static int64_t bytesOf(Type type) {
+    return ShapedType::getNumElements(tensor::getShape(type)) * tensor::getElementBits(type) / 8;
+  }
+
+  /// Shared memory that the function then takes at most, with two buffers for what is transposed; without what the loop itself allocates, which
+  /// may become places of rings, or with.
+  int64_t sharedBytesWithTwo(LoopPlan &plan, bool countsOwn = false) {
+    int64_t bytes = 0;
+    for (RingCopy &copy : plan.copies)
+      bytes += bytesOf(copy.load.getType()) * (plan.buffers + (copy.transposing ? 2 : 0));
+    for (RingBlock &block : plan.blocks)
+      bytes += bytesOf(block.load.getType()) * plan.buffers;
+    loop->getParentOfType<FunctionOpInterface>()->walk([&](LocalAllocOp alloc) {
+      if (countsOwn || alloc->getBlock() != body)
+        bytes += alloc.getType().getNumElements() * alloc.getType().getElementBits() / 8;
+    });
+    return bytes;
+  }
+
+  int64_t sharedBytesOfTarget() {
+    auto module = loop->getParentOfType<ModuleOp>();
+    return Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
+  }
+
+  /// What is done with these rings.
+  LoopPlan planProducts(LoopPlan plan) {
+    plan.distance = plan.buffers - 1;
+    if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
+      plan.transposedBuffers = 2;
+    plan.inFlight = planInFlight(plan);
+    if (plan.isRotated())
+      planRotation(plan);
+    planSplit(loop, plan);
+    SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
+    if (!plan.inFlight && !plan.specialized && dots.size() == 1 && isa<RankedTensorType>(dots[0].getA().getType()) &&
+        llvm::all_of(dots[0].getD().getUsers(), [&](Operation *user) { return user == body->getTerminator(); }))
+      plan.covering = dots[0];
+    return plan;
+  }
+
+  LoopPlan run(unsigned numStages) {
+    LoopPlan plan;
+    if (numStages < 2)
+      return plan;
+    // Each carried value is computed in the loop or outside of it: the expander does not take values that are carried twice.
+    for (Value carried : cast<scf::YieldOp>(body->getTerminator()).getOperands())
+      if (auto argument = dyn_cast<BlockArgument>(carried); argument && argument.getOwner() == body)
+        return plan;
+    bool nests = false;
+    body->walk([&](Operation *op) {
+      nests |= op->getBlock() != body && isa<tensor::DotOp, WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(op);
+    });
+    if (nests || waitsForOthers())
+      return plan;
+    for (tensor::LoadOp load : body->getOps<tensor::LoadOp>())
+      if (std::optional<RingCopy> copy = planCopy(load))
+        plan.copies.push_back(*copy);
+    // A load that another one's address needs runs ahead in registers.
+    for (tensor::DescriptorLoadOp load : body->getOps<tensor::DescriptorLoadOp>())
+      if (std::optional<RingBlock> block = planBlock(load))
+        plan.blocks.push_back(*block);
+    llvm::DenseSet<Operation *> ahead;
+    for (RingCopy &copy : plan.copies)
+      ahead.insert_range(copy.ahead);
+    for (RingBlock &block : plan.blocks)
+      ahead.insert_range(block.ahead);
+    llvm::erase_if(plan.copies, [&](RingCopy &copy) { return ahead.contains(copy.load); });
+    plan.buffers = numStages;
+    // Rings that no product needs are to leave room for everything else.
+    if (takesAll && sharedBytesWithTwo(plan, /*countsOwn=*/true) > sharedBytesOfTarget() * 3 / 4) {
+      auto isSpared = [&](auto &copy) { return !reachesDot(copy.load.getResult()); };
+      llvm::erase_if(plan.copies, isSpared);
+      llvm::erase_if(plan.blocks, isSpared);
+    }
+    return fitIntoShared(loop, plan, [&](const LoopPlan &rings) { return planProducts(rings); });
+  }
+};
+
+} // namespace
+
+LoopPlan planLoop(scf::ForOp loop, int64_t numStages, AccessAnalysis &access) {
+  // Who sets the stages of a loop means all of its loads; those of a kernel are for the loads of products.
+  auto asked = loop->getAttrOfType<IntegerAttr>(tensor::numStagesName);
+  if (asked)
+    numStages = asked.getInt();
+  return Planner{loop, access, bool(asked)}.run(std::clamp<int64_t>(numStages, 1, mostStages));
+}
+
+} // namespace triton::gpu

@@ -1,0 +1,168 @@
+// Products of a pipelined loop that are under way while the loop does something else.
+#include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/SharedAccesses.h"
+#include "compiler/gpu/passes/loops/FactorMaxima.h"
+#include "compiler/gpu/passes/loops/LoopPipeliner.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+/// Behind its wait and a barrier the buffers that the product in flight reads are free.
+void LoopPipeliner::leaveInFlight() {
+  auto [dot, index, drain, overlapped] = *plan.inFlight;
+  dot.setIsAsync(true);
+  WarpGroupDotOp issued = drain ? drain : dot;
+  issued.setIsAsync(true);
+  SmallVector<Value> products = {issued.getD()};
+  if (drain)
+    products.push_back(carried(index));
+  rewriter.setInsertionPointAfter(issued);
+  auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(products)), products,
+                                         rewriter.getI32IntegerAttr(drain ? 0 : 1));
+  for (auto [product, result] : llvm::zip_equal(products, wait.getResults()))
+    rewriter.replaceAllUsesExcept(product, result, wait);
+  if (plan.specialized)
+    free(regular);
+  else
+    copiesAfter = BarrierOp::create(rewriter, loc);
+}
+
+/// Copies go to where the product of the iteration before has read, for which all have waited.
+void LoopPipeliner::coverCopies() {
+  WarpGroupDotOp dot = plan.covering;
+  dot.setIsAsync(true);
+  copiesAfter = dot;
+  rewriter.setInsertionPointAfter(dot);
+  auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{dot.getD().getType()}, ValueRange{dot.getD()},
+                                         rewriter.getI32IntegerAttr(0));
+  rewriter.replaceAllUsesExcept(dot.getD(), wait.getResult(0), wait);
+}
+
+/// The first iteration has no product of the one before: its operands are 0.
+static void clearBuffer(OpBuilder &builder, Location loc, Value buffer, scf::ForOp loop) {
+  auto type = cast<MemDescType>(buffer.getType());
+  // Every CTA of a cluster clears its own.
+  BlockedAttr one = getDefaultBlockedLayout(loop.getContext(), type.getShape(), getNumWarps(loop));
+  SmallVector<int64_t> copies(llvm::Log2_32(getNumCtas(loop->getParentOfType<ModuleOp>())) * type.getShape().size(), 0);
+  auto anyLayout = BlockedAttr::get(loop.getContext(), one.getSizePerThread(), one.getThreadsPerWarp(),
+                                    one.getWarpsPerCTA(), one.getOrder(), copies);
+  auto zeros = RankedTensorType::get(type.getShape(), type.getElementType(), anyLayout);
+  LocalStoreOp::create(builder, loc, arith::ConstantOp::create(builder, loc, builder.getZeroAttr(zeros)), buffer);
+  FenceAsyncSharedOp::create(builder, loc, builder.getBoolAttr(false));
+}
+
+Value LoopPipeliner::issueDelayed(Value left, Value view, Value sum, bool isAsync) {
+  return WarpGroupDotOp::create(rewriter, loc, sum.getType(), left, view, sum, Value(), delayedPrecision, delayedLimit,
+                                isAsync);
+}
+
+/// Buffers may be filled again: by one thread for each warpgroup, whose product has read them, or for each warp, whose lanes have.
+void LoopPipeliner::free(Rings &rings) {
+  if (!rings.empty)
+    return;
+  bool perWarp = isReadByThreads();
+  if (perWarp)
+    FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+  Value barrier = barrierAt(rings.empty, rings.freed);
+  auto arrival = ArriveBarrierOp::create(rewriter, loc, barrier, 1, Value(), /*perWarpGroup=*/!perWarp);
+  if (perWarp)
+    arrival->setAttr(perWarpName, rewriter.getUnitAttr());
+}
+
+/// This thread's copies for the next iteration have arrived, also for the tensor cores.
+void LoopPipeliner::arrive() {
+  if (!meeting)
+    return;
+  AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                      rewriter.getI32IntegerAttr(plan.distance - 1));
+  FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+  auto arrival = ArriveBarrierOp::create(rewriter, loc, meeting, 1);
+  arrival->setAttr(perWarpName, rewriter.getUnitAttr());
+}
+
+/// Does the last product an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
+///   s = q k(i)          in flight
+///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
+///   copies of k(i + distance) and v(i + distance - 1) begin: who has come here has waited for all products of the iteration before
+///   wait for s; m = max(s)
+///   wait for o; p = exp(s - m), rounded; o *= alpha    behind the wait threads may come to the barrier of the next iteration
+/// What comes after the second wait takes the tile from it, so that p is not made while the product still reads it.
+void LoopPipeliner::rotate() {
+  auto [dot, index, drain, overlapped] = *plan.inFlight;
+  auto view = dot.getB().getDefiningOp<MemDescIndexOp>();
+  delayedRing = view.getSrc();
+  delayedPrecision = dot.getInputPrecision();
+  delayedLimit = dot.getMaxNumImpreciseAcc();
+  rewriter.setInsertionPoint(loop); // while nobody fills it
+  clearBuffer(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayedRing, constant(plan.buffers - 1)), loop);
+  BlockArgument left = carried(delayedLeft), sum = carried(index);
+
+  drain.setIsAsync(true);
+  view->moveBefore(drain);
+  rewriter.setInsertionPointAfter(drain);
+  Value product = issueDelayed(left, view, sum, true);
+  copiesAfter = product.getDefiningOp();
+  auto first = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{drain.getD().getType()}, ValueRange{drain.getD()},
+                                          rewriter.getI32IntegerAttr(1));
+  rewriter.replaceAllUsesExcept(drain.getD(), first.getResult(0), first);
+  free(regular);
+  rewriter.setInsertionPointAfter(overlapped);
+  Value tile = overlapped->getOperand(0), scaled;
+  if (Value unscaled = findUnscaled(overlapped)) {
+    // The multiplication is left to the maximum before the wait; behind it, what is subtracted becomes one instruction with it.
+    scaled = tile;
+    tile = unscaled;
+  }
+  SmallVector<Value> tied = {product, tile, overlapped->getResult(0)}; // the reduction needs all of the tile
+  auto second =
+      WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
+  second->setAttr(pinnedName, rewriter.getUnitAttr());
+  free(delayed);
+  arrive();
+  rewriter.replaceUsesWithIf(sum, second.getResult(0),
+                             [&](OpOperand &use) { return use.getOwner() != product.getDefiningOp(); });
+  auto isBehind = [&](OpOperand &use) {
+    Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+    return user && second->isBeforeInBlock(user);
+  };
+  rewriter.replaceUsesWithIf(tile, second.getResult(1), isBehind);
+  if (scaled) {
+    rewriter.setInsertionPointAfter(second);
+    Operation *again = rewriter.clone(*scaled.getDefiningOp());
+    again->replaceUsesOfWith(tile, second.getResult(1));
+    rewriter.replaceUsesWithIf(scaled, again->getResult(0), isBehind);
+  }
+  loop.getTiedLoopYieldedValue(left)->set(dot.getA());
+  rewriter.replaceOp(dot, dot.getC());
+}
+
+/// What is still to be done behind the loop.
+void LoopPipeliner::finishProducts() {
+  rewriter.setInsertionPointAfter(loop);
+  if (plan.isRotated()) {
+    Value slot = loop.getResult(delayed.read.slot);
+    if (delayed.full) {
+      WaitBarrierOp::create(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayed.full, slot),
+                            loop.getResult(*delayed.read.phase));
+    } else if (meeting) {
+      waitForMeeting(loop.getResult(*meetingPhase));
+    } else {
+      AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                          rewriter.getI32IntegerAttr(0));
+      FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+      BarrierOp::create(rewriter, loc);
+    }
+    Value sum = loop.getResult(plan.inFlight->carried);
+    Value product =
+        issueDelayed(loop.getResult(delayedLeft), MemDescIndexOp::create(rewriter, loc, delayedRing, slot), sum, false);
+    rewriter.replaceAllUsesExcept(sum, product, product.getDefiningOp());
+  } else if (plan.inFlight) {
+    Value product = loop.getResult(plan.inFlight->carried);
+    auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{product.getType()}, ValueRange{product},
+                                           rewriter.getI32IntegerAttr(0));
+    rewriter.replaceAllUsesExcept(product, wait.getResult(0), wait);
+  }
+}
+
+} // namespace triton::gpu

@@ -1,0 +1,249 @@
+// A loop split between a warp that starts copies and the warps that compute.
+//
+//   scf.for … {
+//     %a = tt.descriptor_load %d[%i, %k]
+//     %w = ttng.warp_group_dot %a, …, %acc
+//   } {tt.warp_specialize}
+// becomes, with rings of buffers and a barrier of each kind for each place in them,
+//   ttg.warp_specialize(%d, …) attributes {requestedRegisters = array<i32: 24>}
+//   default {
+//     scf.for … {
+//       ttng.wait_barrier %full[j]                    the block is there
+//       ttng.warp_group_dot %ring[j], …, %acc {isAsync}
+//       ttng.warp_group_dot_wait {pendings = 1}       the product of the iteration before is done
+//       ttng.arrive_barrier %empty[j - 1]
+//     }
+//   }
+//   partition0(…) num_warps(1) {
+//     scf.for … {
+//       ttng.wait_barrier %empty[j]                   not for the first round
+//       ttng.barrier_expect %full[j], bytes
+//       ttng.async_tma_copy_global_to_local … %ring[j], %full[j]
+//     }
+//   }
+//
+// The plan and the rings are those of a pipelined loop; what the expander does there with stages and predicates is done here by the second warp,
+// which runs as far ahead as there are free buffers. Both loops run equally often: every block that is asked for is waited for, so that nothing is under
+// way when the two meet behind them, also if there was no iteration.
+//   Where products are freed an iteration later, the first iteration frees the last place, as if a round lay behind it: who fills that place waits for
+// this in the first round already.
+//   A loop around the loop is split with it if nothing else is in its way and there is room beside the rings for what it stores, so that copies go on
+// while results are stored: places in the rings go round from one tile to the next. Attention's loop, whose second product is done an iteration later, begins and ends with empty rings.
+//
+// Left to pipelining: GPUs where ptxas does not pass registers on (sm_120), loops where threads copy, where coordinates are tensors or come from what the loop computes, with more than one CTA, with a
+// number of warps other than four or eight, or in functions that kernels call.
+#include "compiler/gpu/GlobalRoots.h"
+#include "compiler/gpu/Scratch.h"
+#include "compiler/gpu/Target.h"
+#include "compiler/gpu/passes/loops/LoopPipeliner.h"
+#include "compiler/gpu/passes/loops/LoopSlice.h"
+#include "compiler/gpu/passes/memory/DescriptorBuffers.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace triton::gpu {
+
+namespace {
+
+constexpr llvm::StringLiteral specializeName = "tt.warp_specialize";
+/// With more there are not enough registers for four beside them.
+constexpr int mostWarps = 8;
+/// Of a thread that only counts and starts copies.
+constexpr int32_t registersOfCopies = 24;
+
+/// The loop itself, or the innermost around it, that asks for it.
+scf::ForOp askingLoop(scf::ForOp loop) {
+  for (; loop; loop = loop->getParentOfType<scf::ForOp>())
+    if (loop->hasAttr(specializeName))
+      return loop;
+  return {};
+}
+
+bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+
+/// Whether one warp can compute on its own, from `whole` in, where to copy from and how often.
+bool canCopyAlone(scf::ForOp whole, scf::ForOp loop, LoopPlan &plan) {
+  LoopSlice slice(whole);
+  slice.add(loop.getOperation());
+  for (RingBlock &block : plan.blocks) {
+    if (!whole.isDefinedOutsideOfLoop(block.load.getDesc()) || mayWrite(whole.getBody(), rootOf(block.load.getDesc())))
+      return false;
+    for (Value coordinate : block.load.getIndices())
+      slice.add(coordinate);
+  }
+  auto isScalar = [&](Operation *op) {
+    if (llvm::any_of(op->getOperandTypes(), isTensor) || llvm::any_of(op->getResultTypes(), isTensor))
+      return false;
+    auto load = dyn_cast<tensor::LoadOp>(op);
+    return op->getNumRegions() == 0 &&
+           (load ? !load.getIsVolatile() && !mayWrite(whole.getBody(), rootOf(load.getPtr())) : isMemoryEffectFree(op));
+  };
+  return llvm::all_of(slice.ops(), [&](Operation *op) { return op == whole || op == loop || isScalar(op); }) &&
+         llvm::none_of(slice.captures(), [](Value value) { return isTensor(value.getType()); });
+}
+
+/// Whether `outer` is but one more loop around `loop`, and no other program is told anything between its iterations.
+bool isPlainNest(scf::ForOp outer, scf::ForOp loop) {
+  if (loop->getParentOp() != outer)
+    return false;
+  WalkResult others = outer.walk([&](Operation *op) {
+    bool tells = isa<tensor::AtomicRMWOp, tensor::AtomicCASOp, tensor::DebugBarrierOp, CallOpInterface>(op);
+    bool isOther = isa<scf::ForOp>(op) && op != outer && op != loop;
+    return tells || isOther ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !others.wasInterrupted();
+}
+
+/// Whether the rings leave room for what the rest of `outer` needs at the same time.
+bool fitsBesideRings(scf::ForOp outer, LoopPlan &plan) {
+  int64_t rings = 0, most = 0;
+  for (RingBlock &block : plan.blocks)
+    rings += plan.buffers * blockBytes(block.load.getDesc().getType());
+  for (Operation &op : *outer.getBody()) {
+    if (auto store = dyn_cast<tensor::DescriptorStoreOp>(op))
+      most = std::max(most, blockBytes(store.getDesc().getType()));
+    else if (op.getNumRegions() == 0)
+      most = std::max<int64_t>(most, scratchBytes(&op));
+  }
+  constexpr int64_t forBarriers = 1024;
+  auto capability = getComputeCapability(outer->getParentOfType<ModuleOp>());
+  return rings + most + forBarriers <= Target{unsigned(capability.value_or(90))}.sharedBytes();
+}
+
+} // namespace
+
+bool asksForSplit(scf::ForOp loop) { return bool(askingLoop(loop)); }
+
+void planSplit(scf::ForOp loop, LoopPlan &plan) {
+  scf::ForOp asking = askingLoop(loop);
+  auto module = loop->getParentOfType<ModuleOp>();
+  auto function = loop->getParentOfType<FunctionOpInterface>();
+  Target target{unsigned(getComputeCapability(module).value_or(90))};
+  if (!asking || !(target.isHopper() || target.isBlackwell()) || !plan.copies.empty() || plan.blocks.empty() ||
+      (plan.isRotated() && !plan.frees) || getNumCtas(module) != 1 || getNumWarps(loop) % 4 != 0 ||
+      getNumWarps(loop) > mostWarps || !function.isPublic() || loop->getParentOfType<WarpSpecializeOp>())
+    return;
+  if (asking != loop && !plan.isRotated() && isPlainNest(asking, loop) && canCopyAlone(asking, loop, plan) &&
+      fitsBesideRings(asking, plan))
+    plan.specialized = asking;
+  else if (canCopyAlone(loop, loop, plan))
+    plan.specialized = loop;
+  plan.frees |= bool(plan.specialized);
+}
+
+/// What the loop carries from `first` on goes round the loop around it too.
+void LoopPipeliner::carryAround(unsigned first, ArrayRef<Value> initial) {
+  scf::ForOp outer = plan.specialized;
+  unsigned before = outer.getNumRegionIterArgs();
+  auto results = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+    return SmallVector<Value>(loop.getResults().drop_front(first));
+  };
+  auto replaced = outer.replaceWithAdditionalYields(rewriter, initial, false, results);
+  plan.specialized = cast<scf::ForOp>(replaced->getOperation());
+  for (unsigned index = 0; index < initial.size(); ++index)
+    loop.getInitArgsMutable()[first + index].set(plan.specialized.getRegionIterArg(before + index));
+}
+
+/// The op of the loop's body behind which nothing reads `view` any more.
+static Operation *lastReader(Value view, Block *body) {
+  Operation *last = view.getDefiningOp();
+  for (Operation *user : view.getUsers()) {
+    Operation *reader = body->findAncestorOpInBlock(*user);
+    for (Value result : user->getResults())
+      if (isa<MemDescType>(result.getType()) && reader == user)
+        reader = lastReader(result, body);
+      else if (auto dot = dyn_cast<WarpGroupDotOp>(user); dot && dot.getIsAsync())
+        reader = lastReader(result, body); // the wait
+    if (last->isBeforeInBlock(reader))
+      last = reader;
+  }
+  return last;
+}
+
+/// Behind the last op that reads this iteration's buffers.
+void LoopPipeliner::freeBehindReads() {
+  Operation *last = &loop.getBody()->front();
+  for (Value ring : blockRings)
+    for (Operation *user : ring.getUsers())
+      if (auto view = dyn_cast<MemDescIndexOp>(user); view && view.getIndex() == carried(regular.read.slot))
+        if (Operation *reader = lastReader(view, loop.getBody()); last->isBeforeInBlock(reader))
+          last = reader;
+  rewriter.setInsertionPointAfter(last);
+  free(regular);
+}
+
+void LoopPipeliner::specialize() {
+  scf::ForOp whole = plan.specialized;
+  for (scf::ForOp each : {whole, loop}) {
+    each->removeAttr(tensor::numStagesName);
+    each->removeAttr(specializeName);
+  }
+  Operation *behind = whole->getNextNode();
+  finishProducts();
+
+  // Two parts, each with what it needs.
+  LoopSlice copies(whole), rest(whole);
+  for (Operation *op : copyOps)
+    copies.add(op);
+  rest.add(loop.getOperation());
+  for (scf::ForOp each : {whole, loop})
+    for (Operation &op : each.getBody()->without_terminator())
+      if (&op != loop && !isMemoryEffectFree(&op) && !llvm::is_contained(copyOps, &op))
+        rest.add(&op);
+  for (Value result : whole.getResults())
+    if (!result.use_empty())
+      rest.add(result);
+  rewriter.setInsertionPoint(whole);
+  IRMapping ofRest;
+  rest.clone(rewriter, ofRest);
+  for (Value result : whole.getResults())
+    if (!result.use_empty())
+      rewriter.replaceAllUsesWith(result, ofRest.lookup(result));
+
+  // What comes out of the computing part: the loop and what finishes its products.
+  SmallVector<Operation *> computing = {whole->getPrevNode()};
+  for (Operation *op = whole->getNextNode(); op != behind; op = op->getNextNode())
+    computing.push_back(op);
+  SmallVector<Value> results;
+  for (Operation *op : computing)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return llvm::none_of(computing, [&](Operation *part) { return part->isAncestor(user); });
+          }))
+        results.push_back(result);
+
+  SmallVector<Value> captures;
+  for (Value value : copies.captures())
+    if (!value.getDefiningOp() || !value.getDefiningOp()->hasTrait<OpTrait::ConstantLike>())
+      captures.push_back(value);
+  rewriter.setInsertionPoint(computing.front());
+  auto specialized =
+      WarpSpecializeOp::create(rewriter, loc, TypeRange(ValueRange(results)), captures, ArrayRef<int32_t>{1});
+  specialized.setRequestedRegisters(ArrayRef<int32_t>{registersOfCopies});
+  for (auto [value, result] : llvm::zip_equal(results, specialized.getResults()))
+    rewriter.replaceUsesWithIf(value, result, [&](OpOperand &use) {
+      return llvm::none_of(computing, [&](Operation *part) { return part->isAncestor(use.getOwner()); });
+    });
+  Block &own = specialized.getDefaultRegion().front();
+  for (Operation *op : computing)
+    rewriter.moveOpBefore(op, &own, own.end());
+  rewriter.setInsertionPointToEnd(&own);
+  WarpYieldOp::create(rewriter, loc, results);
+
+  Block &other = specialized.getPartitionRegions().front().front();
+  rewriter.setInsertionPointToStart(&other);
+  IRMapping ofCopies;
+  ofCopies.map(captures, other.getArguments());
+  for (Value value : copies.captures())
+    if (!ofCopies.contains(value))
+      ofCopies.map(value, rewriter.clone(*value.getDefiningOp())->getResult(0));
+  copies.clone(rewriter, ofCopies);
+  WarpReturnOp::create(rewriter, loc);
+  rewriter.eraseOp(whole);
+  rewriter.setInsertionPointAfter(specialized);
+}
+
+} // namespace triton::gpu

@@ -1,0 +1,198 @@
+// Blocks of tensors between global and shared memory by the copy engine. One thread starts a copy; a block larger than the box that one
+// instruction moves takes several.
+#include "compiler/gpu/CopyEngine.h"
+#include "compiler/llvm/nvidia/Families.h"
+#include "compiler/llvm/nvidia/memory/SharedAccess.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace triton;
+using namespace triton::nvidia;
+using layout::LinearLayout;
+
+namespace {
+
+/// The instructions that move one block, each with the place of its box in the block.
+class BoxCopies {
+public:
+  BoxCopies(Emitter &emitter, Operation *op, Value descriptor, ValueRange coordinates, Value buffer)
+      : emitter(emitter), builder(emitter.builder), op(op), type(cast<gpu::MemDescType>(buffer.getType())),
+        map(emitter.scalar(descriptor)), place(placeOf(emitter, buffer)) {
+    for (Value coordinate : coordinates)
+      first.push_back(emitter.scalar(coordinate));
+    part = gpu::copiedShape(cast<gpu::NvmmaSharedAttr>(type.getEncoding()), type.getShape());
+    addPlaceInCluster();
+  }
+
+  LogicalResult check() {
+    auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding());
+    if (layout.getTransposed())
+      return op->emitError() << "the copy engine moves rows: " << type << " has columns";
+    if (emitter.numCtas() != 1 && type.getShape() != type.getAllocBufferShape())
+      return op->emitError() << "copies into a part of a buffer are for programs of one CTA, not of "
+                             << emitter.numCtas();
+    return success();
+  }
+
+  /// Calls `copy` with the shared address and the coordinates, innermost first, of each box.
+  void forEach(llvm::function_ref<void(llvm::Value *, llvm::ArrayRef<llvm::Value *>)> copy) {
+    auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding());
+    // The box is that of the whole buffer, of which this may be a part.
+    layout::Coordinates box = layout.getLayout().tmaBox(gpu::copiedShape(layout, type.getAllocBufferShape()));
+    for (auto [size, whole] : llvm::zip(box, part))
+      size = std::min(size, whole);
+    LinearLayout places = gpu::toLinear(type).pseudoInvert();
+    llvm::SmallVector<int64_t> start(box.size(), 0);
+    for (bool more = true; more;) {
+      copy(address(places, start), coordinatesOf(start));
+      more = false;
+      for (size_t dim = start.size(); dim-- > 0 && !more;) {
+        start[dim] += box[dim];
+        more = start[dim] < part[dim];
+        if (!more)
+          start[dim] = 0;
+      }
+    }
+  }
+
+  llvm::Value *mapAddress() { return map; }
+  size_t rank() const { return first.size(); }
+
+private:
+  /// Each CTA copies what it holds, behind what the CTAs before it hold.
+  void addPlaceInCluster() {
+    const LinearLayout &map = gpu::toLinear(type);
+    const size_t leading = first.size() - part.size();
+    for (const LinearLayout::Input &input : map.inputs()) {
+      if (input.name != "block")
+        continue;
+      for (auto [bit, basis] : llvm::enumerate(input.bases))
+        for (auto [dim, step] : llvm::enumerate(basis))
+          if (step) {
+            llvm::Value *isThere = builder.CreateAnd(builder.CreateLShr(emitter.ctaRank(), bit), emitter.i32(1));
+            llvm::Value *&place = first[leading + dim];
+            place = builder.CreateAdd(place, builder.CreateMul(isThere, emitter.i32(step)));
+          }
+    }
+  }
+
+  llvm::Value *address(const LinearLayout &places, llvm::ArrayRef<int64_t> start) {
+    llvm::SmallVector<layout::DimensionSize> at;
+    for (auto [dim, value] : llvm::enumerate(start))
+      at.emplace_back(layout::dimension(dim), value);
+    int64_t offset = 0;
+    for (auto [output, value] : llvm::zip(places.outputs(), places.apply(at)))
+      if (output.name == "offset")
+        offset = value;
+    llvm::Value *pointer = elementAddress(emitter, place, nullptr, 0, offset, type.getElementBits());
+    return builder.CreatePtrToInt(pointer, builder.getInt32Ty());
+  }
+
+  llvm::SmallVector<llvm::Value *> coordinatesOf(llvm::ArrayRef<int64_t> start) {
+    llvm::SmallVector<llvm::Value *> result;
+    // A buffer of lower rank than the tensor holds a block whose leading sizes are 1.
+    size_t leading = first.size() - start.size();
+    for (size_t dim = first.size(); dim-- > 0;)
+      result.push_back(dim < leading || start[dim - leading] == 0
+                           ? first[dim]
+                           : builder.CreateAdd(first[dim], emitter.i32(start[dim - leading])));
+    return result;
+  }
+
+  Emitter &emitter;
+  llvm::IRBuilder<> &builder;
+  Operation *op;
+  gpu::MemDescType type;
+  llvm::Value *map;
+  SharedPlace place;
+  llvm::SmallVector<llvm::Value *> first;
+  llvm::SmallVector<int64_t> part; // of the buffer, in this CTA
+};
+
+} // namespace
+
+/// `{$2, $3}`, and the constraints of `count` coordinates.
+static std::string coordinateList(unsigned first, size_t count) {
+  std::string list = "{";
+  for (size_t i = 0; i < count; ++i)
+    list += (i ? ", $" : "$") + std::to_string(first + i);
+  return list + "}";
+}
+
+static std::string repeat(const char *text, size_t count) {
+  std::string result;
+  for (size_t i = 0; i < count; ++i)
+    result += text;
+  return result;
+}
+
+static llvm::LogicalResult emitLoad(Emitter &emitter, gpu::AsyncTmaCopyGlobalToLocalOp op) {
+  BoxCopies boxes(emitter, op, op.getDesc(), op.getCoord(), op.getResult());
+  if (failed(boxes.check()))
+    return failure();
+  size_t rank = boxes.rank();
+  llvm::Value *barrier =
+      emitter.builder.CreatePtrToInt(emitter.registers(op.getBarrier())[0], emitter.builder.getInt32Ty());
+  llvm::Value *issues = isFirstThread(emitter, op.getPred());
+  std::string text = "@$0 cp.async.bulk.tensor." + std::to_string(rank) +
+                     "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$2, " +
+                     coordinateList(4, rank) + "], [$3];";
+  boxes.forEach([&](llvm::Value *address, llvm::ArrayRef<llvm::Value *> coordinates) {
+    llvm::SmallVector<llvm::Value *> arguments{issues, address, boxes.mapAddress(), barrier};
+    arguments.append(coordinates.begin(), coordinates.end());
+    emitter.inlineAsm(text, "b,r,l,r" + repeat(",r", rank) + ",~{memory}", emitter.builder.getVoidTy(), arguments,
+                      AsmEffects::SideEffect);
+  });
+  return success();
+}
+
+/// Stores and updates: `operation` is the instruction up to its operands.
+static llvm::LogicalResult emitStore(Emitter &emitter, Operation *op, Value descriptor, ValueRange coordinates,
+                                     Value source, const std::string &before, const std::string &after) {
+  BoxCopies boxes(emitter, op, descriptor, coordinates, source);
+  if (failed(boxes.check()))
+    return failure();
+  size_t rank = boxes.rank();
+  llvm::Value *issues = isFirstThread(emitter, Value());
+  std::string text =
+      "@$0 " + before + std::to_string(rank) + "d" + after + " [$2, " + coordinateList(3, rank) + "], [$1];";
+  boxes.forEach([&](llvm::Value *address, llvm::ArrayRef<llvm::Value *> place) {
+    llvm::SmallVector<llvm::Value *> arguments{issues, address, boxes.mapAddress()};
+    arguments.append(place.begin(), place.end());
+    emitter.inlineAsm(text, "b,r,l" + repeat(",r", rank) + ",~{memory}", emitter.builder.getVoidTy(), arguments,
+                      AsmEffects::SideEffect);
+  });
+  emitter.inlineAsm("@$0 cp.async.bulk.commit_group;", "b,~{memory}", emitter.builder.getVoidTy(), {issues},
+                    AsmEffects::SideEffect);
+  return success();
+}
+
+static llvm::LogicalResult emitUpdate(Emitter &emitter, gpu::AsyncTmaReduceOp op) {
+  std::string kind = tensor::stringifyDescriptorReduceKind(op.getKind()).str();
+  return emitStore(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(), "cp.reduce.async.bulk.tensor.",
+                   ".global.shared::cta." + kind + ".tile.bulk_group");
+}
+
+Emitted triton::nvidia::emitTma(Emitter &emitter, Operation *op) {
+  bool isTma = isa<gpu::AsyncTmaCopyGlobalToLocalOp, gpu::AsyncTmaCopyLocalToGlobalOp, gpu::AsyncTmaReduceOp,
+                   gpu::TmaStoreWaitOp>(op);
+  if (isTma && !emitter.target().hasTma())
+    return op->emitError() << "'" << op->getName() << "' needs compute capability 9.0 or newer, not "
+                           << emitter.target().str();
+  return llvm::TypeSwitch<Operation *, Emitted>(op)
+      .Case([&](gpu::AsyncTmaCopyGlobalToLocalOp op) { return emitLoad(emitter, op); })
+      .Case([&](gpu::AsyncTmaCopyLocalToGlobalOp op) {
+        return emitStore(emitter, op, op.getDesc(), op.getCoord(), op.getSrc(), "cp.async.bulk.tensor.",
+                         ".global.shared::cta.tile.bulk_group");
+      })
+      .Case([&](gpu::AsyncTmaReduceOp op) { return emitUpdate(emitter, op); })
+      .Case([&](gpu::TmaStoreWaitOp op) {
+        // By all threads: those that stored nothing have nothing to wait for.
+        std::string what = op.getWritten() ? "" : ".read";
+        emitter.inlineAsm("cp.async.bulk.wait_group" + what + " " + std::to_string(op.getPendings()) + ";", "~{memory}",
+                          emitter.builder.getVoidTy(), {}, AsmEffects::SideEffect);
+        return success();
+      })
+      .Default([](Operation *) -> Emitted { return std::nullopt; });
+}
