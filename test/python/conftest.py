@@ -21,11 +21,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "runs: about what happens when kernels run; compiling them only shows nothing")
     # Also of the processes that tests start: their arrays are the host's. Tests of a GPU choose its driver themselves.
     os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
-    if (
-        config.getoption("--device") != "cpu"
-        or config.getoption("--compile-only")
-        or "TRITON_TEST_REPORT" in os.environ
-    ):
+    if config.getoption("--device") != "cpu" or config.getoption("--compile-only"):
         import devices
 
         devices.configure(config)

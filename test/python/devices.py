@@ -10,13 +10,12 @@
 
 import contextlib
 import ctypes
-import json
 import os
 import re
 import sys
 import tempfile
 import threading
-import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,7 +30,8 @@ from triton.compiler.sources import ASTSource, IRSource
 from triton.runtime.jit import TensorWrapper
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-STICKY_ERROR = 77  # exit code: the device's context is lost, the tests that follow need a new process
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+from shard_plugin import LostDevice  # noqa: E402
 
 
 class OnDevice:
@@ -130,8 +130,6 @@ def words_of_the_device():
 class MirroringDriver(nvidia.CudaDriver):
     """The GPU's driver, for kernels whose arguments lie in host memory."""
 
-    lost = None  # the error after which nothing more can run in this process
-
     @staticmethod
     def launcher_cls(src, metadata):
         launcher = nvidia.CudaLauncher(src, metadata)
@@ -142,12 +140,8 @@ class MirroringDriver(nvidia.CudaDriver):
             launcher(*arguments[:9], *parameters)
             if torch.cuda.is_current_stream_capturing():
                 return  # into a graph, of arguments on the device: there is nothing to wait for
-            try:
-                with words_of_the_device() if metadata.debug else contextlib.nullcontext():
-                    torch.cuda.synchronize()
-            except RuntimeError as error:
-                MirroringDriver.lost = str(error)
-                raise
+            with words_of_the_device() if metadata.debug else contextlib.nullcontext():
+                torch.cuda.synchronize()
             mirror.copy_back()
 
         return launch
@@ -272,11 +266,9 @@ class CompileWatch:
 
 
 class DevicePlugin:
-    """Chooses the driver, and what a failure means there."""
+    """Chooses the driver, and what a failure means there. `architectures`: kernels are compiled for them and do not run."""
 
-    def __init__(self, config):
-        self.device = config.getoption("--device")
-        architectures = config.getoption("--compile-only")
+    def __init__(self, device, architectures):
         self.watch = None
         if architectures:
             found = [re.fullmatch(r"sm_?(\d+)a?", architecture) for architecture in architectures.split(",")]
@@ -287,7 +279,7 @@ class DevicePlugin:
             first, *others = (int(each.group(1)) for each in found)
             runtime.driver.set_active(CompileOnlyDriver(first))
             self.watch = CompileWatch(others)
-        elif self.device == "cuda":
+        elif device == "cuda":
             if not torch.cuda.is_available():
                 raise pytest.UsageError("--device cuda needs a GPU; --compile-only sm_90a does not")
             runtime.driver.set_active(MirroringDriver())
@@ -308,46 +300,31 @@ class DevicePlugin:
         except pytest.fail.Exception:
             return True
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item, call):
-        report = yield
-        if self.device == "cuda":
-            if report.failed and MirroringDriver.lost is None:
-                try:
-                    torch.cuda.synchronize()
-                except RuntimeError as error:
-                    MirroringDriver.lost = str(error)
-            if MirroringDriver.lost is not None:  # also behind a test that wanted to see it fail
-                if report.failed:
-                    report.longrepr = f"{report.longrepr}\nthe device is lost: {MirroringDriver.lost}"
-                item.session.shouldstop = "the device is lost, the tests that follow need a new process"
-        return report
 
-    def pytest_sessionfinish(self, session, exitstatus):
-        if MirroringDriver.lost is not None:
-            session.exitstatus = STICKY_ERROR
+class OnTheHost(torch.overrides.TorchFunctionMode):
+    """Makes tensors in host memory where a program asks for CUDA's, on a machine that has none."""
+
+    @staticmethod
+    def moved(value):
+        is_device = isinstance(value, (str, torch.device)) and str(value).split(":")[0] == "cuda"
+        return torch.device("cpu") if is_device else value
+
+    def __torch_function__(self, function, types, arguments=(), options=None):
+        if function is torch.Tensor.cuda:
+            return arguments[0]
+        options = {name: self.moved(value) for name, value in (options or {}).items()}
+        return function(*map(self.moved, arguments), **options)
 
 
-class ReportPlugin:
-    """Writes one line of JSON when a test begins and one when it ends, for a runner that splits tests over processes."""
-
-    def __init__(self, path):
-        self.file = open(path, "a", buffering=1)
-
-    def write(self, **record):
-        self.file.write(json.dumps(record) + "\n")
-
-    def pytest_runtest_logstart(self, nodeid, location):
-        self.write(start=nodeid, time=time.time())
-
-    def pytest_runtest_logreport(self, report):
-        if report.when == "call" or report.outcome != "passed":
-            text = "" if report.outcome == "passed" else str(report.longrepr)
-            self.write(test=report.nodeid, outcome=report.outcome, seconds=report.duration, text=text[-6000:])
+def make_tensors_on_the_host():
+    """For programs that name CUDA's device and ask torch what it can, where kernels are compiled and do not run."""
+    OnTheHost().__enter__()
+    torch.cuda.get_device_capability = lambda device=None: runtime.driver.active.get_device_capability()
+    torch.cuda.synchronize = lambda device=None: None
 
 
 def configure(config):
-    config.pluginmanager.register(DevicePlugin(config), "triton-device")
-    report = os.environ.get("TRITON_TEST_REPORT")
-    if report:
-        config.pluginmanager.register(ReportPlugin(report), "triton-report")
+    plugin = DevicePlugin(config.getoption("--device"), config.getoption("--compile-only"))
+    config.pluginmanager.register(plugin, "triton-device")
+    if not config.pluginmanager.has_plugin("shard_plugin"):  # of scripts/run_sharded.py
+        config.pluginmanager.register(LostDevice(), "triton-lost-device")
