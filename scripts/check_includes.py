@@ -26,19 +26,34 @@ EXCEPTIONS |= {
 }
 
 WITHOUT_MLIR = ("support", "syntax", "layout")
+
+# A folder of runtime/ may include itself and the folders before it in this list.
+RUNTIME_ORDER = ["cuda", "profiler", "host"]
+
+# What each surface may include beside itself. No surface knows another one: what two of them need stands below them.
+SURFACES = {
+    "api": ("public", "compiler", "runtime", "dispatch"),
+    "embed": ("public", "compiler", "runtime", "dispatch"),
+    "bin": ("compiler", "dispatch"),
+    "bindings": ("public",),
+}
 SUFFIXES = {".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".td"}
 INCLUDE = re.compile(r'^\s*(?:#\s*)?include\s+["<]([^">]+)[">]')
 PYTHON_HEADER = re.compile(r"^(Python\.h|nanobind/|pybind11/)")
 
 
 def place(path):
-    """The part of the tree that a path from the root belongs to: ("compiler", "tensor"), ("runtime", ""), ("public", ""), …"""
+    """The part of the tree that a path from the root belongs to: ("compiler", "tensor"), ("runtime", "host"), ("public", ""), …"""
     parts = Path(path).parts
-    if parts[0] == "compiler" and len(parts) > 2:
-        return "compiler", parts[1]
+    if parts[0] in ("compiler", "runtime") and len(parts) > 2:
+        return parts[0], parts[1]
     if parts[:2] == ("include", "triton") or parts[0] == "triton":
         return "public", ""
     return parts[0], ""
+
+
+def named(area):
+    return "include/triton" if area == "public" else area
 
 
 def objection(source, header):
@@ -58,14 +73,25 @@ def objection(source, header):
             if ORDER.index(to_folder) > ORDER.index(folder):
                 return f"compiler/{to_folder} stands below compiler/{folder}"
             return EXCEPTIONS.get((folder, to_folder))
-        if to_area in ("runtime", "bindings", "bin", "public", "test"):
-            return f"compiler/ does not know {'include/triton' if to_area == 'public' else to_area}/"
+        if to_area in ("runtime", "public", "test", *SURFACES):
+            return f"compiler/ does not know {named(to_area)}/"
     if area == "runtime":
         if to_area == "compiler" and to_folder not in ("artifact", "support"):
             return "runtime/ knows only compiler/artifact and compiler/support"
-        if to_area in ("bindings", "bin", "test"):
-            return f"runtime/ does not know {to_area}/"
-    if area == "public" and Path(source).suffix == ".h" and to_area in ("compiler", "runtime", "bindings", "bin"):
+        if to_area in ("public", "test", *SURFACES):
+            return f"runtime/ does not know {named(to_area)}/"
+        if to_area == "runtime":
+            for each in (folder, to_folder):
+                if each not in RUNTIME_ORDER:
+                    return (
+                        f"runtime/{each} has no place in the order of folders: give it one in scripts/check_includes.py"
+                    )
+            if RUNTIME_ORDER.index(to_folder) > RUNTIME_ORDER.index(folder):
+                return f"runtime/{to_folder} stands below runtime/{folder}"
+    if area in SURFACES and to_area != area and to_area in ("public", "compiler", "runtime", "dispatch", *SURFACES):
+        if to_area not in SURFACES[area]:
+            return f"{area}/ does not know {named(to_area)}/: it may include {', '.join(map(named, SURFACES[area]))}"
+    if area == "public" and Path(source).suffix == ".h" and to_area in ("compiler", "runtime", "dispatch", *SURFACES):
         return "a public header shows nothing of the inside"
     return None
 
