@@ -1,7 +1,9 @@
 """The package itself: its names, its types, its knobs."""
 
+import importlib.metadata
 import inspect
 import pickle
+from pathlib import Path
 
 import pytest
 import triton
@@ -19,6 +21,13 @@ def test_names():
 
     assert driver is triton.runtime.driver
     assert not hasattr(triton.compiler.compiler, "AttrsDescriptor")
+
+
+def test_metadata_says_the_version():
+    """Also of a source checkout, for which a dist-info lies beside the package."""
+    assert importlib.metadata.version("triton") == triton.__version__
+    beside = Path(triton.__file__).parents[1] / f"triton-{triton.__version__}.dist-info"
+    assert beside.is_dir(), f"{beside} is missing: the version was changed in one place"
 
 
 LANGUAGE = """void int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float8e5 float8e5b16 float8e4nv float8e4b8 float8e4b15 float16 bfloat16
