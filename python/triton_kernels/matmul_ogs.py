@@ -87,8 +87,9 @@ def _launch(operands, flags, y, y_mx, y_flex, activation, epilogue, adds_acc_in=
     grid_m = operands.problem.grid_m(flags.block_m)
     grid_n = triton.cdiv(operands.N, flags.block_n)
     n_tiles = operands.batch * grid_m * grid_n * flags.split_k
-    n_out = y.shape[-1]
-    arguments = operands.kernel_arguments(flags, y, y_mx, y_flex, n_out, grid_m, grid_n, adds_acc_in)
+    arguments = operands.kernel_arguments(
+        flags, y=y, y_mx=y_mx, y_flex=y_flex, grid_m=grid_m, grid_n=grid_n, adds_acc_in=adds_acc_in
+    )
     constants = operands.kernel_constants(flags, activation.specs.reduction_n, y)
     options = {"num_warps": flags.num_warps, "num_stages": flags.num_stages, **flags.target_kernel_kwargs}
     functions = (*activation.fn_args, *epilogue.fn_arg_values_matmul)
@@ -99,7 +100,7 @@ def _launch(operands, flags, y, y_mx, y_flex, activation, epilogue, adds_acc_in=
     if y.is_cuda:
         install_allocator(y.device)
     x, w, w_scale, modes = make_descriptors(operands, flags)
-    arguments[4], arguments[8] = x, w
+    arguments = arguments._replace(X=x, W=w)
     kernels._p_matmul_ogs[(n_programs,)](
         *arguments, w_scale, *functions, **constants, **modes, NUM_PROGRAMS=n_programs,
         SUBTILE=flags.epilogue_subtile or 1, **options,
@@ -180,8 +181,9 @@ def matmul_ogs(
     if config.out_scale is not None and epilogue.specs.fn is None:
         epilogue = Epilogue(FnSpecs(FnName.QUANTIZE_MXFP8.name, quantize_mxfp8_fn, ()))
     operands = Operands(
-        x, w, bias, routing_data, gather_indx, scatter_indx, config, betas, gammas, out_alpha, fused_comm, activation,
-        epilogue, y_acc_in, inner_routing_data, y,
+        x=x, w=w, bias=bias, routing_data=routing_data, gather_indx=gather_indx, scatter_indx=scatter_indx, config=config,
+        betas=betas, gammas=gammas, out_alpha=out_alpha, comm=fused_comm, activation=activation, epilogue=epilogue,
+        y_acc_in=y_acc_in, inner=inner_routing_data, y=y,
     )  # fmt: skip
     y = operands.make_result(y)
     if y.numel() == 0:

@@ -16,6 +16,7 @@ from ..tensor import (
     make_ragged_tensor_metadata,
     wrap_torch_tensor,
 )
+from ._arguments import KernelArguments
 from .opt_flags_details.problem import Problem
 
 
@@ -38,7 +39,7 @@ class Operands:
     """`M` slots per batch, `N` columns before the activation, `K` the sum, `batch` products side by side."""
 
     def __init__(
-        self, x, w, bias, routing_data, gather_indx, scatter_indx, config, betas, gammas, out_alpha, comm, activation,
+        self, *, x, w, bias, routing_data, gather_indx, scatter_indx, config, betas, gammas, out_alpha, comm, activation,
         epilogue, y_acc_in, inner, y,
     ):  # fmt: skip
         self.config, self.inner, self.comm, self.bias = config, inner, comm, bias
@@ -145,11 +146,25 @@ class Operands:
         can_split = can_split and not (acts_late or flex.out_data.is_per_batch or self.is_split_forbidden(flex))
         can_use_tma, can_emulate = self._can_use_tma(y)
         self.problem = Problem(
-            self.out_dtype, self.x.dtype, self.w.dtype, config, self.batch, self.M, self.N, self.K, self.routing_data if self.is_ragged else None,
-            None if self.inner is None else self.inner.block_k, can_use_tma, can_emulate, can_split,
-            self.y_acc_in is not None, epilogue.effective_itemsize, activation.specs.reduction_n,
-            None if self.w_scale is None else self.w_scale.storage.layout, self.w.storage.layout,
-        )  # fmt: skip
+            out_dtype=self.out_dtype,
+            lhs_dtype=self.x.dtype,
+            rhs_dtype=self.w.dtype,
+            precision_config=config,
+            batch_size=self.batch,
+            m=self.M,
+            n=self.N,
+            k=self.K,
+            routing_data=self.routing_data if self.is_ragged else None,
+            inner_block_k=None if self.inner is None else self.inner.block_k,
+            can_use_tma=can_use_tma,
+            can_emulate_tma=can_emulate,
+            can_use_split_k=can_split,
+            has_y_acc_in=self.y_acc_in is not None,
+            epilogue_effective_itemsize=epilogue.effective_itemsize,
+            reduction_n=activation.specs.reduction_n,
+            weight_scale_layout=None if self.w_scale is None else self.w_scale.storage.layout,
+            weight_layout=self.w.storage.layout,
+        )
 
     @staticmethod
     def is_split_forbidden(flex):
@@ -222,46 +237,77 @@ class Operands:
         before = flex.reinterpret(self.y_acc_in).float() * self.config.acc_scale
         return before if flex.scale is None else before * flex.scale
 
-    def kernel_arguments(self, flags, y, y_mx, y_flex, n_out, grid_m, grid_n, adds_acc_in):
+    def kernel_arguments(self, flags, *, y, y_mx, y_flex, grid_m, grid_n, adds_acc_in):
         """The arguments of either kernel, up to the functions."""
-        config, flex = self.config, self.config.flex_ctx
+        flex = self.config.flex_ctx
         x = self.x if self.x.ndim == 3 else self.x[None]
-        x_mx = (None, 0, 0, 0)
-        if self.x_scale is not None:
-            scale = self.x_scale if self.x_scale.ndim == 3 else self.x_scale[None]
-            x_mx = (scale, *scale.stride())
-        ragged, inner, n_tiles = (None, None, None), (None, None, None), None
-        if self.is_ragged:
-            meta = self._metadata(self.routing_data, self.M)
-            ragged = (meta.slice_sizes, meta.slice_offs, meta.block_schedule(flags.block_m))
-            n_tiles = meta.block_offs(flags.block_m)[self.routing_data.n_expts_tot :]
-        if self.inner is not None:
-            meta = self._metadata(self.inner.base, self.K)
-            inner = (meta.slice_sizes, meta.slice_offs, meta.block_offs(self.inner.block_k))
-        acc_in = (None, 0, 0, 0, 0.0, None)
-        if adds_acc_in and self.y_acc_in is not None:
-            before = self.as_blocks(self.y_acc_in)
-            acc_in = (flex.acc_data.reinterpret(before), *before.stride()[1:], config.acc_scale, flex.acc_data.scale)
-        bias = (None, 0) if self.bias is None else (self.bias, self.bias.stride(0) if self.bias.ndim == 2 else 0)
-        comm = (None, 0, None, 0, 1)
-        if self.comm is not None:
-            table = self.comm.addresses(self.x.device)
-            comm = (
-                table,
-                table.numel(),
-                self.comm.scatter_shard_indx,
-                self.comm.reduce_rank,
-                self.comm.n_reduce_shards,
-            )
-        return [
-            y_flex.reinterpret(y), tuple(y.stride()), (None, 0, 0, 0, 0) if y_mx is None else (y_mx, *y_mx.stride()),
-            tuple(y_flex), flex.lhs_data.reinterpret(x), tuple(x.stride()), x_mx, flex.lhs_data.scale,
-            flex.rhs_data.reinterpret(self.w.storage.data), tuple(self.w.storage.data.stride()), self._w_mx(), flex.rhs_data.scale,
-            acc_in, bias, (self.betas, self.gammas), self.out_alpha, self.M, self.N, self.K, n_out,
-            None if self.gather_indx is None else self.gather_indx.src_indx,
-            None if self.scatter_indx is None else self.scatter_indx.dst_indx,
-            ragged, n_tiles, inner, self.batch, grid_m, grid_n, comm,
-        ]  # fmt: skip
+        ragged, n_tiles = self._ragged(flags)
+        return KernelArguments(
+            Y=y_flex.reinterpret(y),
+            y_strides=tuple(y.stride()),
+            y_mx=(None, 0, 0, 0, 0) if y_mx is None else (y_mx, *y_mx.stride()),
+            y_flex=tuple(y_flex),
+            X=flex.lhs_data.reinterpret(x),
+            x_strides=tuple(x.stride()),
+            x_mx=self._x_mx(),
+            x_flex=flex.lhs_data.scale,
+            W=flex.rhs_data.reinterpret(self.w.storage.data),
+            w_strides=tuple(self.w.storage.data.stride()),
+            w_mx=self._w_mx(),
+            w_flex=flex.rhs_data.scale,
+            acc_in=self._acc_in() if adds_acc_in and self.y_acc_in is not None else (None, 0, 0, 0, 0.0, None),
+            bias=(None, 0) if self.bias is None else (self.bias, self.bias.stride(0) if self.bias.ndim == 2 else 0),
+            row_scales=(self.betas, self.gammas),
+            out_alpha=self.out_alpha,
+            M=self.M,
+            N=self.N,
+            K=self.K,
+            N_OUT=y.shape[-1],
+            gather=None if self.gather_indx is None else self.gather_indx.src_indx,
+            scatter=None if self.scatter_indx is None else self.scatter_indx.dst_indx,
+            ragged=ragged,
+            n_tiles_m=n_tiles,
+            inner=self._inner(),
+            batch=self.batch,
+            grid_m=grid_m,
+            grid_n=grid_n,
+            comm=self._comm(),
+        )
+
+    def _ragged(self, flags):
+        """(rows, first rows and tiles of experts), and how many tiles there are."""
+        if not self.is_ragged:
+            return (None, None, None), None
+        meta = self._metadata(self.routing_data, self.M)
+        n_tiles = meta.block_offs(flags.block_m)[self.routing_data.n_expts_tot :]
+        return (meta.slice_sizes, meta.slice_offs, meta.block_schedule(flags.block_m)), n_tiles
+
+    def _inner(self):
+        """Sizes, beginnings and blocks of experts along a ragged sum."""
+        if self.inner is None:
+            return (None, None, None)
+        meta = self._metadata(self.inner.base, self.K)
+        return (meta.slice_sizes, meta.slice_offs, meta.block_offs(self.inner.block_k))
+
+    def _acc_in(self):
+        """What is added, its strides, the factor of the user's, and its scale."""
+        before, acc_data = self.as_blocks(self.y_acc_in), self.config.flex_ctx.acc_data
+        return (acc_data.reinterpret(before), *before.stride()[1:], self.config.acc_scale, acc_data.scale)
+
+    def _comm(self):
+        """Addresses of the results of all ranks and how many, shards of rows, this rank in a reduction and how many take part."""
+        if self.comm is None:
+            return (None, 0, None, 0, 1)
+        table = self.comm.addresses(self.x.device)
+        comm = self.comm
+        return (table, table.numel(), comm.scatter_shard_indx, comm.reduce_rank, comm.n_reduce_shards)
+
+    def _x_mx(self):
+        """Scales of x with the strides of batches, rows and sum."""
+        if self.x_scale is None:
+            return (None, 0, 0, 0)
+        scale = self.x_scale if self.x_scale.ndim == 3 else self.x_scale[None]
+        return (scale, *scale.stride())
 
     @staticmethod
     def _metadata(routing_data, n_rows):

@@ -20,6 +20,9 @@ from triton_kernels.matmul_ogs import (
     matmul_ogs_torch,
     post_matmul_comm_torch,
 )
+from triton_kernels.matmul_ogs_details._arguments import KernelArguments
+from triton_kernels.matmul_ogs_details._matmul_ogs import _matmul_ogs
+from triton_kernels.matmul_ogs_details._p_matmul_ogs import _p_matmul_ogs
 from triton_kernels.matmul_ogs_details.opt_flags import (
     reset_opt_flags,
     reset_opt_flags_constraints,
@@ -316,3 +319,9 @@ def test_results_with_strides(device):
     assert_close(matmul_ogs_torch(x, w, None, data, gather, scatter).float(), y)
     update_opt_flags_constraints({"split_k": 2})
     assert_close(matmul_ogs_torch(x, w[0], None).float(), matmul_ogs(x, w[0], None, y=y))
+
+
+@pytest.mark.parametrize("kernel", [_matmul_ogs, _p_matmul_ogs])
+def test_arguments_have_the_names_of_parameters(kernel):
+    """They are passed by position."""
+    assert list(KernelArguments._fields) == kernel.arg_names[: len(KernelArguments._fields)]
