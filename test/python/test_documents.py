@@ -1,6 +1,7 @@
 """What README.md and docs/ show is what the tools print. When this fails: scripts/update_docs.py, and read what changed."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,3 +28,43 @@ def test_shows_what_the_tools_print(path):
         [sys.executable, ROOT / "scripts/update_docs.py", "--check", path], capture_output=True, text=True
     )
     assert check.returncode == 0, check.stdout + check.stderr
+
+
+# Citations of docs/spec, as comments write them: "semantics.md 8.4", "gluon.md 4 to 7", "language.md, appendix C".
+CITATION = re.compile(
+    r"\b(semantics|language|gluon|runtime|versions)\.md,? (?:sections? )?(?:(\d+(?:\.\d+)?)(?:(?: to |-)(\d+))?|[Aa]ppendix ([A-Z]))"
+)
+SOURCES = ("compiler", "dispatch", "runtime", "api", "embed", "bindings", "bin", "include", "python", "test", "scripts")
+SUFFIXES = {".h", ".cpp", ".td", ".py", ".mlir"}
+
+
+def cited_sections(text):
+    for page, first, last, appendix in CITATION.findall(text):
+        if appendix:
+            yield page, f"Appendix {appendix}"
+        elif last:
+            yield from ((page, str(number)) for number in range(int(first), int(last) + 1))
+        else:
+            yield page, first
+
+
+def headings(page):
+    text = (ROOT / "docs/spec" / f"{page}.md").read_text()
+    return {found[1] for found in re.finditer(r"^##+ (\d+(?:\.\d+)?|Appendix [A-Z])\b", text, re.MULTILINE)}
+
+
+def test_citations_are_understood():
+    text = "(semantics.md 13), (gluon.md 4 to 6), semantics.md sections 8-9, (language.md, appendix C) (language.md Appendix A), language.md gives"
+    assert list(cited_sections(text)) == [
+        ("semantics", "13"), ("gluon", "4"), ("gluon", "5"), ("gluon", "6"), ("semantics", "8"), ("semantics", "9"),
+        ("language", "Appendix C"), ("language", "Appendix A"),
+    ]  # fmt: skip
+
+
+def test_cited_sections_of_the_specification_are_there():
+    paths = [path for folder in SOURCES for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
+    cited = {(path, section) for path in paths for section in cited_sections(path.read_text(errors="replace"))}
+    assert len(cited) > 10, "the sources cite docs/spec in another form than this test reads"
+    known = {page: headings(page) for page in ("semantics", "language", "gluon", "runtime", "versions")}
+    missing = [f"{path}: {page}.md {section}" for path, (page, section) in sorted(cited) if section not in known[page]]
+    assert not missing, "\n".join(missing)
