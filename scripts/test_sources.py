@@ -1,0 +1,100 @@
+"""What CONTRIBUTING.md promises of the sources, where reading them can tell."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LIBRARY = ("compiler", "dispatch", "runtime", "api", "embed", "bindings", "bin")
+
+
+def lines_with(pattern, *folders):
+    """(path from the root, line) of code, tests and comments left out, in which the pattern is found."""
+    found = []
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix not in (".cpp", ".h") or re.search(r"(Test|Fuzz)\.(cpp|h)$", path.name):
+                continue
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                if re.search(pattern, line.split("//")[0]):
+                    found.append(
+                        (path.relative_to(ROOT).as_posix(), f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+                    )
+    return found
+
+
+# What stands below `pattern` in CONTRIBUTING.md is found in these files only.
+RULES = {
+    "a mutex of the process is a ForkMutex; CUDA does not survive a fork": (
+        r"^\s*static (constinit |inline )*std::\w*mutex\b",
+        LIBRARY,
+        ("compiler/support/ForkMutex.cpp", "runtime/cuda/"),
+    ),
+    "Python's lock is taken, and let go of, through InterpreterLock.h": (
+        r"\bPyGILState_(Ensure|Release)|\bPyEval_(Save|Restore)Thread|Py_BEGIN_ALLOW_THREADS|gil_scoped",
+        ("bindings",),
+        ("bindings/InterpreterLock.",),
+    ),
+    "only bindings/ and include/triton throw": (
+        r"\bthrow\b",
+        tuple(folder for folder in LIBRARY if folder != "bindings"),
+        (),
+    ),
+    "programs are started by ChildProcess.h": (
+        r"\b(v?fork|posix_spawnp?|execvp?|popen|system|ExecuteAndWait|ExecuteNoWait)\(",
+        LIBRARY,
+        ("compiler/support/ChildProcess.cpp",),
+    ),
+    "signal handlers are set for as long as a compile runs": (
+        r"\b(signal|sigaction|alarm|setitimer)\(",
+        LIBRARY,
+        ("compiler/driver/CrashReproducer.cpp",),
+    ),
+    "below the driver, only what finds the tools of CUDA reads the environment": (
+        r"\bgetenv\(|\benvironmentNumber\(",
+        ("compiler",),
+        ("compiler/driver/", "compiler/support/EnvironmentNumber.h", "compiler/llvm/nvidia/JitLink.cpp", "compiler/llvm/nvidia/Ptxas.cpp"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rule(rule):
+    pattern, folders, allowed = RULES[rule]
+    wrong = [text for path, text in lines_with(pattern, *folders) if not path.startswith(allowed)]
+    assert not wrong, f"{rule}:\n" + "\n".join(wrong)
+
+
+def test_patterns_see_what_they_look_for():
+    """A rule that nothing breaks must still be able to fail: what is allowed shows that the pattern works."""
+    for rule, (pattern, folders, allowed) in RULES.items():
+        if allowed:
+            assert lines_with(pattern, *folders), rule
+    assert re.search(RULES["only bindings/ and include/triton throw"][0], "  throw std::runtime_error(text);")
+
+
+# Paths that the documents name, as `folder/file`; what stands for several is a pattern, `<target>` and `…` stand for anything.
+PATH = re.compile(r"`([\w.-]+/[^`\s]*)`")
+
+
+def named_paths():
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir()} - {"build"}
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            for path in PATH.findall(line):
+                if path.split("/")[0] in folders and not re.search(r"[<…]", path):
+                    yield f"{page.relative_to(ROOT)}:{number}", path
+
+
+def test_paths_in_documents_are_there():
+    missing = []
+    for place, path in named_paths():
+        if "check-conformance" in place:
+            continue  # names folders of another checkout
+        braces = re.match(r"(.*)\{(.*)\}(.*)", path)
+        for each in [braces[1] + part + braces[3] for part in braces[2].split(",")] if braces else [path]:
+            each = each.split(":")[0].rstrip("/")
+            if not any(True for _ in ROOT.glob(each)) and not any(True for _ in ROOT.glob(f"{each}.*")):
+                missing.append(f"{place}: {each}")
+    assert not missing, "\n".join(missing)
