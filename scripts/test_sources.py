@@ -98,3 +98,24 @@ def test_paths_in_documents_are_there():
             if not any(True for _ in ROOT.glob(each)) and not any(True for _ in ROOT.glob(f"{each}.*")):
                 missing.append(f"{place}: {each}")
     assert not missing, "\n".join(missing)
+
+
+# Folders with a README that tells, in the order of processing, where to begin reading.
+ROOMS = ["compiler/frontend", "compiler/tensor", "compiler/cpu", "compiler/driver", "compiler/interpreter"]
+ROOMS += ["bindings", "runtime", "api", "embed"]
+
+
+def is_there(room, name):
+    """A file, by its name alone where the line says which folder it is in; or a link to another one."""
+    if name.startswith(".."):
+        return (room / name).exists()
+    folders = [room.rglob(name)] if "/" not in name else [room.glob(name), ROOT.glob(name)]
+    return any(True for found in folders for _ in found)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_files_in_readmes_are_there(room):
+    text = (ROOT / room / "README.md").read_text()
+    names = re.findall(r"`([\w./*-]+\.(?:h|cpp|py|td|mlir)|[\w/]+/)`", text) + re.findall(r"\]\(([\w./-]+)\)", text)
+    missing = [name for name in names if not is_there(ROOT / room, name.rstrip("/"))]
+    assert names and not missing, f"{room}/README.md names {', '.join(missing)}"
