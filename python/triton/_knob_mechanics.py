@@ -77,6 +77,17 @@ class env_base:
     def __delete__(self, group):
         group.__dict__.pop(self.name, None)
 
+    def get(self):
+        """What the environment says."""
+        return self.read(getenv(self.key))
+
+    def transform(self, value):
+        """What a value assigned in Python reads back as."""
+        return self.adopt(value)
+
+    def __class_getitem__(cls, types):
+        return cls  # annotations say what a knob takes and gives
+
     def read(self, text):
         """The value that the variable's text means; `text` is None when it is not set."""
         raise NotImplementedError

@@ -16,6 +16,7 @@ from typing import Callable, Optional, Protocol, TypedDict
 
 from . import _knob_mechanics
 from ._knob_mechanics import (  # noqa: F401  (the mechanics are part of this module's interface)
+    Env,
     base_knobs,
     env,
     env_base,
@@ -97,6 +98,9 @@ class env_nvidia_tool(env_base):
 
 class HookChain:
     """Several hooks as one: called in the order they were added, or the other way round."""
+
+    def __class_getitem__(cls, hook):
+        return cls  # annotations say what is called
 
     def __init__(self, reversed: bool = False):
         self.calls: list[Callable] = []

@@ -201,3 +201,8 @@ def test_groups_that_take_the_place_of_others(monkeypatch, device):
         assert not kernel[(1,)](out, 5).metadata.debug
     assert seen == ["kernel"] * (8 if device == "cpu" else 6) and knobs.runtime is original and original.debug is False
     assert isinstance(original.launch_enter_hook, knobs.HookChain)
+
+
+def test_modules_of_the_language_are_its_own():
+    for name in ("math", "core", "standard", "random", "semantic"):
+        assert getattr(tl, name).__name__ == f"triton.language.{name}"

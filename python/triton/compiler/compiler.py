@@ -56,22 +56,31 @@ class CompileTimer:
 
     def __init__(self):
         self.start = time.perf_counter()
-        self.initialized = self.lowered = None
-        self.stages = []
+        self.ir_initialization_end = None
+        self.lowering_stage_ends = []  # (name, when it ended)
+
+    def finished_ir_initialization(self):
+        self.ir_initialization_end = time.perf_counter()
+
+    def stage_finished(self, stage_name):
+        self.lowering_stage_ends.append((stage_name, time.perf_counter()))
 
     def add(self, stages, given):
         """What the native compiler reports; the stage `given`, which makes IR of the source, counts as initialisation."""
-        self.stages = [(name, int(microseconds)) for name, microseconds in stages if name != given]
-        self.initialized += sum(microseconds for name, microseconds in stages if name == given) / 1e6
-        self.lowered = time.perf_counter()
+        end = self.ir_initialization_end
+        for name, microseconds in sorted(stages, key=lambda stage: stage[0] != given):
+            end += microseconds / 1e6
+            if name == given:
+                self.ir_initialization_end = end
+            else:
+                self.lowering_stage_ends.append((name, end))
 
-    def times(self):
-        end = time.perf_counter()
-        initialized = self.initialized or end
-        lowered = self.lowered or end
-        return knobs.CompileTimes(
-            int((initialized - self.start) * 1e6), self.stages, int((end - lowered) * 1e6) if self.lowered else 0
-        )
+    def end(self):
+        now = time.perf_counter()
+        begin = self.ir_initialization_end or now
+        ends = [begin, *(end for _, end in self.lowering_stage_ends)]
+        stages = [(name, int((end - since) * 1e6)) for (name, end), since in zip(self.lowering_stage_ends, ends)]
+        return knobs.CompileTimes(int((begin - self.start) * 1e6), stages, max(0, int((now - ends[-1]) * 1e6)))
 
 
 def _run(src, backend, options, target, manager, replacements):
@@ -97,9 +106,9 @@ def _show_rejected_ptx(error):
             print(file.read())
 
 
-def filter_traceback(error):
+def filter_traceback(e):
     """The error without the frames of the compiler itself."""
-    return error.with_traceback(None)
+    return e.with_traceback(None)
 
 
 def compile(src, target=None, options=None, _env_vars=None):
@@ -141,7 +150,7 @@ def compile(src, target=None, options=None, _env_vars=None):
             raise surprise(src, request())
     if knobs.compilation.enable_asan and target.backend != "hip":
         raise RuntimeError(f"TRITON_ENABLE_ASAN: the address sanitizer is for AMD GPUs, not for {target.backend}")
-    timer.initialized = time.perf_counter()
+    timer.finished_ir_initialization()
     artifact = _run(src, backend, options, target, manager, replacements)
     timer.add(artifact.times, src.ext if isinstance(src, IRSource) else "source")
     metadata = {
@@ -215,5 +224,5 @@ def _restore(src, manager, hash):
 def _tell_listener(src, metadata, group, timer, cache_hit):
     if knobs.compilation.listener is not None:
         knobs.compilation.listener(
-            src=src, metadata=metadata, metadata_group=group, times=timer.times(), cache_hit=cache_hit
+            src=src, metadata=metadata, metadata_group=group, times=timer.end(), cache_hit=cache_hit
         )

@@ -9,9 +9,16 @@ from .._C.libtriton import language_names as _names_of
 
 _define(globals(), __name__)
 # `from .core import *` brings what only `tl.core` shows, such as `item`.
-for _name in {*_names_of("triton.language.core"), "builtin", "define", "extern", "is_builtin", "must_use_result"} - {
-    *_names_of("triton.language")
-}:
+for _name in {
+    *_names_of("triton.language.core"),
+    "LanguageFunction",
+    "builtin",
+    "define",
+    "define_methods",
+    "extern",
+    "is_builtin",
+    "must_use_result",
+} - {*_names_of("triton.language")}:
     globals().pop(_name, None)
 
 __all__ = sorted(

@@ -115,6 +115,24 @@ def define(namespace, module):
             namespace[name] = value
 
 
+def define_methods(owner, module, functions=()):
+    """Shows on a class what the compiler knows as its methods: all of `module`, and those of `functions` that are methods too."""
+    known = [libtriton.language_entry(module, name) for name in libtriton.language_names(module)]
+    entries = {path.rpartition(".")[2]: (signature, text) for _, path, signature, text, *_ in known}
+    entries |= {each.__name__: (each._parameters, each.__doc__) for each in functions if each.is_method}
+    for name, (signature, text) in entries.items():
+        if name not in vars(owner):
+            setattr(owner, name, _method(name, LanguageFunction(module, name, signature, text, True, False)))
+
+
+def _method(name, function):
+    @functools.wraps(function, updated=())
+    def method(self, *args, _semantic=None, **kwargs):
+        return libtriton.emission.call(libtriton.emission.attribute(self, name), args, kwargs)
+
+    return method
+
+
 def builtin(fn):
     """Marks a Python function as a builtin: kernels call it while they are compiled, with `_semantic` set."""
 

@@ -1,7 +1,7 @@
 """Types that are made of others: tuples, compile-time values, slices, tensor descriptors; and the type that a text in a signature names."""
 
 from .constants import _unwrap_if_constexpr
-from .types import _BY_SIGNATURE, base_type, block_type, int32, int64, pointer_type
+from .types import _BY_SIGNATURE, base_type, block_type, dtype, int32, int64, pointer_type
 
 
 class tuple_type(base_type):
@@ -54,8 +54,11 @@ class constexpr_type(base_type):
         return f"c{self.value!r}"
 
 
-class slice_type(base_type):
+class slice_type(dtype):
     """The type of a compile-time slice."""
+
+    def __init__(self):
+        self.name = "slice_type"
 
     def __eq__(self, other):
         return isinstance(other, slice_type)

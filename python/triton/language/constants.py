@@ -57,6 +57,9 @@ class constexpr:
     def __not__(self):
         return constexpr(not self.value)
 
+    def _flatten_ir(self, handles):
+        """A value known at compile time has no handles."""
+
     def logical_and(self, other):
         return constexpr(self.value and _unwrap_if_constexpr(other))
 
@@ -84,6 +87,7 @@ def _add_operators():
         setattr(constexpr, f"__r{plain}__", _reflected(function))
     for name in ("eq", "ne", "lt", "le", "gt", "ge"):
         setattr(constexpr, f"__{name}__", _forward(getattr(operator, name)))
+        setattr(constexpr, f"__r{name}__", _reflected(getattr(operator, name)))
     for name in ("neg", "pos", "invert"):
         setattr(constexpr, f"__{name}__", _unary(getattr(operator, name)))
 

@@ -2,15 +2,20 @@
 
 # ruff: noqa: F401  (this module is where these names are known to live)
 
+import math as _math
+import warnings as _warnings
+
 from .._utils import TRITON_MAX_TENSOR_NUMEL
 from . import types as _types
 from .aggregate import _aggregate, _aggregate_type, _restore_aggregate
 from .builtins import (
     TRITON_BUILTIN,
+    LanguageFunction,
     _add_hidden_arguments,
     _takes_semantic,
     builtin,
     define,
+    define_methods,
     is_builtin,
     must_use_result,
 )
@@ -72,12 +77,29 @@ for _class in (
 del _class
 
 define(globals(), __name__)
+define_methods(
+    tensor, "triton.language.tensor", [each for each in globals().values() if type(each) is LanguageFunction]
+)
+define_methods(tensor_descriptor_base, "triton.language.tensor_descriptor")
 
 
 def _tensor_member_fn(fn):
     """Makes a builtin or jitted function a method of `tensor` as well, for Python code."""
     setattr(tensor, fn.__name__, fn)
     return fn
+
+
+def is_negative_zero(x):
+    """Whether a number is -0.0, which is equal to 0.0."""
+    return x == 0.0 and _math.copysign(1.0, x) < 0
+
+
+def check_bit_width(value, shift_value):
+    """Warns where a shift, known when the kernel is compiled, leaves nothing of a value."""
+    if isinstance(value, tensor) and isinstance(shift_value, constexpr):
+        bits = value.type.scalar.primitive_bitwidth
+        if shift_value.value >= bits:
+            _warnings.warn(f"Value {shift_value.value} exceeds the maximum bitwidth ({bits}) of its type", stacklevel=2)
 
 
 def _unwrap_iterable(x):

@@ -1,6 +1,8 @@
 """`tl.math`: elementwise mathematics."""
 
-from .builtins import define
+from .builtins import LanguageFunction, define, define_methods
+from .values import tensor
 
 define(globals(), __name__)
-del define
+define_methods(tensor, "", [each for each in globals().values() if type(each) is LanguageFunction])
+del define, define_methods, LanguageFunction, tensor

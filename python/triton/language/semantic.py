@@ -3,6 +3,15 @@
 from .._C.libtriton import emission
 
 
+class IncompatibleTypeErrorImpl(Exception):
+    """Two types that one operation cannot take together."""
+
+    def __init__(self, type_a, type_b):
+        self.type_a, self.type_b = type_a, type_b
+        self.message = f"invalid operands of type {type_a!r} and {type_b!r}"
+        super().__init__(self.message)
+
+
 class TritonSemantic:
     """The compile in progress. `_semantic.to_tensor(1)`, `_semantic.add(x, y)`; any function of the language is a method as well."""
 

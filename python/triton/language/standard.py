@@ -1,8 +1,9 @@
 """`tl.standard`: the library functions that are written in the language itself, and the compile-time helpers they share."""
 
 from ..runtime.jit import constexpr_function
-from .builtins import define
+from .builtins import LanguageFunction, define, define_methods
 from .types import get_int_dtype
+from .values import tensor
 
 
 @constexpr_function
@@ -22,4 +23,5 @@ def _get_int_dtype(bitwidth, signed):
 
 
 define(globals(), __name__)
-del define
+define_methods(tensor, "", [each for each in globals().values() if type(each) is LanguageFunction])
+del define, define_methods, LanguageFunction, tensor

@@ -6,7 +6,7 @@ They are handles into the compile in progress; every operation on them is done b
 import warnings
 
 from .._C.libtriton import ValueHandle, emission
-from .composite_types import slice_type, tuple_type
+from .composite_types import slice_type, tensor_descriptor_base_type, tuple_type
 from .constants import _unwrap_if_constexpr, constexpr
 
 builtin_tuple = tuple
@@ -138,6 +138,7 @@ def _add_operators():
         setattr(tensor, f"__r{name}__", _reflected(operator))
     for name in ("eq", "ne", "lt", "le", "gt", "ge"):
         setattr(tensor, f"__{name}__", _binary(name.capitalize()))
+        setattr(tensor, f"__r{name}__", _reflected(name.capitalize()))
     tensor.__neg__ = _unary("Neg")
     tensor.__invert__ = _unary("Invert")
     tensor.__not__ = _unary("Not")
@@ -218,23 +219,19 @@ class tensor_descriptor_base(base_value):
 
     def __init__(self, handle, block_type):
         self.handle = handle
-        self.block_type = block_type
-        self.dtype = block_type.element_ty
+        self.type = tensor_descriptor_base_type(block_type)
+
+    @property
+    def block_type(self):
+        return self.type.block_type
+
+    @property
+    def dtype(self):
+        return self.type.block_type.element_ty
 
     @property
     def block_shape(self):
         return tuple(self.block_type.shape)
-
-    def __getattr__(self, name):
-        # Methods are the compiler's: load, store, gather, scatter, atomic_add and so on.
-        if name.startswith("_"):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        found = emission.attribute(self, name)
-
-        def method(*args, _semantic=None, **kwargs):
-            return emission.call(found, args, kwargs)
-
-        return method
 
 
 class tensor_descriptor(tensor_descriptor_base):

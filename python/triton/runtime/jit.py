@@ -371,3 +371,8 @@ jit = jit_decorator(
     """,
     __name__,
 )
+
+
+def convert_to_tuple_if_list(item):
+    """A list as a tuple, and lists inside it likewise: what keys can hold."""
+    return tuple(convert_to_tuple_if_list(each) for each in item) if isinstance(item, list) else item

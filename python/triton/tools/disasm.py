@@ -10,10 +10,10 @@ import tempfile
 
 from .. import knobs
 
-_FUNCTION = re.compile(r"^\s*Function\s*:\s*(\S+)")
-_INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(.*?);\s*/\*\s*0x([0-9a-f]{16})\s*\*/")
-_SECOND_WORD = re.compile(r"^\s*/\*\s*0x([0-9a-f]{16})\s*\*/")
-_TARGET = re.compile(r"\b(?:BRA|BSSY|CALL\.REL\S*|BRX\S*|WARPSYNC\S*|SSY|PBK)\b[^;]*?(?:`\(\.L_x_\d+\)|0x([0-9a-f]+))")
+FNAME_RE = re.compile(r"^\s*Function\s*:\s*(\S+)")
+FLINE_RE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(.*?);\s*/\*\s*0x([0-9a-f]{16})\s*\*/")
+SLINE_RE = re.compile(r"^\s*/\*\s*0x([0-9a-f]{16})\s*\*/")
+BRA_RE = re.compile(r"\b(?:BRA|BSSY|CALL\.REL\S*|BRX\S*|WARPSYNC\S*|SSY|PBK)\b[^;]*?(?:`\(\.L_x_\d+\)|0x([0-9a-f]+))")
 
 
 def path_to_cuobjdump():
@@ -22,9 +22,9 @@ def path_to_cuobjdump():
     return tool.path, tool.version
 
 
-def parseCtrl(second_word: int) -> str:
-    """The scheduling of an instruction: barriers it waits for, barrier it sets when it has read, when it has written, yield, cycles to stall."""
-    control = second_word >> 41
+def parseCtrl(sline: str) -> str:
+    """The scheduling in an instruction's second line: barriers it waits for, barrier it sets when it has read, when it has written, yield, cycles to stall."""
+    control = int(SLINE_RE.match(sline)[1], 16) >> 41
     stall = control & 0xF
     yields = (control >> 4) & 1
     write, read, wait = (control >> 5) & 7, (control >> 8) & 7, (control >> 11) & 0x3F
@@ -39,30 +39,29 @@ def parseCtrl(second_word: int) -> str:
     )
 
 
-def processSassLines(first: str, second: str, labels: dict[int, int]):
+def processSassLines(fline: str, sline: str, labels: dict[int, int]):
     """(scheduling, assembly) of one instruction, whose two lines these are; notes where it branches to in `labels`."""
-    instruction, word = _INSTRUCTION.match(first), _SECOND_WORD.match(second)
-    text = instruction[2].strip()
-    target = _TARGET.search(text)
+    text = FLINE_RE.match(fline)[2].strip()
+    target = BRA_RE.search(text)
     if target and target[1]:
         labels.setdefault(int(target[1], 16), len(labels))
-    return parseCtrl(int(word[1], 16)), text + ";"
+    return parseCtrl(sline), text + ";"
 
 
 def format_sass(listing: str, fun=None):
     """The first function (or the one named) of what `cuobjdump -sass` printed; None if there is none."""
     lines = listing.splitlines()
-    starts = [(index, found[1]) for index, found in enumerate(map(_FUNCTION.match, lines)) if found]
+    starts = [(index, found[1]) for index, found in enumerate(map(FNAME_RE.match, lines)) if found]
     starts = [start for start in starts if fun is None or start[1] == fun]
     if not starts:
         return None
     index, name = starts[0]
     instructions, labels = [], {}
     for first, second in zip(lines[index + 1 :], lines[index + 2 :]):
-        if _FUNCTION.match(first):
+        if FNAME_RE.match(first):
             break
-        found = _INSTRUCTION.match(first)
-        if found and _SECOND_WORD.match(second):
+        found = FLINE_RE.match(first)
+        if found and SLINE_RE.match(second):
             instructions.append((int(found[1], 16), *processSassLines(first, second, labels)))
     numbers = {address: number for number, address in enumerate(sorted(labels))}
     text = [f"Function:{name}"]
@@ -71,7 +70,7 @@ def format_sass(listing: str, fun=None):
             text.append(f"LBB{numbers[address]}:")
         assembly = re.sub(
             r"0x([0-9a-f]+)(?=[^,]*;$)",
-            lambda found: f"LBB{numbers[int(found[1], 16)]}" if int(found[1], 16) in numbers and _TARGET.search(assembly) else found[0],
+            lambda found: f"LBB{numbers[int(found[1], 16)]}" if int(found[1], 16) in numbers and BRA_RE.search(assembly) else found[0],
             assembly,
         )  # fmt: skip
         text.append(f"{control}\t{assembly}")

@@ -1,0 +1,1 @@
+"""Launchers are made by drivers (`triton.backends.*.driver`); older programs import this module."""

@@ -1,0 +1,164 @@
+"""Names that programs look for beside the language itself: methods on classes, helpers of inner modules."""
+
+import importlib
+import inspect
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton import knobs
+from triton.compiler.compiler import CompileTimer, filter_traceback
+
+METHODS = """abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor
+broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2 expand_dims flip floor gather histogram item log log2 logical_and logical_or max min
+permute ravel reduce reduce_or reshape rsqrt sigmoid sin softmax sort split sqrt sqrt_rn store sum to trans view xor_sum""".split()
+
+
+def test_methods_are_visible_on_the_class():
+    assert [name for name in METHODS if not hasattr(tl.tensor, name)] == []
+    assert list(inspect.signature(tl.tensor.sum).parameters)[:3] == ["input", "axis", "keep_dims"]
+    assert list(inspect.signature(tl.tensor.to).parameters)[:2] == ["self", "dtype"] and tl.tensor.to.__doc__
+    for name in ("load", "store", "gather", "scatter", "atomic_add", "atomic_xor", "block_type", "dtype"):
+        assert hasattr(tl.tensor_descriptor, name), name
+    assert not hasattr(tl.tensor, "nonsense")
+
+
+@tl.core.builtin
+def _through_methods(x, _semantic=None):
+    """Python code that is called while a kernel is compiled, and calls the class's methods."""
+    return tl.tensor.sum(x.exp2(), 0) + x.max(axis=0).to(tl.float32)
+
+
+@triton.jit
+def _methods_kernel(x, out, N: tl.constexpr):
+    tl.store(out, _through_methods(tl.load(x + tl.arange(0, N))))
+
+
+@pytest.mark.runs
+def test_methods_of_the_class_emit_code():
+    x, out = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.zeros(1)
+    _methods_kernel[(1,)](x, out, 4)
+    assert out.item() == 2 + 4 + 8 + 16 + 4
+
+
+@tl.core.builtin
+def _reflected(x, _semantic=None):
+    return x.__rlt__(2.0).to(tl.float32) + x.__req__(3.0).to(tl.float32) * 10
+
+
+@triton.jit
+def _reflected_kernel(x, out, N: tl.constexpr):
+    tl.store(out + tl.arange(0, N), _reflected(tl.load(x + tl.arange(0, N))))
+
+
+@pytest.mark.runs
+def test_reflected_comparisons():
+    x, out = torch.tensor([1.0, 2.0, 3.0, 4.0]), torch.zeros(4)
+    _reflected_kernel[(1,)](x, out, 4)
+    assert out.tolist() == [0, 0, 11, 1]  # 2 < x, and 10 where 3 == x
+    assert tl.constexpr(3).__rlt__(2).value and not tl.constexpr(3).__rge__(2).value
+
+
+def test_slices_have_a_dtype():
+    kind = tl.core.slice_type()
+    assert isinstance(kind, tl.dtype) and str(kind) == kind.name == "slice_type"
+    assert kind == tl.core.slice_type() and kind != tl.int32
+
+
+def test_helpers_of_the_core():
+    negative = [tl.core.is_negative_zero(number) for number in (0.0, -0.0, 1.0, 0, -1)]
+    assert negative == [False, True, False, False, False]
+    error = tl.semantic.IncompatibleTypeErrorImpl(tl.int32, tl.float32)
+    assert "invalid operands of type triton.language.int32" in str(error) and error.type_b == tl.float32
+
+
+def test_knobs_can_be_asked_one_by_one(monkeypatch, fresh_knobs):
+    knob = fresh_knobs.compilation.knob_descriptors["always_compile"]
+    assert knob.get() is False and knob.transform(True) is True
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    assert knob.get() is True
+    assert isinstance(knobs.env, knobs.Env) and knobs.env_str[str, str] is knobs.env_str
+
+
+def test_the_timer_of_a_compile():
+    timer = CompileTimer()
+    timer.finished_ir_initialization()
+    timer.stage_finished("ttir")
+    timer.stage_finished("llir")
+    times = timer.end()
+    assert [name for name, _ in times.lowering_stages] == ["ttir", "llir"] and times.store_results >= 0
+    assert times.total >= times.total_lowering >= 0
+    nothing = CompileTimer().end()
+    assert nothing.lowering_stages == [] and nothing.store_results == 0
+
+
+@triton.jit
+def _listened_to(x):
+    tl.store(x, 1.0)
+
+
+def test_a_listener_hears_of_every_stage(fresh_triton_cache, stages):
+    heard = []
+    with knobs.compilation.scope():
+        knobs.compilation.listener = lambda **what: heard.append(what["times"])
+        _listened_to.warmup(torch.zeros(1), grid=(1,))
+    (times,) = heard
+    assert {name for name, _ in times.lowering_stages} >= set(stages) - {"ttir"}
+    assert all(microseconds >= 0 for _, microseconds in times.lowering_stages)
+
+
+def test_lists_become_tuples():
+    from triton.runtime.jit import convert_to_tuple_if_list
+
+    assert convert_to_tuple_if_list([1, [2, 3], (4, [5])]) == (1, (2, 3), (4, [5]))
+    assert convert_to_tuple_if_list(5) == 5
+
+
+def test_a_filtered_error_names_no_frames():
+    try:
+        raise ValueError("wrong")
+    except ValueError as error:
+        assert filter_traceback(e=error).__traceback__ is None
+
+
+@pytest.mark.parametrize("module", ["triton.compiler.make_launcher", "triton.language.extra.cuda.utils"])
+def test_modules_that_programs_import(module):
+    importlib.import_module(module)
+
+
+def test_helpers_of_the_code_generator():
+    from triton.compiler import code_generator
+
+    block = tl.block_type(tl.float16, [4, 8])
+    name = code_generator.mangle_fn("f", [tl.int32, tl.pointer_type(tl.float32), block], {1: tl.constexpr(5)}, None)
+    assert name == "f__i32_Pfp32_fp16S4_8S__1cconstexpr_5_"
+    assert code_generator.check_identifier_legality("name", "function") == "name"
+    with pytest.raises(triton.CompilationError, match="invalid variable identifier: a b"):
+        code_generator.check_identifier_legality("a b", "variable")
+
+
+_round_trip_seen = []
+
+
+@tl.core.builtin
+def _round_trip(x, y, _semantic=None):
+    from triton.compiler.code_generator import flatten_values_to_ir, unflatten_ir_values
+
+    values = [x, tl.tuple([y, tl.constexpr(3)])]
+    handles = flatten_values_to_ir(values)
+    _round_trip_seen.append(len(handles))
+    x, pair = unflatten_ir_values(handles, [value.type for value in values])
+    return x + pair[0] * pair[1]
+
+
+@triton.jit
+def _round_trip_kernel(x, out):
+    tl.store(out, _round_trip(tl.load(x), tl.load(x + 1)))
+
+
+@pytest.mark.runs
+def test_values_are_taken_apart_and_put_together():
+    x, out = torch.tensor([5.0, 7.0]), torch.zeros(1)
+    _round_trip_kernel[(1,)](x, out)
+    assert out.item() == 26 and _round_trip_seen == [2]
