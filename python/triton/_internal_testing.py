@@ -213,9 +213,10 @@ def _fresh_knobs_impl(skipped_attr=None):
         for name, group in vars(knobs).items()
         if isinstance(group, knobs.base_knobs) and name not in skipped
     }
-    saved = {}
+    saved, propagates = {}, knobs.propagate_env
 
     def fresh_function():
+        knobs.propagate_env = True
         for group_name, group in groups.items():
             setattr(knobs, group_name, group.copy().reset())
             for descriptor in group.knob_descriptors.values():
@@ -223,6 +224,7 @@ def _fresh_knobs_impl(skipped_attr=None):
         return knobs
 
     def reset_function():
+        knobs.propagate_env = propagates
         for group_name, group in groups.items():
             setattr(knobs, group_name, group)
         for key, value in saved.items():

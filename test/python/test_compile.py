@@ -261,9 +261,10 @@ static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, ""}, {0}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "answers", 0, -1, methods};
 PyMODINIT_FUNC PyInit_answers(void) { return PyModule_Create(&module); }
 """
-    for _ in range(2):
-        assert compile_module_from_src(source, "answers").answer() == 42
+    modules = [compile_module_from_src(source, "answers") for _ in range(2)]
+    assert [module.answer() for module in modules] == [42, 42]
     (path,) = pathlib.Path(fresh_triton_cache).glob("*/answers*.so")
+    assert [module.__file__ for module in modules] == [str(path)] * 2  # not where the copy was that it was loaded from
     original = path.read_bytes()
     for damage in ("bytes", "pipe", "stranger"):
         path.unlink()

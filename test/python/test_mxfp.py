@@ -55,3 +55,10 @@ def test_something_must_be_given():
     for kind in (MXFP4Tensor, MXScaleTensor):
         with pytest.raises(ValueError):
             kind()
+
+
+def test_packing_needs_a_dimension_that_is_there():
+    tensor = MXFP4Tensor(size=(4, 4), device="cpu").random()
+    for dim in (2, -3):
+        with pytest.raises(AssertionError, match=f"there is no dimension {dim}"):
+            tensor.to_packed_tensor(dim=dim)

@@ -162,3 +162,25 @@ def test_values_are_taken_apart_and_put_together():
     x, out = torch.tensor([5.0, 7.0]), torch.zeros(1)
     _round_trip_kernel[(1,)](x, out)
     assert out.item() == 26 and _round_trip_seen == [2]
+
+
+@pytest.mark.cpu_only
+def test_kernels_of_the_processor_are_found_by_torchs_name_of_it():
+    _listened_to.warmup(torch.zeros(1), grid=(1,))
+    assert len(_listened_to.device_caches[torch.cpu.current_device()][0]) >= 1
+    assert _listened_to.device_caches["cpu"] is _listened_to.device_caches[0]
+
+
+def test_fresh_knobs_reach_the_environment_again(monkeypatch):
+    import os
+
+    from triton._internal_testing import _fresh_knobs_impl
+
+    monkeypatch.setattr(knobs, "propagate_env", False)
+    fresh, reset = _fresh_knobs_impl()
+    try:
+        fresh().cache.home_dir = "/somewhere"
+        assert os.environ["TRITON_HOME"] == "/somewhere"
+    finally:
+        reset()
+    assert knobs.propagate_env is False and "TRITON_HOME" not in os.environ

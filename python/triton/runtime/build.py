@@ -64,6 +64,12 @@ def _load(name, path):
     return module
 
 
+def _named_by_cache(module, cache, file_name):
+    """The module, which knows where it is stored: what it was loaded from is a copy that goes."""
+    module.__file__ = cache.get_file(file_name) or module.__file__
+    return module
+
+
 def _stored(cache, name, file_name):
     """The bytes of a module that was built before; None if there is none, or it is not as it was stored."""
     paths = cache.get_file(file_name), cache.get_file(f"{name}.json")
@@ -96,7 +102,7 @@ def compile_module_from_src(src, name, library_dirs=None, include_dirs=None, lib
             with open(copy, "wb") as file:
                 file.write(content)
             try:
-                return _load(name, copy)
+                return _named_by_cache(_load(name, copy), cache, file_name)
             except (RuntimeError, ImportError):
                 warnings.warn(f"Failed to load cached {file_name}, building it again")
         source = os.path.join(folder, f"{name}.c")
@@ -105,4 +111,4 @@ def compile_module_from_src(src, name, library_dirs=None, include_dirs=None, lib
         built = _build(name, source, folder, library_dirs or [], include_dirs or [], libraries or [], ccflags or [])
         with open(built, "rb") as file:
             _store(cache, name, file_name, key, file.read())
-        return _load(name, built)
+        return _named_by_cache(_load(name, built), cache, file_name)

@@ -59,5 +59,7 @@ class DeviceCaches(_ObservedDict):
     """device index -> (kernel_cache, kernel_key_cache, target, backend, binder), made on first use."""
 
     def __missing__(self, device):
+        if device == "cpu":  # what `torch.cpu.current_device()` says
+            return self[0]
         self[device] = self.owner.create_binder()
         return self[device]

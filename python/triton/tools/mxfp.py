@@ -40,8 +40,9 @@ class MXFP4Tensor:
 
     def to_packed_tensor(self, dim):
         """Two codes per byte along `dim`, the first in the low nibble; an odd length is padded with zero."""
-        data, size = self.data, self.data.shape[dim]
-        if size % 2:
+        data = self.data
+        assert -data.dim() <= dim < data.dim(), f"there is no dimension {dim} of {data.dim()} to pack along"
+        if data.shape[dim] % 2:
             padding = list(data.shape)
             padding[dim] = 1
             data = torch.cat([data, data.new_zeros(padding)], dim)
