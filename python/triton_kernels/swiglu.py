@@ -74,7 +74,7 @@ def _check(a):
     assert a.stride(-1) == 1 or a.shape[-1] == 1, "the last dimension must be contiguous"
 
 
-class _SwiGLU(torch.autograd.Function):
+class SwiGLU(torch.autograd.Function):
     @staticmethod
     def forward(ctx, a, alpha, precision_config, routing_data):
         _check(a)
@@ -104,7 +104,7 @@ class _SwiGLU(torch.autograd.Function):
 
 def swiglu(a, alpha, precision_config, routing_data=None):
     """s * (linear + 1) with s = gate * sigmoid(alpha * gate); rows behind the last that `routing_data` uses are left alone."""
-    return _SwiGLU.apply(a, alpha, precision_config, routing_data)
+    return SwiGLU.apply(a, alpha, precision_config, routing_data)
 
 
 def swiglu_torch(a, alpha, precision_config, routing_data=None):

@@ -7,9 +7,9 @@ import triton
 
 from .distributed import symm_mem_pool
 from .tensor import BIT, Bitmatrix, SparseMatrix, Tensor
-from .topk_details import topk_backward_kernel, topk_kernel
+from .topk_details._topk import _topk_backward, _topk_forward
 
-__all__ = ["topk", "topk_torch"]
+__all__ = ["TopK", "topk", "topk_torch"]
 
 _ROWS = 32
 
@@ -69,7 +69,7 @@ def _forward(x, k, apply_softmax, y_indx, n_rows, all_gather):
         rank, first_row = 0, 0
     if n_rows_max:
         block_n = max(32, triton.next_power_of_2(k))
-        topk_kernel[(triton.cdiv(n_rows_max, _ROWS),)](
+        _topk_forward[(triton.cdiv(n_rows_max, _ROWS),)](
             x, x.stride(0), x.stride(1), tuple(values), tuple(columns), values[0].stride(0),
             y_indx, 0 if y_indx is None else y_indx.stride(0),
             tuple(each.view(torch.int32) for each in words), words[0].stride(0), words[0].stride(1),
@@ -82,7 +82,7 @@ def _forward(x, k, apply_softmax, y_indx, n_rows, all_gather):
     return values[rank], columns[rank], words[rank]
 
 
-class _TopK(torch.autograd.Function):
+class TopK(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, k, apply_softmax, y_indx, n_rows, all_gather):
         values, columns, words = _forward(x, k, apply_softmax, y_indx, n_rows, all_gather)
@@ -100,7 +100,7 @@ class _TopK(torch.autograd.Function):
         d_values = d_values.contiguous()
         n_rows, k = values.shape
         if n_rows:
-            topk_backward_kernel[(n_rows,)](
+            _topk_backward[(n_rows,)](
                 d_values, values, columns, values.stride(0), d_x, d_x.stride(0), ctx.n_rows,
                 SOFTMAX=ctx.apply_softmax, K=k, K_PAD=triton.next_power_of_2(k),
             )  # fmt: skip
@@ -115,7 +115,7 @@ def topk(x, k, apply_softmax=True, dim=1, y_indx=None, n_rows=None, all_gather=F
     """
     x, n_rows = _read(x, n_rows)
     _check(x, k, dim, y_indx)
-    values, columns, words = _TopK.apply(x, k, apply_softmax, y_indx, n_rows, all_gather)
+    values, columns, words = TopK.apply(x, k, apply_softmax, y_indx, n_rows, all_gather)
     if all_gather:
         n_rows = values.shape[0]
     return SparseMatrix(columns, values, _as_bits(words, n_rows, values.shape[0], x.shape[1]))

@@ -7,7 +7,7 @@ first, and of equal ones the first column. Rows stream through in tiles of colum
 import triton
 import triton.language as tl
 
-from .tensor_details.bitmatrix import load_size
+from ..tensor_details.bitmatrix import load_size
 
 
 @triton.constexpr_function
@@ -71,7 +71,7 @@ def _select(
 
 
 @triton.jit
-def topk_kernel(
+def _topk_forward(
     X, stride_row: tl.int64, stride_col: tl.int64, Values, Columns, stride_out: tl.int64, Given, stride_given: tl.int64,
     Words, stride_words_row, stride_words_col, n_rows, n_rows_max, n_cols, first_row,
     SOFTMAX: tl.constexpr, K: tl.constexpr, K_PAD: tl.constexpr, N_PAD: tl.constexpr, ROWS: tl.constexpr,
@@ -112,7 +112,7 @@ def topk_kernel(
 
 
 @triton.jit
-def topk_backward_kernel(
+def _topk_backward(
     DValues, Values, Columns, stride: tl.int64, DX, stride_dx: tl.int64, n_rows,
     SOFTMAX: tl.constexpr, K: tl.constexpr, K_PAD: tl.constexpr
 ):  # fmt: skip

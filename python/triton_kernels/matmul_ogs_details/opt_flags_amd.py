@@ -1,0 +1,5 @@
+"""How tiles are chosen, under the module name of Triton 3.4."""
+
+from .opt_flags_details.opt_flags_amd import choose
+
+__all__ = ["choose"]
