@@ -303,3 +303,55 @@ tt.func public @int8_matmul(%arg0: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %a
   tt.store %27, %20 : tensor<128x128x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// The accumulator of a small dot goes to memory in whole rows of 16 bytes a thread, by a conversion: written as it lies in registers, one store
+// would touch eight cache lines for a few bytes of each.
+// CHECK-DAG: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-LABEL: tt.func public @rows_of_a_small_dot
+// CHECK: %[[D:.*]] = tt.dot
+// CHECK: %[[C:.*]] = ttg.convert_layout %[[D]] : {{.*}} -> tensor<64x64xf32, #[[ROWS]]>
+// CHECK: tt.store %{{.*}}, %[[C]]
+tt.func public @rows_of_a_small_dot(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %out: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+  %d = tt.dot %a, %b, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %columns = tt.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %rows = tt.expand_dims %range {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %pitch = arith.constant dense<64> : tensor<64x1xi32>
+  %begin = arith.muli %rows, %pitch : tensor<64x1xi32>
+  %base = tt.splat %out : !tt.ptr<f32> -> tensor<64x1x!tt.ptr<f32>>
+  %row = tt.addptr %base, %begin : tensor<64x1x!tt.ptr<f32>>, tensor<64x1xi32>
+  %wide = tt.broadcast %row : tensor<64x1x!tt.ptr<f32>> -> tensor<64x64x!tt.ptr<f32>>
+  %all = tt.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+  %pointers = tt.addptr %wide, %all : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  tt.store %pointers, %d : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Where rows lie far apart and elements of a row too, no order of lanes touches fewer lines: the accumulator is stored as it is.
+// CHECK-LABEL: tt.func public @scattered_results_of_a_dot
+// CHECK: %[[D:.*]] = tt.dot
+// CHECK-NOT: ttg.convert_layout
+// CHECK: tt.store %{{.*}}, %[[D]]
+tt.func public @scattered_results_of_a_dot(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %out: !tt.ptr<f32>, %pitch: i32, %step: i32) {
+  %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+  %d = tt.dot %a, %b, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %columns = tt.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %steps = tt.splat %step : i32 -> tensor<1x64xi32>
+  %apart = arith.muli %columns, %steps : tensor<1x64xi32>
+  %rows = tt.expand_dims %range {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %pitches = tt.splat %pitch : i32 -> tensor<64x1xi32>
+  %begin = arith.muli %rows, %pitches : tensor<64x1xi32>
+  %base = tt.splat %out : !tt.ptr<f32> -> tensor<64x1x!tt.ptr<f32>>
+  %row = tt.addptr %base, %begin : tensor<64x1x!tt.ptr<f32>>, tensor<64x1xi32>
+  %wide = tt.broadcast %row : tensor<64x1x!tt.ptr<f32>> -> tensor<64x64x!tt.ptr<f32>>
+  %all = tt.broadcast %apart : tensor<1x64xi32> -> tensor<64x64xi32>
+  %pointers = tt.addptr %wide, %all : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  tt.store %pointers, %d : tensor<64x64x!tt.ptr<f32>>
+  tt.return
+}
