@@ -5,6 +5,9 @@
 #include "compiler/llvm/nvidia/memory/Convert.h"
 #include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
+#include <map>
+#include <set>
+
 using namespace mlir;
 using namespace triton;
 using namespace triton::nvidia;
@@ -58,19 +61,40 @@ static llvm::Value *gatherInWarp(Emitter &emitter, const layout::GatherPlan &pla
   return result;
 }
 
+/// How many elements that lie side by side one access brings: as many as registers want of them with the same index, where no index and no thread
+/// tells them apart. Sorting asks for whole rows.
+static unsigned elementsPerLoad(const LinearLayout &load, llvm::ArrayRef<llvm::Value *> indices, unsigned bits) {
+  for (unsigned width = 128 / bits; width > 1; width /= 2) {
+    std::set<std::pair<llvm::Value *, int64_t>> accesses;
+    for (auto [reg, index] : llvm::enumerate(indices))
+      accesses.emplace(index, load.apply({{"register", static_cast<int64_t>(reg)}})[0] / width);
+    if (outputBits(load, 0) % width == 0 && accesses.size() * width == indices.size())
+      return width;
+  }
+  return 1;
+}
+
 static Registers gatherThroughShared(Emitter &emitter, const layout::GatherPlan &plan, SharedPlace buffer,
                                      llvm::ArrayRef<llvm::Value *> source, llvm::ArrayRef<llvm::Value *> indices) {
   llvm::Type *type = source[0]->getType();
   const unsigned bits = memoryBits(type);
   storeRegisters(emitter, buffer, plan.store, source);
   emitter.barrier();
+  llvm::IRBuilder<> &builder = emitter.builder;
+  const unsigned width = elementsPerLoad(plan.load, indices, bits);
+  llvm::Type *element = builder.getIntNTy(bits);
+  llvm::Type *loadedType = width > 1 ? llvm::FixedVectorType::get(element, width) : element;
+  std::map<std::pair<llvm::Value *, uint64_t>, llvm::Value *> loads;
   Registers result;
   for (auto [reg, index] : llvm::enumerate(indices)) {
-    llvm::Value *offset = withIndex(emitter, plan.load, narrow(emitter, index))[0];
-    uint64_t own = plan.load.apply({{"register", static_cast<int64_t>(reg)}})[0];
-    llvm::Value *address = elementAddress(emitter, buffer, offset, outputBits(plan.load, 0), own, bits);
-    llvm::Value *loaded = emitter.loadShared(emitter.builder.getIntNTy(bits), address, bits / 8);
-    result.push_back(fromMemory(emitter, loaded, type));
+    const uint64_t own = plan.load.apply({{"register", static_cast<int64_t>(reg)}})[0], at = own % width;
+    llvm::Value *&loaded = loads[{index, own - at}];
+    if (!loaded || width == 1) {
+      llvm::Value *offset = withIndex(emitter, plan.load, narrow(emitter, index))[0];
+      llvm::Value *address = elementAddress(emitter, buffer, offset, outputBits(plan.load, 0), own - at, bits);
+      loaded = emitter.loadShared(loadedType, address, width * bits / 8);
+    }
+    result.push_back(fromMemory(emitter, width > 1 ? builder.CreateExtractElement(loaded, at) : loaded, type));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 // ASSEMBLED: Compiling entry function
 
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 #warp = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   // A row in a warp: shuffles.
@@ -26,6 +27,24 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     // CHECK: ret;
     %y = tt.gather %x[%i] {axis = 0 : i32} : (tensor<512xf16, #line>, tensor<128xi64, #line>) -> tensor<128xf16, #line>
     tt.store %out, %y : tensor<128x!tt.ptr<f16>, #line>
+    tt.return
+  }
+
+  // Whole rows of other threads: one index for all registers, so vectors.
+  // CHECK-LABEL: .entry rows
+  tt.func public @rows(%x: tensor<128x8xf32, #rows>, %distance: i32, %out: tensor<128x8x!tt.ptr<f32>, #rows>) {
+    // CHECK: st.shared.v4
+    // CHECK: bar.sync
+    // CHECK-COUNT-2: ld.shared.v4.b32
+    // CHECK-NOT: ld.shared
+    // CHECK: ret;
+    %row = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #ttg.slice<{dim = 1, parent = #rows}>>
+    %rows = tt.expand_dims %row {axis = 1 : i32} : tensor<128xi32, #ttg.slice<{dim = 1, parent = #rows}>> -> tensor<128x1xi32, #rows>
+    %distances = tt.splat %distance : i32 -> tensor<128x1xi32, #rows>
+    %i = arith.xori %rows, %distances : tensor<128x1xi32, #rows>
+    %j = tt.broadcast %i : tensor<128x1xi32, #rows> -> tensor<128x8xi32, #rows>
+    %y = tt.gather %x[%j] {axis = 0 : i32} : (tensor<128x8xf32, #rows>, tensor<128x8xi32, #rows>) -> tensor<128x8xf32, #rows>
+    tt.store %out, %y : tensor<128x8x!tt.ptr<f32>, #rows>
     tt.return
   }
 
