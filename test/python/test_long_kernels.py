@@ -80,11 +80,80 @@ def sort_types(type, rows, size):
     return {"x": f"*{type}", "y": f"*{type}", "ROWS": rows, "N": size, "descending": 0}
 
 
-@pytest.mark.parametrize("type", ["fp32", "i64"])
-def test_large_sorts_are_loops(type):
-    kernel = compile(sort_kernel, sort_types(type, 1, 65536))
-    assert instructions(kernel) < 60000 and "bra" in kernel.asm["ptx"] and kernel.metadata.shared <= 232448
+@pytest.mark.parametrize("type, warps", [("fp32", 16), ("i32", 8), ("i64", 16)])
+def test_large_sorts_are_loops(type, warps):
+    kernel = compile(sort_kernel, sort_types(type, 1, 65536), num_warps=warps)
+    assert instructions(kernel) < 12000 and "bra" in kernel.asm["ptx"] and kernel.metadata.shared <= 232448
     assert "bra" not in compile(sort_kernel, sort_types(type, 1, 1024)).asm["ptx"]
+
+
+def test_columns_of_large_sorts_are_registers():
+    """Of 65,536 elements a thread holds 64 at a time: between them, nothing is moved. Between lanes they are shuffled, 5 distances in one loop."""
+    kernel = compile(sort_kernel, sort_types("fp32", 1, 65536), num_warps=16)
+    assert (
+        kernel.asm["ptx"].count("shfl") <= 2 * 64 + 1
+    )  # while sorting, and while merging; and one for the number of the warp
+
+
+@triton.jit
+def topk_kernel(x, y, ROWS: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    offsets = tl.arange(0, ROWS)[:, None] * N + tl.arange(0, N)[None, :]
+    kept = tl.arange(0, ROWS)[:, None] * K + tl.arange(0, K)[None, :]
+    tl.store(y + kept, tl.topk(tl.load(x + offsets), K))
+
+
+@triton.jit
+def merge_kernel(x, y, ROWS: tl.constexpr, N: tl.constexpr, descending: tl.constexpr):
+    offsets = tl.arange(0, ROWS)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(y + offsets, tl.bitonic_merge(tl.load(x + offsets), descending=descending))
+
+
+def as_written_for_a_gpu(kernel, types, folder):
+    """The kernel as it is written for a GPU with a warp of threads, where 2048 elements are many, to be run on this machine."""
+    path = folder / "kernel.ttir"
+    path.write_text(compile(kernel, types, num_warps=1).asm["ttir"])
+    return triton.compile(str(path), target=triton.runtime.driver.active.get_current_target())
+
+
+@pytest.mark.parametrize(
+    "type, dtype, rows, size",
+    [
+        ("fp32", torch.float32, 1, 8192),
+        ("fp32", torch.float32, 4, 1024),
+        ("fp32", torch.float32, 512, 8),
+        ("i32", torch.int32, 32, 64),
+        ("i64", torch.int64, 1, 4096),
+    ],
+)
+def test_loops_of_sorts(type, dtype, rows, size, tmp_path, device):
+    if device != "cpu":
+        pytest.skip("test_large_sorts runs them there")
+    x = (1000 * torch.randn(rows, size, generator=torch.Generator().manual_seed(size))).to(dtype)
+    types = {"x": f"*{type}", "y": f"*{type}", "ROWS": rows, "N": size}
+    for descending in (0, 1):
+        wanted = torch.sort(x, dim=1, descending=bool(descending)).values
+        y = torch.zeros_like(x)
+        as_written_for_a_gpu(sort_kernel, types | {"descending": descending}, tmp_path)[(1, 1, 1)](x, y)
+        assert (y == wanted).all()
+        rising, falling = (torch.sort(half, dim=1, descending=i > 0).values for i, half in enumerate(x.chunk(2, dim=1)))
+        bitonic = torch.cat([rising, falling], dim=1).contiguous()
+        y = torch.zeros_like(x)
+        as_written_for_a_gpu(merge_kernel, types | {"descending": descending}, tmp_path)[(1, 1, 1)](bitonic, y)
+        assert (y == wanted).all()
+    y = torch.zeros(rows, size // 4, dtype=dtype)
+    as_written_for_a_gpu(topk_kernel, types | {"K": size // 4}, tmp_path)[(1, 1, 1)](x, y)
+    assert (y == torch.topk(x, size // 4, dim=1).values).all()
+
+
+def test_no_zero_and_no_nan_is_lost_in_loops(tmp_path, device):
+    if device != "cpu":
+        pytest.skip("of the loops, not of the device")
+    x = torch.zeros(1, 4096)
+    x[0, ::3], x[0, 7::100] = -0.0, float("nan")
+    y = torch.zeros_like(x)
+    types = {"x": "*fp32", "y": "*fp32", "ROWS": 1, "N": 4096, "descending": 0}
+    as_written_for_a_gpu(sort_kernel, types, tmp_path)[(1, 1, 1)](x, y)
+    assert (torch.sort(x.view(torch.int32)).values == torch.sort(y.view(torch.int32)).values).all()
 
 
 @pytest.mark.parametrize("rows, size, descending", [(1, 65536, False), (4, 16384, True), (32, 1024, False)])

@@ -93,14 +93,23 @@ static FailureOr<Value> wrapAxis(Emitter &emitter, const BoundArguments &argumen
   return Value::integer(*wrapped);
 }
 
-// Where a thread of a GPU holds as many elements as this, an unrolled network is hundreds of thousands of instructions, each of which runs once.
-static FailureOr<Value> sortsInLoops(Emitter &emitter, const BoundArguments &arguments) {
-  constexpr int64_t fewestInThread = 256;
-  FailureOr<int64_t> numel = readInteger(emitter, arguments[0], "numel");
-  if (failed(numel))
+// Where a thread of a GPU holds many elements, sorting is loops over tiles of them. One is half of what a thread has registers for, and no more than
+// makes loops long enough: the rest is for what waits, and what is compared.
+static FailureOr<Value> sortTile(Emitter &emitter, const BoundArguments &arguments) {
+  constexpr int64_t registersOfAll = 65536, mostWords = 64, fewestWords = 64;
+  FailureOr<int64_t> numel = readInteger(emitter, arguments[0], "numel"),
+                     bits = readInteger(emitter, arguments[1], "bitwidth");
+  if (failed(numel) || failed(bits))
     return failure();
   const LanguageOptions &options = emitter.options();
-  return Value::boolean(options.backend == "cuda" && *numel >= fewestInThread * options.numWarps * options.warpSize);
+  const int64_t threads = int64_t(options.numWarps) * options.warpSize, words = std::max<int64_t>(1, *bits / 32);
+  if (options.backend != "cuda" || *numel * words < fewestWords * threads)
+    return Value::none();
+  const int64_t columns = std::min(mostWords, registersOfAll / threads / 2) / words;
+  std::vector<Value> tile;
+  for (int64_t size : {int64_t(options.numWarps), int64_t(options.warpSize), columns})
+    tile.push_back(Value::integer(size));
+  return Value::tuple(std::move(tile));
 }
 
 static FailureOr<Value> identity(Emitter &, const BoundArguments &arguments) { return arguments[0]; }
@@ -136,8 +145,9 @@ llvm::ArrayRef<Builtin> compileTimeBuiltins() {
       {"triton.language.core", "_wrap_axis", "(axis, ndim)", "`axis` counted from the front.", wrapAxis},
       {"triton.language.standard", "_log2", "(i)", "The logarithm to base 2, rounded down.", log2Floor},
       {"triton.language.standard", "_is_power_of_two", "(i)", "Whether `i` is a power of two.", isPowerOfTwo},
-      {"triton.language.standard", "_sorts_in_loops", "(numel)",
-       "Whether sorting so many elements is loops, and not an unrolled network.", sortsInLoops},
+      {"triton.language.standard", "_sort_tile", "(numel, bitwidth)",
+       "The shape of the tiles that so many elements are sorted in, or None where the whole network is unrolled.",
+       sortTile},
       {"triton.language.standard", "_get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.",
        integerDtype},
       {"triton.language.standard", "_pick_sum_dtype", "(in_dtype, dtype)",

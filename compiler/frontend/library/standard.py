@@ -307,90 +307,131 @@ def _compare_and_swap(x, flip, i: tl.constexpr):
 
 
 @triton.jit
-def _exchange_across(x, distance, run, order: tl.constexpr):
-    # `_exchange` of elements a distance apart that is known at run time; with a flip in every other run of `run` elements, and, if the
-    # order is 1, in the others instead.
-    position = tl.arange(0, x.numel)
-    other = tl.gather(x, position ^ distance, 0)
-    swap = tl.where((position & distance) == 0, x > other, other > x)
-    flip = ((position & run) != 0) ^ (order == 1)
-    return tl.where(swap ^ flip, other, x)
+def _flips(numel: tl.constexpr, run: tl.constexpr, pairs: tl.constexpr, order: tl.constexpr):
+    # Which of the pairs in a row, so many in each run, are to be flipped: by runs if the order is 2.
+    if order == 2:
+        flips = (((tl.arange(0, numel >> (run - pairs)) >> pairs) & 1) != 0)[:, None]
+    else:
+        flips: tl.constexpr = order == 1
+    return flips
 
 
 @triton.jit
-def _halves(x):
-    return tl.split(tl.permute(tl.reshape(x, [2, x.numel // 2]), (1, 0)))
+def _merge_unrolled(x, stage: tl.constexpr, steps: tl.constexpr, order: tl.constexpr):
+    # The first steps of merging runs of 2**stage elements, each of them bitonic: ascending (order 0), descending (1), or by turns (2).
+    for step in tl.static_range(steps):
+        x = _exchange(x, _flips(x.numel, stage, step, order), stage - 1 - step)
+    return x
+
+
+# Networks on tiles that are many registers of each thread of a GPU are loops, or they would be hundreds of thousands of instructions that run once
+# each. What a loop carries is a tile [warps, lanes, columns] of which a thread holds one row, so that
+# - exchanges between columns, two thirds of all, are between registers of a thread, and unrolled;
+# - exchanges between lanes and between warps are one loop each, around one exchange at a distance known at run time;
+# - a tensor of several tiles takes turns: the others wait, in registers or where they are spilled to, while one is sorted.
 
 
 @triton.jit
-def _joined(first, second):
-    return tl.reshape(tl.permute(tl.join(first, second), (1, 0)), [2 * first.numel])
+def _exchange_along(x, axis: tl.constexpr, distance, flip):
+    # `_exchange` of elements a distance apart along a dimension, where `flip`, which is the same along columns.
+    size: tl.constexpr = x.shape[axis]
+    index = tl.reshape(tl.arange(0, size), [1] * axis + [size] + [1] * (2 - axis))
+    other = tl.gather(x, tl.broadcast_to(index ^ distance, x.shape), axis)
+    is_first = (index & distance) == 0
+    if x.dtype.is_int():
+        # Equal integers are the same, so each of a pair may decide on its own.
+        swap = (x > other) ^ (flip ^ ~is_first)
+    else:
+        swap = tl.where(is_first, x > other, other > x) ^ flip
+    return tl.where(swap, other, x)
 
 
 @triton.jit
-def _merge_in_loops(x, stage: tl.constexpr, order: tl.constexpr):
-    # `_bitonic_merge_hypercube` on a sequence, of which each part that has registers is in a loop of its own.
-    if _sorts_in_loops(x.numel // 2):
-        first, second = _halves(x)
-        if 1 << stage == x.numel:
-            swap = (first > second) ^ (order == 1)
-            low = tl.where(swap, second, first)
-            high = tl.where(swap, first, second)
-            x = _joined(_merge_in_loops(low, stage - 1, order), _merge_in_loops(high, stage - 1, order))
+def _merge_tile(x, stage, flip):
+    # Merges runs of 2**stage elements, which are one row or more.
+    rows: tl.constexpr = x.shape[0] * x.shape[1]
+    columns: tl.constexpr = _log2(x.shape[2])
+    lanes = stage - columns
+    if x.shape[0] > 1:
+        warps = lanes - _log2(x.shape[1])
+        for step in range(warps):
+            x = _exchange_along(x, 0, 1 << (warps - 1 - step), flip)
+        lanes = tl.minimum(lanes, _log2(x.shape[1]))
+    for step in range(lanes):
+        x = _exchange_along(x, 1, 1 << (lanes - 1 - step), flip)
+    for step in tl.static_range(columns):
+        flips = tl.broadcast_to(tl.reshape(flip, [rows, 1]), [rows, 1 << step])
+        x = _exchange(x, tl.reshape(flips, [rows << step, 1]), columns - 1 - step)
+    return x
+
+
+@triton.jit
+def _flip_rows(position, stage, stages: tl.constexpr, order: tl.constexpr):
+    # Whether rows that begin at a position are in runs of 2**stage elements that are to descend. Runs go by turns until the last stage.
+    flip = ((position >> stage) & 1) != 0
+    if order != 2:
+        flip = tl.where(stage == stages, order == 1, flip)
+    return flip
+
+
+@triton.jit
+def _in_tiles(x, position, tile: tl.constexpr, stages: tl.constexpr, order: tl.constexpr, is_sorted: tl.constexpr):
+    # Of a sequence that begins at a position, each tile in turn: its runs of 2**stages elements, or as much of them as is in it, are sorted, or
+    # merged where `is_sorted` says that the stages before are done.
+    if x.numel > tile[0] * tile[1] * tile[2]:
+        for half in range(2):
+            first, second = tl.split(tl.permute(tl.reshape(x, [2, x.numel // 2]), (1, 0)))
+            first = _in_tiles(first, position + half * first.numel, tile, stages, order, is_sorted)
+            x = tl.reshape(tl.permute(tl.join(second, first), (1, 0)), [x.numel])
+    else:
+        columns: tl.constexpr = _log2(tile[2])
+        last: tl.constexpr = stages if stages < _log2(x.numel) else _log2(x.numel)
+        rows = position + tl.reshape(tl.arange(0, x.numel // tile[2]) * tile[2], [tile[0], tile[1], 1])
+        x = tl.reshape(x, tile)
+        if not is_sorted:
+            for stage in tl.static_range(1, stages if stages <= columns else columns + 1):
+                x = _merge_unrolled(x, stage, stage, 2)
+        if stages <= columns:
+            x = _merge_unrolled(x, stages, stages, order)
+        elif is_sorted:
+            x = _merge_tile(x, last, _flip_rows(rows, stages, stages, order))
         else:
-            one_run: tl.constexpr = 2 << stage == x.numel and order == 2
-            first = _merge_in_loops(first, stage, 0 if one_run else order)
-            x = _joined(first, _merge_in_loops(second, stage, 1 if one_run else order))
-    else:
-        for step in range(stage):
-            x = _exchange_across(x, 1 << (stage - 1 - step), (1 << stage) if order == 2 else 0, order)
+            for stage in range(columns + 1, last + 1):
+                x = _merge_tile(x, stage, _flip_rows(rows, stage, stages, order))
+        x = tl.reshape(x, [x.numel])
     return x
 
 
 @triton.jit
-def _sort_in_loops(x, stages: tl.constexpr, order: tl.constexpr):
-    # `_bitonic_sort` likewise.
-    if _sorts_in_loops(x.numel // 2):
-        first, second = _halves(x)
-        is_one: tl.constexpr = 1 << stages == x.numel
-        one_each: tl.constexpr = is_one or (2 << stages == x.numel and order == 2)
-        stages_each: tl.constexpr = stages - 1 if is_one else stages
-        first = _sort_in_loops(first, stages_each, 0 if one_each else order)
-        x = _joined(first, _sort_in_loops(second, stages_each, 1 if one_each else order))
-        if is_one:
-            x = _merge_in_loops(x, stages, order)
-    else:
-        # The last runs have no neighbours to be bitonic with, unless they go by turns.
-        all_runs: tl.constexpr = (2 << stages) - 1 if order == 2 else (1 << stages) - 1
-        for stage in range(1, stages + 1):
-            for step in range(stage):
-                x = _exchange_across(x, 1 << (stage - 1 - step), (1 << stage) & all_runs, order)
-    return x
+def _merge_in_loops(x, tile: tl.constexpr, stage: tl.constexpr, order: tl.constexpr):
+    across: tl.constexpr = stage - _log2(tile[0] * tile[1] * tile[2])
+    if across > 0:
+        x = _merge_unrolled(x, stage, across, order)
+    return _in_tiles(x, 0, tile, stage, order, True)
 
 
 @triton.jit
 def _bitonic_merge_hypercube(x, stage: tl.constexpr, order: tl.constexpr):
-    # Sorts runs of 2**stage elements, each of them bitonic: ascending (order 0), descending (1), or by turns (2).
-    if _sorts_in_loops(x.numel):
-        x = tl.reshape(_merge_in_loops(tl.reshape(x, [x.numel]), stage, order), x.shape)
+    # Sorts runs of 2**stage elements, each of them bitonic, in an order as above.
+    tile: tl.constexpr = _sort_tile(x.numel, x.dtype.primitive_bitwidth)
+    if tile is None:
+        x = _merge_unrolled(x, stage, stage, order)
     else:
-        for step in tl.static_range(stage):
-            if order == 2:
-                runs = tl.arange(0, x.numel >> (stage - step)) >> step
-                x = _exchange(x, ((runs & 1) != 0)[:, None], stage - 1 - step)
-            else:
-                x = _exchange(x, order != 0, stage - 1 - step)
+        x = tl.reshape(_merge_in_loops(tl.reshape(x, [x.numel]), tile, stage, order), x.shape)
     return x
 
 
 @triton.jit
 def _bitonic_sort(x, stages: tl.constexpr, order: tl.constexpr):
     # Sorts runs of 2**stages elements of a sequence, in an order as above.
-    if _sorts_in_loops(x.numel):
-        x = _sort_in_loops(x, stages, order)
+    tile: tl.constexpr = _sort_tile(x.numel, x.dtype.primitive_bitwidth)
+    if tile is None:
+        in_tile: tl.constexpr = 0
     else:
-        for stage in tl.static_range(1, stages + 1):
-            x = _bitonic_merge_hypercube(x, stage, 2 if stage < stages else order)
+        in_tile: tl.constexpr = _log2(tile[0] * tile[1] * tile[2])
+        x = _in_tiles(x, 0, tile, stages, order, False)
+    for stage in tl.static_range(in_tile + 1, stages + 1):
+        x = _bitonic_merge_hypercube(x, stage, 2 if stage < stages else order)
     return x
 
 

@@ -14,8 +14,8 @@ def _is_power_of_two(i) -> tensor:
     """Whether `i` is a power of two."""
     ...
 
-def _sorts_in_loops(numel) -> tensor:
-    """Whether sorting so many elements is loops, and not an unrolled network."""
+def _sort_tile(numel, bitwidth) -> tensor:
+    """The shape of the tiles that so many elements are sorted in, or None where the whole network is unrolled."""
     ...
 
 def _get_int_dtype(bitwidth, signed) -> tensor:
@@ -160,19 +160,25 @@ def _indicator(n_dims, j) -> tensor:
 def _compare_and_swap(x, flip, i) -> tensor:
     ...
 
-def _exchange_across(x, distance, run, order) -> tensor:
+def _flips(numel, run, pairs, order) -> tensor:
     ...
 
-def _halves(x) -> tensor:
+def _merge_unrolled(x, stage, steps, order) -> tensor:
     ...
 
-def _joined(first, second) -> tensor:
+def _exchange_along(x, axis, distance, flip) -> tensor:
     ...
 
-def _merge_in_loops(x, stage, order) -> tensor:
+def _merge_tile(x, stage, flip) -> tensor:
     ...
 
-def _sort_in_loops(x, stages, order) -> tensor:
+def _flip_rows(position, stage, stages, order) -> tensor:
+    ...
+
+def _in_tiles(x, position, tile, stages, order, is_sorted) -> tensor:
+    ...
+
+def _merge_in_loops(x, tile, stage, order) -> tensor:
     ...
 
 def _bitonic_merge_hypercube(x, stage, order) -> tensor:
