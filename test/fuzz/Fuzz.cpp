@@ -2,9 +2,10 @@
 //   triton-fuzz TARGET [--seconds=60] [--jobs=1] [--seed=1] [--hang=20] --out=DIR CORPUS…
 //   triton-fuzz TARGET --run FILE…         each file once, in this process
 //   triton-fuzz TARGET --make=N CORPUS…    prints the text of that number
-// A worker process goes through the numbers and notes which one it is at in memory shared with its parent; when it
-// dies, or stays at one number too long, the parent makes that number's text again, saves it in DIR with what the worker said at last, and starts
-// another worker after it. Of crashes with the same last words a few are kept.
+// A worker process goes through the numbers. Before it runs a text it notes, where its parent can read it, the number and the text; when it
+// dies, or stays at one number too long, the parent saves that text in DIR with what the worker said at last, and starts another worker after it.
+// Of crashes with the same last words a few are kept. The seconds count from the start of the program: what it needs to read its corpus is part of
+// them, and no worker outlives it.
 #include "test/fuzz/Fuzz.h"
 #include "test/fuzz/Mutator.h"
 
@@ -21,6 +22,7 @@
 #include <fcntl.h>
 #include <map>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +55,7 @@ struct Worker {
   Progress *progress = nullptr;
   uint64_t next = 0; // the number to start at
   int words = -1;    // a file that its standard error goes to
+  int text = -1;     // a file that holds the text it is at
 };
 } // namespace
 
@@ -63,6 +66,8 @@ static int64_t read(clockid_t clock) {
 }
 
 static int64_t now() { return read(CLOCK_MONOTONIC); }
+
+static const int64_t started = now();
 
 /// On a busy machine time passes while nothing happens, so what counts is time on a processor; but a worker that sleeps hangs too.
 static bool hangs(const Worker &worker) {
@@ -99,7 +104,10 @@ static void watchCrashes() {
     sigaction(signal, &action, nullptr);
 }
 
+static void clear(int file) { (void)(ftruncate(file, 0) + lseek(file, 0, SEEK_SET)); }
+
 [[noreturn]] static void work(const triton::fuzz::Target &target, const Mutator &mutator, Worker &worker) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(open("/dev/null", O_WRONLY), 1);
   dup2(worker.words, 2);
   watchCrashes();
@@ -113,17 +121,25 @@ static void watchCrashes() {
     worker.progress->since = now();
     worker.progress->computed = read(CLOCK_PROCESS_CPUTIME_ID);
     worker.progress->number = number;
-    (void)(ftruncate(worker.words, 0) + lseek(worker.words, 0, SEEK_SET));
-    worker.progress->accepted += target.run(mutator.make(number));
+    clear(worker.words);
+    clear(worker.text);
+    const std::string text = mutator.make(number);
+    (void)!write(worker.text, text.data(), text.size());
+    worker.progress->accepted += target.run(text);
   }
   _exit(0);
 }
 
+static std::string contentOf(int file, size_t most) {
+  std::string content(most, ' ');
+  const ssize_t length = pread(file, content.data(), content.size(), 0);
+  content.resize(std::max<ssize_t>(length, 0));
+  return content;
+}
+
 /// The last words of a worker that died, and what of them is the same for the same defect.
 static std::pair<std::string, std::string> lastWords(const Worker &worker) {
-  std::string text(1 << 16, ' ');
-  const ssize_t length = pread(worker.words, text.data(), text.size(), 0);
-  text.resize(std::max<ssize_t>(length, 0));
+  const std::string text = contentOf(worker.words, 1 << 16);
   std::string key;
   for (llvm::StringRef line : llvm::split(text, '\n'))
     if (line.contains("Assertion") || line.contains("LLVM ERROR") || line.contains("UNREACHABLE"))
@@ -138,7 +154,7 @@ static std::pair<std::string, std::string> lastWords(const Worker &worker) {
 /// Which texts failed for which reason, so that a defect that many texts meet does not hide others.
 class Findings {
 public:
-  void add(const Mutator &mutator, const Worker &worker, uint64_t number, const std::string &what) {
+  void add(const Worker &worker, uint64_t number, const std::string &what) {
     auto [words, key] = lastWords(worker);
     ++count;
     if (constexpr unsigned kept = 3; ++byReason[what + key] > kept)
@@ -146,7 +162,7 @@ public:
     const std::string path =
         (out + "/" + targetName + "-" + llvm::Twine(seed) + "-" + llvm::Twine(number) + ".txt").str();
     std::error_code error;
-    llvm::raw_fd_ostream(path, error) << mutator.make(number);
+    llvm::raw_fd_ostream(path, error) << contentOf(worker.text, 1 << 24);
     llvm::raw_fd_ostream(path + ".log", error) << what << '\n' << words;
     llvm::outs() << "FOUND " << what << ": " << path << ": " << key << "\n";
     llvm::outs().flush();
@@ -187,12 +203,13 @@ static int fuzz(const triton::fuzz::Target &target, const Mutator &mutator) {
     workers[i].progress = &shared[i];
     workers[i].next = i;
     workers[i].words = memfd_create("words", MFD_CLOEXEC);
+    workers[i].text = memfd_create("text", MFD_CLOEXEC);
     start(workers[i]);
   }
 
   Findings found;
   uint64_t done = 0, accepted = 0;
-  const int64_t end = now() + seconds;
+  const int64_t end = started + seconds;
   for (int64_t said = now(); now() < end; usleep(20000)) {
     done = accepted = 0;
     for (Worker &worker : workers) {
@@ -202,13 +219,13 @@ static int fuzz(const triton::fuzz::Target &target, const Mutator &mutator) {
       int status = 0;
       const bool ended = waitpid(worker.process, &status, WNOHANG) == worker.process;
       if (ended && WIFSIGNALED(status)) {
-        found.add(mutator, worker, number, std::string("crash (") + strsignal(WTERMSIG(status)) + ")");
+        found.add(worker, number, std::string("crash (") + strsignal(WTERMSIG(status)) + ")");
       } else if (ended && WEXITSTATUS(status) != 0) {
-        found.add(mutator, worker, number, "exit with " + std::to_string(WEXITSTATUS(status)));
+        found.add(worker, number, "exit with " + std::to_string(WEXITSTATUS(status)));
       } else if (!ended && hangs(worker)) {
         kill(worker.process, SIGKILL);
         waitpid(worker.process, &status, 0);
-        found.add(mutator, worker, number, "hang");
+        found.add(worker, number, "hang");
       } else if (!ended) {
         continue;
       }
@@ -226,7 +243,7 @@ static int fuzz(const triton::fuzz::Target &target, const Mutator &mutator) {
     kill(worker.process, SIGKILL);
     waitpid(worker.process, nullptr, 0);
   }
-  llvm::outs() << targetName << ": " << done << " texts in " << seconds << " s, " << accepted << " accepted, "
+  llvm::outs() << targetName << ": " << done << " texts in " << now() - started << " s, " << accepted << " accepted, "
                << found.count << " crashes or hangs for " << found.byReason.size() << " reasons\n";
   return found.count ? 1 : 0;
 }
