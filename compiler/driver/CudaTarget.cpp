@@ -3,10 +3,10 @@
 #include "compiler/driver/CodeText.h"
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/Buffers.h"
-#include "compiler/gpu/CopyEngine.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Scratch.h"
+#include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/JitLink.h"
@@ -216,7 +216,7 @@ static bool isBase(llvm::ArrayRef<artifact::Argument> arguments) {
          llvm::StringRef(arguments[1].name).starts_with((name + ".extent").str());
 }
 
-/// An argument whose descriptor has been kept is not spelled out, but a map of the copy engine. Leaves a format for each descriptor, one without
+/// An argument whose descriptor has been kept is not spelled out, but a map of TMA. Leaves a format for each descriptor, one without
 /// elements for those that are spelled out, if there is a map at all.
 static void describeTensorMaps(Compilation &compilation) {
   artifact::Artifact &artifact = compilation.artifact;

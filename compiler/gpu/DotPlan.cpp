@@ -80,7 +80,7 @@ static bool mayUseTensorMemory(Operation *op, const Target &target, unsigned num
   return target.hasTensorMemory() && numWarps >= 4 && llvm::isPowerOf2_32(numWarps) && function && function.isPublic();
 }
 
-/// M and N as instructions have them, and a sum that fits into tensor memory at all.
+/// M and N as instructions have them, and an accumulator that fits into tensor memory at all.
 static bool fitsTensorMemory(int64_t m, int64_t n) {
   return m >= 64 && n >= (m == 64 ? 8 : 16) && m * n / 128 <= tensorMemoryColumns;
 }
@@ -194,7 +194,7 @@ static DotPlan planWgmma(tensor::DotOp dot, const Product &product, unsigned num
   return {DotPlan::Kind::Wgmma, accumulator, a, Attribute()};
 }
 
-/// A operands that were computed from another product go to tensor memory by the registers they are in; those of 64 rows, which would have to be
+/// A operands that were computed from another dot go to tensor memory by the registers they are in; those of 64 rows, which would have to be
 /// there twice, through shared memory like others.
 static DotPlan planTcgen05(tensor::DotOp dot, const Product &product, unsigned numWarps) {
   auto left = cast<RankedTensorType>(dot.getA().getType());

@@ -1,8 +1,8 @@
-// Where a product of matrices runs and what its operands must look like.
+// Where a dot runs and what its operands must look like.
 //   In:  a `tt.dot` (with or without layouts), the target, the warps of a CTA.
 //   Out: the instruction, the encoding of the accumulator, the encodings that the operands are wanted in.
 // A plan is made before layouts are assigned and looks only at shapes, element types and, for chains of dots, at what computes an operand: the
-// same op always gets the same plan. Products that no instruction takes as they are (f32 in three tf32 terms, 8-bit floats before sm_89)
+// same op always gets the same plan. Dots that no instruction takes as they are (f32 in three tf32 terms, 8-bit floats before sm_89)
 // have been rewritten by `gpu-legalize-dots`.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace triton::gpu {
 
-/// Attributes of modules whose products are to do without these instructions, for comparison.
+/// Attributes of modules whose dots are to do without these instructions, for comparison.
 inline constexpr llvm::StringLiteral withoutWgmmaName = "ttg.without-wgmma";
 inline constexpr llvm::StringLiteral withoutTcgen05Name = "ttg.without-tcgen05";
 
-/// On a product whose operand A is to be read from registers, although it is loaded: it lies in memory as wgmma does not read it.
+/// On a dot whose operand A is to be read from registers, although it is loaded: it lies in memory as wgmma does not read it.
 inline constexpr llvm::StringLiteral leftInRegistersName = "gpu.left_in_registers";
 
 struct DotPlan {
@@ -24,16 +24,16 @@ struct DotPlan {
     Fma,    // scalar multiply-adds; any type
     Mma,    // mma.sync: a warp, operands in registers
     Wgmma,  // wgmma: a warpgroup, B (and mostly A) in shared memory
-    Tcgen05 // tcgen05.mma: the CTA, the sum in tensor memory, B in shared memory, A in one of them
+    Tcgen05 // tcgen05.mma: the CTA, the accumulator in tensor memory, B in shared memory, A in one of them
   } kind;
-  /// Of c and d. With tcgen05, the registers that the sum is loaded into: a row per lane.
+  /// Of c and d. With tcgen05, the registers that the accumulator is loaded into: a row per lane.
   mlir::Attribute accumulator;
   /// Encodings of a and b: `#ttg.dot_op` for operands in registers, registers of a store to tensor memory for operands there. Null for an operand
   /// that `gpu-lower-dots` puts into shared memory: it may come in any register layout, best in the one it was loaded with.
   mlir::Attribute a, b;
 };
 
-/// A product of microscaling formats that tcgen05 does: its operands come from shared memory, its scales from tensor memory.
+/// A dot of microscaling formats that tcgen05 does: its operands come from shared memory, its scales from tensor memory.
 struct ScaledDotPlan {
   mlir::Attribute accumulator, aScale, bScale; // encodings of registers
 };
@@ -43,10 +43,10 @@ Target dotTarget(mlir::ModuleOp module);
 
 DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps);
 
-/// Nullopt: to be written as a product of wider floats.
+/// Nullopt: to be written as a dot of wider floats.
 std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target &target, unsigned numWarps);
 
-/// Where the sum of a product lies in tensor memory, where operand A does, and where scales do.
+/// Where the accumulator of a dot lies in tensor memory, where operand A does, and where scales do.
 MemDescType sumInTensorMemory(mlir::RankedTensorType type);
 MemDescType operandInTensorMemory(mlir::RankedTensorType type);
 MemDescType scalesInTensorMemory(mlir::RankedTensorType type);

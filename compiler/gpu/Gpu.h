@@ -18,7 +18,7 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "<SharedMemory>"; }
 };
 
-/// The memory that tcgen05 products accumulate in.
+/// The memory that tcgen05 dots accumulate in.
 struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
   llvm::StringRef getName() final { return "<TensorMemory>"; }
 };

@@ -74,7 +74,7 @@ static Async asyncKind(Operation *op) {
   if (isa<AsyncCopyGlobalToLocalOp>(op))
     return Async::Copies;
   if (auto dot = dyn_cast<WarpGroupDotOp>(op))
-    return dot.getIsAsync() ? Async::Products : Async::None;
+    return dot.getIsAsync() ? Async::Dots : Async::None;
   if (isa<AsyncTmaCopyLocalToGlobalOp, AsyncTmaReduceOp, AsyncTmaScatterOp>(op))
     return Async::Stores;
   return Async::None;
@@ -104,7 +104,7 @@ static std::optional<SharedEffects> waitEffects(Operation *op) {
     effects.wait = Async::Copies;
     effects.waitsForAll = wait.getNum() == 0;
   } else if (auto wait = dyn_cast<WarpGroupDotWaitOp>(op)) {
-    effects.wait = Async::Products;
+    effects.wait = Async::Dots;
     effects.waitsForAll = wait.getPendings() == 0;
   } else if (auto wait = dyn_cast<TmaStoreWaitOp>(op)) {
     effects.wait = Async::Stores;

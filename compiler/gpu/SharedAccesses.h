@@ -47,10 +47,10 @@ struct SharedEffects {
   bool waits = false;
   bool isBarrier = false; // nothing but a barrier of all threads of the CTA
   bool isFence = false;   // a proxy fence
-  /// What goes on until a wait of the same kind: copies into these bytes (cp.async), products (wgmma) or TMA stores from them. What ends at
+  /// What goes on until a wait of the same kind: copies into these bytes (cp.async), dots (wgmma) or TMA stores from them. What ends at
   /// an mbarrier is not here: whoever waits there knows that it is over.
   llvm::SmallVector<SharedAccess, 2> begins;
-  enum class Async { None, Copies, Products, Stores };
+  enum class Async { None, Copies, Dots, Stores };
   Async begun = Async::None, wait = Async::None;
   bool waitsForAll = false; // nothing of that kind is under way behind it
   /// No thread accesses these buffers any more: all have told an mbarrier so. What else lies at their bytes is not meant.

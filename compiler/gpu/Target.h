@@ -12,7 +12,7 @@ namespace triton::gpu {
 
 struct Target {
   unsigned capability = 90;                      // 10 * major + minor
-  bool allowsWgmma = true, allowsTcgen05 = true; // false: products do without, for comparison
+  bool allowsWgmma = true, allowsTcgen05 = true; // false: dots do without, for comparison
 
   /// "sm_90a", "sm_90", "cuda:90" or "90". Fails, naming what is accepted.
   static llvm::Expected<Target> byName(llvm::StringRef name) {

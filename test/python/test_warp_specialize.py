@@ -1,4 +1,4 @@
-"""`tl.range(..., warp_specialize=True)`: right wherever it runs, and on GPUs with a copy engine a warp of its own for copies.
+"""`tl.range(..., warp_specialize=True)`: right wherever it runs, and on GPUs with TMA a warp of its own for copies.
 
 What code comes out is looked at for sm_90a and sm_100a without a GPU; results are compared on the device that the tests run on."""
 

@@ -32,7 +32,7 @@ mlir::FailureOr<mlir::Value> readPredicate(frontend::Emitter &emitter, const fro
 /// The type of a buffer in tensor memory, whose layout is an argument.
 mlir::FailureOr<gpu::MemDescType> tensorMemoryType(frontend::Emitter &emitter, frontend::Type element,
                                                    llvm::ArrayRef<int64_t> shape, const frontend::Value &layoutValue);
-/// An error if the copy engine cannot fill buffers of this layout.
+/// An error if TMA cannot fill buffers of this layout.
 mlir::LogicalResult checkCopied(frontend::Emitter &emitter, gpu::NvmmaSharedAttr layout);
 /// An int32 scalar.
 mlir::FailureOr<mlir::Value> readScalar32(frontend::Emitter &emitter, const frontend::Value &value,

@@ -286,8 +286,8 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
 
 void registerLanguage() {
   for (llvm::ArrayRef<Builtin> (*family)() :
-       {coreBuiltins, queryBuiltins, sharedBuiltins, asyncBuiltins, copyEngineBuiltins, productBuiltins,
-        tensorMemoryBuiltins, tensorMemoryRegisterBuiltins, amdBuiltins})
+       {coreBuiltins, queryBuiltins, sharedBuiltins, asyncBuiltins, tmaBuiltins, dotBuiltins, tensorMemoryBuiltins,
+        tensorMemoryRegisterBuiltins, amdBuiltins})
     registerBuiltins(family);
   registerModules(languageName);
   registerLibrary({"triton.experimental.gluon.language._standard", "gl", CORE, standardLibraryText});

@@ -10,8 +10,8 @@ llvm::ArrayRef<frontend::Builtin> queryBuiltins();
 llvm::ArrayRef<frontend::Builtin> sharedBuiltins();
 llvm::ArrayRef<frontend::Builtin> asyncBuiltins();
 llvm::ArrayRef<frontend::Builtin> amdBuiltins();
-llvm::ArrayRef<frontend::Builtin> copyEngineBuiltins();
-llvm::ArrayRef<frontend::Builtin> productBuiltins();
+llvm::ArrayRef<frontend::Builtin> tmaBuiltins();
+llvm::ArrayRef<frontend::Builtin> dotBuiltins();
 llvm::ArrayRef<frontend::Builtin> tensorMemoryBuiltins();
 llvm::ArrayRef<frontend::Builtin> tensorMemoryRegisterBuiltins();
 

@@ -73,7 +73,7 @@ def TTG_SliceAttr : TTG_RegisterLayout<"Slice", "slice"> {
 }
 
 def TTG_MmaAttr : TTG_RegisterLayout<"Mma", "nvidia_mma"> {
-  let summary = "the accumulator of a tensor-core product";
+  let summary = "the accumulator of a tensor-core dot";
   let description = [{
     Version 2 is `mma.sync`, of instruction `[16, 8]`; version 3 is `wgmma`, of instruction `[16, n, k]`.
 
@@ -98,7 +98,7 @@ def TTG_MmaAttr : TTG_RegisterLayout<"Mma", "nvidia_mma"> {
 }
 
 def TTG_DotOperandAttr : TTG_RegisterLayout<"DotOperand", "dot_op"> {
-  let summary = "an operand of a product in registers: 0 is the left one, 1 the right";
+  let summary = "an operand of a dot in registers: 0 is the left one, 1 the right";
   let description = [{
     `parent` is the accumulator's layout. For tensor cores `kWidth` elements along K lie in one register; for a blocked parent
     there is no `kWidth` and a thread holds all of K.

@@ -65,7 +65,7 @@ def TTNG_WaitBarrierOp : TTNG_BarrierOp<"wait_barrier", [AttrSizedOperandSegment
 def TTNG_ArriveBarrierOp : TTNG_BarrierOp<"arrive_barrier"> {
   let summary = "arrives `count` times, after all accesses to shared memory by the threads that execute it";
   let description = [{
-    Once for all threads, or with `perWarpGroup` once for each four warps, for the products that these have waited for.
+    Once for all threads, or with `perWarpGroup` once for each four warps, for the dots that these have waited for.
 
     ```mlir
     ttng.arrive_barrier %barrier, 1, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>

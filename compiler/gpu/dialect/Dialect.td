@@ -39,7 +39,7 @@ def GpuDialect : Dialect {
 def NvidiaDialect : Dialect {
   let name = "ttng";
   let cppNamespace = "::triton::gpu";
-  let summary = "what NVIDIA's hardware adds: warp-group products, mbarriers, TMA, tensor memory";
+  let summary = "what NVIDIA's hardware adds: warp-group dots, mbarriers, TMA, tensor memory";
   let dependentDialects = ["::triton::gpu::GpuDialect"];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = "void registerAttributes();";

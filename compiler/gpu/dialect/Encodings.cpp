@@ -56,7 +56,7 @@ public:
 
   LogicalResult checkDot(RankedTensorType a, RankedTensorType b, RankedTensorType accumulator,
                          EmitError error) const override {
-    // Warpgroup products read shared memory, to which any registers can be written, those for another product too.
+    // Warpgroup dots read shared memory, to which any registers can be written, those for another dot too.
     auto mma = dyn_cast<MmaAttr>(accumulator.getEncoding());
     const bool takesAny = mma && mma.isWgmma();
     for (auto [index, type] : llvm::enumerate(std::array{a, b})) {

@@ -9,7 +9,7 @@ class TTNG_Attr<string name, string attrMnemonic, list<Trait> traits = []> : Att
 }
 
 def TTNG_TensorMemoryAttr : TTNG_Attr<"TensorMemory", "tensor_memory"> {
-  let summary = "the memory that tcgen05 products accumulate in";
+  let summary = "the memory that tcgen05 dots accumulate in";
 }
 
 def TTNG_TensorMemoryEncodingAttr : TTNG_Attr<"TensorMemoryEncoding", "tensor_memory_encoding", [TTG_LayoutAttr]> {

@@ -28,7 +28,7 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [AllTypesMatch<["c", "d"]>,
 }
 
 def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [AllTypesMatch<["inputs", "outputs"]>]> {
-  let summary = "waits until at most `pendings` of the newest products are still running";
+  let summary = "waits until at most `pendings` of the newest dots are still running";
   let description = [{
     The results are the operands after the wait: use them instead.
 
@@ -54,7 +54,7 @@ def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared"> {
 }
 
 def TTNG_FenceAsyncGlobalOp : TTNG_Op<"fence_async_global"> {
-  let summary = "what this thread wrote to global memory before, or has seen written, is seen by copies of the copy engine after";
+  let summary = "what this thread wrote to global memory before, or has seen written, is seen by copies of TMA after";
   let description = [{
     ```mlir
     ttng.fence_async_global

@@ -127,7 +127,7 @@ static RankedTensorType asTensor(MemDescType type) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-/// What products ask of the places of their operands, and of barriers.
+/// What dots ask of the places of their operands, and of barriers.
 static LogicalResult checkProductPlaces(Operation *op, MemDescType a, MemDescType b, MemDescType d, ValueRange barriers,
                                         ValueRange predicates) {
   if (failed(checkIsShared(op, b)) || failed(checkIsTensorMemory(op, d)) || failed(checkIsMutable(op, d)))

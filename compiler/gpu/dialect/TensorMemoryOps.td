@@ -1,4 +1,4 @@
-// Tensor memory, and the products that accumulate in it (tcgen05).
+// Tensor memory, and the dots that accumulate in it (tcgen05).
 #ifndef TRITON_GPU_TENSOR_MEMORY_OPS
 #define TRITON_GPU_TENSOR_MEMORY_OPS
 
@@ -90,7 +90,7 @@ class TTNG_Tcgen05ProductOp<string mnemonic, list<Trait> traits = []> : TTNG_Ten
 def TTNG_TCGen5MMAOp : TTNG_Tcgen05ProductOp<"tc_gen5_mma"> {
   let summary = "d = a b, or d + a b where `useD`, in tensor memory";
   let description = [{
-    Each barrier gets an arrival when the product is complete, where its predicate holds. With `is_async` the op does not wait.
+    Each barrier gets an arrival when the dot is complete, where its predicate holds. With `is_async` the op does not wait.
 
     ```mlir
     ttng.tc_gen5_mma %a, %b, %d, %useD, %pred, %barrier[%true] {is_async} : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x128xf16, #shared, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>, !ttg.memdesc<1xi64, #shared1, #smem, mutable>

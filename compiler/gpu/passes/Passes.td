@@ -30,11 +30,11 @@ def AccumulateReductions : EarlyPass<"gpu-accumulate-reductions"> {
 }
 
 def LegalizeDots : EarlyPass<"gpu-legalize-dots"> {
-  let summary = "rewrite products that no instruction takes as they are";
+  let summary = "rewrite dots that no instruction takes as they are";
 }
 
-def TurnDots : EarlyPass<"gpu-turn-dots"> {
-  let summary = "swap operands of products that tensor cores then read as they lie";
+def TransposeDots : EarlyPass<"gpu-transpose-dots"> {
+  let summary = "swap operands of dots that tensor cores then read as they lie";
 }
 
 def AssignLayouts : EarlyPass<"gpu-assign-layouts"> {
@@ -48,7 +48,7 @@ def SpreadOverCtas : LatePass<"gpu-spread-over-ctas"> {
 }
 
 def LowerDots : LatePass<"gpu-lower-dots"> {
-  let summary = "put operands of products into shared memory, and sums into tensor memory";
+  let summary = "put operands of dots into shared memory, and accumulators into tensor memory";
 }
 
 def PipelineLoops : LatePass<"gpu-pipeline-loops"> {
@@ -57,11 +57,11 @@ def PipelineLoops : LatePass<"gpu-pipeline-loops"> {
 }
 
 def LowerDescriptors : LatePass<"gpu-lower-descriptors"> {
-  let summary = "leave accesses through tensor descriptors to the copy engine";
+  let summary = "leave accesses through tensor descriptors to TMA";
 }
 
-def WaitForProducts : LatePass<"gpu-wait-for-products"> {
-  let summary = "wait, at a barrier in memory, for products that tensor cores do on their own";
+def WaitForDots : LatePass<"gpu-wait-for-dots"> {
+  let summary = "wait, at an mbarrier, for dots that tensor cores do on their own";
 }
 
 def AllocateTensorMemory : LatePass<"gpu-allocate-tensor-memory"> {
@@ -69,11 +69,11 @@ def AllocateTensorMemory : LatePass<"gpu-allocate-tensor-memory"> {
 }
 
 def OrderCopies : LatePass<"gpu-order-copies"> {
-  let summary = "order copies of the copy engine with other accesses of the same global memory";
+  let summary = "order copies of TMA with other accesses of the same global memory";
 }
 
 def MakeTensorMaps : LatePass<"gpu-make-tensor-maps"> {
-  let summary = "write the copy engine's maps of tensors that the kernel describes itself";
+  let summary = "write TMA's maps of tensors that the kernel describes itself";
 }
 
 def SkipMasks : LatePass<"gpu-skip-masks"> {

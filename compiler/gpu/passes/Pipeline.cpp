@@ -16,15 +16,15 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createFlattenLoops());
   manager.addPass(createAccumulateReductions());
 
-  // Layouts. Products first become what some instruction does: instructions say what their operands look like.
+  // Layouts. Dots first become what some instruction does: instructions say what their operands look like.
   manager.addPass(createLegalizeDots());
   if (numCtas == 1)
-    manager.addPass(createTurnDots());
+    manager.addPass(createTransposeDots());
   manager.addPass(createAssignLayouts());
   manager.addPass(createSpreadOverCtas({numCtas}));
   manager.addPass(createCSEPass());
 
-  // Shared memory: operands of warpgroup products, then copies that run ahead.
+  // Shared memory: operands of warpgroup dots, then copies that run ahead.
   manager.addPass(createLowerDots());
   manager.addPass(createPipelineLoops({numStages}));
   manager.addPass(createLowerDescriptors()); // after loops: those run copies ahead
@@ -44,7 +44,7 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
 }
 
 void buildResourcePipeline(OpPassManager &manager, int maxRegisters) {
-  manager.addPass(createWaitForProducts());
+  manager.addPass(createWaitForDots());
   manager.addPass(createAllocateTensorMemory());
   manager.addPass(createAllocateGlobalScratch());
   manager.addPass(createAllocateShared());
@@ -64,7 +64,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 void registerGpuPipeline() {
   registerSetTarget();
   registerSkipMasks();
-  registerWaitForProducts();
+  registerWaitForDots();
   registerAllocateTensorMemory();
   registerAllocateShared();
   registerInsertBarriers();
@@ -81,7 +81,7 @@ void registerGpuPipeline() {
   registerAllocateGlobalScratch();
   registerAssignLayouts();
   registerSpreadOverCtas();
-  registerTurnDots();
+  registerTransposeDots();
   registerPrintAccess();
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {

@@ -32,7 +32,7 @@ static uint64_t alignment(FunctionOpInterface op, unsigned argument) {
   return divisibility ? llvm::MinAlign(divisibility.getInt(), 16) : 1;
 }
 
-/// A kernel gets tensor descriptors as their 128 bytes, which the copy engine reads where the launch put them.
+/// A kernel gets tensor descriptors as their 128 bytes, which TMA reads where the launch put them.
 static void passDescriptorsByValue(Emitter &emitter, FunctionOpInterface op, llvm::Function &function) {
   unsigned next = 0;
   for (Type type : op.getArgumentTypes()) {

@@ -1,4 +1,4 @@
-"""Products of blocks that host descriptors bring: through pointers, and on GPUs that have one by the copy engine."""
+"""Products of blocks that host descriptors bring: through pointers, and on GPUs that have one by TMA."""
 
 import pytest
 import torch
@@ -18,7 +18,7 @@ def maps(request):
 
 
 def check_engine(kernel, maps, expected=True):
-    """Where descriptors can be left to the copy engine, they are."""
+    """Where descriptors can be left to TMA, they are."""
     ptx = getattr(kernel, "asm", {}).get("ptx") if kernel is not None else None
     if ptx is not None and ".target sm_9" in ptx:
         assert ("cp.async.bulk.tensor" in ptx) == (maps and expected)
@@ -105,7 +105,7 @@ def shifted_kernel(a, b, c, shift, K, B: tl.constexpr):
 
 @pytest.mark.parametrize("shift", [3, -5])
 def test_unaligned_coordinates(maps, shift):
-    """The copy engine starts at multiples of 16 bytes: what is not known to does without it, as does `a` here."""
+    """TMA starts at multiples of 16 bytes: what is not known to does without it, as does `a` here."""
     a, b, c = make((64, 128), torch.float16), make((128, 64), torch.float16), torch.zeros((64, 64))
     descriptors = [TensorDescriptor.from_tensor(x, [64, 64]) for x in (a, b, c)]
     check_engine(shifted_kernel[(1,)](*descriptors, shift, 128, 64), maps)

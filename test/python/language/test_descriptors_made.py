@@ -1,4 +1,4 @@
-"""Descriptors that kernels make, and everything that is done through descriptors of either kind: the same results by pointers and by the copy engine."""
+"""Descriptors that kernels make, and everything that is done through descriptors of either kind: the same results by pointers and by TMA."""
 
 import pytest
 import torch
@@ -18,7 +18,7 @@ def engine(request):
 
 
 def check(kernel, engine, instruction, scratch=None, architectures=(".target sm_9", ".target sm_10")):
-    """Where the copy engine can do it, it does."""
+    """Where TMA can do it, it does."""
     ptx = getattr(kernel, "asm", {}).get("ptx") if kernel is not None else None
     if ptx is not None and any(architecture in ptx for architecture in architectures):
         assert (instruction in ptx) == engine
@@ -225,7 +225,7 @@ def test_updates(engine, op, dtype, ctas, device, request):
 @pytest.mark.parametrize("op", ["min", "max"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_extremes_of_halves(engine, op, dtype, device, request):
-    """Only the copy engine has these, and the interpreter."""
+    """Only TMA has these, and the interpreter."""
     architecture = request.config.getoption("--compile-only")
     has_engine = device == "cuda" or architecture in ("sm_90a", "sm_100a")
     if device == "cuda" and torch.cuda.get_device_capability()[0] < 9:

@@ -1,4 +1,4 @@
-// Puts operands of products into shared memory, where wgmma and tcgen05 read them.
+// Puts operands of dots into shared memory, where wgmma and tcgen05 read them.
 //
 //   %d = tt.dot %a, %b, %c : tensor<128x64xf16, #blocked> * tensor<64x128xf16, #blocked> -> tensor<128x128xf32, #mma>
 // becomes, when #mma is of version 3,
@@ -8,19 +8,19 @@
 //   %d = ttng.warp_group_dot %x, %y, %c
 //
 // and what tcgen05 does becomes
-//   %sum = ttng.tmem_alloc %c : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>
-//   ttng.tc_gen5_mma %x, %y, %sum, %true, %true
-//   %d = ttng.tmem_load %sum
-// where sums that are only added to, also from one iteration of a loop to the next, stay where they are.
+//   %acc = ttng.tmem_alloc %c : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>
+//   ttng.tc_gen5_mma %x, %y, %acc, %true, %true
+//   %d = ttng.tmem_load %acc
+// where accumulators that are only added to, also from one iteration of a loop to the next, stay where they are.
 //
 // A buffer is filled where its source is computed: what a loop does not change is stored once, before it. It keeps the order in which the
 // source's threads hold elements, so that stores and copies are wide; only 16-bit elements, with tcgen05 also bytes, may lie along M or N, others are put along K. A
 // transposition of the source becomes a view of the buffer. Operand A stays in registers where it already is laid out for them.
 //
-// Products by multiply-adds whose rows and columns do not fit into registers are cut along K:
+// Dots by multiply-adds whose rows and columns do not fit into registers are cut along K:
 //   %x = ttg.local_alloc %a            consecutive along M, so that threads read rows side by side
 //   %y = ttg.local_alloc %b            consecutive along N
-//   %d = %c + the products of %x[:, k : k + 2] and %y[k : k + 2, :], each read when its turn comes
+//   %d = %c + the dots of %x[:, k : k + 2] and %y[k : k + 2, :], each read when its turn comes
 //
 // Runs after layouts are assigned and before loops are pipelined, which recognises loads that only fill buffers. Leaves mma.sync alone.
 #include "compiler/gpu/passes/dots/LowerDots.h"
@@ -42,7 +42,7 @@ struct Lowering {
   OpBuilder builder{dot};
   Location loc = dot.getLoc();
 
-  /// Whether operand A is laid out for this product: it may also be that of another, which shares it.
+  /// Whether operand A is laid out for this dot: it may also be that of another, which shares it.
   bool isInRegisters() {
     auto layout = dyn_cast<DotOperandAttr>(cast<RankedTensorType>(dot.getA().getType()).getEncoding());
     return layout && layout.getOpIdx() == 0 && layout.getParent() == dot.getD().getType().getEncoding();
@@ -86,7 +86,7 @@ struct Lowering {
   }
 };
 
-/// A product by multiply-adds, a few elements along K at a time.
+/// A dot by multiply-adds, a few elements along K at a time.
 struct Slicing {
   tensor::DotOp dot;
   OpBuilder builder{dot};

@@ -1,4 +1,4 @@
-// What the lowerings of products share, and the one for tensor memory.
+// What the lowerings of dots share, and the one for tensor memory.
 #ifndef TRITON_COMPILER_GPU_PASSES_DOTS_LOWERDOTS_H
 #define TRITON_COMPILER_GPU_PASSES_DOTS_LOWERDOTS_H
 
@@ -11,10 +11,10 @@ namespace triton::gpu {
 mlir::Value sharedOperand(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor, unsigned k,
                           llvm::ArrayRef<unsigned> anyOrder);
 
-/// Erases what only a product used: left behind, it would look as if registers were needed.
+/// Erases what only a dot used: left behind, it would look as if registers were needed.
 void eraseIfDead(mlir::Value value);
 
-/// Products that `planDot` and `planScaledDot` leave to tcgen05.
+/// Dots that `planDot` and `planScaledDot` leave to tcgen05.
 void lowerTcgen05Dots(mlir::ModuleOp module);
 
 } // namespace triton::gpu

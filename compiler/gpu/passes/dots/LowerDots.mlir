@@ -57,7 +57,7 @@ tt.func @left_stays_in_registers(%a: tensor<64x64xf16, #left>, %b: tensor<64x64x
   tt.return %d : tensor<64x64xf32, #mma>
 }
 
-// Registers laid out for another product are no operand of this one.
+// Registers laid out for another dot are no operand of this one.
 // CHECK-LABEL: @left_of_another
 tt.func @left_of_another(%a: tensor<64x64xf16, #right2>, %b: tensor<64x64xf16, #blocked>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
   // CHECK: %[[A:.*]] = ttg.local_alloc %arg0

@@ -1,12 +1,12 @@
-// Products by tcgen05: sums in tensor memory.
+// Dots by tcgen05: accumulators in tensor memory.
 //
-// Products that add to each other's sum (the result of one is only the start of the next) form a chain, which has one sum:
-//   starts at 0:            ttng.tmem_alloc; the first product does not read it
+// Dots that add to each other's accumulator (the result of one is only the start of the next) form a chain, which has one accumulator:
+//   starts at 0:            ttng.tmem_alloc; the first dot does not read it
 //   starts at some c:       ttng.tmem_alloc %c
 //   carried by a loop:      ttng.tmem_alloc of the initial value before the loop, ttng.tmem_load behind it. Where the chain starts at the carried value
 //                           itself, nothing is moved in the loop; where it starts at something computed from it, as attention does to rescale its
-//                           sum, that is loaded, computed and stored, but takes no registers the rest of the time.
-// The products are complete when the op is: `gpu-pipeline-loops` may leave some in flight, `gpu-wait-for-products` waits for the others.
+//                           accumulator, that is loaded, computed and stored, but takes no registers the rest of the time.
+// The dots are complete when the op is: `gpu-pipeline-loops` may leave some in flight, `gpu-wait-for-dots` waits for the others.
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/passes/dots/LowerDots.h"
 
@@ -24,7 +24,7 @@ struct Planned {
   Operation *op;
   Attribute a; // registers for a store to tensor memory; null: to shared memory
 
-  Value sum() const {
+  Value accumulator() const {
     return isa<tensor::DotOp>(op) ? cast<tensor::DotOp>(op).getC() : cast<tensor::DotScaledOp>(op).getC();
   }
   Value result() const { return op->getResult(0); }
@@ -42,32 +42,32 @@ public:
       : chain(chain), builder(chain.front().op), loc(chain.front().op->getLoc()) {}
 
   void run() {
-    Value start = chain.front().sum(), result = chain.back().result();
+    Value start = chain.front().accumulator(), result = chain.back().result();
     auto type = cast<RankedTensorType>(result.getType());
     std::optional<unsigned> carried = carriedIndex();
-    Value sum, useSum;
+    Value accumulator, useAccumulator;
     if (carried) {
       auto loop = cast<scf::ForOp>(chain.front().op->getParentOp());
       builder.setInsertionPoint(loop);
-      sum = allocate(type, loop.getInitArgs()[*carried]);
-      useSum = startInLoop(loop, *carried, start, sum);
+      accumulator = allocate(type, loop.getInitArgs()[*carried]);
+      useAccumulator = startInLoop(loop, *carried, start, accumulator);
     } else {
-      useSum = constant(!isZero(start));
-      sum = allocate(type, isZero(start) ? Value() : start);
+      useAccumulator = constant(!isZero(start));
+      accumulator = allocate(type, isZero(start) ? Value() : start);
     }
     for (const Planned &planned : chain) {
       builder.setInsertionPoint(planned.op);
-      multiply(planned, sum, &planned == &chain.front() ? useSum : constant(true));
+      multiply(planned, accumulator, &planned == &chain.front() ? useAccumulator : constant(true));
     }
     if (carried) {
       auto loop = cast<scf::ForOp>(chain.front().op->getParentOp());
       builder.setInsertionPointAfter(loop);
-      replaceByLoad(loop.getResult(*carried), sum);
+      replaceByLoad(loop.getResult(*carried), accumulator);
       // Nothing is carried in registers any more: what comes back is what was there at first, which simplification removes.
       loop.getBody()->getTerminator()->setOperand(*carried, loop.getInitArgs()[*carried]);
     } else {
       builder.setInsertionPointAfter(chain.back().op);
-      replaceByLoad(result, sum);
+      replaceByLoad(result, accumulator);
     }
     for (const Planned &planned : llvm::reverse(chain)) {
       SmallVector<Value> operands(planned.op->getOperands());
@@ -84,10 +84,10 @@ private:
     return TMEMAllocOp::create(builder, loc, sumInTensorMemory(type), Type(), initial).getResult();
   }
 
-  void replaceByLoad(Value value, Value sum) {
+  void replaceByLoad(Value value, Value accumulator) {
     if (value.use_empty())
       return;
-    auto load = TMEMLoadOp::create(builder, loc, value.getType(), Type(), sum, Value());
+    auto load = TMEMLoadOp::create(builder, loc, value.getType(), Type(), accumulator, Value());
     value.replaceUsesWithIf(load.getResult(), [&](OpOperand &use) { return use.getOwner() != chain.front().op; });
   }
 
@@ -100,19 +100,19 @@ private:
     return result.use_begin()->getOperandNumber();
   }
 
-  /// Makes the sum begin with `start`; what the loop carries is in the sum. Gives whether the first product adds to it.
-  Value startInLoop(scf::ForOp loop, unsigned carried, Value start, Value sum) {
+  /// Makes the accumulator begin with `start`; what the loop carries is in the accumulator. Gives whether the first dot adds to it.
+  Value startInLoop(scf::ForOp loop, unsigned carried, Value start, Value accumulator) {
     BlockArgument argument = loop.getRegionIterArg(carried);
     Operation *first = chain.front().op;
     bool addsUp = start == argument && argument.hasOneUse();
     if (!addsUp && !argument.use_empty()) {
-      // Before its first use, and before the sum is written.
+      // Before its first use, and before the accumulator is written.
       Operation *place = first;
       for (Operation *user : argument.getUsers())
         if (Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user); inBody->isBeforeInBlock(place))
           place = inBody;
       builder.setInsertionPoint(place);
-      auto load = TMEMLoadOp::create(builder, loc, argument.getType(), Type(), sum, Value());
+      auto load = TMEMLoadOp::create(builder, loc, argument.getType(), Type(), accumulator, Value());
       argument.replaceAllUsesWith(load.getResult());
       if (start == argument)
         start = load.getResult();
@@ -123,11 +123,11 @@ private:
     if (isZero(start))
       return constant(false);
     Value isTrue = constant(true);
-    TMEMStoreOp::create(builder, loc, Type(), sum, Value(), start, isTrue);
+    TMEMStoreOp::create(builder, loc, Type(), accumulator, Value(), start, isTrue);
     return isTrue;
   }
 
-  void multiply(const Planned &planned, Value sum, Value useSum) {
+  void multiply(const Planned &planned, Value accumulator, Value useAccumulator) {
     Value isTrue = constant(true);
     if (auto dot = dyn_cast<tensor::DotOp>(planned.op)) {
       static constexpr unsigned anyOrder[] = {8, 16};
@@ -138,8 +138,8 @@ private:
       else
         a = sharedOperand(builder, loc, dot.getA(), 1, anyOrder);
       Value b = sharedOperand(builder, loc, dot.getB(), 0, anyOrder);
-      TCGen5MMAOp::create(builder, loc, Type(), a, b, sum, Value(), useSum, isTrue, ValueRange(), ValueRange(), false,
-                          false);
+      TCGen5MMAOp::create(builder, loc, Type(), a, b, accumulator, Value(), useAccumulator, isTrue, ValueRange(),
+                          ValueRange(), false, false);
       return;
     }
     auto dot = cast<tensor::DotScaledOp>(planned.op);
@@ -153,8 +153,8 @@ private:
       auto type = scalesInTensorMemory(cast<RankedTensorType>(tensor.getType()));
       return TMEMAllocOp::create(builder, loc, type, Type(), tensor).getResult();
     };
-    TCGen5MMAScaledOp::create(builder, loc, Type(), a, b, sum, Value(), scales(dot.getAScale()),
-                              scales(dot.getBScale()), dot.getAElemType(), dot.getBElemType(), useSum, isTrue,
+    TCGen5MMAScaledOp::create(builder, loc, Type(), a, b, accumulator, Value(), scales(dot.getAScale()),
+                              scales(dot.getBScale()), dot.getAElemType(), dot.getBElemType(), useAccumulator, isTrue,
                               ValueRange(), ValueRange(), false);
   }
 
@@ -176,12 +176,13 @@ void lowerTcgen05Dots(ModuleOp module) {
       all.push_back({op, Attribute()});
     }
   });
-  // A product continues the chain of the one whose result is nothing but its start.
+  // A dot continues the chain of the one whose result is nothing but its start.
   SmallVector<SmallVector<Planned>> chains;
   for (const Planned &planned : all) {
     auto found = llvm::find_if(chains, [&](ArrayRef<Planned> chain) {
       Value result = chain.back().result();
-      return result == planned.sum() && result.hasOneUse() && chain.back().op->getBlock() == planned.op->getBlock();
+      return result == planned.accumulator() && result.hasOneUse() &&
+             chain.back().op->getBlock() == planned.op->getBlock();
     });
     if (found == chains.end())
       chains.push_back({planned});

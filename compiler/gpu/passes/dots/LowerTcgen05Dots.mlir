@@ -30,7 +30,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
     tt.return %d : !c
   }
 
-  // One sum for both, which is read once.
+  // One accumulator for both, which is read once.
   // CHECK-LABEL: @chain
   tt.func public @chain(%a: !a, %b: !b, %c: !c) -> !c {
     // CHECK: %[[SUM:.*]] = ttng.tmem_alloc %arg2
@@ -65,7 +65,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
     tt.return %d : !c
   }
 
-  // Loaded where it is first used, stored before the product.
+  // Loaded where it is first used, stored before the dot.
   // CHECK-LABEL: @rescaled
   tt.func public @rescaled(%a: !a, %b: !b, %c: !c, %n: i32) -> !c {
     %c0 = arith.constant 0 : i32
@@ -87,7 +87,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
     tt.return %d : !c
   }
 
-  // The result of one product, as operand A of another: the same registers, stored to tensor memory.
+  // The result of one dot, as operand A of another: the same registers, stored to tensor memory.
   // CHECK-LABEL: @operand_from_product
   tt.func public @operand_from_product(%a: !a, %b: !b, %c: !c) -> !c {
     // CHECK: %[[S:.*]] = ttng.tmem_load

@@ -1,4 +1,4 @@
-// Operands of products in shared memory.
+// Operands of dots in shared memory.
 #include "compiler/gpu/passes/dots/LowerDots.h"
 
 using namespace mlir;
@@ -22,7 +22,7 @@ static Value fillBuffer(OpBuilder &builder, Location loc, Value tensor, unsigned
   // Along M or N tensor cores read 16 bytes at least.
   bool keepsOrder = llvm::is_contained(anyOrder, bits) && type.getDimSize(1 - k) * bits >= 128;
   bool isTransposed = keepsOrder ? fastestDim(type) == 0 : k == 0;
-  // The copy engine writes rows.
+  // TMA writes rows.
   if (tensor.getDefiningOp<tensor::DescriptorLoadOp>() && keepsOrder)
     isTransposed = false;
   auto layout = NvmmaSharedAttr::getDefault(type.getShape(), type.getElementType(), isTransposed);

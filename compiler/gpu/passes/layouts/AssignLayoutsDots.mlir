@@ -1,6 +1,6 @@
 // RUN: triton-opt %s --split-input-file --gpu-set-target=num-warps=4 --gpu-assign-layouts --cse | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: triton-opt %s --split-input-file --gpu-set-target="num-warps=4 target=cuda:80" --gpu-assign-layouts --cse | FileCheck %s --check-prefixes=CHECK,SM80
-// Products: kernels as the tensor pipeline leaves them.
+// Dots: kernels as the tensor pipeline leaves them.
 
 // Loads are 16 bytes wide along the dimension that is contiguous. The accumulator stays in the layout of the instruction all through the loop,
 // in which nothing is converted but operands: none for wgmma, which reads them from shared memory. The bias is loaded where it is added.
@@ -122,7 +122,7 @@ tt.func public @matmul_bias(%arg0: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %a
 
 // -----
 
-// Attention: scores, probabilities, output and the statistics of rows all live in the layout of the products and in its slices. P becomes an
+// Attention: scores, probabilities, output and the statistics of rows all live in the layout of the dots and in its slices. P becomes an
 // operand where it is: a renaming of registers.
 // CHECK-LABEL: @attn
 // CHECK: scf.for {{.*}} -> (tensor<128xf32, #ttg.slice<{dim = 1, parent = #[[MMA:.*]]}>>, tensor<128x64xf32, #[[MMA]]>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #[[MMA]]}>>)

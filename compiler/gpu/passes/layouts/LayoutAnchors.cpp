@@ -105,7 +105,7 @@ BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps,
     return spread(op->getContext(), cast<RankedTensorType>(pointers.getType()).getShape(), order,
                   vectorAlong(order[0], op, access), rowBytes / bytesOf(pointers), numWarps);
   }
-  // Blocks that the copy engine brings to shared memory are read from there in rows.
+  // Blocks that TMA brings to shared memory are read from there in rows.
   if (isa<tensor::DescriptorLoadOp, tensor::DescriptorGatherOp>(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, type.getRank())));

@@ -37,7 +37,7 @@ Attribute LayoutSearch::follow(const LayoutTie &tie, Attribute layout, Value val
   return found->second;
 }
 
-// Whether a layout may be proposed to a slot. Not what operands of products are wanted in to the loads of a loop: those go through shared
+// Whether a layout may be proposed to a slot. Not what operands of dots are wanted in to the loads of a loop: those go through shared
 // memory while the loop runs, and for that they must be coalesced.
 static bool fits(const LayoutSlot &slot, Attribute layout) {
   if (slot.isCarried)
@@ -211,7 +211,7 @@ bool LayoutSearch::refine(unsigned slot) {
 }
 
 std::vector<Attribute> LayoutSearch::solve() {
-  // Everyone has begun with what reached it first: products before accesses before the rest.
+  // Everyone has begun with what reached it first: dots before accesses before the rest.
   constexpr unsigned mostRounds = 8;
   bool isBetter = true;
   for (unsigned round = 0; isBetter && round < mostRounds; ++round) {

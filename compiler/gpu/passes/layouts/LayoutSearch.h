@@ -1,7 +1,7 @@
 // Chooses the layouts of all slots together, so that what ops and conversions cost is least, about.
 //   In:  the slots, what ties them, what layouts cost.
 //   Out: one layout per slot.
-// Anchors (memory accesses, products) propose layouts; a proposal is followed along all ties, so that it says for every slot it reaches
+// Anchors (memory accesses, dots) propose layouts; a proposal is followed along all ties, so that it says for every slot it reaches
 // which layout would fit. Then, proposal by proposal, the slots that are better off with it change to it, all of them at once: which those
 // are is a minimum cut. Until no proposal changes anything.
 #pragma once

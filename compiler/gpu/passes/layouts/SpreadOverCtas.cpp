@@ -6,7 +6,7 @@
 //
 // Each blocked layout is cut along the dimension that varies slowest, so that every CTA loads and stores blocks of its own; ops that keep layouts keep
 // the cut, and what crosses it (a reduction along it, a conversion to another cut) exchanges values through the cluster's shared memory.
-// Programs with products, descriptors or ops that put elements in another order hold copies in all CTAs instead: each does all the work and the
+// Programs with dots, descriptors or ops that put elements in another order hold copies in all CTAs instead: each does all the work and the
 // first one stores. Runs right after layouts are assigned, until when the module says that a program is one CTA.
 #include "compiler/gpu/passes/Passes.h"
 

@@ -14,7 +14,7 @@
 //   %sum = arith.addf %init, %r
 //
 // Runs before layouts are assigned: no exchange between threads is left in the loop that a layout would be chosen for. Leaves alone what
-// would take many registers, loops with products, which need theirs, and sums that the loop uses for anything else.
+// would take many registers, loops with dots, which need theirs, and sums that the loop uses for anything else.
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/Tensor.h"
 
@@ -136,8 +136,8 @@ struct AccumulateReductions : impl::AccumulateReductionsBase<AccumulateReduction
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      auto hasProducts = [](Operation *op) { return isa<tensor::DotOp, tensor::DotScaledOp>(op); };
-      if (loop.walk([&](Operation *op) { return hasProducts(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      auto hasDots = [](Operation *op) { return isa<tensor::DotOp, tensor::DotScaledOp>(op); };
+      if (loop.walk([&](Operation *op) { return hasDots(op) ? WalkResult::interrupt() : WalkResult::advance(); })
               .wasInterrupted())
         continue;
       int64_t left = mostRegisters;

@@ -12,8 +12,8 @@
 // or subtract from it: that multiplication is fused.
 //
 // Runs behind pipelining, which wants loops without branches.
-#include "compiler/gpu/passes/loops/FactorMaxima.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/ScaledExtrema.h"
 #include "compiler/gpu/passes/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,34 +26,6 @@ namespace triton::gpu {
 
 #define GEN_PASS_DEF_FACTORMAXIMA
 #include "compiler/gpu/passes/Passes.h.inc"
-
-/// The op that combines two numbers, if it takes the larger or the smaller one, and the number where the other is none.
-static Operation *extremumOf(tensor::ReduceOp reduce) {
-  Block &body = reduce.getCombineOp().front();
-  Operation *combine = &body.front();
-  bool isExtremum = reduce.getNumOperands() == 1 && &*std::next(body.begin()) == body.getTerminator() &&
-                    isa<arith::MaxNumFOp, arith::MinNumFOp>(combine) &&
-                    combine->getOperand(0) != combine->getOperand(1) &&
-                    llvm::all_of(combine->getOperands(), llvm::IsaPred<BlockArgument>) &&
-                    body.getTerminator()->getOperand(0) == combine->getResult(0);
-  return isExtremum ? combine : nullptr;
-}
-
-/// Whether all elements of `tensor` are one number, which may be positive.
-static bool isFactor(Value tensor) {
-  SplatElementsAttr elements;
-  if (!matchPattern(tensor, m_Constant(&elements)))
-    return bool(tensor.getDefiningOp<tensor::SplatOp>());
-  const APFloat number = elements.getSplatValue<APFloat>();
-  return number.isFiniteNonZero() && !number.isNegative();
-}
-
-Value findUnscaled(tensor::ReduceOp reduce) {
-  auto product = extremumOf(reduce) ? reduce->getOperand(0).getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-  if (!product)
-    return {};
-  return isFactor(product.getRhs()) ? product.getLhs() : isFactor(product.getLhs()) ? product.getRhs() : Value();
-}
 
 namespace {
 

@@ -17,7 +17,7 @@
 //
 // What is computed before the inner loop without touching memory is computed again in each iteration; the rest is carried. Runs first, on
 // tensor IR, so that one loop is given layouts and stages. Leaves alone, as options change no results: inner loops whose bounds change from one
-// outer iteration to the next; more than one inner loop; loops of unsigned numbers; and loops with products, whose sums stay in the registers of the tensor cores from
+// outer iteration to the next; more than one inner loop; loops of unsigned numbers; and loops with dots, whose sums stay in the registers of the tensor cores from
 // iteration to iteration only if nothing else writes them.
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/Tensor.h"
@@ -70,7 +70,7 @@ scf::ForOp onlyLoopIn(scf::ForOp outer) {
   return found;
 }
 
-bool hasProducts(scf::ForOp loop) {
+bool hasDots(scf::ForOp loop) {
   auto visit = [](Operation *op) {
     return isa<tensor::DotOp, tensor::DotScaledOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
   };
@@ -275,7 +275,7 @@ private:
 /// The loop that `outer` has become.
 scf::ForOp flatten(scf::ForOp outer) {
   scf::ForOp inner = onlyLoopIn(outer);
-  if (!inner || hasProducts(outer))
+  if (!inner || hasDots(outer))
     return outer;
   inner = flatten(inner);
   if (outer.getUnsignedCmp() || inner.getUnsignedCmp())

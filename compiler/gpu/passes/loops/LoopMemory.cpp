@@ -1,9 +1,9 @@
 // Plans of loops that fit into shared memory. How much is taken once a loop is pipelined is seen from its plan: rings instead of buffers that the
 // loop fills, beside all else that is alive at the same time, placed as it will be.
+#include "compiler/gpu/SharedFrames.h"
 #include "compiler/gpu/Target.h"
+#include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/loops/LoopPlan.h"
-#include "compiler/gpu/passes/memory/DescriptorBuffers.h"
-#include "compiler/gpu/passes/memory/SharedFrames.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -154,7 +154,7 @@ LoopPlan fitIntoShared(scf::ForOp loop, LoopPlan rings, llvm::function_ref<LoopP
   while (rings) {
     struct Ring {
       Operation *load;
-      bool isOperand; // of a product, which reads it where it is
+      bool isOperand; // of a dot, which reads it where it is
       int64_t bytes;
       size_t position;
     };

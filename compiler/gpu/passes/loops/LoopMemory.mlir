@@ -44,7 +44,7 @@ tt.func @fewer_buffers(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) 
 
 // -----
 
-// Two stages of 128 KB do not fit either: the load that no product reads from memory is left where it is, and its exchange of 32 KB fits beside the rings.
+// Two stages of 128 KB do not fit either: the load that no dot reads from memory is left where it is, and its exchange of 32 KB fits beside the rings.
 // BYTES: ttg.shared = 229376
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #narrow = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

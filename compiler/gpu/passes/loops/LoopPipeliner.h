@@ -1,6 +1,6 @@
 // A loop that is rewritten by its plan. The steps are here; what is done when is told where the pass is.
 //   In:  the loop, its plan.
-//   Out: the loop with rings of buffers, copies that run ahead and products in flight; prologue and what is left to do behind it.
+//   Out: the loop with rings of buffers, copies that run ahead and dots in flight; prologue and what is left to do behind it.
 #pragma once
 
 #include "compiler/gpu/passes/loops/LoopPlan.h"
@@ -16,16 +16,16 @@ public:
   bool isSpecialized() const { return bool(plan.specialized); }
 
 private:
-  /// A place that goes round the rings, among the values that the loop carries: the buffer, and the parity of the round where barriers in memory
+  /// A place that goes round the rings, among the values that the loop carries: the buffer, and the parity of the round where mbarriers
   /// are waited for.
   struct Cursor {
     unsigned slot = 0;
     std::optional<unsigned> phase;
   };
-  /// Where copies go and where this iteration reads, with the barriers of these rings: `full` where the copy engine fills some, `empty` where
-  /// products free them.
+  /// Where copies go and where this iteration reads, with the barriers of these rings: `full` where TMA fills some, `empty` where
+  /// dots free them.
   struct Rings {
-    Cursor fill, read, freed; // `freed` is where products are done: `read`, or where that was in the iteration before
+    Cursor fill, read, freed; // `freed` is where dots are done: `read`, or where that was in the iteration before
     mlir::Value full, empty;
     unsigned stage = 0; // of the copies: so many iterations less ahead
     bool hasBlocks = false;
@@ -63,14 +63,14 @@ private:
   void freeBehindReads();
   void specialize();
 
-  // Products in flight.
+  // Dots in flight.
   void leaveInFlight();
   void coverCopies();
   void rotate();
   mlir::Value issueDelayed(mlir::Value left, mlir::Value view, mlir::Value sum, bool isAsync);
   void free(Rings &rings);
   void arrive();
-  void finishProducts();
+  void finishDots();
 
   // The schedule.
   void markAhead(llvm::ArrayRef<mlir::Operation *> ops, unsigned stage);
@@ -93,7 +93,7 @@ private:
   std::optional<unsigned> meetingPhase;      // among the carried values
   llvm::SmallVector<mlir::Value> transposed; // pairs of buffers, used in turns
   std::optional<unsigned> parity;            // among the carried values: whose turn it is
-  unsigned delayedLeft = 0; // among the carried values: operand A of the product that is done an iteration later
+  unsigned delayedLeft = 0; // among the carried values: operand A of the dot that is done an iteration later
   mlir::Value delayedRing;  // its operand B
   tensor::InputPrecision delayedPrecision = tensor::InputPrecision::IEEE;
   uint32_t delayedLimit = 0;

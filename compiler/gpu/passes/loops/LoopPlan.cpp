@@ -1,10 +1,10 @@
 #include "compiler/gpu/passes/loops/LoopPlan.h"
 
 #include "compiler/gpu/Buffers.h"
-#include "compiler/gpu/CopyEngine.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/GlobalRoots.h"
-#include "compiler/gpu/passes/loops/RingLayouts.h"
+#include "compiler/gpu/Tma.h"
+#include "compiler/gpu/passes/loops/SwizzledLayouts.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -19,12 +19,12 @@ namespace {
 struct Planner {
   scf::ForOp loop;
   AccessAnalysis &access;
-  bool takesAll; // also loads that no product needs
+  bool takesAll; // also loads that no dot needs
   Block *body = loop.getBody();
 
   bool isInside(Operation *op) const { return op && op->getBlock() == body; }
 
-  /// The ops of the loop's body that are products, or whose results one of the same iteration is computed from.
+  /// The ops of the loop's body that are dots, or whose results one of the same iteration is computed from.
   llvm::DenseSet<Operation *> findTowardsDots() {
     llvm::DenseSet<Operation *> found;
     for (Operation &op : llvm::reverse(*body)) {
@@ -37,7 +37,7 @@ struct Planner {
   }
   llvm::DenseSet<Operation *> towardsDots = findTowardsDots();
 
-  /// Whether a value of the loop reaches a product of the same iteration.
+  /// Whether a value of the loop reaches a dot of the same iteration.
   bool reachesDot(Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) { return towardsDots.contains(user); });
   }
@@ -156,13 +156,13 @@ struct Planner {
         return std::nullopt;
     if (load->hasOneUse())
       if (auto filled = dyn_cast<LocalAllocOp>(*load->user_begin());
-          filled && filled.getType().getEncoding() == copyEngineLayout(load.getDesc().getType()))
+          filled && filled.getType().getEncoding() == tmaLayout(load.getDesc().getType()))
         block.filled = filled;
     return block;
   }
 
-  /// The last product, if its result only goes into the next iteration: there it is added to, or is first read behind another product.
-  std::optional<ProductInFlight> planInFlight(const LoopPlan &plan) {
+  /// The last dot, if its result only goes into the next iteration: there it is added to, or is first read behind another dot.
+  std::optional<DotInFlight> planInFlight(const LoopPlan &plan) {
     SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
     if (dots.empty() || !readsOnlyRings(dots.back(), plan))
       return std::nullopt;
@@ -176,8 +176,8 @@ struct Planner {
     unsigned index = last.getD().use_begin()->getOperandNumber();
     BlockArgument carried = loop.getRegionIterArg(index);
     if (dots.size() == 1 && last.getC() == carried && carried.hasOneUse() && isa<MemDescType>(last.getA().getType()))
-      return ProductInFlight{last, index, {}, {}};
-    // The newest product before the first use.
+      return DotInFlight{last, index, {}, {}};
+    // The newest dot before the first use.
     WarpGroupDotOp drain;
     for (WarpGroupDotOp dot : ArrayRef(dots).drop_back())
       if (llvm::all_of(carried.getUsers(),
@@ -186,7 +186,7 @@ struct Planner {
         drain = dot;
     if (!drain || !drain.getD().hasNUsesOrMore(1))
       return std::nullopt;
-    ProductInFlight found{last, index, drain, {}};
+    DotInFlight found{last, index, drain, {}};
     if (tensor::ReduceOp reduce = planOverlap(last, drain, carried, plan); reduce && paysToRotate(last, drain, plan))
       found.overlapped = reduce;
     return found;
@@ -198,13 +198,13 @@ struct Planner {
     return type.getNumElements() * type.getElementTypeBitWidth() / (32 * 32 * getNumWarps(loop));
   }
 
-  /// Whether to have the product done an iteration later is worth what it costs: registers for its operand A beside the tile that the next one is
+  /// Whether to have the dot done an iteration later is worth what it costs: registers for its operand A beside the tile that the next one is
   /// made from and the sum, and barriers of its own for its ring. Where one warpgroup does little between barriers, it is faster without.
   bool paysToRotate(WarpGroupDotOp last, WarpGroupDotOp drain, const LoopPlan &plan) {
     constexpr int64_t mostRegisters = 192, fewestColumns = 128;
     if (registersOf(last.getD()) + registersOf(drain.getD()) + registersOf(last.getA()) > mostRegisters)
       return false;
-    const bool hasBarriers = plan.copies.empty() && !asksForSplit(loop);
+    const bool hasBarriers = plan.copies.empty() && !asksForWarpSpecialization(loop);
     return !hasBarriers || getNumWarps(loop) > 4 || last.getD().getType().getDimSize(1) >= fewestColumns;
   }
 
@@ -213,7 +213,7 @@ struct Planner {
     auto filled = last.getB().getDefiningOp<LocalAllocOp>();
     bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; }) ||
                   llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
-    // What another product reads too is there an iteration earlier, and cannot be held for longer.
+    // What another dot reads too is there an iteration earlier, and cannot be held for longer.
     if (!filled || !isRing || !isReadOnlyBy(filled, last) || !isa<RankedTensorType>(last.getA().getType()) ||
         !isInside(last.getA().getDefiningOp()))
       return {};
@@ -227,7 +227,7 @@ struct Planner {
     return {};
   }
 
-  /// The ring of the product that is done an iteration later. Where the copy engine fills all rings, and the two products alone read them, these
+  /// The ring of the dot that is done an iteration later. Where TMA fills all rings, and the two dots alone read them, these
   /// can say which buffers are free; where threads copy, they can say so when both are done.
   void planRotation(LoopPlan &plan) {
     WarpGroupDotOp last = plan.inFlight->dot, drain = plan.inFlight->drain;
@@ -293,14 +293,14 @@ struct Planner {
   }
 
   /// What is done with these rings.
-  LoopPlan planProducts(LoopPlan plan) {
+  LoopPlan planDots(LoopPlan plan) {
     plan.distance = plan.buffers - 1;
     if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
       plan.transposedBuffers = 2;
     plan.inFlight = planInFlight(plan);
     if (plan.isRotated())
       planRotation(plan);
-    planSplit(loop, plan);
+    planWarpSpecialization(loop, plan);
     SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
     if (!plan.inFlight && !plan.specialized && dots.size() == 1 && isa<RankedTensorType>(dots[0].getA().getType()) &&
         llvm::all_of(dots[0].getD().getUsers(), [&](Operation *user) { return user == body->getTerminator(); }))
@@ -336,20 +336,20 @@ struct Planner {
       ahead.insert_range(block.ahead);
     llvm::erase_if(plan.copies, [&](RingCopy &copy) { return ahead.contains(copy.load); });
     plan.buffers = numStages;
-    // Rings that no product needs are to leave room for everything else.
+    // Rings that no dot needs are to leave room for everything else.
     if (takesAll && sharedBytesWithTwo(plan, /*countsOwn=*/true) > sharedBytesOfTarget() * 3 / 4) {
       auto isSpared = [&](auto &copy) { return !reachesDot(copy.load.getResult()); };
       llvm::erase_if(plan.copies, isSpared);
       llvm::erase_if(plan.blocks, isSpared);
     }
-    return fitIntoShared(loop, plan, [&](const LoopPlan &rings) { return planProducts(rings); });
+    return fitIntoShared(loop, plan, [&](const LoopPlan &rings) { return planDots(rings); });
   }
 };
 
 } // namespace
 
 LoopPlan planLoop(scf::ForOp loop, int64_t numStages, AccessAnalysis &access) {
-  // Who sets the stages of a loop means all of its loads; those of a kernel are for the loads of products.
+  // Who sets the stages of a loop means all of its loads; those of a kernel are for the loads of dots.
   auto asked = loop->getAttrOfType<IntegerAttr>(tensor::numStagesName);
   if (asked)
     numStages = asked.getInt();

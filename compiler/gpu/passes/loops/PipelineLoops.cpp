@@ -1,4 +1,4 @@
-// Overlaps loads of later iterations with the products of this one.
+// Overlaps loads of later iterations with the dots of this one.
 //
 //   scf.for … iter_args(%acc, %p) {
 //     %a = tt.load %p
@@ -13,33 +13,33 @@
 //     ttg.async_wait {num = 1}                       the copies of this iteration are there
 //     ttng.fence_async_shared; ttg.barrier           for all threads
 //     %d = ttng.warp_group_dot %ring[i], …, %acc {isAsync}
-//     %w = ttng.warp_group_dot_wait %d {pendings = 1}   the product of the iteration before is done
+//     %w = ttng.warp_group_dot_wait %d {pendings = 1}   the dot of the iteration before is done
 //     ttg.barrier                                    in all threads: its buffers are free
 //     ttg.async_copy_global_to_local → %ring[i + 2], masked off behind the last iteration
 //     yield %w
 //   }
 //   ttng.warp_group_dot_wait {pendings = 0}
 //
-// Where other ops take the carried sum, as attention does to rescale it, the product stays in flight until the wait for the next iteration's first
-// product.
+// Where other ops take the carried sum, as attention does to rescale it, the dot stays in flight until the wait for the next iteration's first
+// dot.
 // With mma.sync, whose operands are read into registers, the second barrier is not needed: whoever has come to the first one has read its
 // operands. Every iteration commits one group of copies, also an empty one, so that counting groups counts iterations.
 //
-// Blocks that the copy engine brings (TMA) go into rings likewise: each place of the rings has a barrier in memory, for which all threads wait
+// Blocks that TMA brings go into rings likewise: each place of the rings has an mbarrier, for which all threads wait
 // where the iteration begins; one thread tells it how many bytes to expect and starts the copies.
 //
-// Attention's loop, whose second product is done an iteration later (see where products are), has no barrier of all threads where it can be helped:
-// warpgroups that run out of step multiply while others compute exponentials. Where the copy engine fills the rings, each warpgroup tells a
-// barrier in memory what it has read; where threads do, all come to one in memory in the middle of an iteration and wait there at the start of the
+// Attention's loop, whose second dot is done an iteration later (see where dots are), has no barrier of all threads where it can be helped:
+// warpgroups that run out of step multiply while others compute exponentials. Where TMA fills the rings, each warpgroup tells an
+// mbarrier what it has read; where threads do, all arrive at an mbarrier in the middle of an iteration and wait there at the start of the
 // next.
 //
-// Where a loop asks for it (`tt.warp_specialize`) and the copy engine brings all blocks, a warp of its own starts the copies, and waits, before it
-// fills a buffer, until the products have told a barrier in memory that they have read it: see where loops are split.
+// Where a loop asks for it (`tt.warp_specialize`) and TMA brings all blocks, a warp of its own starts the copies, and waits, before it
+// fills a buffer, until the dots have told an mbarrier that they have read it: see where loops are split.
 //
-// In a loop that has a number of stages of its own (tl.range's) loads that no product needs run ahead likewise.
+// In a loop that has a number of stages of its own (tl.range's) loads that no dot needs run ahead likewise.
 //
-// Runs after products are lowered and before shared memory is allocated. Leaves alone other loads that no product needs, and those that cannot be
-// copied in pieces of 4 bytes or more, whose address depends on a product, or that may read what the loop writes or waits for.
+// Runs after dots are lowered and before shared memory is allocated. Leaves alone other loads that no dot needs, and those that cannot be
+// copied in pieces of 4 bytes or more, whose address depends on a dot, or that may read what the loop writes or waits for.
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
 #include "compiler/tensor/NonNegative.h"
@@ -75,7 +75,7 @@ unsigned LoopPipeliner::addCarried(ArrayRef<Value> initial) {
   return first;
 }
 
-/// Where copies go begins with the first buffer, which is free; where the loop reads likewise, but the delayed product begins with the last one,
+/// Where copies go begins with the first buffer, which is free; where the loop reads likewise, but the delayed dot begins with the last one,
 /// as if a round lay behind it.
 void LoopPipeliner::addCursors() {
   Value zero = constant(0), one = constant(1), last = constant(plan.buffers - 1);
@@ -97,7 +97,7 @@ void LoopPipeliner::addCursors() {
     rings.read.slot = add(isDelayed ? last : zero);
     if (rings.full)
       rings.read.phase = add(isDelayed ? one : zero);
-    // The delayed product reads where the one before has been.
+    // The delayed dot reads where the one before has been.
     rings.freed = rings.read;
     if (rings.lags && !isDelayed)
       rings.freed = {add(last), std::nullopt};
@@ -220,7 +220,7 @@ void LoopPipeliner::separateAhead() {
   }
 }
 
-/// All ops with their stage, in the order they run in: the head, products in flight, copies, the rest; or copies right behind the head.
+/// All ops with their stage, in the order they run in: the head, dots in flight, copies, the rest; or copies right behind the head.
 void LoopPipeliner::schedule(std::vector<std::pair<Operation *, unsigned>> &ops) {
   llvm::DenseSet<Operation *> placed;
   auto place = [&](Operation *op) {
@@ -358,7 +358,7 @@ LogicalResult LoopPipeliner::run() {
   loop->removeAttr(tensor::numStagesName);
   rewriter.setInsertionPoint(loop);
   arrive();
-  finishProducts();
+  finishDots();
   freeRings();
   return success();
 }

@@ -193,7 +193,7 @@ tt.func @transposed_through_registers(%pb: !tt.ptr<f32> {tt.divisibility = 16 : 
   tt.return %r : tensor<64x64xf32, #mma32>
 }
 
-// With nothing but rings to read, the product stays in flight: what it reads is not stored over in the next iteration.
+// With nothing but rings to read, the dot stays in flight: what it reads is not stored over in the next iteration.
 // CHECK-LABEL: @transposed_in_turns
 // CHECK: %[[PAIR:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x64xf32
 // CHECK: scf.for {{.*}}%[[TURN:[a-z0-9]*]] = %c0_i32)
@@ -224,7 +224,7 @@ tt.func @transposed_in_turns(%pb: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %le
   tt.return %r : tensor<64x64xf32, #mma32>
 }
 
-// The second product is done an iteration later, under the maximum of the first; its operands are 0 in the first iteration. What it reads is copied an iteration later too, so that one barrier is enough.
+// The second dot is done an iteration later, under the maximum of the first; its operands are 0 in the first iteration. What it reads is copied an iteration later too, so that one barrier is enough.
 // CHECK-LABEL: @attention
 // CHECK: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #ttg.dot_op
 // CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
@@ -282,7 +282,7 @@ tt.func @attention(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !ttg.memd
   tt.return %r : tensor<64x64xf32, #mma>
 }
 
-// The sum, the tile and the operand made of it would take 128 + 64 + 32 registers of a thread: the product is done in its own iteration, and its wait is
+// The sum, the tile and the operand made of it would take 128 + 64 + 32 registers of a thread: the dot is done in its own iteration, and its wait is
 // that of the next one.
 // CHECK-LABEL: @too_many_registers
 // CHECK: scf.for
@@ -323,7 +323,7 @@ tt.func @too_many_registers(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: 
   tt.return %r : tensor<128x128xf32, #mma>
 }
 
-// The sum is touched before the tile is ready: the product runs under the maximum alone.
+// The sum is touched before the tile is ready: the dot runs under the maximum alone.
 // CHECK-LABEL: @attention_touched_first
 // CHECK: %[[S:.*]] = ttng.warp_group_dot_wait %{{.*}} {pendings = 1 : i32}
 // CHECK: %[[M:.*]] = "tt.reduce"(%[[S]])
@@ -361,7 +361,7 @@ tt.func @attention_touched_first(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32},
   tt.return %r : tensor<64x64xf32, #mma>
 }
 
-// Warpgroups say at barriers in memory what they have read, and need not wait for each other: the delayed product begins with the last buffer,
+// Warpgroups say at mbarriers what they have read, and need not wait for each other: the delayed dot begins with the last buffer,
 // which is full of zeros; who fills it first waits for those to be read.
 // CHECK-LABEL: @attention_by_descriptors
 // CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x128xf16
@@ -414,7 +414,7 @@ tt.func @attention_by_descriptors(%dv: !tt.tensordesc<tensor<64x128xf16>>, %q: !
   tt.return %r : tensor<64x128xf32, #mma>
 }
 
-// With one warpgroup and a product as narrow as this, barriers for a ring of its own would cost more than the overlap gains.
+// With one warpgroup and a dot as narrow as this, barriers for a ring of its own would cost more than the overlap gains.
 // CHECK-LABEL: @narrow_by_descriptors
 // CHECK: scf.for
 // CHECK: %[[S:.*]] = ttng.warp_group_dot {{.*}} {isAsync = true}

@@ -1,4 +1,4 @@
-// A loop with a number of stages of its own runs all of its loads ahead, not only those of products.
+// A loop with a number of stages of its own runs all of its loads ahead, not only those of dots.
 // RUN: triton-opt %s --gpu-pipeline-loops=num-stages=3 | FileCheck %s
 
 #row = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -28,7 +28,7 @@ tt.func public @blocks(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %out: ten
   tt.return
 }
 
-// The kernel's number is for products.
+// The kernel's number is for dots.
 // CHECK-LABEL: @stages_of_the_kernel
 // CHECK-NOT: async
 tt.func public @stages_of_the_kernel(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: tensor<64x64x!tt.ptr<f16>, #blocked>, %rows: tensor<512x!tt.ptr<f32>, #row>, %n: i32) {

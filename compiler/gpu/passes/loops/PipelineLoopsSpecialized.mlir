@@ -100,7 +100,7 @@ tt.func @tiles(%da: !tt.tensordesc<tensor<64x64xf16>>, %db: !tt.tensordesc<tenso
   tt.return
 }
 
-// Keys and values have rings of their own. The delayed product begins with the last buffer, which is full of zeros before the warps part.
+// Keys and values have rings of their own. The delayed dot begins with the last buffer, which is full of zeros before the warps part.
 // CHECK-LABEL: @attention
 // CHECK: ttg.local_store
 // CHECK: ttng.fence_async_shared

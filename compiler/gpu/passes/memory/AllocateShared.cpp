@@ -17,11 +17,11 @@
 // written there when the kernel begins.
 #include "compiler/gpu/ExchangePlans.h"
 #include "compiler/gpu/Scratch.h"
+#include "compiler/gpu/SharedFrames.h"
 #include "compiler/gpu/Target.h"
 #include "compiler/gpu/dialect/ContextVerifier.h"
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/gpu/passes/memory/LateBuffers.h"
-#include "compiler/gpu/passes/memory/SharedFrames.h"
 
 using namespace mlir;
 

@@ -7,8 +7,8 @@
 // without such buffers are left alone.
 //
 // Only kernels have tensor memory: where it lies is told them by the hardware, and no function that they call knows it.
+#include "compiler/gpu/BufferLives.h"
 #include "compiler/gpu/passes/Passes.h"
-#include "compiler/gpu/passes/memory/BufferLives.h"
 
 using namespace mlir;
 

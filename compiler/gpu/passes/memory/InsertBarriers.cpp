@@ -12,7 +12,7 @@
 // Barriers within ops that exchange values count. A loop is first walked on its own, round and round; what it touches before its first
 // barrier is then checked against what came before the loop, and such a barrier goes before the loop, where it runs once.
 //   Copies (cp.async) conflict as writes when they begin; reading their bytes before the wait means another buffer of a row. At the wait they
-// become writes of this thread that others must still be told of. Products (wgmma) and TMA stores likewise read until their wait. What ends at
+// become writes of this thread that others must still be told of. Dots (wgmma) and TMA stores likewise read until their wait. What ends at
 // an mbarrier needs nothing more: every thread that goes on has waited there. A wait that names buffers (`deps`) says that nobody is in them any
 // more. Who arrives at an mbarrier for all threads does so when they have come to a barrier behind their accesses.
 //   Tensor memory is looked at likewise; there every warp has rows of its own, and only what the tensor cores do meets what threads did.
@@ -239,7 +239,7 @@ State Inserter::walkLoop(Operation *loop, State state) {
   bool passes = true;
   exposedAccesses(loop, first, passes);
   insertBefore(loop, needOf(state, first), state);
-  // Copies and products under way before the loop meet its waits: that may take barriers more.
+  // Copies and dots under way before the loop meet its waits: that may take barriers more.
   SmallVector<Operation *> ofItself(llvm::drop_begin(inserted, before));
   size_t own = inserted.size();
   State entry = state;

@@ -198,7 +198,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     tt.return
   }
 
-  // Who fills a buffer waits for those who have read it at a barrier in memory: no other is needed. What lies elsewhere is not meant.
+  // Who fills a buffer waits for those who have read it at an mbarrier: no other is needed. What lies elsewhere is not meant.
   // CHECK-LABEL: @freed
   tt.func @freed(%desc: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %n: i32, %true: i1) {
     %c0 = arith.constant 0 : i32
@@ -317,7 +317,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     tt.return
   }
 
-  // One thread makes and ends barriers in memory, and tells them of bytes: it is not in its own way.
+  // One thread makes and ends mbarriers, and tells them of bytes: it is not in its own way.
   // CHECK-LABEL: @first_thread
   tt.func @first_thread(%desc: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %n: i32, %true: i1) {
     %c0 = arith.constant 0 : i32

@@ -1,5 +1,5 @@
 // Random small programs: shared memory is allocated and barriers are inserted, then the program is run step by step in every way its
-// branches and loops allow, and no two accesses that conflict may happen without a barrier between them, nor may the copy engine access what
+// branches and loops allow, and no two accesses that conflict may happen without a barrier between them, nor may TMA access what
 // threads have without a fence and a barrier between them, nor may anybody read a buffer that another has overwritten. Nor may a barrier or a
 // fence be there for nothing: without it some run must go wrong.
 #include "compiler/gpu/SharedAccesses.h"
@@ -32,7 +32,7 @@ public:
       step(&op);
   }
 
-  /// Whether two threads may touch the same bytes at the same time, one of them writing, or the copy engine may miss what a thread did, or
+  /// Whether two threads may touch the same bytes at the same time, one of them writing, or TMA may miss what a thread did, or
   /// somebody read what was not there any more.
   bool hasHazard() const {
     for (const Event &a : events)

@@ -1,4 +1,4 @@
-// Accesses through tensor descriptors as copies by the copy engine (TMA).
+// Accesses through tensor descriptors as copies by TMA.
 //
 //   %x = tt.descriptor_load %d[%i, %j]
 // becomes
@@ -13,9 +13,9 @@
 // and stores and updates go through a buffer likewise. A load that only fills a buffer fills it directly. Rows that are gathered or scattered go
 // through a buffer of all of them; their numbers are spread over the warps, four by four.
 //
-// Runs after loops are pipelined: what that took is not here any more. Only descriptors that fit the copy engine are still there.
+// Runs after loops are pipelined: what that took is not here any more. Only descriptors that fit TMA are still there.
+#include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Passes.h"
-#include "compiler/gpu/passes/memory/DescriptorBuffers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,26 +25,6 @@ namespace triton::gpu {
 
 #define GEN_PASS_DEF_LOWERDESCRIPTORS
 #include "compiler/gpu/passes/Passes.h.inc"
-
-MemDescType barrierType(MLIRContext *context, std::optional<int64_t> count) {
-  auto layout = SwizzledSharedAttr::get(context, 1, 1, 1, {0});
-  SmallVector<int64_t> shape = {1};
-  if (count)
-    shape.insert(shape.begin(), *count);
-  return MemDescType::get(shape, IntegerType::get(context, 64), layout, SharedMemoryAttr::get(context),
-                          /*mutableMemory=*/true);
-}
-
-MemDescType blockBufferType(tensor::TensorDescType descriptor) {
-  RankedTensorType block = descriptor.getSignlessBlockType();
-  return MemDescType::get(block.getShape(), block.getElementType(), copyEngineLayout(descriptor),
-                          SharedMemoryAttr::get(descriptor.getContext()), /*mutableMemory=*/true);
-}
-
-int64_t blockBytes(tensor::TensorDescType descriptor) {
-  RankedTensorType block = descriptor.getSignlessBlockType();
-  return block.getNumElements() * block.getElementTypeBitWidth() / 8;
-}
 
 namespace {
 
@@ -62,7 +42,7 @@ struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
                 tensor::DescriptorGatherOp, tensor::DescriptorScatterOp>([](auto op) { lower(op); });
   }
 
-  /// A buffer that the copy engine has filled with `bytes` bytes: `copy` starts that, and is given the barrier and a constant true. Gives the barrier,
+  /// A buffer that TMA has filled with `bytes` bytes: `copy` starts that, and is given the barrier and a constant true. Gives the barrier,
   /// which is to be ended.
   static Value fill(OpBuilder &builder, Location loc, int64_t bytes, llvm::function_ref<void(Value, Value)> copy) {
     Value barrier = LocalAllocOp::create(builder, loc, barrierType(builder.getContext(), std::nullopt));
@@ -148,7 +128,7 @@ struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
 
   static MemDescType rowBufferType(tensor::TensorDescType descriptor, Type rows) {
     auto type = cast<RankedTensorType>(rows);
-    return MemDescType::get(type.getShape(), type.getElementType(), copyEngineLayout(descriptor),
+    return MemDescType::get(type.getShape(), type.getElementType(), tmaLayout(descriptor),
                             SharedMemoryAttr::get(type.getContext()), /*mutableMemory=*/true);
   }
 

@@ -1,4 +1,4 @@
-// Tensors that a kernel describes itself, as the copy engine knows them: 128 bytes in global memory, which one warp writes.
+// Tensors that a kernel describes itself, as TMA knows them: 128 bytes in global memory, which one warp writes.
 //
 //   %d = tt.make_tensor_descriptor %base, [%m, %n], [%stride, %one] : <f16>, <tensor<64x64xf16, #shared>>
 // becomes
@@ -11,7 +11,7 @@
 //
 // In a loop the same bytes are written again in every iteration: copies that use them have ended by then, as no loop runs copies ahead whose
 // descriptor it makes.
-#include "compiler/gpu/CopyEngine.h"
+#include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Passes.h"
 
 using namespace mlir;

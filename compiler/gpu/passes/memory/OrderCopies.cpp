@@ -1,4 +1,4 @@
-// Orders what the copy engine does to global memory with what comes before and after it. The engine works beside the threads: without more,
+// Orders what TMA does to global memory with what comes before and after it. The engine works beside the threads: without more,
 // its stores may still be under way when the next access comes, and it need not see what threads have stored.
 //
 //   ttng.async_tma_copy_local_to_global %d[%i, %j] %buffer

@@ -1,5 +1,5 @@
-// Writes random small programs of stores, loads, copies both ways, products, exchanges, calls, loops and branches on a few buffers. Each keeps the
-// rules that who writes such programs must keep: nobody touches a buffer while a copy or a product that he began is under way in it.
+// Writes random small programs of stores, loads, copies both ways, dots, exchanges, calls, loops and branches on a few buffers. Each keeps the
+// rules that who writes such programs must keep: nobody touches a buffer while a copy or a dot that he began is under way in it.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -118,7 +118,7 @@ private:
     line("}");
   }
 
-  /// By the copy engine, with a barrier in memory; nobody need look at what comes.
+  /// By TMA, with an mbarrier; nobody need look at what comes.
   void load(unsigned depth) {
     std::string to = name(), barrier = name(), type = "!ttg.memdesc<1xi64, #plain, #smem, mutable>";
     line(to + " = ttg.local_alloc : () -> " + buffer);
@@ -134,10 +134,10 @@ private:
     line("ttng.inval_barrier " + barrier + " : " + type);
   }
 
-  /// Begins a copy out of a buffer, or a product.
-  void begin(bool isProduct) {
+  /// Begins a copy out of a buffer, or a dot.
+  void begin(bool isDot) {
     std::string from = name();
-    if (isProduct) {
+    if (isDot) {
       const std::string half = "!ttg.memdesc<64x64xf16, #half, #smem>";
       line(from + " = ttg.local_alloc %h : (tensor<64x64xf16, #rows>) -> " + half);
       line(name() + " = ttng.warp_group_dot " + from + ", " + from + ", %sum {isAsync = true} : " + half + " * " +
@@ -148,8 +148,8 @@ private:
     line("ttng.async_tma_copy_local_to_global %d[%c0, %c0] " + from +
          " : !tt.tensordesc<tensor<32x32xf32, #shared>>, " + buffer);
   }
-  void wait(bool isProduct) {
-    if (isProduct)
+  void wait(bool isDot) {
+    if (isDot)
       line(name() + " = ttng.warp_group_dot_wait %sum {pendings = 0 : i32} : tensor<64x64xf32, #mma>");
     else
       line("ttng.async_tma_store_wait {pendings = 0 : i32}");
@@ -157,19 +157,19 @@ private:
 
   /// Work that goes on when its branch ends, or its iteration: until the next one waits for it, or what comes behind the loop.
   void waitLater(unsigned depth) {
-    bool inLoop = random() % 2, isProduct = random() % 3 == 0;
+    bool inLoop = random() % 2, isDot = random() % 3 == 0;
     if (inLoop) {
       line("scf.for " + name() + " = %c0 to %n step %c1 : i32 {");
       statements(random() % 2, depth + 1);
-      wait(isProduct);
+      wait(isDot);
       statements(random() % 2, depth + 1);
-      begin(isProduct);
+      begin(isDot);
       line("}");
     } else {
-      branch([&] { begin(isProduct); }, [&] { wait(isProduct); });
+      branch([&] { begin(isDot); }, [&] { wait(isDot); });
     }
     statements(random() % 2, depth + 1);
-    wait(isProduct);
+    wait(isDot);
   }
 
   std::mt19937 random;

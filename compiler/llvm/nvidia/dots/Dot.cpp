@@ -1,4 +1,4 @@
-// Products of matrices: by mma.sync, by wgmma, or by scalar multiply-adds, as the layout of the accumulator says.
+// Dots: by mma.sync, by wgmma, or by scalar multiply-adds, as the layout of the accumulator says.
 #include "compiler/llvm/nvidia/dots/Dot.h"
 
 #include "compiler/llvm/nvidia/Families.h"

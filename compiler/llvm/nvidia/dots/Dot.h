@@ -1,4 +1,4 @@
-// What the lowerings of products share: which register holds which element, and 32-bit words of several elements.
+// What the lowerings of dots share: which register holds which element, and 32-bit words of several elements.
 #pragma once
 
 #include "compiler/llvm/nvidia/Emitter.h"

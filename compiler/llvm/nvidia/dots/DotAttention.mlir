@@ -1,4 +1,4 @@
-// Attention from tensor IR to machine code: two products in flight, the second under the maximum of the first.
+// Attention from tensor IR to machine code: two dots in flight, the second under the maximum of the first.
 // RUN: triton-opt %s --tensor-pipeline "--gpu-pipeline=num-warps=4 num-stages=3 target=cuda:90" --gpu-resources | triton-ptx - --arch sm_90a | FileCheck %s
 // RUN: %if ptxas %{ triton-opt %s --tensor-pipeline "--gpu-pipeline=num-warps=4 num-stages=3 target=cuda:90" --gpu-resources | triton-ptx - --arch sm_90a --assemble | FileCheck %s --check-prefix=ASSEMBLED %}
 // RUN: %if ptxas %{ triton-opt %s --tensor-pipeline "--gpu-pipeline=num-warps=4 num-stages=3 target=cuda:80" --gpu-resources | triton-ptx - --arch sm_80 --assemble | FileCheck %s --check-prefix=AMPERE %}
@@ -27,7 +27,7 @@
 // CHECK: cvt.rn.f16x2.f32
 // CHECK-NOT: cvt.rn.f16.f32
 // CHECK: bra {{.*}}[[LOOP]]
-// The last product.
+// The last dot.
 // CHECK-COUNT-8: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
 
 // ASSEMBLED-NOT: C75

@@ -1,6 +1,6 @@
 // Products by scalar multiply-adds: f32 at full precision, and shapes smaller than any instruction.
 //   In:  a, b in `#ttg.dot_op` of the accumulator's blocked layout: each thread holds the rows and columns it needs, K whole.
-// Sums are kept in f32 for narrower floats; f16 is rounded once, at the end.
+// Accumulators are kept in f32 for narrower floats; f16 is rounded once, at the end.
 #include "compiler/llvm/nvidia/dots/Dot.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace triton::nvidia {
 
 /// The type that products of `element` are summed in.
-static llvm::Type *sumType(Emitter &emitter, llvm::Type *element) {
+static llvm::Type *accumulatorType(Emitter &emitter, llvm::Type *element) {
   return element->isHalfTy() || element->isBFloatTy() ? emitter.builder.getFloatTy() : element;
 }
 
@@ -35,22 +35,22 @@ llvm::LogicalResult emitFmaDot(Emitter &emitter, tensor::DotOp dot) {
       cIndex(emitter.layout(dot.getC()));
   llvm::ArrayRef<llvm::Value *> a = emitter.registers(dot.getA()), b = emitter.registers(dot.getB());
   int64_t rank = aType.getRank(), depth = aType.getShape().back();
-  llvm::Type *element = emitter.type(dot.getD().getType()), *sum = sumType(emitter, element);
-  Registers sums;
+  llvm::Type *element = emitter.type(dot.getD().getType()), *accumulator = accumulatorType(emitter, element);
+  Registers accumulators;
   for (llvm::Value *value : emitter.registers(dot.getC()))
-    sums.push_back(widen(emitter, value, sum));
+    accumulators.push_back(widen(emitter, value, accumulator));
   for (int64_t k = 0; k < depth; ++k)
-    for (unsigned reg = 0; reg < sums.size(); ++reg) {
+    for (unsigned reg = 0; reg < accumulators.size(); ++reg) {
       layout::Coordinates left = cIndex.element(reg), right = left;
       left[rank - 1] = k;
       right[rank - 2] = k;
-      sums[reg] = multiplyAdd(emitter, widen(emitter, a[aIndex.at(left)], sum),
-                              widen(emitter, b[bIndex.at(right)], sum), sums[reg]);
+      accumulators[reg] = multiplyAdd(emitter, widen(emitter, a[aIndex.at(left)], accumulator),
+                                      widen(emitter, b[bIndex.at(right)], accumulator), accumulators[reg]);
     }
-  if (sum != element)
-    for (llvm::Value *&value : sums)
+  if (accumulator != element)
+    for (llvm::Value *&value : accumulators)
       value = emitter.builder.CreateFPTrunc(value, element);
-  emitter.define(dot.getD(), std::move(sums));
+  emitter.define(dot.getD(), std::move(accumulators));
   return success();
 }
 

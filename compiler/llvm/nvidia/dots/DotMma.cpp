@@ -1,4 +1,4 @@
-// Products by mma.sync: a warp multiplies 16 rows of A by 8 columns of B.
+// Dots by mma.sync: a warp multiplies 16 rows of A by 8 columns of B.
 //   In:  a, b in `#ttg.dot_op` of the accumulator's `#ttg.nvidia_mma` of version 2.
 // An instruction takes K in words: element e of word w of slice s is the (s, w, e)-th of a lane's elements along K. Which ones these are does
 // not matter as long as A and B agree, so that any kWidth is right.
@@ -126,7 +126,7 @@ struct MmaDot {
 
   using Key = std::vector<int64_t>;
   static Key keyOf(const layout::Coordinates &element) { return Key(element.begin(), element.end()); }
-  std::map<Key, Registers> sums; // words, by origin
+  std::map<Key, Registers> accumulators; // words, by origin
 
   layout::Coordinates originOf(unsigned reg) const {
     layout::Coordinates origin = cIndex.element(reg);
@@ -135,11 +135,11 @@ struct MmaDot {
     return origin;
   }
 
-  void loadSums() {
+  void loadAccumulators() {
     llvm::ArrayRef<llvm::Value *> c = emitter.registers(dot.getC());
     for (unsigned reg = 0; reg < cIndex.size(); ++reg) {
       layout::Coordinates origin = originOf(reg);
-      Registers &words = sums[keyOf(origin)];
+      Registers &words = accumulators[keyOf(origin)];
       if (!words.empty())
         continue;
       Registers values;
@@ -187,7 +187,7 @@ struct MmaDot {
   /// All instructions of a slice of K: neighbours do not wait for each other.
   void multiplySlice(size_t slice) {
     std::map<Key, Registers> left, right; // packed once for all instructions that take them
-    for (auto &[origin, sum] : sums) {
+    for (auto &[origin, accumulator] : accumulators) {
       layout::Coordinates rows(origin.begin(), origin.end()), columns = rows;
       rows[n] = columns[m] = 0;
       Registers &a = left[keyOf(rows)], &b = right[keyOf(columns)];
@@ -196,21 +196,21 @@ struct MmaDot {
       if (b.empty())
         b = wordsOfB(columns, slice);
       bool isQuarter = llvm::StringRef(instruction.name).contains("m8n8k4");
-      sum = (isQuarter ? callMmaF64 : callMma)(emitter, instruction, a, b, sum);
+      accumulator = (isQuarter ? callMmaF64 : callMma)(emitter, instruction, a, b, accumulator);
     }
   }
 
   void defineResult() {
-    for (auto &[origin, sum] : sums)
+    for (auto &[origin, accumulator] : accumulators)
       if (instruction.isPacked) {
-        Registers values = unpackWord(emitter, sum[0], instruction.accumulator);
-        llvm::append_range(values, unpackWord(emitter, sum[1], instruction.accumulator));
-        sum = values;
+        Registers values = unpackWord(emitter, accumulator[0], instruction.accumulator);
+        llvm::append_range(values, unpackWord(emitter, accumulator[1], instruction.accumulator));
+        accumulator = values;
       }
     Registers results;
     for (unsigned reg = 0; reg < cIndex.size(); ++reg) {
       const layout::Coordinates &element = cIndex.element(reg);
-      results.push_back(sums.at(keyOf(originOf(reg)))[(element[m] >> 3 & 1) * 2 + (element[n] & 1)]);
+      results.push_back(accumulators.at(keyOf(originOf(reg)))[(element[m] >> 3 & 1) * 2 + (element[n] & 1)]);
     }
     emitter.define(dot.getD(), std::move(results));
   }
@@ -226,11 +226,11 @@ llvm::LogicalResult emitMmaDot(Emitter &emitter, tensor::DotOp dot) {
   if (!instruction || !agreeAlongK(a, b, rank) || depth.size() % (2 * instruction->perWord) != 0)
     return dot.emitError() << "no tensor core multiplies " << dot.getA().getType() << " by " << dot.getB().getType()
                            << " into " << dot.getD().getType();
-  MmaDot product{emitter, dot, *instruction, depth};
-  product.loadSums();
+  MmaDot mma{emitter, dot, *instruction, depth};
+  mma.loadAccumulators();
   for (size_t slice = 0; slice < depth.size(); slice += 2 * instruction->perWord)
-    product.multiplySlice(slice);
-  product.defineResult();
+    mma.multiplySlice(slice);
+  mma.defineResult();
   return success();
 }
 

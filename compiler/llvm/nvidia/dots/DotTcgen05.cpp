@@ -1,5 +1,5 @@
-// Products by tcgen05.mma: one thread tells the tensor cores to multiply A (in shared or tensor memory) and B (in shared memory) and to add to an
-// accumulator in tensor memory. They run asynchronously, in the order they were begun; a barrier in memory hears when they are done.
+// Dots by tcgen05.mma: one thread tells the tensor cores to multiply A (in shared or tensor memory) and B (in shared memory) and to add to an
+// accumulator in tensor memory. They run asynchronously, in the order they were begun; an mbarrier hears when they are done.
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/dots/Dot.h"
 #include "compiler/llvm/nvidia/dots/InstructionDescriptor.h"
@@ -34,7 +34,7 @@ struct Operand {
   }
 };
 
-struct Product {
+struct Tcgen05Dot {
   Emitter &emitter;
   Operation *op;
   Value aValue, bValue, d, useD;
@@ -149,50 +149,50 @@ struct Product {
 
 } // namespace
 
-static llvm::LogicalResult emitProduct(Emitter &emitter, gpu::TCGen5MMAOp op) {
+static llvm::LogicalResult emitMma(Emitter &emitter, gpu::TCGen5MMAOp op) {
   gpu::MemDescType a = op.getA().getType(), b = op.getB().getType(), d = op.getD().getType();
-  auto descriptor = describeProduct(a.getElementType(), b.getElementType(), d.getElementType());
+  auto descriptor = describeDot(a.getElementType(), b.getElementType(), d.getElementType());
   if (!descriptor)
     return op.emitError() << "tcgen05 does not multiply " << a.getElementType() << " by " << b.getElementType()
                           << " into " << d.getElementType();
-  if (descriptor->kind == ProductKind::I8 && !emitter.target().hasTcgen05Integers())
+  if (descriptor->kind == MmaKind::I8 && !emitter.target().hasTcgen05Integers())
     return op.emitError() << "tcgen05 of sm_" << emitter.target().capability << " does not multiply integers";
   if (op.getTwoCtas())
     return op.emitError() << "products of two CTAs are not supported";
-  Product product{emitter,
-                  op,
-                  op.getA(),
-                  op.getB(),
-                  op.getD(),
-                  op.getUseD(),
-                  *descriptor,
-                  a.getShape()[1],
-                  int64_t(descriptor->k()),
-                  Value(),
-                  Value()};
-  return product.run(op.getPred(), op.getBarriers(), op.getBarrierPreds());
+  Tcgen05Dot dot{emitter,
+                 op,
+                 op.getA(),
+                 op.getB(),
+                 op.getD(),
+                 op.getUseD(),
+                 *descriptor,
+                 a.getShape()[1],
+                 int64_t(descriptor->k()),
+                 Value(),
+                 Value()};
+  return dot.run(op.getPred(), op.getBarriers(), op.getBarrierPreds());
 }
 
-static llvm::LogicalResult emitScaledProduct(Emitter &emitter, gpu::TCGen5MMAScaledOp op) {
+static llvm::LogicalResult emitScaledMma(Emitter &emitter, gpu::TCGen5MMAScaledOp op) {
   gpu::MemDescType a = op.getA().getType(), scale = op.getAScale().getType();
   int64_t packed = op.getAType() == tensor::ScaleDotElemType::E2M1 ? 2 : 1, k = a.getShape()[1] * packed;
   int64_t block = k / scale.getShape()[1];
   bool hasExponents = !tensor::isFloat8(scale.getElementType());
-  auto descriptor = describeScaledProduct(op.getAType(), op.getBType(), block, hasExponents);
-  bool isPacked = descriptor && descriptor->kind != ProductKind::Mxf8f6f4;
+  auto descriptor = describeScaledDot(op.getAType(), op.getBType(), block, hasExponents);
+  bool isPacked = descriptor && descriptor->kind != MmaKind::Mxf8f6f4;
   bool isMixed = packed == 2 || op.getBType() == tensor::ScaleDotElemType::E2M1;
   if (!descriptor || (isMixed && !isPacked))
     return op.emitError() << "tcgen05 does not multiply " << tensor::stringifyScaleDotElemType(op.getAType()) << " by "
                           << tensor::stringifyScaleDotElemType(op.getBType()) << " with one scale for " << block
                           << " elements";
   int64_t step = int64_t(descriptor->k()) / (isPacked ? 2 : 1);
-  Product product{emitter,        op,
-                  op.getA(),      op.getB(),
-                  op.getD(),      op.getUseD(),
-                  *descriptor,    a.getShape()[1],
-                  step,           op.getAScale(),
-                  op.getBScale(), int64_t(descriptor->k()) / block};
-  return product.run(op.getPred(), op.getBarriers(), op.getBarrierPreds());
+  Tcgen05Dot dot{emitter,        op,
+                 op.getA(),      op.getB(),
+                 op.getD(),      op.getUseD(),
+                 *descriptor,    a.getShape()[1],
+                 step,           op.getAScale(),
+                 op.getBScale(), int64_t(descriptor->k()) / block};
+  return dot.run(op.getPred(), op.getBarriers(), op.getBarrierPreds());
 }
 
 Emitted nvidia::emitTcgen05(Emitter &emitter, Operation *op) {
@@ -203,14 +203,14 @@ Emitted nvidia::emitTcgen05(Emitter &emitter, Operation *op) {
   return llvm::TypeSwitch<Operation *, Emitted>(op)
       .Case([&](gpu::TCGen5MMAOp op) {
         defineToken(op.getToken());
-        return emitProduct(emitter, op);
+        return emitMma(emitter, op);
       })
       .Case([&](gpu::TCGen5MMAScaledOp op) {
         defineToken(op.getToken());
-        return emitScaledProduct(emitter, op);
+        return emitScaledMma(emitter, op);
       })
       .Case([&](gpu::TCGen5CommitOp op) {
-        emitByIssuer(emitter, op.getPred(), [&] { Product::commit(emitter, op.getBarrier(), Value()); });
+        emitByIssuer(emitter, op.getPred(), [&] { Tcgen05Dot::commit(emitter, op.getBarrier(), Value()); });
         return success();
       })
       .Default([](Operation *) -> Emitted { return std::nullopt; });

@@ -1,4 +1,4 @@
-// Products by tcgen05 as a user may write them: operands in shared and tensor memory, scales, barriers of one's own. All are assembled.
+// Dots by tcgen05 as a user may write them: operands in shared and tensor memory, scales, barriers of one's own. All are assembled.
 // RUN: triton-opt %s --split-input-file --gpu-resources | FileCheck %s --check-prefix=IR
 // RUN: triton-opt %s --gpu-resources | triton-ptx - --arch sm_100a > %t.ptx
 // RUN: FileCheck %s < %t.ptx

@@ -1,4 +1,4 @@
-// Products by wgmma: four warps multiply 64 rows of A by up to 256 columns of B, asynchronously.
+// Dots by wgmma: four warps multiply 64 rows of A by up to 256 columns of B, asynchronously.
 //   In:  b, and a or its registers in `#ttg.dot_op`, in shared memory in an order that wgmma has a descriptor for; the accumulator in
 //        `#ttg.nvidia_mma` of version 3.
 // Accumulators pass through every assembly statement as operands tied to results: nothing that reads or writes them can move across one, and
@@ -135,19 +135,19 @@ struct WarpGroupDot {
   }
 
   std::string instructionName() {
-    Type sum = type.getElementType();
-    llvm::StringRef sumName = sum.isF32() ? "f32" : sum.isF16() ? "f16" : "s32";
-    return ("wgmma.mma_async.sync.aligned.m64n" + llvm::Twine(n) + "k" + llvm::Twine(k) + "." + sumName + "." +
+    Type accumulator = type.getElementType();
+    llvm::StringRef accumulatorName = accumulator.isF32() ? "f32" : accumulator.isF16() ? "f16" : "s32";
+    return ("wgmma.mma_async.sync.aligned.m64n" + llvm::Twine(n) + "k" + llvm::Twine(k) + "." + accumulatorName + "." +
             multiplicandName(elementOf(op.getA())) + "." + multiplicandName(elementOf(op.getB())))
         .str();
   }
 
   /// One instruction: `left` is a descriptor or four words. `addsTo` says whether the accumulators count; null: always.
-  Registers multiply(llvm::ArrayRef<llvm::Value *> sums, llvm::ArrayRef<llvm::Value *> left, llvm::Value *right,
+  Registers multiply(llvm::ArrayRef<llvm::Value *> accumulators, llvm::ArrayRef<llvm::Value *> left, llvm::Value *right,
                      llvm::Value *addsTo, bool aTransposed, bool bTransposed) {
-    unsigned next = sums.size() * 2;
+    unsigned next = accumulators.size() * 2;
     std::string text = instructionName() + " {";
-    for (unsigned i = 0; i < sums.size(); ++i)
+    for (unsigned i = 0; i < accumulators.size(); ++i)
       text += (i ? ",$" : "$") + std::to_string(i);
     text += "}, ";
     llvm::SmallVector<llvm::Value *> extra(left);
@@ -175,7 +175,7 @@ struct WarpGroupDot {
         text += aTransposed ? ", 1" : ", 0";
       text += bTransposed ? ", 1" : ", 0";
     }
-    return callTied(emitter, text + ";", sums, extra);
+    return callTied(emitter, text + ";", accumulators, extra);
   }
 
   /// Words of operand A for a tile of 64 rows, by instruction along K.
@@ -205,7 +205,7 @@ struct WarpGroupDot {
   struct Tile {
     int64_t row, column;
     llvm::SmallVector<unsigned> registers;
-    Registers sums;              // as words
+    Registers accumulators;      // as words
     std::vector<Registers> left; // words of A by instruction along K, if A is in registers
   };
   std::vector<Tile> tiles;
@@ -226,9 +226,9 @@ struct WarpGroupDot {
         tile.registers.push_back(index.at({element[0] + (i >> 1 & 1) * 8, element[1] + (i & 1) + (i >> 2) * 8}));
         values.push_back(c[tile.registers.back()]);
       }
-      tile.sums = packWords(emitter, values);
+      tile.accumulators = packWords(emitter, values);
       if (isZero) // the first instruction does not read them
-        for (llvm::Value *&value : tile.sums)
+        for (llvm::Value *&value : tile.accumulators)
           value = llvm::UndefValue::get(value->getType());
       if (!isShared)
         tile.left = wordsOfA(tile.row);
@@ -239,7 +239,7 @@ struct WarpGroupDot {
   void callOnTiles(llvm::StringRef text, bool alsoLeft) {
     llvm::SmallVector<llvm::Value **> held;
     for (Tile &tile : tiles) {
-      for (llvm::Value *&value : tile.sums)
+      for (llvm::Value *&value : tile.accumulators)
         held.push_back(&value);
       if (alsoLeft)
         for (Registers &slice : tile.left)
@@ -253,14 +253,14 @@ struct WarpGroupDot {
       *place = value;
   }
 
-  /// Adds the product of K elements from `start` to `sums`.
-  void step(Tile &tile, Registers &sums, int64_t start, llvm::Value *addsTo) {
+  /// Adds the dot of K elements from `start` to `accumulators`.
+  void step(Tile &tile, Registers &accumulators, int64_t start, llvm::Value *addsTo) {
     Registers left = isShared ? Registers{a->at(emitter, tile.row, start)} : tile.left[start / k];
-    sums = multiply(sums, left, b->at(emitter, start, tile.column), addsTo, isShared && a->descriptor.transposed,
-                    b->descriptor.transposed);
+    accumulators = multiply(accumulators, left, b->at(emitter, start, tile.column), addsTo,
+                            isShared && a->descriptor.transposed, b->descriptor.transposed);
   }
 
-  /// Whether sums of 8-bit products are to be moved to f32 registers now and then: the tensor core adds them with few bits.
+  /// Whether accumulators of 8-bit dots are to be moved to f32 registers now and then: the tensor core adds them with few bits.
   bool isImprecise() {
     int64_t chunk = op.getMaxNumImpreciseAcc();
     return tensor::isFloat8(elementOf(op.getB())) && type.getElementType().isF32() && chunk > 0 && chunk <= depth;
@@ -271,15 +271,15 @@ struct WarpGroupDot {
     llvm::Value *zero = llvm::ConstantFP::get(emitter.type(type), 0);
     for (Tile &tile : tiles)
       for (int64_t start = 0; start < depth; start += chunk) {
-        Registers partial(tile.sums.size(), llvm::UndefValue::get(zero->getType()));
+        Registers partial(tile.accumulators.size(), llvm::UndefValue::get(zero->getType()));
         for (int64_t at = start; at < std::min(start + chunk, depth); at += k)
           step(tile, partial, at, at == start ? emitter.i1(false) : nullptr);
         commit();
         partial = callTied(emitter, "wgmma.wait_group.sync.aligned 0;", partial);
-        for (auto [sum, term] : llvm::zip_equal(tile.sums, partial)) {
+        for (auto [accumulator, term] : llvm::zip_equal(tile.accumulators, partial)) {
           if (start == 0 && useC)
-            sum = isZero ? zero : builder.CreateSelect(useC, sum, zero);
-          sum = builder.CreateFAdd(sum, term);
+            accumulator = isZero ? zero : builder.CreateSelect(useC, accumulator, zero);
+          accumulator = builder.CreateFAdd(accumulator, term);
         }
       }
   }
@@ -298,7 +298,7 @@ struct WarpGroupDot {
     } else {
       for (Tile &tile : tiles)
         for (int64_t start = 0; start < depth; start += k)
-          step(tile, tile.sums, start, start == 0 ? useC : nullptr);
+          step(tile, tile.accumulators, start, start == 0 ? useC : nullptr);
       commit();
       if (!op.getIsAsync())
         callOnTiles("wgmma.wait_group.sync.aligned 0;", false);
@@ -311,7 +311,8 @@ struct WarpGroupDot {
   void defineResult() {
     std::vector<llvm::Value *> results(index.size());
     for (Tile &tile : tiles)
-      for (auto [reg, value] : llvm::zip_equal(tile.registers, unpackWords(emitter, tile.sums, emitter.type(type))))
+      for (auto [reg, value] :
+           llvm::zip_equal(tile.registers, unpackWords(emitter, tile.accumulators, emitter.type(type))))
         results[reg] = value;
     Registers all;
     for (unsigned reg = 0; reg < index.size(); ++reg)
@@ -331,7 +332,7 @@ llvm::LogicalResult emitWarpGroupDot(Emitter &emitter, gpu::WarpGroupDotOp dot) 
   return WarpGroupDot{emitter, dot}.run();
 }
 
-/// ptxas does a wait as early as it can, and then all that the products were to run under comes behind it. It does not move a wait over an
+/// ptxas does a wait as early as it can, and then all that the dots were to run under comes behind it. It does not move a wait over an
 /// instruction that may or may not be executed, which here depends on what must be computed before; if it is, nothing happens.
 static void holdBack(Emitter &emitter, llvm::ArrayRef<llvm::Value *> words) {
   constexpr size_t most = 4;

@@ -22,7 +22,7 @@
 // CHECK: bra {{.*}}[[LOOP]]
 // CHECK: wgmma.wait_group.sync.aligned 0
 
-// Nothing is spilled, and the products are not serialised (C7509 to C7514, C7520).
+// Nothing is spilled, and the dots are not serialised (C7509 to C7514, C7520).
 // ASSEMBLED-NOT: C75
 // ASSEMBLED: 0 bytes spill stores, 0 bytes spill loads
 

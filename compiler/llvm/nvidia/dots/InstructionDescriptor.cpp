@@ -5,23 +5,23 @@ using namespace triton;
 using namespace triton::nvidia;
 using tensor::ScaleDotElemType;
 
-llvm::StringRef nvidia::name(ProductKind kind) {
+llvm::StringRef nvidia::name(MmaKind kind) {
   static constexpr llvm::StringLiteral names[] = {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"};
   return names[unsigned(kind)];
 }
 
 unsigned InstructionDescriptor::k() const {
   switch (kind) {
-  case ProductKind::F16:
+  case MmaKind::F16:
     return 16;
-  case ProductKind::Tf32:
+  case MmaKind::Tf32:
     return 8;
-  case ProductKind::F8f6f4:
-  case ProductKind::I8:
-  case ProductKind::Mxf8f6f4:
+  case MmaKind::F8f6f4:
+  case MmaKind::I8:
+  case MmaKind::Mxf8f6f4:
     return 32;
-  case ProductKind::Mxf4:
-  case ProductKind::Mxf4nvf4:
+  case MmaKind::Mxf4:
+  case MmaKind::Mxf4nvf4:
     return 64;
   }
   return 0;
@@ -43,12 +43,12 @@ static std::optional<unsigned> byteFormat(Type type) {
   return std::nullopt;
 }
 
-std::optional<InstructionDescriptor> nvidia::describeProduct(Type a, Type b, Type result) {
+std::optional<InstructionDescriptor> nvidia::describeDot(Type a, Type b, Type result) {
   InstructionDescriptor descriptor;
   bool isHalf = result.isF16();
   descriptor.result = isHalf ? 0 : 1;
   if (result.isInteger(32) && a.isInteger(8) && b.isInteger(8)) {
-    descriptor.kind = ProductKind::I8;
+    descriptor.kind = MmaKind::I8;
     descriptor.result = 2;
     descriptor.a = descriptor.b = 1; // signed
     return descriptor;
@@ -63,12 +63,12 @@ std::optional<InstructionDescriptor> nvidia::describeProduct(Type a, Type b, Typ
     return descriptor;
   }
   if (a.isF32() && b.isF32() && !isHalf) {
-    descriptor.kind = ProductKind::Tf32;
+    descriptor.kind = MmaKind::Tf32;
     descriptor.a = descriptor.b = 2;
     return descriptor;
   }
   if (byteFormat(a) && byteFormat(b)) {
-    descriptor.kind = ProductKind::F8f6f4;
+    descriptor.kind = MmaKind::F8f6f4;
     descriptor.a = *byteFormat(a);
     descriptor.b = *byteFormat(b);
     return descriptor;
@@ -76,13 +76,13 @@ std::optional<InstructionDescriptor> nvidia::describeProduct(Type a, Type b, Typ
   return std::nullopt;
 }
 
-std::optional<InstructionDescriptor> nvidia::describeScaledProduct(ScaleDotElemType aType, ScaleDotElemType bType,
-                                                                   int64_t block, bool hasExponentScales) {
+std::optional<InstructionDescriptor> nvidia::describeScaledDot(ScaleDotElemType aType, ScaleDotElemType bType,
+                                                               int64_t block, bool hasExponentScales) {
   InstructionDescriptor descriptor;
   descriptor.hasExponentScales = hasExponentScales;
   bool isFp4 = aType == ScaleDotElemType::E2M1 && bType == ScaleDotElemType::E2M1;
   if (isFp4 && (block == 32 ? hasExponentScales : block == 16)) {
-    descriptor.kind = block == 32 ? ProductKind::Mxf4 : ProductKind::Mxf4nvf4;
+    descriptor.kind = block == 32 ? MmaKind::Mxf4 : MmaKind::Mxf4nvf4;
     descriptor.a = descriptor.b = 1;
     return descriptor;
   }
@@ -94,7 +94,7 @@ std::optional<InstructionDescriptor> nvidia::describeScaledProduct(ScaleDotElemT
   };
   if (block != 32 || !hasExponentScales || !format(aType) || !format(bType))
     return std::nullopt;
-  descriptor.kind = ProductKind::Mxf8f6f4;
+  descriptor.kind = MmaKind::Mxf8f6f4;
   descriptor.a = *format(aType);
   descriptor.b = *format(bType);
   return descriptor;

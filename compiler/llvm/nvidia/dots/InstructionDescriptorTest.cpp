@@ -15,7 +15,7 @@ static uint32_t field(uint32_t word, unsigned first, unsigned last) {
 TEST(InstructionDescriptor, TheManualsExample) {
   mlir::MLIRContext context;
   mlir::Builder builder(&context);
-  auto descriptor = describeProduct(builder.getBF16Type(), builder.getBF16Type(), builder.getF32Type());
+  auto descriptor = describeDot(builder.getBF16Type(), builder.getBF16Type(), builder.getF32Type());
   ASSERT_TRUE(descriptor);
   descriptor->m = 128;
   descriptor->n = 256;
@@ -37,7 +37,7 @@ TEST(InstructionDescriptor, EveryTypeHasItsKind) {
                            Case{bf16, bf16, f32, "f16", 1, 1, 1, 16}, Case{f32, f32, f32, "tf32", 2, 2, 1, 8},
                            Case{e4m3, e5m2, f32, "f8f6f4", 0, 1, 1, 32}, Case{e5m2, e5m2, f16, "f8f6f4", 1, 1, 0, 32},
                            Case{i8, i8, i32, "i8", 1, 1, 2, 32}}) {
-    auto descriptor = describeProduct(each.a, each.b, each.d);
+    auto descriptor = describeDot(each.a, each.b, each.d);
     ASSERT_TRUE(descriptor) << each.kind;
     descriptor->m = 64;
     descriptor->n = 24;
@@ -54,15 +54,15 @@ TEST(InstructionDescriptor, EveryTypeHasItsKind) {
     EXPECT_EQ(field(word, 24, 28), 4u);
     EXPECT_EQ(field(word, 29, 31), 0u);
   }
-  EXPECT_FALSE(describeProduct(bf16, bf16, builder.getF16Type()));
-  EXPECT_FALSE(describeProduct(f16, bf16, f32));
-  EXPECT_FALSE(describeProduct(f16, f16, builder.getF64Type()));
+  EXPECT_FALSE(describeDot(bf16, bf16, builder.getF16Type()));
+  EXPECT_FALSE(describeDot(f16, bf16, f32));
+  EXPECT_FALSE(describeDot(f16, f16, builder.getF64Type()));
 }
 
 TEST(InstructionDescriptor, ScaledKinds) {
   auto check = [](ScaleDotElemType a, ScaleDotElemType b, int64_t block, bool exponents, llvm::StringRef kind,
                   unsigned aFormat, unsigned bFormat) {
-    auto descriptor = describeScaledProduct(a, b, block, exponents);
+    auto descriptor = describeScaledDot(a, b, block, exponents);
     ASSERT_TRUE(descriptor) << kind.str();
     descriptor->n = 64;
     descriptor->aScale = 2;
@@ -82,6 +82,6 @@ TEST(InstructionDescriptor, ScaledKinds) {
   check(ScaleDotElemType::E2M1, ScaleDotElemType::E4M3, 32, true, "mxf8f6f4", 5, 0);
   check(ScaleDotElemType::E2M1, ScaleDotElemType::E2M1, 32, true, "mxf4", 1, 1);
   check(ScaleDotElemType::E2M1, ScaleDotElemType::E2M1, 16, false, "mxf4nvf4", 1, 1);
-  EXPECT_FALSE(describeScaledProduct(ScaleDotElemType::E4M3, ScaleDotElemType::E4M3, 16, false));
-  EXPECT_FALSE(describeScaledProduct(ScaleDotElemType::BF16, ScaleDotElemType::E4M3, 32, true));
+  EXPECT_FALSE(describeScaledDot(ScaleDotElemType::E4M3, ScaleDotElemType::E4M3, 16, false));
+  EXPECT_FALSE(describeScaledDot(ScaleDotElemType::BF16, ScaleDotElemType::E4M3, 32, true));
 }

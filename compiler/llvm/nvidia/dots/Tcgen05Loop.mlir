@@ -1,4 +1,4 @@
-// A matmul from tensor IR to sm_100: the sum stays in tensor memory while the loop runs, and operands are copied ahead of the products.
+// A matmul from tensor IR to sm_100: the accumulator stays in tensor memory while the loop runs, and operands are copied ahead of the dots.
 // RUN: triton-opt %s --tensor-pipeline "--gpu-pipeline=num-warps=4 num-stages=3 target=cuda:100" --gpu-resources | triton-ptx - --arch sm_100a > %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ ptxas -arch=sm_100a %t.ptx -o %t.cubin %}

@@ -1,4 +1,4 @@
-// Products of microscaling formats on sm_100 and sm_103, and what is left to wider floats. All are assembled.
+// Dots of microscaling formats on sm_100 and sm_103, and what is left to wider floats. All are assembled.
 // RUN: triton-opt %s --tensor-pipeline "--gpu-pipeline=target=cuda:100" --gpu-resources | triton-ptx - --arch sm_100a > %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ ptxas -arch=sm_100a %t.ptx -o %t.cubin %}
@@ -49,7 +49,7 @@ tt.func public @float_scales(%out: !tt.ptr<f32>, %x: i8, %s: f8E4M3FN) {
   tt.return
 }
 
-// Packed pairs and bytes in one product: bf16, still by tcgen05.
+// Packed pairs and bytes in one dot: bf16, still by tcgen05.
 // CHECK-LABEL: .entry mixed
 // CHECK: tcgen05.mma.cta_group::1.kind::f16
 tt.func public @mixed(%out: !tt.ptr<f32>, %x: i8, %y: f8E5M2, %s: i8) {

@@ -32,7 +32,7 @@ static llvm::LogicalResult emitOnce(Emitter &emitter, Value barrier, const std::
 }
 
 static llvm::LogicalResult emitInit(Emitter &emitter, gpu::InitBarrierOp op) {
-  // The fence is for the copy engine; other threads learn of the barrier by a barrier of the CTA.
+  // The fence is for TMA; other threads learn of the barrier by a barrier of the CTA.
   std::string fence = emitter.target().hasTma() ? " @$0 fence.mbarrier_init.release.cluster;" : "";
   return emitOnce(emitter, op.getAlloc(), "mbarrier.init.shared::cta.b64 [$1], $2;" + fence, Value(),
                   emitter.i32(op.getCount()));

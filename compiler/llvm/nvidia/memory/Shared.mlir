@@ -15,7 +15,7 @@
 #pairs = #ttg.linear<{register = [[2, 0], [1, 0], [0, 1], [0, 64], [16, 0], [32, 0]], lane = [[4, 0], [8, 0], [0, 2], [0, 4], [0, 8]], warp = [[0, 16], [0, 32]], block = []}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-  // Both operands of a product by ldmatrix, the right one transposed; the copy into the buffer 16 bytes at a time.
+  // Both operands of a dot by ldmatrix, the right one transposed; the copy into the buffer 16 bytes at a time.
   // CHECK-LABEL: .entry operands
   tt.func public @operands(%x: tensor<64x64xf16, #rows>, %out: tensor<64x64x!tt.ptr<f16>, #lhs>, %out2: tensor<64x64x!tt.ptr<f16>, #rhs>) {
     // CHECK-COUNT-4: st.shared.v4.b32

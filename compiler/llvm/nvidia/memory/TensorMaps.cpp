@@ -1,4 +1,4 @@
-// Maps of tensors that the kernel writes itself, for the copy engine, and the scratch memory that they lie in.
+// Maps of tensors that the kernel writes itself, for TMA, and the scratch memory that they lie in.
 //   The two last parameters of a kernel lead to scratch memory; the first of them holds a slice for each CTA.
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/Families.h"

@@ -1,4 +1,4 @@
-// Maps of tensors that kernels write themselves, rows by number, and the fences around the copy engine.
+// Maps of tensors that kernels write themselves, rows by number, and the fences around TMA.
 // RUN: triton-opt %s --gpu-resources | triton-ptx --arch sm_100a | FileCheck %s
 // RUN: %if ptxas %{ triton-opt %s --gpu-resources | triton-ptx --arch sm_100a --assemble | FileCheck %s --check-prefix=ASSEMBLED %}
 // ASSEMBLED: Compiling entry function

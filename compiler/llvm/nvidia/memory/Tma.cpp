@@ -1,6 +1,6 @@
-// Blocks of tensors between global and shared memory by the copy engine. One thread starts a copy; a block larger than the box that one
+// Blocks of tensors between global and shared memory by TMA. One thread starts a copy; a block larger than the box that one
 // instruction moves takes several.
-#include "compiler/gpu/CopyEngine.h"
+#include "compiler/gpu/Tma.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/memory/SharedAccess.h"
 

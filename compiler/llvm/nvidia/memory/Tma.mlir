@@ -1,4 +1,4 @@
-// Copies by the copy engine, and the barriers that tell of their end.
+// Copies by TMA, and the barriers that tell of their end.
 // RUN: triton-opt %s --gpu-resources | triton-ptx --arch sm_90a | FileCheck %s
 // RUN: %if ptxas %{ triton-opt %s --gpu-resources | triton-ptx --arch sm_90a --assemble | FileCheck %s --check-prefix=ASSEMBLED %}
 // RUN: %if ptxas %{ triton-opt %s --gpu-resources | triton-ptx --arch sm_100a --assemble | FileCheck %s --check-prefix=ASSEMBLED %}

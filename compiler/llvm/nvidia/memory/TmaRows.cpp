@@ -1,4 +1,4 @@
-// Rows of a tensor, named by number, between global and shared memory by the copy engine: four with each instruction. One thread of each warp
+// Rows of a tensor, named by number, between global and shared memory by TMA: four with each instruction. One thread of each warp
 // starts those whose numbers the warp holds.
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/Families.h"

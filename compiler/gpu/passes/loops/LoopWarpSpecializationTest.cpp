@@ -348,9 +348,9 @@ std::string kernel(const char *body, const std::string &layout, int stages, bool
   return text + "    tt.return\n  }\n}\n";
 }
 
-class LoopSplit : public testing::TestWithParam<std::tuple<std::string, int>> {};
+class LoopWarpSpecialization : public testing::TestWithParam<std::tuple<std::string, int>> {};
 
-TEST_P(LoopSplit, RunsInEveryOrder) {
+TEST_P(LoopWarpSpecialization, RunsInEveryOrder) {
   auto [name, stages] = GetParam();
   bool isNest = name == "tiles";
   std::string text = name == "attention"   ? kernel(attention, "#mma", stages, false)
@@ -390,7 +390,7 @@ TEST_P(LoopSplit, RunsInEveryOrder) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Loops, LoopSplit,
+INSTANTIATE_TEST_SUITE_P(Loops, LoopWarpSpecialization,
                          testing::Combine(testing::Values("product", "tiles", "attention", "registers"),
                                           testing::Values(2, 3, 4)));
 

@@ -1,4 +1,4 @@
-// RUN: triton-opt %s --gpu-wait-for-products | FileCheck %s
+// RUN: triton-opt %s --gpu-wait-for-dots | FileCheck %s
 
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
@@ -16,7 +16,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
     // CHECK: ttng.wait_barrier %[[BARRIER]], %{{[^,]*}} :
     // CHECK: ttng.inval_barrier %[[BARRIER]]
     ttng.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
-    // A product that may not be done is waited for only if it is.
+    // A dot that may not be done is waited for only if it is.
     // CHECK: ttng.tc_gen5_mma
     // CHECK: ttng.wait_barrier %{{.*}}, %{{.*}}, %arg3 :
     ttng.tc_gen5_mma %a, %b, %d, %true, %pred : !a, !b, !d

@@ -1,4 +1,4 @@
-// Swaps the operands of tf32 products whose right one lies along N: tensor cores read 32-bit operands from shared memory along K only, but
+// Swaps the operands of tf32 dots whose right one lies along N: tensor cores read 32-bit operands from shared memory along K only, but
 // operand A also from registers, which can be laid out in any way.
 //
 //   %d = tt.dot %a, %b, %c : tensor<128x32xf32> * tensor<32x256xf32> -> tensor<128x256xf32>      b = load, consecutive along N
@@ -6,9 +6,9 @@
 //   %t = tt.dot trans(%b), trans(%a), trans(%c) : tensor<256x32xf32> * tensor<32x128xf32> -> tensor<256x128xf32>
 //   %d = trans(%t)
 // with a note that operand A is wanted in registers. Transpositions of registers cost nothing. Without this each block of b would be read
-// from shared memory and stored to it once more, transposed. A sum that a loop carries from product to product is carried transposed.
+// from shared memory and stored to it once more, transposed. An accumulator that a loop carries from dot to dot is carried transposed.
 //
-// Runs before layouts are assigned. Leaves alone products whose left operand does not lie along K, or is computed from another product.
+// Runs before layouts are assigned. Leaves alone dots whose left operand does not lie along K, or is computed from another dot.
 #include "compiler/gpu/AccessAnalysis.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/passes/Passes.h"
@@ -20,14 +20,15 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-#define GEN_PASS_DEF_TURNDOTS
+#define GEN_PASS_DEF_TRANSPOSEDOTS
 #include "compiler/gpu/passes/Passes.h.inc"
 
 namespace {
 
 /// Along which dimension neighbours in memory lie, of an operand that is loaded by `block` and then only computed with, element by element.
 std::optional<unsigned> dimensionInMemory(Value value, Block *block, AccessAnalysis &access) {
-  SmallVector<std::pair<Operation *, bool>> pending = {{value.getDefiningOp(), false}}; // and whether turned on the way
+  SmallVector<std::pair<Operation *, bool>> pending = {
+      {value.getDefiningOp(), false}}; // and whether transposed on the way
   llvm::DenseSet<Operation *> seen;
   while (!pending.empty()) {
     auto [op, isTurned] = pending.pop_back_val();
@@ -48,27 +49,27 @@ std::optional<unsigned> dimensionInMemory(Value value, Block *block, AccessAnaly
   return std::nullopt;
 }
 
-struct Turning {
+struct Transposing {
   tensor::DotOp dot;
   OpBuilder builder{dot};
 
-  static RankedTensorType turned(Type type) {
+  static RankedTensorType transposedType(Type type) {
     auto tensor = cast<RankedTensorType>(type);
     return RankedTensorType::get({tensor.getDimSize(1), tensor.getDimSize(0)}, tensor.getElementType());
   }
 
-  Value turn(Value value) {
+  Value transpose(Value value) {
     SplatElementsAttr splat;
     if (matchPattern(value, m_Constant(&splat)))
-      return arith::ConstantOp::create(builder, value.getLoc(), splat.resizeSplat(turned(value.getType())));
+      return arith::ConstantOp::create(builder, value.getLoc(), splat.resizeSplat(transposedType(value.getType())));
     if (auto trans = value.getDefiningOp<tensor::TransOp>())
       return trans.getSrc();
-    return tensor::TransOp::create(builder, value.getLoc(), turned(value.getType()), value,
+    return tensor::TransOp::create(builder, value.getLoc(), transposedType(value.getType()), value,
                                    builder.getDenseI32ArrayAttr({1, 0}));
   }
 
-  /// The place of `c` among what a loop carries, if the loop uses it for nothing but this sum.
-  std::optional<unsigned> carriedSum(scf::ForOp loop) {
+  /// The place of `c` among what a loop carries, if the loop uses it for nothing but this accumulator.
+  std::optional<unsigned> carriedAccumulator(scf::ForOp loop) {
     auto argument = dyn_cast<BlockArgument>(dot.getC());
     if (!loop || !argument || argument.getOwner() != loop.getBody() || argument.getArgNumber() == 0 ||
         !argument.hasOneUse() || !dot.getD().hasOneUse())
@@ -81,34 +82,34 @@ struct Turning {
 
   void run() {
     auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
-    std::optional<unsigned> place = carriedSum(loop);
-    Value left = turn(dot.getB()), right = turn(dot.getA()), sum = dot.getC();
+    std::optional<unsigned> place = carriedAccumulator(loop);
+    Value left = transpose(dot.getB()), right = transpose(dot.getA()), accumulator = dot.getC();
     if (place) {
       builder.setInsertionPoint(loop);
-      loop.getInitArgsMutable()[*place].set(turn(loop.getInitArgs()[*place]));
-      sum.setType(turned(sum.getType()));
+      loop.getInitArgsMutable()[*place].set(transpose(loop.getInitArgs()[*place]));
+      accumulator.setType(transposedType(accumulator.getType()));
       builder.setInsertionPointAfter(loop);
       Value result = loop.getResult(*place);
       RankedTensorType before = cast<RankedTensorType>(result.getType());
-      result.setType(sum.getType());
+      result.setType(accumulator.getType());
       auto back = tensor::TransOp::create(builder, dot.getLoc(), before, result, builder.getDenseI32ArrayAttr({1, 0}));
       result.replaceAllUsesExcept(back.getResult(), back);
       builder.setInsertionPoint(dot);
     } else {
-      sum = turn(sum);
+      accumulator = transpose(accumulator);
     }
-    auto product = tensor::DotOp::create(builder, dot.getLoc(), sum.getType(), left, right, sum,
-                                         dot.getInputPrecision(), dot.getMaxNumImpreciseAcc());
-    product->setAttr(leftInRegistersName, builder.getUnitAttr());
-    Value result = product.getD();
+    auto transposed = tensor::DotOp::create(builder, dot.getLoc(), accumulator.getType(), left, right, accumulator,
+                                            dot.getInputPrecision(), dot.getMaxNumImpreciseAcc());
+    transposed->setAttr(leftInRegistersName, builder.getUnitAttr());
+    Value result = transposed.getD();
     if (!place)
-      result = turn(result);
+      result = transpose(result);
     dot.getD().replaceAllUsesWith(result);
     dot.erase();
   }
 };
 
-struct TurnDots : impl::TurnDotsBase<TurnDots> {
+struct TransposeDots : impl::TransposeDotsBase<TransposeDots> {
   void run() override {
     ModuleOp module = getOperation();
     const Target target = dotTarget(module);
@@ -129,7 +130,7 @@ struct TurnDots : impl::TurnDotsBase<TurnDots> {
              dimensionInMemory(dot.getB(), dot->getBlock(), access) != 1u;
     });
     for (tensor::DotOp dot : dots)
-      Turning{dot}.run();
+      Transposing{dot}.run();
   }
 };
 

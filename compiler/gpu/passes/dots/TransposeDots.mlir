@@ -1,5 +1,5 @@
-// RUN: triton-opt %s --gpu-turn-dots --cse | FileCheck %s
-// RUN: triton-opt %s --gpu-turn-dots --gpu-assign-layouts --cse --gpu-lower-dots --gpu-pipeline-loops --canonicalize --cse | FileCheck %s --check-prefix=RING
+// RUN: triton-opt %s --gpu-transpose-dots --cse | FileCheck %s
+// RUN: triton-opt %s --gpu-transpose-dots --gpu-assign-layouts --cse --gpu-lower-dots --gpu-pipeline-loops --canonicalize --cse | FileCheck %s --check-prefix=RING
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
 // Both lie along their columns: a along K, b along N.
@@ -13,7 +13,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 // CHECK: %[[D:.*]] = tt.dot %[[BT]], %[[AT]], %[[SUM]]{{.*}} {gpu.left_in_registers} : tensor<128x32xf32> * tensor<32x64xf32> -> tensor<128x64xf32>
 // CHECK: scf.yield %[[D]]
 // CHECK: tt.trans %[[R]] {{.*}} -> tensor<64x128xf32>
-// Lanes read columns of four rows side by side: rows of 32 bytes are swizzled. Nothing is stored again; copies begin behind the product.
+// Lanes read columns of four rows side by side: rows of 32 bytes are swizzled. Nothing is stored again; copies begin behind the dot.
 // RING-LABEL: @along_n
 // RING: ttg.local_alloc : () -> !ttg.memdesc<3x32x128xf32, #[[RING:.*]], #smem, mutable>
 // RING: scf.for

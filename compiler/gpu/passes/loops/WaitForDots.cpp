@@ -1,4 +1,4 @@
-// Makes products by tcgen05 that are to be complete when the op is, complete: tensor cores work on their own, and tell a barrier in memory.
+// Makes dots by tcgen05 that are to be complete when the op is, complete: tensor cores work on their own, and tell an mbarrier.
 //
 //   ttng.tc_gen5_mma %a, %b, %d, %useD, %true
 // becomes
@@ -9,9 +9,9 @@
 //   ttng.inval_barrier %barrier
 // In a loop the barrier is made before it, and the loop counts its phases: 0, 1, 0, ….
 //
-// Runs after loops are pipelined, which leaves some products in flight. Those are asynchronous here already, and left alone.
+// Runs after loops are pipelined, which leaves some dots in flight. Those are asynchronous here already, and left alone.
+#include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Passes.h"
-#include "compiler/gpu/passes/memory/DescriptorBuffers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-#define GEN_PASS_DEF_WAITFORPRODUCTS
+#define GEN_PASS_DEF_WAITFORDOTS
 #include "compiler/gpu/passes/Passes.h.inc"
 
 namespace {
@@ -65,7 +65,7 @@ struct Waiting {
     InvalBarrierOp::create(rewriter, loc, barrier);
   }
 
-  /// Products that every iteration does once: one barrier each, one phase for all.
+  /// Dots that every iteration does once: one barrier each, one phase for all.
   void waitInLoop(scf::ForOp loop, ArrayRef<Operation *> products) {
     rewriter.setInsertionPoint(loop);
     SmallVector<Value> barriers;
@@ -88,7 +88,7 @@ struct Waiting {
 
 bool isSynchronous(Operation *op) { return isa<TCGen5MMAOp, TCGen5MMAScaledOp>(op) && !op->hasAttr("is_async"); }
 
-struct WaitForProducts : impl::WaitForProductsBase<WaitForProducts> {
+struct WaitForDots : impl::WaitForDotsBase<WaitForDots> {
   void run() override {
     SmallVector<Operation *> single;
     SmallVector<scf::ForOp> loops;

@@ -1,14 +1,14 @@
-// Products of a pipelined loop that are under way while the loop does something else.
+// Dots of a pipelined loop that are under way while the loop does something else.
 #include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/ScaledExtrema.h"
 #include "compiler/gpu/SharedAccesses.h"
-#include "compiler/gpu/passes/loops/FactorMaxima.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
 
 using namespace mlir;
 
 namespace triton::gpu {
 
-/// Behind its wait and a barrier the buffers that the product in flight reads are free.
+/// Behind its wait and a barrier the buffers that the dot in flight reads are free.
 void LoopPipeliner::leaveInFlight() {
   auto [dot, index, drain, overlapped] = *plan.inFlight;
   dot.setIsAsync(true);
@@ -28,7 +28,7 @@ void LoopPipeliner::leaveInFlight() {
     copiesAfter = BarrierOp::create(rewriter, loc);
 }
 
-/// Copies go to where the product of the iteration before has read, for which all have waited.
+/// Copies go to where the dot of the iteration before has read, for which all have waited.
 void LoopPipeliner::coverCopies() {
   WarpGroupDotOp dot = plan.covering;
   dot.setIsAsync(true);
@@ -39,7 +39,7 @@ void LoopPipeliner::coverCopies() {
   rewriter.replaceAllUsesExcept(dot.getD(), wait.getResult(0), wait);
 }
 
-/// The first iteration has no product of the one before: its operands are 0.
+/// The first iteration has no dot of the one before: its operands are 0.
 static void clearBuffer(OpBuilder &builder, Location loc, Value buffer, scf::ForOp loop) {
   auto type = cast<MemDescType>(buffer.getType());
   // Every CTA of a cluster clears its own.
@@ -57,7 +57,7 @@ Value LoopPipeliner::issueDelayed(Value left, Value view, Value sum, bool isAsyn
                                 isAsync);
 }
 
-/// Buffers may be filled again: by one thread for each warpgroup, whose product has read them, or for each warp, whose lanes have.
+/// Buffers may be filled again: by one thread for each warpgroup, whose dot has read them, or for each warp, whose lanes have.
 void LoopPipeliner::free(Rings &rings) {
   if (!rings.empty)
     return;
@@ -81,13 +81,13 @@ void LoopPipeliner::arrive() {
   arrival->setAttr(perWarpName, rewriter.getUnitAttr());
 }
 
-/// Does the last product an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
+/// Does the last dot an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
 ///   s = q k(i)          in flight
 ///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
-///   copies of k(i + distance) and v(i + distance - 1) begin: who has come here has waited for all products of the iteration before
+///   copies of k(i + distance) and v(i + distance - 1) begin: who has come here has waited for all dots of the iteration before
 ///   wait for s; m = max(s)
 ///   wait for o; p = exp(s - m), rounded; o *= alpha    behind the wait threads may come to the barrier of the next iteration
-/// What comes after the second wait takes the tile from it, so that p is not made while the product still reads it.
+/// What comes after the second wait takes the tile from it, so that p is not made while the dot still reads it.
 void LoopPipeliner::rotate() {
   auto [dot, index, drain, overlapped] = *plan.inFlight;
   auto view = dot.getB().getDefiningOp<MemDescIndexOp>();
@@ -138,7 +138,7 @@ void LoopPipeliner::rotate() {
 }
 
 /// What is still to be done behind the loop.
-void LoopPipeliner::finishProducts() {
+void LoopPipeliner::finishDots() {
   rewriter.setInsertionPointAfter(loop);
   if (plan.isRotated()) {
     Value slot = loop.getResult(delayed.read.slot);

@@ -1,4 +1,4 @@
-#include "compiler/gpu/passes/memory/BufferLives.h"
+#include "compiler/gpu/BufferLives.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -19,7 +19,7 @@ void BufferLives::number(Operation *op) {
   order.push_back(nullptr); // the op's end
 }
 
-/// A copy by the copy engine into a buffer. Who reads the buffer waits first; who does not must not give it away before the copy is done.
+/// A copy by TMA into a buffer. Who reads the buffer waits first; who does not must not give it away before the copy is done.
 static bool fillsBuffer(Operation *op) { return isa<AsyncTmaCopyGlobalToLocalOp, AsyncTmaGatherOp>(op); }
 
 /// What begins something that goes on after the op, and what waits for it.

@@ -10,7 +10,7 @@
 //     scf.for … {
 //       ttng.wait_barrier %full[j]                    the block is there
 //       ttng.warp_group_dot %ring[j], …, %acc {isAsync}
-//       ttng.warp_group_dot_wait {pendings = 1}       the product of the iteration before is done
+//       ttng.warp_group_dot_wait {pendings = 1}       the dot of the iteration before is done
 //       ttng.arrive_barrier %empty[j - 1]
 //     }
 //   }
@@ -25,19 +25,19 @@
 // The plan and the rings are those of a pipelined loop; what the expander does there with stages and predicates is done here by the second warp,
 // which runs as far ahead as there are free buffers. Both loops run equally often: every block that is asked for is waited for, so that nothing is under
 // way when the two meet behind them, also if there was no iteration.
-//   Where products are freed an iteration later, the first iteration frees the last place, as if a round lay behind it: who fills that place waits for
+//   Where dots are freed an iteration later, the first iteration frees the last place, as if a round lay behind it: who fills that place waits for
 // this in the first round already.
 //   A loop around the loop is split with it if nothing else is in its way and there is room beside the rings for what it stores, so that copies go on
-// while results are stored: places in the rings go round from one tile to the next. Attention's loop, whose second product is done an iteration later, begins and ends with empty rings.
+// while results are stored: places in the rings go round from one tile to the next. Attention's loop, whose second dot is done an iteration later, begins and ends with empty rings.
 //
 // Left to pipelining: GPUs where ptxas does not pass registers on (sm_120), loops where threads copy, where coordinates are tensors or come from what the loop computes, with more than one CTA, with a
 // number of warps other than four or eight, or in functions that kernels call.
 #include "compiler/gpu/GlobalRoots.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/Target.h"
+#include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
 #include "compiler/gpu/passes/loops/LoopSlice.h"
-#include "compiler/gpu/passes/memory/DescriptorBuffers.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -115,9 +115,9 @@ bool fitsBesideRings(scf::ForOp outer, LoopPlan &plan) {
 
 } // namespace
 
-bool asksForSplit(scf::ForOp loop) { return bool(askingLoop(loop)); }
+bool asksForWarpSpecialization(scf::ForOp loop) { return bool(askingLoop(loop)); }
 
-void planSplit(scf::ForOp loop, LoopPlan &plan) {
+void planWarpSpecialization(scf::ForOp loop, LoopPlan &plan) {
   scf::ForOp asking = askingLoop(loop);
   auto module = loop->getParentOfType<ModuleOp>();
   auto function = loop->getParentOfType<FunctionOpInterface>();
@@ -182,7 +182,7 @@ void LoopPipeliner::specialize() {
     each->removeAttr(specializeName);
   }
   Operation *behind = whole->getNextNode();
-  finishProducts();
+  finishDots();
 
   // Two parts, each with what it needs.
   LoopSlice copies(whole), rest(whole);
@@ -203,7 +203,7 @@ void LoopPipeliner::specialize() {
     if (!result.use_empty())
       rewriter.replaceAllUsesWith(result, ofRest.lookup(result));
 
-  // What comes out of the computing part: the loop and what finishes its products.
+  // What comes out of the computing part: the loop and what finishes its dots.
   SmallVector<Operation *> computing = {whole->getPrevNode()};
   for (Operation *op = whole->getNextNode(); op != behind; op = op->getNextNode())
     computing.push_back(op);

@@ -1,13 +1,13 @@
-// What the copy engine (TMA) takes: which tensor descriptors are left to it, and how it is told about a tensor.
-#ifndef TRITON_COMPILER_GPU_COPYENGINE_H
-#define TRITON_COMPILER_GPU_COPYENGINE_H
+// What TMA takes: which tensor descriptors are left to it, and how it is told about a tensor.
+#ifndef TRITON_COMPILER_GPU_TMA_H
+#define TRITON_COMPILER_GPU_TMA_H
 
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Target.h"
 
 namespace triton::gpu {
 
-/// Gives the descriptors that are left to the copy engine the layout that their blocks have in shared memory: a part of their type from then on.
+/// Gives the descriptors that are left to TMA the layout that their blocks have in shared memory: a part of their type from then on.
 /// Such a descriptor is an argument of a kernel or made in one, is used where it is and not carried or passed on, and all accesses through it fit:
 /// numbers of at most 32 bits, at innermost coordinates that are known to be multiples of 16 bytes, writes where all are known not to be negative, single rows only
 /// where the hardware gathers.
@@ -15,7 +15,13 @@ namespace triton::gpu {
 void chooseDescriptors(mlir::ModuleOp module, const Target &target);
 
 /// How a block of this type lies in shared memory.
-NvmmaSharedAttr copyEngineLayout(tensor::TensorDescType type);
+NvmmaSharedAttr tmaLayout(tensor::TensorDescType type);
+
+/// One mbarrier in shared memory, or a row of them.
+MemDescType barrierType(mlir::MLIRContext *context, std::optional<int64_t> count);
+/// The buffer of one block that TMA fills or empties.
+MemDescType blockBufferType(tensor::TensorDescType descriptor);
+int64_t blockBytes(tensor::TensorDescType descriptor);
 
 /// The part of a block of `shape` that one CTA of a cluster copies.
 llvm::SmallVector<int64_t> copiedShape(NvmmaSharedAttr layout, llvm::ArrayRef<int64_t> shape);

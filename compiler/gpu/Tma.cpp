@@ -1,4 +1,4 @@
-#include "compiler/gpu/CopyEngine.h"
+#include "compiler/gpu/Tma.h"
 
 #include "compiler/gpu/AccessAnalysis.h"
 
@@ -10,11 +10,31 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-NvmmaSharedAttr copyEngineLayout(tensor::TensorDescType type) {
+NvmmaSharedAttr tmaLayout(tensor::TensorDescType type) {
   RankedTensorType block = type.getSignlessBlockType();
   if (auto layout = dyn_cast_or_null<NvmmaSharedAttr>(block.getEncoding()))
     return layout;
   return NvmmaSharedAttr::getDefault(block.getShape(), block.getElementType());
+}
+
+MemDescType barrierType(MLIRContext *context, std::optional<int64_t> count) {
+  auto layout = SwizzledSharedAttr::get(context, 1, 1, 1, {0});
+  SmallVector<int64_t> shape = {1};
+  if (count)
+    shape.insert(shape.begin(), *count);
+  return MemDescType::get(shape, IntegerType::get(context, 64), layout, SharedMemoryAttr::get(context),
+                          /*mutableMemory=*/true);
+}
+
+MemDescType blockBufferType(tensor::TensorDescType descriptor) {
+  RankedTensorType block = descriptor.getSignlessBlockType();
+  return MemDescType::get(block.getShape(), block.getElementType(), tmaLayout(descriptor),
+                          SharedMemoryAttr::get(descriptor.getContext()), /*mutableMemory=*/true);
+}
+
+int64_t blockBytes(tensor::TensorDescType descriptor) {
+  RankedTensorType block = descriptor.getSignlessBlockType();
+  return block.getNumElements() * block.getElementTypeBitWidth() / 8;
 }
 
 static int elementTypeOf(Type element) {
@@ -50,7 +70,7 @@ SmallVector<int64_t> copiedShape(NvmmaSharedAttr layout, ArrayRef<int64_t> shape
 
 TensorMapFormat tensorMapFormat(tensor::TensorDescType type) {
   RankedTensorType block = type.getBlockType();
-  NvmmaSharedAttr layout = copyEngineLayout(type);
+  NvmmaSharedAttr layout = tmaLayout(type);
   layout::Coordinates box = layout.getLayout().tmaBox(copiedShape(layout, block.getShape()));
   return {.swizzle = layout.getSwizzlingByteWidth() ? int(llvm::Log2_32(layout.getSwizzlingByteWidth() / 16)) : 0,
           .elementBytes = int(block.getElementTypeBitWidth() / 8),
@@ -69,7 +89,7 @@ public:
   NvmmaSharedAttr layoutOf(Value descriptor);
 
 private:
-  /// Whether the copy engine can do what `user` does with the descriptor.
+  /// Whether TMA can do what `user` does with the descriptor.
   bool fits(Operation *user, tensor::TensorDescType type);
   bool startsAtMultipleOf16Bytes(Value column, tensor::TensorDescType type) {
     return access.of(column).divisibilityOfAll() * (type.getBlockType().getElementTypeBitWidth() / 8) % 16 == 0;
@@ -127,14 +147,14 @@ NvmmaSharedAttr Choice::layoutOf(Value descriptor) {
   return layout.getLayout().toLinear(shape) && bytes <= target.sharedBytes() / 2 ? layout : NvmmaSharedAttr();
 }
 
-/// A descriptor that can be made on the device as the copy engine knows it. What the language asks of users is taken for granted: the base and
+/// A descriptor that can be made on the device as TMA knows it. What the language asks of users is taken for granted: the base and
 /// all strides but the last are multiples of 16 bytes.
 static bool canBeMade(tensor::MakeTensorDescOp make) {
   auto function = make->getParentOfType<tensor::FuncOp>();
   Type element = make.getType().getSignlessBlockType().getElementType();
   bool padsWithNan = make.getPadding() == tensor::PaddingOption::Nan;
   return function && function.isPublic() && matchPattern(make.getStrides().back(), m_One()) &&
-         !(padsWithNan && tensor::isFloat8(element)); // bytes, to the copy engine
+         !(padsWithNan && tensor::isFloat8(element)); // bytes, to TMA
 }
 
 static void setLayout(Value descriptor, NvmmaSharedAttr layout) {

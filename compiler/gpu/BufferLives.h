@@ -4,8 +4,8 @@
 // A buffer lives from its allocation to the last use of a view of it: through all of a loop that uses it and does not contain it, and, where
 // something asynchronous works on it, to the wait that leaves nothing in flight. Partitions of warps run side by side, so to the others what one
 // of them uses lives as long as all of them.
-#ifndef TRITON_COMPILER_GPU_PASSES_MEMORY_BUFFERLIVES_H
-#define TRITON_COMPILER_GPU_PASSES_MEMORY_BUFFERLIVES_H
+#ifndef TRITON_COMPILER_GPU_BUFFERLIVES_H
+#define TRITON_COMPILER_GPU_BUFFERLIVES_H
 
 #include "compiler/gpu/Buffers.h"
 

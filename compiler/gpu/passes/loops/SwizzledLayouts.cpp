@@ -1,4 +1,4 @@
-#include "compiler/gpu/passes/loops/RingLayouts.h"
+#include "compiler/gpu/passes/loops/SwizzledLayouts.h"
 
 #include "compiler/layout/Conversion.h"
 

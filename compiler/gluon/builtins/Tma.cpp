@@ -1,4 +1,4 @@
-// Blocks and rows that the copy engine moves between global and shared memory, and the descriptors it reads.
+// Blocks and rows that TMA moves between global and shared memory, and the descriptors it reads.
 #include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
@@ -182,7 +182,7 @@ static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &a
 
 #define NVIDIA "triton.experimental.gluon.language.nvidia."
 
-llvm::ArrayRef<Builtin> copyEngineBuiltins() {
+llvm::ArrayRef<Builtin> tmaBuiltins() {
   static const Builtin table[] = {
       {NVIDIA "hopper.tma", "async_copy_global_to_shared", "(tensor_desc, coord, barrier, result, pred=True)",
        "Copies the block at `coord` into a buffer; its bytes count towards the barrier's phase.", tmaLoad},

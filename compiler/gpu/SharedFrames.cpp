@@ -1,4 +1,4 @@
-#include "compiler/gpu/passes/memory/SharedFrames.h"
+#include "compiler/gpu/SharedFrames.h"
 
 #include "compiler/gpu/Scratch.h"
 

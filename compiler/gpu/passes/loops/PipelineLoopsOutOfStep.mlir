@@ -6,7 +6,7 @@
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 8 : i32, ttg.target = "cuda:90"} {
 
-// Two warpgroups: threads come to a barrier in memory when their products are done and their copies have arrived, and wait there when the next
+// Two warpgroups: threads come to an mbarrier when their dots are done and their copies have arrived, and wait there when the next
 // iteration begins. In the loop there is no other barrier.
 // CHECK-LABEL: @warpgroups_out_of_step
 // CHECK: %[[MEETING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<1xi64

@@ -2,10 +2,10 @@
 //   In:  functions with layouts, their buffers and the ops that exchange values through shared memory.
 //   Out: an offset for each, such that what is alive at the same time never overlaps; how many bytes that takes.
 // A function that is called has its bytes behind those of all its callers.
-#ifndef TRITON_COMPILER_GPU_PASSES_MEMORY_SHAREDFRAMES_H
-#define TRITON_COMPILER_GPU_PASSES_MEMORY_SHAREDFRAMES_H
+#ifndef TRITON_COMPILER_GPU_SHAREDFRAMES_H
+#define TRITON_COMPILER_GPU_SHAREDFRAMES_H
 
-#include "compiler/gpu/passes/memory/BufferLives.h"
+#include "compiler/gpu/BufferLives.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"

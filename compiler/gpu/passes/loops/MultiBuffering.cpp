@@ -1,7 +1,7 @@
-// The rings of a pipelined loop: rows of buffers that copies fill in turn, iterations ahead of the products that read them.
+// The rings of a pipelined loop: rows of buffers that copies fill in turn, iterations ahead of the dots that read them.
 #include "compiler/gpu/SharedAccesses.h"
+#include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
-#include "compiler/gpu/passes/memory/DescriptorBuffers.h"
 
 using namespace mlir;
 
@@ -67,7 +67,7 @@ void LoopPipeliner::takeView(LocalAllocOp filled, Value view) {
   rewriter.eraseOp(filled);
 }
 
-/// What threads copied or read is fenced off from what the tensor cores read and the copy engine writes next.
+/// What threads copied or read is fenced off from what the tensor cores read and TMA writes next.
 bool LoopPipeliner::needsFence() {
   return !plan.specialized &&
          (llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.filled); }) || isReadByThreads());
@@ -78,14 +78,14 @@ bool LoopPipeliner::isReadByThreads() {
   return llvm::any_of(plan.blocks, [](RingBlock &block) { return !block.filled; });
 }
 
-/// Everybody waits at barriers in memory; the barrier behind a product in flight, or the product itself, frees the places of rings.
+/// Everybody waits at mbarriers; the barrier behind a dot in flight, or the dot itself, frees the places of rings.
 bool LoopPipeliner::needsBarrier() {
   if (plan.specialized)
     return false; // whoever fills a place waits until it is free
   return !plan.copies.empty() || needsFence() || !plan.inFlight || (plan.isRotated() && !plan.frees);
 }
 
-/// All threads have told that their copies for this iteration have arrived, and that the products of the one before are done.
+/// All threads have told that their copies for this iteration have arrived, and that the dots of the one before are done.
 void LoopPipeliner::waitForMeeting(Value phase) {
   auto wait = WaitBarrierOp::create(rewriter, loc, meeting, phase, Value(), copyRings);
   wait->setAttr(meetsName, rewriter.getUnitAttr());
@@ -112,7 +112,7 @@ void LoopPipeliner::waitForRings() {
     head.push_back(BarrierOp::create(rewriter, loc));
 }
 
-/// The blocks that the copy engine brings: one thread tells the place's barrier how many bytes, then starts the copies.
+/// The blocks that TMA brings: one thread tells the place's barrier how many bytes, then starts the copies.
 void LoopPipeliner::fillBlocks(Rings &rings, bool isDelayed) {
   if (!rings.hasBlocks)
     return;
@@ -198,7 +198,7 @@ void LoopPipeliner::readIntoRegisters(RingCopy copy, Value view) {
     filled.getSrcMutable().assign(read);
 }
 
-/// Two buffers instead of the one that `filled` is: the product of the iteration before may still read the other.
+/// Two buffers instead of the one that `filled` is: the dot of the iteration before may still read the other.
 void LoopPipeliner::storeAlternately(LocalAllocOp filled, Value value) {
   rewriter.setInsertionPoint(loop);
   transposed.push_back(

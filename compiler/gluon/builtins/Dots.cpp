@@ -189,7 +189,7 @@ static FailureOr<Value> warpgroupWait(Emitter &emitter, const BoundArguments &ar
 
 #define NVIDIA "triton.experimental.gluon.language.nvidia."
 
-llvm::ArrayRef<Builtin> productBuiltins() {
+llvm::ArrayRef<Builtin> dotBuiltins() {
   static const Builtin table[] = {
       {"triton.experimental.gluon.language._core", "dot_fma", "(a, b, acc)",
        "acc + a b, by the threads' own multiplications.", dotFma},
