@@ -1,3 +1,11 @@
+// A worked example: the sum of 256 numbers, of which each of 32 lanes in each of 2 warps holds 4 neighbours. Coordinate bits 0 and 1 are register
+// bits, 2 to 6 are lane bits, 7 is the warp bit.
+//   registers  two levels of a tree: 4 numbers of a thread become 1
+//   lanes      x += shuffle(x, lane ^ 1), then ^ 2, ^ 4, ^ 8, ^ 16: every lane has the sum of its warp
+//   warps      one lane of each warp stores its sum at the warp's place of the buffer; a barrier; every thread reads both and adds them
+// In another layout the same bits belong to others, and steps are added or left out: if the warp bit also moved a dimension that stays, both warps
+// would have results of their own, and nothing would go through the buffer. Where a bit of lanes or warps moves nothing, its threads hold the same
+// elements, which count once.
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/BitMatrix.h"
 

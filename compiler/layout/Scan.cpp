@@ -1,3 +1,13 @@
+// A worked example: the running sums of 1 … 8 in 2 warps of 2 lanes with 2 registers each.
+//                     warp 0             warp 1
+//                 lane 0   lane 1    lane 0   lane 1
+//   registers      1 2      3 4       5 6      7 8
+//   runs           1 3      3 7       5 11     7 15      each thread by itself; the last number of a run is its total: 3 7 11 15
+//   lanes           -        3         -        11       what stands before it in the warp, by shuffles of totals
+//   warps           -        -         10       10       what stands before the warp: totals of warps, 10 and 26, through a buffer
+//   results        1 3      6 10     15 21    28 36      each run combined with what stands before it
+// Where the bits of a coordinate are held in another order (registers above lanes, say) a thread has several runs, and the same steps are done segment
+// by segment, from the lowest bits of the coordinate up.
 #include "compiler/layout/Scan.h"
 #include "compiler/layout/NamedLayouts.h"
 

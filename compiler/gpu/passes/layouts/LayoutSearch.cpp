@@ -1,3 +1,13 @@
+// A worked example, the transposing copy of LayoutPlan.mlir: x = load along rows; store x along columns. Two slots, `load` and `store`, and one edge.
+//
+//   1. Proposals. The load proposes R (8 elements of a row for each thread), the store C (8 of a column). Each is followed along the edge: R says
+//      {load: R, store: R}, C says {load: C, store: C}. Both slots begin with what reached them first, R.
+//   2. Expansion. Shall slots change from R to C? Of each slot that C reaches one asks yes or no, and the costs of the answers are a graph:
+//        load:  no 80 (wide), yes dear (2 bytes at a time)        edge, where the answers differ: 180, a conversion through shared memory
+//        store: no dear,      yes 80
+//      The minimum cut of that graph is the cheapest set of answers: `load` no, `store` yes, in sum 80 + 80 + 180. A dear access costs more than
+//      the conversion, so that both are wide; were the tensor so small that it did not, the cut would leave both at R.
+//   3. Rounds. All proposals are asked again until none changes anything; in between each slot tries what its neighbours have.
 #include "compiler/gpu/passes/layouts/LayoutSearch.h"
 
 #include "compiler/gpu/passes/layouts/LayoutAnchors.h"
@@ -211,7 +221,7 @@ bool LayoutSearch::refine(unsigned slot) {
 }
 
 std::vector<Attribute> LayoutSearch::solve() {
-  // Everyone has begun with what reached it first: dots before accesses before the rest.
+  // Every slot has begun with the layout that reached it first: that of dots, then of accesses, then of the rest.
   constexpr unsigned mostRounds = 8;
   bool isBetter = true;
   for (unsigned round = 0; isBetter && round < mostRounds; ++round) {
