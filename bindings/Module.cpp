@@ -7,6 +7,7 @@
 #include "bindings/InterpreterLock.h"
 #include "bindings/Profiler.h"
 #include "bindings/host/Answers.h"
+#include "bindings/host/GluonLayouts.h"
 #include "bindings/host/Language.h"
 #include "bindings/interpreter/Interpreter.h"
 #include "bindings/interpreter/Sanitizer.h"
@@ -87,6 +88,7 @@ NB_MODULE(libtriton, module) {
   addCompileOptions(module);
   addCuda(module);
   addEnvironment(module);
+  addGluonLayouts(module);
   addLanguage(module);
   addInterpreter(module);
   addIr(module);

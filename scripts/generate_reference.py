@@ -1,4 +1,4 @@
-"""Writes the type stubs of triton.language and docs/reference/language.md from the compiler's registry of the language.
+"""Writes the type stubs of triton.language and of Gluon's layouts, and docs/reference/language.md, from the compiler's registry of the language.
 
 usage: generate_reference.py [--check]
 
@@ -15,6 +15,7 @@ from triton._C import libtriton
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGE = ROOT / "python" / "triton" / "language"
+LAYOUTS = ROOT / "python" / "triton" / "experimental" / "gluon" / "language" / "_layouts.pyi"
 PAGE = ROOT / "docs" / "reference" / "language.md"
 NOTE = "scripts/generate_reference.py writes this file: run it after a change of the language."
 
@@ -191,6 +192,41 @@ def package_stub(top):
     )
 
 
+def parameters_text(fields):
+    """`dim: int, parent: DistributedLayout`, with defaults."""
+    return ", ".join(f"{name}: {kind}" + (f" = {default[0]!r}" if default else "") for name, kind, default in fields)
+
+
+def layouts_stub():
+    """The classes of layouts as text: `_layouts.py` makes them from the same table."""
+    parts = [
+        head("Layouts: which thread holds which element of a tensor, and where in memory an element of a buffer lies."),
+        "CLASSES: dict[str, type[_Layout]]\n\n",
+        "class _Layout:\n    @property\n    def type(self) -> Any: ...\n    def mangle(self) -> str: ...\n\n",
+        "class DistributedLayout(_Layout):\n    @property\n    def rank(self) -> int: ...\n\n",
+        "class SharedLayout(_Layout): ...\n\n",
+    ]
+    functions = libtriton.gluon_layouts.functions()
+    kinds = {"rank": "int", "cga_layout": "list[list[int]]", "shape": "list[int]"}
+    for name, _, base, documentation, fields, parameters, properties in libtriton.gluon_layouts.classes():
+        parts.append(f'class {name}({base}):\n    """{documentation}"""\n\n')
+        parts += [f"    {field}: {kind}\n" for field, kind, _ in fields]
+        if parameters:
+            parts.append(f"    def __init__(self, {parameters_text(parameters)}) -> None: ...\n")
+        parts += [f"    @property\n    def {each}(self) -> {kinds[each]}: ...\n" for each in properties]
+        for owner, function, summary, given in functions:
+            if owner == name:
+                parts.append(
+                    f"    @staticmethod\n    def {function}({parameters_text(given)}) -> {name}:\n"
+                    f'        """{summary}"""\n'
+                )
+        parts.append("\n")
+    for owner, function, summary, given in functions:
+        if not owner:
+            parts.append(f'def {function}({parameters_text(given)}) -> list:\n    """{summary}"""\n\n')
+    return "".join(parts).rstrip("\n") + "\n"
+
+
 def page():
     """The reference page."""
     lines = [
@@ -245,7 +281,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     stale = []
-    for path, text in {**stubs(), PAGE: page()}.items():
+    for path, text in {**stubs(), LAYOUTS: layouts_stub(), PAGE: page()}.items():
         if path.exists() and path.read_text() == text:
             continue
         stale.append(str(path.relative_to(ROOT)))

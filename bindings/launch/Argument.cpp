@@ -158,9 +158,14 @@ static PyObject *specializeDescriptor(PyObject *descriptor) {
     return nullptr;
   Reference layout(PyObject_GetAttrString(descriptor, "layout"));
   PyErr_Clear();
-  if (layout) // of Gluon's
-    return pair(PyUnicode_FromFormat("tensordesc<%s%R,%R>", nameOf(type).data(), list.get(), layout.get()),
-                Py_NewRef(Py_None));
+  if (layout) { // of Gluon's
+    Reference module(PyImport_ImportModule("triton.experimental.gluon._runtime"));
+    Reference made(module ? PyObject_GetAttrString(module.get(), "DescriptorType") : nullptr);
+    Reference text(PyUnicode_FromFormat("tensordesc<%s%R,%R>", nameOf(type).data(), list.get(), layout.get()));
+    return made && text
+               ? pair(PyObject_CallFunctionObjArgs(made.get(), text.get(), layout.get(), nullptr), Py_NewRef(Py_None))
+               : nullptr;
+  }
   return pair(PyUnicode_FromFormat("tensordesc<%s%R>", nameOf(type).data(), list.get()), Py_NewRef(Py_None));
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/gluon/LayoutObjects.h"
 
 #include "compiler/frontend/builtins/Arguments.h"
+#include "compiler/gluon/LayoutClasses.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/InterleavedRange.h"
@@ -267,7 +268,7 @@ FailureOr<Value> makeLayoutObject(Emitter &emitter, Attribute layout, ArrayRef<i
     isFailed |= failed(object);
     return failed(object) ? Value() : *object;
   };
-  std::string module = layoutsModule.str(), name;
+  std::string name;
   frontend::CallArguments arguments;
   auto add = [&](auto... values) { (arguments.positional.push_back(Value(values)), ...); };
   auto number = [](int64_t value) { return Value::integer(value); };
@@ -325,7 +326,6 @@ FailureOr<Value> makeLayoutObject(Emitter &emitter, Attribute layout, ArrayRef<i
             number(linear.getAlignment()));
       })
       .Case([&](gpu::TensorMemoryEncodingAttr memory) {
-        module = blackwellModule.str();
         name = "TensorMemoryLayout";
         add(list({memory.getBlockM(), memory.getBlockN()}), number(memory.getColStride()),
             memory.getCTASplitM() * memory.getCTASplitN() == 1 ? Value::none()
@@ -333,7 +333,6 @@ FailureOr<Value> makeLayoutObject(Emitter &emitter, Attribute layout, ArrayRef<i
             Value::boolean(memory.getTwoCTAs()));
       })
       .Case([&](gpu::TensorMemoryScalesAttr scales) {
-        module = blackwellModule.str();
         name = "TensorMemoryScalesLayout";
         add(scales.getCTASplitM() * scales.getCTASplitN() == 1 ? Value::none()
                                                                : list({scales.getCTASplitM(), scales.getCTASplitN()}));
@@ -347,7 +346,7 @@ FailureOr<Value> makeLayoutObject(Emitter &emitter, Attribute layout, ArrayRef<i
     }() << " has no name in the language";
   if (isFailed)
     return failure();
-  llvm::Expected<Value> made = emitter.host().import(module, name);
+  llvm::Expected<Value> made = emitter.host().import(findLayoutClass(name)->module, name);
   if (!made)
     return emitter.fail(made.takeError());
   return emitter.call(*made, arguments);

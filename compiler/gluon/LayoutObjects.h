@@ -6,11 +6,7 @@
 
 namespace triton::gluon {
 
-inline constexpr llvm::StringLiteral layoutsModule = "triton.experimental.gluon.language._layouts";
-
 inline constexpr llvm::StringLiteral coreModule = "triton.experimental.gluon.language._core";
-
-inline constexpr llvm::StringLiteral blackwellModule = "triton.experimental.gluon.language.nvidia.blackwell";
 
 /// The attribute that a layout object stands for; `what` names the argument in errors.
 mlir::FailureOr<mlir::Attribute> readLayout(frontend::Emitter &emitter, const frontend::Value &value,

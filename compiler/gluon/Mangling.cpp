@@ -1,6 +1,7 @@
 #include "compiler/gluon/Mangling.h"
 
 #include "compiler/frontend/Operations.h"
+#include "compiler/gluon/LayoutClasses.h"
 #include "compiler/gluon/builtins/Buffers.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -18,16 +19,16 @@ static std::string sizes(ArrayRef<int64_t> shape, StringRef separator = "_") {
   return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), separator);
 }
 
-/// What the layout's `mangle()` says. A name need not be unique, so that what goes wrong here is not worth an error.
+/// How the layout is written in symbols. A name need not be unique, so that what goes wrong here is not worth an error.
 static std::string nameOfLayout(Emitter &emitter, const Type &type) {
   FailureOr<Value> object = makeLayoutObject(emitter, type.layout(), type.shape());
   if (failed(object))
     return "";
-  FailureOr<std::optional<Value>> method = frontend::valueAttribute(emitter, *object, "mangle");
-  if (failed(method) || !*method)
-    return "";
-  FailureOr<Value> name = emitter.call(**method, {});
-  return succeeded(name) && name->is<std::string>() ? name->get<std::string>() : "";
+  llvm::Expected<std::string> symbol = layoutSymbol(*object);
+  if (symbol)
+    return *symbol;
+  llvm::consumeError(symbol.takeError());
+  return "";
 }
 
 /// `module.Outer.Class`.

@@ -1,10 +1,21 @@
 """Layouts as values of the host, and the maps that the compiler makes of them."""
 
+import copy
+import dataclasses
+import math
+import pickle
+import re
+import sys
+
 import pytest
 from gluon_code import compile
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language import _layouts
+from triton.experimental.gluon.language.nvidia import blackwell
 from triton.experimental.gluon.language.nvidia.ampere import mbarrier
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+from triton.runtime.jit import MockTensor, mangle_type
 
 BLOCKED = gl.BlockedLayout([2, 4], [16, 2], [2, 2], [1, 0])
 MMA2 = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
@@ -234,3 +245,110 @@ def test_maps_stay_maps():
     columns = [[0, 1 << bit] for bit in range(6)]
     rows = [[1 << bit, 0] for bit in range(7)]
     compile(linear_stays_linear, {"R": gl.DistributedLinearLayout(columns, rows[:5], rows[5:], [], [128, 64])})
+
+
+EVERY = [
+    gl.AutoLayout(),
+    gl.CoalescedLayout(),
+    BLOCKED,
+    gl.SliceLayout(1, BLOCKED),
+    linear([16], [], [[1], [2]], [[4], [8]]),
+    MMA2,
+    gl.DotOperandLayout(0, MMA2, 2),
+    gl.SwizzledSharedLayout(8, 1, 8, [1, 0]),
+    gl.NVMMASharedLayout(128, 16),
+    gl.PaddedSharedLayout([[4, 2]], [[0, 1], [1, 0]], [], [2, 2]),
+    gl.SharedLinearLayout([[0, 1], [1, 0]]),
+    mbarrier.MBarrierLayout(),
+    blackwell.TensorMemoryLayout((128, 64), 1, cta_split_num=(2, 1), two_ctas=True),
+    blackwell.TensorMemoryScalesLayout(),
+    gl.amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2]),
+    gl.amd.AMDWMMALayout(2, False, [2, 2]),
+]
+
+
+def test_every_class_of_the_table_is_here():
+    assert {type(layout).__name__ for layout in EVERY} == set(_layouts.CLASSES)
+
+
+@pytest.mark.parametrize("layout", EVERY, ids=lambda layout: type(layout).__name__)
+def test_layouts_are_values(layout):
+    cls = type(layout)
+    assert getattr(sys.modules[cls.__module__], cls.__name__) is cls and cls.__doc__
+    assert pickle.loads(pickle.dumps(layout)) == layout == copy.deepcopy(layout)
+    assert hash(pickle.loads(pickle.dumps(layout))) == hash(layout)
+    assert repr(layout).startswith(f"{cls.__name__}(") and layout.type == gl.constexpr(layout).type
+    assert re.fullmatch(r"[\w~\[\], ]+", layout.mangle())
+    if cls is not mbarrier.MBarrierLayout:
+        assert eval(repr(layout), {**_layouts.CLASSES}) == layout
+        values = {field.name: getattr(layout, field.name) for field in dataclasses.fields(layout)}
+        assert cls(**values) == layout == dataclasses.replace(layout)
+
+
+def test_symbols_of_layouts():
+    names = [layout.mangle() for layout in EVERY]
+    assert names[0] == "AL" and names[2] == "B2_4_16_2_2_2_1_0_B" and names[3] == f"SL1_{names[2]}SL"
+    assert names[5] == "MMA_[2, 0]_[2, 2]_[16, 8]__MMA" and names[6] == f"DO0_{names[5]}_2DO"
+    assert names[7] == names[11].replace("1_1_1_0", "8_1_8_1_0") == "SSS_8_1_8_1_0__SSS"
+    assert names[9] == "PaddedShared_[[4, 2]]_[[0, 1], [1, 0]]_[]_[2, 2]_PaddedShared"
+    assert names[12] == "TL128x64C1CS2x12CTTL" and names[13] == "TLSTLS"
+    assert gl.BlockedLayout([1], [32], [4], [0], [[1], [0]]).mangle() == "B1_32_4_0_1_0B"
+    assert (
+        gl.NVMMASharedLayout(128, 16, cga_layout=[[0, 1], [2, 0]]).mangle() == "NVMMA_128_16_False_False_0~1_2~0_NVMMA"
+    )
+
+
+def test_fields_of_a_wrong_kind():
+    for make, what in [
+        (lambda: gl.BlockedLayout(1, [32], [4], [0]), "size_per_thread of BlockedLayout must be a list of integers, got 1"),
+        (lambda: gl.SwizzledSharedLayout("8", 1, 8, [1, 0]), "vec of SwizzledSharedLayout must be an integer, got '8'"),
+        (lambda: gl.BlockedLayout([1], [32], [4], [0], [1]), "cga_layout of BlockedLayout must be a list of lists of integers"),
+        (lambda: gl.BlockedLayout([1], [32], [4]), "order"),
+    ]:  # fmt: skip
+        with pytest.raises(TypeError, match=re.escape(what)):
+            make()
+    with pytest.raises(AssertionError, match="parent of SliceLayout must be a layout of tensors, got 3"):
+        gl.SliceLayout(0, 3)
+
+
+def test_how_far_bases_reach():
+    assert _layouts.bases_per_dim([[0, 1], [0, 2], [4, 0]], 2) == [2, 4]
+    assert _layouts.bases_per_dim([], 3) == [1, 1, 1]
+    assert _layouts.bases_per_dim([[1, 0], [0, 0], [0, 1]], 2) == [2, 2]
+    assert _layouts.bases_per_dim([[1, 0], [0, 0], [0, 1]], 2, skip_broadcast=False) == [4, 2]
+    with pytest.raises(AssertionError, match="needs 2 numbers"):
+        _layouts.bases_per_dim([[1]], 2)
+
+
+def test_warps_of_layouts():
+    assert _layouts.warps_per_cta(BLOCKED, [64, 64]) == [2, 2]
+    assert _layouts.warps_per_cta(gl.SliceLayout(0, BLOCKED), [64]) == [2, 2]
+    assert _layouts.warps_per_cta(gl.DotOperandLayout(1, MMA2, 2), [32, 32]) == [2, 2]
+    copies = linear([16, 4], [[0, 1], [0, 2]], [[1, 0], [2, 0]], [[4, 0], [8, 0], [0, 0]])
+    assert math.prod(_layouts.warps_per_cta(copies, [16, 4])) == 8
+    with pytest.raises(ValueError, match="has no warps"):
+        _layouts.warps_per_cta(gl.AutoLayout(), [16])
+
+
+@gluon.jit
+def counts_warps(layout: gl.constexpr, shape: gl.constexpr):
+    gl.static_assert(_layouts.warps_per_cta(layout, shape)[1] == 2)
+
+
+def test_functions_of_layouts_in_kernels():
+    compile(counts_warps, {"layout": BLOCKED, "shape": (64, 64)})
+
+
+def test_functions_beside_the_language():
+    import triton.experimental.gluon.language.extra as extra
+    import triton.language.extra.libdevice as libdevice
+
+    assert extra.libdevice is libdevice is gl.extra.libdevice
+
+
+def test_descriptors_carry_their_layout():
+    layout = gl.NVMMASharedLayout(128, 16)
+    descriptor = TensorDescriptor(MockTensor(gl.float16), [64, 64], [64, 1], [64, 64], layout)
+    ty = mangle_type(descriptor)
+    assert ty == f"tensordesc<fp16[64, 64],{layout!r}>" and ty.layout is layout
+    assert pickle.loads(pickle.dumps(ty)).layout == layout

@@ -13,6 +13,8 @@ pytestmark = pytest.mark.skipif(not TRITONC.exists(), reason="tritonc is not bui
 SOURCE = """
 from triton.experimental import gluon
 import triton.experimental.gluon.language as gl
+from triton.experimental.gluon.language import _layouts
+from triton.experimental.gluon.language.extra import libdevice
 from triton.experimental.gluon.language.nvidia import blackwell, hopper
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 
@@ -81,6 +83,23 @@ def incomplete(x):
 @gluon.jit
 def unknown(x):
     gl.dot(x, x)
+
+
+@gluon.jit
+def of_two_ranks(x):
+    gl.arange(0, 128, gl.BlockedLayout([1, 1], [32], [4], [0]))
+
+
+@gluon.jit
+def asks(x):
+    tile: gl.constexpr = gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    gl.static_assert(gl.SliceLayout(1, tile).cga_layout[0][0] == 1 and gl.SliceLayout(1, tile).rank == 1)
+    gl.static_assert(isinstance(mbarrier.MBarrierLayout(), gl.SwizzledSharedLayout))
+    gl.static_assert(not isinstance(tile, gl.SliceLayout))
+    gl.static_assert(_layouts.warps_per_cta(gl.SliceLayout(1, tile), [32])[0] == 4)
+    gl.static_assert(_layouts.make_cga_layout([2, 1], [2, 1], [0, 1])[0][0] == 1)
+    gl.static_assert(gl.SharedLinearLayout([[0, 1], [1, 0]]).shape[0] == 2)
+    gl.static_assert(gl.extra.libdevice.fast_expf == libdevice.fast_expf)
 """
 
 
@@ -111,12 +130,18 @@ def test_kernels(tmp_path, kernel, signature, arch, holds):
     [
         ("unordered", "order must be a permutation of 0..(rank-1), but was [1]"),
         ("incomplete", "BlockedLayout() is missing 'warps_per_cta'"),
+        ("of_two_ranks", "threads_per_warp needs 2 numbers, got [32]"),
         ("unknown", "module 'triton.experimental.gluon.language' has no attribute 'dot'"),
     ],
 )
 def test_errors(tmp_path, kernel, message):
     done = run(tmp_path, kernel, "*fp32:16", "--target", "cuda", "--arch", "sm_90a", "--emit", "ttgir")
     assert done.returncode != 0 and message in done.stderr
+
+
+def test_answers_are_those_of_python(tmp_path):
+    done = run(tmp_path, "asks", "*fp32:16", "--target", "cuda", "--arch", "sm_90a", "--emit", "ttgir")
+    assert done.returncode == 0, done.stderr
 
 
 def test_there_is_no_cpu(tmp_path):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 
 from ... import knobs
 from ...backends.compiler import Language
 from ...compiler.sources import ASTSource
 from ...runtime.jit import JITFunction, constexpr_function, jit_decorator
+from .language._layouts import CLASSES
 
 __all__ = ["GluonASTSource", "GluonJITFunction", "constexpr_function", "jit"]
 
@@ -40,17 +42,39 @@ class GluonASTSource(ASTSource):
         return {**options, "gluon": True}
 
 
+class DescriptorType(str):
+    """The type of a tensor descriptor, as signatures write it, with the layout itself."""
+
+    def __new__(cls, text, layout):
+        made = super().__new__(cls, text)
+        made.layout = layout
+        return made
+
+    def __getnewargs__(self):
+        return str(self), self.layout
+
+
 def _layout_of(ty):
-    """The layout in `tensordesc<fp16[64, 64],NVMMASharedLayout(...)>`; None if there is none."""
+    """The layout of a descriptor's type; None if it has none. One that was given as text, `tensordesc<fp16[64, 64],NVMMASharedLayout(...)>`, is read."""
+    if isinstance(ty, DescriptorType):
+        return ty.layout
     text = ty[ty.index("]") + 1 : -1].lstrip(",")
     if not text:
         return None
-    from .language import _layouts
-
     try:
-        return eval(text, {**vars(_layouts), "__builtins__": {}})  # what `repr` of a layout gave, and nothing else
-    except (NameError, SyntaxError, TypeError) as error:
+        return _read_layout(ast.parse(text, mode="eval").body)
+    except (KeyError, SyntaxError, TypeError, ValueError) as error:
         raise ValueError(f"'{text}' in the type '{ty}' is no layout: {error}") from None
+
+
+def _read_layout(node):
+    """What `repr` of a layout wrote, and nothing else."""
+    if not isinstance(node, ast.Call):
+        return ast.literal_eval(node)
+    if not isinstance(node.func, ast.Name):
+        raise TypeError("the class of a layout is a name")
+    values = {keyword.arg: _read_layout(keyword.value) for keyword in node.keywords}
+    return CLASSES[node.func.id](*map(_read_layout, node.args), **values)
 
 
 class GluonJITFunction(JITFunction):

@@ -2,7 +2,7 @@
 
 from ...._C import libtriton as _libtriton
 from ....language import core as _tl_core
-from ....language import extra
+
 from ....language import math as _tl_math
 from ....language import standard as _tl_standard
 from ....language.core import (
@@ -37,7 +37,7 @@ from ....language.core import (
     uint64,
     void,
 )
-from . import _core, _standard, amd, nvidia
+from . import _core, _standard, amd, extra, nvidia
 from ._core import (
     allocate_shared_memory,
     arange,
