@@ -254,7 +254,8 @@ static PyObject *wrapConstant(PyObject *plain, Wrapping wrapping) { // steals
   if (!plain || wrapping == Wrapping::Plain)
     return plain;
   Reference owned(plain);
-  return PyObject_CallOneArg(reinterpret_cast<PyObject *>(Package::get()->constexprClass), plain);
+  const Package *package = Package::get();
+  return package ? PyObject_CallOneArg(reinterpret_cast<PyObject *>(package->constexprClass), plain) : nullptr;
 }
 
 static PyObject *tupleToPython(const Value &value, Wrapping wrapping, const Package &package) {
@@ -304,26 +305,42 @@ static PyObject *typeOfTensor(const Value &value, const Package &package) {
   return typeToPython(type, package);
 }
 
+/// What needs no class of the package, which may still be loading; null without an exception for the rest.
+static PyObject *plainToPython(const Value &value) {
+  switch (value.kind()) {
+  case Kind::None:
+    return Py_NewRef(Py_None);
+  case Kind::Ellipsis:
+    return Py_NewRef(Py_Ellipsis);
+  case Kind::Boolean:
+    return PyBool_FromLong(value.boolean());
+  case Kind::Integer:
+    if (std::optional<int64_t> small = value.integer())
+      return PyLong_FromLongLong(*small);
+    return PyLong_FromString(value.integerText().c_str(), nullptr, 16);
+  case Kind::Real:
+    return PyFloat_FromDouble(value.real());
+  case Kind::String:
+    return PyUnicode_DecodeUTF8(value.string().data(), Py_ssize_t(value.string().size()), "surrogatepass");
+  default:
+    return nullptr;
+  }
+}
+
 PyObject *toPython(const Value &value, Wrapping wrapping) {
+  if (PyObject *plain = plainToPython(value); plain || PyErr_Occurred())
+    return wrapConstant(plain, wrapping);
   const Package *package = Package::get();
   if (!package)
     return nullptr;
   switch (value.kind()) {
   case Kind::None:
-    return wrapConstant(Py_NewRef(Py_None), wrapping);
   case Kind::Ellipsis:
-    return wrapConstant(Py_NewRef(Py_Ellipsis), wrapping);
   case Kind::Boolean:
-    return wrapConstant(PyBool_FromLong(value.boolean()), wrapping);
   case Kind::Integer:
-    if (std::optional<int64_t> small = value.integer())
-      return wrapConstant(PyLong_FromLongLong(*small), wrapping);
-    return wrapConstant(PyLong_FromString(value.integerText().c_str(), nullptr, 16), wrapping);
   case Kind::Real:
-    return wrapConstant(PyFloat_FromDouble(value.real()), wrapping);
   case Kind::String:
-    return wrapConstant(PyUnicode_DecodeUTF8(value.string().data(), Py_ssize_t(value.string().size()), "surrogatepass"),
-                        wrapping);
+    break; // above
   case Kind::Type:
     return typeToPython(value.type(), *package);
   case Kind::Tensor:

@@ -5,6 +5,7 @@ import functools
 import os
 
 from ._utils import type_canonicalisation_dict
+from .runtime.driver import driver as config
 
 
 def nvsmi(attrs):
@@ -18,8 +19,6 @@ def nvsmi(attrs):
 
 
 def _gpu_properties(device, wanted):
-    from .runtime import driver as config
-
     driver = config.active
     if driver.get_current_target().backend == "cpu":
         raise RuntimeError(f"{wanted} is known for GPUs only, and the active target is cpu")

@@ -12,6 +12,9 @@ import hashlib
 import os
 import tempfile
 
+from . import knobs
+from ._C.libtriton import cache as native
+
 
 def _digest(text):
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
@@ -19,8 +22,6 @@ def _digest(text):
 
 def _remembered(path):
     """The text in a file, or None."""
-    from ._C.libtriton import cache as native
-
     digest, _, text = (native.read_plain_file(path) or b"").decode("utf-8", "replace").partition("\n")
     return text if digest == _digest(text) else None
 
@@ -37,8 +38,6 @@ def _remember(path, text):
 @functools.lru_cache
 def version_text(path):
     """None if the tool cannot be run."""
-    from . import knobs
-
     try:
         status = os.stat(path)
     except OSError:

@@ -18,20 +18,19 @@ def set_iterable_path(iterable, path, value):
 
 def find_paths_if(iterable, pred):
     """The index paths, depth first, of the leaves for which `pred(path, leaf)` holds. Sequences are descended into."""
-    from .language.core import tuple as tl_tuple
-    from .language.core import tuple_type
-
-    nested = (list, tuple, tl_tuple, tuple_type)
     found = []
 
+    def is_nested(value):
+        return isinstance(value, (list, tuple)) or getattr(type(value), "__triton_sequence__", False)
+
     def visit(path, leaf):
-        if isinstance(leaf, nested):
+        if is_nested(leaf):
             for index, element in enumerate(leaf):
                 visit((*path, index), element)
         elif pred(path, leaf):
             found.append(path)
 
-    visit((), iterable) if isinstance(iterable, nested) else visit((0,), iterable)
+    visit((), iterable) if is_nested(iterable) else visit((0,), iterable)
     return found
 
 

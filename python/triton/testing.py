@@ -16,6 +16,7 @@ from ._gpu_limits import (  # noqa: F401  (part of this module's interface)
     set_gpu_clock,
 )
 from ._perf_report import Benchmark, Mark, perf_report  # noqa: F401  (likewise)
+from .runtime.driver import driver
 
 _RETURN_MODES = ("min", "max", "mean", "median", "all")
 
@@ -53,8 +54,6 @@ def _summarize_statistics(times, quantiles, return_mode):
 
 
 def _active_driver():
-    from .runtime import driver
-
     return driver.active
 
 

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import Type
 
-from .compiler import BaseBackend
+from .compiler import BaseBackend, GPUTarget
 from .driver import DriverBase, GPUDriver  # noqa: F401
 
 
@@ -79,3 +79,13 @@ def _discover():
 
 
 backends: dict[str, Backend] = _discover()
+
+
+def make_backend(target: GPUTarget):
+    """The one backend that compiles for `target`."""
+    fitting = [backend.compiler for backend in backends.values() if backend.compiler.supports_target(target)]
+    if len(fitting) != 1:
+        raise RuntimeError(
+            f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). There should only be one."
+        )
+    return fitting[0](target)

@@ -12,7 +12,7 @@ import warnings
 from .. import __version__, knobs
 from .._C.libtriton import get_cache_invalidating_env_vars, ir
 from ..backends.compiler import BaseBackend, GPUTarget  # noqa: F401  (clients take the former from here too)
-from ..errors import TritonError
+from ..errors import OutOfResources, TritonError  # noqa: F401  (clients take the former from here)
 from ..runtime.cache import (  # noqa: F401  (clients take all of these from here)
     get_cache_key,
     get_cache_manager,
@@ -21,7 +21,6 @@ from ..runtime.cache import (  # noqa: F401  (clients take all of these from her
     triton_key,
 )
 from ..runtime.driver import driver
-from ..runtime.errors import OutOfResources  # noqa: F401
 from . import inspection
 from .entries import (
     agree,

@@ -14,8 +14,8 @@ from .. import knobs
 from .._C.libtriton import Answers
 from .._C.libtriton import cache as native
 from ..backends.compiler import GPUTarget
+from ..errors import CacheMissError
 from ..runtime.cache import _base32, find_damage, parse_object, seal
-from ..runtime.errors import CacheMissError
 
 _SEAL_FIELDS = ("request", "digests", "signature", "checksum")
 _BUNDLE_FORMAT = "triton-bundle-1"

@@ -1,71 +1,21 @@
-"""Errors of a compile, and how the compiler's diagnostics become them."""
+"""Errors of a compile, and how the compiler's diagnostics become exceptions."""
 
 from __future__ import annotations
 
 import builtins
 import re
-from dataclasses import dataclass
-from typing import Optional
 
 from .. import knobs
-from ..errors import TritonError
-
-
-@dataclass
-class SourcePosition:
-    """Where an error is, with the attribute names of an AST node: lines count from the `def` line (1), columns from 0."""
-
-    lineno: int
-    col_offset: int
-    end_lineno: Optional[int] = None
-    end_col_offset: Optional[int] = None
-
-
-class CompilationError(TritonError):
-    """A kernel does not compile. `str()` shows its source up to the offending line, a caret, and what is wrong."""
-
-    source_line_count_max_in_message = 12
-
-    def __init__(self, src: Optional[str], node, error_message: Optional[str] = None):
-        self.src = src
-        self.node = node
-        self.error_message = error_message
-        self.message = self._format_message()
-        self.diagnostic: Optional[str] = None  # the compiler's own text, with file name and line
-
-    def _format_message(self) -> str:
-        if self.node is None:
-            text = " <source unavailable>"
-        elif self.src is None:
-            text = f"at {self.node.lineno}:{self.node.col_offset}: <source unavailable>"
-        else:
-            lines = self.src.split("\n")[: self.node.lineno][-self.source_line_count_max_in_message :]
-            shown = "\n".join([*lines, " " * self.node.col_offset + "^"])
-            text = f"at {self.node.lineno}:{self.node.col_offset}:\n{shown}"
-        return f"{text}\n{self.error_message}" if self.error_message else text
-
-    def __str__(self):
-        return self.message
-
-    def __reduce__(self):
-        return type(self), (self.src, self.node, self.error_message)
-
-
-class CompileTimeAssertionFailure(CompilationError):
-    """`tl.static_assert` failed."""
-
-
-class UnsupportedLanguageConstruct(CompilationError):
-    """Python that kernels cannot contain."""
-
-
-class CompilationRuntimeError(CompilationError, RuntimeError):
-    """A pass or the code generator cannot go on. A RuntimeError too, as clients expect of what the frontend lets through."""
-
-
-class MultipleTargetsError(UnsupportedLanguageConstruct, TypeError):
-    """`a = b = c` in a kernel, seen when its dependencies are looked for."""
-
+from ..errors import (
+    CompilationError,
+    CompilationRuntimeError,
+    CompileTimeAssertionFailure,
+    MultipleTargetsError,  # noqa: F401  (part of this module's interface)
+    OutOfResources,
+    PTXASError,
+    SourcePosition,
+    UnsupportedLanguageConstruct,
+)
 
 _OWN_CLASSES = {
     "": CompilationError,
@@ -75,11 +25,8 @@ _OWN_CLASSES = {
 }
 
 
-def _launch_errors():
-    """Errors of the runtime that a compile may raise."""
-    from ..runtime.errors import PTXASError
-
-    return {"PTXASError": PTXASError}
+# Errors of the runtime that a compile may raise.
+_LAUNCH_CLASSES = {"PTXASError": PTXASError}
 
 
 def _error_at(cls, place, message, rendered):
@@ -96,8 +43,6 @@ def _error_at(cls, place, message, rendered):
 
 def _out_of_resources(diagnostic, rendered):
     """What a launch would raise: the compiler says it in the same words."""
-    from ..runtime.errors import OutOfResources
-
     found = re.search(r"out of resource: (.+), Required: (\d+), Hardware limit: (\d+)\.", diagnostic["message"])
     error = OutOfResources(int(found[2]), int(found[3]), found[1])
     if hasattr(error, "add_note"):
@@ -133,9 +78,9 @@ def exception_from(diagnostics, origin):
     if name in _OWN_CLASSES:
         error = _error_at(_OWN_CLASSES[name], first["place"], message, rendered)
     else:
-        original = _launch_errors().get(name) or getattr(builtins, name, None)
+        original = _LAUNCH_CLASSES.get(name) or getattr(builtins, name, None)
         is_exception = isinstance(original, type) and issubclass(original, Exception)
-        if name in _launch_errors():
+        if name in _LAUNCH_CLASSES:
             return original("\n".join([message, *_excerpt(first)]))
         if not first["place"]["file"]:
             return original(message) if is_exception else RuntimeError(message)

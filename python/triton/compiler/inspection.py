@@ -12,6 +12,7 @@ from .. import knobs
 from .._C.libtriton import getenv_bool, llvm
 from ..runtime.cache import get_dump_manager, get_override_manager
 from .entries import file_name
+from .kernel import AsmDict
 
 _OFF = ("", "0", "off", "false")
 
@@ -19,22 +20,6 @@ _OFF = ("", "0", "off", "false")
 def _list(name):
     """A variable that holds names separated by commas."""
     return [part.strip() for part in os.environ.get(name, "").split(",") if part.strip()]
-
-
-def code_options():
-    """What changes the code, as options of the native compiler. Their variables are part of every key."""
-    options: dict = {}
-    if getenv_bool("DISABLE_LLVM_OPT", False):
-        options["optimise_llvm"] = False
-    elif os.environ.get("DISABLE_LLVM_OPT", "").lower() not in _OFF:
-        options["llvm_flags"] = _list("DISABLE_LLVM_OPT")
-    if os.environ.get("LLVM_PASS_PLUGIN_PATH"):
-        options["llvm_plugin"] = os.environ["LLVM_PASS_PLUGIN_PATH"]
-    if getenv_bool("DISABLE_MMA_V3", False):
-        options["use_wgmma"] = False
-    if getenv_bool("DISABLE_MMA_V5", False):
-        options["use_tcgen05"] = False
-    return options
 
 
 def _locations(src, manager):
@@ -91,8 +76,6 @@ def print_texts(artifact):
 
 def dump(src, stages):
     """Writes every stage to the dump directory, with the disassembly where there is a disassembler."""
-    from .kernel import AsmDict
-
     manager = get_dump_manager(src.hash())
     for extension, content in stages.items():
         manager.put(content, f"{file_name(src)}.{extension}")

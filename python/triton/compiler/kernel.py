@@ -8,8 +8,9 @@ from operator import itemgetter
 
 from .. import knobs
 from .._C import libtriton
-from ..backends import backends
-from ..backends.compiler import GPUTarget
+from ..backends import make_backend  # noqa: F401  (part of this module's interface)
+from ..errors import OutOfResources
+from ..runtime.driver import driver
 from .entries import read_group
 from .sources import ASTSource
 
@@ -17,22 +18,10 @@ from .sources import ASTSource
 @functools.lru_cache
 def max_shared_mem(device):
     """Bytes of shared memory that one program may have."""
-    from ..runtime import driver
-
     utils = driver.active.utils
     if hasattr(utils, "max_shared_mem"):  # a driver that answers this without asking for all the others
         return utils.max_shared_mem(device)
     return utils.get_device_properties(device)["max_shared_mem"]
-
-
-def make_backend(target: GPUTarget):
-    """The one backend that compiles for `target`."""
-    fitting = [backend.compiler for backend in backends.values() if backend.compiler.supports_target(target)]
-    if len(fitting) != 1:
-        raise RuntimeError(
-            f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). There should only be one."
-        )
-    return fitting[0](target)
 
 
 class LazyDict:
@@ -151,9 +140,6 @@ class CompiledKernel:
         """Loads the code and makes the launcher, once."""
         if self.module is not None:
             return
-        from ..runtime import driver
-        from ..runtime.errors import OutOfResources
-
         failed = self.__dict__.get("_failed_resource")
         if failed is not None:
             raise self._out_of_resources(*failed)
@@ -185,8 +171,6 @@ class CompiledKernel:
 
     def _out_of_resources(self, required, limit, name):
         """The error, with a look at the kernel as the compiler's own errors have it."""
-        from ..runtime.errors import OutOfResources
-
         error = OutOfResources(required, limit, name)
         fn = getattr(self.src, "fn", None)
         if hasattr(error, "add_note") and hasattr(fn, "_source_place"):
@@ -243,8 +227,6 @@ class CompiledKernel:
 
         def runner(*args, stream=None):
             if stream is None:
-                from ..runtime import driver
-
                 stream = driver.active.get_current_stream(driver.active.get_current_device())
             metadata = self.launch_metadata(grid, stream, *args)
             hooks = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook

@@ -8,7 +8,10 @@ import re
 
 from .. import knobs
 from .._C import libtriton
+from ..backends import make_backend
 from ..backends.compiler import Language
+from ..errors import CompilationError, SourcePosition
+from .stages import language_options
 
 
 def convert_type_repr(x):
@@ -98,8 +101,6 @@ class ASTSource:
         """What the native compiler is told about each parameter."""
         for param in self.fn.params:
             if param.is_constexpr and (param.do_not_specialize or param.do_not_specialize_on_alignment):
-                from .errors import CompilationError, SourcePosition
-
                 message = f"{param.name} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment. Remove constexpr designation or skip designation."
                 raise CompilationError(self.fn.src, SourcePosition(1, 0), message)
         return [self._argument(ty, (index,)) for index, ty in enumerate(self.signature.values())]
@@ -120,9 +121,6 @@ class ASTSource:
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         """The kernel as IR that can be walked, before any pass. What the language needs of a target it takes from the backend's options."""
-        from .compiler import make_backend
-        from .stages import language_options
-
         native_options = self._native_options(language_options(make_backend(target), options))
         arguments = self._native_arguments(), self.symbol(), native_options, self._record_answers()
         module = libtriton.ir.emit(self.fn, *arguments)

@@ -13,6 +13,7 @@ import runpy
 import sys
 
 from .. import knobs
+from ..tools.compile import _load_kernel, _Signature, parse_target
 from .collect import explain_entry, explain_source
 from .page import write_page
 
@@ -40,8 +41,6 @@ def kernels_of_program(path, arguments, wanted):
 
 
 def kernel_of_signature(given):
-    from ..tools.compile import _load_kernel, _Signature, parse_target
-
     kernel = _load_kernel(given.input, given.kernel)
     source = _Signature(given.signature, kernel).source(kernel, given.kernel)
     return [(source, parse_target(given.target), {"num_warps": given.num_warps, "num_stages": given.num_stages})]

@@ -8,6 +8,10 @@ import os
 from .. import knobs
 from .._C import libtriton
 from .._C.libtriton import cache as native_cache
+from ..backends import make_backend
+from ..cache import _description, _find
+from ..compiler.entries import describe_request
+from ..tools.disasm import get_sass
 from . import lines
 
 _MARGIN = 3  # lines around what is shown of a file
@@ -106,8 +110,6 @@ def explain_artifact(artifact, function, target, options, request):
 
 
 def _sass(cubin):
-    from ..tools.disasm import get_sass
-
     try:
         return get_sass(cubin)
     except (RuntimeError, OSError):
@@ -116,9 +118,6 @@ def _sass(cubin):
 
 def explain_source(src, target, options):
     """The same for an ASTSource: compiled again, with every line kept in mind."""
-    from ..compiler.compiler import make_backend
-    from ..compiler.entries import describe_request
-
     backend = make_backend(target)
     parsed = backend.parse_options(options)
     native_options = {**backend.native_options(parsed), "keep_locations": True, "emit_assembly": True}
@@ -129,8 +128,6 @@ def explain_source(src, target, options):
 
 def explain_entry(wanted, directory=None):
     """The same for an entry of the cache, from what is stored: lines are known where a stage names them."""
-    from ..cache import _description, _find
-
     store = native_cache.Store(directory or knobs.cache.dir)
     entry = _find(store, wanted)
     found = _description(store, entry)

@@ -4,7 +4,11 @@ import functools
 import inspect
 
 from .._C import libtriton
+from .callables import ConstexprFunction, JITCallable
+from .constants import constexpr
 from .types import base_type
+from .values import base_value
+from .values import tuple as kernel_tuple
 
 
 class _aggregate_type(base_type):
@@ -32,12 +36,10 @@ def _bindable(function):
 
 def _as_kernel_value(annotation, value):
     """In interpreter mode constants and tuples are Python's own; a field holds what it would hold in a kernel."""
-    from . import core
-
-    if annotation is core.tuple and isinstance(value, (tuple, list)):
-        return core.tuple(value)
-    if annotation is core.constexpr and not isinstance(value, core.base_value):
-        return value if isinstance(value, core.constexpr) else core.constexpr(value)
+    if annotation is kernel_tuple and isinstance(value, (tuple, list)):
+        return kernel_tuple(value)
+    if annotation is constexpr and not isinstance(value, base_value):
+        return value if isinstance(value, constexpr) else constexpr(value)
     return value
 
 
@@ -51,9 +53,6 @@ def _check(cls, name, value):
 
 def _aggregate(cls):
     """Class decorator: the annotations are the fields, the functions the methods; `__init__` runs while a kernel is compiled."""
-    from ..runtime.jit import ConstexprFunction, JITFunction
-    from .values import base_value
-
     fields = dict(cls.__dict__.get("__annotations__", {}) or inspect.get_annotations(cls))
 
     def __init__(self, *args, _semantic=None, _generator=None, **kwargs):
@@ -90,11 +89,11 @@ def _aggregate(cls):
     }
     for name, member in inspect.getmembers(cls):
         is_interpreted = hasattr(member, "__triton_interpreted__")
-        is_function = inspect.isfunction(member) or isinstance(member, (JITFunction, ConstexprFunction))
+        is_function = inspect.isfunction(member) or isinstance(member, JITCallable)
         if name in ("__init__", "__setattr__") or not (is_function or is_interpreted):
             continue
         namespace[name] = _bindable(member) if is_interpreted else cls.__dict__.get(name, member)
-        if isinstance(member, (JITFunction, ConstexprFunction)):
+        if isinstance(member, JITCallable):
             namespace["hash_attrs"].append(member)
     made = type(cls.__name__, (base_value,), namespace)
     functools.update_wrapper(made, cls, assigned=("__name__",), updated=())

@@ -8,6 +8,8 @@ import functools
 import inspect
 
 from .._C import libtriton
+from . import interpreted
+from .semantic import TritonSemantic
 
 TRITON_BUILTIN = "__triton_builtin__"
 _FORGOTTEN = "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)"
@@ -43,9 +45,7 @@ class LanguageFunction:
             return getattr(answer, "value", answer)
         kwargs.pop("_generator", None)
         if self.__name__ == "device_print" and libtriton.interpreter.is_active():
-            from ..runtime.interpreter import device_print
-
-            return device_print(*args, **kwargs)
+            return interpreted.device_print(*args, **kwargs)
         return libtriton.emission.call(self, args, kwargs)
 
     def __repr__(self):
@@ -173,8 +173,6 @@ def _takes_semantic(callable):
 
 def _add_hidden_arguments(callable, keywords):
     """Gives a function that emits code what it emits with."""
-    from .semantic import TritonSemantic
-
     function = callable
     if inspect.isclass(callable):
         function = callable.__dict__.get("_original_init", callable.__init__)

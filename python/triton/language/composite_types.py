@@ -1,11 +1,13 @@
 """Types that are made of others: tuples, compile-time values, slices, tensor descriptors; and the type that a text in a signature names."""
 
-from .constants import _unwrap_if_constexpr
+from .constants import _unwrap_if_constexpr, constexpr
 from .types import _BY_SIGNATURE, base_type, block_type, dtype, int32, int64, pointer_type
 
 
 class tuple_type(base_type):
     """The type of a tuple; `fields` names its elements (empty strings when they have none)."""
+
+    __triton_sequence__ = True
 
     def __init__(self, types, fields=None):
         self.types = list(types)
@@ -52,6 +54,9 @@ class constexpr_type(base_type):
 
     def mangle(self):
         return f"c{self.value!r}"
+
+
+constexpr.type = property(lambda self: constexpr_type(self.value))
 
 
 class slice_type(dtype):

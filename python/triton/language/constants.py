@@ -24,12 +24,6 @@ class constexpr:
             value = value.value
         self.value = value
 
-    @property
-    def type(self):
-        from .composite_types import constexpr_type
-
-        return constexpr_type(self.value)
-
     def __repr__(self):
         return f"constexpr[{self.value}]"
 

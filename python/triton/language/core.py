@@ -5,7 +5,7 @@
 import math as _math
 import warnings as _warnings
 
-from .._utils import TRITON_MAX_TENSOR_NUMEL
+from .._utils import TRITON_MAX_TENSOR_NUMEL, validate_block_shape
 from . import types as _types
 from .aggregate import _aggregate, _aggregate_type, _restore_aggregate
 from .builtins import (
@@ -119,8 +119,6 @@ def _unwrap_shape(shape):
 
 def _shape_check_impl(shape):
     shape = _unwrap_shape(shape)
-    from .._utils import validate_block_shape
-
     validate_block_shape(shape)
     return shape
 

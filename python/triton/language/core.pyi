@@ -6,14 +6,17 @@ from typing import Any
 
 from .types import _DtypeClass as _DtypeClass
 from .._utils import TRITON_MAX_TENSOR_NUMEL as TRITON_MAX_TENSOR_NUMEL
+from .._utils import validate_block_shape as validate_block_shape
 from .aggregate import _aggregate as _aggregate
 from .aggregate import _aggregate_type as _aggregate_type
 from .aggregate import _restore_aggregate as _restore_aggregate
+from .builtins import LanguageFunction as LanguageFunction
 from .builtins import TRITON_BUILTIN as TRITON_BUILTIN
 from .builtins import _add_hidden_arguments as _add_hidden_arguments
 from .builtins import _takes_semantic as _takes_semantic
 from .builtins import builtin as builtin
 from .builtins import define as define
+from .builtins import define_methods as define_methods
 from .builtins import is_builtin as is_builtin
 from .builtins import must_use_result as must_use_result
 from .composite_types import constexpr_type as constexpr_type

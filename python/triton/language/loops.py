@@ -2,6 +2,7 @@
 
 from .._C import libtriton
 from .constants import _unwrap_if_constexpr, constexpr
+from .interpreted_numbers import scalar_range
 
 _python_range = range
 
@@ -19,8 +20,6 @@ class _base_range:
     __next__ = __iter__
 
     def _interpret(self, start, end, step):
-        from ..runtime.interpreter import scalar_range
-
         return scalar_range(start, end, step)
 
 

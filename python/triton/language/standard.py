@@ -1,7 +1,7 @@
 """`tl.standard`: the library functions that are written in the language itself, and the compile-time helpers they share."""
 
-from ..runtime.jit import constexpr_function
 from .builtins import LanguageFunction, define, define_methods
+from .callables import constexpr_function
 from .types import get_int_dtype
 from .values import tensor
 

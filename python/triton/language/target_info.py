@@ -28,15 +28,12 @@ def _ask_about(target):
         globals()[answer.__name__].answer = answer
 
 
+_active_target = None  # of the runtime, which sets it: its drivers know the machine
+
+
 def current_target():
     """The active driver's target: `backend`, `arch` and `warp_size`; None without a driver."""
-    from ..runtime import driver
-
-    try:
-        active = driver.active
-    except RuntimeError:
-        return None
-    return active.get_current_target()
+    return None if _active_target is None else _active_target()
 
 
 _ask_about(current_target)

@@ -8,6 +8,7 @@ import warnings
 from .._C.libtriton import ValueHandle, emission
 from .composite_types import slice_type, tensor_descriptor_base_type, tuple_type
 from .constants import _unwrap_if_constexpr, constexpr
+from .interpreted import data_of
 
 builtin_tuple = tuple
 builtin_slice = slice
@@ -42,22 +43,16 @@ class tensor(base_value):
         return emission.attribute(self, "T")
 
     def __str__(self):
-        from ..runtime.interpreter import data_of
-
         data = data_of(self)
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]" if data is None else str(data)
 
     def __repr__(self):
-        from ..runtime.interpreter import data_of
-
         data = data_of(self)
         return object.__repr__(self) if data is None else repr(data)
 
     # While a kernel is interpreted, a tensor of one element is a number to Python.
 
     def _number(self):
-        from ..runtime.interpreter import data_of
-
         data = data_of(self)
         if data is None:
             raise TypeError(f"the value of {self} is only known when the kernel runs")
@@ -150,6 +145,8 @@ _add_operators()
 
 class tuple(base_value):
     """A fixed sequence of values; elements of a named tuple are attributes as well."""
+
+    __triton_sequence__ = True
 
     def __init__(self, args, type=None):
         self.values = list(args)

@@ -9,6 +9,7 @@ from typing import Optional
 
 from .. import knobs
 from .._C.libtriton import profiler as native
+from ..runtime.driver import driver
 from . import hook as launch_hook
 
 DEFAULT_PROFILE_NAME = "proton"
@@ -68,8 +69,6 @@ def _leave_nvtx() -> None:
 
 def _choose_backend(backend: Optional[str], mode: Optional[str]) -> str:
     if backend is None:
-        from ..runtime import driver
-
         target = driver.active.get_current_target().backend
         if target not in _BACKENDS:
             raise ValueError(f"the profiler measures kernels on NVIDIA GPUs and on the CPU, not on {target!r}")

@@ -18,6 +18,11 @@ import subprocess
 import sys
 import time
 
+from ..backends import backends
+from ..compiler import CompiledKernel
+from .driver import driver
+from .jit import JITFunction
+
 
 class Signature:
     """All that a launcher wants to know of a kernel's source."""
@@ -42,9 +47,6 @@ def _without_constants(ty, value):
 
 def prepare(fn, args, current):
     """(compiled kernel, grid, all parameters) of `fn.run(*args, **current)`, which is not launched."""
-    from . import driver
-    from .jit import JITFunction
-
     inner = fn
     while not isinstance(inner, JITFunction):
         inner = inner.fn
@@ -62,8 +64,6 @@ def prepare(fn, args, current):
 
 def describe(kernel, grid, values):
     """The request to launch a compiled kernel with all its parameters, as bytes. Fails if something in it cannot be sent."""
-    from ..compiler import CompiledKernel
-
     copy = CompiledKernel.__new__(CompiledKernel)
     copy.__dict__.update(kernel.__getstate__())
     types = {name: _plain(ty) for name, ty in kernel.src.signature.items()}
@@ -160,8 +160,6 @@ class TrialProcess:
 
 def _serve(requests, answers):
     """The child: launches what it is asked to, until there is nothing more to read."""
-    from . import driver
-
     answers.write(b"ready\n")
     while True:
         header = requests.read(8)
@@ -185,9 +183,6 @@ def _serve(requests, answers):
 
 
 def _use_driver(backend):
-    from ..backends import backends
-    from . import driver
-
     if driver.active.get_current_target().backend != backend:
         name = {"cuda": "nvidia", "hip": "amd"}.get(backend, backend)
         driver.set_active(backends[name].driver())

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Dict, List, Optional, Tuple
 
 from .. import knobs
+from ..errors import AutotunerError, CompileTimeAssertionFailure, OutOfResources, PTXASError
 from ._async_compile import active_mode
 from ._heuristics import Heuristics, heuristics  # noqa: F401  (part of this module's interface)
 from ._trial import TrialProcess, describe, prepare
@@ -18,15 +19,10 @@ from ._tuning import Progress, compile_all, harm_of, thread_count
 from .cache import get_cache_manager, triton_key  # noqa: F401  (clients take these from here too)
 from .config import Config, choose, quicker, read_timings, results_place, seal_timings, undecided
 from .driver import driver
-from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface
 
-
-def _failures():
-    """What a configuration may raise and only lose by it."""
-    from ..compiler.errors import CompileTimeAssertionFailure
-
-    return OutOfResources, CompileTimeAssertionFailure, PTXASError
+# What a configuration may raise and only lose by it.
+_FAILURES = OutOfResources, CompileTimeAssertionFailure, PTXASError
 
 
 def _chain(fn):
@@ -168,7 +164,7 @@ class Autotuner(KernelInterface):
             return [float("inf"), float("inf"), float("inf")]
         try:
             return self.do_bench(kernel_call, quantiles=(0.5, 0.2, 0.8))
-        except _failures() as error:
+        except _FAILURES as error:
             if verbose:
                 print(f"Autotuning failed with {error}")
             return [float("inf"), float("inf"), float("inf")]
@@ -183,7 +179,7 @@ class Autotuner(KernelInterface):
         # A context of a GPU does not live on in a forked child: another process launches what this one has compiled.
         try:
             request = describe(*prepare(self.fn, args, current))
-        except _failures():
+        except _FAILURES:
             return None  # the measurement will see it
         except Exception as error:
             warnings.warn(

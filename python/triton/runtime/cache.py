@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from typing import Optional
 
 from .. import __version__, knobs
+from .._C import libtriton
 from .._C.libtriton import cache as native
 
 
@@ -328,8 +329,6 @@ def triton_key():
     digests = [native.digest_files(os.path.join(root, folder), ".py") for folder in folders]
     identities = native.build_ids()
     if not all(identities):  # a linker that gives no ids: where and when the files were made will do
-        from .._C import libtriton
-
         statuses = [(path, os.stat(path)) for path in libtriton.native_libraries()]
         identities = [f"{os.path.basename(path)}:{status.st_size}:{status.st_mtime_ns}" for path, status in statuses]
     return "-".join([__version__, *digests, *identities])

@@ -5,6 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 
+from .._C.libtriton import cache as native
+from ..compiler.compiler import get_cache_invalidating_env_vars, make_backend
+from .cache import find_damage, get_cache_manager, parse_object, seal, triton_key
+from .driver import driver
+
 TOLERANCE = 0.05  # configurations this much slower than the fastest count as equal in a deterministic choice
 
 
@@ -52,10 +57,6 @@ class Config:
 
 def results_place(fn, tuning_key, configs):
     """(cache manager, file name) of the timings of a jitted function's configurations on this machine, for one key."""
-    from ..compiler.compiler import get_cache_invalidating_env_vars, make_backend
-    from . import driver
-    from .cache import get_cache_manager, triton_key
-
     backend = make_backend(driver.active.get_current_target())
     variables = str(sorted(get_cache_invalidating_env_vars().items()))
     device = driver.active.get_current_device()
@@ -67,17 +68,12 @@ def results_place(fn, tuning_key, configs):
 
 def seal_timings(tuning_key, timings):
     """The text of a file that `read_timings` reads; `timings` are pairs of a Config and what was measured."""
-    from .cache import seal
-
     stored = [(config.__dict__, timing) for config, timing in timings]
     return seal(json.dumps({"key": tuning_key, "configs_timings": stored}, default=str))
 
 
 def read_timings(path):
     """Config -> timings from a file of an earlier process; None if there is none, or it is not as it was stored."""
-    from .._C.libtriton import cache as native
-    from .cache import find_damage, parse_object
-
     content = native.read_plain_file(path) if path is not None else None
     if content is None or find_damage(content):
         return None

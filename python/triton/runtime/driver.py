@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..backends import DriverBase, backends
+from ..language import target_info
 
 
 def _create_driver() -> DriverBase:
@@ -49,3 +50,14 @@ class DriverConfig:
 
 
 driver = DriverConfig()
+
+
+def _active_target():
+    try:
+        active = driver.active
+    except RuntimeError:
+        return None
+    return active.get_current_target()
+
+
+target_info._active_target = _active_target

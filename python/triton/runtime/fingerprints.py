@@ -14,6 +14,8 @@ import sys
 import types
 
 from .._C import libtriton
+from ..language.callables import JITCallable
+from ..language.core import constexpr, dtype
 
 # Builtins of Python whose result depends on more than their arguments.
 _IMPURE_BUILTINS = {"__import__", "breakpoint", "compile", "delattr", "dir", "eval", "exec", "globals", "hash", "id", "input", "locals", "next", "open", "print", "setattr", "vars"}  # fmt: skip
@@ -82,9 +84,6 @@ def memory_key(value):
 
 
 def _memory_key(value, depth):
-    from ..language.core import constexpr, dtype
-    from .callables import JITCallable
-
     if isinstance(value, JITCallable):
         return value.cache_key
     if value is None or type(value) in (bool, int, float, str, bytes):
@@ -123,9 +122,6 @@ def is_value(value):
 
 
 def _is_unchanging(value):
-    from ..language.core import constexpr, dtype
-    from .callables import JITCallable
-
     if isinstance(value, constexpr):
         value = value.value
     plain = (bool, int, float, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
@@ -190,8 +186,6 @@ def code_key(callable):
 
 
 def _add_code(value, parts, seen):
-    from .callables import JITCallable
-
     if id(value) in seen:
         return
     seen.add(id(value))

@@ -7,10 +7,15 @@ mean what they mean in compiled kernels and fail where those do not compile.
 import functools
 import inspect
 import struct
-import threading
 
 from .. import knobs
 from .._C import libtriton
+from ..backends.compiler import BaseBackend
+from ..language import core
+from ..language.interpreted import data_of, device_print, stored_data_of  # noqa: F401  (part of this module's interface)
+from ..language.interpreted import state as _state
+from ..language.interpreted_numbers import InterpretedFloat, scalar_range
+from . import sanitizer
 from .errors import InterpreterError
 from .interpreter_builder import (  # noqa: F401  (part of this module's interface)
     InterpreterBuilder,
@@ -21,61 +26,11 @@ from .interpreter_builder import (  # noqa: F401  (part of this module's interfa
     interpreter_semantic,
 )
 from .jit import JITFunction, KernelInterface
+from .parameters import KernelParam
 from .rewriter import KernelRewriter, rewrite
 
-_state = threading.local()
 # The name by which debuggers of kernels know what `x.handle` is.
 TensorHandle = libtriton.ValueHandle
-
-
-def stored_data_of(tensor):
-    """The elements of a tensor as a numpy array, those of types that numpy does not have as their codes; None while a kernel is compiled."""
-    session = getattr(_state, "session", None)
-    if session is None:
-        return None
-    import numpy as np
-
-    dtype = tensor.dtype
-    names = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "int1": "bool", "bf16": "uint16"}
-    name = "uint64" if dtype.is_ptr() else "uint8" if dtype.is_fp8() else names.get(dtype.name, dtype.name)
-    return np.frombuffer(session.data(tensor), name).reshape([int(dim) for dim in tensor.shape])
-
-
-def data_of(tensor):
-    """The numbers in a tensor as a numpy array; None while a kernel is compiled."""
-    data = stored_data_of(tensor)
-    if data is None or tensor.dtype.is_ptr():
-        return data
-    if tensor.dtype.name == "bf16" or tensor.dtype.name in _FP8:
-        return stored_data_of(tensor.to(_language().float32))
-    return data
-
-
-def device_print(prefix, *args, hex=False):
-    """What `tl.device_print` does in interpreter mode: `(x, y, z) prefix data`, one line per value."""
-    prefix = getattr(prefix, "value", prefix)
-    if not (prefix.isascii() and prefix.isprintable()):
-        raise ValueError(f"prefix of device_print must be printable ASCII, got {prefix!r}")
-    place = f"({', '.join(map(str, _state.program))}) {prefix}"
-    if not args:
-        print(place)
-    for arg in args:
-        data = data_of(libtriton.emission.to_tensor(arg))
-        if getattr(hex, "value", hex):
-            import numpy as np
-
-            bits = np.asarray(data).view(f"u{data.dtype.itemsize}")
-            data = np.array2string(bits, formatter={"all": lambda word: f"0x{word:0{2 * bits.dtype.itemsize}x}"})
-        print(place, data)
-
-
-_FP8 = ("fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16")
-
-
-def _language():
-    from .. import language
-
-    return language
 
 
 def _assign(value, names=None):
@@ -83,7 +38,6 @@ def _assign(value, names=None):
     if type(value) is tuple:
         each = names if type(names) is tuple and len(names) == len(value) else (None,) * len(value)
         return tuple(map(_assign, value, each))
-    core = _language().core
     is_number = isinstance(value.value if isinstance(value, core.constexpr) else value, (bool, int, float))
     value = libtriton.emission.to_tensor(value) if is_number else value
     if isinstance(names, str) and getattr(_state, "watched", None) is not None and isinstance(value, core.tensor):
@@ -96,26 +50,14 @@ def _range(*bounds):
     return scalar_range(*((0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]))
 
 
-def scalar_range(start, end, step):
-    from .interpreted_numbers import InterpretedInt
-
-    emission = libtriton.emission
-    scalars = [emission.to_tensor(bound) for bound in (start, end, step)]
-    dtype = emission.binary("Or", emission.binary("Or", scalars[0], scalars[1]), scalars[2]).dtype
-    signature = dtype.name.replace("uint", "u").replace("int", "i")
-    for value in range(*(int(scalar) for scalar in scalars)):
-        yield InterpretedInt.of(value, _state.session.scalar(signature, value))
-
-
 def _not(value):
-    return libtriton.emission.unary("Not", value) if isinstance(value, _language().core.tensor) else not value
+    return libtriton.emission.unary("Not", value) if isinstance(value, core.tensor) else not value
 
 
 def _extremum(python_function, name):
     """Python's `min` or `max`, which in kernel code is a function of the language where it is given scalars or tensors."""
 
     def function(*args, **kwargs):
-        core = _language().core
         if len(args) < 2 or not all(isinstance(arg, (bool, int, float, core.constexpr, core.tensor)) for arg in args):
             return python_function(*args, **kwargs)
         found = getattr(core, f"builtin_{name}")(*args, **kwargs)
@@ -261,8 +203,6 @@ class GridExecutor:
                 builder.session = _state.session
 
     def _watch(self, arguments, session):
-        from . import sanitizer
-
         watched = sanitizer.watch(arguments)
         session.watch(watched, sanitizer.place)
         return watched
@@ -275,9 +215,6 @@ class GridExecutor:
 
     def _wrap(self, value, session, param=None, name=""):
         """A kernel argument as kernel code sees it: memory as pointers, numbers as scalars of the type that compiled code gives them."""
-        from .interpreted_numbers import InterpretedFloat
-
-        core = _language().core
         value = libtriton.plain_constant(value)
         if (
             value is None
@@ -311,8 +248,6 @@ class GridExecutor:
             return core.make_tensor_descriptor(
                 pointer, shape, strides, list(value.block_shape), padding_option=value.padding
             )
-        from ..backends.compiler import BaseBackend
-
         is_const = param is not None and param.is_const
         ty, _ = libtriton.native_specialize_impl(BaseBackend, value, is_const, False, False)
         return session.scalar(annotated if annotated.startswith("*") else ty, _address_of(value), name)
@@ -323,7 +258,7 @@ class GridExecutor:
         if annotated == "fp32":
             return session.scalar("fp32", struct.unpack("<I", struct.pack("<f", value))[0])
         exact = session.scalar("fp64", struct.unpack("<Q", struct.pack("<d", value))[0])
-        return exact if annotated == "fp64" else exact.to(_language().core.dtype(annotated))
+        return exact if annotated == "fp64" else exact.to(core.dtype(annotated))
 
 
 def _implicit_cvt(arg):
@@ -336,7 +271,6 @@ def _implicit_cvt(arg):
 
 def parameters_of(fn, do_not_specialize=None):
     """What the annotations of a kernel's parameters say, by name."""
-    from .parameters import KernelParam
 
     def listed(names, index, name):
         return bool(names) and (index in names or name in names)

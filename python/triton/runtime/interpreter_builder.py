@@ -6,7 +6,9 @@ import inspect
 from dataclasses import dataclass
 from typing import Tuple
 
+from .. import language
 from .._C.libtriton import emission
+from ..language import core
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,6 @@ class InterpreterSemantic:
 
     def to_tensor(self, x, check_type=True):
         """Numbers as typed scalars. Other things are an error with `check_type`, else come back as they are."""
-        from ..language import core
-
         if isinstance(x, (bool, int, float, core.constexpr, core.tensor)):
             return emission.to_tensor(x)
         if check_type:
@@ -72,13 +72,9 @@ class InterpreterSemantic:
         return x
 
     def program_id(self, axis):
-        from ..language import core
-
         return core.program_id(axis)
 
     def __getattr__(self, name):
-        from ..language import core
-
         if name.startswith("_") or not hasattr(core, name):
             raise AttributeError(f"the language has no operation '{name}'")
         return getattr(core, name)
@@ -97,8 +93,6 @@ class _LangPatchScope:
 
 def _patch_lang(fn):
     """Checks that the language is where a kernel's file sees it, and makes it ready for a launch."""
-    from .. import language
-
     visible = [value for value in fn.__globals__.values() if inspect.ismodule(value)]
     assert any(module in (language, language.core) for module in visible), (
         "triton.language must be visible from within jit'd function"

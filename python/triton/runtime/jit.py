@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Callable, Generic, Iterable, Optional, TypeVar, Union
 
-from .. import knobs
+from .. import compiler, knobs
 from .._C.libtriton import KernelBase, native_specialize_impl, plain_constant, read_grid
 from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
 from ..backends import BaseBackend
-from . import _async_compile
-from .cache import get_cache_key  # noqa: F401
-from .callables import (  # noqa: F401  (clients take all of these from here)
+from ..language.callables import (  # noqa: F401  (clients take all of these from here)
     BoundConstexprFunction,
     ConstexprFunction,
     JITCallable,
@@ -22,7 +20,9 @@ from .callables import (  # noqa: F401  (clients take all of these from here)
     get_full_name,
     get_jit_fn_file_line,
 )
-from .dependencies import DependenciesFinder  # noqa: F401
+from ..language.dependencies import DependenciesFinder  # noqa: F401
+from . import _async_compile
+from .cache import get_cache_key  # noqa: F401
 from .driver import driver
 from .kernel_caches import DeviceCaches, KernelCache, compute_cache_key
 from .mock import MockTensor, TensorWrapper, reinterpret  # noqa: F401
@@ -117,13 +117,11 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
     def create_binder(self):
         """The tables of one device: compiled kernels, their keys, the target, its backend, the binder."""
-        from ..compiler import ASTSource, CompiledKernel, compile, make_backend
-
         target = driver.active.get_current_target()
-        backend = make_backend(target)
-        self.CompiledKernel = CompiledKernel
-        self.compile = compile
-        self.ASTSource = ASTSource
+        backend = compiler.make_backend(target)
+        self.CompiledKernel = compiler.CompiledKernel
+        self.compile = compiler.compile
+        self.ASTSource = compiler.ASTSource
         binder = create_function_from_signature(self.signature, self.params, backend, self.__name__)
         return KernelCache(self), {}, target, backend, binder
 
@@ -238,10 +236,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
         mode = _async_compile.active_mode.get()
         if mode is not None:
-            from ..compiler.compiler import get_cache_invalidating_env_vars
-            from .cache import get_cache_key
-
-            variables = get_cache_invalidating_env_vars()
+            variables = compiler.compiler.get_cache_invalidating_env_vars()
             disk_key = get_cache_key(src, backend, options, variables)
             compile_it = partial(self.compile, src, target=target, options=options.__dict__, _env_vars=variables)
             return mode.submit(disk_key, compile_it, finalize)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._utils import is_namedtuple
-from .callables import JITCallable
+from ..language.callables import JITCallable
 from .fingerprints import memory_key
 
 

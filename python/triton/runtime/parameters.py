@@ -8,12 +8,11 @@ import re
 
 from .._C.libtriton import native_specialize_impl, plain_constant
 from .._utils import type_canonicalisation_dict
+from ..language import core
 
 
 def _normalize_ty(ty) -> str:
     """An annotation as text: `tl.int32` -> `i32`, `"fp16*"` -> `*fp16`, `"const *fp32"` -> `*kfp32`; others as they are."""
-    from ..language import core
-
     if isinstance(ty, str):
         ty = ty.strip()
         if ty.startswith("const "):

@@ -11,6 +11,7 @@ import sys
 
 from .. import knobs
 from .._C import libtriton
+from .driver import driver
 from .jit import JITFunction
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -100,8 +101,6 @@ class SanitizedFunction(JITFunction):
         return functools.partial(self.run, grid=grid, warmup=False)
 
     def run(self, *args, grid, warmup, **kwargs):
-        from . import driver
-
         if driver.active.get_current_target().backend != "cpu" or not modes():
             return self._run_generally(*args, grid=grid, warmup=warmup, **kwargs)
         kwargs["check_accesses"] = True

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+from ..language import core as tl
+
 
 def serialize_specialization_data(name, signature, constants, attrs, options, key):
     """One specialisation as JSON text, for `JITFunction.preload`."""
-    from ..language import core as tl
 
     def plain(value):
         if isinstance(value, tl.constexpr):
@@ -33,8 +34,6 @@ def _tuples(item):
 
 
 def _constant(value):
-    from ..language import core as tl
-
     if isinstance(value, dict) and set(value) == {"constexpr"}:
         return tl.constexpr(_constant(value["constexpr"]))
     if isinstance(value, str) and tl.dtype.is_dtype(value):

@@ -9,7 +9,9 @@ from typing import Any, Tuple
 
 from ... import knobs
 from ..._C import libtriton
+from ...language.extra import libdevice
 from ..compiler import GPUTarget
+from ..environment import code_options
 from ..native import NativeBackend, check_options, run_stage
 
 
@@ -101,8 +103,6 @@ class CPUBackend(NativeBackend):
 
     def native_options(self, options: CPUOptions) -> dict:
         """The options as the native compiler takes them."""
-        from ...compiler.inspection import code_options
-
         names = (
             "num_warps",
             "num_ctas",
@@ -129,8 +129,6 @@ class CPUBackend(NativeBackend):
         return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
 
     def get_module_map(self) -> dict:
-        from ...language.extra import libdevice
-
         return {"triton.language.extra.libdevice": libdevice}
 
     def make_ttir(self, module, metadata, options, capability=None):

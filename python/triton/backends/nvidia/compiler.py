@@ -13,8 +13,10 @@ from typing import Any, Dict, Optional, Tuple
 from ... import knobs
 from ..._C import libtriton
 from ..._tool_versions import version_text
-from ...runtime.errors import PTXASError  # noqa: F401  (clients take it from here)
+from ...errors import OutOfResources, PTXASError  # noqa: F401  (clients take the latter from here)
+from ...language.extra import cuda
 from ..compiler import BaseBackend, GPUTarget, Language  # noqa: F401
+from ..environment import code_options
 from ..native import NativeBackend, check_options, run_stage
 
 
@@ -229,12 +231,8 @@ class CUDABackend(NativeBackend):
 
     def native_options(self, options: CUDAOptions) -> dict:
         """The options as the native compiler takes them."""
-        from ...compiler.inspection import code_options
-
         capability = _capability(options.arch)
         if options.num_warps > 32:  # than which no CTA has more
-            from triton.runtime.errors import OutOfResources
-
             raise OutOfResources(32 * options.num_warps, 1024, "threads")
         try:
             ptxas, linker = get_ptxas(self.target.arch).path, ""
@@ -269,14 +267,10 @@ class CUDABackend(NativeBackend):
         return (metadata.num_warps, metadata.num_ctas, metadata.shared)
 
     def get_codegen_implementation(self, options) -> dict:
-        from ...language.extra import cuda
-
         return {"convert_custom_types": cuda.convert_custom_float8_sm80, "min_dot_size": min_dot_size(self.target)}
 
     def get_module_map(self) -> dict:
-        from ...language.extra.cuda import libdevice
-
-        return {"triton.language.extra.libdevice": libdevice}
+        return {"triton.language.extra.libdevice": cuda.libdevice}
 
     @staticmethod
     def make_ttir(mod, metadata, opt, capability):

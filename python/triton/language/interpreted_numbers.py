@@ -5,13 +5,13 @@
 
 import math
 
-from ..language.core import tensor
+from .._C.libtriton import emission, interpreter
+from .interpreted import state
+from .values import tensor
 
 
 def _like(number):
     """A result of Python's arithmetic, again as a number of kernels."""
-    from .._C.libtriton import emission, interpreter
-
     if type(number) not in (int, float) or not interpreter.is_active():
         return number
     scalar = emission.to_tensor(number)
@@ -83,3 +83,12 @@ def _add_arithmetic(cls, python, names):
 
 _add_arithmetic(InterpretedInt, int, ("add", "sub", "mul", "and", "or", "xor", "lshift", "rshift"))
 _add_arithmetic(InterpretedFloat, float, ("add", "sub", "mul", "truediv"))
+
+
+def scalar_range(start, end, step):
+    """Python's range over scalars of the type that a kernel's loop variable has."""
+    scalars = [emission.to_tensor(bound) for bound in (start, end, step)]
+    dtype = emission.binary("Or", emission.binary("Or", scalars[0], scalars[1]), scalars[2]).dtype
+    signature = dtype.name.replace("uint", "u").replace("int", "i")
+    for value in range(*(int(scalar) for scalar in scalars)):
+        yield InterpretedInt.of(value, state.session.scalar(signature, value))

@@ -10,6 +10,9 @@ import copy
 import hashlib
 from types import ModuleType
 
+from ..errors import CompilationError, MultipleTargetsError
+from .constants import constexpr
+
 # Python builtins that kernels know by themselves.
 KERNEL_BUILTINS = {"float", "getattr", "hasattr", "int", "isinstance", "len", "list", "max", "min", "print", "range"}
 # Modules whose attributes may be read freely: their functions never change.
@@ -42,6 +45,10 @@ def _module_name(value):
 def _is_language(value):
     name = _module_name(value)
     return any(name == module or name.startswith(module + ".") for module in LANGUAGE_MODULES)
+
+
+def _is_jitted(value):
+    return getattr(type(value), "__triton_jitted__", False) is True
 
 
 def _copied(value):
@@ -100,21 +107,18 @@ class DependenciesFinder(ast.NodeVisitor):
             )
 
     def record(self, value, scope=None, name=None):
-        from ..language.core import constexpr
-        from .callables import JITCallable
-
         if value is None or isinstance(value, ModuleType) or getattr(value, "__triton_aggregate__", False) is True:
             for part in getattr(value, "hash_attrs", ()):
                 self.record(part)
             return
         if getattr(value, "__triton_builtin__", False) is True:
             return
-        if isinstance(value, JITCallable):
+        if _is_jitted(value):
             self._add_callee(value)
             return
         if callable(value) and not isinstance(value, (type, constexpr)):
             raise RuntimeError(f"Unsupported function referenced: {value}")
-        if isinstance(value, constexpr) and isinstance(value.value, JITCallable):
+        if isinstance(value, constexpr) and _is_jitted(value.value):
             self._add_callee(value.value)
             return
         if scope is not None and not self.in_default:
@@ -130,8 +134,6 @@ class DependenciesFinder(ast.NodeVisitor):
         try:
             self.visit(tree)
         except RecursionError:
-            from ..compiler.errors import CompilationError
-
             raise CompilationError(self.src, _deepest(tree), "nested too deeply") from None
 
     def visit_BinOp(self, node):
@@ -197,8 +199,6 @@ class DependenciesFinder(ast.NodeVisitor):
 
     def visit_Assign(self, node):
         if len(node.targets) != 1:
-            from ..compiler.errors import MultipleTargetsError
-
             raise MultipleTargetsError(self.src, node, "simultaneous multiple assignment is not supported")
         self.visit(node.value)
         self._bind(node.targets[0])

@@ -11,6 +11,8 @@ import textwrap
 import threading
 import unicodedata
 
+from .composite_types import constexpr_type
+from .constants import _unwrap_if_constexpr, constexpr
 from .dependencies import ClosureScope, DependenciesFinder
 
 
@@ -45,6 +47,8 @@ def _check_function(fn):
 
 class JITCallable:
     """A Python function whose source kernels are compiled from."""
+
+    __triton_jitted__ = True
 
     def __init__(self, fn):
         _check_function(fn)
@@ -124,8 +128,6 @@ class JITCallable:
         with self._hash_lock:
             if self.hash is not None:
                 return self.hash
-            from ..language.core import constexpr
-
             _being_hashed.append(self)
             self.hash = f"recursion:{self._fn_name}"  # what a recursive call sees
             try:
@@ -154,8 +156,6 @@ class JITCallable:
 
     @property
     def type(self):
-        from ..language.core import constexpr_type
-
         return constexpr_type(self)
 
     def __hash__(self):
@@ -184,8 +184,6 @@ class ConstexprFunction(JITCallable):
         return self if instance is None else BoundConstexprFunction(instance, self)
 
     def __call__(self, *args, _semantic=None, **kwargs):
-        from ..language.core import _unwrap_if_constexpr, constexpr
-
         args = [_unwrap_if_constexpr(value) for value in args]
         kwargs = {name: _unwrap_if_constexpr(value) for name, value in kwargs.items()}
         result = self.fn(*args, **kwargs)
