@@ -3,6 +3,7 @@
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
 
+#include <triton/filecheck.h>
 #include <triton/ir.h>
 #include <triton/llvm_ir.h>
 
@@ -75,6 +76,8 @@ void addLlvm(nb::module_ &parent) {
   nb::class_<ir::LlvmModule>(module, "module", nb::dynamic_attr())
       .def("__str__", &ir::LlvmModule::str)
       .def("get_functions", &ir::LlvmModule::functions);
+  module.def("file_check", &fileCheck, nb::arg("checks"), nb::arg("checks_name"), nb::arg("input"),
+             nb::arg("input_name"), "What FileCheck says of a text; empty if it is what the directives say.");
   module.def("init_targets", [] {}, "Code generators are set up when they are first used.");
   module.def("to_module", &toModule, nb::arg("module"), nb::arg("context"),
              "The LLVM module of IR before it, or of LLVM IR text.");

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
-import shutil
-import subprocess
-import tempfile
 
 from . import knobs
-from ._C.libtriton import ir
+from ._C.libtriton import ir, llvm
 from .backends.compiler import GPUTarget
 from .compiler import ASTSource, make_backend
 from .runtime.jit import JITFunction, create_function_from_signature
 
 stub_target = GPUTarget("cuda", 100, 32)
-
-
-def _find_filecheck():
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "FileCheck")
-    places = [beside, shutil.which("FileCheck"), shutil.which("FileCheck-22"), "/usr/lib/llvm-22/bin/FileCheck"]
-    return next((place for place in places if place and os.path.exists(place)), beside)
-
-
-filecheck_path = _find_filecheck()
 
 
 class MatchError(ValueError):
@@ -53,16 +40,9 @@ def run_parser(kernel_fn, args=(), kwargs=None, target=stub_target):
 
 def run_filecheck(name, module_str, check_template):
     """Raises MatchError unless the module's text is what the directives say."""
-    with tempfile.TemporaryDirectory() as folder:
-        texts = {"module": module_str, "checks": check_template}
-        paths = {kind: os.path.join(folder, f"{name}.{kind}") for kind in texts}
-        for kind, text in texts.items():
-            with open(paths[kind], "w") as file:
-                file.write(text)
-        command = [filecheck_path, paths["checks"], "--input-file", paths["module"], "--dump-input=never"]
-        result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode != 0:
-        raise MatchError(result.stderr or result.stdout, module_str)
+    said = llvm.file_check(check_template, f"{name}.checks", module_str, f"{name}.module")
+    if said:
+        raise MatchError(said, module_str)
 
 
 def run_filecheck_test(kernel_fn):

@@ -407,10 +407,7 @@ def test_canonicalizer_keeps_loops_over_wide_ranges(tmp_path):
 
 
 def test_filecheck():
-    from triton._filecheck import MatchError, filecheck_path, filecheck_test, run_filecheck_test
-
-    if not os.path.exists(filecheck_path):
-        pytest.skip("no FileCheck")
+    from triton._filecheck import MatchError, filecheck_test, run_filecheck, run_filecheck_test
 
     @triton.jit
     def good():
@@ -427,8 +424,12 @@ def test_filecheck():
     module.run_parser.__defaults__ = ((), None, triton.runtime.driver.active.get_current_target())
     run_filecheck_test(good)
     filecheck_test(good)()
-    with pytest.raises(MatchError):
+    with pytest.raises(MatchError, match="expected string not found in input\n +# CHECK: no such op"):
         run_filecheck_test(bad)
+    run_filecheck("name", "one\ntwo three\n", "CHECK: o[[X:.]]e\nCHECK-NEXT: two\nCHECK-SAME: three\nCHECK-NOT: [[X]]")
+    for checks in ("CHECK: one\nCHECK-NEXT: three", "CHECK-NOT: two", "CHECK: [[", "no directive"):
+        with pytest.raises(MatchError):
+            run_filecheck("name", "one\ntwo\nthree\n", checks)
 
 
 def test_specialisation_is_told_to_hooks(fresh_knobs):
