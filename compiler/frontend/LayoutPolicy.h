@@ -26,9 +26,8 @@ public:
   virtual mlir::RankedTensorType written(mlir::RankedTensorType source, mlir::RankedTensorType result) const = 0;
   /// The type of a descriptor for whose blocks the host gives a layout.
   virtual mlir::FailureOr<Type> descriptorType(Emitter &emitter, const Type &type, const Value &layout) const = 0;
-  /// What arguments are called in the names of functions that are specialised for them; `isDefault` says of each whether the call leaves it out.
-  virtual std::string mangleArguments(Emitter &emitter, llvm::ArrayRef<Value> arguments,
-                                      llvm::ArrayRef<bool> isDefault) const = 0;
+  /// What a type with a layout is called in the names of functions that are specialised for it; nothing for one without.
+  virtual std::optional<std::string> mangle(Emitter &emitter, const Type &type) const = 0;
   /// The object that kernels know the type of a block or handle as: nothing where there is no class for it.
   virtual mlir::FailureOr<std::optional<Value>> typeObject(Emitter &emitter, const Type &type) const = 0;
   /// The object that kernels know a layout as, which messages print.

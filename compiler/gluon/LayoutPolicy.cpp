@@ -1,8 +1,9 @@
 // The language's rules for layouts: placeholders adopt what they meet, dimensions go where a slice lost them.
-#include "compiler/gluon/Mangling.h"
+#include "compiler/gluon/LayoutClasses.h"
 #include "compiler/gluon/builtins/Buffers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -27,6 +28,27 @@ static FailureOr<std::optional<frontend::Value>> made(Emitter &emitter, StringRe
   if (failed(object))
     return failure();
   return std::optional(*object);
+}
+
+static std::string sizes(ArrayRef<int64_t> shape, StringRef separator) {
+  return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), separator);
+}
+
+/// How the layout is written in symbols. A name need not be unique, so that what goes wrong here is not worth an error.
+static std::string nameOfLayout(Emitter &emitter, const frontend::Type &type) {
+  FailureOr<frontend::Value> object = makeLayoutObject(emitter, type.layout(), type.shape());
+  if (failed(object))
+    return "";
+  llvm::Expected<std::string> symbol = layoutSymbol(*object);
+  if (symbol)
+    return *symbol;
+  llvm::consumeError(symbol.takeError());
+  return "";
+}
+
+/// `i32S64SLB1_32_4_0_B`.
+static std::string nameOfBlock(Emitter &emitter, const frontend::Type &type) {
+  return type.element().mangle() + "S" + sizes(type.shape(), "_") + "SL" + nameOfLayout(emitter, type);
 }
 
 namespace {
@@ -101,9 +123,27 @@ public:
                             type.elements().drop_front(rank));
   }
 
-  std::string mangleArguments(Emitter &emitter, ArrayRef<frontend::Value> arguments,
-                              ArrayRef<bool> isDefault) const override {
-    return gluon::mangleArguments(emitter, arguments, isDefault);
+  std::optional<std::string> mangle(Emitter &emitter, const frontend::Type &type) const override {
+    using frontend::Type;
+    switch (type.kind()) {
+    case Type::Kind::Block:
+      if (!type.layout())
+        return std::nullopt;
+      return nameOfBlock(emitter, type) + "L";
+    case Type::Kind::Handle:
+      if (isa<RankedTensorType>(handleIr(type))) // a sum that is not waited for
+        return "FT" + nameOfBlock(emitter, type) + "LFT";
+      return "MD" + nameOfBlock(emitter, type) + "LAS[" +
+             sizes(cast<gpu::MemDescType>(handleIr(type)).getAllocShape(), ", ") + "]ASMD";
+    case Type::Kind::Descriptor: {
+      const Type block = type.descriptorBlock();
+      if (!block.layout())
+        return std::nullopt;
+      return "TD" + Type::block(block.element(), block.shape()).mangle() + "_" + nameOfLayout(emitter, block) + "TD";
+    }
+    default:
+      return std::nullopt;
+    }
   }
 
   FailureOr<std::optional<frontend::Value>> typeObject(Emitter &emitter, const frontend::Type &type) const override {

@@ -216,8 +216,7 @@ Flow KernelEmitter::emitRuntimeIf(const syntax::If *branch, mlir::Value conditio
   for (StringRef name : changedBy(branch->orelse))
     if (known.insert(name).second)
       names.push_back(name);
-  if (showsSteps())
-    frame->scope.sortByFirstBinding(names);
+  frame->scope.sortByFirstBinding(names);
   const Scope::Saved before = frame->scope.save(names);
   auto op = scf::IfOp::create(opBuilder, location(), mlir::TypeRange{}, condition, /*addThenBlock=*/true,
                               /*addElseBlock=*/true);
@@ -349,7 +348,7 @@ FailureOr<Value> KernelEmitter::evaluateConditional(const syntax::IfExp *conditi
     return error("TypeError")
                .note(conditional->body->range, "this side is of type " + describe(*thenValue))
                .note(conditional->orelse->range, "this side is of type " + describe(*elseValue))
-           << "ternary expression with dynamic condition has inconsistent types " << describe(*thenValue) << " and "
+           << "Ternary expression with dynamic condition has inconsistent types " << describe(*thenValue) << " and "
            << describe(*elseValue);
   }
   SmallVector<mlir::Value> thenYields, elseYields;

@@ -210,7 +210,7 @@ def kernel(p, n):
     tl.store(p, helper(n))
 )",
                     "*i32, i32",
-                    {"kernel.py:6:5: error: inconsistent return types: int32 and fp32",
+                    {"kernel.py:6:5: error: Inconsistent return types: int32 and fp32",
                      "kernel.py:5:9: note: the first return is here", "kernel.py:10:17: note: called from here"}));
 }
 
@@ -247,7 +247,7 @@ def kernel(p, n):
     x = 1.0 if n > 0 else n
 )",
             "*i32, i32",
-            {"kernel.py:4:9: error: ternary expression with dynamic condition has inconsistent types fp32 and int32"}));
+            {"kernel.py:4:9: error: Ternary expression with dynamic condition has inconsistent types fp32 and int32"}));
 }
 
 TEST(Branches, Conditions) {

@@ -3,6 +3,7 @@
 #include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/Operations.h"
 #include "compiler/frontend/emitter/KernelEmitter.h"
+#include "compiler/frontend/emitter/Mangling.h"
 #include "compiler/frontend/values/Folding.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -90,7 +91,7 @@ FailureOr<Value> KernelEmitter::evaluateCall(const syntax::Call *call, bool isDi
     return failure();
   if (isDiscarded)
     if (auto text = mustUse(*callee))
-      return error("RuntimeError") << "the result of " << call->func->range.text() << "(...) is not being used"
+      return error("RuntimeError") << "The result of " << call->func->range.text() << " is not being used"
                                    << (text->empty() ? "" : ". ") << *text;
   // The message of a static_assert that holds is not looked at.
   if (auto *builtin = callee->getIf<const Builtin *>();
@@ -226,11 +227,7 @@ std::string KernelEmitter::symbolFor(const Function &function, llvm::ArrayRef<Va
   for (char c : function.qualifiedName.empty() ? function.name : function.qualifiedName)
     symbol += llvm::isAlnum(c) || c == '.' ? c : '_';
   symbol += "__";
-  if (layoutPolicy)
-    symbol += layoutPolicy->mangleArguments(*this, arguments, isDefault);
-  else
-    for (auto [i, argument] : llvm::enumerate(arguments))
-      symbol += (i == 0 ? "" : "_") + argument.type().mangle();
+  symbol += mangleArguments(*this, arguments, isDefault);
   // Host objects may print at any length.
   if (!layoutPolicy && symbol.size() > 200)
     symbol.resize(200);

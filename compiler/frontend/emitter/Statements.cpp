@@ -27,8 +27,7 @@ std::vector<StringRef> KernelEmitter::changedBy(llvm::ArrayRef<syntax::Stmt *> b
     if (binding && binding->value.aggregate() && !llvm::is_contained(names, name))
       names.push_back(name);
   }
-  if (showsSteps())
-    frame->scope.sortByFirstBinding(names);
+  frame->scope.sortByFirstBinding(names);
   return names;
 }
 
@@ -245,7 +244,7 @@ LogicalResult KernelEmitter::emitAssert(const syntax::Assert *statement) {
 Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
   if (frame->loopDepth != 0) {
     (void)(error("UnsupportedLanguageConstruct")
-           << "cannot have `return` statements inside `while` or `for` statements in triton");
+           << "Cannot have `return` statements inside `while` or `for` statements in triton");
     return {};
   }
   Flow flow{.kind = Flow::Kind::Returns};
@@ -282,7 +281,7 @@ Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
   } else if (!(frame->result->type() == value.type())) {
     auto name = [](const Value &result) { return result.isNone() ? std::string("void") : result.type().str(); };
     (void)(error("TypeError").note(frame->resultRange, "the first return is here")
-           << "inconsistent return types: " << name(*frame->result) << " and " << name(value));
+           << "Inconsistent return types: " << name(*frame->result) << " and " << name(value));
     frame->failed = true;
     return flow;
   }
@@ -294,7 +293,7 @@ Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
 Flow KernelEmitter::emitWith(const syntax::With *with) {
   if (const syntax::Return *result = findReturn(with->body)) {
     (void)(error(result->range, "UnsupportedLanguageConstruct")
-           << "cannot have `return` statements inside `with` statements in triton");
+           << "Cannot have `return` statements inside `with` statements in triton");
     return {};
   }
   auto enter = [&](const syntax::WithItem *item) -> FailureOr<Value> {

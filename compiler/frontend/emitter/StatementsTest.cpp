@@ -62,7 +62,7 @@ TEST(Statements, WhatIsNotInTheLanguage) {
   EXPECT_EQ(errorOf("x = f'{n}'"),
             "cannot evaluate f-string containing non-constexpr conversion values, found conversion of type tensor");
   EXPECT_EQ(errorOf("with n: pass"), "`with` takes a call that makes a context manager");
-  EXPECT_EQ(errorOf("with f():\n        return"), "cannot have `return` statements inside `with` statements in triton");
+  EXPECT_EQ(errorOf("with f():\n        return"), "Cannot have `return` statements inside `with` statements in triton");
 }
 
 TEST(Statements, DeadBranchesMayHoldAnything) {

@@ -1,35 +1,15 @@
-#include "compiler/gluon/Mangling.h"
+#include "compiler/frontend/emitter/Mangling.h"
 
+#include "compiler/frontend/LayoutPolicy.h"
 #include "compiler/frontend/Operations.h"
-#include "compiler/gluon/LayoutClasses.h"
-#include "compiler/gluon/builtins/Buffers.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
-namespace triton::gluon {
+namespace triton::frontend {
 
-using frontend::Emitter;
-using frontend::Type;
-using frontend::Value;
-using Kind = frontend::Type::Kind;
-
-static std::string sizes(ArrayRef<int64_t> shape, StringRef separator = "_") {
-  return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), separator);
-}
-
-/// How the layout is written in symbols. A name need not be unique, so that what goes wrong here is not worth an error.
-static std::string nameOfLayout(Emitter &emitter, const Type &type) {
-  FailureOr<Value> object = makeLayoutObject(emitter, type.layout(), type.shape());
-  if (failed(object))
-    return "";
-  llvm::Expected<std::string> symbol = layoutSymbol(*object);
-  if (symbol)
-    return *symbol;
-  llvm::consumeError(symbol.takeError());
-  return "";
-}
+using Kind = Type::Kind;
 
 /// `module.Outer.Class`.
 static std::string pathOfClass(Emitter &emitter, const Type &type) {
@@ -37,7 +17,7 @@ static std::string pathOfClass(Emitter &emitter, const Type &type) {
   for (StringRef part : {"__module__", "__qualname__"}) {
     if (!type.hostClass().host)
       return type.className().str();
-    FailureOr<std::optional<Value>> text = frontend::valueAttribute(emitter, Value(type.hostClass()), part);
+    FailureOr<std::optional<Value>> text = valueAttribute(emitter, Value(type.hostClass()), part);
     if (failed(text) || !*text || !(*text)->is<std::string>())
       return type.className().str();
     path += (path.empty() ? "" : ".") + (*text)->get<std::string>();
@@ -49,22 +29,10 @@ static std::string mangle(Emitter &emitter, const Type &type) {
   auto joined = [&](llvm::ArrayRef<Type> types, StringRef separator) {
     return llvm::join(llvm::map_range(types, [&](const Type &each) { return mangle(emitter, each); }), separator);
   };
+  if (const LayoutPolicy *layouts = emitter.layouts())
+    if (std::optional<std::string> text = layouts->mangle(emitter, type))
+      return *text;
   switch (type.kind()) {
-  case Kind::Block:
-    if (!type.layout())
-      break;
-    return mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) + "L";
-  case Kind::Handle:
-    if (isa<RankedTensorType>(handleIr(type))) // a sum that is not waited for
-      return "FT" + mangle(emitter, Type::block(type.element(), type.shape(), type.layout())) + "FT";
-    return "MD" + mangle(emitter, type.element()) + "S" + sizes(type.shape()) + "SL" + nameOfLayout(emitter, type) +
-           "LAS[" + sizes(cast<gpu::MemDescType>(handleIr(type)).getAllocShape(), ", ") + "]ASMD";
-  case Kind::Descriptor: {
-    const Type block = type.descriptorBlock();
-    if (!block.layout())
-      break;
-    return "TD" + Type::block(block.element(), block.shape()).mangle() + "_" + nameOfLayout(emitter, block) + "TD";
-  }
   case Kind::Tuple:
     return "T" + joined(type.elements(), "_") + "T";
   case Kind::Aggregate:
@@ -72,9 +40,8 @@ static std::string mangle(Emitter &emitter, const Type &type) {
   case Kind::Constant:
     return "constexpr_type" + StringRef(type.str()).drop_front(StringRef("constexpr").size()).str();
   default:
-    break;
+    return type.mangle();
   }
-  return type.mangle();
 }
 
 namespace {
@@ -85,7 +52,7 @@ struct Parts {
 
 /// Tuples are taken apart: `path` is where the value stands in them.
 static void collect(Emitter &emitter, const Value &value, const Twine &path, bool isTop, bool isDefault, Parts &parts) {
-  if (const frontend::TupleValue *tuple = value.tuple(); tuple && !tuple->elements.empty()) {
+  if (const TupleValue *tuple = value.tuple(); tuple && !tuple->elements.empty()) {
     for (auto [index, element] : llvm::enumerate(tuple->elements))
       collect(emitter, element, path + ", " + Twine(index), false, false, parts);
     return;
@@ -115,4 +82,4 @@ std::string mangleArguments(Emitter &emitter, llvm::ArrayRef<Value> arguments, l
   return text;
 }
 
-} // namespace triton::gluon
+} // namespace triton::frontend
