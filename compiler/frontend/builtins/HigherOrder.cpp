@@ -114,6 +114,7 @@ static FailureOr<Value> inlineAsm(Emitter &emitter, const BoundArguments &argume
                          constraints = readString(emitter, arguments[1], "constraints");
   if (failed(text) || failed(constraints))
     return failure();
+  llvm::erase_if(*constraints, llvm::isSpace); // which LLVM would read as letters
   FailureOr<std::vector<Value>> given = readSequence(emitter, arguments[2], "args");
   FailureOr<bool> isPure = failed(given) ? FailureOr<bool>() : readBoolean(emitter, arguments[4], "is_pure");
   FailureOr<int64_t> pack = failed(isPure) ? FailureOr<int64_t>() : readInteger(emitter, arguments[5], "pack");

@@ -190,7 +190,8 @@ private:
   Flow emitWhile(const syntax::While *loop);
   Flow emitStaticRange(const syntax::For *loop, const BoundArguments &arguments, const Signature &signature);
   void emitRange(const syntax::For *loop, const LoopRange &range);
-  mlir::FailureOr<LoopRange> loopRange(const BoundArguments &arguments, const Signature *signature);
+  mlir::FailureOr<CallArguments> asLanguageRange(CallArguments arguments);
+  mlir::FailureOr<LoopRange> loopRange(const BoundArguments &arguments, const Signature &signature);
   mlir::FailureOr<Value> loopBound(const Value &value, llvm::StringRef which);
   void countIterations(LoopRange &range, mlir::Value direction);
   mlir::Value placeInRange(const LoopRange &range, mlir::Value counter, mlir::Location named);

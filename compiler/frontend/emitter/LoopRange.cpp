@@ -77,7 +77,7 @@ void KernelEmitter::countIterations(LoopRange &range, mlir::Value direction) {
 }
 
 FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArguments &arguments,
-                                                             const Signature *signature) {
+                                                             const Signature &signature) {
   LoopRange range;
   Value begin = Value::integer(0), end = arguments[0], step = Value::integer(1);
   if (!arguments[1].isNone()) {
@@ -125,11 +125,9 @@ FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArgument
     countIterations(range, mayDescend ? ownStep : mlir::Value());
   if (showsSteps()) // what the variable holds before the loop
     poison(range.begin.getType());
-  if (!signature)
-    return range;
 
   auto integerOption = [&](StringRef name, StringRef attribute) -> llvm::LogicalResult {
-    const Value &value = arguments[signature->indexOf(name)];
+    const Value &value = arguments[signature.indexOf(name)];
     if (value.isNone())
       return llvm::success();
     auto *number = value.getIf<Integer>();
@@ -140,7 +138,7 @@ FailureOr<KernelEmitter::LoopRange> KernelEmitter::loopRange(const BoundArgument
     return llvm::success();
   };
   auto flagOption = [&](StringRef name, llvm::function_ref<mlir::NamedAttribute()> attribute) -> llvm::LogicalResult {
-    const Value &value = arguments[signature->indexOf(name)];
+    const Value &value = arguments[signature.indexOf(name)];
     if (!value.isCompileTime())
       return error("TypeError") << name << " of range must be a constexpr";
     auto isSet = truth(value);

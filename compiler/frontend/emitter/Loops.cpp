@@ -123,6 +123,25 @@ void KernelEmitter::endLoop(const Carried &carried, mlir::Operation *op) {
     op->setLoc(mlir::NameLoc::get(opBuilder.getStringAttr(names[0]), op->getLoc()));
 }
 
+/// The arguments of Python's `range`, as `tl.range` takes them. Programs give it the keywords of `tl.range` too; it ignores others.
+FailureOr<CallArguments> KernelEmitter::asLanguageRange(CallArguments arguments) {
+  if (arguments.positional.size() > 3)
+    return error("TypeError") << "range expected at most 3 arguments, got " << arguments.positional.size();
+  const Signature &signature = signatureOf(*findBuiltin("triton.language.core", "range"));
+  auto isIgnored = [&](auto &keyword) {
+    std::string &name = keyword.first;
+    for (auto [theirs, ours] : {std::pair("start", "arg1"), {"stop", "arg2"}})
+      if (name == theirs)
+        name = ours;
+    if (llvm::any_of(signature.parameters, [&](const auto &parameter) { return parameter.name == name; }))
+      return false;
+    warn("UserWarning", "range() ignores the keyword argument '" + name + "'");
+    return true;
+  };
+  llvm::erase_if(arguments.keywords, isIgnored);
+  return arguments;
+}
+
 Flow KernelEmitter::emitFor(const syntax::For *loop) {
   auto giveUp = [&]() -> Flow {
     makeUnknown(assigned.of(loop));
@@ -159,9 +178,9 @@ Flow KernelEmitter::emitFor(const syntax::For *loop) {
     return giveUp();
 
   At at(*this, loop->iter->range);
-  static const Signature pythonRange{
-      {{"start"}, {"stop", Signature::Kind::Plain, Value::none()}, {"step", Signature::Kind::Plain, Value::none()}}};
-  const Signature &signature = isPythonRange ? pythonRange : signatureOf(**builtin);
+  if (isPythonRange && failed(arguments = asLanguageRange(std::move(*arguments))))
+    return giveUp();
+  const Signature &signature = signatureOf(isPythonRange ? *findBuiltin("triton.language.core", "range") : **builtin);
   auto bound = signature.bind((*builtin)->name, *arguments);
   if (!bound) {
     (void)fail(bound.takeError());
@@ -171,7 +190,7 @@ Flow KernelEmitter::emitFor(const syntax::For *loop) {
     At whole(*this, loop->range);
     return emitStaticRange(loop, *bound, signature);
   }
-  auto range = loopRange(*bound, isPythonRange ? nullptr : &signature);
+  auto range = loopRange(*bound, signature);
   if (failed(range))
     return giveUp();
   At whole(*this, loop->range);
