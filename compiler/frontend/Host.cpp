@@ -13,7 +13,7 @@ llvm::Error hostError(std::string exception, std::string message) {
 }
 
 llvm::Error globalNotConstexpr(llvm::StringRef name) {
-  return hostError("NameError", ("cannot access global variable " + name +
+  return hostError("NameError", ("Cannot access global variable " + name +
                                  " from within a jitted function; kernels may only read globals "
                                  "that are `tl.constexpr` objects: write `" +
                                  name + " = tl.constexpr(...)` (annotating `" + name +

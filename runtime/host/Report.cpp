@@ -34,7 +34,7 @@ extern "C" int triton_kernel_print(const char *format, ...) {
 }
 
 extern "C" void triton_assert_failed(const char *message, int32_t x, int32_t y, int32_t z) {
-  std::string text = std::string(message) + " (assertion failed in program " + std::to_string(x) + ", " +
+  std::string text = std::string(message) + " (device-side assertion failed in program " + std::to_string(x) + ", " +
                      std::to_string(y) + ", " + std::to_string(z) + ")";
   if (triton::runtime::current)
     triton::runtime::current->add(std::move(text));

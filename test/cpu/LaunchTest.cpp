@@ -177,7 +177,7 @@ print:
   EXPECT_EQ(testing::internal::GetCapturedStdout().substr(0, 4), "at 0");
   value = 1;
   EXPECT_EQ(llvm::toString(launch(**loaded, &values, {1, 1, 1})),
-            "odd number at: %d (assertion failed in program 1, 2, 3)");
+            "odd number at: %d (device-side assertion failed in program 1, 2, 3)");
   // The next launch starts afresh.
   value = 0;
   EXPECT_FALSE(llvm::errorToBool(launch(**loaded, &values, {1, 1, 1})));

@@ -234,7 +234,7 @@ def test_plain_globals_are_part_of_the_disk_key(tmp_path):
     texts = [done.stdout for done in in_two_processes(tmp_path, READS_PLAIN_GLOBAL, "5", "6", **allowed)]
     assert texts == ["5\n", "6\n"]
     (forbidden,) = in_two_processes(tmp_path, READS_PLAIN_GLOBAL, "5", TRITON_ALLOW_NON_CONSTEXPR_GLOBALS="0")
-    assert "cannot access global variable PLAIN" in forbidden.stderr
+    assert "Cannot access global variable PLAIN" in forbidden.stderr
 
 
 @triton.jit

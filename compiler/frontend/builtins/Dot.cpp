@@ -59,7 +59,7 @@ static LogicalResult checkLeastSizes(Emitter &emitter, Type lhs, Type rhs) {
   const int64_t m = a[a.size() - 2], k = a.back(), n = b.back();
   if (m >= options.minDotM && n >= options.minDotN && k >= leastK)
     return success();
-  return emitter.error("AssertionError") << "input shapes should have M >= " << options.minDotM
+  return emitter.error("AssertionError") << "Input shapes should have M >= " << options.minDotM
                                          << ", N >= " << options.minDotN << " and K >= " << leastK << "; got M = " << m
                                          << ", N = " << n << ", K = " << k;
 }
@@ -131,9 +131,10 @@ static FailureOr<int64_t> readImpreciseLimit(Emitter &emitter, const Value &valu
 static void warnDeprecatedFloat8(Emitter &emitter, Type lhs, Type rhs) {
   for (const Type &type : {lhs.element(), rhs.element()})
     if (llvm::is_contained(emitter.options().deprecatedFp8Dot, type.str()))
-      return emitter.warn("UserWarning",
-                          "the use of " + type.str() +
-                              " in dot is deprecated on this target and can cause significant slow down");
+      return emitter.warn(
+          "UserWarning",
+          "the use of " + type.str() +
+              " is deprecated on Hopper and later architectures: products compute it in float16, which is slow");
 }
 
 // e4m3 with bias 15 has no product of its own: it is computed in f16.

@@ -35,7 +35,7 @@ FailureOr<Value> readPointer(Emitter &emitter, const Value &value, llvm::StringR
 
 LogicalResult checkWritable(Emitter &emitter, Type pointer) {
   if (pointer.isConstPointer())
-    return emitter.error("ValueError") << "cannot store to a constant pointer: " << pointer.element().str();
+    return emitter.error("ValueError") << "Cannot store to a constant pointer: " << pointer.element().str();
   return success();
 }
 

@@ -307,8 +307,7 @@ FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) 
   if (operand->isTensor())
     return unary(*this, op, *operand);
   if (operand->tuple() || !operand->isCompileTime())
-    return error("TypeError") << "operator '" << spelling(op).trim() << "' is not implemented for "
-                              << classNameOf(*operand);
+    return error() << "operator '" << spelling(op).trim() << "' is not implemented for " << classNameOf(*operand);
   return foldUnary(*this, op, *operand);
 }
 

@@ -390,5 +390,9 @@ void KernelEmitter::reportIrDiagnostic(mlir::Diagnostic &diagnostic) {
       argument.print(stream);
   }
   SourceRange range = isEmitting ? currentRange : rangeOf(diagnostic.getLocation());
-  report({.range = range, .message = std::move(message), .exception = isEmitting ? "ValueError" : "RuntimeError"});
+  Diagnostic reported{
+      .range = range, .message = std::move(message), .exception = isEmitting ? "ValueError" : "RuntimeError"};
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    reported.notes.push_back({.severity = Severity::Note, .message = note.str()});
+  report(std::move(reported));
 }

@@ -207,7 +207,7 @@ def kernel(p, n):
         if i > 3:
             return
 )",
-                    "*i32, i32", {"kernel.py:6:13: error: cannot have `return` statements inside `while` or `for`"}));
+                    "*i32, i32", {"kernel.py:6:13: error: Cannot have `return` statements inside `while` or `for`"}));
 }
 
 TEST(Loops, OnlyRanges) {

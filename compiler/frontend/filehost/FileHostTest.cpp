@@ -54,8 +54,8 @@ TEST_F(FileHostTest, ConstexprGlobals) {
 
 TEST_F(FileHostTest, PlainGlobalsMayNotBeRead) {
   parse("A = 3\nB: tl.constexpr = 4\n");
-  EXPECT_NE(lookup("A").find("cannot access global variable A"), std::string::npos);
-  EXPECT_NE(lookup("B").find("cannot access global variable B"), std::string::npos);
+  EXPECT_NE(lookup("A").find("Cannot access global variable A"), std::string::npos);
+  EXPECT_NE(lookup("B").find("Cannot access global variable B"), std::string::npos);
 }
 
 TEST_F(FileHostTest, FunctionsAndTheirDecorators) {

@@ -31,8 +31,8 @@ FailureOr<Type> promoteTypes(Emitter &emitter, Type lhs, Type rhs, Promotion pro
     return emitter.error("TypeError") << "unexpected types " << lhs.str() << " and " << rhs.str()
                                       << " in one operation; cast one of them";
   if (isDivision && lhs.isSigned() != rhs.isSigned())
-    return emitter.error("TypeError") << "cannot divide " << lhs.str() << " by " << rhs.str()
-                                      << " (or take the remainder): they have different signedness; cast one of them";
+    return emitter.error("TypeError") << "Cannot use /, // or % with " << lhs.str() << " and " << rhs.str()
+                                      << " because they have different signedness; cast one of them";
   return promoteIntegers(lhs, rhs);
 }
 

@@ -4,7 +4,8 @@
 // Shapes.
 
 tt.func @not_a_power_of_two(%x: f32) {
-  // expected-error @+1 {{shape element 1 must be a power of 2, got 3}}
+  // expected-error @+2 {{Shape element 1 must be a power of 2}}
+  // expected-note @+1 {{it is 3; the next power of 2 is 4}}
   %0 = tt.splat %x : f32 -> tensor<4x3xf32>
   tt.return
 }
@@ -28,7 +29,8 @@ tt.func @no_dimension(%x: f32) {
 // -----
 
 tt.func @range_of_three() {
-  // expected-error @+1 {{arange's range must be a power of 2, got 3}}
+  // expected-error @+2 {{arange's range must be a power of 2}}
+  // expected-note @+1 {{it is 3; the next power of 2 is 4}}
   %0 = tt.make_range {end = 3 : i32, start = 0 : i32} : tensor<3xi32>
   tt.return
 }
@@ -424,7 +426,7 @@ tt.func @scaled_of_two_k(%a: tensor<32x32xi8>, %b: tensor<32x32xbf16>, %c: tenso
 // -----
 
 tt.func @scale_of_another_shape(%a: tensor<32x64xbf16>, %b: tensor<64x32xbf16>, %s: tensor<32x4xi8>, %c: tensor<32x32xf32>) {
-  // expected-error @+1 {{rhs_scale must be a tensor of shape [32, 2], got [32, 4]}}
+  // expected-error @+1 {{rhs_scale must be a tensor of shape [32, 2]. Got ['32', '4']}}
   %0 = tt.dot_scaled %a, %b scale %s, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<32x64xbf16> * tensor<64x32xbf16>, tensor<32x4xi8> -> tensor<32x32xf32>
   tt.return
 }
@@ -596,7 +598,8 @@ tt.func @order_is_no_permutation(%p: !tt.ptr<f32>, %n: i64, %o: i32) {
 // -----
 
 tt.func @block_of_three(%p: !tt.ptr<f32>) {
-  // expected-error @+1 {{shape element 0 must be a power of 2, got 3}}
+  // expected-error @+2 {{Shape element 0 must be a power of 2}}
+  // expected-note @+1 {{it is 3; the next power of 2 is 4}}
   %0 = tt.bitcast %p : !tt.ptr<f32> -> !tt.ptr<tensor<3xf32>>
   tt.return
 }
@@ -636,7 +639,7 @@ tt.func @descriptor_of_another_rank(%p: !tt.ptr<f32>, %n: i32, %s: i64) {
 // -----
 
 tt.func @descriptor_too_narrow(%p: !tt.ptr<f16>, %n: i32, %s: i64) {
-  // expected-error @+1 {{descriptor block shape must have at least 16 bytes in the last dimension, but got 4 * 2 = 8 bytes}}
+  // expected-error @+1 {{Descriptor block shape must have at least 16 bytes in the last dimension, but got 4 * 2 = 8 bytes}}
   %0 = tt.make_tensor_descriptor %p, [%n], [%s] : <f16>, <tensor<4xf16>>
   tt.return
 }

@@ -1,6 +1,7 @@
 // The rules of casts, inline assembly and products of matrices.
 #include "compiler/tensor/rules/Rules.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -195,9 +196,11 @@ static LogicalResult checkScale(StringRef name, const ScaledOperand &operand, in
     return error() << "a scaled dot of rank " << operand.type.getRank() << " takes no scales";
   int64_t group = operand.scale.getElementType().isInteger(8) ? 32 : 16;
   int64_t expected[] = {rows, k / group};
-  if (operand.scale.getShape() != ArrayRef<int64_t>(expected))
-    return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(expected) << "], got ["
-                   << operand.scale.getShape() << "]";
+  if (operand.scale.getShape() != ArrayRef<int64_t>(expected)) {
+    auto sizes = llvm::map_range(operand.scale.getShape(), [](int64_t size) { return std::to_string(size); });
+    return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(expected) << "]. Got ['"
+                   << llvm::join(sizes, "', '") << "']"; // sizes as clients know them: constexprs, printed
+  }
   return success();
 }
 

@@ -215,7 +215,7 @@ LogicalResult checkDescriptorBlock(Shape block, unsigned elementBits, EmitError 
     return failure();
   const int64_t size = std::max(elementBits / 8, 1u), bytes = block.back() * size;
   if (bytes < 16)
-    return error() << "descriptor block shape must have at least 16 bytes in the last dimension, but got "
+    return error() << "Descriptor block shape must have at least 16 bytes in the last dimension, but got "
                    << block.back() << " * " << size << " = " << bytes << " bytes";
   return success();
 }

@@ -9,13 +9,21 @@ using namespace mlir;
 
 namespace triton::tensor {
 
+/// Says beside a message, which clients compare whole, what the size is.
+static LogicalResult withSize(InFlightDiagnostic message, int64_t size) {
+  Diagnostic &note = message.attachNote() << "it is " << size;
+  if (size > 0 && size <= maxTensorElements)
+    note << "; the next power of 2 is " << llvm::PowerOf2Ceil(size);
+  return message;
+}
+
 LogicalResult checkShape(Shape shape, EmitError error) {
   if (shape.empty())
     return error() << "a tensor needs at least one dimension";
   int64_t elements = 1;
   for (auto [index, size] : llvm::enumerate(shape)) {
     if (size <= 0 || !llvm::isPowerOf2_64(size))
-      return error() << "shape element " << index << " must be a power of 2, got " << size;
+      return withSize(error() << "Shape element " << index << " must be a power of 2", size);
     // Sizes are powers of two, so the product is at most 2^20 * 2^63 in the unsigned type before the check stops it.
     if (size > maxTensorElements || (elements *= size) > maxTensorElements) {
       llvm::APInt total(128, 1);
@@ -65,7 +73,7 @@ FailureOr<RankedTensorType> inferRange(MLIRContext *context, int64_t start, int6
   if (end <= start)
     return error() << "arange's end argument must be greater than the start argument, got " << start << " to " << end;
   if (!llvm::isPowerOf2_64(end - start))
-    return error() << "arange's range must be a power of 2, got " << end - start;
+    return withSize(error() << "arange's range must be a power of 2", end - start);
   if (failed(checkShape({end - start}, error)))
     return failure();
   return RankedTensorType::get({end - start}, IntegerType::get(context, 32));

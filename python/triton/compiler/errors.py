@@ -89,7 +89,9 @@ def exception_from(diagnostics, origin):
         elif origin is not None and type(origin).__name__ == name:
             cause = origin
         elif is_exception:
-            cause = original(first["message"])
+            from ..language import core
+
+            cause = core._raised(original(first["message"]))
         if cause is not None and knobs.compilation.front_end_debugging:
             return cause
         cls = CompilationRuntimeError if original is RuntimeError else CompilationError

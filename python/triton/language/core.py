@@ -102,6 +102,14 @@ def check_bit_width(value, shift_value):
             _warnings.warn(f"Value {shift_value.value} exceeds the maximum bitwidth ({bits}) of its type", stacklevel=2)
 
 
+def _raised(error):
+    """The error, raised here: tracebacks of what a builtin refuses lead to the module that builtins are known to live in."""
+    try:
+        raise error
+    except type(error):
+        return error
+
+
 def _unwrap_iterable(x):
     """`((a, b),)` -> `(a, b)`: shapes may be given as one sequence or as separate numbers."""
     if len(x) == 1:
