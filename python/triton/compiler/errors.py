@@ -11,6 +11,7 @@ from ..errors import (
     CompilationRuntimeError,
     CompileTimeAssertionFailure,
     MultipleTargetsError,  # noqa: F401  (part of this module's interface)
+from ..language import core
     OutOfResources,
     PTXASError,
     SourcePosition,
@@ -89,8 +90,6 @@ def exception_from(diagnostics, origin):
         elif origin is not None and type(origin).__name__ == name:
             cause = origin
         elif is_exception:
-            from ..language import core
-
             cause = core._raised(original(first["message"]))
         if cause is not None and knobs.compilation.front_end_debugging:
             return cause
