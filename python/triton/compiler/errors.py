@@ -11,12 +11,12 @@ from ..errors import (
     CompilationRuntimeError,
     CompileTimeAssertionFailure,
     MultipleTargetsError,  # noqa: F401  (part of this module's interface)
-from ..language import core
     OutOfResources,
     PTXASError,
     SourcePosition,
     UnsupportedLanguageConstruct,
 )
+from ..language import core
 
 _OWN_CLASSES = {
     "": CompilationError,
