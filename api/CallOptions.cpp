@@ -35,19 +35,31 @@ llvm::Expected<triton_tune_options> completeOptions(const triton_tune_options *g
   return all;
 }
 
-driver::Options driverOptions(const triton_options &options) {
+llvm::Expected<driver::Settings> driverOptions(const triton_options &options) {
   const bool isCuda = llvm::StringRef(options.target) == "cuda";
-  return {.backend = options.target,
-          .architecture = options.architecture,
-          .numWarps = options.num_warps,
-          .numCtas = options.num_ctas,
-          .numStages = options.num_stages,
-          .debug = options.debug != 0,
-          .checkAccesses = options.check_accesses != 0,
-          .enableFpFusion = options.enable_fp_fusion != 0,
-          .maxRegisters = options.max_registers,
-          .tensorMaps = isCuda,
-          .waitAtEntry = options.overlap_launches && !options.launch_programmatic};
+  driver::Settings settings;
+  settings.backend = options.target;
+  settings.architecture = options.architecture;
+  settings.numWarps = options.num_warps;
+  settings.numCtas = options.num_ctas;
+  settings.numStages = options.num_stages;
+  settings.debug = options.debug != 0;
+  settings.checkAccesses = options.check_accesses != 0;
+  settings.enableFpFusion = options.enable_fp_fusion != 0;
+  if (options.max_registers)
+    settings.maxRegisters = options.max_registers;
+  settings.launchCooperative = options.launch_cooperative != 0;
+  settings.launchProgrammatic = options.launch_programmatic != 0;
+  settings.tensorMaps = isCuda;
+  settings.waitAtEntry = options.overlap_launches || !isCuda;
+  settings.emitAssembly = options.keep_assembly != 0;
+  for (const triton_named_option &option : llvm::ArrayRef(options.named, options.named_count)) {
+    if (!option.name || !option.value)
+      return failure("ValueError", "an option has no name or no value");
+    if (llvm::Error error = driver::setOptionText(settings, option.name, option.value))
+      return failure("ValueError", llvm::toString(std::move(error)));
+  }
+  return settings;
 }
 
 void appendKey(const triton_options &options, llvm::SmallVectorImpl<char> &key) {
@@ -64,6 +76,10 @@ void appendKey(const triton_options &options, llvm::SmallVectorImpl<char> &key) 
   key.append(bytes, bytes + sizeof(numbers));
   for (llvm::StringRef text : texts)
     key.append(text.begin(), text.end());
+  for (const triton_named_option &option : llvm::ArrayRef(options.named, options.named_count))
+    for (const char *text : {option.name, option.value})
+      if (text)
+        key.append(text, text + std::strlen(text) + 1);
 }
 
 } // namespace triton

@@ -13,8 +13,8 @@ llvm::Expected<triton_options> completeOptions(const triton_options *given);
 /// The same for tuning.
 llvm::Expected<triton_tune_options> completeOptions(const triton_tune_options *given);
 
-/// What the compiler is asked for.
-driver::Options driverOptions(const triton_options &options);
+/// What the compiler is asked for; an error that names an option which there is not.
+llvm::Expected<driver::Settings> driverOptions(const triton_options &options);
 
 /// All that compiled code and its launches depend on; equal only for equal options.
 void appendKey(const triton_options &options, llvm::SmallVectorImpl<char> &key);

@@ -7,7 +7,7 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/StoredCompile.h"
-#include "compiler/support/EnvironmentNumber.h"
+#include "compiler/driver/EnvironmentNumber.h"
 #include "runtime/host/Launch.h"
 
 #include <cstring>
@@ -111,14 +111,14 @@ specialize(const frontend::Function &function, llvm::ArrayRef<const triton_argum
 }
 
 /// The options with the architecture that "native" means for the device they name.
-static llvm::Expected<driver::Options> resolveOptions(const triton_options &options) {
-  driver::Options resolved = driverOptions(options);
-  if (resolved.backend != "cuda" || resolved.architecture != "native")
+static llvm::Expected<driver::Settings> resolveOptions(const triton_options &options) {
+  llvm::Expected<driver::Settings> resolved = driverOptions(options);
+  if (!resolved || resolved->backend != "cuda" || resolved->architecture != "native")
     return resolved;
   llvm::Expected<std::string> architecture = cudaArchitecture(options.device);
   if (!architecture)
     return architecture.takeError();
-  resolved.architecture = *architecture;
+  resolved->architecture = *architecture;
   return resolved;
 }
 
@@ -142,8 +142,8 @@ compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> sp
   if (!resolved)
     return resolved.takeError();
   request.options = *resolved;
-  request.inspection.emitAssembly = options.keep_assembly != 0;
-  std::string key = request.options.key() + (options.keep_assembly ? ";asm;" : ";");
+  request.inspection = *resolved;
+  std::string key = request.options.key() + (request.inspection.emitAssembly ? ";asm;" : ";");
   for (const frontend::ArgumentSpec &spec : specs)
     driver::appendKey(spec, key);
   {

@@ -57,6 +57,22 @@ TEST(Api, LaunchesAndInspects) {
   EXPECT_EQ(compiled.arguments().size(), 4u);
 }
 
+TEST(Api, EveryOptionHasAName) {
+  triton::Kernel scale = triton::Module::parse(kernels, "kernels.py").kernel("scale");
+  auto compileWith = [&](std::vector<std::pair<std::string, std::string>> named) {
+    triton::Options options;
+    options.named = std::move(named);
+    triton::Expected<triton::CompiledKernel> compiled =
+        scale.tryCompileSignature("*fp32, *fp32, i32, fp32, 64", options);
+    return compiled ? std::string() : std::string(compiled.error().what());
+  };
+  EXPECT_EQ(compileWith({{"sanitize_overflow", "0"}, {"supported_fp8_dtypes", "fp8e5, fp8e4nv"}}), "");
+  EXPECT_EQ(compileWith({{"nonsense", "1"}}), "there is no option 'nonsense'");
+  EXPECT_EQ(compileWith({{"debug", "perhaps"}}), "debug must be True or False, got 'perhaps'");
+  EXPECT_NE(compileWith({{"tensor_maps", "1"}}).find("tensor_maps is an option of target cuda, not of cpu"),
+            std::string::npos);
+}
+
 TEST(Api, SpecialisationsAreCompiledOnce) {
   triton::Kernel scale = triton::Module::parse(kernels).kernel("scale");
   alignas(16) float x[128] = {}, y[128] = {};

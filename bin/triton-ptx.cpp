@@ -1,6 +1,7 @@
 // GPU IR in, PTX out: `triton-ptx kernel.ttgir --arch sm_90a`. What the tests of the NVIDIA code generator are written with; `--llvm` stops at LLVM IR
 // as emitted, `--assemble` runs ptxas too and prints what it says.
 #include "bin/IrFile.h"
+#include "compiler/driver/Toolkit.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
@@ -47,10 +48,11 @@ int main(int argc, char **argv) {
     return fail(target.takeError());
   nvidia::CodegenOptions options{.emit = {.target = *target, .waitAtEntry = waits}};
   options.ptxVersion = ptxVersion;
-  if (auto library = nvidia::findLibdevice())
-    options.libraries.push_back(*library);
-  else
-    llvm::consumeError(library.takeError());
+  const driver::Toolkit toolkit = driver::Toolkit::find({.backend = "cuda"}, *target);
+  if (!toolkit.problem.empty() && assembles)
+    return fail(llvm::createStringError(toolkit.problem));
+  if (!toolkit.libdevice.empty())
+    options.libraries.push_back(toolkit.libdevice);
   auto code = nvidia::Code::emit(*module, options);
   if (!code)
     return fail(code.takeError());
@@ -66,7 +68,7 @@ int main(int argc, char **argv) {
   llvm::outs() << *ptx;
   if (!assembles)
     return 0;
-  auto assembled = nvidia::assemble(*ptx, {.target = *target});
+  auto assembled = nvidia::assemble(*ptx, {.target = *target, .path = toolkit.ptxas});
   if (!assembled)
     return fail(assembled.takeError());
   llvm::outs() << assembled->log;

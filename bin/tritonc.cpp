@@ -18,7 +18,7 @@ using namespace triton;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("tritonc options");
-static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.ttir | kernel.ttgir>"), cl::Required,
+static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.ttir | kernel.ttgir>"),
                                   cl::cat(category));
 static cl::opt<std::string> kernelName("kernel",
                                        cl::desc("the jitted function to compile; may be left out if there is only one"),
@@ -28,11 +28,6 @@ static cl::list<std::string>
                cl::desc("one entry per parameter: \"*fp32:16, *fp32:16, *fp32:16, i32, 1024\"; several for a library"));
 static cl::opt<std::string> gridText("grid", cl::value_desc("extents"), cl::init("1, 1, 1"), cl::cat(category),
                                      cl::desc("of a library: three C expressions over the parameters"));
-static cl::opt<std::string> targetName("target", cl::desc("what to compile for: cpu or cuda (default: cpu)"),
-                                       cl::init("cpu"), cl::cat(category));
-static cl::opt<std::string>
-    architecture("arch", cl::value_desc("name"), cl::init("native"), cl::cat(category),
-                 cl::desc("processor: native, x86-64-v3, znver4, …; cuda: sm_80, sm_90a, … (default: native)"));
 static cl::opt<std::string>
     emit("emit",
          cl::desc("source, ttir, llir, asm, obj, header or library; cuda: ttgir, ptx or cubin too (default: ttir)"),
@@ -41,19 +36,35 @@ static cl::opt<std::string> output("o", cl::desc("output file (default: standard
                                    cl::cat(category));
 static cl::opt<std::string> symbol("name", cl::desc("symbol of the compiled function (default: the kernel's name)"),
                                    cl::cat(category));
-static cl::opt<int> numWarps("num-warps", cl::init(4), cl::desc("warps per program"), cl::cat(category));
-static cl::opt<int> numStages("num-stages", cl::init(3), cl::desc("stages of software pipelining"), cl::cat(category));
-static cl::opt<bool> debug("debug", cl::desc("keep device_assert and overflow checks"), cl::cat(category));
-static cl::opt<bool> tensorMaps("tensor-maps", cl::cat(category),
-                                cl::desc("cuda: tensor descriptors may be left to the copy engine (TMA)"));
-static cl::opt<bool> noFusion("no-fp-fusion", cl::desc("never contract a*b+c"), cl::cat(category));
 static cl::opt<bool> listKernels("list", cl::desc("list the file's kernels and their parameters"), cl::cat(category));
 static cl::opt<bool> showTimes("time", cl::desc("print what each stage took"), cl::cat(category));
-static cl::opt<std::string>
-    dumpPasses("print-ir-after-all", cl::ValueOptional, cl::value_desc("file"), cl::cat(category),
-               cl::desc("write the IR after every pass that changed it (default file: standard error)"));
+static cl::opt<bool> listOptions("list-options", cl::desc("print the options of the compiler"), cl::cat(category));
 
-static cl::opt<bool> verifyEach("verify-each", cl::desc("check the IR after every pass"), cl::cat(category));
+/// The options of Options.def as flags, and what they are set to.
+static driver::Settings settings;
+static std::vector<std::unique_ptr<cl::opt<std::string>>> flags;
+
+static void addFlags() {
+  for (const driver::OptionEntry &entry : driver::optionEntries()) {
+    std::string *name = new std::string(entry.name); // the command line keeps references
+    std::replace(name->begin(), name->end(), '_', '-');
+    const bool isOptional = entry.kind() == "True or False" || entry.name == "print_ir_after_all";
+    flags.push_back(std::make_unique<cl::opt<std::string>>(llvm::StringRef(*name), cl::desc(entry.text),
+                                                           cl::value_desc(entry.kind()), cl::cat(category),
+                                                           isOptional ? cl::ValueOptional : cl::ValueRequired));
+  }
+}
+
+static llvm::Error readFlags() {
+  for (const auto &[flag, entry] : llvm::zip(flags, driver::optionEntries())) {
+    if (!flag->getNumOccurrences())
+      continue;
+    const bool isForScreen = flag->empty() && entry.name == "print_ir_after_all";
+    if (llvm::Error error = driver::setOptionText(settings, entry.name, isForScreen ? "-" : flag->getValue()))
+      return error;
+  }
+  return llvm::Error::success();
+}
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "tritonc: error: " << message << "\n";
@@ -75,21 +86,6 @@ static void printKernel(const frontend::Function &function) {
       llvm::outs() << " = " << parameter.defaultValue->repr();
   });
   llvm::outs() << ")\n";
-}
-
-static driver::Options makeOptions() {
-  return {.backend = targetName,
-          .architecture = architecture,
-          .numWarps = numWarps,
-          .numStages = numStages,
-          .debug = debug,
-          .enableFpFusion = !noFusion,
-          .tensorMaps = tensorMaps};
-}
-
-static driver::Inspection makeInspection() {
-  std::string dump = dumpPasses.getNumOccurrences() ? (dumpPasses.empty() ? "-" : dumpPasses.getValue()) : "";
-  return {.emitAssembly = emit == "asm", .verifyEachPass = verifyEach, .printAfterAll = dump};
 }
 
 /// The kernel asked for, or the only one.
@@ -153,9 +149,9 @@ static int writeLibrary(const std::shared_ptr<const frontend::Function> &functio
   CLibraryOptions options{.name = symbol.empty() ? function->name : symbol.getValue(),
                           .fileBase = llvm::sys::path::filename(output).str(),
                           .grid = gridText,
-                          .targetName = targetName,
-                          .numWarps = numWarps,
-                          .numStages = numStages};
+                          .targetName = settings.backend,
+                          .numWarps = settings.numWarps,
+                          .numStages = settings.numStages};
   std::vector<CVariant> variants;
   for (const std::string &signature : signatures) {
     auto variant = makeVariant(*function, signature, options);
@@ -168,7 +164,7 @@ static int writeLibrary(const std::shared_ptr<const frontend::Function> &functio
     request.kernel.function = function;
     request.kernel.symbol = variant->symbol;
     request.kernel.arguments = std::move(*arguments);
-    request.options = makeOptions();
+    request.options = settings;
     Diagnostics diagnostics;
     variant->artifact = driver::compile(request, diagnostics);
     if (!variant->artifact)
@@ -187,29 +183,36 @@ static int writeLibrary(const std::shared_ptr<const frontend::Function> &functio
 }
 
 int main(int argc, char **argv) {
+  addFlags();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compiles Triton kernels ahead of time\n");
+  if (listOptions) {
+    llvm::outs() << driver::optionsReference();
+    return 0;
+  }
+  if (llvm::Error error = readFlags())
+    return fail(llvm::toString(std::move(error)));
   static constexpr llvm::StringLiteral stages[] = {"source", "ttir", "ttgir", "llir",   "asm",
                                                    "ptx",    "obj",  "cubin", "header", "library"};
   if (!llvm::is_contained(stages, emit))
     return fail("--emit=" + emit + ": expected source, ttir, ttgir, llir, asm, ptx, obj, cubin, header or library");
-  if (tensorMaps && (emit == "header" || emit == "library"))
+  if (settings.tensorMaps && (emit == "header" || emit == "library"))
     return fail(
         "--tensor-maps: whoever launches makes the maps and brings scratch memory, which generated C code does not");
+  if (input.empty())
+    return fail("which file? give a kernel.py, kernel.ttir or kernel.ttgir");
   auto buffer = llvm::MemoryBuffer::getFile(input, /*IsText=*/true);
   if (!buffer)
     return fail("cannot read '" + input + "': " + buffer.getError().message());
   auto source = Source::create(input, (*buffer)->getBuffer().str());
   Diagnostics diagnostics;
-  std::string lastStage = emit == "header" ? "obj" : emit.getValue();
+  settings.lastStage = emit == "header" ? "obj" : emit.getValue();
+  settings.emitAssembly |= emit == "asm";
 
   if (llvm::StringRef extension = llvm::sys::path::extension(input); extension == ".ttir" || extension == ".ttgir") {
-    auto artifact = driver::compileIr({.stage = extension.drop_front().str(),
-                                       .source = source,
-                                       .options = makeOptions(),
-                                       .inspection = makeInspection(),
-                                       .lastStage = lastStage},
-                                      diagnostics);
+    auto artifact = driver::compileIr(
+        {.stage = extension.drop_front().str(), .source = source, .options = settings, .inspection = settings},
+        diagnostics);
     return artifact ? write(*artifact) : fail(diagnostics);
   }
 
@@ -235,9 +238,8 @@ int main(int argc, char **argv) {
   if (!arguments)
     return fail(llvm::toString(arguments.takeError()));
   request.kernel.arguments = std::move(*arguments);
-  request.options = makeOptions();
-  request.inspection = makeInspection();
-  request.lastStage = lastStage;
+  request.options = settings;
+  request.inspection = settings;
   auto artifact = driver::compile(request, diagnostics);
   if (!artifact)
     return fail(diagnostics);

@@ -1,127 +1,21 @@
 #include "bindings/CompileOptions.h"
 
+#include "bindings/InterpreterLock.h"
 #include "bindings/Interrupt.h"
 #include "bindings/Package.h"
 #include "bindings/launch/Array.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <limits>
 
 namespace nb = nanobind;
 
 namespace triton::python {
 
-[[noreturn]] static void fail(PyObject *exception, const char *name, const char *what, nb::handle value) {
-  PyErr_Format(exception, "%s must be %s, got %R", name, what, value.ptr());
+[[noreturn]] static void fail(PyObject *exception, const std::string &name, const std::string &what, nb::handle value) {
+  PyErr_Format(exception, "%s must be %s, got %R", name.c_str(), what.c_str(), value.ptr());
   throw nb::python_error();
-}
-
-static void convert(const char *name, nb::handle value, bool &field) {
-  nb::object number = nb::steal(numberOfScalar(value.ptr()));
-  nb::handle plain = number ? number : value;
-  if (!PyLong_Check(plain.ptr())) // Python's booleans are integers
-    fail(PyExc_TypeError, name, "True or False", value);
-  field = PyObject_IsTrue(plain.ptr()) == 1;
-}
-
-template <typename T>
-  requires std::is_integral_v<T>
-static void convert(const char *name, nb::handle value, T &field) {
-  nb::object number = nb::steal(PyNumber_Index(value.ptr()));
-  if (!number) {
-    PyErr_Clear();
-    fail(PyExc_TypeError, name, "an integer", value);
-  }
-  int overflow = 0;
-  const long long wide = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (overflow || wide < (long long)(std::numeric_limits<T>::min()) ||
-      wide > (long long)(std::numeric_limits<T>::max()))
-    fail(PyExc_ValueError, name, "an integer of 32 bits", value);
-  field = T(wide);
-}
-
-static void convert(const char *name, nb::handle value, std::string &field) {
-  if (!PyUnicode_Check(value.ptr()))
-    fail(PyExc_TypeError, name, "text", value);
-  field = nb::cast<std::string>(value);
-}
-
-static void convert(const char *name, nb::handle value, std::vector<std::string> &field) {
-  if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr()))
-    fail(PyExc_TypeError, name, "a list of texts", value);
-  for (nb::handle element : value)
-    convert(name, element, field.emplace_back());
-}
-
-template <typename T> static void read(const nb::dict &options, const char *name, T &field) {
-  if (options.contains(name))
-    convert(name, options[name], field);
-}
-
-static std::string textOrBytes(nb::handle content) {
-  if (!PyBytes_Check(content.ptr()))
-    return nb::cast<std::string>(content);
-  return std::string(PyBytes_AS_STRING(content.ptr()), PyBytes_GET_SIZE(content.ptr()));
-}
-
-embed::Options readOptions(const nb::dict &options) {
-  embed::Options out;
-  out.isInterrupted = isInterrupted;
-  read(options, "backend", out.backend);
-  read(options, "architecture", out.architecture);
-  read(options, "num_warps", out.numWarps);
-  read(options, "num_ctas", out.numCtas);
-  read(options, "num_stages", out.numStages);
-  read(options, "warp_size", out.warpSize);
-  read(options, "debug", out.debug);
-  read(options, "sanitize_overflow", out.sanitizeOverflow);
-  read(options, "check_accesses", out.checkAccesses);
-  read(options, "enable_fp_fusion", out.enableFpFusion);
-  read(options, "allow_non_constexpr_globals", out.allowNonConstexprGlobals);
-  read(options, "default_dot_input_precision", out.defaultDotPrecision);
-  read(options, "maxnreg", out.maxRegisters);
-  read(options, "ptx_version", out.ptxVersion);
-  read(options, "flush_denormals", out.flushDenormals);
-  read(options, "tensor_maps", out.tensorMaps);
-  read(options, "line_info", out.lineInfo);
-  read(options, "variable_info", out.variableInfo);
-  read(options, "wait_at_entry", out.waitAtEntry);
-  read(options, "optimise_assembly", out.optimiseAssembly);
-  read(options, "ptxas_path", out.assemblerPath);
-  read(options, "nvjitlink_path", out.linkerPath);
-  read(options, "ptxas_options", out.assemblerOptions);
-  read(options, "code_architecture", out.codeArchitecture);
-  read(options, "libraries", out.libraries);
-  read(options, "use_wgmma", out.useWgmma);
-  read(options, "use_tcgen05", out.useTcgen05);
-  read(options, "gluon", out.isGluon);
-  read(options, "optimise_llvm", out.optimiseLlvm);
-  read(options, "llvm_flags", out.llvmFlags);
-  read(options, "llvm_plugin", out.llvmPlugin);
-  read(options, "emit_assembly", out.emitAssembly);
-  read(options, "keep_locations", out.keepLocations);
-  read(options, "print_around_all", out.printAroundAll);
-  read(options, "reproducer_path", out.reproducerPath);
-  read(options, "time_passes", out.timePasses);
-  read(options, "location_stage", out.locationStage);
-  read(options, "location_file", out.locationFile);
-  read(options, "show_operations", out.showOperations);
-  read(options, "show_stack_traces", out.showStackTraces);
-  read(options, "show_warnings", out.showWarnings);
-  read(options, "show_remarks", out.showRemarks);
-  read(options, "print_llvm_after_all", out.printLlvmAfterAll);
-  read(options, "time_llvm_passes", out.timeLlvmPasses);
-  read(options, "machine_ir_folder", out.machineIrFolder);
-  read(options, "ptxas_timeout", out.assemblerSeconds);
-  read(options, "keep_source", out.keepSource);
-  read(options, "print_locations", out.printLocations);
-  read(options, "last_stage", out.lastStage);
-  if (options.contains("replacements"))
-    for (auto [stage, content] : nb::cast<nb::dict>(options["replacements"]))
-      out.replacements.emplace_back(nb::cast<std::string>(stage), textOrBytes(content));
-  return out;
 }
 
 /// `extern_libs`: a dict of names and paths, or its items. The one a target finds by itself may be given as None.
@@ -148,46 +42,171 @@ static std::vector<std::string> readLibraries(nb::handle value) {
   return paths;
 }
 
-/// Options that Python alone looks at.
-static void checkOthers(const nb::dict &options) {
-  bool flag;
-  for (const char *name : {"launch_cooperative_grid", "launch_pdl", "enable_reflect_ftz"})
-    read(options, name, flag);
-  std::string text;
-  for (const char *name : {"arch", "ptx_options", "ir_override", "instrumentation_mode", "backend_name"})
-    read(options, name, text);
-  int number;
-  read(options, "max_num_imprecise_acc_default", number);
-  for (const char *name :
-       {"supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes", "allowed_dot_input_precisions"}) {
-    std::vector<std::string> names;
-    read(options, name, names);
+static std::vector<std::string> readNames(const embed::OptionDescription &option, nb::handle value) {
+  if (!PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr()))
+    fail(PyExc_TypeError, option.name, option.kind, value);
+  std::vector<std::string> names;
+  for (nb::handle element : value) {
+    if (!PyUnicode_Check(element.ptr()))
+      fail(PyExc_TypeError, option.name, "text", element);
+    names.push_back(nb::cast<std::string>(element));
   }
+  return names;
 }
 
-/// The options of a launch, by the names that users give them, as plain Python values.
-static nb::dict checkOptions(const std::string &backend, const nb::dict &given) {
+static int64_t readNumber(const embed::OptionDescription &option, nb::handle value) {
+  nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+  if (!number) {
+    PyErr_Clear();
+    fail(PyExc_TypeError, option.name, option.kind, value);
+  }
+  int overflow = 0;
+  const long long wide = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow || wide != int32_t(wide))
+    fail(PyExc_ValueError, option.name, "an integer of 32 bits", value);
+  return wide;
+}
+
+/// Which kind an option is of, the compiler says; what is read as such, Python.
+static embed::OptionValue readValue(const embed::OptionDescription &option, nb::handle value) {
+  if (option.name == "extern_libs")
+    return readLibraries(value);
+  if (option.kind == "a list of texts")
+    return readNames(option, value);
+  if (option.kind == "an integer")
+    return readNumber(option, value);
+  if (option.kind == "text") {
+    if (!PyUnicode_Check(value.ptr()))
+      fail(PyExc_TypeError, option.name, option.kind, value);
+    return nb::cast<std::string>(value);
+  }
+  nb::object number = nb::steal(numberOfScalar(value.ptr()));
+  nb::handle plain = number ? number : value;
+  if (!PyLong_Check(plain.ptr())) // Python's booleans are integers
+    fail(PyExc_TypeError, option.name, option.kind, value);
+  return PyObject_IsTrue(plain.ptr()) == 1;
+}
+
+static std::string textOrBytes(nb::handle content) {
+  if (!PyBytes_Check(content.ptr()))
+    return nb::cast<std::string>(content);
+  return std::string(PyBytes_AS_STRING(content.ptr()), PyBytes_GET_SIZE(content.ptr()));
+}
+
+embed::Options readOptions(const nb::dict &options) {
+  embed::Options out;
+  out.isInterrupted = isInterrupted;
+  for (auto [key, value] : options) {
+    auto name = nb::cast<std::string>(key);
+    if (name == "replacements") {
+      for (auto [stage, content] : nb::cast<nb::dict>(value))
+        out.replacements.emplace_back(nb::cast<std::string>(stage), textOrBytes(content));
+      continue;
+    }
+    if (value.is_none()) // as if it were not given
+      continue;
+    const embed::OptionDescription *option = embed::findOption(name);
+    if (!option)
+      throw nb::key_error(("there is no option '" + name + "'").c_str());
+    out.values.emplace_back(name, readValue(*option, value));
+  }
+  return out;
+}
+
+static nb::object toPython(const embed::OptionValue &value) {
+  if (auto *names = std::get_if<std::vector<std::string>>(&value))
+    return nb::tuple(nb::cast(*names));
+  if (std::holds_alternative<std::monostate>(value))
+    return nb::none();
+  return std::visit(
+      [](const auto &plain) -> nb::object {
+        if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, std::monostate>)
+          return nb::none();
+        else
+          return nb::cast(plain);
+      },
+      value);
+}
+
+static nb::dict toPython(const embed::OptionValues &values) {
+  nb::dict out;
+  for (const auto &[name, value] : values)
+    out[name.c_str()] = toPython(value);
+  return out;
+}
+
+/// The options of a launch as plain Python values: those given, and the target's where none are.
+static nb::dict completeOptions(const std::string &target, const nb::dict &given) {
   nb::dict options;
   for (auto [name, value] : given) {
     nb::object inner = nb::steal(constexprValue(value.ptr())), plain = inner ? inner : nb::borrow(value);
     nb::object number = nb::steal(numberOfScalar(plain.ptr()));
     options[name] = number ? number : plain;
   }
-  embed::Options read = readOptions(options);
-  checkOthers(options);
-  read.backend = backend;
-  if (!options.contains("warp_size"))
-    read.warpSize = backend == "cuda" ? 32 : 1;
-  if (options.contains("extern_libs"))
-    read.libraries = readLibraries(options["extern_libs"]);
-  if (std::optional<embed::Error> error = embed::checkOptions(read))
+  options["target"] = target;
+  embed::Result<embed::OptionValues> complete = embed::completeOptions(readOptions(options));
+  if (auto *error = std::get_if<embed::Error>(&complete))
     throw nb::value_error(error->message.c_str());
-  return options;
+  nb::dict out = toPython(std::get<embed::OptionValues>(complete));
+  if (options.contains("extern_libs"))
+    out["extern_libs"] = options["extern_libs"]; // by their names
+  return out;
+}
+
+static nb::dict targetFacts(const std::string &target) {
+  embed::Result<embed::TargetFacts> result = embed::targetFacts(target);
+  if (auto *error = std::get_if<embed::Error>(&result))
+    throw nb::value_error(error->message.c_str());
+  auto &facts = std::get<embed::TargetFacts>(result);
+  nb::dict out;
+  out["options"] = toPython(facts.defaults);
+  out["smallest_dot"] = nb::make_tuple(1, 1, facts.smallestDotK);
+  out["smallest_dot_of_bytes"] = nb::make_tuple(1, 1, facts.smallestDotKOfBytes);
+  return out;
+}
+
+static nb::dict toolkit(const nb::dict &options) {
+  embed::Options read = readOptions(options);
+  embed::Result<embed::Toolkit> result;
+  {
+    Unlocked unlocked;
+    result = embed::findToolkit(read);
+  }
+  if (auto *error = std::get_if<embed::Error>(&result))
+    throw nb::value_error(error->message.c_str());
+  auto &found = std::get<embed::Toolkit>(result);
+  nb::dict out;
+  out["ptxas"] = found.ptxas;
+  out["build"] = found.build;
+  out["libdevice"] = found.libdevice;
+  out["problem"] = found.problem;
+  out["ptx_version"] = found.ptxVersion;
+  return out;
+}
+
+static std::optional<std::string> toolVersion(const std::string &path, const std::string &records) {
+  embed::Result<std::string> result = embed::toolVersion(path, records);
+  auto *text = std::get_if<std::string>(&result);
+  return text ? std::optional(*text) : std::nullopt;
 }
 
 void addCompileOptions(nb::module_ &module) {
-  module.def("check_options", &checkOptions, nb::arg("backend"), nb::arg("options"),
-             "The options of a launch as plain Python values; raises where one is of a wrong type or out of range.");
+  module.def("toolkit", &toolkit, nb::arg("options"), "NVIDIA's tools that code is made with, and their builds.");
+  module.def(
+      "find_tool",
+      [](const std::string &name, const std::vector<std::string> &folders) { return embed::findTool(name, folders); },
+      nb::arg("name"), nb::arg("folders"), "The path of a program of a CUDA toolkit; empty if it is nowhere.");
+  module.def(
+      "tool_version", &toolVersion, nb::arg("path"), nb::arg("records"), nb::call_guard<Unlocked>(),
+      "What `path --version` prints, kept in the folder `records` for the next process; None if it cannot be run.");
+  module.def(
+      "ptx_version_of", [](const std::string &release) { return embed::ptxVersionOf(release); }, nb::arg("release"),
+      "The PTX version that tools of a CUDA release read: 90 for '13.0'; 0 if it is no release.");
+  module.def("complete_options", &completeOptions, nb::arg("target"), nb::arg("options"),
+             "The options of a launch, with the target's own values where none are given, as plain Python values; "
+             "raises where one is of a wrong type, out of range or unknown.");
+  module.def("target_facts", &targetFacts, nb::arg("target"),
+             "What a target takes where no architecture is named: the defaults of its options, and its smallest dots.");
 }
 
 } // namespace triton::python

@@ -10,7 +10,7 @@
 namespace triton::python {
 
 embed::Options readOptions(const nanobind::dict &options);
-/// `libtriton.check_options`.
+/// `libtriton.complete_options` and `target_facts`.
 void addCompileOptions(nanobind::module_ &module);
 
 } // namespace triton::python

@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Target.h"
+#include "compiler/driver/Toolkit.h"
 
 namespace triton::embed {
 
@@ -32,64 +33,40 @@ static frontend::ArgumentSpec toFrontend(Host &host, const Argument &argument, s
   return spec;
 }
 
-static driver::Options toDriver(const Options &options) {
-  driver::Options out;
-  out.backend = options.backend;
-  out.architecture = options.architecture;
-  out.numWarps = options.numWarps;
-  out.numCtas = options.numCtas;
-  out.numStages = options.numStages;
-  out.warpSize = options.warpSize;
-  out.debug = options.debug;
-  out.sanitizeOverflow = options.sanitizeOverflow;
-  out.checkAccesses = options.checkAccesses;
-  out.enableFpFusion = options.enableFpFusion;
-  out.allowNonConstexprGlobals = options.allowNonConstexprGlobals;
-  out.defaultDotPrecision = options.defaultDotPrecision;
-  out.maxRegisters = options.maxRegisters;
-  out.ptxVersion = options.ptxVersion;
-  out.flushDenormals = options.flushDenormals;
-  out.tensorMaps = options.tensorMaps;
-  out.lineInfo = options.lineInfo;
-  out.variableInfo = options.variableInfo;
-  out.waitAtEntry = options.waitAtEntry;
-  out.optimiseAssembly = options.optimiseAssembly;
-  out.assemblerPath = options.assemblerPath;
-  out.linkerPath = options.linkerPath;
-  out.assemblerOptions = options.assemblerOptions;
-  out.codeArchitecture = options.codeArchitecture;
-  out.libraries = options.libraries;
-  out.useWgmma = options.useWgmma;
-  out.useTcgen05 = options.useTcgen05;
-  out.isGluon = options.isGluon;
-  out.optimiseLlvm = options.optimiseLlvm;
-  out.llvmFlags = options.llvmFlags;
-  out.llvmPlugin = options.llvmPlugin;
-  return out;
+const OptionDescription *findOption(std::string_view name) {
+  static const std::vector<OptionDescription> all = [] {
+    std::vector<OptionDescription> descriptions;
+    for (const driver::OptionEntry &entry : driver::optionEntries())
+      descriptions.push_back({entry.name.str(), entry.kind().str(), entry.isOfLaunch()});
+    return descriptions;
+  }();
+  const driver::OptionEntry *entry = driver::findOption(name);
+  return entry ? &all[entry - driver::optionEntries().begin()] : nullptr;
 }
 
-static driver::Inspection inspectionOf(const Options &options) {
-  driver::Inspection inspection;
-  inspection.emitAssembly = options.emitAssembly;
-  inspection.replacements = options.replacements;
-  inspection.keepLocations = options.keepLocations;
-  inspection.printAroundAll = options.printAroundAll;
-  inspection.reproducerPath = options.reproducerPath;
-  inspection.timePasses = options.timePasses;
-  inspection.locationStage = options.locationStage;
-  inspection.locationFile = options.locationFile;
-  inspection.showOperations = options.showOperations;
-  inspection.showStackTraces = options.showStackTraces;
-  inspection.showWarnings = options.showWarnings;
-  inspection.showRemarks = options.showRemarks;
-  inspection.printLlvmAfterAll = options.printLlvmAfterAll;
-  inspection.timeLlvmPasses = options.timeLlvmPasses;
-  inspection.machineIrFolder = options.machineIrFolder;
-  inspection.isInterrupted = options.isInterrupted;
-  inspection.assemblerSeconds = options.assemblerSeconds;
-  inspection.keepSource = options.keepSource;
-  inspection.printLocations = options.printLocations;
-  return inspection;
+static llvm::Expected<driver::Settings> toDriver(const Options &options) {
+  driver::Settings settings;
+  for (const auto &[name, value] : options.values)
+    if (llvm::Error error = driver::setOption(settings, name, value))
+      return error;
+  settings.isInterrupted = options.isInterrupted;
+  settings.replacements = options.replacements;
+  return settings;
+}
+
+/// The same for requests, which report what is wrong.
+static bool read(const Options &options, driver::Options &out, driver::Inspection &inspection,
+                 Diagnostics &diagnostics) {
+  llvm::Expected<driver::Settings> settings = toDriver(options);
+  if (settings) {
+    out = *settings;
+    inspection = *settings;
+    return true;
+  }
+  triton::Diagnostics reported;
+  reported.report({.message = llvm::toString(settings.takeError()), .exception = "ValueError"});
+  append(reported, diagnostics);
+  return false;
 }
 
 static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *artifact) {
@@ -136,9 +113,8 @@ std::optional<driver::CompileRequest> toDriver(Host &host, const CompileRequest 
     return std::nullopt;
   }
   out.kernel.symbol = request.symbol.empty() ? out.kernel.function->name : request.symbol;
-  out.options = toDriver(request.options);
-  out.inspection = inspectionOf(request.options);
-  out.lastStage = request.options.lastStage;
+  if (!read(request.options, out.options, out.inspection, diagnostics))
+    return std::nullopt;
   return out;
 }
 
@@ -157,9 +133,8 @@ std::shared_ptr<const Artifact> compileIr(const std::string &stage, std::string 
   driver::IrCompileRequest request;
   request.stage = stage;
   request.source = Source::create(std::move(fileName), std::move(text));
-  request.options = toDriver(options);
-  request.inspection = inspectionOf(options);
-  request.lastStage = options.lastStage;
+  if (!read(options, request.options, request.inspection, diagnostics))
+    return nullptr;
   triton::Diagnostics reported;
   std::shared_ptr<const artifact::Artifact> artifact = driver::compileIr(request, reported);
   append(reported, diagnostics);
@@ -167,7 +142,10 @@ std::shared_ptr<const Artifact> compileIr(const std::string &stage, std::string 
 }
 
 Result<KernelDescription> describeKernel(const std::string &stage, const std::string &text, const Options &options) {
-  llvm::Expected<KernelFacts> facts = driver::describeKernel(stage, text, toDriver(options));
+  llvm::Expected<driver::Settings> settings = toDriver(options);
+  if (!settings)
+    return Error{"ValueError", llvm::toString(settings.takeError())};
+  llvm::Expected<KernelFacts> facts = driver::describeKernel(stage, text, *settings);
   if (!facts)
     return Error{"ValueError", llvm::toString(facts.takeError())};
   return KernelDescription{facts->name, facts->types};
@@ -181,28 +159,98 @@ std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string i
   request.input = Source::create("<input of " + stage + ">", std::move(input));
   for (const PackedArgument &argument : arguments)
     request.arguments.push_back({.name = argument.name, .type = argument.type, .isStored = argument.isStored});
-  request.options = toDriver(options);
-  request.inspection = inspectionOf(options);
+  if (!read(options, request.options, request.inspection, diagnostics))
+    return nullptr;
   triton::Diagnostics reported;
   std::shared_ptr<const artifact::Artifact> artifact = driver::runStage(request, reported);
   append(reported, diagnostics);
   return fromDriver(artifact.get());
 }
 
-std::optional<Error> checkOptions(const Options &options) {
-  if (std::optional<std::string> fault = toDriver(options).findFault())
+/// The target of options, and the options; an error if there is none.
+static Result<std::pair<const driver::Target *, driver::Settings>> resolve(const Options &options) {
+  llvm::Expected<driver::Settings> settings = toDriver(options);
+  if (!settings)
+    return Error{"ValueError", llvm::toString(settings.takeError())};
+  const driver::Target *target = driver::findTarget(settings->backend);
+  if (!target)
+    return Error{"ValueError", "there is no target '" + settings->backend + "'"};
+  return std::pair(target, std::move(*settings));
+}
+
+static OptionValues launchOptions(const driver::Settings &settings) {
+  OptionValues values;
+  for (const driver::OptionEntry &entry : driver::optionEntries())
+    if (entry.isOfLaunch() && entry.isTakenBy(settings.backend))
+      values.emplace_back(entry.name, driver::getOption(settings, entry));
+  return values;
+}
+
+Result<OptionValues> completeOptions(const Options &options) {
+  auto found = resolve(options);
+  if (auto *error = std::get_if<Error>(&found))
+    return *error;
+  auto &[target, settings] = std::get<0>(found);
+  std::optional<std::string> fault = settings.findFault();
+  if (!fault)
+    fault = target->findFault(settings);
+  if (fault)
     return Error{"ValueError", *fault};
-  return std::nullopt;
+  const std::string architecture = settings.architecture; // stays as users wrote it
+  static_cast<driver::Options &>(settings) = target->complete(settings);
+  settings.architecture = architecture;
+  return launchOptions(settings);
+}
+
+Result<TargetFacts> targetFacts(const std::string &backend) {
+  auto found = resolve({.values = {{"target", backend}}});
+  if (auto *error = std::get_if<Error>(&found))
+    return *error;
+  auto &[target, settings] = std::get<0>(found);
+  const frontend::LanguageOptions facts = target->facts(settings);
+  settings.supportedFp8 = facts.supportedFp8;
+  settings.deprecatedFp8Dot = facts.deprecatedFp8Dot;
+  settings.defaultDotPrecision = facts.defaultDotPrecision;
+  settings.allowedDotPrecisions = facts.allowedDotPrecisions;
+  settings.warpSize = target->warpSize();
+  return TargetFacts{launchOptions(settings), facts.minDotK, facts.minDotK8bit};
 }
 
 Result<std::string> resolveArchitecture(const Options &options) {
-  const driver::Target *target = driver::findTarget(options.backend);
-  if (!target)
-    return Error{"ValueError", "there is no target '" + options.backend + "'"};
-  llvm::Expected<std::string> architecture = target->architecture(toDriver(options));
+  auto found = resolve(options);
+  if (auto *error = std::get_if<Error>(&found))
+    return *error;
+  auto &[target, settings] = std::get<0>(found);
+  llvm::Expected<std::string> architecture = target->architecture(settings);
   if (!architecture)
     return Error{"ValueError", llvm::toString(architecture.takeError())};
   return *architecture;
 }
+
+Result<Toolkit> findToolkit(const Options &options) {
+  auto found = resolve(options);
+  if (auto *error = std::get_if<Error>(&found))
+    return *error;
+  const driver::Settings &settings = std::get<0>(found).second;
+  llvm::Expected<gpu::Target> device =
+      gpu::Target::byName(settings.codeArchitecture.empty() ? settings.architecture : settings.codeArchitecture);
+  if (!device)
+    return Error{"ValueError", llvm::toString(device.takeError())};
+  driver::Toolkit toolkit = driver::Toolkit::find(settings, *device);
+  return Toolkit{toolkit.ptxas, toolkit.build, toolkit.libdevice, toolkit.problem, toolkit.ptxVersion};
+}
+
+std::string findTool(std::string_view name, const std::vector<std::string> &folders) {
+  return driver::findTool(name, folders);
+}
+
+Result<std::string> toolVersion(const std::string &path, const std::string &records) {
+  llvm::Expected<std::string> build = driver::toolBuild(path, records);
+  if (!build)
+    return Error{"OSError", llvm::toString(build.takeError())};
+  return *build;
+}
+
+unsigned ptxVersionOf(std::string_view cudaRelease) { return nvidia::ptxVersionOf(cudaRelease); }
 
 } // namespace triton::embed

@@ -1,7 +1,7 @@
 // Loaded code of the CPU target, and its launch.
 #include <triton/embed.h>
 
-#include "compiler/support/EnvironmentNumber.h"
+#include "compiler/driver/EnvironmentNumber.h"
 #include "runtime/host/Launch.h"
 
 namespace triton::embed {

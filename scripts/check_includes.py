@@ -96,8 +96,14 @@ def objection(source, header):
     return None
 
 
+def reads_environment(source, line):
+    """Whether a line below compiler/driver reads the environment: what it says reaches the compiler as options."""
+    area, folder = place(source)
+    return area == "compiler" and folder != "driver" and not source.endswith("Test.cpp") and "getenv" in line
+
+
 def violations(root):
-    """Yields (file, line number, header, reason) for each #include that points the wrong way."""
+    """Yields (file, line number, header, reason) for each #include that points the wrong way, and each line that reads the environment and must not."""
     for top in ("compiler", "runtime", "include", "api", "embed", "bindings", "bin"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix not in SUFFIXES or not path.is_file():
@@ -108,6 +114,8 @@ def violations(root):
                 reason = match and objection(source, match[1])
                 if reason:
                     yield source, number, match[1], reason
+                if reads_environment(source, line):
+                    yield source, number, "the environment", "nothing below compiler/driver reads it"
 
 
 def main():

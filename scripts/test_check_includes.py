@@ -69,6 +69,15 @@ def test_wrong_arrow(source, header, reason):
     assert reason in check_includes.objection(source, header)
 
 
+@pytest.mark.parametrize(
+    "source, expected",
+    [("compiler/llvm/nvidia/Ptxas.cpp", True), ("compiler/driver/Toolkit.cpp", False), ("api/Kernel.cpp", False), ("compiler/frontend/FuzzTest.cpp", False)],
+)  # fmt: skip
+def test_reads_of_the_environment(source, expected):
+    assert check_includes.reads_environment(source, '  if (const char *path = std::getenv("PATH"))') is expected
+    assert not check_includes.reads_environment(source, "  int count = 0;")
+
+
 def test_reads_files_and_names_the_line(tmp_path):
     (tmp_path / "compiler/support").mkdir(parents=True)
     (tmp_path / "compiler/support/Source.cpp").write_text('#include <string>\n#include "compiler/driver/Compile.h"\n')

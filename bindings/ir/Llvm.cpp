@@ -36,9 +36,8 @@ static ir::LlvmModule toModule(nb::handle source, const LlvmContext &) {
   const auto &module = nb::cast<const ir::Module &>(source);
   embed::Options options;
   std::string target = module.operation().stringAttribute("ttg.target").value_or("");
-  options.backend = target.empty() ? "cpu" : "cuda";
   if (!target.empty())
-    options.architecture = target;
+    options.values = {{"target", "cuda"}, {"arch", target}};
   embed::Diagnostics diagnostics;
   std::shared_ptr<const embed::Artifact> artifact;
   std::string text = module.str(/*withLocations=*/true);

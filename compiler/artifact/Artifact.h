@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace triton::artifact {
@@ -33,11 +34,27 @@ struct StageOutput {
   double microseconds = 0; // what it took to make
 };
 
+/// The value of an option; monostate: none is given.
+using OptionValue = std::variant<std::monostate, bool, int64_t, std::string, std::vector<std::string>>;
+using OptionValues = std::vector<std::pair<std::string, OptionValue>>;
+
+/// An outer name that the kernel read, and what it was (compiler/frontend/Reads.h).
+struct Read {
+  unsigned function = 0;
+  std::string name, answer;
+};
+
 struct Artifact {
   std::string name;         // symbol of the kernel
   std::string hash;         // key of everything that went in
   std::string backend;      // "cpu"
   std::string architecture; // "znver3"
+  std::string device;       // that the code is for: `architecture`, or the one that PTX is assembled for
+  int warpSize = 1;
+  OptionValues options, settings; // that it was compiled with: of the launch, and the others
+  std::vector<Read> reads;
+  bool isPortable = false; // whether any host can look at the reads and tell that the kernel is still right
+  std::string files;       // the program's files, where those prove it (FileHost::sourceKey); empty: they do not
   std::vector<StageOutput> stages;
   std::vector<Argument> arguments;
   /// One for each descriptor argument, without elements for those that are passed in parts; empty if all are.

@@ -33,18 +33,12 @@ public:
     return host->str();
   }
 
-  frontend::LanguageOptions language(const Options &options) const override {
-    frontend::LanguageOptions language;
-    language.debug = options.debug;
-    language.sanitizeOverflow = options.sanitizeOverflow;
-    language.numWarps = options.numWarps;
-    language.numCtas = options.numCtas;
-    language.numStages = options.numStages;
-    language.allowNonConstexprGlobals = options.allowNonConstexprGlobals;
-    language.backend = "cpu";
-    if (!options.defaultDotPrecision.empty())
-      language.defaultDotPrecision = options.defaultDotPrecision;
-    return language;
+  frontend::LanguageOptions facts(const Options &) const override { return {}; }
+
+  std::optional<std::string> findFault(const Options &options) const override {
+    if (options.numCtas > 1)
+      return "num_ctas > 1 requires NVIDIA SM90+ (Hopper); on the CPU a program is not spread over several blocks";
+    return std::nullopt;
   }
 
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;

@@ -1,6 +1,6 @@
 #include "compiler/driver/CudaTarget.h"
-#include "compiler/artifact/BuildId.h"
 #include "compiler/driver/CodeText.h"
+#include "compiler/driver/Toolkit.h"
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/DotPlan.h"
@@ -9,7 +9,6 @@
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/nvidia/Codegen.h"
-#include "compiler/llvm/nvidia/JitLink.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
 #include "compiler/support/KernelSymbols.h"
 #include "compiler/tensor/Tensor.h"
@@ -44,52 +43,6 @@ static void readMetadata(Compilation &compilation) {
     compilation.artifact.globalScratchAlignment = bytes.getInt();
 }
 
-namespace {
-/// Who makes a cubin of PTX, and the PTX it reads.
-struct Assembler {
-  std::string ptxas;                        // its path; empty: `jitLink`, else the driver when it loads the kernel
-  const nvidia::JitLink *jitLink = nullptr; //
-  unsigned ptxVersion = 86;                 // what the driver of a recent release reads
-
-  /// Which build it is. The driver's does not matter: what it is given is PTX.
-  llvm::Expected<std::string> build() const {
-    if (!ptxas.empty())
-      return nvidia::assemblerBuild(ptxas);
-    return jitLink ? "nvJitLink " + jitLink->version() + " " + artifact::identityOf(jitLink->address()) : "driver";
-  }
-};
-} // namespace
-
-static llvm::Expected<Assembler> findAssembler(const Options &options, const gpu::Target &device) {
-  Assembler assembler{.ptxas = options.assemblerPath};
-  std::string places;
-  if (assembler.ptxas.empty() && options.linkerPath.empty()) {
-    auto path = nvidia::findAssembler(device);
-    if (path)
-      assembler.ptxas = *path;
-    else
-      places = llvm::toString(path.takeError());
-  }
-  if (!assembler.ptxas.empty()) {
-    auto version = nvidia::assemblerVersion(assembler.ptxas);
-    if (!version)
-      return version.takeError();
-    assembler.ptxVersion = nvidia::ptxVersionOf(*version);
-    return assembler;
-  }
-  auto linker = nvidia::JitLink::open(options.linkerPath);
-  if (linker) {
-    assembler.jitLink = *linker;
-    assembler.ptxVersion = nvidia::ptxVersionOf((*linker)->version());
-    return assembler;
-  }
-  places += (places.empty() ? "" : "; ") + llvm::toString(linker.takeError());
-  if (nvidia::driverIsPresent())
-    return assembler;
-  return llvm::createStringError("nothing can assemble PTX: " + places +
-                                 "; and there is no driver, libcuda.so.1, that would translate it");
-}
-
 static llvm::Expected<nvidia::CodegenOptions> codegenOptions(Compilation &compilation) {
   const Options &options = compilation.options;
   auto target = targetOf(options), device = deviceOf(options);
@@ -104,23 +57,18 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(Compilation &compil
                   .debug = options.debug,
                   .lineInfo = options.lineInfo,
                   .variableInfo = options.variableInfo,
-                  .waitAtEntry = options.waitAtEntry && target->capability >= 90,
-                  .maxRegisters = static_cast<unsigned>(options.maxRegisters)};
+                  .waitAtEntry = options.waitAtEntry,
+                  .maxRegisters = static_cast<unsigned>(options.maxRegisters.value_or(0))};
   codegen.flushDenormals = options.flushDenormals;
   codegen.controls = compilation.llvmControls();
   codegen.interruption = &compilation.interruption;
   codegen.libraries = options.libraries;
-  if (auto library = nvidia::findLibdevice())
-    codegen.libraries.push_back(*library);
-  else
-    llvm::consumeError(library.takeError()); // a kernel that needs it gets to hear which function is missing
-  codegen.ptxVersion = options.ptxVersion;
-  if (codegen.ptxVersion)
-    return codegen;
-  auto assembler = findAssembler(options, *device);
-  if (!assembler)
-    return assembler.takeError();
-  codegen.ptxVersion = assembler->ptxVersion;
+  const Toolkit toolkit = Toolkit::find(options, *device);
+  if (!toolkit.problem.empty() && !options.ptxVersion)
+    return llvm::createStringError(toolkit.problem);
+  if (!toolkit.libdevice.empty()) // else a kernel that needs it gets to hear which function is missing
+    codegen.libraries.push_back(toolkit.libdevice);
+  codegen.ptxVersion = options.ptxVersion.value_or(toolkit.ptxVersion);
   return codegen;
 }
 
@@ -138,7 +86,10 @@ public:
   }
 
   llvm::Expected<std::string> tools(const Options &options) const override;
-  frontend::LanguageOptions language(const Options &options) const override;
+  frontend::LanguageOptions facts(const Options &options) const override;
+  int warpSize() const override { return 32; }
+  std::optional<std::string> findFault(const Options &options) const override;
+  Options complete(Options options) const override;
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
 
   llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const override {
@@ -168,45 +119,58 @@ llvm::Expected<std::string> CudaTarget::tools(const Options &options) const {
   auto device = deviceOf(options);
   if (!device)
     return device.takeError();
-  auto assembler = findAssembler(options, *device);
-  if (!assembler)
-    return assembler.takeError();
-  auto build = assembler->build();
-  if (!build)
-    return build.takeError();
+  auto tools = Toolkit::find(options, *device).key();
+  if (!tools)
+    return tools.takeError();
   auto files = Target::tools(options);
   if (!files)
     return files.takeError();
-  std::string text = *files + *build + ";";
-  if (auto library = nvidia::findLibdevice())
-    text += "libdevice " + artifact::digestFiles(*library, "") + ";";
-  else
-    llvm::consumeError(library.takeError()); // most kernels do without it
-  return text;
+  return *files + *tools;
 }
 
-frontend::LanguageOptions CudaTarget::language(const Options &options) const {
+frontend::LanguageOptions CudaTarget::facts(const Options &options) const {
   auto target = targetOf(options);
-  unsigned capability = target ? target->capability : (llvm::consumeError(target.takeError()), 80u);
-  frontend::LanguageOptions language;
-  language.debug = options.debug;
-  language.sanitizeOverflow = options.sanitizeOverflow;
-  language.numWarps = options.numWarps;
-  language.numCtas = options.numCtas;
-  language.numStages = options.numStages;
-  language.allowNonConstexprGlobals = options.allowNonConstexprGlobals;
-  language.backend = "cuda";
-  language.capability = capability;
-  language.supportedFp8 = {"fp8e5", "fp8e4b15"};
+  const unsigned capability = target ? target->capability : (llvm::consumeError(target.takeError()), 80u);
+  frontend::LanguageOptions facts;
+  facts.capability = capability;
+  facts.supportedFp8 = {"fp8e5", "fp8e4b15"};
   if (capability >= 89)
-    language.supportedFp8.push_back("fp8e4nv");
+    facts.supportedFp8.push_back("fp8e4nv");
   if (capability >= 90)
-    language.deprecatedFp8Dot = {"fp8e4b15"};
-  language.maxImpreciseAccDefault = capability / 10 == 9 ? int64_t(1) << 30 : 0;
-  language.defaultDotPrecision = options.defaultDotPrecision.empty() ? "tf32" : options.defaultDotPrecision;
-  language.minDotK = 16;
-  language.minDotK8bit = 32;
-  return language;
+    facts.deprecatedFp8Dot = {"fp8e4b15"};
+  facts.maxImpreciseAccDefault = capability / 10 == 9 ? int64_t(1) << 30 : 0;
+  facts.defaultDotPrecision = "tf32";
+  facts.minDotK = 16;
+  facts.minDotK8bit = 32;
+  return facts;
+}
+
+std::optional<std::string> CudaTarget::findFault(const Options &options) const {
+  auto target = targetOf(options);
+  if (!target) {
+    llvm::consumeError(target.takeError()); // the compile says it
+    return std::nullopt;
+  }
+  if (options.numCtas > 1 && !target->hasClusters())
+    return llvm::formatv("num_ctas > 1 requires NVIDIA SM90+ (Hopper). Current target is sm_{0}. This configuration "
+                         "will fail. Please set num_ctas=1 or target an SM90+ GPU.",
+                         target->capability)
+        .str();
+  return std::nullopt;
+}
+
+Options CudaTarget::complete(Options options) const {
+  options = Target::complete(std::move(options));
+  auto target = targetOf(options), device = deviceOf(options);
+  if (target && device) {
+    options.architecture = target->cpu();
+    options.codeArchitecture = *device == *target ? "" : device->cpu();
+    // Overlap is of no use before sm_90; with `launch_pdl` the kernel says itself where it waits.
+    options.waitAtEntry &= std::min(target->capability, device->capability) >= 90 && !options.launchProgrammatic;
+  }
+  llvm::consumeError(target.takeError());
+  llvm::consumeError(device.takeError());
+  return options;
 }
 
 /// Whether a descriptor that is spelled out begins here, with the pointer to its tensor.
@@ -253,10 +217,25 @@ static void describeTensorMaps(Compilation &compilation) {
   artifact.argumentBytes = artifact::layOutArguments(artifact.arguments);
 }
 
+/// Refuses what no CTA has threads for, in the words of the launch.
+static llvm::LogicalResult checkThreads(Compilation &compilation) {
+  constexpr int limit = 1024;
+  const int required = 32 * compilation.options.numWarps;
+  if (required <= limit)
+    return mlir::success();
+  compilation.diagnostics.report({.message = llvm::formatv("out of resource: threads, Required: {0}, Hardware limit: "
+                                                           "{1}. Reducing block sizes or `num_stages` may help.",
+                                                           required, limit),
+                                  .exception = "OutOfResources"});
+  return mlir::failure();
+}
+
 static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
   auto target = targetOf(compilation.options);
   if (!target)
     return compilation.fail(target.takeError());
+  if (mlir::failed(checkThreads(compilation)))
+    return mlir::failure();
   tensor::TensorPipelineOptions options;
   if (compilation.options.tensorMaps && compilation.options.numCtas == 1)
     options.chooseDescriptors = [&](mlir::ModuleOp module) { gpu::chooseDescriptors(module, *target); };
@@ -285,7 +264,9 @@ static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
 
 /// The language with layouts is GPU IR already, but for those that are left to be inferred.
 static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
-  if (int count = compilation.options.maxRegisters; count > 0)
+  if (mlir::failed(checkThreads(compilation)))
+    return mlir::failure();
+  if (int count = compilation.options.maxRegisters.value_or(0); count > 0)
     (*compilation.module)
         ->setAttr(gpu::entryRegistersName, mlir::Builder(compilation.module->getContext()).getI32IntegerAttr(count));
   auto build = [&](mlir::OpPassManager &manager) { gluon::buildGluonPipeline(manager); };
@@ -332,7 +313,7 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   if (!options)
     return compilation.fail(options.takeError());
   auto build = [&](mlir::OpPassManager &manager) {
-    gpu::buildResourcePipeline(manager, compilation.options.maxRegisters);
+    gpu::buildResourcePipeline(manager, compilation.options.maxRegisters.value_or(0));
   };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
@@ -366,22 +347,30 @@ static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std
   auto device = deviceOf(options);
   if (!device)
     return compilation.fail(device.takeError());
-  auto found = findAssembler(options, *device);
-  if (!found)
-    return compilation.fail(found.takeError());
-  if (found->ptxas.empty() && !found->jitLink)
+  const Toolkit toolkit = Toolkit::find(options, *device);
+  if (!toolkit.problem.empty())
+    return compilation.fail(toolkit.problem);
+  if (toolkit.ptxas.empty() && !toolkit.jitLink)
     return ptx; // the driver translates it
+  unsigned seconds = compilation.inspection.assemblerSeconds;
+  if (!seconds) {
+    auto limit = assemblerSecondsOfEnvironment();
+    if (!limit)
+      return compilation.fail(limit.takeError(), "PTXASError");
+    seconds = *limit;
+  }
   nvidia::AssemblerOptions assembler{.target = *device,
-                                     .path = found->ptxas,
+                                     .path = toolkit.ptxas,
                                      .lineInfo = options.lineInfo,
                                      .optimise = options.optimiseAssembly,
                                      .fuseMultiplyAdd = options.enableFpFusion,
-                                     .timeLimit = std::chrono::seconds(compilation.inspection.assemblerSeconds),
+                                     .timeLimit = std::chrono::seconds(seconds),
                                      .interruption = &compilation.interruption};
-  for (llvm::StringRef flag : llvm::split(options.assemblerOptions, ' '))
+  const std::string flags = options.assemblerOptions.value_or("");
+  for (llvm::StringRef flag : llvm::split(flags, ' '))
     if (!flag.empty())
       assembler.extra.push_back(flag.str());
-  auto assembled = found->jitLink ? found->jitLink->assemble(ptx, assembler) : nvidia::assemble(ptx, assembler);
+  auto assembled = toolkit.jitLink ? toolkit.jitLink->assemble(ptx, assembler) : nvidia::assemble(ptx, assembler);
   if (!assembled)
     return compilation.fail(assembled.takeError(), "PTXASError");
   compilation.artifact.assemblerLog = assembled->log;

@@ -9,6 +9,8 @@
 #include "compiler/tensor/Tensor.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 #include <chrono>
 
@@ -146,7 +148,10 @@ static ArtifactPointer runStages(Compilation &compilation, const Target &target,
 
 /// What every compile begins with.
 static llvm::LogicalResult describeTarget(Compilation &compilation, const Target &target) {
-  if (std::optional<std::string> fault = compilation.options.findFault()) {
+  std::optional<std::string> fault = compilation.options.findFault();
+  if (!fault)
+    fault = target.findFault(compilation.options);
+  if (fault) {
     compilation.diagnostics.report({.message = *fault, .exception = "ValueError"});
     return mlir::failure();
   }
@@ -166,14 +171,31 @@ static void finishArguments(artifact::Artifact &artifact) {
   artifact.argumentBytes = artifact::layOutArguments(artifact.arguments);
 }
 
-ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnostics &diagnostics) {
-  if (request.kernel.function && request.kernel.function->saysLayouts && !request.options.isGluon) {
-    CompileRequest known = request;
-    known.options.isGluon = true;
-    return compile(known, diagnostics);
+/// The file of `ir_override` as the replacement of the stage that its ending names.
+static llvm::LogicalResult takeOverride(const Options &options, Inspection &inspection, Diagnostics &diagnostics) {
+  if (options.irOverride.empty())
+    return mlir::success();
+  auto file = llvm::MemoryBuffer::getFile(options.irOverride);
+  if (!file) {
+    diagnostics.report(
+        {.message = "ir_override: cannot read '" + options.irOverride + "': " + file.getError().message(),
+         .exception = "ValueError"});
+    return mlir::failure();
   }
-  const Target *target = requireTarget(request.options, diagnostics);
-  if (!target || !checkLanguage(request, *target, diagnostics))
+  llvm::StringRef stage = llvm::sys::path::extension(options.irOverride);
+  inspection.replacements.emplace_back(stage.drop_front(stage.empty() ? 0 : 1), (*file)->getBuffer());
+  return mlir::success();
+}
+
+ArtifactPointer triton::driver::compile(const CompileRequest &given, Diagnostics &diagnostics) {
+  const Target *target = requireTarget(given.options, diagnostics);
+  if (!target)
+    return nullptr;
+  CompileRequest request = given;
+  request.options = target->complete(given.options);
+  request.options.isGluon |= given.kernel.function && given.kernel.function->saysLayouts;
+  if (!checkLanguage(request, *target, diagnostics) ||
+      mlir::failed(takeOverride(request.options, request.inspection, diagnostics)))
     return nullptr;
   ContextLease context;
   Compilation compilation(*context, request.options, request.inspection, diagnostics);
@@ -189,7 +211,7 @@ ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnosti
   std::string text;
   if (inspection.keepLocations || inspection.keepSource)
     text = compilation.text();
-  else if (request.lastStage == "source")
+  else if (request.inspection.lastStage == "source")
     llvm::raw_string_ostream(text) << *compilation.module;
   compilation.artifact.stages.push_back({"source", text, microsecondsSince(start)});
 
@@ -199,9 +221,9 @@ ArtifactPointer triton::driver::compile(const CompileRequest &request, Diagnosti
     names.push_back(parameter.name);
   describeArguments(kernel.arguments, names, compilation.artifact.arguments);
   finishArguments(compilation.artifact);
-  if (request.lastStage == "source")
+  if (request.inspection.lastStage == "source")
     return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
-  return runStages(compilation, *target, target->stages(request.options, request.inspection), request.lastStage);
+  return runStages(compilation, *target, target->stages(request.options, request.inspection), request.inspection.lastStage);
 }
 
 /// The module's one public function.
@@ -299,9 +321,13 @@ static llvm::LogicalResult describeCode(Compilation &compilation, const Target &
   return runDeep(compilation, [&] { return stage.resume(compilation, text); });
 }
 
-ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagnostics &diagnostics) {
-  const Target *target = requireTarget(request.options, diagnostics);
+ArtifactPointer triton::driver::compileIr(const IrCompileRequest &given, Diagnostics &diagnostics) {
+  const Target *target = requireTarget(given.options, diagnostics);
   if (!target)
+    return nullptr;
+  IrCompileRequest request = given;
+  request.options = target->complete(given.options);
+  if (mlir::failed(takeOverride(request.options, request.inspection, diagnostics)))
     return nullptr;
   ContextLease context;
   Compilation compilation(*context, request.options, request.inspection, diagnostics);
@@ -325,7 +351,7 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
   } else if (mlir::failed(describeCode(compilation, *target, *begin, text))) {
     return nullptr;
   }
-  const bool isWanted = request.lastStage == request.stage;
+  const bool isWanted = request.inspection.lastStage == request.stage;
   // What a user writes as tensor IR is not yet what that stage leaves: it runs, though the file stands for its output.
   if (request.stage == "ttir") {
     std::optional<std::string> simplified = makeOutput(compilation, *target, *begin);
@@ -338,7 +364,7 @@ ArtifactPointer triton::driver::compileIr(const IrCompileRequest &request, Diagn
   if (isWanted)
     return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
   return runStages(compilation, *target, llvm::ArrayRef(stages).drop_front(begin - stages.begin() + 1),
-                   request.lastStage);
+                   request.inspection.lastStage);
 }
 
 llvm::Expected<KernelFacts> triton::driver::describeKernel(llvm::StringRef stage, llvm::StringRef text,
@@ -378,10 +404,12 @@ static llvm::LogicalResult takeInput(Compilation &compilation, const Target &tar
   return mlir::success();
 }
 
-ArtifactPointer triton::driver::runStage(const StageRequest &request, Diagnostics &diagnostics) {
-  const Target *target = requireTarget(request.options, diagnostics);
+ArtifactPointer triton::driver::runStage(const StageRequest &given, Diagnostics &diagnostics) {
+  const Target *target = requireTarget(given.options, diagnostics);
   if (!target)
     return nullptr;
+  StageRequest request = given;
+  request.options = target->complete(given.options);
   ContextLease context;
   Compilation compilation(*context, request.options, request.inspection, diagnostics);
   if (mlir::failed(describeTarget(compilation, *target)))

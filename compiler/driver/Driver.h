@@ -15,7 +15,6 @@ struct CompileRequest {
   frontend::KernelRequest kernel; // its `options` are filled in from the target
   Options options;
   Inspection inspection;
-  std::string lastStage; // stop after this stage ("ttir"); empty: all
 };
 
 /// Null after reporting errors to `diagnostics`. Warnings may be reported either way.
@@ -26,7 +25,6 @@ struct IrCompileRequest {
   std::shared_ptr<const Source> source;
   Options options;
   Inspection inspection;
-  std::string lastStage;
 };
 
 /// The same from the text of a stage, which is the first of the artifact's; the kernel is the module's one public function.

@@ -1,10 +1,11 @@
 #include "compiler/driver/Options.h"
+#include "compiler/driver/Target.h"
 
 #include "gtest/gtest.h"
 
 #include <climits>
 
-using triton::driver::Options;
+using namespace triton::driver;
 
 static std::string faultOf(const Options &options) { return options.findFault().value_or(""); }
 
@@ -32,4 +33,85 @@ TEST(Options, LibrariesAreThere) {
   EXPECT_EQ(faultOf({.libraries = {"/no/such/file.bc"}}),
             "extern_libs: cannot read '/no/such/file.bc': No such file or directory");
   EXPECT_EQ(faultOf({.libraries = {"/tmp"}}), "extern_libs: '/tmp' is no file");
+}
+
+/// Another value than the default, of an option's own kind.
+static OptionValue otherValue(const OptionEntry &entry) {
+  const OptionValue now = getOption(Settings(), entry);
+  if (entry.kind() == "True or False")
+    return !std::get<bool>(now);
+  if (entry.kind() == "an integer")
+    return std::holds_alternative<int64_t>(now) ? std::get<int64_t>(now) + 1 : int64_t(7);
+  if (entry.kind() == "text")
+    return std::string("other");
+  return Names{"other"};
+}
+
+TEST(Options, EachOneChangesTheKey) {
+  for (const OptionEntry &entry : optionEntries()) {
+    Settings settings;
+    ASSERT_FALSE(bool(setOption(settings, entry.name, otherValue(entry)))) << entry.name.str();
+    EXPECT_FALSE(entry.isDefault(settings)) << entry.name.str();
+    const bool isKeyed = entry.role == OptionEntry::Role::Launch || entry.role == OptionEntry::Role::Setting;
+    EXPECT_EQ(settings.key() != Settings().key(), isKeyed) << entry.name.str(); // files: TargetTest.cpp
+    const bool isFile = entry.role == OptionEntry::Role::LaunchFile || entry.role == OptionEntry::Role::File;
+    EXPECT_EQ(settings.paths() != Settings().paths(), isFile) << entry.name.str();
+  }
+}
+
+TEST(Options, NamesDoNotRunIntoEachOther) {
+  EXPECT_NE(Options({.llvmFlags = {"a", "b"}}).key(), Options({.llvmFlags = {"a,b"}}).key());
+  EXPECT_NE(Options({.supportedFp8 = Names()}).key(), Options().key());
+}
+
+TEST(Options, WhatATargetDoesNotTakeIsRefused) {
+  for (const OptionEntry &entry : optionEntries()) {
+    Settings settings;
+    settings.backend = entry.target == OptionEntry::Taker::Cuda ? "cpu" : "cuda";
+    if (entry.target == OptionEntry::Taker::Any)
+      continue;
+    EXPECT_FALSE(bool(setOption(settings, entry.name, otherValue(entry))));
+    EXPECT_EQ(faultOf(settings), entry.name.str() + " is an option of target " +
+                                     (settings.backend == "cpu" ? "cuda" : "cpu") + ", not of " + settings.backend);
+  }
+}
+
+static std::string errorOf(llvm::StringRef name, llvm::StringRef text) {
+  Settings settings;
+  llvm::Error error = setOptionText(settings, name, text);
+  return error ? llvm::toString(std::move(error)) : "";
+}
+
+TEST(Options, AsText) {
+  Settings settings;
+  EXPECT_FALSE(bool(setOptionText(settings, "num_warps", "8")));
+  EXPECT_FALSE(bool(setOptionText(settings, "enable_fp_fusion", "false")));
+  EXPECT_FALSE(bool(setOptionText(settings, "debug", "")));
+  EXPECT_FALSE(bool(setOptionText(settings, "llvm_flags", "one, two")));
+  EXPECT_EQ(settings.numWarps, 8);
+  EXPECT_TRUE(!settings.enableFpFusion && settings.debug);
+  EXPECT_EQ(settings.llvmFlags, (Names{"one", "two"}));
+  EXPECT_EQ(errorOf("num_warps", "many"), "num_warps must be an integer, got 'many'");
+  EXPECT_EQ(errorOf("num_warps", "4294967296"), "num_warps must be an integer, got 4294967296");
+  EXPECT_EQ(errorOf("debug", "perhaps"), "debug must be True or False, got 'perhaps'");
+  EXPECT_EQ(errorOf("nonsense", "1"), "there is no option 'nonsense'");
+}
+
+TEST(Options, TheTargetFillsWhatIsNotGiven) {
+  const Target &cuda = *findTarget("cuda");
+  const Options complete = cuda.complete({.backend = "cuda", .architecture = "sm90", .codeArchitecture = "sm_90"});
+  EXPECT_EQ(complete.architecture, "sm_90a");
+  EXPECT_EQ(complete.codeArchitecture, "");
+  EXPECT_EQ(*complete.supportedFp8, (Names{"fp8e4b15", "fp8e4nv", "fp8e5"}));
+  EXPECT_EQ(*complete.maxImpreciseAccDefault, 1 << 30);
+  EXPECT_EQ(cuda.complete(complete).key(), complete.key());
+  const Options given = {.backend = "cuda",
+                         .architecture = "sm_90a",
+                         .allowedDotPrecisions = Names{"ieee"},
+                         .maxImpreciseAccDefault = 0,
+                         .supportedFp8 = Names{"fp8e5"}};
+  const auto language = cuda.language(given);
+  EXPECT_EQ(language.supportedFp8, (Names{"fp8e5"}));
+  EXPECT_EQ(language.allowedDotPrecisions, (Names{"ieee"}));
+  EXPECT_EQ(language.maxImpreciseAccDefault, 0);
 }

@@ -3,8 +3,11 @@
 #include "compiler/driver/ContextPool.h"
 #include "compiler/support/ForkMutex.h"
 
+#include "llvm/Support/Path.h"
+
 #include <mutex>
 
+using namespace triton;
 using namespace triton::driver;
 
 namespace {
@@ -23,10 +26,43 @@ llvm::Expected<triton::KernelFacts> Target::describe(llvm::StringRef stage, llvm
   return llvm::createStringError("the " + name() + " target cannot begin with a ." + stage + " file");
 }
 
+frontend::LanguageOptions Target::language(const Options &options) const {
+  frontend::LanguageOptions language = facts(options);
+  language.backend = name().str();
+  language.debug = options.debug || options.instrumentationMode == "consan";
+  language.sanitizeOverflow = options.sanitizeOverflow;
+  language.numWarps = options.numWarps;
+  language.numCtas = options.numCtas;
+  language.numStages = options.numStages;
+  language.allowNonConstexprGlobals = options.allowNonConstexprGlobals;
+  language.supportedFp8 = options.supportedFp8.value_or(language.supportedFp8);
+  language.deprecatedFp8Dot = options.deprecatedFp8Dot.value_or(language.deprecatedFp8Dot);
+  language.defaultDotPrecision = options.defaultDotPrecision.value_or(language.defaultDotPrecision);
+  language.allowedDotPrecisions = options.allowedDotPrecisions.value_or(language.allowedDotPrecisions);
+  language.maxImpreciseAccDefault = options.maxImpreciseAccDefault.value_or(language.maxImpreciseAccDefault);
+  return language;
+}
+
+Options Target::complete(Options options) const {
+  const frontend::LanguageOptions language = this->language(options);
+  options.debug = language.debug;
+  options.supportedFp8 = language.supportedFp8;
+  llvm::sort(*options.supportedFp8); // as users see them in metadata
+  options.deprecatedFp8Dot = language.deprecatedFp8Dot;
+  options.defaultDotPrecision = language.defaultDotPrecision;
+  options.allowedDotPrecisions = language.allowedDotPrecisions;
+  options.maxImpreciseAccDefault = int(language.maxImpreciseAccDefault);
+  options.warpSize = options.warpSize.value_or(warpSize());
+  return options;
+}
+
 llvm::Expected<std::string> Target::tools(const Options &options) const {
   std::string text;
   for (const std::string &path : options.libraries)
     text += "library " + artifact::digestFiles(path, "") + ";";
+  if (!options.irOverride.empty())
+    text += "override " + llvm::sys::path::extension(options.irOverride).str() + " " +
+            artifact::digestFiles(options.irOverride, "") + ";";
   if (!options.llvmPlugin.empty())
     text += "plugin " + artifact::digestFiles(options.llvmPlugin, "") + ";";
   return text;

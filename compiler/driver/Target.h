@@ -79,8 +79,15 @@ public:
   /// The builds of programs, and the contents of files, that code is made with besides the compiler: equal texts give equal code. Part of keys. Fails where
   /// something is missing without which nothing is made.
   virtual llvm::Expected<std::string> tools(const Options &options) const;
+  /// What kernels see of the target where options give nothing: fp8 types, precisions of dots, the smallest of them. All surfaces ask for it here.
+  virtual frontend::LanguageOptions facts(const Options &options) const = 0;
+  virtual int warpSize() const { return 1; }
+  /// What the target cannot compile with, besides what no target can. In the words of the options.
+  virtual std::optional<std::string> findFault(const Options &) const { return std::nullopt; }
   /// What kernels can see of the target and the options.
-  virtual frontend::LanguageOptions language(const Options &options) const = 0;
+  frontend::LanguageOptions language(const Options &options) const;
+  /// The options with the target's own values where they give none: equal for compiles that are equal.
+  virtual Options complete(Options options) const;
   /// In order; the first takes the module as the frontend left it.
   virtual std::vector<Stage> stages(const Options &options, const Inspection &inspection) const = 0;
   /// What a text of a stage below the module says of its kernel.

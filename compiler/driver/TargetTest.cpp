@@ -32,11 +32,7 @@ public:
     return llvm::createStringError("unknown abacus '" + options.architecture + "'; known is suanpan");
   }
 
-  frontend::LanguageOptions language(const Options &options) const override {
-    frontend::LanguageOptions language;
-    language.backend = "abacus";
-    return language;
-  }
+  frontend::LanguageOptions facts(const Options &) const override { return {}; }
 
   std::vector<Stage> stages(const Options &, const Inspection &) const override {
     return {
@@ -108,7 +104,7 @@ protected:
     request.options.backend = std::move(target);
     request.options.architecture = std::move(architecture);
     request.inspection = std::move(inspection);
-    request.lastStage = "beads";
+    request.inspection.lastStage = "beads";
     return compile(request, diagnostics);
   }
 
@@ -254,6 +250,27 @@ TEST_F(ToolsTest, libraries_and_plugins_count_by_their_content) {
     EXPECT_NE(none, plugged);
     EXPECT_NE(plugged, key(options));
   }
+}
+
+TEST_F(ToolsTest, files_of_options_count_by_their_content) {
+  const std::string none = key(cuda);
+  for (std::string Options::*file : {&Options::libdevicePath, &Options::irOverride}) {
+    Options options = cuda;
+    options.*file = write("named.bc", "1");
+    const std::string one = key(options);
+    write("named.bc", "2");
+    EXPECT_NE(none, one);
+    EXPECT_NE(one, key(options));
+  }
+  Options options = cuda;
+  options.assemblerPath = write("another", "#!/bin/sh\necho release 12.9, V12.9.1\n");
+  ASSERT_EQ(0, chmod(options.assemblerPath.c_str(), 0700));
+  EXPECT_NE(std::string::npos, key(options).find("V12.9.1"));
+  options.toolRecords = folder.str().str();
+  EXPECT_NE(std::string::npos, key(options).find("V12.9.1"));
+  write("another",
+        "#!/bin/sh\necho release 12.9, V12.9.22\n"); // of another size: what was remembered is of another tool
+  EXPECT_NE(std::string::npos, key(options).find("V12.9.22"));
 }
 
 TEST_F(ToolsTest, the_cpu_needs_none_of_them) {

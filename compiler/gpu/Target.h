@@ -14,10 +14,10 @@ struct Target {
   unsigned capability = 90;                      // 10 * major + minor
   bool allowsWgmma = true, allowsTcgen05 = true; // false: dots do without, for comparison
 
-  /// "sm_90a", "sm_90", "cuda:90" or "90". Fails, naming what is accepted.
+  /// "sm_90a", "sm_90", "sm90", "cuda:90" or "90". Fails, naming what is accepted.
   static llvm::Expected<Target> byName(llvm::StringRef name) {
     llvm::StringRef digits = name;
-    if (!digits.consume_front("sm_"))
+    if (!digits.consume_front("sm_") && !digits.consume_front("sm"))
       digits.consume_front("cuda:");
     digits = digits.rtrim("af");
     static constexpr unsigned known[] = {80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};

@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /* Grows by one when something is added. */
-#define TRITON_C_VERSION 5
+#define TRITON_C_VERSION 6
 
 typedef struct triton_error triton_error;
 typedef struct triton_module triton_module;
@@ -171,6 +171,11 @@ static inline triton_argument triton_named(const char *name, triton_argument arg
   return argument;
 }
 
+/* {"sanitize_overflow", "0"}: values as text, names of a list separated by commas. */
+typedef struct triton_named_option {
+  const char *name, *value;
+} triton_named_option;
+
 /* Start from TRITON_OPTIONS_INIT; NULL where options are asked for means the same. */
 typedef struct triton_options {
   size_t size;              /* of this structure */
@@ -195,9 +200,12 @@ typedef struct triton_options {
   int32_t check_accesses; /* cpu: memory accesses are watched by the triton_checked_launch of <triton/c_sanitize.h> */
   const char
       *cache_secret_file; /* with a secret that what is kept is signed with, and strangers' is refused; NULL: none */
+  /* Since version 6: options of the compiler by the names of docs/reference/options.md. One that it or the target does not know is refused. */
+  const struct triton_named_option *named;
+  size_t named_count;
 } triton_options;
 #define TRITON_OPTIONS_INIT                                                                                            \
-  {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL, 0, 0, NULL, 0, 0, 1, 1, 0, NULL}
+  {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL, 0, 0, NULL, 0, 0, 1, 1, 0, NULL, NULL, 0}
 
 /* A Python file, or its text (`name` stands for the file in messages). Only the kernels are compiled; the rest is not run. */
 TRITON_EXPORT triton_module *triton_module_load(const char *path, triton_error **error);

@@ -332,43 +332,21 @@ struct Argument {
   Object hostClass;                                        // Tuple: its class, if it has one
 };
 
+/// The value of an option; monostate: none is given.
+using OptionValue = std::variant<std::monostate, bool, int64_t, std::string, std::vector<std::string>>;
+
+/// An option of a compile, as docs/reference/options.md lists them.
+struct OptionDescription {
+  std::string name, kind; // "num_warps"; what a value must be: "an integer"
+  bool isOfLaunch = false;
+};
+/// Null if there is no such option.
+TRITON_EXPORT const OptionDescription *findOption(std::string_view name);
+
 struct Options {
-  std::string backend = "cpu", architecture = "native";
-  int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
-  bool debug = false, sanitizeOverflow = true, enableFpFusion = true, allowNonConstexprGlobals = false;
-  bool checkAccesses = false;      // cpu: code that is launched inside of a CheckedLaunch
-  std::string defaultDotPrecision; // empty: the target's
-  // Of the CUDA target.
-  int maxRegisters = 0; // of a thread; 0: as many as the assembler likes
-  int ptxVersion = 0;   // 86 for 8.6; 0: what the assembler reads
-  bool flushDenormals = true, lineInfo = true, optimiseAssembly = true;
-  bool waitAtEntry = true;   // for the grids before, so that launches may overlap; counts from sm_90 on
-  bool variableInfo = false; // where the kernel's variables are, for debuggers
-  bool tensorMaps = false; // descriptors may be left to the copy engine: the launcher makes its maps and brings scratch
-  std::string assemblerPath, assemblerOptions; // of ptxas; further flags for it
+  std::vector<std::pair<std::string, OptionValue>> values; // by name; those that are left out have their defaults
   /// Asked now and then on the compiling thread: a yes ends the compile, between two passes.
   bool (*isInterrupted)() = nullptr;
-  unsigned assemblerSeconds = 0;           // after which ptxas is given up; 0: as TRITON_PTXAS_TIMEOUT says
-  std::string linkerPath;                  // of libnvJitLink, which assembles where there is no ptxas
-  std::string codeArchitecture;            // that PTX is assembled for; empty: `architecture`
-  std::vector<std::string> libraries;      // LLVM bitcode with functions that kernels call
-  bool useWgmma = true, useTcgen05 = true; // products where the architecture has them
-  bool isGluon = false;                    // the kernel is in the language that has layouts
-  // Of LLVM's part: whether its passes run; boolean options of it that are switched on; a library of more passes.
-  bool optimiseLlvm = true;
-  std::vector<std::string> llvmFlags;
-  std::string llvmPlugin;
-  bool emitAssembly = false; // also make the `asm` stage
-  /// Files ("-": standard error) that receive the IR before every pass, and what each pipeline starts from.
-  std::string printAroundAll, reproducerPath;
-  std::string locationStage, locationFile; // debug information is about the lines of this stage's text, in this file
-  bool timePasses = false, showOperations = false, showStackTraces = false, showWarnings = false, showRemarks = false;
-  bool printLlvmAfterAll = false, timeLlvmPasses = false; // on standard error
-  std::string machineIrFolder;                            // receives `<kernel>.mir`
-  bool keepSource = false;                                // the stage `source`: the IR before any pass
-  bool printLocations = false;                            // IR with the lines of the source that it comes from
-  bool keepLocations = false;                             // both, and the code's debug information too
-  std::string lastStage;                                  // stop after this stage; empty: all
   /// stage -> text or bytes to go on with instead of what that stage made
   std::vector<std::pair<std::string, std::string>> replacements;
 };
@@ -427,10 +405,35 @@ TRITON_EXPORT std::shared_ptr<const Artifact> compileIr(const std::string &stage
 TRITON_EXPORT std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string input,
                                                        const std::vector<PackedArgument> &arguments,
                                                        const Options &options, Diagnostics &diagnostics);
-/// A ValueError that names the option whose value no target can compile with. Every compile asks the same first.
-TRITON_EXPORT std::optional<Error> checkOptions(const Options &options);
+using OptionValues = std::vector<std::pair<std::string, OptionValue>>;
+/// The options of a launch that the target takes, with its own values where none are given; a ValueError that names what it cannot compile with. Every compile
+/// asks the same first.
+TRITON_EXPORT Result<OptionValues> completeOptions(const Options &options);
+
+/// What Python's half of a backend asks a target, instead of knowing it.
+struct TargetFacts {
+  OptionValues defaults; // of the options of a launch, where no architecture is named
+  int smallestDotK = 1, smallestDotKOfBytes = 1;
+};
+TRITON_EXPORT Result<TargetFacts> targetFacts(const std::string &backend);
 /// The architecture that "native" means on this machine.
 TRITON_EXPORT Result<std::string> resolveArchitecture(const Options &options);
+
+/// NVIDIA's tools that code is made with besides the compiler, as the options name them or as they are found.
+struct Toolkit {
+  std::string ptxas;       // its path; empty: another assembler
+  std::string build;       // of the assembler: what ptxas prints of its version
+  std::string libdevice;   // its path; empty: there is none
+  std::string problem;     // why nothing can assemble PTX; empty: something can
+  unsigned ptxVersion = 0; // that the assembler reads: 86 for 8.6
+};
+TRITON_EXPORT Result<Toolkit> findToolkit(const Options &options);
+/// The path of a program of a CUDA toolkit ("cuobjdump") in folders laid out like one, an installed one, or on the PATH; empty if it is nowhere.
+TRITON_EXPORT std::string findTool(std::string_view name, const std::vector<std::string> &folders);
+/// All that `path --version` prints, kept in the folder `records` for the next process.
+TRITON_EXPORT Result<std::string> toolVersion(const std::string &path, const std::string &records);
+/// The PTX version that tools of a CUDA release read: 90 for "13.0"; 0 if it is no release.
+TRITON_EXPORT unsigned ptxVersionOf(std::string_view cudaRelease);
 
 /// The name and the argument types of the kernel in a text below the module, LLVM IR or PTX, of `options.backend`.
 struct KernelDescription {

@@ -199,6 +199,8 @@ struct Options {
   bool overlapLaunches =
       true; // from sm_90 on kernels wait at their entry, so that a launch overlaps the end of the one before
   bool launchGraphs = true; // launches go through graphs, which are quicker to launch, while the GPU waits for the host
+  /// Further options of the compiler, by the names of docs/reference/options.md: {{"sanitize_overflow", "0"}}. One that it or the target does not know is refused.
+  std::vector<std::pair<std::string, std::string>> named;
 };
 
 /// How the classes below stand on the C interface.
@@ -335,9 +337,13 @@ private:
   std::vector<triton_descriptor> descriptors;
 };
 
+struct ConvertedOptions : triton_options {
+  std::vector<triton_named_option> list; // that `named` points to
+};
+
 /// Good while `options` are.
-inline triton_options convert(const Options &options) {
-  triton_options out = TRITON_OPTIONS_INIT;
+inline ConvertedOptions convert(const Options &options) {
+  ConvertedOptions out{TRITON_OPTIONS_INIT, {}};
   out.target = options.target.c_str();
   out.architecture = options.architecture.c_str();
   out.num_warps = options.numWarps;
@@ -357,6 +363,10 @@ inline triton_options convert(const Options &options) {
   out.overlap_launches = options.overlapLaunches;
   out.launch_graphs = options.launchGraphs;
   out.check_accesses = options.checkAccesses;
+  for (const auto &[name, value] : options.named)
+    out.list.push_back({name.c_str(), value.c_str()});
+  out.named = out.list.data();
+  out.named_count = out.list.size();
   return out;
 }
 
@@ -422,7 +432,7 @@ public:
   Expected<CompiledKernel> tryCompile(const std::vector<Argument> &arguments, const Options &options = {}) const {
     return answer([&](triton_error **error) {
       const detail::ArgumentList list(arguments);
-      const triton_options converted = detail::convert(options);
+      const detail::ConvertedOptions converted = detail::convert(options);
       return triton_kernel_compile(state.get(), list.data(), list.size(), &converted, error);
     });
   }
@@ -432,7 +442,7 @@ public:
   /// Compiles for a signature, as tritonc does: one entry per parameter, `*fp32:16`, `i32`, or a constant (`1024`, `"relu"`, `None`).
   Expected<CompiledKernel> tryCompileSignature(std::string_view signature, const Options &options = {}) const {
     return answer([&](triton_error **error) {
-      const triton_options converted = detail::convert(options);
+      const detail::ConvertedOptions converted = detail::convert(options);
       return triton_kernel_compile_signature(state.get(), std::string(signature).c_str(), &converted, error);
     });
   }
@@ -445,7 +455,7 @@ public:
                                      const Options &options = {}) const {
     return answer([&](triton_error **error) {
       const detail::ArgumentList list(arguments);
-      const triton_options converted = detail::convert(options);
+      const detail::ConvertedOptions converted = detail::convert(options);
       return triton_kernel_run(state.get(), grid.x, grid.y, grid.z, list.data(), list.size(), &converted, error);
     });
   }

@@ -101,7 +101,7 @@ public:
 
 private:
   std::vector<std::unique_ptr<ArgumentList>> arguments;
-  std::vector<triton_options> options;
+  std::vector<ConvertedOptions> options;
   std::vector<triton_config> list;
 };
 

@@ -55,39 +55,17 @@ class NvidiaTool:
         return NvidiaTool(path, found.group(1)) if found else None
 
 
-def _toolkit_paths(binary: str):
-    """Where a tool of the CUDA toolkit may be, one after the other: NVIDIA's Python packages, an installed toolkit, the PATH."""
-    for root in sys.path:
-        if os.path.isdir(packages := os.path.join(root, "nvidia")):
-            for package in ("cu13", "cuda_nvcc", "cuda_cuobjdump", "cuda_nvdisasm"):
-                yield os.path.join(packages, package, "bin", binary)
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        if os.environ.get(variable):
-            yield os.path.join(os.environ[variable], "bin", binary)
-    yield os.path.join("/usr/local/cuda/bin", binary)
-    import shutil
-
-    yield shutil.which(binary) or ""
-
-
-@functools.lru_cache
-def _installed(binary: str) -> Optional[NvidiaTool]:
-    """The first that runs."""
-    return next(filter(None, map(NvidiaTool.from_path, filter(os.path.isfile, _toolkit_paths(binary)))), None)
-
-
 class env_nvidia_tool(env_base):
     """A tool of the CUDA toolkit: from the variable, else the one in this package, else an installed one. Reads back as NvidiaTool."""
 
     def __init__(self, binary: str):
         self.binary = binary
-        self.default_path = os.path.join(os.path.dirname(__file__), "backends", "nvidia", "bin", binary)
         super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH")
 
     def read(self, text):
-        tool = (
-            (text and NvidiaTool.from_path(text)) or NvidiaTool.from_path(self.default_path) or _installed(self.binary)
-        )
+        from ._tool_versions import find_tool
+
+        tool = (text and NvidiaTool.from_path(text)) or NvidiaTool.from_path(find_tool(self.binary))
         if not tool:
             raise RuntimeError(f"Cannot find {self.binary}")
         return tool

@@ -65,7 +65,7 @@ static bool compileText(const std::string &text) {
       driver::CompileRequest request;
       request.kernel.function = kernel;
       request.kernel.arguments = std::move(*arguments);
-      request.lastStage = hash % 4 == 0 ? "" : "ttir";
+      request.inspection.lastStage = hash % 4 == 0 ? "" : "ttir";
       accepted |= driver::compile(request, diagnostics) != nullptr;
     }
   }
@@ -103,7 +103,7 @@ static bool compileIrText(const std::string &text) {
   const std::string stage = settings.lookup("stage");
   driver::IrCompileRequest request{
       .stage = stage.empty() ? "ttir" : stage, .source = source, .options = optionsOf(settings)};
-  request.lastStage = lastStage(request.options);
+  request.inspection.lastStage = lastStage(request.options);
   const bool accepted = driver::compileIr(request, diagnostics) != nullptr;
   (void)render(diagnostics.all(), /*color=*/true);
   return accepted;
@@ -127,7 +127,7 @@ static bool compileSignature(const std::string &text) {
   request.kernel.function = kernel;
   request.kernel.arguments = std::move(*arguments);
   request.options = optionsOf(settings);
-  request.lastStage = lastStage(request.options);
+  request.inspection.lastStage = lastStage(request.options);
   const bool accepted = driver::compile(request, diagnostics) != nullptr;
   (void)render(diagnostics.all(), /*color=*/true);
   return accepted;

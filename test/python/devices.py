@@ -243,7 +243,7 @@ class CompileWatch:
         architecture = sm_arch_from_capability(capability)
         try:
             with CompileOnlyDriver.pretend(capability):
-                compile_native(source, {**options, "architecture": architecture, "code_architecture": architecture})
+                compile_native(source, {**options, "arch": architecture, "code_arch": architecture})
         except Exception as error:
             if not CompileWatch.of_chain(error, is_about_architecture):
                 print(f"failed for {architecture}", file=sys.stderr)

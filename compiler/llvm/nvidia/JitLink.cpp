@@ -4,8 +4,6 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -54,7 +52,7 @@ struct JitLink::Functions {
   }
 };
 
-llvm::Expected<const JitLink *> JitLink::load(llvm::StringRef path) {
+llvm::Expected<const JitLink *> JitLink::open(llvm::StringRef path) {
   static ForkMutex mutex;
   static std::map<std::string, std::pair<JitLink, Functions>> opened; // under `mutex`; never shrinks
   std::lock_guard lock(mutex);
@@ -70,37 +68,6 @@ llvm::Expected<const JitLink *> JitLink::load(llvm::StringRef path) {
   entry.second = functions;
   entry.first.functions = &entry.second;
   return &entry.first;
-}
-
-/// Names and files to try, in order.
-static std::vector<std::string> candidates() {
-  static constexpr llvm::StringLiteral names[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"};
-  std::vector<std::string> found(std::begin(names), std::end(names)); // for the system's linker
-  for (const std::string &toolkit : toolkits())
-    for (llvm::StringRef folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
-      for (llvm::StringRef name : names) {
-        llvm::SmallString<128> path(toolkit);
-        llvm::sys::path::append(path, folder, name);
-        if (llvm::sys::fs::exists(path))
-          found.push_back(path.str().str());
-      }
-  return found;
-}
-
-llvm::Expected<const JitLink *> JitLink::open(llvm::StringRef path) {
-  if (!path.empty())
-    return load(path);
-  if (const char *wanted = std::getenv("TRITON_NVJITLINK_PATH"); wanted && *wanted)
-    return load(wanted);
-  for (const std::string &candidate : candidates()) {
-    auto linker = load(candidate);
-    if (linker)
-      return linker;
-    llvm::consumeError(linker.takeError());
-  }
-  return llvm::createStringError(
-      "libnvJitLink.so was not found (looked at TRITON_NVJITLINK_PATH, the system's library folders and " +
-      llvm::join(toolkits(), ", ") + "); install it with `pip install nvidia-nvjitlink`");
 }
 
 const void *JitLink::address() const { return reinterpret_cast<const void *>(functions->create); }

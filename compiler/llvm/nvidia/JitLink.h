@@ -9,8 +9,7 @@ namespace triton::nvidia {
 
 class JitLink {
 public:
-  /// Opens the library at `path`; with an empty path, looks for it: `TRITON_NVJITLINK_PATH`, where the system's linker looks, CUDA toolkits. Kept for the life of
-  /// the process. Fails, naming where it looked.
+  /// Opens the library at `path`, or by a name that the system's linker knows. Kept for the life of the process.
   static llvm::Expected<const JitLink *> open(llvm::StringRef path);
 
   /// The CUDA release it belongs to: "13.0".
@@ -22,7 +21,6 @@ public:
 
 private:
   struct Functions;
-  static llvm::Expected<const JitLink *> load(llvm::StringRef path);
   const Functions *functions = nullptr;
 };
 

@@ -1,81 +1,18 @@
 #include "compiler/llvm/nvidia/Ptxas.h"
 
 #include "compiler/support/ChildProcess.h"
-#include "compiler/support/EnvironmentNumber.h"
-#include "compiler/support/ForkMutex.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
-#include <mutex>
 
 namespace triton::nvidia {
-
-std::vector<std::string> toolkits() {
-  std::vector<std::string> found;
-  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char *folder = std::getenv(variable); folder && *folder)
-      found.push_back(folder);
-  found.push_back("/usr/local/cuda");
-  // Toolkits without that link, the newest first.
-  std::vector<std::string> versions;
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator entry("/usr/local", error), end; !error && entry != end;
-       entry.increment(error))
-    if (llvm::sys::path::filename(entry->path()).starts_with("cuda-"))
-      versions.push_back(entry->path());
-  llvm::sort(versions, [](llvm::StringRef a, llvm::StringRef b) { return a.compare_numeric(b) > 0; });
-  llvm::append_range(found, versions);
-  return found;
-}
-
-static std::string join(llvm::StringRef folder, llvm::StringRef rest) {
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, rest);
-  return path.str().str();
-}
-
-llvm::Expected<std::string> findAssembler(const gpu::Target &target) {
-  for (const char *variable :
-       {target.capability >= 100 ? "TRITON_PTXAS_BLACKWELL_PATH" : "TRITON_PTXAS_PATH", "TRITON_PTXAS_PATH"})
-    if (const char *path = std::getenv(variable); path && *path) {
-      if (!llvm::sys::fs::can_execute(path))
-        return llvm::createStringError(llvm::Twine(variable) + " names '" + path + "', which cannot be run");
-      return path;
-    }
-  for (const std::string &folder : toolkits())
-    if (std::string path = join(folder, "bin/ptxas"); llvm::sys::fs::can_execute(path))
-      return path;
-  if (auto path = llvm::sys::findProgramByName("ptxas"))
-    return *path;
-  return llvm::createStringError("ptxas was not found (looked at TRITON_PTXAS_PATH, " + llvm::join(toolkits(), ", ") +
-                                 " and PATH); install it with `pip install nvidia-cuda-nvcc`");
-}
-
-llvm::Expected<std::string> findLibdevice() {
-  if (const char *path = std::getenv("TRITON_LIBDEVICE_PATH"); path && *path)
-    return path;
-  std::vector<std::string> all = toolkits();
-  if (auto path = llvm::sys::findProgramByName("ptxas")) {
-    // The real file's toolkit, where PATH has a link.
-    llvm::SmallString<128> real;
-    if (!llvm::sys::fs::real_path(*path, real))
-      all.push_back(llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str());
-  }
-  for (const std::string &folder : all)
-    if (std::string path = join(folder, "nvvm/libdevice/libdevice.10.bc"); llvm::sys::fs::exists(path))
-      return path;
-  return llvm::createStringError("libdevice.10.bc was not found (looked at TRITON_LIBDEVICE_PATH, " +
-                                 llvm::join(all, ", ") + "); install it with `pip install nvidia-cuda-nvcc`");
-}
 
 namespace {
 /// A file that goes away with this object, unless kept.
@@ -105,39 +42,22 @@ static std::string read(llvm::StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-llvm::Expected<std::string> assemblerBuild(llvm::StringRef path) {
-  static ForkMutex mutex;
-  static llvm::StringMap<std::string> known; // under `mutex`
-  llvm::sys::fs::file_status status;
-  if (std::error_code error = llvm::sys::fs::status(path, status))
-    return llvm::createStringError("cannot run '" + path + "': " + error.message());
-  const std::string file = (path + ":" + llvm::Twine(status.getSize()) + ":" +
-                            llvm::Twine(status.getLastModificationTime().time_since_epoch().count()))
-                               .str();
-  {
-    std::lock_guard lock(mutex);
-    if (auto found = known.find(file); found != known.end())
-      return found->second;
-  }
+llvm::Expected<std::string> runForVersion(llvm::StringRef path) {
   auto output = TemporaryFile::create("txt");
   if (!output)
     return output.takeError();
+  const std::string file = output->path.str().str();
   // Reading a version takes milliseconds; a program that takes this long is not an assembler, or hangs.
   ChildEnd end =
-      runChild({path.str(), "--version"}, {.output = output->path.str().str(), .limit = std::chrono::seconds(30)});
+      runChild({path.str(), "--version"}, {.output = file, .errors = file, .limit = std::chrono::seconds(30)});
   if (!end.isSuccess())
     return llvm::createStringError("'" + path + " --version' failed: " + end.problem);
-  std::string text = read(output->path);
-  std::lock_guard lock(mutex);
-  return known[file] = std::move(text);
+  return read(file);
 }
 
-llvm::Expected<std::string> assemblerVersion(llvm::StringRef path) {
-  auto text = assemblerBuild(path);
-  if (!text)
-    return text.takeError();
+llvm::Expected<std::string> assemblerVersion(llvm::StringRef path, llvm::StringRef build) {
   llvm::SmallVector<llvm::StringRef> groups;
-  if (!llvm::Regex("release ([0-9]+\\.[0-9]+)").match(*text, &groups))
+  if (!llvm::Regex("release ([0-9]+\\.[0-9]+)").match(build, &groups))
     return llvm::createStringError("'" + path + " --version' names no release");
   return groups[1].str();
 }
@@ -151,7 +71,9 @@ unsigned ptxVersionOf(llvm::StringRef cudaVersion) {
     return minor < 6 ? 80 + minor : 79 + minor;
   if (major == 11)
     return 70 + minor;
-  return 90 + minor + 10 * (major - 13);
+  if (major == 10)
+    return 63 + minor;
+  return major < 10 ? 0 : 90 + minor + 10 * (major - 13);
 }
 
 /// The number in front of `words`, in the assembler's report.
@@ -309,13 +231,6 @@ unsigned optimisationLevel(llvm::StringRef ptx, const AssemblerOptions &options)
 }
 
 llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &options) {
-  std::string path = options.path;
-  if (path.empty()) {
-    auto found = findAssembler(options.target);
-    if (!found)
-      return found.takeError();
-    path = std::move(*found);
-  }
   auto input = TemporaryFile::create("ptx"), output = TemporaryFile::create("cubin"),
        log = TemporaryFile::create("log");
   for (auto *file : {&input, &output, &log})
@@ -334,7 +249,7 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
       return llvm::createStringError("cannot write '" + input->path.str() + "': " + error.message());
   }
 
-  std::vector<std::string> command{path};
+  std::vector<std::string> command{options.path};
   if (!options.lineInfo)
     command.insert(command.end(), {"-lineinfo", "-suppress-debug-info"});
   else
@@ -348,13 +263,6 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
   command.insert(command.end(), options.extra.begin(), options.extra.end());
   command.insert(command.end(),
                  {"--gpu-name=" + options.target.cpu(), input->path.str().str(), "-o", output->path.str().str()});
-  std::chrono::seconds limit = options.timeLimit;
-  if (limit.count() == 0) {
-    auto seconds = environmentNumber("TRITON_PTXAS_TIMEOUT");
-    if (!seconds)
-      return seconds.takeError();
-    limit = std::chrono::seconds(*seconds);
-  }
   constexpr std::chrono::seconds patience{60};
   auto complain = [&] {
     llvm::errs() << "triton: `ptxas` has been running for " << patience.count()
@@ -362,7 +270,7 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
   };
   ChildEnd end = runChild(command, {.output = log->path.str().str(),
                                     .errors = log->path.str().str(),
-                                    .limit = limit,
+                                    .limit = options.timeLimit,
                                     .patience = patience,
                                     .impatient = complain,
                                     .interruption = options.interruption});
@@ -372,7 +280,7 @@ llvm::Expected<Assembled> assemble(llvm::StringRef ptx, const AssemblerOptions &
   result.log = read(log->path);
   if (!end.isSuccess()) {
     input->keep();
-    return assemblerError(describeEnd(end, limit) + "\n`ptxas` stderr:\n" + result.log +
+    return assemblerError(describeEnd(end, options.timeLimit) + "\n`ptxas` stderr:\n" + result.log +
                               "\nRepro command: " + llvm::join(command, " "),
                           ptx, result.log);
   }

@@ -18,13 +18,12 @@ namespace triton::nvidia {
 
 struct AssemblerOptions {
   gpu::Target target;
-  std::string path; // of ptxas; empty: look for it
+  std::string path; // of ptxas
   bool lineInfo = true;
   bool optimise = true; // without it, the code is for debuggers
   bool fuseMultiplyAdd = true;
   std::vector<std::string> extra; // further flags
-  /// After which it is ended; 0: `TRITON_PTXAS_TIMEOUT` seconds, and if that is not set either, never: after a minute it says on standard error
-  /// what is taking so long.
+  /// After which it is ended; 0: never. After a minute it says on standard error what is taking so long.
   std::chrono::seconds timeLimit{0};
   Interruption *interruption = nullptr; // ends it too
 };
@@ -35,17 +34,10 @@ struct Assembled {
   std::string log;                                         // all it printed
 };
 
-/// Where ptxas is: `TRITON_PTXAS_PATH` (`TRITON_PTXAS_BLACKWELL_PATH` for sm_100 on), a CUDA toolkit
-/// (`CUDA_HOME`, /usr/local/cuda), PATH. Fails, naming where it looked.
-llvm::Expected<std::string> findAssembler(const gpu::Target &target);
-/// Folders laid out like a CUDA toolkit, in the order they are looked at.
-std::vector<std::string> toolkits();
-/// libdevice.10.bc, looked for in the same places.
-llvm::Expected<std::string> findLibdevice();
-/// All that `ptxas --version` prints, which names its build; kept until the file changes.
-llvm::Expected<std::string> assemblerBuild(llvm::StringRef path);
+/// All that `path --version` prints, which names its build.
+llvm::Expected<std::string> runForVersion(llvm::StringRef path);
 /// "13.0" from that.
-llvm::Expected<std::string> assemblerVersion(llvm::StringRef path);
+llvm::Expected<std::string> assemblerVersion(llvm::StringRef path, llvm::StringRef build);
 /// The PTX version that an assembler of a CUDA release reads: 90 for 13.0, 88 for 12.9.
 unsigned ptxVersionOf(llvm::StringRef cudaVersion);
 

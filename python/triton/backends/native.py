@@ -2,23 +2,82 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import os
+from dataclasses import make_dataclass
+from typing import Any
+
 from .. import knobs
 from .._C import libtriton
 from ..errors import OptionError
 from .compiler import BaseBackend
+from .environment import code_options
 
 
-def check_options(backend, options, known):
-    """Those of the options that are `known` and set, as plain Python values; one of a wrong type or out of range is an error that names it."""
-    given = {name: value for name, value in options.items() if name in known and value is not None}
-    try:
-        return libtriton.check_options(backend, given)
-    except ValueError as error:
-        raise OptionError(str(error)) from None
+@functools.lru_cache(None)
+def _digest(path, size, changed, number):
+    return libtriton.cache.digest_files(path, "")
+
+
+def file_hash(path):
+    """Of what a file holds now. A library that is not there is an error."""
+    status = os.stat(path)
+    return _digest(path, status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+class NativeOptions:
+    """What the options objects of this package's backends share. Their fields, and what they may be, the native compiler says."""
+
+    def __post_init__(self):
+        object.__setattr__(self, "extern_libs", tuple(sorted(dict(self.extern_libs or {}).items())))
+
+    def hash(self):
+        libraries = tuple((name, file_hash(path)) for name, path in sorted(self.extern_libs))
+        values = {**self.__dict__, "extern_libs": libraries}
+        text = "_".join(f"{name}-{value}" for name, value in sorted(values.items()))
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def options_class(name, backend, base=NativeOptions, **own):
+    """The frozen dataclass of a target's options: a field for each that the native compiler lists, with what the target has by default."""
+    fields = {**libtriton.target_facts(backend)["options"], "backend_name": backend, "arch": None, "ir_override": None}
+    made = make_dataclass(name, [(field, Any, value) for field, value in {**fields, **own}.items()], bases=(base,), frozen=True)  # fmt: skip
+    made.__module__, made.__doc__ = base.__module__, f"Options of a launch, of the target {backend}: docs/reference/options.md."
+    return made
 
 
 class NativeBackend(BaseBackend):
-    """A backend of this package, or a subclass of one. `native_options(options)` are the options as the native compiler takes them."""
+    """A backend of this package, or a subclass of one."""
+
+    options_class: type
+
+    def default_arch(self) -> str:
+        """The architecture that options name where nobody does."""
+        return str(self.target.arch or "native")
+
+    def parse_options(self, options: dict):
+        """The options object; those that it has no field for are ignored, one of a wrong type or out of range is an error that names it."""
+        known = self.options_class.__dataclass_fields__.keys() - {"backend_name"}
+        given = {name: value for name, value in options.items() if name in known and value is not None}
+        given.setdefault("arch", self.default_arch())
+        given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        if knobs.language.fp32_default:
+            given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
+        try:
+            complete = libtriton.complete_options(self.target.backend, given)
+        except ValueError as error:
+            raise OptionError(str(error)) from None
+        return self.options_class(**{name: value for name, value in complete.items() if value not in (None, "")})
+
+    def native_options(self, options) -> dict:
+        """The options as the native compiler takes them."""
+        fields = {name: value for name, value in options.__dict__.items() if name not in ("backend_name", "ir_override")}  # fmt: skip
+        globals_allowed = bool(knobs.compilation.allow_non_constexpr_globals)
+        return {**fields, "target": self.target.backend, "allow_non_constexpr_globals": globals_allowed, **code_options()}  # fmt: skip
+
+    def pack_metadata(self, metadata):
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
 
     @property
     def is_watched(self) -> bool:
@@ -51,7 +110,7 @@ def run_stage(name, source, metadata, options):
     if name == "ttir":
         metadata["tensordesc_meta"] = artifact.tensordesc_meta
     if name == "llir":
-        metadata["shared"] = artifact.arena_bytes if options["backend"] == "cpu" else artifact.shared
+        metadata["shared"] = artifact.arena_bytes if options["target"] == "cpu" else artifact.shared
         metadata["global_scratch_size"] = artifact.global_scratch_size
         metadata["global_scratch_align"] = artifact.global_scratch_align
     if name == "cubin":

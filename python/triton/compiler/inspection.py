@@ -56,7 +56,7 @@ def shown_options(src, manager):
     if debug_only or getenv_bool("TRITON_ENABLE_LLVM_DEBUG", False):
         _show_debug_output(tuple(debug_only))
     switches = {
-        "time_passes": "MLIR_ENABLE_TIMING",
+        "time_ir_passes": "MLIR_ENABLE_TIMING",
         "time_llvm_passes": "LLVM_ENABLE_TIMING",
         "print_llvm_after_all": "LLVM_IR_ENABLE_DUMP",
     }

@@ -156,7 +156,7 @@ class IRSource:
             self.name = "@" + name
             self.signature = {index: convert_type_repr(ty) for index, ty in enumerate(types)}
         else:
-            self.name, types = libtriton.describe_kernel(self.ext, self.src, {"backend": backend.target.backend})
+            self.name, types = libtriton.describe_kernel(self.ext, self.src, {"target": backend.target.backend})
             self.signature = dict(enumerate(types))
 
     def hash(self):

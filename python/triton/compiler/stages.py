@@ -17,7 +17,7 @@ def language_options(backend, options):
     names = ("num_warps", "num_ctas", "num_stages", "debug", "sanitize_overflow", "enable_fp_fusion")
     known = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
     globals_allowed = bool(knobs.compilation.allow_non_constexpr_globals)
-    return {"backend": "cpu", "architecture": "native", "allow_non_constexpr_globals": globals_allowed, **known}
+    return {"target": "cpu", "arch": "native", "allow_non_constexpr_globals": globals_allowed, **known}
 
 
 def is_native(backend):

@@ -32,8 +32,8 @@ class GluonASTSource(ASTSource):
         return argument
 
     def _native_options(self, options):
-        if options["backend"] != "cuda":
-            raise RuntimeError(f"Gluon kernels run on NVIDIA GPUs, not on the target '{options['backend']}'")
+        if options["target"] != "cuda":
+            raise RuntimeError(f"Gluon kernels run on NVIDIA GPUs, not on the target '{options['target']}'")
         if options.get("instrumentation_mode") == "consan":
             warnings.warn(
                 f"the Gluon kernel '{self.fn.__name__}' is compiled without the concurrency sanitizer, which is not there",
