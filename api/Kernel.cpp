@@ -5,9 +5,9 @@
 #include "api/CallOptions.h"
 #include "api/DescriptorArgument.h"
 #include "compiler/driver/Driver.h"
+#include "compiler/driver/EnvironmentNumber.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/StoredCompile.h"
-#include "compiler/driver/EnvironmentNumber.h"
 #include "runtime/host/Launch.h"
 
 #include <cstring>
@@ -123,16 +123,16 @@ static llvm::Expected<driver::Settings> resolveOptions(const triton_options &opt
 }
 
 /// From the cache directory if it is there. Null after reporting errors of the kernel's.
-static llvm::Expected<std::shared_ptr<const artifact::Artifact>>
-compileOrLoad(const triton_kernel &kernel, const std::string &key, const driver::CompileRequest &request,
-              const triton_options &options, Diagnostics &diagnostics) {
+static llvm::Expected<std::shared_ptr<const artifact::Artifact>> compileOrLoad(const triton_kernel &kernel,
+                                                                               const driver::CompileRequest &request,
+                                                                               const triton_options &options,
+                                                                               Diagnostics &diagnostics) {
   if (!*options.cache_directory)
     return driver::compile(request, diagnostics);
   auto storage = driver::openStorage(options.cache_directory, options.cache_secret_file);
   if (!storage)
     return storage.takeError();
-  const std::string identity = kernel.function->name + ";" + key + ";" + kernel.module->host->sourceKey();
-  return driver::compileOrLoad(request, identity, *storage, diagnostics);
+  return driver::compileOrLoad(request, kernel.module->host->sourceKey(), *storage, diagnostics);
 }
 
 static llvm::Expected<CompiledKernel>
@@ -143,7 +143,7 @@ compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> sp
     return resolved.takeError();
   request.options = *resolved;
   request.inspection = *resolved;
-  std::string key = request.options.key() + (request.inspection.emitAssembly ? ";asm;" : ";");
+  std::string key = request.options.key() + request.options.paths() + (request.inspection.emitAssembly ? ";asm;" : ";");
   for (const frontend::ArgumentSpec &spec : specs)
     driver::appendKey(spec, key);
   {
@@ -154,7 +154,7 @@ compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> sp
   request.kernel.function = kernel.function;
   request.kernel.arguments = std::move(specs);
   Diagnostics diagnostics;
-  auto found = compileOrLoad(kernel, key, request, options, diagnostics);
+  auto found = compileOrLoad(kernel, request, options, diagnostics);
   if (!found)
     return found.takeError();
   std::shared_ptr<const artifact::Artifact> artifact = std::move(*found);

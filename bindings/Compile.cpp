@@ -112,6 +112,37 @@ static SharedArtifact compileIr(std::string stage, std::string file, std::string
   return check(std::move(artifact), diagnostics);
 }
 
+static std::pair<std::string, bool> kernelKey(nb::handle function, const nb::list &arguments, std::string symbol,
+                                              const nb::dict &options) {
+  Visit visit;
+  embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
+  embed::Result<embed::KernelKey> key;
+  {
+    Unlocked unlocked;
+    key = embed::kernelKey(PythonHost::instance(), request);
+  }
+  if (auto *error = std::get_if<embed::Error>(&key))
+    throw std::runtime_error(error->message);
+  auto &found = std::get<embed::KernelKey>(key);
+  return {found.text, found.isPortable};
+}
+
+static bool confirmReads(nb::handle function, const embed::Reads &reads, Answers *answers) {
+  Visit visit;
+  RecordingScope recording(answers);
+  std::optional<embed::Function> parsed = functionOf(function.ptr());
+  if (!parsed)
+    throw nb::python_error();
+  PythonHost::takeException();
+  bool isSame = false;
+  {
+    Unlocked unlocked;
+    isSame = embed::confirmReads(*parsed, reads);
+  }
+  PythonHost::takeException();
+  return isSame;
+}
+
 using ArgumentTuple = std::tuple<std::string, std::string, uint32_t, uint32_t, bool>;
 
 static SharedArtifact runStage(const std::string &stage, nb::handle input, const std::vector<ArgumentTuple> &arguments,
@@ -121,7 +152,7 @@ static SharedArtifact runStage(const std::string &stage, nb::handle input, const
   std::string text = textOrBytes(input);
   std::vector<embed::PackedArgument> packed;
   for (const auto &[name, type, offset, size, isStored] : arguments)
-    packed.push_back({name, type, offset, size, isStored});
+    packed.push_back({name, type, isStored});
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
   {
@@ -151,31 +182,6 @@ static std::vector<std::pair<std::string, double>> timesOf(const embed::Artifact
   return times;
 }
 
-static std::vector<ArgumentTuple> argumentsOf(const embed::Artifact &artifact) {
-  std::vector<ArgumentTuple> out;
-  for (const embed::PackedArgument &argument : artifact.arguments)
-    out.emplace_back(argument.name, argument.type, argument.offset, argument.size, argument.isStored);
-  return out;
-}
-
-static nb::list tensorMapsOf(const embed::Artifact &artifact) {
-  nb::list maps;
-  for (const embed::TensorMapFormat &format : artifact.tensorMaps) {
-    if (format.box.empty()) { // passed in parts
-      maps.append(nb::none());
-      continue;
-    }
-    nb::dict map;
-    map["swizzle"] = format.swizzle;
-    map["elem_size"] = format.elementBytes;
-    map["elem_type"] = format.elementType;
-    map["block_size"] = nb::cast(format.box);
-    map["fp4_padded"] = false;
-    maps.append(map);
-  }
-  return maps;
-}
-
 static std::string architecture(const nb::dict &options) {
   embed::Result<std::string> result = embed::resolveArchitecture(readOptions(options));
   if (auto *error = std::get_if<embed::Error>(&result))
@@ -196,30 +202,21 @@ void addCompile(nb::module_ &module) {
   nb::class_<embed::Artifact>(module, "Artifact",
                               "What a compile yields: every stage, and what a launch needs to know.")
       .def_ro("name", &embed::Artifact::name)
-      .def_ro("hash", &embed::Artifact::hash)
-      .def_ro("backend", &embed::Artifact::backend)
-      .def_ro("architecture", &embed::Artifact::architecture)
-      .def_ro("argument_bytes", &embed::Artifact::argumentBytes)
-      .def_ro("arena_bytes", &embed::Artifact::arenaBytes)
-      .def_ro("num_warps", &embed::Artifact::numWarps)
-      .def_ro("num_ctas", &embed::Artifact::numCtas)
-      .def_ro("num_stages", &embed::Artifact::numStages)
-      .def_ro("shared", &embed::Artifact::sharedBytes)
-      .def_ro("global_scratch_size", &embed::Artifact::globalScratchBytes)
-      .def_ro("global_scratch_align", &embed::Artifact::globalScratchAlignment)
-      .def_ro("registers", &embed::Artifact::registers)
-      .def_ro("spill_bytes", &embed::Artifact::spillBytes)
-      .def_ro("waits_at_entry", &embed::Artifact::waitsAtEntry)
       .def_ro("assembler_log", &embed::Artifact::assemblerLog)
+      .def_ro("description", &embed::Artifact::description, "JSON: all of it but what the stages hold")
       .def_prop_ro("stages", &stagesOf, "stage name -> text or bytes, in the order they were made")
-      .def_prop_ro("times", &timesOf, "(stage name, microseconds)")
-      .def_prop_ro("tensordesc_meta", &tensorMapsOf, "how each tensor descriptor becomes a map of the copy engine")
-      .def_prop_ro("arguments", &argumentsOf,
-                   "(name, type, offset, size, may be stored to) of each run-time argument in the packed block");
+      .def_prop_ro("times", &timesOf, "(stage name, microseconds)");
   module.def("compile", &compile, nb::arg("function"), nb::arg("arguments"), nb::arg("symbol"), nb::arg("options"),
              nb::arg("answers").none() = nb::none(),
              "Compiles a jitted function for the given arguments; raises what the compiler has to say. What the kernel "
              "asks the program goes into `answers`.");
+  module.def("kernel_key", &kernelKey, nb::arg("function"), nb::arg("arguments"), nb::arg("symbol"), nb::arg("options"),
+             "(what such a compile is stored under before hashing, whether hosts of other languages understand its "
+             "constants).");
+  module.def(
+      "confirm_reads", &confirmReads, nb::arg("function"), nb::arg("reads"), nb::arg("answers"),
+      "Whether the program gives what a kernel was compiled with by another language; what it is asked goes into "
+      "`answers`.");
   module.def("compile_ir", &compileIr, nb::arg("stage"), nb::arg("file"), nb::arg("text"), nb::arg("options"),
              "The same from IR text.");
   module.def("describe_kernel", &description, nb::arg("stage"), nb::arg("text"), nb::arg("options"),

@@ -1,7 +1,9 @@
 // One compile for a host language: request in, artifact out.
 #include "embed/Adapter.h"
 
+#include "compiler/artifact/Description.h"
 #include "compiler/driver/Driver.h"
+#include "compiler/driver/StoredCompile.h"
 #include "compiler/driver/Target.h"
 #include "compiler/driver/Toolkit.h"
 
@@ -74,27 +76,10 @@ static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *arti
     return nullptr;
   auto out = std::make_shared<Artifact>();
   out->name = artifact->name;
-  out->hash = artifact->hash;
-  out->backend = artifact->backend;
-  out->architecture = artifact->architecture;
   for (const artifact::StageOutput &stage : artifact->stages)
     out->stages.push_back({stage.name, stage.content, stage.microseconds});
-  for (const artifact::Argument &argument : artifact->arguments)
-    out->arguments.push_back({argument.name, argument.type, argument.offset, argument.size, argument.isStored});
-  for (const artifact::TensorMap &map : artifact->tensorMaps)
-    out->tensorMaps.push_back({map.swizzle, map.elementBytes, map.elementType, map.box});
-  out->argumentBytes = artifact->argumentBytes;
-  out->arenaBytes = artifact->arenaBytes;
-  out->numWarps = artifact->numWarps;
-  out->numCtas = artifact->numCtas;
-  out->numStages = artifact->numStages;
-  out->sharedBytes = artifact->sharedBytes;
-  out->globalScratchBytes = artifact->globalScratchBytes;
-  out->globalScratchAlignment = artifact->globalScratchAlignment;
-  out->registers = artifact->registers;
-  out->spillBytes = artifact->spillBytes;
-  out->waitsAtEntry = artifact->waitsAtEntry;
   out->assemblerLog = artifact->assemblerLog;
+  out->description = artifact::describe(*artifact);
   return out;
 }
 
@@ -116,6 +101,27 @@ std::optional<driver::CompileRequest> toDriver(Host &host, const CompileRequest 
   if (!read(request.options, out.options, out.inspection, diagnostics))
     return std::nullopt;
   return out;
+}
+
+Result<KernelKey> kernelKey(Host &host, const CompileRequest &request) {
+  Diagnostics diagnostics;
+  std::optional<driver::CompileRequest> out = toDriver(host, request, diagnostics);
+  if (!out)
+    return Error{diagnostics.front().exception, diagnostics.front().message};
+  KernelKey key;
+  llvm::Expected<std::string> text = driver::kernelKey(*out, key.isPortable);
+  if (!text)
+    return Error{"RuntimeError", llvm::toString(text.takeError())};
+  key.text = std::move(*text);
+  return key;
+}
+
+bool confirmReads(const Function &kernel, const Reads &reads) {
+  artifact::Artifact stored;
+  stored.isPortable = true;
+  for (const auto &[function, name, answer] : reads)
+    stored.reads.push_back({function, name, answer});
+  return driver::isStillRight(toFrontend(kernel), stored);
 }
 
 std::shared_ptr<const Artifact> compile(Host &host, const CompileRequest &request, Diagnostics &diagnostics) {

@@ -8,13 +8,13 @@
 
 namespace triton::artifact {
 
-/// Everything about an artifact but the content of its stages, as a JSON object.
+/// Everything about an artifact but the content of its stages, as a JSON object: under the names that users of Python know as `metadata`.
 std::string describe(const Artifact &artifact);
 
-/// Writes an artifact under `artifact.hash` (64 hexadecimal digits), sealed; with a secret, signed.
-llvm::Error save(const Store &store, const Artifact &artifact, llvm::StringRef secret = "");
-/// Null unless the whole artifact is there, as it was saved; with a secret, by somebody who has it.
-std::shared_ptr<const Artifact> load(const Store &store, llvm::StringRef name, llvm::StringRef hash,
+/// Writes an artifact under `artifact.hash` (64 hexadecimal digits), sealed; with a secret, signed. `kernel` is what its files are called.
+llvm::Error save(const Store &store, llvm::StringRef kernel, const Artifact &artifact, llvm::StringRef secret = "");
+/// Null unless the description and the code are there, as they were saved; with a secret, by somebody who has it. Other stages may have been deleted.
+std::shared_ptr<const Artifact> load(const Store &store, llvm::StringRef kernel, llvm::StringRef hash,
                                      llvm::StringRef secret = "");
 
 /// 64 hexadecimal digits as the name of an entry: base 32 without padding.

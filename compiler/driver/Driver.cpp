@@ -161,6 +161,16 @@ static llvm::LogicalResult describeTarget(Compilation &compilation, const Target
   artifact::Artifact &artifact = compilation.artifact;
   artifact.backend = target.name().str();
   artifact.architecture = *architecture;
+  const Options &options = compilation.options;
+  artifact.device = options.codeArchitecture.empty() ? *architecture : options.codeArchitecture;
+  artifact.warpSize = options.warpSize.value_or(target.warpSize());
+  Settings settings;
+  static_cast<Options &>(settings) = options;
+  for (const OptionEntry &entry : optionEntries())
+    if (entry.isOfLaunch() && entry.isTakenBy(options.backend))
+      artifact.options.emplace_back(entry.name, getOption(settings, entry));
+    else if (entry.role == OptionEntry::Role::Setting && !entry.isDefault(settings))
+      artifact.settings.emplace_back(entry.name, getOption(settings, entry));
   artifact.numWarps = compilation.options.numWarps;
   artifact.numCtas = compilation.options.numCtas;
   artifact.numStages = compilation.options.numStages;
@@ -204,9 +214,13 @@ ArtifactPointer triton::driver::compile(const CompileRequest &given, Diagnostics
 
   auto start = std::chrono::steady_clock::now();
   const frontend::KernelRequest kernel = kernelRequest(request, *target);
-  compilation.module = frontend::emitKernel(*context, kernel, diagnostics, compilation.sources);
+  frontend::Reads reads;
+  compilation.module = frontend::emitKernel(*context, kernel, diagnostics, compilation.sources, reads);
   if (!compilation.module)
     return nullptr;
+  compilation.artifact.isPortable = reads.isPortable;
+  for (frontend::Reads::Read &read : reads.all)
+    compilation.artifact.reads.push_back({read.function, std::move(read.name), std::move(read.answer)});
   const Inspection &inspection = request.inspection;
   std::string text;
   if (inspection.keepLocations || inspection.keepSource)
@@ -223,7 +237,8 @@ ArtifactPointer triton::driver::compile(const CompileRequest &given, Diagnostics
   finishArguments(compilation.artifact);
   if (request.inspection.lastStage == "source")
     return std::make_shared<const artifact::Artifact>(std::move(compilation.artifact));
-  return runStages(compilation, *target, target->stages(request.options, request.inspection), request.inspection.lastStage);
+  return runStages(compilation, *target, target->stages(request.options, request.inspection),
+                   request.inspection.lastStage);
 }
 
 /// The module's one public function.

@@ -37,8 +37,9 @@ std::shared_ptr<IrModule> triton::driver::emitModule(const CompileRequest &reque
   if (!checkLanguage(request, *target, diagnostics))
     return nullptr;
   auto result = std::make_shared<IrModule>();
+  frontend::Reads reads;
   result->module =
-      frontend::emitKernel(*result->context, kernelRequest(request, *target), diagnostics, result->sources);
+      frontend::emitKernel(*result->context, kernelRequest(request, *target), diagnostics, result->sources, reads);
   return result->module ? result : nullptr;
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/artifact/Description.h"
 #include "compiler/artifact/Seal.h"
 #include "compiler/driver/Target.h"
+#include "compiler/frontend/Reads.h"
 #include "compiler/support/Hash.h"
 
 using namespace triton;
@@ -18,23 +19,91 @@ llvm::Expected<Storage> triton::driver::openStorage(const std::string &directory
   return storage;
 }
 
+/// What an argument is, appended: for every host the same.
+static void appendArgument(const frontend::ArgumentSpec &spec, const frontend::Host *host, std::string &text,
+                           bool &isPortable) {
+  auto constant = [&](const frontend::Value &value) {
+    std::optional<std::string> known = frontend::fingerprint(value, host);
+    isPortable &= known.has_value();
+    const std::string shown = known.value_or("object");
+    text += "=" + std::to_string(shown.size()) + ":" + shown;
+  };
+  using Kind = frontend::ArgumentSpec::Kind;
+  if (spec.kind == Kind::Constant)
+    constant(spec.constant);
+  if (spec.kind == Kind::Tuple) {
+    isPortable &= !spec.hostClass.handle;
+    text += "(";
+    for (const std::string &field : spec.fields)
+      text += field + ",";
+    for (const frontend::ArgumentSpec &element : spec.elements)
+      appendArgument(element, host, text, isPortable);
+    text += ")";
+  }
+  if (spec.kind == Kind::Runtime) {
+    text += spec.type.signature();
+    for (const auto &[name, value] : spec.attributes)
+      text += ":" + name + std::to_string(value);
+    if (!spec.constant.isNone()) // the layout of a descriptor
+      constant(spec.constant);
+  }
+  text += ";";
+}
+
+llvm::Expected<std::string> triton::driver::kernelKey(const CompileRequest &request, bool &isPortable) {
+  const Target *target = findTarget(request.options.backend);
+  Options options = target ? target->complete(request.options) : request.options;
+  const frontend::Function &function = *request.kernel.function;
+  options.isGluon |= function.saysLayouts;
+  llvm::Expected<std::string> environment = environmentKey(options);
+  if (!environment)
+    return environment.takeError();
+  std::string text = *environment + options.key() + frontend::identityOf(function) + ";" +
+                     (request.kernel.symbol.empty() ? function.name : request.kernel.symbol) + ";";
+  for (const frontend::ArgumentSpec &spec : request.kernel.arguments)
+    appendArgument(spec, function.host, text, isPortable);
+  return text;
+}
+
+std::string triton::driver::variantHash(const std::string &hash, unsigned number) {
+  return number ? sha256Hex(hash + "-" + std::to_string(number)) : hash;
+}
+
+bool triton::driver::isStillRight(const std::shared_ptr<const frontend::Function> &kernel,
+                                  const artifact::Artifact &artifact) {
+  frontend::Reads reads{.isPortable = artifact.isPortable};
+  for (const artifact::Read &read : artifact.reads)
+    reads.all.push_back({read.function, read.name, read.answer});
+  return frontend::confirm(kernel, reads);
+}
+
 std::shared_ptr<const artifact::Artifact> triton::driver::compileOrLoad(const CompileRequest &request,
-                                                                        llvm::StringRef identity,
-                                                                        const Storage &storage,
+                                                                        llvm::StringRef files, const Storage &storage,
                                                                         Diagnostics &diagnostics) {
-  llvm::Expected<std::string> environment = environmentKey(request.options);
-  if (!environment) {
-    llvm::consumeError(environment.takeError()); // the compile says it
+  bool isPortable = true;
+  llvm::Expected<std::string> key = kernelKey(request, isPortable);
+  if (!key) {
+    llvm::consumeError(key.takeError()); // the compile says it
     return compile(request, diagnostics);
   }
-  const std::string hash = sha256Hex(*environment + ";" + identity.str());
-  if (auto stored = artifact::load(storage.store, request.kernel.function->name, hash, storage.secret))
-    return stored;
+  const std::shared_ptr<const frontend::Function> &function = request.kernel.function;
+  std::string hash;
+  for (unsigned number = 0; number < mostVariants; ++number) {
+    hash = variantHash(sha256Hex(*key), number);
+    auto stored = artifact::load(storage.store, function->name, hash, storage.secret);
+    if (!stored)
+      break;
+    const bool isWhole = !request.inspection.emitAssembly || stored->stage("asm");
+    if (isWhole && ((!files.empty() && stored->files == files) || isStillRight(function, *stored)))
+      return stored;
+  }
   auto compiled = compile(request, diagnostics);
   if (!compiled)
     return nullptr;
   auto named = std::make_shared<artifact::Artifact>(*compiled);
   named->hash = hash;
-  llvm::consumeError(artifact::save(storage.store, *named, storage.secret));
+  named->files = files.str();
+  named->isPortable &= isPortable;
+  llvm::consumeError(artifact::save(storage.store, function->name, *named, storage.secret));
   return named;
 }

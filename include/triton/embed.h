@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -353,14 +354,7 @@ struct Options {
 
 struct PackedArgument {
   std::string name, type;
-  uint32_t offset = 0, size = 0; // in the block of run-time arguments
-  bool isStored = true;          // of a pointer or a descriptor: the kernel may store to what it leads to
-};
-
-/// How a tensor descriptor argument is to be made into a map of the copy engine.
-struct TensorMapFormat {
-  int swizzle = 0, elementBytes = 0, elementType = 0;
-  std::vector<int64_t> box;
+  bool isStored = true; // of a pointer or a descriptor: the kernel may store to what it leads to
 };
 
 struct Stage {
@@ -371,19 +365,10 @@ struct Stage {
 
 /// What a compile yields.
 struct Artifact {
-  std::string name, hash, backend, architecture;
+  std::string name;
   std::vector<Stage> stages;
-  std::vector<PackedArgument> arguments;
-  /// One for each descriptor argument, without elements for those that are passed in parts; empty if all are.
-  std::vector<TensorMapFormat> tensorMaps;
-  uint32_t argumentBytes = 0;
-  uint64_t arenaBytes = 0;
-  int numWarps = 4, numCtas = 1, numStages = 3;
-  uint32_t sharedBytes = 0;
-  uint32_t globalScratchBytes = 0, globalScratchAlignment = 1; // memory that a launch needs for each CTA (cuda)
-  uint32_t registers = 0, spillBytes = 0;                      // of a thread (cuda)
-  bool waitsAtEntry = false;                                   // for the grids before it (cuda)
-  std::string assemblerLog;                                    // all that the assembler printed (cuda)
+  std::string description;  // all that a launch needs to know, as the text of a JSON object: what a cache keeps too
+  std::string assemblerLog; // all that the assembler printed (cuda)
 };
 
 struct CompileRequest {
@@ -392,6 +377,18 @@ struct CompileRequest {
   std::string symbol; // empty: the function's name
   Options options;
 };
+
+/// What a kernel is stored under, before hashing, the same for every host; and whether other hosts understand its compile-time arguments.
+struct KernelKey {
+  std::string text;
+  bool isPortable = true;
+};
+TRITON_EXPORT Result<KernelKey> kernelKey(Host &host, const CompileRequest &request);
+
+/// Names that a kernel read, each with the number of the function that read it and its value, in words that every host understands.
+using Reads = std::vector<std::tuple<unsigned, std::string, std::string>>;
+/// Whether the program that a kernel is part of gives the same now.
+TRITON_EXPORT bool confirmReads(const Function &kernel, const Reads &reads);
 
 /// Null after adding errors to `diagnostics`; warnings may be added either way. Thread-safe.
 TRITON_EXPORT std::shared_ptr<const Artifact> compile(Host &host, const CompileRequest &request,

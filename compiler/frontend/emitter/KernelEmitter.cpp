@@ -33,11 +33,13 @@ static constexpr unsigned maxErrors = 20;
 mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
                                                                Diagnostics &diagnostics) {
   SourceMap sources;
-  return emitKernel(context, request, diagnostics, sources);
+  Reads reads;
+  return emitKernel(context, request, diagnostics, sources, reads);
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
-                                                               Diagnostics &diagnostics, SourceMap &sources) {
+                                                               Diagnostics &diagnostics, SourceMap &sources,
+                                                               Reads &reads) {
   context.loadDialect<tensor::TensorDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
                       mlir::ub::UBDialect>();
   if (request.layouts)
@@ -45,6 +47,8 @@ mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext
   KernelEmitter emitter(context, request.options, diagnostics);
   mlir::OwningOpRef<mlir::ModuleOp> module = emitter.emit(request);
   sources = emitter.takeSources();
+  if (module)
+    reads = readsOf(*request.function, emitter.lookedUp());
   return module;
 }
 

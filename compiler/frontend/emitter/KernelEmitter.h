@@ -9,6 +9,7 @@
 // Loops, Calls, KernelEmitter (places, errors, kernel arguments).
 #pragma once
 
+#include "compiler/frontend/Reads.h"
 #include "compiler/frontend/Signature.h"
 #include "compiler/frontend/emitter/AssignedNames.h"
 #include "compiler/frontend/emitter/Emitter.h"
@@ -56,6 +57,8 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> emit(const KernelRequest &request);
   /// What the IR's locations point into.
   SourceMap takeSources() { return std::move(sources); }
+  /// The outer names it read, with their values.
+  const LookedUp &lookedUp() const { return hostNames; }
 
   /// For a host that runs a kernel itself and asks for single operations: what is called from now on is emitted at the end
   /// of `block`, as part of `outer`. To be called anew whenever the host comes back to the emitter.
@@ -231,7 +234,7 @@ private:
   AssignedNames assigned;
   std::map<std::string, Specialization> specializations;
   llvm::StringMap<unsigned> symbols;
-  llvm::DenseMap<std::pair<const Function *, llvm::StringRef>, std::optional<Value>> hostNames;
+  LookedUp hostNames;
   std::set<std::tuple<const Source *, uint32_t, uint32_t, std::string>> reported;
   SourceMap sources;
   std::vector<std::shared_ptr<const Function>> keptFunctions;

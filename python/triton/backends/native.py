@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 from dataclasses import make_dataclass
 from typing import Any
@@ -43,7 +44,10 @@ def options_class(name, backend, base=NativeOptions, **own):
     """The frozen dataclass of a target's options: a field for each that the native compiler lists, with what the target has by default."""
     fields = {**libtriton.target_facts(backend)["options"], "backend_name": backend, "arch": None, "ir_override": None}
     made = make_dataclass(name, [(field, Any, value) for field, value in {**fields, **own}.items()], bases=(base,), frozen=True)  # fmt: skip
-    made.__module__, made.__doc__ = base.__module__, f"Options of a launch, of the target {backend}: docs/reference/options.md."
+    made.__module__, made.__doc__ = (
+        base.__module__,
+        f"Options of a launch, of the target {backend}: docs/reference/options.md.",
+    )
     return made
 
 
@@ -80,10 +84,14 @@ class NativeBackend(BaseBackend):
         return (metadata.num_warps, metadata.num_ctas, metadata.shared)
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether it is a subclass, which may do things its own way, or adds passes."""
+        return not type(self).__module__.startswith(f"{__package__}.") or self.instrumentation is not None
+
+    @property
     def is_watched(self) -> bool:
-        """Whether stages run one by one: a hook may change them, passes are to be added, or a subclass may do things its own way."""
-        is_own = type(self).__module__.startswith(f"{__package__}.")
-        return not is_own or knobs.runtime.add_stages_inspection_hook is not None or self.instrumentation is not None
+        """Whether stages run one by one: they may be others than the native compiler's, or a hook may change them."""
+        return self.is_foreign or knobs.runtime.add_stages_inspection_hook is not None
 
     def load_dialects(self, context) -> None:
         """Every context has the dialects of the native compiler."""
@@ -96,6 +104,16 @@ class NativeBackend(BaseBackend):
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, capability)
 
 
+_ARGUMENTS = ("argument_layout", "argument_bytes", "num_warps")
+# What is known of a kernel after each stage.
+_LEARNT = {
+    "ttir": (*_ARGUMENTS, "tensordesc_meta"),
+    "ttgir": _ARGUMENTS,
+    "llir": (*_ARGUMENTS, "shared", "global_scratch_size", "global_scratch_align"),
+    "cubin": ("waits_at_entry",),
+}
+
+
 def run_stage(name, source, metadata, options):
     """What one stage of the native compiler makes of the output of the one before. Writes what it learns of the kernel into `metadata`."""
     text = source if isinstance(source, (str, bytes)) else source.str()
@@ -103,18 +121,8 @@ def run_stage(name, source, metadata, options):
     artifact = libtriton.run_stage(name, text, arguments, {**options, "keep_locations": True})
     if artifact.name:
         metadata["name"] = artifact.name
-    if name in ("ttir", "ttgir", "llir"):
-        metadata["argument_layout"] = tuple(artifact.arguments)
-        metadata["argument_bytes"] = artifact.argument_bytes
-        metadata["num_warps"] = artifact.num_warps
-    if name == "ttir":
-        metadata["tensordesc_meta"] = artifact.tensordesc_meta
-    if name == "llir":
-        metadata["shared"] = artifact.arena_bytes if options["target"] == "cpu" else artifact.shared
-        metadata["global_scratch_size"] = artifact.global_scratch_size
-        metadata["global_scratch_align"] = artifact.global_scratch_align
-    if name == "cubin":
-        metadata["waits_at_entry"] = artifact.waits_at_entry
+    description = json.loads(artifact.description)
+    metadata.update({field: description[field] for field in _LEARNT.get(name, ())})
     output = artifact.stages[name]
     if name not in ("ttir", "ttgir"):
         return output

@@ -18,6 +18,7 @@ from ..runtime.cache import (  # noqa: F401  (clients take all of these from her
     get_cache_manager,
     get_dump_manager,
     get_override_manager,
+    parse_object,
     triton_key,
 )
 from ..runtime.driver import driver
@@ -29,6 +30,7 @@ from .entries import (
     file_name,
     find_in_bundles,
     make_files,
+    open_metadata,
     read_group,
     record,
     store,
@@ -122,7 +124,11 @@ def compile(src, target=None, options=None, _env_vars=None):
         context = ir.context()
         ir.load_dialects(context)
         src = IRSource(src, context, backend)
-    options = backend.parse_options(dict(options or {}, **src.parse_options()))
+    options = dict(options or {}, **src.parse_options())
+    unknown = options.keys() - getattr(getattr(backend, "options_class", None), "__dataclass_fields__", options)
+    if unknown:
+        raise KeyError(f"option {min(unknown)} was specified but unrecognised by the target {target.backend}")
+    options = backend.parse_options(options)
     variables = get_cache_invalidating_env_vars() if _env_vars is None else _env_vars
     replacements = inspection.Replacements(src, options)
     is_bundled = (knobs.cache.bundle or knobs.cache.record) and not replacements.contents
@@ -137,13 +143,13 @@ def compile(src, target=None, options=None, _env_vars=None):
     text = get_cache_key(src, backend, options, variables) + replacements.key() + ("-hook" if is_changed else "")
     request = functools.cache(lambda: describe_request(src, target, options, variables))
     is_looked_for = not knobs.compilation.always_compile and not is_changed
-    hash, manager, kernel = _find(src, text, is_looked_for)
+    hash, manager, kernel, proof = _find(src, text, is_looked_for)
     name = file_name(src)
     if is_looked_for:
         if kernel:
             _tell_listener(src, kernel.metadata._asdict(), kernel.metadata_group, timer, cache_hit=True)
             if knobs.cache.record and is_bundled:
-                record(src, key, kernel.asm, kernel.metadata._asdict(), request())
+                record(src, key, kernel.asm, {**kernel.metadata._asdict(), **proof}, request())
             return kernel
         if knobs.cache.strict:
             raise surprise(src, request())
@@ -152,38 +158,27 @@ def compile(src, target=None, options=None, _env_vars=None):
     timer.finished_ir_initialization()
     artifact = _run(src, backend, options, target, manager, replacements)
     timer.add(artifact.times, src.ext if isinstance(src, IRSource) else "source")
-    metadata = {
+    learnt = parse_object(artifact.description)
+    described = {
+        **learnt,
         "hash": hash,
-        "target": target,
+        "target": vars(target),
         **options.__dict__,
         **variables,
         "triton_version": __version__,
-        "name": artifact.name,
-        "num_warps": artifact.num_warps,  # with those of warp-specialised parts
-        "shared": artifact.arena_bytes if target.backend == "cpu" else artifact.shared,
-        "tmem_size": 0,
-        "global_scratch_size": artifact.global_scratch_size,
-        "global_scratch_align": artifact.global_scratch_align,
-        "profile_scratch_size": 0,
-        "profile_scratch_align": 1,
-        "tensordesc_meta": artifact.tensordesc_meta,
-        "waits_at_entry": getattr(
-            artifact, "waits_at_entry", False
-        ),  # for the grids before it: its launch may overlap them
-        "cluster_dims": (1, 1, 1),
+        "num_warps": learnt["num_warps"],  # with those of warp-specialised parts
         "binary_ext": backend.binary_ext,
-        "argument_bytes": artifact.argument_bytes,
-        "argument_layout": tuple(artifact.arguments),
         "native_options": language_options(backend, options),
         **getattr(artifact, "metadata", {}),
     }
+    metadata = open_metadata(described)
     stages = dict(artifact.stages)
     inspection.print_texts(artifact)
     if knobs.compilation.dump_ir:
         inspection.dump(src, stages)
     if knobs.cache.record and is_bundled:
-        record(src, key, stages, metadata, request())
-    group = _store(manager, name, make_files(name, stages, metadata, request()))
+        record(src, key, stages, described, request())
+    group = _store(manager, name, make_files(name, stages, described, request()))
     _tell_listener(src, metadata, group, timer, cache_hit=False)
     return CompiledKernel(src, group, hash, _loaded=(metadata, stages))
 
@@ -198,26 +193,28 @@ def _store(manager, name, files):
 
 
 def _find(src, text, is_looked_for):
-    """(hash, manager, kernel): what is stored under this key, if the program still answers as it did when that was compiled; else where a kernel may be stored."""
+    """(hash, manager, kernel, its proof): what is stored under this key, if the program still answers as it did when that was compiled; else where a kernel may be
+    stored."""
     for hash in variants(hashlib.sha256(text.encode("utf-8")).hexdigest()):
         manager = get_cache_manager(hash)
-        found = _restore(src, manager, hash) if is_looked_for else None
+        found, proof = _restore(src, manager, hash) if is_looked_for else (None, {})
         if found is not False:
             break
-    return hash, manager, found
+    return hash, manager, found, proof
 
 
 def _restore(src, manager, hash):
-    """The kernel that is stored under this hash; None unless all of it is there and as it was stored; False if the program has changed since."""
+    """(kernel, proof): what is stored under this hash. The kernel is None unless all of it is there and as it was stored; False if the program has changed since."""
     name = file_name(src)
     try:
         group = manager.get_group(f"{name}.json") or {}
         found = read_group(group, name)
         if found is None or found[0]["hash"] != hash:
-            return None
-        return agree(src, found[2]) and CompiledKernel(src, group, hash, _loaded=found[:2])
+            return None, {}
+        is_right = agree(src, found[2])
+        return is_right and CompiledKernel(src, group, hash, _loaded=found[:2]), found[2]["proof"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+        return None, {}
 
 
 def _tell_listener(src, metadata, group, timer, cache_hit):

@@ -11,13 +11,15 @@ import json
 import os
 
 from .. import knobs
-from .._C.libtriton import Answers
+from .._C.libtriton import Answers, confirm_reads
 from .._C.libtriton import cache as native
 from ..backends.compiler import GPUTarget
 from ..errors import CacheMissError
 from ..runtime.cache import _base32, find_damage, parse_object, seal
 
 _SEAL_FIELDS = ("request", "digests", "signature", "checksum")
+# What the description of a kernel says besides its metadata, for surfaces of other languages: how to tell that it is still right, and which stages it has.
+_PROOF_FIELDS = ("reads", "is_portable", "files", "stages", "architecture", "registers", "spill_bytes")
 _BUNDLE_FORMAT = "triton-bundle-1"
 
 
@@ -60,7 +62,8 @@ def describe_request(src, target, options, variables):
 
 
 def make_files(name, stages, metadata, request):
-    """file name -> content of a kernel's entry. The sealed description comes first, by which the files are known to be the cache's; the code comes last."""
+    """file name -> content of a kernel's entry, `metadata` being all that its description says. The sealed description comes first, by which the files are known to
+    be the cache's; the code comes last."""
     files = {}
     for extension, content in stages.items():
         if not knobs.compilation.store_binary_only or extension == metadata["binary_ext"]:
@@ -97,7 +100,8 @@ def _open(metadata, others, name):
     for file, content in others.items():
         extension = os.path.splitext(file)[1][1:]
         stages[extension] = content if extension == metadata["binary_ext"] else _text(content)
-    return open_metadata(metadata), stages, dict(metadata.get("request", {}))
+    proof = {field: metadata[field] for field in _PROOF_FIELDS if field in metadata}
+    return open_metadata(metadata), stages, {**metadata.get("request", {}), "proof": proof}
 
 
 def _text(content):
@@ -110,10 +114,12 @@ def _text(content):
 
 def open_metadata(values):
     """Metadata as it was before it became JSON."""
-    values = {name: _as_tuples(value) for name, value in values.items() if name not in _SEAL_FIELDS}
+    hidden = (*_SEAL_FIELDS, *_PROOF_FIELDS)
+    values = {name: _as_tuples(value) for name, value in values.items() if name not in hidden}
     target = values["target"]
     values["target"] = GPUTarget(target["backend"], target["arch"], target["warp_size"])
     values["tensordesc_meta"] = list(values.get("tensordesc_meta", ()))
+    values["native_options"] = {name: _as_tuples(value) for name, value in values.get("native_options", {}).items()}
     return values
 
 
@@ -143,8 +149,14 @@ def agree(src, request):
     """Whether the program answers what the kernel asked when it was compiled as it did then; if so, these are the source's answers."""
     if not hasattr(src, "fn"):
         return True
-    src.answers, _ = Answers.replay(src.fn, src.all_constants(), request.get("answers"))
-    return src.answers is not None
+    if "answers" in request:
+        src.answers, _ = Answers.replay(src.fn, src.all_constants(), request["answers"])
+        return src.answers is not None
+    # Stored by a program in another language, which asked in words that every host understands.
+    proof, answers = request["proof"], Answers(src.fn, src.all_constants())
+    is_right = proof["is_portable"] and confirm_reads(src.fn, list(map(tuple, proof["reads"])), answers)
+    src.answers = answers if is_right else None
+    return is_right
 
 
 # Bundles.
@@ -210,6 +222,7 @@ def record(src, key, stages, metadata, request):
         if found[2].get("answers") == request.get("answers"):
             return
     bundle = native.Store(directory)
+    request = {field: value for field, value in request.items() if field != "proof"}
     for file, content in make_files(name, stages, metadata, {**request, "bundle_key": variant}).items():
         bundle.put(_base32(variant), file, content)
 

@@ -115,6 +115,20 @@ class ASTSource:
             self.fn, self._native_arguments(), self.symbol(), self._native_options(options), self._record_answers()
         )
 
+    def shared_key(self, backend, options):
+        """What this compile is stored under, before hashing, in every language; None where the native compiler does not do all of it."""
+        if getattr(backend, "is_foreign", True):
+            return None
+        try:
+            native_options = self._native_options(backend.native_options(options))
+            key, is_portable = libtriton.kernel_key(self.fn, self._native_arguments(), self.symbol(), native_options)
+        except RuntimeError:  # no tools, say: the compile tells
+            return None
+        if is_portable:
+            return key
+        constants = _sorted_items(self.all_constants())
+        return key + "-".join(f"{path}:{libtriton.fingerprint(value)}" for path, value in constants)
+
     def _record_answers(self):
         self.answers = libtriton.Answers(self.fn, self.all_constants())
         return self.answers

@@ -4,6 +4,7 @@ this package where somebody watches them (`is_watched`). Otherwise the backends 
 
 from __future__ import annotations
 
+import json
 import time
 
 from .. import knobs
@@ -53,7 +54,7 @@ def _make_source(src, backend, options, target, context, metadata):
     if hasattr(src, "fn") and hasattr(backend, "native_options"):
         natively = {**backend.native_options(options), "last_stage": "source", "keep_locations": True}
         artifact = src.compile_native(natively)
-        metadata["argument_layout"] = tuple(artifact.arguments)
+        metadata["argument_layout"] = json.loads(artifact.description)["argument_layout"]
         module = ir.parse_mlir_text(artifact.stages["source"], f"<source of {src.name}>")
         module.context = context
         return module
@@ -66,21 +67,26 @@ class StagedArtifact:
 
     def __init__(self, name, num_warps):
         self.name = name
-        self.num_warps = num_warps
         self.stages = {}
         self.times = []
         self.metadata = {}  # what the stages wrote
-        self.shared = self.arena_bytes = self.argument_bytes = self.global_scratch_size = 0
-        self.global_scratch_align = 1
-        self.arguments = ()
-        self.tensordesc_meta = []
+        self._described = {
+            "name": name, "num_warps": num_warps, "shared": 0, "tmem_size": 0, "global_scratch_size": 0, "global_scratch_align": 1,
+            "profile_scratch_size": 0, "profile_scratch_align": 1, "tensordesc_meta": [], "waits_at_entry": False, "cluster_dims": (1, 1, 1),
+            "argument_bytes": 0, "argument_layout": (),
+        }  # fmt: skip
+
+    @property
+    def description(self):
+        """As the native compiler gives it. What stages learn they write into `metadata`."""
+        return json.dumps(self._described)
 
     def describe_arguments(self, src, native_options):
         """How arguments are passed, as the native compiler knows it from a file."""
-        described = src.compile_native({**native_options, "last_stage": src.ext})
-        self.name = described.name
-        self.arguments, self.argument_bytes = described.arguments, described.argument_bytes
-        self.tensordesc_meta = described.tensordesc_meta
+        known = json.loads(src.compile_native({**native_options, "last_stage": src.ext}).description)
+        fields = ("name", "argument_layout", "argument_bytes", "tensordesc_meta")
+        self._described.update({field: known[field] for field in fields})
+        self.name = known["name"]
 
 
 def _text_of(output):

@@ -69,18 +69,19 @@ def occupancy(registers, shared, threads, capability):
 
 def _figures(artifact, target, options):
     """Rows of (name, value) about the code."""
+    known = json.loads(artifact.description)
     figures = [("target", f"{target.backend} {target.arch}".strip())]
     binary = artifact.stages.get("cubin") or artifact.stages.get("obj") or b""
     figures.append(("code", f"{len(binary)} bytes with all that belongs to it"))
     if target.backend == "cpu":
-        figures.append(("scratch per thread", f"{artifact.arena_bytes} bytes"))
+        figures.append(("scratch per thread", f"{known['shared']} bytes"))
     else:
-        threads = artifact.num_warps * target.warp_size
-        figures += [("threads", threads), ("shared memory", f"{artifact.shared} bytes")]
-        registers = getattr(artifact, "registers", 0)
+        threads = known["num_warps"] * target.warp_size
+        figures += [("threads", threads), ("shared memory", f"{known['shared']} bytes")]
+        registers = known.get("registers", 0)
         if registers:
-            share, limit = occupancy(registers, artifact.shared, threads, int(target.arch))
-            spills = getattr(artifact, "spill_bytes", 0)
+            share, limit = occupancy(registers, known["shared"], threads, int(target.arch))
+            spills = known.get("spill_bytes", 0)
             figures += [("registers per thread", registers), ("spills", f"{spills} bytes"), ("occupancy", f"{share:.0%}, limited by {limit}")]  # fmt: skip
     figures += [(name, options[name]) for name in ("num_warps", "num_stages", "num_ctas", "debug") if name in options]
     return [[name, str(value)] for name, value in figures]

@@ -335,5 +335,9 @@ def triton_key():
 
 
 def get_cache_key(src, backend, backend_options, env_vars):
-    """What a compiled kernel is stored under, before hashing."""
-    return f"{triton_key()}-{src.hash()}-{backend.hash()}-{backend_options.hash()}-{sorted(env_vars.items())}"
+    """What a compiled kernel is stored under, before hashing. Kernels of this package's backends have the key that C++ and C programs give them too."""
+    variables = f"-{sorted(env_vars.items())}" if env_vars else ""
+    key = src.shared_key(backend, backend_options) if hasattr(src, "shared_key") else None
+    if key is None:
+        key = f"{triton_key()}-{src.hash()}-{backend.hash()}-{backend_options.hash()}"
+    return key + variables

@@ -1,0 +1,128 @@
+"""Kernels that Python stores are found by programs in C and C++, and the other way round: one key, one description, one proof (docs/decisions/0026)."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import triton
+from triton._C import libtriton
+
+# A program that knows nothing of Python's package: the C interface, called by the names and structures of <triton/c.h>.
+PROGRAM = """
+import ctypes, sys
+library, source, cache, kernel, signature, target, architecture = sys.argv[1:]
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("target", ctypes.c_char_p), ("architecture", ctypes.c_char_p)] + [
+        (name, ctypes.c_int32) for name in ("num_warps", "num_stages", "num_ctas", "debug", "fusion", "keep_assembly")] + [
+        ("threads", ctypes.c_uint32), ("cache_directory", ctypes.c_char_p), ("device", ctypes.c_int32), ("max_registers", ctypes.c_int32),
+        ("stream", ctypes.c_void_p), ("cooperative", ctypes.c_int32), ("programmatic", ctypes.c_int32), ("overlap", ctypes.c_int32)]
+c = ctypes.CDLL(library)
+for name in ("triton_module_load", "triton_module_kernel", "triton_kernel_compile_signature"):
+    getattr(c, name).restype = ctypes.c_void_p
+c.triton_error_message.restype = ctypes.c_char_p
+error = ctypes.c_void_p()
+def check(value):
+    if not value:
+        sys.exit(c.triton_error_message(error).decode())
+    return ctypes.c_void_p(value)
+module = check(c.triton_module_load(source.encode(), ctypes.byref(error)))
+found = check(c.triton_module_kernel(module, kernel.encode(), ctypes.byref(error)))
+options = Options(ctypes.sizeof(Options), target.encode(), architecture.encode(), 4, 3, 1, 0, 1, 0, 0, cache.encode(), 0, 0, None, 0, 0, 1)
+check(c.triton_kernel_compile_signature(found, signature.encode(), ctypes.byref(options), ctypes.byref(error)))
+"""
+
+KERNELS = """
+import triton
+import triton.language as tl
+
+SCALE = tl.constexpr(3)
+
+
+@triton.jit
+def scaled(x):
+    return x * SCALE
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    for i in range(2):
+        tl.store(out + offsets, scaled(tl.load(x + offsets, offsets < n)) + i, offsets < n)
+"""
+
+SIGNATURE = {"x": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch, fresh_triton_cache):
+    """(compile in C, compile in Python, entries of the cache): of one file and one directory."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    source = tmp_path / "kernels_of_both.py"
+    source.write_text(KERNELS)
+    (library,) = [path for path in libtriton.native_libraries() if "libtriton.so" in os.path.basename(path)]
+
+    def in_c(target="cpu", architecture="native"):
+        from triton.backends.nvidia.compiler import get_ptxas
+
+        tools = {"TRITON_PTXAS_PATH": get_ptxas(90).path} if target == "cuda" else {}
+        arguments = [library, str(source), fresh_triton_cache, "kernel", "*fp32, *fp32, i32, 64", target, architecture]
+        subprocess.run([sys.executable, "-c", PROGRAM, *arguments], check=True, env={**os.environ, **tools})
+
+    def in_python(target=None):
+        sys.modules.pop("kernels_of_both", None)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        import kernels_of_both
+
+        src = triton.compiler.ASTSource(kernels_of_both.kernel, SIGNATURE, {"BLOCK": 64})
+        return triton.compile(src, target=target)
+
+    def entries():
+        return {entry.name for entry in libtriton.cache.Store(fresh_triton_cache).list()}
+
+    return source, in_c, in_python, entries
+
+
+def test_c_finds_what_python_stored(program):
+    _, in_c, in_python, entries = program
+    in_python()
+    before = entries()
+    in_c()
+    assert entries() == before and len(before) == 1
+
+
+def test_python_finds_what_c_stored(program):
+    _, in_c, in_python, entries = program
+    in_c()
+    before = entries()
+    kernel = in_python()
+    assert entries() == before and len(before) == 1
+    assert kernel.metadata.num_warps == 4 and kernel.metadata.target.backend == "cpu" and kernel.asm["obj"]
+    with open(kernel.metadata_group["kernel.json"]) as file:
+        assert json.load(file)["reads"]
+
+
+def test_what_a_kernel_reads_proves_it(program):
+    """A constant or a function that changes is another kernel, for whoever looks."""
+    source, in_c, in_python, entries = program
+    in_python()
+    source.write_text(KERNELS.replace("constexpr(3)", "constexpr(4)"))
+    in_c()
+    assert len(entries()) == 2
+    source.write_text(KERNELS.replace("x * SCALE", "x + SCALE"))
+    in_c()
+    assert len(entries()) == 3
+    in_python()
+    assert len(entries()) == 3
+    source.write_text(KERNELS)
+    in_c()
+    assert len(entries()) == 3
+
+
+def test_code_for_gpus(program):
+    _, in_c, in_python, entries = program
+    in_python(triton.backends.compiler.GPUTarget("cuda", 90, 32))
+    before = entries()
+    in_c("cuda", "sm_90a")
+    assert entries() == before and len(before) == 1
