@@ -50,6 +50,46 @@ static Problem problemOf(const triton_argument &argument) {
   }
 }
 
+llvm::Error toError(const dispatch::Outcome &outcome) {
+  return outcome ? failure(outcome->exception, outcome->message) : llvm::Error::success();
+}
+
+dispatch::Argument factsOf(const triton_argument &argument) {
+  using dispatch::ArgumentKind;
+  dispatch::Argument facts;
+  switch (argument.kind) {
+  case TRITON_ARGUMENT_NONE:
+    facts.kind = ArgumentKind::None;
+    break;
+  case TRITON_ARGUMENT_BOOLEAN:
+    facts.setBoolean(argument.value.integer != 0);
+    break;
+  case TRITON_ARGUMENT_INTEGER:
+    facts.setInteger(argument.value.integer);
+    break;
+  case TRITON_ARGUMENT_UNSIGNED:
+    facts.setNatural(argument.value.natural);
+    break;
+  case TRITON_ARGUMENT_REAL:
+    facts.setReal(argument.value.real);
+    break;
+  case TRITON_ARGUMENT_POINTER:
+    facts.setPointer(reinterpret_cast<uint64_t>(argument.value.pointer), scalarTypeOf(argument.type));
+    facts.isReadOnly = argument.type & TRITON_READ_ONLY;
+    break;
+  case TRITON_ARGUMENT_DESCRIPTOR: {
+    const triton_descriptor &descriptor = *argument.value.descriptor;
+    facts.setPointer(reinterpret_cast<uint64_t>(descriptor.address), scalarTypeOf(descriptor.type));
+    facts.kind = ArgumentKind::Descriptor;
+    facts.isReadOnly = descriptor.type & TRITON_READ_ONLY;
+    break;
+  }
+  default:
+    facts.kind = ArgumentKind::Constexpr;
+  }
+  return facts;
+}
+
 llvm::Expected<Arguments> checkArguments(const triton_argument *arguments, size_t count) {
   if (count && !arguments)
     return failure("ValueError", "arguments is NULL, though there are " + std::to_string(count));

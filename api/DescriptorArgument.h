@@ -1,17 +1,15 @@
-// Tensor descriptors as arguments of C and C++ programs: what they must be, and the parts that code takes in their place.
+// Tensor descriptors as arguments of C and C++ programs.
 #pragma once
 
 #include "api/Arguments.h"
-#include "compiler/artifact/Artifact.h"
+#include "dispatch/Descriptor.h"
 
 namespace triton {
 
-/// What is wrong with a descriptor, by the rules of Python's `TensorDescriptor`.
+/// What is wrong with a descriptor.
 llvm::Error checkDescriptor(const triton_descriptor &descriptor);
 
-/// Writes a descriptor into an argument block: as a tensor map, or as pointer, shape, strides and padding; then shape and strides as the language sees them.
-/// `slot` and `map` are the first of the artifact's arguments and formats that are the descriptor's, and are moved behind them.
-llvm::Error packDescriptor(const triton_descriptor &descriptor, const artifact::Artifact &artifact, size_t &slot,
-                           size_t &map, char *block);
+/// Writes a descriptor into an argument block.
+llvm::Error packDescriptor(const triton_argument &argument, const dispatch::DescriptorParts &parts, std::byte *block);
 
 } // namespace triton

@@ -1,13 +1,13 @@
 // Kernels specialised by their arguments, compiled once, launched on the CPU's threads or on a GPU.
 #include "api/Kernel.h"
 
-#include "api/ArgumentPacking.h"
 #include "api/CallOptions.h"
 #include "api/DescriptorArgument.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/EnvironmentNumber.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/StoredCompile.h"
+#include "compiler/frontend/values/Folding.h"
 #include "runtime/host/Launch.h"
 
 #include <cstring>
@@ -17,40 +17,31 @@ using driver::LaunchArgument;
 
 static constexpr size_t mostArgumentBytes = 4096;
 
-/// Of a triton_data_type.
-static frontend::Type typeOf(int32_t type) {
-  // Both enumerations list the types in the same order; frontend's begins with void.
-  static_assert(TRITON_INT1 + 1 == static_cast<int>(frontend::ScalarKind::Int1) &&
-                TRITON_FLOAT8E5 + 1 == static_cast<int>(frontend::ScalarKind::Float8E5) &&
-                TRITON_FLOAT64 + 1 == static_cast<int>(frontend::ScalarKind::Float64));
-  return frontend::Type::scalar(static_cast<frontend::ScalarKind>(type + 1));
+/// The argument as a value of compile time.
+static frontend::Value constantOf(const triton_argument &argument, const dispatch::Argument &facts) {
+  using dispatch::ArgumentKind;
+  if (isText(argument))
+    return frontend::Value::string(textOf(argument).str());
+  if (argument.kind == TRITON_ARGUMENT_TYPE)
+    return frontend::Value::dtype(frontend::Type::scalar(scalarTypeOf(argument.type)));
+  if (facts.kind == ArgumentKind::Boolean)
+    return frontend::Value::boolean(facts.bits != 0);
+  if (facts.kind == ArgumentKind::Integer)
+    return frontend::Value::integer(
+        frontend::fromBits(llvm::APInt(64, facts.bits), facts.type != dispatch::ScalarType::UInt64));
+  if (facts.kind == ArgumentKind::Real)
+    return frontend::Value::real(facts.real);
+  return frontend::Value::none();
 }
 
 static LaunchArgument toLaunchArgument(const triton_argument &argument) {
-  switch (argument.kind) {
-  case TRITON_ARGUMENT_BOOLEAN:
-    return {argument.value.integer != 0};
-  case TRITON_ARGUMENT_INTEGER:
-    return {argument.value.integer};
-  case TRITON_ARGUMENT_UNSIGNED:
-    return {argument.value.natural};
-  case TRITON_ARGUMENT_REAL:
-    return {argument.value.real};
-  case TRITON_ARGUMENT_STRING:
-  case TRITON_ARGUMENT_TEXT:
-    return {frontend::Value::string(textOf(argument).str())};
-  case TRITON_ARGUMENT_TYPE:
-    return {frontend::Value::dtype(typeOf(argument.type))};
-  case TRITON_ARGUMENT_POINTER:
-    return {LaunchArgument::Pointer{typeOf(elementOf(argument)), reinterpret_cast<uint64_t>(argument.value.pointer),
-                                    isConst(argument)}};
-  case TRITON_ARGUMENT_DESCRIPTOR: {
-    const triton_descriptor &descriptor = *argument.value.descriptor;
-    return {LaunchArgument::Descriptor{typeOf(elementOf(descriptor)), blockOf(descriptor).vec()}};
-  }
-  default:
-    return {std::monostate()};
-  }
+  dispatch::Argument facts = factsOf(argument);
+  std::string type = dispatch::typeOf(facts);
+  if (argument.kind == TRITON_ARGUMENT_DESCRIPTOR)
+    type = dispatch::descriptorType(facts.type, blockOf(*argument.value.descriptor));
+  else if (isConst(argument))
+    type.insert(1, "k");
+  return {facts, std::move(type), constantOf(argument, facts)};
 }
 
 /// The arguments in the order of the parameters: positions first, then names, then defaults. Null where a default is no
@@ -193,36 +184,6 @@ static llvm::Expected<CompiledKernel> compileSignature(triton_kernel &kernel, ll
   return compileSpecialized(kernel, std::move(*specs), options);
 }
 
-/// An error for memory that must not change, if the kernel may store to it.
-static llvm::Error checkStores(const triton_argument &argument, const artifact::Argument &slot) {
-  if (!isReadOnly(argument) || !slot.isStored)
-    return llvm::Error::success();
-  llvm::StringRef name = slot.name;
-  name.consume_back(".base"); // of a descriptor
-  return failure("ValueError", "argument '" + name.str() + "' points to const, and the kernel stores to it");
-}
-
-/// All arguments of a launch.
-static llvm::Error packAll(const LaunchPlan &plan, Arguments arguments, char *block) {
-  const artifact::Artifact &artifact = *plan.compiled->artifact;
-  size_t slot = 0, map = 0;
-  for (auto [source, given] : plan.sources) {
-    const triton_argument &argument = given ? *given : arguments[source];
-    if (llvm::Error error = checkStores(argument, artifact.arguments[slot]))
-      return error;
-    if (argument.kind != TRITON_ARGUMENT_DESCRIPTOR) {
-      packArgument(argument, artifact.arguments[slot++], block);
-      continue;
-    }
-    const triton_descriptor &descriptor = *argument.value.descriptor;
-    if (llvm::Error error = checkDescriptor(descriptor))
-      return error;
-    if (llvm::Error error = packDescriptor(descriptor, artifact, slot, map, block))
-      return error;
-  }
-  return llvm::Error::success();
-}
-
 static llvm::Expected<unsigned> threadLimit(const triton_options &options) {
   if (options.threads)
     return options.threads;
@@ -254,11 +215,13 @@ static llvm::Expected<std::shared_ptr<const LaunchPlan>> makePlan(triton_kernel 
   if (!specs)
     return specs.takeError();
   auto plan = std::make_shared<LaunchPlan>();
+  std::vector<std::string> types;
   for (auto [argument, spec] : llvm::zip(*bound, *specs)) {
     if (spec.kind != frontend::ArgumentSpec::Kind::Runtime)
       continue;
     bool isGiven = argument >= arguments.begin() && argument < arguments.end();
     plan->sources.emplace_back(isGiven ? int(argument - arguments.begin()) : -1, isGiven ? nullptr : argument);
+    types.push_back(spec.type.signature());
   }
   auto compiled = compileSpecialized(kernel, std::move(*specs), options);
   if (!compiled)
@@ -269,6 +232,10 @@ static llvm::Expected<std::shared_ptr<const LaunchPlan>> makePlan(triton_kernel 
                                        ", not for this machine, and cannot be launched here");
   if (code.artifact->argumentBytes > mostArgumentBytes)
     return failure("ValueError", "more than " + std::to_string(mostArgumentBytes) + " bytes of arguments");
+  auto layout = planLayout(*code.artifact, types);
+  if (!layout)
+    return layout.takeError();
+  plan->layout = std::move(*layout);
   plan->compiled = std::move(*compiled);
   std::lock_guard lock(kernel.mutex);
   if (kernel.plans.size() >= mostPlans)
@@ -285,7 +252,7 @@ static std::shared_ptr<const LaunchPlan> findPlan(triton_kernel &kernel, const L
 llvm::Expected<CompiledKernel> triton::launch(triton_kernel &kernel, const triton_grid &grid, Arguments arguments,
                                               const triton_options &options) {
   LaunchKey key;
-  appendLaunchKey(arguments, options, kernel.isConstexpr, key);
+  appendLaunchKey(arguments, options, *kernel.function, key);
   std::shared_ptr<const LaunchPlan> plan = findPlan(kernel, key);
   if (!plan) {
     auto made = makePlan(kernel, key, arguments, options);
@@ -297,14 +264,15 @@ llvm::Expected<CompiledKernel> triton::launch(triton_kernel &kernel, const trito
   for (int64_t extent : {grid.x, grid.y, grid.z})
     if (extent < 0 || extent > INT32_MAX)
       return failure("ValueError", "grid extent " + std::to_string(extent) + " is out of range");
-  alignas(64) char block[mostArgumentBytes];               // tensor maps stand at multiples of 64 bytes
+  alignas(64) std::byte block[mostArgumentBytes + 8];      // tensor maps stand at multiples of 64 bytes
   std::memset(block, 0, compiled.artifact->argumentBytes); // also what lies between arguments: blocks are compared
-  if (llvm::Error error = packAll(*plan, arguments, block))
+  if (llvm::Error error = plan->pack(arguments, block))
     return error;
   std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),
                                     static_cast<int32_t>(grid.z)};
-  llvm::Error error = compiled.cuda ? compiled.cuda->launch(block, extents, cudaOptions(options))
-                                    : launchOnHost(*compiled.code, block, extents, options);
+  llvm::Error error = compiled.cuda
+                          ? compiled.cuda->launch(reinterpret_cast<const char *>(block), extents, cudaOptions(options))
+                          : launchOnHost(*compiled.code, block, extents, options);
   if (error)
     return error;
   return plan->compiled;

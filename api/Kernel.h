@@ -18,7 +18,6 @@ struct triton_kernel : llvm::ThreadSafeRefCountedBase<triton_kernel> {
   llvm::IntrusiveRefCntPtr<triton_module> module; // keeps the host alive
   std::shared_ptr<const triton::frontend::Function> function;
   std::vector<std::optional<triton_argument>> defaults; // one per parameter; texts are the function's
-  std::vector<bool> isConstexpr;                        // likewise
   std::mutex mutex;
   llvm::StringMap<triton::CompiledKernel> compiled; // by specialisation and options
   llvm::StringMap<std::shared_ptr<const triton::LaunchPlan>> plans;

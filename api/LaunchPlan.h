@@ -6,6 +6,8 @@
 
 #include "api/Arguments.h"
 #include "api/CompiledKernel.h"
+#include "compiler/frontend/emitter/Function.h"
+#include "dispatch/ArgumentLayout.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
@@ -14,13 +16,19 @@ namespace triton {
 
 struct LaunchPlan {
   CompiledKernel compiled;
-  /// Per argument of the code: its place among the caller's arguments; -1 and the default if the caller gave none.
+  /// Per run-time parameter: its place among the caller's arguments; -1 and the default if the caller gave none.
   llvm::SmallVector<std::pair<int, const triton_argument *>> sources;
+  std::unique_ptr<dispatch::ArgumentLayout> layout; // its parameters are places in `sources`
+
+  /// Writes all arguments of a launch into the block.
+  llvm::Error pack(Arguments arguments, std::byte *block) const;
 };
+/// The plan's layout for arguments of these types.
+llvm::Expected<std::unique_ptr<dispatch::ArgumentLayout>> planLayout(const artifact::Artifact &artifact,
+                                                                     llvm::ArrayRef<std::string> types);
 
 using LaunchKey = llvm::SmallString<256>;
-/// `isConstexpr`: per parameter of the kernel.
-void appendLaunchKey(Arguments arguments, const triton_options &options, const std::vector<bool> &isConstexpr,
+void appendLaunchKey(Arguments arguments, const triton_options &options, const frontend::Function &function,
                      LaunchKey &key);
 
 } // namespace triton

@@ -49,10 +49,8 @@ static llvm::Expected<triton_kernel *> findKernel(triton_module &module, llvm::S
                                     "'; it has: " + llvm::join(module.names, ", "));
   auto kernel = llvm::makeIntrusiveRefCnt<triton_kernel>();
   kernel->module = &module;
-  for (const frontend::Parameter &parameter : function->parameters) {
-    kernel->isConstexpr.push_back(parameter.isConstexpr);
+  for (const frontend::Parameter &parameter : function->parameters)
     kernel->defaults.push_back(parameter.defaultValue ? toArgument(*parameter.defaultValue) : std::nullopt);
-  }
   kernel->function = std::move(function);
   return handOut(std::move(kernel));
 }

@@ -3,6 +3,7 @@
 #include "bindings/Compile.h"
 #include "bindings/CompileOptions.h"
 #include "bindings/Cuda.h"
+#include "bindings/Dispatch.h"
 #include "bindings/Environment.h"
 #include "bindings/InterpreterLock.h"
 #include "bindings/Profiler.h"
@@ -32,15 +33,6 @@
 
 namespace nb = nanobind;
 using namespace triton::python;
-
-/// native_specialize_impl(backend, arg, is_const, specialize_value, align) -> (type, key)
-static nb::object nativeSpecialize(nb::handle backend, nb::handle argument, bool isConst, bool specializeValue,
-                                   bool align) {
-  nb::object result = nb::steal(specialize(backend.ptr(), argument.ptr(), isConst, specializeValue, align));
-  if (!result)
-    throw nb::python_error();
-  return result;
-}
 
 /// plain_constant(value): numpy's scalars as the Python numbers they stand for, also in tuples; anything else as it is.
 static nb::object plainConstant(nb::handle value) {
@@ -87,6 +79,7 @@ NB_MODULE(libtriton, module) {
   addCompile(module);
   addCompileOptions(module);
   addCuda(module);
+  addDispatch(module);
   addEnvironment(module);
   addGluonLayouts(module);
   addLanguage(module);
@@ -105,7 +98,4 @@ NB_MODULE(libtriton, module) {
              "numpy's scalars as the Python numbers they stand for, also in tuples; anything else as it is.");
   module.def("read_grid", &gridOf, nb::arg("grid").none(),
              "The three extents of a grid that is no function; raises where it is no grid.");
-  module.def("native_specialize_impl", &nativeSpecialize, nb::arg("backend"), nb::arg("arg").none(),
-             nb::arg("is_const"), nb::arg("specialize_value"), nb::arg("align"),
-             "The (type, key) by which a launch tells one argument from another.");
 }

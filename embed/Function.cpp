@@ -50,8 +50,10 @@ std::optional<Function> Function::create(Host &host, FunctionDescription descrip
   for (Parameter &parameter : description.parameters) {
     frontend::Parameter out;
     out.name = std::move(parameter.name);
-    out.annotation = std::move(parameter.annotation);
+    out.annotate(parameter.annotation);
     out.isConstexpr = parameter.isConstexpr;
+    out.specializesValue = parameter.specializesValue;
+    out.specializesAlignment = parameter.specializesAlignment;
     if (parameter.defaultValue)
       out.defaultValue = toFrontend(*parameter.defaultValue);
     function->parameters.push_back(std::move(out));

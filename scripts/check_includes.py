@@ -35,7 +35,7 @@ SURFACES = {
     "api": ("public", "compiler", "runtime", "dispatch"),
     "embed": ("public", "compiler", "runtime", "dispatch"),
     "bin": ("compiler", "dispatch"),
-    "bindings": ("public",),
+    "bindings": ("public", "dispatch"),
 }
 SUFFIXES = {".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".td"}
 INCLUDE = re.compile(r'^\s*(?:#\s*)?include\s+["<]([^">]+)[">]')
@@ -73,8 +73,17 @@ def objection(source, header):
             if ORDER.index(to_folder) > ORDER.index(folder):
                 return f"compiler/{to_folder} stands below compiler/{folder}"
             return EXCEPTIONS.get((folder, to_folder))
+        if to_area == "dispatch" and folder in ("support", "syntax", "layout", "artifact"):
+            return f"dispatch/ stands below compiler/{folder}"
         if to_area in ("runtime", "public", "test", *SURFACES):
             return f"compiler/ does not know {named(to_area)}/"
+    if area == "dispatch":
+        if header.startswith("mlir/"):
+            return "dispatch/ does without MLIR"
+        if to_area == "compiler" and to_folder not in ("support", "artifact"):
+            return "dispatch/ knows only compiler/support and compiler/artifact"
+        if to_area in ("public", "test", *SURFACES):
+            return f"dispatch/ does not know {named(to_area)}/"
     if area == "runtime":
         if to_area == "compiler" and to_folder not in ("artifact", "support"):
             return "runtime/ knows only compiler/artifact and compiler/support"
@@ -104,7 +113,7 @@ def reads_environment(source, line):
 
 def violations(root):
     """Yields (file, line number, header, reason) for each #include that points the wrong way, and each line that reads the environment and must not."""
-    for top in ("compiler", "runtime", "include", "api", "embed", "bindings", "bin"):
+    for top in ("compiler", "dispatch", "runtime", "include", "api", "embed", "bindings", "bin"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix not in SUFFIXES or not path.is_file():
                 continue

@@ -1,5 +1,7 @@
 #include "bindings/ir/Nvidia.h"
 
+#include "bindings/launch/Argument.h"
+
 #include <triton/embed_cuda.h>
 
 #include <nanobind/stl/string.h>
@@ -21,9 +23,11 @@ static Matrix read(nb::handle tensor, const char *name) {
   auto shape = nb::cast<nb::tuple>(nb::steal(PySequence_Tuple(nb::object(tensor.attr("shape")).ptr())));
   if (shape.size() != 2 || !nb::cast<bool>(tensor.attr("is_contiguous")()))
     throw nb::value_error((std::string(name) + " must be a contiguous matrix").c_str());
-  nb::object canonical = nb::module_::import_("triton._utils").attr("canonicalize_dtype")(tensor.attr("dtype"));
+  const ScalarType element = scalarTypeOfDtype(nb::object(tensor.attr("dtype")).ptr());
+  if (element == noScalarType)
+    throw nb::python_error();
   return {nb::cast<uint64_t>(tensor.attr("data_ptr")()), nb::cast<int>(shape[0]), nb::cast<int>(shape[1]),
-          nb::cast<std::string>(canonical)};
+          std::string(dispatch::signatureOf(element))};
 }
 
 static void multiply(const embed::CublasLt &self, nb::handle a, nb::handle b, nb::handle c, nb::handle d, float alpha,

@@ -5,32 +5,24 @@
 #include "bindings/Reference.h"
 #include "bindings/launch/Array.h"
 #include "bindings/launch/CompactInteger.h"
-
-#include <array>
-#include <cstring>
+#include "bindings/launch/DescriptorArgument.h"
 
 namespace triton::python {
 
-static constexpr std::array<std::string_view, 19> typeNames = {
-    "u1",    "i8",       "i16",     "i32",      "i64",  "u8",   "u16",  "u32",  "u64", "fp8e4nv",
-    "fp8e5", "fp8e4b15", "fp8e4b8", "fp8e5b16", "fp16", "bf16", "fp32", "fp64", "void"};
-
-std::string_view nameOf(TypeCode code) { return typeNames[size_t(code)]; }
-
-TypeCode typeCodeOf(std::string_view name) {
-  for (size_t index = 0; index < typeNames.size(); ++index)
-    if (typeNames[index] == name)
-      return TypeCode(index);
-  return TypeCode::None;
+bool raise(const dispatch::Outcome &outcome) {
+  if (!outcome)
+    return true;
+  PyObject *type = PyDict_GetItemString(PyEval_GetBuiltins(), outcome->exception);
+  PyErr_SetString(type ? type : PyExc_RuntimeError, outcome->message.c_str());
+  return false;
 }
 
 static bool classifyInteger(PyObject *object, Argument &argument) {
   int64_t compact = 0;
   if (readCompact(object, compact)) {
-    argument.setCompact(compact);
+    argument.setInteger32(compact);
     return true;
   }
-  argument.kind = ArgumentKind::Integer;
   int overflow = 0;
   long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (value == -1 && PyErr_Occurred())
@@ -42,16 +34,14 @@ static bool classifyInteger(PyObject *object, Argument &argument) {
       PyErr_Format(PyExc_OverflowError, "integer argument %R does not fit in 64 bits", object);
       return false;
     }
-    argument.bits = wide;
-    argument.type = TypeCode::U64;
+    argument.setNatural(wide);
     return true;
   }
   if (overflow < 0) {
     PyErr_Format(PyExc_OverflowError, "integer argument %R does not fit in 64 bits", object);
     return false;
   }
-  argument.bits = uint64_t(value);
-  argument.type = value >= INT32_MIN && value <= INT32_MAX ? TypeCode::I32 : TypeCode::I64;
+  argument.setInteger(value);
   return true;
 }
 
@@ -68,9 +58,7 @@ bool classify(PyObject *object, Argument &argument, PyObject **holder) {
   if (type == &PyFloat_Type)
     return classifyReal(object, argument);
   if (type == &PyBool_Type) {
-    argument.kind = ArgumentKind::Boolean;
-    argument.type = TypeCode::U1;
-    argument.bits = object == Py_True;
+    argument.setBoolean(object == Py_True);
     return true;
   }
   if (object == Py_None) {
@@ -119,12 +107,6 @@ static PyObject *text(std::string_view string) {
   return PyUnicode_FromStringAndSize(string.data(), Py_ssize_t(string.size()));
 }
 
-static PyObject *alignmentKey(const Argument &argument, bool specializeValue, bool align) {
-  if (!specializeValue)
-    return Py_NewRef(Py_None);
-  return text(align && argument.isDivisibleBy16() ? "D" : "");
-}
-
 /// A tuple, or the named tuple of the same class.
 static PyObject *likeTuple(PyObject *model, PyObject *elements) { // steals `elements`
   if (!elements || Py_TYPE(model) == &PyTuple_Type || !PyObject_HasAttrString(model, "_fields"))
@@ -137,7 +119,7 @@ static PyObject *specializeTuple(PyObject *backend, PyObject *tuple) {
   Py_ssize_t size = PyTuple_GET_SIZE(tuple);
   Reference types(PyTuple_New(size)), keys(PyTuple_New(size));
   for (Py_ssize_t index = 0; index < size; ++index) {
-    Reference element(specialize(backend, PyTuple_GET_ITEM(tuple, index), false, true, true));
+    Reference element(specialize(backend, PyTuple_GET_ITEM(tuple, index), dispatch::Parameter()));
     if (!element)
       return nullptr;
     PyTuple_SET_ITEM(types.get(), index, Py_NewRef(PyTuple_GET_ITEM(element.get(), 0)));
@@ -149,24 +131,22 @@ static PyObject *specializeTuple(PyObject *backend, PyObject *tuple) {
 static PyObject *specializeDescriptor(PyObject *descriptor) {
   Reference base(PyObject_GetAttrString(descriptor, "base"));
   Reference dtype(base ? PyObject_GetAttrString(base.get(), "dtype") : nullptr);
-  TypeCode type = dtype ? typeCodeOfDtype(dtype.get()) : TypeCode::None;
-  if (type == TypeCode::None)
+  ScalarType element = dtype ? scalarTypeOfDtype(dtype.get()) : noScalarType;
+  std::vector<int64_t> block;
+  if (element == noScalarType || !readBlockShape(descriptor, block))
     return nullptr;
-  Reference shape(PyObject_GetAttrString(descriptor, "block_shape"));
-  Reference list(shape ? PySequence_List(shape.get()) : nullptr);
-  if (!list)
-    return nullptr;
+  std::string type = dispatch::descriptorType(element, block);
   Reference layout(PyObject_GetAttrString(descriptor, "layout"));
   PyErr_Clear();
-  if (layout) { // of Gluon's
-    Reference module(PyImport_ImportModule("triton.experimental.gluon._runtime"));
-    Reference made(module ? PyObject_GetAttrString(module.get(), "DescriptorType") : nullptr);
-    Reference text(PyUnicode_FromFormat("tensordesc<%s%R,%R>", nameOf(type).data(), list.get(), layout.get()));
-    return made && text
-               ? pair(PyObject_CallFunctionObjArgs(made.get(), text.get(), layout.get(), nullptr), Py_NewRef(Py_None))
-               : nullptr;
-  }
-  return pair(PyUnicode_FromFormat("tensordesc<%s%R>", nameOf(type).data(), list.get()), Py_NewRef(Py_None));
+  if (!layout)
+    return pair(text(type), Py_NewRef(Py_None));
+  type.pop_back(); // of Gluon's: the layout stands after the shape
+  Reference module(PyImport_ImportModule("triton.experimental.gluon._runtime"));
+  Reference made(module ? PyObject_GetAttrString(module.get(), "DescriptorType") : nullptr);
+  Reference shown(PyUnicode_FromFormat("%s,%R>", type.c_str(), layout.get()));
+  return made && shown
+             ? pair(PyObject_CallFunctionObjArgs(made.get(), shown.get(), layout.get(), nullptr), Py_NewRef(Py_None))
+             : nullptr;
 }
 
 /// Backends written in Python may decide about tensors and integers themselves.
@@ -183,44 +163,45 @@ static bool decidesItself(PyObject *backend) {
   return flag && PyObject_IsTrue(flag.get()) == 0;
 }
 
-PyObject *specialize(PyObject *backend, PyObject *object, bool isConst, bool specializeValue, bool align) {
+/// The part of a key that is about a value.
+static PyObject *keyOf(PyObject *backend, PyObject *object, const Argument &argument,
+                       const dispatch::Parameter &parameter, const dispatch::Specialization &special) {
+  if (!special.looksAtValue)
+    return Py_NewRef(Py_None);
+  if (argument.isOne())
+    return PyLong_FromLong(1); // of a parameter whose annotation keeps it from being a constant
+  if (decidesItself(backend)) {
+    const char *method =
+        argument.kind == ArgumentKind::Pointer ? "get_tensor_specialization" : "get_int_specialization";
+    return backendKey(backend, method, object, parameter.specializesAlignment);
+  }
+  return text(special.isDivisible ? "D" : "");
+}
+
+PyObject *specialize(PyObject *backend, PyObject *object, const dispatch::Parameter &parameter) {
   Argument argument;
   PyObject *holder = nullptr;
   if (!classify(object, argument, &holder))
     return nullptr;
   Reference owned(holder);
   switch (argument.kind) {
-  case ArgumentKind::None:
-    return pair(text("constexpr"), Py_NewRef(Py_None));
-  case ArgumentKind::Boolean:
-    return pair(text("u1"), Py_NewRef(Py_None));
-  case ArgumentKind::Integer:
-    if (specializeValue && argument.isOne())
-      return pair(text("constexpr"), PyLong_FromLong(1));
-    if (specializeValue && decidesItself(backend))
-      return pair(text(nameOf(argument.type)), backendKey(backend, "get_int_specialization", object, align));
-    return pair(text(nameOf(argument.type)), alignmentKey(argument, specializeValue, align));
-  case ArgumentKind::Real:
-    return pair(text("fp32"), Py_NewRef(Py_None));
-  case ArgumentKind::Pointer: {
-    PyObject *type = PyUnicode_FromFormat("%s%s", isConst ? "*k" : "*", nameOf(argument.type).data());
-    if (specializeValue && decidesItself(backend))
-      return pair(type, backendKey(backend, "get_tensor_specialization", object, align));
-    return pair(type, alignmentKey(argument, specializeValue, align));
-  }
-  case ArgumentKind::Constexpr:
-    return pair(text("constexpr"), Py_NewRef(object));
-  case ArgumentKind::Callable:
-    return pair(text("constexpr"), PyObject_GetAttrString(object, "cache_key"));
   case ArgumentKind::Tuple:
     return specializeTuple(backend, object);
   case ArgumentKind::Descriptor:
     return specializeDescriptor(object);
   case ArgumentKind::Unknown:
+    PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s", Py_TYPE(object)->tp_name);
+    return nullptr;
+  default:
     break;
   }
-  PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s", Py_TYPE(object)->tp_name);
-  return nullptr;
+  dispatch::Specialization special = dispatch::specialize(parameter, argument);
+  if (!special.isConstant)
+    return pair(text(special.type), keyOf(backend, object, argument, parameter, special));
+  PyObject *value = argument.kind == ArgumentKind::Callable ? PyObject_GetAttrString(object, "cache_key")
+                    : argument.isOne()                      ? PyLong_FromLong(1)
+                                                            : Py_NewRef(object);
+  return pair(text("constexpr"), value);
 }
 
 } // namespace triton::python

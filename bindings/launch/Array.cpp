@@ -117,10 +117,8 @@ PyObject *numberOfScalar(PyObject *object) {
 }
 
 static bool setPointer(Argument &argument, uint64_t pointer, PyObject *dtype) {
-  argument.kind = ArgumentKind::Pointer;
-  argument.bits = pointer;
-  argument.type = typeCodeOfDtype(dtype);
-  return argument.type != TypeCode::None;
+  argument.setPointer(pointer, scalarTypeOfDtype(dtype));
+  return argument.type != noScalarType;
 }
 
 static bool callDataPointer(PyObject *object, uint64_t &pointer) {
@@ -231,33 +229,30 @@ bool classifyMemory(PyObject *object, Argument &argument, PyObject **holder) {
 
 // Dtypes.
 
-/// Python's own record of which names mean which type.
-static TypeCode lookUpName(PyObject *dtype) {
-  Reference utilities(PyImport_ImportModule("triton._utils"));
-  Reference function(utilities ? PyObject_GetAttrString(utilities.get(), "canonicalize_dtype") : nullptr);
-  Reference canonical(function ? PyObject_CallOneArg(function.get(), dtype) : nullptr);
-  const char *text = canonical ? PyUnicode_AsUTF8(canonical.get()) : nullptr;
-  if (!text) {
-    PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "failed to specialize argument: kernels have no type for elements of dtype %R",
-                 dtype);
-    return TypeCode::None;
-  }
-  return typeCodeOf(text);
+/// By what it prints as: `torch.float16`, `float16`, `fp16`.
+static ScalarType lookUpName(PyObject *dtype) {
+  Reference shown(PyObject_Str(dtype));
+  const char *text = shown ? PyUnicode_AsUTF8(shown.get()) : nullptr;
+  std::string_view name = text ? text : "";
+  if (auto type = dispatch::scalarTypeByAnyName(name.substr(name.rfind('.') + 1)))
+    return *type;
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "failed to specialize argument: kernels have no type for elements of dtype %R", dtype);
+  return noScalarType;
 }
 
-TypeCode typeCodeOfDtype(PyObject *dtype) {
+ScalarType scalarTypeOfDtype(PyObject *dtype) {
   // The few dtype objects a program uses, kept alive so that an address means one of them for good.
   struct Entry {
     PyObject *dtype;
-    TypeCode code;
+    ScalarType code;
   };
   static Entry entries[64];
   size_t slot = (reinterpret_cast<uintptr_t>(dtype) >> 4) % 64;
   if (entries[slot].dtype == dtype)
     return entries[slot].code;
-  TypeCode code = lookUpName(dtype);
-  if (code != TypeCode::None) {
+  ScalarType code = lookUpName(dtype);
+  if (code != noScalarType) {
     Py_INCREF(dtype);
     Py_XDECREF(entries[slot].dtype);
     entries[slot] = {dtype, code};

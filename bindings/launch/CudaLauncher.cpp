@@ -28,7 +28,7 @@ struct CudaLauncher {
 
 static PyTypeObject *cudaLauncherType = nullptr;
 
-static bool resolve(const LaunchSlot &slot, PyObject *, const Argument &argument, uint64_t &address) {
+static bool resolve(const ArgumentSlot &slot, PyObject *, const Argument &argument, uint64_t &address) {
   if (argument.memory == Memory::Device || address == 0)
     return true;
   std::optional<uint64_t> onDevice = embed::cudaDevicePointer(address);

@@ -40,81 +40,56 @@ static bool readNumbers(PyObject *descriptor, PyObject *attribute, unsigned rank
   return true;
 }
 
-bool DescriptorArgument::read(PyObject *descriptor, unsigned wanted) {
-  rank = wanted;
+bool DescriptorArgument::read(PyObject *descriptor, unsigned rank) {
+  facts.rank = rank;
   object = Reference(PyObject_GetAttr(descriptor, baseName));
   if (!object) {
     PyErr_Format(PyExc_TypeError, "expected a tensor descriptor, got %s", Py_TYPE(descriptor)->tp_name);
     return false;
   }
   PyObject *kept = nullptr;
-  if (!classify(object.get(), base, &kept))
+  if (!classify(object.get(), facts.base, &kept))
     return false;
   holder = Reference(kept);
-  if (base.kind != ArgumentKind::Pointer) {
+  if (facts.base.kind != ArgumentKind::Pointer) {
     PyErr_Format(PyExc_TypeError, "the base of a tensor descriptor must be a tensor, not %s",
                  Py_TYPE(object.get())->tp_name);
     return false;
   }
   Reference padding(PyObject_GetAttr(descriptor, paddingName));
-  padsWithNan =
+  facts.padsWithNan =
       padding && PyUnicode_Check(padding.get()) && PyUnicode_CompareWithASCIIString(padding.get(), "nan") == 0;
-  return padding && readNumbers(descriptor, shapeName, rank, shape) &&
-         readNumbers(descriptor, stridesName, rank, strides);
+  return padding && readNumbers(descriptor, shapeName, rank, facts.shape) &&
+         readNumbers(descriptor, stridesName, rank, facts.strides);
 }
 
-static void write(std::byte *destination, const void *value, size_t bytes) { std::memcpy(destination, value, bytes); }
-
-static bool packMap(const DescriptorArgument &argument, const TensorMapFormat &format, uint64_t address,
-                    std::byte *destination) {
-  uint64_t shape[5], strides[5];
-  for (unsigned dim = 0; dim < argument.rank; ++dim) {
-    shape[dim] = uint64_t(argument.shape[dim]);
-    strides[dim] = uint64_t(argument.strides[dim]);
-  }
-  if (format.hasTwoPerByte)
-    shape[argument.rank - 1] *= 2;
-  auto error = embed::cudaPackTensorMap({address,
-                                         format.swizzle,
-                                         format.elementBytes,
-                                         format.elementType,
-                                         format.box,
-                                         {shape, argument.rank},
-                                         {strides, argument.rank},
-                                         argument.padsWithNan},
-                                        destination);
-  if (error)
-    PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
-  return !error;
+static std::optional<std::string> encode(const dispatch::TensorMapFormat &format, uint64_t address,
+                                         std::span<const uint64_t> shape, std::span<const uint64_t> strides,
+                                         bool padsWithNan, void *destination) {
+  auto error = embed::cudaPackTensorMap(
+      {address, format.swizzle, format.elementBytes, format.elementType, format.box, shape, strides, padsWithNan},
+      destination);
+  return error ? std::optional(std::move(error->message)) : std::nullopt;
 }
 
-bool DescriptorArgument::pack(const DescriptorParts &parts, uint64_t address, std::byte *block) const {
-  const uint32_t *offset = parts.offsets.data();
-  if (parts.map) {
-    if (!packMap(*this, *parts.map, address, block + *offset++))
+bool DescriptorArgument::pack(const dispatch::DescriptorParts &parts, uint64_t address, std::byte *block) const {
+  return raise(dispatch::packDescriptor(facts, parts, address, encode, block));
+}
+
+bool readBlockShape(PyObject *descriptor, std::vector<int64_t> &block) {
+  Reference shape(PyObject_GetAttr(descriptor, blockShapeName));
+  Reference list(shape ? PySequence_Fast(shape.get(), "the block_shape of a tensor descriptor is a list") : nullptr);
+  if (!list)
+    return false;
+  for (Py_ssize_t dim = 0; dim < PySequence_Fast_GET_SIZE(list.get()); ++dim) {
+    block.push_back(0);
+    if (!readNumber(PySequence_Fast_GET_ITEM(list.get(), dim), block.back()))
       return false;
-  } else {
-    write(block + *offset++, &address, 8);
-    for (unsigned dim = 0; dim < rank; ++dim)
-      write(block + *offset++, &shape[dim], 8);
-    for (unsigned dim = 0; dim < rank; ++dim)
-      write(block + *offset++, &strides[dim], 8);
-    write(block + *offset++, &padsWithNan, 1);
   }
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    if (shape[dim] < INT32_MIN || shape[dim] > INT32_MAX) {
-      PyErr_Format(PyExc_OverflowError, "the extent %lld of a tensor descriptor does not fit in 32 bits",
-                   static_cast<long long>(shape[dim]));
-      return false;
-    }
-    write(block + *offset++, &shape[dim], 4); // the low half: numbers are little-endian here and there
-  }
-  for (unsigned dim = 0; dim < rank; ++dim)
-    write(block + *offset++, &strides[dim], 8);
   return true;
 }
 
-bool readDescriptorType(PyObject *descriptor, TypeCode &element, std::vector<int64_t> &block) {
+bool readDescriptorType(PyObject *descriptor, ScalarType &element, std::vector<int64_t> &block) {
   Reference base(PyObject_GetAttr(descriptor, baseName));
   Argument argument;
   PyObject *kept = nullptr;
@@ -122,15 +97,7 @@ bool readDescriptorType(PyObject *descriptor, TypeCode &element, std::vector<int
     return false;
   Reference holder(kept);
   element = argument.type;
-  Reference shape(PyObject_GetAttr(descriptor, blockShapeName));
-  if (argument.kind != ArgumentKind::Pointer || !shape || !(PyList_Check(shape.get()) || PyTuple_Check(shape.get())))
-    return false;
-  for (Py_ssize_t dim = 0; dim < PySequence_Fast_GET_SIZE(shape.get()); ++dim) {
-    block.push_back(0);
-    if (!readNumber(PySequence_Fast_GET_ITEM(shape.get(), dim), block.back()))
-      return false;
-  }
-  return true;
+  return argument.kind == ArgumentKind::Pointer && readBlockShape(descriptor, block);
 }
 
 } // namespace triton::python

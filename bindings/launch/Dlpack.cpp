@@ -26,41 +26,7 @@ struct VersionedDlTensor {
 constexpr uint64_t dlReadOnly = 1; // among the flags
 constexpr const char *versionedName = "dltensor_versioned";
 
-enum DlTypeCode : uint8_t { DlInt = 0, DlUInt = 1, DlFloat = 2, DlBfloat = 4, DlBool = 6 };
 constexpr int32_t dlCpu = 1, dlCudaHost = 3, dlCudaManaged = 13;
-
-static TypeCode typeOf(const DlTensor &tensor) {
-  if (tensor.typeLanes != 1)
-    return TypeCode::None;
-  auto byWidth = [&](TypeCode w8, TypeCode w16, TypeCode w32, TypeCode w64) {
-    switch (tensor.typeBits) {
-    case 8:
-      return w8;
-    case 16:
-      return w16;
-    case 32:
-      return w32;
-    case 64:
-      return w64;
-    default:
-      return TypeCode::None;
-    }
-  };
-  switch (tensor.typeCode) {
-  case DlInt:
-    return byWidth(TypeCode::I8, TypeCode::I16, TypeCode::I32, TypeCode::I64);
-  case DlUInt:
-    return byWidth(TypeCode::U8, TypeCode::U16, TypeCode::U32, TypeCode::U64);
-  case DlFloat:
-    return byWidth(TypeCode::None, TypeCode::Fp16, TypeCode::Fp32, TypeCode::Fp64);
-  case DlBfloat:
-    return TypeCode::Bf16;
-  case DlBool:
-    return TypeCode::U1;
-  default:
-    return TypeCode::None;
-  }
-}
 
 /// Asks for version 1, which says whether memory is read-only; those that do not know of versions are asked for what they have.
 static Reference capsuleOf(PyObject *object) {
@@ -91,13 +57,12 @@ bool classifyDlpack(PyObject *object, Argument &argument, PyObject **holder) {
     PyErr_Format(PyExc_TypeError, "__dlpack__ of %s gave no DLPack capsule", Py_TYPE(object)->tp_name);
     return false;
   }
-  argument.kind = ArgumentKind::Pointer;
-  argument.type = typeOf(*tensor);
-  argument.bits = reinterpret_cast<uint64_t>(tensor->data) + tensor->byteOffset;
+  auto type = tensor->typeLanes == 1 ? dispatch::scalarTypeOfDlpack(tensor->typeCode, tensor->typeBits) : std::nullopt;
+  argument.setPointer(reinterpret_cast<uint64_t>(tensor->data) + tensor->byteOffset, type.value_or(noScalarType));
   argument.memory = tensor->deviceType == dlCpu                                               ? Memory::Host
                     : tensor->deviceType == dlCudaHost || tensor->deviceType == dlCudaManaged ? Memory::Unknown
                                                                                               : Memory::Device;
-  if (argument.type == TypeCode::None) {
+  if (argument.type == noScalarType) {
     PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s (DLPack type code %d, %d bits)",
                  Py_TYPE(object)->tp_name, int(tensor->typeCode), int(tensor->typeBits));
     return false;

@@ -18,7 +18,7 @@ struct HostFunction {
 
 static PyTypeObject *hostFunctionType = nullptr, *hostLauncherType = nullptr;
 
-static bool resolve(const LaunchSlot &slot, PyObject *, const Argument &argument, uint64_t &) {
+static bool resolve(const ArgumentSlot &slot, PyObject *, const Argument &argument, uint64_t &) {
   if (argument.memory != Memory::Device)
     return true;
   PyErr_Format(PyExc_ValueError,

@@ -19,10 +19,14 @@ static bool readParameters(PyObject *jitFunction, std::vector<embed::Parameter> 
     parameter.name = stringAttribute(item, "name");
     parameter.annotation = stringAttribute(item, "annotation");
     Reference isConstexpr(PyObject_GetAttrString(item, "is_constexpr")),
-        hasDefault(PyObject_GetAttrString(item, "has_default"));
-    if (!isConstexpr || !hasDefault)
+        hasDefault(PyObject_GetAttrString(item, "has_default")),
+        doNotSpecialize(PyObject_GetAttrString(item, "do_not_specialize")),
+        doNotAlign(PyObject_GetAttrString(item, "do_not_specialize_on_alignment"));
+    if (!isConstexpr || !hasDefault || !doNotSpecialize || !doNotAlign)
       return false;
     parameter.isConstexpr = PyObject_IsTrue(isConstexpr.get()) == 1;
+    parameter.specializesValue = PyObject_IsTrue(doNotSpecialize.get()) != 1;
+    parameter.specializesAlignment = PyObject_IsTrue(doNotAlign.get()) != 1;
     if (PyObject_IsTrue(hasDefault.get()) == 1) {
       Reference defaultValue(PyObject_GetAttrString(item, "default"));
       if (!defaultValue || !(parameter.defaultValue = toValue(defaultValue.get())))

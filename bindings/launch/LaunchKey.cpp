@@ -76,11 +76,11 @@ bool LaunchKey::addConstant(PyObject *object) {
 }
 
 bool LaunchKey::addArgument(PyObject *object, const Argument &argument, bool specializeValue, bool align) {
-  if (uint64_t tag = tagOf(argument, specializeValue, align)) {
-    addTag(tag);
+  if (uint64_t tag = dispatch::tagOf(argument)) {
+    addTag(tag & dispatch::tagMask(specializeValue, align));
     return true;
   }
-  uint64_t tag = baseTagOf(argument);
+  const uint64_t tag = dispatch::baseTagOf(argument);
   switch (argument.kind) {
   case ArgumentKind::Constexpr:
   case ArgumentKind::Callable:
@@ -104,7 +104,7 @@ bool LaunchKey::addArgument(PyObject *object, const Argument &argument, bool spe
   case ArgumentKind::Descriptor: {
     if (Py_TYPE(object) != Package::get()->descriptorClass) // a subclass may have more that counts
       return false;
-    TypeCode element = TypeCode::None;
+    ScalarType element = noScalarType;
     std::vector<int64_t> block;
     if (!readDescriptorType(object, element, block)) {
       PyErr_Clear();

@@ -26,28 +26,6 @@ public:
   void addIdentity(PyObject *object) { append({1, object, reinterpret_cast<uint64_t>(object)}); }
   /// A compile-time value; false if it may change, or has no hash.
   bool addConstant(PyObject *object);
-  /// What the key says of a run-time argument that is a number, a pointer or None; 0 for others.
-  static uint64_t tagOf(const Argument &argument, bool specializeValue, bool align) {
-    return wholeTagOf(argument) & maskOf(specializeValue, align);
-  }
-  /// The same, of a parameter that specialises on everything; `maskOf` says which of its bits count for another.
-  static uint64_t wholeTagOf(const Argument &argument) {
-    switch (argument.kind) {
-    case ArgumentKind::Integer:
-      return baseTagOf(argument) | uint64_t(argument.isOne()) << 32 | uint64_t(argument.isDivisibleBy16()) << 33;
-    case ArgumentKind::Pointer:
-      return baseTagOf(argument) | uint64_t(argument.isDivisibleBy16()) << 33;
-    case ArgumentKind::None:
-    case ArgumentKind::Boolean:
-    case ArgumentKind::Real:
-      return baseTagOf(argument);
-    default:
-      return 0;
-    }
-  }
-  static uint64_t maskOf(bool specializeValue, bool align) {
-    return ~(uint64_t(!specializeValue) << 32 | uint64_t(!specializeValue || !align) << 33);
-  }
   /// A run-time argument by the rules of specialisation; false if it has no key.
   bool addArgument(PyObject *object, const Argument &argument, bool specializeValue, bool align);
 
@@ -59,9 +37,6 @@ public:
   int traverse(visitproc visit, void *argument) const;
 
 private:
-  static constexpr uint64_t runTime = 64; // tags from here on are of run-time arguments
-  /// That memory is read-only counts, though it leads to the same kernel: whether that may have it is found out when it is first launched (Launcher).
-  static uint64_t baseTagOf(const Argument &argument) { return runTime + uint64_t(argument.traits()) * 256; }
   void append(KeyPart part) {
     hash = (hash ^ part.tag ^ (part.value * 0xff51afd7ed558ccd)) * 0xc4ceb9fe1a85ec53;
     hash ^= hash >> 32;

@@ -1,8 +1,8 @@
 #include "bindings/launch/Launcher.h"
 
-#include "bindings/interpreter/Scalars.h"
 #include "bindings/launch/CompactInteger.h"
 #include "bindings/launch/CudaTensorMap.h"
+#include "bindings/launch/DescriptorArgument.h"
 
 #include <structmember.h>
 
@@ -24,7 +24,7 @@ static bool failPointer(PyObject *object, size_t position) {
 }
 
 /// A launch that is repeated comes here for what is not plain; for all others its key says whether memory is read-only.
-static bool checkStores(const LaunchSlot &slot, PyObject *object, const Argument &argument) {
+static bool checkStores(const ArgumentSlot &slot, PyObject *object, const Argument &argument) {
   if (!argument.isReadOnly || !slot.isStored)
     return true;
   PyErr_Format(PyExc_ValueError, "argument '%s' is read-only (%s), and the kernel stores to it", slot.name.c_str(),
@@ -32,13 +32,22 @@ static bool checkStores(const LaunchSlot &slot, PyObject *object, const Argument
   return false;
 }
 
-bool ArgumentBlock::packSlot(const LaunchSlot &slot, PyObject *object, const Argument &argument, Resolve resolve) {
+static bool packScalar(ScalarType type, PyObject *object, const Argument &argument, std::byte *destination) {
+  dispatch::PackFault fault = dispatch::packScalar(type, argument, destination);
+  if (fault == dispatch::PackFault::None)
+    return true;
+  Reference value(fault == dispatch::PackFault::DoesNotFit ? PyObject_Repr(object) : nullptr);
+  const char *shown = value ? PyUnicode_AsUTF8(value.get()) : Py_TYPE(object)->tp_name;
+  return raise(dispatch::problemOf(fault, type, shown ? shown : ""));
+}
+
+bool ArgumentBlock::packSlot(const ArgumentSlot &slot, PyObject *object, const Argument &argument, Resolve resolve) {
   std::byte *destination = block + slot.offset;
-  if (slot.kind == LaunchSlot::Kind::Scalar)
+  if (slot.kind == ArgumentSlot::Kind::Scalar)
     return packScalar(slot.type, object, argument, destination);
-  if (slot.kind == LaunchSlot::Kind::TensorMap)
+  if (slot.kind == ArgumentSlot::Kind::TensorMap)
     return packTensorMap(object, slot.parameter, destination);
-  if (slot.kind == LaunchSlot::Kind::Descriptor)
+  if (slot.kind == ArgumentSlot::Kind::Descriptor)
     return packDescriptor(slot, object, resolve);
   uint64_t address = argument.bits;
   if (argument.kind == ArgumentKind::Pointer) {
@@ -50,13 +59,13 @@ bool ArgumentBlock::packSlot(const LaunchSlot &slot, PyObject *object, const Arg
   return true;
 }
 
-bool ArgumentBlock::packDescriptor(const LaunchSlot &slot, PyObject *object, Resolve resolve) {
+bool ArgumentBlock::packDescriptor(const ArgumentSlot &slot, PyObject *object, Resolve resolve) {
   DescriptorArgument descriptor;
   if (!descriptor.read(object, slot.descriptor.rank))
     return false;
-  uint64_t address = descriptor.base.bits;
-  if (!checkStores(slot, descriptor.object.get(), descriptor.base) ||
-      !resolve(slot, descriptor.object.get(), descriptor.base, address) ||
+  uint64_t address = descriptor.facts.base.bits;
+  if (!checkStores(slot, descriptor.object.get(), descriptor.facts.base) ||
+      !resolve(slot, descriptor.object.get(), descriptor.facts.base, address) ||
       !descriptor.pack(slot.descriptor, address, block))
     return false;
   if (descriptor.holder)
@@ -76,14 +85,14 @@ static PyObject *elementAt(PyObject *object, const std::vector<uint16_t> &path) 
 }
 
 bool ArgumentBlock::packSlot(size_t index, const Launcher &launcher, const Invocation &invocation, Resolve resolve) {
-  const LaunchSlot &slot = launcher.layout->slots[index];
+  const ArgumentSlot &slot = launcher.layout->slots[index];
   PyObject *object = invocation.parameters[slot.parameter];
   if (invocation.classified && slot.path.empty())
     return packSlot(slot, object, invocation.classified[slot.parameter], resolve);
   Argument argument;
   PyObject *holder = nullptr;
   object = elementAt(object, slot.path);
-  bool isNumberOrMemory = slot.kind == LaunchSlot::Kind::Scalar || slot.kind == LaunchSlot::Kind::Pointer;
+  bool isNumberOrMemory = slot.kind == ArgumentSlot::Kind::Scalar || slot.kind == ArgumentSlot::Kind::Pointer;
   if (!object || (isNumberOrMemory && !classify(object, argument, &holder)))
     return false;
   if (holder)
@@ -92,7 +101,7 @@ bool ArgumentBlock::packSlot(size_t index, const Launcher &launcher, const Invoc
 }
 
 bool ArgumentBlock::packRest(const Launcher &launcher, const Invocation &invocation, Resolve resolve) {
-  const LaunchLayout &layout = *launcher.layout;
+  const ArgumentLayout &layout = *launcher.layout;
   auto packOne = [&](size_t index) { return packSlot(index, launcher, invocation, resolve); };
   if (PackedArguments *packed = invocation.packed) {
     block = packed->block;
@@ -210,7 +219,7 @@ static PyObject *call(PyObject *callable, PyObject *const *arguments, size_t fla
 
 Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, PyObject *signature, PyObject *codeArguments,
                          PyObject *tensorMaps) {
-  std::unique_ptr<LaunchLayout> layout = LaunchLayout::create(signature, codeArguments, tensorMaps);
+  std::unique_ptr<ArgumentLayout> layout = readLayout(signature, codeArguments, tensorMaps);
   if (!layout)
     return nullptr;
   for (uint32_t offset : layout->offsets)

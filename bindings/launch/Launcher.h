@@ -3,6 +3,7 @@
 // A driver adds how it launches; KernelObject then launches from C++ without a Python call.
 #pragma once
 
+#include "bindings/launch/Argument.h"
 #include "bindings/launch/CompactInteger.h"
 #include "bindings/launch/LaunchLayout.h"
 
@@ -34,7 +35,7 @@ struct Invocation {
 /// Every launcher object begins with this.
 struct Launcher {
   PyObject_HEAD vectorcallfunc vectorcall;
-  LaunchLayout *layout;
+  ArgumentLayout *layout;
   uint32_t argumentBytes; // with room for an argument written as eight bytes
   uint32_t parameterCount;
   bool hasStreams;
@@ -50,7 +51,7 @@ extern PyTypeObject *launcherType;
 bool addLauncher(PyObject *module);
 /// The members that classes of launchers share.
 extern PyMemberDef launcherMembers[];
-/// A launcher of `type`; the rest is as LaunchLayout::create takes it. Null with an exception set.
+/// A launcher of `type`; the rest is as readLayout takes it. Null with an exception set.
 Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, PyObject *signature, PyObject *codeArguments,
                          PyObject *tensorMaps);
 /// The destructor; classes that hold more call it last.
@@ -60,7 +61,7 @@ void destroyLauncher(PyObject *object);
 class ArgumentBlock {
 public:
   /// Turns what an argument says of memory into the address that the code gets; false with an exception set.
-  using Resolve = bool (*)(const LaunchSlot &slot, PyObject *object, const Argument &argument, uint64_t &address);
+  using Resolve = bool (*)(const ArgumentSlot &slot, PyObject *object, const Argument &argument, uint64_t &address);
   bool pack(const Launcher &launcher, const Invocation &invocation, Resolve resolve) {
     PackedArguments *packed = invocation.packed;
     if (!packed || packed->restCount || !launcher.layout->others.empty())
@@ -73,8 +74,8 @@ public:
 private:
   bool packRest(const Launcher &launcher, const Invocation &invocation, Resolve resolve);
   bool packSlot(size_t index, const Launcher &launcher, const Invocation &invocation, Resolve resolve);
-  bool packSlot(const LaunchSlot &slot, PyObject *object, const Argument &argument, Resolve resolve);
-  bool packDescriptor(const LaunchSlot &slot, PyObject *object, Resolve resolve);
+  bool packSlot(const ArgumentSlot &slot, PyObject *object, const Argument &argument, Resolve resolve);
+  bool packDescriptor(const ArgumentSlot &slot, PyObject *object, Resolve resolve);
   alignas(128) std::byte inlineBlock[PackedArguments::byteLimit];
   std::byte *block = inlineBlock;
   std::vector<std::byte> largeBlock;

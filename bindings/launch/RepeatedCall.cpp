@@ -24,11 +24,11 @@ bool ArgumentGuard::begin(PyObject *object, const Argument &argument, const Para
     specializeValue = parameter->specializeValue;
     align = parameter->align;
   }
-  mask = LaunchKey::maskOf(specializeValue, align);
+  mask = dispatch::tagMask(specializeValue, align);
   if (isImmutable(object))
     same = Reference::borrow(object);
   if (!isConstexpr)
-    tag = LaunchKey::wholeTagOf(argument) & mask;
+    tag = dispatch::tagOf(argument) & mask;
   if (isConstexpr ? bool(same) : tag != 0)
     return true;
   auto parts = std::make_unique<LaunchKey>();
@@ -159,7 +159,7 @@ bool RepeatedCall::accept(const Expected &one, PyObject *object, BoundArguments 
     int64_t value;
     if (!PyLong_CheckExact(object) || !readCompact(object, value))
       return false;
-    argument.setCompact(value);
+    argument.setInteger32(value);
     return one.guard.admits(argument) && PlainSlot::packAs(PlainSlot::Kind::Integer32, argument, memory, block);
   }
   case Likely::Real32:

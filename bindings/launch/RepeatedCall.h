@@ -22,7 +22,7 @@ public:
   /// Whether it passes because it is the object that was there before, and cannot have changed.
   bool isSame(PyObject *object) const { return object == same.get(); }
   /// The same as `admits`, of a number or pointer that has been looked at; for others false.
-  bool admits(const Argument &argument) const { return (LaunchKey::wholeTagOf(argument) & mask) == tag; }
+  bool admits(const Argument &argument) const { return (dispatch::tagOf(argument) & mask) == tag; }
   int traverse(visitproc visit, void *arg) const;
 
 private:

@@ -9,9 +9,9 @@
 namespace triton::python {
 
 constinit TorchInterface torchInterface;
-constinit std::array<TypeCode, 128> torchTypes = [] {
-  std::array<TypeCode, 128> types;
-  types.fill(TypeCode::None);
+constinit std::array<ScalarType, 128> torchTypes = [] {
+  std::array<ScalarType, 128> types;
+  types.fill(noScalarType);
   return types;
 }();
 
@@ -50,11 +50,11 @@ static TorchInterface findInterface(PyObject *object) {
 }
 
 /// Asks the tensor's dtype object for the type of torch's number for it.
-static TypeCode askType(int32_t code, PyObject *object) {
+static ScalarType askType(int32_t code, PyObject *object) {
   if (uint32_t(code) >= torchTypes.size())
-    return TypeCode::None;
+    return noScalarType;
   Reference dtype(PyObject_GetAttrString(object, "dtype"));
-  TypeCode type = dtype ? typeCodeOfDtype(dtype.get()) : TypeCode::None;
+  ScalarType type = dtype ? scalarTypeOfDtype(dtype.get()) : noScalarType;
   PyErr_Clear();
   return torchTypes[uint32_t(code)] = type;
 }
@@ -72,7 +72,7 @@ bool readTorchTensor(PyObject *object, Argument &argument) {
   int32_t dtype = -1;
   if (!torchInterface.offset ||
       torchInterface.dtype(reinterpret_cast<char *>(object) + torchInterface.offset, &dtype) ||
-      askType(dtype, object) == TypeCode::None)
+      askType(dtype, object) == noScalarType)
     return false;
   return readKnownTorchTensor(object, argument);
 }

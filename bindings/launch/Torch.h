@@ -19,7 +19,7 @@ struct TorchInterface {
 };
 extern TorchInterface torchInterface;
 /// The type of each of torch's dtype numbers, as far as they have come up; `None`: not yet, or no type of the language.
-extern std::array<TypeCode, 128> torchTypes;
+extern std::array<ScalarType, 128> torchTypes;
 
 /// Reads a tensor (an object of exactly torch.Tensor or torch.nn.Parameter); false, without an exception, if it cannot tell, or not yet.
 inline bool readKnownTorchTensor(PyObject *object, Argument &argument) {
@@ -34,7 +34,7 @@ inline bool readKnownTorchTensor(PyObject *object, Argument &argument) {
   argument.type = torchTypes[uint32_t(dtype)];
   argument.memory = device == TorchInterface::cpu ? Memory::Host : Memory::Device;
   argument.bits = reinterpret_cast<uint64_t>(pointer);
-  return argument.type != TypeCode::None;
+  return argument.type != noScalarType;
 }
 /// The same, after Python has been asked for what is not known yet; false, without an exception, if Python must be asked for all of it.
 bool readTorchTensor(PyObject *object, Argument &argument);

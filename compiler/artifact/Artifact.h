@@ -72,7 +72,4 @@ struct Artifact {
   const std::string *stage(llvm::StringRef name) const;
 };
 
-/// Fills `offset` and `size` from the types by the layout rules of a C struct; gives the bytes of the whole block.
-uint32_t layOutArguments(std::vector<Argument> &arguments);
-
 } // namespace triton::artifact

@@ -13,6 +13,7 @@
 #include "compiler/support/KernelSymbols.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
+#include "dispatch/CodeArguments.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
@@ -214,7 +215,7 @@ static void describeTensorMaps(Compilation &compilation) {
   if (!hasMaps)
     return;
   artifact.tensorMaps = std::move(formats);
-  artifact.argumentBytes = artifact::layOutArguments(artifact.arguments);
+  artifact.argumentBytes = dispatch::layOutArguments(artifact.arguments);
 }
 
 /// Refuses what no CTA has threads for, in the words of the launch.

@@ -7,6 +7,7 @@
 #include "compiler/support/Hash.h"
 #include "compiler/tensor/StoredPointers.h"
 #include "compiler/tensor/Tensor.h"
+#include "dispatch/CodeArguments.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -178,7 +179,7 @@ static llvm::LogicalResult describeTarget(Compilation &compilation, const Target
 }
 
 static void finishArguments(artifact::Artifact &artifact) {
-  artifact.argumentBytes = artifact::layOutArguments(artifact.arguments);
+  artifact.argumentBytes = dispatch::layOutArguments(artifact.arguments);
 }
 
 /// The file of `ir_override` as the replacement of the stage that its ending names.

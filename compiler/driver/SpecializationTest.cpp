@@ -1,4 +1,4 @@
-// What a kernel is compiled for, from launch arguments and from signature texts (semantics.md 13).
+// What a kernel is compiled for, from launch arguments and from signature texts.
 #include "compiler/driver/Specialization.h"
 
 #include "gtest/gtest.h"
@@ -9,7 +9,11 @@ using namespace triton::frontend;
 
 namespace {
 
-std::string text(llvm::Expected<ArgumentSpec> spec) {
+std::string key(const LaunchArgument &argument, std::string_view annotation = "") {
+  Parameter parameter;
+  parameter.name = "x";
+  parameter.annotate(annotation);
+  auto spec = specialize(parameter, argument);
   if (!spec)
     return "error: " + llvm::toString(spec.takeError());
   std::string key;
@@ -17,42 +21,35 @@ std::string text(llvm::Expected<ArgumentSpec> spec) {
   return key;
 }
 
-std::string key(LaunchArgument argument, std::string annotation = "", bool isConstexpr = false) {
-  Parameter parameter;
-  parameter.name = "x";
-  parameter.annotation = annotation;
-  parameter.isConstexpr = isConstexpr;
-  return text(specialize(parameter, argument));
+LaunchArgument integer(int64_t value) {
+  LaunchArgument argument{.constant = Value::integer(value)};
+  argument.facts.setInteger(value);
+  argument.type = dispatch::typeOf(argument.facts);
+  return argument;
+}
+LaunchArgument pointer(uint64_t address) {
+  LaunchArgument argument;
+  argument.facts.setPointer(address, ScalarKind::Float32);
+  argument.type = dispatch::typeOf(argument.facts);
+  return argument;
+}
+LaunchArgument string(std::string value) {
+  LaunchArgument argument{.constant = Value::string(std::move(value))};
+  argument.facts.kind = dispatch::ArgumentKind::Constexpr;
+  return argument;
 }
 
-TEST(Specialization, Integers) {
-  EXPECT_EQ(key({int64_t(1)}), key({Value::integer(1)}, "", true)) << "1 becomes a constant";
-  EXPECT_EQ(key({int64_t(2)}), "i32;");
-  EXPECT_EQ(key({int64_t(16)}), "i32:tt.divisibility16;");
-  EXPECT_EQ(key({int64_t(-32)}), "i32:tt.divisibility16;");
-  EXPECT_EQ(key({int64_t(1) << 40}), "i64:tt.divisibility16;");
-  EXPECT_EQ(key({(int64_t(1) << 31) - 1}), "i32;");
-  EXPECT_EQ(key({(int64_t(1) << 31) + 1}), "i64;");
-  EXPECT_EQ(key({uint64_t(1) << 63 | 1}), "u64;");
+TEST(Specialization, BecomesTypesAndValues) {
+  EXPECT_EQ(key(integer(1)), key(integer(1), "tl.constexpr")) << "1 becomes a constant";
+  EXPECT_EQ(key(integer(16)), "i32:tt.divisibility16;");
+  EXPECT_EQ(key(integer(16), "tl.int64"), "i64:tt.divisibility16;");
+  EXPECT_EQ(key(pointer(64)), "*fp32:tt.divisibility16;");
+  EXPECT_EQ(key(pointer(68), "tl.const"), "*kfp32;");
 }
 
-TEST(Specialization, AnnotationsForceTheType) {
-  EXPECT_EQ(key({int64_t(1)}, "tl.int32"), "i32;");
-  EXPECT_EQ(key({int64_t(16)}, "\"i64\""), "i64:tt.divisibility16;");
-  EXPECT_EQ(key({2.0}, "tl.float64"), "fp64;");
-  EXPECT_EQ(key({int64_t(3)}, "torch.Tensor"), "i32;");
-}
-
-TEST(Specialization, OtherValues) {
-  EXPECT_EQ(key({1.0}), "fp32;");
-  EXPECT_EQ(key({true}), "u1;");
-  EXPECT_EQ(key({LaunchArgument::Pointer{Type::float32(), 64, false}}), "*fp32:tt.divisibility16;");
-  EXPECT_EQ(key({LaunchArgument::Pointer{Type::float32(), 68, false}}), "*fp32;");
-  EXPECT_EQ(key({LaunchArgument::Pointer{Type::float32(), 64, false}}, "tl.const"), "*kfp32:tt.divisibility16;");
-  EXPECT_NE(key({Value::string("relu")}).find("failed to specialize argument"), std::string::npos);
-  EXPECT_NE(
-      key({LaunchArgument::Pointer{Type::float32(), 64, false}}, "tl.constexpr", true).find("cannot take a pointer"),
-      std::string::npos);
+TEST(Specialization, SomeValuesAreForSomeParameters) {
+  EXPECT_NE(key(string("relu")).find("failed to specialize argument"), std::string::npos);
+  EXPECT_NE(key(pointer(64), "tl.constexpr").find("cannot take a pointer"), std::string::npos);
 }
 
 Function functionOf(std::vector<std::pair<std::string, bool>> parameters) {
@@ -86,9 +83,20 @@ TEST(Specialization, Signatures) {
             std::string::npos);
 }
 
+TEST(Specialization, SignaturesMeetParametersAsArgumentsDo) {
+  Function function = functionOf({{"a", false}, {"b", false}, {"c", false}});
+  function.parameters[0].specializesValue = false;
+  function.parameters[1].specializesAlignment = false;
+  function.parameters[2].annotate("tl.int64");
+  std::string result;
+  for (const ArgumentSpec &spec : llvm::cantFail(parseSignature(function, "i32:1, *fp32:16, i32:16")))
+    appendKey(spec, result);
+  EXPECT_EQ(result, "i32;*fp32;i64:tt.divisibility16;");
+}
+
 TEST(Specialization, SignatureErrorsNameTheParameter) {
   EXPECT_EQ(signature("*fp32:8", {{"a", false}}),
-            "error: parameter 'a': the hint in '*fp32:8' must be 16 (divisible by 16) or 1 (equal to 1)");
+            "error: parameter 'a': only 1 and 16 are hints (equal to 1, divisible by 16), got '*fp32:8'");
   EXPECT_NE(signature("float7", {{"a", false}}).find("parameter 'a': 'float7' is neither a type"), std::string::npos);
   EXPECT_NE(signature("i32", {{"a", false}, {"b", false}}).find("no entry for parameter 'b'"), std::string::npos);
   EXPECT_NE(signature("i32, i32", {{"a", false}}).find("2 entries, 'f' has 1 parameters"), std::string::npos);

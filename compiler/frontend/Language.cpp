@@ -17,7 +17,8 @@ static constexpr llvm::StringLiteral dtypeNames[] = {
 static std::optional<Value> dtypeNamed(llvm::StringRef name) {
   if (!llvm::is_contained(dtypeNames, name))
     return std::nullopt;
-  return Value::dtype(name == "pi32_t" ? Type::pointer(Type::int32()) : Type::scalar(*scalarKindByName(name)));
+  return Value::dtype(name == "pi32_t" ? Type::pointer(Type::int32())
+                                       : Type::scalar(*dispatch::scalarTypeByName(name)));
 }
 
 namespace {

@@ -85,8 +85,7 @@ static std::vector<Parameter> parametersOf(const LibraryHost &host, const syntax
     parameter.name = argument->arg.str();
     parameter.range = argument->range;
     if (argument->annotation)
-      parameter.annotation = argument->annotation->range.text().str();
-    parameter.isConstexpr = StringRef(parameter.annotation).contains("constexpr");
+      parameter.annotate(argument->annotation->range.text());
     if (index >= required)
       parameter.defaultValue = defaultOf(host, arguments.defaults[index - required]);
     parameters.push_back(std::move(parameter));

@@ -194,7 +194,7 @@ static constexpr StringLiteral sharedNames =
     "tuple dtype pointer_type block_type ";
 
 static bool isShared(StringRef name) {
-  return sharedNames.contains((" " + name + " ").str()) || frontend::scalarKindByName(name);
+  return sharedNames.contains((" " + name + " ").str()) || dispatch::scalarTypeByName(name);
 }
 
 std::optional<Value> triton::gluon::languageName(StringRef module, StringRef name) {

@@ -274,6 +274,7 @@ struct Parameter {
   std::string name;
   std::string annotation;
   bool isConstexpr = false;
+  bool specializesValue = true, specializesAlignment = true; // false: listed in `do_not_specialize…`
   std::optional<Value> defaultValue;
 };
 

@@ -1,5 +1,7 @@
 """Small facts and helpers shared by the package: canonical type names, paths into nested arguments, block shapes."""
 
+from ._C.libtriton import scalar_types
+
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
 
@@ -52,29 +54,12 @@ def validate_block_shape(shape):
     return numel
 
 
-type_canonicalisation_dict = {
-    "bool": "u1", "int1": "u1", "uint1": "u1", "i1": "u1",
-    "int8": "i8", "int16": "i16", "int": "i32", "int32": "i32", "int64": "i64",
-    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
-    "half": "fp16", "float16": "fp16", "bfloat16": "bf16",
-    "float": "fp32", "float32": "fp32", "double": "fp64", "float64": "fp64",
-    "float8e4nv": "fp8e4nv", "float8_e4m3fn": "fp8e4nv",
-    "float8e5": "fp8e5", "float8_e5m2": "fp8e5",
-    "float8e4b15": "fp8e4b15",
-    "float8e4b8": "fp8e4b8", "float8_e4m3fnuz": "fp8e4b8",
-    "float8e5b16": "fp8e5b16", "float8_e5m2fnuz": "fp8e5b16",
-    "void": "void",
-}  # fmt: skip
-for _canonical in list(type_canonicalisation_dict.values()):
-    type_canonicalisation_dict[_canonical] = _canonical
-del _canonical
-
-BITWIDTH_DICT = {
-    "u1": 1,
-    **{f"{sign}{bits}": bits for sign in "iu" for bits in (8, 16, 32, 64)},
-    **{name: 8 for name in ("fp8e4nv", "fp8e5", "fp8e4b15", "fp8e4b8", "fp8e5b16")},
-    **{"fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64, "void": 0},
-}
+# Every name of a scalar type -> its name in signatures, and the bits of that: the compiler's table.
+type_canonicalisation_dict, BITWIDTH_DICT = {}, {}
+for _name, _alias, _signature, _others, _bits, *_ in scalar_types():
+    BITWIDTH_DICT[_signature] = _bits
+    for _known in (_name, _alias, _signature, *_others.split()):
+        type_canonicalisation_dict[_known] = _signature
 
 
 def canonicalize_dtype(dtype):

@@ -16,7 +16,7 @@ static FailureOr<Value> dtypeClass(Emitter &emitter, const BoundArguments &argum
   FailureOr<std::string> name = readString(emitter, arguments[0], "dtype name");
   if (failed(name))
     return failure();
-  std::optional<ScalarKind> kind = scalarKindByName(*name);
+  std::optional<ScalarKind> kind = dispatch::scalarTypeByName(*name);
   if (!kind || nameOf(*kind) != *name)
     return emitter.error("AssertionError") << "unknown dtype name '" << *name << "'";
   return Value::dtype(Type::scalar(*kind));

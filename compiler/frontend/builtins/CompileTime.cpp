@@ -48,7 +48,7 @@ static FailureOr<Value> integerDtype(Emitter &emitter, const BoundArguments &arg
   if (failed(isSigned))
     return failure();
   const std::string name = *width == 1 ? "int1" : (*isSigned ? "int" : "uint") + std::to_string(*width);
-  std::optional<ScalarKind> kind = scalarKindByName(name);
+  std::optional<ScalarKind> kind = dispatch::scalarTypeByName(name);
   if (!kind)
     return emitter.error("ValueError") << "unsupported bitwidth " << *width << " and signedness "
                                        << (*isSigned ? "signed" : "unsigned");
@@ -127,7 +127,7 @@ static FailureOr<Value> isDtypeName(Emitter &emitter, const BoundArguments &argu
   FailureOr<std::string> name = readString(emitter, arguments[0], "type_str");
   if (failed(name))
     return failure();
-  std::optional<ScalarKind> kind = scalarKindByName(*name);
+  std::optional<ScalarKind> kind = dispatch::scalarTypeByName(*name);
   return Value::boolean(kind && nameOf(*kind) == *name);
 }
 

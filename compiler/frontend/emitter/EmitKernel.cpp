@@ -1,6 +1,7 @@
 #include "compiler/frontend/emitter/EmitKernel.h"
 
 #include "compiler/frontend/filehost/FileHost.h"
+#include "dispatch/Text.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
@@ -39,12 +40,7 @@ static ArgumentSpec parseArgument(StringRef text) {
 /// `a, (b, c)` at the outer commas.
 static std::vector<ArgumentSpec> parseSignature(StringRef text) {
   std::vector<ArgumentSpec> arguments;
-  while (!(text = text.ltrim()).empty()) {
-    size_t end = 0;
-    for (int depth = 0; end < text.size() && (depth != 0 || text[end] != ','); ++end)
-      depth += StringRef("(<[").contains(text[end]) - StringRef(")>]").contains(text[end]);
-    StringRef item = text.take_front(end).trim();
-    text = text.drop_front(std::min(end + 1, text.size()));
+  for (StringRef item : dispatch::splitEntries(text)) {
     if (item.consume_front("(")) {
       item.consume_back(")");
       ArgumentSpec tuple;

@@ -4,13 +4,11 @@
 #include "compiler/frontend/values/Value.h"
 #include "compiler/support/Source.h"
 #include "compiler/syntax/Tree.h"
+#include "dispatch/Parameter.h"
 
 namespace triton::frontend {
 
-struct Parameter {
-  std::string name;
-  std::string annotation;   // text of the annotation, empty if none
-  bool isConstexpr = false; // the annotation's text contains "constexpr"
+struct Parameter : dispatch::Parameter {
   std::optional<Value> defaultValue;
   SourceRange range;
 };

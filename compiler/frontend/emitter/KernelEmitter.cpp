@@ -108,6 +108,11 @@ static Type declare(mlir::OpBuilder &builder, const ArgumentSpec &spec, const st
 }
 
 LogicalResult KernelEmitter::checkArgument(const Parameter &parameter, const ArgumentSpec &spec) {
+  if (parameter.isConstexpr && !(parameter.specializesValue && parameter.specializesAlignment))
+    return error(parameter.range, "")
+           << parameter.name
+           << " marked as constexpr and listed in do_not_specialize/"
+              "do_not_specialize_on_alignment. Remove constexpr designation or skip designation.";
   for (const ArgumentSpec &element : spec.elements)
     if (failed(checkArgument(parameter, element)))
       return failure();

@@ -49,6 +49,69 @@ std::shared_ptr<const Function> FileHostImpl::kernel(StringRef name) {
   return function ? *function : nullptr;
 }
 
+/// The parameters that an argument of `jit` lists by name or position; a warning for what is none.
+llvm::Error FileHostImpl::readList(const FileModule &file, const syntax::Keyword &keyword, Function &function,
+                                   bool dispatch::Parameter::*flag) {
+  auto list = FileEvaluator(*this, file).evaluate(keyword.value);
+  if (!list)
+    return list.takeError();
+  if (list->isNone())
+    return llvm::Error::success();
+  auto *elements = list->tuple();
+  if (!elements)
+    return hostError("TypeError",
+                     (keyword.arg + " is a list of names and positions of parameters, not " + list->repr()).str());
+  std::vector<std::string> names;
+  for (const Parameter &parameter : function.parameters)
+    names.push_back(parameter.name);
+  for (const Value &element : elements->elements) {
+    auto *name = element.getIf<std::string>();
+    auto *number = element.getIf<Integer>();
+    auto position = number ? toInt64(*number) : std::nullopt;
+    if (!name && !position)
+      return hostError("TypeError",
+                       (keyword.arg + " names parameters or gives their positions, not " + element.repr()).str());
+    const dispatch::ParameterReference reference =
+        name ? dispatch::ParameterReference(*name) : dispatch::ParameterReference(*position);
+    if (auto index = dispatch::findParameter(names, reference))
+      function.parameters[*index].*flag = false;
+    else
+      warn("UserWarning", keyword.value->range,
+           dispatch::unknownParameterMessage(keyword.arg, reference, function.name));
+  }
+  return llvm::Error::success();
+}
+
+/// What the decorators of a jitted function say of it.
+llvm::Error FileHostImpl::readDecorators(const FileModule &file, Function &function) {
+  for (const syntax::Expr *decorator : function.definition->decoratorList) {
+    auto *call = dyn_cast<syntax::Call>(decorator);
+    std::string path = file.dottedPath(decorator);
+    if (isLanguagePath(path) && StringRef(path).ends_with(".must_use_result")) {
+      auto *text = call && !call->args.empty() ? dyn_cast<syntax::Constant>(call->args[0]) : nullptr;
+      auto *string = text ? text->as<syntax::StringValue>() : nullptr;
+      function.mustUseResult = string ? string->text.str() : std::string();
+    }
+    if (StringRef(path).starts_with("triton.experimental.gluon."))
+      function.saysLayouts = true;
+    if (!call || !isLanguagePath(path) || !StringRef(path).ends_with(".jit"))
+      continue;
+    for (const syntax::Keyword *keyword : call->keywords) {
+      llvm::Error error = llvm::Error::success();
+      if (auto *flag = dyn_cast<syntax::Constant>(keyword->value);
+          flag && keyword->arg == "noinline" && flag->as<bool>())
+        function.noinline = *flag->as<bool>();
+      else if (keyword->arg == "do_not_specialize")
+        error = readList(file, *keyword, function, &Parameter::specializesValue);
+      else if (keyword->arg == "do_not_specialize_on_alignment")
+        error = readList(file, *keyword, function, &Parameter::specializesAlignment);
+      if (error)
+        return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
 Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax::FunctionDef *definition,
                                            StringRef prefix) {
   bool jitted = hasDecorator(file, definition, "jit");
@@ -71,32 +134,14 @@ Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax:
   function->definition = definition;
   function->host = this;
   function->scope = std::shared_ptr<const void>(std::shared_ptr<const void>(), &file);
-  for (const syntax::Expr *decorator : definition->decoratorList) {
-    auto *call = dyn_cast<syntax::Call>(decorator);
-    std::string path = file.dottedPath(decorator);
-    if (isLanguagePath(path) && StringRef(path).ends_with(".must_use_result")) {
-      auto *text = call && !call->args.empty() ? dyn_cast<syntax::Constant>(call->args[0]) : nullptr;
-      auto *string = text ? text->as<syntax::StringValue>() : nullptr;
-      function->mustUseResult = string ? string->text.str() : std::string();
-    }
-    if (StringRef(path).starts_with("triton.experimental.gluon."))
-      function->saysLayouts = true;
-    if (call && isLanguagePath(path) && StringRef(path).ends_with(".jit"))
-      for (const syntax::Keyword *keyword : call->keywords)
-        if (auto *flag = dyn_cast<syntax::Constant>(keyword->value);
-            flag && keyword->arg == "noinline" && flag->as<bool>())
-          function->noinline = *flag->as<bool>();
-  }
   const syntax::Arguments *arguments = definition->args;
   size_t firstDefault = arguments->args.size() - std::min(arguments->args.size(), arguments->defaults.size());
   for (auto [index, parameter] : llvm::enumerate(arguments->args)) {
     Parameter result;
     result.name = parameter->arg.str();
     result.range = parameter->range;
-    if (parameter->annotation) {
-      result.annotation = parameter->annotation->range.text().str();
-      result.isConstexpr = StringRef(result.annotation).contains("constexpr");
-    }
+    if (parameter->annotation)
+      result.annotate(parameter->annotation->range.text());
     if (index >= firstDefault) {
       auto value = FileEvaluator(*this, file).evaluate(arguments->defaults[index - firstDefault]);
       if (!value)
@@ -105,6 +150,8 @@ Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax:
     }
     function->parameters.push_back(std::move(result));
   }
+  if (llvm::Error error = readDecorators(file, *function))
+    return error;
   return Value(Value::Storage(std::shared_ptr<const Function>(std::move(function))));
 }
 

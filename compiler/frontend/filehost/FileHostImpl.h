@@ -45,6 +45,9 @@ private:
   llvm::Expected<Value> evaluateBinding(const FileModule &file, llvm::StringRef name, const Binding &binding);
   llvm::Expected<Value> makeFunction(const FileModule &file, const syntax::FunctionDef *definition,
                                      llvm::StringRef prefix = "");
+  llvm::Error readDecorators(const FileModule &file, Function &function);
+  llvm::Error readList(const FileModule &file, const syntax::Keyword &keyword, Function &function,
+                       bool dispatch::Parameter::*flag);
   llvm::Expected<Value> makeClass(const FileModule &file, const syntax::ClassDef *definition);
   llvm::Expected<Value> resolvePath(const FileModule &file, llvm::StringRef path);
   const FileModule *load(const FileModule &from, llvm::StringRef moduleName, unsigned level);

@@ -44,6 +44,23 @@ TEST_F(FileHostTest, ParametersAndDefaults) {
   EXPECT_EQ(kernel->qualifiedName, "test.k");
 }
 
+TEST_F(FileHostTest, ParametersThatDoNotSpecialize) {
+  parse("SECOND = 1\n"
+        "@triton.jit(do_not_specialize=['n', 'm'], do_not_specialize_on_alignment=(0, SECOND))\n"
+        "def listed(p, n): pass\n"
+        "@triton.jit(do_not_specialize='n')\n"
+        "def wrong(p, n): pass\n");
+  testing::internal::CaptureStderr();
+  auto listed = host->kernel("listed");
+  const std::string warnings = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(listed);
+  EXPECT_TRUE(listed->parameters[0].specializesValue && !listed->parameters[1].specializesValue);
+  EXPECT_TRUE(!listed->parameters[0].specializesAlignment && !listed->parameters[1].specializesAlignment);
+  EXPECT_NE(warnings.find("warning: do_not_specialize names 'm', which is no parameter of 'listed'"), std::string::npos)
+      << warnings;
+  EXPECT_FALSE(host->kernel("wrong"));
+}
+
 TEST_F(FileHostTest, ConstexprGlobals) {
   parse("A = tl.constexpr(2 ** 3 + 1)\nB = tl.constexpr((A, 'x', -1.5))\nC = A\nD, E = tl.constexpr(1), 2\n");
   EXPECT_EQ(lookup("A"), "9");

@@ -25,59 +25,14 @@ struct Type::Storage {
   mlir::Type handle;
 };
 
-namespace {
-
-struct ScalarInfo {
-  llvm::StringLiteral name;      // what users read
-  llvm::StringLiteral alias;     // the attribute of `triton.language`
-  llvm::StringLiteral signature; // in signatures and symbol names
-  unsigned bits, mantissa;
-  bool isInteger, isSigned;
-};
-
-constexpr ScalarInfo scalarInfos[] = {
-    {"void", "void", "V", 0, 0, false, false},
-    {"int1", "int1", "u1", 1, 0, true, false},
-    {"int8", "int8", "i8", 8, 0, true, true},
-    {"int16", "int16", "i16", 16, 0, true, true},
-    {"int32", "int32", "i32", 32, 0, true, true},
-    {"int64", "int64", "i64", 64, 0, true, true},
-    {"uint8", "uint8", "u8", 8, 0, true, false},
-    {"uint16", "uint16", "u16", 16, 0, true, false},
-    {"uint32", "uint32", "u32", 32, 0, true, false},
-    {"uint64", "uint64", "u64", 64, 0, true, false},
-    {"fp8e5", "float8e5", "fp8e5", 8, 2, false, false},
-    {"fp8e5b16", "float8e5b16", "fp8e5b16", 8, 2, false, false},
-    {"fp8e4nv", "float8e4nv", "fp8e4nv", 8, 3, false, false},
-    {"fp8e4b8", "float8e4b8", "fp8e4b8", 8, 3, false, false},
-    {"fp8e4b15", "float8e4b15", "fp8e4b15", 8, 3, false, false},
-    {"fp16", "float16", "fp16", 16, 10, false, false},
-    {"bf16", "bfloat16", "bf16", 16, 7, false, false},
-    {"fp32", "float32", "fp32", 32, 23, false, false},
-    {"fp64", "float64", "fp64", 64, 52, false, false},
-};
-constexpr size_t scalarCount = std::size(scalarInfos);
-
-const ScalarInfo &infoOf(ScalarKind kind) { return scalarInfos[static_cast<size_t>(kind)]; }
-
-} // namespace
-
-llvm::StringRef nameOf(ScalarKind kind) { return infoOf(kind).name; }
-
-std::optional<ScalarKind> scalarKindByName(llvm::StringRef name) {
-  if (name == "i1" || name == "B")
-    return ScalarKind::Int1;
-  for (size_t i = 0; i < scalarCount; ++i)
-    if (const ScalarInfo &info = scalarInfos[i];
-        name == info.name || name == info.alias || (i != 0 && name == info.signature))
-      return static_cast<ScalarKind>(i);
-  return std::nullopt;
-}
+using dispatch::infoOf;
+using dispatch::scalarTypeByName;
+using dispatch::signatureOf;
 
 Type Type::scalar(ScalarKind kind) {
   static const auto all = [] {
-    std::array<std::shared_ptr<const Storage>, scalarCount> storages;
-    for (size_t i = 0; i < scalarCount; ++i) {
+    std::array<std::shared_ptr<const Storage>, dispatch::scalarTypes.size()> storages;
+    for (size_t i = 0; i < storages.size(); ++i) {
       auto storage = std::make_shared<Storage>();
       storage->scalar = static_cast<ScalarKind>(i);
       storages[i] = std::move(storage);
@@ -162,7 +117,7 @@ static std::optional<Type> parseDescriptor(llvm::StringRef text) {
     return std::nullopt;
   auto [elementText, rest] = text.split('[');
   auto [shapeText, layoutText] = rest.split(']');
-  auto element = scalarKindByName(elementText.trim());
+  auto element = scalarTypeByName(elementText.trim());
   if (!element || *element == ScalarKind::Void || !rest.contains(']') ||
       !(layoutText.empty() || layoutText.starts_with(",")))
     return std::nullopt;
@@ -196,7 +151,7 @@ std::optional<Type> Type::parse(llvm::StringRef text) {
       return std::nullopt;
     return pointer(*pointee, isConst);
   }
-  auto kind = scalarKindByName(text);
+  auto kind = scalarTypeByName(text);
   if (!kind || isConst)
     return std::nullopt;
   return scalar(*kind);
@@ -302,7 +257,7 @@ static std::string symbolText(llvm::StringRef text) {
 std::string Type::mangle() const {
   switch (kind()) {
   case Kind::Scalar:
-    return infoOf(storage->scalar).signature.str();
+    return *this == voidType() ? "V" : std::string(signatureOf(storage->scalar));
   case Kind::Pointer:
     return (storage->isConst ? "Pk" : "P") + storage->elements[0].mangle();
   case Kind::Block:

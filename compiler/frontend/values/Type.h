@@ -2,6 +2,8 @@
 // A Type is a small immutable handle; equality is structural.
 #pragma once
 
+#include "dispatch/ScalarType.h"
+
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -26,27 +28,7 @@ struct HostObject {
   bool operator==(const HostObject &other) const { return handle == other.handle; }
 };
 
-enum class ScalarKind : uint8_t {
-  Void,
-  Int1,
-  Int8,
-  Int16,
-  Int32,
-  Int64,
-  UInt8,
-  UInt16,
-  UInt32,
-  UInt64,
-  Float8E5,
-  Float8E5B16,
-  Float8E4NV,
-  Float8E4B8,
-  Float8E4B15,
-  Float16,
-  BFloat16,
-  Float32,
-  Float64,
-};
+using ScalarKind = dispatch::ScalarType;
 
 class Type {
 public:
@@ -133,9 +115,7 @@ private:
 
 mlir::Type handleIr(const Type &type);
 
-llvm::StringRef nameOf(ScalarKind kind); // "int32", "fp8e4nv"
-std::optional<ScalarKind>
-scalarKindByName(llvm::StringRef name); // accepts "int32", "i32", "float32", "fp32", "float8e4nv", …
+inline llvm::StringRef nameOf(ScalarKind kind) { return dispatch::infoOf(kind).name; } // "int32", "fp8e4nv"
 
 /// The type two integer types meet in (semantics 8.4): C-like, int1 being an unsigned type of width 1.
 Type promoteIntegers(const Type &a, const Type &b);

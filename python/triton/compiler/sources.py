@@ -10,7 +10,6 @@ from .. import knobs
 from .._C import libtriton
 from ..backends import make_backend
 from ..backends.compiler import Language
-from ..errors import CompilationError, SourcePosition
 from .stages import language_options
 
 
@@ -99,10 +98,6 @@ class ASTSource:
 
     def _native_arguments(self):
         """What the native compiler is told about each parameter."""
-        for param in self.fn.params:
-            if param.is_constexpr and (param.do_not_specialize or param.do_not_specialize_on_alignment):
-                message = f"{param.name} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment. Remove constexpr designation or skip designation."
-                raise CompilationError(self.fn.src, SourcePosition(1, 0), message)
         return [self._argument(ty, (index,)) for index, ty in enumerate(self.signature.values())]
 
     def _native_options(self, options):

@@ -5,6 +5,7 @@ They describe; they decide nothing. What an operation does with a type is the co
 
 import enum
 
+from .._C.libtriton import scalar_types
 from .._utils import validate_block_shape
 from .constants import _unwrap_if_constexpr
 
@@ -23,34 +24,7 @@ class base_type:
         raise NotImplementedError(f"{type(self).__name__} has no mangled name")
 
 
-class _Scalar:
-    """What is known about one scalar type."""
-
-    def __init__(self, bits, mantissa=None, bias=None):
-        self.bits, self.mantissa, self.bias = bits, mantissa, bias
-
-
-_SCALARS = {
-    "void": _Scalar(0),
-    "int1": _Scalar(1),
-    "int8": _Scalar(8),
-    "int16": _Scalar(16),
-    "int32": _Scalar(32),
-    "int64": _Scalar(64),
-    "uint8": _Scalar(8),
-    "uint16": _Scalar(16),
-    "uint32": _Scalar(32),
-    "uint64": _Scalar(64),
-    "fp8e4b15": _Scalar(8, 3, 15),
-    "fp8e4nv": _Scalar(8, 3, 7),
-    "fp8e4b8": _Scalar(8, 3, 8),
-    "fp8e5": _Scalar(8, 2, 15),
-    "fp8e5b16": _Scalar(8, 2, 16),
-    "fp16": _Scalar(16, 10, 15),
-    "bf16": _Scalar(16, 7, 127),
-    "fp32": _Scalar(32, 23, 127),
-    "fp64": _Scalar(64, 52, 1023),
-}
+_SCALARS = {scalar[0]: scalar for scalar in scalar_types()}
 
 
 class dtype(base_type):
@@ -75,16 +49,16 @@ class dtype(base_type):
         name = _unwrap_if_constexpr(name)
         self.name = name
         assert name in _SCALARS, name
-        scalar = _SCALARS[name]
-        self.primitive_bitwidth = scalar.bits
-        self.itemsize = scalar.bits // 8
+        _, _, _, _, bits, mantissa, bias, _, _ = _SCALARS[name]
+        self.primitive_bitwidth = bits
+        self.itemsize = bits // 8
         if name in dtype.FP_TYPES:
-            self.fp_mantissa_width = scalar.mantissa
-            self.exponent_bias = scalar.bias
+            self.fp_mantissa_width = mantissa
+            self.exponent_bias = bias
         elif name in dtype.SINT_TYPES or name in dtype.UINT_TYPES:
             signed = name in dtype.SINT_TYPES
             self.int_signedness = dtype.SIGNEDNESS.SIGNED if signed else dtype.SIGNEDNESS.UNSIGNED
-            self.int_bitwidth = scalar.bits
+            self.int_bitwidth = bits
 
     def is_fp8(self):
         return self.name.startswith("fp8")

@@ -26,7 +26,7 @@ from .interpreter_builder import (  # noqa: F401  (part of this module's interfa
     interpreter_semantic,
 )
 from .jit import JITFunction, KernelInterface
-from .parameters import KernelParam
+from .parameters import make_parameters
 from .rewriter import KernelRewriter, rewrite
 
 # The name by which debuggers of kernels know what `x.handle` is.
@@ -230,13 +230,10 @@ class GridExecutor:
             return self._wrap_number(value, session, annotated)
         if isinstance(value, float):
             return InterpretedFloat.of(value, self._wrap_number(value, session, "fp32"))
-        if isinstance(value, bool):
-            return session.scalar("u1", int(value))
         if isinstance(value, int):
-            if value == 1 and not (param and param.do_not_specialize):
-                return value  # compiled code is specialised for it
-            ty = "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
-            return session.scalar(ty, value)
+            specializes = not (param and param.do_not_specialize)
+            ty, _ = libtriton.native_specialize_impl(BaseBackend, value, False, specializes, False)
+            return value if ty == "constexpr" else session.scalar(ty, int(value))
         if isinstance(value, tuple):
             fields = getattr(value, "_fields", range(len(value)))
             parts = [self._wrap(part, session, name=f"{name}.{field}") for field, part in zip(fields, value)]
@@ -272,13 +269,8 @@ def _implicit_cvt(arg):
 def parameters_of(fn, do_not_specialize=None):
     """What the annotations of a kernel's parameters say, by name."""
 
-    def listed(names, index, name):
-        return bool(names) and (index in names or name in names)
-
-    return {
-        name: KernelParam(index, parameter, listed(do_not_specialize, index, name), False)
-        for index, (name, parameter) in enumerate(inspect.signature(fn).parameters.items())
-    }
+    made = make_parameters(fn, inspect.signature(fn), do_not_specialize=do_not_specialize, do_not_specialize_on_alignment=None)  # fmt: skip
+    return {param.name: param for param in made}
 
 
 class InterpretedFunction(KernelInterface):

@@ -26,7 +26,7 @@ from .cache import get_cache_key  # noqa: F401
 from .driver import driver
 from .kernel_caches import DeviceCaches, KernelCache, compute_cache_key
 from .mock import MockTensor, TensorWrapper, reinterpret  # noqa: F401
-from .parameters import KernelParam, _normalize_ty, create_function_from_signature  # noqa: F401
+from .parameters import KernelParam, _normalize_ty, create_function_from_signature, make_parameters  # noqa: F401
 from .specialization_data import read_specialization_data, serialize_specialization_data
 
 TRITON_MODULE = "triton.language"
@@ -94,15 +94,9 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
         self._repr = repr
         self.launch_metadata = launch_metadata
-        self.params = [
-            KernelParam(
-                index,
-                param,
-                index in do_not_specialize or param.name in do_not_specialize,
-                index in do_not_specialize_on_alignment or param.name in do_not_specialize_on_alignment,
-            )
-            for index, param in enumerate(self.signature.parameters.values())
-        ]
+        self.params = make_parameters(
+            fn, self.signature, do_not_specialize=do_not_specialize, do_not_specialize_on_alignment=do_not_specialize_on_alignment
+        )  # fmt: skip
         self.device_caches = DeviceCaches(self)
         self.kernel = None
         self.debug = debug

@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 
-from .._C.libtriton import native_specialize_impl, plain_constant
-from .._utils import type_canonicalisation_dict
+from .._C.libtriton import listed_parameters, native_specialize_impl, plain_constant, read_annotation
 from ..language import core
 
 
-def _normalize_ty(ty) -> str:
-    """An annotation as text: `tl.int32` -> `i32`, `"fp16*"` -> `*fp16`, `"const *fp32"` -> `*kfp32`; others as they are."""
-    if isinstance(ty, str):
-        ty = ty.strip()
-        if ty.startswith("const "):
-            ty = _normalize_ty(ty.removeprefix("const "))
-            assert ty.startswith("*"), f"only pointers are const, not {ty}"
-            return "*k" + ty[1:]
-        if ty.endswith("*"):
-            return "*" + _normalize_ty(ty[:-1])
-        if ty.startswith("*k") and ty[2:] not in ("", "k"):
-            return "*k" + _normalize_ty(ty[2:])
-        if ty.startswith("*"):
-            return "*" + _normalize_ty(ty[1:])
-        if ty.startswith("tl."):
-            return _normalize_ty(ty.removeprefix("tl."))
-        return type_canonicalisation_dict.get(re.sub(r"_t$", "", ty), ty)
+def _annotation_text(ty) -> str:
+    """An annotation as it would be written: a text, a type of the language, a class."""
     if isinstance(ty, core.pointer_type):
-        return ("*k" if ty.const else "*") + _normalize_ty(ty.element_ty)
+        return ("*k" if ty.const else "*") + _annotation_text(ty.element_ty)
     if isinstance(ty, core.dtype):
-        return _normalize_ty(ty.name)
-    if isinstance(ty, type):
-        return _normalize_ty(ty.__name__)
-    return _normalize_ty(str(ty))
+        return ty.name
+    return ty.__name__ if isinstance(ty, type) else str(ty)
+
+
+def _normalize_ty(ty) -> str:
+    """An annotation in the form of signatures: `tl.int32` -> `i32`, `"fp16*"` -> `*fp16`, `"const *fp32"` -> `*kfp32`; others as they are."""
+    return read_annotation(_annotation_text(ty))[0]
 
 
 class KernelParam:
@@ -53,26 +39,14 @@ class KernelParam:
         return self._param.name
 
     @functools.cached_property
-    def annotation(self) -> str:
+    def _annotation(self):
         annotation = self._param.annotation
-        return "" if not annotation or annotation is inspect.Parameter.empty else _normalize_ty(annotation)
+        return read_annotation("" if not annotation or annotation is inspect.Parameter.empty else _annotation_text(annotation))  # fmt: skip
 
-    @functools.cached_property
-    def annotation_type(self) -> str:
-        text = self.annotation
-        pointee = text[2:] if text.startswith("*k") else text[1:] if text.startswith("*") else text
-        known = pointee in set(type_canonicalisation_dict.values())
-        return text if known else ""
-
-    @functools.cached_property
-    def is_constexpr(self) -> bool:
-        return "constexpr" in self.annotation
-
-    @functools.cached_property
-    def is_const(self) -> bool:
-        if self.is_constexpr:
-            return False
-        return "const" in self.annotation or self.annotation.startswith("*k")
+    annotation = functools.cached_property(lambda self: self._annotation[0])
+    annotation_type = functools.cached_property(lambda self: self._annotation[1])
+    is_constexpr = functools.cached_property(lambda self: self._annotation[2])
+    is_const = functools.cached_property(lambda self: self._annotation[3])
 
     @property
     def default(self):
@@ -88,17 +62,21 @@ class KernelParam:
         return self._param.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
+def make_parameters(fn, signature, **lists):
+    """The parameters of a function; `lists`: names and positions that the decorator's arguments `do_not_specialize…` hold."""
+    names = list(signature.parameters)
+    flags = []
+    for kind, entries in lists.items():  # no comprehension: a warning counts frames up to the decorator
+        flags.append(listed_parameters(kind, entries or [], names, fn.__name__))
+    return [KernelParam(index, param, *rest) for index, (param, *rest) in enumerate(zip(signature.parameters.values(), *flags))]  # fmt: skip
+
+
 def specialize_parameter(param: KernelParam, value, backend):
     """(type, key) of an argument."""
     if param.is_constexpr:
         return ("constexpr", plain_constant(value))
     specialize, align = not param.do_not_specialize, not param.do_not_specialize_on_alignment
-    annotated = param.annotation_type
-    if not annotated:
-        return native_specialize_impl(backend, value, param.is_const, specialize, align)
-    if annotated == "u1" or annotated[:2] in ("fp", "bf"):
-        return (annotated, None)
-    return (annotated, native_specialize_impl(backend, value, param.is_const, specialize, align)[1])
+    return native_specialize_impl(backend, value, param.is_const, specialize, align, param.annotation_type)
 
 
 def _specialize_named(param: KernelParam, value, backend):

@@ -1,0 +1,31 @@
+// Tensor descriptors as arguments: what they must be, and the parts that code takes in their place.
+#pragma once
+
+#include "dispatch/ArgumentLayout.h"
+
+namespace triton::dispatch {
+
+/// What is known of one.
+struct Descriptor {
+  static constexpr unsigned mostDimensions = 5;
+  Argument base; // the tensor
+  unsigned rank = 0;
+  int64_t shape[mostDimensions], strides[mostDimensions]; // in elements
+  bool padsWithNan = false;                               // what loads give outside of the tensor: else zeros
+  std::span<const int64_t> sizes() const { return {shape, rank}; }
+};
+
+/// What is wrong with a descriptor, as every surface says it; a ValueError.
+Outcome checkDescriptor(const void *address, ScalarType element, std::span<const int64_t> shape,
+                        std::span<const int64_t> strides, std::span<const int64_t> block, bool padsWithNan);
+
+/// Makes a tensor map of a descriptor whose tensor is at `address`; what goes wrong, as a sentence.
+using TensorMapEncoder = std::optional<std::string> (*)(const TensorMapFormat &format, uint64_t address,
+                                                        std::span<const uint64_t> shape,
+                                                        std::span<const uint64_t> strides, bool padsWithNan,
+                                                        void *destination);
+/// Writes the parts of a descriptor whose tensor is at `address` into the block.
+Outcome packDescriptor(const Descriptor &descriptor, const DescriptorParts &parts, uint64_t address,
+                       TensorMapEncoder encode, std::byte *block);
+
+} // namespace triton::dispatch
