@@ -1,32 +1,12 @@
 #include "bin/CHeader.h"
 #include "compiler/support/KernelSymbols.h"
+#include "dispatch/CLibrary.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace triton;
 using llvm::StringRef;
-
-StringRef triton::cTypeOf(StringRef type) {
-  if (type.starts_with("*k"))
-    return "const void *";
-  if (type.starts_with("*"))
-    return "void *";
-  return llvm::StringSwitch<StringRef>(type)
-      .Cases({"i1", "u1", "u8"}, "uint8_t ")
-      .Case("i8", "int8_t ")
-      .Case("i16", "int16_t ")
-      .Case("u16", "uint16_t ")
-      .Case("i32", "int32_t ")
-      .Case("u32", "uint32_t ")
-      .Case("i64", "int64_t ")
-      .Case("u64", "uint64_t ")
-      .Case("fp32", "float ")
-      .Case("fp64", "double ")
-      .Cases({"fp16", "bf16"}, "uint16_t ") // the bits
-      .Default("uint8_t ");
-}
 
 bool triton::waits(const artifact::Artifact &artifact) {
   const std::string *object = artifact.stage("obj");
@@ -39,7 +19,8 @@ static void writeParameters(const artifact::Artifact &artifact, StringRef separa
   for (const auto &[index, argument] : llvm::enumerate(artifact.arguments)) {
     std::string name = argument.name;
     std::replace(name.begin(), name.end(), '.', '_');
-    os << (index || withSemicolons ? separator : "") << cTypeOf(argument.type) << name << (withSemicolons ? ";" : "");
+    os << (index || withSemicolons ? separator : "") << dispatch::cTypeOf(argument.type, "cpu") << name
+       << (withSemicolons ? ";" : "");
     if (withSemicolons)
       os << " // " << argument.type;
   }

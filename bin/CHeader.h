@@ -7,9 +7,6 @@
 
 namespace triton {
 
-/// "int32_t ", "void *": what stands before a name in C. 16-bit floats are their bits.
-llvm::StringRef cTypeOf(llvm::StringRef type);
-
 /// Whether programs of code for the CPU may wait for what others write.
 bool waits(const artifact::Artifact &artifact);
 

@@ -5,6 +5,7 @@
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/Target.h"
 #include "compiler/frontend/filehost/FileHost.h"
+#include "compiler/support/Hash.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -146,37 +147,37 @@ static int write(const artifact::Artifact &artifact) {
 static int writeLibrary(const std::shared_ptr<const frontend::Function> &function) {
   if (output.empty())
     return fail("a library is several files: name what they begin with by -o");
-  CLibraryOptions options{.name = symbol.empty() ? function->name : symbol.getValue(),
-                          .fileBase = llvm::sys::path::filename(output).str(),
-                          .grid = gridText,
-                          .targetName = settings.backend,
-                          .numWarps = settings.numWarps,
-                          .numStages = settings.numStages};
-  std::vector<CVariant> variants;
+  const std::string name = symbol.empty() ? function->name : symbol.getValue();
+  const std::vector<dispatch::Parameter> parameters(function->parameters.begin(), function->parameters.end());
+  std::vector<CompiledVariant> variants;
   for (const std::string &signature : signatures) {
-    auto variant = makeVariant(*function, signature, options);
-    if (!variant)
-      return fail(llvm::toString(variant.takeError()));
-    auto arguments = driver::parseSignature(*function, variant->signature);
-    if (!arguments)
-      return fail(llvm::toString(arguments.takeError()));
+    auto made = dispatch::makeVariant(function->name, parameters, signature, name, settings.backend, settings.numWarps,
+                                      settings.numStages, [](const std::string &text) { return sha256Hex(text); });
+    if (auto *problem = std::get_if<dispatch::Problem>(&made))
+      return fail(problem->message);
+    auto &variant = std::get<dispatch::CVariant>(made);
     driver::CompileRequest request;
+    for (auto [parameter, entry] : llvm::zip_equal(function->parameters, variant.entries)) {
+      auto argument = driver::specialize(parameter, entry);
+      if (!argument)
+        return fail(llvm::toString(argument.takeError()));
+      request.kernel.arguments.push_back(std::move(*argument));
+    }
     request.kernel.function = function;
-    request.kernel.symbol = variant->symbol;
-    request.kernel.arguments = std::move(*arguments);
+    request.kernel.symbol = variant.symbol;
     request.options = settings;
     Diagnostics diagnostics;
-    variant->artifact = driver::compile(request, diagnostics);
-    if (!variant->artifact)
+    std::shared_ptr<const artifact::Artifact> artifact = driver::compile(request, diagnostics);
+    if (!artifact)
       return fail(diagnostics);
-    variants.push_back(std::move(*variant));
+    variants.push_back({std::move(variant), std::move(artifact)});
   }
   if (variants.empty())
     return fail("a library needs at least one --signature");
-  auto files = makeCLibrary(*function, variants, options);
-  if (!files)
-    return fail(llvm::toString(files.takeError()));
-  for (const auto &[ending, content] : *files)
+  auto files = makeCLibrary(name, variants, llvm::sys::path::filename(output).str(), gridText);
+  if (auto *problem = std::get_if<dispatch::Problem>(&files))
+    return fail(problem->message);
+  for (const auto &[ending, content] : std::get<NamedContents>(files))
     if (int code = writeFile(output + ending, content))
       return code;
   return 0;

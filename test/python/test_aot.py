@@ -190,15 +190,15 @@ def test_hints_and_errors(tmp_path):
             CompileArgs(str(KERNELS), kernel, signature, grid, out_path=str(tmp_path / "x"), **kwargs)
         )
 
-    with pytest.raises(AssertionError, match="Only 1 and 16 are valid hints"):
+    with pytest.raises(ValueError, match="only 1 and 16 are hints"):
         attempt("*fp32:8, *fp32, *fp32, i32, 256")
     with pytest.raises(ValueError, match="'add' has 5 parameters"):
         attempt("*fp32, i32")
-    with pytest.raises(AssertionError, match="three extents, got 2"):
+    with pytest.raises(ValueError, match="three extents, got 2"):
         attempt("*fp32, *fp32, *fp32, i32, 256", grid="1, 1")
     with pytest.raises(ValueError, match="has no jitted function 'nothing'"):
         attempt("*fp32", kernel="nothing")
-    with pytest.raises(ValueError, match="unknown type 'i7'"):
+    with pytest.raises(ValueError, match="'i7' is neither a type"):
         attempt("*fp32, *fp32, *fp32, i7, 256")
     function, paths = attempt("*fp32, *fp32, *fp32, i32:1, 256", out_name="mine", target="cpu:x86-64-v3:1")
     assert function.startswith("mine_") and function.endswith("_0123c4") and [Path(p).suffix for p in paths] == [".h", ".c", ".o"]  # fmt: skip

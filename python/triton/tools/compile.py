@@ -10,17 +10,16 @@ C expressions over the names of the kernel's parameters.
 
 from __future__ import annotations
 
-import hashlib
+import ast
 import importlib.util
 import os
-import re
-import string
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from dataclasses import dataclass
 from typing import Optional
 
 import triton
+from triton._C import libtriton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
@@ -60,92 +59,27 @@ def parse_target(text):
 
 
 def _literal(text):
-    """The value of an entry that is a constant, or None."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"True": True, "False": False}.get(text)
+    """The value of an entry that is a constant."""
+    if text.startswith("tl."):
+        return getattr(triton.language, text[3:], None)
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        raise ValueError(f"'{text}' is neither a type such as *fp32:16 or i32, nor a constant") from None
 
 
-_C_TYPES = {
-    "i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
-    "u1": "uint8_t", "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
-    "fp16": "uint16_t", "bf16": "uint16_t", "fp32": "float", "f32": "float", "fp64": "double", "f64": "double",
-}  # fmt: skip
-
-
-def c_type(ty, backend):
-    """The C type of an argument. 16-bit floats are passed as their bits, others in their own width."""
-    if ty.startswith("*"):
-        if backend != "cpu":
-            return "CUdeviceptr"
-        return "const void *" if ty.startswith("*k") else "void *"
-    if ty not in _C_TYPES:
-        raise ValueError(f"type '{ty}' has no counterpart in C; known are pointers and {', '.join(_C_TYPES)}")
-    return _C_TYPES[ty]
-
-
-def declare(ty, name):
-    return f"{ty}{name}" if ty.endswith("*") else f"{ty} {name}"
-
-
-def _split(text):
-    """Parts between commas that stand outside of parentheses."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in "([") - (character in ")]")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts]
-
-
-class _Signature:
-    """A signature taken apart: one entry per parameter of the kernel."""
-
-    def __init__(self, text, kernel):
-        self.items = _split(text)
-        self.names = kernel.arg_names
-        if len(self.items) != len(self.names):
-            raise ValueError(
-                f"'{kernel.__name__}' has {len(self.names)} parameters ({', '.join(self.names)}), the signature has {len(self.items)} entries"
-            )
-        self.types, self.hints, self.literals = {}, {}, {}
-        for name, item in zip(self.names, self.items):
-            value = _literal(item)
-            if value is not None:
-                self.literals[name] = value
-                continue
-            ty, _, hint = item.partition(":")
-            self.types[name] = ty.strip()
-            if hint.strip():
-                assert hint.strip() in ("1", "16"), f"Only 1 and 16 are valid hints, got {item}"
-                self.hints[name] = int(hint)
-
-    @property
-    def ones(self):
-        return [name for name, hint in self.hints.items() if hint == 1]
-
-    @property
-    def runtime_names(self):
-        return [name for name in self.types if name not in self.ones]
-
-    def suffix(self):
-        letters = {1: "c", 16: "d"}
-        return "".join(f"{index}{letters.get(self.hints.get(name), '')}" for index, name in enumerate(self.names))
-
-    def source(self, kernel, symbol):
-        types = {name: "constexpr" if name in self.literals or name in self.ones else self.types[name] for name in self.names}  # fmt: skip
-        constants = {**self.literals, **dict.fromkeys(self.ones, 1)}
-        attrs = {(index,): [["tt.divisibility", 16]] for index, name in enumerate(self.names) if self.hints.get(name) == 16}  # fmt: skip
-        return _named_source(kernel, symbol, types, constants, attrs)
-
-
-def _identifier(text):
-    return re.sub(r"\W", "_", str(text).replace("-", "m"))
+def _source(kernel, variant):
+    """What is compiled for a variant. Its code has a name of its own, so that several can be linked together."""
+    types, constants, attrs = {}, {}, {}
+    for index, (name, text, ty, hint) in enumerate(variant.entries):
+        types[name] = "constexpr" if not ty or hint == 1 else ty
+        if types[name] == "constexpr":
+            constants[name] = 1 if ty else _literal(text)
+        elif hint == 16:
+            attrs[(index,)] = [["tt.divisibility", 16]]
+    source = getattr(kernel, "ASTSource", ASTSource)(kernel, types, constants, attrs)
+    source.symbol = lambda: variant.symbol
+    return source
 
 
 def _load_kernel(path, name):
@@ -171,7 +105,7 @@ def _template(backend, name):
     if not os.path.exists(path):
         raise ValueError(f"there is no ahead-of-time template for backend '{backend}'")
     with open(path) as file:
-        return string.Template(file.read())
+        return file.read()
 
 
 def _file_base(path):
@@ -182,66 +116,31 @@ def _file_base(path):
 def compile_kernel(args: CompileArgs):
     """Writes the C files of one specialisation; gives (name of the C function, paths)."""
     kernel = _load_kernel(args.path, args.kernel_name)
-    signature = _Signature(args.signature, kernel)
-    grid = _split(args.grid)
-    assert len(grid) == 3, f"a grid has three extents, got {len(grid)}: '{args.grid}'"
     target = parse_target(args.target)
-    meta = f"warps{args.num_warps}xstages{args.num_stages}"
-    sig_hash = hashlib.sha256(" ".join([*signature.items, meta]).encode()).hexdigest()[:8]
-    suffix = signature.suffix()
     out_name = args.out_name or args.kernel_name
-    function = f"{out_name}_{sig_hash}_{suffix}"
-    symbol = f"{function}_code" if target.backend == "cpu" else args.kernel_name
+    variant = libtriton.make_c_variant(args.kernel_name, kernel.params, args.signature, out_name, target.backend, args.num_warps, args.num_stages)  # fmt: skip
     options = {"num_warps": args.num_warps, "num_stages": args.num_stages}
-    compiled = triton.compile(signature.source(kernel, symbol), target=target, options=options)
+    compiled = triton.compile(_source(kernel, variant), target=target, options=options)
     for scratch in ("global_scratch_size", "profile_scratch_size"):
         if getattr(compiled.metadata, scratch, 0):
             raise RuntimeError(f"'{args.kernel_name}' needs memory at run time ({scratch}), which ahead-of-time code has not")  # fmt: skip
-
-    types = {name: c_type(ty, target.backend) for name, ty in signature.types.items()}
-    runtime = signature.runtime_names
-    base = f"{_file_base(args.out_path or out_name)}.{sig_hash}_{suffix}"
-    constants = {**signature.literals, **dict.fromkeys(signature.ones, 1)}
-    values = [*map(_identifier, signature.literals.values()), *("1" for _ in signature.ones)]
-    positions = [index for index, name in enumerate(signature.names) if name in types]
-    binary = compiled.kernel
-    values_by_key = {
-        "kernel_name": args.kernel_name,
-        "target": f"{target.backend} {target.arch}",
-        "guard": _identifier(function).upper(),
-        "function": function,
-        "symbol": symbol,
-        "header": os.path.basename(base) + ".h",
-        "object": os.path.basename(base) + ".o",
-        "prototype": "".join(f", {declare(types[name], name)}" for name in runtime),
-        "full_signature": ", ".join(declare(types[name], name) for name in signature.types),
-        "algo_info": f"{'x'.join(values)}_{meta}",
-        "positions": " ".join(map(str, positions)),
-        "fields": "\n".join(f"  {declare(types[name], name)};" for name in runtime) or "  char unused;",
-        "values": ", ".join(runtime) or "0",
-        "addresses": "".join(f"(void *)&{name}, " for name in runtime),
-        "constants": "\n".join(f"  const long {name} = {int(value)};\n  (void){name};" for name, value in constants.items() if isinstance(value, int)),
-        "grid": ", ".join(f"({extent})" for extent in grid),
-        "arena_bytes": compiled.metadata.shared,
-        "shared": compiled.metadata.shared,
-        "num_ctas": compiled.metadata.num_ctas,
-        "threads": compiled.metadata.num_warps * target.warp_size,
-        "binary_size": len(binary) + 1,  # PTX, where there was no assembler, is a string to the driver
-        "binary": "" if target.backend == "cpu" else ", ".join(f"0x{byte:02x}" for byte in [*binary, 0]),
-    }  # fmt: skip
+    base = _file_base(args.out_path or out_name)
+    binary, metadata, is_cpu = compiled.kernel, compiled.metadata, target.backend == "cpu"
     # Code whose programs may wait for what others write says so by a symbol.
-    waits = target.backend == "cpu" and f"{symbol}.waits".encode() in binary
-    templates = {"h": "compile.h", "c": "waiting.c" if waits else "compile.c"}
-    paths = []
-    for ending in ("h", "c"):
-        paths.append(f"{base}.{ending}")
-        with open(paths[-1], "w") as file:
-            file.write(_template(target.backend, templates[ending]).substitute(values_by_key))
-    if target.backend == "cpu":
-        paths.append(f"{base}.o")
-        with open(paths[-1], "wb") as file:
-            file.write(binary)
-    return function, paths
+    waits = is_cpu and f"{variant.symbol}.waits".encode() in binary
+    contents = {}
+    for ending, template in {"h": "compile.h", "c": "waiting.c" if waits else "compile.c"}.items():
+        text = libtriton.fill_c_template(
+            _template(target.backend, template), variant, str(target.arch), b"" if is_cpu else bytes(binary), metadata.shared,
+            metadata.num_ctas, metadata.num_warps * target.warp_size, os.path.basename(base), args.grid,
+        )  # fmt: skip
+        contents[f"{base}.{variant.suffix}.{ending}"] = text.encode()
+    if is_cpu:
+        contents[f"{base}.{variant.suffix}.o"] = binary
+    for path, content in contents.items():
+        with open(path, "wb") as file:
+            file.write(content)
+    return variant.function, list(contents)
 
 
 def main(arguments=None):
@@ -259,7 +158,7 @@ def main(arguments=None):
     parser.add_argument("--out-path", "-o", help="base of the files' names (default: the C function's base)")
     try:
         function, paths = compile_kernel(CompileArgs(**vars(parser.parse_args(arguments))))
-    except (AssertionError, OSError, RuntimeError, ValueError, triton.TritonError) as error:
+    except (OSError, RuntimeError, ValueError, triton.TritonError) as error:
         raise SystemExit(f"error: {error}") from None
     print(function, *paths, sep="\n")
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
+from triton._C import libtriton
+
 
 class LinkerError(Exception):
     """Headers that do not fit together."""
@@ -98,92 +100,6 @@ class HeaderParser:
             variants.append(kernel)
 
 
-def _declaration(ty, name):
-    return f"{ty}{name}" if ty.endswith("*") else f"{ty} {name}"
-
-
-def make_parameters(meta, skip_ones=False):
-    """The arguments as a C prototype lists them, each after a comma."""
-    sizes = meta.sizes if skip_ones else [0] * len(meta.arg_names)
-    return "".join(f", {_declaration(ty, name)}" for ty, name, size in zip(meta.arg_ctypes, meta.arg_names, sizes) if size != 1)  # fmt: skip
-
-
-def make_condition(meta):
-    """The C condition under which a variant may be taken."""
-    parts = []
-    for name, ty, size in zip(meta.arg_names, meta.arg_ctypes, meta.sizes):
-        value = f"(uintptr_t){name}" if ty.endswith("*") else name
-        if size == 16:
-            parts.append(f"{value} % 16 == 0")
-        elif size == 1:
-            parts.append(f"{name} == 1")
-    return " && ".join(parts)
-
-
-def make_algorithm(name, variants):
-    """The functions of one algorithm."""
-    variants = sorted(variants, key=lambda variant: -variant.num_specs)
-    meta = variants[0]
-    error = "TT_ERROR_INVALID_VALUE" if meta.backend == "cpu" else "CUDA_ERROR_INVALID_VALUE"
-    text = "".join(
-        f"TT_ResultTy {variant.function}(TT_StreamTy stream{make_parameters(variant, skip_ones=True)});\n"
-        f"void load_{variant.function}(void);\nvoid unload_{variant.function}(void);\n"
-        for variant in variants
-    )
-    text += f"\nTT_ResultTy {name}(TT_StreamTy stream{make_parameters(meta)}) {{\n"
-    for variant in variants:
-        condition = make_condition(variant)
-        passed = "".join(f", {arg}" for arg, size in zip(variant.arg_names, variant.sizes) if size != 1)
-        call = f"return {variant.function}(stream{passed});"
-        text += f"  if ({condition})\n    {call}\n" if condition else f"  {call}\n"
-    if make_condition(variants[-1]):
-        text += f"  return {error};\n"
-    text += "}\n"
-    for verb in ("load", "unload"):
-        calls = "".join(f"  {verb}_{variant.function}();\n" for variant in variants)
-        text += f"\nvoid {verb}_{name}(void) {{\n{calls}}}\n"
-    return text
-
-
-def make_kernel(name, algorithms, meta):
-    """The functions of one kernel over its algorithms."""
-    parameters, passed = make_parameters(meta), "".join(f", {arg}" for arg in meta.arg_names)
-    error = "TT_ERROR_INVALID_VALUE" if meta.backend == "cpu" else "CUDA_ERROR_INVALID_VALUE"
-    text = f"typedef TT_ResultTy (*{name}_kernel_func_t)(TT_StreamTy stream{parameters});\n"
-    text += f"{name}_kernel_func_t {name}_kernels[] = {{{', '.join(algorithms)}}};\n\n"
-    text += f"int {name}_get_num_algos(void) {{ return {len(algorithms)}; }}\n\n"
-    text += f"TT_ResultTy {name}(TT_StreamTy stream{parameters}, int algo_id) {{\n"
-    text += f"  if (algo_id < 0 || algo_id >= {len(algorithms)})\n    return {error};\n"
-    text += f"  return {name}_kernels[algo_id](stream{passed});\n}}\n\n"
-    text += f"TT_ResultTy {name}_default(TT_StreamTy stream{parameters}) {{ return {name}(stream{passed}, 0); }}\n"
-    for verb in ("load", "unload"):
-        calls = "".join(f"  {verb}_{algorithm}();\n" for algorithm in algorithms)
-        text += f"\nvoid {verb}_{name}(void) {{\n{calls}}}\n"
-    return text
-
-
-_TYPES = {
-    "cuda": "#include <cuda.h>\n#include <stdint.h>\n\n#ifndef TT_CUDA_TYPES\n#define TT_CUDA_TYPES\ntypedef CUresult TT_ResultTy;\ntypedef CUstream TT_StreamTy;\n#endif\n",
-    "cpu": (
-        "#include <stdint.h>\n\n#ifndef TT_CPU_TYPES\n#define TT_CPU_TYPES\ntypedef int TT_ResultTy;\ntypedef void *TT_StreamTy;\n"
-        "enum { TT_SUCCESS = 0, TT_ERROR_INVALID_VALUE = 1, TT_ERROR_OUT_OF_MEMORY = 2 };\n#endif\n"
-    ),
-}
-
-
-def make_header(guard, kernels, backend):
-    """`kernels`: name -> {algorithm -> variants}"""
-    text = f'/* Made by triton.tools.link. */\n#ifndef TT_{guard}_H\n#define TT_{guard}_H\n\n{_TYPES[backend]}\n#ifdef __cplusplus\nextern "C" {{\n#endif\n'
-    for name, algorithms in kernels.items():
-        parameters = make_parameters(next(iter(algorithms.values()))[0])
-        text += f"\n/* Kernel {name}: {len(algorithms)} algorithms. */\n"
-        for algorithm in algorithms:
-            text += f"TT_ResultTy {algorithm}(TT_StreamTy stream{parameters});\nvoid load_{algorithm}(void);\nvoid unload_{algorithm}(void);\n"
-        text += f"int {name}_get_num_algos(void);\nTT_ResultTy {name}_default(TT_StreamTy stream{parameters});\n"
-        text += f"TT_ResultTy {name}(TT_StreamTy stream{parameters}, int algo_id);\nvoid load_{name}(void);\nvoid unload_{name}(void);\n"
-    return text + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n"
-
-
 def link(headers, out):
     """Writes `<out>.h` and `<out>.c` for the kernels that the headers describe; gives their paths."""
     parser = HeaderParser()
@@ -201,17 +117,19 @@ def link(headers, out):
         signatures = {tuple(variants[0].arg_ctypes) for variants in algorithms.values()}
         if len(signatures) != 1:
             raise LinkerError(f"the algorithms of {name} take different arguments: {signatures}")
-    guard = re.sub(r"\W", "_", os.path.basename(str(out))).upper()
-    header, source = Path(f"{out}.h"), Path(f"{out}.c")
-    header.write_text(make_header(guard, kernels, backends.pop()))
-    text = f'/* Made by triton.tools.link. */\n#include "{header.name}"\n'
-    for name, algorithms in kernels.items():
-        for algorithm, variants in algorithms.items():
-            text += "\n" + make_algorithm(algorithm, variants)
-        meta = next(iter(algorithms.values()))[0]
-        text += "\n" + make_kernel(name, list(algorithms), meta)
-    source.write_text(text)
-    return [str(header), str(source)]
+
+    def function(variant):
+        return variant.function, list(zip(variant.arg_ctypes, variant.arg_names, variant.sizes))
+
+    described = [
+        (name, [(algorithm, [*map(function, variants)]) for algorithm, variants in algorithms.items()])
+        for name, algorithms in kernels.items()
+    ]
+    paths = [Path(f"{out}.h"), Path(f"{out}.c")]
+    texts = libtriton.link_c_kernels(os.path.basename(str(out)), paths[0].name, backends.pop(), described)
+    for path, text in zip(paths, texts):
+        path.write_text(text)
+    return list(map(str, paths))
 
 
 def main(arguments=None):
