@@ -102,14 +102,14 @@ def test_paths_in_documents_are_there():
 
 # Folders with a README that tells, in the order of processing, where to begin reading.
 ROOMS = ["compiler/frontend", "compiler/tensor", "compiler/cpu", "compiler/driver", "compiler/interpreter"]
-ROOMS += ["bindings", "dispatch", "runtime", "api", "embed"]
+ROOMS += ["bindings", "runtime", "dispatch", "api", "embed", "python/triton"]
 
 
 def is_there(room, name):
     """A file, by its name alone where the line says which folder it is in; or a link to another one."""
     if name.startswith(".."):
         return (room / name).exists()
-    folders = [room.rglob(name)] if "/" not in name else [room.glob(name), ROOT.glob(name)]
+    folders = [room.glob(name) if "/" in name else room.rglob(name), ROOT.glob(name)]
     return any(True for found in folders for _ in found)
 
 
