@@ -51,11 +51,6 @@ RULES = {
         LIBRARY,
         ("compiler/driver/CrashReproducer.cpp",),
     ),
-    "below the driver, only what finds the tools of CUDA reads the environment": (
-        r"\bgetenv\(|\benvironmentNumber\(",
-        ("compiler",),
-        ("compiler/driver/", "compiler/support/EnvironmentNumber.h", "compiler/llvm/nvidia/JitLink.cpp", "compiler/llvm/nvidia/Ptxas.cpp"),
-    ),
 }  # fmt: skip
 
 
