@@ -32,7 +32,7 @@ def test_shows_what_the_tools_print(path):
 
 # Citations of docs/spec, as comments write them: "semantics.md 8.4", "gluon.md 4 to 7", "language.md, appendix C".
 CITATION = re.compile(
-    r"\b(?:(semantics|language|gluon|runtime|versions)\.md|(semantics)),? (?:sections? )?(?:(\d+(?:\.\d+)?)(?:(?: to |-)(\d+))?|[Aa]ppendix ([A-Z]))"
+    r"\b(?:(semantics|language|gluon|runtime|versions)\.md|(semantics)),? (?:sections? )?(?:(\d+(?:\.\d+)?)(?:(?: to |-)(\d+(?:\.\d+)?))?|[Aa]ppendix ([A-Z]))"
 )
 SOURCES = ("compiler", "dispatch", "runtime", "api", "embed", "bindings", "bin", "include", "python", "test", "scripts")
 SUFFIXES = {".h", ".cpp", ".td", ".py", ".mlir"}
@@ -43,8 +43,10 @@ def cited_sections(text):
         page = named or alone
         if appendix:
             yield page, f"Appendix {appendix}"
-        elif last:
+        elif last and "." not in first + last:
             yield from ((page, str(number)) for number in range(int(first), int(last) + 1))
+        elif last:
+            yield from ((page, first), (page, last))
         else:
             yield page, first
 
