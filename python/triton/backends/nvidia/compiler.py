@@ -146,6 +146,11 @@ class CUDABackend(NativeBackend):
     def default_arch(self) -> str:
         return knobs.runtime.override_arch or f"sm{self.target.arch}"
 
+    def parse_options(self, options: dict):
+        parsed = super().parse_options(options)
+        _capability(parsed.arch)  # a ValueError if it is none
+        return parsed
+
     def native_options(self, options) -> dict:
         libraries = dict(options.extern_libs)
         return {
