@@ -17,7 +17,8 @@
 //   %q = tt.addptr (tt.splat %b), %offsets
 //
 // On tensor IR, where shapes are all there is: with layouts the result would need one too. Leaves alone any op with an
-// operand that varies, and ops with effects.
+// operand that varies, and ops with effects. Hints about a value (`tt.contiguity` and the like) stay on the op that makes it; a sum that only a hint
+// says something about is not taken apart.
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Passes.h"
 #include "mlir/IR/Matchers.h"
@@ -48,6 +49,21 @@ Value rebuild(PatternRewriter &rewriter, Operation *op, ValueRange operands, Typ
   return rewriter.create(state)->getResult(0);
 }
 
+bool isHint(NamedAttribute attribute) {
+  return llvm::is_contained({divisibilityName, contiguityName, constancyName}, attribute.getName().strref());
+}
+
+bool hasHints(Operation *op) { return llvm::any_of(op->getDiscardableAttrs(), isHint); }
+
+/// Replaces `op` by an op that makes the same value, and moves the hints about it there.
+template <typename OpT, typename... Arguments>
+void replaceWith(PatternRewriter &rewriter, Operation *op, Arguments &&...arguments) {
+  SmallVector<NamedAttribute> hints = llvm::filter_to_vector(op->getDiscardableAttrs(), isHint);
+  auto replacement = rewriter.replaceOpWithNewOp<OpT>(op, std::forward<Arguments>(arguments)...);
+  for (NamedAttribute hint : hints)
+    replacement->setDiscardableAttr(hint.getName(), hint.getValue());
+}
+
 /// The one value `value` has everywhere; null when it varies or nobody knows.
 Value getUniform(PatternRewriter &rewriter, Value value) {
   if (auto splat = value.getDefiningOp<SplatOp>())
@@ -71,7 +87,7 @@ struct HoistThroughSplat : RewritePattern {
     for (Value operand : op->getOperands())
       scalars.push_back(getUniform(rewriter, operand));
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    rewriter.replaceOpWithNewOp<SplatOp>(op, type, rebuild(rewriter, op, scalars, type.getElementType()));
+    replaceWith<SplatOp>(rewriter, op, type, rebuild(rewriter, op, scalars, type.getElementType()));
     return success();
   }
 };
@@ -101,7 +117,7 @@ struct HoistThroughBroadcast : RewritePattern {
     }
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Value result = rebuild(rewriter, op, operands, type.clone(shape));
-    rewriter.replaceOpWithNewOp<BroadcastOp>(op, type, result);
+    replaceWith<BroadcastOp>(rewriter, op, type, result);
     return success();
   }
 };
@@ -111,10 +127,11 @@ struct UniformOffsetFirst : OpRewritePattern<AddPtrOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getPtr().getDefiningOp<AddPtrOp>();
-    if (!inner || !isUniform(op.getOffset()) || isUniform(inner.getOffset()) || !isa<RankedTensorType>(op.getType()))
+    if (!inner || hasHints(inner) || !isUniform(op.getOffset()) || isUniform(inner.getOffset()) ||
+        !isa<RankedTensorType>(op.getType()))
       return failure();
     Value moved = AddPtrOp::create(rewriter, op.getLoc(), op.getType(), inner.getPtr(), op.getOffset());
-    rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), moved, inner.getOffset());
+    replaceWith<AddPtrOp>(rewriter, op, op.getType(), moved, inner.getOffset());
     return success();
   }
 };
@@ -127,13 +144,13 @@ struct UniformSumFirst : OpRewritePattern<arith::AddIOp> {
       return failure();
     auto [inner, second] = split(op);
     auto sum = inner ? inner.getDefiningOp<arith::AddIOp>() : arith::AddIOp();
-    if (!sum)
+    if (!sum || hasHints(sum))
       return failure();
     auto [varying, first] = split(sum);
     if (!varying)
       return failure();
     Value uniform = arith::AddIOp::create(rewriter, op.getLoc(), first, second);
-    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, varying, uniform);
+    replaceWith<arith::AddIOp>(rewriter, op, varying, uniform);
     return success();
   }
 

@@ -85,12 +85,39 @@ tt.func @sums_join(%x: tensor<128xi32>, %a: i32, %b: i32) -> tensor<128xi32> {
 
 // -----
 
-// A hint speaks of a tensor's dimensions; the scalar has none.
-// CHECK-LABEL: @hint_is_left_behind
-// CHECK:       arith.addi %{{.*}}, %{{.*}} : i32
-// CHECK-NOT:   tt.divisibility
-tt.func @hint_is_left_behind(%a: i32) -> tensor<128xi32> {
+// A hint speaks of a tensor's dimensions: it stays with the tensor, and the scalar has none.
+// CHECK-LABEL: @hint_stays_with_the_tensor
+// CHECK:       %[[SUM:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK:       tt.splat %[[SUM]] {tt.divisibility = dense<16> : tensor<1xi32>}
+tt.func @hint_stays_with_the_tensor(%a: i32) -> tensor<128xi32> {
   %s = tt.splat %a : i32 -> tensor<128xi32>
   %q = arith.addi %s, %s {tt.divisibility = dense<16> : tensor<1xi32>} : tensor<128xi32>
+  tt.return %q : tensor<128xi32>
+}
+
+// -----
+
+// What is promised of a sum, nobody could show of its parts.
+// CHECK-LABEL: @promised_sum_is_kept
+// CHECK:       %[[P:.*]] = arith.addi %{{.*}}, %{{.*}} {tt.contiguity = dense<4> : tensor<1xi32>
+// CHECK:       arith.addi %[[P]], %{{.*}} : tensor<128xi32>
+tt.func @promised_sum_is_kept(%x: tensor<128xi32>, %a: i32, %b: i32) -> tensor<128xi32> {
+  %s = tt.splat %a : i32 -> tensor<128xi32>
+  %t = tt.splat %b : i32 -> tensor<128xi32>
+  %p = arith.addi %s, %x {tt.contiguity = dense<4> : tensor<1xi32>, tt.divisibility = dense<4> : tensor<1xi32>} : tensor<128xi32>
+  %q = arith.addi %p, %t : tensor<128xi32>
+  tt.return %q : tensor<128xi32>
+}
+
+// -----
+
+// CHECK-LABEL: @promise_about_the_result
+// CHECK:       arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK:       arith.addi %{{.*}}, %{{.*}} {tt.contiguity = dense<4> : tensor<1xi32>}
+tt.func @promise_about_the_result(%x: tensor<128xi32>, %a: i32, %b: i32) -> tensor<128xi32> {
+  %s = tt.splat %a : i32 -> tensor<128xi32>
+  %t = tt.splat %b : i32 -> tensor<128xi32>
+  %p = arith.addi %s, %x : tensor<128xi32>
+  %q = arith.addi %p, %t {tt.contiguity = dense<4> : tensor<1xi32>} : tensor<128xi32>
   tt.return %q : tensor<128xi32>
 }
