@@ -5,7 +5,6 @@
 // in order: scalars are emitted as they come, tensors when a nest needs them.
 #pragma once
 
-#include "compiler/cpu/Access.h"
 #include "compiler/cpu/Mask.h"
 #include "compiler/cpu/Plan.h"
 #include "compiler/cpu/Target.h"
@@ -157,7 +156,7 @@ private:
   tensor::FuncOp function;
   const HostTarget &target;
   mlir::OpBuilder builder;
-  AccessAnalysis accesses;
+  tensor::AccessAnalysis accesses;
   Plan plan;
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, Buffer> buffers;

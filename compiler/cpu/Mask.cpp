@@ -53,8 +53,8 @@ std::optional<std::pair<Value, SmallVector<int>>> mapThroughView(Value tensor, A
   return std::nullopt;
 }
 
-SmallVector<PrefixTerm> findPrefixTerms(Value mask, ArrayRef<int> dimensions, int along, AccessAnalysis &accesses,
-                                        llvm::function_ref<bool(Value)> isLeaf) {
+SmallVector<PrefixTerm> findPrefixTerms(Value mask, ArrayRef<int> dimensions, int along,
+                                        tensor::AccessAnalysis &accesses, llvm::function_ref<bool(Value)> isLeaf) {
   if (!mask || !isa<RankedTensorType>(mask.getType()) || isLeaf(mask))
     return {};
   if (auto source = mapThroughView(mask, dimensions))
@@ -83,7 +83,7 @@ SmallVector<PrefixTerm> findPrefixTerms(Value mask, ArrayRef<int> dimensions, in
   }
   if (predicate != P::slt && predicate != P::sle && predicate != P::ult && predicate != P::ule)
     return {};
-  if (accesses.of(index)[dimension] != Step::constant(1) || !accesses.of(bound)[dimension].isZero())
+  if (accesses.steps(index)[dimension] != tensor::Step::constant(1) || !accesses.steps(bound)[dimension].isZero())
     return {};
   return {PrefixTerm{mask, dimension, SmallVector<int>(dimensions), index, bound,
                      predicate == P::slt || predicate == P::sle, predicate == P::sle || predicate == P::ule}};

@@ -5,7 +5,7 @@
 //        so that loops can be split there instead of testing every vector.
 #pragma once
 
-#include "compiler/cpu/Access.h"
+#include "compiler/tensor/AccessAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -26,7 +26,8 @@ struct PrefixTerm {
 /// is, -1 for none; `along` is the one vectors run along. Looks through views; stops at tensors for which `isLeaf`
 /// holds.
 llvm::SmallVector<PrefixTerm> findPrefixTerms(mlir::Value mask, llvm::ArrayRef<int> dimensions, int along,
-                                              AccessAnalysis &accesses, llvm::function_ref<bool(mlir::Value)> isLeaf);
+                                              tensor::AccessAnalysis &accesses,
+                                              llvm::function_ref<bool(mlir::Value)> isLeaf);
 
 /// For each dimension of the source of a view, the dimension of the nest that `dimensions` gives for the view's result.
 /// Nothing if `op` is no view.

@@ -73,7 +73,7 @@ using Consumers = llvm::MapVector<Operation *, Need>;
 
 class Planner {
 public:
-  Planner(tensor::FuncOp function, AccessAnalysis &accesses)
+  Planner(tensor::FuncOp function, tensor::AccessAnalysis &accesses)
       : function(function), accesses(accesses), writes(function) {}
 
   Plan run() {
@@ -113,7 +113,7 @@ private:
   Operation *leaderOf(Operation *root) { return leaders.lookup(root) ? leaders.lookup(root) : root; }
 
   tensor::FuncOp function;
-  AccessAnalysis &accesses;
+  tensor::AccessAnalysis &accesses;
   Writes writes;
   Plan plan;
   llvm::DenseMap<Operation *, Operation *> leaders;
@@ -276,7 +276,7 @@ int Planner::ownCostOf(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (auto load = dyn_cast<tensor::LoadOp>(op)) {
     bool isGather = !accesses.isUniform(load.getPtr()) &&
-                    llvm::none_of(accesses.of(load.getPtr()), [](Step step) { return step.isOne(); });
+                    llvm::none_of(accesses.steps(load.getPtr()), [](tensor::Step step) { return step.isOne(); });
     return isGather ? 16 : 1;
   }
   if (isa<tensor::GatherOp, tensor::MapElementwiseOp>(op))
@@ -425,6 +425,6 @@ void Planner::placeFill(Value tensor) {
   fills.insert(fills.begin(), tensor);
 }
 
-Plan makePlan(tensor::FuncOp function, AccessAnalysis &accesses) { return Planner(function, accesses).run(); }
+Plan makePlan(tensor::FuncOp function, tensor::AccessAnalysis &accesses) { return Planner(function, accesses).run(); }
 
 } // namespace triton::cpu

@@ -5,7 +5,7 @@
 // recomputed where no write can lie between the load and its use, or where emitting code can check that.
 #pragma once
 
-#include "compiler/cpu/Access.h"
+#include "compiler/tensor/AccessAnalysis.h"
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -39,6 +39,6 @@ struct Plan {
   bool isBuffered(mlir::Value tensor) const { return buffered.contains(tensor); }
 };
 
-Plan makePlan(tensor::FuncOp function, AccessAnalysis &accesses);
+Plan makePlan(tensor::FuncOp function, tensor::AccessAnalysis &accesses);
 
 } // namespace triton::cpu

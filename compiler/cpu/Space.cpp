@@ -17,7 +17,7 @@ namespace {
 
 /// One read or write, by its step along each dimension of the nest.
 struct Access {
-  Steps steps;
+  tensor::Steps steps;
   bool isMemory; // not a buffer
 };
 
@@ -51,25 +51,25 @@ static SmallVector<Value> rootsOf(const NestPlan &nest) {
   return roots;
 }
 
-static Steps placeSteps(ArrayRef<Step> steps, ArrayRef<int> dimensions, size_t rank) {
-  Steps placed(rank, Step::constant(0));
+static tensor::Steps placeSteps(ArrayRef<tensor::Step> steps, ArrayRef<int> dimensions, size_t rank) {
+  tensor::Steps placed(rank, tensor::Step::constant(0));
   for (auto [step, dimension] : llvm::zip_equal(steps, dimensions))
     if (dimension >= 0)
       placed[dimension] = step;
     else if (!step.isZero())
-      placed.assign(rank, Step()); // regrouped on the way
+      placed.assign(rank, tensor::Step()); // regrouped on the way
   return placed;
 }
 
-static Steps bufferSteps(ArrayRef<int64_t> shape) {
-  Steps steps(shape.size());
+static tensor::Steps bufferSteps(ArrayRef<int64_t> shape) {
+  tensor::Steps steps(shape.size());
   int64_t stride = 1;
   for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
-    steps[d] = Step::constant(shape[d] == 1 ? 0 : stride);
+    steps[d] = tensor::Step::constant(shape[d] == 1 ? 0 : stride);
   return steps;
 }
 
-static Body describe(const NestPlan &nest, AccessAnalysis &analysis, const Plan &plan) {
+static Body describe(const NestPlan &nest, tensor::AccessAnalysis &analysis, const Plan &plan) {
   Body body;
   size_t rank = nest.shape.size();
   auto isLeaf = [&](Value tensor) { return plan.isBuffered(tensor) && !llvm::is_contained(nest.fills, tensor); };
@@ -86,7 +86,7 @@ static Body describe(const NestPlan &nest, AccessAnalysis &analysis, const Plan 
       return;
     }
     if (auto load = dyn_cast_or_null<tensor::LoadOp>(op))
-      body.accesses.push_back({placeSteps(analysis.of(load.getPtr()), dimensions, rank), true});
+      body.accesses.push_back({placeSteps(analysis.steps(load.getPtr()), dimensions, rank), true});
     else if (op && isElementwise(op) && !isIndex)
       body.isHeavy |= getElementwiseCost(op) >= 8;
   };
@@ -98,7 +98,8 @@ static Body describe(const NestPlan &nest, AccessAnalysis &analysis, const Plan 
     body.accesses.push_back({bufferSteps(cast<RankedTensorType>(fill.getType()).getShape()), false});
   for (Operation *member : nest.members)
     if (auto store = dyn_cast<tensor::StoreOp>(member))
-      body.accesses.push_back({placeSteps(analysis.of(store.getPtr()), getOwnDimensions(store.getPtr()), rank), true});
+      body.accesses.push_back(
+          {placeSteps(analysis.steps(store.getPtr()), getOwnDimensions(store.getPtr()), rank), true});
   return body;
 }
 
@@ -138,7 +139,7 @@ Space Lowering::chooseSpace(const NestPlan &nest) {
     space.axis = nest.axis;
 
   bool gathers = llvm::any_of(body.accesses, [&](const Access &access) {
-    Step step = access.steps[best];
+    tensor::Step step = access.steps[best];
     return access.isMemory && !step.isOne() && !step.isZero();
   });
   int64_t unroll = gathers ? 1 : body.isHeavy ? 2 : 4;
@@ -152,8 +153,9 @@ Space Lowering::chooseSpace(const NestPlan &nest) {
     bool joins = llvm::all_of(body.accesses, [&](const Access &access) {
       if (!access.isMemory)
         return true;
-      Step near = access.steps[inner], far = access.steps[outer];
-      return near.kind == Step::Constant && far.kind == Step::Constant && far.value == near.value * nest.shape[inner];
+      tensor::Step near = access.steps[inner], far = access.steps[outer];
+      return near.kind == tensor::Step::Constant && far.kind == tensor::Step::Constant &&
+             far.value == near.value * nest.shape[inner];
     });
     if (!joins && space.run() >= 4)
       break;

@@ -19,20 +19,20 @@ namespace {
 /// The bytes from the first to the last element of a tensor of pointers, as integers.
 struct Range {
   Value first, low, high;
-  Steps steps;
+  tensor::Steps steps;
   ArrayRef<int64_t> shape;
   int64_t bytes;
 
-  bool isRun() const { return shape.size() == 1 && steps[0] == Step::constant(1); }
+  bool isRun() const { return shape.size() == 1 && steps[0] == tensor::Step::constant(1); }
 };
 
 } // namespace
 
-static Range rangeOf(Value pointers, AccessAnalysis &accesses, Evaluator &evaluator, OpBuilder &builder) {
+static Range rangeOf(Value pointers, tensor::AccessAnalysis &accesses, Evaluator &evaluator, OpBuilder &builder) {
   auto type = cast<RankedTensorType>(pointers.getType());
   Scalar s{builder, pointers.getLoc()};
   Range range;
-  range.steps = accesses.of(pointers);
+  range.steps = accesses.steps(pointers);
   range.shape = type.getShape();
   range.bytes = getStorageBytes(cast<tensor::PointerType>(type.getElementType()).getPointeeType());
   auto addressAt = [&](ArrayRef<Coordinate> at) -> Value {
@@ -45,7 +45,7 @@ static Range rangeOf(Value pointers, AccessAnalysis &accesses, Evaluator &evalua
   for (auto [d, step] : llvm::enumerate(range.steps)) {
     if (step.isZero())
       continue;
-    if (step.kind == Step::Constant && step.value > 0) {
+    if (step.kind == tensor::Step::Constant && step.value > 0) {
       range.high = s.add(range.high, step.value * (range.shape[d] - 1) * range.bytes);
       continue;
     }
@@ -67,7 +67,7 @@ static Value mayClash(const Range &target, const Range &other, OpBuilder &builde
     return s.bitAnd(s.compare(P::ugt, target.low, other.low), s.compare(P::ult, target.low, other.high));
   Value overlap = s.bitAnd(s.compare(P::ult, target.low, other.high), s.compare(P::ult, other.low, target.high));
   bool sameSteps = target.steps == other.steps && target.shape == other.shape && target.bytes == other.bytes &&
-                   llvm::all_of(target.steps, [](Step step) { return step.kind == Step::Constant; });
+                   llvm::all_of(target.steps, [](tensor::Step step) { return step.kind == tensor::Step::Constant; });
   if (sameSteps)
     overlap = s.bitAnd(overlap, s.compare(P::ne, target.first, other.first));
   return overlap;

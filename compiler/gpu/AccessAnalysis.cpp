@@ -1,111 +1,69 @@
+// How wide the accesses of one thread may be: what the analysis knows, seen through a layout.
 #include "compiler/gpu/AccessAnalysis.h"
-
-#include "compiler/tensor/Tensor.h"
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
-#include "mlir/Analysis/DataFlow/SparseAnalysis.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "compiler/gpu/Gpu.h"
 
 using namespace mlir;
 
 namespace triton::gpu {
 
-namespace {
-
-struct FactsLattice : dataflow::Lattice<AccessFacts> {
-  using Lattice::Lattice;
-};
-
-class FactsPropagation : public dataflow::SparseForwardDataFlowAnalysis<FactsLattice> {
-public:
-  FactsPropagation(DataFlowSolver &solver, Promises promises)
-      : SparseForwardDataFlowAnalysis(solver), promises(std::move(promises)) {}
-
-  LogicalResult visitOperation(Operation *op, ArrayRef<const FactsLattice *> operands,
-                               ArrayRef<FactsLattice *> results) override {
-    SmallVector<const AccessFacts *> facts;
-    for (const FactsLattice *operand : operands) {
-      // An operand not reached yet is reached later, or never.
-      if (!operand->getValue().isReached())
-        return success();
-      facts.push_back(&operand->getValue());
-    }
-    for (FactsLattice *result : results) {
-      AccessFacts known = transfer(cast<OpResult>(result->getAnchor()), facts);
-      if (auto sum = dyn_cast<arith::AddIOp>(op))
-        raiseBound(sum, known);
-      promises.apply(result->getAnchor(), known);
-      propagateIfChanged(result, result->join(known));
-    }
-    return success();
-  }
-
-  void setToEntryState(FactsLattice *lattice) override {
-    AccessFacts known = AccessFacts::unknown(tensor::getShape(lattice->getAnchor().getType()).size(),
-                                             unitOf(lattice->getAnchor().getType()));
-    promises.apply(lattice->getAnchor(), known);
-    propagateIfChanged(lattice, lattice->join(known));
-  }
-
-  /// A loop's variable: the lower bound plus a multiple of the step.
-  void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor, ArrayRef<FactsLattice *> arguments,
-                                    unsigned firstIndex) override {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop)
-      return SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(op, successor, arguments, firstIndex);
-    ProgramPoint *point = getProgramPointBefore(loop.getBody());
-    const AccessFacts &lower = getLatticeElementFor(point, loop.getLowerBound())->getValue();
-    const AccessFacts &step = getLatticeElementFor(point, loop.getStep())->getValue();
-    if (!lower.isReached() || !step.isReached())
-      return;
-    AccessFacts known = AccessFacts::unknown(0);
-    known.dimensions[0].divisibility = std::min(lower.divisibilityOfAll(), step.divisibilityOfAll());
-    known.bound = lower.bound;
-    propagateIfChanged(arguments[0], arguments[0]->join(known));
-  }
-
-private:
-  /// What a loop counts from `x - step` on, by `step` and before it is used, is not below `x`:
-  ///   for … iter_args(%counter = x - step) { %next = %counter + step; …; yield %next }
-  /// If `step` is a constant bounds show that by themselves; here it is anything that is not negative, such as the number of programs.
-  void raiseBound(arith::AddIOp next, AccessFacts &known) {
-    for (auto [counter, step] : {std::pair(next.getLhs(), next.getRhs()), std::pair(next.getRhs(), next.getLhs())}) {
-      auto argument = dyn_cast<BlockArgument>(counter);
-      auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
-      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
-      auto start = init ? init->get().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
-      if (!start || start.getRhs() != step || loop.getTiedLoopYieldedValue(argument)->get() != next.getResult())
-        continue;
-      ProgramPoint *point = getProgramPointAfter(next);
-      const AccessFacts &first = getLatticeElementFor(point, start.getLhs())->getValue();
-      const AccessFacts &by = getLatticeElementFor(point, step)->getValue();
-      if (first.bound && by.isNonNegative() && (!known.bound || known.bound->value < first.bound->value))
-        known.setBound(first.bound->value);
-    }
-  }
-
-  Promises promises;
-};
-
-} // namespace
-
-AccessAnalysis::AccessAnalysis(Operation *root, Runs runs) : solver(std::make_unique<DataFlowSolver>()) {
-  solver->load<dataflow::DeadCodeAnalysis>();
-  solver->load<dataflow::SparseConstantPropagation>();
-  solver->load<FactsPropagation>(Promises(root, runs));
-  const bool solved = succeeded(solver->initializeAndRun(root));
-  assert(solved && "no transfer function fails");
-  (void)solved;
+// Input bits of `layout`, those of the registers first.
+static SmallVector<layout::Coordinates> basesOf(const layout::LinearLayout &layout) {
+  SmallVector<layout::Coordinates> bases;
+  for (StringRef name : {"register", "lane", "warp", "block"})
+    for (const layout::LinearLayout::Input &input : layout.inputs())
+      if (input.name == name)
+        llvm::append_range(bases, input.bases);
+  return bases;
 }
 
-AccessAnalysis::AccessAnalysis(AccessAnalysis &&) = default;
-AccessAnalysis::~AccessAnalysis() = default;
+// Whether `basis` moves by `distance` along `dimension`, and along nothing else.
+static bool isStep(const layout::Coordinates &basis, unsigned dimension, int64_t distance) {
+  for (auto [index, component] : llvm::enumerate(basis))
+    if (component != (index == dimension ? distance : 0))
+      return false;
+  return true;
+}
 
-const AccessFacts &AccessAnalysis::of(Value value) {
-  FactsLattice *lattice = solver->getOrCreateState<FactsLattice>(value);
-  if (!lattice->getValue().isReached())
-    (void)lattice->join(AccessFacts::unknown(tensor::getShape(value.getType()).size(), unitOf(value.getType())));
-  return lattice->getValue();
+unsigned vectorElements(const AccessFacts &facts, const layout::LinearLayout &layout) {
+  const SmallVector<layout::Coordinates> bases = basesOf(layout);
+  const unsigned registerBits = llvm::Log2_64(layout.inputSize("register"));
+  unsigned best = 1;
+  for (unsigned d = 0; d < facts.rank(); ++d) {
+    const int64_t run = facts.alignedRun(d);
+    int64_t width = 1;
+    // The next register bit is the next bit of the position along d, and nothing else touches those bits.
+    for (unsigned bit = 0; bit < registerBits && width < run && isStep(bases[bit], d, width); ++bit)
+      width *= 2;
+    for (unsigned bit = llvm::Log2_64(width); bit < bases.size(); ++bit)
+      while (bases[bit][d] % width != 0)
+        width /= 2;
+    best = std::max<unsigned>(best, width);
+  }
+  return best;
+}
+
+unsigned AccessAnalysis::vectorElements(Value pointers) {
+  auto type = dyn_cast<RankedTensorType>(pointers.getType());
+  if (!type || !type.getEncoding())
+    return 1;
+  return gpu::vectorElements(of(pointers), toLinear(type));
+}
+
+unsigned maskElements(const AccessFacts &facts, const layout::LinearLayout &layout) {
+  unsigned equal = 1;
+  for (int64_t bit = 0; (int64_t(1) << bit) < layout.inputSize("register"); ++bit, equal *= 2)
+    // Within a box of equal elements a flipped bit changes nothing.
+    for (auto [component, dimension] : llvm::zip_equal(layout.basis("register", bit), facts.dimensions))
+      if (component >= dimension.constancy)
+        return equal;
+  return equal;
+}
+
+unsigned AccessAnalysis::maskElements(Value mask) {
+  auto type = dyn_cast<RankedTensorType>(mask.getType());
+  if (!type || !type.getEncoding())
+    return AccessFacts::maxDivisibility;
+  return gpu::maskElements(of(mask), toLinear(type));
 }
 
 } // namespace triton::gpu

@@ -1,30 +1,21 @@
 #include "compiler/gpu/GlobalRoots.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "compiler/tensor/Roots.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace triton::gpu {
 
-/// What an address is made from, one step back: several values where a loop carries it, none where it comes from elsewhere.
-static SmallVector<Value, 2> sourcesOf(Value address) {
-  if (auto argument = dyn_cast<BlockArgument>(address)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast<scf::ForOp>(parent); loop && argument != loop.getInductionVar())
-      return {loop.getTiedLoopYieldedValue(argument)->get(), loop.getTiedLoopInit(argument)->get()};
-    if (isa<WarpSpecializePartitionsOp>(parent))
-      return {cast<WarpSpecializeOp>(parent->getParentOp()).getExplicitCaptures()[argument.getArgNumber()]};
+/// What only GPU IR moves addresses by.
+static tensor::Sources sourcesInGpuIr(Value address) {
+  if (auto convert = address.getDefiningOp<ConvertLayoutOp>())
+    return {convert.getSrc()};
+  auto argument = dyn_cast<BlockArgument>(address);
+  Operation *parent = argument ? argument.getOwner()->getParentOp() : nullptr;
+  if (!isa_and_nonnull<WarpSpecializePartitionsOp>(parent))
     return {};
-  }
-  Operation *definition = address.getDefiningOp();
-  if (auto loop = dyn_cast<scf::ForOp>(definition))
-    return {loop.getRegionIterArg(cast<OpResult>(address).getResultNumber())};
-  if (isa<tensor::AddPtrOp, tensor::SplatOp, tensor::BroadcastOp, tensor::ExpandDimsOp, ConvertLayoutOp,
-          tensor::BitcastOp, tensor::MakeTensorDescOp>(definition))
-    return {definition->getOperand(0)};
-  return {};
+  return {cast<WarpSpecializeOp>(parent->getParentOp()).getExplicitCaptures()[argument.getArgNumber()]};
 }
 
 /// Whether a value is the pointer or descriptor of a tensor that a kernel was given. What other functions are called with may be one tensor twice.
@@ -36,19 +27,8 @@ static bool isTensorOfKernel(Value value) {
 }
 
 Value rootOf(Value address) {
-  Value root;
-  llvm::SetVector<Value> known;
-  known.insert(address);
-  for (size_t index = 0; index < known.size(); ++index) {
-    const SmallVector<Value, 2> sources = sourcesOf(known[index]);
-    known.insert_range(sources);
-    if (!sources.empty())
-      continue;
-    if (!isTensorOfKernel(known[index]) || (root && root != known[index]))
-      return {};
-    root = known[index];
-  }
-  return root;
+  const SmallVector<Value> roots = tensor::rootsOf(address, sourcesInGpuIr);
+  return roots.size() == 1 && isTensorOfKernel(roots.front()) ? roots.front() : Value();
 }
 
 Value writtenRoot(Operation *op) {

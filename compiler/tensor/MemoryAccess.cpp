@@ -1,11 +1,9 @@
 #include "compiler/tensor/MemoryAccess.h"
 
+#include "compiler/tensor/Roots.h"
 #include "compiler/tensor/Tensor.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -39,50 +37,6 @@ std::optional<MemoryAccess> accessOf(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// The value that `value` has its pointers from, one step nearer to its root; null if it is one.
-static Value step(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent)) {
-      OpOperand *init = loop.getTiedLoopInit(argument);
-      return init ? init->get() : Value();
-    }
-    if (auto loop = dyn_cast_or_null<scf::WhileOp>(parent))
-      return argument.getOwner() == loop.getBeforeBody() ? loop.getInits()[argument.getArgNumber()]
-                                                         : loop.getConditionOp().getArgs()[argument.getArgNumber()];
-    return {};
-  }
-  unsigned result = cast<OpResult>(value).getResultNumber();
-  return llvm::TypeSwitch<Operation *, Value>(value.getDefiningOp())
-      .Case<AddPtrOp, AdvanceOp>([](auto op) { return op.getPtr(); })
-      .Case<SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, BitcastOp>([](auto op) { return op.getSrc(); })
-      .Case<MakeTensorPtrOp, MakeTensorDescOp>([](auto op) { return op.getBase(); })
-      .Case([&](scf::ForOp loop) { return loop.getInits()[result]; })
-      .Case([&](scf::WhileOp loop) { return loop.getConditionOp().getArgs()[result]; })
-      .Default([](Operation *) { return Value(); });
-}
-
-/// The values that `pointers`, a pointer or a tensor of pointers, were made from by adding offsets, moving elements, choosing and going
-/// round loops: kernel arguments, as a rule.
-static void collectRoots(Value pointers, llvm::SetVector<Value> &roots) {
-  // Ways round loops that carry nothing but copies of each other have no end.
-  for (int steps = 0; steps < 1000; ++steps) {
-    if (auto select = pointers.getDefiningOp<arith::SelectOp>()) {
-      collectRoots(select.getTrueValue(), roots);
-      pointers = select.getFalseValue();
-    } else if (auto branch = pointers.getDefiningOp<scf::IfOp>()) {
-      const unsigned result = cast<OpResult>(pointers).getResultNumber();
-      collectRoots(branch.thenYield().getOperand(result), roots);
-      pointers = branch.elseYield().getOperand(result);
-    } else if (Value next = step(pointers)) {
-      pointers = next;
-    } else {
-      break;
-    }
-  }
-  roots.insert(pointers);
-}
-
 /// Whether a value is what a launch gave: an argument of a kernel, or in interpreter mode a value set from outside.
 static bool isTensorOfLaunch(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root)) {
@@ -103,8 +57,7 @@ AccessSite siteOf(Operation *op, const MemoryAccess &access) {
   if (auto where = op->getLoc()->findInstanceOf<FileLineColLoc>())
     site.place = (where.getFilename().strref() + ":" + Twine(where.getLine()) + ":" + Twine(where.getColumn())).str();
   site.variable = nameOf(access.pointers);
-  llvm::SetVector<Value> roots;
-  collectRoots(access.pointers, roots);
+  const SmallVector<Value> roots = rootsOf(access.pointers);
   site.isTrusted = !llvm::all_of(roots, isTensorOfLaunch);
   if (roots.size() == 1 && !site.isTrusted)
     site.tensor = nameOf(roots.front());

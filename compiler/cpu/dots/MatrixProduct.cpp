@@ -69,7 +69,7 @@ Value Lowering::wholeTile(Value operand, SmallVectorImpl<PrefixTerm> &terms) {
       for (const PrefixTerm &term : findPrefixTerms(load.getMask(), dimensions, along, accesses, isLeaf)) {
         // Only along this dimension: its first elements speak for the whole tile.
         bool single = true;
-        for (auto [d, step] : llvm::enumerate(accesses.of(term.index)))
+        for (auto [d, step] : llvm::enumerate(accesses.steps(term.index)))
           single &= int(d) == term.dimension || step.isZero();
         if (!single || !accesses.isUniform(term.bound) || llvm::is_contained(terms, term))
           continue;

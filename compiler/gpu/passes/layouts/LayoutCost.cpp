@@ -88,10 +88,9 @@ static int64_t piecesOf(const AccessFacts &facts, const layout::LinearLayout &la
         for (auto [component, basis] : llvm::zip_equal(place, layout.basis("lane", bit)))
           component ^= basis;
     for (unsigned d = 0; d < facts.rank(); ++d) {
-      const auto &[contiguity, divisibility, constancy] = facts.dimensions[d];
-      place[d] /= constancy;
+      place[d] /= facts.dimensions[d].constancy;
       if (d == along)
-        place[d] /= std::clamp<int64_t>(bytes / elementBytes, 1, contiguity);
+        place[d] /= std::clamp<int64_t>(bytes / elementBytes, 1, facts.dimensions[d].contiguity);
     }
     pieces.insert(place);
   }

@@ -1,16 +1,19 @@
 // How the ops of tensor IR change what is known about integers and pointers, and what programmers promise about them.
 #pragma once
 
-#include "compiler/gpu/AccessFacts.h"
+#include "compiler/tensor/AccessFacts.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace triton::gpu {
+namespace triton::tensor {
 
 /// By how much neighbours in memory differ: the bytes of a pointee; 1 for what is not a pointer.
 int64_t unitOf(mlir::Type type);
 
-/// The facts about `result`, given those about the operands of its op.
+/// Of a value of this type that nothing is known about.
+AccessFacts nothingKnown(mlir::Type type);
+
+/// The facts about `result`, given those about the operands of its op; of an op with regions they may be left out.
 AccessFacts transfer(mlir::OpResult result, llvm::ArrayRef<const AccessFacts *> operands);
 
 /// Whether runs that only a hint speaks of count. Kernels hint at runs in indices that wrap or are clipped (`offsets % n`): such a run is
@@ -35,4 +38,4 @@ private:
   Runs runs;
 };
 
-} // namespace triton::gpu
+} // namespace triton::tensor

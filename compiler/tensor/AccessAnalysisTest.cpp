@@ -1,8 +1,8 @@
 // What the analysis claims is true: random kernels are analysed, then run on numbers, and every value ever computed is held against the
 // facts about it.
-#include "compiler/gpu/AccessAnalysis.h"
+#include "compiler/tensor/AccessAnalysis.h"
 
-#include "compiler/gpu/AccessTransfer.h"
+#include "compiler/tensor/AccessTransfer.h"
 #include "compiler/tensor/Tensor.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/MLIRContext.h"
@@ -13,7 +13,7 @@
 
 using namespace mlir;
 using namespace triton;
-using namespace triton::gpu;
+using namespace triton::tensor;
 
 namespace {
 
@@ -194,6 +194,7 @@ public:
         return;
   }
   unsigned checked = 0;
+  std::array<unsigned, 4> steps = {}; // how often one of each kind was checked
 
 private:
   /// False when a number has no meaning: a division by zero or of an index by a negative number, or an overflow. The rest of the kernel is then not run.
@@ -323,13 +324,20 @@ private:
       shape = {1};
     int64_t stride = 1;
     for (int64_t d = shape.size() - 1; d >= 0; stride *= shape[d], --d) {
-      const auto &[contiguity, divisibility, constancy] = facts.dimensions[d];
+      const auto &[contiguity, divisibility, constancy, step] = facts.dimensions[d];
       for (int64_t i = 0; i < int64_t(elements.size()); ++i) {
         const int64_t position = i / stride % shape[d];
         if (position % contiguity == 0)
           ASSERT_EQ(elements[i] % divisibility, 0) << text() << " at " << i;
         else
           ASSERT_EQ(elements[i], elements[i - stride] + unitOf(value.getType())) << text() << " at " << i;
+        if (position > 0 && step.kind == Step::Constant)
+          ASSERT_EQ(elements[i], elements[i - stride] + step.value * unitOf(value.getType())) << text() << " at " << i;
+        if (position > 1 && step.kind == Step::Runtime)
+          ASSERT_EQ(elements[i] - elements[i - stride], elements[i - stride] - elements[i - 2 * stride])
+              << text() << " at " << i;
+        if (position > 0)
+          steps[step.kind] += 1;
         if (position % constancy != 0)
           ASSERT_EQ(elements[i], elements[i - stride]) << text() << " at " << i;
         if (facts.constant && !value.getType().isInteger(1))
@@ -349,13 +357,16 @@ TEST(AccessAnalysis, claimsHoldForRandomKernels) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<tensor::TensorDialect, arith::ArithDialect, scf::SCFDialect>();
   unsigned checked = 0;
+  std::array<unsigned, 4> steps = {};
   for (unsigned seed = 0; seed < 1500; ++seed) {
     OwningOpRef<ModuleOp> module = Generator(context, seed).generate();
-    AccessAnalysis analysis(*module);
+    AccessAnalysis flow(*module), onDemand;
     for (unsigned trial = 0; trial < 2; ++trial) {
-      Checker checker(analysis, seed * 2 + trial);
+      Checker checker(trial ? onDemand : flow, seed * 2 + trial);
       checker.run(*module->getOps<tensor::FuncOp>().begin());
       checked += checker.checked;
+      for (Step::Kind kind : {Step::Constant, Step::Runtime})
+        steps[kind] += checker.steps[kind];
     }
     if (HasFailure()) {
       module->dump();
@@ -363,6 +374,8 @@ TEST(AccessAnalysis, claimsHoldForRandomKernels) {
     }
   }
   EXPECT_GT(checked, 20000u) << "most kernels must run to their end, or this checks little";
+  EXPECT_GT(steps[Step::Constant], 100000u);
+  EXPECT_GT(steps[Step::Runtime], 10000u);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "compiler/gpu/AccessFacts.h"
+#include "compiler/tensor/AccessFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -6,7 +6,7 @@
 
 using namespace llvm;
 
-namespace triton::gpu {
+namespace triton::tensor {
 
 int64_t powerOfTwoIn(int64_t number) {
   if (number == 0)
@@ -77,10 +77,12 @@ AccessFacts AccessFacts::join(const AccessFacts &lhs, const AccessFacts &rhs) {
     return lhs;
   AccessFacts result = unknown(lhs.rank(), lhs.unit);
   for (unsigned d = 0; d < lhs.rank(); ++d) {
-    auto &[contiguity, divisibility, constancy] = result.dimensions[d];
+    auto &[contiguity, divisibility, constancy, step] = result.dimensions[d];
     contiguity = std::min(lhs.dimensions[d].contiguity, rhs.dimensions[d].contiguity);
     divisibility = std::min(lhs.divisibilityAt(d, contiguity), rhs.divisibilityAt(d, contiguity));
     constancy = std::min(lhs.dimensions[d].constancy, rhs.dimensions[d].constancy);
+    if (lhs.dimensions[d].step == rhs.dimensions[d].step)
+      step = lhs.dimensions[d].step;
   }
   if (lhs.constant == rhs.constant)
     result.constant = lhs.constant;
@@ -103,6 +105,17 @@ void AccessFacts::print(raw_ostream &os) const {
     os << ", non-negative";
   else if (bound)
     os << ", at least " << bound->value;
+  if (llvm::any_of(dimensions,
+                   [](const Dimension &facts) { return facts.step.kind != Step::Unknown && !facts.step.isZero(); })) {
+    os << ", step = [";
+    interleaveComma(dimensions, os, [&](const Dimension &facts) {
+      if (facts.step.kind == Step::Constant)
+        os << facts.step.value;
+      else
+        os << (facts.step.kind == Step::Runtime ? "run-time" : facts.step.kind == Step::Wrapped ? "wrapped" : "?");
+    });
+    os << "]";
+  }
 }
 
 AccessFacts elementwise(ArrayRef<const AccessFacts *> operands, unsigned rank) {
@@ -336,4 +349,4 @@ AccessFacts cast(const AccessFacts &source, int64_t unit, unsigned bits) {
   return result;
 }
 
-} // namespace triton::gpu
+} // namespace triton::tensor

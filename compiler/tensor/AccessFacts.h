@@ -1,7 +1,7 @@
 // What is known about the elements of one integer or pointer value, and how arithmetic changes it.
 //   In:  facts about the operands.
 //   Out: facts about the result: each holds for every run of the kernel.
-// All numbers are powers of two. Along each dimension, at positions that are multiples of the contiguity c, runs of c elements count up
+// Beside the steps all numbers are powers of two. Along each dimension, at positions that are multiples of the contiguity c, runs of c elements count up
 // by one (pointers: by one pointee); the first element of each such run is a multiple of the divisibility (pointers: in bytes); and
 // groups of as many elements as the constancy says are equal. Index arithmetic is taken not to overflow inside of a run, and not to divide what
 // is not negative by what is.
@@ -17,11 +17,31 @@ namespace llvm {
 class raw_ostream;
 }
 
-namespace triton::gpu {
+namespace triton::tensor {
+
+/// How the elements of a tensor progress from one to the next along a dimension, as long as index arithmetic does not wrap.
+struct Step {
+  enum Kind {
+    Constant, // `value` between neighbours; 0: all the same
+    Runtime,  // the same number between all neighbours, known when the kernel runs
+    Wrapped,  // 1, except where the index wraps around (`i % n`)
+    Unknown
+  };
+  Kind kind = Unknown;
+  int64_t value = 0;
+
+  static Step constant(int64_t value) { return {Constant, value}; }
+  bool isZero() const { return kind == Constant && value == 0; }
+  bool isOne() const { return kind == Wrapped || (kind == Constant && value == 1); }
+  bool isAffine() const { return kind == Constant || kind == Runtime; }
+  bool operator==(const Step &) const = default;
+};
+using Steps = llvm::SmallVector<Step, 4>;
 
 struct AccessFacts {
   struct Dimension {
     int64_t contiguity = 1, divisibility = 1, constancy = 1;
+    Step step = {};
     bool operator==(const Dimension &) const = default;
   };
   llvm::SmallVector<Dimension, 2> dimensions; // a scalar has one; none: nothing reached this value yet
@@ -88,4 +108,4 @@ AccessFacts cast(const AccessFacts &source, int64_t unit, unsigned bits);
 /// Any op that computes each element from the elements at the same place.
 AccessFacts elementwise(llvm::ArrayRef<const AccessFacts *> operands, unsigned rank);
 
-} // namespace triton::gpu
+} // namespace triton::tensor
