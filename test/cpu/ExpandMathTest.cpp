@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 using namespace mlir;
 using namespace triton;
@@ -211,12 +212,130 @@ TEST(ExpandMath, NarrowFloatsGoThroughF32) {
   }
 }
 
-TEST(ExpandMath, DoublesCallTheLibrary) {
-  for (auto [op, exact] : {std::pair("exp", static_cast<double (*)(double)>(std::exp)),
-                           {"erf", std::erf},
-                           {"log1p", std::log1p},
-                           {"sin", std::sin},
-                           {"tanh", std::tanh}}) {
+namespace {
+/// Distance in units of the last place of the exact result, which has 64 bits.
+double ulps(double result, long double exact) {
+  if (std::isnan(exact) || std::isnan(result))
+    return std::isnan(exact) && std::isnan(result) ? 0 : std::numeric_limits<double>::infinity();
+  double nearest = double(exact);
+  if (result == nearest)
+    return 0;
+  if (std::isinf(nearest) || std::isinf(result))
+    return std::isinf(nearest) && result == std::copysign(std::numeric_limits<double>::max(), nearest)
+               ? 1
+               : std::numeric_limits<double>::infinity();
+  int exponent;
+  std::frexp(exact, &exponent);
+  return double(std::abs((long double)(result)-exact) / std::ldexp(1.0L, std::max(exponent - 53, -1074)));
+}
+
+struct WideReference {
+  const char *op;
+  long double (*exact)(long double);
+  double low, high; // where most of the sample lies
+};
+
+long double exactWideRsqrt(long double x) { return 1 / std::sqrt(x); }
+
+const WideReference wideReferences[] = {
+    {"exp", std::exp, -750, 712}, {"exp2", std::exp2, -1080, 1026}, {"expm1", std::expm1, -45, 712},
+    {"log", std::log, 0, 4},      {"log2", std::log2, 0, 4},        {"log10", std::log10, 0, 4},
+    {"log1p", std::log1p, -1, 3}, {"tanh", std::tanh, -22, 22},     {"erf", std::erf, -6.5, 6.5},
+    {"sin", std::sin, -2e6, 2e6}, {"cos", std::cos, -2e6, 2e6},     {"rsqrt", exactWideRsqrt, 0, 10}};
+
+/// Runs one function on doubles of all sizes, on such where it does not just grow, and on the special ones.
+void checkWide(const WideReference &reference, StringRef processor, int rounds, int width) {
+  SCOPED_TRACE(testing::Message() << reference.op << " on " << processor.str() << " width " << width);
+  Function function = build(reference.op, processor, "f64", width);
+  if (!function.run)
+    return;
+  const double special[] = {0.0,
+                            -0.0,
+                            INFINITY,
+                            -INFINITY,
+                            NAN,
+                            5e-324,
+                            -5e-324,
+                            1e-310,
+                            -1e-310,
+                            0x1p-1022,
+                            -0x1p-1022,
+                            1.7976931348623157e308,
+                            -1.7976931348623157e308,
+                            1.0,
+                            -1.0,
+                            0x1.fffffffffffffp-1,
+                            0x1.0000000000001p0,
+                            709.782712893384,
+                            709.7827128933841,
+                            -745.13,
+                            -745.14,
+                            1024,
+                            1023.9999999999999,
+                            -1074,
+                            -1075,
+                            -1022,
+                            0.625,
+                            1.25,
+                            -1.25,
+                            6,
+                            20,
+                            0x1p-60,
+                            0x1p20,
+                            1048575.9999999999,
+                            0x1p30,
+                            1e22,
+                            0x1.921fb54442d18p0,
+                            0x1.921fb54442d18p1,
+                            1e300,
+                            0.5,
+                            0.70710678118654746,
+                            0.70710678118654757,
+                            -0.9999999999999999,
+                            36.7,
+                            -36.7};
+  std::vector<double> x(block), result(block);
+  double worst = 0, worstAt = 0;
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> spread(reference.low, reference.high), near(-1.5, 1.5), around(-1e-3, 1e-3);
+  for (int round = 0; round < rounds; ++round) {
+    for (int64_t i = 0; i < block; ++i) {
+      const int kind = round == 0 ? 0 : 1 + int(i % 5);
+      x[i] = kind == 0   ? special[i % std::size(special)]
+             : kind == 1 ? llvm::bit_cast<double>(random())
+             : kind == 2 ? near(random)
+             : kind == 3 ? around(random) + double(i / 5 % 3)
+                         : spread(random);
+    }
+    function.run(x.data(), x.data(), result.data());
+    for (int64_t i = 0; i < block; ++i) {
+      const long double exact = reference.exact(x[i]);
+      if (double error = ulps(result[i], exact); error > worst)
+        worst = error, worstAt = x[i];
+      if (exact == 0 && !std::isnan(result[i]))
+        EXPECT_EQ(std::signbit(result[i]), std::signbit(exact)) << "sign of zero at " << x[i];
+    }
+  }
+  EXPECT_LE(worst, 2) << "at " << worstAt << " (" << std::hexfloat << worstAt << ")";
+  testing::Test::RecordProperty(std::string(reference.op) + "-f64-" + processor.str(), std::to_string(worst));
+  if (getenv("TRITON_TEST_VERBOSE"))
+    printf("%-6s f64 %-10s %.3f ulp at %a\n", reference.op, processor.str().c_str(), worst, worstAt);
+}
+} // namespace
+
+TEST(ExpandMath, DoublesWithinTwoUlps) {
+  for (const WideReference &reference : wideReferences) {
+    checkWide(reference, "native", 100, 8);
+    for (StringRef processor : {"x86-64", "x86-64-v3"})
+      checkWide(reference, processor, 20, 4);
+    for (int width : {1, 2, 16})
+      checkWide(reference, "native", 3, width);
+  }
+}
+
+TEST(ExpandMath, DoublesThatCallTheLibrary) {
+  for (auto [op, exact] :
+       {std::pair("atan", static_cast<double (*)(double)>(std::atan)), {"asinh", std::asinh}, {"tan", std::tan}}) {
     Function function = build(op, "native", "f64", 4);
     ASSERT_NE(function.run, nullptr);
     std::vector<double> x(block), result(block);
@@ -228,10 +347,85 @@ TEST(ExpandMath, DoublesCallTheLibrary) {
   }
 }
 
-TEST(ExpandMath, NoCallsInTheFastPath) {
-  for (StringRef op : {"exp", "exp2", "log", "log2", "tanh", "erf", "rsqrt"})
-    for (StringRef processor : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
-      std::string assembly = build(op, processor).compiled.assembly;
-      EXPECT_EQ(assembly.find("call"), std::string::npos) << op.str() << " on " << processor.str();
+TEST(ExpandMath, PowerOfDoubles) {
+  for (StringRef processor : {"x86-64", "x86-64-v3", "native"}) {
+    Function power = build("powf", processor, "f64", 8, 2);
+    if (!power.run)
+      continue;
+    std::vector<double> x(block), y(block), result(block);
+    double worst = 0;
+    auto check = [&] {
+      power.run(x.data(), y.data(), result.data());
+      for (int64_t i = 0; i < block; ++i) {
+        const double error = ulps(result[i], std::pow((long double)(x[i]), (long double)(y[i])));
+        EXPECT_LE(error, 2) << std::hexfloat << x[i] << " to the " << y[i] << " gives " << result[i];
+        worst = std::max(worst, error);
+      }
+    };
+    const double special[] = {0.0,
+                              -0.0,
+                              1.0,
+                              -1.0,
+                              0.5,
+                              -0.5,
+                              2.0,
+                              -2.0,
+                              3.0,
+                              -3.0,
+                              INFINITY,
+                              -INFINITY,
+                              NAN,
+                              5e-324,
+                              -5e-324,
+                              1e-310,
+                              1.7e308,
+                              -1.7e308,
+                              0x1p53,
+                              0x1p53 - 1,
+                              1 - 0x1p53,
+                              0x1.fffffffffffffp-1,
+                              0x1.0000000000001p0,
+                              7.5,
+                              -1e-300,
+                              1e300,
+                              0x1p52 + 1,
+                              0x1p64,
+                              1074,
+                              -1074,
+                              1023,
+                              1024};
+    const int64_t count = std::size(special);
+    for (int64_t i = 0; i < block; ++i)
+      x[i] = special[i % count], y[i] = special[i / count % count];
+    check();
+    std::mt19937_64 random(9);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    for (int round = 0; round < 60; ++round) {
+      for (int64_t i = 0; i < block; ++i) {
+        // Bases of all sizes, and near one; exponents that keep most results finite; of negative bases integers.
+        const int kind = int(i % 4);
+        x[i] = kind == 0   ? std::exp(700 * unit(random))
+               : kind == 1 ? 1 + unit(random) * std::ldexp(1.0, -int(i / 4 % 50))
+               : kind == 2 ? std::abs(unit(random)) * 30
+                           : llvm::bit_cast<double>(random() & 0x7fffffffffffffff);
+        const double bits = std::max(std::abs(std::log2(x[i])), 0x1p-52);
+        y[i] = unit(random) * std::min(1080 / bits, 1e17);
+        if (round % 3 == 2)
+          y[i] = std::round(y[i]), x[i] = -x[i];
+      }
+      check();
     }
+    if (getenv("TRITON_TEST_VERBOSE"))
+      printf("pow    f64 %-10s %.3f ulp\n", processor.str().c_str(), worst);
+  }
+}
+
+TEST(ExpandMath, NoCallsInTheFastPath) {
+  for (StringRef element : {"f32", "f64"})
+    for (StringRef op : {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "erf", "rsqrt"})
+      for (StringRef processor : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
+        std::string assembly = build(op, processor, element).compiled.assembly;
+        EXPECT_EQ(assembly.find("call"), std::string::npos)
+            << op.str() << " of " << element.str() << " on " << processor.str();
+      }
 }

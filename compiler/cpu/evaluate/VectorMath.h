@@ -1,5 +1,5 @@
 // Elementary functions as straight-line arithmetic, on scalars and vectors alike.
-//   In:  f32 values (a scalar or a vector), and whether the target has fused multiply-add.
+//   In:  f32 or f64 values (a scalar or a vector), and whether the target has fused multiply-add.
 //   Out: arithmetic and selects; at most 2 ulp from the true value, with NaN, infinities, zeros, overflow and results
 //        below the smallest normal number as in C's library.
 // Polynomials are minimax fits over the reduced range. Nothing here may be reassociated: operations carry no fast-math
@@ -31,10 +31,14 @@ public:
   /// Only for |x| below `trigonometricLimit`: larger arguments need more digits of pi than this keeps.
   mlir::Value sin(mlir::Value x) { return trigonometric(x, 0); }
   mlir::Value cos(mlir::Value x) { return trigonometric(x, 1); }
-  static constexpr double trigonometricLimit = 1 << 27;
+  static double trigonometricLimit(mlir::Type element) { return element.isF64() ? 1 << 20 : 1 << 27; }
 
 private:
   using Value = mlir::Value;
+
+  /// What differs between f32 and f64: where numbers end, and how many terms polynomials have.
+  struct Format;
+  static const Format &formatOf(Value x);
 
   // Constants take the type of their model; `like` also gives them another element type of the same shape.
   Value constant(Value model, double value);
@@ -73,14 +77,35 @@ private:
   struct Decomposed {
     Value fraction; // m - 1, for x = m 2^e with m in [sqrt(1/2), sqrt(2))
     Value exponent; // e
+    Value shifted;  // e shifted into the exponent field, if x is a normal number
   };
   Decomposed decompose(Value x);
   Value logOfFraction(Value f); // log(1 + f) - f
   Value logSpecials(Value x, Value result, double pole);
-  Value logInBase(Value x, double perE, double perTwoHigh, double perTwoLow);
+  Value logInBase(Value x, double perEHigh, double perELow, double perTwoHigh, double perTwoLow);
 
   Value exponential(Value x);
+  Value powerOfTwo(Value x, Rounded whole); // 2^(x - whole)
+  Value complement(Value magnitude);        // 1 - erf(x), away from zero
   Value trigonometric(Value x, int64_t quarters);
+  struct Reduced {
+    Value rest, correction; // x less the nearest multiple of pi/2; what rounding took from it
+    Value quarters;         // that multiple, in the low bits
+  };
+  Reduced reduceWide(Value x);
+  /// An unevaluated sum of two floats, the second of which is what rounding took from the first.
+  struct Pair {
+    Value high, low;
+  };
+  Pair subtractExactly(Value a, Value b);
+  Pair addToLarger(Value a, Value b); // a + b for |a| of at least |b|, or a zero
+  Pair multiplyExactly(Value a, Value b);
+  Pair multiply(Pair a, double high, double low);
+  Pair multiply(Pair a, Pair b);
+  Pair logPair(Value x); // log2(x) of a positive f64
+  Value powerNarrow(Value magnitude, Value y);
+  Value powerWide(Value magnitude, Value y);
+  Value pickQuadrant(Value sine, Value cosine, Value quadrant);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -5,8 +5,8 @@
 //   %n = arith.mulf %x, %log2e : vector<8xf32>
 //   … some fifteen vector operations, and no call
 //
-// f16 and bf16 are computed in f32. sin and cos of arguments beyond 2^27, and functions that have no polynomial here
-// and no intrinsic in LLVM, become calls of the C library, element by element; f64 always does. Runs on loops over
+// f16 and bf16 are computed in f32. sin and cos of arguments beyond 2^27 (f64: 2^20), and functions that have no polynomial here
+// and no intrinsic in LLVM, become calls of the C library, element by element. Runs on loops over
 // vectors, before they go to the LLVM dialect: MLIR would take expm1 and log1p through exp and log there, which loses
 // every digit near zero. Leaves alone what is one instruction (sqrt, floor, fma, …) and what LLVM knows how to call.
 #include "compiler/cpu/passes/ExpandMath.h"
@@ -118,7 +118,8 @@ static Value callLibrary(OpBuilder &builder, Location loc, StringRef name, Value
 static Value expandTrigonometric(OpBuilder &builder, Location loc, Value x, bool isCosine, const HostTarget &target) {
   VectorMath math(builder, loc, target);
   Value fast = isCosine ? math.cos(x) : math.sin(x);
-  TypedAttr limit = builder.getF32FloatAttr(float(VectorMath::trigonometricLimit));
+  Type element = getElementTypeOrSelf(x.getType());
+  TypedAttr limit = builder.getFloatAttr(element, VectorMath::trigonometricLimit(element));
   auto vector = dyn_cast<VectorType>(x.getType());
   if (vector)
     limit = DenseElementsAttr::get(vector, Attribute(limit));
@@ -135,7 +136,7 @@ static Value expandTrigonometric(OpBuilder &builder, Location loc, Value x, bool
   return branch.getResult(0);
 }
 
-/// The arithmetic that `op` stands for, on f32 operands. Null if there is none.
+/// The arithmetic that `op` stands for, on operands of f32 or f64. Null if there is none.
 static Value expand(OpBuilder &builder, Operation *op, ValueRange operands, const HostTarget &target) {
   VectorMath math(builder, op->getLoc(), target);
   Value x = operands[0];
@@ -196,7 +197,7 @@ struct ExpandMath : PassWrapper<ExpandMath, OperationPass<ModuleOp>> {
       for (Value &operand : operands)
         operand = arith::ExtFOp::create(builder, loc, as(operand.getType(), builder.getF32Type()), operand);
     Value result;
-    if (isNarrow || element.isF32())
+    if (isNarrow || element.isF32() || element.isF64())
       result = expand(builder, op, operands, *target);
     if (StringRef name = libraryName(op); !result && !name.empty())
       result = callLibrary(builder, loc, name, operands);
