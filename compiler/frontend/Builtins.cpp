@@ -17,10 +17,11 @@ llvm::ArrayRef<Builtin> builtins() {
   static const std::vector<Builtin> all = [] {
     std::vector<Builtin> table;
     for (llvm::ArrayRef<Builtin> family :
-         {programBuiltins(),     creationBuiltins(), shapeBuiltins(),       elementwiseBuiltins(), mathBuiltins(),
-          memoryBuiltins(),      atomicBuiltins(),   reductionBuiltins(),   dotBuiltins(),         descriptorBuiltins(),
-          higherOrderBuiltins(), loopBuiltins(),     hintBuiltins(),        debugBuiltins(),       classBuiltins(),
-          dtypeMethodBuiltins(), pythonBuiltins(),   compileTimeBuiltins(), targetBuiltins(),      libdeviceBuiltins()})
+         {programBuiltins(),     creationBuiltins(), shapeBuiltins(),     elementwiseBuiltins(), mathBuiltins(),
+          memoryBuiltins(),      atomicBuiltins(),   reductionBuiltins(), dotBuiltins(),         descriptorBuiltins(),
+          higherOrderBuiltins(), loopBuiltins(),     hintBuiltins(),      debugBuiltins(),       classBuiltins(),
+          dtypeMethodBuiltins(), pythonBuiltins(),   stringBuiltins(),    compileTimeBuiltins(), targetBuiltins(),
+          libdeviceBuiltins()})
       table.insert(table.end(), family.begin(), family.end());
     for (llvm::ArrayRef<Builtin> (*family)() : registered())
       table.insert(table.end(), family().begin(), family().end());

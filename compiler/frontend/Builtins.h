@@ -33,7 +33,14 @@ struct Builtin {
   bool isMethod = false; // also `x.name(...)` on tensors, `x` being the first parameter
   bool mustUseResult = false;
   Kind kind = Kind::Function;
+  bool isCompileTime = false; // computes on compile-time values alone and emits nothing: also called outside of kernels
 };
+
+/// The entry of a builtin that is also called outside of kernels.
+constexpr Builtin atCompileTime(Builtin builtin) {
+  builtin.isCompileTime = true;
+  return builtin;
+}
 
 /// Adds the builtins of another language that this frontend reads. Before anything asks for builtins: from static initialisation.
 void registerBuiltins(llvm::ArrayRef<Builtin> (*family)());

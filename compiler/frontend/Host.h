@@ -81,9 +81,10 @@ public:
   virtual llvm::Expected<std::vector<Value>> iterate(const HostObject &object) = 0;
   /// A name of a module of the host: a class that values of the language are shown as.
   virtual llvm::Expected<Value> import(llvm::StringRef module, llvm::StringRef name);
-  virtual std::string describe(const HostObject &object) = 0;  // for messages: Python's repr
-  virtual std::string className(const HostObject &object) = 0; // "list", "MyEnum"
-  virtual std::string key(const HostObject &object) = 0;       // equal for equal values: specialisation and cache keys
+  virtual std::string describe(const HostObject &object) = 0;                     // for messages: Python's repr
+  virtual std::string text(const HostObject &object) { return describe(object); } // Python's str
+  virtual std::string className(const HostObject &object) = 0;                    // "list", "MyEnum"
+  virtual std::string key(const HostObject &object) = 0; // equal for equal values: specialisation and cache keys
   /// static_print's destination; default standard output.
   virtual void print(llvm::StringRef text);
   /// A warning for the user (Python: warnings.warn with this class).

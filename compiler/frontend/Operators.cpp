@@ -1,5 +1,7 @@
 #include "compiler/frontend/Operators.h"
 
+#include "compiler/frontend/values/Folding.h"
+
 using namespace triton;
 using namespace triton::frontend;
 
@@ -50,4 +52,40 @@ UnaryOperation triton::frontend::operationOf(syntax::UnaryOperator op) {
     return UnaryOperation::Neg;
   }
   llvm_unreachable("all operators are listed");
+}
+
+BinaryOperation triton::frontend::operationOf(syntax::CompareOperator op) {
+  using Syntax = syntax::CompareOperator;
+  switch (op) {
+  case Syntax::Eq:
+    return BinaryOperation::Eq;
+  case Syntax::NotEq:
+    return BinaryOperation::Ne;
+  case Syntax::Lt:
+    return BinaryOperation::Lt;
+  case Syntax::LtE:
+    return BinaryOperation::Le;
+  case Syntax::Gt:
+    return BinaryOperation::Gt;
+  case Syntax::GtE:
+    return BinaryOperation::Ge;
+  default:
+    llvm_unreachable("is and in are asked for before");
+  }
+}
+
+std::optional<Value> triton::frontend::constantValue(const syntax::Constant *constant) {
+  if (constant->as<syntax::NoneValue>())
+    return Value::none();
+  if (auto *flag = constant->as<bool>())
+    return Value::boolean(*flag);
+  if (auto *integer = constant->as<llvm::APInt>())
+    return Value::integer(fromBits(*integer, /*isSigned=*/false));
+  if (auto *real = constant->as<double>())
+    return Value::real(*real);
+  if (auto *text = constant->as<syntax::StringValue>())
+    return Value::string(text->text.str());
+  if (constant->as<syntax::EllipsisValue>())
+    return Value(Value::Storage(EllipsisValue{}));
+  return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include "compiler/frontend/Signature.h"
 
+#include "compiler/frontend/Operators.h"
 #include "compiler/frontend/Suggestion.h"
 #include "compiler/frontend/values/Folding.h"
 #include "compiler/support/ForkMutex.h"
@@ -29,17 +30,8 @@ static Value defaultValue(const syntax::Expr *expr) {
     assert(unary->op == syntax::UnaryOperator::USub && "the only operator in signatures is the sign");
     return llvm::cantFail(fold(UnaryOperation::Neg, defaultValue(unary->operand)));
   }
-  if (auto *constant = dyn_cast<syntax::Constant>(expr)) {
-    if (auto *integer = constant->as<llvm::APInt>())
-      return Value::integer(fromBits(*integer, /*isSigned=*/false));
-    if (auto *flag = constant->as<bool>())
-      return Value::boolean(*flag);
-    if (auto *real = constant->as<double>())
-      return Value::real(*real);
-    if (auto *text = constant->as<syntax::StringValue>())
-      return Value::string(text->text.str());
-    return Value::none();
-  }
+  if (auto *constant = dyn_cast<syntax::Constant>(expr))
+    return constantValue(constant).value_or(Value::none());
   // `float32`, `tl.float32`, `PropagateNan.NONE`
   StringRef text = expr->range.text();
   text.consume_front("tl.");

@@ -99,26 +99,33 @@ bool isInstanceOf(const Value &value, const Builtin &builtinClass) {
     return value.is<Integer>() || value.is<bool>();
   if (builtinClass.name == "float")
     return value.is<double>();
-  return false;
+  if (builtinClass.name == "bool")
+    return value.is<bool>();
+  if (builtinClass.name == "str")
+    return value.is<std::string>();
+  const TupleValue *tuple = value.tuple();
+  return tuple && builtinClass.name == (tuple->isList ? "list" : "tuple");
 }
 
 #define TRITON_CLASS(Name, Signature, Documentation, Emit)                                                             \
-  {"triton.language.core", Name, Signature, Documentation, Emit, false, false, Builtin::Kind::Class}
+  Builtin { "triton.language.core", Name, Signature, Documentation, Emit, false, false, Builtin::Kind::Class }
 
 llvm::ArrayRef<Builtin> classBuiltins() {
   static const Builtin table[] = {
       TRITON_CLASS("tensor", "(handle, type)",
                    "A value known at run time: a scalar, or a block of scalars in a compile-time shape.",
                    notConstructible),
-      TRITON_CLASS("constexpr", "(value)",
-                   "A value known at compile time. As an annotation it keeps a parameter or variable at compile time.",
-                   constexprClass),
-      TRITON_CLASS("dtype", "(name)", "An element type. `dtype(\"fp32\")` is `tl.float32`.", dtypeClass),
-      TRITON_CLASS("pointer_type", "(element_ty, address_space=1, const=False)",
-                   "The type of pointers to `element_ty`.", pointerTypeClass),
+      atCompileTime(TRITON_CLASS(
+          "constexpr", "(value)",
+          "A value known at compile time. As an annotation it keeps a parameter or variable at compile time.",
+          constexprClass)),
+      atCompileTime(TRITON_CLASS("dtype", "(name)", "An element type. `dtype(\"fp32\")` is `tl.float32`.", dtypeClass)),
+      atCompileTime(TRITON_CLASS("pointer_type", "(element_ty, address_space=1, const=False)",
+                                 "The type of pointers to `element_ty`.", pointerTypeClass)),
       TRITON_CLASS("block_type", "(element_ty, shape)", "The type of blocks of `shape`.", blockTypeClass),
-      TRITON_CLASS("tuple", "(args, type=None)", "An immutable sequence of values.", tupleClass),
-      TRITON_CLASS("slice", "(start, stop, step)", "What slicing syntax makes, at compile time.", sliceClass),
+      atCompileTime(TRITON_CLASS("tuple", "(args, type=None)", "An immutable sequence of values.", tupleClass)),
+      atCompileTime(
+          TRITON_CLASS("slice", "(start, stop, step)", "What slicing syntax makes, at compile time.", sliceClass)),
       TRITON_CLASS("tensor_descriptor", "(handle, shape, strides, type)",
                    "A tensor in memory, read and written one block at a time; see `make_tensor_descriptor`.",
                    notConstructible),

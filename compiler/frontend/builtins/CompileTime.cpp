@@ -9,12 +9,12 @@ using namespace mlir;
 
 namespace triton::frontend {
 
-// Python's integers: floor division makes the negative quotient round up.
+// As Python's `triton.cdiv` computes it.
 static FailureOr<Value> cdiv(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> negated = foldUnary(emitter, UnaryOperation::Neg, arguments[0]);
-  FailureOr<Value> quotient =
-      failed(negated) ? negated : foldBinary(emitter, BinaryOperation::FloorDiv, *negated, arguments[1]);
-  return failed(quotient) ? quotient : foldUnary(emitter, UnaryOperation::Neg, *quotient);
+  FailureOr<Value> top = foldBinary(emitter, BinaryOperation::Add, arguments[0], arguments[1]);
+  if (succeeded(top))
+    top = foldBinary(emitter, BinaryOperation::Sub, *top, Value::integer(int64_t(1)));
+  return failed(top) ? top : foldBinary(emitter, BinaryOperation::FloorDiv, *top, arguments[1]);
 }
 
 static FailureOr<Value> nextPowerOf2(Emitter &emitter, const BoundArguments &arguments) {
@@ -133,25 +133,29 @@ static FailureOr<Value> isDtypeName(Emitter &emitter, const BoundArguments &argu
 
 llvm::ArrayRef<Builtin> compileTimeBuiltins() {
   static const Builtin table[] = {
-      {"triton", "cdiv", "(x, y)", "`x` divided by `y`, rounded up, at compile time.", cdiv},
-      {"triton", "next_power_of_2", "(n)", "The smallest power of two that is at least `n`, at compile time.",
-       nextPowerOf2},
-      {"triton.language.core", "str_to_ty", "(name, c=None)",
-       "The type that a signature string such as \"*fp32\" names.", stringToType},
-      {"triton.language.core.dtype", "is_dtype", "(type_str)", "Whether this is the name of a dtype.", isDtypeName},
-      {"triton.language.core", "get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.", integerDtype},
-      {"triton.language.core", "_unwrap_if_constexpr", "(o)", "What a constexpr wraps.", identity},
-      {"triton.language.core", "_unwrap_shape", "(shape)", "A shape as compile-time integers.", identity},
+      atCompileTime({"triton", "cdiv", "(x, y)", "`x` divided by `y`, rounded up, at compile time.", cdiv}),
+      atCompileTime({"triton", "next_power_of_2", "(n)",
+                     "The smallest power of two that is at least `n`, at compile time.", nextPowerOf2}),
+      atCompileTime({"triton.language.core", "str_to_ty", "(name, c=None)",
+                     "The type that a signature string such as \"*fp32\" names.", stringToType}),
+      atCompileTime({"triton.language.core.dtype", "is_dtype", "(type_str)", "Whether this is the name of a dtype.",
+                     isDtypeName}),
+      atCompileTime({"triton.language.core", "get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.",
+                     integerDtype}),
+      atCompileTime({"triton.language.core", "_unwrap_if_constexpr", "(o)", "What a constexpr wraps.", identity}),
+      atCompileTime(
+          {"triton.language.core", "_unwrap_shape", "(shape)", "A shape as compile-time integers.", identity}),
       {"triton.language.core", "_wrap_axis", "(axis, ndim)", "`axis` counted from the front.", wrapAxis},
-      {"triton.language.standard", "_log2", "(i)", "The logarithm to base 2, rounded down.", log2Floor},
-      {"triton.language.standard", "_is_power_of_two", "(i)", "Whether `i` is a power of two.", isPowerOfTwo},
+      atCompileTime({"triton.language.standard", "_log2", "(i)", "The logarithm to base 2, rounded down.", log2Floor}),
+      atCompileTime(
+          {"triton.language.standard", "_is_power_of_two", "(i)", "Whether `i` is a power of two.", isPowerOfTwo}),
       {"triton.language.standard", "_sort_tile", "(numel, bitwidth)",
        "The shape of the tiles that so many elements are sorted in, or None where the whole network is unrolled.",
        sortTile},
-      {"triton.language.standard", "_get_int_dtype", "(bitwidth, signed)", "The integer dtype of that width.",
-       integerDtype},
-      {"triton.language.standard", "_pick_sum_dtype", "(in_dtype, dtype)",
-       "What a sum of `in_dtype` is computed in, or None to keep it.", pickSumDtype},
+      atCompileTime({"triton.language.standard", "_get_int_dtype", "(bitwidth, signed)",
+                     "The integer dtype of that width.", integerDtype}),
+      atCompileTime({"triton.language.standard", "_pick_sum_dtype", "(in_dtype, dtype)",
+                     "What a sum of `in_dtype` is computed in, or None to keep it.", pickSumDtype}),
       {"triton.language.standard", "_get_flip_dim", "(dim, shape)", "The dimension to flip, counted from the front.",
        flipDimension},
   };

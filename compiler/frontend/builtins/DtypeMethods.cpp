@@ -77,7 +77,8 @@ static FailureOr<Value> withElement(Emitter &emitter, const BoundArguments &argu
 }
 
 #define TRITON_IS(Name, Kind)                                                                                          \
-  {"triton.language.dtype", "is_" Name, "(self)", "Whether this is the dtype " Name ".", isKind<ScalarKind::Kind>}
+  atCompileTime({"triton.language.dtype", "is_" Name, "(self)", "Whether this is the dtype " Name ".",                 \
+                 isKind<ScalarKind::Kind>})
 
 llvm::ArrayRef<Builtin> dtypeMethodBuiltins() {
   static const Builtin table[] = {
@@ -99,31 +100,35 @@ llvm::ArrayRef<Builtin> dtypeMethodBuiltins() {
       TRITON_IS("uint16", UInt16),
       TRITON_IS("uint32", UInt32),
       TRITON_IS("uint64", UInt64),
-      {"triton.language.dtype", "is_fp8", "(self)", "Whether this is an 8-bit float.", asks<&Type::isFloat8>},
-      {"triton.language.dtype", "is_floating", "(self)", "Whether this is a float of any width.",
-       asks<&Type::isFloating>},
-      {"triton.language.dtype", "is_standard_floating", "(self)",
-       "Whether this is float16, bfloat16, float32 or float64.", asks<&Type::isStandardFloating>},
-      {"triton.language.dtype", "is_int_signed", "(self)", "Whether this is a signed integer.", asks<&Type::isSigned>},
-      {"triton.language.dtype", "is_int_unsigned", "(self)", "Whether this is an unsigned integer, int1 included.",
-       isUnsigned},
-      {"triton.language.dtype", "is_int", "(self)", "Whether this is an integer, int1 included.",
-       asks<&Type::isInteger>},
-      {"triton.language.dtype", "is_bool", "(self)", "Whether this is int1.", asks<&Type::isBool>},
-      {"triton.language.dtype", "is_block", "(self)", "Whether this is the type of a block.", isBlock},
-      {"triton.language.dtype", "is_ptr", "(self)", "Whether this is a pointer type.", isPointer},
-      {"triton.language.dtype", "is_const", "(self)", "Whether this is a pointer to memory that may not be written.",
-       isConst},
-      {"triton.language.dtype", "kind", "(self)", "`dtype.KIND.BOOLEAN`, `INTEGRAL` or `FLOATING`.", kindOf},
-      {"triton.language.dtype", "get_int_max_value", "(self)", "The largest value of an integer type.",
-       integerLimit<true>},
-      {"triton.language.dtype", "get_int_min_value", "(self)", "The smallest value of an integer type.",
-       integerLimit<false>},
-      {"triton.language.dtype", "codegen_name", "(self)", "The name with `float` spelled out.", codegenName},
-      {"triton.language.dtype", "mangle", "(self)", "The type's part of a symbol name.", mangle},
-      {"triton.language.dtype", "get_block_shapes", "(self)", "The shape of a block type.", blockShapes},
-      {"triton.language.dtype", "with_element_ty", "(self, scalar_ty)", "The same shape with another element type.",
-       withElement},
+      atCompileTime(
+          {"triton.language.dtype", "is_fp8", "(self)", "Whether this is an 8-bit float.", asks<&Type::isFloat8>}),
+      atCompileTime({"triton.language.dtype", "is_floating", "(self)", "Whether this is a float of any width.",
+                     asks<&Type::isFloating>}),
+      atCompileTime({"triton.language.dtype", "is_standard_floating", "(self)",
+                     "Whether this is float16, bfloat16, float32 or float64.", asks<&Type::isStandardFloating>}),
+      atCompileTime({"triton.language.dtype", "is_int_signed", "(self)", "Whether this is a signed integer.",
+                     asks<&Type::isSigned>}),
+      atCompileTime({"triton.language.dtype", "is_int_unsigned", "(self)",
+                     "Whether this is an unsigned integer, int1 included.", isUnsigned}),
+      atCompileTime({"triton.language.dtype", "is_int", "(self)", "Whether this is an integer, int1 included.",
+                     asks<&Type::isInteger>}),
+      atCompileTime({"triton.language.dtype", "is_bool", "(self)", "Whether this is int1.", asks<&Type::isBool>}),
+      atCompileTime({"triton.language.dtype", "is_block", "(self)", "Whether this is the type of a block.", isBlock}),
+      atCompileTime({"triton.language.dtype", "is_ptr", "(self)", "Whether this is a pointer type.", isPointer}),
+      atCompileTime({"triton.language.dtype", "is_const", "(self)",
+                     "Whether this is a pointer to memory that may not be written.", isConst}),
+      atCompileTime(
+          {"triton.language.dtype", "kind", "(self)", "`dtype.KIND.BOOLEAN`, `INTEGRAL` or `FLOATING`.", kindOf}),
+      atCompileTime({"triton.language.dtype", "get_int_max_value", "(self)", "The largest value of an integer type.",
+                     integerLimit<true>}),
+      atCompileTime({"triton.language.dtype", "get_int_min_value", "(self)", "The smallest value of an integer type.",
+                     integerLimit<false>}),
+      atCompileTime(
+          {"triton.language.dtype", "codegen_name", "(self)", "The name with `float` spelled out.", codegenName}),
+      atCompileTime({"triton.language.dtype", "mangle", "(self)", "The type's part of a symbol name.", mangle}),
+      atCompileTime({"triton.language.dtype", "get_block_shapes", "(self)", "The shape of a block type.", blockShapes}),
+      atCompileTime({"triton.language.dtype", "with_element_ty", "(self, scalar_ty)",
+                     "The same shape with another element type.", withElement}),
   };
   return table;
 }

@@ -22,6 +22,7 @@ llvm::ArrayRef<Builtin> debugBuiltins();
 llvm::ArrayRef<Builtin> classBuiltins();
 llvm::ArrayRef<Builtin> dtypeMethodBuiltins();
 llvm::ArrayRef<Builtin> pythonBuiltins();
+llvm::ArrayRef<Builtin> stringBuiltins();
 llvm::ArrayRef<Builtin> compileTimeBuiltins();
 llvm::ArrayRef<Builtin> targetBuiltins();
 llvm::ArrayRef<Builtin> libdeviceBuiltins();

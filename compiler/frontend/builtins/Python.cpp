@@ -1,4 +1,4 @@
-// Python's own functions that kernels may use (semantics 2.3), and methods of compile-time strings and integers.
+// Python's own functions that kernels may use (semantics 2.3), and methods of compile-time integers.
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Debug.h"
 #include "compiler/frontend/builtins/Families.h"
@@ -95,15 +95,7 @@ static FailureOr<Value> foldExtremum(Emitter &emitter, ArrayRef<Value> values, b
     if (isNanOrNegativeZero(value))
       return emitter.error("AssertionError")
              << (isMax ? "max" : "min") << " of the compile-time value " << value.str() << " is not supported";
-  Value best = values[0];
-  for (const Value &value : values.drop_front()) {
-    FailureOr<Value> isBetter = foldBinary(emitter, isMax ? BinaryOperation::Gt : BinaryOperation::Lt, value, best);
-    if (failed(isBetter))
-      return failure();
-    if (isBetter->is<bool>() && isBetter->get<bool>())
-      best = value;
-  }
-  return best;
+  return lift(emitter, foldExtreme(values, isMax));
 }
 
 template <bool isMax> static FailureOr<Value> extremum(Emitter &emitter, const BoundArguments &arguments) {
@@ -131,69 +123,31 @@ template <bool isMax> static FailureOr<Value> extremum(Emitter &emitter, const B
   return result;
 }
 
-template <std::string (*function)(llvm::StringRef)>
-static FailureOr<Value> stringMethod(Emitter &, const BoundArguments &arguments) {
-  return Value::string(function(arguments[0].get<std::string>()));
+/// A method may be called through its class, with anything as `self`: `int.bit_length("x")`.
+template <int64_t (*count)(const Integer &)>
+static FailureOr<Value> countBits(Emitter &emitter, const BoundArguments &arguments) {
+  std::optional<Integer> number = asInteger(arguments[0]);
+  if (!number)
+    return emitter.error("TypeError") << "a method of 'int' cannot be called on a '" << classNameOf(arguments[0])
+                                      << "' object";
+  return Value::integer(count(*number));
 }
-static std::string lower(llvm::StringRef text) { return text.lower(); }
-static std::string upper(llvm::StringRef text) { return text.upper(); }
-static std::string strip(llvm::StringRef text) { return text.trim().str(); }
-
-template <bool (llvm::StringRef::*test)(llvm::StringRef) const>
-static FailureOr<Value> stringTest(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<std::string> part = readString(emitter, arguments[1], "argument");
-  if (failed(part))
-    return failure();
-  return Value::boolean((llvm::StringRef(arguments[0].get<std::string>()).*test)(*part));
-}
-
-static FailureOr<Value> stringReplace(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<std::string> from = readString(emitter, arguments[1], "old"), to = readString(emitter, arguments[2], "new");
-  if (failed(from) || failed(to))
-    return failure();
-  std::string text = arguments[0].get<std::string>();
-  if (from->empty())
-    return emitter.error("ValueError") << "replacing an empty string is not supported in kernels";
-  for (size_t at = text.find(*from); at != std::string::npos; at = text.find(*from, at + to->size()))
-    text.replace(at, from->size(), *to);
-  return Value::string(std::move(text));
-}
-
-static FailureOr<Value> stringSplit(Emitter &emitter, const BoundArguments &arguments) {
-  const std::string text = arguments[0].get<std::string>();
-  SmallVector<llvm::StringRef> parts;
-  if (arguments[1].isNone()) {
-    llvm::SplitString(text, parts);
-  } else {
-    FailureOr<std::string> separator = readString(emitter, arguments[1], "sep");
-    if (failed(separator))
-      return failure();
-    if (separator->empty())
-      return emitter.error("ValueError") << "empty separator";
-    llvm::StringRef(text).split(parts, *separator);
-  }
-  std::vector<Value> elements;
-  for (llvm::StringRef part : parts)
-    elements.push_back(Value::string(part.str()));
-  return Value::tuple(std::move(elements));
-}
-
-static FailureOr<Value> bitLengthMethod(Emitter &, const BoundArguments &arguments) {
-  return Value::integer(static_cast<int64_t>(bitLength(*asInteger(arguments[0]))));
-}
+static int64_t length(const Integer &number) { return bitLength(number); }
+static int64_t ones(const Integer &number) { return toBits(abs(number), bitLength(number) + 1).popcount(); }
 
 llvm::ArrayRef<Builtin> pythonBuiltins() {
   static constexpr auto isClass = Builtin::Kind::Class;
   static const Builtin table[] = {
-      {"builtins", "len", "(obj)", "The number of elements of a tuple, shape or string.", lengthOf},
-      {"builtins", "int", "(x=0)", "A compile-time integer.", toInteger, false, false, isClass},
-      {"builtins", "float", "(x=0.0)", "A compile-time float, such as `float(\"inf\")`.", toFloat, false, false,
-       isClass},
+      atCompileTime({"builtins", "len", "(obj)", "The number of elements of a tuple, shape or string.", lengthOf}),
+      atCompileTime({"builtins", "int", "(x=0)", "A compile-time integer.", toInteger, false, false, isClass}),
+      atCompileTime({"builtins", "float", "(x=0.0)", "A compile-time float, such as `float(\"inf\")`.", toFloat, false,
+                     false, isClass}),
       {"builtins", "list", "(*iterable)", "The elements as a tuple.", toList, false, false, isClass},
-      {"builtins", "isinstance", "(obj, class_or_tuple)", "Whether `obj` is of a class.", isInstanceBuiltin},
-      {"builtins", "getattr", "(obj, name, default=None)", "The attribute named by a compile-time string.",
-       getAttribute},
-      {"builtins", "hasattr", "(obj, name)", "Whether there is such an attribute.", hasAttribute},
+      atCompileTime(
+          {"builtins", "isinstance", "(obj, class_or_tuple)", "Whether `obj` is of a class.", isInstanceBuiltin}),
+      atCompileTime({"builtins", "getattr", "(obj, name, default=None)",
+                     "The attribute named by a compile-time string.", getAttribute}),
+      atCompileTime({"builtins", "hasattr", "(obj, name)", "Whether there is such an attribute.", hasAttribute}),
       {"builtins", "print", "(prefix, *args, hex=False)", "The same as `device_print`.", devicePrint},
       {"builtins", "min", "(*values, propagate_nan=PropagateNan.NONE)",
        "The smallest of several values; at compile time if all are known then.", extremum<false>},
@@ -203,16 +157,9 @@ llvm::ArrayRef<Builtin> pythonBuiltins() {
        "What Python's `min` means in kernels.", extremum<false>},
       {"triton.language.core", "builtin_max", "(*values, propagate_nan=PropagateNan.NONE)",
        "What Python's `max` means in kernels.", extremum<true>},
-      {"builtins.str", "lower", "(self)", "In lower case.", stringMethod<lower>},
-      {"builtins.str", "upper", "(self)", "In upper case.", stringMethod<upper>},
-      {"builtins.str", "strip", "(self)", "Without white space at both ends.", stringMethod<strip>},
-      {"builtins.str", "startswith", "(self, prefix)", "Whether it begins with `prefix`.",
-       stringTest<&llvm::StringRef::starts_with>},
-      {"builtins.str", "endswith", "(self, suffix)", "Whether it ends with `suffix`.",
-       stringTest<&llvm::StringRef::ends_with>},
-      {"builtins.str", "replace", "(self, old, new)", "With every `old` replaced by `new`.", stringReplace},
-      {"builtins.str", "split", "(self, sep=None)", "The parts between separators, as a tuple.", stringSplit},
-      {"builtins.int", "bit_length", "(self)", "How many bits the magnitude needs.", bitLengthMethod},
+      atCompileTime({"builtins.int", "bit_length", "(self)", "How many bits the magnitude needs.", countBits<length>}),
+      atCompileTime(
+          {"builtins.int", "bit_count", "(self)", "How many bits of the magnitude are set.", countBits<ones>}),
   };
   return table;
 }

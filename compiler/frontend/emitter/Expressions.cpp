@@ -4,6 +4,7 @@
 #include "compiler/frontend/Suggestion.h"
 #include "compiler/frontend/emitter/KernelEmitter.h"
 #include "compiler/frontend/values/Folding.h"
+#include "compiler/frontend/values/Formatting.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -162,18 +163,8 @@ FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
 }
 
 FailureOr<Value> KernelEmitter::evaluateConstant(const syntax::Constant *constant) {
-  if (auto *flag = constant->as<bool>())
-    return Value::boolean(*flag);
-  if (auto *integer = constant->as<llvm::APInt>())
-    return Value::integer(fromBits(*integer, /*isSigned=*/false));
-  if (auto *real = constant->as<double>())
-    return Value::real(*real);
-  if (auto *text = constant->as<syntax::StringValue>())
-    return Value::string(text->text.str());
-  if (constant->as<syntax::EllipsisValue>())
-    return Value(Value::Storage(EllipsisValue{}));
-  if (constant->as<syntax::NoneValue>())
-    return Value::none();
+  if (std::optional<Value> value = constantValue(constant))
+    return *value;
   return error("UnsupportedLanguageConstruct") << "complex numbers and bytes are not supported in kernels";
 }
 
@@ -301,22 +292,12 @@ FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) 
   auto operand = evaluate(operation->operand);
   if (failed(operand))
     return failure();
-  static constexpr UnaryOperation operations[] = {UnaryOperation::Invert, UnaryOperation::Not, UnaryOperation::Pos,
-                                                  UnaryOperation::Neg};
-  const UnaryOperation op = operations[static_cast<size_t>(operation->op)];
+  const UnaryOperation op = operationOf(operation->op);
   if (operand->isTensor())
     return unary(*this, op, *operand);
   if (operand->tuple() || !operand->isCompileTime())
     return error() << "operator '" << spelling(op).trim() << "' is not implemented for " << classNameOf(*operand);
   return foldUnary(*this, op, *operand);
-}
-
-bool KernelEmitter::identical(const Value &a, const Value &b) {
-  if (a.isNone() || b.isNone())
-    return a.isNone() && b.isNone();
-  if (a.isTensor() && b.isTensor())
-    return a.get<TensorValue>().ir == b.get<TensorValue>().ir;
-  return a.isCompileTime() && b.isCompileTime() && a.key() == b.key();
 }
 
 FailureOr<Value> KernelEmitter::evaluateCompare(const syntax::Compare *compare) {
@@ -332,9 +313,7 @@ FailureOr<Value> KernelEmitter::evaluateCompare(const syntax::Compare *compare) 
     return failure();
   if (op == Operator::Is || op == Operator::IsNot)
     return Value::boolean(identical(*lhs, *rhs) == (op == Operator::Is));
-  static constexpr BinaryOperation operations[] = {BinaryOperation::Eq, BinaryOperation::Ne, BinaryOperation::Lt,
-                                                   BinaryOperation::Le, BinaryOperation::Gt, BinaryOperation::Ge};
-  return combine(operations[static_cast<size_t>(op)], *lhs, *rhs);
+  return combine(operationOf(op), *lhs, *rhs);
 }
 
 FailureOr<Value> KernelEmitter::evaluateBoolOp(const syntax::BoolOp *operation) {
@@ -417,6 +396,51 @@ FailureOr<Value> KernelEmitter::evaluateComprehension(const syntax::ListComp *co
   return Value::tuple(std::move(results));
 }
 
+/// What the host's own class says; nullopt if it says nothing.
+static FailureOr<std::optional<Value>> formatByHost(Emitter &emitter, const Value &value, int conversion,
+                                                    const std::string &spec) {
+  if (!value.is<HostObject>() || conversion == 'r' || conversion == 'a')
+    return std::optional<Value>();
+  const bool isString = conversion == 's';
+  auto method = valueAttribute(emitter, value, isString ? "__str__" : "__format__");
+  if (failed(method) || !*method)
+    return method;
+  FailureOr<Value> text = emitter.call(**method, isString ? CallArguments() : CallArguments{{Value::string(spec)}, {}});
+  if (failed(text))
+    return failure();
+  return std::optional(*text);
+}
+
+FailureOr<std::string> KernelEmitter::evaluateField(const syntax::FormattedValue *field) {
+  auto value = evaluate(field->value);
+  if (failed(value))
+    return failure();
+  if (!value->isCompileTime())
+    return error(field->range, "NotImplementedError")
+           << "cannot evaluate f-string containing non-constexpr conversion values, found conversion of type "
+           << classNameOf(*value);
+  std::string spec;
+  if (field->formatSpec) {
+    auto text = evaluate(field->formatSpec);
+    if (failed(text))
+      return failure();
+    spec = text->get<std::string>();
+  }
+  int conversion = field->conversion;
+  auto byHost = formatByHost(*this, *value, conversion, spec);
+  if (failed(byHost))
+    return failure();
+  if (*byHost) {
+    value = **byHost;
+    if (conversion != 's')
+      return value->str();
+  }
+  auto text = formatField(*value, conversion, spec);
+  if (!text)
+    return fail(text.takeError());
+  return std::move(*text);
+}
+
 FailureOr<Value> KernelEmitter::evaluateJoinedString(const syntax::JoinedStr *joined) {
   std::string text;
   for (const syntax::Expr *part : joined->values) {
@@ -425,17 +449,13 @@ FailureOr<Value> KernelEmitter::evaluateJoinedString(const syntax::JoinedStr *jo
         text += literal->text;
       continue;
     }
-    auto *formatted = dyn_cast<syntax::FormattedValue>(part);
-    if (!formatted)
+    auto *field = dyn_cast<syntax::FormattedValue>(part);
+    if (!field)
       return unsupported(part);
-    auto value = evaluate(formatted->value);
+    auto value = evaluateField(field);
     if (failed(value))
       return failure();
-    if (!value->isCompileTime())
-      return error(part->range, "NotImplementedError")
-             << "cannot evaluate f-string containing non-constexpr conversion values, found conversion of type "
-             << classNameOf(*value);
-    text += formatted->conversion == 'r' || formatted->conversion == 'a' ? value->repr() : value->str();
+    text += *value;
   }
   return Value::string(std::move(text));
 }

@@ -140,13 +140,13 @@ private:
   mlir::FailureOr<Value> evaluateConditional(const syntax::IfExp *conditional);
   mlir::FailureOr<Value> evaluateCall(const syntax::Call *call, bool isDiscarded = false);
   mlir::FailureOr<Value> evaluateComprehension(const syntax::ListComp *comprehension);
+  mlir::FailureOr<std::string> evaluateField(const syntax::FormattedValue *field);
   mlir::FailureOr<Value> evaluateJoinedString(const syntax::JoinedStr *joined);
   mlir::FailureOr<Value> evaluateElements(llvm::ArrayRef<syntax::Expr *> elements);
   mlir::FailureOr<Value> combine(BinaryOperation operation, const Value &lhs, const Value &rhs);
   /// The elements of something that unpacks while compiling; nullopt if it does not.
   mlir::FailureOr<std::optional<std::vector<Value>>> unpack(const Value &value);
   mlir::FailureOr<Value> unsupported(const syntax::Node *node);
-  bool identical(const Value &a, const Value &b);
 
   // Statements.
   Flow emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isFunctionBody = false);

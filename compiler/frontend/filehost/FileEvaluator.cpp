@@ -1,7 +1,9 @@
 // Expressions of a file's top level and of compile-time functions.
 #include "compiler/frontend/filehost/FileEvaluator.h"
 #include "compiler/frontend/Operators.h"
+#include "compiler/frontend/filehost/PythonFunctions.h"
 #include "compiler/frontend/values/Folding.h"
+#include "compiler/frontend/values/Formatting.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -30,22 +32,6 @@ Error FileEvaluator::countStep() {
                             : Error::success();
 }
 
-static std::optional<Value> constant(const syntax::Constant *node) {
-  if (node->as<syntax::NoneValue>())
-    return Value::none();
-  if (auto *value = node->as<bool>())
-    return Value::boolean(*value);
-  if (auto *value = node->as<llvm::APInt>())
-    return Value::integer(fromBits(*value, /*isSigned=*/false));
-  if (auto *value = node->as<double>())
-    return Value::real(*value);
-  if (auto *value = node->as<syntax::StringValue>())
-    return Value::string(value->text.str());
-  if (node->as<syntax::EllipsisValue>())
-    return Value(Value::Storage(EllipsisValue{}));
-  return std::nullopt;
-}
-
 Expected<Value> FileEvaluator::name(llvm::StringRef id) {
   if (auto found = locals.find(id); found != locals.end())
     return found->second;
@@ -54,6 +40,8 @@ Expected<Value> FileEvaluator::name(llvm::StringRef id) {
     return global.takeError();
   if (*global)
     return **global;
+  if (const Builtin *function = findPythonFunction(id))
+    return Value(Value::Storage(function));
   return hostError("NameError", "name '" + id.str() + "' is not defined");
 }
 
@@ -64,7 +52,7 @@ Expected<std::vector<Value>> FileEvaluator::elements(llvm::ArrayRef<syntax::Expr
       auto sequence = evaluate(starred->value);
       if (!sequence)
         return sequence.takeError();
-      auto inner = iterate(*sequence);
+      auto inner = elementsOf(*sequence);
       if (!inner)
         return inner.takeError();
       llvm::append_range(values, *inner);
@@ -76,20 +64,6 @@ Expected<std::vector<Value>> FileEvaluator::elements(llvm::ArrayRef<syntax::Expr
     values.push_back(std::move(*value));
   }
   return values;
-}
-
-Expected<std::vector<Value>> FileEvaluator::iterate(const Value &value) {
-  if (auto *tuple = value.tuple())
-    return tuple->elements;
-  if (auto *text = value.getIf<std::string>()) {
-    std::vector<Value> letters;
-    for (char letter : *text)
-      letters.push_back(Value::string(std::string(1, letter)));
-    return letters;
-  }
-  if (auto *object = value.getIf<HostObject>())
-    return object->host->iterate(*object);
-  return hostError("TypeError", "'" + value.repr() + "' is not iterable");
 }
 
 Expected<bool> FileEvaluator::test(const syntax::Expr *expression) {
@@ -110,17 +84,14 @@ Expected<Value> FileEvaluator::compare(const syntax::Compare *expression) {
       return right.takeError();
     using Syntax = syntax::CompareOperator;
     if (op == Syntax::Is || op == Syntax::IsNot) {
-      last = Value::boolean(equalConstants(*left, *right) == (op == Syntax::Is));
+      last = Value::boolean(identical(*left, *right) == (op == Syntax::Is));
     } else if (op == Syntax::In || op == Syntax::NotIn) {
-      auto items = iterate(*right);
-      if (!items)
-        return items.takeError();
-      bool found = llvm::any_of(*items, [&](const Value &item) { return equalConstants(item, *left); });
-      last = Value::boolean(found == (op == Syntax::In));
+      auto found = foldContains(*right, *left);
+      if (!found)
+        return found.takeError();
+      last = Value::boolean(*found == (op == Syntax::In));
     } else {
-      static constexpr BinaryOperation operations[] = {BinaryOperation::Eq, BinaryOperation::Ne, BinaryOperation::Lt,
-                                                       BinaryOperation::Le, BinaryOperation::Gt, BinaryOperation::Ge};
-      auto value = fold(operations[static_cast<unsigned>(op)], *left, *right);
+      auto value = fold(operationOf(op), *left, *right);
       if (!value)
         return value.takeError();
       last = std::move(*value);
@@ -151,42 +122,52 @@ Expected<Value> FileEvaluator::shortCircuit(const syntax::BoolOp *expression) {
   return last;
 }
 
-Expected<Value> FileEvaluator::comprehension(const syntax::Expr *element,
-                                             llvm::ArrayRef<syntax::Comprehension *> generators) {
+Error FileEvaluator::openLoop(llvm::ArrayRef<syntax::Comprehension *> generators, const syntax::Expr *element,
+                              std::vector<Value> &values) {
+  if (generators.empty()) {
+    auto value = evaluate(element);
+    if (!value)
+      return value.takeError();
+    values.push_back(std::move(*value));
+    return countStep();
+  }
+  const syntax::Comprehension *generator = generators.front();
+  auto sequence = evaluate(generator->iter);
+  if (!sequence)
+    return sequence.takeError();
+  auto items = elementsOf(*sequence);
+  if (!items)
+    return items.takeError();
+  for (const Value &item : *items) {
+    if (Error error = assign(generator->target, item))
+      return error;
+    bool isTaken = true;
+    for (const syntax::Expr *condition : generator->ifs) {
+      auto holds = test(condition);
+      if (!holds)
+        return holds.takeError();
+      isTaken = *holds;
+      if (!isTaken)
+        break;
+    }
+    if (!isTaken)
+      continue;
+    if (Error error = openLoop(generators.drop_front(), element, values))
+      return error;
+  }
+  return Error::success();
+}
+
+Expected<std::vector<Value>> FileEvaluator::comprehension(const syntax::Expr *element,
+                                                          llvm::ArrayRef<syntax::Comprehension *> generators) {
+  // Its names are its own.
+  const llvm::StringMap<Value> outer = locals;
   std::vector<Value> values;
-  std::function<Error(size_t)> loop = [&](size_t level) -> Error {
-    if (level == generators.size()) {
-      auto value = evaluate(element);
-      if (!value)
-        return value.takeError();
-      values.push_back(std::move(*value));
-      return countStep();
-    }
-    auto sequence = evaluate(generators[level]->iter);
-    if (!sequence)
-      return sequence.takeError();
-    auto items = iterate(*sequence);
-    if (!items)
-      return items.takeError();
-    for (const Value &item : *items) {
-      if (Error error = assign(generators[level]->target, item))
-        return error;
-      bool taken = true;
-      for (const syntax::Expr *condition : generators[level]->ifs) {
-        auto holds = test(condition);
-        if (!holds)
-          return holds.takeError();
-        taken &= *holds;
-      }
-      if (taken)
-        if (Error error = loop(level + 1))
-          return error;
-    }
-    return Error::success();
-  };
-  if (Error error = loop(0))
+  Error error = openLoop(generators, element, values);
+  locals = outer;
+  if (error)
     return error;
-  return Value::tuple(std::move(values));
+  return values;
 }
 
 Expected<Value> FileEvaluator::call(const syntax::Call *expression) {
@@ -203,14 +184,69 @@ Expected<Value> FileEvaluator::call(const syntax::Call *expression) {
       return value.takeError();
     arguments.keywords.emplace_back(keyword->arg.str(), std::move(*value));
   }
-  if (auto *callee = dyn_cast<syntax::Name>(expression->func);
-      callee && !locals.contains(callee->id) && !file.find(callee->id))
-    if (auto result = callPythonBuiltin(callee->id, arguments))
-      return std::move(*result);
   auto callable = evaluate(expression->func);
   if (!callable)
     return callable.takeError();
   return scope.callValue(*callable, arguments);
+}
+
+Expected<Value> FileEvaluator::attribute(const syntax::Attribute *expression) {
+  auto object = evaluate(expression->value);
+  if (!object)
+    return object.takeError();
+  auto value = scope.attributeOf(*object, expression->attr);
+  if (!value)
+    return value.takeError();
+  if (*value)
+    return **value;
+  return hostError("AttributeError",
+                   "'" + classNameOf(*object) + "' object has no attribute '" + expression->attr.str() + "'");
+}
+
+Expected<Value> FileEvaluator::subscript(const syntax::Subscript *expression) {
+  auto sequence = evaluate(expression->value);
+  if (!sequence)
+    return sequence.takeError();
+  auto *bounds = dyn_cast<syntax::Slice>(expression->slice);
+  if (!bounds) {
+    auto index = evaluate(expression->slice);
+    if (!index)
+      return index.takeError();
+    return foldSubscript(*sequence, *index);
+  }
+  SliceValue slice;
+  for (auto [bound, target] :
+       {std::pair{bounds->lower, &slice.start}, {bounds->upper, &slice.stop}, {bounds->step, &slice.step}}) {
+    if (!bound)
+      continue;
+    auto value = evaluate(bound);
+    if (!value)
+      return value.takeError();
+    *target = std::move(*value);
+  }
+  return foldSubscript(*sequence, Value(Value::Storage(std::make_shared<const SliceValue>(std::move(slice)))));
+}
+
+Expected<Value> FileEvaluator::joinedString(const syntax::JoinedStr *expression) {
+  std::string text;
+  for (const syntax::Expr *part : expression->values) {
+    auto *field = dyn_cast<syntax::FormattedValue>(part);
+    auto value = evaluate(field ? field->value : part);
+    if (!value)
+      return value.takeError();
+    if (!field) {
+      text += value->str();
+      continue;
+    }
+    Expected<Value> spec = field->formatSpec ? evaluate(field->formatSpec) : Value::string("");
+    if (!spec)
+      return spec.takeError();
+    auto formatted = formatField(*value, field->conversion, spec->get<std::string>());
+    if (!formatted)
+      return formatted.takeError();
+    text += *formatted;
+  }
+  return Value::string(std::move(text));
 }
 
 Expected<Value> FileEvaluator::evaluate(const syntax::Expr *expression) {
@@ -221,23 +257,14 @@ Expected<Value> FileEvaluator::evaluate(const syntax::Expr *expression) {
   ++depth;
   llvm::scope_exit leave([&] { --depth; });
   if (auto *node = dyn_cast<syntax::Constant>(expression)) {
-    if (auto value = constant(node))
+    if (auto value = constantValue(node))
       return *value;
     return unsupported(expression);
   }
   if (auto *node = dyn_cast<syntax::Name>(expression))
     return name(node->id);
-  if (auto *node = dyn_cast<syntax::Attribute>(expression)) {
-    auto object = evaluate(node->value);
-    if (!object)
-      return object.takeError();
-    auto value = scope.attributeOf(*object, node->attr);
-    if (!value)
-      return value.takeError();
-    if (*value)
-      return **value;
-    return hostError("AttributeError", "'" + object->repr() + "' has no attribute '" + node->attr.str() + "'");
-  }
+  if (auto *node = dyn_cast<syntax::Attribute>(expression))
+    return attribute(node);
   if (auto *node = dyn_cast<syntax::BinOp>(expression)) {
     auto left = evaluate(node->left);
     if (!left)
@@ -268,46 +295,22 @@ Expected<Value> FileEvaluator::evaluate(const syntax::Expr *expression) {
     auto values = elements(tuple ? tuple->elts : llvm::cast<syntax::List>(expression)->elts);
     if (!values)
       return values.takeError();
-    return Value::tuple(std::move(*values));
+    return tuple ? Value::tuple(std::move(*values)) : Value::list(std::move(*values));
   }
-  if (auto *node = dyn_cast<syntax::ListComp>(expression))
-    return comprehension(node->elt, node->generators);
-  if (auto *node = dyn_cast<syntax::GeneratorExp>(expression))
-    return comprehension(node->elt, node->generators);
-  if (auto *node = dyn_cast<syntax::Subscript>(expression)) {
-    auto sequence = evaluate(node->value);
-    if (!sequence)
-      return sequence.takeError();
-    if (auto *bounds = dyn_cast<syntax::Slice>(node->slice)) {
-      SliceValue slice;
-      for (auto [bound, target] :
-           {std::pair{bounds->lower, &slice.start}, {bounds->upper, &slice.stop}, {bounds->step, &slice.step}}) {
-        if (!bound)
-          continue;
-        auto value = evaluate(bound);
-        if (!value)
-          return value.takeError();
-        *target = std::move(*value);
-      }
-      return foldSubscript(*sequence, Value(Value::Storage(std::make_shared<const SliceValue>(std::move(slice)))));
-    }
-    auto index = evaluate(node->slice);
-    if (!index)
-      return index.takeError();
-    return foldSubscript(*sequence, *index);
+  if (isa<syntax::ListComp, syntax::GeneratorExp>(expression)) {
+    auto *list = dyn_cast<syntax::ListComp>(expression);
+    auto *generator = dyn_cast<syntax::GeneratorExp>(expression);
+    auto values =
+        list ? comprehension(list->elt, list->generators) : comprehension(generator->elt, generator->generators);
+    if (!values)
+      return values.takeError();
+    return list ? Value::list(std::move(*values)) : Value::tuple(std::move(*values));
   }
+  if (auto *node = dyn_cast<syntax::Subscript>(expression))
+    return subscript(node);
   if (auto *node = dyn_cast<syntax::Call>(expression))
     return call(node);
-  if (auto *node = dyn_cast<syntax::JoinedStr>(expression)) {
-    std::string text;
-    for (const syntax::Expr *part : node->values) {
-      auto *field = dyn_cast<syntax::FormattedValue>(part);
-      auto value = evaluate(field ? field->value : part);
-      if (!value)
-        return value.takeError();
-      text += field && field->conversion == 'r' ? value->repr() : value->str();
-    }
-    return Value::string(std::move(text));
-  }
+  if (auto *node = dyn_cast<syntax::JoinedStr>(expression))
+    return joinedString(node);
   return unsupported(expression);
 }

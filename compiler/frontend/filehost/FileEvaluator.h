@@ -1,5 +1,6 @@
 // Evaluates the compile-time Python that surrounds kernels in a file: constant expressions, and the bodies of constexpr functions
-// (assignments, if, for, while, return, assert on compile-time values).
+// (assignments, if, for, while, return, assert on compile-time values). What operators, functions and methods mean is asked where the emitter of kernels asks
+// too: values/Folding.h, values/Formatting.h, and the registry of builtins.
 #pragma once
 
 #include "compiler/frontend/filehost/FileModule.h"
@@ -35,9 +36,14 @@ private:
   llvm::Expected<Value> call(const syntax::Call *expression);
   llvm::Expected<Value> compare(const syntax::Compare *expression);
   llvm::Expected<Value> shortCircuit(const syntax::BoolOp *expression);
-  llvm::Expected<Value> comprehension(const syntax::Expr *element, llvm::ArrayRef<syntax::Comprehension *> generators);
+  llvm::Expected<std::vector<Value>> comprehension(const syntax::Expr *element,
+                                                   llvm::ArrayRef<syntax::Comprehension *> generators);
   llvm::Expected<std::vector<Value>> elements(llvm::ArrayRef<syntax::Expr *> expressions);
-  llvm::Expected<std::vector<Value>> iterate(const Value &value);
+  llvm::Expected<Value> subscript(const syntax::Subscript *expression);
+  llvm::Expected<Value> attribute(const syntax::Attribute *expression);
+  llvm::Expected<Value> joinedString(const syntax::JoinedStr *expression);
+  llvm::Error openLoop(llvm::ArrayRef<syntax::Comprehension *> generators, const syntax::Expr *element,
+                       std::vector<Value> &values);
   llvm::Expected<bool> test(const syntax::Expr *expression);
   llvm::Error unsupported(const syntax::Node *node);
   llvm::Error countStep();
@@ -49,8 +55,6 @@ private:
   unsigned steps = 0, depth = 0;
 };
 
-/// Python's own functions on compile-time values (`len`, `min`, `range`, `abs`, …); nullopt if `name` is none of them.
-std::optional<llvm::Expected<Value>> callPythonBuiltin(llvm::StringRef name, const CallArguments &arguments);
 /// A function of Python's `math` module.
 llvm::Expected<Value> callMath(llvm::StringRef name, llvm::ArrayRef<Value> arguments);
 bool isMathFunction(llvm::StringRef name);

@@ -159,10 +159,12 @@ Expected<Value> FileHostImpl::makeClass(const FileModule &file, const syntax::Cl
   FileObject object{Kind::PlainClass, definition->name.str(), &file, nullptr, {}, {}, {}};
   for (const syntax::Expr *base : definition->bases) {
     std::string path = file.dottedPath(base);
-    if (path == "typing.NamedTuple")
+    if (path == "typing.NamedTuple") {
       object.kind = Kind::NamedTupleClass;
-    else if (path == "enum.Enum" || path == "enum.IntEnum")
+    } else if (path == "enum.Enum" || path == "enum.IntEnum") {
       object.kind = Kind::EnumClass;
+      object.isIntEnum = path == "enum.IntEnum";
+    }
   }
   auto result = std::make_shared<FileObject>(std::move(object));
   for (const syntax::Stmt *statement : definition->body) {
@@ -338,7 +340,7 @@ Expected<std::optional<Value>> FileHostImpl::lookup(const Function &function, St
     return value;
   if (!isReadable(file, *file.find(name), **value))
     return globalNotConstexpr(name);
-  return value;
+  return asInKernels(**value);
 }
 
 std::unique_ptr<FileHost> FileHost::create(std::shared_ptr<const Source> source, Diagnostics &diagnostics) {

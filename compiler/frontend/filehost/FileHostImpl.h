@@ -22,6 +22,7 @@ public:
   llvm::Expected<std::optional<Value>> lookup(const Function &function, llvm::StringRef name) override;
   llvm::Expected<std::optional<Value>> attribute(const HostObject &object, llvm::StringRef name) override;
   llvm::Expected<Value> call(const HostObject &callable, const CallArguments &arguments, Emitter &emitter) override;
+  llvm::Expected<Value> fold(const HostObject &callable, const CallArguments &arguments) override;
   llvm::Expected<bool> isInstance(const Value &value, const HostObject &hostClass) override;
   llvm::Expected<Value> binary(BinaryOperation operation, const Value &lhs, const Value &rhs) override;
   llvm::Expected<Value> unary(UnaryOperation operation, const HostObject &operand) override;
@@ -33,6 +34,7 @@ public:
     return resolvePath(*main, (module + "." + name).str());
   }
   std::string describe(const HostObject &object) override;
+  std::string text(const HostObject &object) override;
   std::string className(const HostObject &object) override;
   std::string key(const HostObject &object) override { return describe(object); }
 
@@ -53,6 +55,9 @@ private:
   const FileModule *load(const FileModule &from, llvm::StringRef moduleName, unsigned level);
   /// Whether kernels may read it (semantics.md 3): not a plain Python value.
   bool isReadable(const FileModule &file, const Binding &binding, const Value &value);
+
+  /// Kernels have no lists: what Python would give them as one is a tuple.
+  static Value asInKernels(const Value &value);
 
   HostObject handle(std::shared_ptr<const FileObject> object) { return {this, std::move(object)}; }
   Value wrap(std::shared_ptr<const FileObject> object) { return Value(Value::Storage(handle(std::move(object)))); }

@@ -30,6 +30,7 @@ struct FileObject {
       members;                                 // fields with defaults; enum members; class attributes
   std::shared_ptr<const FileObject> enumClass; // EnumMember
   Value value;                                 // EnumMember
+  bool isIntEnum = false;                      // EnumClass: its members are numbers as text
 };
 
 /// A top-level name: the last statement that binds it.

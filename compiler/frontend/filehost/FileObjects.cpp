@@ -1,7 +1,8 @@
 // The objects that a file's definitions are: modules, functions, NamedTuples, enums. What can be asked of them, and calling them.
 #include "compiler/frontend/filehost/FileHostImpl.h"
 
-#include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/Operations.h"
+#include "compiler/frontend/filehost/CompileTimeEmitter.h"
 #include "compiler/frontend/values/Folding.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -42,17 +43,11 @@ Expected<std::optional<Value>> FileHostImpl::attribute(const HostObject &object,
 }
 
 Expected<std::optional<Value>> FileHostImpl::attributeOf(const Value &value, StringRef name) {
-  if (auto *object = value.getIf<HostObject>())
-    return object->host->attribute(*object, name);
-  if (auto *module = value.getIf<ModuleValue>())
-    return languageAttribute(module->path, name);
-  if (auto *tuple = value.tuple())
-    for (auto [field, element] : llvm::zip(tuple->fields, tuple->elements))
-      if (field == name)
-        return element;
-  if (value.is<Type>() && name == "primitive_bitwidth")
-    return Value::integer(int64_t(value.get<Type>().bitWidth()));
-  return std::nullopt;
+  CompileTimeEmitter emitter(*this);
+  auto result = valueAttribute(emitter, value, name);
+  if (failed(result))
+    return emitter.takeError();
+  return *result;
 }
 
 Expected<Value> FileHostImpl::callObject(const FileObject &object, const HostObject &handle,
@@ -95,42 +90,39 @@ Expected<Value> FileHostImpl::callObject(const FileObject &object, const HostObj
   }
 }
 
+Value FileHostImpl::asInKernels(const Value &value) {
+  const TupleValue *tuple = value.tuple();
+  if (!tuple)
+    return value;
+  std::vector<Value> elements;
+  for (const Value &element : tuple->elements)
+    elements.push_back(asInKernels(element));
+  return Value::tuple(std::move(elements), tuple->fields, tuple->hostClass);
+}
+
 Expected<Value> FileHostImpl::call(const HostObject &callable, const CallArguments &arguments, Emitter &) {
   std::lock_guard lock(mutex);
   const FileObject &object = get(callable);
   if (object.kind == Kind::PythonFunction)
     return hostError("RuntimeError", "Unsupported function referenced: " + object.name +
                                          " is not jitted; decorate it with @triton.jit or @triton.constexpr_function");
-  return callObject(object, callable, arguments);
+  auto result = callObject(object, callable, arguments);
+  if (!result)
+    return result;
+  return asInKernels(*result);
 }
 
-/// `triton.cdiv` and `triton.next_power_of_2` on numbers, as the host computes them.
-static std::optional<Expected<Value>> callHostFunction(StringRef name, llvm::ArrayRef<Value> arguments) {
-  if (!llvm::all_of(arguments, [](const Value &argument) { return argument.is<Integer>(); }))
-    return std::nullopt;
-  if (name == "cdiv" && arguments.size() == 2 && arguments[1].get<Integer>() > 0)
-    return Value::integer(ceilDiv(arguments[0].get<Integer>(), arguments[1].get<Integer>()));
-  if (name == "next_power_of_2" && arguments.size() == 1) {
-    Integer number = arguments[0].get<Integer>();
-    return number <= 0 ? Value::integer(int64_t(0))
-                       : Value::integer(fromBits(llvm::APInt::getOneBitSet(4096, bitLength(number - 1)), false));
-  }
-  return std::nullopt;
+Expected<Value> FileHostImpl::fold(const HostObject &callable, const CallArguments &arguments) {
+  std::lock_guard lock(mutex);
+  return callObject(get(callable), callable, arguments);
 }
 
 Expected<Value> FileHostImpl::callValue(const Value &callable, const CallArguments &arguments) {
-  if (auto *object = callable.getIf<HostObject>())
-    return object->host == this ? callObject(get(*object), *object, arguments) : object->host->fold(*object, arguments);
-  if (auto *builtin = callable.getIf<const Builtin *>()) {
-    // `tl.constexpr(value)` is its value; dtype constructors are the only others that make compile-time values.
-    if ((*builtin)->name == "constexpr" && arguments.positional.size() == 1)
-      return arguments.positional.front();
-    if ((*builtin)->name == "pointer_type" && !arguments.positional.empty() && arguments.positional[0].is<Type>())
-      return Value::dtype(Type::pointer(arguments.positional[0].get<Type>()));
-    if (auto folded = callHostFunction((*builtin)->name, arguments.positional))
-      return std::move(*folded);
-  }
-  return hostError("TypeError", callable.repr() + " cannot be called at a file's top level without Python");
+  CompileTimeEmitter emitter(*this);
+  auto result = emitter.call(callable, arguments);
+  if (failed(result))
+    return emitter.takeError();
+  return *result;
 }
 
 Expected<bool> FileHostImpl::isInstance(const Value &value, const HostObject &hostClass) {
@@ -209,4 +201,11 @@ std::string FileHostImpl::className(const HostObject &object) {
   default:
     return "function";
   }
+}
+
+std::string FileHostImpl::text(const HostObject &object) {
+  const FileObject &file = get(object);
+  if (file.kind != Kind::EnumMember)
+    return describe(object);
+  return file.enumClass->isIntEnum ? file.value.str() : file.enumClass->name + "." + file.name;
 }

@@ -22,7 +22,7 @@ Error FileEvaluator::assign(const syntax::Expr *target, Value value) {
     targets = list->elts;
   else
     return unsupported(target);
-  auto items = iterate(value);
+  auto items = elementsOf(value);
   if (!items)
     return items.takeError();
   if (items->size() != targets.size())
@@ -126,7 +126,7 @@ Expected<FileEvaluator::Flow> FileEvaluator::execute(const syntax::Stmt *stateme
     auto sequence = evaluate(node->iter);
     if (!sequence)
       return sequence.takeError();
-    auto items = iterate(*sequence);
+    auto items = elementsOf(*sequence);
     if (!items)
       return items.takeError();
     for (const Value &item : *items) {

@@ -40,8 +40,8 @@ std::string triton::frontend::classNameOf(const Value &value) {
     return "str";
   if (value.is<Type>())
     return "dtype";
-  if (value.tuple())
-    return "tuple";
+  if (auto *tuple = value.tuple())
+    return tuple->isList ? "list" : "tuple";
   if (value.isTensor())
     return "tensor";
   if (value.descriptor())
@@ -71,8 +71,56 @@ static bool isIntegral(const Value &value) { return value.is<bool>() || value.is
 static Integer asInteger(const Value &value) {
   return value.is<bool>() ? Integer(value.get<bool>() ? 1 : 0) : value.get<Integer>();
 }
-static double asDouble(const Value &value) {
-  return value.is<double>() ? value.get<double>() : toDouble(asInteger(value));
+/// The float that a number becomes next to another one; OverflowError if there is none.
+static Expected<double> asDouble(const Value &value) {
+  if (value.is<double>())
+    return value.get<double>();
+  return toFiniteDouble(asInteger(value));
+}
+
+/// The integer next to a finite float towards zero.
+static Integer truncated(double number) {
+  llvm::APSInt bits(1100, /*isUnsigned=*/false);
+  bool exact = false;
+  llvm::APFloat(number).convertToInteger(bits, llvm::APFloat::rmTowardZero, &exact);
+  return fromBits(bits.trunc(bits.getSignificantBits()), /*isSigned=*/true);
+}
+
+static std::optional<int> compareToReal(const Integer &integer, double real) {
+  if (std::isnan(real))
+    return std::nullopt;
+  if (std::isinf(real))
+    return real > 0 ? -1 : 1;
+  const Integer whole = truncated(real);
+  if (integer != whole)
+    return integer < whole ? -1 : 1;
+  const double fraction = real - std::trunc(real);
+  return fraction > 0 ? -1 : fraction < 0 ? 1 : 0;
+}
+
+std::optional<int> triton::frontend::compareNumbers(const Value &a, const Value &b) {
+  auto *realA = a.getIf<double>(), *realB = b.getIf<double>();
+  if (realA && realB) {
+    if (std::isnan(*realA) || std::isnan(*realB))
+      return std::nullopt;
+    return *realA < *realB ? -1 : *realA > *realB;
+  }
+  if (realB)
+    return compareToReal(asInteger(a), *realB);
+  if (realA) {
+    std::optional<int> order = compareToReal(asInteger(b), *realA);
+    return order ? std::optional(-*order) : order;
+  }
+  const Integer integerA = asInteger(a), integerB = asInteger(b);
+  return integerA < integerB ? -1 : integerA > integerB;
+}
+
+bool triton::frontend::identical(const Value &a, const Value &b) {
+  if (a.isNone() || b.isNone())
+    return a.isNone() && b.isNone();
+  if (a.isTensor() && b.isTensor())
+    return a.get<TensorValue>().ir == b.get<TensorValue>().ir;
+  return a.isCompileTime() && b.isCompileTime() && a.key() == b.key();
 }
 
 template <typename T> static std::optional<bool> compare(Op operation, const T &a, const T &b) {
@@ -97,9 +145,50 @@ template <typename T> static std::optional<bool> compare(Op operation, const T &
 /// Beyond this an integer is surely a mistake, and would take the compiler's time and memory.
 static constexpr unsigned maxIntegerBits = 1 << 16;
 
+static Expected<Value> floatPower(double base, double exponent) {
+  if (base == 0 && exponent < 0)
+    return hostError("ZeroDivisionError", "0.0 cannot be raised to a negative power");
+  if (base < 0 && std::isfinite(base) && std::isfinite(exponent) && exponent != std::floor(exponent))
+    return hostError("ValueError", "a negative number to a fractional power is complex");
+  const double result = std::pow(base, exponent);
+  if (std::isinf(result) && std::isfinite(base) && std::isfinite(exponent))
+    return hostError("OverflowError", "(34, 'Numerical result out of range')");
+  return Value::real(result);
+}
+
+/// The float nearest to `a / b`, as Python divides integers: the quotient is rounded once.
+static Expected<Value> divide(const Integer &a, const Integer &b) {
+  const Integer numerator = abs(a), denominator = abs(b);
+  // 64 bits of the quotient and a bit that says whether something is left are enough to round at any of its 53.
+  const int64_t scale = int64_t(bitLength(denominator)) - int64_t(bitLength(numerator)) + 64;
+  llvm::APInt top = toBits(numerator, bitLength(numerator) + 1 + std::max<int64_t>(scale, 0));
+  llvm::APInt bottom = toBits(denominator, bitLength(denominator) + 1 + std::max<int64_t>(-scale, 0));
+  const unsigned width = std::max(top.getBitWidth(), bottom.getBitWidth());
+  top = top.zext(width) << std::max<int64_t>(scale, 0);
+  bottom = bottom.zext(width) << std::max<int64_t>(-scale, 0);
+  llvm::APInt quotient, rest;
+  llvm::APInt::udivrem(top, bottom, quotient, rest);
+  llvm::APInt sticky = quotient.zextOrTrunc(80).shl(1);
+  if (!rest.isZero())
+    sticky.setBit(0);
+  llvm::APFloat exact(llvm::APFloat::IEEEquad());
+  exact.convertFromAPInt(sticky, /*IsSigned=*/false, llvm::APFloat::rmNearestTiesToEven);
+  exact = llvm::scalbn(exact, static_cast<int>(-scale - 1), llvm::APFloat::rmNearestTiesToEven);
+  bool losesInformation = false;
+  exact.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInformation);
+  if (exact.isInfinity())
+    return hostError("OverflowError", "integer division result too large for a float");
+  const double result = exact.convertToDouble();
+  return Value::real((a < 0) == (b < 0) ? result : -result);
+}
+
 static Expected<Value> power(Integer base, Integer exponent) {
-  if (exponent < 0)
-    return Value::real(std::pow(toDouble(base), toDouble(exponent)));
+  if (exponent < 0) {
+    auto realBase = toFiniteDouble(base), realExponent = toFiniteDouble(exponent);
+    if (!realBase || !realExponent)
+      return llvm::joinErrors(realBase.takeError(), realExponent.takeError());
+    return floatPower(*realBase, *realExponent);
+  }
   if (bitLength(base) > 1 && exponent * bitLength(base) > maxIntegerBits)
     return hostError("OverflowError", toString(base) + " ** " + toString(exponent) + " is too large");
   Integer result(1);
@@ -146,7 +235,7 @@ static Expected<Value> foldIntegers(Op operation, const Value &lhs, const Value 
     if (b == 0)
       return hostError("ZeroDivisionError", "division by zero");
     if (operation == Op::TrueDiv)
-      return Value::real(toDouble(a) / toDouble(b));
+      return divide(a, b);
     Integer quotient = floorDiv(a, b);
     return Value::integer(operation == Op::FloorDiv ? quotient : a - quotient * b);
   }
@@ -183,12 +272,21 @@ static Expected<Value> floorDivide(Op operation, double a, double b) {
   }
   if (operation == Op::Mod)
     return Value::real(remainder == 0 ? std::copysign(0.0, b) : remainder);
+  if (quotient == 0)
+    return Value::real(std::copysign(0.0, a / b));
   double floored = std::floor(quotient);
   return Value::real(quotient - floored > 0.5 ? floored + 1 : floored);
 }
 
 static Expected<Value> foldFloats(Op operation, const Value &lhs, const Value &rhs) {
-  double a = asDouble(lhs), b = asDouble(rhs);
+  if (isComparison(operation)) {
+    const std::optional<int> order = compareNumbers(lhs, rhs);
+    return Value::boolean(order ? *compare(operation, *order, 0) : operation == Op::Ne);
+  }
+  auto left = asDouble(lhs), right = asDouble(rhs);
+  if (!left || !right)
+    return llvm::joinErrors(left.takeError(), right.takeError());
+  const double a = *left, b = *right;
   switch (operation) {
   case Op::Add:
     return Value::real(a + b);
@@ -204,17 +302,10 @@ static Expected<Value> foldFloats(Op operation, const Value &lhs, const Value &r
   case Op::Mod:
     return floorDivide(operation, a, b);
   case Op::Pow:
-    if (a == 0 && b < 0)
-      return hostError("ZeroDivisionError", "0.0 cannot be raised to a negative power");
-    if (a < 0 && b != std::floor(b))
-      return hostError("ValueError", "a negative number to a fractional power is complex");
-    return Value::real(std::pow(a, b));
+    return floatPower(a, b);
   default:
-    break;
+    return unsupported(operation, lhs, rhs);
   }
-  if (auto result = compare(operation, a, b))
-    return Value::boolean(*result);
-  return unsupported(operation, lhs, rhs);
 }
 
 static Expected<Value> repeat(const Value &sequence, const Integer &count) {
@@ -231,15 +322,17 @@ static Expected<Value> repeat(const Value &sequence, const Integer &count) {
   std::vector<Value> elements;
   for (int64_t i = 0; i < *times; ++i)
     llvm::append_range(elements, sequence.tuple()->elements);
-  return Value::tuple(std::move(elements));
+  return sequence.tuple()->isList ? Value::list(std::move(elements)) : Value::tuple(std::move(elements));
 }
 
 static Expected<Value> foldTuples(Op operation, const Value &lhs, const Value &rhs) {
   const auto &a = lhs.tuple()->elements, &b = rhs.tuple()->elements;
+  if (lhs.tuple()->isList != rhs.tuple()->isList)
+    return unsupported(operation, lhs, rhs);
   if (operation == Op::Add) {
     std::vector<Value> elements(a);
     llvm::append_range(elements, b);
-    return Value::tuple(std::move(elements));
+    return lhs.tuple()->isList ? Value::list(std::move(elements)) : Value::tuple(std::move(elements));
   }
   if (!isComparison(operation))
     return unsupported(operation, lhs, rhs);
@@ -271,7 +364,7 @@ Expected<Value> triton::frontend::fold(BinaryOperation operation, const Value &l
     return foldIntegers(operation, lhs, rhs);
   if (lhs.isNumber() && rhs.isNumber())
     return foldFloats(operation, lhs, rhs);
-  if (lhs.tuple() && rhs.tuple())
+  if (lhs.tuple() && rhs.tuple() && (lhs.tuple()->isList == rhs.tuple()->isList || !isComparison(operation)))
     return foldTuples(operation, lhs, rhs);
   if (lhs.is<std::string>() && rhs.is<std::string>())
     return foldStrings(operation, lhs, rhs);
@@ -330,12 +423,11 @@ Expected<Value> triton::frontend::foldToInteger(const Value &value) {
     return Value::integer(asInteger(value));
   if (value.is<double>()) {
     double number = value.get<double>();
-    if (!std::isfinite(number))
-      return hostError("OverflowError", "cannot convert float " + value.str() + " to integer");
-    llvm::APSInt bits(1100, /*isUnsigned=*/false);
-    bool exact = false;
-    llvm::APFloat(number).convertToInteger(bits, llvm::APFloat::rmTowardZero, &exact);
-    return Value::integer(fromBits(bits.trunc(bits.getSignificantBits()), /*isSigned=*/true));
+    if (std::isnan(number))
+      return hostError("ValueError", "cannot convert float NaN to integer");
+    if (std::isinf(number))
+      return hostError("OverflowError", "cannot convert float infinity to integer");
+    return Value::integer(truncated(number));
   }
   if (value.is<std::string>()) {
     llvm::StringRef text = llvm::StringRef(value.get<std::string>()).trim();
@@ -351,8 +443,12 @@ Expected<Value> triton::frontend::foldToInteger(const Value &value) {
 }
 
 Expected<Value> triton::frontend::foldToFloat(const Value &value) {
-  if (value.isNumber())
-    return Value::real(asDouble(value));
+  if (value.isNumber()) {
+    auto number = asDouble(value);
+    if (!number)
+      return number.takeError();
+    return Value::real(*number);
+  }
   if (value.is<std::string>()) {
     std::string text = llvm::StringRef(value.get<std::string>()).trim().lower();
     llvm::StringRef magnitude(text);

@@ -11,12 +11,22 @@ llvm::Expected<Value> fold(BinaryOperation operation, const Value &lhs, const Va
 llvm::Expected<Value> fold(UnaryOperation operation, const Value &operand);
 /// Python's truth value.
 llvm::Expected<bool> truth(const Value &value);
+/// Negative, 0 or positive as `a` is less than, equal to or greater than `b`, exactly also between int and float; nullopt with a NaN.
+std::optional<int> compareNumbers(const Value &a, const Value &b);
+/// `a is b`, where equal constants of one class are the same object.
+bool identical(const Value &a, const Value &b);
+/// What a loop over `value` yields: the elements of a tuple, the characters of a string, what a host object's host says.
+llvm::Expected<std::vector<Value>> elementsOf(const Value &value);
+/// `item in container`.
+llvm::Expected<bool> foldContains(const Value &container, const Value &item);
 /// `sequence[index]` on strings and tuples (and host objects); `index` is an integer or a slice.
 llvm::Expected<Value> foldSubscript(const Value &sequence, const Value &index);
 /// The positions that `slice` takes of a sequence of `length` elements, in order.
 llvm::Expected<std::vector<size_t>> slicePositions(const SliceValue &slice, size_t length);
 /// `len(value)`.
 llvm::Expected<Value> foldLength(const Value &value);
+/// The smallest or largest of `values`, the first of equal ones.
+llvm::Expected<Value> foldExtreme(llvm::ArrayRef<Value> values, bool isMax);
 /// `int(value)` and `float(value)`.
 llvm::Expected<Value> foldToInteger(const Value &value);
 llvm::Expected<Value> foldToFloat(const Value &value);
@@ -34,9 +44,11 @@ llvm::APInt toBits(const Integer &value, unsigned bits);
 Integer fromBits(const llvm::APInt &bits, bool isSigned);
 /// Nearest double; infinite if too large.
 double toDouble(const Integer &value);
+/// The same, and Python's OverflowError if it is too large.
+llvm::Expected<double> toFiniteDouble(const Integer &value);
 /// Nullopt if it does not fit.
 std::optional<int64_t> toInt64(const Integer &value);
-std::string toString(const Integer &value);
+std::string toString(const Integer &value, unsigned radix = 10);
 /// Bits needed for the magnitude: Python's `int.bit_length()`.
 unsigned bitLength(const Integer &value);
 

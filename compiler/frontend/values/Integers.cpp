@@ -2,7 +2,9 @@
 #include "compiler/frontend/values/Folding.h"
 
 #include "llvm/ADT/APFloat.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
 
 using namespace triton::frontend;
 using llvm::APInt;
@@ -55,8 +57,14 @@ std::optional<int64_t> triton::frontend::toInt64(const Integer &value) {
   return static_cast<int64_t>(value);
 }
 
-std::string triton::frontend::toString(const Integer &value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
+llvm::Expected<double> triton::frontend::toFiniteDouble(const Integer &value) {
+  const double result = toDouble(value);
+  if (std::isinf(result))
+    return hostError("OverflowError", "int too large to convert to float");
+  return result;
+}
+
+std::string triton::frontend::toString(const Integer &value, unsigned radix) {
+  return llvm::toString(toBits(value, bitLength(value) + 1), radix, /*Signed=*/true, /*formatAsCLiteral=*/false,
+                        /*UpperCase=*/false);
 }

@@ -1,5 +1,6 @@
 // Elements, slices and lengths of strings and tuples.
 #include "compiler/frontend/values/Folding.h"
+#include "compiler/frontend/values/Formatting.h"
 #include "compiler/frontend/values/Literals.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -45,12 +46,15 @@ Expected<Value> triton::frontend::foldSubscript(const Value &sequence, const Val
   const TupleValue *tuple = sequence.tuple();
   if (!tuple && !sequence.is<std::string>())
     return hostError("TypeError", "'" + classNameOf(sequence) + "' cannot be subscripted");
-  size_t length = tuple ? tuple->elements.size() : sequence.get<std::string>().size();
+  std::vector<llvm::StringRef> characters;
+  if (!tuple)
+    characters = charactersOf(sequence.get<std::string>());
+  size_t length = tuple ? tuple->elements.size() : characters.size();
   auto pick = [&](llvm::ArrayRef<size_t> positions, bool single) -> Value {
     if (!tuple) {
       std::string text;
       for (size_t position : positions)
-        text += sequence.get<std::string>()[position];
+        text += characters[position];
       return Value::string(std::move(text));
     }
     if (single)
@@ -58,7 +62,7 @@ Expected<Value> triton::frontend::foldSubscript(const Value &sequence, const Val
     std::vector<Value> elements;
     for (size_t position : positions)
       elements.push_back(tuple->elements[position]);
-    return Value::tuple(std::move(elements));
+    return tuple->isList ? Value::list(std::move(elements)) : Value::tuple(std::move(elements));
   };
   if (auto *slice = index.getIf<std::shared_ptr<const SliceValue>>()) {
     auto positions = slicePositions(**slice, length);
@@ -83,9 +87,49 @@ Expected<Value> triton::frontend::foldLength(const Value &value) {
     return object->host->length(*object);
   if (value.tuple())
     return Value::integer(static_cast<int64_t>(value.tuple()->elements.size()));
-  if (value.is<std::string>()) {
-    // Python counts code points: every byte that does not continue one.
-    return Value::integer(llvm::count_if(value.get<std::string>(), [](char c) { return (c & 0xC0) != 0x80; }));
-  }
+  if (value.is<std::string>())
+    return Value::integer(static_cast<int64_t>(charactersOf(value.get<std::string>()).size()));
   return hostError("TypeError", "object of type '" + classNameOf(value) + "' has no len()");
+}
+
+Expected<std::vector<Value>> triton::frontend::elementsOf(const Value &value) {
+  if (auto *tuple = value.tuple())
+    return tuple->elements;
+  if (auto *object = value.getIf<HostObject>(); object && object->host)
+    return object->host->iterate(*object);
+  auto *text = value.getIf<std::string>();
+  if (!text)
+    return hostError("TypeError", "'" + classNameOf(value) + "' object is not iterable");
+  std::vector<Value> letters;
+  for (llvm::StringRef letter : charactersOf(*text))
+    letters.push_back(Value::string(letter.str()));
+  return letters;
+}
+
+Expected<bool> triton::frontend::foldContains(const Value &container, const Value &item) {
+  if (auto *text = container.getIf<std::string>()) {
+    if (!item.is<std::string>())
+      return hostError("TypeError", "'in <string>' requires string as left operand, not " + classNameOf(item));
+    return llvm::StringRef(*text).contains(item.get<std::string>());
+  }
+  auto elements = elementsOf(container);
+  if (!elements)
+    return elements.takeError();
+  return llvm::any_of(*elements,
+                      [&](const Value &element) { return identical(element, item) || equalConstants(element, item); });
+}
+
+Expected<Value> triton::frontend::foldExtreme(llvm::ArrayRef<Value> values, bool isMax) {
+  Value best = values.front();
+  for (const Value &candidate : values.drop_front()) {
+    auto isBetter = fold(isMax ? BinaryOperation::Gt : BinaryOperation::Lt, candidate, best);
+    if (!isBetter)
+      return isBetter.takeError();
+    auto holds = truth(*isBetter);
+    if (!holds)
+      return holds.takeError();
+    if (*holds)
+      best = candidate;
+  }
+  return best;
 }

@@ -3,20 +3,22 @@
 #include "compiler/frontend/Builtins.h"
 #include "compiler/frontend/Host.h"
 #include "compiler/frontend/emitter/Function.h"
+#include "compiler/frontend/values/Folding.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <charconv>
-#include <cmath>
-
 namespace triton::frontend {
 
 Value Value::tuple(std::vector<Value> elements, std::vector<std::string> fields, HostObject hostClass) {
   return Value(Storage(
       std::make_shared<const TupleValue>(TupleValue{std::move(elements), std::move(fields), std::move(hostClass)})));
+}
+
+Value Value::list(std::vector<Value> elements) {
+  return Value(Storage(std::make_shared<const TupleValue>(TupleValue{std::move(elements), {}, {}, /*isList=*/true})));
 }
 
 template <typename T> static const T *pointee(const Value &value) {
@@ -61,79 +63,42 @@ Type Value::type() const {
   return Type::constant(*this);
 }
 
-std::string pythonRepr(double value) {
-  if (std::isnan(value))
-    return "nan";
-  if (std::isinf(value))
-    return value < 0 ? "-inf" : "inf";
-  char buffer[32];
-  auto end = std::to_chars(std::begin(buffer), std::end(buffer), value, std::chars_format::scientific).ptr;
-  llvm::StringRef text(buffer, end - buffer);
-  std::string result = text.consume_front("-") ? "-" : "";
-  auto [mantissa, exponentText] = text.split('e');
-  int exponent = 0;
-  exponentText.consume_front("+");
-  exponentText.getAsInteger(10, exponent);
-  std::string digits = mantissa.substr(0, 1).str() + mantissa.drop_front().ltrim('.').str();
-  // The limits of Python's repr for positional notation.
-  if (exponent < -4 || exponent >= 16) {
-    result +=
-        digits.substr(0, 1) + (digits.size() > 1 ? "." + digits.substr(1) : "") + "e" + (exponent < 0 ? "-" : "+");
-    std::string magnitude = std::to_string(std::abs(exponent));
-    return result + (magnitude.size() < 2 ? "0" : "") + magnitude;
-  }
-  if (exponent < 0)
-    return result + "0." + std::string(-exponent - 1, '0') + digits;
-  const size_t whole = exponent + 1;
-  if (digits.size() <= whole)
-    return result + digits + std::string(whole - digits.size(), '0') + ".0";
-  return result + digits.substr(0, whole) + "." + digits.substr(whole);
-}
-
-std::string pythonRepr(llvm::StringRef value) {
-  const char quote = value.contains('\'') && !value.contains('"') ? '"' : '\'';
-  std::string result(1, quote);
-  llvm::raw_string_ostream os(result);
-  for (unsigned char c : value) {
-    if (c == quote || c == '\\')
-      os << '\\' << c;
-    else if (c == '\n')
-      os << "\\n";
-    else if (c == '\t')
-      os << "\\t";
-    else if (c == '\r')
-      os << "\\r";
-    else if (c < 0x20 || c == 0x7f)
-      os << "\\x" << llvm::format_hex_no_prefix(c, 2);
-    else
-      os << c;
-  }
-  os << quote;
-  return result;
-}
-
-static std::string print(const Integer &value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
-}
-
 static std::string print(const TupleValue &tuple) {
-  std::string text = "(";
+  std::string text = tuple.isList ? "[" : "(";
   for (auto [i, element] : llvm::enumerate(tuple.elements)) {
     text += i == 0 ? "" : ", ";
     if (!tuple.fields.empty())
       text += tuple.fields[i] + "=";
     text += element.repr();
   }
+  if (tuple.isList)
+    return text + "]";
   return text + (tuple.elements.size() == 1 && tuple.fields.empty() ? ",)" : ")");
+}
+
+/// A dtype as its Python object shows itself: `triton.language.float32`.
+static std::string reprOf(const Type &type) {
+  if (type.isPointer())
+    return "triton.language.pointer_type(" + reprOf(type.pointee()) + ")";
+  if (type.isBlock())
+    return "triton.language.block_type(" + reprOf(type.element()) + ", [" +
+           llvm::join(llvm::map_range(type.shape(), [](int64_t size) { return std::to_string(size); }), ", ") + "])";
+  if (!type.isScalar())
+    return type.str();
+  const std::string name = type.str();
+  const llvm::StringRef text = name;
+  return "triton.language." + (text.starts_with("fp")   ? "float" + name.substr(2)
+                               : text.starts_with("bf") ? "bfloat" + name.substr(2)
+                                                        : name);
 }
 
 std::string Value::repr() const {
   if (auto *text = getIf<std::string>())
     return pythonRepr(*text);
+  if (auto *object = getIf<HostObject>(); object && object->host)
+    return object->host->describe(*object);
   if (auto *type = getIf<Type>())
-    return type->isScalar() && type->isFloating() ? "triton.language." + str() : str();
+    return reprOf(*type);
   return str();
 }
 
@@ -145,7 +110,7 @@ std::string Value::str() const {
   if (auto *flag = getIf<bool>())
     return *flag ? "True" : "False";
   if (auto *integer = getIf<Integer>())
-    return print(*integer);
+    return toString(*integer);
   if (auto *real = getIf<double>())
     return pythonRepr(*real);
   if (auto *text = getIf<std::string>())
@@ -176,7 +141,7 @@ std::string Value::str() const {
   if (auto *module = getIf<ModuleValue>())
     return "<module '" + module->path + "'>";
   const HostObject &object = get<HostObject>();
-  return object.host ? object.host->describe(object) : "<object>";
+  return object.host ? object.host->text(object) : "<object>";
 }
 
 std::string Value::key() const {
@@ -193,7 +158,7 @@ std::string Value::key() const {
   else if (auto *flag = getIf<bool>())
     os << 'b' << *flag;
   else if (auto *integer = getIf<Integer>())
-    os << 'i' << print(*integer);
+    os << 'i' << toString(*integer);
   else if (auto *real = getIf<double>())
     os << 'r' << llvm::format_hex(llvm::bit_cast<uint64_t>(*real), 18);
   else if (auto *text = getIf<std::string>())
@@ -203,7 +168,7 @@ std::string Value::key() const {
   else if (isTensor() || descriptor() || is<HandleValue>())
     os << 'T' << type().key();
   else if (auto *elements = tuple()) {
-    os << '(' << elements->hostClass.handle.get() << ':';
+    os << (elements->isList ? '[' : '(') << elements->hostClass.handle.get() << ':';
     for (const std::string &field : elements->fields)
       os << field << '|';
     list(elements->elements);
@@ -231,42 +196,12 @@ std::string Value::key() const {
   return result;
 }
 
-/// bool, int and float compare by value, as in Python.
-static bool equalNumbers(const Value &a, const Value &b) {
-  auto asReal = [](const Value &value) -> std::optional<double> {
-    auto *real = value.getIf<double>();
-    return real ? std::optional(*real) : std::nullopt;
-  };
-  auto asInteger = [](const Value &value) {
-    auto *flag = value.getIf<bool>();
-    return flag ? Integer(*flag) : value.get<Integer>();
-  };
-  const auto realA = asReal(a), realB = asReal(b);
-  if (realA && realB)
-    return *realA == *realB;
-  if (!realA && !realB)
-    return asInteger(a) == asInteger(b);
-  const double real = realA ? *realA : *realB;
-  const Integer integer = asInteger(realA ? b : a);
-  // An integral float below 2^63 is exactly an int64; larger ones are compared through their digits.
-  if (std::floor(real) != real)
-    return false;
-  if (std::abs(real) < 0x1p63)
-    return integer == Integer(static_cast<int64_t>(real));
-  int exponent;
-  const double fraction = std::frexp(real, &exponent);
-  Integer exact(static_cast<int64_t>(std::ldexp(fraction, 53)));
-  for (int bit = 53; bit < exponent; ++bit)
-    exact *= 2;
-  return integer == exact;
-}
-
 bool equalConstants(const Value &a, const Value &b) {
   if (a.isNumber() && b.isNumber())
-    return equalNumbers(a, b);
+    return compareNumbers(a, b) == 0;
   auto *tupleA = a.tuple(), *tupleB = b.tuple();
   if (tupleA && tupleB)
-    return llvm::equal(tupleA->elements, tupleB->elements, equalConstants);
+    return tupleA->isList == tupleB->isList && llvm::equal(tupleA->elements, tupleB->elements, equalConstants);
   return a.key() == b.key();
 }
 

@@ -32,6 +32,7 @@ struct TupleValue {
   std::vector<Value> elements;
   std::vector<std::string> fields; // empty, or one name per element
   HostObject hostClass;            // the NamedTuple class, if any
+  bool isList = false;             // a list of compile-time Python; in kernels lists are tuples
 };
 
 /// A descriptor: the handle, then the shape (i32 each) and strides (i64 each). Elements of shape/strides may be constants.
@@ -76,6 +77,7 @@ public:
   static Value dtype(Type type) { return Value(Storage(std::move(type))); }
   static Value tensor(mlir::Value ir, Type type) { return Value(Storage(TensorValue{ir, std::move(type)})); }
   static Value tuple(std::vector<Value> elements, std::vector<std::string> fields = {}, HostObject hostClass = {});
+  static Value list(std::vector<Value> elements);
 
   template <typename T> const T *getIf() const { return std::get_if<T>(&storage); }
   template <typename T> const T &get() const { return std::get<T>(storage); }
