@@ -118,6 +118,15 @@ def imports_of_core():
     return "\n".join(sorted(set(lines))) + "\n"
 
 
+def functions_of_core():
+    """Functions that core.py has of its own."""
+    return "".join(
+        f"def {node.name}({ast.unparse(node.args)}) -> Any: ...\n"
+        for node in ast.parse((LANGUAGE / "core.py").read_text()).body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    )
+
+
 def tensor_class(methods):
     parts = ["class tensor(base_value):\n", f'    """{Entry("triton.language.core", "tensor").documentation}"""\n\n']
     parts.append(
@@ -145,7 +154,7 @@ def stubs():
         head("The heart of the language: its types, its values, and the functions the compiler provides.")
         + "from .types import _DtypeClass as _DtypeClass\n" + imports_of_core()
         + "\nextern = builtin\nCONSTEXPR_0: constexpr\n\n" + tensor_class(methods) + "\n"
-        + "\n".join(stub(entry) for entry in core)
+        + functions_of_core() + "\n" + "\n".join(stub(entry) for entry in core)
     )  # fmt: skip
     needs = "from .core import tensor, tensor_descriptor\n\n"
     for module, summary in (

@@ -1,5 +1,7 @@
 """The words of the kernel language. `import triton.language as tl`."""
 
+from types import ModuleType as _Module
+
 from . import core, math, random, semantic, standard, target_info
 from .builtins import define as _define
 from .core import *  # noqa: F403
@@ -13,32 +15,19 @@ for _name in {
     *_names_of("triton.language.core"),
     "LanguageFunction",
     "builtin",
+    "check_bit_width",
     "define",
     "define_methods",
     "extern",
     "is_builtin",
+    "is_negative_zero",
     "must_use_result",
 } - {*_names_of("triton.language")}:
     globals().pop(_name, None)
 
+# Of modules, `tl.math` and `tl.extra` are words of the language.
 __all__ = sorted(
     name
-    for name in globals()
-    if not name.startswith("_")
-    and name
-    not in (
-        "core",
-        "random",
-        "semantic",
-        "standard",
-        "target_info",
-        "builtins",
-        "types",
-        "values",
-        "constants",
-        "loops",
-        "nan",
-        "aggregate",
-        "composite_types",
-    )
+    for name, value in globals().items()
+    if not name.startswith("_") and (name in ("extra", "math") or not isinstance(value, _Module))
 )

@@ -5,7 +5,8 @@
 import math as _math
 import warnings as _warnings
 
-from .._utils import TRITON_MAX_TENSOR_NUMEL, validate_block_shape
+from .._utils import TRITON_MAX_TENSOR_NUMEL
+from .._utils import validate_block_shape as _validate_block_shape
 from . import types as _types
 from .aggregate import _aggregate, _aggregate_type, _restore_aggregate
 from .builtins import (
@@ -127,7 +128,7 @@ def _unwrap_shape(shape):
 
 def _shape_check_impl(shape):
     shape = _unwrap_shape(shape)
-    validate_block_shape(shape)
+    _validate_block_shape(shape)
     return shape
 
 

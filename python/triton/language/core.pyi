@@ -6,7 +6,6 @@ from typing import Any
 
 from .types import _DtypeClass as _DtypeClass
 from .._utils import TRITON_MAX_TENSOR_NUMEL as TRITON_MAX_TENSOR_NUMEL
-from .._utils import validate_block_shape as validate_block_shape
 from .aggregate import _aggregate as _aggregate
 from .aggregate import _aggregate_type as _aggregate_type
 from .aggregate import _restore_aggregate as _restore_aggregate
@@ -338,6 +337,9 @@ class tensor(base_value):
     def flip(self, dim=None) -> tensor:
         """`x` reversed along `dim`, the last dimension by default."""
         ...
+
+def is_negative_zero(x) -> Any: ...
+def check_bit_width(value, shift_value) -> Any: ...
 
 def program_id(axis) -> tensor:
     """The index of this program along `axis` (0, 1 or 2) of the launch grid, an int32 scalar.
