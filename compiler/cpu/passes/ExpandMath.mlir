@@ -39,14 +39,26 @@ func.func @sine(%x: f32) -> f32 {
 
 // -----
 
-// CHECK:       llvm.func @erf(f64) -> f64
 // CHECK-LABEL: @double
-// CHECK:         llvm.alloca
-// CHECK:         scf.for
-// CHECK:           llvm.call @erf(%{{.*}}) : (f64) -> f64
 // CHECK-NOT:     llvm.call
+// CHECK:         math.fma %{{.*}} : vector<2xf64>
+// CHECK-NOT:     llvm.call
+// CHECK:         return
 func.func @double(%x: vector<2xf64>) -> vector<2xf64> {
   %s = math.erf %x : vector<2xf64>
+  return %s : vector<2xf64>
+}
+
+// -----
+
+// CHECK:       llvm.func @atan(f64) -> f64
+// CHECK-LABEL: @library
+// CHECK:         llvm.alloca
+// CHECK:         scf.for
+// CHECK:           llvm.call @atan(%{{.*}}) : (f64) -> f64
+// CHECK-NOT:     llvm.call
+func.func @library(%x: vector<2xf64>) -> vector<2xf64> {
+  %s = math.atan %x : vector<2xf64>
   return %s : vector<2xf64>
 }
 
