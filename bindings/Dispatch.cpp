@@ -6,7 +6,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -30,12 +29,23 @@ static nb::tuple readAnnotation(const std::string &text) {
   return nb::make_tuple(dispatch::normalizeAnnotation(text), parameter.type, parameter.isConstexpr, parameter.isConst);
 }
 
-/// Which parameters a list such as `do_not_specialize` means; a warning for what is none.
-static std::vector<bool> listedParameters(const std::string &list, nb::handle entries,
+/// What is neither a name nor a position means no parameter.
+static dispatch::ParameterReference referenceOf(nb::handle entry) {
+  if (PyIndex_Check(entry.ptr())) {
+    const int64_t position = PyNumber_AsSsize_t(entry.ptr(), nullptr);
+    if (!PyErr_Occurred())
+      return position;
+    PyErr_Clear();
+  }
+  return std::string(nb::str(entry).c_str());
+}
+
+/// Which parameters a list such as `do_not_specialize` means, or one name alone; a warning for what is none.
+static std::vector<bool> listedParameters(const std::string &list, nb::object entries,
                                           const std::vector<std::string> &names, const std::string &function) {
   std::vector<bool> listed(names.size());
-  for (nb::handle entry : entries) {
-    auto reference = nb::cast<dispatch::ParameterReference>(entry);
+  for (nb::handle entry : nb::isinstance<nb::str>(entries) ? nb::object(nb::make_tuple(entries)) : entries) {
+    const dispatch::ParameterReference reference = referenceOf(entry);
     if (auto index = dispatch::findParameter(names, reference))
       listed[*index] = true;
     else if (PyErr_WarnEx(PyExc_UserWarning, dispatch::unknownParameterMessage(list, reference, function).c_str(),

@@ -44,6 +44,7 @@ CASES = [
     ("do_not_specialize=['n']", "", 1, "i32:1", "i32"),
     ("do_not_specialize=['n']", "", 16, "i32:16", "i32"),
     ("do_not_specialize=[1]", "", 16, "i32:16", "i32"),
+    ("do_not_specialize='n'", "", 16, "i32:16", "i32"),
     ("do_not_specialize=('n',)", "", 2**40, "i64:16", "i64"),
     ("do_not_specialize=['n']", "", "aligned", "*fp32:16", POINTER),
     ("do_not_specialize=['n']", "tl.int64", 16, "i32:16", "i64"),

@@ -52,15 +52,16 @@ std::shared_ptr<const Function> FileHostImpl::kernel(StringRef name) {
 /// The parameters that an argument of `jit` lists by name or position; a warning for what is none.
 llvm::Error FileHostImpl::readList(const FileModule &file, const syntax::Keyword &keyword, Function &function,
                                    bool dispatch::Parameter::*flag) {
-  auto list = FileEvaluator(*this, file).evaluate(keyword.value);
-  if (!list)
-    return list.takeError();
-  if (list->isNone())
+  auto given = FileEvaluator(*this, file).evaluate(keyword.value);
+  if (!given)
+    return given.takeError();
+  if (given->isNone())
     return llvm::Error::success();
-  auto *elements = list->tuple();
+  const Value list = given->is<std::string>() ? Value::tuple({*given}) : *given; // a name alone
+  auto *elements = list.tuple();
   if (!elements)
     return hostError("TypeError",
-                     (keyword.arg + " is a list of names and positions of parameters, not " + list->repr()).str());
+                     (keyword.arg + " is a list of names and positions of parameters, not " + list.repr()).str());
   std::vector<std::string> names;
   for (const Parameter &parameter : function.parameters)
     names.push_back(parameter.name);

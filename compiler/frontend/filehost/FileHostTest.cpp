@@ -49,6 +49,8 @@ TEST_F(FileHostTest, ParametersThatDoNotSpecialize) {
         "@triton.jit(do_not_specialize=['n', 'm'], do_not_specialize_on_alignment=(0, SECOND))\n"
         "def listed(p, n): pass\n"
         "@triton.jit(do_not_specialize='n')\n"
+        "def alone(p, n): pass\n"
+        "@triton.jit(do_not_specialize=1)\n"
         "def wrong(p, n): pass\n");
   testing::internal::CaptureStderr();
   auto listed = host->kernel("listed");
@@ -58,6 +60,7 @@ TEST_F(FileHostTest, ParametersThatDoNotSpecialize) {
   EXPECT_TRUE(!listed->parameters[0].specializesAlignment && !listed->parameters[1].specializesAlignment);
   EXPECT_NE(warnings.find("warning: do_not_specialize names 'm', which is no parameter of 'listed'"), std::string::npos)
       << warnings;
+  EXPECT_FALSE(host->kernel("alone")->parameters[1].specializesValue);
   EXPECT_FALSE(host->kernel("wrong"));
 }
 
