@@ -190,10 +190,14 @@ static llvm::Expected<unsigned> threadLimit(const triton_options &options) {
   return environmentNumber("TRITON_CPU_MAX_THREADS");
 }
 
-static llvm::Error launchOnHost(const runtime::KernelCode &code, const void *block, std::array<int32_t, 3> extents,
+static llvm::Error launchOnHost(const triton_compiled &compiled, const void *block, std::array<int32_t, 3> extents,
                                 const triton_options &options) {
   llvm::Expected<unsigned> threads = threadLimit(options);
-  return threads ? runtime::launch(code, block, extents, {.maxThreads = *threads}) : threads.takeError();
+  if (!threads)
+    return threads.takeError();
+  return runtime::launch(
+      *compiled.code, block, extents,
+      {.maxThreads = *threads, .waits = compiled.artifact->waitsForPrograms, .polls = compiled.artifact->polls});
 }
 
 static CudaLaunchOptions cudaOptions(const triton_options &options) {
@@ -272,7 +276,7 @@ llvm::Expected<CompiledKernel> triton::launch(triton_kernel &kernel, const trito
                                     static_cast<int32_t>(grid.z)};
   llvm::Error error = compiled.cuda
                           ? compiled.cuda->launch(reinterpret_cast<const char *>(block), extents, cudaOptions(options))
-                          : launchOnHost(*compiled.code, block, extents, options);
+                          : launchOnHost(compiled, block, extents, options);
   if (error)
     return error;
   return plan->compiled;

@@ -1,5 +1,4 @@
 #include "bin/CHeader.h"
-#include "compiler/support/KernelSymbols.h"
 #include "dispatch/CLibrary.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -7,11 +6,6 @@
 
 using namespace triton;
 using llvm::StringRef;
-
-bool triton::waits(const artifact::Artifact &artifact) {
-  const std::string *object = artifact.stage("obj");
-  return object && StringRef(*object).contains((artifact.name + waitsSuffix).str());
-}
 
 /// Each after `separator`, as members or as parameters of a function.
 static void writeParameters(const artifact::Artifact &artifact, StringRef separator, bool withSemicolons,
@@ -73,7 +67,7 @@ std::string triton::makeCHeader(const artifact::Artifact &artifact) {
      << "// Threads may run disjoint ranges at the same time.\n"
      << "void " << artifact.name << "(const struct " << artifact.name
      << "_arguments *arguments, const int32_t grid[3], int64_t begin, int64_t end, void *arena);\n\n";
-  if (waits(artifact))
+  if (artifact.waitsForPrograms)
     os << "// Its programs may wait for what others write: run each on a thread of its own, or let --emit=library "
           "write what "
           "does.\n\n";

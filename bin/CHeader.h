@@ -7,10 +7,7 @@
 
 namespace triton {
 
-/// Whether programs of code for the CPU may wait for what others write.
-bool waits(const artifact::Artifact &artifact);
-
-/// Without the function that runs a grid for a kernel that `waits`: on one thread it would not end.
+/// Without the function that runs a grid for a kernel whose programs wait for each other: on one thread it would not end.
 std::string makeCHeader(const artifact::Artifact &artifact);
 
 } // namespace triton

@@ -1,5 +1,4 @@
 #include "bin/CLibrary.h"
-#include "bin/CHeader.h"
 #include "compiler/support/KernelSymbols.h"
 
 using namespace triton;
@@ -44,7 +43,7 @@ std::variant<NamedContents, dispatch::Problem> triton::makeCLibrary(const std::s
                                                 std::get<std::vector<std::string_view>>(extents)));
     };
     add(".h", isCpu ? cpuHeaderTemplate : cudaHeaderTemplate);
-    add(".c", !isCpu ? cudaSourceTemplate : waits(*artifact) ? cpuWaitingTemplate : cpuSourceTemplate);
+    add(".c", !isCpu ? cudaSourceTemplate : artifact->waitsForPrograms ? cpuWaitingTemplate : cpuSourceTemplate);
     if (isCpu)
       files.emplace_back("." + variant.suffix + ".o", *artifact->stage("obj"));
   }

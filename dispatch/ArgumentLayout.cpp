@@ -27,8 +27,6 @@ static void setPlace(ArgumentSlot &slot, const CodeArgument &argument) {
   slot.offset = argument.offset;
   slot.isStored = argument.isStored;
   slot.name = argument.name;
-  if (slot.kind == ArgumentSlot::Kind::Descriptor && argument.name.ends_with(".base"))
-    slot.name.resize(argument.name.size() - 5);
 }
 
 Outcome ArgumentLayoutBuilder::addDescriptor(std::string_view type, ArgumentSlot &slot) {

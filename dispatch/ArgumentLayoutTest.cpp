@@ -94,7 +94,7 @@ TEST(ArgumentLayout, SlotsFollowTheCallersArguments) {
 TEST(ArgumentLayout, DescriptorsInParts) {
   std::vector<artifact::Argument> arguments;
   for (const char *type : {"*fp32", "i64", "i64", "u1", "i32", "i64"})
-    arguments.push_back({.name = "d.base", .type = type});
+    arguments.push_back({.name = "d", .type = type});
   layOutArguments(arguments);
   std::vector<CodeArgument> code;
   for (const artifact::Argument &argument : arguments)

@@ -21,10 +21,10 @@ Result<HostKernel> HostKernel::load(std::string_view object, const std::string &
   return HostKernel(std::shared_ptr<const void>(*code));
 }
 
-std::optional<std::string> HostKernel::launch(const void *arguments, const int32_t grid[3], unsigned maxThreads,
-                                              bool (*isInterrupted)()) const {
+std::optional<std::string> HostKernel::launch(const void *arguments, const int32_t grid[3], const Launch &how) const {
   const auto &kernel = *static_cast<const runtime::KernelCode *>(code.get());
-  if (llvm::Error error = runtime::launch(kernel, arguments, {grid[0], grid[1], grid[2]}, {maxThreads, isInterrupted}))
+  if (llvm::Error error = runtime::launch(kernel, arguments, {grid[0], grid[1], grid[2]},
+                                          {how.maxThreads, how.isInterrupted, how.waitsForPrograms, how.polls}))
     return llvm::toString(std::move(error));
   return std::nullopt;
 }

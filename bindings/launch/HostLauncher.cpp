@@ -14,6 +14,11 @@ namespace {
 struct HostFunction {
   PyObject_HEAD embed::HostKernel *kernel;
 };
+
+struct HostLauncher {
+  Launcher base;
+  embed::HostKernel::Launch how;
+};
 } // namespace
 
 static PyTypeObject *hostFunctionType = nullptr, *hostLauncherType = nullptr;
@@ -56,12 +61,12 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   const embed::HostKernel &kernel = *reinterpret_cast<HostFunction *>(invocation.function)->kernel;
   std::optional<std::string> error;
   bool isAlone = grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
-  unsigned threads = 1;
-  if (!isAlone && !readThreadLimit(threads))
+  embed::HostKernel::Launch how = reinterpret_cast<HostLauncher &>(launcher).how;
+  if (!isAlone && !readThreadLimit(how.maxThreads))
     return false;
   {
     Unlocked unlocked;
-    error = kernel.launch(block.data(), grid, threads, isInterrupted);
+    error = kernel.launch(block.data(), grid, how);
   }
   if (error && !raiseInterruption())
     PyErr_SetString(PyExc_RuntimeError, error->c_str());
@@ -70,11 +75,13 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
 
 static bool isCurrent(Launcher &, PyObject *) { return true; }
 
-/// HostLauncher(argument_bytes: int, signature: list of types, code_arguments: [(name, type, offset, size)])
+/// HostLauncher(argument_bytes: int, signature: list of types, code_arguments: [(name, type, offset, size)], waits_for_programs: bool, polls: bool)
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   unsigned argumentBytes = 0;
   PyObject *signature = nullptr, *codeArguments = nullptr;
-  if (!PyArg_ParseTuple(arguments, "IO!O", &argumentBytes, &PyList_Type, &signature, &codeArguments))
+  int waitsForPrograms = 0, polls = 0;
+  if (!PyArg_ParseTuple(arguments, "IO!Opp", &argumentBytes, &PyList_Type, &signature, &codeArguments,
+                        &waitsForPrograms, &polls))
     return nullptr;
   Reference noMaps(PyList_New(0));
   Launcher *self = noMaps ? createLauncher(type, argumentBytes, signature, codeArguments, noMaps.get()) : nullptr;
@@ -83,6 +90,7 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
     self->memory = Memory::Host;
     self->launch = launch;
     self->isCurrent = isCurrent;
+    reinterpret_cast<HostLauncher *>(self)->how = {1, isInterrupted, waitsForPrograms != 0, polls != 0};
   }
   return reinterpret_cast<PyObject *>(self);
 }
@@ -122,7 +130,7 @@ static PyType_Slot launcherSlots[] = {
     {Py_tp_members, launcherMembers},
     {0, nullptr},
 };
-static PyType_Spec launcherSpec = {"triton._C.libtriton.HostLauncher", sizeof(Launcher), 0,
+static PyType_Spec launcherSpec = {"triton._C.libtriton.HostLauncher", sizeof(HostLauncher), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, launcherSlots};
 
 static PyType_Slot functionSlots[] = {

@@ -13,8 +13,8 @@ namespace triton::artifact {
 
 /// One run-time argument in the packed argument block (constexprs are baked in and do not appear).
 struct Argument {
-  std::string name;     // of the parameter; `t.0` for an element of a tuple
-  std::string type;     // signature text: `*fp32`, `i32`
+  std::string name; // of the parameter; `t.0` for an element of a tuple, `d.extent0` for a further part of a descriptor
+  std::string type; // signature text: `*fp32`, `i32`
   uint32_t offset = 0;  // in the packed block
   uint32_t size = 0;    // in bytes
   bool isStored = true; // of a pointer or a descriptor: the kernel may store to what it leads to
@@ -65,8 +65,10 @@ struct Artifact {
   uint32_t sharedBytes = 0;
   uint32_t globalScratchBytes = 0, globalScratchAlignment = 1; // memory that a launch needs for each CTA (cuda)
   uint32_t registers = 0, spillBytes = 0;                      // of a thread, as the assembler reports them (cuda)
-  bool waitsAtEntry = false; // for the grids before it, so that its launch may overlap them (cuda)
-  std::string assemblerLog;  // all that it printed (cuda)
+  bool waitsAtEntry = false;     // for the grids before it, so that its launch may overlap them (cuda)
+  bool waitsForPrograms = false; // programs may wait for what others write (cpu)
+  bool polls = false;            // programs ask, in loops that may never end by themselves, whether to stop (cpu)
+  std::string assemblerLog;      // all that it printed (cuda)
 
   /// Null if there is no such stage.
   const std::string *stage(llvm::StringRef name) const;

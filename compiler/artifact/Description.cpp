@@ -74,6 +74,8 @@ std::string triton::artifact::describe(const Artifact &artifact) {
   object["profile_scratch_align"] = 1;
   object["tensordesc_meta"] = std::move(maps);
   object["waits_at_entry"] = artifact.waitsAtEntry;
+  object["waits_for_programs"] = artifact.waitsForPrograms;
+  object["polls"] = artifact.polls;
   object["cluster_dims"] = json::Array{1, 1, 1};
   object["binary_ext"] = binaryStage(artifact.backend);
   object["argument_bytes"] = artifact.argumentBytes;
@@ -162,7 +164,9 @@ static bool readFields(const json::Object &object, Artifact &artifact) {
          number("registers", artifact.registers) && number("spill_bytes", artifact.spillBytes) &&
          number("global_scratch_size", artifact.globalScratchBytes) &&
          number("global_scratch_align", artifact.globalScratchAlignment) &&
-         flag("waits_at_entry", artifact.waitsAtEntry) && flag("is_portable", artifact.isPortable);
+         flag("waits_at_entry", artifact.waitsAtEntry) &&
+         flag("waits_for_programs", artifact.waitsForPrograms) && flag("polls", artifact.polls) &&
+         flag("is_portable", artifact.isPortable);
 }
 
 static bool readTensorMaps(const json::Array *maps, std::vector<TensorMap> &out) {

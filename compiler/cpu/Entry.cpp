@@ -5,9 +5,9 @@
 //        of the linear grid. For a function that kernels call, a private `func.func` that also takes the program's
 //        place in the grid.
 #include "compiler/cpu/Lowering.h"
+#include "compiler/cpu/Pipeline.h"
 #include "compiler/cpu/Scalar.h"
 #include "compiler/cpu/evaluate/Elementwise.h"
-#include "compiler/support/KernelSymbols.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -75,16 +75,11 @@ LogicalResult Lowering::lowerKernel() {
   programId[2] = s.resize(plane, i32);
   if (failed(lowerBody(function.getBody(), programs.getBody())))
     return failure();
-  lowered->setAttr("cpu.arena_bytes", builder.getI64IntegerAttr(arenaBytes));
-  builder.setInsertionPoint(lowered);
-  auto tellRuntime = [&](StringRef suffix) {
-    LLVM::GlobalOp::create(builder, loc, builder.getI8Type(), /*isConstant=*/true, LLVM::Linkage::External,
-                           (function.getName() + suffix).str(), builder.getI8IntegerAttr(1));
-  };
+  lowered->setAttr(arenaBytesName, builder.getI64IntegerAttr(arenaBytes));
   if (waiting.forPrograms)
-    tellRuntime(waitsSuffix);
+    lowered->setAttr(waitsForProgramsName, builder.getUnitAttr());
   if (waiting.polls)
-    tellRuntime(pollsSuffix);
+    lowered->setAttr(pollsName, builder.getUnitAttr());
   function.erase();
   return success();
 }

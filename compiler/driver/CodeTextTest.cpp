@@ -36,14 +36,16 @@ TEST(CodeText, PtxSaysWhatALaunchNeeds) {
 TEST(CodeText, LlvmCarriesItsFacts) {
   llvm::LLVMContext context;
   llvm::Module module("kernel", context);
-  writeFacts(module, {"first", 1, 2, {"i32"}});
-  writeFacts(module, {"add_kernel", 8, 64, {"*fp32", "u8"}});
+  writeFacts(module, {"first", 1, 2, false, false, {"i32"}});
+  writeFacts(module, {"add_kernel", 8, 64, false, true, {"*fp32", "u8"}});
   std::string text;
   llvm::raw_string_ostream(text) << module;
   KernelFacts facts = llvm::cantFail(describeLlvm(text));
   EXPECT_EQ(facts.name, "add_kernel");
   EXPECT_EQ(facts.numWarps, 8);
   EXPECT_EQ(facts.scratchBytes, 64u);
+  EXPECT_FALSE(facts.waitsForPrograms);
+  EXPECT_TRUE(facts.polls);
   EXPECT_EQ(facts.types, (Types{"*fp32", "u8"}));
 }
 

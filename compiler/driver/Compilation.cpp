@@ -87,7 +87,7 @@ triton::LlvmControls Compilation::llvmControls() const {
 }
 
 triton::KernelFacts Compilation::facts(uint64_t scratchBytes) const {
-  KernelFacts facts{artifact.name, artifact.numWarps, scratchBytes, {}};
+  KernelFacts facts{artifact.name, artifact.numWarps, scratchBytes, artifact.waitsForPrograms, artifact.polls, {}};
   for (const artifact::Argument &argument : artifact.arguments)
     facts.types.push_back(argument.type);
   return facts;

@@ -15,8 +15,10 @@ using namespace triton::driver;
 /// What a launch must know, left by the entry lowering on the kernel's function.
 static void readMetadata(Compilation &compilation) {
   compilation.module->walk([&](mlir::Operation *op) {
-    if (auto bytes = op->getAttrOfType<mlir::IntegerAttr>("cpu.arena_bytes"))
+    if (auto bytes = op->getAttrOfType<mlir::IntegerAttr>(cpu::arenaBytesName))
       compilation.artifact.arenaBytes = bytes.getInt();
+    compilation.artifact.waitsForPrograms |= op->hasAttr(cpu::waitsForProgramsName);
+    compilation.artifact.polls |= op->hasAttr(cpu::pollsName);
   });
 }
 

@@ -174,47 +174,50 @@ Options CudaTarget::complete(Options options) const {
   return options;
 }
 
-/// Whether a descriptor that is spelled out begins here, with the pointer to its tensor.
-static bool isBase(llvm::ArrayRef<artifact::Argument> arguments) {
-  llvm::StringRef name = arguments.front().name;
-  return name.consume_back(".base") && arguments.size() > 1 &&
-         llvm::StringRef(arguments[1].name).starts_with((name + ".extent").str());
+static llvm::SmallVector<mlir::Type> argumentTypes(mlir::ModuleOp module) {
+  llvm::SmallVector<mlir::Type> types;
+  module.walk([&](tensor::FuncOp function) {
+    if (function.isPublic())
+      types = llvm::to_vector(function.getArgumentTypes());
+  });
+  return types;
 }
 
-/// An argument whose descriptor has been kept is not spelled out, but a map of TMA. Leaves a format for each descriptor, one without
-/// elements for those that are spelled out, if there is a map at all.
-static void describeTensorMaps(Compilation &compilation) {
+/// An argument whose descriptor the passes have kept is not spelled out, but a map of TMA. Leaves a format for each descriptor, one without elements for
+/// those that are spelled out, if there is a map at all. `before`: the types of the kernel's arguments before the passes.
+static void describeTensorMaps(Compilation &compilation, llvm::ArrayRef<mlir::Type> before) {
   artifact::Artifact &artifact = compilation.artifact;
-  tensor::FuncOp kernel;
-  compilation.module->walk([&](tensor::FuncOp function) { kernel = function.isPublic() ? function : kernel; });
-  if (!kernel)
-    return;
+  const llvm::SmallVector<mlir::Type> after = argumentTypes(*compilation.module);
+  std::vector<artifact::Argument> arguments;
   std::vector<artifact::TensorMap> formats;
   bool hasMaps = false;
-  size_t next = 0;
-  for (mlir::Type type : kernel.getArgumentTypes()) {
-    if (next >= artifact.arguments.size())
-      break;
-    bool isSpelledOut = isBase(llvm::ArrayRef(artifact.arguments).drop_front(next));
-    artifact::Argument &argument = artifact.arguments[next++];
+  size_t spelledOut = 0, next = 0; // of the artifact's arguments so far, of the kernel's now
+  for (mlir::Type type : before) {
+    if (spelledOut >= artifact.arguments.size() || next >= after.size())
+      return; // IR of another kernel than the arguments are of
     auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
-    if (!descriptor && isSpelledOut)
+    auto first = artifact.arguments.begin() + spelledOut;
+    // IR may have maps as arguments from the start.
+    const size_t parts = descriptor && first->type != "nvTmaDesc" ? 2 * descriptor.getBlockType().getRank() + 2 : 1;
+    auto kept = mlir::dyn_cast<tensor::TensorDescType>(after[next]);
+    if (descriptor)
       formats.emplace_back();
-    if (!descriptor)
-      continue;
-    hasMaps = true;
-    gpu::TensorMapFormat format = gpu::tensorMapFormat(descriptor);
-    formats.push_back({format.swizzle, format.elementBytes, format.elementType,
-                       std::vector<int64_t>(format.box.begin(), format.box.end())});
-    if (!isSpelledOut)
-      continue; // IR whose maps are arguments already
-    argument = {llvm::StringRef(argument.name).drop_back(5).str(), "nvTmaDesc"};
-    auto rest = artifact.arguments.begin() + next;
-    artifact.arguments.erase(rest, rest + 2 * descriptor.getBlockType().getRank() + 1);
+    if (descriptor && kept) {
+      hasMaps = true;
+      gpu::TensorMapFormat format = gpu::tensorMapFormat(kept);
+      formats.back() = {format.swizzle, format.elementBytes, format.elementType,
+                        std::vector<int64_t>(format.box.begin(), format.box.end())};
+      arguments.push_back({first->name, "nvTmaDesc"});
+    } else {
+      arguments.insert(arguments.end(), first, first + std::min(parts, artifact.arguments.size() - spelledOut));
+    }
+    spelledOut += parts;
+    next += kept ? 1 : parts;
   }
   if (!hasMaps)
     return;
   artifact.tensorMaps = std::move(formats);
+  artifact.arguments = std::move(arguments);
   artifact.argumentBytes = dispatch::layOutArguments(artifact.arguments);
 }
 
@@ -240,10 +243,11 @@ static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
   tensor::TensorPipelineOptions options;
   if (compilation.options.tensorMaps && compilation.options.numCtas == 1)
     options.chooseDescriptors = [&](mlir::ModuleOp module) { gpu::chooseDescriptors(module, *target); };
+  const llvm::SmallVector<mlir::Type> before = argumentTypes(*compilation.module);
   auto build = [&](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager, options); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
-  describeTensorMaps(compilation);
+  describeTensorMaps(compilation, before);
   return compilation.text();
 }
 
@@ -270,11 +274,12 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
   if (int count = compilation.options.maxRegisters.value_or(0); count > 0)
     (*compilation.module)
         ->setAttr(gpu::entryRegistersName, mlir::Builder(compilation.module->getContext()).getI32IntegerAttr(count));
+  const llvm::SmallVector<mlir::Type> before = argumentTypes(*compilation.module);
   auto build = [&](mlir::OpPassManager &manager) { gluon::buildGluonPipeline(manager); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
   gluon::shortenNames(*compilation.module);
-  describeTensorMaps(compilation);
+  describeTensorMaps(compilation, before);
   return compilation.text();
 }
 
@@ -328,6 +333,7 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   if (llvm::Error error = code->optimise())
     return compilation.fail(std::move(error));
   writeFacts(code->module(), compilation.facts(compilation.artifact.sharedBytes));
+  compilation.artifact.waitsAtEntry = options->emit.waitAtEntry;
   return std::move(*code);
 }
 
@@ -338,13 +344,12 @@ static mlir::FailureOr<nvidia::Code> readCode(Compilation &compilation, const st
   auto code = nvidia::Code::parse(text, *options);
   if (!code)
     return compilation.fail(code.takeError());
+  compilation.artifact.waitsAtEntry = compilation.options.waitAtEntry && nvidia::waitsAtEntry(code->module());
   return std::move(*code);
 }
 
 static mlir::FailureOr<std::string> assemble(Compilation &compilation, const std::string &ptx) {
   const Options &options = compilation.options;
-  // Read from the text, as it may be the user's own.
-  compilation.artifact.waitsAtEntry = llvm::StringRef(ptx).contains(nvidia::waitAtEntryText);
   auto device = deviceOf(options);
   if (!device)
     return compilation.fail(device.takeError());
@@ -431,6 +436,7 @@ std::vector<Stage> CudaTarget::stages(const Options &options, const Inspection &
        },
        [ptx](Compilation &compilation, const std::string &text) {
          *ptx = text;
+         compilation.artifact.waitsAtEntry = compilation.options.waitAtEntry && nvidia::waitsAtEntry(text);
          return takeName(compilation, text);
        }},
       {"cubin", [ptx](Compilation &compilation) { return assemble(compilation, *ptx); },

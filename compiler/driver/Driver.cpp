@@ -40,7 +40,7 @@ static void addParts(const std::string &name, llvm::StringRef type, size_t rank,
 /// What tensor::RewriteDescriptors spells a descriptor of elements `element` out as.
 static void describeParts(const std::string &name, const std::string &element, size_t rank,
                           std::vector<artifact::Argument> &out) {
-  out.push_back({name + ".base", "*" + element});
+  out.push_back({name, "*" + element});
   addParts(name + ".extent", "i64", rank, out);
   addParts(name + ".step", "i64", rank, out);
   out.push_back({name + ".pads_with_nan", "i1"});
@@ -324,6 +324,8 @@ static llvm::LogicalResult describeCode(Compilation &compilation, const Target &
   artifact::Artifact &artifact = compilation.artifact;
   artifact.name = facts->name;
   artifact.numWarps = facts->numWarps;
+  artifact.waitsForPrograms = facts->waitsForPrograms;
+  artifact.polls = facts->polls;
   if (artifact.backend == "cpu")
     artifact.arenaBytes = facts->scratchBytes;
   else

@@ -9,11 +9,8 @@
 
 namespace triton {
 
-/// Behind the name of a kernel for the CPU: a symbol that is there if a program may wait for what others write.
-inline constexpr llvm::StringLiteral waitsSuffix = ".waits";
-/// Likewise, if programs call `pollSymbol` on their way round loops that may never end by themselves.
-inline constexpr llvm::StringLiteral pollsSuffix = ".polls";
-/// A function that may not be there: where the kernel is part of a program that brings no runtime of ours.
+/// What programs call on their way round loops that may never end by themselves. It may not be there: where the kernel is part of a program that brings no
+/// runtime of ours.
 inline constexpr llvm::StringLiteral pollSymbol = "triton_poll";
 
 /// What a function is called in PTX, where names are of ASCII. Bytes of other characters are spelled out between dollar signs, which no name in Python has:

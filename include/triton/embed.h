@@ -448,10 +448,16 @@ TRITON_EXPORT Result<unsigned> environmentNumber(const char *name);
 class TRITON_EXPORT HostKernel {
 public:
   static Result<HostKernel> load(std::string_view object, const std::string &symbol, uint64_t arenaBytes);
-  /// Runs the whole grid on at most `maxThreads` threads (0: all processors). An error text, or null. `isInterrupted` is asked now and then on this thread: no program
-  /// begins after a yes, and programs that wait for something are left from their midst.
-  std::optional<std::string> launch(const void *arguments, const int32_t grid[3], unsigned maxThreads,
-                                    bool (*isInterrupted)() = nullptr) const;
+  struct Launch {
+    unsigned maxThreads = 0; // 0: all processors
+    /// Asked now and then on this thread: no program begins after a yes, and programs that wait for something are left from their midst.
+    bool (*isInterrupted)() = nullptr;
+    // As the artifact says.
+    bool waitsForPrograms = false; // programs may wait for what others write
+    bool polls = false;            // programs ask, in loops that may never end by themselves, whether to stop
+  };
+  /// Runs the whole grid. An error text, or null.
+  std::optional<std::string> launch(const void *arguments, const int32_t grid[3], const Launch &how) const;
 
 private:
   explicit HostKernel(std::shared_ptr<const void> code) : code(std::move(code)) {}

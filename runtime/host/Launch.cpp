@@ -1,7 +1,6 @@
 // The decision between the caller alone and the pool, with the figures it rests on.
 #include "runtime/host/Launch.h"
 
-#include "compiler/support/KernelSymbols.h"
 #include "runtime/host/CheckedLaunch.h"
 #include "runtime/host/CodeLoader.h"
 #include "runtime/host/InterruptibleCode.h"
@@ -37,6 +36,7 @@ struct Launch {
   std::array<int32_t, 3> grid;
   int64_t programs;
   unsigned threads;
+  bool polls;
   ThreadPool &pool;
   Failures &failures;
   Interruption &interruption;
@@ -69,7 +69,7 @@ void Launch::run(int64_t begin, int64_t end, void *arena) const {
   if (isOver())
     return;
   ReportTo reports(failures);
-  if (!kernel.polls && !checked)
+  if (!polls && !checked)
     return kernel.entry(arguments, grid.data(), begin, end, arena);
   std::optional<std::string> problem;
   auto programs = [&] { kernel.entry(arguments, grid.data(), begin, end, arena); };
@@ -177,12 +177,12 @@ static llvm::Error launchNow(const KernelCode &kernel, const void *arguments, st
   Failures failures;
   Interruption interruption(options.isInterrupted);
   CheckedLaunch *checked = CheckedLaunch::current();
-  Launch launch{kernel, arguments, grid, programs, threads, pool, failures, interruption, checked};
+  Launch launch{kernel, arguments, grid, programs, threads, options.polls, pool, failures, interruption, checked};
   if (checked) {
     launch.runInSlices(0, programs, arena);
   } else if (programs == 1) {
     launch.run(0, 1, arena);
-  } else if (kernel.waits) {
+  } else if (options.waits) {
     auto runOne = [&](int64_t program, void *arena) { launch.run(program, program + 1, arena); };
     auto isOver = [&] { return launch.isOver(); };
     if (!runByTurns({programs, kernel.arenaBytes, threads, runOne, isOver}, pool, interruption))
@@ -219,8 +219,6 @@ llvm::Expected<std::shared_ptr<const KernelCode>> KernelCode::load(llvm::StringR
     return llvm::createStringError("the loaded code defines no kernel '" + symbol + "'");
   kernel->name = symbol.str();
   kernel->arenaBytes = arenaBytes;
-  kernel->waits = (*code)->find((symbol + waitsSuffix).str());
-  kernel->polls = (*code)->find((symbol + pollsSuffix).str());
   kernel->code = std::move(*code);
   return kernel;
 }

@@ -28,8 +28,6 @@ struct KernelCode {
   std::string name;
   KernelEntry entry = nullptr;
   uint64_t arenaBytes = 0;                             // scratch per thread
-  bool waits = false;                                  // programs may wait for what others write
-  bool polls = false;                                  // programs ask, where they may wait for good, whether to stop
   std::shared_ptr<const LoadedCode> code;              // keeps `entry` alive
   mutable std::atomic<float> nanosecondsPerProgram{0}; // learnt; 0: never run
 
@@ -41,6 +39,7 @@ struct KernelCode {
 struct LaunchOptions {
   unsigned maxThreads = 0; // 0: all processors of this process; TRITON_CPU_MAX_THREADS where a surface reads it
   Interruption::Question isInterrupted = nullptr; // asked now and then, on the calling thread
+  bool waits = false, polls = false;              // as the artifact says: waitsForPrograms, polls
 };
 
 /// `arguments` is the packed block of the kernel's run-time arguments. Fails when the grid is negative or too large to

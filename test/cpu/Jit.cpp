@@ -91,7 +91,7 @@ std::shared_ptr<const runtime::KernelCode> compileKernel(llvm::StringRef text, l
   }
   auto kernel = std::make_shared<runtime::KernelCode>();
   module->walk([&](func::FuncOp function) {
-    if (auto bytes = function->getAttrOfType<IntegerAttr>("cpu.arena_bytes"))
+    if (auto bytes = function->getAttrOfType<IntegerAttr>(cpu::arenaBytesName))
       kernel->arenaBytes = bytes.getInt();
   });
   kernel->code = compile(*module, target).code;

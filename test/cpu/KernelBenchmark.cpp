@@ -66,7 +66,7 @@ Kernel compileOnce(StringRef name, const std::string &text) {
                 });
   uint64_t arena = 0;
   module->walk([&](Operation *op) {
-    if (auto bytes = op->getAttrOfType<IntegerAttr>("cpu.arena_bytes"))
+    if (auto bytes = op->getAttrOfType<IntegerAttr>(cpu::arenaBytesName))
       arena = bytes.getInt();
   });
   std::optional<host::Code> code;

@@ -239,12 +239,12 @@ static bool hasEnoughWaiting() { return waitingPrograms >= 1024 && losesPatience
 TEST(Launch, WaitingProgramsAreLeftAndTheirThreadsCounted) {
   KernelCode kernel;
   kernel.entry = waitForGood;
-  kernel.waits = kernel.polls = true;
   for (int32_t programs : {1, 5000}) {
     waitingPrograms = 0;
     patience = 3;
     llvm::Error error =
-        launch(kernel, nullptr, {programs, 1, 1}, {0, programs == 1 ? losesPatience : hasEnoughWaiting});
+        launch(kernel, nullptr, {programs, 1, 1},
+               {.isInterrupted = programs == 1 ? losesPatience : hasEnoughWaiting, .waits = true, .polls = true});
     EXPECT_EQ(llvm::toString(std::move(error)), "the launch was interrupted");
     EXPECT_LE(waitingPrograms, 1024 + int(ThreadPool::process().threads()));
   }

@@ -12,8 +12,8 @@
 
 namespace triton::nvidia {
 
-/// The first instruction of kernels whose launches may overlap: it waits until the grids before are complete and their writes visible. Nothing else has this text.
-constexpr const char *waitAtEntryText = "griddepcontrol.wait; // at entry";
+/// The first instruction of kernels whose launches may overlap: it waits until the grids before are complete and their writes visible.
+constexpr const char *waitAtEntryText = "griddepcontrol.wait;";
 
 struct CodegenOptions {
   EmitOptions emit;
@@ -56,6 +56,11 @@ private:
 
 /// Links what the module calls and does not have. A name that no library has is an error: PTX could not be loaded.
 llvm::Error linkLibraries(llvm::Module &module, llvm::ArrayRef<std::string> libraries);
+
+/// Whether the kernel in LLVM IR of the user's waits for the grids before it, before it touches memory. That of the emitter does where its options say so.
+bool waitsAtEntry(const llvm::Module &module);
+/// The same of PTX. Reads instructions up to the first that is not mere arithmetic: in doubt it does not wait, and is launched in full order.
+bool waitsAtEntry(llvm::StringRef ptx);
 
 /// PTX versions that LLVM can write: the newest at most `version` (0: no limit).
 unsigned supportedPtxVersion(unsigned version);

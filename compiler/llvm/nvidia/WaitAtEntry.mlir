@@ -9,7 +9,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
   // No access of any kind comes before the wait, also not one that is the same in every iteration of a loop.
   // CHECK-LABEL: .entry sums(
   // CHECK-NOT: {{ld\.global|st\.global|ld\.shared|st\.shared}}
-  // CHECK: griddepcontrol.wait; // at entry
+  // CHECK: griddepcontrol.wait;
   // CHECK: ld.global
   // CHECK-NOT: griddepcontrol
   tt.func public @sums(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32>, %n: i32) {
@@ -33,7 +33,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 
   // A kernel that does nothing waits too: the next one relies on it.
   // CHECK-LABEL: .entry nothing(
-  // CHECK: griddepcontrol.wait; // at entry
+  // CHECK: griddepcontrol.wait;
   tt.func public @nothing() {
     tt.return
   }
