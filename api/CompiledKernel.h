@@ -2,16 +2,16 @@
 #pragma once
 
 #include "api/Border.h"
-#include "api/CudaKernel.h"
 #include "compiler/artifact/Artifact.h"
-#include "runtime/host/Launch.h"
+#include "dispatch/launch/CudaKernel.h"
+#include "dispatch/launch/HostKernel.h"
 
 #include <memory>
 
 struct triton_compiled : llvm::ThreadSafeRefCountedBase<triton_compiled> {
   std::shared_ptr<const triton::artifact::Artifact> artifact;
   std::shared_ptr<const triton::runtime::KernelCode> code; // null if it was compiled for another machine
-  std::unique_ptr<triton::CudaKernel> cuda;                // null if it is none for GPUs
+  std::unique_ptr<triton::dispatch::CudaKernel> cuda;      // null if it is none for GPUs
 };
 
 namespace triton {

@@ -2,7 +2,7 @@
 #include <triton/c_cuda.h>
 
 #include "api/Border.h"
-#include "api/CudaKernel.h"
+#include "dispatch/launch/CudaKernel.h"
 #include "runtime/cuda/Memory.h"
 
 using namespace triton;
@@ -21,7 +21,7 @@ struct triton_cuda_stream : llvm::ThreadSafeRefCountedBase<triton_cuda_stream> {
 };
 
 static llvm::Expected<triton_cuda_memory *> allocate(size_t bytes, int device) {
-  if (auto found = cudaDriver(); !found)
+  if (auto found = dispatch::cudaDriver(); !found)
     return found.takeError();
   auto allocated = driver::DeviceMemory::allocate(bytes, device);
   if (!allocated)
@@ -30,7 +30,7 @@ static llvm::Expected<triton_cuda_memory *> allocate(size_t bytes, int device) {
 }
 
 static llvm::Expected<triton_cuda_stream *> createStream(int device) {
-  if (auto found = cudaDriver(); !found)
+  if (auto found = dispatch::cudaDriver(); !found)
     return found.takeError();
   auto created = driver::createStream(device);
   if (!created)
@@ -43,7 +43,7 @@ extern "C" {
 int triton_cuda_device_count(triton_error **error) {
   int count = -1;
   attempt(error, {}, [&]() -> llvm::Error {
-    auto found = cudaDriver();
+    auto found = dispatch::cudaDriver();
     if (!found)
       return found.takeError();
     count = found->deviceCount();
@@ -54,7 +54,7 @@ int triton_cuda_device_count(triton_error **error) {
 
 triton_bytes *triton_cuda_architecture(int device, triton_error **error) {
   return make(error, {}, [&]() -> llvm::Expected<triton_bytes *> {
-    auto name = cudaArchitecture(device);
+    auto name = dispatch::cudaArchitecture(device);
     if (!name)
       return name.takeError();
     return new triton_bytes{std::move(*name)};

@@ -1,6 +1,6 @@
 #include "api/DescriptorArgument.h"
 
-#include "api/CudaKernel.h"
+#include "dispatch/launch/CudaKernel.h"
 #include "runtime/cuda/TensorMap.h"
 
 namespace triton {
@@ -13,7 +13,7 @@ llvm::Error checkDescriptor(const triton_descriptor &descriptor) {
 static std::optional<std::string> encode(const dispatch::TensorMapFormat &format, uint64_t address,
                                          std::span<const uint64_t> shape, std::span<const uint64_t> strides,
                                          bool padsWithNan, void *destination) {
-  auto driver = cudaDriver();
+  auto driver = dispatch::cudaDriver();
   if (!driver)
     return llvm::toString(driver.takeError());
   llvm::Error error = runtime::cuda::encodeOnce(driver->api(),

@@ -4,11 +4,9 @@
 #include "api/CallOptions.h"
 #include "api/DescriptorArgument.h"
 #include "compiler/driver/Driver.h"
-#include "compiler/driver/EnvironmentNumber.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/StoredCompile.h"
 #include "compiler/frontend/values/Folding.h"
-#include "runtime/host/Launch.h"
 
 #include <cstring>
 
@@ -106,7 +104,7 @@ static llvm::Expected<driver::Settings> resolveOptions(const triton_options &opt
   llvm::Expected<driver::Settings> resolved = driverOptions(options);
   if (!resolved || resolved->backend != "cuda" || resolved->architecture != "native")
     return resolved;
-  llvm::Expected<std::string> architecture = cudaArchitecture(options.device);
+  llvm::Expected<std::string> architecture = dispatch::cudaArchitecture(options.device);
   if (!architecture)
     return architecture.takeError();
   resolved->architecture = *architecture;
@@ -159,7 +157,7 @@ compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> sp
       return code.takeError();
     result->code = std::move(*code);
   } else if (target == "cuda")
-    result->cuda = std::make_unique<CudaKernel>(artifact);
+    result->cuda = std::make_unique<dispatch::CudaKernel>(artifact);
   result->artifact = std::move(artifact);
   std::lock_guard lock(kernel.mutex);
   return kernel.compiled.try_emplace(key, std::move(result)).first->second;
@@ -184,28 +182,25 @@ static llvm::Expected<CompiledKernel> compileSignature(triton_kernel &kernel, ll
   return compileSpecialized(kernel, std::move(*specs), options);
 }
 
-static llvm::Expected<unsigned> threadLimit(const triton_options &options) {
-  if (options.threads)
-    return options.threads;
-  return environmentNumber("TRITON_CPU_MAX_THREADS");
-}
-
-static llvm::Error launchOnHost(const triton_compiled &compiled, const void *block, std::array<int32_t, 3> extents,
+static llvm::Error launchOnHost(const triton_compiled &compiled, const void *block, std::array<int32_t, 3> grid,
                                 const triton_options &options) {
-  llvm::Expected<unsigned> threads = threadLimit(options);
-  if (!threads)
-    return threads.takeError();
-  return runtime::launch(
-      *compiled.code, block, extents,
-      {.maxThreads = *threads, .waits = compiled.artifact->waitsForPrograms, .polls = compiled.artifact->polls});
+  return dispatch::launch(*compiled.code,
+                          {.grid = grid,
+                           .threads = options.threads,
+                           .waitsForPrograms = compiled.artifact->waitsForPrograms,
+                           .polls = compiled.artifact->polls},
+                          block);
 }
 
-static CudaLaunchOptions cudaOptions(const triton_options &options) {
-  return {.device = options.device,
-          .stream = static_cast<runtime::cuda::StreamHandle>(options.stream),
-          .isCooperative = options.launch_cooperative != 0,
-          .isProgrammatic = options.launch_programmatic != 0,
-          .usesGraphs = options.launch_graphs != 0};
+static llvm::Error launchOnCuda(const triton_compiled &compiled, std::byte *block, std::array<int32_t, 3> grid,
+                                const triton_options &options) {
+  return compiled.cuda->launch(block,
+                               {.stream = static_cast<runtime::cuda::StreamHandle>(options.stream),
+                                .grid = grid,
+                                .isCooperative = options.launch_cooperative != 0,
+                                .isProgrammatic = options.launch_programmatic != 0,
+                                .mayUseGraph = options.launch_graphs != 0},
+                               options.device);
 }
 
 /// Binds, specialises and compiles, and keeps the plan for launches like this one.
@@ -274,9 +269,8 @@ llvm::Expected<CompiledKernel> triton::launch(triton_kernel &kernel, const trito
     return error;
   std::array<int32_t, 3> extents = {static_cast<int32_t>(grid.x), static_cast<int32_t>(grid.y),
                                     static_cast<int32_t>(grid.z)};
-  llvm::Error error = compiled.cuda
-                          ? compiled.cuda->launch(reinterpret_cast<const char *>(block), extents, cudaOptions(options))
-                          : launchOnHost(compiled, block, extents, options);
+  llvm::Error error =
+      compiled.cuda ? launchOnCuda(compiled, block, extents, options) : launchOnHost(compiled, block, extents, options);
   if (error)
     return error;
   return plan->compiled;

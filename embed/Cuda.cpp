@@ -1,8 +1,8 @@
 // The driver for host languages: handles as numbers, errors as values.
 #include <triton/embed_cuda.h>
 
+#include "dispatch/launch/CudaLauncher.h"
 #include "runtime/cuda/CublasLt.h"
-#include "runtime/cuda/LaunchGraph.h"
 #include "runtime/cuda/TensorMap.h"
 
 namespace triton::embed {
@@ -65,11 +65,6 @@ uint64_t cudaCurrentContext() {
   return driver ? number(driver->currentContext()) : 0;
 }
 
-static CudaFunction fromRuntime(const cuda::LoadedFunction &loaded) {
-  return {number(loaded.module), number(loaded.function), number(loaded.context),   loaded.device,
-          loaded.registers,      loaded.localBytes,       loaded.staticSharedBytes, loaded.maxThreads};
-}
-
 Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, uint32_t sharedBytes, int device) {
   auto driver = cuda::Driver::get();
   if (!driver)
@@ -77,44 +72,50 @@ Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, u
   auto loaded = cuda::load(*driver, llvm::StringRef(image.data(), image.size()), name, sharedBytes, device);
   if (!loaded)
     return toError(loaded.takeError());
-  return fromRuntime(*loaded);
+  return CudaFunction{number(loaded->module), number(loaded->function),  loaded->registers,
+                      loaded->localBytes,     loaded->staticSharedBytes, loaded->maxThreads};
 }
 
 static cuda::FunctionHandle handle(uint64_t function) { return reinterpret_cast<cuda::FunctionHandle>(function); }
 
-std::optional<CudaFunction> cudaFind(uint64_t function) {
-  std::optional<cuda::LoadedFunction> found = cuda::find(handle(function));
-  return found ? std::optional(fromRuntime(*found)) : std::nullopt;
+CudaLauncher::CudaLauncher(CudaPlan plan)
+    : state(std::make_unique<dispatch::CudaLauncher>(dispatch::CudaPlan{.offsets = std::move(plan.offsets),
+                                                                        .argumentBytes = plan.argumentBytes,
+                                                                        .threads = plan.threads,
+                                                                        .sharedBytes = plan.sharedBytes,
+                                                                        .clusterSize = plan.clusterSize,
+                                                                        .waitsAtEntry = plan.waitsAtEntry})) {}
+CudaLauncher::~CudaLauncher() = default;
+Result<uint64_t> CudaLauncher::prepare(uint64_t function) const {
+  auto context = state->prepare(handle(function));
+  return context ? Result<uint64_t>(number(*context)) : toError(context.takeError());
+}
+uint64_t CudaLauncher::graphLaunches() const { return state->graphLaunches(); }
+uint64_t CudaLauncher::scratchBytes(const int32_t grid[3], uint64_t perBlock) const {
+  return state->scratchBytes({grid[0], grid[1], grid[2]}, perBlock);
 }
 
-CudaLaunchGraph::CudaLaunchGraph() : state(std::make_unique<cuda::LaunchGraph>()) {}
-CudaLaunchGraph::~CudaLaunchGraph() = default;
-uint64_t CudaLaunchGraph::launches() const { return state->launches(); }
-
-struct CudaLaunchAccess {
-  static cuda::LaunchGraph *state(CudaLaunchGraph *graph) { return graph ? graph->state.get() : nullptr; }
-};
-
-static cuda::Launch toRuntime(const CudaLaunch &launch) {
-  return {.function = handle(launch.function),
-          .context = reinterpret_cast<cuda::ContextHandle>(launch.context),
-          .isContextCurrent = launch.isContextCurrent,
-          .stream = reinterpret_cast<cuda::StreamHandle>(launch.stream),
-          .grid = {launch.grid[0], launch.grid[1], launch.grid[2]},
-          .threads = launch.threads,
-          .sharedBytes = launch.sharedBytes,
-          .clusterSize = launch.clusterSize,
-          .isCooperative = launch.isCooperative,
-          .isProgrammatic = launch.isProgrammatic,
-          .waitsAtEntry = launch.waitsAtEntry,
-          .arguments = launch.arguments,
-          .graph = CudaLaunchAccess::state(launch.graph),
-          .argumentBlock = launch.argumentBlock};
+static dispatch::CudaCall toDispatch(const CudaCall &call) {
+  return {.function = handle(call.function),
+          .context = reinterpret_cast<cuda::ContextHandle>(call.context),
+          .stream = reinterpret_cast<cuda::StreamHandle>(call.stream),
+          .grid = {call.grid[0], call.grid[1], call.grid[2]},
+          .isCooperative = call.isCooperative,
+          .isProgrammatic = call.isProgrammatic,
+          .isContextCurrent = call.isContextCurrent,
+          .mayUseGraph = call.mayUseGraph,
+          .scratch = call.scratch,
+          .profilerScratch = call.profilerScratch};
 }
 
-int cudaLaunch(const CudaLaunch &launch) {
+int CudaLauncher::launch(const CudaCall &call, std::byte *arguments) {
   cuda::Driver *driver = cuda::Driver::getIfUsed();
-  return driver ? cuda::launch(driver->api(), toRuntime(launch)) : int(cuda::NotInitialized);
+  return driver ? state->launch(driver->api(), toDispatch(call), arguments) : int(cuda::NotInitialized);
+}
+
+std::string CudaLauncher::describeFailure(const CudaCall &call, int status) const {
+  auto driver = cuda::Driver::get();
+  return driver ? state->describeFailure(driver->api(), toDispatch(call), status) : llvm::toString(driver.takeError());
 }
 
 Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count, int handover) {
@@ -126,16 +127,6 @@ Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t ar
     return Error{"ValueError", "expected a function that was loaded here, and a handover from 0 to 3"};
   auto time = cuda::timeLaunches(*driver, *found, threads, argumentBytes, count, cuda::Handover(handover));
   return time ? Result<double>(*time) : toError(time.takeError());
-}
-
-std::string cudaDescribeFailure(const CudaLaunch &launch, int status) {
-  auto driver = cuda::Driver::get();
-  return driver ? cuda::describeFailure(driver->api(), toRuntime(launch), status) : llvm::toString(driver.takeError());
-}
-
-std::optional<Error> cudaAllowLargeClusters(uint64_t function) {
-  auto driver = cuda::Driver::get();
-  return toOptional(driver ? cuda::allowLargeClusters(*driver, handle(function)) : driver.takeError());
 }
 
 std::optional<uint64_t> cudaDevicePointer(uint64_t pointer) {

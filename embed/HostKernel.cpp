@@ -1,17 +1,9 @@
 // Loaded code of the CPU target, and its launch.
 #include <triton/embed.h>
 
-#include "compiler/driver/EnvironmentNumber.h"
-#include "runtime/host/Launch.h"
+#include "dispatch/launch/HostKernel.h"
 
 namespace triton::embed {
-
-Result<unsigned> environmentNumber(const char *name) {
-  llvm::Expected<unsigned> number = triton::environmentNumber(name);
-  if (!number)
-    return Error{"RuntimeError", llvm::toString(number.takeError())};
-  return *number;
-}
 
 Result<HostKernel> HostKernel::load(std::string_view object, const std::string &symbol, uint64_t arenaBytes) {
   llvm::Expected<std::shared_ptr<const runtime::KernelCode>> code =
@@ -23,8 +15,9 @@ Result<HostKernel> HostKernel::load(std::string_view object, const std::string &
 
 std::optional<std::string> HostKernel::launch(const void *arguments, const int32_t grid[3], const Launch &how) const {
   const auto &kernel = *static_cast<const runtime::KernelCode *>(code.get());
-  if (llvm::Error error = runtime::launch(kernel, arguments, {grid[0], grid[1], grid[2]},
-                                          {how.maxThreads, how.isInterrupted, how.waitsForPrograms, how.polls}))
+  if (llvm::Error error = dispatch::launch(
+          kernel, {{grid[0], grid[1], grid[2]}, how.maxThreads, how.waitsForPrograms, how.polls, how.isInterrupted},
+          arguments))
     return llvm::toString(std::move(error));
   return std::nullopt;
 }

@@ -1,10 +1,8 @@
-// The code takes the run-time arguments in order, then two pointers: to scratch that every launch gets fresh, and to scratch of a profiler.
+// Turns a call from Python into a CudaCall: packs the arguments, and asks the program's allocators for scratch memory.
 #include "bindings/launch/CudaLauncher.h"
 
 #include "bindings/InterpreterLock.h"
 #include <triton/embed_cuda.h>
-
-#include <algorithm>
 
 namespace triton::python {
 
@@ -17,12 +15,11 @@ struct Scratch {
 
 struct CudaLauncher {
   Launcher base;
-  uint32_t threads, sharedBytes, clusterSize;
-  bool isCooperative, isProgrammatic, waitsAtEntry;
+  embed::CudaLauncher *native;
+  bool isCooperative, isProgrammatic, usesGraphs;
   Scratch scratch[2];
-  uint64_t function, context;    // the function launched last, and where it was loaded
-  PyObject *functionObject;      // the exact int that it was given as, or null
-  embed::CudaLaunchGraph *graph; // null: launches never go through one
+  uint64_t function, context; // the function launched last, and where it was loaded
+  PyObject *functionObject;   // the exact int that it was given as, or null
 };
 } // namespace
 
@@ -53,20 +50,20 @@ static bool prepare(CudaLauncher &self, PyObject *object) {
   }
   if (function == self.function)
     return true;
-  std::optional<embed::CudaFunction> found = embed::cudaFind(function);
-  if (found && self.clusterSize > 8)
-    if (std::optional<embed::Error> error = embed::cudaAllowLargeClusters(function)) {
-      PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
-      return false;
-    }
+  embed::Result<uint64_t> context = self.native->prepare(function);
+  if (auto *error = std::get_if<embed::Error>(&context)) {
+    PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
+    return false;
+  }
   self.function = function;
-  self.context = found ? found->context : 0;
+  self.context = std::get<uint64_t>(context);
   Py_XSETREF(self.functionObject, Py_XNewRef(PyLong_CheckExact(object) ? object : nullptr));
   return true;
 }
 
 /// Asks the program's allocator; `holder` keeps the memory until the launch is queued.
-static bool allocate(const Scratch &scratch, uint64_t blocks, uint64_t stream, uint64_t &address, Reference &holder) {
+static bool allocate(const CudaLauncher &self, const Scratch &scratch, const Invocation &invocation, uint64_t &address,
+                     Reference &holder) {
   if (scratch.bytes == 0)
     return true;
   Reference module(PyImport_ImportModule("triton.runtime._allocation"));
@@ -74,9 +71,9 @@ static bool allocate(const Scratch &scratch, uint64_t blocks, uint64_t stream, u
   Reference allocator(variable ? PyObject_CallMethod(variable.get(), "get", nullptr) : nullptr);
   if (!allocator)
     return false;
-  holder =
-      Reference(PyObject_CallFunction(allocator.get(), "KKK", static_cast<unsigned long long>(blocks) * scratch.bytes,
-                                      scratch.alignment, static_cast<unsigned long long>(stream)));
+  const unsigned long long bytes = self.native->scratchBytes(invocation.grid, scratch.bytes),
+                           stream = invocation.stream;
+  holder = Reference(PyObject_CallFunction(allocator.get(), "KKK", bytes, scratch.alignment, stream));
   Reference pointer(holder ? PyObject_CallMethod(holder.get(), "data_ptr", nullptr) : nullptr);
   if (!pointer)
     return false;
@@ -94,54 +91,28 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   ArgumentBlock block;
   if (!block.pack(launcher, invocation, resolve))
     return false;
-  uint64_t scratch[2] = {0, 0};
+  embed::CudaCall call;
   Reference holders[2];
-  if (self.scratch[0].bytes || self.scratch[1].bytes) {
-    uint64_t blocks = uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]) * self.clusterSize;
-    for (int index = 0; index < 2; ++index)
-      if (!allocate(self.scratch[index], blocks, invocation.stream, scratch[index], holders[index]))
-        return false;
-  }
-
-  const std::vector<uint32_t> &offsets = launcher.layout->offsets;
-  size_t count = offsets.size();
-  void *inlineArguments[64];
-  std::vector<void *> manyArguments;
-  void **arguments = inlineArguments;
-  if (count + 2 > std::size(inlineArguments)) {
-    manyArguments.resize(count + 2);
-    arguments = manyArguments.data();
-  }
-  std::transform(offsets.begin(), offsets.end(), arguments,
-                 [base = block.data()](uint32_t offset) -> void * { return base + offset; });
-  arguments[count] = &scratch[0];
-  arguments[count + 1] = &scratch[1];
-  embed::CudaLaunch work;
-  work.function = self.function;
-  work.context = self.context;
-  work.isContextCurrent = invocation.isCurrent;
-  work.stream = invocation.stream;
-  for (int index = 0; index < 3; ++index)
-    work.grid[index] = uint32_t(grid[index]);
-  work.threads = self.threads;
-  work.sharedBytes = self.sharedBytes;
-  work.clusterSize = self.clusterSize;
-  work.isCooperative = self.isCooperative;
-  work.isProgrammatic = self.isProgrammatic && !scratch[0]; // scratch may be what the launch before still uses
-  work.waitsAtEntry = self.waitsAtEntry;
-  work.arguments = arguments;
+  const bool hasScratch = self.scratch[0].bytes || self.scratch[1].bytes;
+  if (hasScratch && (!allocate(self, self.scratch[0], invocation, call.scratch, holders[0]) ||
+                     !allocate(self, self.scratch[1], invocation, call.profilerScratch, holders[1])))
+    return false;
+  call.function = self.function;
+  call.context = self.context;
+  call.stream = invocation.stream;
+  call.grid = grid;
+  call.isCooperative = self.isCooperative;
+  call.isProgrammatic = self.isProgrammatic;
+  call.isContextCurrent = invocation.isCurrent;
   // Only calls like ones before: what a hook is to see, or what clients make themselves, is a launch of the kernel.
-  if (invocation.packed && invocation.isCurrent && !scratch[0] && !scratch[1]) {
-    work.graph = self.graph;
-    work.argumentBlock = {block.data(), launcher.argumentBytes};
-  }
+  call.mayUseGraph = self.usesGraphs && invocation.packed && invocation.isCurrent;
   int status = 0;
   {
     Unlocked unlocked;
-    status = embed::cudaLaunch(work);
+    status = self.native->launch(call, block.data());
   }
   if (status)
-    PyErr_SetString(PyExc_RuntimeError, embed::cudaDescribeFailure(work, status).c_str());
+    PyErr_SetString(PyExc_RuntimeError, self.native->describeFailure(call, status).c_str());
   return status == 0;
 }
 
@@ -174,31 +145,31 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   launcher->launch = launch;
   launcher->isCurrent = isCurrent;
   auto &self = reinterpret_cast<CudaLauncher &>(*launcher);
-  self.threads = threads;
-  self.sharedBytes = sharedBytes;
-  self.clusterSize = clusterSize ? clusterSize : 1;
+  self.native = new embed::CudaLauncher({.offsets = launcher->layout->offsets,
+                                         .argumentBytes = launcher->argumentBytes,
+                                         .threads = threads,
+                                         .sharedBytes = sharedBytes,
+                                         .clusterSize = clusterSize ? clusterSize : 1,
+                                         .waitsAtEntry = waitsAtEntry != 0});
   self.isCooperative = isCooperative;
   self.isProgrammatic = isProgrammatic;
-  self.waitsAtEntry = waitsAtEntry;
+  self.usesGraphs = usesGraphs;
   self.scratch[0] = global;
   self.scratch[1] = profile;
   self.function = self.context = 0;
   self.functionObject = nullptr;
-  self.graph =
-      usesGraphs && !isCooperative && !isProgrammatic && self.clusterSize == 1 ? new embed::CudaLaunchGraph : nullptr;
   return reinterpret_cast<PyObject *>(launcher);
 }
 
 static void destroy(PyObject *object) {
   auto *self = reinterpret_cast<CudaLauncher *>(object);
-  delete self->graph;
+  delete self->native;
   Py_CLEAR(self->functionObject);
   destroyLauncher(object);
 }
 
 static PyObject *graphLaunches(PyObject *object, void *) {
-  const embed::CudaLaunchGraph *graph = reinterpret_cast<CudaLauncher *>(object)->graph;
-  return PyLong_FromUnsignedLongLong(graph ? graph->launches() : 0);
+  return PyLong_FromUnsignedLongLong(reinterpret_cast<CudaLauncher *>(object)->native->graphLaunches());
 }
 static PyGetSetDef properties[] = {
     {"graph_launches", graphLaunches, nullptr, "How many launches went through a graph (knobs.nvidia.launch_graphs).",

@@ -5,7 +5,6 @@
 #include "bindings/Interrupt.h"
 #include <triton/embed.h>
 
-#include <cstdlib>
 #include <string>
 
 namespace triton::python {
@@ -33,20 +32,6 @@ static bool resolve(const ArgumentSlot &slot, PyObject *, const Argument &argume
   return false;
 }
 
-/// TRITON_CPU_MAX_THREADS: read on every launch, as the other knobs are; 0 means no limit. False with an exception set.
-static bool readThreadLimit(unsigned &limit) {
-  limit = 0;
-  if (!std::getenv("TRITON_CPU_MAX_THREADS"))
-    return true;
-  embed::Result<unsigned> read = embed::environmentNumber("TRITON_CPU_MAX_THREADS");
-  if (auto *error = std::get_if<embed::Error>(&read)) {
-    PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
-    return false;
-  }
-  limit = std::get<unsigned>(read);
-  return true;
-}
-
 static bool launch(Launcher &launcher, const Invocation &invocation) {
   if (Py_TYPE(invocation.function) != hostFunctionType) {
     PyErr_Format(PyExc_TypeError, "expected the kernel's function, got %s", Py_TYPE(invocation.function)->tp_name);
@@ -60,13 +45,9 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
     return false;
   const embed::HostKernel &kernel = *reinterpret_cast<HostFunction *>(invocation.function)->kernel;
   std::optional<std::string> error;
-  bool isAlone = grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
-  embed::HostKernel::Launch how = reinterpret_cast<HostLauncher &>(launcher).how;
-  if (!isAlone && !readThreadLimit(how.maxThreads))
-    return false;
   {
     Unlocked unlocked;
-    error = kernel.launch(block.data(), grid, how);
+    error = kernel.launch(block.data(), grid, reinterpret_cast<HostLauncher &>(launcher).how);
   }
   if (error && !raiseInterruption())
     PyErr_SetString(PyExc_RuntimeError, error->c_str());
@@ -90,7 +71,7 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
     self->memory = Memory::Host;
     self->launch = launch;
     self->isCurrent = isCurrent;
-    reinterpret_cast<HostLauncher *>(self)->how = {1, isInterrupted, waitsForPrograms != 0, polls != 0};
+    reinterpret_cast<HostLauncher *>(self)->how = {0, isInterrupted, waitsForPrograms != 0, polls != 0};
   }
   return reinterpret_cast<PyObject *>(self);
 }

@@ -2,7 +2,7 @@
 
 #include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Folder.h"
-#include "compiler/driver/EnvironmentNumber.h"
+#include "dispatch/EnvironmentNumber.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
 #include "compiler/support/ForkMutex.h"
 #include "compiler/support/Hash.h"

@@ -441,15 +441,12 @@ struct KernelDescription {
 TRITON_EXPORT Result<KernelDescription> describeKernel(const std::string &stage, const std::string &text,
                                                        const Options &options);
 
-/// The number in an environment variable, 0 if it is not set. An error that names it if it holds something else.
-TRITON_EXPORT Result<unsigned> environmentNumber(const char *name);
-
 /// Code of the CPU target, loaded.
 class TRITON_EXPORT HostKernel {
 public:
   static Result<HostKernel> load(std::string_view object, const std::string &symbol, uint64_t arenaBytes);
   struct Launch {
-    unsigned maxThreads = 0; // 0: all processors
+    unsigned maxThreads = 0; // 0: what TRITON_CPU_MAX_THREADS says, else all processors
     /// Asked now and then on this thread: no program begins after a yes, and programs that wait for something are left from their midst.
     bool (*isInterrupted)() = nullptr;
     // As the artifact says.

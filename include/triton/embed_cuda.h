@@ -8,8 +8,8 @@
 
 #include <span>
 
-namespace triton::runtime::cuda {
-class LaunchGraph;
+namespace triton::dispatch {
+class CudaLauncher;
 }
 
 namespace triton::embed {
@@ -27,36 +27,45 @@ struct CudaClockRates {
 
 struct CudaFunction {
   uint64_t module = 0, function = 0;
-  uint64_t context = 0; // that it was loaded into
-  int device = 0;
   int registers = 0, localBytes = 0, staticSharedBytes = 0, maxThreads = 0;
 };
 
-/// What a kernel's launches share, so that they may go through a graph while the GPU waits for the host; kept beside the function, used by one launch at a time
-/// or by many.
-class TRITON_EXPORT CudaLaunchGraph {
-public:
-  CudaLaunchGraph();
-  ~CudaLaunchGraph();
-  CudaLaunchGraph(const CudaLaunchGraph &) = delete;
-  /// How many went through a graph.
-  uint64_t launches() const;
-
-private:
-  friend struct CudaLaunchAccess;
-  std::unique_ptr<runtime::cuda::LaunchGraph> state;
+/// What launches of a kernel have in common.
+struct CudaPlan {
+  std::vector<uint32_t> offsets; // of the code's arguments in the packed block
+  uint32_t argumentBytes = 0;    // of the block
+  uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
+  bool waitsAtEntry = false; // as the artifact says; then a launch may overlap the one before it
 };
 
-struct CudaLaunch {
-  uint64_t function = 0, context = 0, stream = 0;
-  bool isContextCurrent = false; // the caller has just seen that
-  uint32_t grid[3] = {1, 1, 1};
-  uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
+/// One launch.
+struct CudaCall {
+  uint64_t function = 0, context = 0, stream = 0; // context 0: whichever is current
+  const int32_t *grid = nullptr;                  // three extents
   bool isCooperative = false, isProgrammatic = false;
-  bool waitsAtEntry = false;                // as the artifact says; then it may overlap the launch before it
-  void **arguments = nullptr;               // a pointer to each
-  CudaLaunchGraph *graph = nullptr;         // null: never through a graph. Then the context is given, and
-  std::span<const std::byte> argumentBlock; // all that `arguments` point to and that is not always the same
+  bool isContextCurrent = false;             // the caller has just seen that the function's is
+  bool mayUseGraph = false;                  // where the GPU waits for the host
+  uint64_t scratch = 0, profilerScratch = 0; // memory of this launch, 0 where it needs none
+};
+
+/// Launches a kernel; used by one thread at a time or by many.
+class TRITON_EXPORT CudaLauncher {
+public:
+  explicit CudaLauncher(CudaPlan plan);
+  ~CudaLauncher();
+  CudaLauncher(const CudaLauncher &) = delete;
+  /// Makes a function ready to be launched, and gives the context that it was loaded into; 0 if `cudaLoad` did not load it.
+  Result<uint64_t> prepare(uint64_t function) const;
+  /// `arguments`: the packed block. 0, or the driver's status.
+  int launch(const CudaCall &call, std::byte *arguments);
+  std::string describeFailure(const CudaCall &call, int status) const;
+  /// How many went through a graph.
+  uint64_t graphLaunches() const;
+  /// How many bytes of scratch memory a launch takes, of `perBlock` bytes each.
+  uint64_t scratchBytes(const int32_t grid[3], uint64_t perBlock) const;
+
+private:
+  std::unique_ptr<dispatch::CudaLauncher> state;
 };
 
 struct CudaTensorMap {
@@ -86,15 +95,9 @@ TRITON_EXPORT uint64_t cudaCurrentContext();
 /// A cubin, or PTX that the driver translates.
 TRITON_EXPORT Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, uint32_t sharedBytes,
                                             int device);
-/// What `cudaLoad` gave for this function; nullopt if it came from elsewhere.
-TRITON_EXPORT std::optional<CudaFunction> cudaFind(uint64_t function);
-/// 0, or the driver's status. `context` 0: the current one.
-TRITON_EXPORT int cudaLaunch(const CudaLaunch &launch);
 /// Microseconds of the driver's part of a launch; `handover` 0: a pointer to each argument, 1: one buffer, 2: cuLaunchKernel, 3: as 0, programmatic.
 TRITON_EXPORT Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count,
                                               int handover);
-TRITON_EXPORT std::string cudaDescribeFailure(const CudaLaunch &launch, int status);
-TRITON_EXPORT std::optional<Error> cudaAllowLargeClusters(uint64_t function);
 
 /// Where kernels reach this memory; nullopt if they do not.
 TRITON_EXPORT std::optional<uint64_t> cudaDevicePointer(uint64_t pointer);

@@ -37,9 +37,9 @@ struct KernelCode {
 };
 
 struct LaunchOptions {
-  unsigned maxThreads = 0; // 0: all processors of this process; TRITON_CPU_MAX_THREADS where a surface reads it
-  Interruption::Question isInterrupted = nullptr; // asked now and then, on the calling thread
+  unsigned maxThreads = 0;                        // 0: all processors of this process
   bool waits = false, polls = false;              // as the artifact says: waitsForPrograms, polls
+  Interruption::Question isInterrupted = nullptr; // asked now and then, on the calling thread
 };
 
 /// `arguments` is the packed block of the kernel's run-time arguments. Fails when the grid is negative or too large to

@@ -219,13 +219,15 @@ TEST(Launch, StopsBetweenProgramsWhenInterrupted) {
     };
     programsRun = 0;
     patience = 1;
-    EXPECT_EQ(llvm::toString(launch(kernel, nullptr, {1 << 30, 1, 1}, {threads, losesPatience})),
+    EXPECT_EQ(llvm::toString(
+                  launch(kernel, nullptr, {1 << 30, 1, 1}, {.maxThreads = threads, .isInterrupted = losesPatience})),
               "the launch was interrupted");
     EXPECT_GT(programsRun, 0u);
     EXPECT_LT(programsRun, uint64_t(1) << 30);
     // The next one starts afresh.
     patience = 1000;
-    EXPECT_FALSE(llvm::errorToBool(launch(kernel, nullptr, {10, 1, 1}, {threads, losesPatience})));
+    EXPECT_FALSE(llvm::errorToBool(
+        launch(kernel, nullptr, {10, 1, 1}, {.maxThreads = threads, .isInterrupted = losesPatience})));
   }
 }
 
@@ -244,7 +246,7 @@ TEST(Launch, WaitingProgramsAreLeftAndTheirThreadsCounted) {
     patience = 3;
     llvm::Error error =
         launch(kernel, nullptr, {programs, 1, 1},
-               {.isInterrupted = programs == 1 ? losesPatience : hasEnoughWaiting, .waits = true, .polls = true});
+               {.waits = true, .polls = true, .isInterrupted = programs == 1 ? losesPatience : hasEnoughWaiting});
     EXPECT_EQ(llvm::toString(std::move(error)), "the launch was interrupted");
     EXPECT_LE(waitingPrograms, 1024 + int(ThreadPool::process().threads()));
   }

@@ -1,25 +1,18 @@
 // A compiled kernel on the GPUs of this machine: loaded on each device at its first launch there.
 #pragma once
 
-#include "compiler/artifact/Artifact.h"
-#include "runtime/cuda/LaunchGraph.h"
+#include "dispatch/launch/CudaLauncher.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 #include <mutex>
 
-namespace triton {
+namespace triton::dispatch {
 
 /// The driver, from the library that TRITON_LIBCUDA_PATH names, if it is set.
 llvm::Expected<runtime::cuda::Driver &> cudaDriver();
 /// What a device is compiled for: "sm_90a".
 llvm::Expected<std::string> cudaArchitecture(int device);
-
-struct CudaLaunchOptions {
-  int device = 0;
-  runtime::cuda::StreamHandle stream = nullptr;
-  bool isCooperative = false, isProgrammatic = false, usesGraphs = true;
-};
 
 /// The device has too little of something: `what`, and the message users of Triton know.
 class OutOfResources : public llvm::ErrorInfo<OutOfResources> {
@@ -36,13 +29,13 @@ public:
 class CudaKernel {
 public:
   explicit CudaKernel(std::shared_ptr<const artifact::Artifact> artifact) : artifact(std::move(artifact)) {}
-  /// `arguments`: the packed block that the artifact describes. Returns when the launch is queued.
-  llvm::Error launch(const char *arguments, std::array<int32_t, 3> grid, const CudaLaunchOptions &options);
+  /// `arguments`: the packed block that the artifact describes. Scratch memory is found here. Returns when the launch is queued.
+  llvm::Error launch(std::byte *arguments, CudaCall call, int device);
 
 private:
   struct OnDevice {
     runtime::cuda::LoadedFunction function;
-    runtime::cuda::LaunchGraph graph;
+    CudaLauncher launcher;
   };
   llvm::Expected<OnDevice &> load(runtime::cuda::Driver &driver, int device);
 
@@ -51,4 +44,4 @@ private:
   llvm::DenseMap<int, std::unique_ptr<OnDevice>> loaded; // by device
 };
 
-} // namespace triton
+} // namespace triton::dispatch
