@@ -268,3 +268,29 @@ def test_llvm_step_by_step(compile_always):
     with pytest.raises(RuntimeError):
         llvm.translate_to_asm("nonsense", "nvptx64-nvidia-cuda", "sm_90a", "", [], True, False)
     assert context is not None
+
+
+@triton.jit
+def wait_for_flag(flag_ptr, out_ptr):
+    while tl.atomic_add(flag_ptr, 0) == 0:
+        pass
+    tl.store(out_ptr, 1)
+
+
+@pytest.mark.parametrize("kernel, waits", [(wait_for_flag, True), (shift, False)])
+@pytest.mark.parametrize("way", ["whole", "by stages", "from llir"])
+def test_kernels_whose_programs_wait_say_so(kernel, waits, way, fresh_knobs, fresh_triton_cache, tmp_path):
+    """A field of the metadata, whichever way the code was made."""
+    host = triton.runtime.driver.active.get_current_target()
+    if host.backend != "cpu":
+        pytest.skip("programs of a GPU wait by themselves")
+    src = source() if kernel is shift else ASTSource(kernel, {"flag_ptr": "*i32", "out_ptr": "*i32"}, {})
+    if way == "by stages":
+        fresh_knobs.runtime.add_stages_inspection_hook = lambda *args: None
+    compiled = triton.compile(src, target=host)
+    if way == "from llir":
+        path = tmp_path / "kernel.llir"
+        path.write_text(compiled.asm["llir"])
+        compiled = triton.compile(str(path), target=host)
+    assert (compiled.metadata.waits_for_programs, compiled.metadata.polls) == (waits, waits)
+    assert b".waits" not in compiled.asm["obj"] and b".polls" not in compiled.asm["obj"]
