@@ -1,6 +1,7 @@
 // The C++ API on CUDA, against the fake driver: from a kernel's text to the launch that the driver is asked for.
 #include <triton/c.h>
 #include <triton/cuda.h>
+#include <triton/tune.h>
 
 #include "gtest/gtest.h"
 
@@ -116,6 +117,18 @@ TEST_F(CudaApi, SaysWhatTheDeviceLacks) {
   EXPECT_EQ(result.error().kind(), "OutOfResources");
   EXPECT_STREQ(result.error().what(), "out of resource: threads, Required: 2048, Hardware limit: 1024. Reducing block "
                                       "sizes or `num_stages` may help.");
+}
+
+TEST_F(CudaApi, TunesByTheDevicesEvents) {
+  triton::cuda::Buffer<float> x(16), out(16);
+  std::vector<triton::Config> configs = {{{triton::named("BLOCK", 16)}, {.target = "cuda"}},
+                                         {{triton::named("BLOCK", 16)}, {.target = "cuda", .numWarps = 64}}};
+  triton::Tuning tuning = triton::tune(kernel, {x, out, 16, 2.0f}, configs,
+                                       [](const triton::Config &) { return triton::Grid(1); }, {.repetitions = 3});
+  EXPECT_EQ(tuning.measurements[0].milliseconds, 1.0) << "what the fake driver says of any two events";
+  EXPECT_EQ(tuning.best, 0u);
+  EXPECT_LT(tuning.measurements[1].milliseconds, 0);
+  EXPECT_NE(tuning.measurements[1].error.find("out of resource: threads"), std::string::npos);
 }
 
 TEST_F(CudaApi, FromC) {

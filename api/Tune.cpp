@@ -1,35 +1,38 @@
 // Tuning: compile all, measure each, keep the result.
 #include "api/CallOptions.h"
 #include "api/Kernel.h"
-#include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Description.h"
-#include "compiler/artifact/Json.h"
 #include "compiler/artifact/Seal.h"
 #include "compiler/driver/StoredCompile.h"
 #include "compiler/support/Hash.h"
+#include "dispatch/tune/KeptTuning.h"
+#include "dispatch/tune/Measure.h"
 #include "runtime/host/WorkerThread.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 using namespace triton;
+namespace json = llvm::json;
 
 namespace {
 struct Measurement {
-  double milliseconds = -1; // median; negative if it failed
-  std::string error;        // why it failed
+  static constexpr double never = std::numeric_limits<double>::infinity();
+  std::vector<double> milliseconds = {never, never, never}; // median, 20%, 80%
+  std::string error = {};                                   // why it failed
+  double median() const { return milliseconds.front(); }
+  bool hasFailed() const { return median() == never; }
 };
 
 /// One way to run the kernel: its arguments, those of the configuration at the end.
 struct Config {
   std::vector<triton_argument> arguments;
+  size_t ownCount;
   triton_options options;
+  Arguments own() const { return Arguments(arguments).take_back(ownCount); }
 };
 } // namespace
 
@@ -39,14 +42,16 @@ struct triton_tuning {
   bool wasKept = false;                  // taken from the cache directory
 };
 
-/// Compiles every configuration, several at a time; failures are found again when it is measured.
-static void compileAll(triton_kernel &kernel, const std::vector<Config> &configs, unsigned threadLimit) {
+/// Compiles every configuration that is the first of its code, several at a time; failures are found again when it is measured.
+static void compileAll(triton_kernel &kernel, const std::vector<Config> &configs, llvm::ArrayRef<size_t> first,
+                       unsigned threadLimit) {
   if (!threadLimit)
     threadLimit = std::max(1u, std::thread::hardware_concurrency());
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t index = next++; index < configs.size(); index = next++)
-      llvm::consumeError(compile(kernel, configs[index].arguments, configs[index].options).takeError());
+      if (first[index] == index)
+        llvm::consumeError(compile(kernel, configs[index].arguments, configs[index].options).takeError());
   };
   std::vector<std::thread> threads;
   for (size_t i = 1; i < std::min<size_t>(threadLimit, configs.size()); ++i)
@@ -59,127 +64,191 @@ static void compileAll(triton_kernel &kernel, const std::vector<Config> &configs
     thread.join();
 }
 
-static double millisecondsOf(const std::function<bool()> &run) {
-  auto start = std::chrono::steady_clock::now();
-  if (!run())
-    return -1;
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+static std::unique_ptr<dispatch::Clock> clockOf(const triton_options &options) {
+  if (llvm::StringRef(options.target) == "cuda")
+    if (auto *driver = runtime::cuda::Driver::getIfUsed())
+      return std::make_unique<dispatch::CudaClock>(*driver, static_cast<runtime::cuda::StreamHandle>(options.stream),
+                                                   options.device);
+  return std::make_unique<dispatch::HostClock>();
 }
 
 static Measurement measure(triton_kernel &kernel, const Config &config, const triton_grid &grid,
                            const triton_tune_options &options) {
-  Measurement result;
-  auto run = [&] {
-    auto launched = launch(kernel, grid, config.arguments, config.options);
-    if (!launched)
-      result.error = llvm::toString(launched.takeError());
-    return bool(launched);
+  auto run = [&] { return launch(kernel, grid, config.arguments, config.options).takeError(); };
+  auto prepare = [] { return llvm::Error::success(); };
+  // The first launch opens the driver, whose events measure.
+  if (llvm::Error error = run())
+    return {.error = llvm::toString(std::move(error))};
+  auto times = dispatch::measure(
+      *clockOf(config.options), run, prepare,
+      {.warmup = options.milliseconds / 4, .milliseconds = options.milliseconds, .repetitions = options.repetitions});
+  if (!times)
+    return {.error = llvm::toString(times.takeError())};
+  return {.milliseconds = dispatch::quantiles(*times, {0.5, 0.2, 0.8})};
+}
+
+/// An argument as a part of the question what is fastest.
+static json::Value toJson(const triton_argument &argument) {
+  auto type = [](int32_t element) {
+    return frontend::Type::scalar(static_cast<frontend::ScalarKind>(element + 1)).signature();
   };
-  double first = std::min(millisecondsOf(run), run() ? millisecondsOf(run) : -1);
-  if (!result.error.empty())
-    return result;
-  size_t repetitions = options.repetitions;
-  if (!repetitions) {
-    constexpr double fewest = 5, most = 10000;
-    double wished = options.milliseconds / std::max(first, 1e-3);
-    repetitions = static_cast<size_t>(wished > fewest ? std::min(wished, most) : fewest); // no number gives the fewest
+  switch (argument.kind) {
+  case TRITON_ARGUMENT_BOOLEAN:
+    return argument.value.integer != 0;
+  case TRITON_ARGUMENT_INTEGER:
+    return argument.value.integer;
+  case TRITON_ARGUMENT_UNSIGNED:
+    return argument.value.natural;
+  case TRITON_ARGUMENT_REAL:
+    return argument.value.real;
+  case TRITON_ARGUMENT_STRING:
+  case TRITON_ARGUMENT_TEXT:
+    return textOf(argument);
+  case TRITON_ARGUMENT_TYPE:
+    return type(argument.type);
+  case TRITON_ARGUMENT_POINTER:
+    return type(elementOf(argument));
+  case TRITON_ARGUMENT_DESCRIPTOR: {
+    const triton_descriptor &descriptor = *argument.value.descriptor;
+    json::Array parts{type(elementOf(descriptor))};
+    for (llvm::ArrayRef<int64_t> numbers : {shapeOf(descriptor), stridesOf(descriptor), blockOf(descriptor)})
+      parts.push_back(json::Array(numbers));
+    return parts;
   }
-  std::vector<double> times;
-  for (size_t i = 0; i < repetitions; ++i)
-    times.push_back(millisecondsOf(run));
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  result.milliseconds = times[times.size() / 2];
+  default:
+    return nullptr;
+  }
+}
+
+/// What the choice depends on, in the order of Python's key: the values of the arguments that are named, all numbers if none is; then the types of arrays.
+static json::Array keyOf(const triton_kernel &kernel, Arguments arguments, const triton_tune_options &options) {
+  const llvm::ArrayRef<const char *> names(options.keys, options.keys ? options.key_count : 0);
+  auto isArray = [](const triton_argument &argument) {
+    return argument.kind == TRITON_ARGUMENT_POINTER || argument.kind == TRITON_ARGUMENT_DESCRIPTOR;
+  };
+  auto nameAt = [&](size_t position) {
+    const llvm::StringRef given = nameOf(arguments[position]);
+    const auto &parameters = kernel.function->parameters;
+    return !given.empty() || position >= parameters.size() ? given : llvm::StringRef(parameters[position].name);
+  };
+  json::Array key;
+  for (llvm::StringRef name : names)
+    for (size_t position = 0; position < arguments.size(); ++position)
+      if (nameAt(position) == name)
+        key.push_back(toJson(arguments[position]));
+  for (const triton_argument &argument : arguments)
+    if (names.empty() && !isArray(argument))
+      key.push_back(toJson(argument));
+  for (const triton_argument &argument : arguments)
+    if (isArray(argument))
+      key.push_back(toJson(argument));
+  if (*options.key)
+    key.push_back(llvm::StringRef(options.key));
+  return key;
+}
+
+/// A configuration in the form of Python's.
+static json::Value describe(const Config &config) {
+  json::Object kwargs;
+  for (const triton_argument &argument : config.own())
+    kwargs[nameOf(argument)] = toJson(argument);
+  const triton_options &given = config.options;
+  json::Object result{{"kwargs", std::move(kwargs)},    {"num_warps", given.num_warps}, {"num_ctas", given.num_ctas},
+                      {"num_stages", given.num_stages}, {"maxnreg", nullptr},           {"pre_hook", nullptr},
+                      {"ir_override", nullptr}};
+  if (given.max_registers)
+    result["maxnreg"] = given.max_registers;
+  // Options that Python's configurations do not have count where they are not as usual. What is compiled for is seen in the code.
+  const triton_options usual = llvm::cantFail(completeOptions(static_cast<const triton_options *>(nullptr)));
+  triton_options others = given;
+  others.num_warps = usual.num_warps, others.num_ctas = usual.num_ctas, others.num_stages = usual.num_stages;
+  others.max_registers = usual.max_registers, others.device = usual.device;
+  others.target = usual.target, others.architecture = usual.architecture;
+  others.cache_directory = usual.cache_directory, others.cache_secret_file = usual.cache_secret_file;
+  llvm::SmallString<128> key, usualKey;
+  appendKey(others, key);
+  appendKey(usual, usualKey);
+  if (key != usualKey || given.threads)
+    result["options"] = sha256Hex((key + std::to_string(given.threads)).str());
   return result;
 }
 
-static void appendKey(const triton_argument &argument, std::string &key) {
-  llvm::raw_string_ostream stream(key);
-  stream << nameOf(argument) << '=' << argument.kind << ':';
-  switch (argument.kind) {
-  case TRITON_ARGUMENT_REAL:
-    stream << llvm::format_hex(llvm::bit_cast<uint64_t>(argument.value.real), 18);
-    break;
-  case TRITON_ARGUMENT_STRING:
-  case TRITON_ARGUMENT_TEXT:
-    stream << textOf(argument).size() << ':' << textOf(argument);
-    break;
-  case TRITON_ARGUMENT_TYPE:
-    stream << argument.type;
-    break;
-  case TRITON_ARGUMENT_POINTER:
-    stream << elementOf(argument) << (reinterpret_cast<uintptr_t>(argument.value.pointer) % 16 == 0);
-    break;
-  case TRITON_ARGUMENT_DESCRIPTOR: {
-    const triton_descriptor &descriptor = *argument.value.descriptor;
-    stream << elementOf(descriptor);
-    for (llvm::ArrayRef<int64_t> numbers : {shapeOf(descriptor), stridesOf(descriptor), blockOf(descriptor)})
-      for (int64_t number : numbers)
-        stream << ',' << number;
-    break;
-  }
-  case TRITON_ARGUMENT_UNSIGNED:
-    stream << argument.value.natural;
-    break;
-  case TRITON_ARGUMENT_BOOLEAN:
-  case TRITON_ARGUMENT_INTEGER:
-    stream << argument.value.integer;
-    break;
-  default:
-    break;
-  }
-  stream << ';';
+static llvm::Expected<std::string> questionOf(const triton_kernel &kernel, Arguments arguments,
+                                              const std::vector<Config> &configs, const triton_tune_options &options) {
+  const triton_options &first = configs.front().options;
+  auto device = dispatch::deviceModel(first.target, first.device);
+  if (!device)
+    return device.takeError();
+  json::Object question{
+      {"kernel", kernel.function->name},          {"source", kernel.function->definition->range.text()},
+      {"backend", llvm::StringRef(first.target)}, {"device", *device},
+      {"key", keyOf(kernel, arguments, options)}, {"configs", json::Array(llvm::map_range(configs, describe))}};
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(std::move(question));
+  return text;
 }
 
-/// Everything that the choice depends on; the stages of each configuration stand for the kernel's source and for the tools that make its code.
-static std::string keyOf(triton_kernel &kernel, const std::vector<Config> &configs,
-                         const triton_tune_options &options) {
-  std::string key = "tuning-2;" + artifact::buildId() + ";" + kernel.function->name + ";" + options.key + ";";
-  for (const Config &config : configs) {
-    for (const triton_argument &argument : config.arguments)
-      appendKey(argument, key);
-    llvm::SmallString<128> settings;
-    appendKey(config.options, settings);
-    key += settings.str().str() + std::to_string(config.options.threads) + ";";
-    auto compiled = compile(kernel, config.arguments, config.options);
-    if (!compiled) {
-      llvm::consumeError(compiled.takeError());
-      continue;
-    }
-    for (const artifact::StageOutput &stage : (*compiled)->artifact->stages)
-      key += sha256Hex(stage.content) + ";";
-  }
-  return sha256Hex(key + std::to_string(std::thread::hardware_concurrency()));
+static size_t fastestOf(llvm::ArrayRef<Measurement> measurements) {
+  return std::min_element(measurements.begin(), measurements.end(),
+                          [](const Measurement &a, const Measurement &b) { return a.median() < b.median(); }) -
+         measurements.begin();
 }
 
-static std::optional<std::vector<Measurement>> readKept(const driver::Storage &storage, const std::string &hash,
-                                                        size_t count) {
-  std::optional<std::string> sealed = storage.store.get(artifact::entryName(hash), "tuning.json");
+/// Of the code that a configuration compiles to; empty if it does not.
+static std::string codeOf(triton_kernel &kernel, const Config &config) {
+  auto compiled = compile(kernel, config.arguments, config.options);
+  if (!compiled) {
+    llvm::consumeError(compiled.takeError());
+    return "";
+  }
+  return dispatch::codeDigest((*compiled)->artifact->stages.back().content);
+}
+
+/// What was measured before, if it was the same code.
+static std::optional<std::vector<Measurement>> readKept(triton_kernel &kernel, const std::vector<Config> &configs,
+                                                        const driver::Storage &storage, const std::string &hash) {
+  std::optional<std::string> sealed =
+      storage.store.get(artifact::entryName(hash), dispatch::tuningFile(kernel.function->name));
   std::optional<std::string> text = sealed ? artifact::unseal(*sealed, storage.secret) : std::nullopt;
-  std::optional<llvm::json::Value> parsed = text ? artifact::parseJson(*text) : std::nullopt;
-  const llvm::json::Object *object = parsed ? parsed->getAsObject() : nullptr;
-  const llvm::json::Array *times = object ? object->getArray("milliseconds") : nullptr;
-  if (!times || times->size() != count || object->getString("hash") != llvm::StringRef(hash))
+  std::optional<dispatch::KeptTuning> kept = text ? dispatch::readTuning(*text) : std::nullopt;
+  if (!kept || kept->timings.size() != configs.size())
     return std::nullopt;
   std::vector<Measurement> measurements;
-  for (const llvm::json::Value &time : *times) {
-    if (!time.getAsNumber())
-      return std::nullopt;
-    measurements.push_back({*time.getAsNumber(), {}});
-  }
+  for (dispatch::ConfigTiming &timing : kept->timings)
+    measurements.push_back({.milliseconds = std::move(timing.milliseconds)});
+  if (kept->code != codeOf(kernel, configs[fastestOf(measurements)]))
+    return std::nullopt;
   return measurements;
 }
 
-static void keep(const driver::Storage &storage, const std::string &hash,
-                 const std::vector<Measurement> &measurements) {
-  llvm::json::Array times;
+static void keep(triton_kernel &kernel, const std::vector<Config> &configs,
+                 const std::vector<Measurement> &measurements, const driver::Storage &storage, const std::string &hash,
+                 const std::string &question) {
+  std::vector<std::vector<double>> timings;
   for (const Measurement &measurement : measurements)
-    times.push_back(measurement.milliseconds);
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(
-      llvm::json::Object{{"hash", hash}, {"milliseconds", std::move(times)}});
+    timings.push_back(measurement.milliseconds);
+  auto text = dispatch::describeTuning(question, timings, codeOf(kernel, configs[fastestOf(measurements)]));
   // A full disk is no reason to fail.
-  llvm::consumeError(
-      storage.store.put(artifact::entryName(hash), "tuning.json", *artifact::seal(text, {}, storage.secret)));
+  llvm::consumeError(storage.store.put(artifact::entryName(hash), dispatch::tuningFile(kernel.function->name),
+                                       *artifact::seal(*text, {}, storage.secret)));
+}
+
+/// The caller's answer. C++ may throw where C cannot.
+static llvm::Expected<triton_grid> ask(triton_grid (*grid)(const triton_config *config, void *context),
+                                       const triton_config &config, void *context) {
+  // The library's unwinder is its own (0021): it must have been at work once before it can catch what the program's has thrown.
+  [[maybe_unused]] static const bool isReady = [] {
+    try {
+      throw 0;
+    } catch (int) {
+      return true;
+    }
+  }();
+  try {
+    return grid(&config, context);
+  } catch (...) {
+    return failure("RuntimeError", "the function that gives the grid threw an exception");
+  }
 }
 
 static llvm::Expected<std::vector<Config>> readConfigs(Arguments arguments, const triton_config *configs,
@@ -192,7 +261,7 @@ static llvm::Expected<std::vector<Config>> readConfigs(Arguments arguments, cons
     auto options = completeOptions(config.options);
     if (!options)
       return options.takeError();
-    result.push_back({arguments.vec(), *options});
+    result.push_back({arguments.vec(), own->size(), *options});
     llvm::append_range(result.back().arguments, *own);
   }
   return result;
@@ -207,33 +276,40 @@ static llvm::Expected<triton_tuning *> tune(triton_kernel &kernel,
     return configs.takeError();
   if (configs->empty())
     return failure("ValueError", "there are no configurations to tune '" + kernel.function->name + "' with");
-  compileAll(kernel, *configs, options.compile_threads);
-  auto tuning = std::make_unique<triton_tuning>();
   auto storage = driver::openStorage(options.cache_directory, options.cache_secret_file);
   if (!storage)
     return storage.takeError();
+  auto question = questionOf(kernel, arguments, *configs, options);
+  if (!question)
+    return question.takeError();
   const bool isKept = *options.cache_directory;
-  const std::string hash = isKept ? keyOf(kernel, *configs, options) : "";
+  const std::string hash = isKept ? *dispatch::tuningHash(*question) : "";
+  auto tuning = std::make_unique<triton_tuning>();
   if (isKept)
-    if (auto kept = readKept(*storage, hash, count)) {
+    if (auto kept = readKept(kernel, *configs, *storage, hash)) {
       tuning->measurements = std::move(*kept);
       tuning->wasKept = true;
     }
   if (!tuning->wasKept) {
-    for (auto [config, asGiven] : llvm::zip(*configs, llvm::ArrayRef(given, count)))
-      tuning->measurements.push_back(measure(kernel, config, grid(&asGiven, context), options));
-    if (isKept)
-      keep(*storage, hash, tuning->measurements);
+    const std::vector<size_t> first = dispatch::representatives(*question);
+    compileAll(kernel, *configs, first, options.compile_threads);
+    for (size_t index = 0; index < count; ++index) {
+      if (first[index] != index) {
+        tuning->measurements.push_back(tuning->measurements[first[index]]);
+        continue;
+      }
+      auto extents = ask(grid, given[index], context);
+      if (!extents)
+        return extents.takeError();
+      tuning->measurements.push_back(measure(kernel, (*configs)[index], *extents, options));
+    }
   }
-  auto rank = [](const Measurement &measurement) {
-    return measurement.milliseconds < 0 ? std::numeric_limits<double>::infinity() : measurement.milliseconds;
-  };
-  auto best = std::min_element(tuning->measurements.begin(), tuning->measurements.end(),
-                               [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
-  if (best->milliseconds < 0)
+  tuning->best = fastestOf(tuning->measurements);
+  if (tuning->measurements[tuning->best].hasFailed())
     return failure("RuntimeError", "no configuration of '" + kernel.function->name +
                                        "' runs; the first says: " + tuning->measurements.front().error);
-  tuning->best = best - tuning->measurements.begin();
+  if (isKept && !tuning->wasKept)
+    keep(kernel, *configs, tuning->measurements, *storage, hash, *question);
   return tuning.release();
 }
 
@@ -271,11 +347,12 @@ triton_tuning *triton_kernel_tune_with(const triton_kernel *kernel,
 size_t triton_tuning_best(const triton_tuning *tuning) { return tuning ? tuning->best : 0; }
 
 double triton_tuning_milliseconds(const triton_tuning *tuning, size_t index) {
-  return tuning && index < tuning->measurements.size() ? tuning->measurements[index].milliseconds : -1;
+  const bool isKnown = tuning && index < tuning->measurements.size() && !tuning->measurements[index].hasFailed();
+  return isKnown ? tuning->measurements[index].median() : -1;
 }
 
 const char *triton_tuning_error(const triton_tuning *tuning, size_t index) {
-  if (!tuning || index >= tuning->measurements.size() || tuning->measurements[index].milliseconds >= 0)
+  if (!tuning || index >= tuning->measurements.size() || !tuning->measurements[index].hasFailed())
     return nullptr;
   return tuning->measurements[index].error.c_str();
 }

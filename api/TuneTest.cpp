@@ -75,7 +75,7 @@ TEST_F(Tune, KeepsResults) {
   // What is not as it was kept is measured again, whatever it is.
   triton::cache::Store store(folder.path);
   for (const triton::cache::Entry &entry : store.list()) {
-    ASSERT_FALSE(store.put(entry.name, "tuning.json", "{\"milliseconds\": " + std::string(100000, '[')));
+    ASSERT_FALSE(store.put(entry.name, "scale.autotune.json", "{\"milliseconds\": " + std::string(100000, '[')));
     EXPECT_FALSE(store.find(entry.name)->isSealed);
   }
   EXPECT_FALSE(triton::tune(kernel, arguments, configs({64, 128}), grid, options).wasKept);
@@ -116,6 +116,36 @@ TEST_F(Tune, WhatTheGridThrowsComesOut) {
                std::runtime_error);
   EXPECT_THROW((void)triton::tryTune(kernel, arguments, configs({16}), nullptr), std::bad_function_call);
   EXPECT_EQ(triton::tune(kernel, arguments, configs({16}), grid, {.repetitions = 1}).best, 0u) << "all is as before";
+}
+
+TEST_F(Tune, WhatIsThrownThroughTheBareCInterfaceIsAnError) {
+  triton_error *error = nullptr;
+  triton_argument arguments[] = {triton_pointer(x.data(), TRITON_FLOAT32), triton_pointer(y.data(), TRITON_FLOAT32),
+                                 triton_integer(n), triton_real(2.0)};
+  triton_argument block = triton_integer(64);
+  block.name = "BLOCK";
+  triton_config config{&block, 1, nullptr};
+  triton_grid (*throwing)(const triton_config *, void *) = [](const triton_config *, void *) -> triton_grid {
+    throw std::runtime_error("no grid");
+  };
+  EXPECT_EQ(triton_kernel_tune(kernel.state.get(), throwing, nullptr, arguments, 4, &config, 1, &error), nullptr);
+  ASSERT_NE(error, nullptr);
+  EXPECT_STREQ(triton_error_message(error), "the function that gives the grid threw an exception");
+  triton_error_free(error);
+}
+
+TEST_F(Tune, WarpsAndStagesAreNoOtherCodeOnTheCpu) {
+  std::vector<triton::Config> same = {{{triton::named("BLOCK", 64)}, {.numWarps = 4}},
+                                      {{triton::named("BLOCK", 64)}, {.numWarps = 8, .numStages = 5}}};
+  int asked = 0;
+  auto counting = [&](const triton::Config &config) {
+    ++asked;
+    return grid(config);
+  };
+  triton::Tuning tuning = triton::tune(kernel, arguments, same, counting, {.repetitions = 3});
+  EXPECT_EQ(asked, 2) << "one is measured, and the best is launched";
+  EXPECT_EQ(tuning.best, 0u);
+  EXPECT_EQ(tuning.measurements[0].milliseconds, tuning.measurements[1].milliseconds);
 }
 
 TEST_F(Tune, CompiledKernelsAreKept) {

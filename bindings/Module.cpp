@@ -7,6 +7,7 @@
 #include "bindings/Environment.h"
 #include "bindings/InterpreterLock.h"
 #include "bindings/Profiler.h"
+#include "bindings/Tune.h"
 #include "bindings/host/Answers.h"
 #include "bindings/host/GluonLayouts.h"
 #include "bindings/host/Language.h"
@@ -91,6 +92,7 @@ NB_MODULE(libtriton, module) {
   addPasses(module);
   addProfiler(module);
   addSanitizer(module);
+  addTune(module);
   Visit::watchForks();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&Visit::endAll));
   module.def("native_libraries", &nativeLibraries, "Paths of the native libraries.");

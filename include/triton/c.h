@@ -12,8 +12,8 @@
  * by several threads at once; each is freed once by its `_free`, in any order, and once more for each `_retain`.
  *
  * Memory never changes hands: what the library allocates it frees itself, whatever allocator the program has. NULL where an object or a text is asked for is an error;
- * functions that cannot report one answer NULL, zero or nothing. No exception leaves the library, and none may come out of a callback: there is no way through
- * for it (<triton/tune.h> takes functions that throw).
+ * functions that cannot report one answer NULL, zero or nothing. No exception leaves the library. One that comes out of a callback ends the call with an error; what
+ * it was is lost (<triton/tune.h> takes functions that throw, and throws on).
  * C++ programs take the classes of <triton/triton.h>, which stand on this interface alone. */
 #ifndef TRITON_C_H
 #define TRITON_C_H
@@ -274,11 +274,14 @@ typedef struct triton_tune_options {
   double milliseconds;         /* to spend on measuring each configuration */
   const char *cache_directory; /* where results are kept; NULL: nowhere */
   const char *cache_secret_file; /* with a secret that they are signed with; NULL: they are not */
-  const char *key; /* what else the choice depends on, sizes for example; part of the key of a kept result */
+  const char *key;               /* what else the choice depends on; part of the key of a kept result */
+  /* Since version 6. The arguments whose values the choice depends on, by name, as `key` of triton.autotune in Python: results are kept for both. NULL: all numbers. */
+  const char *const *keys;
+  size_t key_count;
 } triton_tune_options;
-#define TRITON_TUNE_OPTIONS_INIT {sizeof(triton_tune_options), 0, 0, 50, NULL, NULL, NULL}
+#define TRITON_TUNE_OPTIONS_INIT {sizeof(triton_tune_options), 0, 0, 50, NULL, NULL, NULL, NULL, 0}
 
-/* Measures the configurations on these arguments; `grid` gives each one's grid. The kernel runs many times. */
+/* Measures the configurations on these arguments, on a GPU by its events; `grid` gives each one's grid. The kernel runs many times. */
 TRITON_EXPORT triton_tuning *triton_kernel_tune(const triton_kernel *kernel,
                                                 triton_grid (*grid)(const triton_config *config, void *context),
                                                 void *context, const triton_argument *arguments, size_t argument_count,

@@ -40,7 +40,9 @@ struct TuneOptions {
       0; // runs per configuration instead, so that equal machines do equal work; 0: as the time allows
   std::string cacheDirectory;  // where results are kept; empty: nowhere
   std::string cacheSecretFile; // with a secret that they are signed with; empty: they are not
-  std::string key;             // what else the choice depends on, sizes for example; part of the key of a kept result
+  std::string key;             // what else the choice depends on; part of the key of a kept result
+  std::vector<std::string>
+      keys; // the arguments whose values the choice depends on, as in triton.autotune; none: all numbers
 };
 
 struct Tuning {
@@ -123,6 +125,11 @@ inline Expected<Tuning> tryTune(const Kernel &kernel, const std::vector<Argument
   converted.cache_directory = options.cacheDirectory.c_str();
   converted.cache_secret_file = options.cacheSecretFile.c_str();
   converted.key = options.key.c_str();
+  std::vector<const char *> keys;
+  for (const std::string &name : options.keys)
+    keys.push_back(name.c_str());
+  converted.keys = keys.data();
+  converted.key_count = keys.size();
   detail::ErrorSlot error;
   std::unique_ptr<triton_tuning, void (*)(triton_tuning *)> result(
       triton_kernel_tune_with(kernel.state.get(), detail::GridQuestion::ask, &question, list.data(), list.size(),

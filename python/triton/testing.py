@@ -4,9 +4,7 @@ On a GPU times come from device events and the cache is cleared before each call
 cache is left warm, as it is when a program calls a kernel in a loop.
 """
 
-import math
-import time
-
+from ._C.libtriton import tuning
 from ._gpu_limits import (  # noqa: F401  (part of this module's interface)
     cuda_memcheck,
     get_dram_gbps,
@@ -25,17 +23,7 @@ _RETURN_MODES = ("min", "max", "mean", "median", "all")
 
 def _quantile(a, q):
     """The quantiles `q` (each in 0..1) of the numbers `a`, by linear interpolation between neighbours."""
-    ordered = sorted(a)
-
-    def at(fraction):
-        if not 0 <= fraction <= 1:
-            raise ValueError(f"a quantile lies between 0 and 1, got {fraction}")
-        position = fraction * (len(ordered) - 1)
-        low = math.floor(position)
-        high = min(low + 1, len(ordered) - 1)
-        return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
-
-    return [at(fraction) for fraction in q]
+    return tuning.quantiles(list(a), list(q))
 
 
 def _mean(numbers):
@@ -61,52 +49,23 @@ def _on_cpu():
     return _active_driver().get_current_target().backend == "cpu"
 
 
-class _HostClock:
-    """Times calls that have finished when they return."""
-
-    def synchronize(self):
-        pass
-
-    def clear_cache(self):
-        pass
-
-    def time_each(self, calls, before, fn):
-        times = []
-        for _ in range(calls):
-            before()
-            begin = time.perf_counter_ns()
-            fn()
-            times.append((time.perf_counter_ns() - begin) * 1e-6)
-        return times
-
-
 class _DeviceClock:
-    """Times calls that only queue work, by events on the device."""
+    """Times calls that only queue work, by events on the device. `libtriton.tuning.measure` asks it."""
 
-    def __init__(self, driver):
+    def __init__(self, driver, clears_cache=True):
         self.driver = driver
         self.device = driver.get_device_interface()
-        self.cache = driver.get_empty_cache_for_benchmark()
+        self.cache = driver.get_empty_cache_for_benchmark() if clears_cache else None
 
     def synchronize(self):
         self.device.synchronize()
 
     def clear_cache(self):
-        self.driver.clear_cache(self.cache)
+        if self.cache is not None:
+            self.driver.clear_cache(self.cache)
 
-    def time_each(self, calls, before, fn):
-        pairs = [[self.device.Event(enable_timing=True) for _ in range(2)] for _ in range(calls)]
-        for begin, end in pairs:
-            before()
-            begin.record()
-            fn()
-            end.record()
-        self.synchronize()
-        return [begin.elapsed_time(end) for begin, end in pairs]
-
-
-def _clock():
-    return _HostClock() if _on_cpu() else _DeviceClock(_active_driver())
+    def event(self):
+        return self.device.Event(enable_timing=True)
 
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
@@ -119,28 +78,14 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     :param return_mode: "min", "max", "mean", "median" or "all"
     """
     assert return_mode in _RETURN_MODES, f"return_mode is one of {', '.join(_RETURN_MODES)}; got {return_mode!r}"
-    clock = _clock()
 
-    def prepare():
+    def forget_gradients():
         for tensor in grad_to_none or ():
             tensor.grad = None
-        clock.clear_cache()
 
-    fn()
-    clock.synchronize()
-
-    # The estimate pays for clearing the cache too, so that `rep` bounds the time spent here.
-    trial_calls = 5
-
-    def cleared_call():
-        clock.clear_cache()
-        fn()
-
-    estimate = _mean(clock.time_each(trial_calls, lambda: None, cleared_call))
-    calls_for = lambda milliseconds: max(1, int(milliseconds / estimate)) if estimate > 0 else 1000
-    for _ in range(calls_for(warmup)):
-        fn()
-    return _summarize_statistics(clock.time_each(calls_for(rep), prepare, fn), quantiles, return_mode)
+    clock = None if _on_cpu() else _DeviceClock(_active_driver())
+    times = tuning.measure(fn, forget_gradients, clock, warmup=warmup, rep=rep)
+    return _summarize_statistics(times, quantiles, return_mode)
 
 
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
@@ -157,38 +102,31 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
             tensor.requires_grad_(True)
             tensor.grad = None
 
+    def calls_of(clock):
+        """How many calls a round has."""
+        estimate = _mean(tuning.measure(fn, prepare, clock, repetitions=5))
+        return max(1, int(rep / estimate)) if estimate > 0 else 1000
+
+    def many(calls):
+        for _ in range(calls):
+            for tensor in grad_to_none or ():
+                tensor.grad = None
+            fn()
+
     if _on_cpu():
-        clock = _HostClock()
-        fn()
-        prepare()
-        estimate = _mean(clock.time_each(5, lambda: None, fn))
-        calls = max(1, int(rep / estimate)) if estimate > 0 else 1000
-
-        def many():
-            for _ in range(calls):
-                for tensor in grad_to_none or ():
-                    tensor.grad = None
-                fn()
-
-        times = clock.time_each(rounds, lambda: None, many)
+        calls = calls_of(None)
+        times = tuning.measure(lambda: many(calls), None, None, repetitions=rounds)
         return _summarize_statistics([total / calls for total in times], quantiles, return_mode)
 
     import torch
 
     with torch.cuda.stream(torch.cuda.Stream()):
-        clock = _DeviceClock(_active_driver())
-        fn()
-        prepare()
-        estimate = _mean(clock.time_each(5, lambda: None, fn))
-        calls = max(1, int(rep / estimate)) if estimate > 0 else 1000
+        clock = _DeviceClock(_active_driver(), clears_cache=False)
+        calls = calls_of(clock)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            for _ in range(calls):
-                for tensor in grad_to_none or ():
-                    tensor.grad = None
-                fn()
-        clock.synchronize()
-        times = clock.time_each(rounds, lambda: None, graph.replay)
+            many(calls)
+        times = tuning.measure(graph.replay, None, clock, repetitions=rounds)
     return _summarize_statistics([total / calls for total in times], quantiles, return_mode)
 
 

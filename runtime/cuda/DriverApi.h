@@ -79,6 +79,7 @@ namespace triton::runtime::cuda {
   X(maxActiveClusters, cuOccupancyMaxActiveClusters,                                                                   \
     (int *count, FunctionHandle function, const LaunchConfiguration *configuration))                                   \
   X(allocateAsync, cuMemAllocAsync, (DevicePointer * pointer, size_t bytes, StreamHandle stream))                      \
+  X(setMemory, cuMemsetD32Async, (DevicePointer pointer, unsigned value, size_t count, StreamHandle stream))           \
   X(freeAsync, cuMemFreeAsync, (DevicePointer pointer, StreamHandle stream))                                           \
   X(encodeTensorMap, cuTensorMapEncodeTiled,                                                                           \
     (TensorMap * map, int type, uint32_t rank, void *address, const uint64_t *shape, const uint64_t *strides,          \

@@ -1,8 +1,11 @@
 """Tuning as a whole: configurations compiled together, results kept, choices that noise does not change, configurations that crash or hang."""
 
+import importlib.util
 import io
 import itertools
 import os
+import shutil
+import subprocess
 import threading
 import time
 
@@ -237,3 +240,117 @@ def test_cuda_graph_timing_is_used(fresh_triton_cache, monkeypatch):
         kernel = define(blocks(16, 64), use_cuda_graph=True, rep=7)
     launch(kernel)
     assert calls == [7, 7]
+
+
+def test_warps_and_stages_are_the_same_code_on_the_cpu(fresh_triton_cache, fresh_knobs, monkeypatch, device):
+    fresh_knobs.cache.dir = fresh_triton_cache
+    measured, compiled = [], []
+
+    def bench(call, quantiles):
+        measured.append(1)
+        return fast_bench(call)
+
+    monkeypatch.setattr(type(triton.runtime.driver.active), "get_benchmarker", lambda self: bench)
+    fresh_knobs.compilation.listener = lambda **event: compiled.append(1)
+    configs = [triton.Config({"BLOCK": block}, num_warps=warps, num_stages=stages)
+               for block in (16, 64) for warps, stages in ((4, 3), (8, 3), (4, 5))]  # fmt: skip
+    kernel = define(configs)
+    launch(kernel)
+    assert len(measured) == len(compiled) == (2 if device == "cpu" else 6)
+    assert list(kernel.configs_timings) == configs and kernel.best_config is configs[0]
+    measured.clear()
+    launch(define(configs, do_bench=bench))
+    assert len(measured) == 6, "who brings a clock sees every configuration"
+
+
+TUNED = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x, y, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + offsets, tl.load(x + offsets, mask=offsets < n) * FACTOR, mask=offsets < n)
+"""
+
+PROGRAM = r"""
+#include <triton/tune.h>
+
+#include <cstdio>
+
+int main(int, char **arguments) {
+  const int n = 4096;
+  std::vector<float> x(n, 1.0f), y(n);
+  triton::Kernel kernel = triton::Module::load(arguments[1]).kernel("scale");
+  std::vector<triton::Config> configs = {{{triton::named("BLOCK", 64)}, {}}, {{triton::named("BLOCK", 256)}, {}}};
+  triton::TuneOptions options;
+  options.repetitions = 3;
+  options.cacheDirectory = arguments[2];
+  options.keys = {"n"};
+  triton::Tuning tuning = triton::tune(kernel, {x.data(), y.data(), n}, configs, [&](const triton::Config &config) { return triton::Grid(triton::cdiv(n, config.integer("BLOCK"))); }, options);
+  tuning.launch();
+  std::printf("%d %d %g\n", int(tuning.wasKept), int(tuning.config.integer("BLOCK")), y[n - 1]);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def tune_in_cpp(tmp_path_factory):
+    """Runs a C++ program that tunes the kernel of a file with results in a folder; gives (whether it took kept ones, the best block, a result)."""
+    library = os.path.dirname(triton._C.libtriton.native_libraries()[1])
+    include = os.path.join(os.path.dirname(__file__), "..", "..", "include")
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "tune.cpp").write_text(PROGRAM)
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if not compiler:
+        pytest.skip("there is no C++ compiler")
+    subprocess.run([compiler, "-std=c++17", "-I", include, folder / "tune.cpp", "-o", folder / "tune", "-L", library, "-l:" + os.path.basename(triton._C.libtriton.native_libraries()[1]), f"-Wl,-rpath,{library}"], check=True)  # fmt: skip
+
+    def run(file, cache):
+        output = subprocess.run([folder / "tune", file, cache], check=True, capture_output=True, text=True).stdout
+        kept, block, value = output.split()
+        return kept == "1", int(block), float(value)
+
+    return run
+
+
+def tune_in_python(file, monkeypatch):
+    """(how many configurations were measured, the best block, a result)"""
+    measured = []
+
+    def bench(call, quantiles):
+        call()
+        measured.append(1)
+        return [float(len(measured))] * 3
+
+    monkeypatch.setattr(type(triton.runtime.driver.active), "get_benchmarker", lambda self: bench)
+    spec = importlib.util.spec_from_file_location("tuned", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kernel = triton.autotune(configs=blocks(64, 256), key=["n"], cache_results=True)(module.scale)
+    x, y = np.ones(4096, np.float32), np.zeros(4096, np.float32)
+    kernel[lambda meta: (triton.cdiv(4096, meta["BLOCK"]),)](x, y, 4096)
+    return len(measured), kernel.best_config.kwargs["BLOCK"], y[-1]
+
+
+@pytest.mark.cpu_only
+def test_tuned_once_used_by_python_and_cpp(tmp_path, fresh_knobs, monkeypatch, tune_in_cpp):
+    file, cache = tmp_path / "tuned.py", tmp_path / "cache"
+    fresh_knobs.cache.dir = str(cache)
+    file.write_text(TUNED.replace("FACTOR", "2.0"))
+    assert tune_in_python(file, monkeypatch) == (2, 64, 2)
+    assert tune_in_cpp(file, cache) == (True, 64, 2)
+    assert tune_in_python(file, monkeypatch) == (0, 64, 2)
+    # The other way round; and another text is another kernel.
+    file.write_text(TUNED.replace("FACTOR", "3.0"))
+    kept, best, value = tune_in_cpp(file, cache)
+    assert not kept and value == 3
+    assert tune_in_python(file, monkeypatch) == (0, best, 3)
+    # What it calls is not in its text, but in its code.
+    file.write_text(TUNED.replace("FACTOR", "factor()") + "\n\n@triton.jit\ndef factor():\n    return 4.0\n")
+    assert tune_in_python(file, monkeypatch) == (2, 64, 4)
+    assert tune_in_cpp(file, cache) == (True, 64, 4)
+    file.write_text(file.read_text().replace("4.0", "5.0"))
+    assert tune_in_python(file, monkeypatch) == (2, 64, 5)
+    assert tune_in_cpp(file, cache) == (True, 64, 5)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import inspect
+import json
 import time
 import warnings
 from functools import cached_property
 from typing import Dict, List, Optional, Tuple
 
 from .. import knobs
+from .._C.libtriton import tuning
 from ..errors import AutotunerError, CompileTimeAssertionFailure, OutOfResources, PTXASError
 from ._async_compile import active_mode
 from ._heuristics import Heuristics, heuristics  # noqa: F401  (part of this module's interface)
 from ._trial import TrialProcess, describe, prepare
 from ._tuning import Progress, compile_all, harm_of, thread_count
 from .cache import get_cache_manager, triton_key  # noqa: F401  (clients take these from here too)
-from .config import Config, choose, quicker, read_timings, results_place, seal_timings, undecided
+from .config import Config, choose, question, quicker, read_kept, seal_timings, undecided
 from .driver import driver
 from .jit import JITFunction, KernelInterface
 
@@ -84,6 +86,7 @@ class Autotuner(KernelInterface):
         self._do_bench = do_bench
         self.num_warmups, self.num_reps, self.use_cuda_graph = warmup, rep, use_cuda_graph
         self.nargs = None
+        self._call = (), {}  # arguments of the call that is tuned
         if warmup is not None or rep is not None or use_cuda_graph:
             self._use_deprecated_timing(warmup, rep, use_cuda_graph)
 
@@ -204,17 +207,35 @@ class Autotuner(KernelInterface):
         if not tuning_key or any(config.pre_hook for config in configs) or fn is None:
             bench_fn()
             return False
-        manager, file_name = results_place(fn, tuning_key, configs)
-        timings = read_timings(manager.get_file(file_name))
+        asked = question(fn, tuning_key, configs)
+        hash = tuning.hash(asked)
+        if hash is None:  # something in it cannot be written down
+            bench_fn()
+            return False
+        manager, file_name = get_cache_manager(hash), tuning.file_name(fn.__name__)
+        timings, code = read_kept(manager.get_file(file_name)) or ({}, "")
         if timings and set(timings) <= set(configs):
-            self.cache[tuning_key] = choose(timings, self._rank(configs))
-            self.configs_timings = timings
-            return True
+            best = choose(timings, self._rank(configs))
+            if code == self._code_of(best):  # what the kernel depends on is as it was
+                self.cache[tuning_key] = best
+                self.configs_timings = timings
+                return True
         bench_fn()
         measured = [(config, self.configs_timings[config]) for config in configs]
+        text = seal_timings(tuning_key, measured, self._code_of(self.cache[tuning_key]), asked)
         with contextlib.suppress(OSError):  # a full disk: the next process tunes again
-            manager.put(seal_timings(tuning_key, measured), file_name, binary=False)
+            manager.put(text, file_name, binary=False)
         return False
+
+    def _code_of(self, config):
+        """A digest of what a configuration compiles to, for the call that is tuned; empty where it does not, or nobody calls."""
+        args, kwargs = self._call
+        options = {name: value for name, value in kwargs.items() if name != "warmup"}
+        try:
+            code = self.fn.warmup(*args, **options, **self._launch_kwargs(config)).kernel
+        except Exception:
+            return ""
+        return tuning.code_digest(code.encode() if isinstance(code, str) else code)
 
     def _tuning_key(self, kwargs):
         arguments = {**self.nargs, **{name: value for name, value in kwargs.items() if name in self.arg_names}}
@@ -236,6 +257,14 @@ class Autotuner(KernelInterface):
                 context.copy().run(self.fn.warmup, *args, **options, **self._launch_kwargs(config))
 
         return compile_all(compile_one, configs, progress)
+
+    def _first_of_code(self, configs):
+        """For each configuration the first that has the same code: compiling and measuring that one is enough. Where the user looks on, each is measured."""
+        if not self._keeps_results:
+            return range(len(configs))
+        backend = driver.active.get_current_target().backend
+        asked = json.dumps({"backend": backend, "configs": [config.__dict__ for config in configs]}, default=str)
+        return tuning.representatives(asked) or range(len(configs))
 
     def _rank(self, configs):
         """What decides between configurations that are equally fast: nothing but the clock or, where the choice must not depend on noise, their order."""
@@ -265,8 +294,10 @@ class Autotuner(KernelInterface):
                 measure_all(undecided(timings))
         return timings
 
-    def _benchmark(self, key, configs, args, kwargs):
+    def _benchmark(self, key, all_configs, args, kwargs):
         begin = time.time()
+        first = self._first_of_code(all_configs)
+        configs = [all_configs[index] for index, same in enumerate(first) if same == index]
         progress = Progress(self._name, len(configs))
         lost = self._compile_all(configs, args, kwargs, progress)
         for config in lost:
@@ -278,12 +309,14 @@ class Autotuner(KernelInterface):
             progress.close()
             if self._trial is not None:
                 self._trial.close()
+        timings = {config: timings[all_configs[same]] for config, same in zip(all_configs, first)}
         self.bench_time = time.time() - begin
-        self.cache[key] = choose(timings, self._rank(configs))
+        self.cache[key] = choose(timings, self._rank(all_configs))
         self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
         self.configs_timings = timings
 
     def _tune(self, key, args, kwargs):
+        self._call = args, kwargs
         pruned = self.prune_configs(kwargs)
 
         def benchmark():
@@ -317,7 +350,7 @@ class Autotuner(KernelInterface):
                 config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
             return self.fn.run(*args, **kwargs, **self._launch_kwargs(config))
         finally:
-            self.nargs = None
+            self.nargs, self._call = None, ((), {})
 
     def prune_configs(self, kwargs: Dict) -> List[Config]:
         """The configurations worth measuring."""

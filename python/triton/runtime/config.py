@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 
 from .._C.libtriton import cache as native
-from ..compiler.compiler import get_cache_invalidating_env_vars, make_backend
-from .cache import find_damage, get_cache_manager, parse_object, seal, triton_key
+from .._C.libtriton import plain_constant, tuning
+from .._utils import type_canonicalisation_dict
+from .cache import find_damage, parse_object, seal
 from .driver import driver
 
 TOLERANCE = 0.05  # configurations this much slower than the fastest count as equal in a deterministic choice
@@ -55,32 +55,63 @@ class Config:
         return (tuple(self.all_kwargs().items()), self.pre_hook) == (tuple(other.all_kwargs().items()), other.pre_hook)
 
 
-def results_place(fn, tuning_key, configs):
-    """(cache manager, file name) of the timings of a jitted function's configurations on this machine, for one key."""
-    backend = make_backend(driver.active.get_current_target())
-    variables = str(sorted(get_cache_invalidating_env_vars().items()))
-    device = driver.active.get_current_device()
-    machine = str(sorted(driver.active.utils.get_device_properties(device).items()))
-    parts = [triton_key(), backend.hash(), fn.cache_key, variables, machine, str(tuning_key), *map(str, configs)]
-    manager = get_cache_manager(hashlib.sha256("-".join(parts).encode("utf-8")).hexdigest())
-    return manager, f"{fn.__name__[:150]}.autotune.json"
+def _plain(value):
+    """A value of a key or of a configuration as JSON has it."""
+    number = plain_constant(value)
+    return str(value) if number is value else number
 
 
-def seal_timings(tuning_key, timings):
+def question(fn, tuning_key, configs):
+    """Which of these configurations is the fastest here, in JSON: what results are kept under (`libtriton.tuning`)."""
+    backend, device = driver.active.get_current_target().backend, driver.active.get_current_device()
+    try:
+        model = tuning.device_model(backend, device) if backend in ("cpu", "cuda") else None
+    except RuntimeError:
+        model = None  # the driver is of another package, and has no GPU of this machine
+    asked = {
+        "kernel": fn.__name__,
+        "source": fn.src,
+        "backend": backend,
+        "device": model or str(sorted(driver.active.utils.get_device_properties(device).items())),
+        "key": [
+            type_canonicalisation_dict.get(part.split(".")[-1], part) if isinstance(part, str) else part
+            for part in tuning_key
+        ],
+        "configs": [config.__dict__ for config in configs],
+    }
+    return json.dumps(asked, default=_plain)
+
+
+def seal_timings(tuning_key, timings, code="", asked=None):
     """The text of a file that `read_timings` reads; `timings` are pairs of a Config and what was measured."""
-    stored = [(config.__dict__, timing) for config, timing in timings]
-    return seal(json.dumps({"key": tuning_key, "configs_timings": stored}, default=str))
+    asked = asked or json.dumps(
+        {"key": tuning_key, "configs": [config.__dict__ for config, _ in timings]}, default=_plain
+    )
+    numbers = [[timing] if isinstance(timing, (int, float)) else list(timing) for _, timing in timings]
+    return seal(tuning.describe(asked, numbers, code))
 
 
-def read_timings(path):
-    """Config -> timings from a file of an earlier process; None if there is none, or it is not as it was stored."""
+def read_kept(path):
+    """(Config -> timings, digest of the code of the fastest) from a file of an earlier process; None if there is none, or it is not as it was stored."""
     content = native.read_plain_file(path) if path is not None else None
     if content is None or find_damage(content):
         return None
-    try:
-        return {Config(**config): timing for config, timing in parse_object(content)["configs_timings"]}
-    except (ValueError, KeyError, TypeError):
+    kept = tuning.read(content.decode("utf-8", "replace"))
+    if kept is None:
         return None
+    try:
+        timings = {
+            Config(**parse_object(config)): timing[0] if len(timing) == 1 else timing for config, timing in kept[0]
+        }
+    except (ValueError, TypeError):
+        return None
+    return timings, kept[1]
+
+
+def read_timings(path):
+    """Config -> timings alone."""
+    kept = read_kept(path)
+    return kept and kept[0]
 
 
 def _median(timing):
