@@ -30,6 +30,9 @@ WITHOUT_MLIR = ("support", "syntax", "layout")
 # A folder of runtime/ may include itself and the folders before it in this list.
 RUNTIME_ORDER = ["cuda", "profiler", "host"]
 
+# Likewise dispatch/, whose root knows neither runtime/ nor the rest of it.
+DISPATCH_ORDER = ["", "launch", "tune"]
+
 # What each surface may include beside itself. No surface knows another one: what two of them need stands below them.
 SURFACES = {
     "api": ("public", "compiler", "runtime", "dispatch"),
@@ -45,7 +48,7 @@ PYTHON_HEADER = re.compile(r"^(Python\.h|nanobind/|pybind11/)")
 def place(path):
     """The part of the tree that a path from the root belongs to: ("compiler", "tensor"), ("runtime", "host"), ("public", ""), …"""
     parts = Path(path).parts
-    if parts[0] in ("compiler", "runtime") and len(parts) > 2:
+    if parts[0] in ("compiler", "runtime", "dispatch") and len(parts) > 2:
         return parts[0], parts[1]
     if parts[:2] == ("include", "triton") or parts[0] == "triton":
         return "public", ""
@@ -77,6 +80,8 @@ def objection(source, header):
             return f"dispatch/ stands below compiler/{folder}"
         if to_area in ("runtime", "public", "test", *SURFACES):
             return f"compiler/ does not know {named(to_area)}/"
+        if to_area == "dispatch" and to_folder:
+            return "compiler/ knows only what stands at the root of dispatch/"
     if area == "dispatch":
         if header.startswith("mlir/"):
             return "dispatch/ does without MLIR"
@@ -84,6 +89,8 @@ def objection(source, header):
             return "dispatch/ knows only compiler/support and compiler/artifact"
         if to_area in ("public", "test", *SURFACES):
             return f"dispatch/ does not know {named(to_area)}/"
+        if to_area == "dispatch" and DISPATCH_ORDER.index(to_folder) > DISPATCH_ORDER.index(folder):
+            return f"dispatch/{to_folder} stands below dispatch/{folder or '.'}"
     if area == "runtime":
         if to_area == "compiler" and to_folder not in ("artifact", "support"):
             return "runtime/ knows only compiler/artifact and compiler/support"
