@@ -2,7 +2,6 @@
 
 #include "compiler/frontend/Host.h"
 #include "compiler/support/Diagnostic.h"
-#include "dispatch/launch/CudaKernel.h"
 
 #include <algorithm>
 
@@ -25,7 +24,6 @@ void report(triton_error **out, llvm::Error error) {
   llvm::handleAllErrors(
       std::move(error),
       [&](const frontend::HostError &hostError) { described = {hostError.exception, hostError.message}; },
-      [&](const dispatch::OutOfResources &error) { described = {"OutOfResources", error.message()}; },
       [&](const llvm::ErrorInfoBase &other) { described.message = other.message(); });
   if (out)
     *out = new triton_error(std::move(described));

@@ -115,8 +115,11 @@ TEST_F(CudaApi, SaysWhatTheDeviceLacks) {
   auto result = kernel.tryLaunch(1, {x, out, 16, 2.0f, 16}, {.target = "cuda", .numWarps = 64});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind(), "OutOfResources");
-  EXPECT_STREQ(result.error().what(), "out of resource: threads, Required: 2048, Hardware limit: 1024. Reducing block "
-                                      "sizes or `num_stages` may help.");
+  EXPECT_STREQ(result.error().what(),
+               "scale.py:6:5: error: out of resource: threads, Required: 2048, Hardware limit: 1024. Reducing block "
+               "sizes or `num_stages` may help.\n"
+               "    6 | def scale(x, out, n, factor, BLOCK: tl.constexpr):\n"
+               "      |     ^~~~~\n");
 }
 
 TEST_F(CudaApi, TunesByTheDevicesEvents) {

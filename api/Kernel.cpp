@@ -203,6 +203,16 @@ static llvm::Error launchOnCuda(const triton_compiled &compiled, std::byte *bloc
                                options.device);
 }
 
+/// What a device lacks, with a look at the kernel as the compiler's own errors have it.
+static llvm::Error atKernel(llvm::Error error, const frontend::Function &function) {
+  return llvm::handleErrors(std::move(error), [&](const dispatch::OutOfResources &lacking) {
+    Diagnostics diagnostics;
+    diagnostics.report(
+        {.range = function.definition->nameRange, .message = lacking.message(), .exception = "OutOfResources"});
+    return failure(diagnostics);
+  });
+}
+
 /// Binds, specialises and compiles, and keeps the plan for launches like this one.
 static llvm::Expected<std::shared_ptr<const LaunchPlan>> makePlan(triton_kernel &kernel, const LaunchKey &key,
                                                                   Arguments arguments, const triton_options &options) {
@@ -272,7 +282,7 @@ llvm::Expected<CompiledKernel> triton::launch(triton_kernel &kernel, const trito
   llvm::Error error =
       compiled.cuda ? launchOnCuda(compiled, block, extents, options) : launchOnHost(compiled, block, extents, options);
   if (error)
-    return error;
+    return atKernel(std::move(error), *kernel.function);
   return plan->compiled;
 }
 
