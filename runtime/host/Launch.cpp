@@ -155,13 +155,11 @@ static llvm::Error launchNow(const KernelCode &kernel, const void *arguments, st
   auto describe = [&] {
     return ("(" + llvm::Twine(grid[0]) + ", " + llvm::Twine(grid[1]) + ", " + llvm::Twine(grid[2]) + ")").str();
   };
-  int64_t programs = 1;
-  for (int32_t size : grid) {
-    if (size < 0)
-      return llvm::createStringError("a grid of " + describe() + " has a negative size");
-    if (__builtin_mul_overflow(programs, int64_t(size), &programs))
-      return llvm::createStringError("a grid of " + describe() + " has more programs than 64 bits can count");
-  }
+  if ((grid[0] | grid[1] | grid[2]) < 0)
+    return llvm::createStringError("a grid of " + describe() + " has a negative size");
+  int64_t programs = int64_t(grid[0]) * grid[1];
+  if (__builtin_mul_overflow(programs, int64_t(grid[2]), &programs))
+    return llvm::createStringError("a grid of " + describe() + " has more programs than 64 bits can count");
   if (programs == 0)
     return llvm::Error::success();
   auto outOfMemory = [&] {
