@@ -164,9 +164,8 @@ static bool readFields(const json::Object &object, Artifact &artifact) {
          number("registers", artifact.registers) && number("spill_bytes", artifact.spillBytes) &&
          number("global_scratch_size", artifact.globalScratchBytes) &&
          number("global_scratch_align", artifact.globalScratchAlignment) &&
-         flag("waits_at_entry", artifact.waitsAtEntry) &&
-         flag("waits_for_programs", artifact.waitsForPrograms) && flag("polls", artifact.polls) &&
-         flag("is_portable", artifact.isPortable);
+         flag("waits_at_entry", artifact.waitsAtEntry) && flag("waits_for_programs", artifact.waitsForPrograms) &&
+         flag("polls", artifact.polls) && flag("is_portable", artifact.isPortable);
 }
 
 static bool readTensorMaps(const json::Array *maps, std::vector<TensorMap> &out) {

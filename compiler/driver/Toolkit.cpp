@@ -2,10 +2,10 @@
 
 #include "compiler/artifact/BuildId.h"
 #include "compiler/artifact/Folder.h"
-#include "dispatch/EnvironmentNumber.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
 #include "compiler/support/ForkMutex.h"
 #include "compiler/support/Hash.h"
+#include "dispatch/EnvironmentNumber.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -127,7 +127,10 @@ def compile_kernel(args: CompileArgs):
     base = _file_base(args.out_path or out_name)
     binary, metadata, is_cpu = compiled.kernel, compiled.metadata, target.backend == "cpu"
     contents = {}
-    for ending, template in {"h": "compile.h", "c": "waiting.c" if metadata.waits_for_programs else "compile.c"}.items():
+    for ending, template in {
+        "h": "compile.h",
+        "c": "waiting.c" if metadata.waits_for_programs else "compile.c",
+    }.items():
         text = libtriton.fill_c_template(
             _template(target.backend, template), variant, str(target.arch), b"" if is_cpu else bytes(binary), metadata.shared,
             metadata.num_ctas, metadata.num_warps * target.warp_size, os.path.basename(base), args.grid,
