@@ -118,9 +118,10 @@ private:
   std::unique_ptr<ArgumentLayout> layout;
 };
 
+/// Why a number cannot be a scalar of a type.
+enum class PackFault : uint8_t { None, NotANumber, NotAnInteger, DoesNotFit, NotAScalar };
 /// Writes a number as a scalar of a type. Integers must fit, and any but 0 is true; floats are rounded to fp32 and fp16, and truncated to bf16, as the launchers of GPU
 /// drivers do.
-enum class PackFault : uint8_t { None, NotANumber, NotAnInteger, DoesNotFit, NotAScalar };
 PackFault packScalar(ScalarType type, const Argument &argument, std::byte *destination);
 /// `shown`: the argument's value if it does not fit, else what it is.
 Problem problemOf(PackFault fault, ScalarType type, std::string_view shown);
