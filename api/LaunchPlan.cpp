@@ -34,22 +34,22 @@ llvm::Expected<std::unique_ptr<dispatch::ArgumentLayout>> planLayout(const artif
 static llvm::Error packSlot(const triton_argument &argument, const dispatch::Argument &facts,
                             const dispatch::ArgumentSlot &slot, std::byte *block) {
   using Kind = dispatch::ArgumentSlot::Kind;
-  if (argument.kind == TRITON_ARGUMENT_DESCRIPTOR && slot.kind == Kind::Descriptor)
+  using dispatch::ArgumentKind, dispatch::PackFault;
+  if (facts.kind == ArgumentKind::Descriptor && slot.kind == Kind::Descriptor)
     return packDescriptor(argument, slot.descriptor, block);
-  auto fault = dispatch::PackFault::NotANumber;
-  if (slot.kind == Kind::Pointer &&
-      (facts.kind == dispatch::ArgumentKind::Integer || facts.kind == dispatch::ArgumentKind::None)) {
+  if (slot.kind == Kind::Pointer && (facts.kind == ArgumentKind::Integer || facts.kind == ArgumentKind::None)) {
     std::memcpy(block + slot.offset, &facts.bits, sizeof(facts.bits));
     return llvm::Error::success();
   }
-  if (slot.kind == Kind::Scalar)
-    fault = dispatch::packScalar(slot.type, facts, block + slot.offset);
-  if (fault == dispatch::PackFault::None)
+  if (slot.kind != Kind::Scalar)
+    return failure("TypeError", "argument '" + slot.name + "' must be a pointer, not " + dispatch::typeOf(facts));
+  const PackFault fault = dispatch::packScalar(slot.type, facts, block + slot.offset);
+  if (fault == PackFault::None)
     return llvm::Error::success();
-  std::string shown = fault == dispatch::PackFault::DoesNotFit
-                          ? (facts.type == dispatch::ScalarType::UInt64 ? std::to_string(facts.bits)
-                                                                        : std::to_string(int64_t(facts.bits)))
-                          : dispatch::typeOf(facts);
+  const bool isNatural = facts.type == dispatch::ScalarType::UInt64;
+  std::string shown = fault != PackFault::DoesNotFit ? dispatch::typeOf(facts)
+                      : isNatural                    ? std::to_string(facts.bits)
+                                                     : std::to_string(int64_t(facts.bits));
   return toError(dispatch::problemOf(fault, slot.type, shown + " for '" + slot.name + "'"));
 }
 

@@ -78,12 +78,16 @@ def argument_in(ir):
     return found and found[1]
 
 
-def by_python(path, value):
+def load(path):
     spec = importlib.util.spec_from_file_location("surface", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def by_python(path, value):
     value = ARRAYS.get(value, value) if isinstance(value, str) else value
-    return module.kernel.warmup(MEMORY, value, grid=(1,)).asm["ttir"]
+    return load(path).kernel.warmup(MEMORY, value, grid=(1,)).asm["ttir"]
 
 
 class Argument(ctypes.Structure):
@@ -148,6 +152,21 @@ def test_surfaces_agree(decorator, annotation, value, entry, expected, library, 
     assert argument_in(by_c(library, path, value)) == expected
     if TRITONC.exists():
         assert argument_in(by_tritonc(path, entry)) == expected
+
+
+def test_arguments_must_fit_their_parameter(library, tmp_path):
+    path = tmp_path / "kernel.py"
+    path.write_text(source_of("", "tl.int8"))
+    with pytest.raises(OverflowError, match="the integer 300 does not fit in an argument of type i8"):
+        load(path).kernel[(1,)](MEMORY, 300)
+    error = ctypes.c_void_p()
+    module = ctypes.c_void_p(library.triton_module_load(str(path).encode(), None))
+    kernel = ctypes.c_void_p(library.triton_module_kernel(module, b"kernel", None))
+    given = (Argument * 2)(Argument.of(MEMORY), Argument.of(300))
+    one, two = ctypes.c_int64(1), ctypes.c_size_t(2)
+    assert library.triton_kernel_launch(kernel, one, one, one, given, two, None, ctypes.byref(error)) == 1
+    message = library.triton_error_message(error)
+    assert message == b"the integer 300 for 'n' does not fit in an argument of type i8"
 
 
 def test_names_of_no_parameter_are_warned_of(tmp_path):
