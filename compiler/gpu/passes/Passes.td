@@ -52,8 +52,9 @@ def LowerDots : LatePass<"gpu-lower-dots"> {
 }
 
 def PipelineLoops : LatePass<"gpu-pipeline-loops"> {
-  let summary = "overlap the loads of later iterations with the work of this one";
-  let options = [Option<"numStages", "num-stages", "int", "3", "for loops that do not say">];
+  let summary = "software pipelining: overlap the loads of later iterations with the work of this one";
+  let options = [Option<"numStages", "num-stages", "int", "3", "for loops that do not say">,
+                 Option<"printPlan", "print-plan", "bool", "false", "print the plan of each loop to standard output">];
 }
 
 def LowerDescriptors : LatePass<"gpu-lower-descriptors"> {

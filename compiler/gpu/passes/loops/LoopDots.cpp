@@ -1,5 +1,6 @@
-// Dots of a pipelined loop that are under way while the loop does something else.
+// Dots of a pipelined loop that are in flight while the loop does something else: asynchronous wgmma, waited for where its result is needed.
 #include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/ScaledExtrema.h"
 #include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
@@ -8,7 +9,7 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-/// Behind its wait and a barrier the buffers that the dot in flight reads are free.
+/// Behind the wait for it, and a barrier, the buffers that the dot in flight has read are free.
 void LoopPipeliner::leaveInFlight() {
   auto [dot, index, drain, overlapped] = *plan.inFlight;
   dot.setIsAsync(true);
@@ -23,19 +24,19 @@ void LoopPipeliner::leaveInFlight() {
   for (auto [product, result] : llvm::zip_equal(products, wait.getResults()))
     rewriter.replaceAllUsesExcept(product, result, wait);
   if (plan.specialized)
-    free(regular);
+    release(regular);
   else
-    copiesAfter = BarrierOp::create(rewriter, loc);
+    BarrierOp::create(rewriter, loc);
 }
 
-/// Copies go to where the dot of the iteration before has read, for which all have waited.
+/// Copies go to the slots that the dot of the iteration before has read. All threads have waited for that dot before the barrier of this iteration.
 void LoopPipeliner::coverCopies() {
   WarpGroupDotOp dot = plan.covering;
   dot.setIsAsync(true);
-  copiesAfter = dot;
   rewriter.setInsertionPointAfter(dot);
   auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{dot.getD().getType()}, ValueRange{dot.getD()},
                                          rewriter.getI32IntegerAttr(0));
+  place({wait}, {plan.distance, cluster::afterCopies});
   rewriter.replaceAllUsesExcept(dot.getD(), wait.getResult(0), wait);
 }
 
@@ -52,19 +53,19 @@ static void clearBuffer(OpBuilder &builder, Location loc, Value buffer, scf::For
   FenceAsyncSharedOp::create(builder, loc, builder.getBoolAttr(false));
 }
 
-Value LoopPipeliner::issueDelayed(Value left, Value view, Value sum, bool isAsync) {
-  return WarpGroupDotOp::create(rewriter, loc, sum.getType(), left, view, sum, Value(), delayedPrecision, delayedLimit,
-                                isAsync);
+Value LoopPipeliner::issueDelayed(Value left, Value view, Value accumulator, bool isAsync) {
+  return WarpGroupDotOp::create(rewriter, loc, accumulator.getType(), left, view, accumulator, Value(),
+                                delayedPrecision, delayedLimit, isAsync);
 }
 
 /// Buffers may be filled again: by one thread for each warpgroup, whose dot has read them, or for each warp, whose lanes have.
-void LoopPipeliner::free(Rings &rings) {
-  if (!rings.empty)
+void LoopPipeliner::release(StageBuffers &buffers) {
+  if (!buffers.empty)
     return;
-  bool perWarp = isReadByThreads();
+  bool perWarp = plan.isReadByThreads();
   if (perWarp)
     FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
-  Value barrier = barrierAt(rings.empty, rings.freed);
+  Value barrier = barrierAt(buffers.empty, buffers.freed);
   auto arrival = ArriveBarrierOp::create(rewriter, loc, barrier, 1, Value(), /*perWarpGroup=*/!perWarp);
   if (perWarp)
     arrival->setAttr(perWarpName, rewriter.getUnitAttr());
@@ -72,41 +73,42 @@ void LoopPipeliner::free(Rings &rings) {
 
 /// This thread's copies for the next iteration have arrived, also for the tensor cores.
 void LoopPipeliner::arrive() {
-  if (!meeting)
+  if (!allWarps)
     return;
   AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
                       rewriter.getI32IntegerAttr(plan.distance - 1));
   FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
-  auto arrival = ArriveBarrierOp::create(rewriter, loc, meeting, 1);
+  auto arrival = ArriveBarrierOp::create(rewriter, loc, allWarps, 1);
   arrival->setAttr(perWarpName, rewriter.getUnitAttr());
 }
 
-/// Does the last dot an iteration later, behind the first one of that iteration: while the first one's result is reduced, it runs.
+/// Carries out what the table says of a rotated loop (the example in LoopSchedule.cpp): the last dot is done an iteration later, behind the first one
+/// of that iteration, and runs while the first one's result is reduced.
 ///   s = q k(i)          in flight
 ///   o += p v(i - 1)     in flight; p is carried, and 0 at first, as is v(-1)
-///   copies of k(i + distance) and v(i + distance - 1) begin: who has come here has waited for all dots of the iteration before
+///   copies of k(i + distance) and v(i + distance - 1) begin: the wait for o has come before, in every thread, and so has the barrier
 ///   wait for s; m = max(s)
 ///   wait for o; p = exp(s - m), rounded; o *= alpha    behind the wait threads may come to the barrier of the next iteration
 /// What comes after the second wait takes the tile from it, so that p is not made while the dot still reads it.
 void LoopPipeliner::rotate() {
   auto [dot, index, drain, overlapped] = *plan.inFlight;
   auto view = dot.getB().getDefiningOp<MemDescIndexOp>();
-  delayedRing = view.getSrc();
+  delayedRight = view.getSrc();
   delayedPrecision = dot.getInputPrecision();
   delayedLimit = dot.getMaxNumImpreciseAcc();
-  rewriter.setInsertionPoint(loop); // while nobody fills it
-  clearBuffer(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayedRing, constant(plan.buffers - 1)), loop);
-  BlockArgument left = carried(delayedLeft), sum = carried(index);
+  rewriter.setInsertionPoint(loop); // before any copy fills it
+  clearBuffer(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayedRight, constant(plan.depth - 1)), loop);
+  BlockArgument left = carried(delayedLeft), accumulator = carried(index);
 
   drain.setIsAsync(true);
   view->moveBefore(drain);
   rewriter.setInsertionPointAfter(drain);
-  Value product = issueDelayed(left, view, sum, true);
-  copiesAfter = product.getDefiningOp();
+  Value product = issueDelayed(left, view, accumulator, true);
   auto first = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{drain.getD().getType()}, ValueRange{drain.getD()},
                                           rewriter.getI32IntegerAttr(1));
+  place({first}, {plan.distance, cluster::afterCopies});
   rewriter.replaceAllUsesExcept(drain.getD(), first.getResult(0), first);
-  free(regular);
+  release(regular);
   rewriter.setInsertionPointAfter(overlapped);
   Value tile = overlapped->getOperand(0), scaled;
   if (Value unscaled = findUnscaled(overlapped)) {
@@ -118,9 +120,9 @@ void LoopPipeliner::rotate() {
   auto second =
       WarpGroupDotWaitOp::create(rewriter, loc, TypeRange(ValueRange(tied)), tied, rewriter.getI32IntegerAttr(0));
   second->setAttr(pinnedName, rewriter.getUnitAttr());
-  free(delayed);
+  release(delayed);
   arrive();
-  rewriter.replaceUsesWithIf(sum, second.getResult(0),
+  rewriter.replaceUsesWithIf(accumulator, second.getResult(0),
                              [&](OpOperand &use) { return use.getOwner() != product.getDefiningOp(); });
   auto isBehind = [&](OpOperand &use) {
     Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
@@ -145,18 +147,18 @@ void LoopPipeliner::finishDots() {
     if (delayed.full) {
       WaitBarrierOp::create(rewriter, loc, MemDescIndexOp::create(rewriter, loc, delayed.full, slot),
                             loop.getResult(*delayed.read.phase));
-    } else if (meeting) {
-      waitForMeeting(loop.getResult(*meetingPhase));
+    } else if (allWarps) {
+      waitForAllWarps(loop.getResult(*allWarpsPhase));
     } else {
       AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
                           rewriter.getI32IntegerAttr(0));
       FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false));
       BarrierOp::create(rewriter, loc);
     }
-    Value sum = loop.getResult(plan.inFlight->carried);
-    Value product =
-        issueDelayed(loop.getResult(delayedLeft), MemDescIndexOp::create(rewriter, loc, delayedRing, slot), sum, false);
-    rewriter.replaceAllUsesExcept(sum, product, product.getDefiningOp());
+    Value accumulator = loop.getResult(plan.inFlight->carried);
+    Value product = issueDelayed(loop.getResult(delayedLeft), MemDescIndexOp::create(rewriter, loc, delayedRight, slot),
+                                 accumulator, false);
+    rewriter.replaceAllUsesExcept(accumulator, product, product.getDefiningOp());
   } else if (plan.inFlight) {
     Value product = loop.getResult(plan.inFlight->carried);
     auto wait = WarpGroupDotWaitOp::create(rewriter, loc, TypeRange{product.getType()}, ValueRange{product},

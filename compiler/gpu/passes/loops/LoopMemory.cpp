@@ -1,5 +1,5 @@
-// Plans of loops that fit into shared memory. How much is taken once a loop is pipelined is seen from its plan: rings instead of buffers that the
-// loop fills, beside all else that is alive at the same time, placed as it will be.
+// Plans of loops that fit into shared memory. How much is taken once a loop is pipelined is seen from its plan: multi-buffers instead of buffers
+// that the loop fills, beside all else that is alive at the same time, placed as it will be.
 #include "compiler/gpu/SharedFrames.h"
 #include "compiler/gpu/Target.h"
 #include "compiler/gpu/Tma.h"
@@ -13,22 +13,10 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-MemDescType ringType(MemDescType one, unsigned buffers) {
-  SmallVector<int64_t> all = {int64_t(buffers)};
+MemDescType multiBufferType(MemDescType one, unsigned depth) {
+  SmallVector<int64_t> all = {int64_t(depth)};
   llvm::append_range(all, one.getShape());
   return MemDescType::get(all, one.getElementType(), one.getEncoding(), one.getMemorySpace(), /*mutableMemory=*/true);
-}
-
-MemDescType placeType(RingCopy &copy) {
-  auto type = cast<RankedTensorType>(copy.load.getType());
-  return MemDescType::get(type.getShape(), type.getElementType(), copy.layout,
-                          SharedMemoryAttr::get(type.getContext()));
-}
-
-MemDescType placeType(RingBlock &block) { return blockBufferType(block.load.getDesc().getType()); }
-
-bool storesAlternately(const LoopPlan &plan, const RingCopy &copy) {
-  return copy.transposing && plan.transposedBuffers > 1 && plan.inFlight;
 }
 
 namespace {
@@ -43,42 +31,36 @@ struct Estimate {
   LoopPlan &plan;
   FunctionOpInterface function = loop->getParentOfType<FunctionOpInterface>();
   BufferLives lives{function};
-  llvm::DenseSet<Operation *> gone; // whose bytes rings take the place of
+  llvm::DenseSet<Operation *> gone; // whose bytes multi-buffers take the place of
   SmallVector<PlacedBuffer> added;
 
   Operation *around() { return plan.specialized ? plan.specialized : loop; }
 
   void add(MemDescType type) { added.push_back(sharedBuffer(around(), type, lives.ofUse(around()))); }
 
-  void addRings() {
-    for (RingCopy &copy : plan.copies) {
-      add(ringType(placeType(copy), plan.buffers));
-      for (Operation *user : copy.load->getUsers()) {
-        // What a ring holds is read in the layout that it is used in.
-        if (isa<ConvertLayoutOp>(user) || user == copy.filled)
+  void addBuffers() {
+    for (LoopBuffer &buffer : plan.buffers) {
+      add(multiBufferType(buffer.type, plan.depth));
+      if (buffer.isTma())
+        gone.insert(buffer.load);
+      for (Operation *user : buffer.load->getUsers()) {
+        // What a buffer holds is read in the layout that it is used in.
+        if (isa<ConvertLayoutOp>(user) || user == buffer.filled)
           gone.insert(user);
-        if (auto filled = dyn_cast<LocalAllocOp>(user); filled && storesAlternately(plan, copy)) {
-          add(ringType(filled.getType(), plan.transposedBuffers));
+        if (auto filled = dyn_cast<LocalAllocOp>(user); filled && plan.storesAlternately(buffer)) {
+          add(multiBufferType(filled.getType(), plan.transposedDepth));
           gone.insert(user);
         }
       }
     }
-    for (RingBlock &block : plan.blocks) {
-      add(ringType(placeType(block), plan.buffers));
-      gone.insert(block.load);
-      for (Operation *user : block.load->getUsers())
-        if (isa<ConvertLayoutOp>(user) || user == block.filled)
-          gone.insert(user);
-    }
   }
 
   void addBarriers() {
-    const bool haveDelayed[] = {llvm::any_of(plan.blocks, [](const RingBlock &block) { return !block.isDelayed; }),
-                                llvm::any_of(plan.blocks, [](const RingBlock &block) { return block.isDelayed; })};
-    for (bool hasBlocks : haveDelayed)
-      for (unsigned kind = 0; hasBlocks && kind < (plan.frees ? 2 : 1); ++kind)
-        add(barrierType(loop.getContext(), plan.buffers));
-    if (plan.splitsBarrier)
+    for (unsigned stage : {0, 1})
+      if (llvm::any_of(plan.buffers, [&](LoopBuffer &buffer) { return buffer.isTma() && buffer.stage == stage; }))
+        for (unsigned kind = 0; kind < (plan.release == Release::Mbarrier ? 2 : 1); ++kind)
+          add(barrierType(loop.getContext(), plan.depth));
+    if (plan.release == Release::SplitBarrier)
       add(barrierType(loop.getContext(), std::nullopt));
   }
 
@@ -102,7 +84,7 @@ struct Estimate {
   }
 
   Bytes run() {
-    addRings();
+    addBuffers();
     addBarriers();
     addAccesses();
     SharedFrames frames(loop->getParentOfType<ModuleOp>());
@@ -127,7 +109,7 @@ struct Estimate {
 
 } // namespace
 
-LoopPlan fitIntoShared(scf::ForOp loop, LoopPlan rings, llvm::function_ref<LoopPlan(const LoopPlan &)> complete) {
+LoopPlan fitIntoShared(scf::ForOp loop, LoopPlan loads, llvm::function_ref<LoopPlan(const LoopPlan &)> complete) {
   auto module = loop->getParentOfType<ModuleOp>();
   const int64_t limit = Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
   std::optional<Bytes> without;
@@ -142,43 +124,32 @@ LoopPlan fitIntoShared(scf::ForOp loop, LoopPlan rings, llvm::function_ref<LoopP
     // Where it is too much in any case, somewhere else or here.
     return (bytes.inLoop <= limit && without->inAll > limit) || bytes.inLoop <= without->inLoop;
   };
-  auto remove = [](LoopPlan &plan, Operation *load) {
-    llvm::erase_if(plan.copies, [&](RingCopy &copy) { return copy.load == load; });
-    llvm::erase_if(plan.blocks, [&](RingBlock &block) { return block.load == load; });
+  auto leaveOut = [](LoopPlan plan, Operation *load) {
+    llvm::erase_if(plan.buffers, [&](LoopBuffer &buffer) { return buffer.load == load; });
+    return plan;
   };
 
-  for (; rings && rings.buffers >= 2; --rings.buffers)
-    if (LoopPlan plan = complete(rings); fits(plan))
+  for (; loads && loads.depth >= 2; --loads.depth)
+    if (LoopPlan plan = complete(loads); fits(plan))
       return plan;
-  rings.buffers = 2;
-  while (rings) {
-    struct Ring {
-      Operation *load;
-      bool isOperand; // of a dot, which reads it where it is
-      int64_t bytes;
-      size_t position;
-    };
-    SmallVector<Ring> order;
-    auto add = [&](auto &ring) {
-      order.push_back({ring.load, bool(ring.filled), getBufferBytes(placeType(ring)), order.size()});
-    };
-    llvm::for_each(rings.copies, add);
-    llvm::for_each(rings.blocks, add);
-    llvm::sort(order, [](const Ring &left, const Ring &right) {
-      return std::tuple(left.isOperand, left.bytes, left.position) <
-             std::tuple(right.isOperand, right.bytes, right.position);
+  loads.depth = 2;
+  while (loads) {
+    // Those that dots read where they are go last, the largest of them at the very last.
+    auto order = llvm::map_to_vector(loads.buffers, [](LoopBuffer &buffer) { return &buffer; });
+    llvm::stable_sort(order, [](LoopBuffer *left, LoopBuffer *right) {
+      return std::tuple(bool(left->filled), getBufferBytes(left->type)) <
+             std::tuple(bool(right->filled), getBufferBytes(right->type));
     });
-    for (const Ring &ring : order) {
-      LoopPlan fewer = rings;
-      remove(fewer, ring.load);
-      if (LoopPlan plan = complete(fewer); fits(plan))
+    for (LoopBuffer *buffer : order)
+      if (LoopPlan plan = complete(leaveOut(loads, buffer->load)); fits(plan))
         return plan;
-    }
     // No single one is enough.
-    auto lighter = [](const Ring &left, const Ring &right) { return left.bytes < right.bytes; };
-    remove(rings, llvm::max_element(order, lighter)->load);
+    auto lighter = [](LoopBuffer *left, LoopBuffer *right) {
+      return getBufferBytes(left->type) < getBufferBytes(right->type);
+    };
+    loads = leaveOut(loads, (*llvm::max_element(order, lighter))->load);
   }
-  return rings;
+  return loads;
 }
 
 } // namespace triton::gpu

@@ -1,6 +1,6 @@
 // A loop that is rewritten by its plan. The steps are here; what is done when is told where the pass is.
 //   In:  the loop, its plan.
-//   Out: the loop with rings of buffers, copies that run ahead and dots in flight; prologue and what is left to do behind it.
+//   Out: the loop with multi-buffers, copies that run ahead and dots in flight; prologue and what is left to do behind it.
 #pragma once
 
 #include "compiler/gpu/passes/loops/LoopPlan.h"
@@ -10,26 +10,35 @@ namespace triton::gpu {
 class LoopPipeliner {
 public:
   LoopPipeliner(mlir::scf::ForOp loop, LoopPlan plan)
-      : loop(loop), plan(std::move(plan)), rewriter(loop.getContext()), loc(loop.getLoc()) {}
+      : loop(loop), plan(std::move(plan)), listener(*this), rewriter(loop.getContext(), &listener), loc(loop.getLoc()) {
+  }
   mlir::LogicalResult run();
   /// The loop is split between warps: not a loop any more, nor is the one around it, if that is.
   bool isSpecialized() const { return bool(plan.specialized); }
 
 private:
-  /// A place that goes round the rings, among the values that the loop carries: the buffer, and the parity of the round where mbarriers
-  /// are waited for.
+  /// Goes round a multi-buffer, among the values that the loop carries: the buffer, and the parity of the round where mbarriers are waited for.
   struct Cursor {
     unsigned slot = 0;
     std::optional<unsigned> phase;
   };
-  /// Where copies go and where this iteration reads, with the barriers of these rings: `full` where TMA fills some, `empty` where
-  /// dots free them.
-  struct Rings {
+  /// The buffers that are filled in one stage: where copies go and where this iteration reads, with an mbarrier for each slot: `full` where TMA
+  /// fills some, `empty` where dots release them.
+  struct StageBuffers {
     Cursor fill, read, freed; // `freed` is where dots are done: `read`, or where that was in the iteration before
     mlir::Value full, empty;
     unsigned stage = 0; // of the copies: so many iterations less ahead
-    bool hasBlocks = false;
-    bool lags = false; // buffers are freed an iteration later
+    bool hasTma = false;
+    bool lags = false; // slots are released an iteration later
+  };
+  /// Ops that are erased have no place any more: another op may come to lie at their address.
+  struct Listener : mlir::RewriterBase::Listener {
+    explicit Listener(LoopPipeliner &pipeliner) : pipeliner(pipeliner) {}
+    void notifyOperationErased(mlir::Operation *op) override {
+      pipeliner.placed.erase(op);
+      pipeliner.plan.schedule.erase(op);
+    }
+    LoopPipeliner &pipeliner;
   };
 
   // The loop and what it carries.
@@ -39,26 +48,25 @@ private:
   void addCursors();
   void advance(Cursor cursor, std::optional<unsigned> aheadStage, bool lags);
 
-  // Rings.
-  void allocateRings();
-  void allocateBarriers(Rings &rings);
+  // Multi-buffers.
+  void allocateBuffers();
+  void allocateBarriers(StageBuffers &buffers);
   mlir::Value barrierAt(mlir::Value barriers, Cursor cursor);
   void replaceBuffer(mlir::Value old, mlir::Value view);
   void takeView(LocalAllocOp filled, mlir::Value view);
-  void waitForRings();
-  void waitForMeeting(mlir::Value phase);
-  void fillBlocks(Rings &rings, bool isDelayed);
-  void fillRings();
-  void readIntoRegisters(RingCopy copy, mlir::Value view);
+  void waitForBuffers();
+  void waitForAllWarps(mlir::Value phase);
+  void startTmaCopies(StageBuffers &buffers);
+  void startCopies();
+  void readIntoRegisters(const LoopBuffer &buffer, mlir::Value view);
   void storeAlternately(LocalAllocOp filled, mlir::Value value);
-  template <typename LoadT> void readUsesIntoRegisters(LoadT load, mlir::Value view);
-  void freeRings();
-  Rings &ringsOf(bool isDelayed) { return isDelayed ? delayed : regular; }
+  void readUsesIntoRegisters(mlir::Operation *load, mlir::Value view);
+  void freeBuffers();
+  StageBuffers &ofStage(unsigned stage) { return stage ? delayed : regular; }
   bool needsFence();
   bool needsBarrier();
 
-  // Warps of their own for copies.
-  bool isReadByThreads();
+  // A producer warp.
   void carryAround(unsigned first, llvm::ArrayRef<mlir::Value> initial);
   void freeBehindReads();
   void specialize();
@@ -67,34 +75,36 @@ private:
   void leaveInFlight();
   void coverCopies();
   void rotate();
-  mlir::Value issueDelayed(mlir::Value left, mlir::Value view, mlir::Value sum, bool isAsync);
-  void free(Rings &rings);
+  mlir::Value issueDelayed(mlir::Value left, mlir::Value view, mlir::Value accumulator, bool isAsync);
+  void release(StageBuffers &buffers);
   void arrive();
   void finishDots();
 
   // The schedule.
-  void markAhead(llvm::ArrayRef<mlir::Operation *> ops, unsigned stage);
-  void separateAhead();
+  void place(llvm::ArrayRef<mlir::Operation *> ops, Place where);
+  void placeCopy(llvm::ArrayRef<mlir::Operation *> ops, unsigned stage) { place(ops, {stage, cluster::copies}); }
+  bool isAhead(mlir::Operation *op) const;
+  void copyForStages();
   void schedule(std::vector<std::pair<mlir::Operation *, unsigned>> &ops);
   static mlir::Operation *predicate(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value isInside);
   void keepFromWrapping(llvm::ArrayRef<mlir::Value> insides, const llvm::APInt &farthest);
 
   mlir::scf::ForOp loop;
   LoopPlan plan;
+  Listener listener;
   mlir::IRRewriter rewriter;
   mlir::Location loc;
-  llvm::DenseMap<mlir::Operation *, unsigned> ahead;    // copies and what they need: their stages
-  llvm::SmallVector<mlir::Operation *> head;            // what begins an iteration
-  mlir::Operation *copiesAfter = nullptr;               // behind this copies begin; null: behind the head
-  llvm::SmallVector<mlir::Value> copyRings, blockRings; // as many as the plan has copies and blocks
-  Rings regular, delayed;
-  llvm::SmallVector<mlir::Operation *> copyOps; // what a warp of its own does
-  mlir::Value meeting; // where all threads meet, once in an iteration; null: they do at a barrier of the CTA
-  std::optional<unsigned> meetingPhase;      // among the carried values
+  llvm::DenseMap<mlir::Operation *, Place> placed; // ops of the original loop as the table says, and inserted ones
+  llvm::SmallVector<mlir::Value> multiBuffers;     // as many as the plan has buffers
+  StageBuffers regular, delayed;
+  llvm::SmallVector<mlir::Operation *> copyOps; // what a producer warp does
+  mlir::Value
+      allWarps; // the mbarrier where all warps arrive, once in an iteration; null: they meet at a barrier of the CTA
+  std::optional<unsigned> allWarpsPhase;     // among the carried values
   llvm::SmallVector<mlir::Value> transposed; // pairs of buffers, used in turns
   std::optional<unsigned> parity;            // among the carried values: whose turn it is
   unsigned delayedLeft = 0; // among the carried values: operand A of the dot that is done an iteration later
-  mlir::Value delayedRing;  // its operand B
+  mlir::Value delayedRight; // the multi-buffer of its operand B
   tensor::InputPrecision delayedPrecision = tensor::InputPrecision::IEEE;
   uint32_t delayedLimit = 0;
 };

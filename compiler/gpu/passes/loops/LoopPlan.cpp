@@ -62,7 +62,7 @@ struct Planner {
   /// cannot run ahead of the iterations that it belongs to.
   bool collect(Value value, llvm::SetVector<Operation *> &slice) {
     SmallVector<Value> pending = {value};
-    llvm::DenseSet<Value> carried; // already followed: loops may hand values round in a ring
+    llvm::DenseSet<Value> carried; // already followed: loops may hand values round in circles
     while (!pending.empty()) {
       Value next = pending.pop_back_val();
       if (auto argument = dyn_cast<BlockArgument>(next)) {
@@ -102,72 +102,86 @@ struct Planner {
 
   bool isWanted(Value loaded) { return takesAll || reachesDot(loaded); }
 
-  std::optional<RingCopy> planCopy(tensor::LoadOp load) {
-    auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || !type.getElementType().isIntOrFloat() || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) ||
-        copyBytes(load) < 4 || !isWanted(load.getResult()) || mayWrite(body, rootOf(load.getPtr())))
-      return std::nullopt;
-    RingCopy copy{.load = load};
-    for (Value operand : load->getOperands())
-      if (!collect(operand, copy.ahead))
-        return std::nullopt;
+  /// Its swizzle, and how to read what goes on into a buffer with another order of elements.
+  LoopBuffer planCopyLayout(tensor::LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getType());
+    LoopBuffer buffer{.load = load, .producer = LoopBuffer::Producer::AsyncCopy};
+    Attribute layout;
     if (load->hasOneUse())
-      copy.filled = dyn_cast<LocalAllocOp>(*load->user_begin());
-    auto plain = copy.filled ? dyn_cast<SwizzledSharedAttr>(copy.filled.getType().getEncoding()) : SwizzledSharedAttr();
+      buffer.filled = dyn_cast<LocalAllocOp>(*load->user_begin());
+    auto plain =
+        buffer.filled ? dyn_cast<SwizzledSharedAttr>(buffer.filled.getType().getEncoding()) : SwizzledSharedAttr();
     if (plain && plain.getOrder()[0] != fastestDim(type)) {
-      // Rows of the ring are swizzled, those of the buffer are not: wide reads, then stores side by side.
-      copy.filled = {};
-      copy.layout = swizzledLayout(type);
-      copy.transposing = transposingLayout(type, /*held=*/fastestDim(type), getNumWarps(loop));
+      // Rows of the copies are swizzled, those of the buffer are not: wide reads, then stores side by side.
+      buffer.filled = {};
+      layout = swizzledLayout(type);
+      buffer.transposing = transposingLayout(type, /*held=*/fastestDim(type), getNumWarps(loop));
     } else if (plain) {
-      copy.layout = plain;
-    } else if (copy.filled) {
-      copy.layout = copy.filled.getType().getEncoding();
+      layout = plain;
+    } else if (buffer.filled) {
+      layout = buffer.filled.getType().getEncoding();
       // Copies keep the order of elements in memory: another order takes registers.
-      unsigned wanted = cast<NvmmaSharedAttr>(copy.layout).getTransposed() ? 0 : type.getRank() - 1;
+      unsigned wanted = cast<NvmmaSharedAttr>(layout).getTransposed() ? 0 : type.getRank() - 1;
       if (fastestDim(type) != wanted) {
-        copy.filled = {};
-        copy.layout = swizzledLayout(type);
-        copy.transposing = transposingLayout(type, /*held=*/wanted, getNumWarps(loop));
+        buffer.filled = {};
+        layout = swizzledLayout(type);
+        buffer.transposing = transposingLayout(type, /*held=*/wanted, getNumWarps(loop));
         bool isBytes = type.getElementTypeBitWidth() == 8 && type.getRank() == 2;
         if (isBytes && type.getDimSize(wanted) >= 16 && type.getDimSize(1 - wanted) >= 128) {
-          copy.layout = SwizzledSharedAttr::get(type.getContext(), /*vec=*/16, /*perPhase=*/2, /*maxPhase=*/8,
-                                                {1 - wanted, wanted});
-          copy.transposing = pairTransposingLayout(type, wanted, getNumWarps(loop));
+          layout = SwizzledSharedAttr::get(type.getContext(), /*vec=*/16, /*perPhase=*/2, /*maxPhase=*/8,
+                                           {1 - wanted, wanted});
+          buffer.transposing = pairTransposingLayout(type, wanted, getNumWarps(loop));
         }
       }
     } else {
       SmallVector<RankedTensorType> read;
       for (Operation *user : load->getUsers())
         read.push_back(isa<ConvertLayoutOp>(user) ? cast<RankedTensorType>(user->getResult(0).getType()) : type);
-      copy.layout = swizzledLayout(type, read);
+      layout = swizzledLayout(type, read);
     }
-    return copy;
+    buffer.type =
+        MemDescType::get(type.getShape(), type.getElementType(), layout, SharedMemoryAttr::get(type.getContext()));
+    return buffer;
   }
 
-  std::optional<RingBlock> planBlock(tensor::DescriptorLoadOp load) {
+  std::optional<LoopBuffer> planCopy(tensor::LoadOp load) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (!type || !type.getElementType().isIntOrFloat() || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) ||
+        copyBytes(load) < 4 || !isWanted(load.getResult()) || mayWrite(body, rootOf(load.getPtr())))
+      return std::nullopt;
+    llvm::SetVector<Operation *> ahead;
+    for (Value operand : load->getOperands())
+      if (!collect(operand, ahead))
+        return std::nullopt;
+    LoopBuffer buffer = planCopyLayout(load);
+    buffer.ahead = std::move(ahead);
+    return buffer;
+  }
+
+  std::optional<LoopBuffer> planBlock(tensor::DescriptorLoadOp load) {
     // A descriptor made anew in every iteration is in use until the copy is done.
     if (!loop.isDefinedOutsideOfLoop(load.getDesc()) || !isWanted(load.getResult()) ||
         mayWrite(body, rootOf(load.getDesc())))
       return std::nullopt;
-    RingBlock block{.load = load};
+    LoopBuffer buffer{.load = load, .producer = LoopBuffer::Producer::Tma};
     for (Value coordinate : load.getIndices())
-      if (!collect(coordinate, block.ahead))
+      if (!collect(coordinate, buffer.ahead))
         return std::nullopt;
+    buffer.type = blockBufferType(load.getDesc().getType());
     if (load->hasOneUse())
       if (auto filled = dyn_cast<LocalAllocOp>(*load->user_begin());
           filled && filled.getType().getEncoding() == tmaLayout(load.getDesc().getType()))
-        block.filled = filled;
-    return block;
+        buffer.filled = filled;
+    return buffer;
   }
 
   /// The last dot, if its result only goes into the next iteration: there it is added to, or is first read behind another dot.
   std::optional<DotInFlight> planInFlight(const LoopPlan &plan) {
     SmallVector<WarpGroupDotOp> dots(body->getOps<WarpGroupDotOp>());
-    if (dots.empty() || !readsOnlyRings(dots.back(), plan))
+    if (dots.empty() || !readsOnlyLoopBuffers(dots.back(), plan))
       return std::nullopt;
     WarpGroupDotOp last = dots.back();
-    // A limit on imprecise sums means registers are added to in between.
+    // A limit on imprecise accumulation means that registers are added to in between.
     auto right = cast<MemDescType>(last.getB().getType());
     int64_t limit = last.getMaxNumImpreciseAcc();
     bool isExact = !tensor::isFloat8(right.getElementType()) || limit == 0 || limit > right.getShape()[0];
@@ -199,22 +213,21 @@ struct Planner {
   }
 
   /// Whether to have the dot done an iteration later is worth what it costs: registers for its operand A beside the tile that the next one is
-  /// made from and the sum, and barriers of its own for its ring. Where one warpgroup does little between barriers, it is faster without.
+  /// made from and the accumulator, and mbarriers of its own for its buffers. Where one warpgroup does little between barriers, it is faster without.
   bool paysToRotate(WarpGroupDotOp last, WarpGroupDotOp drain, const LoopPlan &plan) {
     constexpr int64_t mostRegisters = 192, fewestColumns = 128;
     if (registersOf(last.getD()) + registersOf(drain.getD()) + registersOf(last.getA()) > mostRegisters)
       return false;
-    const bool hasBarriers = plan.copies.empty() && !asksForWarpSpecialization(loop);
+    const bool hasBarriers = !plan.hasAsyncCopies() && !asksForWarpSpecialization(loop);
     return !hasBarriers || getNumWarps(loop) > 4 || last.getD().getType().getDimSize(1) >= fewestColumns;
   }
 
   /// The first reduction of the drain's tile, before anything touches the carried sum: the row maximum of attention.
   tensor::ReduceOp planOverlap(WarpGroupDotOp last, WarpGroupDotOp drain, BlockArgument carried, const LoopPlan &plan) {
     auto filled = last.getB().getDefiningOp<LocalAllocOp>();
-    bool isRing = llvm::any_of(plan.copies, [&](const RingCopy &copy) { return copy.filled == filled; }) ||
-                  llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
+    bool isBuffered = llvm::any_of(plan.buffers, [&](const LoopBuffer &buffer) { return buffer.filled == filled; });
     // What another dot reads too is there an iteration earlier, and cannot be held for longer.
-    if (!filled || !isRing || !isReadOnlyBy(filled, last) || !isa<RankedTensorType>(last.getA().getType()) ||
+    if (!filled || !isBuffered || !isReadOnlyBy(filled, last) || !isa<RankedTensorType>(last.getA().getType()) ||
         !isInside(last.getA().getDefiningOp()))
       return {};
     for (tensor::ReduceOp reduce : body->getOps<tensor::ReduceOp>()) {
@@ -227,21 +240,19 @@ struct Planner {
     return {};
   }
 
-  /// The ring of the dot that is done an iteration later. Where TMA fills all rings, and the two dots alone read them, these
-  /// can say which buffers are free; where threads copy, they can say so when both are done.
+  /// What only the dot that is done an iteration later reads is copied an iteration later. Where TMA fills all buffers, and the two dots alone
+  /// read them, these can say which are free; where threads copy, they can say so when both are done.
   void planRotation(LoopPlan &plan) {
     WarpGroupDotOp last = plan.inFlight->dot, drain = plan.inFlight->drain;
-    auto isDelayed = [&](auto &copy) { return copy.filled && copy.filled.getResult() == last.getB(); };
-    for (RingCopy &copy : plan.copies)
-      copy.isDelayed = isDelayed(copy);
-    for (RingBlock &block : plan.blocks)
-      block.isDelayed = isDelayed(block);
-    plan.frees = plan.copies.empty() && llvm::all_of(plan.blocks, [&](RingBlock &block) {
-                   return block.filled && isReadOnlyBy(block.filled, block.isDelayed ? last : drain);
-                 });
-    plan.splitsBarrier = plan.blocks.empty() && getNumWarps(loop) > 4 && llvm::all_of(plan.copies, [&](RingCopy &copy) {
-                           return copy.filled && isReadOnlyBy(copy.filled, copy.isDelayed ? last : drain);
-                         });
+    for (LoopBuffer &buffer : plan.buffers)
+      buffer.stage = buffer.filled && buffer.filled.getResult() == last.getB();
+    bool areReadByDots = llvm::all_of(plan.buffers, [&](LoopBuffer &buffer) {
+      return buffer.filled && isReadOnlyBy(buffer.filled, buffer.stage ? last : drain);
+    });
+    if (areReadByDots && !plan.hasAsyncCopies())
+      plan.release = Release::Mbarrier;
+    else if (areReadByDots && !plan.hasTma() && getNumWarps(loop) > 4)
+      plan.release = Release::SplitBarrier;
   }
 
   static bool isReadOnlyBy(Value buffer, WarpGroupDotOp dot) {
@@ -251,20 +262,18 @@ struct Planner {
   }
 
   /// Buffers that the loop fills anew in every iteration must not be read any more when the next one begins.
-  static bool readsOnlyRings(WarpGroupDotOp dot, const LoopPlan &plan) {
-    return llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value buffer) {
-      if (isa<RankedTensorType>(buffer.getType()))
+  static bool readsOnlyLoopBuffers(WarpGroupDotOp dot, const LoopPlan &plan) {
+    return llvm::all_of(ValueRange{dot.getA(), dot.getB()}, [&](Value operand) {
+      if (isa<RankedTensorType>(operand.getType()))
         return true;
-      while (auto view = buffer.getDefiningOp<MemDescTransOp>())
-        buffer = view.getSrc();
-      auto filled = buffer.getDefiningOp<LocalAllocOp>();
-      bool isRing = llvm::any_of(plan.copies,
-                                 [&](RingCopy copy) {
-                                   return copy.filled == filled || (copy.transposing && plan.transposedBuffers > 1 &&
-                                                                    filled && filled.getSrc() == copy.load.getResult());
-                                 }) ||
-                    llvm::any_of(plan.blocks, [&](const RingBlock &block) { return block.filled == filled; });
-      return filled && (filled->getBlock() != dot->getBlock() || isRing);
+      while (auto view = operand.getDefiningOp<MemDescTransOp>())
+        operand = view.getSrc();
+      auto filled = operand.getDefiningOp<LocalAllocOp>();
+      bool isBuffered = llvm::any_of(plan.buffers, [&](const LoopBuffer &buffer) {
+        return buffer.filled == filled || (buffer.transposing && plan.transposedDepth > 1 && filled &&
+                                           filled.getSrc() == buffer.load->getResult(0));
+      });
+      return filled && (filled->getBlock() != dot->getBlock() || isBuffered);
     });
   }
 
@@ -273,13 +282,11 @@ struct Planner {
   }
 
   /// Shared memory that the function then takes at most, with two buffers for what is transposed; without what the loop itself allocates, which
-  /// may become places of rings, or with.
+  /// may become multi-buffered, or with.
   int64_t sharedBytesWithTwo(LoopPlan &plan, bool countsOwn = false) {
     int64_t bytes = 0;
-    for (RingCopy &copy : plan.copies)
-      bytes += bytesOf(copy.load.getType()) * (plan.buffers + (copy.transposing ? 2 : 0));
-    for (RingBlock &block : plan.blocks)
-      bytes += bytesOf(block.load.getType()) * plan.buffers;
+    for (LoopBuffer &buffer : plan.buffers)
+      bytes += bytesOf(buffer.tensorType()) * (plan.depth + (buffer.transposing ? 2 : 0));
     loop->getParentOfType<FunctionOpInterface>()->walk([&](LocalAllocOp alloc) {
       if (countsOwn || alloc->getBlock() != body)
         bytes += alloc.getType().getNumElements() * alloc.getType().getElementBits() / 8;
@@ -292,11 +299,11 @@ struct Planner {
     return Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
   }
 
-  /// What is done with these rings.
+  /// What is done with these buffers.
   LoopPlan planDots(LoopPlan plan) {
-    plan.distance = plan.buffers - 1;
+    plan.distance = plan.depth - 1;
     if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
-      plan.transposedBuffers = 2;
+      plan.transposedDepth = 2;
     plan.inFlight = planInFlight(plan);
     if (plan.isRotated())
       planRotation(plan);
@@ -323,33 +330,32 @@ struct Planner {
     if (nests || waitsForOthers())
       return plan;
     for (tensor::LoadOp load : body->getOps<tensor::LoadOp>())
-      if (std::optional<RingCopy> copy = planCopy(load))
-        plan.copies.push_back(*copy);
+      if (std::optional<LoopBuffer> buffer = planCopy(load))
+        plan.buffers.push_back(*buffer);
     // A load that another one's address needs runs ahead in registers.
     for (tensor::DescriptorLoadOp load : body->getOps<tensor::DescriptorLoadOp>())
-      if (std::optional<RingBlock> block = planBlock(load))
-        plan.blocks.push_back(*block);
+      if (std::optional<LoopBuffer> buffer = planBlock(load))
+        plan.buffers.push_back(*buffer);
     llvm::DenseSet<Operation *> ahead;
-    for (RingCopy &copy : plan.copies)
-      ahead.insert_range(copy.ahead);
-    for (RingBlock &block : plan.blocks)
-      ahead.insert_range(block.ahead);
-    llvm::erase_if(plan.copies, [&](RingCopy &copy) { return ahead.contains(copy.load); });
-    plan.buffers = numStages;
-    // Rings that no dot needs are to leave room for everything else.
+    for (LoopBuffer &buffer : plan.buffers)
+      ahead.insert_range(buffer.ahead);
+    llvm::erase_if(plan.buffers, [&](LoopBuffer &buffer) { return ahead.contains(buffer.load); });
+    plan.depth = numStages;
+    // Buffers that no dot needs are to leave room for everything else.
     if (takesAll && sharedBytesWithTwo(plan, /*countsOwn=*/true) > sharedBytesOfTarget() * 3 / 4) {
-      auto isSpared = [&](auto &copy) { return !reachesDot(copy.load.getResult()); };
-      llvm::erase_if(plan.copies, isSpared);
-      llvm::erase_if(plan.blocks, isSpared);
+      llvm::erase_if(plan.buffers, [&](LoopBuffer &buffer) { return !reachesDot(buffer.load->getResult(0)); });
     }
-    return fitIntoShared(loop, plan, [&](const LoopPlan &rings) { return planDots(rings); });
+    plan = fitIntoShared(loop, plan, [&](const LoopPlan &loads) { return planDots(loads); });
+    if (plan)
+      scheduleLoop(loop, plan);
+    return plan;
   }
 };
 
 } // namespace
 
 LoopPlan planLoop(scf::ForOp loop, int64_t numStages, AccessAnalysis &access) {
-  // Who sets the stages of a loop means all of its loads; those of a kernel are for the loads of dots.
+  // A number of stages on a loop is for all of its loads; that of a kernel is for the loads of dots.
   auto asked = loop->getAttrOfType<IntegerAttr>(tensor::numStagesName);
   if (asked)
     numStages = asked.getInt();

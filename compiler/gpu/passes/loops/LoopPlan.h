@@ -1,28 +1,54 @@
-// What pipelining does to a loop, decided before anything is changed.
+// Software pipelining of a loop as data: a table that says of every op in which stage and cluster it runs, and of every buffer how deep it is, who
+// fills it and how it is released. It is decided before anything is changed, printed by `--gpu-pipeline-loops=print-plan`, and LoopPipeliner
+// rewrites the loop by it.
 //   In:  an `scf.for` with layouts, the kernel's number of stages.
-//   Out: which loads become copies into a ring of buffers, which dots stay in flight, how far ahead copies run.
+//   Out: the table; empty if there is nothing to gain or something stands in the way.
+//
+// Stage s of an op means: while the pipelined loop computes iteration i, the op runs for iteration i + distance - s. Loads have stage 0 and run
+// `distance` iterations ahead; what computes has stage `distance`; a dot that is done an iteration later has stage `distance + 1`. Clusters are
+// the order in one iteration of the pipelined loop; ops of one cluster keep the order they have in the original loop.
+//
+// The planner (LoopPlan.cpp) says which loads are buffered and what is done with dots. The table (LoopSchedule.cpp) is then made in steps, each a
+// transformation of the one before: loads run ahead; a dot stays in flight or is rotated; a producer warp takes over the copies.
 #pragma once
 
 #include "compiler/gpu/AccessAnalysis.h"
 #include "compiler/gpu/Gpu.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace triton::gpu {
 
-/// A load that is copied to shared memory iterations ahead, without registers.
-struct RingCopy {
-  tensor::LoadOp load;
-  mlir::Attribute layout; // of the buffers
-  /// The buffer that the load fills: it goes, its users take the ring's. Null if the values are wanted in registers.
+/// A load that is copied to shared memory iterations ahead, without registers, into one of `LoopPlan::depth` buffers.
+struct LoopBuffer {
+  enum class Producer { AsyncCopy, Tma }; // threads by cp.async, or TMA
+  mlir::Operation *load;                  // tt.load, or tt.descriptor_load
+  Producer producer;
+  MemDescType type; // of one buffer
+  /// The buffer that the load fills: it goes, its users take the multi-buffer's. Null if the values are wanted in registers.
   LocalAllocOp filled;
   /// In which layout to read values that go on into a buffer with another order of elements; null: in those that they are used in.
   mlir::Attribute transposing;
   /// What computes its addresses and mask, in the loop.
   llvm::SetVector<mlir::Operation *> ahead;
-  /// Only the dot that is done an iteration later reads it: it is copied an iteration later too.
-  bool isDelayed = false;
+  /// 1: only the dot that is done an iteration later reads it, so it is copied an iteration later too.
+  unsigned stage = 0;
+
+  bool isTma() const { return producer == Producer::Tma; }
+  mlir::RankedTensorType tensorType() const { return llvm::cast<mlir::RankedTensorType>(load->getResult(0).getType()); }
+};
+
+/// How buffers become free for the next copy.
+enum class Release {
+  /// All threads meet at a barrier of the CTA.
+  Barrier,
+  /// Each warp arrives at one mbarrier when both dots are done, and waits there when the next iteration begins: while one warpgroup works on its
+  /// tile, another can have dots under way.
+  SplitBarrier,
+  /// Each warpgroup tells the buffer's mbarrier when its dot has read it (each warp where threads read it): warpgroups need not run in step.
+  Mbarrier
 };
 
 /// A dot that is still running when the next iteration begins.
@@ -37,36 +63,52 @@ struct DotInFlight {
   tensor::ReduceOp overlapped;
 };
 
-/// A block that TMA brings iterations ahead.
-struct RingBlock {
-  tensor::DescriptorLoadOp load;
-  LocalAllocOp filled; // as above
-  llvm::SetVector<mlir::Operation *> ahead;
-  bool isDelayed = false;
+/// The order in an iteration. Copies begin at once, or behind the dot that must have been issued before.
+namespace cluster {
+inline constexpr unsigned waits = 0, beforeCopies = 1, copies = 2, afterCopies = 3;
+}
+
+/// Where an op runs.
+struct Place {
+  unsigned stage, cluster;
+  bool isAhead() const { return cluster == cluster::copies; }
 };
 
 struct LoopPlan {
-  llvm::SmallVector<RingCopy> copies;
-  llvm::SmallVector<RingBlock> blocks;
+  llvm::SmallVector<LoopBuffer> buffers; // those of threads first
+  unsigned depth = 0;                    // of each
+  /// Of what is transposed through registers: 2 where shared memory has room, so that a dot can stay in flight while the next is stored.
+  unsigned transposedDepth = 1;
+  unsigned distance = 0; // iterations that copies run ahead
+  Release release = Release::Barrier;
   std::optional<DotInFlight> inFlight;
-  /// Buffers are freed through mbarriers, by each warpgroup when its dot has read them: warpgroups need not run in step.
-  bool frees = false;
-  /// The barrier of an iteration is one in memory, to which threads come when both dots are done, and where they wait when the next iteration
-  /// begins: while one warpgroup works on its tile, another can have dots under way.
-  bool splitsBarrier = false;
-  /// A warp of its own brings the blocks, as far ahead as there are buffers: this loop, or the one around it, is split between that warp and those
+  /// The one dot, of which operand A comes from a buffer through registers: it is waited for in its own iteration, but copies begin before.
+  WarpGroupDotOp covering;
+  /// A producer warp brings the blocks, as far ahead as there are buffers: this loop, or the one around it, is split between that warp and those
   /// that multiply. Null: all warps do everything.
   mlir::scf::ForOp specialized;
-  /// The one dot, of which operand A comes from a ring through registers: it is waited for in its own iteration, but copies begin before.
-  WarpGroupDotOp covering;
-  unsigned buffers = 0; // of each ring
-  /// Of what is transposed through registers: 2 where shared memory has room, so that a dot can stay in flight while the next is stored.
-  unsigned transposedBuffers = 1;
-  unsigned distance = 0; // iterations that copies run ahead
+  /// Of each op of the body: its own place, then those of copies of it, which are made where ops of several stages use it.
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<Place, 1>> schedule;
 
   /// Whether a dot is done an iteration later, under a reduction.
   bool isRotated() const { return inFlight && inFlight->overlapped; }
-  explicit operator bool() const { return !copies.empty() || !blocks.empty(); }
+  bool hasAsyncCopies() const {
+    return llvm::any_of(buffers, [](const LoopBuffer &buffer) { return !buffer.isTma(); });
+  }
+  bool hasTma() const {
+    return llvm::any_of(buffers, [](const LoopBuffer &buffer) { return buffer.isTma(); });
+  }
+  /// Whether values of some blocks go from shared memory into registers.
+  bool isReadByThreads() const {
+    return llvm::any_of(buffers, [](const LoopBuffer &buffer) { return buffer.isTma() && !buffer.filled; });
+  }
+  /// Whether the transposed values have buffers that are used in turns.
+  bool storesAlternately(const LoopBuffer &buffer) const {
+    return buffer.transposing && transposedDepth > 1 && inFlight;
+  }
+  explicit operator bool() const { return !buffers.empty(); }
+  /// The table: buffers, then ops.
+  void print(llvm::raw_ostream &os) const;
 };
 
 /// More stages have nothing left to hide, and the code in front of the loop would grow with their square.
@@ -74,8 +116,11 @@ inline constexpr int64_t mostStages = 32;
 
 /// Empty if there is nothing to gain or something stands in the way. Fewer than two stages are none; above `mostStages` all are alike.
 /// Taken are loads whose values reach a dot; in a loop that has a number of stages of its own, which counts then, all loads, as long as their
-/// rings leave a quarter of shared memory. Where shared memory has no room for all that, rings have fewer buffers, and then there are fewer rings.
+/// buffers leave a quarter of shared memory. Where shared memory has no room for all that, there are fewer buffers, and then fewer loads.
 LoopPlan planLoop(mlir::scf::ForOp loop, int64_t numStages, AccessAnalysis &access);
+
+/// Fills in `plan.schedule` by everything else in the plan.
+void scheduleLoop(mlir::scf::ForOp loop, LoopPlan &plan);
 
 /// Whether the loop, or one around it, asks for warps that only copy.
 bool asksForWarpSpecialization(mlir::scf::ForOp loop);
@@ -83,16 +128,12 @@ bool asksForWarpSpecialization(mlir::scf::ForOp loop);
 /// Where the loop, or the one around it, asks for warps that only copy: sets `plan.specialized` if it can be split so.
 void planWarpSpecialization(mlir::scf::ForOp loop, LoopPlan &plan);
 
-/// The plan that `complete` makes of `rings`, or of fewer of them with fewer buffers where the kernel has no room for all: first copies begin later,
-/// then rings go, as few as will do.
-LoopPlan fitIntoShared(mlir::scf::ForOp loop, LoopPlan rings,
-                       llvm::function_ref<LoopPlan(const LoopPlan &rings)> complete);
+/// The plan that `complete` makes of `loads`, or of fewer of them with fewer buffers where the kernel has no room for all: first copies begin later,
+/// then loads stay where they are, as few as will do.
+LoopPlan fitIntoShared(mlir::scf::ForOp loop, LoopPlan loads,
+                       llvm::function_ref<LoopPlan(const LoopPlan &loads)> complete);
 
-/// One buffer of a ring, and a ring of `buffers` of them.
-MemDescType placeType(RingCopy &copy);
-MemDescType placeType(RingBlock &block);
-MemDescType ringType(MemDescType one, unsigned buffers);
-/// Whether what is transposed through registers has buffers that are used in turns.
-bool storesAlternately(const LoopPlan &plan, const RingCopy &copy);
+/// `depth` buffers instead of one.
+MemDescType multiBufferType(MemDescType one, unsigned depth);
 
 } // namespace triton::gpu

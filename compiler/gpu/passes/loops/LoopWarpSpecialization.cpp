@@ -1,15 +1,15 @@
-// A loop split between a warp that starts copies and the warps that compute.
+// Warp specialisation: a loop split between a producer warp that starts copies and the warps that compute.
 //
 //   scf.for … {
 //     %a = tt.descriptor_load %d[%i, %k]
 //     %w = ttng.warp_group_dot %a, …, %acc
 //   } {tt.warp_specialize}
-// becomes, with rings of buffers and a barrier of each kind for each place in them,
+// becomes, with multi-buffers and an mbarrier of each kind, full and empty, for each slot of them,
 //   ttg.warp_specialize(%d, …) attributes {requestedRegisters = array<i32: 24>}
 //   default {
 //     scf.for … {
 //       ttng.wait_barrier %full[j]                    the block is there
-//       ttng.warp_group_dot %ring[j], …, %acc {isAsync}
+//       ttng.warp_group_dot %buffers[j], …, %acc {isAsync}
 //       ttng.warp_group_dot_wait {pendings = 1}       the dot of the iteration before is done
 //       ttng.arrive_barrier %empty[j - 1]
 //     }
@@ -18,17 +18,18 @@
 //     scf.for … {
 //       ttng.wait_barrier %empty[j]                   not for the first round
 //       ttng.barrier_expect %full[j], bytes
-//       ttng.async_tma_copy_global_to_local … %ring[j], %full[j]
+//       ttng.async_tma_copy_global_to_local … %buffers[j], %full[j]
 //     }
 //   }
 //
-// The plan and the rings are those of a pipelined loop; what the expander does there with stages and predicates is done here by the second warp,
-// which runs as far ahead as there are free buffers. Both loops run equally often: every block that is asked for is waited for, so that nothing is under
-// way when the two meet behind them, also if there was no iteration.
-//   Where dots are freed an iteration later, the first iteration frees the last place, as if a round lay behind it: who fills that place waits for
+// The plan and the buffers are those of a pipelined loop. What the table gives a stage of copies is done by the producer warp, which in place of a
+// stage runs as far ahead as there are free buffers. Both loops run equally often: every block that is asked for is waited for, so that nothing is
+// under way when the two meet behind them, also if there was no iteration.
+//   Where slots are released an iteration later, the first iteration releases the last slot, as if a round lay behind it: the producer waits for
 // this in the first round already.
-//   A loop around the loop is split with it if nothing else is in its way and there is room beside the rings for what it stores, so that copies go on
-// while results are stored: places in the rings go round from one tile to the next. Attention's loop, whose second dot is done an iteration later, begins and ends with empty rings.
+//   A loop around the loop is split with it if nothing else is in its way and there is room beside the buffers for what it stores, so that copies
+// go on while results are stored: slots go round from one tile to the next. Attention's loop, whose second dot is done an iteration later, begins and
+// ends with empty buffers.
 //
 // Left to pipelining: GPUs where ptxas does not pass registers on (sm_120), loops where threads copy, where coordinates are tensors or come from what the loop computes, with more than one CTA, with a
 // number of warps other than four or eight, or in functions that kernels call.
@@ -68,10 +69,11 @@ bool isTensor(Type type) { return isa<RankedTensorType>(type); }
 bool canCopyAlone(scf::ForOp whole, scf::ForOp loop, LoopPlan &plan) {
   LoopSlice slice(whole);
   slice.add(loop.getOperation());
-  for (RingBlock &block : plan.blocks) {
-    if (!whole.isDefinedOutsideOfLoop(block.load.getDesc()) || mayWrite(whole.getBody(), rootOf(block.load.getDesc())))
+  for (LoopBuffer &buffer : plan.buffers) {
+    auto load = cast<tensor::DescriptorLoadOp>(buffer.load);
+    if (!whole.isDefinedOutsideOfLoop(load.getDesc()) || mayWrite(whole.getBody(), rootOf(load.getDesc())))
       return false;
-    for (Value coordinate : block.load.getIndices())
+    for (Value coordinate : load.getIndices())
       slice.add(coordinate);
   }
   auto isScalar = [&](Operation *op) {
@@ -97,11 +99,11 @@ bool isPlainNest(scf::ForOp outer, scf::ForOp loop) {
   return !others.wasInterrupted();
 }
 
-/// Whether the rings leave room for what the rest of `outer` needs at the same time.
-bool fitsBesideRings(scf::ForOp outer, LoopPlan &plan) {
-  int64_t rings = 0, most = 0;
-  for (RingBlock &block : plan.blocks)
-    rings += plan.buffers * blockBytes(block.load.getDesc().getType());
+/// Whether the buffers leave room for what the rest of `outer` needs at the same time.
+bool fitsBesideBuffers(scf::ForOp outer, LoopPlan &plan) {
+  int64_t buffers = 0, most = 0;
+  for (LoopBuffer &buffer : plan.buffers)
+    buffers += plan.depth * blockBytes(cast<tensor::DescriptorLoadOp>(buffer.load).getDesc().getType());
   for (Operation &op : *outer.getBody()) {
     if (auto store = dyn_cast<tensor::DescriptorStoreOp>(op))
       most = std::max(most, blockBytes(store.getDesc().getType()));
@@ -110,7 +112,7 @@ bool fitsBesideRings(scf::ForOp outer, LoopPlan &plan) {
   }
   constexpr int64_t forBarriers = 1024;
   auto capability = getComputeCapability(outer->getParentOfType<ModuleOp>());
-  return rings + most + forBarriers <= Target{unsigned(capability.value_or(90))}.sharedBytes();
+  return buffers + most + forBarriers <= Target{unsigned(capability.value_or(90))}.sharedBytes();
 }
 
 } // namespace
@@ -122,16 +124,18 @@ void planWarpSpecialization(scf::ForOp loop, LoopPlan &plan) {
   auto module = loop->getParentOfType<ModuleOp>();
   auto function = loop->getParentOfType<FunctionOpInterface>();
   Target target{unsigned(getComputeCapability(module).value_or(90))};
-  if (!asking || !(target.isHopper() || target.isBlackwell()) || !plan.copies.empty() || plan.blocks.empty() ||
-      (plan.isRotated() && !plan.frees) || getNumCtas(module) != 1 || getNumWarps(loop) % 4 != 0 ||
-      getNumWarps(loop) > mostWarps || !function.isPublic() || loop->getParentOfType<WarpSpecializeOp>())
+  if (!asking || !(target.isHopper() || target.isBlackwell()) || plan.hasAsyncCopies() || !plan.hasTma() ||
+      (plan.isRotated() && plan.release != Release::Mbarrier) || getNumCtas(module) != 1 ||
+      getNumWarps(loop) % 4 != 0 || getNumWarps(loop) > mostWarps || !function.isPublic() ||
+      loop->getParentOfType<WarpSpecializeOp>())
     return;
   if (asking != loop && !plan.isRotated() && isPlainNest(asking, loop) && canCopyAlone(asking, loop, plan) &&
-      fitsBesideRings(asking, plan))
+      fitsBesideBuffers(asking, plan))
     plan.specialized = asking;
   else if (canCopyAlone(loop, loop, plan))
     plan.specialized = loop;
-  plan.frees |= bool(plan.specialized);
+  if (plan.specialized)
+    plan.release = Release::Mbarrier;
 }
 
 /// What the loop carries from `first` on goes round the loop around it too.
@@ -166,13 +170,13 @@ static Operation *lastReader(Value view, Block *body) {
 /// Behind the last op that reads this iteration's buffers.
 void LoopPipeliner::freeBehindReads() {
   Operation *last = &loop.getBody()->front();
-  for (Value ring : blockRings)
-    for (Operation *user : ring.getUsers())
+  for (Value buffer : multiBuffers)
+    for (Operation *user : buffer.getUsers())
       if (auto view = dyn_cast<MemDescIndexOp>(user); view && view.getIndex() == carried(regular.read.slot))
         if (Operation *reader = lastReader(view, loop.getBody()); last->isBeforeInBlock(reader))
           last = reader;
   rewriter.setInsertionPointAfter(last);
-  free(regular);
+  release(regular);
 }
 
 void LoopPipeliner::specialize() {

@@ -1,4 +1,5 @@
-// The rings of a pipelined loop: rows of buffers that copies fill in turn, iterations ahead of the dots that read them.
+// Multi-buffering of a pipelined loop: `depth` buffers instead of one, which copies (cp.async or TMA) fill in turn, iterations ahead of the dots that
+// read them.
 #include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
@@ -7,33 +8,33 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-void LoopPipeliner::allocateRings() {
-  for (RingCopy &copy : plan.copies)
-    copyRings.push_back(LocalAllocOp::create(rewriter, copy.load.getLoc(), ringType(placeType(copy), plan.buffers)));
-  for (RingBlock &block : plan.blocks) {
-    blockRings.push_back(LocalAllocOp::create(rewriter, block.load.getLoc(), ringType(placeType(block), plan.buffers)));
-    ringsOf(block.isDelayed).hasBlocks = true;
+void LoopPipeliner::allocateBuffers() {
+  delayed.stage = 1;
+  for (LoopBuffer &buffer : plan.buffers) {
+    multiBuffers.push_back(
+        LocalAllocOp::create(rewriter, buffer.load->getLoc(), multiBufferType(buffer.type, plan.depth)));
+    ofStage(buffer.stage).hasTma |= buffer.isTma();
   }
-  for (Rings *rings : {&regular, &delayed})
-    if (rings->hasBlocks)
-      allocateBarriers(*rings);
-  if (plan.splitsBarrier) {
-    meeting = LocalAllocOp::create(rewriter, loc, barrierType(loop.getContext(), std::nullopt));
-    InitBarrierOp::create(rewriter, loc, meeting, getNumWarps(loop));
+  for (StageBuffers *buffers : {&regular, &delayed})
+    if (buffers->hasTma)
+      allocateBarriers(*buffers);
+  if (plan.release == Release::SplitBarrier) {
+    allWarps = LocalAllocOp::create(rewriter, loc, barrierType(loop.getContext(), std::nullopt));
+    InitBarrierOp::create(rewriter, loc, allWarps, getNumWarps(loop));
   }
 }
 
-/// One thread announces the bytes of a place in the rings; each warpgroup frees it, or each warp.
-void LoopPipeliner::allocateBarriers(Rings &rings) {
+/// One thread announces the bytes of a slot; each warpgroup releases it, or each warp.
+void LoopPipeliner::allocateBarriers(StageBuffers &buffers) {
   auto allocate = [&](unsigned arrivals) {
-    Value barriers = LocalAllocOp::create(rewriter, loc, barrierType(loop.getContext(), plan.buffers));
-    for (unsigned index = 0; index < plan.buffers; ++index)
+    Value barriers = LocalAllocOp::create(rewriter, loc, barrierType(loop.getContext(), plan.depth));
+    for (unsigned index = 0; index < plan.depth; ++index)
       InitBarrierOp::create(rewriter, loc, MemDescIndexOp::create(rewriter, loc, barriers, constant(index)), arrivals);
     return barriers;
   };
-  rings.full = allocate(1);
-  if (plan.frees)
-    rings.empty = allocate(isReadByThreads() ? getNumWarps(loop) : getNumWarps(loop) / 4);
+  buffers.full = allocate(1);
+  if (plan.release == Release::Mbarrier)
+    buffers.empty = allocate(plan.isReadByThreads() ? getNumWarps(loop) : getNumWarps(loop) / 4);
 }
 
 Value LoopPipeliner::barrierAt(Value barriers, Cursor cursor) {
@@ -59,7 +60,7 @@ void LoopPipeliner::replaceBuffer(Value old, Value view) {
   }
 }
 
-/// A place of a ring instead of a buffer that was filled anew in every iteration.
+/// A slot of a multi-buffer instead of a buffer that was filled anew in every iteration.
 void LoopPipeliner::takeView(LocalAllocOp filled, Value view) {
   replaceBuffer(filled.getResult(), view);
   if (auto fence = dyn_cast_or_null<FenceAsyncSharedOp>(filled->getNextNode()))
@@ -69,129 +70,129 @@ void LoopPipeliner::takeView(LocalAllocOp filled, Value view) {
 
 /// What threads copied or read is fenced off from what the tensor cores read and TMA writes next.
 bool LoopPipeliner::needsFence() {
-  return !plan.specialized &&
-         (llvm::any_of(plan.copies, [](RingCopy &copy) { return bool(copy.filled); }) || isReadByThreads());
+  auto isOperand = [](LoopBuffer &buffer) { return !buffer.isTma() && buffer.filled; };
+  return !plan.specialized && (llvm::any_of(plan.buffers, isOperand) || plan.isReadByThreads());
 }
 
-/// Whether some values go from a ring into registers.
-bool LoopPipeliner::isReadByThreads() {
-  return llvm::any_of(plan.blocks, [](RingBlock &block) { return !block.filled; });
-}
-
-/// Everybody waits at mbarriers; the barrier behind a dot in flight, or the dot itself, frees the places of rings.
+/// Whether an iteration begins with a barrier of all threads. Not where all wait at mbarriers and the barrier behind a dot in flight, or the dot
+/// itself, releases the slots; nor where a producer warp waits until they are free.
 bool LoopPipeliner::needsBarrier() {
   if (plan.specialized)
-    return false; // whoever fills a place waits until it is free
-  return !plan.copies.empty() || needsFence() || !plan.inFlight || (plan.isRotated() && !plan.frees);
+    return false;
+  return plan.hasAsyncCopies() || needsFence() || !plan.inFlight ||
+         (plan.isRotated() && plan.release != Release::Mbarrier);
 }
 
-/// All threads have told that their copies for this iteration have arrived, and that the dots of the one before are done.
-void LoopPipeliner::waitForMeeting(Value phase) {
-  auto wait = WaitBarrierOp::create(rewriter, loc, meeting, phase, Value(), copyRings);
+/// All warps have said that their copies for this iteration have arrived, and that the dots of the one before are done.
+void LoopPipeliner::waitForAllWarps(Value phase) {
+  auto wait = WaitBarrierOp::create(rewriter, loc, allWarps, phase, Value(), multiBuffers);
   wait->setAttr(meetsName, rewriter.getUnitAttr());
-  head.push_back(wait);
+  place({wait}, {plan.distance, cluster::waits});
 }
 
 /// What an iteration begins with: its copies have arrived, for all threads and for the tensor cores too.
-void LoopPipeliner::waitForRings() {
+void LoopPipeliner::waitForBuffers() {
   rewriter.setInsertionPointToStart(loop.getBody());
-  if (meeting)
-    return waitForMeeting(carried(*meetingPhase));
-  for (Rings *rings : {&regular, &delayed})
-    if (rings->full) {
-      Value barrier = barrierAt(rings->full, rings->read);
-      head.append(
-          {barrier.getDefiningOp(), WaitBarrierOp::create(rewriter, loc, barrier, carried(*rings->read.phase))});
+  if (allWarps)
+    return waitForAllWarps(carried(*allWarpsPhase));
+  auto wait = [&](Operation *op) { place({op}, {plan.distance, cluster::waits}); };
+  for (StageBuffers *buffers : {&regular, &delayed})
+    if (buffers->full) {
+      Value barrier = barrierAt(buffers->full, buffers->read);
+      wait(barrier.getDefiningOp());
+      wait(WaitBarrierOp::create(rewriter, loc, barrier, carried(*buffers->read.phase)));
     }
-  if (!plan.copies.empty())
-    head.push_back(AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
-                                       rewriter.getI32IntegerAttr(plan.distance - 1)));
+  if (plan.hasAsyncCopies())
+    wait(AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
+                             rewriter.getI32IntegerAttr(plan.distance - 1)));
   if (needsFence())
-    head.push_back(FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false)));
+    wait(FenceAsyncSharedOp::create(rewriter, loc, rewriter.getBoolAttr(false)));
   if (needsBarrier())
-    head.push_back(BarrierOp::create(rewriter, loc));
+    wait(BarrierOp::create(rewriter, loc));
 }
 
-/// The blocks that TMA brings: one thread tells the place's barrier how many bytes, then starts the copies.
-void LoopPipeliner::fillBlocks(Rings &rings, bool isDelayed) {
-  if (!rings.hasBlocks)
+/// The blocks that TMA brings: one thread tells the slot's mbarrier how many bytes, then starts the copies.
+void LoopPipeliner::startTmaCopies(StageBuffers &buffers) {
+  if (!buffers.hasTma)
     return;
+  auto isOfStage = [&](const LoopBuffer &buffer) { return buffer.isTma() && buffer.stage == buffers.stage; };
   int64_t bytes = 0;
   SmallVector<Value> memory;
-  tensor::DescriptorLoadOp first;
-  for (auto [block, ring] : llvm::zip_equal(plan.blocks, blockRings))
-    if (block.isDelayed == isDelayed) {
-      bytes += blockBytes(block.load.getDesc().getType());
-      memory.push_back(ring);
+  Operation *first = nullptr;
+  for (auto [buffer, multi] : llvm::zip_equal(plan.buffers, multiBuffers))
+    if (isOfStage(buffer)) {
+      bytes += blockBytes(cast<tensor::DescriptorLoadOp>(buffer.load).getDesc().getType());
+      memory.push_back(multi);
       if (!first)
-        first = block.load; // of these the first in the loop
+        first = buffer.load; // of these the first in the loop
     }
   rewriter.setInsertionPoint(first);
-  if (rings.empty) {
-    Value barrier = barrierAt(rings.empty, rings.fill);
-    auto wait = WaitBarrierOp::create(rewriter, loc, barrier, carried(*rings.fill.phase), Value(), memory);
-    markAhead({barrier.getDefiningOp(), wait}, rings.stage);
+  if (buffers.empty) {
+    Value barrier = barrierAt(buffers.empty, buffers.fill);
+    auto wait = WaitBarrierOp::create(rewriter, loc, barrier, carried(*buffers.fill.phase), Value(), memory);
+    placeCopy({barrier.getDefiningOp(), wait}, buffers.stage);
     copyOps.push_back(wait);
   }
   Value isTrue = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
   isTrue.getDefiningOp()->moveBefore(loop);
-  Value barrier = barrierAt(rings.full, rings.fill);
+  Value barrier = barrierAt(buffers.full, buffers.fill);
   auto expect = BarrierExpectOp::create(rewriter, loc, barrier, bytes, isTrue);
-  markAhead({barrier.getDefiningOp(), expect}, rings.stage);
+  placeCopy({barrier.getDefiningOp(), expect}, buffers.stage);
   copyOps.push_back(expect);
-  for (auto [block, ring] : llvm::zip_equal(plan.blocks, blockRings)) {
-    if (block.isDelayed != isDelayed)
+  for (auto [buffer, multi] : llvm::zip_equal(plan.buffers, multiBuffers)) {
+    if (!isOfStage(buffer))
       continue;
-    tensor::DescriptorLoadOp load = block.load;
+    auto load = cast<tensor::DescriptorLoadOp>(buffer.load);
     rewriter.setInsertionPoint(load);
-    auto slot = MemDescIndexOp::create(rewriter, loc, ring, carried(rings.fill.slot));
+    auto slot = MemDescIndexOp::create(rewriter, loc, multi, carried(buffers.fill.slot));
     auto copy = AsyncTmaCopyGlobalToLocalOp::create(rewriter, load.getLoc(), load.getDesc(), load.getIndices(), barrier,
                                                     slot, isTrue, load.getCache(), load.getEvict(), false);
-    markAhead({slot, copy}, rings.stage);
+    placeCopy({slot, copy}, buffers.stage);
     copyOps.push_back(copy);
-    auto view = MemDescIndexOp::create(rewriter, loc, ring, carried(rings.read.slot));
-    if (block.filled)
-      takeView(block.filled, view);
+    auto view = MemDescIndexOp::create(rewriter, loc, multi, carried(buffers.read.slot));
+    if (buffer.filled)
+      takeView(buffer.filled, view);
     else
       readUsesIntoRegisters(load, view);
     rewriter.eraseOp(load);
   }
 }
 
-void LoopPipeliner::fillRings() {
-  fillBlocks(regular, false);
-  fillBlocks(delayed, true);
-  for (auto [copy, ring] : llvm::zip_equal(plan.copies, copyRings)) {
-    Rings &rings = ringsOf(copy.isDelayed);
-    tensor::LoadOp load = copy.load;
+void LoopPipeliner::startCopies() {
+  startTmaCopies(regular);
+  startTmaCopies(delayed);
+  for (auto [buffer, multi] : llvm::zip_equal(plan.buffers, multiBuffers)) {
+    if (buffer.isTma())
+      continue;
+    auto load = cast<tensor::LoadOp>(buffer.load);
+    StageBuffers &buffers = ofStage(buffer.stage);
     rewriter.setInsertionPoint(load);
-    auto slot = MemDescIndexOp::create(rewriter, loc, ring, carried(rings.fill.slot));
+    auto slot = MemDescIndexOp::create(rewriter, loc, multi, carried(buffers.fill.slot));
     auto filling =
         AsyncCopyGlobalToLocalOp::create(rewriter, load.getLoc(), AsyncTokenType::get(loop.getContext()), load.getPtr(),
                                          slot, load.getMask(), Value(), load.getCache(), load.getEvict(), false);
-    markAhead({slot, filling}, rings.stage);
-    auto view = MemDescIndexOp::create(rewriter, loc, ring, carried(rings.read.slot));
-    if (copy.filled)
-      takeView(copy.filled, view);
+    placeCopy({slot, filling}, buffer.stage);
+    auto view = MemDescIndexOp::create(rewriter, loc, multi, carried(buffers.read.slot));
+    if (buffer.filled)
+      takeView(buffer.filled, view);
     else
-      readIntoRegisters(copy, view);
+      readIntoRegisters(buffer, view);
     rewriter.eraseOp(load);
   }
-  if (plan.copies.empty())
+  if (!plan.hasAsyncCopies())
     return;
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  markAhead({AsyncCommitGroupOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange())}, 0);
+  placeCopy({AsyncCommitGroupOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange())}, 0);
 }
 
 /// Each layout that the values are wanted in is read from the buffer as it is.
-void LoopPipeliner::readIntoRegisters(RingCopy copy, Value view) {
-  tensor::LoadOp load = copy.load;
-  if (!copy.transposing)
-    return readUsesIntoRegisters(load, view);
-  auto filled = cast<LocalAllocOp>(*load->user_begin());
+void LoopPipeliner::readIntoRegisters(const LoopBuffer &buffer, Value view) {
+  if (!buffer.transposing)
+    return readUsesIntoRegisters(buffer.load, view);
+  auto filled = cast<LocalAllocOp>(*buffer.load->user_begin());
   rewriter.setInsertionPoint(filled);
-  auto type = withLayout(cast<RankedTensorType>(load.getType()), copy.transposing);
-  Value read = LocalLoadOp::create(rewriter, load.getLoc(), type, view);
+  auto type = withLayout(buffer.tensorType(), buffer.transposing);
+  Value read = LocalLoadOp::create(rewriter, buffer.load->getLoc(), type, view);
   if (parity)
     storeAlternately(filled, read);
   else
@@ -202,7 +203,7 @@ void LoopPipeliner::readIntoRegisters(RingCopy copy, Value view) {
 void LoopPipeliner::storeAlternately(LocalAllocOp filled, Value value) {
   rewriter.setInsertionPoint(loop);
   transposed.push_back(
-      LocalAllocOp::create(rewriter, filled.getLoc(), ringType(filled.getType(), plan.transposedBuffers)));
+      LocalAllocOp::create(rewriter, filled.getLoc(), multiBufferType(filled.getType(), plan.transposedDepth)));
   rewriter.setInsertionPoint(filled);
   auto view = MemDescIndexOp::create(rewriter, loc, transposed.back(), carried(*parity));
   LocalStoreOp::create(rewriter, filled.getLoc(), value, view);
@@ -210,7 +211,7 @@ void LoopPipeliner::storeAlternately(LocalAllocOp filled, Value value) {
   rewriter.eraseOp(filled);
 }
 
-template <typename LoadT> void LoopPipeliner::readUsesIntoRegisters(LoadT load, Value view) {
+void LoopPipeliner::readUsesIntoRegisters(Operation *load, Value view) {
   for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
     if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
       rewriter.setInsertionPoint(convert);
@@ -219,22 +220,22 @@ template <typename LoadT> void LoopPipeliner::readUsesIntoRegisters(LoadT load, 
   if (load->use_empty())
     return;
   rewriter.setInsertionPoint(load);
-  auto read = LocalLoadOp::create(rewriter, load.getLoc(), load.getType(), view);
-  rewriter.replaceAllUsesWith(load.getResult(), read.getResult());
+  auto read = LocalLoadOp::create(rewriter, load->getLoc(), load->getResult(0).getType(), view);
+  rewriter.replaceAllUsesWith(load->getResult(0), read.getResult());
 }
 
-void LoopPipeliner::freeRings() {
+void LoopPipeliner::freeBuffers() {
   // Copies behind the end wrote zeros: done before the buffers are used for something else.
-  if (!plan.copies.empty())
+  if (plan.hasAsyncCopies())
     AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
                         rewriter.getI32IntegerAttr(0));
-  for (Value ring : llvm::concat<Value>(copyRings, blockRings, transposed))
-    LocalDeallocOp::create(rewriter, loc, ring);
-  if (meeting)
-    InvalBarrierOp::create(rewriter, loc, meeting);
+  for (Value buffer : llvm::concat<Value>(multiBuffers, transposed))
+    LocalDeallocOp::create(rewriter, loc, buffer);
+  if (allWarps)
+    InvalBarrierOp::create(rewriter, loc, allWarps);
   for (Value barriers : {regular.full, regular.empty, delayed.full, delayed.empty})
     if (barriers)
-      for (unsigned index = 0; index < plan.buffers; ++index)
+      for (unsigned index = 0; index < plan.depth; ++index)
         InvalBarrierOp::create(rewriter, loc, MemDescIndexOp::create(rewriter, loc, barriers, constant(index)));
 }
 

@@ -1,4 +1,4 @@
-// Overlaps loads of later iterations with the dots of this one.
+// Software pipelining: overlaps the loads of later iterations with the dots of this one, by multi-buffering in shared memory.
 //
 //   scf.for … iter_args(%acc, %p) {
 //     %a = tt.load %p
@@ -7,34 +7,35 @@
 //     yield %d, %p + step
 //   }
 // becomes, with three stages,
-//   %ring = ttg.local_alloc : memdesc<3x…, mutable>
-//   copy iterations 0 and 1 into the ring
+//   %buffers = ttg.local_alloc : memdesc<3x…, mutable>
+//   copy iterations 0 and 1 into the buffers
 //   scf.for … iter_args(%acc, %p, …) {
 //     ttg.async_wait {num = 1}                       the copies of this iteration are there
 //     ttng.fence_async_shared; ttg.barrier           for all threads
-//     %d = ttng.warp_group_dot %ring[i], …, %acc {isAsync}
+//     %d = ttng.warp_group_dot %buffers[i], …, %acc {isAsync}
 //     %w = ttng.warp_group_dot_wait %d {pendings = 1}   the dot of the iteration before is done
 //     ttg.barrier                                    in all threads: its buffers are free
-//     ttg.async_copy_global_to_local → %ring[i + 2], masked off behind the last iteration
+//     ttg.async_copy_global_to_local → %buffers[i + 2], masked off behind the last iteration
 //     yield %w
 //   }
 //   ttng.warp_group_dot_wait {pendings = 0}
 //
-// Where other ops take the carried sum, as attention does to rescale it, the dot stays in flight until the wait for the next iteration's first
-// dot.
-// With mma.sync, whose operands are read into registers, the second barrier is not needed: whoever has come to the first one has read its
-// operands. Every iteration commits one group of copies, also an empty one, so that counting groups counts iterations.
+// What is done when is a table, the loop's plan (LoopPlan.h); `print-plan` prints it. The plan is made first, then the loop is rewritten by it: buffers
+// and copies in MultiBuffering.cpp, dots in LoopDots.cpp, the producer warp in LoopWarpSpecialization.cpp, and the order of ops by MLIR's expander.
 //
-// Blocks that TMA brings go into rings likewise: each place of the rings has an mbarrier, for which all threads wait
-// where the iteration begins; one thread tells it how many bytes to expect and starts the copies.
+// Where other ops take the carried accumulator, as attention does to rescale it, the dot stays in flight until the wait for the next iteration's
+// first dot. With mma.sync, whose operands are read into registers, the second barrier is not needed: a thread comes to the first barrier only
+// after it has read its operands of the iteration before. Every iteration commits one group of copies, also an empty one, so that counting groups
+// counts iterations.
 //
-// Attention's loop, whose second dot is done an iteration later (see where dots are), has no barrier of all threads where it can be helped:
-// warpgroups that run out of step multiply while others compute exponentials. Where TMA fills the rings, each warpgroup tells an
-// mbarrier what it has read; where threads do, all arrive at an mbarrier in the middle of an iteration and wait there at the start of the
-// next.
+// Blocks that TMA brings are multi-buffered likewise: each slot has an mbarrier, for which all threads wait where the iteration begins; one thread
+// tells it how many bytes to expect and starts the copies.
 //
-// Where a loop asks for it (`tt.warp_specialize`) and TMA brings all blocks, a warp of its own starts the copies, and waits, before it
-// fills a buffer, until the dots have told an mbarrier that they have read it: see where loops are split.
+// Attention's loop, whose second dot is done an iteration later (LoopSchedule.cpp), has no barrier of all threads where it can be helped: warpgroups
+// that run out of step multiply while others compute exponentials. Where TMA fills the buffers, each warpgroup tells the slot's mbarrier that it has
+// read it; where threads do, all arrive at an mbarrier in the middle of an iteration and wait there at the start of the next.
+//
+// Where a loop asks for it (`tt.warp_specialize`) and TMA brings all blocks, a producer warp starts the copies.
 //
 // In a loop that has a number of stages of its own (tl.range's) loads that no dot needs run ahead likewise.
 //
@@ -47,8 +48,6 @@
 
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
-
-#include <set>
 
 using namespace mlir;
 
@@ -75,65 +74,65 @@ unsigned LoopPipeliner::addCarried(ArrayRef<Value> initial) {
   return first;
 }
 
-/// Where copies go begins with the first buffer, which is free; where the loop reads likewise, but the delayed dot begins with the last one,
-/// as if a round lay behind it.
+/// Copies begin with the first buffer, which is free; so does the loop's reading, but the delayed dot begins with the last one, as if a round lay
+/// behind it.
 void LoopPipeliner::addCursors() {
-  Value zero = constant(0), one = constant(1), last = constant(plan.buffers - 1);
+  Value zero = constant(0), one = constant(1), last = constant(plan.depth - 1);
   unsigned next = loop.getNumRegionIterArgs();
   SmallVector<Value> initial;
   auto add = [&](Value value) {
     initial.push_back(value);
     return next++;
   };
-  for (bool isDelayed : {false, true}) {
-    Rings &rings = ringsOf(isDelayed);
-    rings.stage = isDelayed;
-    rings.lags = isDelayed || (plan.specialized && plan.inFlight && !plan.isRotated());
-    if (isDelayed && !plan.isRotated())
-      continue;
-    rings.fill.slot = add(zero);
-    if (rings.empty)
-      rings.fill.phase = add(one);
-    rings.read.slot = add(isDelayed ? last : zero);
-    if (rings.full)
-      rings.read.phase = add(isDelayed ? one : zero);
+  SmallVector<unsigned> stages = {0};
+  if (plan.isRotated())
+    stages.push_back(1);
+  for (unsigned stage : stages) {
+    StageBuffers &buffers = ofStage(stage);
+    buffers.lags = stage || (plan.specialized && plan.inFlight && !plan.isRotated());
+    buffers.fill.slot = add(zero);
+    if (buffers.empty)
+      buffers.fill.phase = add(one);
+    buffers.read.slot = add(stage ? last : zero);
+    if (buffers.full)
+      buffers.read.phase = add(stage ? one : zero);
     // The delayed dot reads where the one before has been.
-    rings.freed = rings.read;
-    if (rings.lags && !isDelayed)
-      rings.freed = {add(last), std::nullopt};
+    buffers.freed = buffers.read;
+    if (buffers.lags && !stage)
+      buffers.freed = {add(last), std::nullopt};
   }
-  if (llvm::any_of(plan.copies, [&](RingCopy &copy) { return storesAlternately(plan, copy); }))
+  if (llvm::any_of(plan.buffers, [&](LoopBuffer &buffer) { return plan.storesAlternately(buffer); }))
     parity = add(zero);
-  if (meeting)
-    meetingPhase = add(zero);
+  if (allWarps)
+    allWarpsPhase = add(zero);
   if (plan.isRotated()) {
     Type type = plan.inFlight->dot.getA().getType();
     delayedLeft = add(arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)));
   }
   unsigned first = addCarried(initial);
 
-  for (bool isDelayed : {false, true}) {
-    Rings &rings = ringsOf(isDelayed);
-    if (isDelayed && !plan.isRotated())
-      continue;
-    advance(rings.fill, rings.stage, rings.lags);
-    advance(rings.read, std::nullopt, false);
-    if (rings.freed.slot != rings.read.slot)
-      loop.getTiedLoopYieldedValue(carried(rings.freed.slot))->set(carried(rings.read.slot));
+  for (unsigned stage : stages) {
+    StageBuffers &buffers = ofStage(stage);
+    advance(buffers.fill, stage, buffers.lags);
+    advance(buffers.read, std::nullopt, false);
+    if (buffers.freed.slot != buffers.read.slot)
+      loop.getTiedLoopYieldedValue(carried(buffers.freed.slot))->set(carried(buffers.read.slot));
   }
-  for (std::optional<unsigned> toggled : {parity, meetingPhase})
+  for (std::optional<unsigned> toggled : {parity, allWarpsPhase})
     if (toggled) {
       rewriter.setInsertionPoint(loop.getBody()->getTerminator());
       BlockArgument value = carried(*toggled);
-      loop.getTiedLoopYieldedValue(value)->set(arith::XOrIOp::create(rewriter, loc, value, one));
+      auto flipped = arith::XOrIOp::create(rewriter, loc, value, one);
+      place({flipped}, {plan.distance, cluster::afterCopies});
+      loop.getTiedLoopYieldedValue(value)->set(flipped);
     }
   if (plan.specialized && plan.specialized != loop)
     carryAround(first, initial);
 }
 
-/// Counts 0, 1, …, buffers - 1, 0, …; each round is a phase of the barriers. Where buffers are freed an iteration later, the last one is freed
-/// before it was filled: there a phase begins for those who fill.
-void LoopPipeliner::advance(Cursor cursor, std::optional<unsigned> aheadStage, bool lags) {
+/// Counts 0, 1, …, depth - 1, 0, …; each round is a phase of the mbarriers. Where slots are released an iteration later, the last one is released
+/// before it was filled: there a phase begins for the copies.
+void LoopPipeliner::advance(Cursor cursor, std::optional<unsigned> copyStage, bool lags) {
   SmallVector<Operation *> ops;
   auto made = [&](auto op) {
     ops.push_back(op);
@@ -141,7 +140,7 @@ void LoopPipeliner::advance(Cursor cursor, std::optional<unsigned> aheadStage, b
   };
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop);
-  Value zero = constant(0), one = constant(1), last = constant(plan.buffers - 1), size = constant(plan.buffers);
+  Value zero = constant(0), one = constant(1), last = constant(plan.depth - 1), size = constant(plan.depth);
   rewriter.setInsertionPoint(loop.getBody()->getTerminator());
   BlockArgument slot = carried(cursor.slot);
   Value next = made(arith::AddIOp::create(rewriter, loc, slot, one));
@@ -155,95 +154,79 @@ void LoopPipeliner::advance(Cursor cursor, std::optional<unsigned> aheadStage, b
       begins = made(arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, next, last));
     loop.getTiedLoopYieldedValue(phase)->set(made(arith::SelectOp::create(rewriter, loc, begins, flipped, phase)));
   }
-  if (aheadStage)
-    markAhead(ops, *aheadStage);
+  place(ops, copyStage ? Place{*copyStage, cluster::copies} : Place{plan.distance, cluster::afterCopies});
 }
 
-void LoopPipeliner::markAhead(ArrayRef<Operation *> ops, unsigned stage) {
+void LoopPipeliner::place(ArrayRef<Operation *> ops, Place where) {
   for (Operation *op : ops)
-    ahead[op] = stage;
+    placed[op] = where;
 }
 
-/// Ops that copies of different stages, or a copy and the rest of the iteration, use are computed for each: carrying them through the loop would
-/// cost registers.
-void LoopPipeliner::separateAhead() {
-  llvm::DenseMap<Operation *, unsigned> needed; // by copies: the earliest stage
-  auto need = [&](const llvm::SetVector<Operation *> &ops, bool isDelayed) {
-    for (Operation *op : ops) {
-      auto [found, isNew] = needed.try_emplace(op, ringsOf(isDelayed).stage);
-      found->second = std::min(found->second, ringsOf(isDelayed).stage);
-    }
-  };
-  for (RingCopy &copy : plan.copies)
-    need(copy.ahead, copy.isDelayed);
-  for (RingBlock &block : plan.blocks)
-    need(block.ahead, block.isDelayed);
-  SmallVector<Operation *> inOrder;
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (needed.contains(&op))
-      inOrder.push_back(&op);
+bool LoopPipeliner::isAhead(Operation *op) const {
+  auto found = placed.find(op);
+  return found != placed.end() && found->second.isAhead();
+}
 
+/// Makes the copies of ops that the table asks for, and gives each to the users of its stage.
+void LoopPipeliner::copyForStages() {
   Operation *yield = loop.getBody()->getTerminator();
+  auto hasCopyAhead = [&](Operation *op) {
+    auto found = plan.schedule.find(op);
+    return found != plan.schedule.end() &&
+           llvm::any_of(found->second, [](const Place &place) { return place.isAhead(); });
+  };
   auto feedsCopies = [&](OpOperand &use) {
     return use.getOwner() == yield && llvm::any_of(carried(use.getOperandNumber()).getUsers(), [&](Operation *user) {
-             return ahead.contains(user) || needed.contains(user);
+             return isAhead(user) || hasCopyAhead(user);
            });
   };
-  for (Operation *op : llvm::reverse(inOrder)) {
-    bool usedByRest = false;
-    std::set<unsigned> stages;
-    for (OpOperand &use : op->getUses()) {
-      if (auto found = ahead.find(use.getOwner()); found != ahead.end())
-        stages.insert(found->second);
-      else if (feedsCopies(use))
-        stages.insert(needed[op]);
-      else
-        usedByRest |= use.getOwner() != yield;
-    }
-    unsigned earliest = stages.empty() ? needed[op] : *stages.begin();
-    if (!usedByRest || isa<tensor::LoadOp>(op)) {
-      ahead[op] = earliest;
-      stages.erase(earliest);
-    }
-    if (isa<tensor::LoadOp>(op))
-      continue;
-    for (unsigned stage : stages) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (hasCopyAhead(&op))
+      ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops)) {
+    ArrayRef<Place> places = plan.schedule.find(op)->second;
+    unsigned earliest = ~0u;
+    for (const Place &place : places)
+      if (place.isAhead())
+        earliest = std::min(earliest, place.stage);
+    for (const Place &place : places.drop_front()) {
       rewriter.setInsertionPoint(op);
       Operation *copy = rewriter.clone(*op);
       for (auto [result, copied] : llvm::zip_equal(op->getResults(), copy->getResults()))
         rewriter.replaceUsesWithIf(result, copied, [&](OpOperand &use) {
-          auto found = ahead.find(use.getOwner());
-          return (found != ahead.end() && found->second == stage) || (stage == earliest && feedsCopies(use));
+          return (isAhead(use.getOwner()) && placed[use.getOwner()].stage == place.stage) ||
+                 (place.stage == earliest && feedsCopies(use));
         });
-      ahead[copy] = stage;
+      placed[copy] = place;
     }
   }
 }
 
-/// All ops with their stage, in the order they run in: the head, dots in flight, copies, the rest; or copies right behind the head.
+/// All ops with their stage, in the order they run in: by clusters. An inserted op that has no place goes with the op before it.
 void LoopPipeliner::schedule(std::vector<std::pair<Operation *, unsigned>> &ops) {
-  llvm::DenseSet<Operation *> placed;
-  auto place = [&](Operation *op) {
-    if (placed.insert(op).second) {
-      auto found = ahead.find(op);
-      ops.push_back({op, found == ahead.end() ? plan.distance : found->second});
+  std::vector<std::pair<Operation *, unsigned>> clusters[cluster::afterCopies + 1];
+  std::optional<unsigned> current;
+  SmallVector<Operation *> before; // the first op of the original loop
+  auto add = [&](Operation *op, Place place) { clusters[place.cluster].push_back({op, place.stage}); };
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto found = placed.find(&op);
+    if (found == placed.end()) {
+      current ? add(&op, {plan.distance, *current}) : before.push_back(&op);
+      continue;
     }
-  };
-  auto placeAhead = [&] {
-    for (Operation &op : loop.getBody()->without_terminator())
-      if (ahead.contains(&op))
-        place(&op);
-  };
-  for (Operation *op : head)
-    place(op);
-  if (!copiesAfter)
-    placeAhead();
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (!ahead.contains(&op)) {
-      place(&op);
-      if (&op == copiesAfter)
-        placeAhead();
+    Place place = found->second;
+    if (place.cluster == cluster::beforeCopies || place.cluster == cluster::afterCopies) {
+      current = place.cluster;
+      for (Operation *earlier : before)
+        add(earlier, {plan.distance, *current});
+      before.clear();
     }
+    add(&op, place);
+  }
+  assert(before.empty() && "cursors are advanced at the end of every iteration");
+  for (auto &each : clusters)
+    ops.insert(ops.end(), each.begin(), each.end());
 }
 
 /// What runs ahead of the last iterations does nothing: only memory accesses need to be told.
@@ -318,13 +301,16 @@ void LoopPipeliner::keepFromWrapping(ArrayRef<Value> insides, const llvm::APInt 
 }
 
 LogicalResult LoopPipeliner::run() {
+  for (auto &[op, places] : plan.schedule)
+    placed[op] = places.front();
   rewriter.setInsertionPoint(plan.specialized ? plan.specialized : loop);
-  allocateRings();
+  allocateBuffers();
   addCursors();
-  waitForRings();
-  fillRings();
+  waitForBuffers();
+  startCopies();
   if (!plan.specialized)
-    separateAhead();
+    copyForStages();
+  plan.schedule.clear(); // carried out
   if (plan.isRotated())
     rotate();
   else if (plan.inFlight)
@@ -335,7 +321,7 @@ LogicalResult LoopPipeliner::run() {
     coverCopies();
   if (plan.specialized) {
     specialize();
-    freeRings();
+    freeBuffers();
     return success();
   }
 
@@ -359,7 +345,7 @@ LogicalResult LoopPipeliner::run() {
   rewriter.setInsertionPoint(loop);
   arrive();
   finishDots();
-  freeRings();
+  freeBuffers();
   return success();
 }
 
@@ -410,6 +396,8 @@ struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
         AccessAnalysis changed(module);
         plan = planLoop(loop, numStages, changed);
       }
+      if (printPlan && plan)
+        plan.print(llvm::outs());
       if (plan.specialized)
         split.insert(plan.specialized);
       if (plan && failed(LoopPipeliner(loop, std::move(plan)).run()))

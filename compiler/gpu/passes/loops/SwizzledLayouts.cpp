@@ -78,7 +78,7 @@ Attribute pairTransposingLayout(RankedTensorType type, unsigned held, int numWar
     result[dim] = value;
     return result;
   };
-  // The second bit of `held` first: with the lanes it makes the rows of a piece, which then lie in different banks of the ring.
+  // The second bit of `held` first: with the lanes it makes the rows of a piece, which then lie in different banks of the buffer.
   layout::LinearLayout::Input registers{"register", {basis(held, 2), basis(held, 1), basis(across, 1)}},
       lanes{"lane", {basis(held, 4), basis(held, 8), basis(across, 2), basis(across, 4), basis(across, 8)}},
       warps{"warp", {}};
