@@ -260,7 +260,7 @@ static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
   if (!compilation.options.useTcgen05)
     (*compilation.module)->setAttr(gpu::withoutTcgen05Name, mlir::UnitAttr::get(&compilation.context));
   gpu::GpuOptions options{*target, compilation.options.numWarps, compilation.options.numCtas,
-                          compilation.options.numStages};
+                          compilation.options.numStages, compilation.inspection.verifyEachPass};
   auto build = [&](mlir::OpPassManager &manager) { gpu::buildGpuPipeline(manager, options); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
@@ -319,7 +319,8 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   if (!options)
     return compilation.fail(options.takeError());
   auto build = [&](mlir::OpPassManager &manager) {
-    gpu::buildResourcePipeline(manager, compilation.options.maxRegisters.value_or(0));
+    gpu::buildResourcePipeline(manager, compilation.options.maxRegisters.value_or(0),
+                               compilation.inspection.verifyEachPass);
   };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();

@@ -19,7 +19,7 @@ void BufferLives::number(Operation *op) {
   order.push_back(nullptr); // the op's end
 }
 
-/// A copy by TMA into a buffer. Who reads the buffer waits first; who does not must not give it away before the copy is done.
+/// A copy by TMA into a buffer. Reads of the buffer wait for it; a buffer that is not read must not be given away before the copy is done.
 static bool fillsBuffer(Operation *op) { return isa<AsyncTmaCopyGlobalToLocalOp, AsyncTmaGatherOp>(op); }
 
 /// What begins something that goes on after the op, and what waits for it.

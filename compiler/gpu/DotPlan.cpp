@@ -1,5 +1,6 @@
 #include "compiler/gpu/DotPlan.h"
 
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/layout/TensorMemoryAccess.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -49,7 +50,7 @@ static bool fitsWgmma(const Product &product, const Target &target, unsigned num
   return product.a.isF16() || product.a.isBF16() || product.isTf32 || product.isFp8() || product.a.isInteger(8);
 }
 
-MemDescType sumInTensorMemory(RankedTensorType type) {
+MemDescType accumulatorInTensorMemory(RankedTensorType type) {
   int64_t m = type.getDimSize(0) >= 128 ? 128 : 64, n = std::min<int64_t>(type.getDimSize(1), 256);
   auto layout = TensorMemoryEncodingAttr::get(type.getContext(), m, n, 32 / type.getElementTypeBitWidth(), 1, 1, false);
   return MemDescType::get(type.getShape(), type.getElementType(), layout, TensorMemoryAttr::get(type.getContext()),
@@ -202,7 +203,8 @@ static DotPlan planTcgen05(tensor::DotOp dot, const Product &product, unsigned n
   if (product.m >= 128 && product.m * product.k * product.bits() / (128 * 32) <= 128 && comesFromDot(dot.getA()))
     a = registersOf(operandInTensorMemory(RankedTensorType::get(left.getShape(), left.getElementType())), numWarps);
   return {DotPlan::Kind::Tcgen05,
-          registersOf(sumInTensorMemory(cast<RankedTensorType>(dot.getD().getType())), numWarps), a, Attribute()};
+          registersOf(accumulatorInTensorMemory(cast<RankedTensorType>(dot.getD().getType())), numWarps), a,
+          Attribute()};
 }
 
 /// Every thread computes a small block of the result from rows of A and columns of B.
@@ -284,7 +286,7 @@ std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target
   auto registers = [&](int64_t rows) {
     return registersOf(scalesInTensorMemory(RankedTensorType::get({rows, groups}, scale)), numWarps);
   };
-  ScaledDotPlan plan{registersOf(sumInTensorMemory(type), numWarps), registers(m), registers(n)};
+  ScaledDotPlan plan{registersOf(accumulatorInTensorMemory(type), numWarps), registers(m), registers(n)};
   return plan.accumulator && plan.aScale && plan.bScale ? std::optional(plan) : std::nullopt;
 }
 

@@ -16,9 +16,6 @@ namespace triton::gpu {
 inline constexpr llvm::StringLiteral withoutWgmmaName = "ttg.without-wgmma";
 inline constexpr llvm::StringLiteral withoutTcgen05Name = "ttg.without-tcgen05";
 
-/// On a dot whose operand A is to be read from registers, although it is loaded: it lies in memory as wgmma does not read it.
-inline constexpr llvm::StringLiteral leftInRegistersName = "gpu.left_in_registers";
-
 struct DotPlan {
   enum class Kind {
     Fma,    // scalar multiply-adds; any type
@@ -47,7 +44,7 @@ DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps);
 std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target &target, unsigned numWarps);
 
 /// Where the accumulator of a dot lies in tensor memory, where operand A does, and where scales do.
-MemDescType sumInTensorMemory(mlir::RankedTensorType type);
+MemDescType accumulatorInTensorMemory(mlir::RankedTensorType type);
 MemDescType operandInTensorMemory(mlir::RankedTensorType type);
 MemDescType scalesInTensorMemory(mlir::RankedTensorType type);
 
@@ -56,8 +53,5 @@ DotPlan::Kind planDotKind(tensor::DotOp dot, const Target &target, unsigned numW
 
 /// Whether `value` is computed, element by element, from the result of another dot: such an operand A stays in registers.
 bool comesFromDot(mlir::Value value);
-
-/// On a `ttng.warp_group_dot_wait` that must not be done earlier: there is work to do before it, which its last input is the result of.
-inline constexpr llvm::StringLiteral pinnedName = "gpu.pinned";
 
 } // namespace triton::gpu

@@ -1,5 +1,6 @@
 #include "compiler/gpu/ExchangePlans.h"
 
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/Target.h"
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Scan.h"

@@ -20,8 +20,6 @@ struct ConvertPlan : layout::ConversionPlan {
   llvm::SmallVector<layout::CommonRegisterBit> cuts;
 };
 ConvertPlan getPlan(ConvertLayoutOp op);
-/// On a conversion: the bytes that it may take, where it may not take what it would.
-inline constexpr llvm::StringLiteral allocationRoomName = "allocation.room";
 
 /// What each CTA does with the elements it holds, and the bits of its number that tell apart CTAs whose results must then be combined; nullopt if
 /// those hold different results.

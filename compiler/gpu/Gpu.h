@@ -64,8 +64,6 @@ inline constexpr llvm::StringLiteral numWarpsName = "ttg.num-warps";
 inline constexpr llvm::StringLiteral totalNumWarpsName = "ttg.total-num-warps";
 /// Registers of a thread when the kernel begins, where warps pass some on to others.
 inline constexpr llvm::StringLiteral entryRegistersName = "ttg.maxnreg";
-/// Where in shared memory the number of the `ttg.warp_specialize` lies whose partitions are to run.
-inline constexpr llvm::StringLiteral partitionStateName = "gpu.partition_state";
 inline constexpr llvm::StringLiteral numCtasName = "ttg.num-ctas";
 inline constexpr llvm::StringLiteral threadsPerWarpName = "ttg.threads-per-warp";
 inline constexpr llvm::StringLiteral targetName = "ttg.target";

@@ -1,5 +1,6 @@
 #include "compiler/gpu/SharedAccesses.h"
 
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/Scratch.h"
 
 #include "mlir/IR/Matchers.h"
@@ -52,7 +53,7 @@ static SmallVector<ByteRange, 1> columnsOf(Value view, const BufferAliases &alia
   return result;
 }
 
-/// With four warps each row is one warp's; with more, several share it, and who touches a column is up to the tensor's layout.
+/// With four warps each row is one warp's; with more, several share it, and which of them touches a column is up to the tensor's layout.
 static const void *warpsOf(Operation *op) {
   Value tensor;
   if (auto load = dyn_cast<TMEMLoadOp>(op))

@@ -7,12 +7,6 @@
 
 namespace triton::gpu {
 
-/// On a `ttng.arrive_barrier`: one lane of each warp arrives, for what all its lanes did.
-inline constexpr llvm::StringLiteral perWarpName = "gpu.per_warp";
-/// On a `ttng.wait_barrier`: every thread has arrived for that phase, behind its accesses to the buffers that the wait names (`deps`) and behind a
-/// proxy fence; for these buffers it is like a barrier of all threads.
-inline constexpr llvm::StringLiteral meetsName = "gpu.meets";
-
 /// Bytes [begin, end).
 struct ByteRange {
   int64_t begin, end;

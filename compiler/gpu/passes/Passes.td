@@ -1,4 +1,5 @@
-// The passes on GPU IR, one line each, in the order they run. What a pass does and why it runs where it runs is told in its own file.
+// The passes on GPU IR, one line each, in the order in which Pipeline.cpp runs them (PassOrder.py looks); those that only look come last. What a
+// pass does and why it runs where it runs is told in its own file.
 #ifndef TRITON_GPU_PASSES
 #define TRITON_GPU_PASSES
 
@@ -61,14 +62,6 @@ def LowerDescriptors : LatePass<"gpu-lower-descriptors"> {
   let summary = "leave accesses through tensor descriptors to TMA";
 }
 
-def WaitForDots : LatePass<"gpu-wait-for-dots"> {
-  let summary = "wait, at an mbarrier, for dots that tensor cores do on their own";
-}
-
-def AllocateTensorMemory : LatePass<"gpu-allocate-tensor-memory"> {
-  let summary = "give columns of tensor memory to buffers";
-}
-
 def OrderCopies : LatePass<"gpu-order-copies"> {
   let summary = "order copies of TMA with other accesses of the same global memory";
 }
@@ -85,6 +78,14 @@ def FactorMaxima : LatePass<"gpu-factor-maxima"> {
   let summary = "multiply maxima instead of all numbers";
 }
 
+def WaitForDots : LatePass<"gpu-wait-for-dots"> {
+  let summary = "wait, at an mbarrier, for dots that tensor cores do on their own";
+}
+
+def AllocateTensorMemory : LatePass<"gpu-allocate-tensor-memory"> {
+  let summary = "give columns of tensor memory to buffers";
+}
+
 def AllocateGlobalScratch : LatePass<"gpu-allocate-global-scratch"> {
   let summary = "place what a CTA keeps in global memory while it runs";
 }
@@ -97,13 +98,20 @@ def InsertBarriers : LatePass<"gpu-insert-barriers"> {
   let summary = "make threads wait where they touch each other's shared memory";
 }
 
-def PrintAccess : AnyPass<"gpu-print-access"> {
-  let summary = "print what is known about integers and pointers";
-}
-
 def PlacePartitions : LatePass<"gpu-place-partitions"> {
   let summary = "give partitions their warps and registers";
   let options = [Option<"maxRegisters", "max-registers", "int", "0", "of a thread; 0: as many as there are">];
+}
+
+// Those that change nothing, anywhere.
+
+def CheckStage : LatePass<"gpu-check-stage"> {
+  let summary = "check what later passes rely on, when a stage ends";
+  let options = [Option<"stage", "stage", "std::string", "\"code\"", "layouts, loops or code">];
+}
+
+def PrintAccess : AnyPass<"gpu-print-access"> {
+  let summary = "print what is known about integers and pointers";
 }
 
 #endif

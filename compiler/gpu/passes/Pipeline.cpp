@@ -9,7 +9,12 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-static void buildPipeline(OpPassManager &manager, std::string target, int numWarps, int numCtas, int numStages) {
+static void buildPipeline(OpPassManager &manager, std::string target, int numWarps, int numCtas, int numStages,
+                          bool checkStages) {
+  auto endStage = [&](StringRef stage) {
+    if (checkStages)
+      manager.addPass(createCheckStage({stage.str()}));
+  };
   manager.addPass(createSetTarget({std::move(target), numWarps, /*numCtas=*/1}));
 
   // Loops, while tensors have no layouts that these would have to keep.
@@ -23,6 +28,7 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createAssignLayouts());
   manager.addPass(createSpreadOverCtas({numCtas}));
   manager.addPass(createCSEPass());
+  endStage("layouts");
 
   // Shared memory: operands of warpgroup dots, then copies that run ahead.
   manager.addPass(createLowerDots());
@@ -37,19 +43,23 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createSkipMasks());
   manager.addPass(createFactorMaxima());
   manager.addPass(createCSEPass());
+  endStage("loops");
 }
 
 void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
-  buildPipeline(manager, options.target.str(), options.numWarps, options.numCtas, options.numStages);
+  buildPipeline(manager, options.target.str(), options.numWarps, options.numCtas, options.numStages,
+                options.checkStages);
 }
 
-void buildResourcePipeline(OpPassManager &manager, int maxRegisters) {
+void buildResourcePipeline(OpPassManager &manager, int maxRegisters, bool checkStages) {
   manager.addPass(createWaitForDots());
   manager.addPass(createAllocateTensorMemory());
   manager.addPass(createAllocateGlobalScratch());
   manager.addPass(createAllocateShared());
   manager.addPass(createInsertBarriers()); // which bytes conflict is known only now
   manager.addPass(createPlacePartitions({maxRegisters}));
+  if (checkStages)
+    manager.addPass(createCheckStage({"code"}));
 }
 
 namespace {
@@ -62,33 +72,14 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 } // namespace
 
 void registerGpuPipeline() {
-  registerSetTarget();
-  registerSkipMasks();
-  registerWaitForDots();
-  registerAllocateTensorMemory();
-  registerAllocateShared();
-  registerInsertBarriers();
-  registerPlacePartitions();
-  registerFactorMaxima();
-  registerFlattenLoops();
-  registerAccumulateReductions();
-  registerLegalizeDots();
-  registerLowerDots();
-  registerPipelineLoops();
-  registerLowerDescriptors();
-  registerOrderCopies();
-  registerMakeTensorMaps();
-  registerAllocateGlobalScratch();
-  registerAssignLayouts();
-  registerSpreadOverCtas();
-  registerTransposeDots();
-  registerPrintAccess();
+  registerGpuPasses();
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {
-        buildPipeline(manager, options.target, options.numWarps, options.numCtas, options.numStages);
+        buildPipeline(manager, options.target, options.numWarps, options.numCtas, options.numStages,
+                      /*checkStages=*/true);
       });
   PassPipelineRegistration<>("gpu-resources", "shared memory and barriers of GPU IR",
-                             [](OpPassManager &manager) { buildResourcePipeline(manager); });
+                             [](OpPassManager &manager) { buildResourcePipeline(manager, 0, /*checkStages=*/true); });
 }
 
 } // namespace triton::gpu

@@ -10,12 +10,13 @@ namespace triton::gpu {
 struct GpuOptions {
   Target target;
   int numWarps = 4, numCtas = 1, numStages = 3;
+  bool checkStages = false; // what one stage promises the next; for tests and for those who look for a bug of ours
 };
 
 /// What `ttgir` shows: layouts, tensor cores, pipelined loops.
 void buildGpuPipeline(mlir::OpPassManager &manager, const GpuOptions &options);
 /// Shared memory, barriers and warps, for IR that came through the above or was written by hand. `maxRegisters` of a thread; 0: as many as there are.
-void buildResourcePipeline(mlir::OpPassManager &manager, int maxRegisters = 0);
+void buildResourcePipeline(mlir::OpPassManager &manager, int maxRegisters = 0, bool checkStages = false);
 
 /// Makes the passes known by name, and the pipelines as `--gpu-pipeline` and `--gpu-resources`.
 void registerGpuPipeline();

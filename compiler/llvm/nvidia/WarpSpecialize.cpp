@@ -1,5 +1,6 @@
 #include "compiler/llvm/nvidia/WarpSpecialize.h"
 
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/llvm/nvidia/Families.h"
 
@@ -124,7 +125,7 @@ void WorkerWarps::storeCaptures(gpu::WarpSpecializeOp op) {
   llvm::SmallVector<unsigned> stored = op.getStoredCaptures();
   if (stored.empty())
     return;
-  emitter.barrier(); // who used these bytes for something else is done with that
+  emitter.barrier(); // threads that used these bytes for something else are done with that
   llvm::Value *bytes = emitter.sharedAddress(op);
   emitter.emitIf(isFirstThread(emitter, Value()), [&] {
     for (auto [index, offset] : llvm::zip_equal(stored, gpu::scratchOffsets(op)))

@@ -81,7 +81,7 @@ private:
   Value constant(bool value) { return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value)); }
 
   Value allocate(RankedTensorType type, Value initial) {
-    return TMEMAllocOp::create(builder, loc, sumInTensorMemory(type), Type(), initial).getResult();
+    return TMEMAllocOp::create(builder, loc, accumulatorInTensorMemory(type), Type(), initial).getResult();
   }
 
   void replaceByLoad(Value value, Value accumulator) {

@@ -11,6 +11,7 @@
 // Runs before layouts are assigned. Leaves alone dots whose left operand does not lie along K, or is computed from another dot.
 #include "compiler/gpu/AccessAnalysis.h"
 #include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/passes/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,5 +1,5 @@
-// Loops that are split between warps, run step by step: who copies and who multiplies take turns at random, copies arrive when they like. Nobody
-// may wait for ever, no buffer may be filled while it is read or before all have read it, and everybody must read what was copied, in order.
+// Warp-specialised loops, run step by step: the producer warp and the warps that multiply take turns at random, copies arrive at random. No warp
+// may wait for ever, no buffer may be filled while it is read or before all have read it, and every warp must read what was copied, in order.
 #include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/passes/Passes.h"
 

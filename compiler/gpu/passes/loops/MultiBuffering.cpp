@@ -1,5 +1,6 @@
 // Multi-buffering of a pipelined loop: `depth` buffers instead of one, which copies (cp.async or TMA) fill in turn, iterations ahead of the dots that
 // read them.
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"

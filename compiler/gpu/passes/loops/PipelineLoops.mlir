@@ -362,7 +362,7 @@ tt.func @attention_touched_first(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32},
 }
 
 // Warpgroups say at mbarriers what they have read, and need not wait for each other: the delayed dot begins with the last buffer,
-// which is full of zeros; who fills it first waits for those to be read.
+// which is full of zeros; the first copy into it waits until those have been read.
 // CHECK-LABEL: @attention_by_descriptors
 // CHECK: %[[V:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x128xf16
 // CHECK: %[[FULL:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64

@@ -9,7 +9,8 @@
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 
-// Who multiplies frees the place of the iteration before, in the first iteration the last one: who fills that waits for it from the first round on.
+// The warps that multiply release the slot of the iteration before. In the first iteration that is the last slot, so the producer waits for it from the first
+// round on.
 // CHECK-LABEL: @product
 // CHECK: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16
 // CHECK: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16

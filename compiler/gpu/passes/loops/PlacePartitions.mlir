@@ -85,7 +85,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 
 // -----
 
-// Who does not say what it needs keeps what it has.
+// A partition that does not say what it needs keeps what it has.
 // CHECK-NOT: ttg.maxnreg
 // CHECK: "ttg.total-num-warps" = 8 : i32
 // CHECK: ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 4>}

@@ -180,7 +180,7 @@ void skip(arith::SelectOp select) {
   const bool wanted = !isConstant(select.getTrueValue());
   if (!wanted && isConstant(select.getFalseValue()))
     return;
-  // Bounds that come to nothing leave scalars that nobody uses.
+  // Bounds that are not used leave scalars that are not used either.
   Value all = Uniformity(builder, loc).isAll(select.getCondition(), wanted);
   if (!all)
     return;

@@ -16,6 +16,7 @@
 // A function that is called has its bytes behind those of all its callers. A kernel that uses tensor memory has at least 16 bytes: where it lies is
 // written there when the kernel begins.
 #include "compiler/gpu/ExchangePlans.h"
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/SharedFrames.h"
 #include "compiler/gpu/Target.h"

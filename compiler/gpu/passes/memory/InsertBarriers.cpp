@@ -13,8 +13,8 @@
 // barrier is then checked against what came before the loop, and such a barrier goes before the loop, where it runs once.
 //   Copies (cp.async) conflict as writes when they begin; reading their bytes before the wait means another buffer of a row. At the wait they
 // become writes of this thread that others must still be told of. Dots (wgmma) and TMA stores likewise read until their wait. What ends at
-// an mbarrier needs nothing more: every thread that goes on has waited there. A wait that names buffers (`deps`) says that nobody is in them any
-// more. Who arrives at an mbarrier for all threads does so when they have come to a barrier behind their accesses.
+// an mbarrier needs nothing more: every thread that goes on has waited there. A wait that names buffers (`deps`) says that no thread accesses them any
+// more. A thread that arrives at an mbarrier for all threads does so behind a barrier, which the others reach after their accesses.
 //   Tensor memory is looked at likewise; there every warp has rows of its own, and only what the tensor cores do meets what threads did.
 //   wgmma and TMA see what threads wrote, and may overwrite what they read, only after `ttng.fence_async_shared` in those threads and a barrier
 // behind it.
@@ -43,7 +43,7 @@ struct State {
   using Async = SharedEffects::Async;
   std::set<SharedAccess> accesses;
   std::set<std::pair<Async, SharedAccess>> underWay;
-  /// By threads, not yet known to asynchronous accesses: before a fence, and between a fence and a barrier. Empty where nobody asks: without fences
+  /// By threads, not yet known to asynchronous accesses: before a fence, and between a fence and a barrier. Empty where it is not asked for: without fences
   /// they would grow with the program.
   std::set<SharedAccess> unfenced, fenced;
   bool operator==(const State &) const = default;
@@ -273,7 +273,7 @@ State Inserter::walkPartitions(WarpSpecializeOp op, State state) {
   State end = walkRegion(op.getDefaultRegion(), state);
   for (Region &partition : op.getPartitionRegions()) {
     State own = walkRegion(partition, state);
-    // Behind the partition nobody can fence what its threads did.
+    // Behind the partition no thread can fence what its threads did.
     if (llvm::any_of(own.unfenced, isOfData) && !onlyChecks)
       for (Block &block : partition)
         if (block.hasNoSuccessors()) {

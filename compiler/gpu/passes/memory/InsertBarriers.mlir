@@ -198,7 +198,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     tt.return
   }
 
-  // Who fills a buffer waits for those who have read it at an mbarrier: no other is needed. What lies elsewhere is not meant.
+  // The warp that fills a buffer waits, at an mbarrier, for the warps that have read it: no other barrier is needed for this buffer.
   // CHECK-LABEL: @freed
   tt.func @freed(%desc: !tt.tensordesc<tensor<64x64xf16, #nvmma>>, %n: i32, %true: i1) {
     %c0 = arith.constant 0 : i32
@@ -238,8 +238,8 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     tt.return
   }
 
-  // Partitions meet others where they begin and end, and among themselves in between: who arrives for all waits for all, what threads stored is
-  // fenced before nobody is left to do so, and what came before is fenced where warps part.
+  // Partitions meet others where they begin and end, and among themselves in between: the thread that arrives for all waits for all, what threads
+  // stored is fenced before the partition ends, and what came before is fenced where warps part.
   // CHECK-LABEL: @partitions
   tt.func @partitions(%x: tensor<32x32xf32, #blocked>, %bar: !ttg.memdesc<1xi64, #flat, #smem, mutable>) {
     %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf32, #shared, #smem, mutable>

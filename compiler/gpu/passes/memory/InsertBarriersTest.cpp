@@ -125,7 +125,7 @@ private:
       events.push_back({access, epoch, epoch, SharedEffects::Async::None});
   }
 
-  /// Notes who wrote which bytes last, and whether who reads finds what it wrote.
+  /// Notes which thread wrote which bytes last, and whether a read finds what it wrote.
   void touch(Operation *op, const SharedEffects &effects) {
     auto alloc = dyn_cast<LocalAllocOp>(op);
     if (alloc)

@@ -165,7 +165,7 @@ struct OrderCopies : impl::OrderCopiesBase<OrderCopies> {
   static void waitUntilWritten(Operation *store) {
     auto wait = dyn_cast_or_null<TmaStoreWaitOp>(store->getNextNode());
     if (!wait || wait.getPendings() != 0)
-      return; // written by hand: whoever wrote it waits
+      return; // written by hand, with its own waits
     wait.setWritten(true);
     OpBuilder builder(wait->getContext());
     builder.setInsertionPointAfter(wait);
@@ -176,7 +176,7 @@ struct OrderCopies : impl::OrderCopiesBase<OrderCopies> {
   void fenceBefore(const GlobalAccess &copy, ArrayRef<GlobalAccess> accesses) {
     Operation *place = copy.op;
     for (Operation *around = place->getParentOp(); around; around = around->getParentOp()) {
-      // Partitions too: the fence is for those who wrote, before these began.
+      // Partitions too: the fence is for threads that wrote before the partitions began.
       if (!isa<LoopLikeOpInterface, WarpSpecializeOp>(around))
         continue;
       bool containsWrite = llvm::any_of(accesses, [&](const GlobalAccess &other) {

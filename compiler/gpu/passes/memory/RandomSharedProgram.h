@@ -1,5 +1,5 @@
 // Writes random small programs of stores, loads, copies both ways, dots, exchanges, calls, loops and branches on a few buffers. Each keeps the
-// rules that who writes such programs must keep: nobody touches a buffer while a copy or a dot that he began is under way in it.
+// rules that such programs must keep: no thread touches a buffer while a copy or a dot that it began is under way in it.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -118,7 +118,7 @@ private:
     line("}");
   }
 
-  /// By TMA, with an mbarrier; nobody need look at what comes.
+  /// By TMA, with an mbarrier; what comes need not be read.
   void load(unsigned depth) {
     std::string to = name(), barrier = name(), type = "!ttg.memdesc<1xi64, #plain, #smem, mutable>";
     line(to + " = ttg.local_alloc : () -> " + buffer);

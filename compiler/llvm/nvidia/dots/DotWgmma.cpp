@@ -4,6 +4,7 @@
 // Accumulators pass through every assembly statement as operands tied to results: nothing that reads or writes them can move across one, and
 // they stay in the same registers, also around loops.
 #include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/llvm/nvidia/dots/Dot.h"
 #include "compiler/llvm/nvidia/dots/MatrixDescriptor.h"
 

@@ -5,6 +5,7 @@
 // PTX is written directly, since LLVM's atomicrmw loses ordering and scope. Sums of neighbouring floats go in one instruction where the
 // chip has it. Maximum and minimum of floats are those of their bits: signed for values without a sign bit, the opposite unsigned one
 // for values with it, which orders -0.0 below +0.0. What PTX has no instruction for is a loop around compare-and-swap.
+#include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/Packing.h"
 #include "compiler/llvm/nvidia/memory/GlobalAccess.h"
@@ -86,7 +87,7 @@ private:
 
   llvm::LogicalResult emitGroups(unsigned maxBytes,
                                  llvm::function_ref<Registers(const AccessGroup &, llvm::Value *)> emit) {
-    bool isShared = op->hasAttr("allocation.offset") && !op->use_empty();
+    bool isShared = op->hasAttr(gpu::allocationOffsetName) && !op->use_empty();
     if (!isShared && !op->use_empty() &&
         (isScalar() || emitter.writesElements(cast<RankedTensorType>(pointers.getType()))))
       return op->emitOpError("has a result that several threads need, but no shared memory was allocated for it");

@@ -1,4 +1,5 @@
 // mbarriers: one thread of the CTA makes them, ends them, arrives (or one of each warp or warpgroup) and announces bytes; every thread waits.
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/SharedAccesses.h"
 #include "compiler/llvm/nvidia/Families.h"
 
