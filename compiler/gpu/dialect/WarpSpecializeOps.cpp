@@ -2,6 +2,7 @@
 #include "compiler/gpu/Gpu.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 
@@ -76,6 +77,12 @@ ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result)
     return failure();
   SmallVector<std::unique_ptr<Region>> partitions;
   SmallVector<int32_t> numWarps;
+  // Where parsing fails, partitions go before the rest of the text, whose ops may use what they define.
+  llvm::scope_exit forgetUses([&] {
+    for (const std::unique_ptr<Region> &partition : partitions)
+      for (Block &block : *partition)
+        block.dropAllDefinedValueUses();
+  });
   while (succeeded(parser.parseOptionalKeyword(("partition" + Twine(partitions.size())).str()))) {
     SmallVector<OpAsmParser::Argument> arguments;
     if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren, /*allowType=*/true) ||
@@ -90,6 +97,7 @@ ParseResult WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result)
   result.addTypes(types.getResults());
   result.addAttribute(getPartitionNumWarpsAttrName(result.name), parser.getBuilder().getDenseI32ArrayAttr(numWarps));
   OpBuilder builder(parser.getContext());
+  forgetUses.release();
   holdPartitions(builder, result.location, *result.addRegion(), partitions);
   return success();
 }
