@@ -79,7 +79,10 @@ LogicalResult MapElementwiseOp::verify() {
   int32_t pack = getPack();
   if (pack < 1 || !llvm::isPowerOf2_32(pack))
     return emitOpError() << "needs a pack that is a power of 2, got " << pack;
-  int64_t elements = cast<RankedTensorType>(getOperandTypes()[0]).getNumElements();
+  auto tensor = cast<RankedTensorType>(getOperandTypes()[0]);
+  if (!tensor.hasStaticShape())
+    return emitOpError() << "needs tensors of known sizes, got " << tensor;
+  int64_t elements = tensor.getNumElements();
   if (elements % pack != 0)
     return emitOpError() << "has " << elements << " elements, which pack " << pack << " does not divide";
   return success();

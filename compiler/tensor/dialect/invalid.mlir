@@ -846,3 +846,19 @@ tt.func @index_argument(%a: index) {
 tt.func @odd_integer_argument(%a: i7) {
   tt.return
 }
+
+// -----
+
+tt.func @reshape_of_unknown_size(%x: tensor<?xf32>) {
+  // expected-error @+1 {{needs a tensor of known sizes, got 'tensor<?xf32>'}}
+  %0 = tt.reshape %x : tensor<?xf32> -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @unsplat_of_unknown_size(%x: tensor<?xf32>) {
+  // expected-error @+1 {{needs a tensor of known sizes, got 'tensor<?xf32>'}}
+  %0 = tt.unsplat %x : tensor<?xf32>
+  tt.return
+}

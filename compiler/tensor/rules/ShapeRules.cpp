@@ -87,7 +87,16 @@ FailureOr<RankedTensorType> inferSplat(Type scalar, Shape shape, EmitError error
   return RankedTensorType::get(shape, scalar);
 }
 
+/// In a file of IR, MLIR's tensors may have sizes that are not known.
+static LogicalResult checkIsStatic(RankedTensorType tensor, EmitError error) {
+  if (tensor.hasStaticShape())
+    return success();
+  return error() << "needs a tensor of known sizes, got " << tensor;
+}
+
 FailureOr<Type> inferUnsplat(RankedTensorType tensor, EmitError error) {
+  if (failed(checkIsStatic(tensor, error)))
+    return failure();
   if (tensor.getNumElements() != 1)
     return error() << "only a tensor of one element becomes a scalar, got shape [" << tensor.getShape() << "]";
   return tensor.getElementType();
@@ -129,7 +138,7 @@ FailureOr<RankedTensorType> inferBroadcast(RankedTensorType tensor, Shape shape,
 }
 
 FailureOr<RankedTensorType> inferReshape(RankedTensorType tensor, Shape shape, EmitError error) {
-  if (failed(checkShape(shape, error)))
+  if (failed(checkShape(shape, error)) || failed(checkIsStatic(tensor, error)))
     return failure();
   if (ShapedType::getNumElements(shape) != tensor.getNumElements())
     return error() << "reshape() cannot change total number of elements in tensor: [" << tensor.getShape() << "] has "
