@@ -1,5 +1,6 @@
 """Kernels as long as a generator makes them: neither the stack nor the time that a compile for a GPU takes may run out."""
 
+import importlib.util
 import subprocess
 import sys
 import textwrap
@@ -162,6 +163,25 @@ def test_large_sorts(rows, size, descending):
     y = torch.zeros_like(x)
     sort_kernel[(1,)](x, y, rows, size, descending)
     assert (y == torch.sort(x, dim=1, descending=descending).values).all()
+
+
+def test_kernels_of_very_many_loops_are_not_unrolled(tmp_path):
+    """Rotating, unrolling and combining take the square of their number."""
+
+    def ptx_of(count):
+        path = tmp_path / f"loops_{count}.py"
+        loops = "".join(f"    for i in range(n):\n        a = a * 1.5 + {i}\n" for i in range(count))
+        path.write_text(
+            "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef kernel(x, y, n):\n    a = tl.load(x)\n"
+            + loops
+            + "    tl.store(y, a)\n"
+        )
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return compile(module.kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, num_warps=1).asm["ptx"]
+
+    assert ptx_of(600).count("fma.rn") == 600 and ptx_of(2).count("fma.rn") > 2
 
 
 @triton.jit

@@ -167,30 +167,9 @@ static constexpr llvm::StringLiteral kernelPipeline =
     "gvn<>,sccp,bdce,instcombine<max-iterations=1;no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),"
     "adce,simplifycfg,loop-unroll<O3>,instcombine<max-iterations=1;no-verify-fixpoint>)";
 
-static bool hasOnlyKernels(const llvm::Module &module) {
-  return llvm::all_of(module, [](const llvm::Function &function) {
-    return function.isDeclaration() || function.getCallingConv() == llvm::CallingConv::PTX_Kernel;
-  });
-}
-
-llvm::Error Code::optimise() {
-  Stopwatch watch(spent.optimise);
-  auto machine = targetMachine(options.emit.target, options.ptxVersion);
-  if (!machine)
-    return machine.takeError();
-  if (llvm::Error error = linkLibraries(*llvmModule, options.libraries))
-    return error;
-  llvmModule->setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", options.flushDenormals ? 1u : 0u);
-  return llvmModule.run(*machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) -> llvm::Error {
-    if (hasOnlyKernels(*llvmModule))
-      return builder.parsePassPipeline(passes, kernelPipeline);
-    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
-    return llvm::Error::success();
-  });
-}
-
-/// Whether an integer or address is a sum of more than `most` values: such as the address of the last of many loads that each add to the next one's.
-static bool hasLongSum(const llvm::Function &function, unsigned most) {
+/// Whether an integer or address is a sum of very many values: such as the address of the last of many loads that each add to the next one's.
+static bool hasLongSum(const llvm::Function &function) {
+  constexpr unsigned most = 64;
   llvm::DenseMap<const llvm::Value *, unsigned> terms;
   auto termsOf = [&](const llvm::Value *value) {
     return llvm::isa<llvm::Constant>(value) ? 0 : std::max(1u, terms.lookup(value));
@@ -211,27 +190,82 @@ static bool hasLongSum(const llvm::Function &function, unsigned most) {
   return false;
 }
 
+/// Of kernels with very many branches, or with sums of very many values: what takes time that grows with the square of their number is left out. Combining
+/// asks of every value what each of the branches on it says, and of every address what it would be if all its terms were wider; rotating and unrolling
+/// a loop number the whole tree of dominators anew.
+static constexpr llvm::StringLiteral longPipeline =
+    "function<eager-inv>("
+    "sroa<modify-cfg>,early-cse<memssa>,instsimplify,simplifycfg,loop-mssa(licm<allowspeculation>),"
+    "gvn<>,sccp,bdce,adce,simplifycfg,instsimplify)";
+
+/// Of kernels with very many branches first: turns those around a few instructions into selections.
+static constexpr llvm::StringLiteral fewerBranchesPipeline =
+    "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,simplifycfg)";
+
+static bool hasManyBranches(const llvm::Module &module) {
+  constexpr ptrdiff_t mostBranches = 512;
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return llvm::count_if(function, [](const llvm::BasicBlock &block) {
+             return block.getTerminator()->getNumSuccessors() > 1;
+           }) > mostBranches;
+  });
+}
+
+static bool hasOnlyKernels(const llvm::Module &module) {
+  return llvm::all_of(module, [](const llvm::Function &function) {
+    return function.isDeclaration() || function.getCallingConv() == llvm::CallingConv::PTX_Kernel;
+  });
+}
+
+llvm::Error Code::optimise() {
+  Stopwatch watch(spent.optimise);
+  auto machine = targetMachine(options.emit.target, options.ptxVersion);
+  if (!machine)
+    return machine.takeError();
+  if (llvm::Error error = linkLibraries(*llvmModule, options.libraries))
+    return error;
+  llvmModule->setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", options.flushDenormals ? 1u : 0u);
+  auto run = [&](llvm::StringRef pipeline) {
+    return llvmModule.run(*machine, [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) -> llvm::Error {
+      if (!pipeline.empty())
+        return builder.parsePassPipeline(passes, pipeline);
+      passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+      return llvm::Error::success();
+    });
+  };
+  if (!hasOnlyKernels(*llvmModule))
+    return run("");
+  if (hasManyBranches(*llvmModule))
+    if (llvm::Error error = run(fewerBranchesPipeline))
+      return error;
+  const bool isLong = hasManyBranches(*llvmModule) || llvm::any_of(*llvmModule, hasLongSum);
+  return run(isLong ? longPipeline : kernelPipeline);
+}
+
 /// Some of the code generator's passes take time that grows with the square of the code, or faster. Long kernels do without:
 /// - the vectorizer of loads and stores compares the addresses of all accesses of a block, as sums of everything they are made from. The emitter
 ///   has made vectors already; the attribute is what that pass asks, and nothing else does on this target.
 /// - strength reduction subtracts sums from each other, term by term.
+/// - stores of a block are each compared with those before them, in case they could be one.
+/// - with very many branches, moving code between blocks, and numbering the tree of dominators after each change.
 /// - passes on machine code visit all uses of a register for each copy of it, and inline assembly copies every operand. ptxas does that work again.
 static llvm::CodeGenOptLevel limitPasses(llvm::Module &module) {
-  constexpr size_t mostAccesses = 128, mostAssembly = 4096, mostTerms = 64;
-  size_t assembly = 0;
-  bool hasSum = false;
+  constexpr ptrdiff_t mostAccesses = 128, mostStores = 1024, mostAssembly = 4096;
+  ptrdiff_t assembly = 0, stores = 0;
   for (llvm::Function &function : module) {
-    hasSum |= hasLongSum(function, mostTerms);
     for (llvm::BasicBlock &block : function) {
-      if (llvm::count_if(block, llvm::IsaPred<llvm::LoadInst, llvm::StoreInst>) > ptrdiff_t(mostAccesses))
+      if (llvm::count_if(block, llvm::IsaPred<llvm::LoadInst, llvm::StoreInst>) > mostAccesses)
         function.addFnAttr(llvm::Attribute::NoImplicitFloat);
+      stores = std::max(stores, llvm::count_if(block, llvm::IsaPred<llvm::StoreInst>));
       assembly += llvm::count_if(block, [](llvm::Instruction &instruction) {
         auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
         return call && call->isInlineAsm();
       });
     }
   }
-  return hasSum || assembly > mostAssembly ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
+  const bool isLong =
+      stores > mostStores || assembly > mostAssembly || hasManyBranches(module) || llvm::any_of(module, hasLongSum);
+  return isLong ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
 }
 
 llvm::Expected<std::string> Code::ptx() {
