@@ -210,7 +210,10 @@ llvm::Error LlvmModule::writeMachineIr(llvm::TargetMachine &machine) {
   manager.run(*copy);
   llvm::sys::fs::create_directories(controls.machineIrFolder);
   llvm::SmallString<128> path(controls.machineIrFolder);
-  llvm::sys::path::append(path, kernelName(*module) + ".mir");
+  // In a file of IR a kernel may have any name.
+  std::string name = (kernelName(*module) + ".mir").str();
+  std::replace(name.begin(), name.end(), '/', '_');
+  llvm::sys::path::append(path, name);
   std::error_code error;
   llvm::raw_fd_ostream file(path, error);
   if (error)

@@ -174,6 +174,14 @@ def test_machine_code_before_registers_of_a_gpu(fresh_triton_cache, monkeypatch,
         monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
 
 
+def test_machine_code_of_a_kernel_with_any_name(fresh_triton_cache, monkeypatch, tmp_path):
+    path = tmp_path / "kernel.ttir"
+    path.write_text(compile_kernel().asm["ttir"].replace("@shown", '@"a/../b"'))
+    monkeypatch.setenv("TRITON_DUMP_MIR", str(tmp_path / "machine"))
+    triton.compile(str(path))
+    assert [file.name for file in (tmp_path / "machine").iterdir()] == ["a_.._b.mir"]
+
+
 def test_llvm_passes_are_left_out(fresh_triton_cache, monkeypatch):
     optimised = compile_kernel()
     monkeypatch.setenv("DISABLE_LLVM_OPT", "1")
