@@ -3,6 +3,7 @@
 
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
+#include "compiler/support/DeepStack.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "embed/Adapter.h"
@@ -240,7 +241,11 @@ std::string Module::runPasses(std::string_view pipeline) const {
   if (mlir::failed(mlir::parsePassPipeline(pipeline, manager, stream)))
     return why.empty() ? "unknown passes: " + std::string(pipeline) : why;
   Messages messages(module);
-  if (mlir::succeeded(manager.run(*module.module)))
+  mlir::LogicalResult result = mlir::failure();
+  const size_t stack = driver::stackFor(driver::countOperations(*module.module));
+  if (llvm::Error error = runOnDeepStack(stack, [&] { result = manager.run(*module.module); }))
+    return llvm::toString(std::move(error));
+  if (mlir::succeeded(result))
     return {};
   return messages.text.empty() ? "a pass failed" : messages.text;
 }

@@ -86,16 +86,13 @@ static void describeStores(Compilation &compilation) {
   });
 }
 
-/// What LLVM and MLIR may need of stack: some of their algorithms recurse along chains of operations, up to as many as the kernel has.
+/// What LLVM and MLIR may need of stack. What was read as text below the module is no longer in it.
 static size_t stackFor(Compilation &compilation) {
-  constexpr size_t atLeast = 64 << 20, perOperation = 2 << 10, bytesPerOperation = 32;
-  size_t operations = 0;
-  if (compilation.module)
-    compilation.module->walk([&](mlir::Operation *) { ++operations; });
-  // What was read as text below the module is no longer in it.
+  constexpr size_t bytesPerOperation = 32;
+  size_t operations = compilation.module ? countOperations(*compilation.module) : 0;
   if (!compilation.artifact.stages.empty())
     operations = std::max(operations, compilation.artifact.stages.back().content.size() / bytesPerOperation);
-  return atLeast + operations * perOperation;
+  return stackFor(operations);
 }
 
 /// Runs a part of the compile that calls no host, where there is stack enough for it.

@@ -66,6 +66,17 @@ Diagnostic triton::driver::toDiagnostic(mlir::Diagnostic &diagnostic, const Sour
   return converted;
 }
 
+size_t triton::driver::stackFor(size_t operations) {
+  constexpr size_t atLeast = 64 << 20, perOperation = 2 << 10;
+  return atLeast + operations * perOperation;
+}
+
+size_t triton::driver::countOperations(mlir::ModuleOp module) {
+  size_t count = 0;
+  module->walk([&](mlir::Operation *) { ++count; });
+  return count;
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> triton::driver::parseIr(mlir::MLIRContext &context,
                                                           const std::shared_ptr<const Source> &source,
                                                           Diagnostics &diagnostics) {
@@ -76,9 +87,8 @@ mlir::OwningOpRef<mlir::ModuleOp> triton::driver::parseIr(mlir::MLIRContext &con
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) { diagnostics.report(toDiagnostic(diagnostic, sources)); });
   // MLIR's reader recurses into everything that nests.
-  constexpr size_t stack = 64 << 20;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (llvm::Error error = runOnDeepStack(stack, [&] {
+  if (llvm::Error error = runOnDeepStack(stackFor(0), [&] {
         module = mlir::parseSourceString<mlir::ModuleOp>(source->text(), mlir::ParserConfig(&context), source->name());
       }))
     diagnostics.report({.message = llvm::toString(std::move(error)), .exception = "RuntimeError"});

@@ -21,6 +21,10 @@ std::shared_ptr<IrModule> emitModule(const CompileRequest &request, Diagnostics 
 /// A module from its text; null after reporting errors.
 std::shared_ptr<IrModule> parseModule(const std::shared_ptr<const Source> &source, Diagnostics &diagnostics);
 
+/// How deep a stack is that passes may run on: some of the algorithms of LLVM and MLIR recurse along chains of operations, up to as many as there are.
+size_t stackFor(size_t operations);
+size_t countOperations(mlir::ModuleOp module);
+
 /// False after reporting a kernel in the language that names layouts for a target without any.
 bool checkLanguage(const CompileRequest &request, const Target &target, Diagnostics &diagnostics);
 /// What the frontend is asked: the request's kernel with what its target and options show to the language.

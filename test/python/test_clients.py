@@ -387,6 +387,33 @@ def test_parse_and_passes(tmp_path):
         libtriton.ir.parse_mlir_module(str(path), context)
 
 
+def test_passes_run_where_there_is_stack(tmp_path):
+    lines = "".join(f"  %{i + 1} = arith.addi %{i}, %n : i32\n" for i in range(20000))
+    (tmp_path / "kernel.ttir").write_text(
+        "tt.func public @kernel(%p: !tt.ptr<i32>, %n: i32) {\n  %0 = arith.muli %n, %n : i32\n"
+        + lines
+        + "  tt.store %p, %20000 : !tt.ptr<i32>\n  tt.return\n}"
+    )
+    done = []
+
+    def run():
+        context = libtriton.ir.context()
+        module = libtriton.ir.parse_mlir_module(str(tmp_path / "kernel.ttir"), context)
+        manager = libtriton.ir.pass_manager(context)
+        for add in (libtriton.passes.common.add_canonicalizer, libtriton.passes.common.add_sccp):
+            add(manager)
+        libtriton.passes.ttir.add_triton_licm(manager)
+        manager.run(module, "make_ttir")
+        done.append(module)
+
+    before = threading.stack_size(512 * 1024)
+    thread = threading.Thread(target=run)
+    threading.stack_size(before)
+    thread.start()
+    thread.join()
+    assert done and done[0].verify()
+
+
 def test_canonicalizer_keeps_loops_over_wide_ranges(tmp_path):
     path = tmp_path / "kernel.ttir"
     path.write_text("""tt.func public @kernel(%p: !tt.ptr<i32>) {
