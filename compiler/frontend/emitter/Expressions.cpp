@@ -455,7 +455,12 @@ FailureOr<Value> KernelEmitter::evaluateJoinedString(const syntax::JoinedStr *jo
     auto value = evaluateField(field);
     if (failed(value))
       return failure();
-    text += *value;
+    // By the rule for sums of strings, which says how long they may be.
+    auto longer =
+        foldBinary(*this, BinaryOperation::Add, Value::string(std::move(text)), Value::string(std::move(*value)));
+    if (failed(longer))
+      return failure();
+    text = longer->get<std::string>();
   }
   return Value::string(std::move(text));
 }

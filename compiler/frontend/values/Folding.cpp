@@ -308,10 +308,20 @@ static Expected<Value> foldFloats(Op operation, const Value &lhs, const Value &r
   }
 }
 
+/// Likewise of strings and tuples: what doubles with every statement ends here, not with the machine's memory.
+static constexpr size_t maxSequence = 1 << 20;
+
+static llvm::Error checkLength(size_t length) {
+  if (length <= maxSequence)
+    return llvm::Error::success();
+  return hostError("MemoryError",
+                   "a sequence of " + std::to_string(length) + " is too long: at most " + std::to_string(maxSequence));
+}
+
 static Expected<Value> repeat(const Value &sequence, const Integer &count) {
   const size_t length = sequence.tuple() ? sequence.tuple()->elements.size() : sequence.get<std::string>().size();
   std::optional<int64_t> times = length == 0 || count <= 0 ? 0 : toInt64(count);
-  if (!times || static_cast<uint64_t>(*times) > (1u << 20) / std::max<size_t>(length, 1))
+  if (!times || static_cast<uint64_t>(*times) > maxSequence / std::max<size_t>(length, 1))
     return hostError("MemoryError", "the repeated sequence is too long");
   if (!sequence.tuple()) {
     std::string text;
@@ -330,6 +340,8 @@ static Expected<Value> foldTuples(Op operation, const Value &lhs, const Value &r
   if (lhs.tuple()->isList != rhs.tuple()->isList)
     return unsupported(operation, lhs, rhs);
   if (operation == Op::Add) {
+    if (llvm::Error error = checkLength(a.size() + b.size()))
+      return std::move(error);
     std::vector<Value> elements(a);
     llvm::append_range(elements, b);
     return lhs.tuple()->isList ? Value::list(std::move(elements)) : Value::tuple(std::move(elements));
@@ -349,8 +361,11 @@ static Expected<Value> foldTuples(Op operation, const Value &lhs, const Value &r
 
 static Expected<Value> foldStrings(Op operation, const Value &lhs, const Value &rhs) {
   const std::string &a = lhs.get<std::string>(), &b = rhs.get<std::string>();
-  if (operation == Op::Add)
+  if (operation == Op::Add) {
+    if (llvm::Error error = checkLength(a.size() + b.size()))
+      return std::move(error);
     return Value::string(a + b);
+  }
   if (auto result = compare(operation, a, b))
     return Value::boolean(*result);
   return unsupported(operation, lhs, rhs);

@@ -54,6 +54,11 @@ TEST(Folding, HugeResultsAreErrorsNotHangs) {
   EXPECT_TRUE(llvm::StringRef(text(fold(Op::LShift, integer(1), integer(int64_t(1) << 40)))).starts_with("error"));
   EXPECT_TRUE(
       llvm::StringRef(text(fold(Op::Mul, tuple({integer(1)}), integer(int64_t(1) << 40)))).starts_with("error"));
+  // What doubles with every statement.
+  const Value half = Value::string(std::string(1 << 20, 'x'));
+  EXPECT_EQ(text(fold(Op::Add, half, half)), "error: a sequence of 2097152 is too long: at most 1048576");
+  const Value many = *fold(Op::Mul, tuple({integer(1)}), integer(1 << 20));
+  EXPECT_EQ(text(fold(Op::Add, many, many)), "error: a sequence of 2097152 is too long: at most 1048576");
 }
 
 TEST(Folding, Sequences) {
