@@ -10,11 +10,13 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace triton;
 using namespace triton::frontend;
 using llvm::dyn_cast;
 using llvm::failure;
+using llvm::isa;
 using llvm::SmallVector;
 using llvm::StringRef;
 using mlir::FailureOr;
@@ -319,6 +321,41 @@ Flow KernelEmitter::emitStaticRange(const syntax::For *loop, const BoundArgument
   return flow;
 }
 
+/// Everything in the loop that `value` is made from, itself included; arguments of the loop lead to what they are in the iteration before. Does not
+/// go past reads of memory.
+static llvm::SetVector<mlir::Value> madeFrom(mlir::Value value, scf::WhileOp loop) {
+  llvm::SetVector<mlir::Value> all;
+  all.insert(value);
+  for (size_t next = 0; next < all.size(); ++next) {
+    if (auto argument = dyn_cast<mlir::BlockArgument>(all[next])) {
+      if (argument.getOwner() == loop.getBeforeBody())
+        all.insert(loop.getYieldOp().getOperand(argument.getArgNumber()));
+      else if (argument.getOwner() == loop.getAfterBody())
+        all.insert(loop.getConditionOp().getArgs()[argument.getArgNumber()]);
+      continue;
+    }
+    mlir::Operation *op = all[next].getDefiningOp();
+    if (!loop->isProperAncestor(op) || isa<tensor::LoadOp>(op))
+      continue;
+    op->walk([&](mlir::Operation *inner) { all.insert(inner->operand_begin(), inner->operand_end()); });
+  }
+  return all;
+}
+
+/// A loop that waits until memory changes reads it in every iteration, and is not removed for doing nothing else: what its end depends on is read
+/// anew, where it is read at one place.
+static void readAnew(scf::WhileOp loop) {
+  auto isChanging = [&](mlir::Value value) {
+    return loop->isAncestor(value.getParentRegion()->getParentOp()) &&
+           (isa<mlir::BlockArgument>(value) || value.getDefiningOp<tensor::LoadOp>());
+  };
+  for (mlir::Value value : madeFrom(loop.getConditionOp().getCondition(), loop)) {
+    auto load = value.getDefiningOp<tensor::LoadOp>();
+    if (load && loop->isProperAncestor(load) && llvm::none_of(madeFrom(load.getPtr(), loop), isChanging))
+      load.setIsVolatile(true);
+  }
+}
+
 Flow KernelEmitter::emitWhile(const syntax::While *loop) {
   if (!loop->orelse.empty()) {
     (void)(error(loop->orelse[0]->range, "UnsupportedLanguageConstruct")
@@ -398,6 +435,7 @@ Flow KernelEmitter::emitWhile(const syntax::While *loop) {
   emitStatements(loop->body);
   --frame->loopDepth;
   scf::YieldOp::create(opBuilder, location(), endLoopBody(carried, loop));
+  readAnew(op);
   endLoop(carried, op);
   return {};
 }

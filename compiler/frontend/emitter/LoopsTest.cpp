@@ -199,6 +199,29 @@ def kernel(lock):
                     "*i32", {"scf.while", "tt.load", "scf.condition"}));
 }
 
+TEST(Loops, WaitingReadsAnew) {
+  // What the end depends on, where it is read at one place; not what is read at places that change.
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(flags, i, p):
+    ready = tl.load(flags + i)
+    while ready == 0:
+        ready = tl.load(flags + i)
+    while tl.load(p + i) > 0:
+        i += 1
+)",
+                    "*i32, i32, *i32",
+                    {"tt.load", ": !tt.ptr<i32>", "scf.while", "scf.condition", "{isVolatile = true}", "scf.while"}));
+  EXPECT_FALSE(emits(R"(
+@triton.jit
+def kernel(p, i):
+    while tl.load(p + i) > 0:
+        i += 1
+    tl.store(p, i)
+)",
+                     "*i32, i32", {"isVolatile = true"}));
+}
+
 TEST(Loops, NoReturnInside) {
   EXPECT_TRUE(fails(R"(
 @triton.jit
