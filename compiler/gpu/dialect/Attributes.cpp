@@ -95,6 +95,13 @@ LogicalResult BlockedAttr::verify(EmitError error, ArrayRef<int64_t> registers, 
       failed(checkPowersOfTwo("threadsPerWarp", lanes, error)) ||
       failed(checkPowersOfTwo("warpsPerCTA", warps, error)) || failed(checkOrder(order, error)))
     return failure();
+  constexpr unsigned mostBits = 32; // more than any tensor has, and with those of a cluster still one word
+  unsigned bits = 0;
+  for (ArrayRef<int64_t> sizes : {registers, lanes, warps})
+    for (int64_t size : sizes)
+      bits += llvm::Log2_64(size);
+  if (bits > mostBits)
+    return error() << "a layout of 2^" << bits << " elements is larger than any tensor";
   return checkBases("CGALayout", cluster, order.size(), error);
 }
 
