@@ -184,9 +184,12 @@ static llvm::Expected<CompiledKernel> compileSignature(triton_kernel &kernel, ll
 
 static llvm::Error launchOnHost(const triton_compiled &compiled, const void *block, std::array<int32_t, 3> grid,
                                 const triton_options &options) {
+  llvm::Expected<unsigned> threads = dispatch::threadLimit(options.threads);
+  if (!threads)
+    return threads.takeError();
   return dispatch::launch(*compiled.code,
                           {.grid = grid,
-                           .threads = options.threads,
+                           .threads = *threads,
                            .waitsForPrograms = compiled.artifact->waitsForPrograms,
                            .polls = compiled.artifact->polls},
                           block);
