@@ -227,7 +227,8 @@ static llvm::LogicalResult checkThreads(Compilation &compilation) {
   const int required = 32 * compilation.options.numWarps;
   if (required <= limit)
     return mlir::success();
-  compilation.diagnostics.report({.message = llvm::formatv("out of resource: threads, Required: {0}, Hardware limit: "
+  compilation.diagnostics.report({.range = compilation.kernel,
+                                  .message = llvm::formatv("out of resource: threads, Required: {0}, Hardware limit: "
                                                            "{1}. Reducing block sizes or `num_stages` may help.",
                                                            required, limit),
                                   .exception = "OutOfResources"});
@@ -306,7 +307,8 @@ static llvm::LogicalResult checkShared(Compilation &compilation, const gpu::Targ
   if (auto place = largest ? largest->getLoc()->findInstanceOf<mlir::FileLineColLoc>() : mlir::FileLineColLoc())
     hint = llvm::formatv("{0}:{1}:{2} takes {3} bytes of it", place.getFilename().getValue(), place.getLine(),
                          place.getColumn(), sharedBytesOf(largest));
-  compilation.diagnostics.report({.message = llvm::formatv("out of resource: shared memory, Required: {0}, Hardware "
+  compilation.diagnostics.report({.range = compilation.kernel,
+                                  .message = llvm::formatv("out of resource: shared memory, Required: {0}, Hardware "
                                                            "limit: {1}. Reducing block sizes or `num_stages` may help.",
                                                            required, limit),
                                   .exception = "OutOfResources",

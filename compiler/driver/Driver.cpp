@@ -212,6 +212,7 @@ ArtifactPointer triton::driver::compile(const CompileRequest &given, Diagnostics
 
   auto start = std::chrono::steady_clock::now();
   const frontend::KernelRequest kernel = kernelRequest(request, *target);
+  compilation.kernel = kernel.function->definition->nameRange;
   frontend::Reads reads;
   compilation.module = frontend::emitKernel(*context, kernel, diagnostics, compilation.sources, reads);
   if (!compilation.module)

@@ -35,7 +35,8 @@ struct Compilation {
   const Inspection &inspection;
   Diagnostics &diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  SourceMap sources; // what the module's locations point into; those who asked for the compile keep them
+  SourceRange kernel; // its name where it is defined; none where the compile begins with IR
+  SourceMap sources;  // what the module's locations point into; those who asked for the compile keep them
   artifact::Artifact artifact;
   std::string stage; // the name of the one that runs
   Interruption interruption;
