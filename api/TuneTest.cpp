@@ -163,11 +163,17 @@ TEST_F(Tune, CompiledKernelsAreKept) {
   EXPECT_EQ(y, std::vector<float>(n, 6.0f));
   EXPECT_EQ(first.stage("obj"), second.stage("obj"));
   EXPECT_EQ(first.timings()[1], second.timings()[0]) << "the times of the compile that was done";
-  // Damage is compiled again, another source is another kernel.
+  // Damage is compiled again. The kernel's own text is what counts, not all of its file.
   ASSERT_FALSE(store.put(store.list()[0].name, "scale.obj", "damaged"));
   triton::Module::parse(kernels, "kernels.py").kernel("scale").launch({157}, arguments, options);
   EXPECT_EQ(*store.get(store.list()[0].name, "scale.obj"), first.stage("obj"));
-  triton::Module::parse(std::string(kernels) + "\n", "kernels.py").kernel("scale").launch({157}, arguments, options);
+  const std::string text = kernels;
+  triton::Module::parse(text + "\nother = 1\n", "kernels.py").kernel("scale").launch({157}, arguments, options);
+  EXPECT_EQ(store.list().size(), 1u);
+  std::string doubled = text;
+  doubled.replace(doubled.find("* factor"), 8, "* factor * 2");
+  triton::Module::parse(doubled, "kernels.py").kernel("scale").launch({157}, arguments, options);
+  EXPECT_EQ(y, std::vector<float>(n, 12.0f));
   EXPECT_EQ(store.list().size(), 2u);
   // With a secret, what was made without it is not taken.
   std::ofstream(folder.path + "/secret") << "ours";
