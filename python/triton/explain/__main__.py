@@ -13,7 +13,7 @@ import runpy
 import sys
 
 from .. import knobs
-from ..tools.compile import _load_kernel, _Signature, parse_target
+from ..tools.compile import load_kernel, parse_target, source_of_signature
 from .collect import explain_entry, explain_source
 from .page import write_page
 
@@ -41,9 +41,10 @@ def kernels_of_program(path, arguments, wanted):
 
 
 def kernel_of_signature(given):
-    kernel = _load_kernel(given.input, given.kernel)
-    source = _Signature(given.signature, kernel).source(kernel, given.kernel)
-    return [(source, parse_target(given.target), {"num_warps": given.num_warps, "num_stages": given.num_stages})]
+    kernel, target = load_kernel(given.input, given.kernel), parse_target(given.target)
+    options = {"num_warps": given.num_warps, "num_stages": given.num_stages}
+    source, _ = source_of_signature(kernel, given.kernel, given.signature, target, **options)
+    return [(source, target, options)]
 
 
 def main(arguments=None):

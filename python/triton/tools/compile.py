@@ -39,13 +39,6 @@ class CompileArgs:
     out_path: Optional[str] = None
 
 
-def _named_source(kernel, symbol, *specialisation):
-    """A kernel whose code has a name of its own, so that several specialisations can be linked together."""
-    source = getattr(kernel, "ASTSource", ASTSource)(kernel, *specialisation)
-    source.symbol = lambda: symbol
-    return source
-
-
 def parse_target(text):
     """`cuda:80:32` or `cpu:x86-64-v3:1`; None: the active device's."""
     if not text:
@@ -82,7 +75,7 @@ def _source(kernel, variant):
     return source
 
 
-def _load_kernel(path, name):
+def load_kernel(path, name):
     """Runs a Python file and takes the kernel out of it, decorators removed."""
     folder = os.path.dirname(os.path.abspath(path))
     sys.path.insert(0, folder)
@@ -113,14 +106,20 @@ def _file_base(path):
     return os.path.splitext(path)[0]
 
 
+def source_of_signature(kernel, name, signature, target, num_warps, num_stages, out_name=None):
+    """(what is compiled of a kernel for the types of a signature, the variant that C programs know it as)"""
+    variant = libtriton.make_c_variant(name, kernel.params, signature, out_name or name, target.backend, num_warps, num_stages)  # fmt: skip
+    return _source(kernel, variant), variant
+
+
 def compile_kernel(args: CompileArgs):
     """Writes the C files of one specialisation; gives (name of the C function, paths)."""
-    kernel = _load_kernel(args.path, args.kernel_name)
+    kernel = load_kernel(args.path, args.kernel_name)
     target = parse_target(args.target)
     out_name = args.out_name or args.kernel_name
-    variant = libtriton.make_c_variant(args.kernel_name, kernel.params, args.signature, out_name, target.backend, args.num_warps, args.num_stages)  # fmt: skip
+    source, variant = source_of_signature(kernel, args.kernel_name, args.signature, target, args.num_warps, args.num_stages, out_name)  # fmt: skip
     options = {"num_warps": args.num_warps, "num_stages": args.num_stages}
-    compiled = triton.compile(_source(kernel, variant), target=target, options=options)
+    compiled = triton.compile(source, target=target, options=options)
     for scratch in ("global_scratch_size", "profile_scratch_size"):
         if getattr(compiled.metadata, scratch, 0):
             raise RuntimeError(f"'{args.kernel_name}' needs memory at run time ({scratch}), which ahead-of-time code has not")  # fmt: skip
