@@ -205,10 +205,12 @@ llvm::Expected<std::string> triton::driver::toolBuild(const std::string &path, c
                                 llvm::Twine(status.getLastModificationTime().time_since_epoch().count()))
                                    .str();
   const std::string name = "tool-" + sha256Hex(identity).substr(0, 32) + ".txt";
-  if (!records.empty()) {
-    if (std::optional<std::string> text = remembered(joinPath(records, name)))
+  const std::string record = records.empty() ? "" : joinPath(records, name);
+  if (!record.empty())
+    if (std::optional<std::string> text = remembered(record))
       return *text;
-  } else {
+  // Where there is no record, what this process has seen will do. A damaged one is written anew.
+  if (record.empty() || !llvm::sys::fs::exists(record)) {
     std::lock_guard lock(mutex);
     if (auto found = known.find(name); found != known.end())
       return found->second;

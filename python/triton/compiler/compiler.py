@@ -99,6 +99,11 @@ def _run(src, backend, options, target, manager, replacements):
         raise error if knobs.compilation.front_end_debugging else filter_traceback(error)
 
 
+def _kept(native_options):
+    """Options as an entry keeps them. Where tools are looked for is no fact of a kernel: entries are moved, with the folder they lie in."""
+    return {name: value for name, value in native_options.items() if name not in ("toolkits", "tool_records")}
+
+
 def _show_rejected_ptx(error):
     """Prints the PTX that ptxas would not take, from the file that the command in its message names."""
     found = re.search(r"Repro command: .* (\S+\.ptx) -o ", str(error))
@@ -155,6 +160,8 @@ def compile(src, target=None, options=None, _env_vars=None):
             raise surprise(src, request())
     if knobs.compilation.enable_asan and target.backend != "hip":
         raise RuntimeError(f"TRITON_ENABLE_ASAN: the address sanitizer is for AMD GPUs, not for {target.backend}")
+    if hasattr(src, "fn"):
+        src.fn.cache_key  # noqa: B018  (what a kernel must not refer to is an error of the walk over what it reads, before anything is compiled)
     timer.finished_ir_initialization()
     artifact = _run(src, backend, options, target, manager, replacements)
     timer.add(artifact.times, src.ext if isinstance(src, IRSource) else "source")
@@ -168,7 +175,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         "triton_version": __version__,
         "num_warps": learnt["num_warps"],  # with those of warp-specialised parts
         "binary_ext": backend.binary_ext,
-        "native_options": language_options(backend, options),
+        "native_options": _kept(language_options(backend, options)),
         **getattr(artifact, "metadata", {}),
     }
     metadata = open_metadata(described)
