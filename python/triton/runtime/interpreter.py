@@ -7,6 +7,7 @@ mean what they mean in compiled kernels and fail where those do not compile.
 import functools
 import inspect
 import struct
+import warnings
 
 from .. import knobs
 from .._C import libtriton
@@ -45,8 +46,10 @@ def _assign(value, names=None):
     return value
 
 
-def _range(*bounds):
-    """Python's range over scalars of the type that a kernel's loop variable has."""
+def _range(*bounds, **hints):
+    """Python's range over scalars of the type that a kernel's loop variable has. Hints for loops change nothing here."""
+    for name in hints.keys() - inspect.signature(core.range).parameters.keys():
+        warnings.warn(f"range() ignores the keyword argument '{name}'", stacklevel=2)
     return scalar_range(*((0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]))
 
 
