@@ -226,7 +226,7 @@ class CompileWatch:
             try:
                 artifact = original(source, options)
                 # Later stages are for one architecture.
-                if options["backend"] == "cuda" and source.ext == "ttir":
+                if options["target"] == "cuda" and source.ext == "ttir":
                     for capability in self.others:
                         self.compile_for(capability, original, source, options)
                 return artifact

@@ -174,6 +174,7 @@ def test_machine_code_before_registers_of_a_gpu(fresh_triton_cache, monkeypatch,
         monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
 
 
+@pytest.mark.cpu_only  # PTX has no such names
 def test_machine_code_of_a_kernel_with_any_name(fresh_triton_cache, monkeypatch, tmp_path):
     path = tmp_path / "kernel.ttir"
     path.write_text(compile_kernel().asm["ttir"].replace("@shown", '@"a/../b"'))

@@ -85,6 +85,7 @@ def tritonc(*flags):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.skipif(not os.path.exists(TRITONC), reason="tritonc is not built")
 def test_flags_of_tritonc():
     assert tritonc("--num-warps=8", "--enable-fp-fusion=0", "--sanitize-overflow=false")[0] == 0
     for flags, message in {

@@ -84,6 +84,7 @@ def program(tmp_path, monkeypatch, fresh_triton_cache):
     return source, in_c, in_python, entries
 
 
+@pytest.mark.cpu_only
 def test_c_finds_what_python_stored(program):
     _, in_c, in_python, entries = program
     in_python()
@@ -92,6 +93,7 @@ def test_c_finds_what_python_stored(program):
     assert entries() == before and len(before) == 1
 
 
+@pytest.mark.cpu_only
 def test_python_finds_what_c_stored(program):
     _, in_c, in_python, entries = program
     in_c()
@@ -103,6 +105,7 @@ def test_python_finds_what_c_stored(program):
         assert json.load(file)["reads"]
 
 
+@pytest.mark.cpu_only
 def test_what_a_kernel_reads_proves_it(program):
     """A constant or a function that changes is another kernel, for whoever looks."""
     source, in_c, in_python, entries = program

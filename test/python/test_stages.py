@@ -12,6 +12,7 @@ import torch
 import triton
 import triton.backends.nvidia.compiler as nvidia
 import triton.language as tl
+from triton._C import libtriton
 from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import GPUTarget, Language
 from triton.compiler import ASTSource, make_backend
@@ -236,6 +237,7 @@ def find_nvjitlink():
     return next((paths[0] for paths in found if paths), os.environ.get("TRITON_NVJITLINK_PATH"))
 
 
+@pytest.mark.skipif(bool(libtriton.find_tool("ptxas", [])), reason="there is a toolkit, which is preferred")
 @pytest.mark.skipif(not find_nvjitlink(), reason="needs the package nvidia-nvjitlink")
 def test_nvjitlink_assembles_without_ptxas(compile_always, monkeypatch, tmp_path):
     def missing(arch=80):

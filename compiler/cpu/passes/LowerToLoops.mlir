@@ -50,9 +50,9 @@ tt.func public @prefix(%to: !tt.ptr<f32>, %n: i32, %value: f32) {
 }
 
 // The runtime is told that programs wait for each other, and is asked, on each way round, whether to stop.
-// CHECK: llvm.mlir.global external constant @lock.waits(1 : i8)
-// CHECK: llvm.mlir.global external constant @lock.polls(1 : i8)
 // CHECK-LABEL: func.func @lock
+// CHECK-SAME: cpu.polls
+// CHECK-SAME: cpu.waits_for_programs
 // CHECK: scf.while
 // CHECK: } do {
 // CHECK: llvm.call @triton_poll() : () -> ()
