@@ -579,6 +579,14 @@ tt.func @swap_of_bytes(%p: !tt.ptr<i8>, %x: i8) {
 
 // -----
 
+tt.func @swap_of_pointers(%p: !tt.ptr<!tt.ptr<f32>>, %x: !tt.ptr<f32>) {
+  // expected-error @+1 {{atomic_cas only supports elements with width {16, 32, 64}, got '!tt.ptr<f32>'}}
+  %0 = tt.atomic_cas acq_rel, gpu, %p, %x, %x : (!tt.ptr<!tt.ptr<f32>>, !tt.ptr<f32>, !tt.ptr<f32>) -> !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
 // Block pointers and descriptors.
 
 tt.func @order_of_another_length(%p: !tt.ptr<f32>, %n: i64, %o: i32) {

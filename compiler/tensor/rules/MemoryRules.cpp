@@ -168,7 +168,7 @@ FailureOr<Type> inferAtomicCas(Type pointer, Type compared, Type value, EmitErro
     return failure();
   Type accessed = getAccessedType(pointer);
   unsigned bits = getElementBits(accessed);
-  if (bits != 16 && bits != 32 && bits != 64)
+  if (!getElementTypeOrSelf(accessed).isIntOrFloat() || (bits != 16 && bits != 32 && bits != 64))
     return error() << "atomic_cas only supports elements with width {16, 32, 64}, got "
                    << getElementTypeOrSelf(accessed);
   for (auto [name, type] : {std::pair("cmp", compared), std::pair("value", value)})
