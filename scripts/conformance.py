@@ -6,10 +6,11 @@
 
 --device   cpu, cuda, or an architecture such as sm_90a: kernels are compiled for it and nothing runs
 --sample   about so many tests of each suite, every test function among them if they suffice; the same ones each time
+--tests    the tests named in a file, one in a line, such as `failed.txt` of an earlier run
 --peer     with the Triton that is installed, not this one. What passes is kept in CHECKOUT/.conformance, and later runs count against it
 
 test/conformance/known.toml lists tests that may fail, each with its reason. Prints the failures that are not listed, grouped by message,
-listed ones that pass, and a table by suite; writes `conformance.json` and `failures.txt` into the folder of --out. The exit code is 1 where
+listed ones that pass, and a table by suite; writes `conformance.json`, `failures.txt` and `failed.txt` into the folder of --out. The exit code is 1 where
 something failed that is not listed, or, in a whole run, something listed passes.
 """
 
@@ -175,17 +176,22 @@ def runner_of(suite, checkout, variables, device, given):
     return run_sharded.Runner(options, str(checkout), variables, given.limit, given.end)
 
 
-def collect(runners, checkout, jobs, only):
-    """({suite: tests whose name contains `only`}, the results of files that could not be collected)"""
+def collect(runners, checkout, jobs, only, named):
+    """({suite: tests whose name contains `only` and is in `named`, if that is not empty}, the results of files that could not be collected)"""
     files = [(suite, file) for suite in runners for file in files_of(checkout, suite)]
     if "::" in only:
         files = [(suite, file) for suite, file in files if file.endswith(only.split("::")[0])]
+    if named:
+        named_files = {test.split("::")[0] for test in named}
+        files = [(suite, file) for suite, file in files if file in named_files]
     tests, errors = {suite: [] for suite in runners}, {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for (suite, _), (found, failed) in zip(
             files, pool.map(lambda each: runners[each[0]].collect([each[1]]), files)
         ):
-            tests[suite] += [test for test in found if only in test]
+            tests[suite] += [
+                test for test in found if only in test and (not named or test in named or test.split("::")[0] in named)
+            ]
             errors |= failed
     return tests, errors
 
@@ -238,9 +244,26 @@ def commit():
     return described.stdout.strip() or (stored.read_text().strip() if stored.exists() else "")
 
 
+def lines(names):
+    return "".join(f"{name}\n" for name in sorted(names))
+
+
+def add_to_passes(path, results):
+    """Writes down what the peer passes: the tests that ran, as they went, and those of earlier runs."""
+    before = set(path.read_text().splitlines()) if path.exists() else set()
+    ran = {name for name, result in results.items() if result["text"] != run_sharded.NO_TIME}
+    passed = {name for name in ran if results[name]["outcome"] == "passed"}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(lines((before - ran) | passed))
+    print(f"{len(passed)} tests that pass are in {path}")
+
+
 def write(out, results, comparison, groups, device, rows):
     out.mkdir(parents=True, exist_ok=True)
     run_sharded.write_failures(out / "failures.txt", groups, results)
+    (out / "failed.txt").write_text(
+        lines(result["test"] for result in results.values() if result["outcome"] == "failed")
+    )
     known = {result["test"] for result in comparison.known}
     document = {
         "commit": commit(),
@@ -267,6 +290,7 @@ def arguments():
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--suite", nargs="+", default=list(SUITES), choices=SUITES)
     parser.add_argument("--only", default="", help="tests whose name contains this: test_core.py::test_abs")
+    parser.add_argument("--tests", type=Path, help="a file with the names of the tests to run")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--chunk", type=int, default=150, help="tests of a process at most")
@@ -281,6 +305,7 @@ def arguments():
     given.checkout = given.checkout.resolve()
     if not any(files_of(given.checkout, suite) for suite in given.suite):
         parser.error(f"{given.checkout} holds no tests of {', '.join(given.suite)}")
+    given.named = set(given.tests.read_text().split("\n")) - {""} if given.tests else set()
     given.end = time.time() + given.seconds
     return given
 
@@ -294,7 +319,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="conformance-") as cache:
         variables = environment(given.peer, given.device, cache)
         runners = {suite: runner_of(suite, given.checkout, variables, given.device, given) for suite in given.suite}
-        tests, errors = collect(runners, given.checkout, given.jobs, given.only)
+        tests, errors = collect(runners, given.checkout, given.jobs, given.only, given.named)
         if given.sample:
             tests = {suite: sample(names, given.sample) for suite, names in tests.items()}
         count = sum(map(len, tests.values()))
@@ -311,12 +336,9 @@ def main():
         print(f"known, but {len(ran)} passed and none failed, as {ran[0]['test']}: {entry.reason}")
     print("\n".join(rows), f"{time.time() - begin:.0f} s", sep="\n")
     if given.peer:
-        passes.parent.mkdir(exist_ok=True)
-        good = [name for name, result in results.items() if result["outcome"] == "passed"]
-        passes.write_text("".join(f"{name}\n" for name in sorted(good)))
-        print(f"{len(good)} tests that pass are in {passes}")
+        add_to_passes(passes, results)
         sys.exit(0)
-    is_whole = not given.sample and not given.only
+    is_whole = not given.sample and not given.only and not given.tests
     sys.exit(bool(comparison.new or (is_whole and comparison.stale)))
 
 

@@ -159,6 +159,20 @@ def test_the_peer_is_asked_once_and_counted_against(checkout):
     assert "1 of 1 = 100.0 %" in result.stdout
 
 
+def test_the_peer_is_asked_about_the_failures_of_a_run(checkout):
+    (checkout / ".conformance").mkdir()
+    passes = checkout / ".conformance" / "peer-cpu.txt"
+    passes.write_text(f"{FILE}::test_device\n{FILE}::test_wrong[2]\n")
+    run(checkout, "--suite", "language", "--only", "test_wrong")
+    failed = checkout / "out" / "failed.txt"
+    assert failed.read_text() == "".join(f"{FILE}::test_wrong[{size}]\n" for size in (1, 2, 3))
+    source = (checkout / FILE).read_text()
+    (checkout / FILE).write_text(source.replace("size == 0", "size == 3"))  # the peer does it right, as far as 3 goes
+    _, document = run(checkout, "--suite", "language", "--tests", str(failed), "--peer")
+    assert outcomes(document) == {"test_wrong[1]": "failed", "test_wrong[2]": "failed", "test_wrong[3]": "passed"}
+    assert passes.read_text() == f"{FILE}::test_device\n{FILE}::test_wrong[3]\n"  # others stay as they were
+
+
 def test_this_tree_is_hidden_from_the_peer(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(conformance.ROOT / "python"), "/somewhere/site"]))
     assert conformance.environment(True, "cuda", "/cache")["PYTHONPATH"] == "/somewhere/site"
