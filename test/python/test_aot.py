@@ -7,12 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
+import triton
 from triton.backends.cpu.driver import CPUDriver
 from triton.tools import build_extern, disasm
 from triton.tools.compile import CompileArgs, compile_kernel
 from triton.tools.link import HeaderParser, LinkerError, link
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Where the Triton under test lies: a bundle is elsewhere.
+PACKAGES = str(Path(triton.__file__).resolve().parents[1])
 KERNELS = ROOT / "test" / "aot" / "kernels.py"
 ADD_GRID = "(n + BLOCK - 1) / BLOCK, 1, 1"
 MATMUL_GRID = "(M + BM - 1) / BM, (N + BN - 1) / BN, 1"
@@ -208,7 +211,7 @@ def test_hints_and_errors(tmp_path):
 
 
 def test_commands(tmp_path):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    environment = {**os.environ, "PYTHONPATH": PACKAGES, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
     command = [sys.executable, "-m", "triton.tools.compile", str(KERNELS), "-n", "add", "-s", "*fp32, *fp32, *fp32, i32, 256"]  # fmt: skip
     result = subprocess.run([*command, "-g", ADD_GRID, "-o", tmp_path / "add.c"], env=environment, capture_output=True, text=True)  # fmt: skip
     assert result.returncode == 0, result.stderr

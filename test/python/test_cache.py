@@ -26,6 +26,8 @@ from triton.runtime.cache import RemoteCacheBackend, _base32
 from triton.runtime.errors import CacheMissError
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Where the Triton under test lies: a bundle is elsewhere.
+PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
 
 
 def define():
@@ -353,7 +355,7 @@ def test_processes_killed_at_any_moment(tmp_path):
     script.write_text(WORKER)
     directory = tmp_path / "cache"
     environment = {**os.environ, "TRITON_CACHE_DIR": str(directory), "TRITON_CPU_MAX_THREADS": "1"}
-    environment["PYTHONPATH"] = os.path.join(ROOT, "python") + os.pathsep + environment.get("PYTHONPATH", "")
+    environment["PYTHONPATH"] = PACKAGES + os.pathsep + environment.get("PYTHONPATH", "")
     generator = random.Random(3)
 
     def start(seed):
@@ -535,7 +537,7 @@ def test_tool(fresh_triton_cache, fresh_knobs, stages):
 
 
 def test_tool_as_a_command(fresh_triton_cache):
-    environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python"), "TRITON_CACHE_DIR": fresh_triton_cache}
+    environment = {**os.environ, "PYTHONPATH": PACKAGES, "TRITON_CACHE_DIR": fresh_triton_cache}
     result = subprocess.run(
         [sys.executable, "-m", "triton.cache", "ls"], env=environment, capture_output=True, text=True
     )
@@ -913,6 +915,6 @@ def test_triton_key_changes_entries(fresh_triton_cache):
         from triton.runtime import cache
         print(cache.triton_key())
     """)
-    environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")}
+    environment = {**os.environ, "PYTHONPATH": PACKAGES}
     keys = {subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout for _ in range(2)}  # fmt: skip
     assert len(keys) == 1 and triton.__version__ in keys.pop()

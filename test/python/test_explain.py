@@ -19,6 +19,8 @@ from triton.explain.__main__ import main
 from triton.explain.collect import occupancy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Where the Triton under test lies: a bundle is elsewhere.
+PACKAGES = str(Path(triton.__file__).resolve().parents[1])
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 KERNELS = ROOT / "test" / "aot" / "kernels.py"
 MATMUL = "*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, i32, 32, 32, 16"
@@ -101,7 +103,7 @@ def test_command_for_a_program(tmp_path):
         "    x = np.ones(16, np.float32)\n    for size in (8, 16):\n        twice[(1,)](x, size)\n    assert sys.argv[1:] == ['seven']\n"
     )
     page = tmp_path / "page.html"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    environment = {**os.environ, "PYTHONPATH": PACKAGES, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
     for _ in range(2):  # compiled, then from the cache
         command = [sys.executable, "-m", "triton.explain", program, "-o", page, "seven"]
         result = subprocess.run(command, env=environment, capture_output=True, text=True)

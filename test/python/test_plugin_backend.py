@@ -7,8 +7,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import triton
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+# Where the Triton under test lies: a bundle is elsewhere.
+PACKAGES = str(Path(triton.__file__).resolve().parents[1])
 
 COMPILER = """
 import json
@@ -156,7 +158,7 @@ def plugin(tmp_path):
 
 
 def test_from_entry_point_to_launch(plugin, tmp_path):
-    path = os.pathsep.join([str(tmp_path), str(ROOT / "python")])
+    path = os.pathsep.join([str(tmp_path), PACKAGES])
     environment = {**os.environ, "PYTHONPATH": path, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
     environment.pop("TRITON_DEFAULT_BACKEND")  # the plugin's driver is to be found
     environment["CUDA_VISIBLE_DEVICES"] = ""  # and no other
