@@ -1,6 +1,6 @@
 """Our GPU kernels beside those of the installed Triton, and torch, in one run.
 
-usage: PYTHONPATH=<our package> python benchmarks/gpu/run.py [--quick] [--only TEXT] [--parts speed launch compile start tune] [--out FOLDER]
+usage: PYTHONPATH=<our package> python benchmarks/gpu/run.py [--quick] [--only TEXT] [--parts speed launch compile start tune ways] [--out FOLDER]
 
 Both packages are called `triton`, so each has processes of its own: ours with PYTHONPATH as it is, the other without the folders in it that
 hold a `triton`. They take turns, part by part, on the same GPU. Writes a table (Markdown), the rows (csv) and a plot into the folder.
@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PARTS = ["speed", "launch", "compile", "start", "tune"]
+PARTS = ["speed", "launch", "compile", "start", "tune", "ways"]
 COMPILED = ("add", "softmax", "matmul", "attention")
 # What the issue asks for: case -> (least or most, of what).
 TARGETS = {
@@ -46,22 +46,41 @@ def environments():
     return found
 
 
+def start(environment, cache, *command):
+    """A process whose rows can be read; what it says on standard error passes through."""
+    return subprocess.Popen(
+        [sys.executable, str(HERE / command[0]), *command[1:]],
+        env={**environment, "TRITON_CACHE_DIR": cache},
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd="/",
+    )
+
+
+def rows_of(process):
+    """A crash ends the rows, not the run."""
+    output = process.communicate()[0]
+    if process.returncode:
+        print(f"{' '.join(process.args[1:])} ended with {process.returncode}", file=sys.stderr)
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+
+
 def measure(environment, *command, times=1):
-    """The rows of the last of so many processes, one after the other, which share a cache that is empty at first. What they say on standard error
-    passes through; a crash ends the rows, not the run."""
+    """The rows of the last of so many processes, one after the other, which share a cache that is empty at first."""
     with tempfile.TemporaryDirectory() as cache:
         for _ in range(times):
-            process = subprocess.run(
-                [sys.executable, str(HERE / command[0]), *command[1:]],
-                env={**environment, "TRITON_CACHE_DIR": cache},
-                stdout=subprocess.PIPE,
-                text=True,
-                cwd="/",
-            )
-    rows = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
-    if process.returncode:
-        print(f"{' '.join(command)} ended with {process.returncode}", file=sys.stderr)
+            rows = rows_of(start(environment, cache, *command))
     return rows
+
+
+def measure_ways(environment, only, jobs):
+    """Compiles in parallel, then measures alone."""
+    with tempfile.TemporaryDirectory() as cache:
+        options = ["--only", only] if only else []
+        compiles = [start(environment, cache, "ways.py", "--compile", f"{job}/{jobs}", *options) for job in range(jobs)]
+        for process in compiles:
+            rows_of(process)
+        return rows_of(start(environment, cache, "ways.py", *options))
 
 
 def collect(parts, quick, only):
@@ -69,7 +88,10 @@ def collect(parts, quick, only):
     packages = environments()
 
     def add(name, *command, times=1):
-        for row in measure(packages[name], *command, times=times):
+        add_rows(name, measure(packages[name], *command, times=times))
+
+    def add_rows(name, measured):
+        for row in measured:
             contender = row.pop("contender", None)
             if contender is None or name == "triton.cpp":  # torch is measured beside us
                 rows.append({"contender": contender or name, **row})
@@ -91,6 +113,9 @@ def collect(parts, quick, only):
     if "tune" in parts:
         for name in packages:
             add(name, "host.py", "tune")
+    if "ways" in parts:
+        for name in packages:
+            add_rows(name, measure_ways(packages[name], only, max(1, os.cpu_count() - 2)))
     return rows
 
 
@@ -113,6 +138,13 @@ def verdict(case, unit, value):
     return f"{'ok' if good else 'MISSED'}: wanted {'≥' if is_rate else '≤'} {target}"
 
 
+def ratio(unit, ours, peer):
+    """How many times as fast as the other package's."""
+    if not ours or not peer:
+        return ""
+    return f"{ours / peer if '/s' in unit else peer / ours:.2f}"
+
+
 def report(rows):
     cases, contenders = (
         list(dict.fromkeys(row["case"] for row in rows)),
@@ -126,10 +158,19 @@ def report(rows):
             f"{of_case[name]['value']:.3g}" if name in of_case and of_case[name]["value"] is not None else ""
         )
         ours = of_case.get("triton.cpp", {})
+        peer = next((row for name, row in of_case.items() if name.startswith("triton ")), {})
         lines.append(
-            [case, unit, *map(show, contenders), ours.get("configuration", ""), verdict(case, unit, ours.get("value"))]
+            [
+                case,
+                unit,
+                *map(show, contenders),
+                ratio(unit, ours.get("value"), peer.get("value")),
+                ours.get("configuration", ""),
+                peer.get("configuration", ""),
+                verdict(case, unit, ours.get("value")),
+            ]
         )
-    text = table(["case", "unit", *contenders, "our configuration", "target"], lines)
+    text = table(["case", "unit", *contenders, "ours / Triton", "our configuration", "Triton's", "target"], lines)
     compiles = [row for row in rows if row.get("stages")]
     if compiles:
         stages = list(dict.fromkeys(stage for row in compiles for stage in row["stages"]))
@@ -191,7 +232,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few repetitions, few configurations")
     parser.add_argument("--only", default="", help="only cases whose name holds this")
-    parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS)
+    parser.add_argument("--parts", nargs="+", default=[part for part in PARTS if part != "ways"], choices=PARTS)
     parser.add_argument("--out", default=str(ROOT / "benchmarks" / "results"))
     chosen = parser.parse_args()
     rows = collect(chosen.parts, chosen.quick, chosen.only)
