@@ -15,7 +15,7 @@ import junit
 
 # A module of triton may import its own layer and those before it. The longest name that fits a module counts; whatever fits none is of the last layer.
 LAYERS = [
-    ("ground", ["_C", "_knob_mechanics", "_tool_versions", "_utils", "errors", "knobs"]),
+    ("ground", ["_C", "_instrumentation", "_knob_mechanics", "_tool_versions", "_utils", "errors", "knobs"]),
     ("language", ["language"]),
     ("backends", ["backends"]),
     ("store", ["runtime.cache", "runtime.driver", "runtime.errors"]),  # what compiled kernels are kept and loaded with

@@ -1,5 +1,8 @@
 """Small facts and helpers shared by the package: canonical type names, paths into nested arguments, block shapes."""
 
+import functools
+import warnings
+
 from ._C.libtriton import scalar_types
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
@@ -36,8 +39,32 @@ def find_paths_if(iterable, pred):
     return found
 
 
+def apply_with_path(value, fn):
+    """Calls `fn(path, leaf)` for the leaves of nested sequences, depth first."""
+    for path in find_paths_if(value, lambda path, leaf: True):
+        fn(path, get_iterable_path(value, path))
+
+
+def _tuple_create(arg, contents):
+    """A tuple of the kind of `arg`: classes of named tuples take their fields one by one."""
+    return type(arg)(*contents) if hasattr(type(arg), "_fields") else type(arg)(contents)
+
+
 def is_power_of_two(x):
-    return (x & (x - 1)) == 0
+    return x != 0 and (x & (x - 1)) == 0
+
+
+def release():
+    """The release of Triton whose rules hold where releases differ: (3, 9)."""
+    from . import __version__
+
+    return tuple(int(part) for part in __version__.split(".")[:2])
+
+
+@functools.cache
+def warn_once(message):
+    """A warning that a process gives once for each text."""
+    warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def validate_block_shape(shape):

@@ -142,6 +142,12 @@ class InitHandleHook(Protocol):
     def __call__(self, module, function, name: str, metadata_group: dict, hash: str) -> None: ...
 
 
+class AutotuneListener(Protocol):
+    def __call__(
+        self, *, fn, key, best_config, configs_timings: dict, duration: Optional[float], cache_hit: bool
+    ) -> None: ...
+
+
 class JITHook(Protocol):
     def __call__(
         self, *, key: str, repr: str, fn, compile, is_manual_warmup: bool, already_compiled: bool
@@ -209,6 +215,7 @@ class compilation_knobs(base_knobs):
     disable_line_info = env_bool("TRITON_DISABLE_LINE_INFO")
     front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
     allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    fpsan_homomorphic_casts = env_bool("TRITON_FPSAN_HOMOMORPHIC_CASTS")
     listener: Optional[CompilationListener] = None
 
     def __init__(self):
@@ -229,6 +236,7 @@ class autotuning_knobs(base_knobs):
     isolate = env_bool("TRITON_AUTOTUNING_ISOLATE")
     # Of those within 5% of the fastest take the first: noise does not decide. Results are kept also where a clock or hooks are the user's.
     deterministic = env_bool("TRITON_AUTOTUNING_DETERMINISTIC")
+    listener: Optional[AutotuneListener] = None  # told after each tuning, and of results that were kept
 
 
 class runtime_knobs(base_knobs):
@@ -244,6 +252,7 @@ class runtime_knobs(base_knobs):
         self.launch_exit_hook = HookChain(reversed=True)
         self.kernel_load_start_hook = HookChain()
         self.kernel_load_end_hook = HookChain(reversed=True)
+        self.kernel_unload_hook = HookChain()
         self.jit_cache_hook: Optional[JITHook] = None
         self.jit_post_compile_hook: Optional[JITHook] = None
         self.add_stages_inspection_hook: Optional[PipelineStagesHook] = None
@@ -254,6 +263,11 @@ class language_knobs(base_knobs):
 
     fp32_default = env_opt_str("TRITON_F32_DEFAULT")
     default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)
+    force_disable_fp_fusion = env_bool("TRITON_FORCE_DISABLE_FP_FUSION")
+
+    def fp_fusion_enabled(self, requested: Optional[bool]) -> bool:
+        """Whether products and sums may become one operation: what a launch asks for, else the default, unless it is forbidden to all."""
+        return not self.force_disable_fp_fusion and bool(self.default_fp_fusion if requested is None else requested)
 
 
 class nvidia_knobs(base_knobs):
@@ -289,19 +303,31 @@ class amd_knobs(base_knobs):
     libhip_path = env_opt_str("TRITON_LIBHIP_PATH")
     use_block_pingpong = env_opt_bool("TRITON_HIP_USE_BLOCK_PINGPONG")
     use_in_thread_transpose = env_opt_bool("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
-    use_async_copy = env_bool("TRITON_HIP_USE_ASYNC_COPY")
+    use_async_copy = env_opt_bool("TRITON_HIP_USE_ASYNC_COPY")
     scalarize_packed_fops = env_bool("AMDGCN_SCALARIZE_PACKED_FOPS")
+    dump_mir = env_opt_str("TRITON_DUMP_MIR")
+    swap_mir = env_opt_str("TRITON_SWAP_MIR")
+    swap_mir_enable_misched = env_bool("TRITON_SWAP_MIR_ENABLE_MISCHED")
+    use_coexec_scheduler = env_opt_bool("TRITON_HIP_USE_COEXEC_SCHEDULER")
+    use_expert_scheduling = env_opt_bool("TRITON_HIP_USE_EXPERT_SCHEDULING")
+    codegen_path = env_opt_str("TRITON_AMD_CODEGEN_PATH")
+
+
+_CUPTI_DIR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "backends", "nvidia", "lib", "cupti")
 
 
 class proton_knobs(base_knobs):
     """The profiler."""
 
     disable = env_bool("TRITON_PROTON_DISABLE")
-    cupti_lib_dir = env_str(
-        "TRITON_CUPTI_LIB_PATH",
-        os.path.join(os.path.dirname(os.path.abspath(__file__)), "backends", "nvidia", "lib", "cupti"),
-    )
+    cupti_lib_dir = env_str("TRITON_CUPTI_LIB_PATH", _CUPTI_DIR)
+    cupti_lib_blackwell_dir = env_str("TRITON_CUPTI_LIB_BLACKWELL_PATH", f"{_CUPTI_DIR}-blackwell")
     enable_nvtx = env_bool("TRITON_ENABLE_NVTX", True)
+    enable_hw_trace = env_bool("TRITON_ENABLE_HW_TRACE")
+    profile_buffer_size = env_int("TRITON_PROFILE_BUFFER_SIZE", 64 * 2**20)
+    profile_metric_buffer_size = env_int("TRITON_PROFILE_METRIC_BUFFER_SIZE", 64 * 2**20)
+    rocprofiler_sdk_include_path = env_opt_str("TRITON_ROCPROFILER_SDK_INCLUDE_PATH")
+    rocprofiler_sdk_lib_path = env_opt_str("TRITON_ROCPROFILER_SDK_LIB_PATH")
 
 
 class cpu_knobs(base_knobs):

@@ -184,3 +184,61 @@ def test_fresh_knobs_reach_the_environment_again(monkeypatch):
     finally:
         reset()
     assert knobs.propagate_env is False and "TRITON_HOME" not in os.environ
+
+
+def test_helpers_of_later_releases(monkeypatch, recwarn):
+    from collections import namedtuple
+
+    from triton import _utils
+    from triton.runtime.cache import _base32, _base64
+
+    assert not _utils.is_power_of_two(0) and _utils.is_power_of_two(8) and not _utils.is_power_of_two(6)
+    pair = namedtuple("pair", "a b")
+    assert _utils._tuple_create(pair(1, 2), [3, 4]) == pair(3, 4) and _utils._tuple_create((1,), [3, 4]) == (3, 4)
+    seen = []
+    assert _utils.apply_with_path([1, (2, 3)], lambda path, leaf: seen.append((path, leaf))) is None
+    assert seen == [((0,), 1), ((1, 0), 2), ((1, 1), 3)]
+    for _ in range(3):
+        _utils.warn_once("once and no more")
+    assert [str(warning.message) for warning in recwarn] == ["once and no more"]
+    assert _base64("ff" * 4) == "_____w" and _base32("ff" * 4) == "777777Y"
+
+
+def test_fp_fusion_can_be_forbidden(fresh_knobs):
+    language = fresh_knobs.language
+    assert (
+        language.fp_fusion_enabled(None) and language.fp_fusion_enabled(True) and not language.fp_fusion_enabled(False)
+    )
+    language.default_fp_fusion = False
+    assert not language.fp_fusion_enabled(None) and language.fp_fusion_enabled(True)
+    language.force_disable_fp_fusion = True
+    assert not language.fp_fusion_enabled(True)
+    backend = triton.compiler.make_backend(triton.backends.compiler.GPUTarget("cuda", 90, 32))
+    assert backend.parse_options({"enable_fp_fusion": True}).enable_fp_fusion is False
+
+
+def test_instrumentation_is_registered_once():
+    from triton import _instrumentation as points
+
+    assert points.is_enabled({"instrumentation_mode": "consan, iisan"}, "iisan")
+    assert not points.is_enabled({"instrumentation_mode": "consan"}, "san") and not points.is_enabled(
+        object(), "consan"
+    )
+    calls = []
+    where = {"point": "ttgpuir-to-llvmir", "backend": "somewhere"}
+    assert not points.instrument("manager", **where)
+    points.register_instrumentation(callback=calls.append, **where)
+    points.register_instrumentation(
+        point="load-dialects", backend="somewhere", callback=lambda context: calls.append((context,))
+    )
+    try:
+        with pytest.raises(RuntimeError, match="instrumented already"):
+            points.register_instrumentation(callback=calls.append, **where)
+        with pytest.raises(ValueError, match="'here' is no point of instrumentation"):
+            points.instrument(point="here", backend="somewhere")
+        assert points.instrument("manager", context="context", **where)
+        assert calls == [("context",), "manager"] and points.is_instrumented("somewhere")
+    finally:
+        points.unregister_instrumentation(**where)
+        points.unregister_instrumentation(point="load-dialects", backend="somewhere")
+    assert not points.is_instrumented("somewhere")

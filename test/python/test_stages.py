@@ -12,6 +12,7 @@ import torch
 import triton
 import triton.backends.nvidia.compiler as nvidia
 import triton.language as tl
+from triton import _instrumentation
 from triton._C import libtriton
 from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import GPUTarget, Language
@@ -125,6 +126,25 @@ def test_instrumentation(compile_always, monkeypatch):
     monkeypatch.setattr(nvidia.CUDABackend, "instrumentation", Profiler())
     assert compile_always().asm["cubin"]
     assert calls == ["dialects", "ttgpuir_to_llvmir", "llvmir_to_llvm"]
+
+
+def test_instrumentation_that_is_registered(compile_always):
+    calls = []
+
+    def add_pass(manager):
+        calls.append("pass")
+        passes.common.add_canonicalizer(manager)
+
+    points = {"load-dialects": lambda context: calls.append("dialects"), "ttgpuir-to-llvmir": add_pass}
+    for point, callback in points.items():
+        _instrumentation.register_instrumentation(point=point, backend="cuda", callback=callback)
+    try:
+        assert compile_always().asm["cubin"]
+    finally:
+        for point in points:
+            _instrumentation.unregister_instrumentation(point=point, backend="cuda")
+    assert calls == ["dialects", "dialects", "pass"]  # the context of the compile, and that of the module
+    assert compile_always().asm["cubin"] and len(calls) == 3
 
 
 def test_architecture_of_ir_and_of_code(compile_always):

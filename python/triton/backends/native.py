@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import knobs
 from .._C import libtriton
+from .._instrumentation import instrument, is_instrumented
 from ..errors import OptionError
 from .compiler import BaseBackend
 from .environment import code_options
@@ -65,7 +66,7 @@ class NativeBackend(BaseBackend):
         known = self.options_class.__dataclass_fields__.keys() - {"backend_name"}
         given = {name: value for name, value in options.items() if name in known and value is not None}
         given.setdefault("arch", self.default_arch())
-        given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        given["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(given.get("enable_fp_fusion"))
         if knobs.language.fp32_default:
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
         try:
@@ -86,7 +87,8 @@ class NativeBackend(BaseBackend):
     @property
     def is_foreign(self) -> bool:
         """Whether it is a subclass, which may do things its own way, or adds passes."""
-        return not type(self).__module__.startswith(f"{__package__}.") or self.instrumentation is not None
+        has_passes = self.instrumentation is not None or is_instrumented(self.target.backend)
+        return not type(self).__module__.startswith(f"{__package__}.") or has_passes
 
     @property
     def is_watched(self) -> bool:
@@ -97,6 +99,7 @@ class NativeBackend(BaseBackend):
         """Every context has the dialects of the native compiler."""
         if self.instrumentation is not None:
             self.instrumentation.load_dialects(context)
+        instrument(context, point="load-dialects", backend=self.target.backend)
 
     def hook_stages(self, stages, options, language, capability):
         """The end of `add_stages`."""

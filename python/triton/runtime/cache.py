@@ -296,6 +296,11 @@ def _base32(key):
     return base64.b32encode(bytes.fromhex(key)).decode("utf-8").rstrip("=")
 
 
+def _base64(key):
+    """The same in the alphabet of RFC 4648 that suits URLs and files, no padding."""
+    return base64.urlsafe_b64encode(bytes.fromhex(key)).decode("utf-8").rstrip("=")
+
+
 def _manager(key, **kind) -> CacheManager:
     return (knobs.cache.manager_class or FileCacheManager)(_base32(key), **kind)
 

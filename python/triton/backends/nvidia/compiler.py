@@ -8,6 +8,7 @@ from typing import Tuple
 
 from ... import knobs
 from ..._C import libtriton
+from ..._instrumentation import instrument, is_instrumented
 from ..._tool_versions import toolkit_folders, version_text
 from ...errors import PTXASError  # noqa: F401  (clients take it from here)
 from ...language.extra import cuda
@@ -186,7 +187,7 @@ class CUDABackend(NativeBackend):
         return run_stage("ttgir", src, metadata, {**_options_for(options, capability), "gluon": True})
 
     def make_llir(self, src, metadata, options, capability):
-        if self.instrumentation is not None:
+        if self.instrumentation is not None or is_instrumented("cuda"):
             self._instrument(src)
         metadata.update(tmem_size=0, profile_scratch_size=0, profile_scratch_align=1)
         return run_stage("llir", src, metadata, self.native_options(options))
@@ -202,10 +203,12 @@ class CUDABackend(NativeBackend):
 
     def _instrument(self, module):
         """Passes of a profiler: on GPU IR, first those meant for it, then those meant for what comes of it, as nothing lies between here."""
-        for point in ("ttgpuir_to_llvmir", "llvmir_to_llvm"):
+        for point in ("ttgpuir-to-llvmir", "llvmir-to-llvm"):
             manager = libtriton.ir.pass_manager(module.context)
             manager.enable_debug()
-            self.instrumentation.patch(point, manager, module.context)
+            if self.instrumentation is not None:
+                self.instrumentation.patch(point.replace("-", "_"), manager, module.context)
+            instrument(manager, point=point, backend="cuda", context=module.context)
             manager.run(module, "make_llir")
 
     def add_stages(self, stages: dict, options, language) -> None:
