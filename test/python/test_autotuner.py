@@ -113,6 +113,7 @@ def test_heuristics():
 
 
 def test_config():
+    assert str(triton.Config({}, ir_override="a.ttir")).endswith("ir_override: a.ttir")
     config = triton.Config({"A": 1}, num_warps=8, maxnreg=32)
     assert config.all_kwargs() == {"A": 1, "num_warps": 8, "num_ctas": 1, "num_stages": 3, "maxnreg": 32}
     assert str(config) == "A: 1, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: 32"
@@ -157,3 +158,74 @@ def test_tunes_whatever_can_be_run(fresh_triton_cache):
     tuner = triton.autotune([triton.Config({"B": 1}), triton.Config({"B": 2})], key=["n"])(Recorder())
     assert tuner[(1,)](0, 3) == 2
     assert tuner.configs_timings[tuner.configs[0]] == [float("inf")] * 3
+
+
+def test_one_survivor_is_not_measured(fresh_knobs):
+    calls, told = [], []
+    fresh_knobs.autotuning.listener = lambda **facts: told.append(facts)
+
+    @triton.autotune(
+        configs=[triton.Config({"BLOCK": block}) for block in (16, 64)], key=["n"], do_bench=lambda *args, **kwargs: calls.append(args),
+        prune_configs_by={"early_config_prune": lambda configs, args, **kwargs: configs[1:]},
+    )  # fmt: skip
+    @triton.jit
+    def kernel(out_ptr, n, BLOCK: tl.constexpr):
+        tl.store(out_ptr, BLOCK)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, 1)
+    assert out[0] == 64 and calls == [] and told == []
+
+
+def test_listener(fresh_triton_cache, fresh_knobs):
+    told = []
+    fresh_knobs.autotuning.listener = lambda **facts: told.append(facts)
+    for _ in range(2):  # the second finds the first's results
+        kernel = tuned(cache_results=True, reset_to_zero=["out_ptr"])
+        kernel[grid](np.ones(8, np.float32), np.zeros(8, np.float32), 8)
+    measured, kept = told
+    assert measured["fn"] is not None and measured["fn"].__name__ == "kernel" and measured["key"] == kept["key"]
+    assert measured["duration"] > 0 and not measured["cache_hit"] and len(measured["configs_timings"]) == 2
+    assert kept["duration"] is None and kept["cache_hit"] and kept["best_config"] == measured["best_config"]
+
+
+def test_fractions_of_what_early_pruning_left():
+    def kernel_with(top_k, early=None):
+        prune = {"perf_model": lambda BLOCK, **kwargs: -BLOCK, "top_k": top_k, "early_config_prune": early}
+        kernel = tuned([triton.Config({"BLOCK": block}) for block in (16, 32, 64, 128)], prune_configs_by=prune)
+        kernel.nargs = {}
+        return [config.kwargs["BLOCK"] for config in kernel.prune_configs({})]
+
+    assert kernel_with(0.5) == [128, 64]
+    assert kernel_with(0.01) == [128]
+    assert kernel_with(0.5, lambda configs, args, **kwargs: configs[:2]) == [32]
+
+
+def test_names_that_the_kernel_lacks(monkeypatch):
+    def decorate(**names):
+        @triton.autotune(configs=[], **{"key": [], **names})
+        @triton.jit
+        def kernel(x_ptr, n):
+            pass
+
+    monkeypatch.setattr(triton, "__version__", "3.9.0")
+    for names in ({"key": ["m"]}, {"reset_to_zero": ["m"]}, {"restore_value": ["m"]}):
+        with pytest.raises(ValueError, match="'m' is no argument of the kernel; they are x_ptr, n"):
+            decorate(**names)
+    monkeypatch.setattr(triton, "__version__", "3.8.0")
+    decorate(key=["m"])
+
+
+def test_nothing_to_reset_or_restore():
+    @triton.autotune(
+        configs=[triton.Config({}, num_warps=warps) for warps in (1, 2)], key=[], do_bench=quick_bench,
+        reset_to_zero=["out_ptr", "extra_ptr"], restore_value=["extra_ptr"],
+    )  # fmt: skip
+    @triton.jit
+    def kernel(out_ptr, extra_ptr):
+        if extra_ptr is None:
+            tl.atomic_add(out_ptr, 1)
+
+    out = np.zeros(1, np.int32)
+    kernel[(1,)](out, None)
+    assert out[0] == 1

@@ -13,6 +13,7 @@ from typing import Dict, List, Optional, Tuple
 
 from .. import knobs
 from .._C.libtriton import tuning
+from .._utils import release
 from ..errors import AutotunerError, CompileTimeAssertionFailure, OutOfResources, PTXASError
 from ._async_compile import active_mode
 from ._heuristics import Heuristics, heuristics  # noqa: F401  (part of this module's interface)
@@ -32,6 +33,13 @@ def _chain(fn):
     while fn is not None:
         yield fn
         fn = None if inspect.isfunction(fn) else getattr(fn, "fn", None)
+
+
+def _check_names(names, arg_names):
+    """Names that a decorator lists and the kernel does not have: an error from Triton 3.9 on, which before had no effect."""
+    unknown = [name for name in names if name not in arg_names]
+    if unknown and release() >= (3, 9):
+        raise ValueError(f"{unknown[0]!r} is no argument of the kernel; they are {', '.join(arg_names)}")
 
 
 def _innermost(fn):
@@ -63,6 +71,8 @@ class Autotuner(KernelInterface):
         self.keys = key
         self.cache: Dict[Tuple, Config] = {}
         self.arg_names = arg_names
+        for names in (key, reset_to_zero, restore_value):
+            _check_names(names or (), arg_names)
         self.cache_results = (cache_results or knobs.autotuning.cache) and not knobs.runtime.interpret
         # Clocks and hooks of the user's are called as often as they expect.
         self._keeps_results = do_bench is None and pre_hook is None and post_hook is None
@@ -109,12 +119,13 @@ class Autotuner(KernelInterface):
     # Arguments that benchmarking must not change.
 
     def _default_pre_hook(self, kwargs, reset_only=False):
-        for name in self.reset_to_zero:
+        given = {name for name, value in kwargs.items() if value is not None}
+        for name in given.intersection(self.reset_to_zero):
             kwargs[name].zero_() if hasattr(kwargs[name], "zero_") else kwargs[name].fill(0)
         if not reset_only:
             self._restore_copies = {
                 name: kwargs[name].clone() if hasattr(kwargs[name], "clone") else kwargs[name].copy()
-                for name in self.restore_value
+                for name in given.intersection(self.restore_value)
             }
 
     def _default_post_hook(self, kwargs, exception):
@@ -318,6 +329,9 @@ class Autotuner(KernelInterface):
     def _tune(self, key, args, kwargs):
         self._call = args, kwargs
         pruned = self.prune_configs(kwargs)
+        if len(pruned) == 1:  # nothing to choose from
+            self.cache[key] = pruned[0]
+            return
 
         def benchmark():
             self._benchmark(key, pruned, args, kwargs)
@@ -332,6 +346,15 @@ class Autotuner(KernelInterface):
             print(
                 f"Triton autotuning for function {self._name},\nwith key as {key},\n"
                 f"finished after {self.bench_time:.2f}s,\nbest config selected: {self.cache[key]};"
+            )
+        if knobs.autotuning.listener is not None:
+            knobs.autotuning.listener(
+                fn=next((inner for inner in _chain(self.fn) if isinstance(inner, JITFunction)), self.fn),
+                key=key,
+                best_config=self.cache[key],
+                configs_timings=self.configs_timings,
+                duration=None if used_cache else self.bench_time,
+                cache_hit=used_cache,
             )
 
     def run(self, *args, **kwargs):
@@ -365,7 +388,7 @@ class Autotuner(KernelInterface):
             return pruned
         top_k = self.configs_top_k
         if isinstance(top_k, float) and top_k <= 1.0:
-            top_k = int(len(self.configs) * top_k)
+            top_k = max(1, int(len(pruned) * top_k))
         elif not isinstance(top_k, int):
             raise TypeError("Error while pruning configs, top_k must be either 1) a float <= 1.0 or 2) an int")
         if len(pruned) > top_k:

@@ -44,6 +44,8 @@ class Config:
     def __str__(self):
         parts = [f"{name}: {value}" for name, value in self.kwargs.items()]
         parts += [f"{name}: {getattr(self, name)}" for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")]
+        if self.ir_override is not None:
+            parts.append(f"ir_override: {self.ir_override}")
         return ", ".join(parts)
 
     def __hash__(self):
