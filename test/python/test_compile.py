@@ -370,3 +370,24 @@ def test_replaced_launcher_is_used():
 def test_unknown_architecture():
     with pytest.raises(ValueError, match="unknown processor 'sm90'"):
         add_one[(1,)](np.ones(64, np.float32), np.zeros(64, np.float32), 64, 1.5, BLOCK=64, arch="sm90")
+
+
+def test_helpers_in_c_and_cpp(fresh_triton_cache, tmp_path):
+    import ctypes
+
+    from triton.runtime.build import compile_module_from_file, compile_so_from_file, compile_so_from_src
+
+    source = 'extern "C" int answer() { auto twice = [](auto x) { return 2 * x; }; return twice(BASE); }'
+    first = compile_so_from_src(source, "answers", ccflags=["-DBASE=21"], language="c++")
+    assert ctypes.CDLL(first).answer() == 42
+    assert compile_so_from_src(source, "answers", ccflags=["-DBASE=21"], language="c++") == first
+    assert ctypes.CDLL(compile_so_from_src(source, "answers", ccflags=["-DBASE=1"], language="c++")).answer() == 2
+    with pytest.raises(ValueError, match="helpers are built from c and c\\+\\+, not 'fortran'"):
+        compile_so_from_src(source, "answers", language="fortran")
+    for ending in ("cc", "cpp", "cxx"):
+        (tmp_path / f"answers.{ending}").write_text(source)
+        path = compile_so_from_file(str(tmp_path / f"answers.{ending}"), "answers", ccflags=["-DBASE=21"])
+        assert ctypes.CDLL(path).answer() == 42
+    (tmp_path / "answers.rs").write_text("")
+    with pytest.raises(ValueError, match="neither C nor C"):
+        compile_module_from_file(str(tmp_path / "answers.rs"), "answers")

@@ -1,4 +1,4 @@
-"""Building C code into Python extensions at run time, for drivers of backends that need it."""
+"""Building C and C++ code into Python extensions and libraries at run time, for drivers of backends that need it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,30 @@ def platform_key() -> str:
     )
 
 
-def _compiler() -> str:
-    found = knobs.build.cc or shutil.which("gcc") or shutil.which("clang")
+# language -> (variable that names its compiler, compilers to look for, endings of files, flags)
+_LANGUAGES = {
+    "c": ("CC", ("gcc", "clang"), (".c",), ()),
+    "c++": ("CXX", ("g++", "clang++"), (".cpp", ".cc", ".cxx"), ("-std=c++17",)),
+}
+
+
+def _compiler(language) -> str:
+    variable, known, _, _ = _LANGUAGES[language]
+    given = knobs.build.cc if language == "c" else os.environ.get(variable)
+    found = given or next(filter(None, map(shutil.which, known)), None)
     if not found:
         raise RuntimeError(
-            "Failed to find C compiler. Please specify via CC environment variable or set triton.knobs.build.impl."
+            f"Failed to find {language.upper()} compiler. Please specify via {variable} environment variable or set triton.knobs.build.impl."
         )
     return found
+
+
+def _language_from_filename(source_name: str) -> str:
+    ending = os.path.splitext(source_name)[1]
+    for language, (_, _, endings, _) in _LANGUAGES.items():
+        if ending in endings:
+            return language
+    raise ValueError(f"{source_name} is neither C nor C++ by its name")
 
 
 def _library_flag(library: str) -> str:
@@ -42,13 +59,13 @@ def _library_flag(library: str) -> str:
     return f"-l:{library}" if is_file else f"-l{library}"
 
 
-def _build(name, src, srcdir, library_dirs, include_dirs, libraries, ccflags) -> str:
-    """Compiles the C file `src`; gives the path of the extension."""
+def _build(name, src, srcdir, library_dirs, include_dirs, libraries, ccflags, language="c") -> str:
+    """Compiles the file `src`; gives the path of the extension."""
     if knobs.build.impl is not None:
         return knobs.build.impl(name, src, srcdir, library_dirs, include_dirs, libraries)
     out = os.path.join(srcdir, f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}")
     include_dirs = [*include_dirs, srcdir, sysconfig.get_paths()["include"], *knobs.build.backend_dirs]
-    command = [_compiler(), src, "-O3", "-shared", "-fPIC", "-Wno-psabi", "-o", out]
+    command = [_compiler(language), src, "-O3", "-shared", "-fPIC", "-Wno-psabi", *_LANGUAGES[language][3], "-o", out]
     command += [_library_flag(library) for library in libraries]
     command += [f"-L{folder}" for folder in library_dirs] + [f"-I{folder}" for folder in include_dirs] + list(ccflags)
     subprocess.check_call(command, stdout=subprocess.DEVNULL)
@@ -61,12 +78,6 @@ def _load(name, path):
         raise RuntimeError(f"Failed to load newly compiled {name} from {path}")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
-
-
-def _named_by_cache(module, cache, file_name):
-    """The module, which knows where it is stored: what it was loaded from is a copy that goes."""
-    module.__file__ = cache.get_file(file_name) or module.__file__
     return module
 
 
@@ -89,11 +100,11 @@ def _store(cache, name, file_name, key, content):
         cache.put(content, file_name, binary=True)
 
 
-def compile_module_from_src(src, name, library_dirs=None, include_dirs=None, libraries=None, ccflags=None):
-    """The extension module that C source makes; built once, then taken from the cache."""
-    key = hashlib.sha256((src + platform_key()).encode("utf-8")).hexdigest()
+def _build_or_find(src, name, settings, language, file_name, use):
+    """What `use(path)` makes of the library that a source makes: of a copy of the one that was built before or, where that is none, of a new one."""
+    text = json.dumps([src, platform_key(), language, *settings])
+    key = hashlib.sha256(text.encode("utf-8")).hexdigest()
     cache = get_cache_manager(key)
-    file_name = f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
     with tempfile.TemporaryDirectory() as folder:
         content = _stored(cache, name, file_name)
         if content is not None:
@@ -102,13 +113,59 @@ def compile_module_from_src(src, name, library_dirs=None, include_dirs=None, lib
             with open(copy, "wb") as file:
                 file.write(content)
             try:
-                return _named_by_cache(_load(name, copy), cache, file_name)
+                return use(copy, cache.get_file(file_name) or copy)
             except (RuntimeError, ImportError):
                 warnings.warn(f"Failed to load cached {file_name}, building it again")
-        source = os.path.join(folder, f"{name}.c")
+        source = os.path.join(folder, name + _LANGUAGES[language][2][0])
         with open(source, "w") as file:
             file.write(src)
-        built = _build(name, source, folder, library_dirs or [], include_dirs or [], libraries or [], ccflags or [])
+        built = _build(name, source, folder, *(setting or [] for setting in settings), language)
         with open(built, "rb") as file:
             _store(cache, name, file_name, key, file.read())
-        return _named_by_cache(_load(name, built), cache, file_name)
+        return use(built, cache.get_file(file_name) or built)
+
+
+def _check_language(language):
+    if language not in _LANGUAGES:
+        raise ValueError(f"helpers are built from {' and '.join(_LANGUAGES)}, not {language!r}")
+
+
+def compile_module_from_src(src, name, library_dirs=None, include_dirs=None, libraries=None, ccflags=None, language="c"):
+    """The extension module that source makes; built once, then taken from the cache."""
+    _check_language(language)
+
+    def load(path, stored):
+        module = _load(name, path)
+        module.__file__ = stored  # what it was loaded from is a copy that goes
+        return module
+
+    file_name = f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    return _build_or_find(src, name, (library_dirs, include_dirs, libraries, ccflags), language, file_name, load)
+
+
+def compile_so_from_src(src, name, library_dirs=None, include_dirs=None, libraries=None, ccflags=None, language="c"):
+    """The path, in the cache, of the shared library that source makes."""
+    _check_language(language)
+    file_name = f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+
+    def place(path, stored):
+        if stored == path:  # which goes with its folder
+            raise RuntimeError(f"{file_name} cannot be stored in {knobs.cache.dir}")
+        return stored
+
+    return _build_or_find(src, name, (library_dirs, include_dirs, libraries, ccflags), language, file_name, place)
+
+
+def _from_file(compile, src_path, name, *settings):
+    with open(src_path) as file:
+        return compile(file.read(), name, *settings, language=_language_from_filename(str(src_path)))
+
+
+def compile_module_from_file(src_path, name, library_dirs=None, include_dirs=None, libraries=None, ccflags=None):
+    """The extension module that a file makes, C or C++ by its ending."""
+    return _from_file(compile_module_from_src, src_path, name, library_dirs, include_dirs, libraries, ccflags)
+
+
+def compile_so_from_file(src_path, name, library_dirs=None, include_dirs=None, libraries=None, ccflags=None):
+    """The path of the shared library that a file makes, C or C++ by its ending."""
+    return _from_file(compile_so_from_src, src_path, name, library_dirs, include_dirs, libraries, ccflags)
