@@ -92,6 +92,9 @@ void addCuda(nb::module_ &module) {
   cuda.def("load_binary", &loadBinary, nb::arg("name"), nb::arg("binary"), nb::arg("shared"), nb::arg("device"),
            "Loads a cubin, or PTX; gives (module, function, registers, spills, threads a block may have).");
   cuda.def(
+      "unload_module", [](uint64_t module) { check(unlocked([&] { return embed::cudaUnload(module); })); },
+      nb::arg("module"), "Unloads what `load_binary` loaded; its functions must not be used any more.");
+  cuda.def(
       "cuOccupancyMaxActiveClusters",
       [](uint64_t function, uint32_t shared, uint32_t cluster, uint32_t threads) {
         return take(embed::cudaMaxActiveClusters(function, threads, shared, cluster));

@@ -76,6 +76,11 @@ Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, u
                       loaded->localBytes,     loaded->staticSharedBytes, loaded->maxThreads};
 }
 
+std::optional<Error> cudaUnload(uint64_t module) {
+  auto driver = cuda::Driver::get();
+  return toOptional(driver ? cuda::unload(*driver, reinterpret_cast<cuda::ModuleHandle>(module)) : driver.takeError());
+}
+
 static cuda::FunctionHandle handle(uint64_t function) { return reinterpret_cast<cuda::FunctionHandle>(function); }
 
 CudaLauncher::CudaLauncher(CudaPlan plan)

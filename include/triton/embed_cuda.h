@@ -95,6 +95,8 @@ TRITON_EXPORT uint64_t cudaCurrentContext();
 /// A cubin, or PTX that the driver translates.
 TRITON_EXPORT Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, uint32_t sharedBytes,
                                             int device);
+/// Unloads what `cudaLoad` loaded. Its functions must not be used any more, by graphs neither.
+TRITON_EXPORT std::optional<Error> cudaUnload(uint64_t module);
 /// Microseconds of the driver's part of a launch; `handover` 0: a pointer to each argument, 1: one buffer, 2: cuLaunchKernel, 3: as 0, programmatic.
 TRITON_EXPORT Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count,
                                               int handover);

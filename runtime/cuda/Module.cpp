@@ -107,6 +107,17 @@ llvm::Error unload(Driver &driver, const LoadedFunction &function) {
   return status ? failure(driver.api(), status, "unloading a module") : llvm::Error::success();
 }
 
+llvm::Error unload(Driver &driver, ModuleHandle module) {
+  std::optional<LoadedFunction> loaded;
+  {
+    std::shared_lock lock(functionsMutex);
+    for (const auto &[handle, function] : functions())
+      if (function.module == module)
+        loaded = function;
+  }
+  return loaded ? unload(driver, *loaded) : llvm::createStringError("no module that was loaded here");
+}
+
 llvm::Error allowLargeClusters(Driver &driver, FunctionHandle function) {
   int status =
       driver.api().setFunctionAttribute(function, FunctionAttribute::NonPortableClusterSizeAllowed, /*value=*/1);

@@ -27,6 +27,8 @@ llvm::Expected<LoadedFunction> load(Driver &driver, llvm::StringRef image, const
 /// What `load` gave for this handle; nullopt if it did not come from there.
 std::optional<LoadedFunction> find(FunctionHandle function);
 llvm::Error unload(Driver &driver, const LoadedFunction &function);
+/// The same by the module's handle; an error if it did not come from `load`, or is unloaded already.
+llvm::Error unload(Driver &driver, ModuleHandle module);
 
 /// Lets blocks of this function form clusters of more than 8, which not every device can run.
 llvm::Error allowLargeClusters(Driver &driver, FunctionHandle function);

@@ -581,3 +581,75 @@ def test_launches_without_graphs(cuda):
         for _ in range(200):
             kernel = add_kernel[(1,)](x, x, x, 16, BLOCK=128)
     assert kernel.run.graph_launches == 0 and " graph " not in cuda.log()[-1]
+
+
+def test_modules_are_unloaded(fake, utils):
+    module, function, *_ = utils.load_binary("kernel", PTX.format("").encode(), 0, 1)
+    fake.log()
+    utils.unload_module(module)
+    assert [line.split()[0] for line in fake.log()] == ["unload"]
+    with pytest.raises(RuntimeError, match="no module that was loaded here"):
+        utils.unload_module(module)
+
+
+def test_what_programs_without_torch_ask(fake, utils):
+    assert utils.get_device_capability(0) == (9, 0) and utils.get_default_stream(0) == 0
+    utils.set_current_device(1)
+    try:
+        assert utils.get_current_device() == 1
+    finally:
+        utils.set_current_device(0)
+
+
+def test_launch_by_signature(fake, utils):
+    """`launch` takes the types of the code's arguments with every call, and needs no object of the kernel."""
+    types = ["*fp32", ("i32", "constexpr", "fp16"), "constexpr", "fp64", "i1"]
+    annotations, signature = nvidia.annotate_arguments(types), nvidia.make_kernel_signature(types)
+    assert annotations[1].type == nvidia.ARG_TUPLE and annotations[1].nested_tuple[1].type == nvidia.ARG_CONSTEXPR
+    assert annotations[0] == nvidia.PyKernelArg(nested_tuple=None, type=nvidia.ARG_KERNEL)
+    assert isinstance(signature, bytes) and len(signature) == 5
+    assert signature == utils.build_signature_metadata(["*i64", "i32", "fp16", "fp64", "i1"])
+    _, function = make_kernel(utils, ["*fp32", "i32", "fp16", "fp64", "i1"])
+    fake.log()
+    x, told = fake.tensor(), []
+    call = (8, 2, 1, 77, function, True, False, (8, 2, 4096), "metadata")
+    arguments = (annotations, signature, (x, (7, object(), 1.5), object(), 2.5, True))
+    utils.launch(*call, told.append, told.append, 0x1000, None, *arguments)
+    (line,) = fake.log()
+    assert line.startswith(
+        "launch kernel device=0 grid=16,2,1 block=256 shared=4096 stream=77 cooperative cluster=2 args="
+    )
+    expected = [
+        struct.pack("<Q", x.address),
+        struct.pack("<i", 7),
+        struct.pack("<e", 1.5),
+        struct.pack("<d", 2.5),
+        b"\x01",
+    ]
+    assert arguments_of(line)[:7] == [*expected, struct.pack("<Q", 0x1000), bytes(8)] and told == ["metadata"] * 2
+    utils.launch(0, *call[1:], None, None, None, None, *arguments)
+    assert fake.log() == []
+    with pytest.raises(TypeError, match="the code takes 4 arguments, got 5"):
+        utils.launch(*call, None, None, None, None, annotations, signature[:4], arguments[2])
+    with pytest.raises(ValueError, match="'complex' is no type of a kernel's argument"):
+        utils.build_signature_metadata(["complex"])
+
+
+def test_descriptors_are_spelled_out():
+    types = ["*fp32", ("i32", "tensordesc<fp16[16, 32]>")]
+    parts = ["*fp16", "i64", "i64", "i64", "i64", "i1", "i32", "i32", "i64", "i64"]
+    assert nvidia.expand_signature(types, None, "nvTmaDesc") == ["*fp32", ("i32", *parts)]
+    assert nvidia.expand_signature(types, [{}], "nvTmaDesc") == [
+        "*fp32",
+        ("i32", "nvTmaDesc", "i32", "i32", "i64", "i64"),
+    ]
+    descriptor = TensorDescriptor(torch.zeros(4, 8), [4, 8], [8, 1], [2, 4])
+    calls = []
+    made = nvidia.wrap_handle_tensordesc_impl(
+        lambda *arguments: calls.append(arguments), dict(zip("ab", types)), [{"k": 1}],
+        lambda descriptor, metadata, arguments: [(descriptor, metadata, len(arguments))],
+    )  # fmt: skip
+    made("stream", 5, (7, descriptor))
+    assert calls == [("stream", 5, (7, (descriptor, {"k": 1}, 3)))]
+    assert nvidia.make_tensordesc_arg(descriptor, None) == nvidia.make_tensordesc_arg(descriptor, None, ())
+    assert nvidia.decompose_descriptor(descriptor)[1:] == [4, 8, 8, 1, False, 4, 8, 8, 1]

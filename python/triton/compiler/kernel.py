@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import sys
 from operator import itemgetter
 
 from .. import knobs
@@ -135,6 +137,7 @@ class CompiledKernel:
         self.module = None
         self.function = None
         self._run = None
+        self._loader = None  # (utils of the driver that loaded the code, process in which it did)
 
     def _init_handles(self):
         """Loads the code and makes the launcher, once."""
@@ -161,7 +164,22 @@ class CompiledKernel:
                 self.module = self.function = None
                 raise
         self._run = run
+        self._loader = utils, os.getpid()
         self._tell(knobs.runtime.kernel_load_end_hook)
+
+    def close(self):
+        """Unloads the code; a later launch loads it again. Happens by itself when nobody holds the kernel any more."""
+        loader, self._loader = self.__dict__.get("_loader"), None
+        if loader is None or loader[1] != os.getpid():  # a forked child has not loaded it
+            return
+        self._tell(knobs.runtime.kernel_unload_hook)
+        module, self.module, self.function, self._run = self.module, None, None, None
+        getattr(loader[0], "unload_module", lambda module: None)(module)  # drivers of other packages may lack it
+
+    def __del__(self):
+        if not sys.is_finalizing():  # then drivers may be gone before the kernel
+            with contextlib.suppress(Exception):  # nobody could catch it
+                self.close()
 
     def _need(self, required, limit, name):
         """Raises OutOfResources, now and at every later launch, if the device has less than the kernel needs."""
@@ -183,7 +201,7 @@ class CompiledKernel:
 
     def __getstate__(self):
         # Code is loaded in one process only; so are the objects that the kernel asked about.
-        return {**self.__dict__, "module": None, "function": None, "_run": None, "answers": None}
+        return {**self.__dict__, "module": None, "function": None, "_run": None, "_loader": None, "answers": None}
 
     def _tell(self, hook):
         if hook is not None:

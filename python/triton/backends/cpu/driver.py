@@ -31,6 +31,9 @@ class CPUUtils:
         function = libtriton.HostFunction(kernel, name, shared)
         return function, function, 0, 0, 2**31 - 1
 
+    def unload_module(self, module):
+        """Nothing is left to do: the code goes with the last that holds it, a launch in another thread for one."""
+
     def get_device_properties(self, device):
         """Counts in the GPU drivers' terms: a core stands for a multiprocessor."""
         return {

@@ -9,7 +9,17 @@ import sys
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import GPUTarget
-from ..driver import GPUDriver
+from ..driver import GPUDriver, decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl  # noqa: F401
+from .launch import (  # noqa: F401  (clients take all of these from here)
+    ARG_CONSTEXPR,
+    ARG_KERNEL,
+    ARG_TUPLE,
+    PyKernelArg,
+    annotate_arguments,
+    build_signature_metadata,
+    launch,
+    make_kernel_signature,
+)
 
 dirname = os.path.dirname(os.path.realpath(__file__))
 include_dirs = [os.path.join(dirname, "include")]
@@ -62,7 +72,18 @@ class CudaUtils:
         self.max_shared_mem = libtriton.cuda.max_shared_mem
         self.cuOccupancyMaxActiveClusters = libtriton.cuda.cuOccupancyMaxActiveClusters
         self.set_printf_fifo_size = libtriton.cuda.set_printf_fifo_size
-        self.fill_tma_descriptor = libtriton.cuda.fill_tma_descriptor
+        self.fill_tma_descriptor = self.fill_tma_descriptor_tiled = libtriton.cuda.fill_tma_descriptor
+        self.unload_module = libtriton.cuda.unload_module
+        self.get_current_device = libtriton.cuda.current_device
+        self.set_current_device = libtriton.cuda.set_current_device
+        self.get_default_stream = libtriton.default_stream
+        self.get_device_capability = device_capability
+        self.launch, self.build_signature_metadata = launch, build_signature_metadata
+
+
+def device_capability(device):
+    """(major, minor)"""
+    return divmod(libtriton.cuda.capability(device), 10)
 
 
 def ty_to_cpp(ty):
@@ -79,11 +100,12 @@ def ty_to_cpp(ty):
     }[ty]  # fmt: skip
 
 
-def make_tensordesc_arg(arg, metadata):
-    """A tensor descriptor as the arguments of the code: a tensor map, shape and strides; or, where `metadata` is None, its parts for pointers."""
-    shape, strides = [int(extent) for extent in arg.shape], [int(stride) for stride in arg.strides]
+def make_tensordesc_arg(arg, metadata, base_args=()):
+    """A tensor descriptor as the arguments of the code: a tensor map, shape and strides; or, where `metadata` is None, its parts for pointers. The launch's other
+    arguments decide nothing."""
     if metadata is None:
-        return [arg.base, *shape, *strides, arg.padding == "nan", *shape, *strides]
+        return decompose_descriptor(arg)
+    shape, strides = [int(extent) for extent in arg.shape], [int(stride) for stride in arg.strides]
     host_shape = list(shape)
     if metadata["fp4_padded"]:
         host_shape[-1] *= 2
@@ -102,23 +124,7 @@ def make_tensordesc_arg(arg, metadata):
 
 def wrap_handle_tensordesc(launcher, signature, tensordesc_meta):
     """For clients with a launcher of their own that takes the code's arguments: it, with every tensor descriptor spelled out first; itself if there is none."""
-    is_descriptor = [isinstance(ty, str) and ty.startswith("tensordesc") for ty in signature.values()]
-    if not any(is_descriptor):
-        return launcher
-    formats = list(tensordesc_meta or [])
-    assert len(formats) in (0, sum(is_descriptor)), f"{len(formats)} formats for {sum(is_descriptor)} descriptors"
-
-    def launch(*arguments):
-        first = len(arguments) - len(is_descriptor)
-        metadata = iter(formats)
-        spelled = [
-            part
-            for parameter, spells in zip(arguments[first:], is_descriptor)
-            for part in (make_tensordesc_arg(parameter, next(metadata, None)) if spells else [parameter])
-        ]
-        return launcher(*arguments[:first], *spelled)
-
-    return launch
+    return wrap_handle_tensordesc_impl(launcher, signature, tensordesc_meta, make_tensordesc_arg)
 
 
 class CudaLauncher(libtriton.CudaLauncherBase):
@@ -228,10 +234,10 @@ class CudaDriver(GPUDriver):
             super().__init__()
             return
         # Without PyTorch, other libraries' arrays are passed: the device of the current context, its default stream.
-        self.get_device_capability = lambda device: divmod(libtriton.cuda.capability(device), 10)
-        self.get_current_device = libtriton.cuda.current_device
-        self.set_current_device = libtriton.cuda.set_current_device
-        self.get_current_stream = libtriton.default_stream
+        self.get_device_capability = self.utils.get_device_capability
+        self.get_current_device = self.utils.get_current_device
+        self.set_current_device = self.utils.set_current_device
+        self.get_current_stream = self.utils.get_default_stream
 
     @classmethod
     def is_active(cls):

@@ -1,0 +1,105 @@
+"""`launch`: launches any function of a module, given the types of its arguments. Clients that keep launchers of their own call it; kernels of this package have a
+`CudaLauncher` each.
+
+A tree of annotations says of each parameter whether the code has it: constants it has not, tuples it has element by element. The types of what is left, one byte each,
+are the signature.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple, Optional
+
+from ..._C import libtriton
+from ..._utils import get_primitive_bitwidth
+
+ARG_CONSTEXPR, ARG_KERNEL, ARG_TUPLE = range(3)
+
+
+class PyKernelArg(NamedTuple):
+    """What a parameter is for the code; `nested_tuple` describes the elements of a tuple."""
+
+    nested_tuple: Optional[tuple]
+    type: int
+
+
+def _annotate(ty):
+    if isinstance(ty, tuple):
+        return PyKernelArg(nested_tuple=annotate_arguments(ty), type=ARG_TUPLE)
+    return PyKernelArg(nested_tuple=None, type=ARG_CONSTEXPR if ty == "constexpr" else ARG_KERNEL)
+
+
+def annotate_arguments(types):
+    """The annotations of parameters of these types."""
+    return tuple(map(_annotate, types.values() if isinstance(types, dict) else types))
+
+
+# The bytes of signatures: a position in this list. Pointers are alike, whatever they point to.
+_TYPES = ["*i8", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64", "nvTmaDesc"]  # fmt: skip
+_CODES = {**{ty: code for code, ty in enumerate(_TYPES)}, "i1": _TYPES.index("u1"), "f32": _TYPES.index("fp32")}
+
+
+def build_signature_metadata(types):
+    """The signature of code whose arguments have these types, one byte for each."""
+    unknown = [ty for ty in types if not ty.startswith("*") and ty not in _CODES]
+    if unknown:
+        raise ValueError(f"'{unknown[0]}' is no type of a kernel's argument")
+    return bytes(0 if ty.startswith("*") else _CODES[ty] for ty in types)
+
+
+def make_kernel_signature(types):
+    """The same from the types of parameters, of which some are constants or tuples."""
+    flat: list = []
+
+    def add(ty):
+        if isinstance(ty, tuple):
+            for element in ty:
+                add(element)
+        elif ty != "constexpr":
+            flat.append(ty)
+
+    for ty in types.values() if isinstance(types, dict) else types:
+        add(ty)
+    return build_signature_metadata(flat)
+
+
+def _flatten(annotations, values, out):
+    for annotation, value in zip(annotations, values, strict=True):
+        if annotation.type == ARG_TUPLE:
+            _flatten(annotation.nested_tuple, value, out)
+        elif annotation.type == ARG_KERNEL:
+            out.append(value)
+
+
+@functools.lru_cache(maxsize=256)
+def _launcher(signature, packed_metadata, cooperative, programmatic):
+    """What launches code of a signature, with room for the two scratch buffers behind its arguments."""
+    num_warps, num_ctas, shared = packed_metadata
+    types, layout, offset = [], [], 0
+    for position, code in enumerate((*signature, 0, 0)):
+        ty = _TYPES[code]
+        size = 128 if ty == "nvTmaDesc" else 8 if ty.startswith("*") else max(get_primitive_bitwidth(ty) // 8, 1)
+        alignment = min(size, 64)
+        offset = -(-offset // alignment) * alignment
+        types.append(ty)
+        layout.append((f"arg{position}", ty, offset, size))
+        offset += size
+    return libtriton.CudaLauncherBase(
+        offset, types, layout, [], 32 * num_warps, shared, num_ctas, cooperative, programmatic, False, False, 0, 1, 0, 1
+    )
+
+
+def launch(
+    gridX, gridY, gridZ, stream, function, cooperative, pdl, packed_metadata, launch_metadata, enter_hook, exit_hook,
+    global_scratch, profile_scratch, arg_annotations, signature_bytes, kernel_args,
+):  # fmt: skip
+    """Queues `function` on a stream. `packed_metadata` is (num_warps, num_ctas, shared); the scratch buffers are addresses, objects with one, or None."""
+    values: list = []
+    _flatten(arg_annotations, kernel_args, values)
+    if len(values) != len(signature_bytes):
+        raise TypeError(f"the code takes {len(signature_bytes)} arguments, got {len(values)}")
+    run = _launcher(bytes(signature_bytes), tuple(packed_metadata), bool(cooperative), bool(pdl))
+    run(
+        gridX, gridY, gridZ, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook,
+        *values, global_scratch or 0, profile_scratch or 0,
+    )  # fmt: skip
