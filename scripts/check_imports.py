@@ -31,6 +31,7 @@ LAZY = {
     ("backends.cpu.driver", "testing"): "measuring is loaded when something is measured",
     ("backends.nvidia.driver", "testing"): "measuring is loaded when something is measured",
     ("compiler.kernel", "tools.disasm"): "few kernels are disassembled",
+    ("compiler.kernel", "tools.nativert"): "few kernels become libraries",
     ("knobs", "_tool_versions"): "few processes ask a tool for its version",
     ("language.semantic", "language.core"): "core's functions are the methods of what it is made with",
     ("runtime.autotuner", "testing"): "measuring is loaded when something is measured",

@@ -47,10 +47,25 @@ class AsmDict(dict):
     """The stages of a kernel; what costs extra is made when it is asked for."""
 
     options: dict = {}  # how the native compiler was called
+    metadata = signature = None  # of the kernel, and the types of all its parameters
+
+    def get(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            return default
 
     def __missing__(self, key):
         if key == "asm" and "obj" in self:
             self[key] = self._assembly()
+        elif key in ("so", "launcher.so") and "obj" in self:
+            from ..tools import nativert
+
+            self[key] = (
+                nativert.kernel_library(self.metadata.name, self["obj"])
+                if key == "so"
+                else nativert.launcher_library(self.metadata, self.signature)
+            )
         elif key == "sass" and "cubin" in self:
             from ..tools.disasm import get_sass
 
@@ -132,7 +147,11 @@ class CompiledKernel:
         self.name = self.metadata.name
         self.metadata_group = metadata_group
         self.asm = AsmDict(stages)
-        self.asm.options = self.metadata.native_options
+        self.asm.options, self.asm.metadata, self.asm.signature = (
+            self.metadata.native_options,
+            self.metadata,
+            src.signature,
+        )
         self.kernel = self.asm.get(self.metadata.binary_ext)
         self.module = None
         self.function = None

@@ -72,6 +72,12 @@ def _build(name, src, srcdir, library_dirs, include_dirs, libraries, ccflags, la
     return out
 
 
+def link(source, out, flags) -> str:
+    """Makes a shared library of an object; gives its path."""
+    subprocess.check_call([_compiler("c"), source, "-shared", "-o", out, *flags], stdout=subprocess.DEVNULL)
+    return out
+
+
 def _load(name, path):
     spec = importlib.util.spec_from_file_location(name, path)
     if not spec or not spec.loader:
