@@ -7,6 +7,7 @@ hold a `triton`. They take turns, part by part, on the same GPU. Writes a table 
 """
 
 import argparse
+import contextlib
 import csv
 import datetime
 import json
@@ -51,6 +52,7 @@ def start(environment, cache, *command):
     return subprocess.Popen(
         [sys.executable, str(HERE / command[0]), *command[1:]],
         env={**environment, "TRITON_CACHE_DIR": cache},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         cwd="/",
@@ -73,14 +75,30 @@ def measure(environment, *command, times=1):
     return rows
 
 
-def measure_ways(environment, only, jobs):
-    """Compiles in parallel, then measures alone."""
-    with tempfile.TemporaryDirectory() as cache:
-        options = ["--only", only] if only else []
-        compiles = [start(environment, cache, "ways.py", "--compile", f"{job}/{jobs}", *options) for job in range(jobs)]
-        for process in compiles:
-            rows_of(process)
-        return rows_of(start(environment, cache, "ways.py", *options))
+def measure_ways(packages, only, jobs):
+    """(package, row): compiled in parallel, then measured in turns, row by row, so that what one finds warm, hot or slowed down the other finds too."""
+    options = ["--only", only] if only else []
+    with contextlib.ExitStack() as stack:
+        caches = {name: stack.enter_context(tempfile.TemporaryDirectory()) for name in packages}
+        for name, cache in caches.items():
+            shares = [f"{job}/{jobs}" for job in range(jobs)]
+            for process in [start(packages[name], cache, "ways.py", "--compile", share, *options) for share in shares]:
+                rows_of(process)
+        turns = {name: start(packages[name], cache, "ways.py", "--turns", *options) for name, cache in caches.items()}
+        while turns:
+            for name, process in list(turns.items()):
+                try:
+                    print("next", file=process.stdin, flush=True)
+                except BrokenPipeError:  # it has ended
+                    rows_of(turns.pop(name))
+                    continue
+                for line in iter(process.stdout.readline, ""):
+                    if line.startswith("{"):
+                        yield name, json.loads(line)
+                    elif line.startswith("turn"):
+                        break
+                else:
+                    rows_of(turns.pop(name))
 
 
 def collect(parts, quick, only):
@@ -114,8 +132,8 @@ def collect(parts, quick, only):
         for name in packages:
             add(name, "host.py", "tune")
     if "ways" in parts:
-        for name in packages:
-            add_rows(name, measure_ways(packages[name], only, max(1, os.cpu_count() - 2)))
+        for name, row in measure_ways(packages, only, max(1, os.cpu_count() - 2)):
+            add_rows(name, [row])
     return rows
 
 

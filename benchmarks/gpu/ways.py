@@ -2,6 +2,7 @@
 
     ways.py [--only TEXT] [--keep FOLDER]   times; keeps the PTX of each configuration, and what ptxas says of it, in the folder
     ways.py --compile 0/14 [--only TEXT]    launches each configuration once, of those every 14th: such processes fill the cache in parallel
+    ways.py --turns                         times one row for each line of standard input, and says `turn` behind it
     ways.py --device cpu                    small sizes, checked against torch and not timed
     ways.py --target 90 --keep FOLDER       compiles for an architecture, on a machine without a GPU
 
@@ -12,6 +13,7 @@ import argparse
 import itertools
 import math
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -163,6 +165,7 @@ class Rows:
             "pointers, flattened": (kernels.persistent_pointer_kernel, plain, (True,), strides(plain)),
             "descriptors": (kernels.persistent_descriptor_kernel, bt, (False, False), ()),
             "descriptors, flattened": (kernels.persistent_descriptor_kernel, bt, (True, False), ()),
+            "descriptors, warps that copy": (kernels.persistent_descriptor_kernel, bt, (None, False), ()),
             "descriptors, flattened, halves": (kernels.persistent_descriptor_kernel, bt, (True, True), ()),
         }
         for way, chosen in ways.items():
@@ -259,7 +262,7 @@ class Rows:
             )  # fmt: skip
 
     def norm_forward(self):
-        M, N = (4, 1000) if self.small else (4096, 15872)
+        M, N = (4, 15872) if self.small else (4096, 15872)
         x, w, b = self.random(M, N), self.random(N), self.random(N)
         y, mean, rstd = torch.empty_like(x), *(self.empty(M, dtype=torch.float32) for _ in range(2))
         run = lambda: torch.nn.functional.layer_norm(x, (N,), w, b, 1e-5)
@@ -321,13 +324,13 @@ def run_all(launches):
 
 
 def keep(folder, row, configuration, kernels_of):
-    """The PTX and the code of each kernel, under a name that says the row."""
+    """GPU IR, PTX and code of each kernel, under a name that says the row."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for number, kernel in enumerate(kernels_of):
         name = re.sub(r"[^A-Za-z0-9=.]+", "-", f"{row} {configuration} {number}")
-        ptx = kernel.asm["ptx"]
-        (folder / f"{name}.ptx").write_text(ptx)
+        for stage in ("ttgir", "ptx"):
+            (folder / f"{name}.{stage}").write_text(kernel.asm[stage])
         if "cubin" in kernel.asm:
             (folder / f"{name}.cubin").write_bytes(kernel.asm["cubin"])
 
@@ -406,6 +409,7 @@ def main():
     parser.add_argument("--tasks", nargs="+", help="only these tasks: " + " ".join(Rows("cpu", True).tasks()))
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--compile", metavar="I/N", help="launch every Nth configuration once, beginning with the Ith")
+    parser.add_argument("--turns", action="store_true", help="a row for each line of standard input")
     parser.add_argument("--target", type=int, help="compile alone, for this architecture")
     parser.add_argument("--keep", help="where PTX and cubins are kept")
     given = parser.parse_args()
@@ -422,9 +426,14 @@ def main():
     )
     if given.target or given.compile:
         compile_all(rows, given)
-    else:
-        for row in rows:
-            check(row) if device == "cpu" else time(row, given.keep)
+        return
+    while not given.turns or sys.stdin.readline():
+        row = next(rows, None)
+        if row is None:
+            break
+        check(row) if device == "cpu" else time(row, given.keep)
+        if given.turns:
+            print("turn", flush=True)
 
 
 if __name__ == "__main__":

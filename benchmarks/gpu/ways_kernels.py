@@ -178,11 +178,13 @@ def persistent_descriptor_kernel(
     a_ptr, b_ptr, c_ptr, M, N, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr, SMS: tl.constexpr, FLATTEN: tl.constexpr, HALVES: tl.constexpr,
 ):  # fmt: skip
-    """b has N rows of K. HALVES: the result is stored in two pieces."""
+    """b has N rows of K. FLATTEN is None: warps of their own copy. HALVES: the result is stored in two pieces."""
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
     b = tl.make_tensor_descriptor(b_ptr, [N, K], [K, 1], [BN, BK])
     c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN // 2 if HALVES else BN])
-    for tile in tl.range(tl.program_id(0), tl.cdiv(M, BM) * tl.cdiv(N, BN), SMS, flatten=FLATTEN):
+    for tile in tl.range(
+        tl.program_id(0), tl.cdiv(M, BM) * tl.cdiv(N, BN), SMS, flatten=FLATTEN is True, warp_specialize=FLATTEN is None
+    ):
         m, n = grouped_tile(tile, M, N, BM, BN, GROUP)
         acc = tl.zeros((BM, BN), tl.float32)
         for k in range(tl.cdiv(K, BK)):
