@@ -9,7 +9,6 @@
 // Where the bits of a coordinate are held in another order (registers above lanes, say) a thread has several runs, and the same steps are done segment
 // by segment, from the lowest bits of the coordinate up.
 #include "compiler/layout/Scan.h"
-#include "compiler/layout/NamedLayouts.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -107,10 +106,7 @@ bool triton::layout::canScan(const LinearLayout &layout, unsigned axis) {
   return seen + 1 == static_cast<uint64_t>(layout.outputs()[axis].size);
 }
 
-LinearLayout triton::layout::scannableLayout(const LinearLayout &layout, unsigned axis) {
-  llvm::SmallVector<int64_t> shape;
-  for (const LinearLayout::Output &output : layout.outputs())
-    shape.push_back(output.size);
+BlockedLayout triton::layout::layoutOfRuns(llvm::ArrayRef<int64_t> shape, unsigned axis, int64_t lanes, int64_t warps) {
   unsigned rank = shape.size();
   BlockedLayout blocked;
   blocked.sizePerThread.assign(rank, 1);
@@ -120,8 +116,6 @@ LinearLayout triton::layout::scannableLayout(const LinearLayout &layout, unsigne
   for (unsigned dim = 0; dim < rank; ++dim)
     if (dim != axis)
       blocked.order.push_back(dim);
-  // Lanes and warps go to the other dimensions first: what a thread holds whole needs no exchange.
-  int64_t lanes = layout.inputSize("lane"), warps = layout.inputSize("warp");
   auto take = [](int64_t &supply, int64_t room) {
     int64_t taken = std::min(supply, std::max<int64_t>(room, 1));
     supply /= taken;
@@ -131,7 +125,15 @@ LinearLayout triton::layout::scannableLayout(const LinearLayout &layout, unsigne
     blocked.threadsPerWarp[dim] = dim == axis ? lanes : take(lanes, shape[dim]);
     blocked.warpsPerCta[dim] = dim == axis ? warps : take(warps, shape[dim] / blocked.threadsPerWarp[dim]);
   }
-  return blocked.toLinear(shape);
+  blocked.sizePerThread[axis] = std::max<int64_t>(1, shape[axis] / (lanes * warps));
+  return blocked;
+}
+
+LinearLayout triton::layout::scannableLayout(const LinearLayout &layout, unsigned axis) {
+  llvm::SmallVector<int64_t> shape;
+  for (const LinearLayout::Output &output : layout.outputs())
+    shape.push_back(output.size);
+  return layoutOfRuns(shape, axis, layout.inputSize("lane"), layout.inputSize("warp")).toLinear(shape);
 }
 
 void Planner::findSegments() {

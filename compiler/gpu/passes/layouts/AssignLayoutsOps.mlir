@@ -258,3 +258,32 @@ tt.func public @descriptors(%from: !tt.tensordesc<tensor<64x64xf16>>, %to: !tt.t
   tt.descriptor_store %to[%i, %i], %y : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
   tt.return
 }
+
+// -----
+
+// Along the slow dimension each thread scans a run of its own: one total goes to other lanes and warps, not one for each row.
+// CHECK: #[[RUNS:.*]] = #ttg.blocked<{sizePerThread = [128, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [0, 1]}>
+// CHECK-LABEL: @scan_of_columns
+// CHECK: "tt.scan"
+// CHECK: }) : (tensor<1024x16xf32, #[[RUNS]]>) -> tensor<1024x16xf32, #[[RUNS]]>
+tt.func public @scan_of_columns(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  %rows = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %columns = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %r = tt.expand_dims %rows {axis = 1 : i32} : tensor<1024xi32> -> tensor<1024x1xi32>
+  %c = tt.expand_dims %columns {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %pitch = arith.constant dense<16> : tensor<1024x1xi32>
+  %first = arith.muli %r, %pitch : tensor<1024x1xi32>
+  %rb = tt.broadcast %first : tensor<1024x1xi32> -> tensor<1024x16xi32>
+  %cb = tt.broadcast %c : tensor<1x16xi32> -> tensor<1024x16xi32>
+  %o = arith.addi %rb, %cb : tensor<1024x16xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<1024x16x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %o : tensor<1024x16x!tt.ptr<f32>>, tensor<1024x16xi32>
+  %a = tt.load %p : tensor<1024x16x!tt.ptr<f32>>
+  %s = "tt.scan"(%a) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%lhs: f32, %rhs: f32):
+    %z = arith.addf %lhs, %rhs : f32
+    tt.scan.return %z : f32
+  }) : (tensor<1024x16xf32>) -> tensor<1024x16xf32>
+  tt.store %p, %s : tensor<1024x16x!tt.ptr<f32>>
+  tt.return
+}

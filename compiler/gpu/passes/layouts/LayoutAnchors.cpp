@@ -1,10 +1,13 @@
 #include "compiler/gpu/passes/layouts/LayoutAnchors.h"
 
+#include "compiler/layout/Scan.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace triton::gpu {
+
+constexpr int64_t lanesPerWarp = 32;
 
 Value accessedPointers(Operation *op) {
   Value pointers = llvm::TypeSwitch<Operation *, Value>(op)
@@ -74,10 +77,14 @@ Attribute exchangeLayout(RankedTensorType type, int numWarps) {
                          layout::LinearLayout({{"register", registers}, {"lane", lanes}, {"warp", warps}}, outputs));
 }
 
+Attribute scanLayout(RankedTensorType type, unsigned axis, int numWarps) {
+  const layout::BlockedLayout runs = layout::layoutOfRuns(type.getShape(), axis, lanesPerWarp, numWarps);
+  return BlockedAttr::get(type.getContext(), runs.sizePerThread, runs.threadsPerWarp, runs.warpsPerCta, runs.order);
+}
+
 // Vectors of up to `vector` elements along order[0], lanes side by side, up to `row` elements of a warp in one row.
 static BlockedAttr spread(MLIRContext *context, ArrayRef<int64_t> shape, ArrayRef<unsigned> order, int64_t vector,
                           int64_t row, int numWarps) {
-  constexpr int64_t lanesPerWarp = 32;
   // All threads before wide vectors.
   const int64_t share = std::max<int64_t>(1, ShapedType::getNumElements(shape) / (numWarps * lanesPerWarp));
   SmallVector<int64_t> registers(shape.size(), 1), lanes(shape.size(), 1), warps(shape.size(), 1);

@@ -19,6 +19,9 @@ int64_t widestAccess(mlir::Operation *op);
 /// ever shorter distances (sorting) then go as many steps as there are register bits without moving anything.
 mlir::Attribute exchangeLayout(mlir::RankedTensorType type, int numWarps);
 
+/// For operands of a scan, of type `type`, along `axis`: in each thread one run.
+mlir::Attribute scanLayout(mlir::RankedTensorType type, unsigned axis, int numWarps);
+
 /// For an access to memory, through pointers or a descriptor; null for any other op.
 /// A warp takes up to `rowBytes` of one row, then the next row: less than a
 /// warp could take spares reductions along rows many exchanges between lanes, and 128 bytes are as good for memory.

@@ -125,21 +125,42 @@ int64_t LayoutCost::instructionsOf(Operation *op, RankedTensorType type) {
   return std::max<int64_t>(1, registersOf(type) / vector);
 }
 
+// How many bits of an index move along `axis`.
+static int64_t bitsAlong(const layout::LinearLayout &layout, StringRef input, unsigned axis) {
+  int64_t bits = 0;
+  for (unsigned bit = 0; (int64_t(1) << bit) < layout.inputSize(input); ++bit)
+    bits += layout.basis(input, bit)[axis] != 0;
+  return bits;
+}
+
 int64_t LayoutCost::ofReduction(Operation *op, unsigned axis, RankedTensorType type) {
   const layout::LinearLayout &layout = toLinear(type);
-  auto bitsAlong = [&](StringRef input) {
-    int64_t bits = 0;
-    for (unsigned bit = 0; (int64_t(1) << bit) < layout.inputSize(input); ++bit)
-      bits += layout.basis(input, bit)[axis] != 0;
-    return bits;
-  };
   const int64_t registers = layout.inputSize("register");
-  const int64_t results = std::max<int64_t>(1, registers >> bitsAlong("register"));
-  // In a thread, between lanes, between warps. A scan keeps all it combines.
-  const int64_t moved = isa<tensor::ScanOp>(op) ? registers : results;
-  int64_t cost = registers + moved * shuffle * bitsAlong("lane");
-  if (bitsAlong("warp"))
-    cost += exchangeLatency + 4 * moved;
+  const int64_t results = std::max<int64_t>(1, registers >> bitsAlong(layout, "register", axis));
+  // In a thread, between lanes, between warps.
+  int64_t cost = registers + results * shuffle * bitsAlong(layout, "lane", axis);
+  if (bitsAlong(layout, "warp", axis))
+    cost += exchangeLatency + 4 * results;
+  return cost * op->getNumOperands();
+}
+
+// What goes between threads is the totals of runs, and each element is combined twice: in its run, and with what stands before that.
+int64_t LayoutCost::ofScan(Operation *op, unsigned axis, RankedTensorType type) {
+  const layout::LinearLayout &layout = toLinear(type);
+  const int64_t registers = layout.inputSize("register");
+  // A run ends where threads hold the next bit of the position.
+  int64_t run = layout.outputs()[axis].size;
+  for (StringRef input : {"lane", "warp"})
+    for (unsigned bit = 0; (int64_t(1) << bit) < layout.inputSize(input); ++bit)
+      if (const int64_t step = layout.basis(input, bit)[axis])
+        run = std::min(run, step);
+  const int64_t runs = std::max<int64_t>(1, registers / run);
+  const int64_t laneBits = bitsAlong(layout, "lane", axis), warpBits = bitsAlong(layout, "warp", axis);
+  int64_t cost = laneBits || warpBits ? 2 * registers : registers;
+  if (laneBits) // a round for each bit, and one for what the lane before has
+    cost += runs * shuffle * (laneBits + 1);
+  if (warpBits)
+    cost += exchangeLatency + runs * (int64_t(4) << warpBits);
   return cost * op->getNumOperands();
 }
 
@@ -156,8 +177,8 @@ int64_t LayoutCost::once(const LayoutSlot &slot, Attribute layout) {
         const int64_t slots = memorySlots(op, access.of(op.getPtr()), toLinear(type), bytesOf(op.getPtr()));
         return instructionsOf(op, type) * (memoryIssue + slots + cheap / 4);
       })
-      .Case<tensor::ReduceOp, tensor::ScanOp>(
-          [&](auto op) { return ofReduction(op, op.getAxis(), type) + cheap * registers; })
+      .Case<tensor::ReduceOp>([&](auto op) { return ofReduction(op, op.getAxis(), type) + cheap * registers; })
+      .Case<tensor::ScanOp>([&](auto op) { return ofScan(op, op.getAxis(), type) + cheap * registers; })
       .Case<tensor::DotOp, tensor::ExpandDimsOp, tensor::BroadcastOp, tensor::TransOp, tensor::ReshapeOp,
             tensor::JoinOp, tensor::SplitOp, tensor::CatOp>([&](auto) { return cheap * registers; })
       .Default([&](Operation *op) {

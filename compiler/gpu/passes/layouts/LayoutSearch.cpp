@@ -105,6 +105,8 @@ void LayoutSearch::collectProposals(AccessAnalysis &access) {
   for (auto [index, slot] : llvm::enumerate(slots))
     if (isa<tensor::SplitOp>(slot.op))
       propose(index, exchangeLayout(slot.type, problem.numWarps()));
+    else if (auto scan = dyn_cast<tensor::ScanOp>(slot.op); scan && !slot.isCarried)
+      propose(index, scanLayout(slot.type, scan.getAxis(), problem.numWarps()));
   // What operands are wanted in, and arguments come in.
   for (const Edge &edge : edges)
     for (auto [here, there] : {std::pair(edge.from, edge.to), std::pair(edge.to, edge.from)})
