@@ -134,6 +134,10 @@ class CompilationListener(Protocol):
     def __call__(self, *, src, metadata: dict, metadata_group: dict, times: CompileTimes, cache_hit: bool) -> None: ...
 
 
+class RecompileListener(Protocol):
+    def __call__(self, *, fn, changes: list) -> None: ...
+
+
 class LaunchHook(Protocol):
     def __call__(self, metadata) -> None: ...
 
@@ -216,7 +220,9 @@ class compilation_knobs(base_knobs):
     front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
     allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
     fpsan_homomorphic_casts = env_bool("TRITON_FPSAN_HOMOMORPHIC_CASTS")
+    explain_recompiles = env_bool("TRITON_EXPLAIN_RECOMPILES")  # what was new, on standard error
     listener: Optional[CompilationListener] = None
+    recompile_listener: Optional[RecompileListener] = None
 
     def __init__(self):
         self.instrumentation_mode: str = getenv("TRITON_INSTRUMENTATION_MODE", "")
@@ -236,6 +242,7 @@ class autotuning_knobs(base_knobs):
     isolate = env_bool("TRITON_AUTOTUNING_ISOLATE")
     # Of those within 5% of the fastest take the first: noise does not decide. Results are kept also where a clock or hooks are the user's.
     deterministic = env_bool("TRITON_AUTOTUNING_DETERMINISTIC")
+    first = env_bool("TRITON_AUTOTUNE_FIRST")  # nothing is measured: the first configuration that runs is taken
     listener: Optional[AutotuneListener] = None  # told after each tuning, and of results that were kept
 
 
@@ -245,6 +252,7 @@ class runtime_knobs(base_knobs):
     interpret = env_bool("TRITON_INTERPRET")
     sanitize = env_opt_str("TRITON_SANITIZE")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
+    fleet = env_bool("TRITON_FLEET", True)  # ranks of a process group compile and tune for each other
 
     def __init__(self):
         self.debug: bool = _knob_mechanics.is_true(getenv("TRITON_DEBUG"))

@@ -21,7 +21,7 @@ from ..language.callables import (  # noqa: F401  (clients take all of these fro
     get_jit_fn_file_line,
 )
 from ..language.dependencies import DependenciesFinder  # noqa: F401
-from . import _async_compile
+from . import _async_compile, recompiles
 from .cache import get_cache_key  # noqa: F401
 from .driver import driver
 from .kernel_caches import DeviceCaches, KernelCache, compute_cache_key
@@ -221,6 +221,8 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         if self._call_hook(knobs.runtime.jit_cache_hook, key, signature, device, constexprs, options, [attrs], warmup):
             return None
         src = self.ASTSource(self, signature, constexprs, attrs)
+        if recompiles.is_asked():
+            recompiles.tell(self, kernel_cache, key, src, options)
 
         def finalize(kernel):
             kernel_cache[key] = kernel
