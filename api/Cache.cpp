@@ -234,6 +234,12 @@ int triton_redis_put(const triton_redis *redis, triton_text key, triton_text val
                  [&] { return redis->redis.put(toStringRef(key), toStringRef(value)); });
 }
 
+int triton_redis_put_first(const triton_redis *redis, triton_text key, triton_text value, unsigned seconds,
+                           triton_error **error) {
+  return attempt(error, {{"redis", redis}, {"key", key.data}, {"value", value.data}},
+                 [&] { return redis->redis.putFirst(toStringRef(key), toStringRef(value), seconds); });
+}
+
 triton_redis *triton_redis_retain(const triton_redis *redis) { return retain(redis); }
 void triton_redis_free(triton_redis *redis) { release(redis); }
 

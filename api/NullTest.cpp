@@ -440,6 +440,10 @@ void NullTest::addRedis() {
       {"redis", refuses("redis", [](Slot e) { return triton_redis_put(nullptr, text, text, e); })},
       {"key", refuses("key", with([](auto r, Slot e) { return triton_redis_put(r, none, text, e); }))},
       {"value", refuses("value", with([](auto r, Slot e) { return triton_redis_put(r, text, none, e); }))}};
+  table["triton_redis_put_first"] = {
+      {"redis", refuses("redis", [](Slot e) { return triton_redis_put_first(nullptr, text, text, 1, e); })},
+      {"key", refuses("key", with([](auto r, Slot e) { return triton_redis_put_first(r, none, text, 1, e); }))},
+      {"value", refuses("value", with([](auto r, Slot e) { return triton_redis_put_first(r, text, none, 1, e); }))}};
   table["triton_redis_retain"] = {{"redis", [] { EXPECT_EQ(triton_redis_retain(nullptr), nullptr); }}};
   table["triton_redis_free"] = {{"redis", [] { triton_redis_free(nullptr); }}};
 }

@@ -110,11 +110,13 @@ static nb::list redisGet(const Redis &redis, const std::vector<std::string> &key
   return out;
 }
 
-static void redisPut(const Redis &redis, const std::string &key, nb::bytes value) {
+/// Puts a value; with `seconds` only where there is none, and for so long.
+static void redisPut(const Redis &redis, const std::string &key, nb::bytes value, std::optional<unsigned> seconds) {
   std::optional<std::string> error;
   {
     Unlocked unlocked;
-    error = redis.put(key, {value.c_str(), value.size()});
+    const std::string_view bytes(value.c_str(), value.size());
+    error = seconds ? redis.putFirst(key, bytes, *seconds) : redis.put(key, bytes);
   }
   if (error)
     raise(PyExc_ConnectionError, *error);
@@ -181,7 +183,14 @@ void addCache(nb::module_ &parent) {
       .def(nb::init<std::string, int, double>(), nb::arg("host"), nb::arg("port"), nb::arg("timeout") = 3.0)
       .def_static("is_available", &Redis::isAvailable)
       .def("get", &redisGet, nb::arg("keys"), "One value per key, None where there is none.")
-      .def("put", &redisPut, nb::arg("key"), nb::arg("value"));
+      .def(
+          "put",
+          [](const Redis &redis, const std::string &key, nb::bytes value) {
+            redisPut(redis, key, value, std::nullopt);
+          },
+          nb::arg("key"), nb::arg("value"))
+      .def("put_first", &redisPut, nb::arg("key"), nb::arg("value"), nb::arg("seconds"),
+           "Puts a value that goes after so many seconds, unless there is one.");
 }
 
 } // namespace triton::python

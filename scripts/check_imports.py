@@ -18,7 +18,10 @@ LAYERS = [
     ("ground", ["_C", "_instrumentation", "_knob_mechanics", "_tool_versions", "_utils", "errors", "knobs"]),
     ("language", ["language"]),
     ("backends", ["backends"]),
-    ("store", ["runtime.cache", "runtime.driver", "runtime.errors"]),  # what compiled kernels are kept and loaded with
+    (
+        "store",
+        ["runtime.cache", "runtime.driver", "runtime.errors", "runtime.fleet"],
+    ),  # what compiled kernels are kept and loaded with
     ("compiler", ["compiler"]),
     ("runtime", ["runtime"]),
     ("surfaces", []),  # testing, tools, cache, explain, profiler, experimental, and the package itself

@@ -92,6 +92,13 @@ llvm::Error Redis::put(StringRef key, StringRef value) {
   return ask(connection, {"SET", key, value}, host).takeError();
 }
 
+llvm::Error Redis::putFirst(StringRef key, StringRef value, unsigned seconds) {
+  std::lock_guard lock(mutex);
+  if (llvm::Error error = connect())
+    return error;
+  return ask(connection, {"SET", key, value, "NX", "EX", std::to_string(seconds)}, host).takeError();
+}
+
 #else
 
 struct Redis::Connection {};
@@ -99,6 +106,7 @@ bool Redis::isAvailable() { return false; }
 llvm::Error Redis::connect() { return llvm::createStringError("this build of Triton has no Redis client"); }
 llvm::Expected<std::vector<std::optional<std::string>>> Redis::get(llvm::ArrayRef<std::string>) { return connect(); }
 llvm::Error Redis::put(StringRef, StringRef) { return connect(); }
+llvm::Error Redis::putFirst(StringRef, StringRef, unsigned) { return connect(); }
 
 #endif
 

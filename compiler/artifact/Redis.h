@@ -25,6 +25,8 @@ public:
   /// One value per key, nullopt where there is none.
   llvm::Expected<std::vector<std::optional<std::string>>> get(llvm::ArrayRef<std::string> keys);
   llvm::Error put(llvm::StringRef key, llvm::StringRef value);
+  /// Puts a value that goes after so many seconds, unless there is one.
+  llvm::Error putFirst(llvm::StringRef key, llvm::StringRef value, unsigned seconds);
 
 private:
   struct Connection;

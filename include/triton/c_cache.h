@@ -73,6 +73,9 @@ TRITON_EXPORT triton_redis *triton_redis_create(const char *host, int port, doub
 TRITON_EXPORT int triton_redis_get(const triton_redis *redis, const triton_text *keys, size_t key_count,
                                    triton_bytes **values, triton_error **error);
 TRITON_EXPORT int triton_redis_put(const triton_redis *redis, triton_text key, triton_text value, triton_error **error);
+/* Puts a value that goes after so many seconds, unless there is one. */
+TRITON_EXPORT int triton_redis_put_first(const triton_redis *redis, triton_text key, triton_text value,
+                                         unsigned seconds, triton_error **error);
 TRITON_EXPORT triton_redis *triton_redis_retain(const triton_redis *redis);
 TRITON_EXPORT void triton_redis_free(triton_redis *redis);
 

@@ -204,6 +204,12 @@ public:
     const int status = triton_redis_put(state.get(), detail::toText(key), detail::toText(value), error);
     return detail::messageOf(status, error);
   }
+  /// Puts a value that goes after so many seconds, unless there is one.
+  std::optional<std::string> putFirst(std::string_view key, std::string_view value, unsigned seconds) const {
+    detail::ErrorSlot error;
+    const int status = triton_redis_put_first(state.get(), detail::toText(key), detail::toText(value), seconds, error);
+    return detail::messageOf(status, error);
+  }
 
 private:
   detail::Handle<triton_redis, triton_redis_retain, triton_redis_free> state;

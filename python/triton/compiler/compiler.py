@@ -13,6 +13,7 @@ from .. import __version__, knobs
 from .._C.libtriton import get_cache_invalidating_env_vars, ir
 from ..backends.compiler import BaseBackend, GPUTarget  # noqa: F401  (clients take the former from here too)
 from ..errors import OutOfResources, TritonError  # noqa: F401  (clients take the former from here)
+from ..runtime import fleet
 from ..runtime.cache import (  # noqa: F401  (clients take all of these from here)
     get_cache_key,
     get_cache_manager,
@@ -162,6 +163,41 @@ def compile(src, target=None, options=None, _env_vars=None):
         raise RuntimeError(f"TRITON_ENABLE_ASAN: the address sanitizer is for AMD GPUs, not for {target.backend}")
     if hasattr(src, "fn"):
         src.fn.cache_key  # noqa: B018  (what a kernel must not refer to is an error of the walk over what it reads, before anything is compiled)
+
+    def compile_here():
+        """(files of the kernel, the kernel)"""
+        return _compile(
+            src,
+            backend,
+            options,
+            variables,
+            target,
+            manager,
+            replacements,
+            timer,
+            hash,
+            key if is_bundled else None,
+            request,
+        )
+
+    if not is_looked_for or replacements.contents:
+        return compile_here()[1]
+    files, kernel = fleet.compile_once(hash, compile_here)
+    if kernel is not None:
+        return kernel
+    _store(manager, name, files)
+    kernel, proof = _restore(src, manager, hash)
+    if not kernel:  # what this process's program says is not what the other's said
+        return compile_here()[1]
+    _tell_listener(src, kernel.metadata._asdict(), kernel.metadata_group, timer, cache_hit=True)
+    if knobs.cache.record and is_bundled:
+        record(src, key, kernel.asm, {**kernel.metadata._asdict(), **proof}, request())
+    return kernel
+
+
+def _compile(src, backend, options, variables, target, manager, replacements, timer, hash, bundled_as, request):
+    """(files of the kernel, the kernel): runs the stages, and stores what they make; `bundled_as` is its key in a bundle that is being recorded."""
+    name = file_name(src)
     timer.finished_ir_initialization()
     artifact = _run(src, backend, options, target, manager, replacements)
     timer.add(artifact.times, src.ext if isinstance(src, IRSource) else "source")
@@ -183,11 +219,12 @@ def compile(src, target=None, options=None, _env_vars=None):
     inspection.print_texts(artifact)
     if knobs.compilation.dump_ir:
         inspection.dump(src, stages)
-    if knobs.cache.record and is_bundled:
-        record(src, key, stages, described, request())
-    group = _store(manager, name, make_files(name, stages, described, request()))
+    if knobs.cache.record and bundled_as:
+        record(src, bundled_as, stages, described, request())
+    files = make_files(name, stages, described, request())
+    group = _store(manager, name, files)
     _tell_listener(src, metadata, group, timer, cache_hit=False)
-    return CompiledKernel(src, group, hash, _loaded=(metadata, stages))
+    return files, CompiledKernel(src, group, hash, _loaded=(metadata, stages))
 
 
 def _store(manager, name, files):

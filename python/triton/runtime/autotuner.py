@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import copy
 import inspect
 import json
 import time
@@ -15,6 +16,7 @@ from .. import knobs
 from .._C.libtriton import tuning
 from .._utils import release
 from ..errors import AutotunerError, CompileTimeAssertionFailure, OutOfResources, PTXASError
+from . import fleet
 from ._async_compile import active_mode
 from ._heuristics import Heuristics, heuristics  # noqa: F401  (part of this module's interface)
 from ._trial import TrialProcess, describe, prepare
@@ -136,6 +138,10 @@ class Autotuner(KernelInterface):
                 kwargs[name][...] = copy
         self._restore_copies = {}
 
+    def _jit_function(self):
+        """The jitted function inside all decorators, or None."""
+        return next((inner for inner in _chain(self.fn) if isinstance(inner, JITFunction)), None)
+
     def _launch_kwargs(self, config):
         """What a configuration adds to a launch. A tuner inside this one brings launch options of its own, so only the meta-parameters."""
         return config.kwargs if self._is_outer else config.all_kwargs()
@@ -146,8 +152,8 @@ class Autotuner(KernelInterface):
             return self._do_bench
         return driver.active.get_benchmarker()
 
-    def _bench(self, *args, config, **meta):
-        """Times of one configuration (median, 20%, 80%); infinite if it cannot run."""
+    def _bench(self, *args, config, _clock=None, **meta):
+        """Times of one configuration (median, 20%, 80%) by the kernel's own clock, or another; infinite if it cannot run."""
         verbose = knobs.autotuning.print
         if verbose:
             print(f"Autotuning kernel {self._name} with config {config}")
@@ -177,7 +183,7 @@ class Autotuner(KernelInterface):
             warnings.warn(f"configuration {config} of {self._name} is left out: {harm}", stacklevel=2)
             return [float("inf"), float("inf"), float("inf")]
         try:
-            return self.do_bench(kernel_call, quantiles=(0.5, 0.2, 0.8))
+            return (_clock or self.do_bench)(kernel_call, quantiles=(0.5, 0.2, 0.8))
         except _FAILURES as error:
             if verbose:
                 print(f"Autotuning failed with {error}")
@@ -214,7 +220,7 @@ class Autotuner(KernelInterface):
 
     def check_disk_cache(self, tuning_key, configs, bench_fn):
         """True if the timings of this key were on disk; otherwise measures and stores them."""
-        fn = next((inner for inner in _chain(self.fn) if isinstance(inner, JITFunction)), None)
+        fn = self._jit_function()
         if not tuning_key or any(config.pre_hook for config in configs) or fn is None:
             bench_fn()
             return False
@@ -310,12 +316,18 @@ class Autotuner(KernelInterface):
         first = self._first_of_code(all_configs)
         configs = [all_configs[index] for index, same in enumerate(first) if same == index]
         progress = Progress(self._name, len(configs))
-        lost = self._compile_all(configs, args, kwargs, progress)
-        for config in lost:
-            warnings.warn(f"configuration {config} of {self._name} is left out: it is not compiled within {knobs.autotuning.timeout} s", stacklevel=4)  # fmt: skip
         self._harms = {}
+
+        def compile_and_measure(some):
+            lost = self._compile_all(some, args, kwargs, progress)
+            for config in lost:
+                warnings.warn(f"configuration {config} of {self._name} is left out: it is not compiled within {knobs.autotuning.timeout} s", stacklevel=4)  # fmt: skip
+            return self._measure(some, args, kwargs, progress, lost)
+
         try:
-            timings = self._measure(configs, args, kwargs, progress, lost)
+            # Clocks and hooks of the user's may wait for those of other processes.
+            shared = self._shared_key(key, all_configs) if self._keeps_results else None
+            timings = fleet.measure_together(shared, configs, compile_and_measure) if shared else compile_and_measure(configs)  # fmt: skip
         finally:
             progress.close()
             if self._trial is not None:
@@ -332,16 +344,59 @@ class Autotuner(KernelInterface):
         if len(pruned) == 1:  # nothing to choose from
             self.cache[key] = pruned[0]
             return
+        if knobs.autotuning.first:
+            self.cache[key] = self._first_that_runs(pruned, args, kwargs)
+            return
+        shared = self._shared_key(key, pruned)
+        used_cache = shared is not None and self._adopt(key, pruned, *fleet.agree_on(shared, None, None))
+        if not used_cache:
+            used_cache = self._tune_here(key, pruned, args, kwargs)
+            if shared is not None:
+                timings = [self.configs_timings[config] for config in pruned]
+                self._adopt(key, pruned, *fleet.agree_on(shared, pruned.index(self.cache[key]), timings))
+        self._tell(key, used_cache)
+
+    def _shared_key(self, key, configs):
+        """What a choice is called among the processes of a job; None where there is no job, or it cannot be written down."""
+        fn = self._jit_function()
+        if fn is None or not key or fleet.current() is None:
+            return None
+        alike = [copy.copy(config) for config in configs]
+        for config in alike:
+            config.pre_hook = config.pre_hook and "hook"  # which is another object in every process
+        return tuning.hash(question(fn, key, alike))
+
+    def _adopt(self, key, configs, winner, timings):
+        """Takes what the job has agreed on; False if it has not yet."""
+        if winner is None:
+            return False
+        self.cache[key], self.configs_timings = configs[winner], dict(zip(configs, timings))
+        return True
+
+    def _first_that_runs(self, configs, args, kwargs):
+        def run_once(call, quantiles):
+            call()
+            return [0.0] * 3
+
+        for config in configs:
+            if self._bench(*args, config=config, _clock=run_once, **kwargs)[0] == 0:
+                self.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()}, reset_only=True)
+                return config
+        raise AutotunerError(f"none of the {len(configs)} configurations of {self._name} runs")
+
+    def _tune_here(self, key, pruned, args, kwargs):
+        """Finds the best configuration; True if that was kept from before."""
 
         def benchmark():
             self._benchmark(key, pruned, args, kwargs)
 
         is_kept = knobs.autotuning.persist and (self._keeps_results or knobs.autotuning.deterministic)
         if self.cache_results or (is_kept and not knobs.runtime.interpret):
-            used_cache = self.check_disk_cache(key, pruned, benchmark)
-        else:
-            benchmark()
-            used_cache = False
+            return self.check_disk_cache(key, pruned, benchmark)
+        benchmark()
+        return False
+
+    def _tell(self, key, used_cache):
         if knobs.autotuning.print and not used_cache:
             print(
                 f"Triton autotuning for function {self._name},\nwith key as {key},\n"
@@ -349,7 +404,7 @@ class Autotuner(KernelInterface):
             )
         if knobs.autotuning.listener is not None:
             knobs.autotuning.listener(
-                fn=next((inner for inner in _chain(self.fn) if isinstance(inner, JITFunction)), self.fn),
+                fn=self._jit_function() or self.fn,
                 key=key,
                 best_config=self.cache[key],
                 configs_timings=self.configs_timings,
