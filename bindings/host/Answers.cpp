@@ -436,12 +436,7 @@ static Reference readsOf(PyObject *callable) {
 }
 
 static bool watchDict(PyObject *scope, PyObject *name, std::vector<RecordedGlobal> &out) {
-  PyObject *value = PyDict_GetItemWithError(scope, name);
-  if (value && !isUnchanging(value))
-    return false;
-  if (!value || !isOfPackage(value))
-    out.push_back({Reference::borrow(scope), Reference::borrow(name), Reference::borrow(value)});
-  return true;
+  return record(Reference::borrow(scope), name, PyDict_GetItemWithError(scope, name), out);
 }
 
 static bool watchReads(PyObject *callable, std::vector<RecordedGlobal> &out) {
@@ -457,13 +452,8 @@ static bool watchReads(PyObject *callable, std::vector<RecordedGlobal> &out) {
 static bool watchLookup(PyObject *jitFunction, PyObject *name, std::vector<RecordedGlobal> &out) {
   Reference function(PyObject_GetAttrString(jitFunction, "fn"));
   PyObject *scope = function ? scopeOfName(function.get(), name) : nullptr;
-  if (scope && PyCell_Check(scope)) {
-    PyObject *value = PyCell_GET(scope);
-    if (!isUnchanging(value))
-      return false;
-    out.push_back({Reference::borrow(scope), Reference::borrow(name), Reference::borrow(value)});
-    return true;
-  }
+  if (scope && PyCell_Check(scope))
+    return record(Reference::borrow(scope), name, PyCell_GET(scope), out);
   Reference globals(!scope && function ? PyObject_GetAttrString(function.get(), "__globals__") : nullptr);
   PyObject *place = scope ? scope : globals.get();
   return place && PyDict_Check(place) && watchDict(place, name, out);

@@ -42,13 +42,41 @@ static bool isUnchanging(PyObject *object, unsigned depth) {
 
 bool isUnchanging(PyObject *object) { return isUnchanging(object, 0); }
 
-bool isOfPackage(PyObject *object) {
+/// Whether it is a module, class or function of this package, which nobody replaces.
+static bool isOfPackage(PyObject *object) {
   const char *attribute = PyModule_Check(object) ? "__name__" : "__module__";
   if (!PyModule_Check(object) && !PyType_Check(object) && !PyFunction_Check(object) &&
       !isA(object, Package::get()->jitCallableClass))
     return false;
   std::string name = stringAttribute(object, attribute);
   return name == "triton" || name.starts_with("triton.");
+}
+
+/// A `constexpr` is an object whose value can be assigned to: that is kept, too, also for those in tuples.
+static void recordConstexprs(PyObject *object, std::vector<RecordedGlobal> &out) {
+  static PyObject *name = PyUnicode_InternFromString("value");
+  if (PyTuple_CheckExact(object)) {
+    for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(object); ++index)
+      recordConstexprs(PyTuple_GET_ITEM(object, index), out);
+    return;
+  }
+  Reference inner(constexprValue(object)), dict(inner ? PyObject_GenericGetDict(object, nullptr) : nullptr);
+  PyErr_Clear();
+  if (!dict)
+    return;
+  recordConstexprs(inner.get(), out);
+  out.push_back({std::move(dict), Reference::borrow(name), std::move(inner)});
+}
+
+bool record(Reference scope, PyObject *name, PyObject *value, std::vector<RecordedGlobal> &out) {
+  if (value && !isUnchanging(value))
+    return false;
+  if (value && isOfPackage(value))
+    return true;
+  if (value)
+    recordConstexprs(value, out);
+  out.push_back({std::move(scope), Reference::borrow(name), Reference::borrow(value)});
+  return true;
 }
 
 /// The dict of globals itself, or the cell of a captured variable (`owner.cells[name]`).
@@ -73,11 +101,10 @@ bool recordGlobals(PyObject *kernel, std::vector<RecordedGlobal> &out) {
     PyObject *current = !scope                      ? nullptr
                         : PyCell_Check(scope.get()) ? PyCell_GET(scope.get())
                                                     : PyDict_GetItemWithError(scope.get(), name);
-    if (!current || !isUnchanging(current)) {
+    if (!current || !record(std::move(scope), name, current, out)) {
       PyErr_Clear();
       return false;
     }
-    out.push_back({std::move(scope), Reference::borrow(name), Reference::borrow(current)});
   }
   return true;
 }

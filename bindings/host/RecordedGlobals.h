@@ -13,10 +13,11 @@ struct RecordedGlobal {
   bool isUnchanged() const;
 };
 
-/// Whether an object says the same for good: numbers, text, types, functions, modules, classes, and tuples of these; constants of the user's that cannot be assigned to.
+/// Adds a variable, unless it is part of this package. False if its value may change under the same identity. `value` null: there is none.
+bool record(Reference scope, PyObject *name, PyObject *value, std::vector<RecordedGlobal> &out);
+
+/// Whether an object says the same for good: numbers, text, types, functions, modules, classes, and tuples and constexprs of these; constants of the user's that cannot be assigned to.
 bool isUnchanging(PyObject *object);
-/// Whether it is a module, class or function of this package, which nobody replaces.
-bool isOfPackage(PyObject *object);
 
 /// The globals that the source of `kernel` mentions. False, without an exception, if a launch must go on asking Python about them.
 bool recordGlobals(PyObject *kernel, std::vector<RecordedGlobal> &out);

@@ -35,6 +35,9 @@ def read_constant(out_ptr):
     tl.store(out_ptr, CONSTANT)
 
 
+CHANGING = tl.constexpr(7)
+
+
 def test_constexpr_global():
     assert run(read_constant) == 5
 
@@ -51,6 +54,31 @@ def test_changed_global():
     finally:
         CONSTANT = before
     assert run(read_constant) == 5
+
+
+@pytest.mark.parametrize("is_captured", [False, True])
+def test_constexpr_changed_in_place(is_captured, monkeypatch):
+    constant = tl.constexpr(7)
+    monkeypatch.setitem(globals(), "CHANGING", constant)
+
+    @triton.jit
+    def reads_global(out_ptr):
+        tl.store(out_ptr, CHANGING)
+
+    @triton.jit
+    def reads_captured(out_ptr):
+        tl.store(out_ptr, constant)
+
+    kernel = reads_captured if is_captured else reads_global
+    for _ in range(4):  # warm launches, which ask Python nothing
+        assert run(kernel) == 7
+    constant.value = 8
+    with pytest.raises(
+        RuntimeError, match=r"has changed since we compiled this kernel, from constexpr\[7\] to constexpr\[8\]"
+    ):
+        run(kernel)
+    constant.value = 7
+    assert run(kernel) == 7
 
 
 def test_plain_global(fresh_knobs):
