@@ -60,8 +60,13 @@ static void collect(Emitter &emitter, const Value &value, const Twine &path, boo
   const Type type = value.type();
   if (type.kind() != Kind::Constant)
     return parts.types.push_back(mangle(emitter, type));
+  // Functions and dtypes in tuples stand there as themselves, other values as `constexpr`.
+  const bool isBare =
+      !isTop && (value.is<std::shared_ptr<const Function>>() || (value.is<Type>() && value.get<Type>().isScalar()));
+  const bool isText = value.is<Type>() || value.is<std::string>();
   const std::string text = isDefault && value.isNone() ? "None"
-                           : value.is<Type>()          ? "constexpr[" + value.str() + "]"
+                           : isBare                    ? value.repr()
+                           : isText                    ? "constexpr[" + value.str() + "]"
                                                        : type.str();
   parts.constants.push_back(("(" + path + (isTop ? ",)c" : ")c") + text).str());
 }

@@ -102,6 +102,15 @@ std::string Value::repr() const {
   return str();
 }
 
+/// `JITFunction(module:outer.<locals>.inner)`: in the name of a function defined in another, the module ends before the outermost one.
+static std::string textOf(const Function &function) {
+  llvm::StringRef name = function.qualifiedName;
+  size_t end = name.substr(0, name.find(".<locals>")).rfind('.');
+  if (end == llvm::StringRef::npos)
+    return ("JITFunction(" + name + ")").str();
+  return ("JITFunction(" + name.substr(0, end) + ":" + name.substr(end + 1) + ")").str();
+}
+
 std::string Value::str() const {
   if (isNone())
     return "None";
@@ -133,7 +142,7 @@ std::string Value::str() const {
   if (auto *slice = pointee<SliceValue>(*this))
     return "slice(" + slice->start.repr() + ", " + slice->stop.repr() + ", " + slice->step.repr() + ")";
   if (auto *function = pointee<Function>(*this))
-    return "JITFunction(" + function->qualifiedName + ")";
+    return textOf(*function);
   if (auto *builtin = getIf<const Builtin *>())
     return "<function " + (*builtin)->name.str() + ">";
   if (auto *method = pointee<BoundMethod>(*this))

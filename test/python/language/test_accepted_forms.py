@@ -211,6 +211,28 @@ def test_names_of_functions_hold_types_and_constants():
     assert "_callee__fp32__(1,)cconstexpr_4_" in text
 
 
+@triton.jit
+def _takes_all(values: tl.constexpr):
+    pass
+
+
+@triton.jit
+def _passes_all():
+    _takes_all((_callee, tl.float32, "a.b", 2.5))
+    _takes_all(_callee)
+    _takes_all("text")
+
+
+def test_names_of_functions_hold_tuples_and_functions():
+    text = str(run_parser(_passes_all))
+    function = f"JITFunction({__name__}:_callee)".replace(".", "_d_")
+    assert (
+        f"(0, 0)c{function}_(0, 1)ctriton_d_language_d_float32_(0, 2)cconstexpr_a_d_b__(0, 3)cconstexpr_2_d_5_" in text
+    )
+    assert f"_takes_all____(0,)cconstexpr_{function}_" in text
+    assert "_takes_all____(0,)cconstexpr_text_" in text
+
+
 @tl.core._aggregate
 class _Pair:
     first: tl.tensor
