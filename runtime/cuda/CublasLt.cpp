@@ -101,7 +101,7 @@ llvm::Error CublasLt::multiply(const Product &product, uint64_t stream) const {
     return opened.takeError();
   const Api &api = **opened;
   const bool isFp8 = product.operands == Element::E4M3 || product.operands == Element::E5M2;
-  void *description = nullptr, *layouts[3] = {}, *preference = nullptr;
+  void *description = nullptr, *layouts[4] = {}, *preference = nullptr;
   llvm::scope_exit release([&] {
     if (preference)
       api.destroyPreference(preference);
@@ -121,10 +121,14 @@ llvm::Error CublasLt::multiply(const Product &product, uint64_t stream) const {
   if (isFp8)
     api.setProduct(description, fastAccumulation, &isFast, sizeof(isFast));
   const int operandType = int(product.operands), resultType = int(product.result);
+  // What is added to an fp8 result has 16 bits in the library; nothing is read of it where beta is 0.
+  const bool isFp8Result = product.result == Element::E4M3 || product.result == Element::E5M2;
+  const int addendType = int(isFp8Result ? Element::F16 : product.result);
   const uint64_t m = product.m, n = product.n, k = product.k;
   int status = api.createLayout(&layouts[0], operandType, k, n, int64_t(k));
   status = status ? status : api.createLayout(&layouts[1], operandType, k, m, int64_t(k));
   status = status ? status : api.createLayout(&layouts[2], resultType, n, m, int64_t(n));
+  status = status ? status : api.createLayout(&layouts[3], addendType, n, m, int64_t(n));
   status = status ? status : api.createPreference(&preference);
   if (status)
     return failed("describing the matrices", status);
@@ -132,12 +136,12 @@ llvm::Error CublasLt::multiply(const Product &product, uint64_t stream) const {
   Heuristic found;
   int count = 0;
   status =
-      api.choose(handle, description, layouts[0], layouts[1], layouts[2], layouts[2], preference, 1, &found, &count);
+      api.choose(handle, description, layouts[0], layouts[1], layouts[3], layouts[2], preference, 1, &found, &count);
   if (status || count == 0)
     return failed("cublasLtMatmulAlgoGetHeuristic", status ? status : -1);
   auto pointer = [](uint64_t address) { return reinterpret_cast<void *>(address); };
   status = api.multiply(handle, description, &product.alpha, pointer(product.b), layouts[0], pointer(product.a),
-                        layouts[1], &product.beta, pointer(product.c), layouts[2], pointer(product.d), layouts[2],
+                        layouts[1], &product.beta, pointer(product.c), layouts[3], pointer(product.d), layouts[2],
                         &found.algorithm, pointer(workspace), workspaceBytes, pointer(stream));
   return status ? failed("cublasLtMatmul", status) : llvm::Error::success();
 }
