@@ -57,6 +57,78 @@ def compile_for_cuda(kernel):
     return triton.compile(source, target=GPUTarget("cuda", 90, 32))
 
 
+FILE_OF_IR = """
+module {
+  tt.func public @copied(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>) {
+    %0 = tt.load %from : !tt.ptr<f32> loc("/elsewhere/kernel.py":8:16)
+    tt.store %to, %0 : !tt.ptr<f32> loc("/elsewhere/kernel.py":9:20)
+    tt.return loc("/elsewhere/kernel.py":9:4)
+  } loc("/elsewhere/kernel.py":7:0)
+} loc("/elsewhere/kernel.py":7:0)
+"""
+
+
+@pytest.mark.parametrize("stage", ["ttir", "", "ttgir"])
+def test_lines_of_a_file_of_ir(stage, fresh_triton_cache, fresh_knobs, tmp_path):
+    from triton.backends.compiler import GPUTarget
+
+    path = tmp_path / "copied.ttir"
+    path.write_text(FILE_OF_IR)
+    fresh_knobs.compilation.use_ir_loc = stage
+    ptx = triton.compile(str(path), target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+    assert (f'"{path}"' in ptx) == (stage == "ttir") and ("/elsewhere/kernel.py" in ptx) == (stage == "")
+
+
+@triton.jit
+def slow_kernel(a_ptr, b_ptr, out_ptr, M: tl.constexpr, STEP: tl.constexpr):
+    rows, columns = tl.arange(0, M)[:, None], tl.arange(0, 64)[None, :]
+    a, b = tl.load(a_ptr + (rows * 64 + columns) * STEP), tl.load(b_ptr + (rows * 64 + columns))
+    tl.store(out_ptr + rows * M + tl.arange(0, M)[None, :], tl.dot(a, b.T))
+
+
+@pytest.mark.parametrize(
+    "rows, step, expected", [(64, 1, []), (32, 1, ["MMA version 3"]), (64, 3, ["vectorization fails"])]
+)
+def test_remarks(rows, step, expected, fresh_triton_cache, monkeypatch, capfd):
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    pointers = {name: "*fp16" for name in ("a_ptr", "b_ptr")} | {"out_ptr": "*fp32"}
+    aligned = {(index,): [["tt.divisibility", 16]] for index in range(3)}
+    source = ASTSource(
+        slow_kernel, {**pointers, "M": "constexpr", "STEP": "constexpr"}, {"M": rows, "STEP": step}, aligned
+    )
+
+    def said(kinds):
+        monkeypatch.setenv("MLIR_ENABLE_DIAGNOSTICS", kinds)
+        monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+        triton.compile(source, target=GPUTarget("cuda", 90, 32))
+        return capfd.readouterr().err
+
+    shown = said("remarks")
+    phrases = ("MMA version 3", "vectorization fails")
+    assert [phrase for phrase in phrases if f"remark: Warning: {phrase}" in shown] == expected
+    assert "see current operation" not in shown
+    if expected:
+        assert re.search(r"test_inspection\.py:\d+:\d+: remark", shown)
+        assert "note: see current operation" in said("remarks,operations")
+    assert said("") == ""
+
+
+@pytest.mark.parametrize("hides_lines", [False, True])
+def test_variables_come_with_lines_alone(hides_lines, fresh_triton_cache, fresh_knobs):
+    fresh_knobs.compilation.dump_ir_extract_di_local_variables = True
+    fresh_knobs.compilation.disable_line_info = hides_lines
+
+    @triton.jit
+    def kernel(out_ptr, N: tl.constexpr):
+        doubled = tl.arange(0, N) * 2
+        tl.store(out_ptr + tl.arange(0, N), doubled)
+
+    llir = compile_for_cuda(kernel).asm["llir"]
+    assert ('DILocalVariable(name: "doubled"' in llir) == ("dbg_value" in llir) == (not hides_lines)
+
+
 @pytest.mark.parametrize("stage", ["ttir", "ttgir"])
 def test_lines_of_ir_in_debug_information(stage, fresh_triton_cache, fresh_knobs):
     fresh_knobs.cache.dir = fresh_triton_cache

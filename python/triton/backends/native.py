@@ -122,7 +122,8 @@ def run_stage(name, source, metadata, options):
     """What one stage of the native compiler makes of the output of the one before. Writes what it learns of the kernel into `metadata`."""
     text = source if isinstance(source, (str, bytes)) else source.str()
     arguments = list(metadata.get("argument_layout", ()))
-    artifact = libtriton.run_stage(name, text, arguments, {**options, "keep_locations": True})
+    shown = {"keep_locations": True, "reproducer_path": os.environ.get("TRITON_REPRODUCER_PATH", "")}
+    artifact = libtriton.run_stage(name, text, arguments, {**options, **shown})
     if artifact.name:
         metadata["name"] = artifact.name
     description = json.loads(artifact.description)

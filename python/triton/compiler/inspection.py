@@ -24,10 +24,10 @@ def _list(name):
 
 def _locations(src, manager):
     shown: dict = {"print_locations": not knobs.compilation.disable_line_info}
-    if knobs.compilation.use_ir_loc:
-        folder = getattr(manager, "cache_dir", knobs.cache.dir)
-        shown["location_stage"] = knobs.compilation.use_ir_loc
-        shown["location_file"] = os.path.join(folder, f"{file_name(src)}.{knobs.compilation.use_ir_loc}")
+    if stage := knobs.compilation.use_ir_loc:
+        stored = os.path.join(getattr(manager, "cache_dir", knobs.cache.dir), f"{file_name(src)}.{stage}")
+        is_given = getattr(src, "ext", None) == stage  # then the text is in the user's file
+        shown |= {"location_stage": stage, "location_file": getattr(src, "path", stored) if is_given else stored}
     return shown
 
 

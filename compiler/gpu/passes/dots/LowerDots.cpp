@@ -25,6 +25,7 @@
 // Runs after layouts are assigned and before loops are pipelined, which recognises loads that only fill buffers. Leaves mma.sync alone.
 #include "compiler/gpu/passes/dots/LowerDots.h"
 
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/dialect/LayoutInference.h"
 #include "compiler/gpu/passes/Passes.h"
 
@@ -139,15 +140,25 @@ struct Slicing {
   }
 };
 
+/// For who asks why a product is slow (`MLIR_ENABLE_DIAGNOSTICS=remarks`).
+void remarkWithoutWgmma(tensor::DotOp dot) {
+  auto a = cast<RankedTensorType>(dot.getA().getType()), b = cast<RankedTensorType>(dot.getB().getType());
+  dot.emitRemark("Warning: MMA version 3 (wgmma) is not used, due to unsupported shapes or data types: [")
+      << a.getShape() << "] of " << a.getElementType() << " and [" << b.getShape() << "] of " << b.getElementType();
+}
+
 struct LowerDots : impl::LowerDotsBase<LowerDots> {
   void run() override {
     lowerTcgen05Dots(getOperation());
+    const bool hasWgmma = dotTarget(getOperation()).hasWgmma();
     SmallVector<tensor::DotOp> dots, sliced;
     getOperation()->walk([&](tensor::DotOp dot) {
       Attribute encoding = cast<RankedTensorType>(dot.getD().getType()).getEncoding();
       auto layout = dyn_cast_or_null<MmaAttr>(encoding);
       if (layout && layout.isWgmma())
         dots.push_back(dot);
+      else if (hasWgmma)
+        remarkWithoutWgmma(dot);
       if (isa_and_nonnull<BlockedAttr>(encoding))
         sliced.push_back(dot);
     });

@@ -174,11 +174,19 @@ static bool isPolled(tensor::LoadOp load) {
   return loop && load->getBlock() == loop.getBeforeBody();
 }
 
+/// For who asks why an access is slow (`MLIR_ENABLE_DIAGNOSTICS=remarks`).
+static void remarkIfNarrow(Operation *op, const AccessPlan &plan) {
+  if (plan.width == 1 && plan.groups.size() > 1)
+    op->emitRemark("Warning: vectorization fails: each thread accesses its ")
+        << plan.groups.size() << " elements one by one, as they are not known to lie side by side or to share a mask";
+}
+
 static llvm::LogicalResult emitLoad(Emitter &emitter, tensor::LoadOp load) {
   if (failed(checkPointer(load, load.getPtr())))
     return failure();
   llvm::Type *type = emitter.type(load.getType());
   AccessPlan plan = planAccess(emitter, load.getPtr(), load.getMask(), 16);
+  remarkIfNarrow(load, plan);
   Registers masks = load.getMask() ? Registers(emitter.registers(load.getMask())) : Registers();
   Registers others = load.getOther() ? Registers(emitter.registers(load.getOther())) : Registers();
   Instruction instruction(emitter);
@@ -217,6 +225,7 @@ static llvm::LogicalResult emitStore(Emitter &emitter, tensor::StoreOp store) {
   if (failed(checkPointer(store, store.getPtr())))
     return failure();
   AccessPlan plan = planAccess(emitter, store.getPtr(), store.getMask(), 16);
+  remarkIfNarrow(store, plan);
   Registers values(emitter.registers(store.getValue()));
   Registers masks = store.getMask() ? Registers(emitter.registers(store.getMask())) : Registers();
   Instruction instruction(emitter);

@@ -162,7 +162,8 @@ class CUDABackend(NativeBackend):
             "tensor_maps": knobs.nvidia.tensor_maps,
             "wait_at_entry": knobs.nvidia.overlap_launches,
             "line_info": not knobs.compilation.disable_line_info,
-            "variable_info": knobs.compilation.dump_ir_extract_di_local_variables,
+            "variable_info": knobs.compilation.dump_ir_extract_di_local_variables
+            and not knobs.compilation.disable_line_info,
             "optimise_assembly": not knobs.nvidia.disable_ptxas_opt,
             "ptxas_timeout": max(0, knobs.nvidia.ptxas_timeout),
             "libdevice": libraries.pop("libdevice", None),
