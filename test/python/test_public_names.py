@@ -242,3 +242,13 @@ def test_instrumentation_is_registered_once():
         points.unregister_instrumentation(**where)
         points.unregister_instrumentation(point="load-dialects", backend="somewhere")
     assert not points.is_instrumented("somewhere")
+
+
+def test_a_backend_without_targets():
+    from triton.backends import backends
+    from triton.backends.amd.compiler import HIPBackend
+    from triton.backends.compiler import GPUTarget
+
+    assert "amd" not in backends and not HIPBackend.supports_target(GPUTarget("hip", "gfx942", 64))
+    with pytest.raises(TypeError):
+        HIPBackend(GPUTarget("hip", "gfx942", 64))

@@ -67,7 +67,7 @@ def _entry_points(group):
 
 def _discover():
     root = os.path.dirname(__file__)
-    own = sorted(name for name in os.listdir(root) if os.path.isfile(os.path.join(root, name, "compiler.py")))
+    own = sorted(name for name in os.listdir(root) if os.path.isfile(os.path.join(root, name, "driver.py")))
     found = {name: _load(f"{__name__}.{name}") for name in own}
     if os.environ.get("TRITON_BACKENDS_IN_TREE") == "1":
         return found
