@@ -39,6 +39,14 @@ def pytest_pycollect_makemodule(module_path, parent):
         return ProgramFile.from_parent(parent, path=module_path)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item):
+    """Tests marked `forked` rely on an end of their process for what they changed in knobs."""
+    knobs = getattr(sys.modules.get("triton"), "knobs", None)
+    if hasattr(knobs, "refresh_knobs"):
+        knobs.refresh_knobs()
+
+
 def pytest_configure(config):
     device = os.environ.get("TRITON_CONFORMANCE", "cpu")
     if device.startswith("sm_"):
