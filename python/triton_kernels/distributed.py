@@ -13,10 +13,11 @@ import torch.distributed as dist
 import triton
 import triton.language as tl
 
-from .symmetric_memory import HostMemory, LocalMemory, SymmetricMemory
+from .distributed_details.mesh import Mesh, SymmetricMemoryPool
 
 __all__ = [
     "ExptAssignment",
+    "Mesh",
     "SymmetricMemoryPool",
     "convert_dp_to_ep",
     "convert_ep_to_dp",
@@ -85,85 +86,7 @@ def make_expt_assignment(n_expt_shard, n_expt_tot, expt_dict, device):
     return ExptAssignment(words.to(device), boolmask.to(device), expt_map.to(device), boolmask.sum(1).tolist())
 
 
-class SymmetricMemoryPool:
-    """Regions of memory that exist on every rank and that every rank can write."""
-
-    def __init__(self):
-        self._memory = None
-        self._regions = {}  # name -> (offset, bytes)
-
-    @staticmethod
-    def align_up(value, alignment=128):
-        return (value + alignment - 1) // alignment * alignment
-
-    @property
-    def n_ranks(self):
-        return self._initialized().n_ranks
-
-    @property
-    def rank(self):
-        return self._initialized().rank
-
-    def _initialized(self):
-        if self._memory is None:
-            raise RuntimeError("the pool of symmetric memory is empty: call initialize_matmul_ogs first")
-        return self._memory
-
-    def release(self):
-        """Gives the memory back."""
-        self._memory, self._regions = None, {}
-
-    def initialize_matmul_ogs(
-        self, n_tokens_global, d_input, d_model, n_expts_act, n_expts_tot, dtype, n_ranks, group=None, device=None
-    ):
-        """Reserves what routing ("topk") and the way to experts ("dp_to_ep") and back ("ep_to_dp") need."""
-        device = torch.device("cuda" if device is None and torch.cuda.is_available() else device or "cpu")
-        rows = n_tokens_global * n_expts_act
-        local_rows = triton.cdiv(n_tokens_global, n_ranks) * n_expts_act
-        words = triton.cdiv(n_expts_tot, 32) * self.align_up(n_tokens_global, 32)
-        sizes = {
-            "topk": self.align_up(rows * 4) + self.align_up(rows * 2) + self.align_up(words * 4),
-            "ep_to_dp": self.align_up(local_rows * d_model * dtype.itemsize),
-            "dp_to_ep": self.align_up(rows * d_input * dtype.itemsize),
-        }
-        self._regions, offset = {}, 0
-        for name, size in sizes.items():
-            self._regions[name] = (offset, size)
-            offset += size
-        self._memory = None
-        if n_ranks == 1:
-            self._memory = LocalMemory(offset, device)
-        elif device.type == "cuda":
-            self._memory = SymmetricMemory(offset, device, group)
-        else:
-            self._memory = HostMemory(offset, group)
-        assert self._memory.n_ranks == n_ranks, f"the group has {self._memory.n_ranks} ranks, not {n_ranks}"
-
-    def make_empty(self, shape, dtype, region, region_offset=0, clear=False):
-        """The same place of a region on each rank, as a tuple of tensors; `clear` fills this rank's with zeros."""
-        memory = self._initialized()
-        offset, size = self._regions[region]
-        count = 1
-        for extent in shape:
-            count *= extent
-        if region_offset + count * dtype.itemsize > size:
-            raise RuntimeError(
-                f"region {region} has {size} bytes, too few for {tuple(shape)} of {dtype} at {region_offset}"
-            )
-        begin = offset + region_offset
-        tensors = tuple(
-            buffer[begin : begin + count * dtype.itemsize].view(dtype).view(*shape) for buffer in memory.buffers
-        )
-        if clear:
-            tensors[memory.rank].zero_()
-        return tensors
-
-    def barrier(self, region=None):
-        """Waits for all ranks; what they wrote before is there afterwards."""
-        self._initialized().barrier(list(self._regions).index(region) if region is not None else 0)
-
-
-symm_mem_pool = SymmetricMemoryPool()
+symm_mem_pool = SymmetricMemoryPool()  # of those who bring none
 
 
 @triton.jit
@@ -211,7 +134,7 @@ def _as_rows(src):
     return src if src.stride(1) == 1 else src.contiguous()
 
 
-def convert_dp_to_ep(src, expt_assignment, expt_indx, gate_indx):
+def convert_dp_to_ep(src, expt_assignment, expt_indx, gate_indx, symm_mem_pool=symm_mem_pool):
     """Tokens of this rank [tokens, d] to the experts: [all tokens * active experts, d], row `gate_indx` for each pair of token and expert.
 
     `expt_indx` [all tokens, active experts] and `gate_indx` are of all ranks. Rows of experts that other ranks own hold nothing.
@@ -232,7 +155,7 @@ def convert_dp_to_ep(src, expt_assignment, expt_indx, gate_indx):
     return targets[symm_mem_pool.rank]
 
 
-def convert_ep_to_dp(src, expt_assignment, expt_indx, topk_indx):
+def convert_ep_to_dp(src, expt_assignment, expt_indx, topk_indx, symm_mem_pool=symm_mem_pool):
     """Rows in the order of experts back to the ranks of their tokens: [tokens * active experts, d]; `topk_indx` has the pair of each row."""
     src, n_ranks, rank = _as_rows(src), symm_mem_pool.n_ranks, symm_mem_pool.rank
     n_rows, d = src.shape

@@ -8,11 +8,16 @@ import torch
 import triton
 
 from .numerics import InFlexData, OutFlexData
-from .numerics_details.mxfp import MXFP_BLOCK_SIZE, downcast_to_mxfp_torch, upcast_from_mxfp_torch
+from .numerics_details.mxfp import (
+    MXFP_BLOCK_SIZE,
+    downcast_to_mxfp,
+    downcast_to_mxfp_torch,
+    upcast_from_mxfp_torch,
+)
 from .reduce_details import reduce_kernel
 from .specialize import ClosureArg, FnSpecs, SpecializationModule
 
-__all__ = ["PostprocessFn", "reduce", "reduce_torch"]
+__all__ = ["FnSpecs", "PostprocessFn", "reduce", "reduce_torch"]
 
 
 @dataclass(frozen=True)
@@ -56,25 +61,78 @@ def _strides(operand, shape):
     return operand.expand(shape).stride()
 
 
+class Reduce(torch.autograd.Function):
+    """Sums with a gradient: every summand has that of its sum, times its scale, where the mask is not zero."""
+
+    @staticmethod
+    def forward(ctx, x, dim, mask, scale, options):
+        ctx.dim, ctx.mask, ctx.scale, ctx.shape, ctx.dtype = dim, mask, scale, x.shape, x.dtype
+        y, _ = _reduce(x.detach(), dim, mask=mask, scale=scale, **options)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        dx = dy.unsqueeze(ctx.dim).expand(ctx.shape).float()
+        if ctx.scale is not None:
+            dx = dx * ctx.scale
+        if ctx.mask is not None:
+            dx = torch.where(ctx.mask.expand(ctx.shape) != 0, dx, 0.0)
+        return dx.to(ctx.dtype), None, None, None, None
+
+
 def reduce(
     x,
     dim,
     mask=None,
     scale=None,
     x_mxscale=None,
-    x_flex=InFlexData(),
+    x_flex=None,
     y_dtype=None,
-    y_flex=OutFlexData(),
+    y_flex=None,
     y_flex_saturate_inf=False,
     y_has_mx=None,
     y=None,
     postprocess_fn1=None,
     postprocess_fn2=None,
+    x_global_scale=None,
+    unpadded_batch_size=None,
+    y_mx_scale_dtype=torch.uint8,
+    y_microblock_size=None,
+    y_value_pack_factor=1,
 ):
     """(sum over `dim` of x * scale where the mask is not zero, its MX scales or None).
 
-    Mask and scale broadcast. `postprocess_fn1` sees the sums in float32 and may shrink the last dimension; `postprocess_fn2` sees what will be stored.
+    Mask and scale broadcast; `x_global_scale`, a number or a tensor of one element, is a factor of everything. `postprocess_fn1` sees the sums in
+    float32 and may shrink the last dimension; `postprocess_fn2` sees what will be stored. Of the result's rows the first `unpadded_batch_size` are
+    computed. MX results have scales of `y_mx_scale_dtype` for `y_microblock_size` values, of which `y_value_pack_factor` lie in a byte. Sums
+    of plain floats are differentiable in x.
     """
+    options = {
+        "y_dtype": y_dtype, "y_flex_saturate_inf": y_flex_saturate_inf, "y_has_mx": y_has_mx, "y": y, "postprocess_fn1": postprocess_fn1,
+        "postprocess_fn2": postprocess_fn2, "x_mxscale": x_mxscale, "x_flex": InFlexData() if x_flex is None else x_flex,
+        "y_flex": OutFlexData() if y_flex is None else y_flex, "unpadded_batch_size": unpadded_batch_size,
+    }  # fmt: skip
+    if x_global_scale is not None:
+        factor = torch.as_tensor(x_global_scale, dtype=torch.float32, device=x.device).reshape(1, 1, 1)
+        scale = factor if scale is None else scale * factor
+    is_plain_mx = y_mx_scale_dtype == torch.uint8 and y_microblock_size in (None, MXFP_BLOCK_SIZE.value)
+    if not is_plain_mx or y_value_pack_factor != 1:
+        sums, _ = _reduce(
+            x, dim, mask=mask, scale=scale, **{**options, "y_dtype": torch.float32, "y_has_mx": False, "y": None}
+        )
+        quantized = torch.uint8 if y_value_pack_factor == 2 else y_dtype or torch.float8_e4m3fn
+        values, scales = downcast_to_mxfp(sums, quantized, -1, y_mx_scale_dtype, y_microblock_size)
+        return (values if y is None else y.copy_(values)), scales
+    differentiable = x.requires_grad and x_mxscale is None and postprocess_fn1 is None and postprocess_fn2 is None
+    if differentiable and x.dtype.is_floating_point and x.dtype.itemsize > 1 and not y_has_mx:
+        return Reduce.apply(x, dim, mask, scale, options), None
+    return _reduce(x, dim, mask=mask, scale=scale, **options)
+
+
+def _reduce(
+    x, dim, *, mask, scale, x_mxscale, x_flex, y_dtype, y_flex, y_flex_saturate_inf, y_has_mx, y, postprocess_fn1,
+    postprocess_fn2, unpadded_batch_size,
+):  # fmt: skip
     _check(x, dim, x_mxscale, x_flex)
     fn1 = PostprocessFn() if postprocess_fn1 is None else postprocess_fn1
     fn2 = PostprocessFn() if postprocess_fn2 is None else postprocess_fn2
@@ -82,6 +140,7 @@ def reduce(
         y_has_mx = x_mxscale is not None
     outer, inner = (each for each in (0, 1, 2) if each != dim)
     n_outer, n_inner, n_summed = x.shape[outer], x.shape[inner], x.shape[dim]
+    x = x.detach()
     n_out = n_inner // fn1.specs.reduction_n
     if y is None:
         dtype = torch.float8_e4m3fn if y_has_mx and y_dtype is None else y_dtype or x.dtype
@@ -91,7 +150,9 @@ def reduce(
     if y_has_mx:
         n_scales = triton.cdiv(n_out, MXFP_BLOCK_SIZE.value)
         y_mxscale = torch.empty((n_outer, n_scales), dtype=torch.uint8, device=x.device)
-    if y.numel() == 0:
+    if unpadded_batch_size is not None:
+        n_outer = min(n_outer, int(unpadded_batch_size))
+    if y.numel() == 0 or n_outer == 0:
         return y, y_mxscale
     rows, columns = 64, 128
     mask_strides, scale_strides = _strides(mask, x.shape), _strides(scale, x.shape)
@@ -117,9 +178,9 @@ def reduce_torch(
     mask=None,
     scale=None,
     x_mxscale=None,
-    x_flex=InFlexData(),
+    x_flex=None,
     y_dtype=None,
-    y_flex=OutFlexData(),
+    y_flex=None,
     y_flex_saturate_inf=False,
     y_has_mx=None,
     y=None,
@@ -127,6 +188,8 @@ def reduce_torch(
     postprocess_fn2=None,
 ):
     """Here the functions are Python's: of the float32 sums, and of the result."""
+    x_flex = InFlexData() if x_flex is None else x_flex
+    y_flex = OutFlexData() if y_flex is None else y_flex
     _check(x, dim, x_mxscale, x_flex)
     y_has_mx = x_mxscale is not None if y_has_mx is None else y_has_mx
     dtype = y.dtype if y is not None else torch.float8_e4m3fn if y_has_mx and y_dtype is None else y_dtype or x.dtype

@@ -112,21 +112,27 @@ def get_memset_tbps():
     return buffer.numel() / (_milliseconds(lambda: buffer.fill_(0)) * 1e-3) * 1e-12
 
 
-def get_cublas_tflops(dtype):
-    """Teraflops of the vendor's matrix product; `dtype` is fp16, bf16, fp32 or fp8."""
+def get_blas_tflops(dtype, workspace_size=32 * 1024 * 1024, device=None):
+    """Teraflops of the vendor's matrix product; `dtype` is fp16, bf16, fp32 or fp8. PyTorch brings its workspace itself."""
     types = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32, "fp8": torch.float8_e4m3fn}
     if dtype not in types:
         raise ValueError(f"the types are {', '.join(types)}, not {dtype}")
-    size = 8192 if _device() == "cuda" else 512
-    a, b = (torch.randn(size, size, device=_device()) for _ in range(2))
+    device = _device() if device is None else device
+    size = 8192 if torch.device(device).type == "cuda" else 512
+    a, b = (torch.randn(size, size, device=device) for _ in range(2))
     if dtype == "fp8":
-        one = torch.ones((), device=_device())
+        one = torch.ones((), device=device)
         a, b = a.to(types[dtype]), b.to(types[dtype]).T.contiguous().T
         multiply = lambda: torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
     else:
         a, b = a.to(types[dtype]), b.to(types[dtype])
         multiply = lambda: a @ b
     return 2 * size**3 / (_milliseconds(multiply) * 1e-3) * 1e-12
+
+
+def get_cublas_tflops(dtype):
+    """The same, under its earlier name."""
+    return get_blas_tflops(dtype)
 
 
 def plot_roofline(

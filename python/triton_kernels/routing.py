@@ -48,6 +48,8 @@ class ExptData:
 
     # RaggedTensorMetadata's words, in which products ask.
 
+    expected_slice_size = slice_sizes_divisibility = None
+
     @property
     def n_slices(self):
         return self.hist.shape[0]

@@ -45,12 +45,13 @@ class ClosureArg:
 _count = itertools.count()
 
 
-def define_kernel(src, module, attrs=None, **globals):
-    """The kernel that the text `src` defines, as a member of `module`; it sees `globals`. `attrs` are keyword arguments of `triton.jit`."""
-    return _define(src, module, attrs, globals)
+def define_kernel(src, module, attrs=None, jit_function_cls=JITFunction, **globals):
+    """The kernel that the text `src` defines, as a member of `module`; it sees `globals`. `attrs` are keyword arguments of `triton.jit`, or of the
+    class that makes it."""
+    return _define(src, module, attrs, globals, jit_function_cls)
 
 
-def _define(src, module, attrs, globals):
+def _define(src, module, attrs, globals, jit_function_cls=JITFunction):
     src = textwrap.dedent(src)
     functions = [node for node in ast.parse(src).body if isinstance(node, ast.FunctionDef)]
     assert len(functions) == 1, f"the text must define one function, not {len(functions)}"
@@ -62,7 +63,8 @@ def _define(src, module, attrs, globals):
     exec(compile(src, file, "exec"), scope)
     function = scope[name]
     function.__module__ = module.__name__
-    kernel = triton.jit(function, **(attrs or {}))
+    make = triton.jit if jit_function_cls is JITFunction else jit_function_cls
+    kernel = make(function, **(attrs or {}))
     setattr(module, name, kernel)
     return kernel
 

@@ -7,6 +7,7 @@ from triton.runtime import driver
 __all__ = [
     "cuda_capability_geq",
     "get_cdna_version",
+    "get_rdna_version",
     "has_native_mxfp",
     "has_tma_gather",
     "is_cuda",
@@ -23,6 +24,12 @@ def get_cdna_version():
     if is_hip_cdna3():
         return 3
     return 4 if is_hip_cdna4() else -1
+
+
+@triton.constexpr_function
+def get_rdna_version():
+    """Of AMD's GPUs for graphics; -1: the device is none."""
+    return -1
 
 
 @triton.constexpr_function

@@ -19,6 +19,15 @@ from .tensor_details.bitmatrix import (
     sum_bitmatrix_rows,
     sum_bitmatrix_rows_torch,
 )
+from .tensor_details.dtype import (
+    BIT,
+    FP4,
+    FloatType,
+    IntegerType,
+    bitwidth,
+    dtype_to_torch_dtype,
+    torch_dtype_to_dtype,
+)
 from .tensor_details.layout import BlackwellMXValueLayout, Layout, StridedLayout
 from .tensor_details.ragged_tensor import (
     RaggedTensorMetadata,
@@ -42,7 +51,12 @@ __all__ = [
     "Tensor",
     "bitwidth",
     "convert_layout",
+    "dtype_to_torch_dtype",
+    "empty",
     "get_layout",
+    "is_tma_compliant",
+    "make_dense_tma",
+    "make_tma",
     "make_bitmatrix_metadata",
     "make_bitmatrix_metadata_torch",
     "make_ragged_tensor_metadata",
@@ -51,33 +65,9 @@ __all__ = [
     "remap_ragged_tensor_metadata_torch",
     "sum_bitmatrix_rows",
     "sum_bitmatrix_rows_torch",
+    "torch_dtype_to_dtype",
     "wrap_torch_tensor",
 ]
-
-
-@dataclass(frozen=True)
-class IntegerType:
-    bitwidth: int
-
-
-@dataclass(frozen=True)
-class FloatType:
-    bitwidth_exponent: int
-    bitwidth_mantissa: int
-    is_signed: bool
-
-    @property
-    def bitwidth(self):
-        return int(self.is_signed) + self.bitwidth_exponent + self.bitwidth_mantissa
-
-
-BIT = IntegerType(1)
-FP4 = FloatType(bitwidth_exponent=2, bitwidth_mantissa=1, is_signed=True)
-
-
-def bitwidth(type):
-    """Bits per element of one of the types above, or of torch's."""
-    return type.itemsize * 8 if isinstance(type, torch.dtype) else type.bitwidth
 
 
 def unit_stride_dim(tensor):
@@ -98,6 +88,8 @@ class Storage:
         assert isinstance(self.data, torch.Tensor), f"a storage holds a torch.Tensor, not {type(self.data).__name__}"
         if self.layout is None:
             self.layout = StridedLayout(self.data.shape)
+        elif self.layout.initial_shape is None and isinstance(self.layout, StridedLayout):
+            self.layout = self.layout.bind(self.data.shape)
 
     @property
     def device(self):
@@ -243,27 +235,83 @@ def get_layout(tensor):
     return tensor.storage.layout if isinstance(tensor, Tensor) else StridedLayout
 
 
-def wrap_torch_tensor(torch_tensor, dtype=None):
-    """A tensor over torch's; with a narrower `dtype` several elements lie in each of torch's."""
+def wrap_torch_tensor(torch_tensor, dtype=None, shape=None, shape_max=None, layout=None):
+    """A tensor over torch's; with a narrower `dtype` several elements lie in each of torch's, along the dimension of stride 1."""
     dtype = torch_tensor.dtype if dtype is None else dtype
-    shape = list(torch_tensor.shape)
-    ratio = bitwidth(torch_tensor.dtype) // bitwidth(dtype)
-    if ratio != 1:
-        dim = unit_stride_dim(torch_tensor)
-        if dim is None:
-            raise InvalidArgumentError(f"no dimension has stride 1, so that {dtype} cannot be packed along it")
-        shape[dim] *= ratio
-    return Tensor(Storage(torch_tensor), dtype=dtype, shape=shape)
+    if shape is None:
+        shape = list(torch_tensor.shape)
+        ratio = bitwidth(torch_tensor.dtype) // bitwidth(dtype)
+        if ratio != 1:
+            dim = unit_stride_dim(torch_tensor)
+            if dim is None:
+                raise InvalidArgumentError(f"no dimension has stride 1, so that {dtype} cannot be packed along it")
+            shape[dim] *= ratio
+    return Tensor(Storage(torch_tensor, layout), dtype=dtype, shape=list(shape), shape_max=shape_max)
+
+
+def empty(shape, dtype, device, layout=None, allow_implicit_conversion=False):
+    """A tensor whose elements are whatever is in memory. A layout that rearranges is filled with zeros, if that is allowed."""
+    layout = StridedLayout(-1) if layout is None else layout
+    held = dtype_to_torch_dtype(dtype)
+    ratio = 8 * held.itemsize // bitwidth(dtype)
+    sizes = list(shape)
+    major = getattr(layout, "major_dim", None)
+    major = -1 if major is None else major
+    if layout.name is not None:
+        if not allow_implicit_conversion:
+            raise InvalidArgumentError(
+                f"a tensor in {layout} is made by conversion: pass allow_implicit_conversion=True"
+            )
+        major = -2
+    sizes[major] = -(-sizes[major] // ratio)
+    moved = [*sizes]
+    moved.append(moved.pop(major))
+    data = torch.empty(moved, dtype=held, device=device).movedim(-1, major)
+    tensor = Tensor(Storage(data), dtype=dtype, shape=list(shape))
+    return tensor if layout.name is None else convert_layout(tensor, layout)
 
 
 def convert_layout(tensor, layout_cls, **layout_kwargs):
-    """The same tensor in another layout."""
+    """The same tensor in another layout: an object, or its class and keyword arguments. A tensor that is in it already stays as it is."""
     if isinstance(tensor, torch.Tensor):
         tensor = wrap_torch_tensor(tensor)
-    data = tensor.storage.layout.unswizzle_data(tensor.storage.data)
-    layout = layout_cls(data.shape, **layout_kwargs)
+    layout, old = layout_cls, tensor.storage.layout
+    if isinstance(layout, Layout):
+        is_same = old.name == layout.name and old.options() == layout.options()
+        is_strided = isinstance(layout, StridedLayout) and isinstance(old, StridedLayout)
+        dim = unit_stride_dim(tensor.storage.data)
+        if is_strided and (layout.major_dim is None or dim == layout.major_dim % tensor.storage.data.ndim):
+            return tensor
+        if is_same and not is_strided:
+            return tensor
+    data = old.unswizzle_data(tensor.storage.data)
+    if isinstance(layout, Layout):
+        if isinstance(layout, StridedLayout) and bitwidth(tensor.dtype) < 8:
+            layout = StridedLayout()  # elements of a byte stay together
+        layout = layout.bind(data.shape)
+    else:
+        layout = layout(data.shape, **layout_kwargs)
     storage = Storage(layout.swizzle_data(data), layout)
     return Tensor(storage, dtype=tensor.dtype, shape=tensor.shape, shape_max=tensor.shape_max)
+
+
+def _storage_of(tensor):
+    return tensor.storage if isinstance(tensor, Tensor) else Storage(tensor)
+
+
+def is_tma_compliant(tensor):
+    """Whether the GPU's copy engine can read it."""
+    return _storage_of(tensor).is_tma_compliant()
+
+
+def make_dense_tma(tensor, block_shape, is_scale=False):
+    """A descriptor for blocks of this shape."""
+    return _storage_of(tensor).make_dense_tma(block_shape, is_scale)
+
+
+def make_tma(tensor, block_shape, mode, is_scale=False):
+    """A descriptor for blocks of this shape; `mode` is dense, gather, scatter or ragged."""
+    return _storage_of(tensor).make_tma(block_shape, mode, is_scale)
 
 
 def numel_max(tensor):

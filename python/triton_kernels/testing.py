@@ -79,6 +79,91 @@ def compute_actual_scale(x, dtype, per_batch_scale=False):
     return absmax / largest
 
 
+def _slice_sizes(n_slices, total, device):
+    """Sizes that add up to `total`, one of them zero; always the same."""
+    if n_slices == 1:
+        return torch.tensor([total], dtype=torch.int32, device=device)
+    generator = torch.Generator().manual_seed(n_slices)
+    weights = torch.rand(n_slices, generator=generator).to(device)
+    weights[torch.randint(n_slices, (1,), generator=generator)] = 0
+    ends = torch.round(torch.cumsum(weights, 0) / weights.sum().clamp(min=1e-9) * total).to(torch.int32)
+    ends[-1] = total
+    return torch.diff(ends, prepend=ends.new_zeros(1))
+
+
+def make_random_tensor(
+    shape,
+    n_slices,
+    ragged_dim,
+    device,
+    dtype,
+    mxfp_dim=None,
+    transpose=False,
+    ragged_padding=False,
+    squeeze_batch_dim=False,
+    is_mx_rowmajor=False,
+    value_hbm_swizzling=None,
+    scale_hbm_swizzling=None,
+    slice_sizes_divisibility=None,
+):
+    """(tensor, its MX scales or None, its RaggedTensorMetadata or None) for products.
+
+    `dtype` has `torch_dtype`, and says with `has_mx_scale` and `is_mxfloat4` what it is. Without `ragged_dim` there are `n_slices` batches. With
+    `ragged_padding` slices are padded with zeros to a multiple of 128 (`slice_sizes_divisibility`) along it. `transpose` makes the last dimension but
+    one that of stride 1. The layouts rearrange values and scales; that of scales may be a function of the metadata.
+    """
+    from .numerics_details.mxfp import downcast_to_mxfp
+    from .tensor import FP4, convert_layout, make_ragged_tensor_metadata, wrap_torch_tensor
+
+    rows, columns = shape
+    metadata, sizes = None, None
+    if ragged_dim is not None:
+        total = shape[ragged_dim]
+        sizes = _slice_sizes(n_slices, total, device)
+        padded = sizes
+        step = slice_sizes_divisibility
+        if ragged_padding:
+            step = step or 128
+            padded = (sizes + step - 1) // step * step
+        n_total = int(padded.sum()) if ragged_padding else total
+        metadata = make_ragged_tensor_metadata(padded, n_total)
+        metadata.slice_sizes_divisibility = step if ragged_padding else slice_sizes_divisibility
+        full = [rows, columns]
+        full[ragged_dim] = n_total
+        data = torch.randn(full, device=device)
+        if ragged_padding:
+            begins = torch.cumsum(padded, 0) - padded
+            for begin, size, room in zip(begins.tolist(), sizes.tolist(), padded.tolist()):
+                data.narrow(ragged_dim, begin + size, room - size).zero_()
+    else:
+        data = torch.randn((n_slices, rows, columns), device=device)
+        data = data.squeeze(0) if squeeze_batch_dim and n_slices == 1 else data
+    scales = None
+    if mxfp_dim is None:
+        data = data.to(dtype.torch_dtype)
+        if transpose:
+            data = data.mT.contiguous().mT
+        return data, None, metadata
+    data, scales = downcast_to_mxfp(data.to(torch.bfloat16), dtype.torch_dtype, axis=mxfp_dim)
+    if is_mx_rowmajor and dtype.is_mxfloat4:
+        # Pairs along the columns: unpacked, and packed the other way.
+        nibbles = torch.stack([data & 0xF, data >> 4], dim=mxfp_dim if mxfp_dim >= 0 else data.ndim + mxfp_dim + 1)
+        nibbles = nibbles.flatten(
+            mxfp_dim - 1 if mxfp_dim < 0 else mxfp_dim, mxfp_dim if mxfp_dim < 0 else mxfp_dim + 1
+        )
+        data = (nibbles[..., ::2] | (nibbles[..., 1::2] << 4)).contiguous()
+    elif is_mx_rowmajor:
+        data = data.contiguous()
+    data = wrap_torch_tensor(data, dtype=FP4 if dtype.is_mxfloat4 else None)
+    scales = wrap_torch_tensor(scales)
+    if value_hbm_swizzling is not None:
+        data = convert_layout(data, value_hbm_swizzling)
+    if scale_hbm_swizzling is not None:
+        layout = scale_hbm_swizzling(metadata) if callable(scale_hbm_swizzling) else scale_hbm_swizzling
+        scales = convert_layout(scales, layout)
+    return data, scales, metadata
+
+
 _TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import torch
 import triton
 
-from .distributed import symm_mem_pool
+from .distributed import symm_mem_pool as usual_pool
 from .tensor import BIT, Bitmatrix, SparseMatrix, Tensor
 from .topk_details._topk import _topk_backward, _topk_forward
 
-__all__ = ["TopK", "topk", "topk_torch"]
+__all__ = ["TopK", "topk", "topk_backward", "topk_forward", "topk_torch"]
+
+# The kernels, by the names that programs import.
+topk_forward, topk_backward = _topk_forward, _topk_backward
 
 _ROWS = 32
 
@@ -43,7 +46,7 @@ def _empty_words(n_rows, n_cols, device):
     return torch.empty((triton.cdiv(n_cols, 32), _round_up(n_rows, 32)), dtype=torch.uint32, device=device).T[:n_rows]
 
 
-def _gathered_buffers(x, k, n_words):
+def _gathered_buffers(x, k, n_words, symm_mem_pool):
     """(values, columns, words) of all ranks on each rank, and the barrier's handle."""
     n_rows = symm_mem_pool.n_ranks * x.shape[0]
     values_bytes = symm_mem_pool.align_up(n_rows * k * x.element_size(), 128)
@@ -56,10 +59,10 @@ def _gathered_buffers(x, k, n_words):
     return values, columns, tuple(each.T[:n_rows].view(torch.uint32) for each in words)
 
 
-def _forward(x, k, apply_softmax, y_indx, n_rows, all_gather):
+def _forward(x, k, apply_softmax, y_indx, n_rows, all_gather, symm_mem_pool):
     n_rows_max, n_cols = x.shape
     if all_gather:
-        values, columns, words = _gathered_buffers(x, k, triton.cdiv(n_cols, 32))
+        values, columns, words = _gathered_buffers(x, k, triton.cdiv(n_cols, 32), symm_mem_pool)
         rank, first_row = symm_mem_pool.rank, symm_mem_pool.rank * n_rows_max
         symm_mem_pool.barrier("topk")  # nobody still reads what is in the buffers
     else:
@@ -84,8 +87,8 @@ def _forward(x, k, apply_softmax, y_indx, n_rows, all_gather):
 
 class TopK(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, k, apply_softmax, y_indx, n_rows, all_gather):
-        values, columns, words = _forward(x, k, apply_softmax, y_indx, n_rows, all_gather)
+    def forward(ctx, x, k, apply_softmax, y_indx, n_rows, all_gather, symm_mem_pool):
+        values, columns, words = _forward(x, k, apply_softmax, y_indx, n_rows, all_gather, symm_mem_pool)
         ctx.save_for_backward(x, values, columns)
         ctx.apply_softmax, ctx.n_rows, ctx.all_gather = apply_softmax, n_rows, all_gather
         ctx.mark_non_differentiable(columns, words)
@@ -104,18 +107,18 @@ class TopK(torch.autograd.Function):
                 d_values, values, columns, values.stride(0), d_x, d_x.stride(0), ctx.n_rows,
                 SOFTMAX=ctx.apply_softmax, K=k, K_PAD=triton.next_power_of_2(k),
             )  # fmt: skip
-        return d_x, None, None, None, None, None
+        return d_x, None, None, None, None, None, None
 
 
-def topk(x, k, apply_softmax=True, dim=1, y_indx=None, n_rows=None, all_gather=False):
+def topk(x, k, apply_softmax=True, dim=1, y_indx=None, n_rows=None, all_gather=False, symm_mem_pool=None):
     """The k largest of each row, in ascending order of their columns; of equal ones the first. With `y_indx`, the entries at those columns.
 
     `apply_softmax`: the values are the softmax of those selected. `n_rows`: only so many rows are active (a number, or a tensor on the device);
-    the others select nothing. `all_gather`: every rank gets the rows of all ranks.
+    the others select nothing. `all_gather`: every rank gets the rows of all ranks, by the memory of `symm_mem_pool`.
     """
     x, n_rows = _read(x, n_rows)
     _check(x, k, dim, y_indx)
-    values, columns, words = TopK.apply(x, k, apply_softmax, y_indx, n_rows, all_gather)
+    values, columns, words = TopK.apply(x, k, apply_softmax, y_indx, n_rows, all_gather, symm_mem_pool or usual_pool)
     if all_gather:
         n_rows = values.shape[0]
     return SparseMatrix(columns, values, _as_bits(words, n_rows, values.shape[0], x.shape[1]))

@@ -1,1 +1,1 @@
-"""How matrix products of experts are computed: records, kernels, the choice of tiles, the reference."""
+"""What `triton_kernels.matmul_details` holds, under the names of Triton 3.4 to 3.6."""

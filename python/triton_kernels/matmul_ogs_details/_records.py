@@ -1,15 +1,13 @@
-"""What a matrix product of experts is told besides its operands."""
+"""What a product of experts was told in Triton 3.6."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum, auto
-from typing import Any, Callable
+from dataclasses import dataclass
 
 import torch
 
-from ..numerics import InFlexData, OutFlexData
-from ..specialize import FnSpecs
+from ..matmul_details._records import FlexCtx
+from ..matmul_details._records import PrecisionConfig as _PrecisionConfig
 from ..tensor import RaggedTensorMetadata
 
 
@@ -47,71 +45,33 @@ class ScatterIndx:
     dst_indx: torch.Tensor
 
 
-@dataclass(frozen=True)
-class FlexCtx:
-    lhs_data: InFlexData = field(default_factory=InFlexData)
-    rhs_data: InFlexData = field(default_factory=InFlexData)
-    out_data: OutFlexData = field(default_factory=OutFlexData)
-    acc_data: InFlexData = field(default_factory=InFlexData)
+class PrecisionConfig(_PrecisionConfig):
+    """Number formats, by the names `act_scale`, `weight_scale` and `out_scale` of MX scales."""
 
+    def __init__(
+        self,
+        max_num_imprecise_acc=None,
+        allow_tf32=True,
+        flex_ctx=FlexCtx(),
+        acc_scale=1.0,
+        flexpoint_saturate_inf=False,
+        report_quantization_err_fn=None,
+        act_scale=None,
+        weight_scale=None,
+        out_scale=None,
+        out_dtype=None,
+        enforce_bitwise_invariance=False,
+    ):
+        super().__init__(
+            max_num_imprecise_acc, allow_tf32, flex_ctx, acc_scale, flexpoint_saturate_inf, report_quantization_err_fn,
+            act_scale, weight_scale, out_scale, out_dtype, enforce_bitwise_invariance,
+        )  # fmt: skip
 
-@dataclass
-class PrecisionConfig:
-    """Number formats. `act_scale`, `weight_scale` and `out_scale` are the scales of MX operands and result."""
+    def _alias(name):  # noqa: N805
+        return property(lambda self: getattr(self, name), lambda self, value: setattr(self, name, value))
 
-    max_num_imprecise_acc: int | None = None
-    allow_tf32: bool = True
-    flex_ctx: FlexCtx = field(default_factory=FlexCtx)
-    acc_scale: float = 1.0
-    flexpoint_saturate_inf: bool = False
-    report_quantization_err_fn: Callable | None = None
-    act_scale: Any = None
-    weight_scale: Any = None
-    out_scale: Any = None
-    out_dtype: torch.dtype | None = None
-    enforce_bitwise_invariance: bool = False
-
-
-class FnName(Enum):
-    """Device functions that the product knows by name."""
-
-    QUANTIZE_MXFP8 = auto()
-
-
-@dataclass(frozen=True)
-class FusedActivation:
-    """A function of the product's tiles, in float32, before weights are applied."""
-
-    specs: FnSpecs = field(default_factory=FnSpecs.default)
-    fn_args: tuple[object, ...] = ()
-
-
-@dataclass(frozen=True)
-class Epilogue:
-    """A function of what will be stored: with some arguments behind the product, with others behind a reduction that follows it."""
-
-    specs: FnSpecs = field(default_factory=FnSpecs.default)
-    fn_arg_values_matmul: tuple[object, ...] = ()
-    fn_arg_values_finalize: tuple[object, ...] = ()
-    effective_itemsize: float | None = None
-
-
-@dataclass
-class FusedComm:
-    """Results go to other ranks: row m to row m * n_reduce_shards + reduce_rank of the ranks of shard `scatter_shard_indx[m]`, or of all ranks.
-
-    `out_handles`: the result tensor of every rank, or an int64 tensor of their addresses.
-    """
-
-    out_handles: Any
-    scatter_shard_indx: torch.Tensor | None = None
-    reduce_rank: int = 0
-    n_reduce_shards: int = 1
-
-    def addresses(self, device):
-        if isinstance(self.out_handles, torch.Tensor) and self.out_handles.dtype == torch.int64:
-            return self.out_handles
-        return torch.tensor([each.data_ptr() for each in self.out_handles], dtype=torch.int64, device=device)
+    act_scale, weight_scale, out_scale = _alias("a_mx_scale"), _alias("b_mx_scale"), _alias("c_mx_scale")
+    del _alias
 
 
 @dataclass

@@ -1,5 +1,5 @@
 """What profilers see of a product, under the module name of Triton 3.4."""
 
-from ._metadata import matmul_launch_metadata, matmul_repr
+from ..matmul_details._metadata import matmul_launch_metadata, matmul_repr
 
 __all__ = ["matmul_launch_metadata", "matmul_repr"]

@@ -1,5 +1,4 @@
 """How tiles are chosen, under the module name of Triton 3.4."""
 
-from .opt_flags_details.opt_flags_nvidia import choose
-
-__all__ = ["choose"]
+from ..matmul_details.opt_flags_details.opt_flags_nvidia import *  # noqa: F403
+from ..matmul_details.opt_flags_details.opt_flags_nvidia import choose  # noqa: F401

@@ -17,14 +17,20 @@ class RaggedTensorMetadata:
 
     slice_sizes [n] rows; slice_offs [n + 1] where they begin, and their end; block_offs_data [heights, n + 1] the same counted in tiles;
     block_schedule_data [heights, tiles] each tile as (its number in the slice << 16) | slice, -1 behind the last.
+    expected_slice_size: how many rows a slice will have, as far as one can tell; slice_sizes_divisibility: what all sizes are multiples of.
     """
 
     slice_sizes: torch.Tensor
     slice_offs: torch.Tensor
     block_offs_data: torch.Tensor
     block_schedule_data: torch.Tensor
+    expected_slice_size: int | None = None
+    slice_sizes_divisibility: int | None = None
 
     def __post_init__(self):
+        for name in ("expected_slice_size", "slice_sizes_divisibility"):
+            if getattr(self, name) is None:
+                del self.__dict__[name]  # the class says so: instances hold tensors, and what is known
         heights = len(self.block_sizes())
         assert self.block_offs_data.shape[0] == heights, f"block_offs_data needs {heights} rows"
         assert self.block_schedule_data.shape[0] == heights, f"block_schedule_data needs {heights} rows"
@@ -48,6 +54,17 @@ class RaggedTensorMetadata:
     @staticmethod
     def block_sizes():
         return [2**log2 for log2 in RaggedTensorMetadata.block_sizes_log2()]
+
+    @staticmethod
+    def n_blocks(n_slices, n_total_rows, block_size):
+        """At most so many tiles of `block_size` rows."""
+        if n_total_rows <= n_slices:
+            return n_total_rows
+        return -(-max(n_total_rows - n_slices + 1, 0) // block_size) + n_slices - 1
+
+    @staticmethod
+    def max_n_blocks(n_slices, n_total_rows):
+        return RaggedTensorMetadata.max_n_tiles(n_slices, n_total_rows)
 
     @staticmethod
     def max_n_tiles(n_slices, n_rows):

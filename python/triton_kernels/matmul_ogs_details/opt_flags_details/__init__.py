@@ -1,1 +1,1 @@
-"""The choice of tiles on each vendor's devices."""
+"""The choice of tiles, under the names of Triton 3.6."""

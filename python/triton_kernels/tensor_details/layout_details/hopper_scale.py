@@ -14,13 +14,22 @@ def scales_last(data, mx_axis):
 class HopperMXScaleLayout(Layout):
     name = "HOPPER_SCALE"
 
-    def __init__(self, shape, mx_axis, num_warps=8):
+    def __init__(self, shape=None, mx_axis=None, num_warps=8):
+        if isinstance(shape, int):  # the axis comes first where there is no shape
+            num_warps = num_warps if mx_axis is None else mx_axis
+            shape, mx_axis = None, shape
         super().__init__(shape)
-        rank = len(self.initial_shape)
         assert num_warps & (num_warps - 1) == 0, f"num_warps must be a power of two, not {num_warps}"
+        self.num_warps = num_warps
+        self.given_axis = mx_axis
+        if shape is None:
+            return
+        rank = len(self.initial_shape)
         self.mx_axis = mx_axis + rank if mx_axis < 0 else mx_axis
         assert self.mx_axis in (rank - 2, rank - 1), f"mx_axis must be one of the last two, not {mx_axis}"
-        self.num_warps = num_warps
+
+    def options(self):
+        return {"mx_axis": self.given_axis, "num_warps": self.num_warps}
 
     def swizzle_data(self, data):
         data = pad_last(scales_last(data, self.mx_axis), 32 * self.num_warps, 2)
@@ -43,9 +52,15 @@ class HopperMXScaleLayout(Layout):
         leading = data.ndim - len(order)
         return data.permute(*range(leading), *(leading + axis for axis in order))
 
+    def _is_second_to_last(self, rank):
+        """Whether the sum runs along the rows of each matrix."""
+        if self.initial_shape is not None:
+            return self.mx_axis == len(self.initial_shape) - 2
+        return self.given_axis % rank == rank - 2
+
     def swizzle_block_shape(self, block_shape):
         rows, columns = block_shape[-2:]
-        if self.mx_axis == len(self.initial_shape) - 2:
+        if self._is_second_to_last(len(block_shape)):
             return [*block_shape[:-2], rows * 32, columns // 32]
         return [*block_shape[:-2], rows // 32, columns * 32]
 

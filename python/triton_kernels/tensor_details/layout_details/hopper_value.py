@@ -71,13 +71,22 @@ def _unpack_words(data):
 class HopperMXValueLayout(Layout):
     name = "HOPPER_VALUE"
 
-    def __init__(self, shape, mx_axis, mma_version=3):
+    def __init__(self, shape=None, mx_axis=None, mma_version=3):
+        if isinstance(shape, int):  # the axis comes first where there is no shape
+            mma_version = mma_version if mx_axis is None else mx_axis
+            shape, mx_axis = None, shape
         super().__init__(shape)
-        rank = len(self.initial_shape)
         assert mma_version in (2, 3), f"mma_version is 2 or 3, not {mma_version}"
+        self.mma_version = mma_version
+        self.given_axis = mx_axis
+        if shape is None:
+            return
+        rank = len(self.initial_shape)
         self.mx_axis = mx_axis + rank if mx_axis < 0 else mx_axis
         assert self.mx_axis in (rank - 2, rank - 1), f"mx_axis must be one of the last two, not {mx_axis}"
-        self.mma_version = mma_version
+
+    def options(self):
+        return {"mx_axis": self.given_axis, "mma_version": self.mma_version}
 
     def _tile(self, M, K):
         rows, columns = _factors(self.mma_version)
@@ -101,9 +110,15 @@ class HopperMXValueLayout(Layout):
         rows, columns = self.initial_shape[-2:]
         return data[..., :rows, :columns]
 
+    def _is_second_to_last(self, rank):
+        """Whether the sum runs along the rows of each matrix."""
+        if self.initial_shape is not None:
+            return self.mx_axis == len(self.initial_shape) - 2
+        return self.given_axis % rank == rank - 2
+
     def swizzle_block_shape(self, block_shape):
         rows, columns = block_shape[-2:]
-        if self.mx_axis == len(self.initial_shape) - 2:
+        if self._is_second_to_last(len(block_shape)):
             return [*block_shape[:-2], rows * 4, columns // 4]
         return [*block_shape[:-2], rows // 4, columns * 4]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...tensor import bitwidth
+from ...tensor import RaggedTensorMetadata, bitwidth
 
 
 class InapplicableConstraint(Exception):
@@ -22,7 +22,8 @@ class Problem:
     m: int
     n: int
     k: int
-    routing_data: Any = None
+    ragged: Any = None  # RaggedTensorMetadata of the rows
+    n_slices: int | None = None  # None: all that the metadata have
     inner_block_k: int | None = None
     can_use_tma: bool = False
     can_emulate_tma: bool = False  # descriptors exist without a copy engine
@@ -35,28 +36,31 @@ class Problem:
 
     @property
     def is_ragged(self):
-        return self.routing_data is not None and self.batch_size == 1
+        return self.ragged is not None and self.batch_size == 1
 
     @property
     def has_mx_weights(self):
-        return self.precision_config.weight_scale is not None
+        return self.precision_config.b_mx_scale is not None
 
     @property
     def bits(self):
         """(of elements of x, of w)"""
         return bitwidth(self.lhs_dtype), bitwidth(self.rhs_dtype)
 
+    def slices(self):
+        return self.ragged.n_slices if self.n_slices is None else self.n_slices
+
     def tokens_per_expert(self):
         if not self.is_ragged:
             return self.m
-        if self.routing_data.expected_tokens_per_expt is not None:
-            return self.routing_data.expected_tokens_per_expt
-        return max(1, self.m // self.routing_data.n_expts_tot)
+        if self.ragged.expected_slice_size is not None:
+            return self.ragged.expected_slice_size
+        return max(1, self.m // self.slices())
 
     def grid_m(self, block_m):
         if not self.is_ragged:
             return -(-self.m // block_m)
-        return self.routing_data.n_blocks(self.m, block_m)
+        return RaggedTensorMetadata.n_blocks(self.slices(), self.m, block_m)
 
     def n_tiles(self, block_m, block_n):
         return self.batch_size * self.grid_m(block_m) * -(-self.n // block_n)

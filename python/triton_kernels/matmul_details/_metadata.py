@@ -21,6 +21,7 @@ def _orientation(strides, unit):
 def matmul_repr(specialization):
     """<base>[_acc]_<orientations of x, w, y>_<element types of y, x, w>_<tile and parts of the sum>"""
     signature, constants = specialization.signature, specialization.constants
+    # Profiles are compared over the years: the names are those of Triton 3.6.
     base = "_p_matmul_ogs" if "NUM_PROGRAMS" in constants else "_matmul_ogs"
     if signature["acc_in"][0] != "constexpr":
         base += "_acc"

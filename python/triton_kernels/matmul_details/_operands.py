@@ -13,9 +13,10 @@ from ..tensor import (
     Storage,
     Tensor,
     bitwidth,
-    make_ragged_tensor_metadata,
+    convert_layout,
     wrap_torch_tensor,
 )
+from ..tensor_details.layout import StridedLayout
 from ._arguments import KernelArguments
 from .opt_flags_details.problem import Problem
 
@@ -30,6 +31,18 @@ def _as_tensor(tensor, dtype=None):
     return tensor
 
 
+def _without_shuffle(w):
+    """Weights in a layout that the kernels do not read are put back."""
+    return convert_layout(w, StridedLayout()) if w.storage.layout.name == "BLACKWELL_VALUE_SHUFFLED" else w
+
+
+def _plain_scales(scales):
+    """The scales of x with rows and groups as they are counted."""
+    if not isinstance(scales, Tensor):
+        return scales
+    return convert_layout(scales, StridedLayout()).data
+
+
 def _extent(tensor):
     """The largest offset in it, in elements."""
     return sum((size - 1) * abs(stride) for size, stride in zip(tensor.shape, tensor.stride()))
@@ -39,20 +52,22 @@ class Operands:
     """`M` slots per batch, `N` columns before the activation, `K` the sum, `batch` products side by side."""
 
     def __init__(
-        self, *, x, w, bias, routing_data, gather_indx, scatter_indx, config, betas, gammas, out_alpha, comm, activation,
-        epilogue, y_acc_in, inner, y,
+        self, *, x, w, bias, ragged, n_act, gather, scatter, config, betas, gammas, out_alpha, comm, activation, epilogue,
+        y_acc_in, inner, y,
     ):  # fmt: skip
+        """`ragged`: RaggedTensorMetadata of the rows, or None; `n_act`: slots of each row of the result, and rows of x by so much fewer than
+        `gather` counts."""
         self.config, self.inner, self.comm, self.bias = config, inner, comm, bias
-        self.routing_data = routing_data if inner is None else None
-        self.gather_indx, self.scatter_indx = gather_indx, scatter_indx
+        self.ragged, self.n_act = ragged, n_act
+        self.gather, self.scatter = gather, scatter
         self.betas, self.gammas, self.out_alpha, self.y_acc_in = betas, gammas, out_alpha, y_acc_in
-        self.activation = activation
+        self.activation, self.epilogue = activation, epilogue
         self.x = x.storage.data if isinstance(x, Tensor) else x
         self.w = _as_tensor(w, FP4 if isinstance(w, torch.Tensor) and w.dtype == torch.uint8 else None)
-        self.w_scale = None if config.weight_scale is None else _as_tensor(config.weight_scale)
-        self.x_scale = config.act_scale.data if isinstance(config.act_scale, Tensor) else config.act_scale
-        self.is_ragged = self.routing_data is not None and self.routing_data.expt_hist is not None
-        self.n_act = 1 if self.routing_data is None else self.routing_data.n_expts_act
+        self.w = _without_shuffle(self.w)
+        self.w_scale = None if config.b_mx_scale is None else _as_tensor(config.b_mx_scale)
+        self.x_scale = _plain_scales(config.a_mx_scale)
+        self.is_ragged = ragged is not None
         assert self.x.ndim in (2, 3), f"x has 2 or 3 dimensions, not {self.x.ndim}"
         assert self.w.ndim == 3, f"w has 2 or 3 dimensions, not {self.w.ndim}"
         self._measure()
@@ -64,10 +79,10 @@ class Operands:
         self.N = w_shape[-1]
         self.K = self.x.shape[-1]
         self.is_batched = self.x.ndim == 3 and self.inner is None
-        self.M = self.x.shape[-2] if self.gather_indx is None else self.gather_indx.src_indx.shape[0]
+        self.M = self.x.shape[-2] if self.gather is None else self.gather.shape[0]
         self.batch = self.x.shape[0] if self.is_batched else 1
         if self.inner is not None:
-            self.batch = self.inner.base.n_expts_tot
+            self.batch = self.inner.n_slices
 
     def _check(self):
         x, w, config = self.x, self.w, self.config
@@ -79,22 +94,19 @@ class Operands:
         if self.inner is None:
             assert w.shape[-2] == self.K, f"x has {self.K} columns, w {w.shape[-2]} rows"
         if self.is_batched:
-            others = (self.routing_data, self.gather_indx, self.scatter_indx, self.comm)
+            others = (self.ragged, self.gather, self.scatter, self.comm)
             assert all(each is None for each in others), (
                 "batched products have no routing, gather, scatter or communication"
             )
             assert w.shape[0] == x.shape[0], f"x has {x.shape[0]} batches, w {w.shape[0]}"
         elif self.is_ragged:
-            assert w.shape[0] == self.routing_data.n_expts_tot, (
-                f"w has {w.shape[0]} experts, not {self.routing_data.n_expts_tot}"
-            )
+            # Of slices that were remapped, those that are left out stand behind the others.
+            assert w.shape[0] <= self.ragged.n_slices, f"w has {w.shape[0]} experts, not {self.ragged.n_slices}"
         else:
-            assert w.shape[0] == 1, f"w has {w.shape[0]} experts, but there is no routing_data"
+            assert w.shape[0] == 1, f"w has {w.shape[0]} experts, but no rows are assigned to them"
         if self.inner is not None:
             assert self.inner.x_is_padded or self.inner.w_is_padded, "at least one operand must be padded to block_k"
-            assert self.gather_indx is None and self.scatter_indx is None, (
-                "a ragged sum goes without gather and scatter"
-            )
+            assert self.gather is None and self.scatter is None, "a ragged sum goes without gather and scatter"
         if self.bias is not None:
             assert self.bias.stride(-1) == 1 or self.bias.shape[-1] == 1, "bias must be contiguous along its columns"
             assert self.bias.shape[-1] == self.N, f"bias has {self.bias.shape[-1]} columns, w {self.N}"
@@ -106,7 +118,7 @@ class Operands:
             assert factors is None or factors.numel() >= self.M, (
                 f"{name} has {factors.numel()} entries for {self.M} rows"
             )
-        if self.comm is not None and self.scatter_indx is not None and self.n_act > 1:
+        if self.comm is not None and self.scatter is not None and self.n_act > 1:
             raise NotImplementedError("results that are reduced over experts cannot be sent to other ranks")
         self._check_formats(x, w, config)
 
@@ -123,10 +135,10 @@ class Operands:
                 raise NotImplementedError(
                     "pairs of e2m1 along the columns of w; pack them along the sum (column-major)"
                 )
-            assert self.inner is None, "a ragged sum goes without MX scales"
+            assert self.inner is None or self.inner.w_is_padded, "w with MX scales and a ragged sum must be padded"
         else:
             assert data.dtype != torch.uint8 or config.flex_ctx.rhs_data.dtype is not None, (
-                "w of uint8 is e2m1: it needs weight_scale"
+                "w of uint8 is e2m1: it needs its MX scales (b_mx_scale)"
             )
             if bitwidth(w.dtype) == 8 and not has_native:
                 assert is_column_major or data.shape[-2] == 1, (
@@ -135,14 +147,17 @@ class Operands:
         if self.x_scale is not None:
             assert self.w_scale is not None, "x with MX scales is multiplied with w with MX scales"
             assert x.stride(-1) == 1, "x with MX scales must be row-major"
+            assert self.inner is None or self.inner.x_is_padded, "x with MX scales and a ragged sum must be padded"
 
     def _describe(self, epilogue, y):
         config, activation = self.config, self.activation
         flex = config.flex_ctx
         self.out_dtype = y.dtype if y is not None else config.out_dtype or self.x.dtype
         acts_late = activation.specs.fn is not None and (self.gammas is not None or self.y_acc_in is not None)
-        has_mx = self.w_scale is not None or self.x_scale is not None or config.out_scale is not None
-        can_split = not (self.scatter_indx is not None or has_mx or self.inner is not None or self.comm is not None)
+        has_mx = self.w_scale is not None or self.x_scale is not None or config.c_mx_scale is not None
+        can_split = not (
+            (self.scatter is not None and self.n_act > 1) or has_mx or self.inner is not None or self.comm is not None
+        )
         can_split = can_split and not (acts_late or flex.out_data.is_per_batch or self.is_split_forbidden(flex))
         can_use_tma, can_emulate = self._can_use_tma(y)
         self.problem = Problem(
@@ -154,7 +169,8 @@ class Operands:
             m=self.M,
             n=self.N,
             k=self.K,
-            routing_data=self.routing_data if self.is_ragged else None,
+            ragged=self.ragged,
+            n_slices=self.w.shape[0],
             inner_block_k=None if self.inner is None else self.inner.block_k,
             can_use_tma=can_use_tma,
             can_emulate_tma=can_emulate,
@@ -210,8 +226,8 @@ class Operands:
     def make_result(self, y):
         """The tensor that is returned."""
         rows = self.M
-        if self.scatter_indx is not None:
-            rows = self.scatter_indx.dst_indx.shape[0] // self.n_act
+        if self.scatter is not None:
+            rows = self.scatter.src_indx.shape[0] // self.n_act
         if self.comm is not None:
             rows *= self.comm.n_reduce_shards
         shape = (rows, self.N // self.activation.specs.reduction_n)
@@ -263,8 +279,8 @@ class Operands:
             N=self.N,
             K=self.K,
             N_OUT=y.shape[-1],
-            gather=None if self.gather_indx is None else self.gather_indx.src_indx,
-            scatter=None if self.scatter_indx is None else self.scatter_indx.dst_indx,
+            gather=self.gather,
+            scatter=None if self.scatter is None or flags.split_k > 1 else self.scatter.dst_indx,
             ragged=ragged,
             n_tiles_m=n_tiles,
             inner=self._inner(),
@@ -278,16 +294,15 @@ class Operands:
         """(rows, first rows and tiles of experts), and how many tiles there are."""
         if not self.is_ragged:
             return (None, None, None), None
-        meta = self._metadata(self.routing_data, self.M)
-        n_tiles = meta.block_offs(flags.block_m)[self.routing_data.n_expts_tot :]
+        meta = self.ragged
+        n_tiles = meta.block_offs(flags.block_m)[self.w.shape[0] :]
         return (meta.slice_sizes, meta.slice_offs, meta.block_schedule(flags.block_m)), n_tiles
 
     def _inner(self):
         """Sizes, beginnings and blocks of experts along a ragged sum."""
         if self.inner is None:
             return (None, None, None)
-        meta = self._metadata(self.inner.base, self.K)
-        return (meta.slice_sizes, meta.slice_offs, meta.block_offs(self.inner.block_k))
+        return (self.inner.sizes, self.inner.offsets, self.inner.block_offsets)
 
     def _acc_in(self):
         """What is added, its strides, the factor of the user's, and its scale."""
@@ -308,13 +323,6 @@ class Operands:
             return (None, 0, 0, 0)
         scale = self.x_scale if self.x_scale.ndim == 3 else self.x_scale[None]
         return (scale, *scale.stride())
-
-    @staticmethod
-    def _metadata(routing_data, n_rows):
-        """Where the rows of experts lie; found here if the user has not."""
-        if routing_data.expt_data is not None:
-            return routing_data.expt_data
-        return make_ragged_tensor_metadata(routing_data.expt_hist, n_rows)
 
     def _w_mx(self):
         """Scales of w with the strides of experts, sum and columns."""

@@ -1,0 +1,1 @@
+"""What experts on several ranks are made of."""

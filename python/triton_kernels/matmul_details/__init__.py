@@ -1,0 +1,1 @@
+"""How matrix products of experts are computed: records, kernels, the choice of tiles, the reference."""

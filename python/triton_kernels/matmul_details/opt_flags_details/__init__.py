@@ -1,0 +1,1 @@
+"""The choice of tiles on each vendor's devices."""
