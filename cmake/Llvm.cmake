@@ -28,9 +28,16 @@ foreach(target IN LISTS MLIR_EXPORTED_TARGETS mlir_targets)
   endif()
 endforeach()
 
+# Which processors kernels of the CPU target can be compiled for. This machine's must be among them to run any.
+set(TRITON_PROCESSORS "X86;AArch64" CACHE STRING "X86, AArch64 or both")
+set(triton_processor_definitions "")
+foreach(processor IN LISTS TRITON_PROCESSORS)
+  string(TOUPPER "TRITON_HAS_${processor}" definition)
+  list(APPEND triton_processor_definitions ${definition})
+endforeach()
 llvm_map_components_to_libnames(llvm_archives
   core support analysis passes irreader bitreader bitwriter linker target targetparser mc codegen selectiondag asmprinter
-  orcjit jitlink native X86 NVPTX AMDGPU ipo transformutils instcombine scalaropts vectorize objcarcopts aggressiveinstcombine
+  orcjit jitlink ${TRITON_PROCESSORS} NVPTX AMDGPU ipo transformutils instcombine scalaropts vectorize objcarcopts aggressiveinstcombine
   orctargetprocess frontendopenmp plugins)
 list(FILTER llvm_archives EXCLUDE REGEX "WindowsManifest")
 

@@ -5,12 +5,16 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 #if defined(__linux__) && defined(__x86_64__)
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__linux__) && defined(__aarch64__)
+#include <sys/prctl.h>
 #endif
 
 namespace triton::cpu {
@@ -43,6 +47,22 @@ static void readFeatures(HostTarget &target, llvm::function_ref<bool(llvm::Strin
   target.vectorBits = target.avx512f ? 512 : target.avx2 ? 256 : 128;
 }
 
+/// What every 64-bit Arm processor has. `vectorBits` is the length of SVE's vectors where that is more than NEON's.
+static void describeArm(HostTarget &target, unsigned vectorBits) {
+  target.fma = target.f16c = true;
+  target.vectorBits = vectorBits;
+}
+
+/// SVE's vectors on this machine; 128 where there are none.
+static unsigned hostScalableBits() {
+#if defined(__linux__) && defined(__aarch64__)
+  int length = prctl(PR_SVE_GET_VL);
+  if (length > 0)
+    return unsigned(length & PR_SVE_VL_LEN_MASK) * 8;
+#endif
+  return 128;
+}
+
 static HostTarget readHost() {
   HostTarget target;
   target.triple = llvm::sys::getProcessTriple();
@@ -53,6 +73,10 @@ static HostTarget readHost() {
     list.push_back((feature.second ? "+" : "-") + feature.first().str());
   llvm::sort(list);
   target.features = llvm::join(list, ",");
+  if (llvm::Triple(target.triple).isAArch64()) {
+    describeArm(target, hostScalableBits());
+    return target;
+  }
   readFeatures(target, [&](llvm::StringRef name) { return features.lookup(name); });
   if ((target.amxBf16 || target.amxInt8) && !mayUseAmx())
     target.amxBf16 = target.amxInt8 = false;
@@ -65,12 +89,27 @@ HostTarget HostTarget::detect() {
   return host;
 }
 
+/// An Arm processor; the name "aarch64" stands for all of them.
+static std::optional<HostTarget> armByName(llvm::StringRef name) {
+  HostTarget target;
+  target.triple = "aarch64-unknown-linux-gnu";
+  target.cpu = name == "aarch64" ? "generic" : name.str();
+  if (name != "aarch64" && !llvm::AArch64::parseCpu(name))
+    return std::nullopt;
+  // Their manuals say how long vectors are, which LLVM's tables do not. On the others SVE has 128 bits, as NEON has.
+  describeArm(target, name == "a64fx" ? 512 : name == "neoverse-v1" || name == "neoverse-512tvb" ? 256 : 128);
+  return target;
+}
+
 llvm::Expected<HostTarget> HostTarget::byName(llvm::StringRef name) {
   if (name == "native")
     return detect();
+  if (std::optional<HostTarget> arm = armByName(name))
+    return *arm;
   if (llvm::X86::parseArchX86(name, /*Only64Bit=*/true) == llvm::X86::CK_None) {
-    llvm::SmallVector<llvm::StringRef> known;
+    llvm::SmallVector<llvm::StringRef> known{"aarch64"};
     llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+    llvm::AArch64::fillValidCPUArchList(known);
     llvm::sort(known);
     return llvm::createStringError("unknown processor '" + name + "'; known are native, " + llvm::join(known, ", "));
   }

@@ -35,6 +35,14 @@ TEST(Target, ProcessorsByName) {
   EXPECT_EQ(named("x86-64").lanes(256), 1u);
 }
 
+TEST(Target, ArmProcessors) {
+  EXPECT_EQ(named("aarch64").triple, "aarch64-unknown-linux-gnu");
+  EXPECT_EQ(named("aarch64").vectorBits, 128u);
+  EXPECT_EQ(named("neoverse-v1").vectorBits, 256u);
+  EXPECT_EQ(named("neoverse-v2").cpu, "neoverse-v2");
+  EXPECT_TRUE(named("neoverse-v2").fma && !named("neoverse-v2").avx2);
+}
+
 TEST(Target, UnknownNamesAreErrors) {
   llvm::Expected<HostTarget> target = HostTarget::byName("pentium-9");
   ASSERT_FALSE(bool(target));

@@ -22,11 +22,20 @@ llvm::Expected<const llvm::Target *> findLlvmTarget(const llvm::Triple &triple) 
   static ForkMutex mutex;
   static bool isReady = false; // under `mutex`
   if (std::lock_guard lock(mutex); !std::exchange(isReady, true)) {
+#ifdef TRITON_HAS_AARCH64
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+#endif
+#ifdef TRITON_HAS_X86
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
+#endif
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();

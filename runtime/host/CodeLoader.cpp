@@ -11,6 +11,8 @@
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 #include "llvm/ExecutionEngine/Orc/SymbolStringPool.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -181,7 +183,7 @@ llvm::Expected<std::shared_ptr<const LoadedCode>> loadObject(llvm::StringRef byt
   auto graph = createLinkGraphFromObject(buffer->getMemBufferRef(), symbolNames());
   if (!graph)
     return fail(graph.takeError());
-  if ((*graph)->getTargetTriple().getArch() != llvm::Triple::x86_64)
+  if ((*graph)->getTargetTriple().getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch())
     return fail(llvm::createStringError("it is for " + (*graph)->getTargetTriple().getArchName()));
   auto object = std::make_shared<LinkedObject>(*memory);
   // In this process linking is done when this returns: nothing above defers its work to another thread.

@@ -1,5 +1,5 @@
 // Turns object bytes into code that can be called in this process.
-//   In:  an x86-64 ELF object, from the compiler or from the cache.
+//   In:  an ELF object for this machine, from the compiler or from the cache.
 //   Out: loaded code, alive as long as its handle; addresses by symbol name.
 // The object's undefined symbols are resolved to the C library of this process (mathematics, memcpy and the like).
 // Objects do not see each other, so two kernels may have the same name. A bad object is an error, never a crash of the

@@ -2,6 +2,7 @@
 #include "compiler/cpu/dots/Dot.h"
 
 #include "llvm/Support/MathExtras.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 
@@ -54,7 +55,8 @@ DotPlan planDot(int64_t m, int64_t n, int64_t k, Type elementA, Type elementB, c
     plan.stagedType = plan.operandType;
   } else {
     plan.operandType = plan.stagedType = plan.accumulatorType = builder.getI32Type();
-    if (bits(elementA) == 8 && bits(elementB) == 8 && wide && k % 2 == 0) {
+    const bool hasPairs = llvm::Triple(target.triple).isX86(); // products of bytes that are summed two by two
+    if (bits(elementA) == 8 && bits(elementB) == 8 && wide && k % 2 == 0 && hasPairs) {
       plan.operandType = builder.getI8Type();
       bool tiles = target.amxInt8 && fillsTiles(1), quads = tiles || (target.avx512vnni && k % 4 == 0);
       plan.kernel = tiles ? DotKernel::ByteTiles : quads ? DotKernel::ByteQuads : DotKernel::ShortPairs;

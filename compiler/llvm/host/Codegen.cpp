@@ -124,6 +124,9 @@ llvm::Error Code::prepare() {
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
+    // Vectors of SVE have any length: told which, LLVM uses them for vectors of that many bits.
+    if (const unsigned scale = target.vectorBits / 128; (*machine)->getTargetTriple().isAArch64() && scale > 1)
+      function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(function.getContext(), scale, scale));
     function.setDoesNotThrow();
     // Addresses that are computed as numbers are distances from null.
     if (usesNull(function))
