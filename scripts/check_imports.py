@@ -15,7 +15,10 @@ import junit
 
 # A module of triton may import its own layer and those before it. The longest name that fits a module counts; whatever fits none is of the last layer.
 LAYERS = [
-    ("ground", ["_C", "_instrumentation", "_knob_mechanics", "_tool_versions", "_utils", "errors", "knobs"]),
+    (
+        "ground",
+        ["_C", "_instrumentation", "_knob_mechanics", "_plugins", "_tool_versions", "_utils", "errors", "knobs"],
+    ),
     ("language", ["language"]),
     ("backends", ["backends"]),
     (
@@ -36,6 +39,7 @@ LAZY = {
     ("compiler.kernel", "tools.disasm"): "few kernels are disassembled",
     ("compiler.kernel", "tools.nativert"): "few kernels become libraries",
     ("knobs", "_tool_versions"): "few processes ask a tool for its version",
+    ("language.semantic", "runtime.jit"): "operations of plug-ins are jitted functions",
     ("language.semantic", "language.core"): "core's functions are the methods of what it is made with",
     ("runtime.autotuner", "testing"): "measuring is loaded when something is measured",
     ("runtime.jit", "runtime.interpreter"): "loaded where interpreter mode is on",

@@ -14,13 +14,19 @@ namespace nb = nanobind;
 
 namespace triton::python {
 
+/// A pass of this compiler or, with `function`, of a plug-in: a function in Python from the module's text to the changed one.
+struct Pass {
+  std::string name;
+  nb::object function;
+};
+
 struct PassManager {
-  std::vector<std::string> passes;
+  std::vector<Pass> passes;
 
   std::string pipeline() const {
     std::string text;
-    for (const std::string &pass : passes)
-      text += (text.empty() ? "" : ",") + pass;
+    for (const Pass &pass : passes)
+      text += (text.empty() ? "" : ",") + pass.name;
     return "builtin.module(" + text + ")";
   }
 };
@@ -46,7 +52,22 @@ static constexpr PassName names[] = {
     {"ttir", "add_loop_aware_cse", "cse"},
 };
 
-static void run(const PassManager &manager, const ir::Module &module, const std::string &tag) {
+static void runPass(const Pass &pass, ir::Module &module) {
+  if (pass.function.is_valid()) {
+    nb::object parse = nb::module_::import_("triton._C.libtriton").attr("ir").attr("parse_mlir_text");
+    module = nb::cast<ir::Module>(parse(pass.function(module.str(true)), "<" + pass.name + ">"));
+    return;
+  }
+  std::string error;
+  {
+    Unlocked unlocked;
+    error = module.runPasses(pass.name);
+  }
+  if (!error.empty())
+    throw std::runtime_error("PassManager::run failed: " + error);
+}
+
+static void run(const PassManager &manager, ir::Module &module, const std::string &tag) {
   if (const char *path = std::getenv("TRITON_REPRODUCER_PATH"); path && *path) {
     std::string text = "// mlir_reproducer\n// " + manager.pipeline() + "\n" + module.str(false);
     if (std::string(path) == "-")
@@ -54,15 +75,8 @@ static void run(const PassManager &manager, const ir::Module &module, const std:
     else
       std::ofstream(std::string(path) + "." + (tag.empty() ? "pipeline" : tag) + ".repro.mlir") << text;
   }
-  std::string error;
-  {
-    Unlocked unlocked;
-    for (const std::string &pass : manager.passes)
-      if (error = module.runPasses(pass); !error.empty())
-        break;
-  }
-  if (!error.empty())
-    throw std::runtime_error("PassManager::run failed: " + error);
+  for (const Pass &pass : manager.passes)
+    runPass(pass, module);
 }
 
 void addPasses(nb::module_ &parent) {
@@ -74,8 +88,15 @@ void addPasses(nb::module_ &parent) {
           "enable_debug", [](PassManager &) { return false; }, "Whether the IR is printed around passes.")
       .def("get_pipeline_str", &PassManager::pipeline)
       .def(
-          "add", [](PassManager &self, std::string pass) { self.passes.push_back(std::move(pass)); }, nb::arg("pass"),
-          "Adds a pass by the name that triton-opt knows.")
+          "add", [](PassManager &self, std::string pass) { self.passes.push_back({std::move(pass), {}}); },
+          nb::arg("pass"), "Adds a pass by the name that triton-opt knows.")
+      .def(
+          "add_function",
+          [](PassManager &self, std::string name, nb::object function) {
+            self.passes.push_back({std::move(name), std::move(function)});
+          },
+          nb::arg("name"), nb::arg("function"),
+          "Adds a pass that is a function from a module's text to the changed one.")
       .def("run", &run, nb::arg("module"), nb::arg("tag") = "");
   nb::module_ passes = parent.def_submodule("passes", "Functions that add passes to a pass manager.");
   for (const PassName &name : names) {
@@ -83,9 +104,10 @@ void addPasses(nb::module_ &parent) {
       passes.def_submodule(name.group);
     nb::module_ group = nb::cast<nb::module_>(passes.attr(name.group));
     group.def(name.function, [pass = std::string(name.pass)](PassManager &manager, nb::args, nb::kwargs) {
-      manager.passes.push_back(pass);
+      manager.passes.push_back({pass, {}});
     });
   }
+  passes.def_submodule("plugin", "Passes of plug-ins (triton._plugins).");
 }
 
 } // namespace triton::python

@@ -10,6 +10,11 @@ if _os.environ.get("TRITON_ENABLE_PYTHON_STACKTRACE", "").lower() in ("1", "on",
     _faulthandler.enable()  # a crash of native code shows where Python was
 
 from .errors import TritonError  # isort: skip
+
+if _os.environ.get("TRITON_PLUGIN_PATHS"):
+    from . import _plugins
+
+    _plugins.load(_os.environ["TRITON_PLUGIN_PATHS"], __version__)
 from . import knobs
 from .runtime import (
     Config,

@@ -9,7 +9,7 @@ import re
 import time
 import warnings
 
-from .. import __version__, knobs
+from .. import __version__, _plugins, knobs
 from .._C.libtriton import get_cache_invalidating_env_vars, ir
 from ..backends.compiler import BaseBackend, GPUTarget  # noqa: F401  (clients take the former from here too)
 from ..errors import OutOfResources, TritonError  # noqa: F401  (clients take the former from here)
@@ -135,7 +135,7 @@ def compile(src, target=None, options=None, _env_vars=None):
     if unknown:
         raise KeyError(f"option {min(unknown)} was specified but unrecognised by the target {target.backend}")
     options = backend.parse_options(options)
-    variables = get_cache_invalidating_env_vars() if _env_vars is None else _env_vars
+    variables = {**get_cache_invalidating_env_vars(), **_plugins.variables()} if _env_vars is None else _env_vars
     replacements = inspection.Replacements(src, options)
     is_bundled = (knobs.cache.bundle or knobs.cache.record) and not replacements.contents
     key = bundle_key(src, backend, options, variables) if is_bundled else None

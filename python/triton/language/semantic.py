@@ -1,6 +1,11 @@
 """`_semantic`: what builtins written in Python use to emit code. Every method is answered by the compiler."""
 
-from .._C.libtriton import emission
+import functools
+import importlib
+import linecache
+
+from .. import _plugins
+from .._C.libtriton import ValueHandle, emission
 
 
 class IncompatibleTypeErrorImpl(Exception):
@@ -12,6 +17,32 @@ class IncompatibleTypeErrorImpl(Exception):
         super().__init__(self.message)
 
 
+class _Builder:
+    """Builds operations of plug-ins: `builder.name([values])` gives a tensor for tensors, and a handle for handles."""
+
+    def __getattr__(self, name):
+        if name not in _plugins.operations:
+            raise AttributeError(f"'builder' object has no attribute '{name}': no plug-in has such an operation")
+
+        def build(operands):
+            result = emission.call(_operation(name), tuple(operands), {})
+            return result.handle if isinstance(operands[0], ValueHandle) else result
+
+        return build
+
+
+@functools.cache
+def _operation(name):
+    """The function of the language that an operation of a plug-in is."""
+    from ..runtime.jit import JITFunction
+
+    source, file = _plugins.operations[name], f"<operation {name} of a plug-in>"
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
+    names = {"tl": importlib.import_module(__package__), "triton": importlib.import_module("triton"), "__name__": file}
+    exec(compile(source, file, "exec"), names)
+    return JITFunction(names[name])
+
+
 class TritonSemantic:
     """The compile in progress. `_semantic.to_tensor(1)`, `_semantic.add(x, y)`; any function of the language is a method as well."""
 
@@ -20,6 +51,8 @@ class TritonSemantic:
         "and_": "And", "or_": "Or", "xor_": "Xor", "shl": "LShift", "lshr": "RShift", "ashr": "RShift",
         "equal": "Eq", "not_equal": "Ne", "less_than": "Lt", "less_equal": "Le", "greater_than": "Gt", "greater_equal": "Ge",
     }  # fmt: skip
+
+    builder = _Builder()
 
     def to_tensor(self, x):
         return emission.to_tensor(x)
