@@ -10,8 +10,9 @@
 // where an index would overflow, the mask is looked at. In attention all blocks but those on the diagonal, or at the end of a sequence, then
 // cost a branch instead of two instructions for each element.
 //
-// Runs behind pipelining, which wants loops without branches. Leaves alone small tensors, and masks whose bounds it cannot tell, or not in a few
-// steps.
+// Runs behind pipelining, which wants loops without branches. Leaves alone small tensors, masks whose bounds it cannot tell, or not in a few
+// steps, and loops without dots: those wait for memory, and a branch between loads and what is done with them costs registers (twice as many in a
+// layer norm over rows of 16384, and with them half of the warps of an SM).
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/Tensor.h"
 
@@ -194,14 +195,28 @@ void skip(arith::SelectOp select) {
   sinkInto(*branch.elseBlock(), select.getCondition());
 }
 
+/// Whether the innermost loop around `op` has dots, of which tensors of an accumulator's layout tell too.
+bool isAmongDots(arith::SelectOp op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  if (!loop)
+    return false;
+  if (isa<MmaAttr>(cast<RankedTensorType>(op.getType()).getEncoding()))
+    return true;
+  auto visit = [](Operation *inner) {
+    return isa<tensor::DotOp, WarpGroupDotOp, TCGen5MMAOp, TCGen5MMAScaledOp>(inner) ? WalkResult::interrupt()
+                                                                                     : WalkResult::advance();
+  };
+  return loop.walk(visit).wasInterrupted();
+}
+
 struct SkipMasks : impl::SkipMasksBase<SkipMasks> {
   void run() override {
     constexpr int64_t fewestRegisters = 16;
     SmallVector<arith::SelectOp> selects;
     getOperation()->walk([&](arith::SelectOp select) {
       auto type = dyn_cast<RankedTensorType>(select.getType());
-      if (type && isa<RankedTensorType>(select.getCondition().getType()) && select->getParentOfType<scf::ForOp>() &&
-          type.getNumElements() >= fewestRegisters * 32 * getNumWarps(select))
+      if (type && isa<RankedTensorType>(select.getCondition().getType()) &&
+          type.getNumElements() >= fewestRegisters * 32 * getNumWarps(select) && isAmongDots(select))
         selects.push_back(select);
     });
     for (arith::SelectOp select : selects)

@@ -1,5 +1,6 @@
 // RUN: triton-opt %s --gpu-skip-masks --cse | FileCheck %s
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.slice<{dim = 1, parent = #mma}>
 #columns = #ttg.slice<{dim = 0, parent = #mma}>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
@@ -96,6 +97,27 @@ tt.func @left_alone(%n: i32, %p: tensor<64x64x!tt.ptr<i1>, #mma>, %x: tensor<64x
     scf.yield %t, %h : tensor<64x64xf32, #mma>, tensor<64xf32, #columns>
   }
   tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64xf32, #columns>
+}
+
+// No dots: such a loop waits for memory, and the branch would only take registers.
+// CHECK-LABEL: @without_dots
+// CHECK-NOT: scf.if
+// CHECK: tt.return
+tt.func @without_dots(%n: i32, %p: tensor<4096x!tt.ptr<f32>, #blocked>, %zeros: tensor<4096xf32, #blocked>) -> tensor<4096xf32, #blocked> {
+  %c0 = arith.constant 0 : i32
+  %c4096 = arith.constant 4096 : i32
+  %column = tt.make_range {start = 0 : i32, end = 4096 : i32} : tensor<4096xi32, #blocked>
+  %ends = tt.splat %n : i32 -> tensor<4096xi32, #blocked>
+  %r = scf.for %start = %c0 to %n step %c4096 iter_args(%s = %zeros) -> tensor<4096xf32, #blocked> : i32 {
+    %starts = tt.splat %start : i32 -> tensor<4096xi32, #blocked>
+    %columns = arith.addi %starts, %column : tensor<4096xi32, #blocked>
+    %mask = arith.cmpi slt, %columns, %ends : tensor<4096xi32, #blocked>
+    %x = tt.load %p, %mask : tensor<4096x!tt.ptr<f32>, #blocked>
+    %y = arith.select %mask, %x, %zeros : tensor<4096xi1, #blocked>, tensor<4096xf32, #blocked>
+    %t = arith.addf %s, %y : tensor<4096xf32, #blocked>
+    scf.yield %t : tensor<4096xf32, #blocked>
+  }
+  tt.return %r : tensor<4096xf32, #blocked>
 }
 
 }
