@@ -1,5 +1,7 @@
 #include "compiler/llvm/nvidia/Packing.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 namespace triton::nvidia {
 
 llvm::Value *pack(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> values) {
@@ -44,6 +46,22 @@ llvm::Value *bitCast(llvm::IRBuilderBase &builder, llvm::Value *value, llvm::Typ
   if (toPointer)
     return builder.CreateIntToPtr(bitCast(builder, value, builder.getInt64Ty()), type);
   return builder.CreateBitCast(value, type);
+}
+
+llvm::StructType *resultsType(llvm::ArrayRef<llvm::Type *> types) {
+  constexpr size_t few = 8;
+  llvm::LLVMContext &context = types.front()->getContext();
+  if (types.size() <= few)
+    return llvm::StructType::get(context, types);
+  std::string name;
+  llvm::raw_string_ostream text(name);
+  for (llvm::ArrayRef<llvm::Type *> left = types; !left.empty();) {
+    const size_t run = left.take_while([&](llvm::Type *type) { return type == left.front(); }).size();
+    text << (name.empty() ? "" : ".") << *left.front() << "x" << run;
+    left = left.drop_front(run);
+  }
+  llvm::StructType *known = llvm::StructType::getTypeByName(context, name);
+  return known ? known : llvm::StructType::create(context, types, name);
 }
 
 unsigned storageBits(llvm::Type *type) {

@@ -21,6 +21,10 @@ llvm::SmallVector<llvm::Value *, 8> toWords(llvm::IRBuilderBase &builder, llvm::
 llvm::SmallVector<llvm::Value *, 8> fromWords(llvm::IRBuilderBase &builder, llvm::ArrayRef<llvm::Value *> words,
                                               llvm::Type *type);
 
+/// The type of several results of one call. That of many has a name: IR as text repeats a type wherever a result is taken out of it, and accumulators
+/// of 128 registers made most of a kernel's text.
+llvm::StructType *resultsType(llvm::ArrayRef<llvm::Type *> types);
+
 /// The bits that a value of `type` takes in memory: 8 for i1, 64 for a pointer.
 unsigned storageBits(llvm::Type *type);
 /// The type it has there: a byte for i1, an integer for a pointer.

@@ -5,6 +5,7 @@
 // they stay in the same registers, also around loops.
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/PrivateAttributes.h"
+#include "compiler/llvm/nvidia/Packing.h"
 #include "compiler/llvm/nvidia/dots/Dot.h"
 #include "compiler/llvm/nvidia/dots/MatrixDescriptor.h"
 
@@ -41,9 +42,7 @@ static Registers callTied(Emitter &emitter, llvm::StringRef text, llvm::ArrayRef
     constraints += std::string(constraints.empty() ? "" : ",") + (isPredicate ? 'b' : constraintOf(value->getType()));
     arguments.push_back(value);
   }
-  llvm::Type *result = types.empty()       ? builder.getVoidTy()
-                       : types.size() == 1 ? types.front()
-                                           : llvm::StructType::get(emitter.context(), types);
+  llvm::Type *result = types.empty() ? builder.getVoidTy() : types.size() == 1 ? types.front() : resultsType(types);
   llvm::Value *call = emitter.inlineAsm(text, constraints, result, arguments, AsmEffects::Convergent);
   if (types.size() == 1)
     return {call};

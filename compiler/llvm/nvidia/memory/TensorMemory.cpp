@@ -6,6 +6,7 @@
 #include "compiler/gpu/Buffers.h"
 #include "compiler/layout/TensorMemoryAccess.h"
 #include "compiler/llvm/nvidia/Families.h"
+#include "compiler/llvm/nvidia/Packing.h"
 #include "compiler/llvm/nvidia/dots/Dot.h"
 
 #include "mlir/IR/Matchers.h"
@@ -150,8 +151,7 @@ struct Move {
       for (size_t i = 0; i < words; ++i)
         constraints += i ? ",=&r" : "=&r";
       llvm::Type *word = builder.getInt32Ty();
-      llvm::Type *result =
-          words == 1 ? word : llvm::StructType::get(emitter.context(), llvm::SmallVector<llvm::Type *>(words, word));
+      llvm::Type *result = words == 1 ? word : resultsType(llvm::SmallVector<llvm::Type *>(words, word));
       llvm::Value *loaded = emitter.inlineAsm(text + "tcgen05.wait::ld.sync.aligned;", constraints + ",r,~{memory}",
                                               result, {address}, AsmEffects::Convergent);
       next = 0;
