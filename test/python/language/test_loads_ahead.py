@@ -169,3 +169,37 @@ def test_carried_values_that_settle(stages, steps, form):
         expected = (expected + left.float() @ b[step].float()) * (3 if step else 2)
     assert torch.equal(out, expected)
     assert torch.equal(last, torch.arange(64, dtype=torch.int32) + (64 if form == "once" and steps else 0))
+
+
+@triton.jit
+def scaled_product_kernel(
+    a_ptr, w_ptr, scale_ptr, shift_ptr, out_ptr, K, GROUP: tl.constexpr, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr
+):  # fmt: skip
+    """Scales of columns, some masked, and a shift of each step are too narrow to be copied: they are loaded an iteration ahead."""
+    rows, columns, ks = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    acc = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, BK):
+        a = tl.load(a_ptr + rows[:, None] * K + k + ks[None, :])
+        w = tl.load(w_ptr + (k + ks)[:, None] * N + columns[None, :])
+        scale = tl.load(scale_ptr + k // GROUP * N + columns, mask=columns < N - 3, other=2.0)
+        shift = tl.load(shift_ptr + k // BK)
+        acc = tl.dot(a, (w.to(tl.float16) - shift) * scale[None, :], acc)
+    tl.store(out_ptr + rows[:, None] * N + columns[None, :], acc)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+@pytest.mark.parametrize("rows", [16, 64])
+def test_products_with_scales(rows, steps, stages):
+    N, BK, group = 64, 32, 64
+    generator = torch.Generator().manual_seed(steps)
+    K = steps * BK
+    a = torch.randint(-3, 4, (rows, K), generator=generator).half()
+    w = torch.randint(-8, 8, (K, N), generator=generator, dtype=torch.int8)
+    scale = torch.randint(1, 4, (max(1, -(-K // group)), N), generator=generator).half()
+    shift = torch.randint(-2, 3, (max(1, steps),), generator=generator).half()
+    out = torch.empty(rows, N)
+    scaled_product_kernel[(1,)](a, w, scale, shift, out, K, group, rows, N, BK, num_stages=stages)
+    scale[:, N - 3 :] = 2
+    dense = (w.float() - shift.float().repeat_interleave(BK)[:K, None]) * scale.float().repeat_interleave(group, 0)[:K]
+    assert torch.equal(out, a.float() @ dense)

@@ -158,6 +158,33 @@ struct Planner {
     return buffer;
   }
 
+  /// Loads that cp.async is too wide for, scales of few columns for instance: their latency would stand between the copies and the dot.
+  SmallVector<EarlyLoad> planEarlyLoads(const LoopPlan &plan) {
+    constexpr int64_t mostElements = 32; // of a thread: they are held for an iteration
+    llvm::DenseSet<Operation *> known;   // to run ahead
+    for (const LoopBuffer &buffer : plan.buffers) {
+      known.insert(buffer.load);
+      known.insert_range(buffer.ahead);
+    }
+    SmallVector<EarlyLoad> early;
+    for (tensor::LoadOp load : body->getOps<tensor::LoadOp>()) {
+      auto type = dyn_cast<RankedTensorType>(load.getType());
+      const int64_t elements = type ? toLinear(type).inputSize("register") : 1;
+      if (known.contains(load) || elements > mostElements || load.getIsVolatile() || !reachesDot(load.getResult()) ||
+          mayWrite(body, rootOf(load.getPtr())))
+        continue;
+      EarlyLoad found{load, {}};
+      if (llvm::all_of(load->getOperands(), [&](Value operand) { return collect(operand, found.ahead); }))
+        early.push_back(std::move(found));
+    }
+    // One that another's address needs runs ahead with that.
+    llvm::DenseSet<Operation *> ahead;
+    for (const EarlyLoad &each : early)
+      ahead.insert_range(each.ahead);
+    llvm::erase_if(early, [&](EarlyLoad &each) { return ahead.contains(each.load); });
+    return early;
+  }
+
   std::optional<LoopBuffer> planBlock(tensor::DescriptorLoadOp load) {
     // A descriptor made anew in every iteration is in use until the copy is done.
     if (!loop.isDefinedOutsideOfLoop(load.getDesc()) || !isWanted(load.getResult()) ||
@@ -346,6 +373,8 @@ struct Planner {
       llvm::erase_if(plan.buffers, [&](LoopBuffer &buffer) { return !reachesDot(buffer.load->getResult(0)); });
     }
     plan = fitIntoShared(loop, plan, [&](const LoopPlan &loads) { return planDots(loads); });
+    if (plan && !plan.specialized)
+      plan.early = planEarlyLoads(plan);
     if (plan)
       scheduleLoop(loop, plan);
     return plan;

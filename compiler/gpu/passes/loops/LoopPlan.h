@@ -40,6 +40,13 @@ struct LoopBuffer {
   mlir::RankedTensorType tensorType() const { return llvm::cast<mlir::RankedTensorType>(load->getResult(0).getType()); }
 };
 
+/// A load that no copy does, of few elements for each thread: it is loaded an iteration ahead, into registers.
+struct EarlyLoad {
+  tensor::LoadOp load;
+  /// What computes its operands, in the loop.
+  llvm::SetVector<mlir::Operation *> ahead;
+};
+
 /// How buffers become free for the next copy.
 enum class Release {
   /// All threads meet at a barrier of the CTA.
@@ -76,7 +83,8 @@ struct Place {
 
 struct LoopPlan {
   llvm::SmallVector<LoopBuffer> buffers; // those of threads first
-  unsigned depth = 0;                    // of each
+  llvm::SmallVector<EarlyLoad> early;
+  unsigned depth = 0; // of each
   /// Of what is transposed through registers: 2 where shared memory has room, so that a dot can stay in flight while the next is stored.
   unsigned transposedDepth = 1;
   unsigned distance = 0; // iterations that copies run ahead

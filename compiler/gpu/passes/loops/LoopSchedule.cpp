@@ -29,18 +29,26 @@ struct Scheduler {
   scf::ForOp loop;
   LoopPlan &plan;
   Block *body = loop.getBody();
-  llvm::DenseMap<Operation *, unsigned> loads; // that are buffered: their stages
+  llvm::DenseMap<Operation *, unsigned> loads; // that run ahead: their stages
   /// What the addresses of copies are computed from: the earliest stage that needs it.
   llvm::DenseMap<Operation *, unsigned> needed;
 
   Scheduler(scf::ForOp loop, LoopPlan &plan) : loop(loop), plan(plan) {
     for (LoopBuffer &buffer : plan.buffers)
       loads[buffer.load] = buffer.stage;
+    for (EarlyLoad &early : plan.early)
+      loads[early.load] = plan.distance - 1;
     for (LoopBuffer &buffer : plan.buffers)
-      for (Operation *op : buffer.ahead) {
-        auto [found, isNew] = needed.try_emplace(op, buffer.stage);
-        found->second = std::min(found->second, buffer.stage);
-      }
+      need(buffer.ahead, buffer.stage);
+    for (EarlyLoad &early : plan.early)
+      need(early.ahead, plan.distance - 1);
+  }
+
+  void need(const llvm::SetVector<Operation *> &ahead, unsigned stage) {
+    for (Operation *op : ahead) {
+      auto [found, isNew] = needed.try_emplace(op, stage);
+      found->second = std::min(found->second, stage);
+    }
   }
 
   /// Whether a yielded value is used, in the next iteration, by a copy or what it needs.
@@ -50,9 +58,11 @@ struct Scheduler {
                         [&](Operation *user) { return loads.contains(user) || needed.contains(user); });
   }
 
-  static bool isOther(OpOperand &use) {
+  /// What masked elements of a copy are: copies bring zeros.
+  bool isOtherOfCopy(OpOperand &use) {
     auto load = dyn_cast<tensor::LoadOp>(use.getOwner());
-    return load && load.getOther() && &use == &*load.getOtherMutable().begin();
+    return load && load.getOther() && &use == &*load.getOtherMutable().begin() &&
+           llvm::none_of(plan.early, [&](EarlyLoad &early) { return early.load == load; });
   }
 
   /// Ops that copies of different stages, or a copy and the rest of the iteration, use run once for each: carrying their values through the loop
@@ -66,7 +76,7 @@ struct Scheduler {
     for (OpOperand &use : op->getUses()) {
       Operation *user = use.getOwner();
       if (auto found = loads.find(user); found != loads.end()) {
-        if (!isOther(use)) // copies bring zeros
+        if (!isOtherOfCopy(use))
           stages.insert(found->second);
       } else if (needed.contains(user)) {
         for (const Place &place : plan.schedule[user])
@@ -154,6 +164,8 @@ void LoopPlan::print(llvm::raw_ostream &os) const {
       os << "transposed through " << buffer.transposing << ", depth "
          << (storesAlternately(buffer) ? transposedDepth : 1) << "\n";
   }
+  for (const EarlyLoad &each : early)
+    os << "loaded into registers, an iteration ahead: " << each.load->getResult(0).getType() << "\n";
   for (auto &[op, places] : schedule) {
     os << op->getName() << ":";
     for (const Place &place : places)

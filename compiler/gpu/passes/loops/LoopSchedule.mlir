@@ -46,6 +46,43 @@ tt.func @one_product(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %pb: !tt.pt
   tt.return %r#0 : tensor<64x64xf32, #mma>
 }
 
+// Scales of two bytes for each thread are too narrow for copies: they are loaded an iteration ahead, into registers.
+// CHECK: loop of 3 stages
+// CHECK-NEXT: buffer of tt.load: !ttg.memdesc<64x64xf16, {{.*}}>, depth 3, filled by cp.async in stage 0
+// CHECK-NEXT: loaded into registers, an iteration ahead: tensor<64xf16,
+// CHECK-NEXT: tt.load: stage 0 cluster 2
+// CHECK-NEXT: tt.addptr: stage 1 cluster 2
+// CHECK-NEXT: tt.splat: stage 1 cluster 2
+// CHECK-NEXT: tt.addptr: stage 1 cluster 2
+// CHECK-NEXT: tt.load: stage 1 cluster 2
+// CHECK-NEXT: tt.expand_dims: stage 2
+tt.func @scales(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %ps: !tt.ptr<f16>, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  %columns = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+  %rows = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+  %row = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+  %offsets = tt.broadcast %row : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+  %as = tt.splat %pa : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+  %ap = tt.addptr %as, %offsets : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+    %a = tt.load %ap : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %base = tt.addptr %ps, %i : !tt.ptr<f16>, i32
+    %bases = tt.splat %base : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %sp = tt.addptr %bases, %rows : tensor<64x!tt.ptr<f16>, #ttg.slice<{dim = 1, parent = #blocked}>>, tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %scale = tt.load %sp : tensor<64x!tt.ptr<f16>, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %se = tt.expand_dims %scale {axis = 1 : i32} : tensor<64xf16, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<64x1xf16, #blocked>
+    %sb = tt.broadcast %se : tensor<64x1xf16, #blocked> -> tensor<64x64xf16, #blocked>
+    %scaled = arith.mulf %a, %sb : tensor<64x64xf16, #blocked>
+    %y = ttg.local_alloc %scaled : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    ttng.fence_async_shared {bCluster = false}
+    %d = ttng.warp_group_dot %q, %y, %acc : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d : tensor<64x64xf32, #mma>
+  }
+  tt.return %r : tensor<64x64xf32, #mma>
+}
+
 // Rotated: the second dot is done an iteration later, and so is the copy that it reads.
 // CHECK: loop of 3 stages
 // CHECK-NEXT: buffer of tt.load: {{.*}}, depth 3, filled by cp.async in stage 1, released by a barrier of all threads
