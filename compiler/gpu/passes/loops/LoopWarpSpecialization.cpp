@@ -27,7 +27,7 @@
 // under way when the two meet behind them, also if there was no iteration.
 //   Where slots are released an iteration later, the first iteration releases the last slot, as if a round lay behind it: the producer waits for
 // this in the first round already.
-//   A loop around the loop is split with it if nothing else is in its way and there is room beside the buffers for what it stores, so that copies
+//   A loop around the loop is split with it, also where that only asks to be flattened, if nothing else is in its way and there is room beside the buffers for what it stores, so that copies
 // go on while results are stored: slots go round from one tile to the next. Attention's loop, whose second dot is done an iteration later, begins and
 // ends with empty buffers.
 //
@@ -49,7 +49,7 @@ namespace triton::gpu {
 
 namespace {
 
-constexpr llvm::StringLiteral specializeName = "tt.warp_specialize";
+constexpr llvm::StringLiteral specializeName = "tt.warp_specialize", flattenName = "tt.flatten";
 /// With more there are not enough registers for four beside them.
 constexpr int mostWarps = 8;
 /// Of a thread that only counts and starts copies.
@@ -61,6 +61,13 @@ scf::ForOp askingLoop(scf::ForOp loop) {
     if (loop->hasAttr(specializeName))
       return loop;
   return {};
+}
+
+/// The loop around `loop`, if that asks to be flattened into it. Loops of dots are not (`gpu-flatten-loops`), but a producer warp does what it
+/// would be for: the next tile's copies begin while results are stored.
+scf::ForOp flatteningLoop(scf::ForOp loop) {
+  auto outer = loop->getParentOfType<scf::ForOp>();
+  return outer && outer->hasAttr(flattenName) ? outer : scf::ForOp();
 }
 
 bool isTensor(Type type) { return isa<RankedTensorType>(type); }
@@ -120,19 +127,20 @@ bool fitsBesideBuffers(scf::ForOp outer, LoopPlan &plan) {
 bool asksForWarpSpecialization(scf::ForOp loop) { return bool(askingLoop(loop)); }
 
 void planWarpSpecialization(scf::ForOp loop, LoopPlan &plan) {
-  scf::ForOp asking = askingLoop(loop);
+  scf::ForOp asking = askingLoop(loop), flattening = asking ? scf::ForOp() : flatteningLoop(loop);
   auto module = loop->getParentOfType<ModuleOp>();
   auto function = loop->getParentOfType<FunctionOpInterface>();
   Target target{unsigned(getComputeCapability(module).value_or(90))};
-  if (!asking || !(target.isHopper() || target.isBlackwell()) || plan.hasAsyncCopies() || !plan.hasTma() ||
-      (plan.isRotated() && plan.release != Release::Mbarrier) || getNumCtas(module) != 1 ||
+  if (!(asking || flattening) || !(target.isHopper() || target.isBlackwell()) || plan.hasAsyncCopies() ||
+      !plan.hasTma() || (plan.isRotated() && plan.release != Release::Mbarrier) || getNumCtas(module) != 1 ||
       getNumWarps(loop) % 4 != 0 || getNumWarps(loop) > mostWarps || !function.isPublic() ||
       loop->getParentOfType<WarpSpecializeOp>())
     return;
-  if (asking != loop && !plan.isRotated() && isPlainNest(asking, loop) && canCopyAlone(asking, loop, plan) &&
-      fitsBesideBuffers(asking, plan))
-    plan.specialized = asking;
-  else if (canCopyAlone(loop, loop, plan))
+  scf::ForOp outer = asking ? asking : flattening;
+  if (outer != loop && !plan.isRotated() && isPlainNest(outer, loop) && canCopyAlone(outer, loop, plan) &&
+      fitsBesideBuffers(outer, plan))
+    plan.specialized = outer;
+  else if (asking && canCopyAlone(loop, loop, plan))
     plan.specialized = loop;
   if (plan.specialized)
     plan.release = Release::Mbarrier;

@@ -101,6 +101,35 @@ tt.func @tiles(%da: !tt.tensordesc<tensor<64x64xf16>>, %db: !tt.tensordesc<tenso
   tt.return
 }
 
+// A loop over tiles that asks to be flattened gets the same: copies go on while results are stored.
+// CHECK-LABEL: @flattened
+// CHECK: ttg.warp_specialize
+// CHECK: scf.for
+// CHECK-NEXT: scf.for
+// CHECK: tt.store
+// CHECK: partition0
+tt.func @flattened(%da: !tt.tensordesc<tensor<64x64xf16>>, %db: !tt.tensordesc<tensor<64x64xf16>>, %out: !tt.ptr<f32>, %n: i32, %tiles: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+  scf.for %t = %zero to %tiles step %one : i32 {
+    %row = arith.muli %t, %n : i32
+    %r = scf.for %i = %zero to %n step %one iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      %a = tt.descriptor_load %da[%row, %i] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
+      %b = tt.descriptor_load %db[%i, %t] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
+      %x = ttg.local_alloc %a : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttng.fence_async_shared {bCluster = false}
+      %y = ttg.local_alloc %b : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttng.fence_async_shared {bCluster = false}
+      %d = ttng.warp_group_dot %x, %y, %acc : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    %p = tt.splat %out : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #mma>
+    tt.store %p, %r : tensor<64x64x!tt.ptr<f32>, #mma>
+  } {tt.flatten}
+  tt.return
+}
+
 // Keys and values have rings of their own. The delayed dot begins with the last buffer, which is full of zeros before the warps part.
 // CHECK-LABEL: @attention
 // CHECK: ttg.local_store
