@@ -56,6 +56,7 @@ private:
   void takeView(LocalAllocOp filled, mlir::Value view);
   void waitForBuffers();
   void waitForAllWarps(mlir::Value phase);
+  void waitUnderDots();
   void startTmaCopies(StageBuffers &buffers);
   void startCopies();
   void readIntoRegisters(const LoopBuffer &buffer, mlir::Value view);

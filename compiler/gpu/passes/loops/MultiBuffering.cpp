@@ -112,6 +112,22 @@ void LoopPipeliner::waitForBuffers() {
     wait(BarrierOp::create(rewriter, loc));
 }
 
+/// Where a dot is in flight when an iteration ends, the wait for the next one's copies, with the fence, which takes some 40 cycles, stands there and
+/// not where that begins, where nothing is left to run under it. The order of all this is the same, seen around the loop.
+void LoopPipeliner::waitUnderDots() {
+  Block *body = loop.getBody();
+  auto barrier = llvm::find_if(*body, llvm::IsaPred<BarrierOp>);
+  SmallVector<Operation *> waits;
+  for (Operation &op : llvm::make_range(body->begin(), barrier))
+    if (isa<AsyncWaitOp, FenceAsyncSharedOp>(op))
+      waits.push_back(&op);
+  for (Operation *wait : waits) {
+    rewriter.setInsertionPoint(loop);
+    rewriter.clone(*wait);
+    rewriter.moveOpBefore(wait, body->getTerminator());
+  }
+}
+
 /// The blocks that TMA brings: one thread tells the slot's mbarrier how many bytes, then starts the copies.
 void LoopPipeliner::startTmaCopies(StageBuffers &buffers) {
   if (!buffers.hasTma)

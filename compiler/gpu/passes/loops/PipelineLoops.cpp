@@ -9,13 +9,14 @@
 // becomes, with three stages,
 //   %buffers = ttg.local_alloc : memdesc<3x…, mutable>
 //   copy iterations 0 and 1 into the buffers
+//   ttg.async_wait {num = 1}; ttng.fence_async_shared  the copies of the first iteration are there
 //   scf.for … iter_args(%acc, %p, …) {
-//     ttg.async_wait {num = 1}                       the copies of this iteration are there
-//     ttng.fence_async_shared; ttg.barrier           for all threads
+//     ttg.barrier                                    for all threads
 //     %d = ttng.warp_group_dot %buffers[i], …, %acc {isAsync}
 //     %w = ttng.warp_group_dot_wait %d {pendings = 1}   the dot of the iteration before is done
 //     ttg.barrier                                    in all threads: its buffers are free
 //     ttg.async_copy_global_to_local → %buffers[i + 2], masked off behind the last iteration
+//     ttg.async_wait {num = 1}; ttng.fence_async_shared  the copies of the next iteration are there, while the dot runs
 //     yield %w
 //   }
 //   ttng.warp_group_dot_wait {pendings = 0}
@@ -39,8 +40,11 @@
 //
 // In a loop that has a number of stages of its own (tl.range's) loads that no dot needs run ahead likewise.
 //
-// Runs after dots are lowered and before shared memory is allocated. Leaves alone other loads that no dot needs, and those that cannot be
-// copied in pieces of 4 bytes or more, whose address depends on a dot, or that may read what the loop writes or waits for.
+// Loads that dots need and that cannot be copied in pieces of 4 bytes or more, scales of columns for instance, are loaded an iteration ahead into
+// registers, if they are few.
+//
+// Runs after dots are lowered and before shared memory is allocated. Leaves alone other loads that no dot needs, and those whose address depends on
+// a dot, or that may read what the loop writes or waits for.
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
 #include "compiler/tensor/NonNegative.h"
@@ -341,6 +345,8 @@ LogicalResult LoopPipeliner::run() {
     return loop.emitError() << "could not be pipelined";
   loop = *pipelined;
   keepFromWrapping(insides.getArrayRef(), farthest);
+  if (plan.inFlight && !plan.isRotated() && !plan.hasTma() && needsFence())
+    waitUnderDots();
   loop->removeAttr(tensor::numStagesName);
   rewriter.setInsertionPoint(loop);
   arrive();

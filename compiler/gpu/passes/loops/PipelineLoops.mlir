@@ -21,18 +21,21 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 // CHECK: ttg.async_copy_global_to_local
 // CHECK: ttg.async_copy_global_to_local
 // CHECK: ttg.async_commit_group
-// CHECK: scf.for
-// CHECK-NOT: tt.load
 // CHECK: ttg.async_wait {num = 1 : i32}
 // CHECK-NEXT: ttng.fence_async_shared
-// CHECK-NEXT: ttg.barrier
+// CHECK: scf.for
+// CHECK-NOT: tt.load
+// CHECK-NOT: ttg.async_wait
+// CHECK: ttg.barrier
 // CHECK: %[[D:.*]] = ttng.warp_group_dot {{.*}} {isAsync = true}
 // CHECK-NEXT: %[[W:.*]] = ttng.warp_group_dot_wait %[[D]] {pendings = 1 : i32}
 // CHECK-NEXT: ttg.barrier
 // CHECK: ttg.async_copy_global_to_local {{.*}} mask
 // CHECK: ttg.async_copy_global_to_local {{.*}} mask
 // CHECK: ttg.async_commit_group
-// CHECK: scf.yield %[[W]],
+// CHECK: ttg.async_wait {num = 1 : i32}
+// CHECK-NEXT: ttng.fence_async_shared
+// CHECK-NEXT: scf.yield %[[W]],
 // CHECK: ttng.warp_group_dot_wait {{.*}} {pendings = 0 : i32}
 // CHECK-NEXT: ttg.async_wait {num = 0 : i32}
 // CHECK-NEXT: ttg.local_dealloc
