@@ -4,6 +4,9 @@ On a GPU times come from device events and the cache is cleared before each call
 cache is left warm, as it is when a program calls a kernel in a loop.
 """
 
+import contextlib
+import gc
+
 from ._C.libtriton import tuning
 from ._gpu_limits import (  # noqa: F401  (part of this module's interface)
     cuda_memcheck,
@@ -88,6 +91,21 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     return _summarize_statistics(times, quantiles, return_mode)
 
 
+@contextlib.contextmanager
+def cuda_graph_without_gc(*args, **kwargs):
+    """`torch.cuda.graph` without the collector: a kernel that it unloads while a graph is captured would spoil the graph."""
+    import torch
+
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with torch.cuda.graph(*args, **kwargs):
+            yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
     """How long `fn()` takes, in milliseconds, with the cost of launching taken out: many calls are recorded in one CUDA graph.
 
@@ -124,7 +142,7 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
         clock = _DeviceClock(_active_driver(), clears_cache=False)
         calls = calls_of(clock)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with cuda_graph_without_gc(graph):
             many(calls)
         times = tuning.measure(graph.replay, None, clock, repetitions=rounds)
     return _summarize_statistics([total / calls for total in times], quantiles, return_mode)

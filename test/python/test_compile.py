@@ -163,6 +163,34 @@ def test_preload(fresh_knobs):
     assert len(preloaded.device_caches[0][0]) == 1
     with pytest.raises(RuntimeError, match="Specialization data is for"):
         kernel.preload(data[0])
+    other = json.loads(data[0])
+    assert other["target"]["backend"] == "cpu"
+    other["target"]["arch"] = "another"
+    with pytest.raises(RuntimeError, match="Specialization data is for .*another.* but trying to preload for"):
+        preloaded.preload(json.dumps(other))
+
+
+@triton.jit
+def twice(x):
+    return x + x
+
+
+def test_preload_with_functions(fresh_knobs):
+    data = []
+    fresh_knobs.runtime.jit_cache_hook = lambda **kwargs: data.append(kwargs["compile"]["specialization_data"])
+
+    @triton.jit
+    def applies(out_ptr, fn: tl.constexpr, sizes: tl.constexpr):
+        tl.store(out_ptr, fn(sizes[0]))
+
+    out = np.zeros(1, np.int32)
+    hash = applies[(1,)](out, twice, (3, 4)).hash
+    stored = json.loads(data[0])["constant_vals"]
+    assert {"jit_function": f"{twice.__module__}:twice"} in stored and out[0] == 6
+    applies.device_caches.clear()
+    assert applies.preload(data[0]).hash == hash
+    with pytest.raises(RuntimeError, match="Unable to resolve the jitted function nowhere:nothing"):
+        applies.preload(data[0].replace(f"{twice.__module__}:twice", "nowhere:nothing"))
 
 
 def test_launch_hooks(fresh_knobs):

@@ -62,3 +62,10 @@ def test_packing_needs_a_dimension_that_is_there():
     for dim in (2, -3):
         with pytest.raises(AssertionError, match=f"there is no dimension {dim}"):
             tensor.to_packed_tensor(dim=dim)
+
+
+def test_scales_of_one_byte():
+    from triton.tools.mxfp import fp8e8m0_to_float32
+
+    values = fp8e8m0_to_float32(torch.tensor([0, 126, 127, 130, 254, 255], dtype=torch.uint8))
+    assert values[:5].tolist() == [2.0**-127, 0.5, 1.0, 8.0, 2.0**127] and values[5].isnan()

@@ -35,6 +35,20 @@ def test_async_compile(fresh_triton_cache):
                 pass
     assert len(kernel.device_caches[0][0]) == 3
     assert kernel[(1,)](out, 3) is futures[2].kernel and out[0] == 3
+    assert futures[0].metadata is futures[0].kernel.metadata and not mode.future_kernels and not mode.raw_futures
+
+
+def test_failed_futures_leave_nothing_behind():
+    from concurrent.futures import Future
+
+    failed, cleaned = Future(), []
+    failed.set_exception(ValueError("no"))
+    with ThreadPoolExecutor(1) as executor:
+        mode = triton.AsyncCompileMode(executor, ignore_errors=True)
+        with mode:
+            mode._submit = lambda compile: failed
+            mode.submit("key", lambda: None, lambda kernel: None, lambda: cleaned.append(1))
+    assert cleaned == [1]
 
 
 def test_async_compile_errors(fresh_triton_cache):

@@ -93,8 +93,7 @@ llvm::LogicalResult emitRecord(Emitter &emitter, record::RecordOp record) {
   }
   writes = builder.CreateAnd(writes, builder.CreateICmpEQ(builder.CreateAnd(thread, 31), emitter.i32(0)));
   llvm::Value *slice = builder.CreateLoad(builder.getPtrTy(1), sliceVariable);
-  writes = builder.CreateAnd(writes,
-                             builder.CreateICmpNE(slice, llvm::ConstantPointerNull::get(builder.getPtrTy(1))));
+  writes = builder.CreateAnd(writes, builder.CreateICmpNE(slice, llvm::ConstantPointerNull::get(builder.getPtrTy(1))));
 
   llvm::Value *count = builder.CreateLoad(builder.getInt32Ty(), countVariable);
   llvm::Value *slot = builder.CreateAnd(count, plan->capacity - 1), *next = builder.CreateAdd(count, emitter.i32(1));

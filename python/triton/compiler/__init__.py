@@ -1,7 +1,16 @@
 """Compiling kernels."""
 
 from . import code_generator  # noqa: F401
-from .compiler import ASTSource, CompiledKernel, IRSource, LazyDict, compile, get_cache_key, make_backend
+from .compiler import (
+    ASTSource,
+    CompiledKernel,
+    IRSource,
+    LazyDict,
+    compile,
+    get_cache_key,
+    make_backend,
+    max_shared_mem,
+)
 from .errors import CompilationError
 
 __all__ = [
@@ -13,4 +22,5 @@ __all__ = [
     "CompilationError",
     "LazyDict",
     "get_cache_key",
+    "max_shared_mem",
 ]

@@ -10,6 +10,7 @@ import re
 import textwrap
 import threading
 import unicodedata
+import weakref
 
 from .composite_types import constexpr_type
 from .constants import _unwrap_if_constexpr, constexpr
@@ -49,9 +50,11 @@ class JITCallable:
     """A Python function whose source kernels are compiled from."""
 
     __triton_jitted__ = True
+    known: weakref.WeakValueDictionary = weakref.WeakValueDictionary()  # "module:qualname" -> the last that was made
 
     def __init__(self, fn):
         _check_function(fn)
+        self.known[f"{fn.__module__}:{fn.__qualname__}"] = self
         self.fn = fn
         self.signature = inspect.signature(fn)
         self._fn_name = get_full_name(fn)

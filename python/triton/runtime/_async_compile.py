@@ -14,10 +14,17 @@ active_mode: ContextVar[Optional[AsyncCompileMode]] = ContextVar("active_mode", 
 class FutureKernel:
     """A kernel that is being compiled."""
 
-    def __init__(self, finalize_compile: Callable, future: Future):
+    def __init__(self, finalize_compile: Callable, future: Future, cleanup: Callable = lambda: None):
         self.finalize_compile = finalize_compile
         self.kernel = None
         self.future = future
+        self.cleanup = cleanup
+
+    def __getattr__(self, name):
+        """Whatever the kernel has, which is waited for."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.result(), name)
 
     def result(self, ignore_errors: bool = False):
         """Waits for the kernel and stores it where launches look."""
@@ -26,6 +33,7 @@ class FutureKernel:
         try:
             kernel = self.future.result()
         except Exception:
+            self.cleanup()
             if ignore_errors:
                 return None
             raise
@@ -58,14 +66,14 @@ class AsyncCompileMode:
             raw.set_exception(error)
         return raw
 
-    def submit(self, key, compile_fn, finalize_fn):
-        """The kernel to come for `key`; the same key is compiled once."""
+    def submit(self, key, compile_fn, finalize_fn, cleanup_fn=lambda: None):
+        """The kernel to come for `key`; the same key is compiled once. `cleanup_fn()` is called if it fails."""
         future = self.future_kernels.get(key)
         if future is not None:
             return future
         raw = self._submit(compile_fn)
         self.raw_futures.append(raw)
-        future = FutureKernel(finalize_fn, raw)
+        future = FutureKernel(finalize_fn, raw, cleanup_fn)
         raw._key = key
         self.future_kernels[key] = future
         return future
@@ -80,5 +88,9 @@ class AsyncCompileMode:
         from concurrent.futures import as_completed
 
         active_mode.reset(self._token)
-        for raw in as_completed(self.raw_futures):
-            self.future_kernels[raw._key].result(self.ignore_errors)
+        try:
+            for raw in as_completed(self.raw_futures):
+                self.future_kernels[raw._key].result(self.ignore_errors)
+        finally:
+            self.raw_futures.clear()
+            self.future_kernels.clear()

@@ -25,6 +25,7 @@ from . import _async_compile, recompiles
 from .cache import get_cache_key  # noqa: F401
 from .driver import driver
 from .kernel_caches import DeviceCaches, KernelCache, compute_cache_key
+from .kernel_caches import _replace_objects as _replace_jit_callables  # noqa: F401  (clients take it from here)
 from .mock import MockTensor, TensorWrapper, reinterpret  # noqa: F401
 from .parameters import KernelParam, _normalize_ty, create_function_from_signature, make_parameters  # noqa: F401
 from .specialization_data import read_specialization_data, serialize_specialization_data
@@ -218,7 +219,8 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
     def _do_compile(self, key, signature, device, constexprs, options, attrs, warmup):
         kernel_cache, _, target, backend, _ = self.device_caches[device]
-        if self._call_hook(knobs.runtime.jit_cache_hook, key, signature, device, constexprs, options, [attrs], warmup):
+        described = key, signature, target, device, constexprs, options, [attrs], warmup
+        if self._call_hook(knobs.runtime.jit_cache_hook, *described):
             return None
         src = self.ASTSource(self, signature, constexprs, attrs)
         if recompiles.is_asked():
@@ -226,23 +228,21 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
 
         def finalize(kernel):
             kernel_cache[key] = kernel
-            self._call_hook(
-                knobs.runtime.jit_post_compile_hook, key, signature, device, constexprs, options, [attrs], warmup
-            )
+            self._call_hook(knobs.runtime.jit_post_compile_hook, *described)
 
         mode = _async_compile.active_mode.get()
         if mode is not None:
             variables = compiler.compiler.get_cache_invalidating_env_vars()
             disk_key = get_cache_key(src, backend, options, variables)
             compile_it = partial(self.compile, src, target=target, options=options.__dict__, _env_vars=variables)
-            return mode.submit(disk_key, compile_it, finalize)
+            return mode.submit(disk_key, compile_it, finalize, lambda: kernel_cache.pop(key, None))
         kernel = self.compile(src, target=target, options=options.__dict__)
         finalize(kernel)
         return kernel
 
     # Hooks and preloading.
 
-    def _call_hook(self, hook, key, signature, device, constants, options, configs, is_warmup):
+    def _call_hook(self, hook, key, signature, target, device, constants, options, configs, is_warmup):
         if not hook:
             return None
         info = JitFunctionInfo(self.fn.__module__, self.fn.__qualname__, self)
@@ -257,7 +257,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
             **{name: getattr(options, name, None) for name in (*shown, "extern_libs")},
             "configs": configs,
             "specialization_data": serialize_specialization_data(
-                get_full_name(self.fn), signature, constants, configs[0], options, key
+                get_full_name(self.fn), signature, constants, configs[0], options, key, target
             ),
             "is_warmup": is_warmup,
         }

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 
 from ..language import core as tl
+from ..language.callables import JITCallable
 
 
-def serialize_specialization_data(name, signature, constants, attrs, options, key):
+def serialize_specialization_data(name, signature, constants, attrs, options, key, target=None):
     """One specialisation as JSON text, for `JITFunction.preload`."""
 
     def plain(value):
         if isinstance(value, tl.constexpr):
             return {"constexpr": plain(value.value)}
+        if isinstance(value, JITCallable):
+            return {"jit_function": f"{value.__module__}:{value.__qualname__}"}
         return str(value) if isinstance(value, tl.dtype) else value
 
     data = {
@@ -24,6 +27,7 @@ def serialize_specialization_data(name, signature, constants, attrs, options, ke
         "attrs_vals": list(attrs.values()),
         "options": options.__dict__,
         "key": key,
+        "target": target and vars(target),
     }
     return json.dumps(data, default=str)
 
@@ -36,6 +40,13 @@ def _tuples(item):
 def _constant(value):
     if isinstance(value, dict) and set(value) == {"constexpr"}:
         return tl.constexpr(_constant(value["constexpr"]))
+    if isinstance(value, dict) and set(value) == {"jit_function"}:
+        found = JITCallable.known.get(value["jit_function"])
+        if found is None:
+            raise RuntimeError(
+                f"Unable to resolve the jitted function {value['jit_function']}: its module is not imported"
+            )
+        return found
     if isinstance(value, str) and tl.dtype.is_dtype(value):
         return tl.dtype(value)
     return _tuples(value)
@@ -46,6 +57,9 @@ def read_specialization_data(text, name, backend):
     data = json.loads(text)
     if data["name"] != name:
         raise RuntimeError(f"Specialization data is for {data['name']} but trying to preload for {name}")
+    target = data.get("target")
+    if target is not None and target != vars(backend.target):
+        raise RuntimeError(f"Specialization data is for {target} but trying to preload for {vars(backend.target)}")
     constants = dict(zip(map(_tuples, data["constant_keys"]), map(_constant, data["constant_vals"])))
     attrs = dict(zip(map(_tuples, data["attrs_keys"]), data["attrs_vals"]))
     signature = {name: _tuples(ty) for name, ty in data["signature"].items()}

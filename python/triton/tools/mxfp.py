@@ -6,6 +6,13 @@ import torch
 _MAGNITUDES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 
 
+def fp8e8m0_to_float32(scale):
+    """Scales of one byte as powers of two: 2^(byte - 127), NaN for 255."""
+    codes = scale.view(torch.uint8)
+    values = torch.exp2(codes.to(torch.float64) - 127).to(torch.float32)
+    return torch.where(codes == 255, torch.full_like(values, float("nan")), values)
+
+
 class MXFP4Tensor:
     """Numbers of 4 bits, one code per byte in `data`; bit 3 is the sign."""
 
@@ -82,8 +89,7 @@ class MXScaleTensor:
     def to(self, dtype):
         """The values as torch.float32."""
         assert dtype == torch.float32, f"e8m0 values become float32, not {dtype}"
-        values = torch.exp2(self.data.to(torch.float64) - 127).to(torch.float32)
-        return torch.where(self.data == 255, torch.full_like(values, float("nan")), values)
+        return fp8e8m0_to_float32(self.data)
 
     def _from_float(self, values):
         """The power of two at or below; what has none becomes NaN."""

@@ -215,12 +215,19 @@ def make_launcher(constants, signature, tensordesc_meta):
 
 
 def _torch_sees_gpu():
-    """Whether PyTorch sees a GPU of NVIDIA; None where there is no PyTorch."""
-    try:
-        import torch
-    except ImportError:
+    """Whether PyTorch sees a GPU of NVIDIA; None where the program does not use PyTorch: importing it takes seconds."""
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "cuda"):
         return None
     return torch.cuda.is_available() and torch.version.hip is None
+
+
+def _driver_sees_gpu():
+    """Whether NVIDIA's own library finds a GPU."""
+    try:
+        return libtriton.cuda.device_count() > 0
+    except RuntimeError:
+        return False
 
 
 class CudaDriver(GPUDriver):
@@ -241,12 +248,12 @@ class CudaDriver(GPUDriver):
 
     @classmethod
     def is_active(cls):
-        # Looking for the device costs nothing; importing PyTorch to learn that there is none costs seconds.
-        has_device = any(map(os.path.exists, ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/nvgpu")))
-        if not has_device and "torch" not in sys.modules:
-            return False
         sees_gpu = _torch_sees_gpu()
-        return has_device if sees_gpu is None else sees_gpu
+        if sees_gpu is not None:
+            return sees_gpu
+        # Looking for the device costs nothing, loading the driver's library does.
+        has_device = any(map(os.path.exists, ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/nvgpu")))
+        return has_device and _driver_sees_gpu()
 
     def map_python_to_cpp_type(self, ty: str) -> str:
         return ty_to_cpp(ty)
