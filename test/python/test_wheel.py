@@ -1,5 +1,6 @@
 """Libraries that run on an old glibc: stubs, shims, and how wheels are looked at."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -111,3 +112,44 @@ def test_newest_version_that_is_old_enough():
 """
     found = glibc_stubs.read_symbols(listing, "GLIBC_2.28")
     assert found == {"memcpy": ("GLIBC_2.14", "FUNC"), "environ": ("GLIBC_2.2.5", "OBJECT")}
+
+
+# torch -> what it says of triton, and the stamp that takes its place.
+PINS = {
+    "2.11.0": ("triton==3.6.0", "3.6.0"),
+    "2.12.1": ("triton==3.7.1", "3.7.1"),
+    "2.13.0": ("triton==3.7.1", "3.7.1"),
+    "2.14.1": ("triton~=3.8.0", "3.8.0"),
+    "2.15.0": ("triton~=3.9.0", "3.9.0"),
+}
+
+
+def check_beside(folder, torch, pin, stamp):
+    """What `pip check` says of a wheel of this stamp beside torch, both by their metadata."""
+    environment = folder / f"{torch}-{stamp}"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    (site,) = (environment / "lib").glob("python*/site-packages")
+    for name, version, requirements in (("torch", torch, [pin]), ("triton", f"{stamp}+cpp", [])):
+        information = site / f"{name}-{version}.dist-info"
+        information.mkdir()
+        lines = [
+            "Metadata-Version: 2.1",
+            f"Name: {name}",
+            f"Version: {version}",
+            *(f"Requires-Dist: {text}" for text in requirements),
+        ]
+        (information / "METADATA").write_text("\n".join(lines) + "\n")
+    alone = {
+        name: value for name, value in os.environ.items() if name != "PYTHONPATH"
+    }  # where a source checkout says its version
+    command = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "check"]
+    return subprocess.run(command, capture_output=True, text=True, env=alone)
+
+
+@pytest.mark.parametrize("torch", PINS)
+def test_stamps_fit_the_torch_that_pins_them(torch, tmp_path):
+    pin, stamp = PINS[torch]
+    done = check_beside(tmp_path, torch, pin, stamp)
+    assert done.returncode == 0, done.stdout + done.stderr
+    other = "3.6.0" if stamp != "3.6.0" else "3.9.0"
+    assert "has requirement triton" in check_beside(tmp_path, torch, pin, other).stdout
