@@ -17,7 +17,17 @@ import junit
 LAYERS = [
     (
         "ground",
-        ["_C", "_instrumentation", "_knob_mechanics", "_plugins", "_tool_versions", "_utils", "errors", "knobs"],
+        [
+            "_C",
+            "_instrumentation",
+            "_knob_mechanics",
+            "_plugin_loader",
+            "_plugins",
+            "_tool_versions",
+            "_utils",
+            "errors",
+            "knobs",
+        ],
     ),
     ("language", ["language"]),
     ("backends", ["backends"]),

@@ -12,9 +12,9 @@ if _os.environ.get("TRITON_ENABLE_PYTHON_STACKTRACE", "").lower() in ("1", "on",
 from .errors import TritonError  # isort: skip
 
 if _os.environ.get("TRITON_PLUGIN_PATHS"):
-    from . import _plugins
+    from . import _plugin_loader
 
-    _plugins.load(_os.environ["TRITON_PLUGIN_PATHS"], __version__)
+    _plugin_loader.load(_os.environ["TRITON_PLUGIN_PATHS"], __version__)
 from . import knobs
 from .runtime import (
     Config,

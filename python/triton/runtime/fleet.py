@@ -15,7 +15,6 @@ import os
 import sys
 import threading
 import time
-import uuid
 import warnings
 
 from .. import knobs
@@ -120,7 +119,7 @@ class Fleet:
 
     def __init__(self, board, rank, size):
         self.board, self.rank, self.size = board, rank, size
-        self.name = f"{rank}-{uuid.uuid4().hex[:8]}".encode()
+        self.name = f"{rank}-{os.urandom(4).hex()}".encode()
         self.signs = _Signs(board, self.name.decode())
         self.made = 0  # how much of what was claimed this process has made
 
