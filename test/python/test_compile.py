@@ -121,6 +121,17 @@ def test_static_print_only_when_compiling(fresh_triton_cache, capfd):
     assert capfd.readouterr().out.count("N is 3") == 1
 
 
+def test_static_print_as_python_prints(fresh_triton_cache, capfd):
+    @triton.jit
+    def printing(out_ptr, N: tl.constexpr):
+        tl.static_print("", N)
+        tl.static_print("", "", N, sep="-")
+        tl.store(out_ptr, N)
+
+    printing[(1,)](np.zeros(1, np.int32), 3)
+    assert capfd.readouterr().out == " 3\n--3\n"
+
+
 def test_hooks(fresh_knobs):
     seen = []
 

@@ -56,6 +56,13 @@ static FailureOr<Value> sliceClass(Emitter &, const BoundArguments &arguments) {
   return Value(std::make_shared<const SliceValue>(SliceValue{arguments[0], arguments[1], arguments[2]}));
 }
 
+static FailureOr<Value> constexprTypeClass(Emitter &emitter, const BoundArguments &arguments) {
+  if (arguments[0].isTensor())
+    return emitter.error("TypeError") << "constexpr_type needs a compile-time value, got a run-time value of type "
+                                      << arguments[0].type().str();
+  return Value::dtype(arguments[0].type());
+}
+
 static FailureOr<Value> notConstructible(Emitter &emitter, const BoundArguments &) {
   return emitter.error("TypeError") << "this class cannot be called in a kernel";
 }
@@ -133,7 +140,7 @@ llvm::ArrayRef<Builtin> classBuiltins() {
                    "As an annotation of a kernel's pointer parameter: memory that the kernel only reads.",
                    notConstructible),
       TRITON_CLASS("tuple_type", "(types, fields=None)", "The type of tuples.", notConstructible),
-      TRITON_CLASS("constexpr_type", "(value)", "The type of a compile-time value.", notConstructible),
+      atCompileTime(TRITON_CLASS("constexpr_type", "(value)", "The type of a compile-time value.", constexprTypeClass)),
       TRITON_CLASS("slice_type", "()", "The type of slices.", notConstructible),
       TRITON_CLASS("tensor_descriptor_type", "(block_type, shape_type, strides_type)",
                    "The type of tensor descriptors.", notConstructible),

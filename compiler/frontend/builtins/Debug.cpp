@@ -17,8 +17,8 @@ static FailureOr<Value> staticPrint(Emitter &emitter, const BoundArguments &argu
   if (failed(end))
     return failure();
   std::string text;
-  for (const Value &value : arguments[0].tuple()->elements)
-    text += (text.empty() ? "" : *separator) + value.str();
+  for (auto [index, value] : llvm::enumerate(arguments[0].tuple()->elements))
+    text += (index == 0 ? "" : *separator) + value.str();
   emitter.host().print(text + *end);
   return Value::none();
 }

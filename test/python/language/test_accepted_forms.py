@@ -278,3 +278,15 @@ def test_constraints_may_have_spaces():
 
     text = str(run_parser(kernel, (torch.zeros(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32))))
     assert 'constraints = "=r,r,r"' in text
+
+
+@triton.jit
+def _compares_types(value: tl.constexpr, pair: tl.constexpr):
+    local: tl.constexpr = 10
+    tl.static_assert(local.type == tl.core.constexpr_type(10))
+    tl.static_assert(value.type == tl.core.constexpr_type(2.5) and value.type != tl.core.constexpr_type(2))
+    tl.static_assert(pair.type == tl.core.constexpr_type((5, 6)) and pair.type != tl.core.constexpr_type((5, 7)))
+
+
+def test_types_of_constants_can_be_made_in_kernels():
+    run_parser(_compares_types, (2.5, (5, 6)))
