@@ -184,8 +184,9 @@ std::pair<std::vector<std::string>, std::vector<std::string>> Module::signature(
   auto function = mlir::dyn_cast_or_null<mlir::FunctionOpInterface>(get(*this).module->lookupSymbol(name));
   if (!function)
     return types;
-  for (mlir::Type type : function.getArgumentTypes())
-    types.first.push_back(print(type));
+  for (auto [index, type] :
+       llvm::enumerate(function.getArgumentTypes())) // a mark of IR files: the argument is a tensor map
+    types.first.push_back(function.getArgAttr(index, "tt.nv_tma_desc") ? "nvTmaDesc" : print(type));
   for (mlir::Type type : function.getResultTypes())
     types.second.push_back(print(type));
   return types;

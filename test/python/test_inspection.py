@@ -79,6 +79,47 @@ def test_lines_of_a_file_of_ir(stage, fresh_triton_cache, fresh_knobs, tmp_path)
     assert (f'"{path}"' in ptx) == (stage == "ttir") and ("/elsewhere/kernel.py" in ptx) == (stage == "")
 
 
+def test_arguments_of_a_file_that_are_tensor_maps(tmp_path):
+    from triton._C.libtriton import ir
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import IRSource, make_backend
+
+    path = tmp_path / "mapped.ttir"
+    path.write_text(
+        "module { tt.func public @mapped(%x: !tt.ptr<f32>, %map: !tt.ptr<i8, 0> {tt.nv_tma_desc = 1 : i32}, %n: i32) { tt.return } }"
+    )
+    source = IRSource(str(path), ir.context(), make_backend(GPUTarget("cuda", 90, 32)))
+    assert source.signature == {0: "*f32", 1: "nvTmaDesc", 2: "i32"}
+
+
+def test_barriers_of_mlir_in_a_file(tmp_path):
+    from triton.backends.compiler import GPUTarget
+
+    path = tmp_path / "parts.ttir"
+    path.write_text("""
+      tt.func @parts(%out: !tt.ptr<i32>) {
+        %c42 = arith.constant 42 : i32
+        gpu.barrier
+        ttg.warp_specialize(%out)
+        default {
+          tt.store %out, %c42 : !tt.ptr<i32>
+          gpu.barrier
+          ttg.warp_yield
+        }
+        partition0(%to: !tt.ptr<i32>) num_warps(1) {
+          %c5 = arith.constant 5 : i32
+          gpu.barrier
+          %next = tt.addptr %to, %c5 : !tt.ptr<i32>, i32
+          tt.store %next, %c5 : !tt.ptr<i32>
+          ttg.warp_return
+        } : (!tt.ptr<i32>) -> ()
+        tt.return
+      }
+    """)
+    kernel = triton.compile(str(path), target=GPUTarget("cuda", 90, 32))
+    assert "ttg.warp_specialize" in kernel.asm["ttgir"] and "bar" in kernel.asm["ptx"]
+
+
 @triton.jit
 def slow_kernel(a_ptr, b_ptr, out_ptr, M: tl.constexpr, STEP: tl.constexpr):
     rows, columns = tl.arange(0, M)[:, None], tl.arange(0, 64)[None, :]

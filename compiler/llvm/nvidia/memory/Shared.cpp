@@ -136,5 +136,10 @@ Emitted triton::nvidia::emitShared(Emitter &emitter, Operation *op) {
           emitter.intrinsic(llvm::Intrinsic::nvvm_fence_proxy_async_global, {});
         return success();
       })
-      .Default([](Operation *) -> Emitted { return std::nullopt; });
+      .Default([&](Operation *op) -> Emitted {
+        if (op->getName().getStringRef() != "gpu.barrier") // MLIR's own, in files of IR
+          return std::nullopt;
+        emitter.barrier();
+        return success();
+      });
 }
