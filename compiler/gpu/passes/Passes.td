@@ -48,6 +48,10 @@ def SpreadOverCtas : LatePass<"gpu-spread-over-ctas"> {
   let options = [Option<"numCtas", "num-ctas", "int", "1", "CTAs of a cluster">];
 }
 
+def ReduceInThreads : LatePass<"gpu-reduce-in-threads"> {
+  let summary = "carry one partial sum of a row per thread around loops";
+}
+
 def LowerDots : LatePass<"gpu-lower-dots"> {
   let summary = "put operands of dots into shared memory, and accumulators into tensor memory";
 }

@@ -30,6 +30,9 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createCSEPass());
   endStage("layouts");
 
+  // Sums over loops, once it is known what a thread holds.
+  manager.addPass(createReduceInThreads());
+
   // Shared memory: operands of warpgroup dots, then copies that run ahead.
   manager.addPass(createLowerDots());
   manager.addPass(createPipelineLoops({numStages}));
