@@ -210,8 +210,12 @@ static DotPlan planTcgen05(tensor::DotOp dot, const Product &product, unsigned n
 /// Every thread computes a small block of the result from rows of A and columns of B.
 static DotPlan planFma(tensor::DotOp dot, const Product &product, unsigned numWarps) {
   int64_t perThread = product.batch * product.m * product.n / (32 * numWarps);
-  int64_t side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
-  int64_t height = std::min(side, product.m), width = std::min(side, product.n);
+  // Four columns where there are as many: results then leave in full vectors.
+  int64_t height = std::min<int64_t>(perThread >= 16  ? 4
+                                     : perThread >= 8 ? 2
+                                                      : 1,
+                                     product.m),
+          width = std::min<int64_t>(perThread >= 4 ? 4 : 1, product.n);
   int64_t laneColumns = std::min<int64_t>(8, product.n / width),
           laneRows = std::min(32 / laneColumns, product.m / height);
   laneColumns = 32 / laneRows; // more lanes than elements: copies

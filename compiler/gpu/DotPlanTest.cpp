@@ -114,6 +114,13 @@ TEST_F(DotPlanTest, Encodings) {
   EXPECT_EQ(text(mma.b), "#ttg.dot_op<{opIdx = 1, parent = " + text(mma.accumulator) + ", kWidth = 4}>");
 }
 
+TEST_F(DotPlanTest, MultiplyAddsWriteFourColumns) {
+  EXPECT_EQ(text(planOf(32, 32, 32, "f32", "f32", 90, 4, "ieee").accumulator),
+            "#ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>");
+  EXPECT_EQ(text(planOf(128, 128, 32, "f32", "f32", 90, 4, "ieee").accumulator),
+            "#ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>");
+}
+
 TEST_F(DotPlanTest, ChainsKeepRowsInTheirWarps) {
   std::string chain = "%q: tensor<64x32xf16>, %k: tensor<32x64xf16>, %v: tensor<64x32xf16>, %c: tensor<64x64xf32>, %o: "
                       "tensor<64x32xf32>) {"

@@ -37,7 +37,8 @@ static std::optional<MmaInstruction> chooseInstruction(Emitter &emitter, tensor:
   std::string name = ("mma.sync.aligned." + shape).str();
   if (shape == "m16n8k")
     name += std::to_string(8 * perWord);
-  name += (".row.col." + cName + "." + aName + "." + bName + "." + cName).str();
+  name += c.isInteger(32) ? ".row.col.satfinite." : ".row.col."; // sums of integers end at the largest number
+  name += (cName + "." + aName + "." + bName + "." + cName).str();
   return MmaInstruction{name, emitter.type(c), c.isF16(), perWord, isDouble ? 'd' : 'r'};
 }
 

@@ -74,7 +74,7 @@
 // TMEM-LABEL: .entry dot_i8_i32_3_3_tf32
 // TMEM100: tcgen05.mma.cta_group::1.kind::i8
 // sm_103 has no such kind.
-// TMEM103: mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32
+// TMEM103: mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32
 // TMEM-LABEL: .entry dot_f8E4M3FN_f32_4_3_tf32
 // TMEM: tcgen05.mma.cta_group::1.kind::f8f6f4
 // TMEM-LABEL: .entry dot_f8E5M2_f16_5_3_tf32
