@@ -48,7 +48,8 @@ static Package *lookUp() {
   package->jitCallableClass = lookup.type(jit, "JITCallable");
   package->jitFunctionClass = lookup.type(jit, "JITFunction");
   package->constexprFunctionClass = lookup.type(jit, "ConstexprFunction");
-  package->descriptorClass = lookup.type("triton.tools.tensor_descriptor", "TensorDescriptor");
+  package->descriptorClass = lookup.type("triton.tools.tensor_descriptor", "HostDescriptor");
+  package->plainDescriptorClass = lookup.type("triton.tools.tensor_descriptor", "TensorDescriptor");
   package->hookChainClass = lookup.type(knobs, "HookChain");
   package->runtimeKnobs = lookup.object(knobs, "runtime");
   package->compilationKnobs = lookup.object(knobs, "compilation");

@@ -9,8 +9,9 @@ struct Package {
   PyTypeObject *constexprClass, *dtypeClass, *pointerClass, *blockClass; // triton.language.core
   PyTypeObject *tensorClass, *tupleClass, *sliceClass, *descriptorValueClass, *baseValueClass;
   PyTypeObject *jitCallableClass, *jitFunctionClass, *constexprFunctionClass; // triton.runtime.jit
-  PyTypeObject *descriptorClass; // triton.tools.tensor_descriptor.TensorDescriptor
-  PyTypeObject *hookChainClass;  // triton.knobs
+  PyTypeObject *descriptorClass;      // triton.tools.tensor_descriptor.HostDescriptor
+  PyTypeObject *plainDescriptorClass; // triton.tools.tensor_descriptor.TensorDescriptor
+  PyTypeObject *hookChainClass;       // triton.knobs
   PyObject *runtimeKnobs, *compilationKnobs;
   PyObject *runtimeKnobsDict, *compilationKnobsDict, *driverConfigDict; // their `__dict__`
   PyObject *driverConfig;                                               // triton.runtime.driver

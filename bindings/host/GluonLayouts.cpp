@@ -114,6 +114,14 @@ void addGluonLayouts(nb::module_ &parent) {
       },
       nb::arg("owner"), nb::arg("name"), nb::arg("arguments"),
       "Calls one of `functions`, with an argument for each parameter.");
+  nb::module_ ir = parent.def_submodule("gluon_ir", "Functions of layouts, under the name that programs import.");
+  ir.def(
+      "make_cga_layout",
+      [](nb::handle ctasPerCga, nb::handle ctaSplitNum, nb::handle ctaOrder) {
+        return toObject(take(embed::callLayoutFunction("", "make_cga_layout",
+                                                       toValues(nb::make_tuple(ctasPerCga, ctaSplitNum, ctaOrder)))));
+      },
+      nb::arg("ctas_per_cga"), nb::arg("cta_split_num"), nb::arg("cta_order"));
 }
 
 } // namespace triton::python

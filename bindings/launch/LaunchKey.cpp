@@ -102,7 +102,7 @@ bool LaunchKey::addArgument(PyObject *object, const Argument &argument, bool spe
     return true;
   }
   case ArgumentKind::Descriptor: {
-    if (Py_TYPE(object) != Package::get()->descriptorClass) // a subclass may have more that counts
+    if (Py_TYPE(object) != Package::get()->plainDescriptorClass) // other classes may have more that counts
       return false;
     ScalarType element = noScalarType;
     std::vector<int64_t> block;

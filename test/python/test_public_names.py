@@ -252,3 +252,50 @@ def test_a_backend_without_targets():
     assert "amd" not in backends and not HIPBackend.supports_target(GPUTarget("hip", "gfx942", 64))
     with pytest.raises(TypeError):
         HIPBackend(GPUTarget("hip", "gfx942", 64))
+
+
+def test_layouts_of_clusters_under_the_name_of_old_programs():
+    from triton._C.libtriton.gluon_ir import make_cga_layout
+    from triton.experimental.gluon.language import _layouts
+
+    assert make_cga_layout([4, 2], [2, 2], [1, 0]) == [[0, 1], [1, 0], [0, 0]]
+    assert make_cga_layout([2, 2], [2, 1], [1, 0]) == _layouts.make_cga_layout([2, 2], [2, 1], [1, 0])
+    with pytest.raises(AssertionError, match="3 CTAs cannot share"):
+        make_cga_layout([3], [1], [0])
+
+
+def test_descriptors_of_gluon_are_no_descriptors_of_triton():
+    from triton.experimental.gluon.language import NVMMASharedLayout
+    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor as GluonDescriptor
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    made = GluonDescriptor.from_tensor(torch.zeros(16, 16), [16, 16], NVMMASharedLayout(64, 32, 2))
+    assert not isinstance(made, TensorDescriptor) and made.shape == [16, 16] and made.padding == "zero"
+
+
+def test_methods_of_buffers_are_visible_on_the_class():
+    from triton.experimental.gluon import language as gl
+    from triton.experimental.gluon.language.nvidia import ampere, blackwell
+
+    for name in ("index", "load", "permute", "reshape", "slice", "store"):
+        assert hasattr(gl.shared_memory_descriptor, name), name
+    assert all(hasattr(blackwell.tensor_memory_descriptor, name) for name in ("index", "load", "slice", "store"))
+    assert ampere.builtin is tl.core.builtin and ampere.DotOperandLayout is gl.DotOperandLayout
+
+
+def test_headers_of_cuda_are_looked_for(monkeypatch, tmp_path):
+    import os
+
+    from triton.backends.nvidia import driver
+
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "cuda.h").write_text("")
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    driver._include_dirs.cache_clear()
+    try:
+        found = driver.include_dirs
+        assert str(tmp_path / "include") in found and os.path.exists(os.path.join(found[0], "cuda.h"))
+    finally:
+        driver._include_dirs.cache_clear()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        driver.nothing

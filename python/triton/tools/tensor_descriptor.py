@@ -24,8 +24,8 @@ def _check_block_shape(shape):
 
 
 @dataclass
-class TensorDescriptor:
-    """`base` seen as a tensor of `shape` and `strides` (in elements), accessed in blocks of `block_shape`."""
+class HostDescriptor:
+    """What all descriptors that hosts pass to kernels have: `base` seen as a tensor of `shape` and `strides` (in elements), in blocks."""
 
     base: Any
     shape: List[int]
@@ -50,6 +50,11 @@ class TensorDescriptor:
             assert self.base.dtype.is_floating_point, (
                 "Padding option `nan` is only supported for floating point tensors"
             )
+
+
+@dataclass
+class TensorDescriptor(HostDescriptor):
+    """`base` seen as a tensor of `shape` and `strides` (in elements), accessed in blocks of `block_shape`."""
 
     @staticmethod
     def from_tensor(tensor: Any, block_shape: List[int], padding="zero"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 import os
 import sys
 
@@ -22,7 +23,6 @@ from .launch import (  # noqa: F401  (clients take all of these from here)
 )
 
 dirname = os.path.dirname(os.path.realpath(__file__))
-include_dirs = [os.path.join(dirname, "include")]
 libdevice_dir = os.path.join(dirname, "lib")
 libraries = ["libcuda.so.1"]
 
@@ -30,6 +30,22 @@ PyCUtensorMap = libtriton.PyCUtensorMap
 
 # Element types of tensor maps as kernels count them -> as the driver does.
 TMA_DTYPE_DEVICE_TO_HOST = {**{index: index for index in range(16)}, 8: 10, 9: 8, 10: 9}
+
+
+@functools.lru_cache
+def _include_dirs():
+    """Folders with cuda.h, for C programs around kernels: a toolkit's, or that of a wheel."""
+    roots = [dirname, os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    folders = [os.path.join(root, "include") for root in roots if root]
+    for folder in sys.path:
+        folders += sorted(glob.glob(os.path.join(glob.escape(folder), "nvidia", "*", "include")))
+    return [folder for folder in folders if os.path.exists(os.path.join(folder, "cuda.h"))] or folders[:1]
+
+
+def __getattr__(name):
+    if name == "include_dirs":  # looked for when it is first wanted
+        return _include_dirs()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @functools.lru_cache

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from ...._C.libtriton import emission
-from ....language.builtins import define
+from ....language.builtins import define, define_methods
 from ....language.constants import _unwrap_if_constexpr
-from ....language.core import base_type, base_value, block_type
+from ....language.core import base_type, base_value, block_type, builtin  # noqa: F401
 from ._layouts import AutoLayout, CoalescedLayout, DistributedLayout
 
 
@@ -104,6 +104,7 @@ class shared_memory_descriptor(_handle):
 
 
 define(globals(), __name__)
+define_methods(shared_memory_descriptor, f"{__name__}.shared_memory_descriptor")
 for _query in ("to_linear_layout", "bank_conflicts"):
     globals()[_query].is_query = True
 del _query

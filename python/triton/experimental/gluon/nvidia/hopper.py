@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, List
 
-from ....tools import tensor_descriptor
+from ....tools.tensor_descriptor import HostDescriptor
 from ..language._layouts import NVMMASharedLayout
 
 __all__ = ["TensorDescriptor"]
 
 
 @dataclass
-class TensorDescriptor(tensor_descriptor.TensorDescriptor):
+class TensorDescriptor(HostDescriptor):
     """`base` seen as a tensor of `shape` and `strides` (in elements), copied in blocks of `block_shape` that lie in shared memory as `layout` says."""
 
     layout: NVMMASharedLayout = None

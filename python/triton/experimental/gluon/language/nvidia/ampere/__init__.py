@@ -3,6 +3,8 @@
 # ruff: noqa: F822  (the compiler's registry defines these names)
 
 from ......language.builtins import define as _define
+from ......language.core import builtin  # noqa: F401
+from ..._layouts import DotOperandLayout, NVMMADistributedLayout  # noqa: F401
 from . import async_copy, mbarrier
 
 _define(globals(), __name__)

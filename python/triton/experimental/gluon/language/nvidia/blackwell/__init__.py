@@ -3,7 +3,11 @@
 # ruff: noqa: F822  (the compiler's registry defines these names)
 
 from ......language.builtins import define as _define
+from ......language.builtins import define_methods as _define_methods
+from ......language.callables import constexpr_function  # noqa: F401
+from ......language.core import base_type, base_value, builtin  # noqa: F401
 from ..._core import _buffer_type, _handle
+from ..._layouts import SharedLinearLayout  # noqa: F401
 from ..ampere import async_copy, mma_v2
 from ..hopper import fence_async_shared, mbarrier
 from . import float2, tma
@@ -27,6 +31,9 @@ __all__ = [
 
 class tensor_memory_descriptor(_handle):
     """A view of a buffer in tensor memory."""
+
+
+_define_methods(tensor_memory_descriptor, f"{__name__}.tensor_memory_descriptor")
 
 
 class tensor_memory_descriptor_type(_buffer_type):
