@@ -346,3 +346,69 @@ torch.cuda.synchronize()
 """
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_code_is_unloaded_and_loaded_again():
+    out, unloaded = torch.zeros(512, device="cuda"), []
+    knobs.runtime.kernel_unload_hook.add(lambda *args: unloaded.append(args[2]))
+    try:
+        for value in range(3):
+            compiled = fill_kernel[(1,)](out, float(value), BLOCK=512)
+            assert (out == value).all()
+            compiled.close()
+    finally:
+        knobs.runtime.kernel_unload_hook.calls.clear()
+    assert unloaded == ["fill_kernel"] * 3
+
+
+def test_launch_by_signature():
+    x, y = random(1000), random(1000)
+    out = torch.zeros_like(x)
+    compiled = add_kernel.warmup(x, y, out, 1000, BLOCK=512, grid=(2,))
+    compiled._init_handles()
+    utils, types = nvidia.CudaUtils(), list(compiled.src.signature.values())
+    metadata = compiled.metadata
+    stream = torch.cuda.current_stream().cuda_stream
+    utils.launch(
+        2, 1, 1, stream, compiled.function, False, False, (metadata.num_warps, metadata.num_ctas, metadata.shared), None, None, None, None, None,
+        nvidia.annotate_arguments(types), nvidia.make_kernel_signature(types), (x, y, out, 1000, 512),
+    )  # fmt: skip
+    torch.testing.assert_close(out, x + y)
+
+
+def test_without_torch(tmp_path):
+    """The driver's own library gives memory; nothing imports PyTorch."""
+    script = tmp_path / "program.py"
+    script.write_text(
+        textwrap.dedent("""
+        import ctypes, sys
+        import triton, triton.language as tl
+
+        @triton.jit
+        def fill(out_ptr, value, BLOCK: tl.constexpr):
+            tl.store(out_ptr + tl.arange(0, BLOCK), value)
+
+        class Memory:
+            dtype = "int32"
+            def __init__(self, address):
+                self.address = address
+            def data_ptr(self):
+                return self.address
+
+        utils = triton.runtime.driver.active.utils
+        utils.set_current_device(0)
+        cuda = ctypes.CDLL("libcuda.so.1")
+        address = ctypes.c_uint64()
+        assert cuda.cuMemAlloc_v2(ctypes.byref(address), 4 * 64) == 0
+        for value in (7, 9):
+            fill[(1,)](Memory(address.value), value, 64)
+            out = (ctypes.c_int32 * 64)()
+            assert cuda.cuMemcpyDtoH_v2(out, address, 4 * 64) == 0
+            assert list(out) == [value] * 64
+        assert "torch" not in sys.modules
+        print("done", utils.get_device_capability(0) >= (7, 0), utils.get_default_stream(0))
+        """)
+    )
+    environment = {name: text for name, text in os.environ.items() if name != "TRITON_DEFAULT_BACKEND"}
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["done", "True", "0"], done.stderr
