@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import types
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Callable, Optional, Protocol, TypedDict
 
@@ -246,8 +247,32 @@ class autotuning_knobs(base_knobs):
     listener: Optional[AutotuneListener] = None  # told after each tuning, and of results that were kept
 
 
+pipeline_watchers: list[Callable] = []  # told when the hook that changes stages is another one
+
+
+def _tell_pipeline_watchers(before, now):
+    for watcher in pipeline_watchers if now is not before else ():
+        watcher()
+
+
+class _PipelineHook:
+    """A hook on the stages of backends: kernels compiled with another one are not launched any more."""
+
+    name = "add_stages_inspection_hook"
+
+    def __get__(self, group, owner=None):
+        return self if group is None else group.__dict__.get(self.name)
+
+    def __set__(self, group, hook):
+        before = group.__dict__.get(self.name)
+        group.__dict__[self.name] = hook
+        _tell_pipeline_watchers(before, hook)
+
+
 class runtime_knobs(base_knobs):
     """Launches."""
+
+    add_stages_inspection_hook = _PipelineHook()
 
     interpret = env_bool("TRITON_INTERPRET")
     sanitize = env_opt_str("TRITON_SANITIZE")
@@ -263,7 +288,13 @@ class runtime_knobs(base_knobs):
         self.kernel_unload_hook = HookChain()
         self.jit_cache_hook: Optional[JITHook] = None
         self.jit_post_compile_hook: Optional[JITHook] = None
-        self.add_stages_inspection_hook: Optional[PipelineStagesHook] = None
+        self.add_stages_inspection_hook = None
+
+    @contextmanager
+    def scope(self):
+        with super().scope():
+            yield
+            self.add_stages_inspection_hook = None  # so that a hook that comes back is seen to
 
 
 class language_knobs(base_knobs):
@@ -369,6 +400,10 @@ class _KnobsModule(types.ModuleType):
             live.clear()
             live.update(values)
             value.__dict__ = live
+            if name == "runtime":
+                _tell_pipeline_watchers(
+                    self.__dict__[name].add_stages_inspection_hook, value.add_stages_inspection_hook
+                )
         super().__setattr__(name, value)
 
 

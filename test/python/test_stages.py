@@ -112,6 +112,41 @@ def test_hook_on_the_cpu(fresh_knobs, fresh_triton_cache):
     assert torch.equal(out, x + 1) and inputs == [("ttir", "module"), ("llir", "module"), ("obj", "str")]
 
 
+@pytest.mark.runs
+def test_hooks_that_come_and_go(fresh_knobs, fresh_triton_cache):
+    """Launches that are warm see them; a hook that says what it does has kernels in the cache."""
+    calls = []
+
+    def hook_called(key):
+        def hook(backend=None, stages=None, options=None, language=None, capability=None):
+            if stages is None:
+                return key, "1"
+            calls.append(key)
+
+        return hook
+
+    x, out = torch.arange(64, dtype=torch.float32), torch.zeros(64)
+
+    def launch():
+        return shift[(1,)](x, out, 64, BLOCK=64)
+
+    plain = launch()
+    assert launch() is plain
+    first, second = hook_called("first"), hook_called("second")
+    for hook, expected in ((first, ["first"]), (second, ["first", "second"]), (first, ["first", "second"])):
+        fresh_knobs.runtime.add_stages_inspection_hook = hook
+        assert launch() is launch() is not plain and calls == expected
+    shift.device_caches.clear()
+    assert launch() is not plain and calls == ["first", "second"]  # from the cache
+    fresh_knobs.runtime.add_stages_inspection_hook = lambda backend, stages, *rest: calls.append("unknown")
+    launch()
+    shift.device_caches.clear()
+    launch()
+    assert calls[2:] == ["unknown"] * 2  # which may do anything
+    fresh_knobs.runtime.add_stages_inspection_hook = None
+    assert torch.equal(out, x + 1) and launch().hash == plain.hash
+
+
 def test_instrumentation(compile_always, monkeypatch):
     calls = []
 

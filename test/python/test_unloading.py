@@ -29,8 +29,7 @@ class Loads:
         self.events = []
         fresh_knobs.runtime.kernel_unload_hook = knobs.HookChain()
         fresh_knobs.runtime.kernel_unload_hook.add(self.hook)
-        utils = type(driver.active.utils)
-        monkeypatch.setattr(utils, "unload_module", lambda _, module: self.events.append("module"), raising=False)
+        monkeypatch.setattr(driver.active.utils, "unload_module", lambda module: self.events.append("module"))
 
     def hook(self, module, function, name, metadata_group, hash):
         assert module is not None and function is not None and hash

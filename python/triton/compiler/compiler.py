@@ -40,7 +40,7 @@ from .entries import (
 )
 from .kernel import AsmDict, CompiledKernel, LazyDict, make_backend, max_shared_mem  # noqa: F401  (part of this module's interface)
 from .sources import ASTSource, IRSource, convert_type_repr  # noqa: F401  (part of this module's interface)
-from .stages import is_native, language_options, run_stages
+from .stages import is_native, language_options, pipeline_key, run_stages
 
 
 def parse(full_name, ext, context):
@@ -145,10 +145,10 @@ def compile(src, target=None, options=None, _env_vars=None):
             metadata, stages, group = found
             _tell_listener(src, metadata, group, timer, cache_hit=True)
             return CompiledKernel(src, group, metadata["hash"], _loaded=(metadata, stages))
-    is_changed = knobs.runtime.add_stages_inspection_hook is not None  # the stages are what a hook makes of them
-    text = get_cache_key(src, backend, options, variables) + replacements.key() + ("-hook" if is_changed else "")
+    pipeline, is_known = pipeline_key()
+    text = get_cache_key(src, backend, options, variables) + replacements.key() + pipeline
     request = functools.cache(lambda: describe_request(src, target, options, variables))
-    is_looked_for = not knobs.compilation.always_compile and not is_changed
+    is_looked_for = not knobs.compilation.always_compile and is_known
     hash, manager, kernel, proof = _find(src, text, is_looked_for)
     name = file_name(src)
     if is_looked_for:

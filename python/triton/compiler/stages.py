@@ -26,6 +26,18 @@ def is_native(backend):
     return not getattr(backend, "is_watched", True)
 
 
+def pipeline_key():
+    """(text, whether it says all) of what a hook makes of the stages, for keys of kernels; ("", True) without a hook. Hooks say so when they are called with nothing: (key, hash)."""
+    hook = knobs.runtime.add_stages_inspection_hook
+    if hook is None:
+        return "", True
+    try:
+        key, hash = hook()
+    except (TypeError, ValueError, AttributeError):  # it wants stages, and is not to be asked
+        return "-hook", False
+    return f"-{key}-{hash}", True
+
+
 def _list_stages(backend, options, language, target):
     """The backend's stages. The hook is the end of `add_stages`; where the backend leaves it to us, it is called here."""
     stages: dict = {}
@@ -39,11 +51,12 @@ def _list_stages(backend, options, language, target):
         calls.append(args)
         return hook(*args, **kwargs)
 
-    knobs.runtime.add_stages_inspection_hook = recording
+    values = vars(knobs.runtime)
+    values["add_stages_inspection_hook"] = recording  # for this call: nobody needs to be told
     try:
         backend.add_stages(stages, options, language)
     finally:
-        knobs.runtime.add_stages_inspection_hook = hook
+        values["add_stages_inspection_hook"] = hook
     if not calls:
         hook(backend, stages, options, language, target.arch)
     return stages

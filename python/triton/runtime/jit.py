@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from dataclasses import dataclass
 from functools import partial
 from typing import Callable, Generic, Iterable, Optional, TypeVar, Union
@@ -68,6 +69,11 @@ class JitFunctionInfo:
     jit_function: JITFunction
 
 
+# Stages that a hook changes make other kernels: launches do not go on with those they have seen.
+_functions: weakref.WeakSet = weakref.WeakSet()
+knobs.pipeline_watchers.append(lambda: [function._forget_launches() for function in list(_functions)])
+
+
 class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
     """A jitted function: launched as `kernel[grid](...)`, or called from other jitted functions."""
 
@@ -105,6 +111,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         self.arg_names = [param.name for param in self.params]
         self.constexprs = [param.num for param in self.params if param.is_constexpr]
         self.pre_run_hooks: list[Callable] = []
+        _functions.add(self)
 
     def repr(self, spec):
         """The name of the kernel for one specialisation; may be replaced on the instance."""
@@ -162,7 +169,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
             hook(*args, **kwargs)
         kernel_cache, kernel_key_cache, target, backend, binder = self.device_caches[device]
         bound_args, specialization, options = binder(*args, **kwargs)
-        key = compute_cache_key(kernel_key_cache, specialization, options)
+        key = compute_cache_key(kernel_key_cache, specialization, options) + compiler.compiler.pipeline_key()[0]
         kernel = self._still_right(kernel_cache.get(key))
         if kernel is None:
             options, signature, constexprs, attrs = self._pack_args(
