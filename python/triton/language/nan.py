@@ -8,3 +8,8 @@ class PropagateNan(enum.Enum):
 
     NONE = 0
     ALL = 0xFFFF
+
+    def __index__(self):
+        return self.value
+
+    __int__ = __index__

@@ -32,20 +32,19 @@ PyCUtensorMap = libtriton.PyCUtensorMap
 TMA_DTYPE_DEVICE_TO_HOST = {**{index: index for index in range(16)}, 8: 10, 9: 8, 10: 9}
 
 
-@functools.lru_cache
 def _include_dirs():
     """Folders with cuda.h, for C programs around kernels: a toolkit's, or that of a wheel."""
     roots = [dirname, os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
     folders = [os.path.join(root, "include") for root in roots if root]
-    for folder in sys.path:
-        folders += sorted(glob.glob(os.path.join(glob.escape(folder), "nvidia", "*", "include")))
-    return [folder for folder in folders if os.path.exists(os.path.join(folder, "cuda.h"))] or folders[:1]
+    has_header = lambda folder: os.path.exists(os.path.join(folder, "cuda.h"))  # noqa: E731
+    found = [folder for folder in folders if has_header(folder)]
+    if not found:
+        wheels = [glob.glob(os.path.join(glob.escape(folder), "nvidia", "*", "include")) for folder in sys.path]
+        found = [folder for each in wheels for folder in sorted(each) if has_header(folder)]
+    return found or folders[:1]
 
 
-def __getattr__(name):
-    if name == "include_dirs":  # looked for when it is first wanted
-        return _include_dirs()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+include_dirs = _include_dirs()
 
 
 @functools.lru_cache
