@@ -139,6 +139,13 @@ static llvm::Error describePtxas(Toolkit &toolkit, const Options &options) {
 
 Toolkit Toolkit::find(const Options &options, const gpu::Target &device) {
   Toolkit toolkit;
+  if (options.assemblerPath == simulatorName || (options.assemblerPath.empty() && !variable("TRITON_SIMULATE").empty())) {
+    // The simulator reads PTX, of any version.
+    toolkit.libdevice = findLibdevice(options, "");
+    toolkit.build = simulatorName.str();
+    toolkit.ptxVersion = 90;
+    return toolkit;
+  }
   std::string places;
   if (auto ptxas = findPtxas(options, device))
     toolkit.ptxas = *ptxas;

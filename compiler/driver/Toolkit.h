@@ -10,6 +10,9 @@
 
 namespace triton::driver {
 
+/// As the path of an assembler: none, as the simulator reads PTX. Meant too where `TRITON_SIMULATE` is set and no path is given.
+inline constexpr llvm::StringLiteral simulatorName = "simulator";
+
 struct Toolkit {
   std::string ptxas;                        // its path; empty: `jitLink`, else the driver
   const nvidia::JitLink *jitLink = nullptr; //

@@ -1,6 +1,7 @@
 #include "dispatch/launch/CudaKernel.h"
 
 #include "runtime/cuda/Memory.h"
+#include "runtime/cuda/Simulation.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,7 +14,9 @@ namespace cuda = runtime::cuda;
 llvm::Expected<cuda::Driver &> cudaDriver() {
   if (cuda::Driver *driver = cuda::Driver::getIfUsed())
     return *driver;
-  if (const char *path = std::getenv("TRITON_LIBCUDA_PATH"))
+  if (const char *architecture = std::getenv("TRITON_SIMULATE"); architecture && *architecture)
+    cuda::Driver::setLibrary((cuda::simulatorPrefix + architecture).str());
+  else if (const char *path = std::getenv("TRITON_LIBCUDA_PATH"))
     cuda::Driver::setLibrary(path);
   return cuda::Driver::get();
 }

@@ -278,6 +278,7 @@ class runtime_knobs(base_knobs):
     sanitize = env_opt_str("TRITON_SANITIZE")
     override_arch = env_opt_str("TRITON_OVERRIDE_ARCH")
     fleet = env_bool("TRITON_FLEET", True)  # ranks of a process group compile and tune for each other
+    simulate = env_opt_str("TRITON_SIMULATE")  # sm_90a: kernels run on a simulated GPU
 
     def __init__(self):
         self.debug: bool = _knob_mechanics.is_true(getenv("TRITON_DEBUG"))

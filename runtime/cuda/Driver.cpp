@@ -1,6 +1,8 @@
 // A failure is remembered, as the driver will not appear later; a fork is noticed by a handler, so that launches need not ask for the process.
 #include "runtime/cuda/Driver.h"
 
+#include "runtime/cuda/Simulation.h"
+
 #include <atomic>
 #include <optional>
 #include <sys/stat.h>
@@ -31,7 +33,9 @@ static std::string libraryToOpen() {
 }
 
 llvm::Expected<std::unique_ptr<Driver>> Driver::create() {
-  auto api = DriverApi::open(libraryToOpen());
+  llvm::StringRef architecture = libraryPath;
+  bool simulates = architecture.consume_front(simulatorPrefix);
+  auto api = simulates ? simulatedDriver(architecture) : DriverApi::open(libraryToOpen());
   if (!api)
     return api.takeError();
   auto driver = std::make_unique<Driver>();

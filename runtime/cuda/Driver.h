@@ -34,7 +34,7 @@ public:
   static llvm::Expected<Driver &> get();
   /// The driver if `get` has given it in this process; null otherwise. Cheap.
   static Driver *getIfUsed();
-  /// Which library `get` opens, a path or a folder with libcuda.so.1; empty: the system's. Counts until the first `get`.
+  /// Which library `get` opens, a path or a folder with libcuda.so.1; empty: the system's; "simulator:sm_90a": none (Simulation.h). Counts until the first `get`.
   static void setLibrary(std::string path);
 
   const DriverApi &api() const { return *functions; }

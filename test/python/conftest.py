@@ -6,7 +6,7 @@ import pytest
 
 
 def pytest_addoption(parser):
-    parser.addoption("--device", default="cpu", help="where kernels run: cpu (default) or cuda")
+    parser.addoption("--device", default="cpu", help="where kernels run: cpu (default), cuda, or sim:sm_90a")
     parser.addoption("--compile-only", default="", help="compile for architectures (sm_90a,sm_80) instead of running")
     parser.addoption(
         "--rewrite-goldens", action="store_true", help="write the texts that golden tests compare with anew"
@@ -47,7 +47,9 @@ def own_environment():
 
 @pytest.fixture
 def device(request):
-    return request.config.getoption("--device")
+    """cpu or cuda: a simulated GPU is one."""
+    name = request.config.getoption("--device")
+    return "cuda" if name.startswith("sim:") else name
 
 
 @pytest.fixture

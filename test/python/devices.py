@@ -3,6 +3,7 @@
 --device cpu             on the processor (default)
 --device cuda            on the GPU. Tests make their arrays in host memory: each launch copies what it is given to the device, waits, and
                          copies it back, so that one test serves all devices, and an error shows at the launch it belongs to
+--device sim:sm_90a      on a simulated GPU of this architecture (docs/how-to/run-without-a-gpu.md): its memory is the host's
 --compile-only sm_90a    nowhere: kernels are compiled and assembled for this architecture, launches do nothing, and a test passes
                          unless a compile fails that the test does not expect to fail. With several, sm_90a,sm_80, tests see the first
                          one, and what compiles for it is compiled for the others too
@@ -279,6 +280,11 @@ class DevicePlugin:
             first, *others = (int(each.group(1)) for each in found)
             runtime.driver.set_active(CompileOnlyDriver(first))
             self.watch = CompileWatch(others)
+        elif device.startswith("sim:"):
+            triton.knobs.runtime.simulate = os.environ["TRITON_SIMULATE"] = device.removeprefix("sim:")
+            runtime.driver.set_active(nvidia.CudaDriver())
+            triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.uint8))
+            make_tensors_on_the_host()
         elif device == "cuda":
             if not torch.cuda.is_available():
                 raise pytest.UsageError("--device cuda needs a GPU; --compile-only sm_90a does not")
@@ -317,7 +323,7 @@ class OnTheHost(torch.overrides.TorchFunctionMode):
 
 
 def make_tensors_on_the_host():
-    """For programs that name CUDA's device and ask torch what it can, where kernels are compiled and do not run."""
+    """For programs that name CUDA's device and ask torch what it can, where kernels are compiled and do not run, or run on a simulated GPU."""
     OnTheHost().__enter__()
     torch.cuda.get_device_capability = lambda device=None: runtime.driver.active.get_device_capability()
     torch.cuda.synchronize = lambda device=None: None

@@ -98,6 +98,18 @@ class DriverBase(metaclass=ABCMeta):
         return None
 
 
+class HostInterface:
+    """The few functions of `torch.cuda` that callers use to wait for a device: on the CPU, and on a simulated GPU, a launch is over when it returns."""
+
+    @staticmethod
+    def current_device():
+        return 0
+
+    @staticmethod
+    def synchronize(device=None):
+        return None
+
+
 class GPUDriver(DriverBase):
     """A driver of GPUs whose devices and streams are PyTorch's, where PyTorch knows them."""
 

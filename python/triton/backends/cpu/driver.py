@@ -8,7 +8,7 @@ import os
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import GPUTarget
-from ..driver import DriverBase
+from ..driver import DriverBase, HostInterface
 from .compiler import host_name
 
 
@@ -45,18 +45,6 @@ class CPUUtils:
             "mem_clock_rate": 0,
             "mem_bus_width": 0,
         }
-
-
-class _DeviceInterface:
-    """The few functions of `torch.cuda` that callers use to wait for a device: on the CPU a launch is over when it returns."""
-
-    @staticmethod
-    def current_device():
-        return 0
-
-    @staticmethod
-    def synchronize(device=None):
-        return None
 
 
 class CPUDriver(DriverBase):
@@ -100,7 +88,7 @@ class CPUDriver(DriverBase):
         return 0
 
     def get_device_interface(self):
-        return _DeviceInterface
+        return HostInterface
 
     def get_active_torch_device(self):
         import torch

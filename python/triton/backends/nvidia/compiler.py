@@ -73,6 +73,8 @@ def sm_arch_from_capability(capability: int) -> str:
 
 def _tools(arch):
     """Which tools the native compiler is to use, as its options: those that knobs name; it finds the others."""
+    if knobs.runtime.simulate:
+        return {"ptxas": "simulator", "libdevice": knobs.nvidia.libdevice_path, "toolkits": toolkit_folders(), "tool_records": knobs.cache.dir}
     try:
         ptxas = get_ptxas(arch).path
     except RuntimeError:
@@ -138,6 +140,8 @@ class CUDABackend(NativeBackend):
         return f"cuda:{_capability(options.arch)}"
 
     def hash(self) -> str:
+        if knobs.runtime.simulate:
+            return f"simulator-{self.target.arch}"
         try:
             version = get_ptxas_version(self.target.arch)
         except RuntimeError:

@@ -10,7 +10,13 @@ import sys
 from ... import knobs
 from ..._C import libtriton
 from ..compiler import GPUTarget
-from ..driver import GPUDriver, decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl  # noqa: F401
+from ..driver import (  # noqa: F401
+    GPUDriver,
+    HostInterface,
+    decompose_descriptor,
+    expand_signature,
+    wrap_handle_tensordesc_impl,
+)
 from .launch import (  # noqa: F401  (clients take all of these from here)
     ARG_CONSTEXPR,
     ARG_KERNEL,
@@ -80,7 +86,9 @@ class CudaUtils:
         return cls.instance
 
     def __init__(self):
-        if knobs.nvidia.libcuda_path:
+        if knobs.runtime.simulate:
+            libtriton.cuda.set_library(f"simulator:{knobs.runtime.simulate}")
+        elif knobs.nvidia.libcuda_path:
             libtriton.cuda.set_library(knobs.nvidia.libcuda_path)
         self.load_binary = libtriton.cuda.load_binary
         self.get_device_properties = libtriton.cuda.get_device_properties
@@ -246,13 +254,13 @@ def _driver_sees_gpu():
 
 
 class CudaDriver(GPUDriver):
-    """Active where there is a GPU of NVIDIA."""
+    """Active where there is a GPU of NVIDIA, or `knobs.runtime.simulate` names one to simulate: its memory is the host's."""
 
     launcher_cls = CudaLauncher
 
     def __init__(self):
         self.utils = CudaUtils()
-        if _torch_sees_gpu():
+        if not knobs.runtime.simulate and _torch_sees_gpu():
             super().__init__()
             return
         # Without PyTorch, other libraries' arrays are passed: the device of the current context, its default stream.
@@ -263,6 +271,8 @@ class CudaDriver(GPUDriver):
 
     @classmethod
     def is_active(cls):
+        if knobs.runtime.simulate:
+            return True
         sees_gpu = _torch_sees_gpu()
         if sees_gpu is not None:
             return sees_gpu
@@ -280,9 +290,13 @@ class CudaDriver(GPUDriver):
     def get_active_torch_device(self):
         import torch
 
+        if knobs.runtime.simulate:
+            return torch.device("cpu")
         return torch.device("cuda", self.get_current_device())
 
     def get_device_interface(self):
+        if knobs.runtime.simulate:
+            return HostInterface
         import torch
 
         return torch.cuda
@@ -296,7 +310,8 @@ class CudaDriver(GPUDriver):
         import torch
 
         # Larger than any L2 cache, so that writing it leaves nothing of the inputs there.
-        return torch.empty(256 * 2**20 // 4, dtype=torch.int, device="cuda")
+        bytes, device = (4, "cpu") if knobs.runtime.simulate else (256 * 2**20, "cuda")
+        return torch.empty(bytes // 4, dtype=torch.int, device=device)
 
     def clear_cache(self, cache):
         cache.zero_()

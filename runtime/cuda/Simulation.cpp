@@ -1,0 +1,450 @@
+#include "runtime/cuda/Simulation.h"
+
+#include "simulator/engines/TensorMap.h"
+#include "simulator/machine/Machine.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace triton::runtime::cuda {
+
+namespace {
+
+using simulator::Finding;
+using simulator::Findings;
+using simulator::Grid;
+using simulator::Kernel;
+using simulator::Program;
+
+/// What kernels and launchers see of a chip.
+struct Chip {
+  int capability, sharedBytes, sharedBytesPerMultiprocessor, multiprocessors;
+};
+constexpr Chip chips[] = {{75, 65536, 65536, 40},      {80, 166912, 167936, 108},   {86, 101376, 102400, 84},
+                          {87, 166912, 167936, 16},    {89, 101376, 102400, 128},   {90, 232448, 233472, 132},
+                          {100, 232448, 233472, 148},  {103, 232448, 233472, 148},  {110, 232448, 233472, 20},
+                          {120, 101376, 102400, 170},  {121, 101376, 102400, 48}};
+
+struct Function;
+struct Module {
+  std::unique_ptr<Program> program;
+  std::vector<std::unique_ptr<Function>> functions;
+};
+struct Function {
+  Module *module;
+  const Kernel *kernel;
+  int maxDynamicShared = 49152;
+};
+struct Event {
+  std::chrono::steady_clock::time_point time;
+};
+
+struct State {
+  const Chip *chip = nullptr;
+  std::string name;
+  std::mutex mutex;
+  std::map<uint64_t, uint64_t> allocations; // begin -> bytes, of this driver
+  size_t printBytes = 1 << 20;
+};
+State &state() {
+  static auto *one = new State; // outlives launches while the process ends
+  return *one;
+}
+
+/// Of the last launch of this thread that failed: what errorString says in full.
+thread_local std::string lastFindings;
+thread_local int lastStatus = Success;
+thread_local ContextHandle current = nullptr;
+
+ContextHandle onlyContext() { return reinterpret_cast<ContextHandle>(uintptr_t(0x51u)); }
+
+constexpr int assertionStatus = 710, illegalInstruction = 715, misaligned = 716, launchFailed = 719, launchTimeout = 702;
+
+int statusOf(Finding::Kind kind) {
+  switch (kind) {
+  case Finding::Kind::IllegalAddress:
+    return IllegalAddress;
+  case Finding::Kind::Misaligned:
+    return misaligned;
+  case Finding::Kind::IllegalInstruction:
+  case Finding::Kind::Barrier:
+    return illegalInstruction;
+  case Finding::Kind::Assertion:
+    return assertionStatus;
+  case Finding::Kind::Deadlock:
+    return launchTimeout;
+  default:
+    return launchFailed;
+  }
+}
+
+const char *textOf(int status) {
+  switch (status) {
+  case Success:
+    return "no error";
+  case InvalidValue:
+    return "invalid argument";
+  case OutOfMemory:
+    return "out of memory";
+  case InvalidPtx:
+    return "a PTX JIT compilation failed";
+  case InvalidImage:
+    return "device kernel image is invalid";
+  case NotFound:
+    return "named symbol not found";
+  case NotReady:
+    return "device not ready";
+  case IllegalAddress:
+    return "an illegal memory access was encountered";
+  case LaunchOutOfResources:
+    return "too many resources requested for launch";
+  case launchTimeout:
+    return "the launch timed out and was terminated";
+  case assertionStatus:
+    return "device-side assert triggered";
+  case illegalInstruction:
+    return "an illegal instruction was encountered";
+  case misaligned:
+    return "misaligned address";
+  case launchFailed:
+    return "unspecified launch failure";
+  case InvalidClusterSize:
+    return "cluster misconfiguration";
+  default:
+    return "unknown error";
+  }
+}
+
+int initialize(unsigned) { return Success; }
+int driverVersion(int *version) { return *version = 13000, Success; }
+int errorString(int status, const char **text) {
+  static thread_local std::string full;
+  full = textOf(status);
+  if (status && status == lastStatus && !lastFindings.empty())
+    full += "\n" + lastFindings;
+  *text = full.c_str();
+  return Success;
+}
+int errorName(int status, const char **text) { return *text = textOf(status), Success; }
+int deviceCount(int *count) { return *count = 1, Success; }
+int deviceGet(DeviceHandle *device, int ordinal) { return *device = 0, ordinal == 0 ? Success : InvalidDevice; }
+int deviceName(char *name, int size, DeviceHandle) {
+  std::snprintf(name, size_t(size), "simulated %s", state().name.c_str());
+  return Success;
+}
+
+int deviceAttribute(int *value, DeviceAttribute attribute, DeviceHandle) {
+  const Chip &chip = *state().chip;
+  switch (attribute) {
+  case DeviceAttribute::WarpSize:
+    *value = 32;
+    break;
+  case DeviceAttribute::MaxRegistersPerBlock:
+    *value = 65536;
+    break;
+  case DeviceAttribute::ClockRate:
+  case DeviceAttribute::MemoryClockRate:
+    *value = 1000000;
+    break;
+  case DeviceAttribute::MultiprocessorCount:
+    *value = chip.multiprocessors;
+    break;
+  case DeviceAttribute::MemoryBusWidth:
+    *value = 5120;
+    break;
+  case DeviceAttribute::L2CacheSize:
+    *value = 50 << 20;
+    break;
+  case DeviceAttribute::CapabilityMajor:
+    *value = chip.capability / 10;
+    break;
+  case DeviceAttribute::CapabilityMinor:
+    *value = chip.capability % 10;
+    break;
+  case DeviceAttribute::MaxSharedMemoryPerMultiprocessor:
+    *value = chip.sharedBytesPerMultiprocessor;
+    break;
+  case DeviceAttribute::MaxSharedMemoryPerBlockOptIn:
+    *value = chip.sharedBytes;
+    break;
+  }
+  return Success;
+}
+
+int retainPrimaryContext(ContextHandle *context, DeviceHandle) { return *context = onlyContext(), Success; }
+int getCurrentContext(ContextHandle *context) { return *context = current, Success; }
+int setCurrentContext(ContextHandle context) { return current = context, Success; }
+int pushContext(ContextHandle context) { return current = context, Success; }
+int popContext(ContextHandle *context) { return *context = current, Success; }
+int contextDevice(DeviceHandle *device) { return *device = 0, Success; }
+int getLimit(size_t *value, Limit) { return *value = state().printBytes, Success; }
+int setLimit(Limit, size_t value) { return state().printBytes = value, Success; }
+
+int loadModule(ModuleHandle *module, const void *image, unsigned count, JitOption *options, void **values) {
+  std::string text(static_cast<const char *>(image));
+  simulator::Loaded loaded = simulator::load(std::move(text));
+  if (!loaded.program) {
+    char *log = nullptr;
+    size_t size = 0;
+    for (unsigned index = 0; index < count; ++index)
+      if (options[index] == JitOption::ErrorLog)
+        log = static_cast<char *>(values[index]);
+      else if (options[index] == JitOption::ErrorLogBytes)
+        size = reinterpret_cast<size_t>(values[index]);
+    if (log && size)
+      std::snprintf(log, size, "%s", loaded.problem.c_str());
+    return InvalidPtx;
+  }
+  auto made = std::make_unique<Module>();
+  made->program = std::move(loaded.program);
+  *module = reinterpret_cast<ModuleHandle>(made.release());
+  return Success;
+}
+int unloadModule(ModuleHandle module) {
+  delete reinterpret_cast<Module *>(module);
+  return Success;
+}
+int findFunction(FunctionHandle *function, ModuleHandle handle, const char *name) {
+  auto &module = *reinterpret_cast<Module *>(handle);
+  const Kernel *kernel = module.program->find(name);
+  if (!kernel)
+    return NotFound;
+  module.functions.push_back(std::make_unique<Function>(Function{&module, kernel}));
+  *function = reinterpret_cast<FunctionHandle>(module.functions.back().get());
+  return Success;
+}
+
+Function &functionOf(FunctionHandle handle) { return *reinterpret_cast<Function *>(handle); }
+
+int functionAttribute(int *value, FunctionAttribute attribute, FunctionHandle handle) {
+  const Function &function = functionOf(handle);
+  const Kernel &kernel = *function.kernel;
+  switch (attribute) {
+  case FunctionAttribute::MaxThreadsPerBlock:
+    *value = int(kernel.requiredThreads ? kernel.requiredThreads : kernel.maxThreads ? kernel.maxThreads : 1024);
+    break;
+  case FunctionAttribute::StaticSharedBytes:
+    *value = int(function.module->program->staticSharedBytes);
+    break;
+  case FunctionAttribute::LocalBytes:
+    *value = 0; // what spills is not known without an assembler
+    break;
+  case FunctionAttribute::Registers:
+    *value = int(std::min(kernel.registers32, kernel.maxRegisters ? kernel.maxRegisters : 255u));
+    break;
+  case FunctionAttribute::MaxDynamicSharedBytes:
+    *value = function.maxDynamicShared;
+    break;
+  default:
+    *value = 0;
+  }
+  return Success;
+}
+int setFunctionAttribute(FunctionHandle handle, FunctionAttribute attribute, int value) {
+  if (attribute == FunctionAttribute::MaxDynamicSharedBytes) {
+    if (value > state().chip->sharedBytes)
+      return InvalidValue;
+    functionOf(handle).maxDynamicShared = value;
+  }
+  return Success;
+}
+int setCachePreference(FunctionHandle, int) { return Success; }
+
+std::string describe(const std::vector<Finding> &findings) {
+  std::string text;
+  for (const Finding &finding : findings)
+    text += (text.empty() ? "" : "\n") + finding.place + ": " + simulator::nameOf(finding.kind) + ": " + finding.message +
+            (finding.count > 1 ? ", " + std::to_string(finding.count) + " times" : "");
+  return text;
+}
+
+uint64_t numberOf(const char *variable, uint64_t otherwise) {
+  const char *text = std::getenv(variable);
+  return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void **arguments, void **extra) {
+  const Function &function = functionOf(handle);
+  const Kernel &kernel = *function.kernel;
+  const uint32_t threads = configuration->blockX * configuration->blockY * configuration->blockZ;
+  if (threads == 0 || threads > 1024 || (kernel.requiredThreads && threads != kernel.requiredThreads) ||
+      configuration->gridX == 0 || configuration->gridY == 0 || configuration->gridZ == 0 ||
+      int64_t(configuration->sharedBytes) > function.maxDynamicShared)
+    return InvalidValue;
+  simulator::Launch launch;
+  launch.kernel = &kernel;
+  launch.grid = {configuration->gridX, configuration->gridY, configuration->gridZ};
+  launch.block = {configuration->blockX, configuration->blockY, configuration->blockZ};
+  launch.sharedBytes = configuration->sharedBytes;
+  if (kernel.clusterSize)
+    launch.cluster = {kernel.clusterSize, 1, 1};
+  for (uint32_t index = 0; index < configuration->attributeCount; ++index)
+    if (const LaunchAttribute &attribute = configuration->attributes[index];
+        attribute.id == LaunchAttributeId::ClusterDimension)
+      launch.cluster = {attribute.clusterDimension[0], attribute.clusterDimension[1], attribute.clusterDimension[2]};
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (launch.cluster[axis] == 0 || launch.grid[axis] % launch.cluster[axis])
+      return InvalidClusterSize;
+  launch.parameters.resize(kernel.parameterBytes);
+  if (arguments)
+    for (size_t index = 0; index < kernel.parameters.size(); ++index)
+      std::memcpy(launch.parameters.data() + kernel.parameters[index].offset, arguments[index],
+                  kernel.parameters[index].bytes);
+  else if (extra)
+    for (; *extra; extra += 2)
+      if (*extra == reinterpret_cast<void *>(1))
+        std::memcpy(launch.parameters.data(), extra[1], launch.parameters.size());
+  launch.seed = numberOf("TRITON_SIMULATE_SEED", 0);
+  launch.threads = unsigned(numberOf("TRITON_SIMULATE_THREADS", std::max(1u, std::thread::hardware_concurrency())));
+  Findings findings;
+  Grid grid(*function.module->program, launch, findings);
+  grid.device.multiprocessors = uint32_t(state().chip->multiprocessors);
+  grid.run();
+  std::vector<Finding> found = findings.take();
+  lastStatus = Success;
+  lastFindings.clear();
+  if (found.empty())
+    return Success;
+  lastFindings = describe(found);
+  for (const Finding &finding : found)
+    if (finding.isFatal)
+      return lastStatus = statusOf(finding.kind);
+  std::fprintf(stderr, "%s\n", lastFindings.c_str());
+  return Success;
+}
+int launchPlain(FunctionHandle function, uint32_t gridX, uint32_t gridY, uint32_t gridZ, uint32_t blockX, uint32_t blockY,
+                uint32_t blockZ, uint32_t sharedBytes, StreamHandle stream, void **arguments, void **extra) {
+  LaunchConfiguration configuration{gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, nullptr, 0};
+  return launch(&configuration, function, arguments, extra);
+}
+
+int pointerAttribute(void *value, int, DevicePointer pointer) {
+  *static_cast<DevicePointer *>(value) = pointer; // the host's memory is the device's
+  return Success;
+}
+int maxActiveBlocks(int *count, FunctionHandle, int threads, size_t sharedBytes) {
+  const Chip &chip = *state().chip;
+  *count = std::min(2048 / std::max(threads, 32), int(chip.sharedBytesPerMultiprocessor / (sharedBytes + 1024)));
+  return Success;
+}
+int maxActiveClusters(int *count, FunctionHandle, const LaunchConfiguration *configuration) {
+  uint32_t size = 1;
+  for (uint32_t index = 0; index < configuration->attributeCount; ++index)
+    if (configuration->attributes[index].id == LaunchAttributeId::ClusterDimension)
+      size = configuration->attributes[index].clusterDimension[0];
+  *count = state().chip->multiprocessors / int(std::max(size, 1u));
+  return Success;
+}
+
+int allocate(DevicePointer *pointer, size_t bytes) {
+  void *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (!memory)
+    return OutOfMemory;
+  *pointer = reinterpret_cast<DevicePointer>(memory);
+  std::lock_guard lock(state().mutex);
+  state().allocations[*pointer] = bytes;
+  return Success;
+}
+int release(DevicePointer pointer) {
+  std::lock_guard lock(state().mutex);
+  if (!state().allocations.erase(pointer))
+    return InvalidValue;
+  std::free(reinterpret_cast<void *>(pointer));
+  return Success;
+}
+int allocateAsync(DevicePointer *pointer, size_t bytes, StreamHandle) { return allocate(pointer, bytes); }
+int releaseAsync(DevicePointer pointer, StreamHandle) { return release(pointer); }
+int setMemory(DevicePointer pointer, unsigned value, size_t count, StreamHandle) {
+  std::fill_n(reinterpret_cast<unsigned *>(pointer), count, value);
+  return Success;
+}
+int copyToDevice(DevicePointer to, const void *from, size_t bytes, StreamHandle) {
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return Success;
+}
+int copyToHost(void *to, DevicePointer from, size_t bytes, StreamHandle) {
+  std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return Success;
+}
+
+int createStream(StreamHandle *stream, unsigned) {
+  static std::atomic<uintptr_t> next{16};
+  *stream = reinterpret_cast<StreamHandle>(next++);
+  return Success;
+}
+int destroyStream(StreamHandle) { return Success; }
+int synchronizeStream(StreamHandle) { return Success; } // launches are over when they return
+int streamIsCapturing(StreamHandle, int *state) { return *state = captureStateNone, Success; }
+int synchronizeContext() { return Success; }
+int exchangeCaptureMode(int *) { return Success; }
+int createEvent(EventHandle *event, unsigned) {
+  *event = reinterpret_cast<EventHandle>(new Event);
+  return Success;
+}
+int destroyEvent(EventHandle event) {
+  delete reinterpret_cast<Event *>(event);
+  return Success;
+}
+int recordEvent(EventHandle event, StreamHandle) {
+  reinterpret_cast<Event *>(event)->time = std::chrono::steady_clock::now();
+  return Success;
+}
+int synchronizeEvent(EventHandle) { return Success; }
+int queryEvent(EventHandle) { return Success; }
+int elapsedTime(float *milliseconds, EventHandle begin, EventHandle end) {
+  *milliseconds = std::chrono::duration<float, std::milli>(reinterpret_cast<Event *>(end)->time -
+                                                           reinterpret_cast<Event *>(begin)->time)
+                      .count();
+  return Success;
+}
+
+int encodeTensorMap(TensorMap *map, int type, uint32_t rank, void *address, const uint64_t *shape, const uint64_t *strides,
+                    const uint32_t *box, const uint32_t *elementStrides, int interleave, int swizzle, int, int fill) {
+  bool isFine = simulator::encodeTensorMap(map->words, type, rank, reinterpret_cast<uint64_t>(address), shape, strides,
+                                           box, elementStrides, interleave, swizzle, fill);
+  return isFine ? Success : InvalidValue;
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef architecture) {
+  llvm::StringRef digits = architecture;
+  int capability = 0;
+  bool isArchitecture = digits.consume_front("sm") && (digits.consume_front("_"), !digits.consumeInteger(10, capability)) &&
+                        (digits.empty() || digits == "a" || digits == "f");
+  const Chip *chip = std::find_if(std::begin(chips), std::end(chips), [&](const Chip &each) { return each.capability == capability; });
+  if (!isArchitecture || chip == std::end(chips))
+    return llvm::createStringError("TRITON_SIMULATE takes an architecture such as sm_80, sm_90a or sm_100a, not '" +
+                                   architecture + "'");
+  state().chip = chip;
+  state().name = architecture.str();
+  auto api = std::make_unique<DriverApi>();
+#define TRITON_SIMULATED(member) api->member = member;
+  TRITON_SIMULATED(initialize) TRITON_SIMULATED(driverVersion) TRITON_SIMULATED(errorString) TRITON_SIMULATED(errorName)
+  TRITON_SIMULATED(deviceCount) TRITON_SIMULATED(deviceGet) TRITON_SIMULATED(deviceName)
+  TRITON_SIMULATED(deviceAttribute) TRITON_SIMULATED(retainPrimaryContext) TRITON_SIMULATED(getCurrentContext)
+  TRITON_SIMULATED(setCurrentContext) TRITON_SIMULATED(pushContext) TRITON_SIMULATED(popContext)
+  TRITON_SIMULATED(contextDevice) TRITON_SIMULATED(getLimit) TRITON_SIMULATED(setLimit) TRITON_SIMULATED(loadModule)
+  TRITON_SIMULATED(unloadModule) TRITON_SIMULATED(findFunction) TRITON_SIMULATED(functionAttribute)
+  TRITON_SIMULATED(setFunctionAttribute) TRITON_SIMULATED(setCachePreference) TRITON_SIMULATED(launch)
+  TRITON_SIMULATED(launchPlain) TRITON_SIMULATED(pointerAttribute) TRITON_SIMULATED(maxActiveBlocks)
+  TRITON_SIMULATED(maxActiveClusters) TRITON_SIMULATED(allocate) TRITON_SIMULATED(allocateAsync)
+  TRITON_SIMULATED(setMemory) TRITON_SIMULATED(copyToDevice) TRITON_SIMULATED(copyToHost) TRITON_SIMULATED(createStream)
+  TRITON_SIMULATED(destroyStream) TRITON_SIMULATED(synchronizeStream) TRITON_SIMULATED(streamIsCapturing)
+  TRITON_SIMULATED(synchronizeContext) TRITON_SIMULATED(exchangeCaptureMode) TRITON_SIMULATED(createEvent)
+  TRITON_SIMULATED(destroyEvent) TRITON_SIMULATED(recordEvent) TRITON_SIMULATED(synchronizeEvent)
+  TRITON_SIMULATED(queryEvent) TRITON_SIMULATED(elapsedTime) TRITON_SIMULATED(encodeTensorMap)
+#undef TRITON_SIMULATED
+  api->free = release;
+  api->freeAsync = releaseAsync;
+  return api;
+}
+
+} // namespace triton::runtime::cuda

@@ -1,0 +1,82 @@
+// cp.async: 4, 8 or 16 bytes a thread from global to shared memory. Copies land at once, which is one of the orders that a GPU may choose; groups are therefore always complete.
+#include "simulator/machine/Decoder.h"
+#include "simulator/machine/Lanes.h"
+#include "simulator/machine/Memory.h"
+
+#include <cstring>
+
+namespace triton::simulator {
+
+namespace {
+
+/// a: shared address (`small[3]` bytes, offset `immediate`); b: global address (offset in `target`); c: bytes read (`small[1]`), the rest is zero; p: where it holds, nothing is read.
+Step copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  unsigned bytes = instruction.small[0];
+  bool failed = false;
+  uint32_t ignored = instruction.small[2] ? warp.predicate(instruction.p) : 0;
+  eachLane(mask, [&](unsigned lane) {
+    if (failed)
+      return;
+    uint64_t read = ignored >> lane & 1 ? 0 : instruction.small[1] ? std::min<uint64_t>(warp.in<uint32_t>(instruction.c)[lane], bytes) : bytes;
+    std::byte *to = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), bytes, lane, Access::Write);
+    const std::byte *from = nullptr;
+    if (to && read) {
+      uint64_t address = warp.in<uint64_t>(instruction.b)[lane] + uint64_t(int64_t(int32_t(instruction.target)));
+      from = read == bytes ? locate(warp, instruction, ptx::Space::Global, address, bytes, lane, Access::Read)
+                           : locateGlobal(warp, instruction, address, read, lane, Access::Read);
+    }
+    if (!to || (read && !from)) {
+      failed = true;
+      return;
+    }
+    std::memset(to, 0, bytes);
+    if (read)
+      std::memcpy(to, from, read);
+  });
+  return failed ? Step::Blocked : Step::Next;
+}
+
+Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+
+bool decodeCopy(Decoder &decoder) {
+  if (decoder.has("bulk") || decoder.opcode()[1] == "reduce")
+    return decodeBulkCopy(decoder);
+  if (decoder.has("mbarrier"))
+    return decodeCopyArrival(decoder);
+  if (decoder.has("commit_group") || decoder.has("wait_group") || decoder.has("wait_all")) {
+    decoder.emit(nothing);
+    return true;
+  }
+  Instruction to, from;
+  ptx::Space shared = ptx::Space::Shared, global = ptx::Space::Global;
+  decoder.address(decoder.operand(0), to, shared);
+  decoder.address(decoder.operand(1), from, global);
+  int64_t bytes = decoder.integer(decoder.operand(2));
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return decoder.fail("cp.async copies 4, 8 or 16 bytes, not " + std::to_string(bytes));
+  size_t next = 3, last = decoder.operandCount() - (decoder.has("L2::cache_hint") ? 1 : 0);
+  Slot size;
+  PredicateSlot ignore;
+  bool hasSize = false, hasIgnore = false;
+  if (next < last) {
+    if (decoder.isPredicate(decoder.operand(next)))
+      ignore = decoder.predicate(next), hasIgnore = true;
+    else
+      size = decoder.bits(next, 4), hasSize = true;
+  }
+  Instruction &made = decoder.emit(copy);
+  made.a = to.a, made.b = from.a, made.c = size, made.p = ignore;
+  made.immediate = to.immediate;
+  made.target = uint32_t(from.immediate);
+  made.small[0] = uint8_t(bytes);
+  made.small[1] = hasSize;
+  made.small[2] = hasIgnore;
+  made.small[3] = to.small[3];
+  return true;
+}
+
+} // namespace
+
+void addCopies(DecodeTable &table) { table["cp"] = decodeCopy; }
+
+} // namespace triton::simulator

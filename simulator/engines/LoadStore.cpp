@@ -1,0 +1,204 @@
+// ld, st and what looks like them, in all spaces, widths and cache forms (which change nothing here); prefetches and policies.
+#include "simulator/machine/Decoder.h"
+#include "simulator/machine/Lanes.h"
+#include "simulator/machine/Memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace triton::simulator {
+
+namespace {
+
+using ptx::Space;
+
+/// `small`: 0 space, 1 bytes of an element, 2 bytes of its register, 3 bytes of the address; d of loads that extend: sign in `target`.
+Step load(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  auto space = Space(instruction.small[0]);
+  unsigned element = instruction.small[1], width = instruction.small[2], count = instruction.listSize;
+  bool isSigned = instruction.target;
+  bool failed = false;
+  eachLane(mask, [&](unsigned lane) {
+    if (failed)
+      return;
+    const std::byte *from = locate(warp, instruction, space, addressOf(warp, instruction, lane), element * count, lane, Access::Read);
+    if (!from) {
+      failed = true;
+      return;
+    }
+    for (unsigned index = 0; index < count; ++index) {
+      std::byte *to = warp.out<std::byte>(instruction.list[index]) + lane * width;
+      if (element == 4 && width == 4) {
+        std::memcpy(to, from + index * 4, 4);
+      } else if (element == width) {
+        std::memcpy(to, from + index * element, element);
+      } else {
+        uint64_t value = 0;
+        std::memcpy(&value, from + index * element, element);
+        if (isSigned && (value >> (8 * element - 1) & 1))
+          value |= ~uint64_t(0) << (8 * element);
+        std::memcpy(to, &value, std::min(width, 8u));
+      }
+    }
+  });
+  return failed ? Step::Blocked : Step::Next;
+}
+
+Step store(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  auto space = Space(instruction.small[0]);
+  unsigned element = instruction.small[1], width = instruction.small[2], count = instruction.listSize;
+  bool failed = false;
+  eachLane(mask, [&](unsigned lane) {
+    if (failed)
+      return;
+    std::byte *to = locate(warp, instruction, space, addressOf(warp, instruction, lane), element * count, lane, Access::Write);
+    if (!to) {
+      failed = true;
+      return;
+    }
+    for (unsigned index = 0; index < count; ++index)
+      std::memcpy(to + index * element, warp.in<std::byte>(instruction.list[index]) + lane * width, element);
+  });
+  return failed ? Step::Blocked : Step::Next;
+}
+
+/// A kernel's parameter at a fixed place: the same for all lanes.
+template <typename T> Step loadParameter(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  Grid &grid = warp.cta.grid();
+  const std::byte *from = locate(warp, instruction, Space::Parameter, uint64_t(instruction.immediate), sizeof(T), 0, Access::Read);
+  if (!from || !grid.parameterBegin)
+    return Step::Blocked;
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  T *d = warp.out<T>(instruction.list[0]);
+  eachLane(mask, [&](unsigned lane) { d[lane] = value; });
+  return Step::Next;
+}
+
+} // namespace
+
+Space spaceOf(const Decoder &decoder) {
+  if (decoder.has("global"))
+    return Space::Global;
+  if (decoder.has("shared") || decoder.has("shared::cta"))
+    return Space::Shared;
+  if (decoder.has("shared::cluster"))
+    return Space::SharedCluster;
+  if (decoder.has("local"))
+    return Space::Local;
+  if (decoder.has("const"))
+    return Space::Constant;
+  if (decoder.has("param") || decoder.has("param::entry") || decoder.has("param::func"))
+    return Space::Parameter;
+  return Space::Generic;
+}
+
+namespace {
+
+bool decodeAccess(Decoder &decoder, bool isLoad) {
+  Type type = decoder.type(0);
+  Space space = spaceOf(decoder);
+  unsigned bytes = type.bytes();
+  const ptx::Operand &value = decoder.operand(isLoad ? 0 : 1), &place = decoder.operand(isLoad ? 1 : 0);
+  Instruction address;
+  decoder.address(place, address, space);
+  // The registers may be wider than what is moved.
+  const ptx::Operand *sample = &value;
+  if (value.kind == ptx::Operand::Kind::Vector)
+    for (const ptx::Operand &element : value.elements)
+      if (sample == &value || sample->kind != ptx::Operand::Kind::Register)
+        sample = &element;
+  unsigned width = std::max(bytes, decoder.registerBytes(*sample));
+  std::vector<Slot> list = decoder.vector(value, width, isLoad);
+  if (decoder.failed())
+    return false;
+  bool isFixed = isLoad && space == Space::Parameter && address.a.isConstant() && list.size() == 1 && width == bytes;
+  Handler handler = isLoad ? load : store;
+  if (isFixed)
+    handler = bytes == 2 ? loadParameter<uint16_t> : bytes == 4 ? loadParameter<uint32_t> : bytes == 8 ? loadParameter<uint64_t> : handler;
+  Instruction &made = decoder.emit(handler);
+  made.a = address.a;
+  made.immediate = address.immediate;
+  made.small[0] = uint8_t(space);
+  made.small[1] = uint8_t(bytes);
+  made.small[2] = uint8_t(width);
+  made.small[3] = address.small[3];
+  made.target = type.isSigned();
+  decoder.keep(std::move(list), made);
+  return true;
+}
+
+bool decodeLoad(Decoder &decoder) { return decodeAccess(decoder, true); }
+bool decodeStore(Decoder &decoder) {
+  if (decoder.has("async") || decoder.has("bulk"))
+    return decoder.unknown();
+  return decodeAccess(decoder, false);
+}
+
+Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+
+/// Hints: they change no value.
+bool decodeHint(Decoder &decoder) {
+  decoder.emit(nothing);
+  return true;
+}
+
+/// A policy is a number that loads take and nobody looks at.
+bool decodePolicy(Decoder &decoder) {
+  Slot d = decoder.destination(0, 8), a = decoder.constant(0x14F0000000000000, 8);
+  Instruction &made = decoder.emit(unary<uint64_t, uint64_t, [](uint64_t value) { return value; }>);
+  made.d = d, made.a = a;
+  return true;
+}
+
+/// mapa d, a, rank: `small[0]` bytes of d; shared addresses and generic ones differ in the tag alone.
+Step mapToRank(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  const uint32_t *ranks = warp.in<uint32_t>(instruction.b);
+  eachLane(mask, [&](unsigned lane) {
+    uint64_t address = addressIn(warp, instruction.a, instruction.small[0], lane);
+    uint64_t mapped = (address & ~(uint64_t(0xFF) << rankShift)) | uint64_t(ranks[lane] + 1) << rankShift;
+    if (instruction.small[0] == 4)
+      warp.out<uint32_t>(instruction.d)[lane] = uint32_t(mapped);
+    else
+      warp.out<uint64_t>(instruction.d)[lane] = mapped;
+  });
+  return Step::Next;
+}
+bool decodeMapToRank(Decoder &decoder) {
+  unsigned bytes = decoder.type(0).bytes();
+  Slot d = decoder.destination(0, bytes), a = decoder.bits(1, bytes), b = decoder.bits(2, 4);
+  Instruction &made = decoder.emit(mapToRank);
+  made.d = d, made.a = a, made.b = b;
+  made.small[0] = uint8_t(bytes);
+  return true;
+}
+/// getctarank: of the CTA whose memory an address is in.
+Step rankOf(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  auto *d = warp.out<uint32_t>(instruction.d);
+  eachLane(mask, [&](unsigned lane) {
+    uint32_t rank = uint32_t(addressIn(warp, instruction.a, instruction.small[0], lane)) >> rankShift;
+    d[lane] = rank ? rank - 1 : warp.cta.rank;
+  });
+  return Step::Next;
+}
+bool decodeRankOf(Decoder &decoder) {
+  unsigned bytes = decoder.type(0).bytes();
+  Slot d = decoder.destination(0, 4), a = decoder.bits(1, bytes);
+  Instruction &made = decoder.emit(rankOf);
+  made.d = d, made.a = a;
+  made.small[0] = uint8_t(bytes);
+  return true;
+}
+
+} // namespace
+
+void addMemory(DecodeTable &table) {
+  table["ld"] = table["ldu"] = decodeLoad;
+  table["st"] = decodeStore;
+  table["prefetch"] = table["prefetchu"] = table["applypriority"] = table["discard"] = table["pmevent"] = decodeHint;
+  table["createpolicy"] = decodePolicy;
+  table["mapa"] = decodeMapToRank;
+  table["getctarank"] = decodeRankOf;
+}
+
+} // namespace triton::simulator

@@ -1,0 +1,162 @@
+// wgmma: four warps multiply 64 rows of A by up to 256 columns of B. Each warp computes its 16 rows when it issues the instruction, so waits find everything done.
+#include "simulator/engines/SharedMatrix.h"
+#include "simulator/machine/Decoder.h"
+#include "simulator/machine/Lanes.h"
+
+#include <charconv>
+
+namespace triton::simulator {
+
+namespace {
+
+constexpr unsigned rowsOfWarp = 16;
+
+struct Product {
+  unsigned n = 0, k = 0;
+  Element a = Element::F16, b = Element::F16, d = Element::F32;
+  bool isANegated = false, isBNegated = false;
+  bool isAAlongK = true, isBAlongK = true;
+  bool saturates = false;
+  std::vector<Slot> accumulators, aRegisters; // no registers of A: it is in shared memory
+};
+
+/// Where an accumulator's register lies: with 32 bits register r of a lane holds (row, column) and register r + 1 the next column; with 16 bits a register holds both.
+struct Position {
+  unsigned row, column;
+};
+Position positionOf(unsigned lane, unsigned number) { // number: of the lane's accumulators
+  return {lane / 4 + (number / 2 % 2) * 8, number / 4 * 8 + lane % 4 * 2 + number % 2};
+}
+
+/// A in registers: the fragment of mma. Register r holds row lane / 4, or 8 more if r is odd, and consecutive elements along K.
+void readFragment(const Warp &warp, const Product &product, double *a) {
+  unsigned bits = bitsOf(product.a), inRegister = 32 / bits;
+  for (unsigned r = 0; r < 4; ++r) {
+    const uint32_t *words = warp.in<uint32_t>(product.aRegisters[r]);
+    for (unsigned lane = 0; lane < laneCount; ++lane)
+      for (unsigned e = 0; e < inRegister; ++e) {
+        unsigned row = lane / 4 + r % 2 * 8, k = lane % 4 * inRegister + e + r / 2 * 4 * inRegister;
+        a[row * product.k + k] = decodeElement(words[lane] >> (e * bits), product.a);
+      }
+  }
+}
+
+/// a: descriptor of A, if it is in shared memory; b: descriptor of B; p: whether the accumulator counts.
+Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  const Product &product = *static_cast<const Product *>(instruction.details);
+  if (mask != allLanes) {
+    warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Divergence, "wgmma is executed by some lanes of a warp only", true);
+    return Step::Blocked;
+  }
+  static thread_local std::vector<double> a, rows, b, d;
+  a.resize(rowsOfWarp * product.k);
+  b.resize(product.k * product.n);
+  d.assign(rowsOfWarp * product.n, 0);
+  if (!product.aRegisters.empty()) {
+    readFragment(warp, product, a.data());
+  } else {
+    SharedMatrix matrix = decodeWgmmaDescriptor(warp.in<uint64_t>(instruction.a)[0], product.isAAlongK, product.a);
+    unsigned first = warp.index % 4 * rowsOfWarp;
+    if (!matrix.read(warp, instruction, warp.cta, first, first + rowsOfWarp, product.k, a.data()))
+      return Step::Blocked;
+  }
+  SharedMatrix matrix = decodeWgmmaDescriptor(warp.in<uint64_t>(instruction.b)[0], product.isBAlongK, product.b);
+  rows.resize(size_t(product.n) * product.k);
+  if (!matrix.read(warp, instruction, warp.cta, 0, product.n, product.k, rows.data()))
+    return Step::Blocked;
+  double sign = product.isANegated != product.isBNegated ? -1 : 1;
+  for (unsigned column = 0; column < product.n; ++column)
+    for (unsigned k = 0; k < product.k; ++k)
+      b[size_t(k) * product.n + column] = sign * rows[size_t(column) * product.k + k];
+
+  bool accumulates = warp.predicate(instruction.p) & 1;
+  bool isHalf = product.d == Element::F16;
+  unsigned perLane = product.n / 2;
+  auto eachAccumulator = [&](auto body) {
+    for (unsigned number = 0; number < perLane; ++number) {
+      Slot slot = product.accumulators[isHalf ? number / 2 : number];
+      uint32_t *words = warp.out<uint32_t>(slot);
+      for (unsigned lane = 0; lane < laneCount; ++lane) {
+        Position at = positionOf(lane, number);
+        body(words[lane], isHalf ? number % 2 * 16 : 0, d[at.row * product.n + at.column]);
+      }
+    }
+  };
+  if (accumulates)
+    eachAccumulator([&](uint32_t word, unsigned shift, double &sum) { sum = decodeElement(word >> shift, product.d); });
+  multiply(a.data(), b.data(), d.data(), rowsOfWarp, product.n, product.k);
+  eachAccumulator([&](uint32_t &word, unsigned shift, double &sum) {
+    uint32_t bits = encodeAccumulator(sum, product.d, product.saturates);
+    word = isHalf ? (word & ~(0xFFFFu << shift)) | bits << shift : bits;
+  });
+  return Step::Next;
+}
+
+Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+
+/// m64n128k16 -> 128, 16.
+bool readShape(std::string_view text, unsigned &n, unsigned &k) {
+  if (!text.starts_with("m64n"))
+    return false;
+  const char *end = text.data() + text.size();
+  auto first = std::from_chars(text.data() + 4, end, n);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != 'k')
+    return false;
+  return std::from_chars(first.ptr + 1, end, k).ptr == end;
+}
+
+bool decodeProduct(Decoder &decoder) {
+  const auto &parts = decoder.opcode(); // wgmma mma_async sync aligned shape d a b
+  Product product;
+  if (decoder.has("sp") || parts.size() < 8 || !readShape(parts[4], product.n, product.k))
+    return decoder.unknown();
+  auto d = elementOf(parts[5]), a = elementOf(parts[6]), b = elementOf(parts[7]);
+  if (!d || !a || !b || product.n % 8 || product.n > 256 || product.k * bitsOf(*a) != 256)
+    return decoder.unknown();
+  product.d = *d, product.a = *a, product.b = *b;
+  product.saturates = decoder.has("satfinite");
+  product.accumulators = decoder.vector(decoder.operand(0), 4, /*isDestination=*/true);
+  if (product.accumulators.size() != product.n / (product.d == Element::F16 ? 4 : 2))
+    return decoder.fail("wgmma with " + std::to_string(product.accumulators.size()) + " accumulators");
+  const ptx::Operand &left = decoder.operand(1);
+  bool isInRegisters = left.kind == ptx::Operand::Kind::Vector;
+  Slot aDescriptor{};
+  if (isInRegisters) {
+    product.aRegisters = decoder.vector(left, 4, /*isDestination=*/false);
+    if (product.aRegisters.size() != 4)
+      return decoder.fail("wgmma with " + std::to_string(product.aRegisters.size()) + " registers of A");
+  } else {
+    aDescriptor = decoder.bits(left, 8);
+  }
+  Slot bDescriptor = decoder.bits(decoder.operand(2), 8);
+  const ptx::Operand &scale = decoder.operand(3);
+  PredicateSlot accumulates{decoder.isPredicate(scale) ? 0 : uint32_t(decoder.integer(scale) != 0), false};
+  if (decoder.isPredicate(scale))
+    accumulates = decoder.predicate(scale);
+  size_t next = 4;
+  auto flag = [&](int64_t value) { return next < decoder.operandCount() && decoder.integer(decoder.operand(next++)) == value; };
+  product.isANegated = flag(-1);
+  product.isBNegated = flag(-1);
+  if (!isInRegisters)
+    product.isAAlongK = !flag(1);
+  product.isBAlongK = !flag(1);
+  Instruction &made = decoder.emit(multiplyAsync);
+  made.a = aDescriptor, made.b = bDescriptor, made.p = accumulates;
+  made.details = decoder.keepDetails(std::move(product));
+  return !decoder.failed();
+}
+
+bool decodeWgmma(Decoder &decoder) {
+  if (decoder.has("mma_async"))
+    return decodeProduct(decoder);
+  if (!decoder.has("fence") && !decoder.has("commit_group") && !decoder.has("wait_group"))
+    return decoder.unknown();
+  decoder.emit(nothing);
+  return true;
+}
+
+} // namespace
+
+void addWgmma(DecodeTable &table) { table["wgmma"] = decodeWgmma; }
+
+} // namespace triton::simulator

@@ -1,0 +1,56 @@
+// A decoded instruction: what to call, and which lanes' values it reads and writes.
+#pragma once
+
+#include "simulator/ptx/Syntax.h"
+
+#include <cstdint>
+
+namespace triton::simulator {
+
+struct Warp;
+struct Instruction;
+
+constexpr unsigned laneCount = 32;
+constexpr uint32_t allLanes = ~0u;
+
+/// 32 values, one a lane, in a warp's registers or among the program's constants: a byte offset, and the top bit says which.
+struct Slot {
+  uint32_t code = 0;
+  static constexpr uint32_t constantBit = 1u << 31;
+  bool isConstant() const { return code & constantBit; }
+  uint32_t offset() const { return code & ~constantBit; }
+};
+
+/// What an instruction did to its path.
+enum class Step : uint8_t {
+  Next,    // go on behind it
+  Yield,   // likewise, and let others run first: it polled in vain
+  Jumped,  // the path is where the handler put it, or is gone
+  Blocked, // not done: try again when something has happened
+};
+
+/// `mask`: the lanes of the path for which the guard holds; never empty unless the instruction asks to be called always.
+using Handler = Step (*)(Warp &, const Instruction &, uint32_t mask);
+
+/// A predicate register by its index; every warp's first two are always false and always true.
+struct PredicateSlot {
+  uint32_t index = 1;
+  bool isNegated = false;
+};
+
+struct Instruction {
+  Handler execute = nullptr;
+  Slot d, a, b, c;            // destination and sources, as far as there are that many
+  PredicateSlot guard, p, q;  // p, q: operands
+  bool isCalledAlways = false; // with an empty mask too: branches, aligned barriers
+  uint8_t small[4] = {};      // widths, counts, kinds: the handler knows
+  int64_t immediate = 0;      // the offset of an address, or a number that the handler knows
+  const Slot *list = nullptr; // vectors of registers, in the program's pool
+  uint32_t listSize = 0;
+  uint32_t target = 0, join = 0; // of branches: where to, and where paths meet again
+  const void *details = nullptr; // of engines, owned by the program
+  uint32_t line = 0;             // of the PTX
+  ptx::Place place;              // of the kernel's source
+};
+
+} // namespace triton::simulator

@@ -1,0 +1,126 @@
+#include "simulator/machine/Memory.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace triton::simulator {
+
+using ptx::Space;
+
+static std::string hexadecimal(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+static const char *verb(Access access) {
+  return access == Access::Read ? "read" : access == Access::Write ? "write" : "atomic access";
+}
+
+/// Says whose memory an address is next to.
+static std::string neighbour(const std::vector<Range> &memory, uint64_t address) {
+  const Range *best = nullptr;
+  uint64_t distance = ~uint64_t(0);
+  for (const Range &range : memory) {
+    uint64_t away = address < range.begin ? range.begin - address : address >= range.end ? address - range.end + 1 : 0;
+    if (away < distance)
+      distance = away, best = &range;
+  }
+  if (!best || distance > 1 << 30)
+    return "";
+  return address < best->begin ? ", " + std::to_string(best->begin - address) + " bytes before " + best->name
+                               : ", " + std::to_string(address - best->begin) + " bytes into " + best->name + " of " +
+                                     std::to_string(best->end - best->begin);
+}
+
+std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t address, uint64_t bytes, unsigned lane,
+                        Access access) {
+  Grid &grid = warp.cta.grid();
+  const std::vector<Range> &memory = grid.launch.memory;
+  bool isFine = address >= 4096;
+  if (isFine && grid.launch.watch.bounds && !memory.empty()) {
+    auto above = std::upper_bound(memory.begin(), memory.end(), address,
+                                  [](uint64_t value, const Range &range) { return value < range.begin; });
+    isFine = above != memory.begin() && address + bytes <= std::prev(above)->end;
+    if (!isFine) { // parameters and variables of the module
+      auto begin = reinterpret_cast<uint64_t>(grid.parameterBegin);
+      isFine = address >= begin && address + bytes <= begin + grid.launch.parameters.size();
+      for (auto &[name, variable] : grid.program.variables) {
+        auto start = reinterpret_cast<uint64_t>(variable.begin);
+        isFine |= address >= start && address + bytes <= start + variable.bytes;
+      }
+    }
+  }
+  if (isFine)
+    return reinterpret_cast<std::byte *>(address);
+  grid.report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
+              std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
+                  ", outside of global memory" + neighbour(memory, address),
+              /*isFatal=*/true);
+  return nullptr;
+}
+
+std::byte *locateShared(Warp &warp, const Instruction &instruction, uint64_t address, uint64_t bytes, unsigned lane,
+                        Access access) {
+  Cta *cta = &warp.cta;
+  uint32_t rank = uint32_t(address) >> rankShift, offset = uint32_t(address) & sharedOffsetMask;
+  auto &ctas = cta->cluster.ctas;
+  bool isThere = rank == 0 || rank <= ctas.size();
+  if (isThere && rank)
+    cta = ctas[rank - 1].get();
+  if (isThere && offset + bytes <= cta->shared.size())
+    return cta->shared.data() + offset;
+  warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
+                         std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
+                             ", outside of the " + std::to_string(cta->shared.size()) + " bytes of shared memory" +
+                             (rank && !isThere ? " of a cluster of " + std::to_string(ctas.size()) : ""),
+                         /*isFatal=*/true);
+  return nullptr;
+}
+
+std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned bytes,
+                  unsigned lane, Access access) {
+  if (space == Space::Generic) {
+    uint64_t tag = address & tagMask;
+    if (tag == sharedTag)
+      space = Space::Shared, address = uint32_t(address);
+    else if (tag == localTag)
+      space = Space::Local, address &= ~tagMask;
+    else
+      space = Space::Global;
+  }
+  if (address % bytes) {
+    warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::Misaligned,
+                           std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
+                               ", which is no multiple of " + std::to_string(bytes),
+                           /*isFatal=*/true);
+    return nullptr;
+  }
+  switch (space) {
+  case Space::Shared:
+  case Space::SharedCluster:
+    return locateShared(warp, instruction, address, bytes, lane, access);
+  case Space::Local: {
+    uint32_t limit = warp.cta.grid().program.localBytes;
+    if (address + bytes <= limit)
+      return warp.local + size_t(lane) * limit + address;
+    warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
+                           std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
+                               ", outside of the " + std::to_string(limit) + " bytes of local memory",
+                           /*isFatal=*/true);
+    return nullptr;
+  }
+  case Space::Parameter: {
+    Grid &grid = warp.cta.grid();
+    if (address + bytes <= grid.launch.parameters.size() + 128)
+      return grid.parameterBegin + address;
+    grid.report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
+                "read of a parameter at " + std::to_string(address) + ", which the launch did not pass", /*isFatal=*/true);
+    return nullptr;
+  }
+  default:
+    return locateGlobal(warp, instruction, address, bytes, lane, access);
+  }
+}
+
+} // namespace triton::simulator
