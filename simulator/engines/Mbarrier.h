@@ -15,4 +15,7 @@ uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, 
 /// Adds to the bytes that are missing; negative: they have come.
 void expectBytes(Warp &warp, const Instruction &instruction, std::byte *barrier, int64_t bytes, unsigned lane);
 
+/// One arrival at the mbarrier at an address of shared memory, in this CTA or another of its cluster; false, with a finding, where there is none.
+bool arriveAt(Warp &warp, const Instruction &instruction, uint64_t address);
+
 } // namespace triton::simulator

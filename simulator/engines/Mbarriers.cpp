@@ -3,6 +3,7 @@
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 
+#include <bit>
 #include <cstring>
 
 namespace triton::simulator {
@@ -69,6 +70,14 @@ uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, 
   state.write(barrier);
   ++warp.cta.cluster.events;
   return before;
+}
+
+bool arriveAt(Warp &warp, const Instruction &instruction, uint64_t address) {
+  auto lane = unsigned(std::countr_zero(warp.path().mask));
+  std::byte *at = locateMbarrier(warp, instruction, address, lane);
+  if (at)
+    arrive(warp, instruction, at, 1, lane);
+  return at != nullptr;
 }
 
 void expectBytes(Warp &warp, const Instruction &instruction, std::byte *barrier, int64_t bytes, unsigned lane) {
@@ -160,10 +169,14 @@ Step testWait(Warp &warp, const Instruction &instruction, uint32_t mask) {
       return;
     }
     uint32_t parity = instruction.small[0] ? warp.in<uint32_t>(instruction.b)[lane] & 1 : uint32_t(warp.in<uint64_t>(instruction.b)[lane] & 1);
-    bool isDone = State::read(at).parity != parity;
+    State state = State::read(at);
+    bool isDone = state.parity != parity;
     done |= uint32_t(isDone) << lane;
-    if (!isDone)
+    if (!isDone) {
       waitsFor = address;
+      warp.path().missing = state.missing;
+      warp.path().missingBytes = state.bytes;
+    }
   });
   if (failed)
     return Step::Blocked;

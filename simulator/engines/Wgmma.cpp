@@ -1,8 +1,11 @@
-// wgmma: four warps multiply 64 rows of A by up to 256 columns of B. Each warp computes its 16 rows when it issues the instruction, so waits find everything done.
+// wgmma: four warps multiply 64 rows of A by up to 256 columns of B. Each warp computes its 16 rows when it issues the instruction.
+// A GPU begins when all four have issued it: a group is complete, and a wait for it over, when the other warps have committed theirs. Kernels rely on that: after the wait one
+// thread gives a buffer back for all four.
 #include "simulator/engines/SharedMatrix.h"
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace triton::simulator {
@@ -94,6 +97,26 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
 
 Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
 
+Step commitGroup(Warp &warp, const Instruction &, uint32_t) {
+  ++warp.committedGroups;
+  ++warp.cta.cluster.events;
+  return Step::Next;
+}
+
+/// `immediate`: so many of the newest groups may be incomplete.
+Step waitForGroups(Warp &warp, const Instruction &instruction, uint32_t) {
+  Path &path = warp.path();
+  path.why = nullptr;
+  auto &warps = warp.cta.warps;
+  for (size_t index = warp.index / 4 * 4; index < std::min(warps.size(), size_t(warp.index / 4 * 4 + 4)); ++index)
+    if (!warps[index]->isDone() && warps[index]->committedGroups + uint64_t(instruction.immediate) < warp.committedGroups) {
+      path.why = "the wgmma group of warp";
+      path.whyAddress = index;
+      return Step::Blocked;
+    }
+  return Step::Next;
+}
+
 /// m64n128k16 -> 128, 16.
 bool readShape(std::string_view text, unsigned &n, unsigned &k) {
   if (!text.starts_with("m64n"))
@@ -151,7 +174,12 @@ bool decodeWgmma(Decoder &decoder) {
     return decodeProduct(decoder);
   if (!decoder.has("fence") && !decoder.has("commit_group") && !decoder.has("wait_group"))
     return decoder.unknown();
-  decoder.emit(nothing);
+  if (decoder.has("wait_group")) {
+    int64_t newest = decoder.integer(decoder.operand(0));
+    decoder.emit(waitForGroups).immediate = newest;
+    return true;
+  }
+  decoder.emit(decoder.has("commit_group") ? commitGroup : nothing);
   return true;
 }
 

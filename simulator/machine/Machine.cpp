@@ -253,8 +253,7 @@ void Warp::finishPath() {
 Warp::State Warp::run(uint64_t budget) {
   const Instruction *code = cta.grid().program.code.data();
   const std::atomic<bool> &isStopped = cta.grid().isStopped;
-  size_t idle = 0; // paths in a row that could not go on
-  uint64_t begin = executed;
+  size_t idle = 0; // polls in vain
   while (budget > 0 && current >= 0) {
     Path *now = &path();
     Step step = Step::Next;
@@ -279,10 +278,10 @@ Warp::State Warp::run(uint64_t budget) {
     }
     if (current < 0)
       break;
-    if (step == Step::Next || step == Step::Jumped) {
-      idle = 0;
+    if (budget > 0)
+      --budget; // of the instruction that ended the loop
+    if (step == Step::Next || step == Step::Jumped)
       continue;
-    }
     if (step == Step::Yield) {
       ++now->pc;
       if (now->pc == now->join)
@@ -293,8 +292,8 @@ Warp::State Warp::run(uint64_t budget) {
     size_t leaves = 0;
     for (const Path &each : paths)
       leaves += !each.isFree && each.children == 0;
-    if (idle > leaves * 2 || (leaves == 1 && step == Step::Blocked))
-      return executed - begin > 2 * idle + 4 ? State::Running : State::Waiting;
+    if (leaves == 1 || idle > leaves * 2)
+      return State::Waiting;
     for (size_t offset = 1; offset <= paths.size(); ++offset) {
       size_t next = (size_t(current) + offset) % paths.size();
       if (!paths[next].isFree && paths[next].children == 0) {
@@ -395,7 +394,8 @@ void Cluster::reportDeadlock() {
           continue;
         text += (named == 1 ? " " : "; ") + std::string(ctas.size() > 1 ? "CTA " + std::to_string(cta->rank) + " " : "") +
                 "warp " + std::to_string(warp->index) + " at " + program.describe(program.code[path.pc]) +
-                (path.why ? std::string(" for ") + path.why + " " + std::to_string(path.whyAddress) : "");
+                (path.why ? std::string(" for ") + path.why + " " + std::to_string(path.whyAddress) : "") +
+                (path.missing || path.missingBytes ? ", which lacks " + std::to_string(path.missing) + " arrivals and " + std::to_string(path.missingBytes) + " bytes" : "");
       }
   if (first)
     grid.report(*first, program.code[first->path().pc], first->path().mask, Finding::Kind::Deadlock, text,

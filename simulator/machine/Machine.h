@@ -38,6 +38,8 @@ struct Path {
   uint64_t token = 0;     // of the handler that blocks: what it saw when it began to wait
   const char *why = nullptr; // for reports of deadlocks
   uint64_t whyAddress = 0;
+  uint32_t missing = 0; // of an mbarrier: arrivals, bytes
+  int32_t missingBytes = 0;
 };
 
 struct Warp {
@@ -51,6 +53,7 @@ struct Warp {
   std::vector<Path> paths;
   int32_t current = -1; // path
   uint64_t executed = 0;
+  uint64_t committedGroups = 0; // of wgmma
   uint64_t clusterToken = 0; // the phase of the cluster barrier at which it arrived last
 
   Warp(Cta &cta, uint32_t index, uint32_t threads);
