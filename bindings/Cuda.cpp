@@ -6,9 +6,11 @@
 #include <triton/embed_cuda.h>
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
+#include <tuple>
 
 namespace nb = nanobind;
 
@@ -94,6 +96,15 @@ void addCuda(nb::module_ &module) {
   cuda.def(
       "unload_module", [](uint64_t module) { check(unlocked([&] { return embed::cudaUnload(module); })); },
       nb::arg("module"), "Unloads what `load_binary` loaded; its functions must not be used any more.");
+  cuda.def(
+      "note_memory",
+      [](const std::vector<std::tuple<uint64_t, uint64_t, std::string>> &memory) {
+        std::vector<embed::CudaMemory> known;
+        for (auto &[begin, end, name] : memory)
+          known.push_back({begin, end, name});
+        embed::cudaNoteMemory(std::move(known));
+      },
+      nb::arg("memory"), "All memory, as (begin, end, name), that the next launch on a simulated GPU may touch.");
   cuda.def(
       "cuOccupancyMaxActiveClusters",
       [](uint64_t function, uint32_t shared, uint32_t cluster, uint32_t threads) {

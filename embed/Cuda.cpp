@@ -3,6 +3,7 @@
 
 #include "dispatch/launch/CudaLauncher.h"
 #include "runtime/cuda/CublasLt.h"
+#include "runtime/cuda/Simulation.h"
 #include "runtime/cuda/TensorMap.h"
 
 namespace triton::embed {
@@ -137,6 +138,13 @@ Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t ar
 std::optional<uint64_t> cudaDevicePointer(uint64_t pointer) {
   cuda::Driver *driver = cuda::Driver::getIfUsed();
   return driver ? cuda::devicePointer(*driver, pointer) : std::nullopt;
+}
+
+void cudaNoteMemory(std::vector<CudaMemory> memory) {
+  std::vector<cuda::KnownMemory> known;
+  for (CudaMemory &each : memory)
+    known.push_back({each.begin, each.end, std::move(each.name)});
+  cuda::noteMemory(std::move(known));
 }
 
 Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes, uint32_t clusterSize) {

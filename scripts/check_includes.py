@@ -91,6 +91,13 @@ def objection(source, header):
             return f"dispatch/ does not know {named(to_area)}/"
         if to_area == "dispatch" and DISPATCH_ORDER.index(to_folder) > DISPATCH_ORDER.index(folder):
             return f"dispatch/{to_folder} stands below dispatch/{folder or '.'}"
+    if area == "simulator":
+        if header.startswith(("llvm/", "mlir/")):
+            return "simulator/ does without LLVM and MLIR"
+        if to_area in ("compiler", "runtime", "dispatch", "public", "test", *SURFACES):
+            return f"simulator/ does not know {named(to_area)}/"
+    if to_area == "simulator" and area not in ("simulator", "runtime", "test"):
+        return "only runtime/ knows simulator/"
     if area == "runtime":
         if to_area == "compiler" and to_folder not in ("artifact", "support"):
             return "runtime/ knows only compiler/artifact and compiler/support"
@@ -120,7 +127,7 @@ def reads_environment(source, line):
 
 def violations(root):
     """Yields (file, line number, header, reason) for each #include that points the wrong way, and each line that reads the environment and must not."""
-    for top in ("compiler", "dispatch", "runtime", "include", "api", "embed", "bindings", "bin"):
+    for top in ("compiler", "dispatch", "simulator", "runtime", "include", "api", "embed", "bindings", "bin"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix not in SUFFIXES or not path.is_file():
                 continue

@@ -139,7 +139,8 @@ static llvm::Error describePtxas(Toolkit &toolkit, const Options &options) {
 
 Toolkit Toolkit::find(const Options &options, const gpu::Target &device) {
   Toolkit toolkit;
-  if (options.assemblerPath == simulatorName || (options.assemblerPath.empty() && !variable("TRITON_SIMULATE").empty())) {
+  if (options.assemblerPath == simulatorName ||
+      (options.assemblerPath.empty() && !variable("TRITON_SIMULATE").empty())) {
     // The simulator reads PTX, of any version.
     toolkit.libdevice = findLibdevice(options, "");
     toolkit.build = simulatorName.str();

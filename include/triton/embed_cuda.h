@@ -103,6 +103,12 @@ TRITON_EXPORT Result<double> cudaTimeLaunches(uint64_t function, uint32_t thread
 
 /// Where kernels reach this memory; nullopt if they do not.
 TRITON_EXPORT std::optional<uint64_t> cudaDevicePointer(uint64_t pointer);
+/// On a simulated GPU: the memory, all of it, that the next launch of this thread may touch; nothing: it is not known.
+struct CudaMemory {
+  uint64_t begin, end;
+  std::string name;
+};
+TRITON_EXPORT void cudaNoteMemory(std::vector<CudaMemory> memory);
 TRITON_EXPORT Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes,
                                                 uint32_t clusterSize);
 TRITON_EXPORT std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes);

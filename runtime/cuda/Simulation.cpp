@@ -27,10 +27,10 @@ using simulator::Program;
 struct Chip {
   int capability, sharedBytes, sharedBytesPerMultiprocessor, multiprocessors;
 };
-constexpr Chip chips[] = {{75, 65536, 65536, 40},      {80, 166912, 167936, 108},   {86, 101376, 102400, 84},
-                          {87, 166912, 167936, 16},    {89, 101376, 102400, 128},   {90, 232448, 233472, 132},
-                          {100, 232448, 233472, 148},  {103, 232448, 233472, 148},  {110, 232448, 233472, 20},
-                          {120, 101376, 102400, 170},  {121, 101376, 102400, 48}};
+constexpr Chip chips[] = {{75, 65536, 65536, 40},     {80, 166912, 167936, 108},  {86, 101376, 102400, 84},
+                          {87, 166912, 167936, 16},   {89, 101376, 102400, 128},  {90, 232448, 233472, 132},
+                          {100, 232448, 233472, 148}, {103, 232448, 233472, 148}, {110, 232448, 233472, 20},
+                          {120, 101376, 102400, 170}, {121, 101376, 102400, 48}};
 
 struct Function;
 struct Module {
@@ -60,12 +60,14 @@ State &state() {
 
 /// Of the last launch of this thread that failed: what errorString says in full.
 thread_local std::string lastFindings;
+thread_local std::vector<KnownMemory> knownMemory; // of the next launch
 thread_local int lastStatus = Success;
 thread_local ContextHandle current = nullptr;
 
 ContextHandle onlyContext() { return reinterpret_cast<ContextHandle>(uintptr_t(0x51u)); }
 
-constexpr int assertionStatus = 710, illegalInstruction = 715, misaligned = 716, launchFailed = 719, launchTimeout = 702;
+constexpr int assertionStatus = 710, illegalInstruction = 715, misaligned = 716, launchFailed = 719,
+              launchTimeout = 702;
 
 int statusOf(Finding::Kind kind) {
   switch (kind) {
@@ -260,8 +262,8 @@ int setCachePreference(FunctionHandle, int) { return Success; }
 std::string describe(const std::vector<Finding> &findings) {
   std::string text;
   for (const Finding &finding : findings)
-    text += (text.empty() ? "" : "\n") + finding.place + ": " + simulator::nameOf(finding.kind) + ": " + finding.message +
-            (finding.count > 1 ? ", " + std::to_string(finding.count) + " times" : "");
+    text += (text.empty() ? "" : "\n") + finding.place + ": " + simulator::nameOf(finding.kind) + ": " +
+            finding.message + (finding.count > 1 ? ", " + std::to_string(finding.count) + " times" : "");
   return text;
 }
 
@@ -301,6 +303,9 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
     for (; *extra; extra += 2)
       if (*extra == reinterpret_cast<void *>(1))
         std::memcpy(launch.parameters.data(), extra[1], launch.parameters.size());
+  for (KnownMemory &known : std::exchange(knownMemory, {}))
+    launch.memory.push_back({known.begin, known.end, std::move(known.name)});
+  simulator::sortMemory(launch.memory);
   launch.seed = numberOf("TRITON_SIMULATE_SEED", 0);
   launch.threads = unsigned(numberOf("TRITON_SIMULATE_THREADS", std::max(1u, std::thread::hardware_concurrency())));
   Findings findings;
@@ -319,8 +324,9 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
   std::fprintf(stderr, "%s\n", lastFindings.c_str());
   return Success;
 }
-int launchPlain(FunctionHandle function, uint32_t gridX, uint32_t gridY, uint32_t gridZ, uint32_t blockX, uint32_t blockY,
-                uint32_t blockZ, uint32_t sharedBytes, StreamHandle stream, void **arguments, void **extra) {
+int launchPlain(FunctionHandle function, uint32_t gridX, uint32_t gridY, uint32_t gridZ, uint32_t blockX,
+                uint32_t blockY, uint32_t blockZ, uint32_t sharedBytes, StreamHandle stream, void **arguments,
+                void **extra) {
   LaunchConfiguration configuration{gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, nullptr, 0};
   return launch(&configuration, function, arguments, extra);
 }
@@ -405,8 +411,9 @@ int elapsedTime(float *milliseconds, EventHandle begin, EventHandle end) {
   return Success;
 }
 
-int encodeTensorMap(TensorMap *map, int type, uint32_t rank, void *address, const uint64_t *shape, const uint64_t *strides,
-                    const uint32_t *box, const uint32_t *elementStrides, int interleave, int swizzle, int, int fill) {
+int encodeTensorMap(TensorMap *map, int type, uint32_t rank, void *address, const uint64_t *shape,
+                    const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides, int interleave,
+                    int swizzle, int, int fill) {
   bool isFine = simulator::encodeTensorMap(map->words, type, rank, reinterpret_cast<uint64_t>(address), shape, strides,
                                            box, elementStrides, interleave, swizzle, fill);
   return isFine ? Success : InvalidValue;
@@ -414,12 +421,16 @@ int encodeTensorMap(TensorMap *map, int type, uint32_t rank, void *address, cons
 
 } // namespace
 
+void noteMemory(std::vector<KnownMemory> memory) { knownMemory = std::move(memory); }
+
 llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef architecture) {
   llvm::StringRef digits = architecture;
   int capability = 0;
-  bool isArchitecture = digits.consume_front("sm") && (digits.consume_front("_"), !digits.consumeInteger(10, capability)) &&
+  bool isArchitecture = digits.consume_front("sm") &&
+                        (digits.consume_front("_"), !digits.consumeInteger(10, capability)) &&
                         (digits.empty() || digits == "a" || digits == "f");
-  const Chip *chip = std::find_if(std::begin(chips), std::end(chips), [&](const Chip &each) { return each.capability == capability; });
+  const Chip *chip =
+      std::find_if(std::begin(chips), std::end(chips), [&](const Chip &each) { return each.capability == capability; });
   if (!isArchitecture || chip == std::end(chips))
     return llvm::createStringError("TRITON_SIMULATE takes an architecture such as sm_80, sm_90a or sm_100a, not '" +
                                    architecture + "'");
@@ -427,22 +438,26 @@ llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef
   state().name = architecture.str();
   auto api = std::make_unique<DriverApi>();
 #define TRITON_SIMULATED(member) api->member = member;
-  TRITON_SIMULATED(initialize) TRITON_SIMULATED(driverVersion) TRITON_SIMULATED(errorString) TRITON_SIMULATED(errorName)
-  TRITON_SIMULATED(deviceCount) TRITON_SIMULATED(deviceGet) TRITON_SIMULATED(deviceName)
-  TRITON_SIMULATED(deviceAttribute) TRITON_SIMULATED(retainPrimaryContext) TRITON_SIMULATED(getCurrentContext)
-  TRITON_SIMULATED(setCurrentContext) TRITON_SIMULATED(pushContext) TRITON_SIMULATED(popContext)
-  TRITON_SIMULATED(contextDevice) TRITON_SIMULATED(getLimit) TRITON_SIMULATED(setLimit) TRITON_SIMULATED(loadModule)
-  TRITON_SIMULATED(unloadModule) TRITON_SIMULATED(findFunction) TRITON_SIMULATED(functionAttribute)
-  TRITON_SIMULATED(setFunctionAttribute) TRITON_SIMULATED(setCachePreference) TRITON_SIMULATED(launch)
-  TRITON_SIMULATED(launchPlain) TRITON_SIMULATED(pointerAttribute) TRITON_SIMULATED(maxActiveBlocks)
-  TRITON_SIMULATED(maxActiveClusters) TRITON_SIMULATED(allocate) TRITON_SIMULATED(allocateAsync)
-  TRITON_SIMULATED(setMemory) TRITON_SIMULATED(copyToDevice) TRITON_SIMULATED(copyToHost) TRITON_SIMULATED(createStream)
-  TRITON_SIMULATED(destroyStream) TRITON_SIMULATED(synchronizeStream) TRITON_SIMULATED(streamIsCapturing)
-  TRITON_SIMULATED(synchronizeContext) TRITON_SIMULATED(exchangeCaptureMode) TRITON_SIMULATED(createEvent)
-  TRITON_SIMULATED(destroyEvent) TRITON_SIMULATED(recordEvent) TRITON_SIMULATED(synchronizeEvent)
-  TRITON_SIMULATED(queryEvent) TRITON_SIMULATED(elapsedTime) TRITON_SIMULATED(encodeTensorMap)
+  TRITON_SIMULATED(initialize)
+  TRITON_SIMULATED(driverVersion) TRITON_SIMULATED(errorString) TRITON_SIMULATED(errorName) TRITON_SIMULATED(
+      deviceCount) TRITON_SIMULATED(deviceGet) TRITON_SIMULATED(deviceName) TRITON_SIMULATED(deviceAttribute)
+      TRITON_SIMULATED(retainPrimaryContext) TRITON_SIMULATED(getCurrentContext) TRITON_SIMULATED(setCurrentContext)
+          TRITON_SIMULATED(pushContext) TRITON_SIMULATED(popContext) TRITON_SIMULATED(contextDevice) TRITON_SIMULATED(
+              getLimit) TRITON_SIMULATED(setLimit) TRITON_SIMULATED(loadModule) TRITON_SIMULATED(unloadModule)
+              TRITON_SIMULATED(findFunction) TRITON_SIMULATED(functionAttribute) TRITON_SIMULATED(setFunctionAttribute)
+                  TRITON_SIMULATED(setCachePreference) TRITON_SIMULATED(launch) TRITON_SIMULATED(launchPlain)
+                      TRITON_SIMULATED(pointerAttribute) TRITON_SIMULATED(maxActiveBlocks)
+                          TRITON_SIMULATED(maxActiveClusters) TRITON_SIMULATED(allocate) TRITON_SIMULATED(allocateAsync)
+                              TRITON_SIMULATED(setMemory) TRITON_SIMULATED(copyToDevice) TRITON_SIMULATED(copyToHost)
+                                  TRITON_SIMULATED(createStream) TRITON_SIMULATED(destroyStream)
+                                      TRITON_SIMULATED(synchronizeStream) TRITON_SIMULATED(streamIsCapturing)
+                                          TRITON_SIMULATED(synchronizeContext) TRITON_SIMULATED(exchangeCaptureMode)
+                                              TRITON_SIMULATED(createEvent) TRITON_SIMULATED(destroyEvent)
+                                                  TRITON_SIMULATED(recordEvent) TRITON_SIMULATED(synchronizeEvent)
+                                                      TRITON_SIMULATED(queryEvent) TRITON_SIMULATED(elapsedTime)
+                                                          TRITON_SIMULATED(encodeTensorMap)
 #undef TRITON_SIMULATED
-  api->free = release;
+                                                              api->free = release;
   api->freeAsync = releaseAsync;
   return api;
 }

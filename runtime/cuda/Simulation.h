@@ -5,6 +5,8 @@
 
 #include "runtime/cuda/DriverApi.h"
 
+#include <vector>
+
 namespace triton::runtime::cuda {
 
 /// What `Driver::setLibrary` takes instead of a path: "simulator:sm_90a".
@@ -12,5 +14,13 @@ inline constexpr llvm::StringLiteral simulatorPrefix = "simulator:";
 
 /// One for the process: the architecture of the first call counts.
 llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef architecture);
+
+/// Memory that a kernel may touch, and what messages call it.
+struct KnownMemory {
+  uint64_t begin, end;
+  std::string name;
+};
+/// All that the next launch of this thread may touch; nothing: it is not known, and not checked.
+void noteMemory(std::vector<KnownMemory> memory);
 
 } // namespace triton::runtime::cuda

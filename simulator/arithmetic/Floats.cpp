@@ -52,7 +52,8 @@ uint32_t encode(double value, const FloatFormat &format, Rounding rounding, bool
   int exponent = std::ilogb(magnitude);
   const int lowest = format.mantissaBits == 0 ? -format.bias : 1 - format.bias;
   exponent = std::max(exponent, lowest);
-  uint64_t scaled = roundToInteger(std::ldexp(magnitude, format.mantissaBits - exponent), std::signbit(value), rounding);
+  uint64_t scaled =
+      roundToInteger(std::ldexp(magnitude, format.mantissaBits - exponent), std::signbit(value), rounding);
   // A carry into the next power of two adds up by itself, as exponents stand above mantissas.
   uint64_t bits;
   if (format.mantissaBits == 0)
@@ -78,7 +79,8 @@ double decode(uint32_t bits, const FloatFormat &format) {
     return std::ldexp(1.0, exponent - format.bias);
   if (exponent == 0)
     return sign * std::ldexp(double(mantissa), 1 - format.bias - format.mantissaBits);
-  return sign * std::ldexp(double(mantissa + (1u << format.mantissaBits)), exponent - format.bias - format.mantissaBits);
+  return sign *
+         std::ldexp(double(mantissa + (1u << format.mantissaBits)), exponent - format.bias - format.mantissaBits);
 }
 
 float roundToFloat(double value, Rounding rounding) {

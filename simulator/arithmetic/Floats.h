@@ -52,9 +52,7 @@ inline uint16_t floatToBrain(float value) {
   return uint16_t((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
 }
 
-inline float flushDenormal(float value) {
-  return std::fabs(value) < 0x1p-126f ? std::copysign(0.0f, value) : value;
-}
+inline float flushDenormal(float value) { return std::fabs(value) < 0x1p-126f ? std::copysign(0.0f, value) : value; }
 
 /// `value` in a format of at most 19 bits. What is too large becomes the largest number if `saturates`, and otherwise what rounding says (NaN where there is no infinity).
 uint32_t encode(double value, const FloatFormat &format, Rounding rounding, bool saturates);

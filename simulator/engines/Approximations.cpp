@@ -61,7 +61,7 @@ Step approximate(Warp &warp, const Instruction &instruction, uint32_t mask) {
 
 bool decodeApproximation(Decoder &decoder) {
   static const std::pair<std::string_view, Function> functions[] = {
-      {"ex2", exponential}, {"lg2", logarithm},  {"sin", sine},  {"cos", cosine},
+      {"ex2", exponential},        {"lg2", logarithm},  {"sin", sine},  {"cos", cosine},
       {"tanh", hyperbolicTangent}, {"rcp", reciprocal}, {"sqrt", root}, {"rsqrt", reciprocalRoot}};
   // Correctly rounded forms are arithmetic.
   if (!decoder.has("approx") && (decoder.opcode()[0] == "rcp" || decoder.opcode()[0] == "sqrt"))

@@ -16,9 +16,11 @@ using Kind = Type::Kind;
 
 /// What a handler needs besides its operands, in `small[0]`: the form of comparisons and of shifts.
 namespace {
-template <typename T> using Wide = std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
-                                   std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
-                                                      std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
+template <typename T>
+using Wide =
+    std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
+                       std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
+                                          std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
 template <typename T> using Unsigned = std::make_unsigned_t<T>;
 
 template <typename T> T add(T a, T b) { return T(Unsigned<T>(a) + Unsigned<T>(b)); }
@@ -139,18 +141,23 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
   return out;
 }
 uint32_t permuteForm(unsigned form, uint32_t a, uint32_t b, uint32_t c) {
-  static constexpr uint16_t forward[4] = {0x3210, 0x4321, 0x5432, 0x6543}, backward[4] = {0x5670, 0x6701, 0x7012, 0x0123},
-                            edgeLeft[4] = {0x3210, 0x3211, 0x3222, 0x3333}, edgeRight[4] = {0x0000, 0x1110, 0x2210, 0x3210},
-                            half[4] = {0x1010, 0x3232, 0x1010, 0x3232}, replicate[4] = {0x0000, 0x1111, 0x2222, 0x3333};
+  static constexpr uint16_t forward[4] = {0x3210, 0x4321, 0x5432, 0x6543},
+                            backward[4] = {0x5670, 0x6701, 0x7012, 0x0123},
+                            edgeLeft[4] = {0x3210, 0x3211, 0x3222, 0x3333},
+                            edgeRight[4] = {0x0000, 0x1110, 0x2210, 0x3210}, half[4] = {0x1010, 0x3232, 0x1010, 0x3232},
+                            replicate[4] = {0x0000, 0x1111, 0x2222, 0x3333};
   static constexpr const uint16_t *forms[] = {forward, backward, replicate, edgeLeft, edgeRight, half};
   return permute(a, b, forms[form][c & 3]);
 }
 
 /// The handler of `operation<T>` for a type: over signed or unsigned integers of 16, 32 or 64 bits.
 #define FOR_INTEGER(type, form, operation)                                                                             \
-  ((type).isSigned()                                                                                                   \
-       ? ((type).bits == 16 ? form(int16_t, operation) : (type).bits == 32 ? form(int32_t, operation) : form(int64_t, operation)) \
-       : ((type).bits == 16 ? form(uint16_t, operation) : (type).bits == 32 ? form(uint32_t, operation) : form(uint64_t, operation)))
+  ((type).isSigned() ? ((type).bits == 16   ? form(int16_t, operation)                                                 \
+                        : (type).bits == 32 ? form(int32_t, operation)                                                 \
+                                            : form(int64_t, operation))                                                \
+                     : ((type).bits == 16   ? form(uint16_t, operation)                                                \
+                        : (type).bits == 32 ? form(uint32_t, operation)                                                \
+                                            : form(uint64_t, operation)))
 #define UNARY(T, operation) unary<T, T, operation<T>>
 #define BINARY(T, operation) binary<T, T, T, operation<T>>
 #define TERNARY(T, operation) ternary<T, T, T, T, operation<T>>
@@ -250,11 +257,12 @@ bool decodeMultiplication(Decoder &decoder) {
   if (isWide) {
     if (type.bits == 64)
       return decoder.unknown();
-    handler = type.bits == 16
-                  ? (isAdd ? (type.isSigned() ? WIDE_ADD(int16_t, multiplyWideAdd) : WIDE_ADD(uint16_t, multiplyWideAdd))
-                           : (type.isSigned() ? WIDE(int16_t, multiplyWide) : WIDE(uint16_t, multiplyWide)))
-                  : (isAdd ? (type.isSigned() ? WIDE_ADD(int32_t, multiplyWideAdd) : WIDE_ADD(uint32_t, multiplyWideAdd))
-                           : (type.isSigned() ? WIDE(int32_t, multiplyWide) : WIDE(uint32_t, multiplyWide)));
+    handler =
+        type.bits == 16
+            ? (isAdd ? (type.isSigned() ? WIDE_ADD(int16_t, multiplyWideAdd) : WIDE_ADD(uint16_t, multiplyWideAdd))
+                     : (type.isSigned() ? WIDE(int16_t, multiplyWide) : WIDE(uint16_t, multiplyWide)))
+            : (isAdd ? (type.isSigned() ? WIDE_ADD(int32_t, multiplyWideAdd) : WIDE_ADD(uint32_t, multiplyWideAdd))
+                     : (type.isSigned() ? WIDE(int32_t, multiplyWide) : WIDE(uint32_t, multiplyWide)));
   } else if (isHigh) {
     handler = isAdd ? FOR_INTEGER(type, TERNARY, multiplyHighAdd) : FOR_INTEGER(type, BINARY, multiplyHigh);
   } else {
@@ -273,10 +281,9 @@ bool decodeDivision(Decoder &decoder) {
   Type type = decoder.type(0);
   if (type.isFloat())
     return decoder.unknown();
-  return emitBinary(decoder,
-                    decoder.opcode()[0] == "div" ? FOR_INTEGER(type, BINARY, divide)
-                                                 : FOR_INTEGER(type, BINARY, remainder),
-                    type);
+  return emitBinary(
+      decoder, decoder.opcode()[0] == "div" ? FOR_INTEGER(type, BINARY, divide) : FOR_INTEGER(type, BINARY, remainder),
+      type);
 }
 
 bool decodeMinimum(Decoder &decoder) {
@@ -285,19 +292,21 @@ bool decodeMinimum(Decoder &decoder) {
   if (type.isFloat())
     return decoder.unknown();
   if (type.isPacked) {
-    Handler handler = type.isSigned() ? (isMinimum ? binary<uint32_t, uint32_t, uint32_t, pairwise<int16_t, least<int16_t>>>
-                                                   : binary<uint32_t, uint32_t, uint32_t, pairwise<int16_t, greatest<int16_t>>>)
-                                      : (isMinimum ? binary<uint32_t, uint32_t, uint32_t, pairwise<uint16_t, least<uint16_t>>>
-                                                   : binary<uint32_t, uint32_t, uint32_t, pairwise<uint16_t, greatest<uint16_t>>>);
+    Handler handler = type.isSigned()
+                          ? (isMinimum ? binary<uint32_t, uint32_t, uint32_t, pairwise<int16_t, least<int16_t>>>
+                                       : binary<uint32_t, uint32_t, uint32_t, pairwise<int16_t, greatest<int16_t>>>)
+                          : (isMinimum ? binary<uint32_t, uint32_t, uint32_t, pairwise<uint16_t, least<uint16_t>>>
+                                       : binary<uint32_t, uint32_t, uint32_t, pairwise<uint16_t, greatest<uint16_t>>>);
     return emitBinary(decoder, handler, type);
   }
   if (decoder.has("relu")) {
     if (!type.isSigned() || type.bits != 32)
       return decoder.unknown();
-    return emitBinary(decoder,
-                      isMinimum ? binary<int32_t, int32_t, int32_t, [](int32_t a, int32_t b) { return std::max(0, std::min(a, b)); }>
-                                : binary<int32_t, int32_t, int32_t, [](int32_t a, int32_t b) { return std::max(0, std::max(a, b)); }>,
-                      type);
+    return emitBinary(
+        decoder,
+        isMinimum ? binary<int32_t, int32_t, int32_t, [](int32_t a, int32_t b) { return std::max(0, std::min(a, b)); }>
+                  : binary<int32_t, int32_t, int32_t, [](int32_t a, int32_t b) { return std::max(0, std::max(a, b)); }>,
+        type);
   }
   return emitBinary(decoder, isMinimum ? FOR_INTEGER(type, BINARY, least) : FOR_INTEGER(type, BINARY, greatest), type);
 }
@@ -308,7 +317,8 @@ bool decodeNegation(Decoder &decoder) {
     return decoder.unknown();
   Type as = type;
   as.kind = Kind::Signed;
-  return emitUnary(decoder, decoder.opcode()[0] == "neg" ? FOR_INTEGER(as, UNARY, negate) : FOR_INTEGER(as, UNARY, magnitude),
+  return emitUnary(decoder,
+                   decoder.opcode()[0] == "neg" ? FOR_INTEGER(as, UNARY, negate) : FOR_INTEGER(as, UNARY, magnitude),
                    type, type.bytes());
 }
 
@@ -324,7 +334,8 @@ bool decodeBitwise(Decoder &decoder) {
   Type type = decoder.type(0);
   std::string_view name = decoder.opcode()[0];
   if (type.kind == Kind::Predicate) {
-    PredicateSlot p = decoder.predicate(1), q = name == "not" || name == "mov" ? PredicateSlot{1} : decoder.predicate(2);
+    PredicateSlot p = decoder.predicate(1),
+                  q = name == "not" || name == "mov" ? PredicateSlot{1} : decoder.predicate(2);
     uint32_t d = decoder.destinationPredicate(decoder.operand(0));
     Instruction &made = decoder.emit(name == "and" || name == "mov" ? predicates<'&'>
                                      : name == "or"                 ? predicates<'|'>
@@ -365,8 +376,9 @@ bool emitTernary32(Decoder &decoder, Handler handler) {
 bool decodeFunnelShift(Decoder &decoder) {
   using U = uint32_t;
   bool isLeft = decoder.has("l"), wraps = decoder.has("wrap");
-  return emitTernary32(decoder, isLeft ? (wraps ? ternary<U, U, U, U, funnelLeftWrap> : ternary<U, U, U, U, funnelLeftClamp>)
-                                       : (wraps ? ternary<U, U, U, U, funnelRightWrap> : ternary<U, U, U, U, funnelRightClamp>));
+  return emitTernary32(decoder,
+                       isLeft ? (wraps ? ternary<U, U, U, U, funnelLeftWrap> : ternary<U, U, U, U, funnelLeftClamp>)
+                              : (wraps ? ternary<U, U, U, U, funnelRightWrap> : ternary<U, U, U, U, funnelRightClamp>));
 }
 
 template <unsigned form> uint32_t permuteAs(uint32_t a, uint32_t b, uint32_t c) { return permuteForm(form, a, b, c); }
@@ -417,19 +429,31 @@ bool decodeBitCount(Decoder &decoder) {
   std::string_view name = decoder.opcode()[0];
   bool isWide = type.bits == 64;
   if (name == "popc")
-    return emitUnary(decoder, isWide ? unary<uint32_t, uint64_t, population<uint64_t>> : unary<uint32_t, uint32_t, population<uint32_t>>, type, 4);
+    return emitUnary(decoder,
+                     isWide ? unary<uint32_t, uint64_t, population<uint64_t>>
+                            : unary<uint32_t, uint32_t, population<uint32_t>>,
+                     type, 4);
   if (name == "clz")
-    return emitUnary(decoder, isWide ? unary<uint32_t, uint64_t, leadingZeros<uint64_t>> : unary<uint32_t, uint32_t, leadingZeros<uint32_t>>, type, 4);
+    return emitUnary(decoder,
+                     isWide ? unary<uint32_t, uint64_t, leadingZeros<uint64_t>>
+                            : unary<uint32_t, uint32_t, leadingZeros<uint32_t>>,
+                     type, 4);
   if (name == "brev")
-    return emitUnary(decoder, isWide ? unary<uint64_t, uint64_t, reverse<uint64_t>> : unary<uint32_t, uint32_t, reverse<uint32_t>>, type, type.bytes());
+    return emitUnary(
+        decoder, isWide ? unary<uint64_t, uint64_t, reverse<uint64_t>> : unary<uint32_t, uint32_t, reverse<uint32_t>>,
+        type, type.bytes());
 #define FIND(T, operation) unary<uint32_t, T, operation<T>>
-  return emitUnary(decoder, decoder.has("shiftamt") ? FOR_INTEGER(type, FIND, shiftToHighestBit) : FOR_INTEGER(type, FIND, highestBit), type, 4);
+  return emitUnary(decoder,
+                   decoder.has("shiftamt") ? FOR_INTEGER(type, FIND, shiftToHighestBit)
+                                           : FOR_INTEGER(type, FIND, highestBit),
+                   type, 4);
 }
 
 bool decodeExtract(Decoder &decoder) {
   Type type = decoder.type(0);
 #define EXTRACT(T, operation) ternary<T, T, uint32_t, uint32_t, operation<T>>
-  Slot d = decoder.destination(0, type.bytes()), a = decoder.source(1, type), b = decoder.bits(2, 4), c = decoder.bits(3, 4);
+  Slot d = decoder.destination(0, type.bytes()), a = decoder.source(1, type), b = decoder.bits(2, 4),
+       c = decoder.bits(3, 4);
   Instruction &made = decoder.emit(FOR_INTEGER(type, EXTRACT, extractField));
   made.d = d, made.a = a, made.b = b, made.c = c;
   return true;
@@ -442,7 +466,8 @@ template <typename T> Step insertField(Warp &warp, const Instruction &instructio
   const uint32_t *positions = warp.in<uint32_t>(instruction.list[0]), *lengths = warp.in<uint32_t>(instruction.list[1]);
   constexpr unsigned width = 8 * sizeof(T);
   eachLane(mask, [&](unsigned lane) {
-    unsigned position = positions[lane] & 255, length = std::min<unsigned>(lengths[lane] & 255, width - std::min(width, position));
+    unsigned position = positions[lane] & 255,
+             length = std::min<unsigned>(lengths[lane] & 255, width - std::min(width, position));
     T field = length == 0 ? 0 : length >= width ? ~T(0) : T((T(1) << length) - 1);
     field = position >= width ? 0 : T(field << position);
     d[lane] = T((b[lane] & ~field) | (position >= width ? 0 : (a[lane] << position) & field));
@@ -480,7 +505,8 @@ bool decodeDifference(Decoder &decoder) {
 /// dp4a, dp2a: `small[0]` signedness of a and b, `small[1]`: 2: lower half, 3: upper half of b.
 Step dotBytes(Warp &warp, const Instruction &instruction, uint32_t mask) {
   auto *d = warp.out<uint32_t>(instruction.d);
-  const uint32_t *a = warp.in<uint32_t>(instruction.a), *b = warp.in<uint32_t>(instruction.b), *c = warp.in<uint32_t>(instruction.c);
+  const uint32_t *a = warp.in<uint32_t>(instruction.a), *b = warp.in<uint32_t>(instruction.b),
+                 *c = warp.in<uint32_t>(instruction.c);
   bool signedA = instruction.small[0] & 1, signedB = instruction.small[0] & 2;
   eachLane(mask, [&](unsigned lane) {
     uint32_t sum = c[lane];
@@ -683,7 +709,9 @@ bool decodeSet(Decoder &decoder) {
   Instruction &made = decoder.emit(setRegister);
   made.d = d, made.a = a, made.b = b;
   made.small[2] = uint8_t(result.bytes());
-  made.immediate = result.kind == Kind::Float ? (result.bits == 32 ? 0x3F800000 : 0x3C00) : result.kind == Kind::Brain ? 0x3F80 : 0xFFFFFFFF;
+  made.immediate = result.kind == Kind::Float   ? (result.bits == 32 ? 0x3F800000 : 0x3C00)
+                   : result.kind == Kind::Brain ? 0x3F80
+                                                : 0xFFFFFFFF;
   made.details = decoder.keepDetails(SetPredicate{compare, 0, 0, false});
   return true;
 }
@@ -719,10 +747,13 @@ bool decodeSelect(Decoder &decoder) {
 template <typename T, typename C> T selectBySign(T a, T b, C c) { return c >= 0 ? a : b; }
 bool decodeSelectBySign(Decoder &decoder) {
   Type type = decoder.type(0), by = decoder.type(1);
-  Slot d = decoder.destination(0, type.bytes()), a = decoder.source(1, type), b = decoder.source(2, type), c = decoder.bits(3, 4);
+  Slot d = decoder.destination(0, type.bytes()), a = decoder.source(1, type), b = decoder.source(2, type),
+       c = decoder.bits(3, 4);
 #define BY_SIGN(T)                                                                                                     \
   (by.isFloat() ? ternary<T, T, T, float, selectBySign<T, float>> : ternary<T, T, T, int32_t, selectBySign<T, int32_t>>)
-  Instruction &made = decoder.emit(type.bytes() == 2 ? BY_SIGN(uint16_t) : type.bytes() == 4 ? BY_SIGN(uint32_t) : BY_SIGN(uint64_t));
+  Instruction &made = decoder.emit(type.bytes() == 2   ? BY_SIGN(uint16_t)
+                                   : type.bytes() == 4 ? BY_SIGN(uint32_t)
+                                                       : BY_SIGN(uint64_t));
   made.d = d, made.a = a, made.b = b, made.c = c;
   return true;
 }
@@ -733,9 +764,9 @@ Step readClock(Warp &warp, const Instruction &instruction, uint32_t mask) {
   // Clocks count instructions of the warp, which is what repeats; the global timer is the host's.
   uint64_t value = warp.executed;
   if (instruction.small[0] == 1)
-    value = uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                         std::chrono::system_clock::now().time_since_epoch())
-                         .count());
+    value = uint64_t(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count());
   if (instruction.small[0] == 2)
     value >>= 32;
   eachLane(mask, [&](unsigned lane) {
@@ -764,7 +795,8 @@ Step unpack(Warp &warp, const Instruction &instruction, uint32_t mask) {
   std::memcpy(copied.data(), a, laneCount * whole);
   for (unsigned index = 0; index < instruction.listSize; ++index) {
     std::byte *to = warp.out<std::byte>(instruction.list[index]);
-    eachLane(mask, [&](unsigned lane) { std::memcpy(to + lane * part, copied.data() + lane * whole + index * part, part); });
+    eachLane(mask,
+             [&](unsigned lane) { std::memcpy(to + lane * part, copied.data() + lane * whole + index * part, part); });
   }
   return Step::Next;
 }

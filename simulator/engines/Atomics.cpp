@@ -66,18 +66,21 @@ uint64_t combine(Operation operation, Type type, uint64_t old, uint64_t value) {
   switch (type.kind) {
   case Kind::Float:
     if (type.bits == 64)
-      return std::bit_cast<uint64_t>(combineFloats(operation, std::bit_cast<double>(old), std::bit_cast<double>(value)));
+      return std::bit_cast<uint64_t>(
+          combineFloats(operation, std::bit_cast<double>(old), std::bit_cast<double>(value)));
     if (type.bits == 32)
-      return std::bit_cast<uint32_t>(combineFloats(operation, std::bit_cast<float>(uint32_t(old)), std::bit_cast<float>(uint32_t(value))));
+      return std::bit_cast<uint32_t>(
+          combineFloats(operation, std::bit_cast<float>(uint32_t(old)), std::bit_cast<float>(uint32_t(value))));
     return floatToHalf(combineFloats(operation, halfToFloat(uint16_t(old)), halfToFloat(uint16_t(value))));
   case Kind::Brain:
     return floatToBrain(combineFloats(operation, brainToFloat(uint16_t(old)), brainToFloat(uint16_t(value))));
   case Kind::Signed:
-    return type.bits == 64 ? uint64_t(combineIntegers(operation, int64_t(old), int64_t(value))) : uint32_t(combineIntegers(operation, int32_t(old), int32_t(value)));
+    return type.bits == 64 ? uint64_t(combineIntegers(operation, int64_t(old), int64_t(value)))
+                           : uint32_t(combineIntegers(operation, int32_t(old), int32_t(value)));
   default:
     return type.bits == 64   ? combineIntegers(operation, old, value)
            : type.bits == 32 ? combineIntegers(operation, uint32_t(old), uint32_t(value))
-                                  : combineIntegers(operation, uint16_t(old), uint16_t(value));
+                             : combineIntegers(operation, uint16_t(old), uint16_t(value));
   }
 }
 
@@ -98,8 +101,11 @@ template <typename T> uint64_t swapIfEqual(std::byte *at, T expected, T value) {
 
 std::optional<Combination> combinationOf(const Decoder &decoder) {
   static const std::pair<std::string_view, Operation> operations[] = {
-      {"add", Operation::Add}, {"min", Operation::Minimum}, {"max", Operation::Maximum}, {"and", Operation::And}, {"or", Operation::Or}, {"xor", Operation::Xor},
-      {"exch", Operation::Exchange}, {"cas", Operation::CompareAndSwap}, {"inc", Operation::Increment}, {"dec", Operation::Decrement}};
+      {"add", Operation::Add},       {"min", Operation::Minimum},
+      {"max", Operation::Maximum},   {"and", Operation::And},
+      {"or", Operation::Or},         {"xor", Operation::Xor},
+      {"exch", Operation::Exchange}, {"cas", Operation::CompareAndSwap},
+      {"inc", Operation::Increment}, {"dec", Operation::Decrement}};
   for (auto [name, operation] : operations)
     if (decoder.has(name))
       return operation;
@@ -108,7 +114,9 @@ std::optional<Combination> combinationOf(const Decoder &decoder) {
 
 uint64_t combineAt(std::byte *at, Combination combination, Type type, uint64_t value) {
   auto become = [&](uint64_t before) { return combine(combination, type, before, value); };
-  return type.bits == 16 ? change<uint16_t>(at, become) : type.bits == 32 ? change<uint32_t>(at, become) : change<uint64_t>(at, become);
+  return type.bits == 16   ? change<uint16_t>(at, become)
+         : type.bits == 32 ? change<uint32_t>(at, become)
+                           : change<uint64_t>(at, become);
 }
 
 namespace {
@@ -122,7 +130,8 @@ Step atomic(Warp &warp, const Instruction &instruction, uint32_t mask) {
   eachLane(mask, [&](unsigned lane) {
     if (failed)
       return;
-    std::byte *at = locate(warp, instruction, form.space, addressOf(warp, instruction, lane), registerBytes * form.count, lane, Access::Atomic);
+    std::byte *at = locate(warp, instruction, form.space, addressOf(warp, instruction, lane),
+                           registerBytes * form.count, lane, Access::Atomic);
     if (!at) {
       failed = true;
       return;
@@ -139,7 +148,8 @@ Step atomic(Warp &warp, const Instruction &instruction, uint32_t mask) {
                            : swapIfEqual<uint64_t>(place, expected, value);
       } else if (pair == 2) {
         old = change<uint32_t>(place, [&](uint32_t before) {
-          return uint32_t(combine(form.operation, form.type, before & 0xFFFF, value & 0xFFFF)) | uint32_t(combine(form.operation, form.type, before >> 16, value >> 16)) << 16;
+          return uint32_t(combine(form.operation, form.type, before & 0xFFFF, value & 0xFFFF)) |
+                 uint32_t(combine(form.operation, form.type, before >> 16, value >> 16)) << 16;
         });
       } else {
         old = combineAt(place, form.operation, form.type, value);
@@ -167,7 +177,8 @@ Step atomic128(Warp &warp, const Instruction &instruction, uint32_t mask) {
     }
     std::byte old[16];
     std::memcpy(old, at, 16);
-    if (form.operation == Operation::Exchange || std::memcmp(old, warp.in<std::byte>(instruction.b) + lane * 16, 16) == 0)
+    if (form.operation == Operation::Exchange ||
+        std::memcmp(old, warp.in<std::byte>(instruction.b) + lane * 16, 16) == 0)
       std::memcpy(at, warp.in<std::byte>(instruction.list[1]) + lane * 16, 16);
     std::memcpy(warp.out<std::byte>(instruction.list[0]) + lane * 16, old, 16);
   });

@@ -45,13 +45,15 @@ std::string textAt(Warp &warp, const Instruction &instruction, uint64_t address,
 }
 
 /// printf of one thread: arguments lie in memory as a C structure, integers and floats of 32 bits widened by the caller as C does.
-std::string format(Warp &warp, const Instruction &instruction, const std::string &pattern, uint64_t arguments, unsigned lane) {
+std::string format(Warp &warp, const Instruction &instruction, const std::string &pattern, uint64_t arguments,
+                   unsigned lane) {
   std::string out;
   uint64_t offset = 0;
   auto take = [&](unsigned bytes) {
     offset = (offset + bytes - 1) / bytes * bytes;
     uint64_t value = 0;
-    if (const std::byte *at = locate(warp, instruction, ptx::Space::Generic, arguments + offset, bytes, lane, Access::Read))
+    if (const std::byte *at =
+            locate(warp, instruction, ptx::Space::Generic, arguments + offset, bytes, lane, Access::Read))
       std::memcpy(&value, at, bytes);
     offset += bytes;
     return value;
@@ -93,9 +95,11 @@ std::string format(Warp &warp, const Instruction &instruction, const std::string
     } else {
       uint64_t value = take(longs ? 8 : 4);
       if (kind == 'd' || kind == 'i')
-        std::snprintf(buffer, sizeof(buffer), (specification + "lld").c_str(), longs ? static_cast<long long>(value) : static_cast<long long>(int32_t(value)));
+        std::snprintf(buffer, sizeof(buffer), (specification + "lld").c_str(),
+                      longs ? static_cast<long long>(value) : static_cast<long long>(int32_t(value)));
       else
-        std::snprintf(buffer, sizeof(buffer), (specification + "ll" + kind).c_str(), static_cast<unsigned long long>(value));
+        std::snprintf(buffer, sizeof(buffer), (specification + "ll" + kind).c_str(),
+                      static_cast<unsigned long long>(value));
       out += buffer;
     }
   }
@@ -117,14 +121,18 @@ Step print(Warp &warp, const Instruction &instruction, uint32_t mask) {
 /// __assertfail(message, file, line, function, size of a character)
 Step assertionFailed(Warp &warp, const Instruction &instruction, uint32_t mask) {
   unsigned lane = unsigned(std::countr_zero(mask));
-  auto text = [&](unsigned index) { return textAt(warp, instruction, argument(warp, instruction.list[index].code, lane, 8), lane); };
+  auto text = [&](unsigned index) {
+    return textAt(warp, instruction, argument(warp, instruction.list[index].code, lane, 8), lane);
+  };
   std::string message = text(0), file = text(1), function = text(3);
   uint64_t line = argument(warp, instruction.list[2].code, lane, 4);
   const auto &position = warp.cta.position;
-  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,0,0] Assertion `%s` failed.\n", file.c_str(), unsigned(line), function.c_str(),
-               position[0], position[1], position[2], warp.index * laneCount + lane, message.c_str());
+  std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,0,0] Assertion `%s` failed.\n", file.c_str(),
+               unsigned(line), function.c_str(), position[0], position[1], position[2], warp.index * laneCount + lane,
+               message.c_str());
   std::fflush(stderr);
-  warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Assertion, "assertion failed: " + message, /*isFatal=*/true);
+  warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Assertion, "assertion failed: " + message,
+                         /*isFatal=*/true);
   return Step::Blocked;
 }
 

@@ -5,7 +5,18 @@
 
 namespace triton::simulator {
 
-enum class Combination : uint8_t { Add, Minimum, Maximum, And, Or, Xor, Exchange, CompareAndSwap, Increment, Decrement };
+enum class Combination : uint8_t {
+  Add,
+  Minimum,
+  Maximum,
+  And,
+  Or,
+  Xor,
+  Exchange,
+  CompareAndSwap,
+  Increment,
+  Decrement
+};
 std::optional<Combination> combinationOf(const Decoder &decoder);
 
 /// The element in memory, of `type` (not packed, up to 8 bytes), becomes itself combined with `value`, atomically; what it was.

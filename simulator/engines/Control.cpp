@@ -27,8 +27,9 @@ Step indexedBranch(Warp &warp, const Instruction &instruction, uint32_t mask) {
   uint32_t index = indices[std::countr_zero(mask)], same = 0;
   eachLane(mask, [&](unsigned lane) { same |= uint32_t(indices[lane] == index) << lane; });
   if (index >= targets.size()) {
-    warp.cta.grid().report(warp, instruction, same, Finding::Kind::IllegalInstruction,
-                           "brx.idx with index " + std::to_string(index) + " of " + std::to_string(targets.size()) + " targets", true);
+    warp.cta.grid().report(
+        warp, instruction, same, Finding::Kind::IllegalInstruction,
+        "brx.idx with index " + std::to_string(index) + " of " + std::to_string(targets.size()) + " targets", true);
     return Step::Blocked;
   }
   if (same == warp.path().mask) {
@@ -116,19 +117,25 @@ Step barrier(Warp &warp, const Instruction &instruction, uint32_t mask) {
   bool isAligned = instruction.small[1];
   if (isAligned && mask != warp.live) {
     grid.report(warp, instruction, mask, Finding::Kind::Divergence,
-                "an aligned barrier is reached by " + std::to_string(std::popcount(mask)) + " of " + std::to_string(std::popcount(warp.live)) + " threads of a warp", true);
+                "an aligned barrier is reached by " + std::to_string(std::popcount(mask)) + " of " +
+                    std::to_string(std::popcount(warp.live)) + " threads of a warp",
+                true);
     return Step::Blocked;
   }
   uint32_t threads = uint32_t(cta.warps.size()) * laneCount;
   uint32_t expected = instruction.small[2] ? warp.in<uint32_t>(instruction.b)[lane] : threads;
   if (expected % laneCount || expected == 0 || expected > threads) {
     grid.report(warp, instruction, mask, Finding::Kind::Barrier,
-                "barrier " + std::to_string(number) + " for " + std::to_string(expected) + " threads, in a CTA of " + std::to_string(threads), true);
+                "barrier " + std::to_string(number) + " for " + std::to_string(expected) + " threads, in a CTA of " +
+                    std::to_string(threads),
+                true);
     return Step::Blocked;
   }
   if (state.arrived && state.expected != expected) {
     grid.report(warp, instruction, mask, Finding::Kind::Barrier,
-                "barrier " + std::to_string(number) + " for " + std::to_string(expected) + " threads, at which others wait for " + std::to_string(state.expected), true);
+                "barrier " + std::to_string(number) + " for " + std::to_string(expected) +
+                    " threads, at which others wait for " + std::to_string(state.expected),
+                true);
     return Step::Blocked;
   }
   state.expected = expected;
@@ -214,7 +221,7 @@ bool decodeBarrier(Decoder &decoder) {
     return true;
   }
   bool isReduction = decoder.has("red");
-  BarrierKind kind = !isReduction ? (decoder.has("arrive") ? BarrierKind::Arrive : BarrierKind::Synchronise)
+  BarrierKind kind = !isReduction          ? (decoder.has("arrive") ? BarrierKind::Arrive : BarrierKind::Synchronise)
                      : decoder.has("popc") ? BarrierKind::Count
                      : decoder.has("and")  ? BarrierKind::And
                                            : BarrierKind::Or;

@@ -150,7 +150,8 @@ void writeFloat(std::byte *to, double value, const Form &form) {
       narrow = flushDenormal(narrow);
     std::memcpy(to, &narrow, 4);
   } else {
-    auto bits = uint16_t(encode(value, form.to.kind == Kind::Brain ? formatBrain : formatHalf, rounding, form.satfinite));
+    auto bits =
+        uint16_t(encode(value, form.to.kind == Kind::Brain ? formatBrain : formatHalf, rounding, form.satfinite));
     std::memcpy(to, &bits, 2);
   }
 }
@@ -186,7 +187,8 @@ Step convert(Warp &warp, const Instruction &instruction, uint32_t mask) {
       double rounded = integerToFloat(isNegative ? -value : value, isNegative, mantissa, form.rounding);
       return writeFloat(to, rounded, form);
     }
-    uint64_t value = form.from.isFloat() ? floatToInteger(readFloat(from, form.from, form.flushes), form) : readInteger(from, form);
+    uint64_t value =
+        form.from.isFloat() ? floatToInteger(readFloat(from, form.from, form.flushes), form) : readInteger(from, form);
     if (!form.from.isFloat() && form.saturates)
       value = saturateInteger(value, form);
     // Narrower than the register: extended by the destination's kind.
@@ -212,9 +214,9 @@ struct SmallFormat {
   unsigned bits; // that an element takes in a register
 };
 const SmallFormat smallFormats[] = {
-    {"f16", formatHalf, 16},  {"bf16", formatBrain, 16}, {"e4m3", formatE4M3, 8},      {"e5m2", formatE5M2, 8},
-    {"e2m3", formatE2M3, 8},  {"e3m2", formatE3M2, 8},   {"e2m1", formatE2M1, 4},      {"ue8m0", formatScaleE8M0, 8},
-    {"ue4m3", formatScaleE4M3, 8}};
+    {"f16", formatHalf, 16}, {"bf16", formatBrain, 16},     {"e4m3", formatE4M3, 8},
+    {"e5m2", formatE5M2, 8}, {"e2m3", formatE2M3, 8},       {"e3m2", formatE3M2, 8},
+    {"e2m1", formatE2M1, 4}, {"ue8m0", formatScaleE8M0, 8}, {"ue4m3", formatScaleE4M3, 8}};
 
 struct Packed {
   const SmallFormat *from = nullptr, *to = nullptr; // null: f32
@@ -338,7 +340,8 @@ bool decodePacked(Decoder &decoder, std::string_view to, std::string_view from) 
   }
   if (form.isStochastic)
     b = decoder.bits(next++, 4);
-  bool isPlain = !fromFormat && toCount == 2 && form.rounding == Rounding::NearestEven && !form.satfinite && !form.relu && !form.isStochastic;
+  bool isPlain = !fromFormat && toCount == 2 && form.rounding == Rounding::NearestEven && !form.satfinite &&
+                 !form.relu && !form.isStochastic;
   if (isPlain && toFormat->bits == 16) {
     Instruction &made = decoder.emit(toFormat->name == "bf16" ? packPair<narrowBrain> : packPair<narrowHalf>);
     made.d = d, made.a = list[0], made.b = list[1];
@@ -396,18 +399,22 @@ bool decodeConversion(Decoder &decoder) {
             .relu = decoder.has("relu"),
             .flushes = decoder.has("ftz")};
   form.fromBytes = form.from.bytes();
-  Slot a = decoder.operand(1).kind == ptx::Operand::Kind::Register ? decoder.anyWidth(decoder.operand(1), form.fromBytes)
-                                                                  : decoder.source(1, form.from);
+  Slot a = decoder.operand(1).kind == ptx::Operand::Kind::Register
+               ? decoder.anyWidth(decoder.operand(1), form.fromBytes)
+               : decoder.source(1, form.from);
   form.toBytes = decoder.registerBytes(decoder.operand(0));
   if (form.toBytes < std::max(form.to.bytes(), 1u))
     form.toBytes = form.to.bytes();
   Slot d = decoder.destination(0, form.toBytes);
-  bool isPlain = form.rounding == Rounding::NearestEven && !form.roundsToInteger && !form.saturates && !form.satfinite && !form.relu && !form.flushes;
+  bool isPlain = form.rounding == Rounding::NearestEven && !form.roundsToInteger && !form.saturates &&
+                 !form.satfinite && !form.relu && !form.flushes;
   Handler handler = convert;
-  if (!form.from.isFloat() && !form.to.isFloat() && !form.saturates && form.toBytes == form.to.bytes() && form.toBytes >= 2 && form.fromBytes >= 2)
+  if (!form.from.isFloat() && !form.to.isFloat() && !form.saturates && form.toBytes == form.to.bytes() &&
+      form.toBytes >= 2 && form.fromBytes >= 2)
     handler = widenHandler(form.toBytes, form.from, form.fromBytes);
   else if (isPlain && form.from.bits == 16 && form.from.isFloat() && form.to.bits == 32 && form.to.kind == Kind::Float)
-    handler = form.from.kind == Kind::Brain ? unary<float, uint16_t, brainToFloat> : unary<float, uint16_t, halfToFloat>;
+    handler =
+        form.from.kind == Kind::Brain ? unary<float, uint16_t, brainToFloat> : unary<float, uint16_t, halfToFloat>;
   else if (isPlain && form.from.bits == 32 && form.from.kind == Kind::Float && form.to.bits == 16 && form.to.isFloat())
     handler = form.to.kind == Kind::Brain ? unary<uint16_t, float, narrowBrain> : unary<uint16_t, float, narrowHalf>;
   Instruction &made = decoder.emit(handler);
@@ -435,10 +442,15 @@ Step fromGeneric(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 bool decodeAddressConversion(Decoder &decoder) {
-  uint8_t space = decoder.has("shared") || decoder.has("shared::cta") || decoder.has("shared::cluster") ? 1 : decoder.has("local") ? 2 : decoder.has("param") ? 3 : 0;
+  uint8_t space = decoder.has("shared") || decoder.has("shared::cta") || decoder.has("shared::cluster") ? 1
+                  : decoder.has("local")                                                                ? 2
+                  : decoder.has("param")                                                                ? 3
+                                                                                                        : 0;
   Slot d = decoder.destination(0, 8);
   Slot a = decoder.bits(1, 8);
-  Handler handler = space == 0 ? unary<uint64_t, uint64_t, [](uint64_t value) { return value; }> : decoder.has("to") ? fromGeneric : toGeneric;
+  Handler handler = space == 0          ? unary<uint64_t, uint64_t, [](uint64_t value) { return value; }>
+                    : decoder.has("to") ? fromGeneric
+                                        : toGeneric;
   Instruction &made = decoder.emit(handler);
   made.d = d, made.a = a;
   made.small[0] = space;
@@ -450,7 +462,9 @@ Step isInSpace(Warp &warp, const Instruction &instruction, uint32_t mask) {
   uint32_t value = 0;
   eachLane(mask, [&](unsigned lane) {
     uint64_t tag = a[lane] & tagMask;
-    bool isIn = instruction.small[0] == 1 ? tag == sharedTag : instruction.small[0] == 2 ? tag == localTag : tag != sharedTag && tag != localTag;
+    bool isIn = instruction.small[0] == 1   ? tag == sharedTag
+                : instruction.small[0] == 2 ? tag == localTag
+                                            : tag != sharedTag && tag != localTag;
     value |= uint32_t(isIn) << lane;
   });
   warp.setPredicate(instruction.d.code, value, mask);
@@ -462,7 +476,9 @@ bool decodeIsInSpace(Decoder &decoder) {
   Instruction &made = decoder.emit(isInSpace);
   made.a = a;
   made.d.code = d;
-  made.small[0] = decoder.has("shared") || decoder.has("shared::cta") || decoder.has("shared::cluster") ? 1 : decoder.has("local") ? 2 : 0;
+  made.small[0] = decoder.has("shared") || decoder.has("shared::cta") || decoder.has("shared::cluster") ? 1
+                  : decoder.has("local")                                                                ? 2
+                                                                                                        : 0;
   return true;
 }
 

@@ -17,8 +17,11 @@ Step copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
   eachLane(mask, [&](unsigned lane) {
     if (failed)
       return;
-    uint64_t read = ignored >> lane & 1 ? 0 : instruction.small[1] ? std::min<uint64_t>(warp.in<uint32_t>(instruction.c)[lane], bytes) : bytes;
-    std::byte *to = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), bytes, lane, Access::Write);
+    uint64_t read = ignored >> lane & 1    ? 0
+                    : instruction.small[1] ? std::min<uint64_t>(warp.in<uint32_t>(instruction.c)[lane], bytes)
+                                           : bytes;
+    std::byte *to =
+        locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), bytes, lane, Access::Write);
     const std::byte *from = nullptr;
     if (to && read) {
       uint64_t address = warp.in<uint64_t>(instruction.b)[lane] + uint64_t(int64_t(int32_t(instruction.target)));

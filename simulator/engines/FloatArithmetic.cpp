@@ -14,7 +14,21 @@ namespace {
 
 using Kind = Type::Kind;
 
-enum class Operation : uint8_t { Add, Subtract, Multiply, MultiplyAdd, Divide, Minimum, Maximum, Negate, Magnitude, CopySign, Root, Reciprocal, TestClass };
+enum class Operation : uint8_t {
+  Add,
+  Subtract,
+  Multiply,
+  MultiplyAdd,
+  Divide,
+  Minimum,
+  Maximum,
+  Negate,
+  Magnitude,
+  CopySign,
+  Root,
+  Reciprocal,
+  TestClass
+};
 
 struct FloatForm {
   Operation operation;
@@ -92,7 +106,8 @@ template <typename T> T compute(Operation operation, T a, T b, T c, const FloatF
 }
 
 template <typename T> T finish(T value, Operation operation, const FloatForm &form) {
-  if (value != value && operation != Operation::Negate && operation != Operation::Magnitude && operation != Operation::CopySign)
+  if (value != value && operation != Operation::Negate && operation != Operation::Magnitude &&
+      operation != Operation::CopySign)
     value = sizeof(T) == 8 ? T(canonicalNan64()) : T(canonicalNan());
   if (form.saturates)
     value = value != value ? T(0) : std::clamp(value, T(0), T(1)) + T(0);
@@ -113,7 +128,8 @@ template <typename T> Step slowFloat(Warp &warp, const Instruction &instruction,
   };
   RoundingScope scope(form.rounding);
   eachLane(mask, [&](unsigned lane) {
-    d[lane] = flush(finish(compute(form.operation, flush(a[lane]), flush(b[lane]), flush(c[lane]), form), form.operation, form));
+    d[lane] = flush(
+        finish(compute(form.operation, flush(a[lane]), flush(b[lane]), flush(c[lane]), form), form.operation, form));
   });
   return Step::Next;
 }
@@ -142,9 +158,12 @@ Step smallFloat(Warp &warp, const Instruction &instruction, uint32_t mask) {
   auto &form = *static_cast<const FloatForm *>(instruction.details);
   unsigned count = instruction.small[0];
   uint16_t *d = warp.out<uint16_t>(instruction.d);
-  const uint16_t *a = warp.in<uint16_t>(instruction.a), *b = warp.in<uint16_t>(instruction.b), *c = warp.in<uint16_t>(instruction.c);
+  const uint16_t *a = warp.in<uint16_t>(instruction.a), *b = warp.in<uint16_t>(instruction.b),
+                 *c = warp.in<uint16_t>(instruction.c);
   constexpr uint16_t smallest = isBrain ? 0x80 : 0x400;
-  auto flush = [&](uint16_t bits) { return form.flushes && (bits & 0x7FFF) < smallest ? uint16_t(bits & 0x8000) : bits; };
+  auto flush = [&](uint16_t bits) {
+    return form.flushes && (bits & 0x7FFF) < smallest ? uint16_t(bits & 0x8000) : bits;
+  };
   eachLane(mask, [&](unsigned lane) {
     for (unsigned part = 0; part < count; ++part) {
       unsigned index = lane * count + part;
@@ -156,7 +175,8 @@ Step smallFloat(Warp &warp, const Instruction &instruction, uint32_t mask) {
       uint16_t result;
       if (form.operation == Operation::MultiplyAdd) {
         double exact = std::fma(double(left), double(right), double(widen(flush(c[index]))));
-        result = uint16_t(encode(finish(exact, form.operation, form), isBrain ? formatBrain : formatHalf, form.rounding, false));
+        result = uint16_t(
+            encode(finish(exact, form.operation, form), isBrain ? formatBrain : formatHalf, form.rounding, false));
       } else {
         result = narrow(finish(compute(form.operation, left, right, 0.0f, form), form.operation, form));
       }
@@ -174,7 +194,11 @@ template <typename T> Step testClass(Warp &warp, const Instruction &instruction,
   uint32_t value = 0;
   eachLane(mask, [&](unsigned lane) {
     int kind = std::fpclassify(a[lane]);
-    unsigned classes = kind == FP_NAN ? 8 : kind == FP_INFINITE ? 2 | 4 : kind == FP_NORMAL ? 1 | 4 | 16 : kind == FP_SUBNORMAL ? 1 | 4 | 32 : 1 | 4;
+    unsigned classes = kind == FP_NAN         ? 8
+                       : kind == FP_INFINITE  ? 2 | 4
+                       : kind == FP_NORMAL    ? 1 | 4 | 16
+                       : kind == FP_SUBNORMAL ? 1 | 4 | 32
+                                              : 1 | 4;
     value |= uint32_t((classes & instruction.small[0]) != 0) << lane;
   });
   warp.setPredicate(instruction.d.code, value, mask);
@@ -182,7 +206,8 @@ template <typename T> Step testClass(Warp &warp, const Instruction &instruction,
 }
 
 bool decodeTestClass(Decoder &decoder) {
-  static const std::pair<std::string_view, uint8_t> classes[] = {{"finite", 1}, {"infinite", 2}, {"number", 4}, {"notanumber", 8}, {"normal", 16}, {"subnormal", 32}};
+  static const std::pair<std::string_view, uint8_t> classes[] = {{"finite", 1},     {"infinite", 2}, {"number", 4},
+                                                                 {"notanumber", 8}, {"normal", 16},  {"subnormal", 32}};
   Type type = decoder.type(0);
   Slot a = decoder.source(1, type);
   uint32_t d = decoder.destinationPredicate(decoder.operand(0));
@@ -196,14 +221,17 @@ bool decodeTestClass(Decoder &decoder) {
 }
 
 Rounding roundingOf(const Decoder &decoder) {
-  return decoder.has("rz") ? Rounding::Zero : decoder.has("rm") ? Rounding::Down : decoder.has("rp") ? Rounding::Up : Rounding::NearestEven;
+  return decoder.has("rz")   ? Rounding::Zero
+         : decoder.has("rm") ? Rounding::Down
+         : decoder.has("rp") ? Rounding::Up
+                             : Rounding::NearestEven;
 }
 
 std::optional<Operation> operationOf(std::string_view name) {
   static const std::pair<std::string_view, Operation> known[] = {
-      {"add", Operation::Add},         {"sub", Operation::Subtract},   {"mul", Operation::Multiply},
-      {"fma", Operation::MultiplyAdd}, {"mad", Operation::MultiplyAdd}, {"div", Operation::Divide},
-      {"min", Operation::Minimum},     {"max", Operation::Maximum},    {"neg", Operation::Negate},
+      {"add", Operation::Add},         {"sub", Operation::Subtract},      {"mul", Operation::Multiply},
+      {"fma", Operation::MultiplyAdd}, {"mad", Operation::MultiplyAdd},   {"div", Operation::Divide},
+      {"min", Operation::Minimum},     {"max", Operation::Maximum},       {"neg", Operation::Negate},
       {"abs", Operation::Magnitude},   {"copysign", Operation::CopySign}, {"sqrt", Operation::Root},
       {"rcp", Operation::Reciprocal}};
   for (auto [text, operation] : known)
@@ -244,9 +272,10 @@ Step mixedAdd(Warp &warp, const Instruction &instruction, uint32_t mask) {
   RoundingScope scope(form.rounding);
   eachLane(mask, [&](unsigned lane) {
     float left = widen(a[lane]);
-    float result = form.operation == Operation::MultiplyAdd ? opaque(std::fma(opaque(left), widen(b[lane]), opaque(c[lane])))
-                   : form.operation == Operation::Subtract  ? opaque(opaque(left) - opaque(c[lane]))
-                                                            : opaque(opaque(left) + opaque(c[lane]));
+    float result = form.operation == Operation::MultiplyAdd
+                       ? opaque(std::fma(opaque(left), widen(b[lane]), opaque(c[lane])))
+                   : form.operation == Operation::Subtract ? opaque(opaque(left) - opaque(c[lane]))
+                                                           : opaque(opaque(left) + opaque(c[lane]));
     d[lane] = finish(result, form.operation, form);
   });
   return Step::Next;
@@ -266,7 +295,11 @@ bool decodeFloat(Decoder &decoder) {
                  .relu = decoder.has("relu"),
                  .propagatesNan = decoder.has("NaN"),
                  .byMagnitude = decoder.has("xorsign")};
-  unsigned sources = *operation == Operation::MultiplyAdd ? 3 : *operation == Operation::Negate || *operation == Operation::Magnitude || *operation == Operation::Root || *operation == Operation::Reciprocal ? 1 : 2;
+  unsigned sources = *operation == Operation::MultiplyAdd ? 3
+                     : *operation == Operation::Negate || *operation == Operation::Magnitude ||
+                             *operation == Operation::Root || *operation == Operation::Reciprocal
+                         ? 1
+                         : 2;
   if (decoder.types().size() == 2 && type.bits == 32 && decoder.type(1).bits == 16) {
     Type narrow = decoder.type(1);
     Slot d = decoder.destination(0, 4), a = decoder.source(1, narrow);
@@ -291,18 +324,21 @@ bool decodeFloat(Decoder &decoder) {
                   !form.propagatesNan && !form.byMagnitude;
   Handler handler = nullptr;
   if (type.bits == 16)
-    handler = type.kind == Kind::Brain ? smallFloat<brainToFloat, floatToBrain, true> : smallFloat<halfToFloat, floatToHalf, false>;
+    handler = type.kind == Kind::Brain ? smallFloat<brainToFloat, floatToBrain, true>
+                                       : smallFloat<halfToFloat, floatToHalf, false>;
   else if (count == 2)
     handler = [](Warp &warp, const Instruction &instruction, uint32_t mask) {
       // Each lane's two floats lie side by side: compute them one after the other, through copies.
       auto &each = *static_cast<const FloatForm *>(instruction.details);
       float *to = warp.out<float>(instruction.d);
-      const float *x = warp.in<float>(instruction.a), *y = warp.in<float>(instruction.b), *z = warp.in<float>(instruction.c);
+      const float *x = warp.in<float>(instruction.a), *y = warp.in<float>(instruction.b),
+                  *z = warp.in<float>(instruction.c);
       auto flush = [&](float value) { return each.flushes ? flushDenormal(value) : value; };
       RoundingScope scope(each.rounding);
       eachLane(mask, [&](unsigned lane) {
         for (unsigned index = 2 * lane; index < 2 * lane + 2; ++index)
-          to[index] = flush(finish(compute(each.operation, flush(x[index]), flush(y[index]), flush(z[index]), each), each.operation, each));
+          to[index] = flush(finish(compute(each.operation, flush(x[index]), flush(y[index]), flush(z[index]), each),
+                                   each.operation, each));
       });
       return Step::Next;
     };

@@ -21,7 +21,8 @@ Step load(Warp &warp, const Instruction &instruction, uint32_t mask) {
   eachLane(mask, [&](unsigned lane) {
     if (failed)
       return;
-    const std::byte *from = locate(warp, instruction, space, addressOf(warp, instruction, lane), element * count, lane, Access::Read);
+    const std::byte *from =
+        locate(warp, instruction, space, addressOf(warp, instruction, lane), element * count, lane, Access::Read);
     if (!from) {
       failed = true;
       return;
@@ -51,7 +52,8 @@ Step store(Warp &warp, const Instruction &instruction, uint32_t mask) {
   eachLane(mask, [&](unsigned lane) {
     if (failed)
       return;
-    std::byte *to = locate(warp, instruction, space, addressOf(warp, instruction, lane), element * count, lane, Access::Write);
+    std::byte *to =
+        locate(warp, instruction, space, addressOf(warp, instruction, lane), element * count, lane, Access::Write);
     if (!to) {
       failed = true;
       return;
@@ -65,7 +67,8 @@ Step store(Warp &warp, const Instruction &instruction, uint32_t mask) {
 /// A kernel's parameter at a fixed place: the same for all lanes.
 template <typename T> Step loadParameter(Warp &warp, const Instruction &instruction, uint32_t mask) {
   Grid &grid = warp.cta.grid();
-  const std::byte *from = locate(warp, instruction, Space::Parameter, uint64_t(instruction.immediate), sizeof(T), 0, Access::Read);
+  const std::byte *from =
+      locate(warp, instruction, Space::Parameter, uint64_t(instruction.immediate), sizeof(T), 0, Access::Read);
   if (!from || !grid.parameterBegin)
     return Step::Blocked;
   T value;
@@ -115,7 +118,10 @@ bool decodeAccess(Decoder &decoder, bool isLoad) {
   bool isFixed = isLoad && space == Space::Parameter && address.a.isConstant() && list.size() == 1 && width == bytes;
   Handler handler = isLoad ? load : store;
   if (isFixed)
-    handler = bytes == 2 ? loadParameter<uint16_t> : bytes == 4 ? loadParameter<uint32_t> : bytes == 8 ? loadParameter<uint64_t> : handler;
+    handler = bytes == 2   ? loadParameter<uint16_t>
+              : bytes == 4 ? loadParameter<uint32_t>
+              : bytes == 8 ? loadParameter<uint64_t>
+                           : handler;
   Instruction &made = decoder.emit(handler);
   made.a = address.a;
   made.immediate = address.immediate;

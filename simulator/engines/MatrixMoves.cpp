@@ -16,11 +16,13 @@ template <bool isLoad> Step tiles16(Warp &warp, const Instruction &instruction, 
     std::byte *rows[8];
     for (unsigned row = 0; row < 8; ++row) {
       unsigned lane = 8 * tile + row;
-      rows[row] = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, isLoad ? Access::Read : Access::Write);
+      rows[row] = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane,
+                         isLoad ? Access::Read : Access::Write);
       if (!rows[row])
         return Step::Blocked;
     }
-    auto *registers = isLoad ? warp.out<uint16_t>(instruction.list[tile]) : const_cast<uint16_t *>(warp.in<uint16_t>(instruction.list[tile]));
+    auto *registers = isLoad ? warp.out<uint16_t>(instruction.list[tile])
+                             : const_cast<uint16_t *>(warp.in<uint16_t>(instruction.list[tile]));
     eachLane(mask, [&](unsigned lane) {
       for (unsigned half = 0; half < 2; ++half) {
         unsigned row = lane / 4, column = lane % 4 * 2 + half;
@@ -42,7 +44,8 @@ Step loadBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t ma
     std::byte *rows[16];
     for (unsigned row = 0; row < 16; ++row) {
       unsigned lane = 16 * tile + row;
-      rows[row] = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Read);
+      rows[row] =
+          locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Read);
       if (!rows[row])
         return Step::Blocked;
     }
@@ -63,7 +66,8 @@ Step storeBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t m
     std::byte *columns[8];
     for (unsigned column = 0; column < 8; ++column) {
       unsigned lane = 8 * tile + column;
-      columns[column] = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Write);
+      columns[column] =
+          locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Write);
       if (!columns[column])
         return Step::Blocked;
     }
@@ -83,7 +87,8 @@ Step loadUnpacked(Warp &warp, const Instruction &instruction, uint32_t mask) {
     std::byte *rows[8];
     for (unsigned row = 0; row < 8; ++row) {
       unsigned lane = 8 * tile + row;
-      rows[row] = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Read);
+      rows[row] =
+          locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Read);
       if (!rows[row])
         return Step::Blocked;
     }

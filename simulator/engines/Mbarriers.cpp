@@ -20,10 +20,12 @@ struct State {
   static State read(const std::byte *at) {
     uint64_t bits;
     std::memcpy(&bits, at, 8);
-    return {uint32_t(bits & 1), uint32_t(bits >> 1 & countLimit), uint32_t(bits >> 21 & countLimit), int32_t(int64_t(bits << 1) >> 42)};
+    return {uint32_t(bits & 1), uint32_t(bits >> 1 & countLimit), uint32_t(bits >> 21 & countLimit),
+            int32_t(int64_t(bits << 1) >> 42)};
   }
   uint64_t bits() const {
-    return mark | parity | uint64_t(missing) << 1 | uint64_t(expected) << 21 | (uint64_t(uint32_t(bytes)) & 0x3FFFFF) << 41;
+    return mark | parity | uint64_t(missing) << 1 | uint64_t(expected) << 21 |
+           (uint64_t(uint32_t(bytes)) & 0x3FFFFF) << 41;
   }
   void write(std::byte *at) const {
     uint64_t value = bits();
@@ -52,7 +54,9 @@ std::byte *locateMbarrier(Warp &warp, const Instruction &instruction, uint64_t a
   if (at)
     std::memcpy(&bits, at, 8);
   if (at && !(bits & mark)) {
-    fail(warp, instruction, lane, "there is no mbarrier at shared address " + std::to_string(uint32_t(address)) + ": it was not initialised, or written over");
+    fail(warp, instruction, lane,
+         "there is no mbarrier at shared address " + std::to_string(uint32_t(address)) +
+             ": it was not initialised, or written over");
     return nullptr;
   }
   return at;
@@ -62,7 +66,9 @@ uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, 
   State state = State::read(barrier);
   uint64_t before = state.bits();
   if (count > state.missing) {
-    fail(warp, instruction, lane, std::to_string(count) + " arrivals at an mbarrier that waits for " + std::to_string(state.missing) + " of " + std::to_string(state.expected));
+    fail(warp, instruction, lane,
+         std::to_string(count) + " arrivals at an mbarrier that waits for " + std::to_string(state.missing) + " of " +
+             std::to_string(state.expected));
     return before;
   }
   state.missing -= count;
@@ -84,7 +90,8 @@ void expectBytes(Warp &warp, const Instruction &instruction, std::byte *barrier,
   State state = State::read(barrier);
   int64_t sum = state.bytes + bytes;
   if (sum > int64_t(countLimit) || sum < -int64_t(countLimit)) {
-    fail(warp, instruction, lane, "an mbarrier counts " + std::to_string(sum) + " bytes, beyond its limit of " + std::to_string(countLimit));
+    fail(warp, instruction, lane,
+         "an mbarrier counts " + std::to_string(sum) + " bytes, beyond its limit of " + std::to_string(countLimit));
     return;
   }
   state.bytes = int32_t(sum);
@@ -105,8 +112,9 @@ Step change(Warp &warp, const Instruction &instruction, uint32_t mask) {
     if (failed)
       return;
     uint64_t address = uint32_t(addressOf(warp, instruction, lane));
-    std::byte *at = operation == Operation::Initialise ? locate(warp, instruction, ptx::Space::Shared, address, 8, lane, Access::Write)
-                                                       : locateMbarrier(warp, instruction, address, lane);
+    std::byte *at = operation == Operation::Initialise
+                        ? locate(warp, instruction, ptx::Space::Shared, address, 8, lane, Access::Write)
+                        : locateMbarrier(warp, instruction, address, lane);
     if (!at) {
       failed = true;
       return;
@@ -168,7 +176,8 @@ Step testWait(Warp &warp, const Instruction &instruction, uint32_t mask) {
       failed = true;
       return;
     }
-    uint32_t parity = instruction.small[0] ? warp.in<uint32_t>(instruction.b)[lane] & 1 : uint32_t(warp.in<uint64_t>(instruction.b)[lane] & 1);
+    uint32_t parity = instruction.small[0] ? warp.in<uint32_t>(instruction.b)[lane] & 1
+                                           : uint32_t(warp.in<uint64_t>(instruction.b)[lane] & 1);
     State state = State::read(at);
     bool isDone = state.parity != parity;
     done |= uint32_t(isDone) << lane;
@@ -189,7 +198,9 @@ Step testWait(Warp &warp, const Instruction &instruction, uint32_t mask) {
 
 /// mbarrier.pending_count d, state.
 Step pendingCount(Warp &warp, const Instruction &instruction, uint32_t mask) {
-  eachLane(mask, [&](unsigned lane) { warp.out<uint32_t>(instruction.d)[lane] = uint32_t(warp.in<uint64_t>(instruction.a)[lane] >> 1 & countLimit); });
+  eachLane(mask, [&](unsigned lane) {
+    warp.out<uint32_t>(instruction.d)[lane] = uint32_t(warp.in<uint64_t>(instruction.a)[lane] >> 1 & countLimit);
+  });
   return Step::Next;
 }
 

@@ -24,7 +24,7 @@ struct Product {
   bool isInBytes = false; // kind::f8f6f4: elements of 4 and 6 bits have a byte each, those of 4 in its middle
   std::vector<Slot> result, left, right, addend;
   // Of block scales:
-  unsigned scales = 0; // along K; 0: none
+  unsigned scales = 0;    // along K; 0: none
   bool isExponent = true; // ue8m0, else ue4m3
   Slot leftScale, rightScale, leftByte, leftThread, rightByte, rightThread;
 };
@@ -80,7 +80,8 @@ void applyScales(const Warp &warp, const Product &product, double *a, double *b)
   unsigned block = product.k / product.scales;
   for (unsigned row = 0; row < product.m; ++row)
     for (unsigned k = 0; k < product.k; ++k)
-      a[row * product.k + k] *= scaleOf(product, left[row % 8 * 4 + leftThread % 2 * 2 + row / 8], (leftByte + k / block) & 3);
+      a[row * product.k + k] *=
+          scaleOf(product, left[row % 8 * 4 + leftThread % 2 * 2 + row / 8], (leftByte + k / block) & 3);
   for (unsigned column = 0; column < product.n; ++column)
     for (unsigned k = 0; k < product.k; ++k)
       b[column * product.k + k] *= scaleOf(product, right[column * 4 + rightThread % 4], (rightByte + k / block) & 3);
@@ -89,7 +90,8 @@ void applyScales(const Warp &warp, const Product &product, double *a, double *b)
 Step multiplyInRegisters(Warp &warp, const Instruction &instruction, uint32_t mask) {
   const Product &product = *static_cast<const Product *>(instruction.details);
   if (mask != allLanes) {
-    warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Divergence, "mma is executed by some lanes of a warp only", true);
+    warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Divergence,
+                           "mma is executed by some lanes of a warp only", true);
     return Step::Blocked;
   }
   constexpr unsigned maxDepth = 256;
@@ -108,7 +110,8 @@ Step multiplyInRegisters(Warp &warp, const Instruction &instruction, uint32_t ma
     for (unsigned row = 0; row < product.m; ++row)
       for (unsigned column = 0; column < product.n; ++column)
         for (unsigned k = 0; k < product.k; ++k)
-          d[row * product.n + column] = std::fma(a[row * product.k + k], b[column * product.k + k], d[row * product.n + column]);
+          d[row * product.n + column] =
+              std::fma(a[row * product.k + k], b[column * product.k + k], d[row * product.n + column]);
   } else {
     for (unsigned column = 0; column < product.n; ++column)
       for (unsigned k = 0; k < product.k; ++k)
@@ -165,7 +168,7 @@ bool decodeMma(Decoder &decoder) {
   product.left = decoder.vector(decoder.operand(1), operand, /*isDestination=*/false);
   product.right = decoder.vector(decoder.operand(2), operand, /*isDestination=*/false);
   product.addend = decoder.vector(decoder.operand(3), accumulator, /*isDestination=*/false);
-  auto registers = [&](unsigned outer, Element element) { // of an operand
+  auto registers = [&](unsigned outer, Element element) {                         // of an operand
     unsigned bits = element == Element::F64 ? 32 : storageBits(product, element); // one register an element
     return size_t(outer * product.k * bits / 1024);
   };

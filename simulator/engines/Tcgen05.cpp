@@ -59,13 +59,15 @@ Step allocate(Warp &warp, const Instruction &instruction, uint32_t mask) {
   Cta &cta = warp.cta;
   uint32_t columns = warp.in<uint32_t>(instruction.b)[0];
   if (columns < columnsPerOwner || columns > tensorColumns || !std::has_single_bit(columns))
-    return refuse(warp, instruction, mask, Finding::Kind::IllegalInstruction, "tcgen05.alloc takes 32, 64, 128, 256 or 512 columns, got " + std::to_string(columns));
+    return refuse(warp, instruction, mask, Finding::Kind::IllegalInstruction,
+                  "tcgen05.alloc takes 32, 64, 128, 256 or 512 columns, got " + std::to_string(columns));
   unsigned wanted = columns / columnsPerOwner;
   for (unsigned begin = 0; begin + wanted <= cta.tensorOwners.size(); begin += wanted) {
     auto first = cta.tensorOwners.begin() + begin;
     if (std::any_of(first, first + wanted, [](uint16_t owner) { return owner; }))
       continue;
-    std::byte *place = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, 0), 4, 0, Access::Write);
+    std::byte *place =
+        locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, 0), 4, 0, Access::Write);
     if (!place)
       return Step::Blocked;
     cta.tensor.resize(size_t(tensorLanes) * tensorColumns);
@@ -88,7 +90,9 @@ Step release(Warp &warp, const Instruction &instruction, uint32_t mask) {
   for (unsigned i = begin; isOne && i < begin + count; ++i)
     isOne = owners[i] == columns;
   if (!isOne)
-    return refuse(warp, instruction, mask, Finding::Kind::IllegalInstruction, "tcgen05.dealloc of " + std::to_string(columns) + " columns at " + std::to_string(address) + ", which is no allocation");
+    return refuse(warp, instruction, mask, Finding::Kind::IllegalInstruction,
+                  "tcgen05.dealloc of " + std::to_string(columns) + " columns at " + std::to_string(address) +
+                      ", which is no allocation");
   std::fill_n(owners.begin() + begin, count, uint16_t(0));
   ++warp.cta.cluster.events;
   return Step::Next;
@@ -102,9 +106,13 @@ struct MoveShape {
   TensorAddress (*place)(unsigned lane, unsigned word);
 };
 constexpr MoveShape shape32x32b{32, 1, 1, [](unsigned lane, unsigned) { return TensorAddress{lane, 0}; }};
-constexpr MoveShape shape16x64b{16, 1, 2, [](unsigned lane, unsigned) { return TensorAddress{lane / 4 + lane % 2 * 8, lane / 2 % 2}; }};
-constexpr MoveShape shape16x128b{16, 2, 4, [](unsigned lane, unsigned word) { return TensorAddress{lane / 4 + word * 8, lane % 4}; }};
-constexpr MoveShape shape16x256b{16, 4, 8, [](unsigned lane, unsigned word) { return TensorAddress{lane / 4 + word / 2 * 8, lane % 4 * 2 + word % 2}; }};
+constexpr MoveShape shape16x64b{
+    16, 1, 2, [](unsigned lane, unsigned) { return TensorAddress{lane / 4 + lane % 2 * 8, lane / 2 % 2}; }};
+constexpr MoveShape shape16x128b{
+    16, 2, 4, [](unsigned lane, unsigned word) { return TensorAddress{lane / 4 + word * 8, lane % 4}; }};
+constexpr MoveShape shape16x256b{16, 4, 8, [](unsigned lane, unsigned word) {
+                                   return TensorAddress{lane / 4 + word / 2 * 8, lane % 4 * 2 + word % 2};
+                                 }};
 constexpr MoveShape shape16x32bx2{16, 1, 1, [](unsigned lane, unsigned) { return TensorAddress{lane % 16, 0}; }};
 
 struct Move {
@@ -122,7 +130,8 @@ template <bool isLoad> Step moveWords(Warp &warp, const Instruction &instruction
   unsigned own = warp.index % 4 * 32;
   if (base.lane < own || base.lane + move.shape->rows > own + 32)
     return refuse(warp, instruction, mask, Finding::Kind::IllegalAddress,
-                  "warp " + std::to_string(warp.index) + " reaches lanes " + std::to_string(own) + " to " + std::to_string(own + 31) + " of tensor memory, not " + std::to_string(base.lane));
+                  "warp " + std::to_string(warp.index) + " reaches lanes " + std::to_string(own) + " to " +
+                      std::to_string(own + 31) + " of tensor memory, not " + std::to_string(base.lane));
   unsigned halves = move.isPacked ? 2 : 1;
   for (unsigned index = 0; index < instruction.listSize; ++index) {
     Slot slot = instruction.list[index];
@@ -151,7 +160,11 @@ template <bool isLoad> Step moveWords(Warp &warp, const Instruction &instruction
 
 bool decodeMove(Decoder &decoder, bool isLoad) {
   Move move;
-  static constexpr std::pair<std::string_view, const MoveShape *> shapes[] = {{"32x32b", &shape32x32b}, {"16x64b", &shape16x64b}, {"16x128b", &shape16x128b}, {"16x256b", &shape16x256b}, {"16x32bx2", &shape16x32bx2}};
+  static constexpr std::pair<std::string_view, const MoveShape *> shapes[] = {{"32x32b", &shape32x32b},
+                                                                              {"16x64b", &shape16x64b},
+                                                                              {"16x128b", &shape16x128b},
+                                                                              {"16x256b", &shape16x256b},
+                                                                              {"16x32bx2", &shape16x32bx2}};
   for (auto [name, shape] : shapes)
     if (decoder.has(name))
       move.shape = shape;
@@ -259,7 +272,9 @@ bool readLeft(Warp &warp, const Instruction &instruction, const Product &product
   if (!product.isLeftTensor) {
     auto matrix = decodeTcgen05Descriptor(warp.in<uint64_t>(product.a)[lane], fields.isAAlongK, fields.a);
     if (!matrix)
-      return refuse(warp, instruction, 1u << lane, Finding::Kind::IllegalInstruction, "a matrix descriptor with a swizzle that is not simulated"), false;
+      return refuse(warp, instruction, 1u << lane, Finding::Kind::IllegalInstruction,
+                    "a matrix descriptor with a swizzle that is not simulated"),
+             false;
     matrix->isPadded = isPadded(product, fields.a);
     return matrix->read(warp, instruction, warp.cta, 0, fields.m, fields.k, a);
   }
@@ -302,20 +317,24 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
     uint32_t word = warp.in<uint32_t>(product.descriptor)[lane];
     auto fields = readFields(product, word);
     if (!fields)
-      return refuse(warp, instruction, 1u << lane, Finding::Kind::IllegalInstruction, "tcgen05.mma with instruction descriptor " + std::to_string(word) + ", which its kind does not have");
+      return refuse(warp, instruction, 1u << lane, Finding::Kind::IllegalInstruction,
+                    "tcgen05.mma with instruction descriptor " + std::to_string(word) +
+                        ", which its kind does not have");
     a.resize(fields->m * fields->k);
     b.resize(fields->n * fields->k);
     transposed.resize(b.size());
     d.assign(fields->m * fields->n, 0);
     auto right = decodeTcgen05Descriptor(warp.in<uint64_t>(product.b)[lane], fields->isBAlongK, fields->b);
     if (!right)
-      return refuse(warp, instruction, 1u << lane, Finding::Kind::IllegalInstruction, "a matrix descriptor with a swizzle that is not simulated");
+      return refuse(warp, instruction, 1u << lane, Finding::Kind::IllegalInstruction,
+                    "a matrix descriptor with a swizzle that is not simulated");
     right->isPadded = isPadded(product, fields->b);
     if (!readLeft(warp, instruction, product, *fields, lane, a.data()) ||
         !right->read(warp, instruction, warp.cta, 0, fields->n, fields->k, b.data()))
       return Step::Blocked;
     if (product.scales) {
-      uint32_t left = warp.in<uint32_t>(product.aScale)[lane] + uint32_t(product.aScaleOffset), other = warp.in<uint32_t>(product.bScale)[lane] + uint32_t(product.bScaleOffset);
+      uint32_t left = warp.in<uint32_t>(product.aScale)[lane] + uint32_t(product.aScaleOffset),
+               other = warp.in<uint32_t>(product.bScale)[lane] + uint32_t(product.bScaleOffset);
       if (!applyScales(warp, instruction, product, *fields, left, fields->aScaleByte, fields->m, a.data()) ||
           !applyScales(warp, instruction, product, *fields, other, fields->bScaleByte, fields->n, b.data()))
         return Step::Blocked;
@@ -347,7 +366,11 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
 
 bool decodeProduct(Decoder &decoder) {
   using Kind = Product::Kind;
-  static constexpr std::pair<std::string_view, Kind> kinds[] = {{"kind::f16", Kind::F16}, {"kind::tf32", Kind::Tf32}, {"kind::f8f6f4", Kind::F8f6f4}, {"kind::i8", Kind::I8}, {"kind::mxf8f6f4", Kind::Mxf8f6f4}, {"kind::mxf4", Kind::Mxf4}, {"kind::mxf4nvf4", Kind::Mxf4nvf4}};
+  static constexpr std::pair<std::string_view, Kind> kinds[] = {
+      {"kind::f16", Kind::F16},           {"kind::tf32", Kind::Tf32},
+      {"kind::f8f6f4", Kind::F8f6f4},     {"kind::i8", Kind::I8},
+      {"kind::mxf8f6f4", Kind::Mxf8f6f4}, {"kind::mxf4", Kind::Mxf4},
+      {"kind::mxf4nvf4", Kind::Mxf4nvf4}};
   Product product;
   bool hasKind = false;
   for (auto [name, kind] : kinds)
@@ -410,7 +433,8 @@ Step commit(Warp &warp, const Instruction &instruction, uint32_t mask) {
     }
     uint16_t ranks = warp.in<uint16_t>(instruction.b)[lane];
     for (unsigned rank = 0; rank < warp.cta.cluster.ctas.size(); ++rank)
-      if (ranks >> rank & 1 && !arriveAt(warp, instruction, (address & sharedOffsetMask) | uint64_t(rank + 1) << rankShift))
+      if (ranks >> rank & 1 &&
+          !arriveAt(warp, instruction, (address & sharedOffsetMask) | uint64_t(rank + 1) << rankShift))
         return Step::Blocked;
   }
   return Step::Next;
@@ -441,7 +465,8 @@ Step copyMatrix(Warp &warp, const Instruction &instruction, uint32_t mask) {
     TensorAddress base = split(uint32_t(addressOf(warp, instruction, lane)));
     auto matrix = decodeTcgen05Descriptor(warp.in<uint64_t>(instruction.b)[lane], /*isAlongK=*/true, Element::U8);
     if (!matrix)
-      return refuse(warp, instruction, 1u << lane, Finding::Kind::IllegalInstruction, "a matrix descriptor with a swizzle that is not simulated");
+      return refuse(warp, instruction, 1u << lane, Finding::Kind::IllegalInstruction,
+                    "a matrix descriptor with a swizzle that is not simulated");
     for (unsigned row = 0; row < copy.rows; ++row)
       for (unsigned byte = 0; byte < copy.bytes; byte += 16) {
         const std::byte *piece = locateShared(warp, instruction, matrix->address(row, byte), 16, lane, Access::Read);
@@ -449,7 +474,8 @@ Step copyMatrix(Warp &warp, const Instruction &instruction, uint32_t mask) {
           return Step::Blocked;
         for (unsigned group = 0; group < copy.copies; ++group)
           for (unsigned word = 0; word < 4; ++word) {
-            uint32_t *cell = cellAt(warp, instruction, base.lane + row + group * copy.rows, base.column + byte / 4 + word);
+            uint32_t *cell =
+                cellAt(warp, instruction, base.lane + row + group * copy.rows, base.column + byte / 4 + word);
             if (!cell)
               return Step::Blocked;
             std::memcpy(cell, piece + 4 * word, 4);

@@ -48,7 +48,7 @@ struct Copy {
   unsigned rank = 1;
   bool isGather = false, isMulticast = false;
   Combination combination = Combination::Add;
-  Slot shared, map, barrier, mask; // addresses; `mask`: of CTAs, 16 bits
+  Slot shared, map, barrier, mask;                          // addresses; `mask`: of CTAs, 16 bits
   unsigned sharedBytes = 4, mapBytes = 8, barrierBytes = 4; // of the registers
   int64_t sharedOffset = 0, mapOffset = 0, barrierOffset = 0;
   std::vector<Slot> coordinates;
@@ -90,7 +90,8 @@ struct Box {
 };
 
 /// Moves one row of a box between global memory and `row`. Elements outside of the tensor are filled, or left out.
-bool moveRow(Warp &warp, const Instruction &instruction, unsigned lane, const Copy &copy, const Box &box, const int64_t *at, std::byte *row) {
+bool moveRow(Warp &warp, const Instruction &instruction, unsigned lane, const Copy &copy, const Box &box,
+             const int64_t *at, std::byte *row) {
   const TensorMapFields &map = box.map;
   bool isInside = true;
   uint64_t address = map.address;
@@ -113,7 +114,8 @@ bool moveRow(Warp &warp, const Instruction &instruction, unsigned lane, const Co
   uint64_t begin = address + uint64_t((at[0] + first * step) / box.unitElements) * box.unitGlobal;
   uint64_t count = uint64_t(end - first + box.unitElements - 1) / box.unitElements;
   uint64_t span = ((count - 1) * step + 1) * box.unitGlobal;
-  std::byte *global = locateGlobal(warp, instruction, begin, span, lane, copy.direction == Direction::Load ? Access::Read : Access::Write);
+  std::byte *global = locateGlobal(warp, instruction, begin, span, lane,
+                                   copy.direction == Direction::Load ? Access::Read : Access::Write);
   if (!global)
     return false;
   std::byte *local = row + uint64_t(first) / box.unitElements * box.unitShared;
@@ -139,8 +141,8 @@ bool moveRow(Warp &warp, const Instruction &instruction, unsigned lane, const Co
 }
 
 /// Between global memory and the box at offset `base` of a CTA's shared memory, whose rows lie one behind the other, swizzled by their absolute address.
-bool moveBox(Warp &warp, const Instruction &instruction, unsigned lane, const Copy &copy, const Box &box, uint32_t base, const std::vector<Cta *> &targets,
-             const int64_t *rows) {
+bool moveBox(Warp &warp, const Instruction &instruction, unsigned lane, const Copy &copy, const Box &box, uint32_t base,
+             const std::vector<Cta *> &targets, const int64_t *rows) {
   std::vector<std::byte> row(box.rowBytes() + 16);
   uint32_t offset = base;
   unsigned rowCount = rows ? 4 : box.extent[1];
@@ -149,8 +151,10 @@ bool moveBox(Warp &warp, const Instruction &instruction, unsigned lane, const Co
       for (uint32_t c = 0; c < box.extent[2]; ++c)
         for (uint32_t b = 0; b < rowCount; ++b) {
           const uint8_t *steps = box.map.elementStrides;
-          int64_t at[5] = {box.start[0], rows ? rows[b] : box.start[1] + int64_t(b) * std::max<int>(steps[1], 1), box.start[2] + int64_t(c) * std::max<int>(steps[2], 1),
-                           box.start[3] + int64_t(d) * std::max<int>(steps[3], 1), box.start[4] + int64_t(e) * std::max<int>(steps[4], 1)};
+          int64_t at[5] = {box.start[0], rows ? rows[b] : box.start[1] + int64_t(b) * std::max<int>(steps[1], 1),
+                           box.start[2] + int64_t(c) * std::max<int>(steps[2], 1),
+                           box.start[3] + int64_t(d) * std::max<int>(steps[3], 1),
+                           box.start[4] + int64_t(e) * std::max<int>(steps[4], 1)};
           auto pieces = [&](Cta &cta, bool toShared) {
             for (uint32_t byte = 0; byte < box.rowBytes(); byte += 16) {
               uint32_t count = std::min<uint32_t>(16, box.rowBytes() - byte);
@@ -192,8 +196,11 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
     return false;
   TensorMapFields map;
   std::memcpy(&map, bytes, sizeof(map));
-  if (map.rank > 4 || map.rank + 1u != (copy.isGather ? 2 : copy.rank) || map.type > uint8_t(TensorType::U6Align16) || map.address == 0)
-    return fail(warp, instruction, lane, "a tensor map of rank " + std::to_string(map.rank + 1) + " is used for " + std::to_string(copy.isGather ? 2 : copy.rank) + " dimensions, or there is no tensor map");
+  if (map.rank > 4 || map.rank + 1u != (copy.isGather ? 2 : copy.rank) || map.type > uint8_t(TensorType::U6Align16) ||
+      map.address == 0)
+    return fail(warp, instruction, lane,
+                "a tensor map of rank " + std::to_string(map.rank + 1) + " is used for " +
+                    std::to_string(copy.isGather ? 2 : copy.rank) + " dimensions, or there is no tensor map");
   Box box(map);
   for (unsigned axis = 0; axis < (copy.isGather ? 1 : copy.rank); ++axis)
     box.start[axis] = warp.in<int32_t>(copy.coordinates[axis])[lane];
@@ -203,11 +210,14 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
       rows[index] = warp.in<int32_t>(copy.coordinates[index + 1])[lane];
   int64_t startHalfBytes = box.start[0] * int64_t(halfBytesOf(TensorType(map.type)));
   if (box.unitElements == 1 && startHalfBytes % 32)
-    return fail(warp, instruction, lane, "the innermost coordinate " + std::to_string(box.start[0]) + " is no multiple of 16 bytes");
+    return fail(warp, instruction, lane,
+                "the innermost coordinate " + std::to_string(box.start[0]) + " is no multiple of 16 bytes");
   auto shared = uint32_t(addressIn(warp, copy.shared, copy.sharedBytes, lane) + uint64_t(copy.sharedOffset));
   uint64_t total = copy.isGather ? uint64_t(box.rowBytes()) * 4 : box.bytes();
   if (shared % 128)
-    return fail(warp, instruction, lane, "a box in shared memory at " + std::to_string(shared & sharedOffsetMask) + ", which is no multiple of 128");
+    return fail(warp, instruction, lane,
+                "a box in shared memory at " + std::to_string(shared & sharedOffsetMask) +
+                    ", which is no multiple of 128");
   std::vector<Cta *> targets;
   uint32_t offset = shared & sharedOffsetMask;
   if (copy.isMulticast) {
@@ -221,7 +231,8 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
   if (targets.empty() || !locateShared(warp, instruction, shared, total, lane, Access::Write))
     return targets.empty() ? fail(warp, instruction, lane, "a copy to no CTA of the cluster") : false;
   // The swizzle stays within 1024 bytes, so a box that fits lies in memory.
-  if (swizzled(offset + uint32_t(total) - 1, 3) >= targets[0]->shared.size() && map.swizzle && (offset + total + 127) / 128 * 128 > targets[0]->shared.size())
+  if (swizzled(offset + uint32_t(total) - 1, 3) >= targets[0]->shared.size() && map.swizzle &&
+      (offset + total + 127) / 128 * 128 > targets[0]->shared.size())
     return fail(warp, instruction, lane, "a swizzled box ends outside of shared memory");
   if (!moveBox(warp, instruction, lane, copy, box, offset, targets, copy.isGather ? rows : nullptr))
     return false;
@@ -258,10 +269,13 @@ struct BulkCopy {
 };
 
 bool copyBulk(Warp &warp, const Instruction &instruction, const BulkCopy &copy, unsigned lane) {
-  uint64_t to = addressIn(warp, copy.to, copy.toBytes, lane) + uint64_t(copy.toOffset), from = addressIn(warp, copy.from, copy.fromBytes, lane) + uint64_t(copy.fromOffset);
+  uint64_t to = addressIn(warp, copy.to, copy.toBytes, lane) + uint64_t(copy.toOffset),
+           from = addressIn(warp, copy.from, copy.fromBytes, lane) + uint64_t(copy.fromOffset);
   uint32_t size = warp.in<uint32_t>(copy.size)[lane];
   if (size % 16 || to % 16 || from % 16)
-    return fail(warp, instruction, lane, "a bulk copy of " + std::to_string(size) + " bytes, of which size and addresses must be multiples of 16");
+    return fail(warp, instruction, lane,
+                "a bulk copy of " + std::to_string(size) +
+                    " bytes, of which size and addresses must be multiples of 16");
   bool isLoad = copy.direction == Direction::Load;
   std::byte *source = isLoad && !copy.isFromShared ? locateGlobal(warp, instruction, from, size, lane, Access::Read)
                                                    : locateShared(warp, instruction, from, size, lane, Access::Read);
@@ -287,7 +301,9 @@ bool copyBulk(Warp &warp, const Instruction &instruction, const BulkCopy &copy, 
   for (uint32_t rank = 0; rank < warp.cta.cluster.ctas.size(); ++rank) {
     if (copy.isMulticast ? !(chosen >> rank & 1) : rank > 0)
       continue;
-    auto at = [&](uint64_t address) { return copy.isMulticast ? (uint32_t(address) & sharedOffsetMask) | (rank + 1) << rankShift : uint32_t(address); };
+    auto at = [&](uint64_t address) {
+      return copy.isMulticast ? (uint32_t(address) & sharedOffsetMask) | (rank + 1) << rankShift : uint32_t(address);
+    };
     std::byte *target = locateShared(warp, instruction, at(to), size, lane, Access::Write);
     std::byte *counter = target ? locateMbarrier(warp, instruction, at(barrier), lane) : nullptr;
     if (!counter)
@@ -323,7 +339,8 @@ bool decodeTensorCopy(Decoder &decoder, Direction direction) {
   for (std::string_view part : decoder.opcode())
     if (part.size() == 2 && part[1] == 'd' && part[0] >= '1' && part[0] <= '5')
       copy.rank = unsigned(part[0] - '0');
-  if (decoder.has("im2col") || decoder.has("im2col_no_offs") || decoder.has("im2col::w") || decoder.has("im2col::w::128"))
+  if (decoder.has("im2col") || decoder.has("im2col_no_offs") || decoder.has("im2col::w") ||
+      decoder.has("im2col::w::128"))
     return decoder.unknown();
   copy.isGather = decoder.has("tile::gather4") || decoder.has("tile::scatter4");
   copy.isMulticast = decoder.has("multicast::cluster");
@@ -341,7 +358,8 @@ bool decodeTensorCopy(Decoder &decoder, Direction direction) {
     return decoder.fail("'" + decoder.opcodeText() + "' needs a tensor map and coordinates");
   copy.coordinates = decoder.vector(map.elements[1], 4, false);
   if (copy.coordinates.size() != (copy.isGather ? 5 : copy.rank))
-    return decoder.fail("'" + decoder.opcodeText() + "' has " + std::to_string(copy.coordinates.size()) + " coordinates");
+    return decoder.fail("'" + decoder.opcodeText() + "' has " + std::to_string(copy.coordinates.size()) +
+                        " coordinates");
   if (isLoad) {
     takeAddress(decoder, decoder.operand(2), copy.barrier, copy.barrierBytes, copy.barrierOffset);
     if (copy.isMulticast)

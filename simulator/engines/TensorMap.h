@@ -20,12 +20,30 @@ struct TensorMapFields {
 };
 static_assert(sizeof(TensorMapFields) == 112, "it must fit in 128 bytes");
 
-enum class TensorType : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F32Flushed, F64, BF16, TF32, TF32Flushed, U4Align8, U4Align16, U6Align16 };
+enum class TensorType : uint8_t {
+  U8,
+  U16,
+  U32,
+  S32,
+  U64,
+  S64,
+  F16,
+  F32,
+  F32Flushed,
+  F64,
+  BF16,
+  TF32,
+  TF32Flushed,
+  U4Align8,
+  U4Align16,
+  U6Align16
+};
 /// Bytes of an element in shared memory, times two.
 unsigned halfBytesOf(TensorType type);
 
 /// As cuTensorMapEncodeTiled: false where the copy engine cannot copy such a tensor. `type` and `swizzle` are the driver's numbers.
-bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const uint64_t *shape, const uint64_t *strides,
-                     const uint32_t *box, const uint32_t *elementStrides, int interleave, int swizzle, int fill);
+bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const uint64_t *shape,
+                     const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides, int interleave,
+                     int swizzle, int fill);
 
 } // namespace triton::simulator

@@ -30,14 +30,17 @@ unsigned halfBytesOf(TensorType type) {
   }
 }
 
-bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const uint64_t *shape, const uint64_t *strides,
-                     const uint32_t *box, const uint32_t *elementStrides, int interleave, int swizzle, int fill) {
+bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const uint64_t *shape,
+                     const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides, int interleave,
+                     int swizzle, int fill) {
   // The driver's numbers of types, as kernels number them.
-  static constexpr TensorType types[] = {TensorType::U8,  TensorType::U16,  TensorType::U32,        TensorType::S32,
-                                         TensorType::U64, TensorType::S64,  TensorType::F16,        TensorType::F32,
-                                         TensorType::F64, TensorType::BF16, TensorType::F32Flushed, TensorType::TF32,
-                                         TensorType::TF32Flushed, TensorType::U4Align8, TensorType::U4Align16, TensorType::U6Align16};
-  if (type < 0 || type > 15 || rank < 1 || rank > 5 || address % 16 || swizzle < 0 || swizzle > 6 || interleave < 0 || interleave > 2)
+  static constexpr TensorType types[] = {
+      TensorType::U8,          TensorType::U16,      TensorType::U32,        TensorType::S32,
+      TensorType::U64,         TensorType::S64,      TensorType::F16,        TensorType::F32,
+      TensorType::F64,         TensorType::BF16,     TensorType::F32Flushed, TensorType::TF32,
+      TensorType::TF32Flushed, TensorType::U4Align8, TensorType::U4Align16,  TensorType::U6Align16};
+  if (type < 0 || type > 15 || rank < 1 || rank > 5 || address % 16 || swizzle < 0 || swizzle > 6 || interleave < 0 ||
+      interleave > 2)
     return false;
   TensorMapFields fields{};
   fields.address = address;
@@ -49,7 +52,8 @@ bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const
   fields.fill = uint8_t(fill);
   unsigned halfBytes = halfBytesOf(types[type]);
   for (uint32_t axis = 0; axis < rank; ++axis) {
-    if (shape[axis] == 0 || shape[axis] > uint64_t(1) << 32 || box[axis] == 0 || box[axis] > 256 || elementStrides[axis] == 0 || elementStrides[axis] > 8)
+    if (shape[axis] == 0 || shape[axis] > uint64_t(1) << 32 || box[axis] == 0 || box[axis] > 256 ||
+        elementStrides[axis] == 0 || elementStrides[axis] > 8)
       return false;
     if (axis > 0 && (strides[axis - 1] % 16 || strides[axis - 1] >= uint64_t(1) << 40))
       return false;
@@ -60,7 +64,8 @@ bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const
       fields.strides[axis - 1] = strides[axis - 1];
   }
   uint64_t innerBytes = uint64_t(box[0]) * halfBytes / 2;
-  if (interleave == 0 && innerBytes % 16 && types[type] != TensorType::U4Align16 && types[type] != TensorType::U6Align16)
+  if (interleave == 0 && innerBytes % 16 && types[type] != TensorType::U4Align16 &&
+      types[type] != TensorType::U6Align16)
     return false;
   if (interleave == 0 && swizzle && innerBytes > (swizzle > 3 ? 128u : 16u << swizzle))
     return false;
@@ -71,7 +76,19 @@ bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const
 
 namespace {
 
-enum class Field : uint8_t { Address, Rank, Box, Shape, Stride, ElementStride, Type, Interleave, Swizzle, SwizzleAtomicity, Fill };
+enum class Field : uint8_t {
+  Address,
+  Rank,
+  Box,
+  Shape,
+  Stride,
+  ElementStride,
+  Type,
+  Interleave,
+  Swizzle,
+  SwizzleAtomicity,
+  Fill
+};
 
 /// a: the map (space in `small[0]`); b: the value, of `small[2]` bytes; `target`: the index.
 Step replaceField(Warp &warp, const Instruction &instruction, uint32_t mask) {
@@ -79,7 +96,8 @@ Step replaceField(Warp &warp, const Instruction &instruction, uint32_t mask) {
   eachLane(mask, [&](unsigned lane) {
     if (failed)
       return;
-    std::byte *at = locate(warp, instruction, ptx::Space(instruction.small[0]), addressOf(warp, instruction, lane), 128, lane, Access::Write);
+    std::byte *at = locate(warp, instruction, ptx::Space(instruction.small[0]), addressOf(warp, instruction, lane), 128,
+                           lane, Access::Write);
     if (!at) {
       failed = true;
       return;
@@ -131,8 +149,10 @@ Step replaceField(Warp &warp, const Instruction &instruction, uint32_t mask) {
 /// tensormap.cp_fenceproxy [global], [shared], 128: once a warp.
 Step copyMap(Warp &warp, const Instruction &instruction, uint32_t mask) {
   unsigned lane = unsigned(std::countr_zero(mask));
-  std::byte *to = locate(warp, instruction, ptx::Space::Global, addressOf(warp, instruction, lane), 128, lane, Access::Write);
-  uint64_t source = addressIn(warp, instruction.b, instruction.small[2], lane) + uint64_t(int64_t(int32_t(instruction.target)));
+  std::byte *to =
+      locate(warp, instruction, ptx::Space::Global, addressOf(warp, instruction, lane), 128, lane, Access::Write);
+  uint64_t source =
+      addressIn(warp, instruction.b, instruction.small[2], lane) + uint64_t(int64_t(int32_t(instruction.target)));
   std::byte *from = to ? locate(warp, instruction, ptx::Space::Shared, source, 128, lane, Access::Read) : nullptr;
   if (!from)
     return Step::Blocked;
@@ -156,10 +176,17 @@ bool decodeTensorMap(Decoder &decoder) {
     made.small[3] = address.small[3];
     return true;
   }
-  static const std::pair<std::string_view, Field> fields[] = {
-      {"global_address", Field::Address}, {"rank", Field::Rank}, {"box_dim", Field::Box}, {"global_dim", Field::Shape}, {"global_stride", Field::Stride},
-      {"element_stride", Field::ElementStride}, {"elemtype", Field::Type}, {"interleave_layout", Field::Interleave}, {"swizzle_mode", Field::Swizzle},
-      {"swizzle_atomicity", Field::SwizzleAtomicity}, {"fill_mode", Field::Fill}};
+  static const std::pair<std::string_view, Field> fields[] = {{"global_address", Field::Address},
+                                                              {"rank", Field::Rank},
+                                                              {"box_dim", Field::Box},
+                                                              {"global_dim", Field::Shape},
+                                                              {"global_stride", Field::Stride},
+                                                              {"element_stride", Field::ElementStride},
+                                                              {"elemtype", Field::Type},
+                                                              {"interleave_layout", Field::Interleave},
+                                                              {"swizzle_mode", Field::Swizzle},
+                                                              {"swizzle_atomicity", Field::SwizzleAtomicity},
+                                                              {"fill_mode", Field::Fill}};
   space = spaceOf(decoder);
   decoder.address(decoder.operand(0), address, space);
   bool hasIndex = decoder.operandCount() == 3;

@@ -14,7 +14,8 @@ enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
 /// `small[0]` mode, `list`: member mask; p: destination predicate where `small[1]`.
 Step shuffle(Warp &warp, const Instruction &instruction, uint32_t mask) {
-  const uint32_t *a = warp.in<uint32_t>(instruction.a), *b = warp.in<uint32_t>(instruction.b), *c = warp.in<uint32_t>(instruction.c);
+  const uint32_t *a = warp.in<uint32_t>(instruction.a), *b = warp.in<uint32_t>(instruction.b),
+                 *c = warp.in<uint32_t>(instruction.c);
   uint32_t result[laneCount], valid = 0;
   eachLane(mask, [&](unsigned lane) {
     unsigned segment = c[lane] >> 8 & 31, clamp = c[lane] & 31, by = b[lane] & 31;
@@ -52,7 +53,10 @@ bool decodeShuffle(Decoder &decoder) {
   Slot d = decoder.destination(0, 4), a = decoder.bits(1, 4), b = decoder.bits(2, 4), c = decoder.bits(3, 4);
   Instruction &made = decoder.emit(shuffle);
   made.d = d, made.a = a, made.b = b, made.c = c;
-  made.small[0] = uint8_t(decoder.has("up") ? Shuffle::Up : decoder.has("down") ? Shuffle::Down : decoder.has("bfly") ? Shuffle::Butterfly : Shuffle::Index);
+  made.small[0] = uint8_t(decoder.has("up")     ? Shuffle::Up
+                          : decoder.has("down") ? Shuffle::Down
+                          : decoder.has("bfly") ? Shuffle::Butterfly
+                                                : Shuffle::Index);
   made.small[1] = second.has_value();
   made.p.index = second.value_or(0);
   return true;
@@ -67,7 +71,9 @@ Step vote(Warp &warp, const Instruction &instruction, uint32_t mask) {
     eachLane(mask, [&](unsigned lane) { d[lane] = votes; });
     return Step::Next;
   }
-  bool isTrue = instruction.small[0] == 1 ? votes == members : instruction.small[0] == 2 ? votes != 0 : votes == 0 || votes == members;
+  bool isTrue = instruction.small[0] == 1   ? votes == members
+                : instruction.small[0] == 2 ? votes != 0
+                                            : votes == 0 || votes == members;
   warp.setPredicate(instruction.d.code, isTrue ? allLanes : 0, mask);
   return Step::Next;
 }
@@ -90,7 +96,9 @@ bool decodeVote(Decoder &decoder) {
 /// `small[0]`: all; `small[1]`: 64 bits; `small[2]`: has a predicate.
 Step match(Warp &warp, const Instruction &instruction, uint32_t mask) {
   uint32_t members = warp.in<uint32_t>(instruction.b)[std::countr_zero(mask)] & mask, equal[laneCount] = {};
-  auto value = [&](unsigned lane) { return instruction.small[1] ? warp.in<uint64_t>(instruction.a)[lane] : warp.in<uint32_t>(instruction.a)[lane]; };
+  auto value = [&](unsigned lane) {
+    return instruction.small[1] ? warp.in<uint64_t>(instruction.a)[lane] : warp.in<uint32_t>(instruction.a)[lane];
+  };
   bool isSame = true;
   eachLane(members, [&](unsigned lane) {
     eachLane(members, [&](unsigned other) { equal[lane] |= uint32_t(value(other) == value(lane)) << other; });
@@ -116,7 +124,18 @@ bool decodeMatch(Decoder &decoder) {
   return true;
 }
 
-enum class Reduction : uint8_t { Add, Minimum, Maximum, MinimumSigned, MaximumSigned, And, Or, Xor, MinimumFloat, MaximumFloat };
+enum class Reduction : uint8_t {
+  Add,
+  Minimum,
+  Maximum,
+  MinimumSigned,
+  MaximumSigned,
+  And,
+  Or,
+  Xor,
+  MinimumFloat,
+  MaximumFloat
+};
 
 /// `small[1]`: NaN wins; `small[2]`: magnitudes.
 Step reduce(Warp &warp, const Instruction &instruction, uint32_t mask) {
@@ -164,7 +183,8 @@ Step reduce(Warp &warp, const Instruction &instruction, uint32_t mask) {
       bool isMinimum = Reduction(instruction.small[0]) == Reduction::MinimumFloat;
       if (std::isnan(left) || std::isnan(right))
         result = instruction.small[1] ? 0x7FFFFFFF : std::isnan(left) ? value : result;
-      else if (isMinimum ? right < left || (right == left && std::signbit(right)) : right > left || (right == left && !std::signbit(right)))
+      else if (isMinimum ? right < left || (right == left && std::signbit(right))
+                         : right > left || (right == left && !std::signbit(right)))
         result = value;
       break;
     }

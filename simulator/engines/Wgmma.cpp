@@ -48,7 +48,8 @@ void readFragment(const Warp &warp, const Product &product, double *a) {
 Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
   const Product &product = *static_cast<const Product *>(instruction.details);
   if (mask != allLanes) {
-    warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Divergence, "wgmma is executed by some lanes of a warp only", true);
+    warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Divergence,
+                           "wgmma is executed by some lanes of a warp only", true);
     return Step::Blocked;
   }
   static thread_local std::vector<double> a, rows, b, d;
@@ -109,7 +110,8 @@ Step waitForGroups(Warp &warp, const Instruction &instruction, uint32_t) {
   path.why = nullptr;
   auto &warps = warp.cta.warps;
   for (size_t index = warp.index / 4 * 4; index < std::min(warps.size(), size_t(warp.index / 4 * 4 + 4)); ++index)
-    if (!warps[index]->isDone() && warps[index]->committedGroups + uint64_t(instruction.immediate) < warp.committedGroups) {
+    if (!warps[index]->isDone() &&
+        warps[index]->committedGroups + uint64_t(instruction.immediate) < warp.committedGroups) {
       path.why = "the wgmma group of warp";
       path.whyAddress = index;
       return Step::Blocked;
@@ -157,7 +159,9 @@ bool decodeProduct(Decoder &decoder) {
   if (decoder.isPredicate(scale))
     accumulates = decoder.predicate(scale);
   size_t next = 4;
-  auto flag = [&](int64_t value) { return next < decoder.operandCount() && decoder.integer(decoder.operand(next++)) == value; };
+  auto flag = [&](int64_t value) {
+    return next < decoder.operandCount() && decoder.integer(decoder.operand(next++)) == value;
+  };
   product.isANegated = flag(-1);
   product.isBNegated = flag(-1);
   if (!isInRegisters)

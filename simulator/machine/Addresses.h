@@ -11,7 +11,8 @@
 
 namespace triton::simulator {
 
-constexpr uint64_t sharedTag = uint64_t(0xFFFE) << 48, localTag = uint64_t(0xFFFD) << 48, tagMask = uint64_t(0xFFFF) << 48;
+constexpr uint64_t sharedTag = uint64_t(0xFFFE) << 48, localTag = uint64_t(0xFFFD) << 48,
+                   tagMask = uint64_t(0xFFFF) << 48;
 constexpr unsigned rankShift = 24;
 constexpr uint32_t sharedOffsetMask = (1u << rankShift) - 1;
 

@@ -296,9 +296,7 @@ int64_t Decoder::integer(const Operand &operand) {
 }
 
 std::vector<Slot> Decoder::vector(const Operand &operand, unsigned bytes, bool isDestination) {
-  auto one = [&](const Operand &element) {
-    return isDestination ? destination(element, bytes) : bits(element, bytes);
-  };
+  auto one = [&](const Operand &element) { return isDestination ? destination(element, bytes) : bits(element, bytes); };
   std::vector<Slot> slots;
   if (operand.kind == Operand::Kind::Vector)
     for (const Operand &element : operand.elements)

@@ -40,12 +40,12 @@ struct PredicateSlot {
 
 struct Instruction {
   Handler execute = nullptr;
-  Slot d, a, b, c;            // destination and sources, as far as there are that many
-  PredicateSlot guard, p, q;  // p, q: operands
+  Slot d, a, b, c;             // destination and sources, as far as there are that many
+  PredicateSlot guard, p, q;   // p, q: operands
   bool isCalledAlways = false; // with an empty mask too: branches, aligned barriers
-  uint8_t small[4] = {};      // widths, counts, kinds: the handler knows
-  int64_t immediate = 0;      // the offset of an address, or a number that the handler knows
-  const Slot *list = nullptr; // vectors of registers, in the program's pool
+  uint8_t small[4] = {};       // widths, counts, kinds: the handler knows
+  int64_t immediate = 0;       // the offset of an address, or a number that the handler knows
+  const Slot *list = nullptr;  // vectors of registers, in the program's pool
   uint32_t listSize = 0;
   uint32_t target = 0, join = 0; // of branches: where to, and where paths meet again
   const void *details = nullptr; // of engines, owned by the program

@@ -14,7 +14,8 @@ template <typename Body> inline void eachLane(uint32_t mask, Body body) {
 }
 
 /// d = operation(a), where operation must not trap whatever it is given: it also runs for lanes whose result is not wanted.
-template <typename D, typename A, auto operation> Step unary(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <typename D, typename A, auto operation>
+Step unary(Warp &warp, const Instruction &instruction, uint32_t mask) {
   D *d = warp.out<D>(instruction.d);
   const A *a = warp.in<A>(instruction.a);
   if (mask == allLanes) {

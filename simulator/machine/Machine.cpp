@@ -171,8 +171,7 @@ void Warp::branch(const Instruction &instruction, uint32_t taken) {
     return;
   }
   int32_t sibling = newPath();
-  paths[size_t(sibling)] = {
-      .pc = target, .join = join, .mask = taken, .parent = path().parent, .isFree = false};
+  paths[size_t(sibling)] = {.pc = target, .join = join, .mask = taken, .parent = path().parent, .isFree = false};
   if (path().parent >= 0)
     ++paths[size_t(path().parent)].children;
   path().mask = mask & ~taken;
@@ -392,10 +391,13 @@ void Cluster::reportDeadlock() {
           (first = warp.get())->current = int32_t(&path - warp->paths.data());
         if (++named > 16)
           continue;
-        text += (named == 1 ? " " : "; ") + std::string(ctas.size() > 1 ? "CTA " + std::to_string(cta->rank) + " " : "") +
-                "warp " + std::to_string(warp->index) + " at " + program.describe(program.code[path.pc]) +
+        text += (named == 1 ? " " : "; ") +
+                std::string(ctas.size() > 1 ? "CTA " + std::to_string(cta->rank) + " " : "") + "warp " +
+                std::to_string(warp->index) + " at " + program.describe(program.code[path.pc]) +
                 (path.why ? std::string(" for ") + path.why + " " + std::to_string(path.whyAddress) : "") +
-                (path.missing || path.missingBytes ? ", which lacks " + std::to_string(path.missing) + " arrivals and " + std::to_string(path.missingBytes) + " bytes" : "");
+                (path.missing || path.missingBytes ? ", which lacks " + std::to_string(path.missing) +
+                                                         " arrivals and " + std::to_string(path.missingBytes) + " bytes"
+                                                   : "");
       }
   if (first)
     grid.report(*first, program.code[first->path().pc], first->path().mask, Finding::Kind::Deadlock, text,

@@ -35,7 +35,7 @@ struct Path {
   // What it waits for, if it is blocked; `Step::Blocked` without any of these polls.
   enum class Wait : uint8_t { None, Barrier, ClusterBarrier, WarpBarrier, Tensor } wait = Wait::None;
   uint32_t barrier = 0;
-  uint64_t token = 0;     // of the handler that blocks: what it saw when it began to wait
+  uint64_t token = 0;        // of the handler that blocks: what it saw when it began to wait
   const char *why = nullptr; // for reports of deadlocks
   uint64_t whyAddress = 0;
   uint32_t missing = 0; // of an mbarrier: arrivals, bytes
@@ -47,14 +47,14 @@ struct Warp {
   const std::byte *bases[2]; // registers, constants
   std::byte *registers;
   uint32_t *predicates;
-  std::byte *local; // 32 threads, `localBytes` each
+  std::byte *local;   // 32 threads, `localBytes` each
   uint32_t index = 0; // in the CTA
   uint32_t live = allLanes;
   std::vector<Path> paths;
   int32_t current = -1; // path
   uint64_t executed = 0;
   uint64_t committedGroups = 0; // of wgmma
-  uint64_t clusterToken = 0; // the phase of the cluster barrier at which it arrived last
+  uint64_t clusterToken = 0;    // the phase of the cluster barrier at which it arrived last
 
   Warp(Cta &cta, uint32_t index, uint32_t threads);
   template <typename T> const T *in(Slot slot) const {
@@ -104,7 +104,8 @@ struct Cta {
   std::array<Barrier, 16> barriers;
   // Tensor memory: 128 lanes of 512 columns of 32 bits, made when it is first asked for.
   std::vector<uint32_t> tensor;
-  std::array<uint16_t, 16> tensorOwners{}; // of 32 columns each: 0 free, else columns of the allocation that begins here or covers it
+  std::array<uint16_t, 16>
+      tensorOwners{}; // of 32 columns each: 0 free, else columns of the allocation that begins here or covers it
   uint32_t liveWarps = 0;
 
   Cta(Cluster &cluster, uint32_t rank, std::array<uint32_t, 3> position);
@@ -132,6 +133,9 @@ struct Range {
   uint64_t begin = 0, end = 0;
   std::string name; // "argument 2 (float32)"
 };
+
+/// By address; stretches that overlap become one.
+void sortMemory(std::vector<Range> &memory);
 
 struct Launch {
   const Kernel *kernel = nullptr;

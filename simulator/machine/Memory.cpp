@@ -7,6 +7,17 @@ namespace triton::simulator {
 
 using ptx::Space;
 
+void sortMemory(std::vector<Range> &memory) {
+  std::sort(memory.begin(), memory.end(), [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  std::vector<Range> merged;
+  for (Range &each : memory)
+    if (!merged.empty() && each.begin < merged.back().end)
+      merged.back().end = std::max(merged.back().end, each.end);
+    else
+      merged.push_back(std::move(each));
+  memory = std::move(merged);
+}
+
 static std::string hexadecimal(uint64_t value) {
   char text[32];
   std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
@@ -71,8 +82,9 @@ std::byte *locateShared(Warp &warp, const Instruction &instruction, uint64_t add
   if (isThere && offset + bytes <= cta->shared.size())
     return cta->shared.data() + offset;
   warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
-                         std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
-                             ", outside of the " + std::to_string(cta->shared.size()) + " bytes of shared memory" +
+                         std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
+                             hexadecimal(address) + ", outside of the " + std::to_string(cta->shared.size()) +
+                             " bytes of shared memory" +
                              (rank && !isThere ? " of a cluster of " + std::to_string(ctas.size()) : ""),
                          /*isFatal=*/true);
   return nullptr;
@@ -91,8 +103,8 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
   }
   if (address % bytes) {
     warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::Misaligned,
-                           std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
-                               ", which is no multiple of " + std::to_string(bytes),
+                           std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
+                               hexadecimal(address) + ", which is no multiple of " + std::to_string(bytes),
                            /*isFatal=*/true);
     return nullptr;
   }
@@ -105,8 +117,9 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
     if (address + bytes <= limit)
       return warp.local + size_t(lane) * limit + address;
     warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
-                           std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
-                               ", outside of the " + std::to_string(limit) + " bytes of local memory",
+                           std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
+                               hexadecimal(address) + ", outside of the " + std::to_string(limit) +
+                               " bytes of local memory",
                            /*isFatal=*/true);
     return nullptr;
   }
@@ -115,7 +128,8 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
     if (address + bytes <= grid.launch.parameters.size() + 128)
       return grid.parameterBegin + address;
     grid.report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
-                "read of a parameter at " + std::to_string(address) + ", which the launch did not pass", /*isFatal=*/true);
+                "read of a parameter at " + std::to_string(address) + ", which the launch did not pass",
+                /*isFatal=*/true);
     return nullptr;
   }
   default:

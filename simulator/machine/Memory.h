@@ -21,7 +21,8 @@ std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t add
 
 /// The address of a lane: its register of `small[3]` bytes, and the offset. In shared memory addresses have 32 bits.
 inline uint64_t addressOf(const Warp &warp, const Instruction &instruction, unsigned lane) {
-  uint64_t base = instruction.small[3] == 4 ? warp.in<uint32_t>(instruction.a)[lane] : warp.in<uint64_t>(instruction.a)[lane];
+  uint64_t base =
+      instruction.small[3] == 4 ? warp.in<uint32_t>(instruction.a)[lane] : warp.in<uint64_t>(instruction.a)[lane];
   uint64_t sum = base + uint64_t(instruction.immediate);
   return instruction.small[3] == 4 ? uint32_t(sum) : sum;
 }

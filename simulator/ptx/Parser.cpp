@@ -154,7 +154,7 @@ std::optional<Storage> storageOf(std::string_view type) {
     return std::nullopt;
   std::string_view digits = type.substr(type.starts_with(".bf") ? 3 : 2);
   static const std::map<std::string_view, Storage> sizes = {
-      {"8", Storage::Bits8},   {"16", Storage::Bits16},   {"32", Storage::Bits32},     {"64", Storage::Bits64},
+      {"8", Storage::Bits8},     {"16", Storage::Bits16},   {"32", Storage::Bits32},  {"64", Storage::Bits64},
       {"128", Storage::Bits128}, {"16x2", Storage::Bits32}, {"32x2", Storage::Bits64}};
   auto found = sizes.find(digits);
   bool isType = type[1] == 'b' || type[1] == 'u' || type[1] == 's' || type[1] == 'f';
@@ -411,7 +411,8 @@ void Parser::statement() {
     place.column = uint32_t(integer("a column"));
     while (accept(',')) { // function_name $L, inlined_at 1 42 3
       advance();
-      while (token.kind == Token::Kind::Number || token.is('+') || (token.kind == Token::Kind::Word && token.text[0] == '$' && !ahead.is(':')))
+      while (token.kind == Token::Kind::Number || token.is('+') ||
+             (token.kind == Token::Kind::Word && token.text[0] == '$' && !ahead.is(':')))
         advance();
     }
   } else if (auto space = spaceOf(token.text); space && token.kind == Token::Kind::Word) {

@@ -31,10 +31,10 @@ struct Operand {
     Discarded, // _
   };
   Kind kind = Kind::Discarded;
-  bool isNegated = false;  // !%p
-  int32_t second = -1;     // %r|%p: the register behind the bar; -2 where that is `_`
-  int64_t number = 0;      // of an address: the offset
-  std::string_view text;   // in the module's text
+  bool isNegated = false; // !%p
+  int32_t second = -1;    // %r|%p: the register behind the bar; -2 where that is `_`
+  int64_t number = 0;     // of an address: the offset
+  std::string_view text;  // in the module's text
   std::vector<Operand> elements;
 };
 

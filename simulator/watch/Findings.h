@@ -10,9 +10,9 @@ namespace triton::simulator {
 
 /// What is looked at besides what would stop a GPU.
 struct WatchSet {
-  bool bounds = true;   // of the arrays that were passed
-  bool shared = false;  // reads of shared memory that nobody wrote
-  bool races = false;   // accesses that nothing orders
+  bool bounds = true;  // of the arrays that were passed
+  bool shared = false; // reads of shared memory that nobody wrote
+  bool races = false;  // accesses that nothing orders
 };
 
 struct Finding {

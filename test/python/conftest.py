@@ -1,6 +1,7 @@
 """Shared by all Python tests: the device they run on, and a cache directory of their own."""
 
 import os
+import zlib
 
 import pytest
 
@@ -8,6 +9,7 @@ import pytest
 def pytest_addoption(parser):
     parser.addoption("--device", default="cpu", help="where kernels run: cpu (default), cuda, or sim:sm_90a")
     parser.addoption("--compile-only", default="", help="compile for architectures (sm_90a,sm_80) instead of running")
+    parser.addoption("--part", default="0/1", help="runs a part of the tests: 1/3 is the second of three")
     parser.addoption(
         "--rewrite-goldens", action="store_true", help="write the texts that golden tests compare with anew"
     )
@@ -25,6 +27,11 @@ def pytest_configure(config):
         import devices
 
         devices.configure(config)
+
+
+def pytest_collection_modifyitems(config, items):
+    index, count = map(int, config.getoption("--part").split("/"))
+    items[:] = [item for item in items if zlib.crc32(item.nodeid.encode()) % count == index]
 
 
 def pytest_runtest_setup(item):

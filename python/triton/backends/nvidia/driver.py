@@ -17,6 +17,7 @@ from ..driver import (  # noqa: F401
     expand_signature,
     wrap_handle_tensordesc_impl,
 )
+from . import simulation
 from .launch import (  # noqa: F401  (clients take all of these from here)
     ARG_CONSTEXPR,
     ARG_KERNEL,
@@ -263,6 +264,8 @@ class CudaDriver(GPUDriver):
         if not knobs.runtime.simulate and _torch_sees_gpu():
             super().__init__()
             return
+        if knobs.runtime.simulate:
+            self.launcher_cls = simulation.make_launcher
         # Without PyTorch, other libraries' arrays are passed: the device of the current context, its default stream.
         self.get_device_capability = self.utils.get_device_capability
         self.get_current_device = self.utils.get_current_device

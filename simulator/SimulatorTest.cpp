@@ -1,0 +1,261 @@
+// Snippets of PTX on the simulator, against references that are computed another way.
+#include "simulator/arithmetic/Floats.h"
+#include "simulator/machine/Machine.h"
+
+#include "gtest/gtest.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+using namespace triton::simulator;
+
+namespace {
+
+struct Result {
+  std::vector<uint64_t> values; // one a thread
+  std::vector<Finding> findings;
+  std::string problem;
+};
+
+/// Runs `body` in `threads` threads. %rd1 points at a word of 64 bits that is the thread's own, %r1 is its number; what is in %rd9 at the end comes back.
+Result run(const std::string &body, unsigned threads = 32, uint32_t sharedBytes = 1024, const char *target = "sm_90a",
+           std::vector<uint64_t> inputs = {}, bool knowsBounds = true, std::array<uint32_t, 3> cluster = {1, 1, 1}) {
+  std::string text =
+      std::string(".version 9.0\n.target ") + target +
+      "\n.address_size 64\n.extern .shared .align 128 .b8 shared[];\n"
+      ".visible .entry kernel(.param .u64 p)\n{\n"
+      ".reg .pred %p<9>; .reg .b16 %rs<20>; .reg .b32 %r<40>; .reg .b64 %rd<20>;\n"
+      "ld.param.b64 %rd2, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
+      "mad.lo.s32 %r2, %r2, %r3, %r1; mul.wide.u32 %rd1, %r2, 8; add.s64 %rd1, %rd1, %rd2; mov.b64 %rd9, 0;\n" +
+      body + "\nst.global.b64 [%rd1], %rd9;\nret;\n}\n";
+  Loaded loaded = load(text);
+  Result result;
+  result.problem = loaded.problem;
+  if (!loaded.program)
+    return result;
+  result.values = inputs;
+  result.values.resize(size_t(threads) * cluster[0]);
+  Launch launch;
+  launch.kernel = loaded.program->find("kernel");
+  launch.block = {threads, 1, 1};
+  launch.grid = launch.cluster = cluster;
+  launch.sharedBytes = sharedBytes;
+  auto address = reinterpret_cast<uint64_t>(result.values.data());
+  launch.parameters.resize(8);
+  std::memcpy(launch.parameters.data(), &address, 8);
+  if (knowsBounds)
+    launch.memory = {{address, address + 8 * result.values.size(), "argument 0"}};
+  Findings findings;
+  Grid grid(*loaded.program, launch, findings);
+  grid.run();
+  result.findings = findings.take();
+  return result;
+}
+
+std::string firstFinding(const Result &result) {
+  return result.findings.empty() ? result.problem
+                                 : nameOf(result.findings[0].kind) + (": " + result.findings[0].message);
+}
+
+TEST(Simulator, SaysWhatItDoesNotKnow) {
+  EXPECT_EQ(run("frobnicate.b32 %r1, %r2;").problem, "line 10: 'frobnicate.b32' is not simulated");
+  EXPECT_EQ(run("add.s32 %r1, %r2").problem, "line 11: expected ';' behind an instruction, got 'st.global.b64'");
+  EXPECT_EQ(run("add.s32 %r1, %r2, %rd1;").problem, "line 10: 'add.s32' needs a register of 32 bits, got '%rd1' of 64");
+  EXPECT_EQ(run("bra nowhere;").problem, "line 10: there is no label 'nowhere'");
+}
+
+TEST(Simulator, IntegersWrap) {
+  auto bits32 = [](const std::string &code) { return uint32_t(run(code + " cvt.u64.u32 %rd9, %r9;").values[3]); };
+  EXPECT_EQ(bits32("add.s32 %r9, %r1, -5;"), 3u - 5u);
+  EXPECT_EQ(bits32("mul.hi.u32 %r9, %r1, 0xFFFFFFFF;"), 2u);
+  EXPECT_EQ(bits32("mov.b32 %r4, -7; div.s32 %r9, %r4, %r1;"), uint32_t(-2));
+  EXPECT_EQ(bits32("mov.b32 %r4, -7; rem.s32 %r9, %r4, %r1;"), uint32_t(-1));
+  EXPECT_EQ(bits32("shl.b32 %r9, %r1, 32;"), 0u);
+  EXPECT_EQ(bits32("mov.b32 %r4, -8; shr.s32 %r9, %r4, 40;"), ~0u);
+  EXPECT_EQ(bits32("prmt.b32 %r9, 0x03020100, 0x87060504, 0x0F74;"), 0x00FF8704u);
+  EXPECT_EQ(bits32("bfe.s32 %r9, 0x0000F0F0, 4, 8;"), 0x0Fu);
+  EXPECT_EQ(bits32("bfi.b32 %r9, 0xF, 0, 8, 4;"), 0xF00u);
+  EXPECT_EQ(bits32("popc.b32 %r9, 0xF0F;"), 8u);
+  EXPECT_EQ(bits32("clz.b32 %r9, 1;"), 31u);
+  EXPECT_EQ(bits32("lop3.b32 %r9, 0xF0, 0xCC, 0xAA, 0x80;"), 0xF0u & 0xCCu & 0xAAu);
+  EXPECT_EQ(bits32("shf.l.wrap.b32 %r9, 0x80000000, 1, 1;"), 3u);
+  EXPECT_EQ(bits32("add.cc.u32 %r4, 0xFFFFFFFF, 1; addc.u32 %r9, 0, 0;"), 1u);
+  EXPECT_EQ(bits32("dp4a.s32.s32 %r9, 0x01FF0201, 0x01010101, 10;"), 10u + 1 + 2 - 1 + 1);
+}
+
+float floatOf(const std::string &code) {
+  return std::bit_cast<float>(uint32_t(run(code + " cvt.u64.u32 %rd9, %r9;").values[0]));
+}
+
+TEST(Simulator, FloatsRoundAsTheySay) {
+  // 1 + 2^-24 lies half way between two floats, 1 + 3 * 2^-25 above it.
+  EXPECT_EQ(floatOf("add.rn.f32 %r9, 0f3F800000, 0f33800000;"), 1.0f);
+  EXPECT_EQ(floatOf("add.rp.f32 %r9, 0f3F800000, 0f33800000;"), std::nextafter(1.0f, 2.0f));
+  EXPECT_EQ(floatOf("add.rm.f32 %r9, 0f3F800000, 0fB3800000;"), std::nextafter(1.0f, 0.0f));
+  EXPECT_EQ(floatOf("div.rz.f32 %r9, 0f3F800000, 0f40400000;"), std::nextafter(1.0f / 3, 0.0f));
+  EXPECT_EQ(floatOf("fma.rn.f32 %r9, 0f3F800001, 0f3F800001, 0fBF800002;"), 0x1p-46f) << "one rounding";
+  EXPECT_EQ(floatOf("mul.ftz.f32 %r9, 0f00800000, 0f3F000000;"), 0.0f);
+  EXPECT_EQ(floatOf("max.f32 %r9, 0f7FC00000, 0fBF800000;"), -1.0f);
+  EXPECT_TRUE(std::isnan(floatOf("max.NaN.f32 %r9, 0f7FC00000, 0fBF800000;")));
+  EXPECT_EQ(floatOf("ex2.approx.f32 %r9, 0f40400000;"), 8.0f);
+  EXPECT_EQ(floatOf("mov.b16 %rs1, 0x3C01; cvt.f32.f16 %r9, %rs1;"), 1.0f + 0x1p-10f);
+}
+
+TEST(Simulator, EveryHalfSurvives) {
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    float value = halfToFloat(uint16_t(bits));
+    if (std::isnan(value))
+      continue;
+    EXPECT_EQ(floatToHalf(value), bits);
+    EXPECT_EQ(encode(value, formatHalf, Rounding::NearestEven, false), bits);
+    EXPECT_EQ(decode(bits, formatHalf), value);
+  }
+}
+
+TEST(Simulator, SmallFormatsRoundToTheNearest) {
+  for (const FloatFormat &format : {formatE4M3, formatE5M2, formatE2M3, formatE3M2, formatE2M1}) {
+    int width = format.exponentBits + format.mantissaBits;
+    for (uint32_t bits = 0; bits + 1 < 1u << width; ++bits) {
+      double low = decode(bits, format), high = decode(bits + 1, format);
+      if (!std::isfinite(low) || !std::isfinite(high))
+        continue;
+      EXPECT_EQ(encode(low, format, Rounding::NearestEven, true), bits);
+      double middle = (low + high) / 2;
+      EXPECT_EQ(encode(middle, format, Rounding::NearestEven, true), bits + (bits & 1)) << middle;
+      EXPECT_EQ(encode(std::nextafter(middle, 0.0), format, Rounding::NearestEven, true), bits);
+      EXPECT_EQ(encode(-middle, format, Rounding::Zero, true), bits | 1u << width);
+    }
+  }
+  EXPECT_EQ(encode(1e9, formatE4M3, Rounding::NearestEven, true), 0x7Eu);
+  EXPECT_EQ(run("mov.b32 %r4, 0f40490FDB; cvt.rn.satfinite.e4m3x2.f32 %rs1, %r4, 0f3F800000; cvt.u64.u16 %rd9, %rs1;")
+                .values[0],
+            0x4538u);
+}
+
+TEST(Simulator, PathsPartAndMeet) {
+  Result result =
+      run("setp.lt.u32 %p1, %r1, 7; mov.b32 %r9, 0; @%p1 bra LOW; add.s32 %r9, %r9, 100; bra BOTH;\n"
+          "LOW: setp.eq.u32 %p2, %r1, 3; @%p2 bra BOTH; add.s32 %r9, %r9, 10;\n"
+          "BOTH: activemask.b32 %r10; setp.eq.b32 %p3, %r10, -1; selp.b32 %r11, 1, 0, %p3; add.s32 %r9, %r9, %r11;\n"
+          "cvt.u64.u32 %rd9, %r9;");
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(result.values[lane], 1u + (lane >= 7 ? 100 : lane == 3 ? 0 : 10)) << lane;
+}
+
+TEST(Simulator, LoopsOfDifferentLengths) {
+  Result result = run("mov.b32 %r9, 0; mov.b32 %r4, 0;\nL: add.s32 %r9, %r9, %r4; add.s32 %r4, %r4, 1; setp.le.u32 "
+                      "%p1, %r4, %r1; @%p1 bra L;\n"
+                      "cvt.u64.u32 %rd9, %r9;");
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(result.values[lane], lane * (lane + 1) / 2);
+}
+
+TEST(Simulator, LanesExchange) {
+  Result result = run(
+      "shfl.sync.bfly.b32 %r4, %r1, 5, 31, -1; shfl.sync.up.b32 %r5|%p1, %r1, 4, 0, -1; setp.gt.u32 %p2, %r1, 9;\n"
+      "vote.sync.ballot.b32 %r6, %p2, -1; redux.sync.add.s32 %r7, %r1, -1; shl.b32 %r5, %r5, 8; or.b32 %r4, %r4, %r5;\n"
+      "selp.b32 %r8, 0x10000, 0, %p1; or.b32 %r4, %r4, %r8; shl.b32 %r7, %r7, 20; or.b32 %r4, %r4, %r7; mov.b64 %rd9, "
+      "{%r4, %r6};");
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint64_t up = lane >= 4 ? lane - 4 : lane, valid = lane >= 4 ? 0x10000 : 0;
+    EXPECT_EQ(result.values[lane] & 0xFFFFFFFF, (lane ^ 5) | up << 8 | valid | uint64_t(496) << 20) << lane;
+    EXPECT_EQ(result.values[lane] >> 32, 0xFFFFFC00u);
+  }
+}
+
+TEST(Simulator, WarpsMeetAtBarriers) {
+  // Each thread reads what the thread of the next warp wrote.
+  Result result =
+      run("shl.b32 %r4, %r1, 2; mov.b32 %r5, shared; add.s32 %r4, %r4, %r5; st.shared.b32 [%r4], %r1; bar.sync 0;\n"
+          "add.s32 %r6, %r1, 32; and.b32 %r6, %r6, 127; shl.b32 %r6, %r6, 2; add.s32 %r6, %r6, %r5; ld.shared.b32 %r7, "
+          "[%r6]; cvt.u64.u32 %rd9, %r7;",
+          128);
+  for (unsigned thread = 0; thread < 128; ++thread)
+    EXPECT_EQ(result.values[thread], (thread + 32) % 128);
+}
+
+TEST(Simulator, ClustersReachEachOther) {
+  Result result = run("mov.u32 %r4, %cluster_ctarank; mov.b32 %r5, shared; add.s32 %r6, %r4, 100; st.shared.b32 [%r5], "
+                      "%r6; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+                      "xor.b32 %r7, %r4, 1; mapa.shared::cluster.u32 %r8, %r5, %r7; ld.shared::cluster.b32 %r9, [%r8]; "
+                      "cvt.u64.u32 %rd9, %r9; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+                      32, 1024, "sm_90a", {}, true, {2, 1, 1});
+  EXPECT_EQ(firstFinding(result), "");
+  EXPECT_EQ(result.values[0], 101u);
+  EXPECT_EQ(result.values[32], 100u);
+}
+
+TEST(Simulator, AtomicsAddUp) {
+  Result result = run("atom.global.add.u64 %rd9, [%rd2], 3; bar.sync 0; ld.global.b64 %rd9, [%rd2];", 64);
+  EXPECT_EQ(result.values[63], 64u * 3);
+}
+
+TEST(Simulator, MbarriersCountArrivalsAndBytes) {
+  std::string wait = "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r5], 0; @!%p2 bra W;\n";
+  std::string begin =
+      "mov.b32 %r5, shared; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [%r5], 1; bar.sync 0;\n";
+  EXPECT_EQ(firstFinding(run(begin + "@%p1 mbarrier.arrive.shared::cta.b64 _, [%r5];\n" + wait, 64)), "");
+  EXPECT_EQ(firstFinding(run(begin +
+                                 "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 16; @%p1 "
+                                 "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r5], 16;\n" +
+                                 wait,
+                             64)),
+            "");
+  EXPECT_EQ(firstFinding(run(begin + "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 16;\n" + wait, 32)),
+            "deadlock: all warps of a program wait: warp 0 at line 12 of the PTX for the mbarrier at shared address 0, "
+            "which lacks 0 arrivals and 16 bytes (program (0, 0, 0) warp 0)");
+  EXPECT_EQ(firstFinding(run(begin + "mbarrier.arrive.shared::cta.b64 _, [%r5], 2;")),
+            "barrier: 2 arrivals at an mbarrier that waits for 1 of 1 (program (0, 0, 0) warp 0 lane 0)");
+  EXPECT_EQ(firstFinding(run("mov.b32 %r5, shared; mbarrier.arrive.shared::cta.b64 _, [%r5];")).substr(0, 58),
+            "barrier: there is no mbarrier at shared address 0: it was ");
+}
+
+TEST(Simulator, FindsWhatWouldStopAGpu) {
+  EXPECT_NE(firstFinding(run("ld.global.b64 %rd9, [%rd1 + 8];"))
+                .find("256 bytes into argument 0 of 256 (program (0, 0, 0) warp 0 lane 31)"),
+            std::string::npos);
+  EXPECT_EQ(firstFinding(run("mov.b32 %r5, 2; ld.shared.b32 %r6, [%r5];")).substr(0, 69),
+            "misaligned address: read of 4 bytes at 0x2, which is no multiple of 4");
+  EXPECT_NE(firstFinding(run("mov.b32 %r5, 1024; ld.shared.b32 %r6, [%r5];"))
+                .find("outside of the 1024 bytes of shared memory"),
+            std::string::npos);
+  EXPECT_NE(firstFinding(run("setp.lt.u32 %p1, %r1, 16; @%p1 bra L; bra E; L: bar.sync 0; E:"))
+                .find("an aligned barrier is reached by 16 of 32"),
+            std::string::npos);
+  EXPECT_NE(firstFinding(run("setp.lt.u32 %p1, %r1, 32; @%p1 bra E; bar.sync 0; E: bar.sync 1;", 64))
+                .find("deadlock: all warps of a program wait: warp 0"),
+            std::string::npos);
+  EXPECT_EQ(firstFinding(run("trap;")).substr(0, 4), "trap");
+}
+
+/// Fragments hold row and column numbers, so that a wrong place shows.
+TEST(Simulator, ProductsOfMatrices) {
+  // A is 16 x 8 of tf32, all ones; B 8 x 8 with B[k][n] = n (lane 4n + k holds it): D[m][n] = 8n.
+  Result result = run("mov.b32 %r4, 0f3F800000; shr.u32 %r5, %r1, 2; cvt.rn.f32.u32 %r6, %r5;\n"
+                      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r10,%r11,%r12,%r13}, {%r4,%r4,%r4,%r4}, "
+                      "{%r6,%r6}, {%r4,%r4,%r4,%r4};\n"
+                      "mov.b64 %rd9, {%r10, %r13};");
+  ASSERT_EQ(result.problem, "");
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(std::bit_cast<float>(uint32_t(result.values[lane])), 8.0f * float(lane % 4 * 2) + 1);
+    EXPECT_EQ(std::bit_cast<float>(uint32_t(result.values[lane] >> 32)), 8.0f * float(lane % 4 * 2 + 1) + 1);
+  }
+}
+
+TEST(Simulator, MatricesMoveThroughSharedMemory) {
+  // Row r of the tile holds 8r .. 8r + 7; ldmatrix gives lane 4r + c the elements (r, 2c) and (r, 2c + 1), transposed (2c, r) and (2c + 1, r).
+  std::string fill =
+      "mov.b32 %r5, shared; shl.b32 %r4, %r1, 1; add.s32 %r6, %r4, 1; shl.b32 %r6, %r6, 16; or.b32 %r6, %r6, %r4; "
+      "shl.b32 %r7, %r1, 2; add.s32 %r7, %r7, %r5;\n"
+      "st.shared.b32 [%r7], %r6; bar.warp.sync -1; and.b32 %r8, %r1, 7; shl.b32 %r8, %r8, 4; add.s32 %r8, %r8, %r5;\n";
+  Result plain = run(fill + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r8]; cvt.u64.u32 %rd9, %r9;");
+  Result transposed = run(fill + "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r9}, [%r8]; cvt.u64.u32 %rd9, %r9;");
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    unsigned row = lane / 4, column = lane % 4 * 2;
+    EXPECT_EQ(plain.values[lane], (8 * row + column) | (8 * row + column + 1) << 16);
+    EXPECT_EQ(transposed.values[lane], (8 * column + row) | (8 * (column + 1) + row) << 16);
+  }
+}
+
+} // namespace
