@@ -227,6 +227,23 @@ def test_cache_key_depends_on_constants_and_noinline():
     assert len(keys) == 3 and make(1, False) in keys
 
 
+def test_decorating_looks_at_no_other_function():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, later())
+
+    assert kernel.hash is None  # made from what the source mentions, once somebody asks
+    globals()["later"] = triton.jit(defined_later)
+    try:
+        assert run(kernel) == 12
+    finally:
+        del globals()["later"]
+
+
+def defined_later():
+    return 12
+
+
 def test_source_attributes():
     assert read_constant.src.startswith("def read_constant(out_ptr):")
     assert read_constant.arg_names == ["out_ptr"] and read_constant.constexprs == []

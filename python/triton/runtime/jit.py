@@ -70,8 +70,9 @@ class JitFunctionInfo:
 
 
 # Stages that a hook changes make other kernels: launches do not go on with those they have seen.
-_functions: weakref.WeakSet = weakref.WeakSet()
-knobs.pipeline_watchers.append(lambda: [function._forget_launches() for function in list(_functions)])
+# By identity: the hash of a function is that of its source, and what that mentions may not be there yet.
+_functions: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+knobs.pipeline_watchers.append(lambda: [function._forget_launches() for function in list(_functions.values())])
 
 
 class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
@@ -111,7 +112,7 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
         self.arg_names = [param.name for param in self.params]
         self.constexprs = [param.num for param in self.params if param.is_constexpr]
         self.pre_run_hooks: list[Callable] = []
-        _functions.add(self)
+        _functions[id(self)] = self
 
     def repr(self, spec):
         """The name of the kernel for one specialisation; may be replaced on the instance."""
