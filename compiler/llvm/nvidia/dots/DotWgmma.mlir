@@ -6,9 +6,9 @@
 
 // Three iterations of 12 copies ahead of the loop.
 // CHECK-COUNT-36: cp.async.cg.shared.global {{.*}}, 16,
-// CHECK: [[LOOP:\$L__BB0_[0-9]+]]:
 // CHECK: cp.async.wait_group {{.*}}2;
 // CHECK: fence.proxy.async.shared::cta
+// CHECK: [[LOOP:\$L__BB0_[0-9]+]]:
 // CHECK: bar.sync
 // CHECK: wgmma.fence.sync.aligned
 // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16
@@ -19,6 +19,8 @@
 // CHECK-COUNT-12: cp.async.cg.shared.global {{.*}}, 16,
 // CHECK-NOT: cp.async.cg
 // CHECK: cp.async.commit_group
+// CHECK: cp.async.wait_group {{.*}}2;
+// CHECK: fence.proxy.async.shared::cta
 // CHECK: bra {{.*}}[[LOOP]]
 // CHECK: wgmma.wait_group.sync.aligned 0
 
