@@ -6,7 +6,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
 
 using namespace mlir;
 
@@ -40,6 +43,64 @@ static llvm::Value *floatToInteger(Emitter &emitter, llvm::Value *value, unsigne
   return emitter.builder.CreateTrunc(whole, emitter.builder.getIntNTy(bits));
 }
 
+namespace {
+/// Integers and what they lie between, both included.
+struct Range {
+  int64_t least, most;
+};
+} // namespace
+
+/// What is known of an integer: the bits of a number, and a constant that is added to it.
+static std::optional<Range> rangeOf(const llvm::DataLayout &layout, llvm::Value *value, bool isSigned) {
+  const unsigned bits = value->getType()->getIntegerBitWidth();
+  if (bits > 32)
+    return std::nullopt;
+  int64_t added = 0;
+  llvm::ConstantInt *constant = nullptr;
+  using namespace llvm::PatternMatch;
+  llvm::Value *number = value;
+  if (match(value, m_Add(m_Value(number), m_ConstantInt(constant))))
+    added = constant->getSExtValue();
+  else if (match(value, m_Sub(m_Value(number), m_ConstantInt(constant))))
+    added = -constant->getSExtValue();
+  const llvm::KnownBits known = llvm::computeKnownBits(number, layout);
+  const Range range = isSigned ? Range{known.getSignedMinValue().getSExtValue() + added,
+                                       known.getSignedMaxValue().getSExtValue() + added}
+                               : Range{static_cast<int64_t>(known.getMinValue().getZExtValue()) + added,
+                                       static_cast<int64_t>(known.getMaxValue().getZExtValue()) + added};
+  const bool wraps = isSigned ? range.least < llvm::minIntN(bits) || range.most > llvm::maxIntN(bits)
+                              : range.least < 0 || range.most > static_cast<int64_t>(llvm::maxUIntN(bits));
+  return wraps ? std::nullopt : std::optional(range);
+}
+
+/// Two integers of a small range as 16-bit floats, by arithmetic on floats: the instruction for it has a quarter of the rate. With `one` the float whose
+/// last place is 1, `one + (n - least)` is written as bits, and the subtraction of `one - least` is exact. Nothing if the range is too large.
+static std::optional<Registers> smallIntegersToFloats(Emitter &emitter, llvm::ArrayRef<llvm::Value *> pair, Type to,
+                                                      bool isSigned) {
+  const bool isHalf = to.isF16();
+  // bf16 has arithmetic of its own from sm_90 on.
+  if (pair.size() != 2 || !(isHalf || (to.isBF16() && emitter.target().capability >= 90)))
+    return std::nullopt;
+  const int64_t one = isHalf ? 1024 : 128, bits = isHalf ? 0x6400 : 0x4300;
+  llvm::IRBuilder<> &builder = emitter.builder;
+  const llvm::DataLayout &layout = builder.GetInsertBlock()->getModule()->getDataLayout();
+  llvm::Type *type = emitter.type(to), *word = builder.getInt32Ty();
+  llvm::Value *written = emitter.i32(bits << 16 | bits);
+  llvm::SmallVector<llvm::Constant *, 2> subtracted;
+  for (auto [index, value] : llvm::enumerate(pair)) {
+    const std::optional<Range> range = rangeOf(layout, value, isSigned);
+    if (!range || range->most - range->least >= one || range->least < -one || range->least > one)
+      return std::nullopt;
+    llvm::Value *wide = isSigned ? builder.CreateSExt(value, word) : builder.CreateZExt(value, word);
+    llvm::Value *above = builder.CreateSub(wide, emitter.i32(range->least));
+    written = builder.CreateOr(written, builder.CreateShl(above, 16 * index));
+    subtracted.push_back(llvm::ConstantFP::get(type, static_cast<double>(one - range->least)));
+  }
+  auto *vector = llvm::FixedVectorType::get(type, 2);
+  return Registers(unpack(
+      builder, builder.CreateFSub(builder.CreateBitCast(written, vector), llvm::ConstantVector::get(subtracted))));
+}
+
 /// An integer to any float, rounded once. There is no instruction for bf16 on older chips, nor for 8-bit floats: through f64, which holds
 /// 32-bit integers exactly, and f32 otherwise.
 static Registers integerToFloat(Emitter &emitter, llvm::ArrayRef<llvm::Value *> values, Type from, Type to,
@@ -51,6 +112,19 @@ static Registers integerToFloat(Emitter &emitter, llvm::ArrayRef<llvm::Value *> 
       return isSigned ? builder.CreateSIToFP(value, result) : builder.CreateUIToFP(value, result);
     });
   };
+  auto pairs = [&]() -> std::optional<Registers> {
+    Registers results;
+    for (size_t first = 0; first < values.size(); first += 2) {
+      auto pair =
+          smallIntegersToFloats(emitter, values.slice(first, std::min<size_t>(2, values.size() - first)), to, isSigned);
+      if (!pair)
+        return std::nullopt;
+      llvm::append_range(results, *pair);
+    }
+    return results;
+  };
+  if (std::optional<Registers> small = pairs())
+    return *small;
   unsigned bits = from.getIntOrFloatBitWidth();
   Type single = Float32Type::get(to.getContext()), wide = Float64Type::get(to.getContext());
   if (to.getIntOrFloatBitWidth() >= 32 || to.isF16())

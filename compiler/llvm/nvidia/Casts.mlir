@@ -57,4 +57,31 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
     tt.store %p, %y : !tt.ptr<i8>
     tt.return
   }
+
+  // Four bits, less 8: 1024 + n is written as bits, 1032 subtracted from two at once. Twelve bits are too many for that.
+  // CHECK-LABEL: .entry from_nibbles
+  tt.func public @from_nibbles(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %r: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %m: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %nibble = arith.constant dense<15> : tensor<512xi32, #blocked>
+    %eight = arith.constant dense<8> : tensor<512xi32, #blocked>
+    %many = arith.constant dense<4095> : tensor<512xi32, #blocked>
+    %s = tt.splat %p : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #blocked>
+    %q = tt.addptr %s, %range : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
+    %t = tt.splat %r : !tt.ptr<f16> -> tensor<512x!tt.ptr<f16>, #blocked>
+    %u = tt.addptr %t, %range : tensor<512x!tt.ptr<f16>, #blocked>, tensor<512xi32, #blocked>
+    %v = tt.splat %m : !tt.ptr<f16> -> tensor<512x!tt.ptr<f16>, #blocked>
+    %w = tt.addptr %v, %range : tensor<512x!tt.ptr<f16>, #blocked>, tensor<512xi32, #blocked>
+    %x = tt.load %q : tensor<512x!tt.ptr<i32>, #blocked>
+    // CHECK-NOT: cvt.rn.f16.s32
+    // CHECK-COUNT-2: {{sub|add}}.{{(rn.)?}}f16x2
+    %a = arith.andi %x, %nibble : tensor<512xi32, #blocked>
+    %b = arith.subi %a, %eight : tensor<512xi32, #blocked>
+    %y = arith.sitofp %b : tensor<512xi32, #blocked> to tensor<512xf16, #blocked>
+    tt.store %u, %y : tensor<512x!tt.ptr<f16>, #blocked>
+    // CHECK-COUNT-4: cvt.rn.f16.{{[su]}}32
+    %c = arith.andi %x, %many : tensor<512xi32, #blocked>
+    %z = arith.sitofp %c : tensor<512xi32, #blocked> to tensor<512xf16, #blocked>
+    tt.store %w, %z : tensor<512x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
 }

@@ -178,3 +178,37 @@ def test_bitcasts(source, target):
     kind = {"float8_e5m2": tl.float8e5}.get(target) or getattr(tl, target)
     out = convert(x, getattr(torch, target), kind, bitcast=True)
     np.testing.assert_array_equal(bits(out), bits(x))
+
+
+@triton.jit
+def few_bits_kernel(x_ptr, out_ptr, KIND: tl.constexpr, TARGET: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    if KIND == "nibbles":
+        x = ((x >> 4) & 15) - 8
+    elif KIND == "nine bits":
+        x = (x & 511) + 300
+    elif KIND == "negative":
+        x = -(x & 63) - 1
+    elif KIND == "bytes":
+        x = x.to(tl.int8)
+    elif KIND == "unsigned bytes":
+        x = x.to(tl.uint8)
+    tl.store(out_ptr + i, x.to(TARGET).to(tl.float32))
+
+
+@pytest.mark.parametrize("target", [tl.float16, tl.bfloat16], ids=str)
+@pytest.mark.parametrize("kind", ["nibbles", "nine bits", "negative", "bytes", "unsigned bytes"])
+def test_integers_of_few_bits(kind, target):
+    x = torch.arange(-1024, 1024, dtype=torch.int32)
+    out = torch.empty(x.numel())
+    few_bits_kernel[(1,)](x, out, kind, target, x.numel())
+    expected = {
+        "nibbles": ((x >> 4) & 15) - 8,
+        "nine bits": (x & 511) + 300,
+        "negative": -(x & 63) - 1,
+        "bytes": x.to(torch.int8),
+        "unsigned bytes": x.to(torch.uint8),
+    }[kind]
+    narrow = torch.float16 if target == tl.float16 else torch.bfloat16
+    assert torch.equal(out, expected.to(narrow).float())
