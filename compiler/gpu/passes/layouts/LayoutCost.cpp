@@ -97,13 +97,16 @@ static int64_t piecesOf(const AccessFacts &facts, const layout::LinearLayout &la
   return pieces.size();
 }
 
-// What one instruction keeps the memory pipeline busy for: a slot for each sector. A store that touches many cache lines takes as long as if it
+// What one instruction keeps the memory pipeline busy for: a slot for each sector; where a load brings the same bytes to several lanes, one for each 64 bytes
+// of registers that it fills, which goes twice as fast as sectors come. A store that touches many cache lines takes as long as if it
 // filled them: an accumulator's registers written as they are, 16 bytes here and 16 bytes a row below, took 35 us where rows of 128 bytes took
 // 19 us (f16, tiles of 64 x 64, H200).
 static int64_t memorySlots(Operation *op, const AccessFacts &facts, const layout::LinearLayout &layout,
-                           int64_t elementBytes) {
-  constexpr int64_t sectorBytes = 32, lineBytes = 128;
+                           int64_t elementBytes, int64_t vectorBytes) {
+  constexpr int64_t sectorBytes = 32, lineBytes = 128, filledBytes = 64;
   const int64_t sectors = piecesOf(facts, layout, elementBytes, sectorBytes);
+  if (isa<tensor::LoadOp>(op))
+    return std::max(sectors, layout.inputSize("lane") * vectorBytes / filledBytes);
   if (!isa<tensor::StoreOp>(op))
     return sectors;
   return std::max(sectors, lineBytes / sectorBytes * piecesOf(facts, layout, elementBytes, lineBytes));
@@ -174,8 +177,10 @@ int64_t LayoutCost::once(const LayoutSlot &slot, Attribute layout) {
   return llvm::TypeSwitch<Operation *, int64_t>(slot.op)
       .Case<tensor::LoadOp, tensor::StoreOp, tensor::AtomicRMWOp, tensor::AtomicCASOp>([&](auto op) {
         // Addresses are computed once per instruction, and mostly differ by constants.
-        const int64_t slots = memorySlots(op, access.of(op.getPtr()), toLinear(type), bytesOf(op.getPtr()));
-        return instructionsOf(op, type) * (memoryIssue + slots + cheap / 4);
+        const int64_t instructions = instructionsOf(op, type), bytes = bytesOf(op.getPtr());
+        const int64_t slots =
+            memorySlots(op, access.of(op.getPtr()), toLinear(type), bytes, registers / instructions * bytes);
+        return instructions * (memoryIssue + slots + cheap / 4);
       })
       .Case<tensor::ReduceOp>([&](auto op) { return ofReduction(op, op.getAxis(), type) + cheap * registers; })
       .Case<tensor::ScanOp>([&](auto op) { return ofScan(op, op.getAxis(), type) + cheap * registers; })
