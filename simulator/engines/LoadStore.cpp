@@ -42,7 +42,10 @@ Step load(Warp &warp, const Instruction &instruction, uint32_t mask) {
       }
     }
   });
-  return failed ? Step::Blocked : Step::Next;
+  if (failed)
+    return Step::Blocked;
+  // Other warps come to their loads before this one has its values, as on a GPU.
+  return space == Space::Global ? Step::Switch : Step::Next;
 }
 
 Step store(Warp &warp, const Instruction &instruction, uint32_t mask) {

@@ -25,6 +25,7 @@ struct Slot {
 enum class Step : uint8_t {
   Next,    // go on behind it
   Yield,   // likewise, and let others run first: it polled in vain
+  Switch,  // likewise, as it takes long: a warp that reads global memory
   Jumped,  // the path is where the handler put it, or is gone
   Blocked, // not done: try again when something has happened
 };

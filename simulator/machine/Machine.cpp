@@ -281,11 +281,13 @@ Warp::State Warp::run(uint64_t budget) {
       --budget; // of the instruction that ended the loop
     if (step == Step::Next || step == Step::Jumped)
       continue;
-    if (step == Step::Yield) {
+    if (step == Step::Yield || step == Step::Switch) {
       ++now->pc;
       if (now->pc == now->join)
         finishPath();
     }
+    if (step == Step::Switch)
+      return State::Running;
     ++idle;
     // Another path of this warp may be what this one waits for.
     size_t leaves = 0;
@@ -437,9 +439,16 @@ void Grid::run() {
       std::erase_if(running, [&](std::unique_ptr<Cluster> &cluster) {
         bool isDone = cluster->run(running.size() > 1 ? turn / 16 : turn);
         if (isDone)
-          for (auto &cta : cluster->ctas)
+          for (auto &cta : cluster->ctas) {
+            if (!isStopped && std::any_of(cta->tensorOwners.begin(), cta->tensorOwners.end(),
+                                          [](uint16_t owner) { return owner != 0; }))
+              findings.add({.kind = Finding::Kind::Leak,
+                            .place = launch.kernel->name,
+                            .message = "tensor memory was not freed before the end",
+                            .isFatal = true});
             for (auto &warp : cta->warps)
               executed += warp->executed;
+          }
         return isDone;
       });
     }

@@ -283,7 +283,7 @@ class DevicePlugin:
         elif device.startswith("sim:"):
             triton.knobs.runtime.simulate = os.environ["TRITON_SIMULATE"] = device.removeprefix("sim:")
             runtime.driver.set_active(nvidia.CudaDriver())
-            triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.uint8))
+            triton.set_allocator(lambda size, align, stream: empty_bytes(size, torch.uint8))
             make_tensors_on_the_host()
         elif device == "cuda":
             if not torch.cuda.is_available():
@@ -307,6 +307,12 @@ class DevicePlugin:
             return True
 
 
+def empty_bytes(size, dtype):
+    """Memory of the host, aligned as an allocation of a GPU is."""
+    memory = torch.empty(size + 512, dtype=dtype)
+    return memory[-memory.data_ptr() % 512 :][:size]
+
+
 class OnTheHost(torch.overrides.TorchFunctionMode):
     """Makes tensors in host memory where a program asks for CUDA's, on a machine that has none."""
 
@@ -319,13 +325,15 @@ class OnTheHost(torch.overrides.TorchFunctionMode):
         if function is torch.Tensor.cuda:
             return arguments[0]
         options = {name: self.moved(value) for name, value in (options or {}).items()}
+        if function is torch.empty and options.get("dtype") in (torch.int8, torch.uint8) and type(arguments[0]) is int:
+            return empty_bytes(arguments[0], options["dtype"])
         return function(*map(self.moved, arguments), **options)
 
 
 def make_tensors_on_the_host():
     """For programs that name CUDA's device and ask torch what it can, where kernels are compiled and do not run, or run on a simulated GPU."""
     OnTheHost().__enter__()
-    torch.cuda.get_device_capability = lambda device=None: runtime.driver.active.get_device_capability()
+    torch.cuda.get_device_capability = lambda device=None: runtime.driver.active.get_device_capability(0)
     torch.cuda.synchronize = lambda device=None: None
 
 

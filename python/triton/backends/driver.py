@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABCMeta, abstractmethod
 from typing import Callable, Protocol, Sequence
 
@@ -100,6 +101,21 @@ class DriverBase(metaclass=ABCMeta):
 
 class HostInterface:
     """The few functions of `torch.cuda` that callers use to wait for a device: on the CPU, and on a simulated GPU, a launch is over when it returns."""
+
+    class Event:
+        """A time of the host."""
+
+        def __init__(self, enable_timing=False):
+            self.time = 0.0
+
+        def record(self, stream=None):
+            self.time = time.perf_counter()
+
+        def synchronize(self):
+            return None
+
+        def elapsed_time(self, end):
+            return (end.time - self.time) * 1e3
 
     @staticmethod
     def current_device():
