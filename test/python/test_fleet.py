@@ -255,6 +255,34 @@ def test_work_of_the_dead_is_done_by_others(monkeypatch):
     assert fleet.Fleet(board, 1, 2).once("thing", lambda: b"again") == b"made"
 
 
+def test_boards_that_forget(monkeypatch):
+    """A group that is only played, for tracing, has a store that keeps nothing: nobody is waited for."""
+
+    class Forgetful(DictBoard):
+        def put_first(self, key, value):
+            return b"somebody"
+
+        def get(self, key):
+            return None
+
+    monkeypatch.setattr(fleet, "_PATIENCE", 0.05)
+    alone = fleet.Fleet(Forgetful(), 0, 8)
+    assert not alone.works() and fleet.Fleet(DictBoard(), 0, 8).works()
+    assert alone.share(["a", "b"], lambda keys: {key: b"made" for key in keys}).keys() == {"a", "b"} and alone.made == 2
+
+
+def test_played_groups_are_no_jobs():
+    code = """
+import numpy as np, torch.distributed as distributed, triton, triton.language as tl
+from torch.testing._internal.distributed.fake_pg import FakeStore
+from triton.runtime import fleet
+distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=4)
+assert fleet.current() is None
+"""
+    pytest.importorskip("torch.testing._internal.distributed.fake_pg")
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
 def test_failures_are_not_waited_for():
     board = DictBoard()
     first, second = fleet.Fleet(board, 0, 2), fleet.Fleet(board, 1, 2)

@@ -20,11 +20,9 @@ import warnings
 from .. import knobs
 from .._C.libtriton import cache as native
 
-_BEAT, _PATIENCE, _PAUSE = (
-    0.5,
-    3.0,
-    0.02,
-)  # seconds: between signs of life, without one until a rank counts as dead, between looks at the board
+_BEAT, _PATIENCE = 0.5, 3.0  # seconds: between signs of life, and without one until a rank counts as dead
+_PAUSES = 0.01, 0.25  # seconds between looks at the board: at first, and at last, since there may be hundreds who look
+_ATTEMPTS = 3  # that others may have died of, until a process does everything itself
 _LARGEST = 64 * 2**20  # bytes: what is larger is not left on the board
 _FAILED = b"!"  # in place of a result: everybody is to try for himself
 
@@ -123,6 +121,11 @@ class Fleet:
         self.signs = _Signs(board, self.name.decode())
         self.made = 0  # how much of what was claimed this process has made
 
+    def works(self):
+        """Whether the board keeps what is put there: stores of groups that are only played do not."""
+        place = f"hello/{self.name.decode()}"
+        return self.board.put_first(place, self.name) == self.name == self.board.get(place)
+
     def agree(self, key, value: bytes) -> bytes:
         """What all processes have for this key: the first that was proposed."""
         return self.board.put_first(key, value)
@@ -147,6 +150,7 @@ class Fleet:
         results: dict = {}
         attempts = dict.fromkeys(items, 0)
         at_once = -(-len(items) // self.size)
+        pause = _PAUSES[0]
         while len(results) < len(items):
             claimed = []
             for key in order:
@@ -158,14 +162,16 @@ class Fleet:
                     continue
                 is_ours, is_dead = self._claim(key, attempts[key])
                 attempts[key] += is_dead
-                if is_ours:
+                if is_ours or attempts[key] > _ATTEMPTS:
                     claimed.append(key)
                 if len(claimed) == at_once:
                     break
             if claimed:
                 results.update(self._make(claimed, make))
+                pause = _PAUSES[0]
             elif len(results) < len(items):
-                time.sleep(_PAUSE)
+                time.sleep(pause)
+                pause = min(1.5 * pause, _PAUSES[1])
         return results
 
     def _make(self, keys, make):
@@ -225,7 +231,8 @@ def current():
             return None
         identity, make_board, rank, size = found
         if _current[0] != identity:
-            _current = identity, Fleet(make_board(), rank, size)
+            made = Fleet(make_board(), rank, size)
+            _current = identity, made if made.works() else None
     except Exception as error:
         leave(error)
     return _current[1]
