@@ -127,6 +127,10 @@ def _limited_by_size(constraints, problem):
     return constraints
 
 
+def _choose_amd(problem, constraints):
+    return opt_flags_amd.choose(problem, constraints, get_cdna_version())
+
+
 def choose_opt_flags(problem):
     """The flags for one product."""
     flags = _opt_flags
@@ -141,7 +145,8 @@ def choose_opt_flags(problem):
         raise InapplicableConstraint("is_persistent is demanded, but operands cannot be read by the copy engine")
     if (constraints.get("split_k") or 1) > 1 and not problem.can_use_split_k:
         raise InapplicableConstraint(f"split_k={constraints['split_k']} is demanded, but this product cannot be split")
-    return OptFlags(**_vendor().choose(problem, constraints))
+    choose = _choose_amd if _vendor() is opt_flags_amd else opt_flags_nvidia.choose
+    return OptFlags(**choose(problem, constraints))
 
 
 def make_opt_flags(
@@ -202,4 +207,4 @@ def _make_default(choose):
 
 
 make_default_opt_flags_nvidia = _make_default(lambda *given: opt_flags_nvidia.choose(*given))
-make_default_opt_flags_amd = _make_default(lambda *given: opt_flags_amd.choose(*given))
+make_default_opt_flags_amd = _make_default(_choose_amd)

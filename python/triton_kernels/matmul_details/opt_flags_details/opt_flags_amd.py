@@ -4,6 +4,7 @@ from triton import next_power_of_2
 
 from ...target_info import get_cdna_version, num_sms
 from ...tensor import FP4, bitwidth
+from .problem import mx_scale
 
 CONSTRAINTS = ("block_m", "block_n", "block_k", "split_k", "is_persistent", "epilogue_subtile", "max_allowable_mn")
 
@@ -30,13 +31,13 @@ def compute_block_nk(n, block_m, grid_m, num_xcds, lhs_dtype, rhs_dtype, precisi
         largest = 512 if is_cdna4 and block_m == 128 else 256
         block_n = _clamp(next_power_of_2(grid_m * n * 8 // num_sms()), 32, largest)
     block_k = 1024 // min(bitwidth(lhs_dtype), bitwidth(rhs_dtype))
-    if precision_config.b_mx_scale is not None and not is_cdna4:
+    if mx_scale(precision_config, "b_mx_scale") is not None and not is_cdna4:
         block_k = 128
     return block_n, block_k
 
 
-def choose(problem, constraints):
-    is_cdna4 = get_cdna_version() == 4
+def choose(problem, constraints, cdna_version=None):
+    is_cdna4 = (get_cdna_version() if cdna_version is None else cdna_version) == 4
     given = lambda key, value: value if constraints.get(key) is None else constraints[key]
     block_m = given("block_m", None) or _block_m(problem, is_cdna4)
     block_n, block_k = compute_block_nk(

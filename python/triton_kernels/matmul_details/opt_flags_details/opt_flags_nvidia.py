@@ -1,10 +1,13 @@
 """Tiles on NVIDIA's GPUs, and on the processor, whose cores stand for multiprocessors."""
 
+import inspect
+
 from triton import next_power_of_2
 from triton.runtime import driver
 
 from ...target_info import cuda_capability_geq, has_native_mxfp, num_sms
 from ...tensor import FP4, RaggedTensorMetadata, Tensor, bitwidth, get_layout
+from .problem import mx_scale
 
 CONSTRAINTS = (
     "block_m", "block_n", "block_k", "split_k", "is_persistent", "epilogue_subtile", "num_stages", "num_warps", "idle_sms",
@@ -18,7 +21,7 @@ def _clamp(value, low, high):
 
 def _scale_layout(precision_config):
     """The layout of the scales of w; None without any, or where they are as they are."""
-    scale = precision_config.b_mx_scale
+    scale = mx_scale(precision_config, "b_mx_scale")
     layout = get_layout(scale) if isinstance(scale, Tensor) else None
     return layout if getattr(layout, "name", None) is not None else None
 
@@ -56,7 +59,7 @@ def compute_grid_size(routing_data, batch_size, m, n, block_m, block_n):
 
 def compute_block_k(m, k, is_persistent, lhs_dtype, rhs_dtype, precision_config, has_y_acc_in):
     x_bits, w_bits = bitwidth(lhs_dtype), bitwidth(rhs_dtype)
-    has_mx_weights, native = precision_config.b_mx_scale is not None, bool(has_native_mxfp())
+    has_mx_weights, native = mx_scale(precision_config, "b_mx_scale") is not None, bool(has_native_mxfp())
     block_k = 1024 // min(x_bits, w_bits)
     if rhs_dtype == FP4 and not native:
         block_k = 128
@@ -75,8 +78,8 @@ def compute_split_k(block_k, k, estimated_actual_grid_size):
     return _clamp(num_sms() // max(1, estimated_actual_grid_size), 1, max(1, -(-k // block_k) // 4))
 
 
-def compute_num_warps(block_m, block_n, is_persistent, precision_config, constraints):
-    if constraints.get("num_warps") is not None:
+def compute_num_warps(block_m, block_n, is_persistent, precision_config, constraints=None):
+    if constraints and constraints.get("num_warps") is not None:
         return constraints["num_warps"]
     layout = _scale_layout(precision_config)
     if getattr(layout, "name", None) == "HOPPER_SCALE":
@@ -89,7 +92,7 @@ def compute_num_stages(
     epilogue_effective_itemsize,
 ):  # fmt: skip
     """How many tiles of operands fit into shared memory beside a tile of results."""
-    has_mx_weights = precision_config.b_mx_scale is not None
+    has_mx_weights = mx_scale(precision_config, "b_mx_scale") is not None
     x_bits, w_bits = bitwidth(lhs_dtype), bitwidth(rhs_dtype)
     if has_mx_weights and not has_native_mxfp():
         w_bits = max(w_bits, 8)
@@ -106,13 +109,14 @@ def compute_num_stages(
 def _is_persistent(problem, constraints, block_m, block_n):
     if constraints.get("is_persistent") is not None:
         return constraints["is_persistent"]
+    if not problem.can_use_tma:
+        return False
     if has_native_mxfp() and _scale_layout(problem.precision_config) is not None:
-        return problem.can_use_tma  # the other kernel does not take such scales
+        return True  # the other kernel does not take such scales
     is_large = problem.m * problem.n * problem.k * problem.batch_size >= 131072
     tiles = compute_grid_size(problem.ragged, problem.batch_size, problem.m, problem.n, block_m, block_n)
     return (
-        problem.can_use_tma
-        and problem.precision_config.max_num_imprecise_acc is None
+        problem.precision_config.max_num_imprecise_acc is None
         and (tiles / num_sms() >= 2 or bitwidth(problem.lhs_dtype) == 8)
         and bitwidth(problem.out_dtype) < 32
         and is_large
@@ -126,7 +130,7 @@ def _block_n(problem, constraints):
     plain, of_descriptors = compute_block_n(problem.n, None, problem.precision_config)
     is_swizzled = getattr(problem.weight_layout, "name", None) == "HOPPER_VALUE"
     block_n = of_descriptors if problem.can_use_tma or is_swizzled else plain
-    if problem.precision_config.c_mx_scale is not None:
+    if mx_scale(problem.precision_config, "c_mx_scale") is not None:
         block_n = max(block_n, 32 * problem.reduction_n)  # whole groups of scales
     return block_n
 
@@ -150,7 +154,7 @@ def choose(problem, constraints):
     block_k = _block_k(problem, constraints, is_persistent)
     if (
         problem.rhs_dtype == FP4 and has_native_mxfp() and is_persistent and block_n == 256 and block_k == 128
-        and problem.k >= 4 * problem.n and config.b_mx_scale is not None
+        and problem.k >= 4 * problem.n and problem.has_mx_weights
     ):  # fmt: skip
         block_n, block_k = block_k, block_n
     if constraints.get("split_k") is not None:
@@ -175,11 +179,14 @@ def choose(problem, constraints):
     epilogue_subtile = next(each for stages, each in found if stages == num_stages)
     if constraints.get("num_stages") is not None:
         num_stages = constraints["num_stages"]
+    given_warps = (block_m, block_n, is_persistent, config, constraints)
+    if len(inspect.signature(compute_num_warps).parameters) == 4:  # a client has put its own in place, as of Triton 3.6
+        given_warps = given_warps[:4]
     return {
         "block_m": block_m,
         "block_n": block_n,
         "block_k": block_k,
-        "num_warps": compute_num_warps(block_m, block_n, is_persistent, config, constraints),
+        "num_warps": compute_num_warps(*given_warps),
         "num_stages": num_stages,
         "group_m": 8,
         "xcd_swizzle": 1,

@@ -12,6 +12,17 @@ class InapplicableConstraint(Exception):
     """A constraint that this product cannot meet."""
 
 
+# The scales of MX operands and result, by today's names and by those before Triton 3.7.
+_SCALES = {"b_mx_scale": "weight_scale", "c_mx_scale": "out_scale"}
+
+
+def mx_scale(precision_config, name):
+    """Of a PrecisionConfig, or of something that looks like one, of any release."""
+    return getattr(precision_config, name, None) if hasattr(precision_config, name) else getattr(
+        precision_config, _SCALES[name], None
+    )  # fmt: skip
+
+
 @dataclass
 class Problem:
     out_dtype: Any
@@ -40,7 +51,7 @@ class Problem:
 
     @property
     def has_mx_weights(self):
-        return self.precision_config.b_mx_scale is not None
+        return mx_scale(self.precision_config, "b_mx_scale") is not None
 
     @property
     def bits(self):
