@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace nb = nanobind;
@@ -24,29 +25,56 @@ static void check(const std::optional<embed::Error> &error) {
   throw std::runtime_error(error->message);
 }
 
-using Metrics = std::vector<std::pair<std::string, double>>;
+template <typename T> static T valueOf(embed::Result<T> result) {
+  if (auto *error = std::get_if<embed::Error>(&result))
+    check(*error);
+  return std::move(std::get<T>(result));
+}
 
-/// A dict of names and numbers, also such as a tensor of one element.
+using Metrics = std::vector<std::pair<std::string, embed::ProfilerValue>>;
+
+/// A number, a text, a list of numbers, or a tensor: its element, if it has one, else its elements.
+static std::optional<embed::ProfilerValue> readValue(nb::handle value) {
+  if (nb::hasattr(value, "tolist"))
+    return readValue(nb::object(value.attr("tolist")()));
+  if (PyLong_Check(value.ptr()))
+    return embed::ProfilerValue(nb::cast<int64_t>(value));
+  if (PyFloat_Check(value.ptr()))
+    return embed::ProfilerValue(nb::cast<double>(value));
+  if (PyUnicode_Check(value.ptr()))
+    return embed::ProfilerValue(nb::cast<std::string>(value));
+  std::vector<int64_t> wholes;
+  if (nb::try_cast(value, wholes))
+    return embed::ProfilerValue(std::move(wholes));
+  std::vector<double> numbers;
+  if (nb::try_cast(value, numbers))
+    return embed::ProfilerValue(std::move(numbers));
+  double number = PyFloat_AsDouble(value.ptr());
+  if (number == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return embed::ProfilerValue(number);
+}
+
 static Metrics readMetrics(nb::handle metrics) {
   Metrics out;
   if (metrics.is_none())
     return out;
   for (auto [name, value] : nb::cast<nb::dict>(metrics)) {
-    double number = PyFloat_AsDouble(value.ptr());
-    if (number == -1 && PyErr_Occurred()) {
-      PyErr_Clear();
-      throw nb::type_error(
-          ("metric '" + std::string(nb::str(name).c_str()) + "' needs a number, got " + Py_TYPE(value.ptr())->tp_name)
-              .c_str());
-    }
-    out.emplace_back(nb::str(name).c_str(), number);
+    std::string text = nb::str(name).c_str();
+    std::optional<embed::ProfilerValue> read = readValue(value);
+    const bool mayBeText = text.ends_with("(pty)") || text.ends_with("(exc)");
+    if (!read || (std::holds_alternative<std::string>(*read) && !mayBeText))
+      throw nb::type_error(("metric '" + text + "' needs a number, got " + Py_TYPE(value.ptr())->tp_name).c_str());
+    out.emplace_back(std::move(text), *std::move(read));
   }
   return out;
 }
 
 static std::string packageFolder; // of triton: its own functions are not shown
 
-/// "file.py:function@line" of each function that runs, outermost first.
+/// "file.py:line@function" of each function that runs, outermost first.
 static std::vector<std::string> readStack() {
   std::vector<std::string> functions;
   if (!Py_IsInitialized())
@@ -58,37 +86,78 @@ static std::vector<std::string> readStack() {
     Reference code(reinterpret_cast<PyObject *>(PyFrame_GetCode(current)));
     std::string file = stringAttribute(code.get(), "co_filename");
     if (!file.starts_with(packageFolder))
-      functions.push_back(file + ":" + stringAttribute(code.get(), "co_name") + "@" +
-                          std::to_string(PyFrame_GetLineNumber(current)));
+      functions.push_back(file + ":" + std::to_string(PyFrame_GetLineNumber(current)) + "@" +
+                          stringAttribute(code.get(), "co_name"));
     frame = Reference(reinterpret_cast<PyObject *>(PyFrame_GetBack(current)));
   }
   std::reverse(functions.begin(), functions.end());
   return functions;
 }
 
-static int start(std::string name, bool cupti, bool stacks, bool operations, bool trace,
-                 const std::vector<std::string> &libraries) {
+template <typename Value> static Value named(const std::map<std::string, Value> &values, const std::string &name) {
+  auto found = values.find(name);
+  if (found == values.end())
+    throw nb::value_error(("'" + name + "' is not available").c_str());
+  return found->second;
+}
+static embed::ProfilerFormat formatOf(const std::string &name) {
+  static const std::map<std::string, embed::ProfilerFormat> formats{
+      {"hatchet", embed::ProfilerFormat::Hatchet},
+      {"hatchet_msgpack", embed::ProfilerFormat::HatchetMsgpack},
+      {"chrome_trace", embed::ProfilerFormat::ChromeTrace}};
+  return named(formats, name);
+}
+
+static int start(std::string name, const std::string &backend, std::string mode, bool stacks, bool operations,
+                 bool trace, const std::vector<std::string> &libraries) {
+  static const std::map<std::string, embed::ProfilerSource> sources{
+      {"cpu", embed::ProfilerSource::Host},
+      {"cupti", embed::ProfilerSource::Cupti},
+      {"instrumentation", embed::ProfilerSource::Records}};
+  embed::ProfilerOptions options{std::move(name), named(sources, backend), std::move(mode), stacks, operations, trace};
   embed::Result<int> session = embed::Error{};
   {
     Unlocked unlocked;
-    session = embed::profilerStart({std::move(name), cupti, stacks, operations, trace}, libraries);
+    session = embed::profilerStart(options, libraries);
   }
-  if (auto *error = std::get_if<embed::Error>(&session))
-    check(*error);
-  return std::get<int>(session);
+  return valueOf(std::move(session));
 }
 
-static void finish(int session, const std::string &path) {
+static void finish(int session, const std::string &path, const std::string &format) {
+  const embed::ProfilerFormat known = formatOf(format);
   std::optional<embed::Error> error;
   {
     Unlocked unlocked; // kernels are waited for
-    error = embed::profilerFinish(session, path);
+    error = embed::profilerFinish(session, path, known);
   }
   check(error);
 }
 
-static void enter(const std::string &name, nb::object metrics, bool isTimed) {
-  embed::profilerEnter(name, readMetrics(metrics), isTimed ? embed::ProfilerScope::Timed : embed::ProfilerScope::Plain);
+static void flush(int session) {
+  std::optional<embed::Error> error;
+  {
+    Unlocked unlocked; // kernels are waited for
+    error = embed::profilerFlush(session);
+  }
+  check(error);
+}
+
+static nb::bytes data(int session, int phase, const std::string &format) {
+  std::string text = valueOf(embed::profilerData(session, phase, formatOf(format)));
+  return nb::bytes(text.data(), text.size());
+}
+
+static void enter(const std::string &name, nb::object metrics, bool isTimed, uint64_t id) {
+  check(embed::profilerEnter(name, readMetrics(metrics),
+                             isTimed ? embed::ProfilerScope::Timed : embed::ProfilerScope::Plain, id));
+}
+
+static void addRecords(std::string kernel, std::vector<std::string> scopes, uint32_t sliceBytes,
+                       std::vector<uint32_t> units, bool is32Bit, double nanosecondsPerCycle, uintptr_t address,
+                       size_t bytes) {
+  check(embed::profilerAddRecords(
+      {std::move(kernel), std::move(scopes), sliceBytes, std::move(units), is32Bit, nanosecondsPerCycle},
+      {reinterpret_cast<const uint8_t *>(address), bytes}));
 }
 
 static void leave(const std::optional<std::string> &name, nb::object metrics) {
@@ -97,21 +166,42 @@ static void leave(const std::optional<std::string> &name, nb::object metrics) {
 
 void addProfiler(nb::module_ &module) {
   nb::module_ profiler = module.def_submodule("profiler", "Sessions and scopes of triton.profiler.");
-  profiler.def("start", &start, nb::arg("name"), nb::arg("cupti"), nb::arg("stacks"), nb::arg("operations"),
-               nb::arg("trace"), nb::arg("libraries"), "Starts a session, or activates it again; gives its number.");
+  profiler.def("start", &start, nb::arg("name"), nb::arg("backend"), nb::arg("mode"), nb::arg("stacks"),
+               nb::arg("operations"), nb::arg("trace"), nb::arg("libraries"),
+               "Starts a session, or activates it again; gives its number.");
   profiler.def(
       "set_active", [](int session, bool isActive) { check(embed::profilerSetActive(session, isActive)); },
       nb::arg("session"), nb::arg("active"));
   profiler.def("sessions", &embed::profilerSessions, "Those that are started and not finished.");
-  profiler.def("finish", &finish, nb::arg("session"), nb::arg("path"), "Writes a session's file, and ends it.");
-  profiler.def("enter", &enter, nb::arg("name"), nb::arg("metrics").none(), nb::arg("timed"));
+  profiler.def("finish", &finish, nb::arg("session"), nb::arg("path"), nb::arg("format"),
+               "Writes a session's file, and ends it.");
+  profiler.def("flush", &flush, nb::arg("session"), "Waits for what was launched.");
+  profiler.def(
+      "advance_phase", [](int session) { return valueOf(embed::profilerAdvancePhase(session)); }, nb::arg("session"));
+  profiler.def(
+      "is_phase_complete",
+      [](int session, int phase) { return valueOf(embed::profilerIsPhaseComplete(session, phase)); },
+      nb::arg("session"), nb::arg("phase"));
+  profiler.def(
+      "clear", [](int session, int phase, bool upTo) { check(embed::profilerClear(session, phase, upTo)); },
+      nb::arg("session"), nb::arg("phase"), nb::arg("up_to"));
+  profiler.def("data", &data, nb::arg("session"), nb::arg("phase"), nb::arg("format"), "A phase, as a file would be.");
+  profiler.def("depth", [](int session) { return valueOf(embed::profilerDepth(session)); }, nb::arg("session"));
+  profiler.def("enter", &enter, nb::arg("name"), nb::arg("metrics").none(), nb::arg("timed"), nb::arg("id") = 0);
   profiler.def("leave", &leave, nb::arg("name").none(), nb::arg("metrics").none());
   profiler.def(
+      "add_metrics",
+      [](uint64_t id, nb::object metrics) { check(embed::profilerAddMetrics(id, readMetrics(metrics))); },
+      nb::arg("id"), nb::arg("metrics"));
+  profiler.def("add_records", &addRecords, nb::arg("kernel"), nb::arg("scopes"), nb::arg("slice_bytes"),
+               nb::arg("units"), nb::arg("is_32_bit"), nb::arg("nanoseconds_per_cycle"), nb::arg("address"),
+               nb::arg("bytes"), "What a kernel noted of itself, in a buffer on the host.");
+  profiler.def(
       "enter_operation",
-      [](const std::string &name, nb::object metrics) {
-        embed::profilerEnter(name, readMetrics(metrics), embed::ProfilerScope::Operation);
+      [](const std::string &name, nb::object metrics, uint64_t id) {
+        check(embed::profilerEnter(name, readMetrics(metrics), embed::ProfilerScope::Operation, id));
       },
-      nb::arg("name"), nb::arg("metrics").none());
+      nb::arg("name"), nb::arg("metrics").none(), nb::arg("id") = 0);
   profiler.def("leave_operation", &embed::profilerLeaveOperation);
   profiler.def("set_mark", &embed::profilerSetMark, nb::arg("name"), "Gives the mark there was before.");
   profiler.def("cupti_library", &embed::profilerCuptiLibrary, "The path of CUPTI, if a session needed it.");

@@ -13,18 +13,33 @@ static std::optional<Error> toOptional(llvm::Error error, const char *exception)
     return Error{exception, llvm::toString(std::move(error))};
   return std::nullopt;
 }
-static profiler::Metrics toRuntime(ProfilerMetrics metrics) { return {metrics.data(), metrics.size()}; }
+template <typename T> static Result<T> toResult(llvm::Expected<T> result, const char *exception) {
+  if (!result)
+    return Error{exception, llvm::toString(result.takeError())};
+  return std::move(*result);
+}
+static std::vector<profiler::Metric> toRuntime(ProfilerMetrics metrics) {
+  std::vector<profiler::Metric> out;
+  for (const auto &[name, value] : metrics)
+    out.push_back({name, value});
+  return out;
+}
+static profiler::Format toRuntime(ProfilerFormat format) {
+  constexpr profiler::Format formats[] = {profiler::Format::Hatchet, profiler::Format::HatchetMsgpack,
+                                          profiler::Format::ChromeTrace};
+  return formats[int(format)];
+}
 
 Result<int> profilerStart(const ProfilerOptions &options, const std::vector<std::string> &libraries) {
-  auto session = profiler::start({.name = options.name,
-                                  .source = options.usesCupti ? profiler::Source::Cupti : profiler::Source::Host,
-                                  .hasStacks = options.hasStacks,
-                                  .hasOperations = options.hasOperations,
-                                  .isTrace = options.isTrace},
-                                 libraries);
-  if (!session)
-    return Error{"RuntimeError", llvm::toString(session.takeError())};
-  return *session;
+  constexpr profiler::Source sources[] = {profiler::Source::Host, profiler::Source::Cupti, profiler::Source::Records};
+  return toResult(profiler::start({.name = options.name,
+                                   .source = sources[int(options.source)],
+                                   .mode = options.mode,
+                                   .hasStacks = options.hasStacks,
+                                   .hasOperations = options.hasOperations,
+                                   .isTrace = options.isTrace},
+                                  libraries),
+                  "RuntimeError");
 }
 
 std::optional<Error> profilerSetActive(int session, bool isActive) {
@@ -33,14 +48,36 @@ std::optional<Error> profilerSetActive(int session, bool isActive) {
 
 std::vector<int> profilerSessions() { return profiler::sessions(); }
 
-std::optional<Error> profilerFinish(int session, const std::string &path) {
-  return toOptional(profiler::finish(session, path), "RuntimeError");
+std::optional<Error> profilerFinish(int session, const std::string &path, ProfilerFormat format) {
+  return toOptional(profiler::finish(session, path, toRuntime(format)), "RuntimeError");
 }
 
-void profilerEnter(std::string_view name, ProfilerMetrics metrics, ProfilerScope kind) {
+std::optional<Error> profilerFlush(int session) { return toOptional(profiler::flush(session), "RuntimeError"); }
+
+Result<int> profilerAdvancePhase(int session) { return toResult(profiler::advancePhase(session), "RuntimeError"); }
+
+Result<bool> profilerIsPhaseComplete(int session, int phase) {
+  return toResult(profiler::isPhaseComplete(session, phase), "RuntimeError");
+}
+
+std::optional<Error> profilerClear(int session, int phase, bool upTo) {
+  return toOptional(profiler::clearPhase(session, phase, upTo), "RuntimeError");
+}
+
+Result<std::string> profilerData(int session, int phase, ProfilerFormat format) {
+  return toResult(profiler::phaseData(session, phase, toRuntime(format)), "RuntimeError");
+}
+
+Result<int> profilerDepth(int session) { return toResult(profiler::contextDepth(session), "ValueError"); }
+
+std::optional<Error> profilerEnter(std::string_view name, ProfilerMetrics metrics, ProfilerScope kind, uint64_t id) {
   constexpr profiler::ScopeKind kinds[] = {profiler::ScopeKind::Scope, profiler::ScopeKind::TimedScope,
                                            profiler::ScopeKind::Operation};
-  profiler::enterScope(name, toRuntime(metrics), kinds[int(kind)]);
+  return toOptional(profiler::enterScope(name, toRuntime(metrics), kinds[int(kind)], id), "ValueError");
+}
+
+std::optional<Error> profilerAddMetrics(uint64_t id, ProfilerMetrics metrics) {
+  return toOptional(profiler::addMetrics(id, toRuntime(metrics)), "ValueError");
 }
 
 std::optional<Error> profilerLeave(std::optional<std::string_view> name, ProfilerMetrics metrics) {
@@ -55,6 +92,16 @@ void profilerLeaveOperation() { profiler::leaveOperation(); }
 std::string profilerSetMark(std::string name) { return profiler::setMark(std::move(name)); }
 
 std::string profilerCuptiLibrary() { return profiler::Cupti::library(); }
+
+std::optional<Error> profilerAddRecords(const ProfilerRecords &records, std::span<const uint8_t> buffer) {
+  auto found =
+      profiler::readRecords({buffer.data(), buffer.size()}, {records.sliceBytes, records.units, records.is32Bit},
+                            records.scopes, records.nanosecondsPerCycle);
+  if (!found)
+    return Error{"RuntimeError", llvm::toString(found.takeError())};
+  profiler::addRecords(profiler::placesOf(profiler::Source::Records), records.kernel, *found);
+  return std::nullopt;
+}
 
 void profilerSetStackReader(std::vector<std::string> (*reader)()) { profiler::setStackReader(reader); }
 

@@ -37,7 +37,7 @@ LAYERS = [
     ),  # what compiled kernels are kept and loaded with
     ("compiler", ["compiler"]),
     ("runtime", ["runtime"]),
-    ("surfaces", []),  # testing, tools, cache, explain, profiler, experimental, and the package itself
+    ("surfaces", ["_C.libproton"]),  # testing, tools, cache, explain, profiler, experimental, and the package itself
 ]
 PLACE = {name: index for index, (_, names) in enumerate(LAYERS) for name in names}
 

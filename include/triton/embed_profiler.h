@@ -9,11 +9,18 @@
 
 namespace triton::embed {
 
-using ProfilerMetrics = std::span<const std::pair<std::string, double>>;
+using ProfilerValue = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>>;
+/// "flops"; "a (exc)" counts for its scope alone, "a (pty)" is set and not added up.
+using ProfilerMetrics = std::span<const std::pair<std::string, ProfilerValue>>;
+
+/// Who measures: launches on the CPU, CUPTI all kernels of NVIDIA GPUs, or kernels themselves (`triton.profiler.language`).
+enum class ProfilerSource { Host, Cupti, Records };
+enum class ProfilerFormat { Hatchet, HatchetMsgpack, ChromeTrace };
 
 struct ProfilerOptions {
-  std::string name;           // one session for each
-  bool usesCupti = false;     // kernels of NVIDIA GPUs, from CUPTI; otherwise launches on the CPU
+  std::string name; // one session for each
+  ProfilerSource source = ProfilerSource::Host;
+  std::string mode;           // how it measures: one for all sessions of a source
   bool hasStacks = false;     // contexts begin with the host language's functions
   bool hasOperations = false; // kernels go by the names of operations
   bool isTrace = false;       // every kernel with its time, instead of sums
@@ -30,9 +37,22 @@ TRITON_EXPORT Result<int> profilerStart(const ProfilerOptions &options, const st
 TRITON_EXPORT std::optional<Error> profilerSetActive(int session, bool isActive);
 /// Those that have been started and not finished, oldest first.
 TRITON_EXPORT std::vector<int> profilerSessions();
-/// Waits for kernels that run, writes the file and ends the session.
-TRITON_EXPORT std::optional<Error> profilerFinish(int session, const std::string &path);
-TRITON_EXPORT void profilerEnter(std::string_view name, ProfilerMetrics metrics, ProfilerScope kind);
+/// Waits for kernels that run, writes the current phase to a file and ends the session.
+TRITON_EXPORT std::optional<Error> profilerFinish(int session, const std::string &path, ProfilerFormat format);
+/// Waits for kernels that run: phases that have ended are complete then.
+TRITON_EXPORT std::optional<Error> profilerFlush(int session);
+/// Ends the current phase; gives the number of the next.
+TRITON_EXPORT Result<int> profilerAdvancePhase(int session);
+TRITON_EXPORT Result<bool> profilerIsPhaseComplete(int session, int phase);
+/// Forgets what was measured in a phase, or in all up to it.
+TRITON_EXPORT std::optional<Error> profilerClear(int session, int phase, bool upTo);
+TRITON_EXPORT Result<std::string> profilerData(int session, int phase, ProfilerFormat format);
+/// How many scopes the calling thread is in, as the session sees it.
+TRITON_EXPORT Result<int> profilerDepth(int session);
+/// `id`: a number by which metrics can be added later; 0: none.
+TRITON_EXPORT std::optional<Error> profilerEnter(std::string_view name, ProfilerMetrics metrics, ProfilerScope kind,
+                                                 uint64_t id = 0);
+TRITON_EXPORT std::optional<Error> profilerAddMetrics(uint64_t id, ProfilerMetrics metrics);
 /// What was entered last; with a name, an error if that was another.
 TRITON_EXPORT std::optional<Error> profilerLeave(std::optional<std::string_view> name, ProfilerMetrics metrics);
 TRITON_EXPORT void profilerLeaveOperation();
@@ -40,6 +60,16 @@ TRITON_EXPORT void profilerLeaveOperation();
 TRITON_EXPORT std::string profilerSetMark(std::string name);
 /// CUPTI's library, if a session needed it; else empty.
 TRITON_EXPORT std::string profilerCuptiLibrary();
+/// What a kernel noted of itself in a buffer of a GPU (runtime/profiler/KernelRecords.h says how), for the place the calling thread is in.
+struct ProfilerRecords {
+  std::string kernel;
+  std::vector<std::string> scopes;
+  uint32_t sliceBytes = 0;     // of one CTA
+  std::vector<uint32_t> units; // the warps that write
+  bool is32Bit = false;        // cycles are cut to 32 bits
+  double nanosecondsPerCycle = 1;
+};
+TRITON_EXPORT std::optional<Error> profilerAddRecords(const ProfilerRecords &records, std::span<const uint8_t> buffer);
 /// Gives the functions that are running on the calling thread, outermost first. Called from any thread, also without the host language's lock.
 TRITON_EXPORT void profilerSetStackReader(std::vector<std::string> (*reader)());
 

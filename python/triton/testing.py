@@ -6,7 +6,9 @@ cache is left warm, as it is when a program calls a kernel in a loop.
 
 import contextlib
 import gc
+import tempfile
 
+from . import profiler
 from ._C.libtriton import tuning
 from ._gpu_limits import (  # noqa: F401  (part of this module's interface)
     cuda_memcheck,
@@ -146,6 +148,71 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
             many(calls)
         times = tuning.measure(graph.replay, None, clock, repetitions=rounds)
     return _summarize_statistics([total / calls for total in times], quantiles, return_mode)
+
+
+def _profiled_times(run, count):
+    """Milliseconds that kernels took in each of `count` calls of `run`, as the profiler saw them."""
+    with tempfile.TemporaryDirectory() as folder:
+        session = profiler.start(f"{folder}/times")
+        if session is None:
+            raise RuntimeError("do_bench_proton needs a session of the profiler, which TRITON_PROTON_DISABLE forbids")
+        try:
+            for number in range(count):
+                with profiler.scope(f"call {number}"):
+                    run()
+            profiler.deactivate(session, flushing=True)
+            root, *_ = profiler.data.get(session)
+        finally:
+            profiler.finalize(session)
+    sums = {f"call {number}": 0 for number in range(count)}
+
+    def add_up(node, name):
+        sums[name] += node["metrics"].get("time (ns)", 0)
+        for child in node["children"]:
+            add_up(child, name)
+
+    for node in root["children"]:
+        if node["frame"]["name"] in sums:
+            add_up(node, node["frame"]["name"])
+    return [nanoseconds * 1e-6 for nanoseconds in sums.values()]
+
+
+def do_bench_proton(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """How long the kernels of `fn()` take, in milliseconds, as the profiler measures them: without copies, and without what lies between them.
+
+    The parameters are those of `do_bench`.
+    """
+    assert return_mode in _RETURN_MODES, f"return_mode is one of {', '.join(_RETURN_MODES)}; got {return_mode!r}"
+
+    def run():
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+        fn()
+
+    clock = None if _on_cpu() else _DeviceClock(_active_driver(), clears_cache=False)
+    estimate = max(_mean(tuning.measure(run, None, clock, repetitions=5)), 1e-3)
+    for _ in range(int(warmup / estimate)):
+        run()
+    return _summarize_statistics(_profiled_times(run, max(1, int(rep / estimate))), quantiles, return_mode)
+
+
+def do_bench_cudagraph_proton(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
+    """The same for `fn()` recorded in a CUDA graph, which is launched again and again."""
+    assert return_mode in _RETURN_MODES, f"return_mode is one of {', '.join(_RETURN_MODES)}; got {return_mode!r}"
+    if _on_cpu():
+        raise RuntimeError("do_bench_cudagraph_proton measures graphs of CUDA, which the CPU has not")
+    import torch
+
+    with torch.cuda.stream(torch.cuda.Stream()):
+        clock = _DeviceClock(_active_driver(), clears_cache=False)
+        estimate = max(_mean(tuning.measure(fn, None, clock, repetitions=5)), 1e-3)
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            fn()
+        times = _profiled_times(graph.replay, max(1, int(rep / estimate)))
+    return _summarize_statistics(times, quantiles, return_mode)
 
 
 # Comparing.

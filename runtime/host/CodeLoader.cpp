@@ -94,7 +94,8 @@ static void *findFunction(llvm::StringRef name) {
       {"printf", reinterpret_cast<void *>(&::triton_kernel_print)},
       {pollSymbol, reinterpret_cast<void *>(&::triton_poll)},
       {"triton_check_access", reinterpret_cast<void *>(&::triton_check_access)},
-      {"triton_assert_failed", reinterpret_cast<void *>(&::triton_assert_failed)}};
+      {"triton_assert_failed", reinterpret_cast<void *>(&::triton_assert_failed)},
+      {"triton_record", reinterpret_cast<void *>(&::triton_record)}};
 #undef TRITON_MATH
 #undef TRITON_MATH2
   return functions.lookup(name);

@@ -151,7 +151,7 @@ bool Launch::runTogether(int64_t begin, double perProgram) const {
 }
 
 static llvm::Error launchNow(const KernelCode &kernel, const void *arguments, std::array<int32_t, 3> grid,
-                             LaunchOptions options) {
+                             LaunchOptions options, profiler::HostRecorder *recorder = nullptr) {
   auto describe = [&] {
     return ("(" + llvm::Twine(grid[0]) + ", " + llvm::Twine(grid[1]) + ", " + llvm::Twine(grid[2]) + ")").str();
   };
@@ -172,7 +172,7 @@ static llvm::Error launchNow(const KernelCode &kernel, const void *arguments, st
 
   ThreadPool &pool = ThreadPool::process();
   unsigned threads = options.maxThreads ? std::min(options.maxThreads, pool.threads()) : pool.threads();
-  Failures failures;
+  Failures failures(recorder);
   Interruption interruption(options.isInterrupted);
   CheckedLaunch *checked = CheckedLaunch::current();
   Launch launch{kernel, arguments, grid, programs, threads, options.polls, pool, failures, interruption, checked};
@@ -203,7 +203,7 @@ llvm::Error launch(const KernelCode &kernel, const void *arguments, std::array<i
   if (!profiler::measuresHost.load(std::memory_order_relaxed))
     return launchNow(kernel, arguments, grid, options);
   profiler::HostLaunch measured(kernel.name);
-  return launchNow(kernel, arguments, grid, options);
+  return launchNow(kernel, arguments, grid, options, measured.recorder());
 }
 
 llvm::Expected<std::shared_ptr<const KernelCode>> KernelCode::load(llvm::StringRef object, llvm::StringRef symbol,

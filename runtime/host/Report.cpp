@@ -1,5 +1,7 @@
 #include "runtime/host/Report.h"
 
+#include "runtime/profiler/KernelRecords.h"
+
 #include <cstdarg>
 #include <cstdio>
 
@@ -40,4 +42,12 @@ extern "C" void triton_assert_failed(const char *message, int32_t x, int32_t y, 
     triton::runtime::current->add(std::move(text));
   else // the code was not called by a launch
     fprintf(stderr, "%s\n", text.c_str());
+}
+
+extern "C" void triton_record(const char *scope, int32_t isStart, int32_t x, int32_t y, int32_t z) {
+  triton::runtime::Failures *launch = triton::runtime::current;
+  if (!launch || !launch->recorder)
+    return;
+  uint64_t program = uint64_t(uint32_t(x)) | uint64_t(uint16_t(y)) << 32 | uint64_t(uint16_t(z)) << 48;
+  launch->recorder->record(scope, isStart != 0, program);
 }

@@ -3,6 +3,8 @@
 //   Out: sums, per node and device. Nodes stay where they are for as long as the tree lives.
 #pragma once
 
+#include "runtime/profiler/Metric.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -43,19 +45,27 @@ public:
     totals.nanoseconds += nanoseconds;
     ++totals.count;
   }
-  void addMetric(const std::string &name, double value) { itsMetrics[name] += value; }
+  void addMetric(const MetricName &name, const MetricValue &value) {
+    auto [place, isNew] = itsMetrics.emplace(name.text, value);
+    if (isNew)
+      return;
+    if (name.isProperty)
+      place->second = value;
+    else
+      addTo(place->second, value);
+  }
 
   const std::string &name() const { return itsName; }
   const std::vector<std::unique_ptr<ContextNode>> &children() const { return inOrder; }
   const std::map<DeviceId, KernelTotals> &kernels() const { return itsKernels; }
-  const std::map<std::string, double> &metrics() const { return itsMetrics; }
+  const std::map<std::string, MetricValue> &metrics() const { return itsMetrics; }
 
 private:
   const std::string itsName;
   llvm::StringMap<ContextNode *> byName;
   std::vector<std::unique_ptr<ContextNode>> inOrder; // of first use
   std::map<DeviceId, KernelTotals> itsKernels;
-  std::map<std::string, double> itsMetrics;
+  std::map<std::string, MetricValue> itsMetrics;
 };
 
 } // namespace triton::runtime::profiler

@@ -36,6 +36,8 @@ struct State {
   std::mutex launchMutex;
   std::unordered_map<uint32_t, LaunchCall> launches;
   llvm::DenseSet<void *> contexts; // in which something was launched
+  /// By the numbers of graphs' nodes: where they were recorded.
+  std::unordered_map<uint64_t, std::shared_ptr<const std::vector<Captured>>> graphNodes;
 
   static State &get() {
     static auto *state = new State;
@@ -102,13 +104,35 @@ static void noteRange(uint32_t function, const NvtxCall &call) {
     const auto *attributes = static_cast<const NvtxAttributes *>(*call.parameters);
     name = attributes && attributes->messageKind == 1 ? attributes->message : nullptr;
   }
-  enterScope(name ? name : "(range)", {}, ScopeKind::Range);
+  llvm::cantFail(enterScope(name ? name : "(range)", {}, ScopeKind::Range)); // metrics alone can be wrong
+}
+
+/// A node of a graph is being made by this thread, or copied from another.
+static void noteGraphNode(uint32_t function, const CuptiResource &resource) {
+  State &state = State::get();
+  const CuptiGraphNode *node = resource.graphNode;
+  uint64_t number = 0, original = 0;
+  if (!node || state.api.graphNodeNumber(node->node, &number))
+    return;
+  if (function == graphNodeCreated) {
+    auto captured = std::make_shared<const std::vector<Captured>>(capturedIn(Source::Cupti));
+    std::lock_guard lock(state.launchMutex);
+    state.graphNodes.insert_or_assign(number, std::move(captured));
+    return;
+  }
+  if (state.api.graphNodeNumber(node->originalNode, &original))
+    return;
+  std::lock_guard lock(state.launchMutex);
+  if (auto found = state.graphNodes.find(original); found != state.graphNodes.end())
+    state.graphNodes.insert_or_assign(number, found->second);
 }
 
 /// Something is being launched by this thread.
 static void noteCall(void *, uint32_t domain, uint32_t function, const void *data) {
   if (domain == cuptiNvtx)
     return noteRange(function, *static_cast<const NvtxCall *>(data));
+  if (domain == cuptiResource)
+    return noteGraphNode(function, *static_cast<const CuptiResource *>(data));
   const auto &call = *static_cast<const CuptiCall *>(data);
   if (call.site != 0)
     return;
@@ -132,20 +156,25 @@ static void noteCall(void *, uint32_t domain, uint32_t function, const void *dat
 
 static void noteKernel(State &state, const CuptiKernel &kernel) {
   Places places;
+  std::shared_ptr<const std::vector<Captured>> captured;
   {
     std::lock_guard lock(state.launchMutex);
     auto found = state.launches.find(kernel.correlation);
     if (found == state.launches.end())
       return;
-    if (found->second.isGraph)
+    if (found->second.isGraph) {
       places = found->second.places;
-    else {
+      if (auto node = state.graphNodes.find(kernel.graphNode); node != state.graphNodes.end())
+        captured = node->second;
+    } else {
       places = std::move(found->second.places);
       state.launches.erase(found);
     }
   }
   if (kernel.begin == 0 || kernel.end < kernel.begin)
     return; // it had not ended when records were asked for
+  if (captured)
+    places = placesOfNode(places, *captured);
   addKernel(places, {kernel.name ? nameOfPtxSymbol(kernel.name) : "(unnamed kernel)",
                      {DeviceKind::Cuda, kernel.device},
                      kernel.stream,
@@ -200,6 +229,9 @@ llvm::Error Cupti::begin(llvm::ArrayRef<std::string> libraries) {
   }
   for (uint32_t function : {nvtxPush, nvtxPushWide, nvtxPushAttributes, nvtxPop})
     api.enableCallback(1, state.subscriber, cuptiNvtx, function); // without them there are no ranges
+  for (uint32_t function : {graphNodeCreated, graphNodeCloned})
+    api.enableCallback(1, state.subscriber, cuptiResource,
+                       function); // without them kernels belong to a graph's launch alone
   if (!seesLaunches)
     return giveUp("cuptiEnableCallback", status);
   if (int status = api.enableActivity(cuptiConcurrentKernel))
@@ -226,6 +258,26 @@ static llvm::Error waitForKernels(State &state) {
   return llvm::Error::success();
 }
 
+llvm::Error Cupti::flush() {
+  State &state = State::get();
+  std::lock_guard lock(state.mutex);
+  std::vector<uint32_t> graphs; // launched before: all their kernels will have been heard of
+  {
+    std::lock_guard launchLock(state.launchMutex);
+    for (const auto &[correlation, launch] : state.launches)
+      if (launch.isGraph)
+        graphs.push_back(correlation);
+  }
+  if (llvm::Error error = waitForKernels(state))
+    return error;
+  if (int status = state.api.flush(0))
+    return failed("cuptiActivityFlushAll", status);
+  std::lock_guard launchLock(state.launchMutex);
+  for (uint32_t correlation : graphs)
+    state.launches.erase(correlation);
+  return llvm::Error::success();
+}
+
 llvm::Error Cupti::end() {
   State &state = State::get();
   std::lock_guard lock(state.mutex);
@@ -241,6 +293,7 @@ llvm::Error Cupti::end() {
   std::lock_guard launchLock(state.launchMutex);
   state.launches.clear();
   state.contexts.clear();
+  state.graphNodes.clear();
   return problem;
 }
 

@@ -16,6 +16,7 @@ namespace triton::runtime::profiler {
   X(disableActivity, cuptiActivityDisable, (uint32_t kind))                                                            \
   X(flush, cuptiActivityFlushAll, (uint32_t flags))                                                                    \
   X(nextRecord, cuptiActivityGetNextRecord, (uint8_t *buffer, size_t validBytes, const void **record))                 \
+  X(graphNodeNumber, cuptiGetGraphNodeId, (void *node, uint64_t *number))                                              \
   X(resultString, cuptiGetResultString, (int status, const char **text))
 
 using CuptiCallback = void (*)(void *user, uint32_t domain, uint32_t function, const void *data);
@@ -45,9 +46,13 @@ struct [[gnu::packed]] CuptiKernel {
   uint32_t correlation;
   int64_t gridId;
   const char *name;
+  uint64_t more[3];
+  uint32_t launch, sharedBytesExecuted;
+  uint64_t graphNode; // 0: it was launched by itself
 };
 static_assert(offsetof(CuptiKernel, begin) == 16 && offsetof(CuptiKernel, device) == 40 &&
-              offsetof(CuptiKernel, correlation) == 92 && offsetof(CuptiKernel, name) == 104);
+              offsetof(CuptiKernel, correlation) == 92 && offsetof(CuptiKernel, name) == 104 &&
+              offsetof(CuptiKernel, graphNode) == 144);
 
 /// What a callback is told about a call.
 struct CuptiCall {
@@ -68,7 +73,7 @@ struct CuptiLaunch {
   uint32_t domain, function;
   bool isGraph;
 };
-constexpr uint32_t cuptiDriver = 1, cuptiRuntime = 2, cuptiNvtx = 5;
+constexpr uint32_t cuptiDriver = 1, cuptiRuntime = 2, cuptiResource = 3, cuptiNvtx = 5;
 constexpr CuptiLaunch cuptiLaunches[] = {
     {cuptiDriver, 115, false},  // cuLaunch
     {cuptiDriver, 116, false},  // cuLaunchGrid
@@ -95,6 +100,16 @@ constexpr CuptiLaunch cuptiLaunches[] = {
     {cuptiRuntime, 431, false}, // cudaLaunchKernelExC_ptsz
     {cuptiRuntime, 505, false}, // __cudaLaunchKernel
     {cuptiRuntime, 506, false}, // __cudaLaunchKernel_ptsz
+};
+
+/// What a callback is told about a node of a graph. Graphs that are launched are made of clones.
+constexpr uint32_t graphNodeCreated = 13, graphNodeCloned = 20;
+struct CuptiGraphNode {
+  void *graph, *originalGraph, *node, *originalNode;
+};
+struct CuptiResource {
+  void *context, *handle;
+  const CuptiGraphNode *graphNode;
 };
 
 /// What a callback is told about a call of NVTX, by which programs name ranges.

@@ -19,6 +19,9 @@ namespace {
 /// scope that never ends.
 class PartBuilder {
 public:
+  /// `mask`: the bits of a clock, which begins again at 0.
+  explicit PartBuilder(uint64_t mask = UINT64_MAX) : mask(mask) {}
+
   void add(uint32_t scope, bool isStart, uint64_t ticks) {
     if (isStart) {
       std::vector<uint32_t> outer;
@@ -32,7 +35,7 @@ public:
       KernelPart &part = parts[open[index]];
       if (part.scope != scope)
         continue;
-      part.ticks = ticks - part.begin;
+      part.ticks = (ticks - part.begin) & mask;
       open.erase(open.begin() + ptrdiff_t(index));
       return;
     }
@@ -44,6 +47,7 @@ public:
 
 private:
   static constexpr uint64_t unfinished = UINT64_MAX;
+  const uint64_t mask;
   std::vector<KernelPart> parts;
   std::vector<size_t> open;
 };
@@ -79,7 +83,7 @@ llvm::Expected<KernelRecords> readRecords(llvm::ArrayRef<uint8_t> buffer, const 
       KernelUnit unit{read<uint32_t>(slice, 4), read<uint32_t>(slice, 8), warp, begin, {}};
       const auto written = read<uint32_t>(slice, recordsHeaderBytes + 4 * index);
       const size_t first = metadataBytes + size_t(8) * capacity * index;
-      PartBuilder builder;
+      PartBuilder builder(clockMask);
       for (uint32_t number = written - std::min(written, capacity); number < written; ++number) {
         const size_t at = first + size_t(8) * (number % capacity);
         const auto tag = read<uint32_t>(slice, at);

@@ -39,12 +39,10 @@ inline llvm::StringRef typeName(const MetricValue &value) {
   return names[value.index()];
 }
 
-/// Operations are counted as floats and bytes as whole numbers, whichever a program happens to give.
+/// Operations and bytes are counted as floats, whichever numbers a program happens to give.
 inline MetricValue asStored(llvm::StringRef name, MetricValue value) {
-  if (auto *whole = std::get_if<int64_t>(&value); whole && name.starts_with("flops"))
+  if (auto *whole = std::get_if<int64_t>(&value); whole && (name.starts_with("flops") || name == "bytes"))
     return double(*whole);
-  if (auto *number = std::get_if<double>(&value); number && name == "bytes")
-    return int64_t(*number);
   return value;
 }
 

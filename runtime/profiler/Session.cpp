@@ -2,6 +2,7 @@
 
 #include "runtime/cuda/Driver.h"
 
+#include "llvm/BinaryFormat/MsgPackWriter.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -23,8 +24,26 @@ static llvm::json::Value number(double value) {
   return value;
 }
 
+static llvm::json::Value toJson(const MetricValue &value) {
+  if (auto *whole = std::get_if<int64_t>(&value))
+    return *whole;
+  if (auto *real = std::get_if<double>(&value))
+    return number(*real);
+  if (auto *text = std::get_if<std::string>(&value))
+    return *text;
+  llvm::json::Array elements;
+  if (auto *wholes = std::get_if<std::vector<int64_t>>(&value))
+    for (int64_t element : *wholes)
+      elements.push_back(element);
+  else
+    for (double element : std::get<std::vector<double>>(value))
+      elements.push_back(number(element));
+  return elements;
+}
+
 /// A node that ran on several devices is written once for each; what does not belong to a device goes with the first.
-static void writeNode(OStream &json, const ContextNode &node) {
+/// `atZero`: metrics that the root has without having been given any, so that readers know they add up.
+static void writeNode(OStream &json, const ContextNode &node, const std::set<std::string> &atZero = {}) {
   auto it = node.kernels().begin();
   bool isFirst = true;
   do {
@@ -42,7 +61,10 @@ static void writeNode(OStream &json, const ContextNode &node) {
         }
         if (isFirst)
           for (const auto &[name, value] : node.metrics())
-            json.attribute(name, number(value));
+            json.attribute(name, toJson(value));
+        for (const std::string &name : atZero)
+          if (!node.metrics().contains(name))
+            json.attribute(name, 0);
       });
       json.attributeArray("children", [&] {
         if (isFirst)
@@ -92,24 +114,45 @@ static void writeDevices(OStream &json, const std::set<DeviceId> &devices) {
   }
 }
 
-void writeHatchet(const Session &session, llvm::raw_ostream &stream) {
+static void writeHatchet(const Phase &phase, llvm::raw_ostream &stream) {
   OStream json(stream, 1);
   json.array([&] {
-    writeNode(json, session.root);
-    json.object([&] { writeDevices(json, session.devices); });
+    writeNode(json, phase.root, phase.inclusive);
+    json.object([&] { writeDevices(json, phase.devices); });
   });
   stream << "\n";
 }
 
-void writeChromeTrace(const Session &session, llvm::raw_ostream &stream) {
+static void writeMsgpack(const llvm::json::Value &value, llvm::msgpack::Writer &writer) {
+  if (auto *object = value.getAsObject()) {
+    writer.writeMapSize(object->size());
+    for (const auto &[key, element] : *object) {
+      writer.write(llvm::StringRef(key));
+      writeMsgpack(element, writer);
+    }
+  } else if (auto *array = value.getAsArray()) {
+    writer.writeArraySize(array->size());
+    for (const llvm::json::Value &element : *array)
+      writeMsgpack(element, writer);
+  } else if (auto text = value.getAsString())
+    writer.write(*text);
+  else if (auto whole = value.getAsInteger())
+    writer.write(*whole);
+  else if (auto real = value.getAsNumber())
+    writer.write(*real);
+  else
+    writer.writeNil();
+}
+
+static void writeChromeTrace(const Phase &phase, llvm::raw_ostream &stream) {
   uint64_t first = UINT64_MAX;
-  for (const TraceEvent &event : session.events)
+  for (const TraceEvent &event : phase.events)
     first = std::min(first, event.begin);
   OStream json(stream);
   json.object([&] {
     json.attribute("displayTimeUnit", "ns");
     json.attributeArray("traceEvents", [&] {
-      for (const TraceEvent &event : session.events)
+      for (const TraceEvent &event : phase.events)
         json.object([&] {
           json.attribute("name", event.name);
           json.attribute("cat", event.category);
@@ -117,11 +160,31 @@ void writeChromeTrace(const Session &session, llvm::raw_ostream &stream) {
           json.attribute("ts", double(event.begin - first) / 1e3);
           json.attribute("dur", double(event.nanoseconds) / 1e3);
           json.attribute("pid", event.process);
-          json.attribute("tid", int64_t(event.track));
+          json.attribute("tid", event.track);
+          json.attributeObject("args", [&] {
+            json.attributeArray("call_stack", [&] {
+              for (const std::string &name : event.callStack)
+                json.value(name);
+            });
+          });
         });
     });
   });
   stream << "\n";
+}
+
+void write(const Phase &phase, Format format, llvm::raw_ostream &stream) {
+  if (format == Format::ChromeTrace)
+    return writeChromeTrace(phase, stream);
+  if (format == Format::Hatchet)
+    return writeHatchet(phase, stream);
+  std::string text;
+  llvm::raw_string_ostream buffer(text);
+  writeHatchet(phase, buffer);
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  assert(value && "what we write is JSON");
+  llvm::msgpack::Writer writer(stream);
+  writeMsgpack(*value, writer);
 }
 
 } // namespace triton::runtime::profiler

@@ -9,12 +9,13 @@
 
 namespace triton::runtime::profiler {
 
-/// Who measures kernels: the host's launches, or NVIDIA's CUPTI.
-enum class Source : uint8_t { Host, Cupti };
+/// Who measures: the host's launches, NVIDIA's CUPTI, or the kernels themselves.
+enum class Source : uint8_t { Host, Cupti, Records };
 
 struct SessionOptions {
   std::string name; // of the file, without its suffix
   Source source = Source::Host;
+  std::string mode;           // how the source measures: sessions of one source have one mode
   bool hasStacks = false;     // contexts begin with the functions of the host language that are running
   bool hasOperations = false; // launches appear under the names that the program gives them
   bool isTrace = false;       // every kernel and scope with its time, instead of sums
@@ -23,23 +24,33 @@ struct SessionOptions {
 
 struct TraceEvent {
   std::string name, category;
-  std::string process;                 // "CUDA 0", "host"
-  uint64_t track = 0;                  // a stream, or a thread
-  uint64_t begin = 0, nanoseconds = 0; // since 1970; how long
+  std::string process, track;          // "CUDA 0" and a stream; "foo Core0 CTA1" and a warp
+  uint64_t begin = 0, nanoseconds = 0; // since 1970, or since the first event; how long
+  std::vector<std::string> callStack;  // outermost first
+};
+
+/// What is measured until the program asks for the next phase.
+struct Phase {
+  ContextNode root{"ROOT"};
+  std::set<DeviceId> devices;
+  std::set<std::string> inclusive; // metrics whose sums count for the nodes above as well
+  std::vector<TraceEvent> events;
+  bool isFlushed = false; // it has ended, and its kernels have been waited for
 };
 
 struct Session {
   explicit Session(SessionOptions options) : options(std::move(options)) {}
   const SessionOptions options;
   bool isActive = true;
-  ContextNode root{"ROOT"};
-  std::set<DeviceId> devices;
-  std::vector<TraceEvent> events;
+  int currentPhase = 0;
+  std::map<int, std::shared_ptr<Phase>> phases{{0, std::make_shared<Phase>()}}; // those that were not cleared
+  std::vector<std::pair<std::string, MetricValue>> metricTypes;                 // by first use: a value of the type
+
+  Phase &phase() { return *phases.at(currentPhase); }
 };
 
-/// The tree as hatchet reads it: a list of the root and of what is known about the devices.
-void writeHatchet(const Session &session, llvm::raw_ostream &stream);
-/// For chrome://tracing, Perfetto and others.
-void writeChromeTrace(const Session &session, llvm::raw_ostream &stream);
+/// How a phase is written: JSON or msgpack that hatchet reads, or events for chrome://tracing, Perfetto and others.
+enum class Format : uint8_t { Hatchet, HatchetMsgpack, ChromeTrace };
+void write(const Phase &phase, Format format, llvm::raw_ostream &stream);
 
 } // namespace triton::runtime::profiler

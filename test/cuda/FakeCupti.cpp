@@ -14,7 +14,7 @@ using namespace triton::runtime::profiler;
 namespace {
 struct Record {
   CuptiKernel kernel{};
-  std::byte rest[104]; // a whole record is longer than what is read of it
+  std::byte rest[64]; // a whole record is longer than what is read of it
 };
 struct Fake {
   CuptiCallback callback = nullptr;
@@ -86,6 +86,11 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t validBytes, const void **
   *record = next;
   return 0;
 }
+/// The address of a node is its number.
+int cuptiGetGraphNodeId(void *node, uint64_t *number) {
+  *number = reinterpret_cast<uint64_t>(node);
+  return node ? 0 : invalidParameter;
+}
 int cuptiGetResultString(int status, const char **text) {
   *text = status == invalidParameter ? "CUPTI_ERROR_INVALID_PARAMETER" : nullptr;
   return 0;
@@ -99,9 +104,16 @@ void fakeCuptiRange(uint32_t function, const void *parameter) {
   if (fake.callback && fake.enabled.contains({cuptiNvtx, function}))
     fake.callback(nullptr, cuptiNvtx, function, &call);
 }
-/// A call from `context`, and the kernels that come of it.
+/// A node of a graph is made, or copied.
+void fakeCuptiGraphNode(uint32_t function, uint64_t number, uint64_t original) {
+  CuptiGraphNode node{nullptr, nullptr, reinterpret_cast<void *>(number), reinterpret_cast<void *>(original)};
+  CuptiResource resource{nullptr, nullptr, &node};
+  if (fake.callback && fake.enabled.contains({cuptiResource, function}))
+    fake.callback(nullptr, cuptiResource, function, &resource);
+}
+/// A call from `context`, and the kernels that come of it; of a graph, the numbers of their nodes follow each other from `graphNode` on.
 void fakeCuptiLaunch(uint32_t domain, uint32_t function, uint32_t number, void *context, const char *kernel,
-                     uint32_t device, uint64_t nanoseconds, int kernelCount) {
+                     uint32_t device, uint64_t nanoseconds, int kernelCount, uint64_t graphNode) {
   if (fake.callback && fake.enabled.contains({domain, function}))
     for (int32_t site : {0, 1}) {
       CuptiCall call{};
@@ -118,6 +130,7 @@ void fakeCuptiLaunch(uint32_t domain, uint32_t function, uint32_t number, void *
     record.kernel.device = device;
     record.kernel.stream = 7;
     record.kernel.correlation = number;
+    record.kernel.graphNode = graphNode ? graphNode + uint64_t(index) : 0;
     record.kernel.name = fake.names.emplace_back(kernel).c_str();
     fake.records.push_back(record);
   }

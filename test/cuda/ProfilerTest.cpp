@@ -29,13 +29,15 @@ struct Call {
   uint32_t domain = cuptiDriver, function = cuLaunchKernelEx;
   uint32_t device = 0;
   int kernelCount = 1;
+  uint64_t graphNode = 0;
 };
 
 uint32_t launchKernel(const char *name, uint64_t nanoseconds, Call call = {}) {
   static uint32_t number = 0;
   void *context = llvm::cantFail(driver().primaryContext(0));
-  cuptiControl<void(uint32_t, uint32_t, uint32_t, void *, const char *, uint32_t, uint64_t, int)>("fakeCuptiLaunch")(
-      call.domain, call.function, ++number, context, name, call.device, nanoseconds, call.kernelCount);
+  using Launch = void(uint32_t, uint32_t, uint32_t, void *, const char *, uint32_t, uint64_t, int, uint64_t);
+  cuptiControl<Launch>("fakeCuptiLaunch")(call.domain, call.function, ++number, context, name, call.device, nanoseconds,
+                                          call.kernelCount, call.graphNode);
   return number;
 }
 
@@ -51,7 +53,7 @@ void describe(const llvm::json::Value &value, const std::string &path, std::stri
   const llvm::json::Object &node = *value.getAsObject();
   std::string name = path + "/" + node.getObject("frame")->getString("name")->str();
   const llvm::json::Object &metrics = *node.getObject("metrics");
-  if (auto count = metrics.getInteger("count"))
+  if (auto count = metrics.getInteger("count"); count && *count)
     out += name + " " + metrics.getString("device_type")->str() + metrics.getString("device_id")->str() + " " +
            std::to_string(*count) + " " + std::to_string(*metrics.getInteger("time (ns)")) + "\n";
   for (const llvm::json::Value &child : *node.getArray("children"))
@@ -63,9 +65,9 @@ std::string readFile(const std::string &path) {
   return buffer ? (*buffer)->getBuffer().str() : "";
 }
 
-std::string finishAndRead(int session) {
+std::string finishAndRead(int session, Format format = Format::Hatchet) {
   std::string path = std::filesystem::temp_directory_path() / ("triton_profiler_" + std::to_string(getpid()));
-  llvm::cantFail(finish(session, path));
+  llvm::cantFail(finish(session, path, format));
   std::string text = readFile(path);
   std::filesystem::remove(path);
   return text;
@@ -79,7 +81,7 @@ std::string finishAndDescribe(int session) {
 
 TEST(CuptiProfiler, KernelsBelongToTheScopeThatLaunchedThem) {
   int session = begin();
-  enterScope("a", {}, ScopeKind::Scope);
+  llvm::cantFail(enterScope("a", {}, ScopeKind::Scope));
   launchKernel("gemm", 10);
   launchKernel("gemm", 20, {.domain = cuptiRuntime, .function = cudaLaunchKernel});
   llvm::cantFail(leaveScope("a", {}));
@@ -90,7 +92,7 @@ TEST(CuptiProfiler, KernelsBelongToTheScopeThatLaunchedThem) {
 TEST(CuptiProfiler, KernelsOfAnOperationGoByItsName) {
   int session = begin({.hasOperations = true}),
       other = llvm::cantFail(start({.name = "other", .source = Source::Cupti}));
-  enterScope("matmul [M=4]", {{"flops16", 8}}, ScopeKind::Operation);
+  llvm::cantFail(enterScope("matmul [M=4]", Metric{"flops16", 8.0}, ScopeKind::Operation));
   launchKernel("matmul", 10);
   leaveOperation();
   EXPECT_EQ(finishAndDescribe(session), "/ROOT/matmul [M=4] CUDA0 1 10\n");
@@ -99,10 +101,45 @@ TEST(CuptiProfiler, KernelsOfAnOperationGoByItsName) {
 
 TEST(CuptiProfiler, AllKernelsOfAGraphBelongToItsLaunch) {
   int session = begin();
-  enterScope("graph", {}, ScopeKind::Scope);
+  llvm::cantFail(enterScope("graph", {}, ScopeKind::Scope));
   launchKernel("step", 10, {.domain = cuptiRuntime, .function = cudaGraphLaunch, .kernelCount = 3});
   llvm::cantFail(leaveScope("graph", {}));
   EXPECT_EQ(finishAndDescribe(session), "/ROOT/graph/step CUDA0 3 30\n");
+}
+
+TEST(CuptiProfiler, KernelsOfAGraphAlsoBelongToWhereTheyWereRecorded) {
+  auto *node = cuptiControl<void(uint32_t, uint64_t, uint64_t)>("fakeCuptiGraphNode");
+  int session = begin();
+  llvm::cantFail(enterScope("first", {}, ScopeKind::Scope));
+  node(graphNodeCreated, 1, 0);
+  llvm::cantFail(leaveScope("first", {}));
+  llvm::cantFail(setActive(session, false));
+  node(graphNodeCreated, 2, 0);
+  llvm::cantFail(setActive(session, true));
+  node(graphNodeCloned, 11, 1);
+  node(graphNodeCloned, 12, 2);
+  Call graph{.domain = cuptiRuntime, .function = cudaGraphLaunch, .kernelCount = 3, .graphNode = 11};
+  llvm::cantFail(enterScope("replay", {}, ScopeKind::Scope));
+  launchKernel("step", 10, graph); // of 13 nothing is known
+  llvm::cantFail(leaveScope("replay", {}));
+  EXPECT_EQ(finishAndDescribe(session),
+            "/ROOT/replay/<captured_at>/first/step CUDA0 1 10\n/ROOT/replay/step CUDA0 1 10\n")
+      << "what was recorded while the session was inactive is left out";
+}
+
+TEST(CuptiProfiler, PhasesAreReadAndForgottenWhileASessionGoesOn) {
+  int session = begin();
+  launchKernel("k", 1);
+  EXPECT_EQ(llvm::cantFail(advancePhase(session)), 1);
+  EXPECT_FALSE(llvm::cantFail(isPhaseComplete(session, 0))) << "the kernel's time is not known yet";
+  launchKernel("k", 2);
+  llvm::cantFail(flush(session));
+  EXPECT_TRUE(llvm::cantFail(isPhaseComplete(session, 0)));
+  EXPECT_FALSE(llvm::cantFail(isPhaseComplete(session, 1)));
+  EXPECT_NE(llvm::cantFail(phaseData(session, 0, Format::Hatchet)).find("\"time (ns)\": 1"), std::string::npos);
+  llvm::cantFail(clearPhase(session, 0, /*upTo=*/false));
+  EXPECT_NE(llvm::toString(phaseData(session, 0, Format::Hatchet).takeError()).find("has no data"), std::string::npos);
+  EXPECT_EQ(finishAndDescribe(session), "/ROOT/k CUDA0 1 2\n");
 }
 
 TEST(CuptiProfiler, DevicesAreKeptApartAndDescribed) {
@@ -129,7 +166,7 @@ TEST(CuptiProfiler, WhatIsLaunchedWhileInactiveIsNotCounted) {
 
 TEST(CuptiProfiler, ThreadsHaveTheirOwnScopes) {
   int session = begin();
-  enterScope("main", {}, ScopeKind::Scope);
+  llvm::cantFail(enterScope("main", {}, ScopeKind::Scope));
   std::thread([] { launchKernel("k", 1); }).join();
   llvm::cantFail(leaveScope("main", {}));
   EXPECT_EQ(finishAndDescribe(session), "/ROOT/k CUDA0 1 1\n");
@@ -143,10 +180,10 @@ TEST(CuptiProfiler, RangesAreScopesThatNeedNotNest) {
   int session = begin();
   range(nvtxPop, nullptr); // of a range from before the session
   range(nvtxPush, "outer");
-  enterScope("scope", {}, ScopeKind::Scope);
+  llvm::cantFail(enterScope("scope", {}, ScopeKind::Scope));
   range(nvtxPushAttributes, &attributes);
   launchKernel("k", 1);
-  llvm::cantFail(leaveScope("scope", {{"seen", 1}}));
+  llvm::cantFail(leaveScope("scope", Metric{"seen", int64_t(1)}));
   launchKernel("k", 2);
   range(nvtxPop, nullptr);
   range(nvtxPop, nullptr);
@@ -185,11 +222,11 @@ TEST(CuptiProfiler, LaunchesNeitherOverlapNorGoThroughGraphs) {
 TEST(CuptiProfiler, TracesShowEveryKernel) {
   int session = begin({.isTrace = true});
   launchKernel("k", 1500);
-  llvm::json::Value parsed = llvm::cantFail(llvm::json::parse(finishAndRead(session)));
+  llvm::json::Value parsed = llvm::cantFail(llvm::json::parse(finishAndRead(session, Format::ChromeTrace)));
   const llvm::json::Object &event = *parsed.getAsObject()->getArray("traceEvents")->front().getAsObject();
   EXPECT_EQ(event.getString("name"), "k");
   EXPECT_EQ(event.getString("pid"), "CUDA 0");
-  EXPECT_EQ(event.getInteger("tid"), 7);
+  EXPECT_EQ(event.getString("tid"), "stream 7");
   EXPECT_EQ(event.getNumber("dur"), 1.5);
 }
 
@@ -204,7 +241,7 @@ TEST(CuptiProfiler, AnotherToolThatHasCuptiIsNamed) {
 }
 
 TEST(CuptiProfiler, AFileThatCannotBeWrittenIsAnError) {
-  EXPECT_NE(llvm::toString(finish(begin(), "/nowhere/at/all")).find("cannot write '/nowhere/at/all'"),
+  EXPECT_NE(llvm::toString(finish(begin(), "/nowhere/at/all", Format::Hatchet)).find("cannot write '/nowhere/at/all'"),
             std::string::npos);
   EXPECT_TRUE(sessions().empty());
 }

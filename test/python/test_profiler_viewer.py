@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from triton.profiler import viewer
+from triton.profiler import specs, viewer
 
 pytestmark = pytest.mark.cpu_only
 
@@ -29,7 +29,7 @@ def sample():
     """A product by a library, and one by a kernel of Triton; both 2e12 operations."""
     library = node("cublas", [node("sm90_gemm", time=4_000_000, count=2)], flops16=2e12, bytes=3e9)
     kernel = node("matmul [M=8]", time=8_000_000, count=4, flops16=2e12, bytes=3e9)
-    small = node("/home/me/train.py:step@12", [node("fill", time=1000, count=1)])
+    small = node("/home/me/train.py:12@step", [node("fill", time=1000, count=1)])
     with open("sample.hatchet", "w") as file:
         json.dump([node("ROOT", [library, kernel, small]), {"CUDA": {"0": H200}}], file)
     return "sample.hatchet"
@@ -53,9 +53,10 @@ def test_viewer_metrics(sample):
         "tflop16/s (inc)",
     ]
     tree, metrics = viewer.parse(names, sample)
-    assert metrics == names
+    shown = [name if name.endswith(")") else f"{name} (inc)" for name in names]
+    assert metrics == shown and set(metrics) <= {*tree.inc_metrics, *tree.exc_metrics}
     assert values(tree, "time/ms") | {"ROOT": 0} == {
-        "ROOT": 0, "cublas": 4, "sm90_gemm": 4, "matmul [M=8]": 8, "/home/me/train.py:step@12": 0.001, "fill": 0.001,
+        "ROOT": 0, "cublas": 4, "sm90_gemm": 4, "matmul [M=8]": 8, "/home/me/train.py:12@step": 0.001, "fill": 0.001,
     }  # fmt: skip
     assert tree.root.values["time/ms"] == pytest.approx(12.001)
     assert values(tree, "avg_time/us")["cublas"] == 2000 and values(tree, "count")["ROOT"] == 7
@@ -71,7 +72,7 @@ def test_viewer_metrics(sample):
 
 def test_viewer_utilisation(sample):
     tree, _ = viewer.parse(["util"], sample)
-    peak = 4096 * 132 * 1.98e9
+    peak = specs.max_flops("CUDA", "90", 16, 132, 1980000)
     assert values(tree, "util")["cublas"] == pytest.approx(2e12 / peak / 4e-3)
     assert math.isnan(values(tree, "util")["fill"]) or values(tree, "util")["fill"] == 0
 
@@ -100,7 +101,7 @@ tflop16/s time/ms count
 ├─ 500.000 4.000 2 cublas
 │  └─ nan 4.000 2 sm90_gemm
 ├─ 250.000 8.000 4 matmul [M=8]
-└─ nan 0.001 1 step@12
+└─ nan 0.001 1 12@step
    └─ nan 0.001 1 fill
 """
     )
@@ -139,3 +140,37 @@ def test_a_file_that_is_no_profile():
         file.write('{"traceEvents": []}')
     with pytest.raises(ValueError, match="'wrong.hatchet' is no profile"):
         viewer.parse(["time/ms"], "wrong.hatchet")
+
+
+def test_what_adds_up_is_what_the_root_has():
+    scope = node("scope", [node("kernel", time=10, count=1, bytes=4)], **{"cpu_time (ns)": 7})
+    tree, inclusive, others, devices = viewer.get_raw_metrics(
+        [
+            node(
+                "ROOT",
+                [scope, node("__proton_launch_metadata", [node("other", time=1, count=1)])],
+                **{"time (ns)": 0, "count": 0, "bytes": 0},
+            ),
+            {},
+        ]
+    )
+    assert sorted(inclusive) == ["bytes", "count", "time (ns)"] and "cpu_time (ns)" in others and devices == {}
+    assert viewer.derive_metrics(tree, ["time/ns", "cpu_time/ns"], inclusive, others, devices) == [
+        "time/ns (inc)",
+        "cpu_time/ns (inc)",
+    ]
+    assert values(tree, "time/ns") == {"ROOT": 10, "scope": 10, "kernel": 10}
+    assert math.isnan(values(tree, "cpu_time/ns")["ROOT"]) and values(tree, "cpu_time/ns")["scope"] == 7
+
+
+def test_a_table_for_pandas(sample):
+    pytest.importorskip("pandas")
+    tree, _ = viewer.parse(["time/ms"], sample)
+    frame = tree.dataframe
+    assert list(frame["name"])[:2] == ["ROOT", "cublas"] and frame["time/ms (inc)"].iloc[1] == 4
+    least = viewer.get_min_time_bytes(frame, tree.device_info)
+    assert least[frame["name"] == "matmul [M=8]"]["min_time"].iloc[0] == pytest.approx(
+        3e9 / specs.max_bps("CUDA", "90", 6144, 3201000)
+    )
+    viewer.format_frames(tree, "file_function")
+    assert "train.py@step" in list(tree.dataframe["name"])

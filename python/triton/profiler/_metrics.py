@@ -8,16 +8,13 @@ from __future__ import annotations
 import math
 import re
 
+from . import specs
+
 TIME_UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 PREFIXES = {"": 1.0, "g": 1e9, "t": 1e12}
 FLOPS = re.compile(r"flops(\d*)$")
 
-# Products of dense matrices by the tensor cores of data centre GPUs: floating point operations of 16 bits that a multiprocessor does in a cycle, by
-# compute capability. With 8 bits they do twice, with 32 bits (TF32) half as many.
-OPERATIONS_PER_CYCLE = {"80": 2048, "90": 4096, "100": 8192, "103": 8192}
-RATE_OF_WIDTH = {"8": 2.0, "16": 1.0, "": 1.0, "32": 0.5}
-
-_TIME = re.compile(r"(?:(avg_)|(cpu_))?time/(s|ms|us|ns|%)$")
+_TIME = re.compile(r"(avg_)?(cpu_)?time/(s|ms|us|ns|%)$")
 _FLOP_RATE = re.compile(r"([gt]?)flop(8|16|32|64)?/s$")
 _BYTE_RATE = re.compile(r"([gt]?)byte/s$")
 _SUFFIX = re.compile(r" \((inc|exc)\)$")
@@ -27,26 +24,28 @@ def divide(value, by):
     return value / by if by else math.nan
 
 
-def least_time(sums, device):
-    """Nanoseconds that a device needs at least for what was computed and moved, None if it is not known."""
-    per_cycle = OPERATIONS_PER_CYCLE.get(str(device.get("arch")))
-    per_nanosecond = per_cycle and per_cycle * device.get("num_sms", 0) * device.get("clock_rate", 0) * 1e-6
-    bytes_per_nanosecond = 2 * device.get("memory_clock_rate", 0) * 1e-6 * device.get("bus_width", 0) / 8
-    if not per_nanosecond or not bytes_per_nanosecond:
+def least_time(sums, device, kind="CUDA"):
+    """Seconds that a device needs at least for what was computed and moved, None if it is not known."""
+    widths = {match[1] for name in sums if (match := FLOPS.match(name))}
+    try:
+        rates = {
+            width: specs.max_flops(kind, device["arch"], int(width or 16), device["num_sms"], device["clock_rate"])
+            for width in widths
+        }
+        bandwidth = specs.max_bps(kind, device["arch"], device["bus_width"], device["memory_clock_rate"])
+    except (KeyError, ValueError):
         return None
-    widths = {match[1]: value for name, value in sums.items() if (match := FLOPS.match(name))}
-    if not RATE_OF_WIDTH.keys() >= widths.keys():
-        return None
-    computing = sum(value / (per_nanosecond * RATE_OF_WIDTH[width]) for width, value in widths.items())
-    return max(computing, sums.get("bytes", 0) / bytes_per_nanosecond)
+    computing = sum(value / rates[match[1]] for name, value in sums.items() if (match := FLOPS.match(name)))
+    return max(computing, sums.get("bytes", 0) / bandwidth)
 
 
 def utilisation(sums, total, devices):
-    """How close to the device's limits: least time over time. Of nodes that ran on devices of one kind."""
-    times = [least_time(sums, device) for device in devices]
-    if not times or None in times:
+    """How close to the device's limits: least time over time. Of nodes that ran on one device."""
+    if len(devices) != 1:
         return math.nan
-    return divide(min(times), sums.get("time (ns)")) or math.nan
+    ((kind, device),) = devices
+    least = least_time(sums, device, kind)
+    return math.nan if least is None else divide(least, sums.get("time (ns)", 0) * 1e-9) or math.nan
 
 
 def _time(match):
@@ -101,6 +100,13 @@ def find(name, known):
     if name == "util":
         return utilisation, is_exclusive
     raise ValueError(f"metric {name!r} is not available; this profile has: {', '.join(available(known))}")
+
+
+def shown_name(name, known, inclusive):
+    """What a metric's column is called: " (inc)" behind those that count what is below a node as well."""
+    if name == "util" or _SUFFIX.search(name) or (name in known and name not in inclusive):
+        return name
+    return f"{name} (inc)"
 
 
 def available(known):

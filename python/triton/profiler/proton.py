@@ -8,20 +8,24 @@ import runpy
 import sys
 from typing import Optional
 
-from . import session
+from .profile import DEFAULT_PROFILE_NAME, _session_of_command_line
 
 
-def _parse(arguments: Optional[list[str]]):
+def parse_arguments(arguments: Optional[list[str]] = None):
+    """The options, and what to run with its arguments."""
     parser = argparse.ArgumentParser(
         prog="proton",
         description="Runs a script, or pytest, under the profiler and writes NAME.hatchet.",
         usage="proton [options] script.py [arguments of the script] | proton [options] pytest [arguments of pytest]",
     )
     parser.add_argument(
-        "-n", "--name", default=session.DEFAULT_PROFILE_NAME, help="of the file, without its suffix (default: proton)"
+        "-n", "--name", default=DEFAULT_PROFILE_NAME, help="of the file, without its suffix (default: proton)"
     )
     parser.add_argument(
-        "-b", "--backend", choices=["cupti", "cpu"], help="who measures (default: as the active driver)"
+        "-b",
+        "--backend",
+        choices=["cupti", "cpu", "instrumentation"],
+        help="who measures (default: as the active driver)",
     )
     parser.add_argument(
         "-c", "--context", choices=["shadow", "python"], default="shadow", help="what kernels are sorted by"
@@ -33,37 +37,51 @@ def _parse(arguments: Optional[list[str]]):
     given = parser.parse_args(arguments)
     if not given.target:
         parser.error("a script to run is missing")
-    return given
+    return given, given.target
 
 
-def _run(target: list[str]) -> int:
-    program, *rest = target
-    if os.path.basename(program) == "pytest":
-        import pytest
+def is_pytest(script: str) -> bool:
+    return os.path.basename(script) == "pytest"
 
-        return int(pytest.main(rest))
-    sys.argv = target
-    sys.path[0] = os.path.dirname(os.path.abspath(program))
-    runpy.run_path(program, run_name="__main__")
+
+def execute_as_main(script: str, args: list[str]) -> int:
+    """Runs a script as Python itself would."""
+    path = os.path.abspath(script)
+    sys.argv = [script, *args]
+    sys.path[0] = os.path.dirname(path)
+    runpy.run_path(script, run_name="__main__")
     return 0
 
 
+def do_setup_and_execute(target_args: list[str]) -> int:
+    """Runs a script, or pytest, with its arguments; gives its status."""
+    program, *rest = target_args
+    if is_pytest(program):
+        import pytest
+
+        return int(pytest.main(rest))
+    return execute_as_main(program, rest)
+
+
+def run_profiling(args, target_args: list[str]) -> int:
+    """Runs a program with a session around it; gives its status."""
+    options = {
+        "context": args.context,
+        "data": args.data,
+        "backend": args.backend,
+        "mode": args.mode,
+        "hook": args.hook,
+    }
+    with _session_of_command_line(os.path.abspath(args.name), **options):
+        return do_setup_and_execute(target_args)
+
+
 def main(arguments: Optional[list[str]] = None) -> int:
-    given = _parse(arguments)
-    is_pytest = os.path.basename(given.target[0]) == "pytest"
-    if not is_pytest and not os.path.isfile(given.target[0]):
-        print(f"proton: '{given.target[0]}' is neither a script nor pytest", file=sys.stderr)
+    given, target = parse_arguments(arguments)
+    if not is_pytest(target[0]) and not os.path.isfile(target[0]):
+        print(f"proton: '{target[0]}' is neither a script nor pytest", file=sys.stderr)
         return 2
-    number = session.start(
-        os.path.abspath(given.name), context=given.context, data=given.data, backend=given.backend, mode=given.mode, hook=given.hook
-    )  # fmt: skip
-    session._of_command_line = number
-    try:
-        return _run(given.target)
-    finally:
-        session._of_command_line = None
-        if number is not None:
-            session._finish(number)
+    return run_profiling(given, target)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from typing import Optional
 
 from .._C.libtriton import profiler as native
 
@@ -50,3 +51,15 @@ def exit_state() -> None:
     if not _before.names:
         raise ValueError("a state is left, but none was entered")
     native.set_mark(_before.names.pop())
+
+
+# Kernels that a `launch_metadata` function itself launches belong here; the viewer leaves it out.
+COMPUTE_METADATA_SCOPE_NAME = "__proton_launch_metadata"
+
+
+class metadata_state(state):
+    """What is launched inside belongs to the computation of metadata, not to the program; `kernel_name` says for which kernel."""
+
+    def __init__(self, kernel_name: Optional[str] = None):
+        super().__init__(COMPUTE_METADATA_SCOPE_NAME)
+        self.kernel_name = kernel_name

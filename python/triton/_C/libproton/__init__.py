@@ -1,0 +1,1 @@
+"""The profiler's lower interface, under the name by which programs know it."""
