@@ -155,7 +155,8 @@ static std::optional<Value> aggregateToValue(PyObject *object) {
 static std::optional<Value> languageValue(PyObject *object) {
   std::string module = stringAttribute(object, "__module__");
   bool isPython = module == "builtins";
-  if (!isPython && !module.starts_with("triton.language") && !module.starts_with("triton.experimental.gluon.language"))
+  if (!isPython && !module.starts_with("triton.language") && module != "triton.profiler.language" &&
+      !module.starts_with("triton.experimental.gluon.language"))
     return std::nullopt;
   std::string name = stringAttribute(object, "__name__");
   if (name.empty())

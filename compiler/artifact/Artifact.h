@@ -44,6 +44,14 @@ struct Read {
   std::string name, answer;
 };
 
+/// What a kernel notes of itself for the profiler, in a buffer that its launch brings (cuda; runtime/profiler/KernelRecords.h).
+struct Records {
+  uint32_t sliceBytes = 0; // for each CTA; 0: it notes nothing
+  std::vector<std::string> scopes;
+  std::vector<uint32_t> warps; // that write
+  bool is32Bit = false;        // cycles are cut to 32 bits
+};
+
 struct Artifact {
   std::string name;         // symbol of the kernel
   std::string hash;         // key of everything that went in
@@ -64,11 +72,12 @@ struct Artifact {
   int numWarps = 4, numCtas = 1, numStages = 3;
   uint32_t sharedBytes = 0;
   uint32_t globalScratchBytes = 0, globalScratchAlignment = 1; // memory that a launch needs for each CTA (cuda)
-  uint32_t registers = 0, spillBytes = 0;                      // of a thread, as the assembler reports them (cuda)
-  bool waitsAtEntry = false;     // for the grids before it, so that its launch may overlap them (cuda)
-  bool waitsForPrograms = false; // programs may wait for what others write (cpu)
-  bool polls = false;            // programs ask, in loops that may never end by themselves, whether to stop (cpu)
-  std::string assemblerLog;      // all that it printed (cuda)
+  Records records;
+  uint32_t registers = 0, spillBytes = 0; // of a thread, as the assembler reports them (cuda)
+  bool waitsAtEntry = false;              // for the grids before it, so that its launch may overlap them (cuda)
+  bool waitsForPrograms = false;          // programs may wait for what others write (cpu)
+  bool polls = false;       // programs ask, in loops that may never end by themselves, whether to stop (cpu)
+  std::string assemblerLog; // all that it printed (cuda)
 
   /// Null if there is no such stage.
   const std::string *stage(llvm::StringRef name) const;

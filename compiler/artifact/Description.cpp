@@ -70,8 +70,11 @@ std::string triton::artifact::describe(const Artifact &artifact) {
   object["tmem_size"] = 0;
   object["global_scratch_size"] = artifact.globalScratchBytes;
   object["global_scratch_align"] = artifact.globalScratchAlignment;
-  object["profile_scratch_size"] = 0;
-  object["profile_scratch_align"] = 1;
+  object["profile_scratch_size"] = artifact.records.sliceBytes;
+  object["profile_scratch_align"] = artifact.records.sliceBytes ? 128 : 1;
+  object["record_scopes"] = json::Array(artifact.records.scopes);
+  object["record_warps"] = json::Array(artifact.records.warps);
+  object["record_clock32"] = artifact.records.is32Bit;
   object["tensordesc_meta"] = std::move(maps);
   object["waits_at_entry"] = artifact.waitsAtEntry;
   object["waits_for_programs"] = artifact.waitsForPrograms;
@@ -164,8 +167,10 @@ static bool readFields(const json::Object &object, Artifact &artifact) {
          number("registers", artifact.registers) && number("spill_bytes", artifact.spillBytes) &&
          number("global_scratch_size", artifact.globalScratchBytes) &&
          number("global_scratch_align", artifact.globalScratchAlignment) &&
-         flag("waits_at_entry", artifact.waitsAtEntry) && flag("waits_for_programs", artifact.waitsForPrograms) &&
-         flag("polls", artifact.polls) && flag("is_portable", artifact.isPortable);
+         number("profile_scratch_size", artifact.records.sliceBytes) &&
+         flag("record_clock32", artifact.records.is32Bit) && flag("waits_at_entry", artifact.waitsAtEntry) &&
+         flag("waits_for_programs", artifact.waitsForPrograms) && flag("polls", artifact.polls) &&
+         flag("is_portable", artifact.isPortable);
 }
 
 static bool readTensorMaps(const json::Array *maps, std::vector<TensorMap> &out) {
@@ -184,6 +189,16 @@ static bool readTensorMaps(const json::Array *maps, std::vector<TensorMap> &out)
     for (const json::Value &size : *box)
       out.back().box.push_back(size.getAsInteger().value_or(0));
   }
+  return true;
+}
+
+static bool readRecords(const json::Array *scopes, const json::Array *warps, Records &records) {
+  if (!scopes || !warps)
+    return false;
+  for (const json::Value &name : *scopes)
+    records.scopes.push_back(name.getAsString().value_or("").str());
+  for (const json::Value &warp : *warps)
+    records.warps.push_back(uint32_t(warp.getAsInteger().value_or(0)));
   return true;
 }
 
@@ -237,6 +252,7 @@ std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, Strin
   auto artifact = std::make_shared<Artifact>();
   if (!stages || !arguments || !reads || !maps || !readFields(*object, *artifact) || artifact->hash != hash ||
       !readTensorMaps(maps, artifact->tensorMaps) || !readArguments(*arguments, artifact->arguments) ||
+      !readRecords(object->getArray("record_scopes"), object->getArray("record_warps"), artifact->records) ||
       !readReads(*reads, artifact->reads) || !readStages(*stages, store, entry, kernel, *artifact))
     return nullptr;
   std::vector<std::string> names;

@@ -60,6 +60,7 @@ LogicalResult Lowering::lowerOperation(Operation *op) {
       .Case([&](tensor::AtomicCASOp atomic) { return lowerAtomicSwap(atomic); })
       .Case([&](tensor::PrintOp print) { return lowerPrint(print); })
       .Case([&](tensor::AssertOp check) { return lowerAssert(check); })
+      .Case([&](record::RecordOp record) { return lowerRecord(record); })
       .Case([&](tensor::DebugBarrierOp) { return success(); }) // a program is one thread
       .Default([&](Operation *) { return lowerScalar(op); });
 }

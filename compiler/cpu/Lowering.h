@@ -10,6 +10,7 @@
 #include "compiler/cpu/Target.h"
 #include "compiler/cpu/Waiting.h"
 #include "compiler/cpu/evaluate/Evaluate.h"
+#include "compiler/tensor/Record.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -131,6 +132,7 @@ private:
   mlir::LogicalResult lowerPrint(tensor::PrintOp print);
   mlir::LogicalResult lowerAccess(tensor::PrintOp report);
   mlir::LogicalResult lowerAssert(tensor::AssertOp check);
+  mlir::LogicalResult lowerRecord(record::RecordOp record);
   void emitCheck(mlir::Location loc, llvm::StringRef message, mlir::Value condition);
   void emitPoll(mlir::Location loc);
   /// Asserts of combine regions, which lie where elements are combined by now, on scalars.

@@ -1,8 +1,8 @@
-// What a running kernel tells: prints, memory accesses and failed assertions; and what it asks: whether to stop.
-//   In:  `tt.print` and `tt.assert`, on scalars or tensors.
+// What a running kernel tells: prints, memory accesses, failed assertions and its scopes; and what it asks: whether to stop.
+//   In:  `tt.print` and `tt.assert`, on scalars or tensors; `proton.record`.
 //   Out: for each element, a call of the C library's `printf`, or of `triton_check_access` for the prints that report accesses; for an
 //        assertion that fails, a call of `triton_assert_failed(message, x, y, z)`. The runtime provides both, and they let the launch
-//        fail.
+//        fail. For a record a call of `triton_record(scope, is start, x, y, z)`, where the program has one.
 #include "compiler/cpu/Convert.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
@@ -166,21 +166,34 @@ void Lowering::emitCheck(Location loc, StringRef message, Value condition) {
                        ValueRange{stringOf(builder, loc, module, text), programId[0], programId[1], programId[2]});
 }
 
-/// Asks the runtime, if the program has one, whether to stop: it does not return then.
-void Lowering::emitPoll(Location loc) {
-  ModuleOp module = entry->getParentOp()->getParentOfType<ModuleOp>();
+/// Calls a function that not every program which runs the code has.
+static void callIfThere(OpBuilder &builder, Location loc, ModuleOp module, StringRef name, ValueRange arguments) {
   MLIRContext *context = builder.getContext();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {});
-  LLVM::LLVMFuncOp poll = declare(module, pollSymbol, type);
-  poll.setLinkage(LLVM::Linkage::ExternWeak);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), llvm::to_vector(arguments.getTypes()));
+  LLVM::LLVMFuncOp function = declare(module, name, type);
+  function.setLinkage(LLVM::Linkage::ExternWeak);
   Type pointer = LLVM::LLVMPointerType::get(context);
-  Value address = LLVM::AddressOfOp::create(builder, loc, pointer, poll.getSymName());
+  Value address = LLVM::AddressOfOp::create(builder, loc, pointer, function.getSymName());
   Value isThere =
       LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, address, LLVM::ZeroOp::create(builder, loc, pointer));
   auto branch = scf::IfOp::create(builder, loc, isThere, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-  LLVM::CallOp::create(builder, loc, poll, ValueRange());
+  LLVM::CallOp::create(builder, loc, function, arguments);
+}
+
+/// Asks the runtime, if the program has one, whether to stop: it does not return then.
+void Lowering::emitPoll(Location loc) {
+  callIfThere(builder, loc, entry->getParentOp()->getParentOfType<ModuleOp>(), pollSymbol, {});
+}
+
+LogicalResult Lowering::lowerRecord(record::RecordOp record) {
+  Location loc = record.getLoc();
+  ModuleOp module = entry->getParentOp()->getParentOfType<ModuleOp>();
+  Value scope = stringOf(builder, loc, module, record.getName());
+  Value isStart = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(record.getIsStart()));
+  callIfThere(builder, loc, module, "triton_record", {scope, isStart, programId[0], programId[1], programId[2]});
+  return success();
 }
 
 LogicalResult Lowering::lowerAssert(tensor::AssertOp check) {

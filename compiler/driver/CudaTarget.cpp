@@ -5,6 +5,7 @@
 #include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/Records.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Pipeline.h"
@@ -42,6 +43,15 @@ static void readMetadata(Compilation &compilation) {
     compilation.artifact.globalScratchBytes = bytes.getInt();
   if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchAlignmentName))
     compilation.artifact.globalScratchAlignment = bytes.getInt();
+  if (std::optional<gpu::RecordsPlan> plan = gpu::RecordsPlan::of(module)) {
+    artifact::Records &records = compilation.artifact.records;
+    records.sliceBytes = plan->sliceBytes();
+    records.warps.assign(plan->warps.begin(), plan->warps.end());
+    records.is32Bit = plan->is32Bit;
+    records.scopes.clear();
+    for (auto name : module->getAttrOfType<mlir::ArrayAttr>(gpu::recordScopesName).getAsRange<mlir::StringAttr>())
+      records.scopes.push_back(name.str());
+  }
 }
 
 static llvm::Expected<nvidia::CodegenOptions> codegenOptions(Compilation &compilation) {
@@ -322,7 +332,7 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
     return compilation.fail(options.takeError());
   auto build = [&](mlir::OpPassManager &manager) {
     gpu::buildResourcePipeline(manager, compilation.options.maxRegisters.value_or(0),
-                               compilation.inspection.verifyEachPass);
+                               compilation.inspection.verifyEachPass, compilation.options.recordMode());
   };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();

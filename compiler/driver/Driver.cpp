@@ -5,6 +5,7 @@
 #include "compiler/frontend/emitter/EmitLocated.h"
 #include "compiler/support/DeepStack.h"
 #include "compiler/support/Hash.h"
+#include "compiler/tensor/Record.h"
 #include "compiler/tensor/StoredPointers.h"
 #include "compiler/tensor/Tensor.h"
 #include "dispatch/CodeArguments.h"
@@ -217,6 +218,8 @@ ArtifactPointer triton::driver::compile(const CompileRequest &given, Diagnostics
   compilation.module = frontend::emitKernel(*context, kernel, diagnostics, compilation.sources, reads);
   if (!compilation.module)
     return nullptr;
+  if (!request.options.recordsScopes())
+    record::eraseRecords(*compilation.module);
   compilation.artifact.isPortable = reads.isPortable;
   for (frontend::Reads::Read &read : reads.all)
     compilation.artifact.reads.push_back({read.function, std::move(read.name), std::move(read.answer)});

@@ -167,6 +167,15 @@ static bool isPowerOfTwoUpTo(int number, int most) {
   return number > 0 && number <= most && llvm::isPowerOf2_32(uint32_t(number));
 }
 
+std::string Options::recordMode() const {
+  llvm::SmallVector<llvm::StringRef> modes;
+  llvm::StringRef(instrumentationMode).split(modes, ',');
+  for (llvm::StringRef mode : modes)
+    if (mode == "proton" || mode.starts_with("proton:"))
+      return mode.str();
+  return "";
+}
+
 std::optional<std::string> Options::findFault() const {
   const Settings settings = settingsOf(*this);
   for (const OptionEntry &entry : entries)

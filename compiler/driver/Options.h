@@ -35,6 +35,10 @@ struct Options {
   std::string key() const;
   /// The paths of those files, likewise: for keys that live as long as the process.
   std::string paths() const;
+  /// Whether kernels note their scopes for the profiler: a part of `instrumentationMode` begins with "proton".
+  bool recordsScopes() const { return !recordMode().empty(); }
+  /// That part: "proton:warps_per_unit=4" (compiler/gpu/Records.h); empty: there is none.
+  std::string recordMode() const;
   /// What no target can compile with, under the name that users give it: "num_ctas must be 1, 2, 4, 8 or 16, got 0". Nullopt if all is well.
   std::optional<std::string> findFault() const;
 };

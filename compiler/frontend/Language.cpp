@@ -33,6 +33,8 @@ struct Entry {
 
 static constexpr Entry entries[] = {
     {"triton", "language", Entry::Module},
+    {"triton", "profiler", Entry::Module},
+    {"triton.profiler", "language", Entry::Module},
     {"triton.language", "math", Entry::Module},
     {"triton.language", "core", Entry::Module},
     {"triton.language", "standard", Entry::Module},

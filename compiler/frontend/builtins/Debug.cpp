@@ -1,7 +1,8 @@
-// Printing and checking, while compiling and while running.
+// Printing and checking, while compiling and while running; scopes for the profiler.
 #include "compiler/frontend/builtins/Debug.h"
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
+#include "compiler/tensor/Record.h"
 #include "compiler/tensor/Tensor.h"
 
 using namespace mlir;
@@ -96,6 +97,19 @@ static FailureOr<Value> deviceAssert(Emitter &emitter, const BoundArguments &arg
   return Value::none();
 }
 
+static FailureOr<Value> recordScope(Emitter &emitter, const Value &name, bool isStart) {
+  FailureOr<std::string> text = readString(emitter, name, "name of a scope");
+  if (failed(text))
+    return failure();
+  record::RecordOp::create(emitter.builder(), emitter.location(), isStart, *text);
+  return Value::none();
+}
+static FailureOr<Value> enterScope(Emitter &emitter, const BoundArguments &arguments) {
+  return recordScope(emitter, arguments[0], /*isStart=*/true);
+}
+static FailureOr<Value> exitScope(Emitter &emitter, const BoundArguments &arguments) {
+  return recordScope(emitter, arguments[0], /*isStart=*/false);
+}
 llvm::ArrayRef<Builtin> debugBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "static_print", "(*values, sep=\" \", end=\"\\n\", file=None, flush=False)",
@@ -110,6 +124,12 @@ llvm::ArrayRef<Builtin> debugBuiltins() {
       {"triton.language.core", "device_assert", "(cond, msg=\"\", mask=None)",
        "In debug mode, stops the kernel with `msg` unless `cond` holds for every element (whose `mask` is true).",
        deviceAssert},
+      {"triton.profiler.language", "enter_scope", "(name)",
+       "From here until `exit_scope` a program is in the scope `name`, a compile-time string: the profiler shows for "
+       "how "
+       "long.",
+       enterScope},
+      {"triton.profiler.language", "exit_scope", "(name)", "Leaves a scope that was entered.", exitScope},
   };
   return table;
 }

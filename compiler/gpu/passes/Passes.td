@@ -94,6 +94,11 @@ def AllocateGlobalScratch : LatePass<"gpu-allocate-global-scratch"> {
   let summary = "place what a CTA keeps in global memory while it runs";
 }
 
+def AllocateRecords : LatePass<"gpu-allocate-records"> {
+  let summary = "place what kernels note for the profiler";
+  let options = [Option<"mode", "mode", "std::string", "\"proton\"", "who notes how much: compiler/gpu/Records.h">];
+}
+
 def AllocateShared : LatePass<"gpu-allocate-shared"> {
   let summary = "give shared memory to buffers and to the ops that need scratch";
 }

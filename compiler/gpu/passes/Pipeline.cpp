@@ -54,13 +54,14 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
                 options.checkStages);
 }
 
-void buildResourcePipeline(OpPassManager &manager, int maxRegisters, bool checkStages) {
+void buildResourcePipeline(OpPassManager &manager, int maxRegisters, bool checkStages, llvm::StringRef recordMode) {
   manager.addPass(createWaitForDots());
   manager.addPass(createAllocateTensorMemory());
   manager.addPass(createAllocateGlobalScratch());
   manager.addPass(createAllocateShared());
   manager.addPass(createInsertBarriers()); // which bytes conflict is known only now
   manager.addPass(createPlacePartitions({maxRegisters}));
+  manager.addPass(createAllocateRecords({recordMode.str()})); // all warps are known
   if (checkStages)
     manager.addPass(createCheckStage({"code"}));
 }

@@ -16,7 +16,9 @@ struct GpuOptions {
 /// What `ttgir` shows: layouts, tensor cores, pipelined loops.
 void buildGpuPipeline(mlir::OpPassManager &manager, const GpuOptions &options);
 /// Shared memory, barriers and warps, for IR that came through the above or was written by hand. `maxRegisters` of a thread; 0: as many as there are.
-void buildResourcePipeline(mlir::OpPassManager &manager, int maxRegisters = 0, bool checkStages = false);
+/// `recordMode` says how kernels note their scopes, if they do (compiler/gpu/Records.h).
+void buildResourcePipeline(mlir::OpPassManager &manager, int maxRegisters = 0, bool checkStages = false,
+                           llvm::StringRef recordMode = "proton");
 
 /// Makes the passes known by name, and the pipelines as `--gpu-pipeline` and `--gpu-resources`.
 void registerGpuPipeline();

@@ -5,6 +5,7 @@
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/DebugScopes.h"
 #include "compiler/llvm/nvidia/Emitter.h"
+#include "compiler/llvm/nvidia/Records.h"
 #include "compiler/llvm/nvidia/WarpSpecialize.h"
 #include "compiler/llvm/nvidia/memory/TensorMemory.h"
 #include "compiler/support/KernelSymbols.h"
@@ -100,6 +101,8 @@ llvm::LogicalResult Emitter::emitFunction(FunctionOpInterface op) {
   builder.SetInsertPoint(entry);
   if (op.isPublic() && options.waitAtEntry)
     waitForGridsBefore(*this);
+  if (op.isPublic())
+    beginRecords(*this);
   if (op.isPublic() && totalWarps > ownWarps)
     workers = std::make_shared<WorkerWarps>(*this, op);
   place.entry = builder.GetInsertBlock();

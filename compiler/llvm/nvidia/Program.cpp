@@ -5,6 +5,7 @@
 #include "compiler/llvm/nvidia/FloatConversion.h"
 #include "compiler/llvm/nvidia/InlineAssembly.h"
 #include "compiler/llvm/nvidia/Packing.h"
+#include "compiler/llvm/nvidia/Records.h"
 #include "compiler/tensor/rules/Rules.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -203,6 +204,7 @@ Emitted emitProgram(Emitter &emitter, Operation *op) {
         return Emitted(success());
       })
       .Case([&](tensor::PrintOp print) { return emitPrint(emitter, print); })
+      .Case([&](record::RecordOp record) { return emitRecord(emitter, record); })
       .Case([&](tensor::AssertOp check) { return emitAssert(emitter, check); })
       .Case([&](tensor::ElementwiseInlineAsmOp assembly) { return emitInlineAssembly(emitter, assembly); })
       .Default([](Operation *) { return Emitted(); });

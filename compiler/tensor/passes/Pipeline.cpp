@@ -1,4 +1,5 @@
 #include "compiler/tensor/passes/Pipeline.h"
+#include "compiler/tensor/Record.h"
 
 #include "compiler/tensor/Inlining.h"
 #include "compiler/tensor/Tensor.h"
@@ -39,8 +40,8 @@ void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &op
 }
 
 void registerTensorDialects(DialectRegistry &registry) {
-  registry.insert<TensorDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
-                  ub::UBDialect, LLVM::LLVMDialect>();
+  registry.insert<TensorDialect, record::RecordDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                  cf::ControlFlowDialect, ub::UBDialect, LLVM::LLVMDialect>();
   registerLlvmInlining(registry);
 }
 

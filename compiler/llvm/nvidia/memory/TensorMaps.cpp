@@ -1,5 +1,6 @@
 // Maps of tensors that the kernel writes itself, for TMA, and the scratch memory that they lie in.
 //   The two last parameters of a kernel lead to scratch memory; the first of them holds a slice for each CTA.
+#include "compiler/llvm/nvidia/memory/TensorMaps.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/nvidia/Families.h"
 
@@ -10,8 +11,7 @@ using namespace mlir;
 using namespace triton;
 using namespace triton::nvidia;
 
-/// This CTA's number among all of the grid, 64 bits wide.
-static llvm::Value *linearCta(Emitter &emitter) {
+llvm::Value *triton::nvidia::linearCta(Emitter &emitter) {
   using namespace llvm::Intrinsic;
   llvm::IRBuilder<> &builder = emitter.builder;
   auto read = [&](llvm::Intrinsic::ID id) {
