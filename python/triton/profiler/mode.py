@@ -59,7 +59,7 @@ class BaseMode:
 
 @dataclass(frozen=True)
 class PCSampling(BaseMode):
-    """Which instructions the multiprocessors are at, looked at every `interval` cycles."""
+    """Which instructions the multiprocessors are at, looked at every `interval` cycles. No backend here does it: `start` says so."""
 
     name: str = field(default="pcsampling", init=False)
     interval: int = 1000

@@ -109,8 +109,8 @@ def _get_mode_str(backend: str, mode: Union[str, BaseMode, None]) -> str:
     text = str(mode) if mode else ""
     name, *options = text.split(":")
     given = dict(option.partition("=")[::2] for option in options)
-    known = {"": (), "periodic_flushing": ("format",), "pcsampling": ("interval",)}
-    if name not in known or (name == "pcsampling" and backend != "cupti"):
+    known = {"": (), "periodic_flushing": ("format",)}
+    if name not in known:
         raise ValueError(f"mode {name!r} is not available: {backend} measures whole kernels")
     for option in given:
         if option not in known[name]:
@@ -142,8 +142,7 @@ def start(
     data: "tree", sums by context, or "trace", a time line of every kernel
     backend: who measures: "cupti" for all kernels on NVIDIA GPUs, "cpu" for Triton kernels on the CPU, "instrumentation" for the scopes inside
         kernels (`triton.profiler.language`); None: as the active driver
-    mode: how: "pcsampling" for lines of kernels (CUPTI), "periodic_flushing[:format=…]" to write each phase when it ends; of "instrumentation" see
-        `triton.profiler.mode`
+    mode: how: "periodic_flushing[:format=…]" to write each phase when it ends; of "instrumentation" see `triton.profiler.mode`
     hook: "triton" shows launches with the names and metrics of their `launch_metadata`; or a Hook
 
     Starting a session again that is there activates it.
