@@ -58,6 +58,10 @@ triton.language.extra.cuda.utils.num_warps triton.compiler.compiler.OutOfResourc
 triton.compiler.compiler.get_dump_manager triton.compiler.compiler.get_override_manager triton.compiler.compiler.BaseBackend
 triton.backends.nvidia.compiler.BaseBackend triton.backends.nvidia.compiler.PTXASError triton.runtime.jit.driver triton.runtime.jit.get_cache_key
 triton.runtime.autotuner.driver triton.runtime.autotuner.get_cache_manager triton.runtime.build._build triton.profiler.start triton.profiler.finalize triton.profiler.scope triton.profiler.viewer.print_tree
+triton.runtime.cache._base64 triton.compiler.CompiledKernel.close triton.compiler.max_shared_mem triton.runtime.jit.compute_cache_key triton.runtime.jit._replace_jit_callables
+triton.backends.nvidia.compiler.min_dot_size triton.backends.nvidia.driver.make_tensordesc_arg triton.backends.nvidia.driver.annotate_arguments triton.backends.driver.expand_signature
+triton.backends.driver.decompose_descriptor triton.backends.driver.wrap_handle_tensordesc_impl triton.knobs.runtime.kernel_unload_hook triton._instrumentation.instrument
+triton.runtime.build.compile_so_from_src triton.runtime.build.compile_module_from_file triton._utils.warn_once triton._C.libtriton.passes.plugin triton.testing.cuda_graph_without_gc
 """.split()
 
 
