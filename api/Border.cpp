@@ -1,6 +1,7 @@
 #include "api/Border.h"
 
 #include "compiler/frontend/Host.h"
+#include "compiler/frontend/LanguageVersion.h"
 #include "compiler/support/Diagnostic.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ llvm::Error requireAll(std::initializer_list<Required> pointers) {
 extern "C" {
 
 int triton_c_version(void) { return TRITON_C_VERSION; }
-const char *triton_version(void) { return "3.6.0"; }
+const char *triton_version(void) { return triton::frontend::stamp().data(); }
 
 const char *triton_error_kind(const triton_error *error) { return error ? error->kind.c_str() : ""; }
 const char *triton_error_message(const triton_error *error) { return error ? error->message.c_str() : ""; }

@@ -4,6 +4,7 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/Target.h"
+#include "compiler/frontend/LanguageVersion.h"
 #include "compiler/frontend/filehost/FileHost.h"
 #include "compiler/support/Hash.h"
 
@@ -39,6 +40,8 @@ static cl::opt<std::string> symbol("name", cl::desc("symbol of the compiled func
                                    cl::cat(category));
 static cl::opt<bool> listKernels("list", cl::desc("list the file's kernels and their parameters"), cl::cat(category));
 static cl::opt<bool> showTimes("time", cl::desc("print what each stage took"), cl::cat(category));
+static cl::opt<bool> listRules("list-rules", cl::desc("print the rules by which releases of the language differ"),
+                               cl::cat(category));
 static cl::opt<bool> listOptions("list-options", cl::desc("print the options of the compiler"), cl::cat(category));
 
 /// The options of Options.def as flags, and what they are set to.
@@ -187,6 +190,10 @@ int main(int argc, char **argv) {
   addFlags();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compiles Triton kernels ahead of time\n");
+  if (listRules) {
+    llvm::outs() << frontend::languageRulesReference();
+    return 0;
+  }
   if (listOptions) {
     llvm::outs() << driver::optionsReference();
     return 0;

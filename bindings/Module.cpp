@@ -26,6 +26,7 @@
 #include "bindings/launch/KernelObject.h"
 #include "bindings/launch/Launcher.h"
 
+#include <triton/c.h>
 #include <triton/embed.h>
 
 #include <nanobind/nanobind.h>
@@ -72,6 +73,7 @@ static nb::list nativeLibraries() {
 NB_MODULE(libtriton, module) {
   nb::set_leak_warnings(false); // clients such as torch keep kernels and modules until the process ends
   module.doc() = "The compiler and the launch path of Triton.";
+  module.attr("__version__") = triton_version();
   if (!addLauncher(module.ptr()) || !addHostLauncher(module.ptr()) || !addCudaLauncher(module.ptr()) ||
       !addCudaTensorMap(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
     throw nb::python_error();

@@ -1,9 +1,12 @@
+#include "compiler/driver/Options.h"
 #include "embed/EagerState.h"
 
 namespace triton::embed {
 
 static frontend::LanguageOptions optionsFor(bool debug) {
   frontend::LanguageOptions options;
+  if (auto version = frontend::LanguageVersion::parse(driver::languageVersionOfProcess()))
+    options.version = *version;
   options.debug = debug;
   options.sanitizeOverflow = false; // numbers wrap, as they do in compiled kernels unless asked otherwise
   return options;

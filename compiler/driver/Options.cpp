@@ -1,5 +1,7 @@
 #include "compiler/driver/Options.h"
 
+#include "compiler/frontend/LanguageVersion.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -8,6 +10,11 @@
 
 using namespace triton::driver;
 using llvm::StringRef;
+
+std::string triton::driver::languageVersionOfProcess() {
+  const char *given = std::getenv("TRITON_LANGUAGE_VERSION");
+  return given && *given ? given : frontend::LanguageVersion().str();
+}
 
 static const OptionEntry entries[] = {
 #define TRITON_OPTION(type, field, name, default, role, target, text)                                                  \
@@ -183,6 +190,9 @@ std::optional<std::string> Options::findFault() const {
       return llvm::formatv("{0} is an option of target {1}, not of {2}", entry.name,
                            entry.target == OptionEntry::Taker::Cpu ? "cpu" : "cuda", backend)
           .str();
+  if (!frontend::LanguageVersion::parse(languageVersion))
+    return llvm::formatv("language_version must be {0}, got '{1}'", frontend::languageVersions(), languageVersion)
+        .str();
   if (!isPowerOfTwoUpTo(numWarps, mostWarps))
     return llvm::formatv("num_warps must be a power of 2 from 1 to {0}, got {1}", mostWarps, numWarps).str();
   if (!isPowerOfTwoUpTo(numCtas, 16))

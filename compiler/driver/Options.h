@@ -27,6 +27,9 @@ using OptionalNumber = std::optional<Number>;
 using OptionalText = std::optional<Text>;
 using OptionalNames = std::optional<Names>;
 
+/// What TRITON_LANGUAGE_VERSION says, else the version of the stamp; not yet looked at.
+std::string languageVersionOfProcess();
+
 struct Options {
 #define TRITON_OPTION(type, field, name, default, role, target, text) type field = default;
 #include "compiler/driver/Options.def"

@@ -28,6 +28,8 @@ llvm::Expected<triton::KernelFacts> Target::describe(llvm::StringRef stage, llvm
 
 frontend::LanguageOptions Target::language(const Options &options) const {
   frontend::LanguageOptions language = facts(options);
+  if (std::optional<frontend::LanguageVersion> version = frontend::LanguageVersion::parse(options.languageVersion))
+    language.version = *version;
   language.backend = name().str();
   language.debug = options.debug || options.instrumentationMode == "consan";
   language.sanitizeOverflow = options.sanitizeOverflow;

@@ -164,13 +164,8 @@ static arith::CmpIPredicate integerPredicate(BinaryOperation operation, bool isS
   }
 }
 
-// Numbers are strong here: they have their own type before the two sides meet.
 static FailureOr<Value> compare(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs) {
-  FailureOr<Value> left = toTensor(emitter, lhs);
-  FailureOr<Value> right = failed(left) ? left : toTensor(emitter, rhs);
-  if (failed(right))
-    return failure();
-  FailureOr<std::pair<Value, Value>> operands = promoteOperands(emitter, *left, *right);
+  FailureOr<std::pair<Value, Value>> operands = promoteTyped(emitter, lhs, rhs);
   if (failed(operands))
     return failure();
   const auto &[ir, type] = operands->first.get<TensorValue>();

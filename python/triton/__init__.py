@@ -1,7 +1,5 @@
 """Triton: kernels in Python syntax, compiled for GPUs and CPUs."""
 
-__version__ = "3.6.0"
-
 import os as _os
 
 if _os.environ.get("TRITON_ENABLE_PYTHON_STACKTRACE", "").lower() in ("1", "on", "true"):
@@ -9,6 +7,7 @@ if _os.environ.get("TRITON_ENABLE_PYTHON_STACKTRACE", "").lower() in ("1", "on",
 
     _faulthandler.enable()  # a crash of native code shows where Python was
 
+from ._C.libtriton import __version__  # the stamp of the build (docs/reference/versions.md)
 from .errors import TritonError  # isort: skip
 
 if _os.environ.get("TRITON_PLUGIN_PATHS"):

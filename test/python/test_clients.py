@@ -82,7 +82,7 @@ def test_version_probes():
     import triton.backends.compiler
     import triton.compiler.compiler
 
-    assert [int(part) for part in triton.__version__.split(".")[:2]] == [3, 6]
+    assert [int(part) for part in triton.__version__.split(".")[:2]] in ([3, 6], [3, 7], [3, 8], [3, 9])
     assert not hasattr(triton.backends.compiler, "AttrsDescriptor")
     assert not hasattr(triton.compiler.compiler, "AttrsDescriptor")
     assert "_semantic" in inspect.signature(tl.core.view).parameters

@@ -5,6 +5,7 @@
 
 #include "compiler/frontend/Builtins.h"
 #include "compiler/frontend/Host.h"
+#include "compiler/frontend/LanguageVersion.h"
 #include "compiler/frontend/emitter/Function.h"
 #include "compiler/support/Diagnostic.h"
 
@@ -29,6 +30,7 @@ class LayoutPolicy;
 
 /// What of the options and the target shows in the language.
 struct LanguageOptions {
+  LanguageVersion version;
   bool debug = false;
   bool sanitizeOverflow = true;
   std::string backend = "cpu"; // "cpu", "cuda", "hip"

@@ -119,4 +119,14 @@ FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const Value
   return std::pair((*both)[0], (*both)[1]);
 }
 
+FailureOr<std::pair<Value, Value>> promoteTyped(Emitter &emitter, const Value &lhs, const Value &rhs) {
+  if (emitter.options().version.has(LanguageRule::WeakLiterals))
+    return promoteOperands(emitter, lhs, rhs);
+  FailureOr<Value> left = toTensor(emitter, lhs);
+  FailureOr<Value> right = failed(left) ? left : toTensor(emitter, rhs);
+  if (failed(right))
+    return failure();
+  return promoteOperands(emitter, *left, *right);
+}
+
 } // namespace triton::frontend

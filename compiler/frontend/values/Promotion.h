@@ -21,6 +21,9 @@ mlir::FailureOr<Type> promoteTypes(Emitter &emitter, Type lhs, Type rhs, Promoti
 mlir::FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const Value &lhs, const Value &rhs,
                                                          Promotion promotion = Promotion::Arithmetic);
 
+/// The same for comparisons, minimum, maximum and functions of mathematics. Before `WeakLiterals`, numbers had a type of their own there before the two sides met.
+mlir::FailureOr<std::pair<Value, Value>> promoteTyped(Emitter &emitter, const Value &lhs, const Value &rhs);
+
 /// Error for operands that an operator does not take.
 mlir::LogicalResult rejectOperands(Emitter &emitter, const Value &lhs, const Value &rhs);
 
