@@ -22,6 +22,8 @@ static void addRanges(const syntax::FunctionDef &definition, std::vector<fronten
   llvm::SmallVector<const syntax::Arg *> declared(definition.args->posonlyargs);
   llvm::append_range(declared, definition.args->args);
   llvm::append_range(declared, definition.args->kwonlyargs);
+  if (definition.args->vararg)
+    declared.push_back(definition.args->vararg);
   for (const syntax::Arg *argument : declared)
     for (frontend::Parameter &parameter : parameters)
       if (parameter.name == argument->arg)

@@ -246,7 +246,7 @@ FailureOr<Value> unary(Emitter &emitter, UnaryOperation operation, const Value &
   case UnaryOperation::Neg:
     if (type.isPointerLike())
       return rejectUnary(emitter, operation, operand);
-    if (!type.isFloating())
+    if (!type.isFloating() || !emitter.options().version.has(LanguageRule::TrueNegation))
       return binary(emitter, BinaryOperation::Sub, zeroOf(emitter, type), operand);
     return Value::tensor(arith::NegFOp::create(emitter.builder(), emitter.location(), operand.get<TensorValue>().ir),
                          type);

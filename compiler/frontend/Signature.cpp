@@ -93,6 +93,19 @@ Signature triton::frontend::signatureOf(const Function &function) {
   Signature signature;
   for (const Parameter &parameter : function.parameters)
     signature.parameters.push_back({parameter.name, Signature::Kind::Plain, parameter.defaultValue});
+  if (!function.definition)
+    return signature;
+  const syntax::Arguments &declared = *function.definition->args;
+  const auto isOneOf = [](llvm::ArrayRef<syntax::Arg *> list, StringRef name) {
+    return llvm::any_of(list, [&](const syntax::Arg *argument) { return argument->arg == name; });
+  };
+  for (Signature::Parameter &parameter : signature.parameters) {
+    if (declared.vararg && declared.vararg->arg == parameter.name)
+      parameter.kind = Signature::Kind::Rest;
+    else if (isOneOf(declared.kwonlyargs, parameter.name))
+      parameter.kind = Signature::Kind::KeywordOnly;
+    parameter.isPositionalOnly = isOneOf(declared.posonlyargs, parameter.name);
+  }
   return signature;
 }
 
@@ -117,13 +130,13 @@ static llvm::Error tooManyPositional(StringRef callee, const Signature &signatur
                                     .str());
 }
 
-/// `f() missing 2 required positional arguments: 'a' and 'b'`
-static llvm::Error missing(StringRef callee, llvm::ArrayRef<std::string> names) {
+/// `f() missing 2 required positional arguments: 'a' and 'b'`; `kind` is "positional" or "keyword-only".
+static llvm::Error missing(StringRef callee, llvm::ArrayRef<std::string> names, StringRef kind) {
   std::string list;
   for (auto [i, name] : llvm::enumerate(names))
     list += (i == 0 ? "'" : i + 1 == names.size() ? (names.size() > 2 ? ", and '" : " and '") : ", '") + name + "'";
-  return hostError("TypeError", (callee + "() missing " + std::to_string(names.size()) +
-                                 " required positional argument" + (names.size() == 1 ? "" : "s") + ": " + list)
+  return hostError("TypeError", (callee + "() missing " + std::to_string(names.size()) + " required " + kind +
+                                 " argument" + (names.size() == 1 ? "" : "s") + ": " + list)
                                     .str());
 }
 
@@ -163,16 +176,18 @@ llvm::Expected<BoundArguments> Signature::bind(StringRef callee, const CallArgum
     bound.values[index] = value;
     bound.given[index] = true;
   }
-  std::vector<std::string> absent;
+  std::vector<std::string> absent, absentKeywords;
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
     if (bound.given[i] || parameter.kind == Kind::Rest)
       continue;
     if (parameter.defaultValue)
       bound.values[i] = *parameter.defaultValue;
     else
-      absent.push_back(parameter.name);
+      (parameter.kind == Kind::KeywordOnly ? absentKeywords : absent).push_back(parameter.name);
   }
   if (!absent.empty())
-    return missing(callee, absent);
+    return missing(callee, absent, "positional");
+  if (!absentKeywords.empty())
+    return missing(callee, absentKeywords, "keyword-only");
   return bound;
 }

@@ -123,6 +123,10 @@ template <bool isMax> static FailureOr<Value> extremum(Emitter &emitter, const B
   return result;
 }
 
+static FailureOr<Value> notImplemented(Emitter &emitter, const BoundArguments &) {
+  return emitter.error("TypeError") << "'NotImplementedType' object is not callable";
+}
+
 /// A method may be called through its class, with anything as `self`: `int.bit_length("x")`.
 template <int64_t (*count)(const Integer &)>
 static FailureOr<Value> countBits(Emitter &emitter, const BoundArguments &arguments) {
@@ -157,6 +161,8 @@ llvm::ArrayRef<Builtin> pythonBuiltins() {
        "What Python's `min` means in kernels.", extremum<false>},
       {"triton.language.core", "builtin_max", "(*values, propagate_nan=PropagateNan.NONE)",
        "What Python's `max` means in kernels.", extremum<true>},
+      {"builtins", "NotImplemented", "()", "What a method of an operator returns to leave it to the other operand.",
+       notImplemented},
       atCompileTime({"builtins.int", "bit_length", "(self)", "How many bits the magnitude needs.", countBits<length>}),
       atCompileTime(
           {"builtins.int", "bit_count", "(self)", "How many bits of the magnitude are set.", countBits<ones>}),

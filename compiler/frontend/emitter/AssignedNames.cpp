@@ -20,11 +20,21 @@ void triton::frontend::collectTargets(const syntax::Expr *target, std::vector<St
       collectTargets(element, names);
 }
 
+void triton::frontend::collectNamed(const syntax::Node *expr, std::vector<StringRef> &names) {
+  if (auto *named = dyn_cast<syntax::NamedExpr>(expr))
+    collectTargets(named->target, names);
+  syntax::forEachChild(*expr, [&](const syntax::Node *child) {
+    if (!llvm::isa<syntax::Stmt>(child))
+      collectNamed(child, names);
+  });
+}
+
 /// In the order of their first occurrence.
 using NameSet = llvm::SetVector<StringRef, std::vector<StringRef>, llvm::DenseSet<StringRef>>;
 
 std::vector<StringRef> AssignedNames::of(const syntax::Stmt *statement) {
   std::vector<StringRef> names;
+  collectNamed(statement, names);
   if (auto *assign = dyn_cast<syntax::Assign>(statement)) {
     for (const syntax::Expr *target : assign->targets)
       collectTargets(target, names);

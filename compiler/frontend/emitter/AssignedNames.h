@@ -27,6 +27,9 @@ private:
   Cache cache, receiverCache;
 };
 
+/// The names that `:=` binds in an expression.
+void collectNamed(const syntax::Node *expr, std::vector<llvm::StringRef> &names);
+
 /// The names a target binds: `a`, `(a, (b, c))`.
 void collectTargets(const syntax::Expr *target, std::vector<llvm::StringRef> &names);
 

@@ -220,10 +220,12 @@ Flow KernelEmitter::emitRuntimeIf(const syntax::If *branch, mlir::Value conditio
   const Scope::Saved before = frame->scope.save(names);
   auto op = scf::IfOp::create(opBuilder, location(), mlir::TypeRange{}, condition, /*addThenBlock=*/true,
                               /*addElseBlock=*/true);
+  const auto awaited = frame->scope.awaited;
   auto emitArm = [&](mlir::Region &region, llvm::ArrayRef<syntax::Stmt *> body) {
     mlir::OpBuilder::InsertionGuard guard(opBuilder);
     opBuilder.setInsertionPointToEnd(&region.front());
     Arm arm{emitStatements(body), {}};
+    frame->scope.awaited = awaited;
     arm.names = frame->scope.save(names);
     frame->scope.restore(before);
     return arm;
@@ -331,7 +333,12 @@ FailureOr<Value> KernelEmitter::evaluateConditional(const syntax::IfExp *conditi
   auto emitSide = [&](mlir::Region &region, const syntax::Expr *expr) -> FailureOr<Value> {
     mlir::OpBuilder::InsertionGuard guard(opBuilder);
     opBuilder.setInsertionPointToEnd(&region.front());
+    std::vector<StringRef> named;
+    collectNamed(expr, named);
+    const Scope::Saved before = frame->scope.save(named);
     auto value = evaluate(expr);
+    if (failed(forgetNamed(expr, before, "a conditional expression")))
+      return failure();
     if (failed(value) || value->isNone())
       return value;
     At at(*this, expr->range);

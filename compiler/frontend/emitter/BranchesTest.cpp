@@ -210,7 +210,8 @@ def kernel(p, n):
     tl.store(p, helper(n))
 )",
                     "*i32, i32",
-                    {"kernel.py:6:5: error: Inconsistent return types: int32 and fp32",
+                    {"kernel.py:6:5: error: Return type mismatch: int32 and fp32. Note all return types were: "
+                     "[constexpr[7], constexpr[1.0]]",
                      "kernel.py:5:9: note: the first return is here", "kernel.py:10:17: note: called from here"}));
 }
 

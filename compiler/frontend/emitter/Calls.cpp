@@ -157,7 +157,8 @@ FailureOr<Value> KernelEmitter::call(const Value &callable, const CallArguments 
 }
 
 FailureOr<Value> KernelEmitter::callScalar(const Value &function, llvm::ArrayRef<Value> scalars) {
-  return call(function, CallArguments{scalars.vec(), {}});
+  auto result = call(function, CallArguments{scalars.vec(), {}});
+  return failed(result) ? result : materialize(*this, *result);
 }
 
 FailureOr<Value> KernelEmitter::callBuiltin(const Builtin &builtin, const CallArguments &arguments) {
@@ -175,14 +176,8 @@ LogicalResult KernelEmitter::checkDeclaration(const Function &function) {
     return error(argument->range, "UnsupportedLanguageConstruct")
            << what << " parameters are not supported in jitted functions: '" << argument->arg << "'";
   };
-  if (declared.vararg)
-    return reject(declared.vararg, "`*`");
   if (declared.kwarg)
     return reject(declared.kwarg, "`**`");
-  if (!declared.kwonlyargs.empty())
-    return reject(declared.kwonlyargs[0], "keyword-only");
-  if (!declared.posonlyargs.empty())
-    return reject(declared.posonlyargs[0], "positional-only");
   return success();
 }
 
@@ -291,8 +286,36 @@ KernelEmitter::specialize(const Function &function, llvm::ArrayRef<Value> argume
   specialization.state = isDone ? Specialization::State::Done : Specialization::State::Failed;
   if (!isDone)
     return failure();
-  specialization.result = callee.result.value_or(Value::none());
+  specialization.result = callee.result ? callee.returned : Value::none();
   return &specialization;
+}
+
+/// Takes the parts of `results` away that callers know as constants: `result` has a run-time value there, `returned` has none.
+static void dropConstants(const Value &result, const Value &returned, SmallVector<mlir::Value> &results) {
+  SmallVector<mlir::Value> kept;
+  mlir::ValueRange all(results);
+  const auto visit = [&](auto &visit, const Value &pattern, const Value &known) -> void {
+    auto *tuple = pattern.tuple(), *knownTuple = known.tuple();
+    if (tuple && knownTuple) {
+      for (auto [element, knownElement] : llvm::zip_equal(tuple->elements, knownTuple->elements))
+        visit(visit, element, knownElement);
+      return;
+    }
+    SmallVector<mlir::Value> parts;
+    flatten(pattern, parts);
+    if (!known.isCompileTime())
+      llvm::append_range(kept, all.take_front(parts.size()));
+    all = all.drop_front(parts.size());
+  };
+  visit(visit, result, returned);
+  if (kept.size() == results.size())
+    return;
+  SmallVector<mlir::Value> dropped(results.begin(), results.end());
+  results = kept;
+  for (mlir::Value value : dropped)
+    if (mlir::Operation *op = value.getDefiningOp();
+        op && op->hasTrait<mlir::OpTrait::ConstantLike>() && op->use_empty() && !llvm::is_contained(kept, value))
+      op->erase();
 }
 
 /// Emits the statements of the current function and its one return. Fails if an error was reported within.
@@ -305,6 +328,8 @@ LogicalResult KernelEmitter::emitBody(Frame &current) {
   for (mlir::Operation *op : llvm::reverse(current.dead))
     op->erase();
   SmallVector<mlir::Value> results = resultsOrPoison(flow);
+  if (current.result)
+    dropConstants(*current.result, current.returned, results);
   tensor::ReturnOp::create(opBuilder, location(), results);
   // Behind a return comes code that cannot run, which falls off the end.
   if (showsSteps() && flow.kind == Flow::Kind::Returns && !results.empty()) {

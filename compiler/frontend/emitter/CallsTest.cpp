@@ -210,8 +210,51 @@ TEST(Calls, WhatIsMissingIsAnError) {
   EXPECT_EQ(emitText("@triton.jit\ndef kernel(p, n): pass\n", "i32").messages[0],
             "kernel kernel has 2 parameters, but 1 arguments are given");
   EXPECT_EQ(emitText("@triton.jit\ndef kernel(n): pass\n", "void").messages[0], "argument n has no type");
-  EXPECT_EQ(emitText("@triton.jit\ndef kernel(*n): pass\n", "i32").messages[0],
-            "`*` parameters are not supported in jitted functions: 'n'");
+  EXPECT_EQ(emitText("@triton.jit\ndef kernel(**n): pass\n", "").messages[0],
+            "`**` parameters are not supported in jitted functions: 'n'");
+}
+
+TEST(Calls, ParametersOfEveryKind) {
+  const char *text = R"(
+@triton.jit
+def total(first, /, *rest, scale=1, offset):
+    for i in tl.static_range(len(rest)):
+        first += rest[i]
+    return first * scale + offset
+
+@triton.jit
+def kernel(p, n, *, m):
+    tl.store(p, total(n, *(n, m), offset=m))
+)";
+  EXPECT_TRUE(emits(text, "*i32, i32, i32", {"tt.func public @kernel(%p: !tt.ptr<i32>, %n: i32, %m: i32)"}));
+  EXPECT_TRUE(fails(R"(
+@triton.jit
+def scaled(x, *, by):
+    return x * by
+
+@triton.jit
+def kernel(p, n):
+    tl.store(p, scaled(n))
+)",
+                    "*i32, i32", {"scaled() missing 1 required keyword-only argument: 'by'"}));
+}
+
+TEST(Calls, ConstantsStayConstantsThroughReturns) {
+  const char *text = R"(
+@triton.jit
+def size(n):
+    if n > 0:
+        return 16
+    return 16
+
+@triton.jit
+def kernel(p, n):
+    tl.store(p + tl.arange(0, size(n)), 1)
+)";
+  EXPECT_TRUE(emits(text, "*i32, i32", {"tt.make_range {end = 16"}));
+  LanguageOptions before;
+  before.version = *LanguageVersion::parse("3.6");
+  EXPECT_FALSE(emitText(text, "*i32, i32", "kernel", before).messages.empty());
 }
 
 TEST(Calls, ErrorsShowTheWholeChain) {

@@ -113,8 +113,14 @@ FailureOr<Value> KernelEmitter::evaluateNode(const syntax::Expr *expr) {
     return evaluateConditional(llvm::cast<syntax::IfExp>(expr));
   case NodeKind::Call:
     return evaluateCall(llvm::cast<syntax::Call>(expr));
+  case NodeKind::NamedExpr:
+    return evaluateNamed(llvm::cast<syntax::NamedExpr>(expr));
   case NodeKind::ListComp:
-    return evaluateComprehension(llvm::cast<syntax::ListComp>(expr));
+    return evaluateComprehension(llvm::cast<syntax::ListComp>(expr)->elt,
+                                 llvm::cast<syntax::ListComp>(expr)->generators);
+  case NodeKind::GeneratorExp:
+    return evaluateComprehension(llvm::cast<syntax::GeneratorExp>(expr)->elt,
+                                 llvm::cast<syntax::GeneratorExp>(expr)->generators);
   case NodeKind::JoinedStr:
     return evaluateJoinedString(llvm::cast<syntax::JoinedStr>(expr));
   default:
@@ -229,55 +235,124 @@ FailureOr<Value> KernelEmitter::evaluateSubscript(const syntax::Subscript *subsc
   return *element;
 }
 
+FailureOr<Value> KernelEmitter::evaluateNamed(const syntax::NamedExpr *named) {
+  auto value = evaluate(named->value);
+  if (failed(value) || failed(assign(named->target, *value)))
+    return failure();
+  return evaluate(named->target);
+}
+
 FailureOr<Value> KernelEmitter::evaluateElements(llvm::ArrayRef<syntax::Expr *> elements) {
   std::vector<Value> values;
   bool anyFailed = false;
   for (const syntax::Expr *element : elements) {
-    auto value = evaluate(element);
+    auto *starred = dyn_cast<syntax::Starred>(element);
+    auto value = evaluate(starred ? starred->value : element);
     anyFailed |= failed(value);
-    if (!anyFailed)
+    if (anyFailed)
+      continue;
+    if (!starred) {
       values.push_back(*value);
+      continue;
+    }
+    auto parts = unpack(*value);
+    if (failed(parts))
+      return failure();
+    if (!*parts)
+      return error(element->range, "TypeError") << "the value after * must be a tuple, got " << classNameOf(*value);
+    llvm::append_range(values, **parts);
   }
   if (anyFailed)
     return failure();
   return Value::tuple(std::move(values));
 }
 
-/// `add` of `__add__` and `__radd__`; empty for comparisons, which every class of the host has.
-static llvm::StringRef methodOf(BinaryOperation operation) {
+/// `__add__`, or `__radd__` of the right side; `__lt__`, which is `__gt__` of the right side.
+static std::string methodOf(BinaryOperation operation, bool isReflected) {
+  switch (operation) {
+  case BinaryOperation::Eq:
+    return "__eq__";
+  case BinaryOperation::Ne:
+    return "__ne__";
+  case BinaryOperation::Lt:
+    return isReflected ? "__gt__" : "__lt__";
+  case BinaryOperation::Le:
+    return isReflected ? "__ge__" : "__le__";
+  case BinaryOperation::Gt:
+    return isReflected ? "__lt__" : "__gt__";
+  case BinaryOperation::Ge:
+    return isReflected ? "__le__" : "__ge__";
+  default:
+    break;
+  }
   static constexpr llvm::StringLiteral names[] = {"add",    "sub",    "mul", "truediv", "floordiv", "mod",   "pow",
                                                   "lshift", "rshift", "and", "or",      "xor",      "matmul"};
   const auto index = static_cast<size_t>(operation);
-  return index < std::size(names) ? llvm::StringRef(names[index]) : llvm::StringRef();
+  assert(index < std::size(names) && "comparisons are listed above");
+  return (isReflected ? "__r" : "__") + names[index].str() + "__";
 }
 
-/// The operator as a method of an aggregate, of the left side or reflected of the right; nullopt if neither has one.
-static FailureOr<std::optional<Value>> combineByMethod(Emitter &emitter, BinaryOperation operation, const Value &lhs,
-                                                       const Value &rhs) {
-  const llvm::StringRef name = methodOf(operation);
-  for (bool isReflected : {false, true}) {
-    const Value &object = isReflected ? rhs : lhs, &other = isReflected ? lhs : rhs;
-    if (name.empty() || !object.aggregate())
-      continue;
-    auto method = valueAttribute(emitter, object, (isReflected ? "__r" : "__") + name.str() + "__");
-    if (failed(method))
-      return failure();
-    if (!*method)
-      continue;
-    FailureOr<Value> result = emitter.call(**method, CallArguments{{other}, {}});
-    if (failed(result))
-      return failure();
-    return std::optional(*result);
+/// What a method gives that leaves an operator to the other side.
+static bool isNotImplemented(const Value &value) {
+  return (value.is<const Builtin *>() || value.is<HostObject>()) && value.str() == "NotImplemented";
+}
+
+/// Whether a method is one that every object of Python has, such as `object.__eq__`.
+static bool isInherited(const Value &method) {
+  auto *bound = method.getIf<std::shared_ptr<const BoundMethod>>();
+  auto *object = bound ? (*bound)->callable.getIf<HostObject>() : method.getIf<HostObject>();
+  if (!object || !object->host)
+    return false;
+  const std::string kind = object->host->className(*object);
+  return kind == "wrapper_descriptor" || kind == "method-wrapper";
+}
+
+FailureOr<std::optional<Value>> KernelEmitter::callOperator(const Value &object, StringRef name,
+                                                            llvm::ArrayRef<Value> others) {
+  if (!object.aggregate())
+    return std::optional<Value>();
+  auto method = valueAttribute(*this, object, name);
+  if (failed(method))
+    return failure();
+  if (!*method || isInherited(**method))
+    return std::optional<Value>();
+  FailureOr<Value> result = call(**method, CallArguments{others.vec(), {}});
+  if (failed(result))
+    return failure();
+  return isNotImplemented(*result) ? std::optional<Value>() : std::optional(*result);
+}
+
+/// Whether the class of `value` is another than that of `base`, and inherits from it.
+static bool isOfSubclass(const Value &value, const Value &base) {
+  const AggregateValue *derived = value.aggregate(), *original = base.aggregate();
+  if (!derived || !original || !original->hostClass.host || derived->hostClass == original->hostClass)
+    return false;
+  auto isDerived = original->hostClass.host->isInstance(value, original->hostClass);
+  if (isDerived)
+    return *isDerived;
+  llvm::consumeError(isDerived.takeError());
+  return false;
+}
+
+FailureOr<std::optional<Value>> KernelEmitter::combineByMethod(StringRef forward, StringRef reflected, const Value &lhs,
+                                                               const Value &rhs) {
+  const bool rightFirst = isOfSubclass(rhs, lhs);
+  for (bool isRight : {rightFirst, !rightFirst}) {
+    auto result = isRight ? callOperator(rhs, reflected, lhs) : callOperator(lhs, forward, rhs);
+    if (failed(result) || *result)
+      return result;
   }
   return std::optional<Value>();
 }
 
 FailureOr<Value> KernelEmitter::combine(BinaryOperation operation, const Value &lhs, const Value &rhs) {
-  auto byMethod = combineByMethod(*this, operation, lhs, rhs);
-  if (failed(byMethod))
-    return failure();
-  if (*byMethod)
-    return **byMethod;
+  if (lhs.aggregate() || rhs.aggregate()) {
+    auto byMethod = combineByMethod(methodOf(operation, false), methodOf(operation, true), lhs, rhs);
+    if (failed(byMethod))
+      return failure();
+    if (*byMethod)
+      return **byMethod;
+  }
   if (lhs.isTensor() || rhs.isTensor())
     return binary(*this, operation, lhs, rhs);
   const bool isSequence = lhs.tuple() || rhs.tuple();
@@ -293,6 +368,14 @@ FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) 
   if (failed(operand))
     return failure();
   const UnaryOperation op = operationOf(operation->op);
+  static constexpr llvm::StringLiteral methods[] = {"__invert__", "__not__", "__pos__", "__neg__"};
+  if (operand->aggregate()) {
+    auto byMethod = callOperator(*operand, methods[static_cast<size_t>(operation->op)], {});
+    if (failed(byMethod))
+      return failure();
+    if (*byMethod)
+      return **byMethod;
+  }
   if (operand->isTensor())
     return unary(*this, op, *operand);
   if (operand->tuple() || !operand->isCompileTime())
@@ -300,20 +383,47 @@ FailureOr<Value> KernelEmitter::evaluateUnary(const syntax::UnaryOp *operation) 
   return foldUnary(*this, op, *operand);
 }
 
-FailureOr<Value> KernelEmitter::evaluateCompare(const syntax::Compare *compare) {
+/// One comparison of two values.
+FailureOr<Value> KernelEmitter::compare(syntax::CompareOperator op, const Value &lhs, const Value &rhs) {
   using Operator = syntax::CompareOperator;
-  if (compare->ops.size() != 1)
-    return error("UnsupportedLanguageConstruct") << "simultaneous multiple comparison is not supported";
-  const Operator op = compare->ops[0];
-  if (op == Operator::In || op == Operator::NotIn)
-    return error("UnsupportedLanguageConstruct")
-           << "unsupported AST node type: " << (op == Operator::In ? "In" : "NotIn");
-  auto lhs = evaluate(compare->left), rhs = evaluate(compare->comparators[0]);
-  if (failed(lhs) || failed(rhs))
-    return failure();
   if (op == Operator::Is || op == Operator::IsNot)
-    return Value::boolean(identical(*lhs, *rhs) == (op == Operator::Is));
-  return combine(operationOf(op), *lhs, *rhs);
+    return Value::boolean(identical(lhs, rhs) == (op == Operator::Is));
+  return combine(operationOf(op), lhs, rhs);
+}
+
+/// `a < b < c` is `a < b and b < c` with `b` evaluated once; what is false while compiling ends it.
+FailureOr<Value> KernelEmitter::evaluateCompare(const syntax::Compare *comparison) {
+  using Operator = syntax::CompareOperator;
+  for (Operator op : comparison->ops)
+    if (op == Operator::In || op == Operator::NotIn)
+      return error("UnsupportedLanguageConstruct")
+             << "unsupported AST node type: " << (op == Operator::In ? "In" : "NotIn");
+  auto lhs = evaluate(comparison->left);
+  std::optional<Value> runtime;
+  Value last;
+  for (auto [op, operand] : llvm::zip_equal(comparison->ops, comparison->comparators)) {
+    auto rhs = evaluate(operand);
+    if (failed(lhs) || failed(rhs))
+      return failure();
+    auto result = compare(op, *lhs, *rhs);
+    if (failed(result) || comparison->ops.size() == 1)
+      return result;
+    last = *result;
+    lhs = rhs;
+    if (!result->isTensor()) {
+      auto isTrue = truth(*result);
+      if (!isTrue)
+        return fail(isTrue.takeError());
+      if (!*isTrue)
+        return *result;
+      continue;
+    }
+    result = runtime ? combineLogical(*this, /*isAnd=*/true, *runtime, *result) : result;
+    if (failed(result))
+      return failure();
+    runtime = *result;
+  }
+  return runtime ? *runtime : last;
 }
 
 FailureOr<Value> KernelEmitter::evaluateBoolOp(const syntax::BoolOp *operation) {
@@ -325,7 +435,7 @@ FailureOr<Value> KernelEmitter::evaluateBoolOp(const syntax::BoolOp *operation) 
     if (failed(value))
       return failure();
     last = *value;
-    if (!value->isTensor()) {
+    if (!value->isTensor() && !value->aggregate()) {
       // A tuple counts as its emptiness, whatever it holds.
       bool isTrue;
       if (auto *tuple = value->tuple())
@@ -340,6 +450,17 @@ FailureOr<Value> KernelEmitter::evaluateBoolOp(const syntax::BoolOp *operation) 
     }
     if (!runtime) {
       runtime = *value;
+      continue;
+    }
+    if (runtime->aggregate() || value->aggregate()) {
+      const StringRef method = isAnd ? "logical_and" : "logical_or";
+      auto byMethod = combineByMethod(method, method, *runtime, *value);
+      if (failed(byMethod))
+        return failure();
+      if (!*byMethod)
+        return error("TypeError") << "unsupported operand type for " << (isAnd ? "and" : "or") << ": "
+                                  << classNameOf(*runtime) << " and " << classNameOf(*value);
+      runtime = **byMethod;
       continue;
     }
     auto both = logical(*this, isAnd, *runtime, *value);
@@ -364,13 +485,32 @@ FailureOr<std::optional<std::vector<Value>>> KernelEmitter::unpack(const Value &
   return std::optional<std::vector<Value>>();
 }
 
-FailureOr<Value> KernelEmitter::evaluateComprehension(const syntax::ListComp *comprehension) {
-  if (comprehension->generators.size() != 1)
+FailureOr<bool> KernelEmitter::holds(llvm::ArrayRef<syntax::Expr *> conditions) {
+  for (const syntax::Expr *condition : conditions) {
+    auto value = evaluate(condition);
+    if (failed(value))
+      return failure();
+    if (!value->isCompileTime())
+      return error(condition->range, "TypeError")
+             << "the condition of a comprehension must be known while compiling, got " << value->str();
+    auto isTrue = truth(*value);
+    if (!isTrue)
+      return fail(isTrue.takeError());
+    if (!*isTrue)
+      return false;
+  }
+  return true;
+}
+
+FailureOr<Value> KernelEmitter::evaluateComprehension(const syntax::Expr *result,
+                                                      llvm::ArrayRef<syntax::Comprehension *> generators) {
+  if (generators.size() != 1)
     return error("UnsupportedLanguageConstruct") << "nested comprehensions are not supported";
-  const syntax::Comprehension *generator = comprehension->generators[0];
-  auto *target = dyn_cast<syntax::Name>(generator->target);
-  if (!target || !generator->ifs.empty() || generator->isAsync)
-    return error("UnsupportedLanguageConstruct") << "comprehensions take one name and no condition";
+  const syntax::Comprehension *generator = generators[0];
+  if (generator->isAsync)
+    return error("UnsupportedLanguageConstruct") << "asynchronous comprehensions are not supported";
+  if (failed(checkTarget(generator->target)))
+    return failure();
   auto iterable = evaluate(generator->iter);
   if (failed(iterable))
     return failure();
@@ -379,12 +519,25 @@ FailureOr<Value> KernelEmitter::evaluateComprehension(const syntax::ListComp *co
     return failure();
   if (!*elements)
     return error("NotImplementedError") << "only tuple comprehensions are supported, got " << classNameOf(*iterable);
-  const Scope::Saved saved = frame->scope.save(target->id);
+  std::vector<StringRef> names;
+  collectTargets(generator->target, names);
+  const Scope::Saved saved = frame->scope.save(names);
   std::vector<Value> results;
   bool anyFailed = false;
   for (const Value &element : **elements) {
-    frame->scope.bind(target->id, {.value = element, .range = target->range});
-    auto value = evaluate(comprehension->elt);
+    // A name of a comprehension is what the element is: nothing materialises.
+    auto bind = [&](const syntax::Name *name, const Value &part) {
+      frame->scope.bind(name->id, {.value = part, .range = name->range});
+      return success();
+    };
+    auto isTaken =
+        failed(forEachName(generator->target, element, bind)) ? FailureOr<bool>(failure()) : holds(generator->ifs);
+    anyFailed |= failed(isTaken);
+    if (anyFailed)
+      break;
+    if (!*isTaken)
+      continue;
+    auto value = evaluate(result);
     anyFailed |= failed(value);
     if (anyFailed)
       break;

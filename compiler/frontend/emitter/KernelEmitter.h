@@ -43,9 +43,11 @@ struct Frame {
   unsigned loopDepth = 0; // run-time loops around the statement
   std::optional<Value> result =
       {}; // the first result, as a pattern for the others; none while no `return` was seen, None if it had no value
-  SourceRange resultRange = {}; // that `return`
-  bool failed = false;          // a `return` had an error: the function's type is not known
-  bool stopped = false;         // a static_assert failed: what it guards is not looked at
+  Value returned = {}; // the same, with what every `return` so far gave as the same constant still a constant
+  std::vector<std::string> returnedTypes = {}; // of each `return`, for messages
+  SourceRange resultRange = {};                // that `return`
+  bool failed = false;                         // a `return` had an error: the function's type is not known
+  bool stopped = false;                        // a static_assert failed: what it guards is not looked at
 
   llvm::SmallVector<mlir::Type> resultTypes = {};
   llvm::SmallVector<mlir::Operation *> dead = {}; // ops that hold code which cannot run, erased at the end
@@ -139,11 +141,22 @@ private:
   mlir::FailureOr<Value> evaluateUnary(const syntax::UnaryOp *operation);
   mlir::FailureOr<Value> evaluateConditional(const syntax::IfExp *conditional);
   mlir::FailureOr<Value> evaluateCall(const syntax::Call *call, bool isDiscarded = false);
-  mlir::FailureOr<Value> evaluateComprehension(const syntax::ListComp *comprehension);
+  mlir::FailureOr<Value> evaluateNamed(const syntax::NamedExpr *named);
+  mlir::FailureOr<Value> evaluateComprehension(const syntax::Expr *element,
+                                               llvm::ArrayRef<syntax::Comprehension *> generators);
+  /// Whether all conditions of a comprehension hold; they are known while compiling.
+  mlir::FailureOr<bool> holds(llvm::ArrayRef<syntax::Expr *> conditions);
   mlir::FailureOr<std::string> evaluateField(const syntax::FormattedValue *field);
   mlir::FailureOr<Value> evaluateJoinedString(const syntax::JoinedStr *joined);
   mlir::FailureOr<Value> evaluateElements(llvm::ArrayRef<syntax::Expr *> elements);
   mlir::FailureOr<Value> combine(BinaryOperation operation, const Value &lhs, const Value &rhs);
+  mlir::FailureOr<Value> compare(syntax::CompareOperator op, const Value &lhs, const Value &rhs);
+  /// An operator as a method of an aggregate: nullopt if `object` is none, has none, or leaves it to others.
+  mlir::FailureOr<std::optional<Value>> callOperator(const Value &object, llvm::StringRef name,
+                                                     llvm::ArrayRef<Value> others);
+  /// Of the left side, or else reflected of the right; the right side first if its class inherits from that of the left.
+  mlir::FailureOr<std::optional<Value>> combineByMethod(llvm::StringRef forward, llvm::StringRef reflected,
+                                                        const Value &lhs, const Value &rhs);
   /// The elements of something that unpacks while compiling; nullopt if it does not.
   mlir::FailureOr<std::optional<std::vector<Value>>> unpack(const Value &value);
   mlir::FailureOr<Value> unsupported(const syntax::Node *node);
@@ -158,10 +171,21 @@ private:
   mlir::LogicalResult emitExpressionStatement(const syntax::ExprStmt *statement);
   mlir::LogicalResult emitAssert(const syntax::Assert *statement);
   mlir::LogicalResult checkTarget(const syntax::Expr *target);
+  /// Materialises what it binds, but for names that wait for a constexpr.
   mlir::LogicalResult assign(const syntax::Expr *target, const Value &value);
+  /// Calls `bind` for each name of a target with its part of the value.
+  using BindName = llvm::function_ref<mlir::LogicalResult(const syntax::Name *, const Value &)>;
+  mlir::LogicalResult forEachName(const syntax::Expr *target, const Value &value, BindName bind);
+  /// The elements for the names of `targets`, as many as there are names.
+  mlir::FailureOr<llvm::ArrayRef<Value>> elementsFor(const syntax::Tuple *targets, const Value &value);
+  mlir::LogicalResult assignName(const syntax::Name *target, const Value &value);
+  /// `:=` in code that may run in part, or again and again, binds names for that code alone.
+  mlir::LogicalResult forgetNamed(const syntax::Expr *expr, const Scope::Saved &before, llvm::StringRef place);
   mlir::FailureOr<bool> isConstexprAnnotation(const syntax::Expr *annotation);
   Flow emitWith(const syntax::With *with);
   Flow emitReturn(const syntax::Return *statement);
+  /// The value of a `return`, as the types of the others want it: its run-time parts are materialised.
+  mlir::FailureOr<Value> unifyReturn(const Value &value);
   void makeUnknown(llvm::ArrayRef<llvm::StringRef> names);
   /// The names that `body` may change: those it assigns, and aggregates whose methods it calls.
   std::vector<llvm::StringRef> changedBy(llvm::ArrayRef<syntax::Stmt *> body);

@@ -29,6 +29,7 @@ static constexpr int64_t maxUnrolledIterations = 1 << 16;
 /// The names a loop body assigns, and those among them that it carries.
 struct KernelEmitter::Carried {
   Scope::Saved before;
+  llvm::DenseSet<StringRef> awaited;
   std::vector<bool> isCarried; // one per name in `before`
   SmallVector<mlir::Value> initial;
   SmallVector<mlir::Location> locations; // one per value, with the name
@@ -37,6 +38,7 @@ struct KernelEmitter::Carried {
 KernelEmitter::Carried KernelEmitter::beginLoop(llvm::ArrayRef<StringRef> names) {
   Carried carried;
   carried.before = frame->scope.save(names);
+  carried.awaited = frame->scope.awaited;
   for (const auto &[name, binding] : carried.before) {
     const size_t first = carried.initial.size();
     if (binding && binding->state == LocalBinding::State::Bound)
@@ -101,6 +103,7 @@ SmallVector<mlir::Value> KernelEmitter::endLoopBody(const Carried &carried, cons
 
 /// Behind the loop: carried names hold its results, names of the body are gone.
 void KernelEmitter::endLoop(const Carried &carried, mlir::Operation *op) {
+  frame->scope.awaited = carried.awaited;
   mlir::ValueRange results = op->getResults();
   SmallVector<StringRef> names;
   for (auto [entry, isCarried] : llvm::zip_equal(carried.before, carried.isCarried)) {
@@ -411,16 +414,25 @@ Flow KernelEmitter::emitWhile(const syntax::While *loop) {
     }
     if (!value->isTensor())
       return error(test->range, "TypeError").hint("use tl.static_range or an `if` for what is known while compiling")
-             << "a `while` condition must be a run-time int1 scalar, got the compile-time value " << value->repr();
-    if (!(value->type() == Type::int1()))
+             << "a `while` condition must be a run-time scalar, got the compile-time value " << value->repr();
+    if (value->type().isBlock())
       return error(test->range, "TypeError")
-             << "a `while` condition must be a run-time int1 scalar, got " << value->type().str();
-    return value->get<TensorValue>().ir;
+             << "a `while` condition must be a run-time scalar, got " << value->type().str();
+    At at(*this, test->range);
+    auto isTrue = toBoolean(*this, *value);
+    if (failed(isTrue))
+      return failure();
+    return isTrue->get<TensorValue>().ir;
   };
   mlir::OpBuilder::InsertionGuard guard(opBuilder);
   opBuilder.setInsertionPointToEnd(before);
   bindCarried(carried, before->getArguments());
+  std::vector<StringRef> named;
+  collectNamed(loop->test, named);
+  const Scope::Saved unnamed = frame->scope.save(named);
   auto condition = emitCondition();
+  if (failed(forgetNamed(loop->test, unnamed, "the condition of a `while`")))
+    condition = failure();
   if (failed(condition)) {
     frame->scope.restore(carried.before);
     opBuilder.setInsertionPointAfter(op);

@@ -189,7 +189,7 @@ def kernel(p):
         pass
 )",
       "*i32",
-      {"kernel.py:4:11: error: a `while` condition must be a run-time int1 scalar, got the compile-time value True"}));
+      {"kernel.py:4:11: error: a `while` condition must be a run-time scalar, got the compile-time value True"}));
   EXPECT_TRUE(emits(R"(
 @triton.jit
 def kernel(lock):

@@ -5,6 +5,7 @@
 #include "compiler/support/Source.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace triton::frontend {
@@ -72,6 +73,8 @@ public:
   }
 
   llvm::DenseMap<llvm::StringRef, LocalBinding> bindings;
+  llvm::DenseSet<llvm::StringRef>
+      awaited; // annotated as constexpr, without a value yet: their next assignment keeps it
 
 private:
   llvm::DenseMap<llvm::StringRef, unsigned> numbers; // of those that are bound: later ones have higher numbers

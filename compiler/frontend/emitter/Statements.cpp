@@ -1,8 +1,10 @@
 // Statements: assignment materialises, errors stay within their statement, `return` ends a list.
 #include "compiler/frontend/Operations.h"
 #include "compiler/frontend/emitter/KernelEmitter.h"
+#include "compiler/frontend/values/Literals.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace triton;
 using namespace triton::frontend;
@@ -91,7 +93,9 @@ LogicalResult KernelEmitter::emitSimple(const syntax::Stmt *statement) {
   case syntax::NodeKind::Pass:
     return success();
   case syntax::NodeKind::FunctionDef:
-    return error("UnsupportedLanguageConstruct") << "nested function definition is not supported";
+    return error("UnsupportedLanguageConstruct")
+           << "nested function definitions are not allowed inside a @triton.jit kernel. Move the helper function to "
+              "module level and decorate it with @triton.jit.";
   default:
     return unsupported(statement);
   }
@@ -106,6 +110,8 @@ LogicalResult KernelEmitter::checkTarget(const syntax::Expr *target) {
         return failure();
     return success();
   }
+  if (isa<syntax::Starred>(target))
+    return error(target->range, "NotImplementedError") << "starred assignment targets are not supported";
   if (isa<syntax::Subscript>(target))
     return error(target->range, "NotImplementedError")
            << "`__setitem__`: assigning to an item is not supported in kernels";
@@ -114,22 +120,68 @@ LogicalResult KernelEmitter::checkTarget(const syntax::Expr *target) {
   return unsupported(target);
 }
 
-LogicalResult KernelEmitter::assign(const syntax::Expr *target, const Value &value) {
-  if (auto *name = dyn_cast<syntax::Name>(target)) {
-    nameValue(value, name->id);
-    frame->scope.bind(name->id, {.value = value, .range = target->range});
-    return success();
-  }
-  auto *targets = llvm::cast<syntax::Tuple>(target);
+LogicalResult KernelEmitter::assignName(const syntax::Name *target, const Value &value) {
+  const bool isConstexpr = frame->scope.awaited.erase(target->id);
+  const bool isConstant = value.isNumber() || value.tuple();
+  auto bound = !isConstexpr && isConstant ? materialize(*this, value) : FailureOr<Value>(value);
+  if (failed(bound))
+    return failure();
+  if (!isConstexpr)
+    nameValue(*bound, target->id);
+  frame->scope.bind(target->id, {.value = *bound, .range = target->range, .isConstexpr = isConstexpr});
+  return success();
+}
+
+FailureOr<llvm::ArrayRef<Value>> KernelEmitter::elementsFor(const syntax::Tuple *targets, const Value &value) {
   auto *tuple = value.tuple();
   if (!tuple)
-    return error("ValueError") << "cannot unpack a value that is not a tuple: " << value.str();
-  if (tuple->elements.size() < targets->elts.size())
-    return error("ValueError") << "not enough values to unpack: expected " << targets->elts.size() << ", got "
-                               << tuple->elements.size();
-  for (auto [element, part] : llvm::zip(targets->elts, tuple->elements))
-    if (failed(assign(element, part)))
+    return error("TypeError") << "cannot unpack non-iterable value " << value.str();
+  const size_t expected = targets->elts.size(), given = tuple->elements.size();
+  if (given < expected)
+    return error("ValueError") << "not enough values to unpack (expected " << expected << ", got " << given << ")";
+  if (given > expected && languageOptions.version.has(LanguageRule::CheckedUnpacking))
+    return error("ValueError") << "too many values to unpack (expected " << expected << ")";
+  return llvm::ArrayRef(tuple->elements).take_front(expected);
+}
+
+LogicalResult KernelEmitter::forEachName(const syntax::Expr *target, const Value &value, BindName bind) {
+  if (auto *name = dyn_cast<syntax::Name>(target))
+    return bind(name, value);
+  auto *targets = llvm::cast<syntax::Tuple>(target);
+  auto elements = elementsFor(targets, value);
+  if (failed(elements))
+    return failure();
+  for (auto [element, part] : llvm::zip_equal(targets->elts, *elements))
+    if (failed(forEachName(element, part, bind)))
       return failure();
+  return success();
+}
+
+LogicalResult KernelEmitter::assign(const syntax::Expr *target, const Value &value) {
+  std::vector<StringRef> names;
+  collectTargets(target, names);
+  const bool waits = llvm::any_of(names, [&](StringRef name) { return frame->scope.awaited.contains(name); });
+  auto bound = waits ? FailureOr<Value>(value) : materialize(*this, value);
+  if (failed(bound))
+    return failure();
+  return forEachName(target, *bound,
+                     [&](const syntax::Name *name, const Value &part) { return assignName(name, part); });
+}
+
+LogicalResult KernelEmitter::forgetNamed(const syntax::Expr *expr, const Scope::Saved &before, StringRef place) {
+  for (const auto &[name, binding] : before) {
+    const LocalBinding *after = frame->scope.find(name);
+    if (!binding && after) {
+      frame->scope.vanish(name, after->range,
+                          "it is assigned by `:=` in code that runs apart, and so unknown behind it");
+      continue;
+    }
+    const bool isChanged = binding && after && after->range.begin != binding->range.begin;
+    frame->scope.set(name, binding);
+    if (isChanged)
+      return error(expr->range, "UnsupportedLanguageConstruct")
+             << "`:=` cannot change '" << name << "' in " << place << "; assign it in a statement";
+  }
   return success();
 }
 
@@ -148,10 +200,7 @@ LogicalResult KernelEmitter::emitAssign(const syntax::Assign *statement) {
     if (succeeded(elements) && *elements)
       value = Value::tuple(std::move(**elements));
   }
-  auto bound = materialize(*this, *value);
-  if (failed(bound))
-    return failure();
-  return assign(target, *bound);
+  return assign(target, *value);
 }
 
 LogicalResult KernelEmitter::emitAugAssign(const syntax::AugAssign *statement) {
@@ -166,12 +215,7 @@ LogicalResult KernelEmitter::emitAugAssign(const syntax::AugAssign *statement) {
   operation.op = statement->op;
   operation.right = statement->value;
   auto value = evaluate(&operation);
-  if (failed(value))
-    return failure();
-  auto bound = materialize(*this, *value);
-  if (failed(bound))
-    return failure();
-  return assign(statement->target, *bound);
+  return failed(value) ? LogicalResult(failure()) : assign(statement->target, *value);
 }
 
 FailureOr<bool> KernelEmitter::isConstexprAnnotation(const syntax::Expr *annotation) {
@@ -191,9 +235,12 @@ LogicalResult KernelEmitter::emitAnnAssign(const syntax::AnnAssign *statement) {
   auto isConstexpr = isConstexprAnnotation(statement->annotation);
   if (failed(isConstexpr))
     return failure();
-  if (!statement->value)
-    return *isConstexpr ? LogicalResult(error("ValueError") << "a constexpr needs a value") : success();
   auto *name = dyn_cast<syntax::Name>(statement->target);
+  if (!statement->value) {
+    if (*isConstexpr && name)
+      frame->scope.awaited.insert(name->id);
+    return success();
+  }
   if (*isConstexpr && name) {
     if (const LocalBinding *binding = frame->scope.find(name->id)) {
       if (binding->state == LocalBinding::State::Unknown)
@@ -208,12 +255,7 @@ LogicalResult KernelEmitter::emitAnnAssign(const syntax::AnnAssign *statement) {
     return success();
   }
   auto value = evaluate(statement->value);
-  if (failed(value))
-    return failure();
-  auto bound = materialize(*this, *value);
-  if (failed(bound))
-    return failure();
-  return assign(statement->target, *bound);
+  return failed(value) ? LogicalResult(failure()) : assign(statement->target, *value);
 }
 
 LogicalResult KernelEmitter::emitExpressionStatement(const syntax::ExprStmt *statement) {
@@ -248,45 +290,64 @@ Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
     return {};
   }
   Flow flow{.kind = Flow::Kind::Returns};
-  Value value;
-  if (statement->value) {
-    auto evaluated = evaluate(statement->value);
-    auto bound = failed(evaluated) ? FailureOr<Value>(failure()) : materialize(*this, *evaluated);
-    if (failed(bound)) {
-      frame->failed = true;
-      return flow;
-    }
-    value = *bound;
-  }
-  const bool returnsSomething = !value.isNone();
-  if (returnsSomething && !value.isTensor() && !value.tuple() && !value.descriptor() && !value.aggregate() &&
-      !value.is<HandleValue>()) {
-    (void)(error("TypeError") << "cannot return " << value.str() << " of type " << classNameOf(value)
-                              << " from a function");
+  auto given = statement->value ? evaluate(statement->value) : FailureOr<Value>(Value::none());
+  auto value = failed(given) ? given : unifyReturn(*given);
+  if (failed(value)) {
     frame->failed = true;
     return flow;
   }
-  if (returnsSomething && !frame->caller) {
-    (void)(error("TypeError") << "kernels must not return values, this returns " << value.type().str());
-    frame->failed = true;
-    return flow;
-  }
-  if (!frame->result) {
-    frame->result = value;
-    frame->resultRange = statement->range;
-    SmallVector<mlir::Value> values;
-    flatten(value, values);
-    for (mlir::Value part : values)
-      frame->resultTypes.push_back(part.getType());
-  } else if (!(frame->result->type() == value.type())) {
-    auto name = [](const Value &result) { return result.isNone() ? std::string("void") : result.type().str(); };
-    (void)(error("TypeError").note(frame->resultRange, "the first return is here")
-           << "Inconsistent return types: " << name(*frame->result) << " and " << name(value));
-    frame->failed = true;
-    return flow;
-  }
-  flatten(value, flow.results);
+  flatten(*value, flow.results);
   return flow;
+}
+
+/// What of `returned` every `return` gives as the same constant; elsewhere, what is `materialized`. All have the structure of `materialized`.
+static Value commonConstants(const Value &returned, const Value &value, const Value &materialized) {
+  if (returned.isCompileTime() && value.isCompileTime() && returned.type() == value.type())
+    return returned;
+  auto *tuple = materialized.tuple(), *first = returned.tuple(), *second = value.tuple();
+  if (!tuple || !first || !second)
+    return materialized;
+  std::vector<Value> elements;
+  for (auto [a, b, c] : llvm::zip_equal(first->elements, second->elements, tuple->elements))
+    elements.push_back(commonConstants(a, b, c));
+  return Value::tuple(std::move(elements), tuple->fields, tuple->hostClass);
+}
+
+FailureOr<Value> KernelEmitter::unifyReturn(const Value &given) {
+  const bool keepsConstants = languageOptions.version.has(LanguageRule::ConstexprReturns);
+  if (!frame->caller && !given.isNone())
+    return error("TypeError") << "kernels must not return values, this returns " << given.type().str();
+  frame->returnedTypes.push_back(given.type().str());
+  // What no tensor can hold is the same in every `return`.
+  const bool isPlain =
+      keepsConstants && given.isCompileTime() && !given.tuple() && !(given.isNumber() && literalType(given));
+  auto value = isPlain ? FailureOr<Value>(given) : materialize(*this, given);
+  if (failed(value))
+    return failure();
+  if (!keepsConstants && !value->isNone() && !value->isTensor() && !value->tuple() && !value->descriptor() &&
+      !value->aggregate() && !value->is<HandleValue>())
+    return error("TypeError") << "cannot return " << value->str() << " of type " << classNameOf(*value)
+                              << " from a function";
+  if (!frame->result) {
+    frame->result = *value;
+    frame->returned = keepsConstants ? given : *value;
+    frame->resultRange = currentRange;
+    SmallVector<mlir::Value> parts;
+    flatten(*value, parts);
+    for (mlir::Value part : parts)
+      frame->resultTypes.push_back(part.getType());
+    return *value;
+  }
+  if (!(frame->result->type() == value->type())) {
+    auto name = [](const Value &result) { return result.isNone() ? std::string("void") : result.type().str(); };
+    return error("TypeError").note(frame->resultRange, "the first return is here")
+           << (keepsConstants ? "Return type mismatch: " : "Inconsistent return types: ") << name(*frame->result)
+           << " and " << name(*value) << ". Note all return types were: [" << llvm::join(frame->returnedTypes, ", ")
+           << "]";
+  }
+  if (keepsConstants)
+    frame->returned = commonConstants(frame->returned, given, *value);
+  return *value;
 }
 
 /// Context managers live in the host: enter and exit run while compiling, around the body.

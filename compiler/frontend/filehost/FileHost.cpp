@@ -113,6 +113,41 @@ llvm::Error FileHostImpl::readDecorators(const FileModule &file, Function &funct
   return llvm::Error::success();
 }
 
+/// In the order in which Python's signatures list them: by position, `*args`, by keyword alone.
+llvm::Error FileHostImpl::readParameters(const FileModule &file, Function &function) {
+  const syntax::Arguments &declared = *function.definition->args;
+  const auto add = [&](const syntax::Arg *argument, const syntax::Expr *defaultValue) -> llvm::Error {
+    Parameter result;
+    result.name = argument->arg.str();
+    result.range = argument->range;
+    if (argument->annotation)
+      result.annotate(argument->annotation->range.text());
+    if (defaultValue) {
+      auto value = FileEvaluator(*this, file).evaluate(defaultValue);
+      if (!value)
+        return value.takeError();
+      result.defaultValue = std::move(*value);
+    }
+    function.parameters.push_back(std::move(result));
+    return llvm::Error::success();
+  };
+  llvm::SmallVector<const syntax::Arg *> byPosition(declared.posonlyargs.begin(), declared.posonlyargs.end());
+  llvm::append_range(byPosition, declared.args);
+  const size_t required = byPosition.size() - std::min(byPosition.size(), declared.defaults.size());
+  for (auto [index, argument] : llvm::enumerate(byPosition))
+    if (llvm::Error error = add(argument, index < required ? nullptr : declared.defaults[index - required]))
+      return error;
+  if (declared.vararg) {
+    if (llvm::Error error = add(declared.vararg, nullptr))
+      return error;
+    function.parameters.back().defaultValue = Value::tuple({});
+  }
+  for (auto [argument, defaultValue] : llvm::zip_equal(declared.kwonlyargs, declared.kwDefaults))
+    if (llvm::Error error = add(argument, defaultValue))
+      return error;
+  return llvm::Error::success();
+}
+
 Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax::FunctionDef *definition,
                                            StringRef prefix) {
   bool jitted = hasDecorator(file, definition, "jit");
@@ -135,22 +170,8 @@ Expected<Value> FileHostImpl::makeFunction(const FileModule &file, const syntax:
   function->definition = definition;
   function->host = this;
   function->scope = std::shared_ptr<const void>(std::shared_ptr<const void>(), &file);
-  const syntax::Arguments *arguments = definition->args;
-  size_t firstDefault = arguments->args.size() - std::min(arguments->args.size(), arguments->defaults.size());
-  for (auto [index, parameter] : llvm::enumerate(arguments->args)) {
-    Parameter result;
-    result.name = parameter->arg.str();
-    result.range = parameter->range;
-    if (parameter->annotation)
-      result.annotate(parameter->annotation->range.text());
-    if (index >= firstDefault) {
-      auto value = FileEvaluator(*this, file).evaluate(arguments->defaults[index - firstDefault]);
-      if (!value)
-        return value.takeError();
-      result.defaultValue = std::move(*value);
-    }
-    function->parameters.push_back(std::move(result));
-  }
+  if (llvm::Error error = readParameters(file, *function))
+    return error;
   if (llvm::Error error = readDecorators(file, *function))
     return error;
   return Value(Value::Storage(std::shared_ptr<const Function>(std::move(function))));

@@ -47,6 +47,7 @@ private:
   llvm::Expected<Value> evaluateBinding(const FileModule &file, llvm::StringRef name, const Binding &binding);
   llvm::Expected<Value> makeFunction(const FileModule &file, const syntax::FunctionDef *definition,
                                      llvm::StringRef prefix = "");
+  llvm::Error readParameters(const FileModule &file, Function &function);
   llvm::Error readDecorators(const FileModule &file, Function &function);
   llvm::Error readList(const FileModule &file, const syntax::Keyword &keyword, Function &function,
                        bool dispatch::Parameter::*flag);

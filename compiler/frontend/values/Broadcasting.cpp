@@ -157,8 +157,8 @@ FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, ArrayRef
       return emitter.error("ValueError") << "unsupported tensor index: " << item.str()
                                          << "; only None and : may be used";
     if (axis > static_cast<int64_t>(type.shape().size()))
-      return emitter.error("ValueError") << "too many indices for a tensor of shape "
-                                         << shapeText(tensor.type().shape());
+      return emitter.error("ValueError") << "too many indices for tensor of rank " << tensor.type().shape().size()
+                                         << ", its shape is " << shapeText(tensor.type().shape());
     if (type.isBlock()) {
       if (emitter.layouts() &&
           failed(emitter.layouts()->checkExpandDims(emitter, cast<RankedTensorType>(ir.getType()), axis)))
@@ -172,6 +172,9 @@ FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, ArrayRef
     type = Type::block(type.element(), expanded.getShape(), expanded.getEncoding());
     ++axis;
   }
+  if (tensor.type().isBlock() && axis > static_cast<int64_t>(type.shape().size()) &&
+      emitter.options().version.has(LanguageRule::CheckedIndices))
+    return emitter.error("ValueError") << "too many indices for tensor of rank " << tensor.type().shape().size();
   return Value::tensor(ir, type);
 }
 
