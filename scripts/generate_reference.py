@@ -21,12 +21,12 @@ NOTE = "scripts/generate_reference.py writes this file: run it after a change of
 
 # Results that are not one tensor.
 RESULTS = {
-    "None": "store store_tensor_descriptor static_print static_assert device_print device_assert debug_barrier assume gdc_wait gdc_launch_dependents",
+    "None": "store atomic_store store_tensor_descriptor static_print static_assert device_print device_assert debug_barrier assume gdc_wait gdc_launch_dependents",
     "tuple[tensor, tensor]": "broadcast split swizzle2d pair_uniform_to_normal",
     "tuple[tensor, tensor, tensor, tensor]": "philox philox_impl rand4x randint4x randn4x",
     "tensor_descriptor": "make_tensor_descriptor",
     "Any": "reduce associative_scan max min map_elementwise inline_asm_elementwise extern_elementwise str_to_ty get_int_dtype builtin_min builtin_max item",
-    "bool": "is_cuda cuda_capability_geq is_hip is_hip_cdna3 is_hip_cdna4",
+    "bool": "is_cuda cuda_capability_geq is_hip is_hip_cdna3 is_hip_cdna4 is_hip_gfx1250",
     "int": "num_warps num_threads",
 }
 RESULT_OF = {name: result for result, names in RESULTS.items() for name in names.split()}

@@ -130,15 +130,21 @@ Value Memory::lanePointers(const Lanes &address, int64_t width) {
 Value Memory::loadActive(const Lanes &address, Type element, int64_t width, bool isVolatile) {
   Type stored = getStorageType(element);
   int64_t bytes = getStorageBytes(element);
+  // What others may write meanwhile is read element by element, and before whatever is read later: on x86 that costs nothing.
+  const auto loadOne = [&](int64_t lane) {
+    auto load = LLVM::LoadOp::create(builder, loc, stored, scalarAddress(address, lane), bytes, isVolatile);
+    if (isVolatile)
+      load.setOrdering(LLVM::AtomicOrdering::acquire);
+    return load;
+  };
   if (width == 1 || address.isUniform())
-    return fromStorage(LLVM::LoadOp::create(builder, loc, stored, scalarAddress(address, 0), bytes, isVolatile),
-                       element);
+    return fromStorage(loadOne(0), element);
   auto type = VectorType::get({width}, stored);
-  if (isContiguous(address, element))
-    return fromStorage(LLVM::LoadOp::create(builder, loc, type, scalarAddress(address, 0), bytes, isVolatile), element);
+  if (!isVolatile && isContiguous(address, element))
+    return fromStorage(LLVM::LoadOp::create(builder, loc, type, scalarAddress(address, 0), bytes), element);
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < width; ++lane)
-    lanes.push_back(LLVM::LoadOp::create(builder, loc, stored, scalarAddress(address, lane), bytes, isVolatile));
+    lanes.push_back(loadOne(lane));
   return fromStorage(vector::FromElementsOp::create(builder, loc, type, lanes), element);
 }
 

@@ -46,8 +46,8 @@ static const llvm::StringMap<const Builtin *> &byQualifiedName() {
 // Names of `core` that `triton.language` itself does not have.
 static bool isCoreOnly(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
-      "item",     "to_tensor",  "builtin_min", "builtin_max", "get_int_dtype",          "extern_elementwise",
-      "dispatch", "base_value", "base_type",   "slice_type",  "tensor_descriptor_base", "tensor_descriptor_base_type"};
+      "item",       "builtin_min", "builtin_max", "get_int_dtype",          "extern_elementwise",         "dispatch",
+      "base_value", "base_type",   "slice_type",  "tensor_descriptor_base", "tensor_descriptor_base_type"};
   return name.starts_with("_") || llvm::is_contained(names, name);
 }
 

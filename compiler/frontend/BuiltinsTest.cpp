@@ -84,7 +84,8 @@ TEST(Builtins, Shapes) {
   EXPECT_TRUE(refuses("z = tl.expand_dims(x, (0, -3))", {"duplicate axes, normalized axes = [0, 0]"}));
   EXPECT_TRUE(refuses("z = x[0]", {"unsupported tensor index"}));
   EXPECT_TRUE(refuses("z = x[10:]", {"unsupported tensor index"}));
-  EXPECT_TRUE(refuses("z = tl.cat(x, x)", {"can_reorder"}));
+  EXPECT_TRUE(builds("z = tl.cat(x, x)", {"tt.join", "tt.trans", "tt.reshape", "tensor<32xf32>"}));
+  EXPECT_TRUE(refuses("z = tl.cat(x, tl.arange(0, 8).to(tl.float32))", {"cat needs operands of one shape"}));
   EXPECT_TRUE(refuses("z = tl.split(x)", {"last dimension of size 2"}));
   EXPECT_TRUE(refuses("z = tl.join(x, i)", {"one dtype"}));
   EXPECT_TRUE(refuses("z = tl.broadcast_to(x, 8)", {"expanded size"}));
@@ -101,7 +102,7 @@ TEST(Builtins, ChoosingAndLimiting) {
       builds("z = tl.minimum(x, 1.0)\nz = tl.maximum(x, 1.0, propagate_nan=tl.PropagateNan.ALL)\nw = tl.minimum(i, n)",
              {"arith.minnumf", "arith.maximumf", "arith.minsi"}));
   EXPECT_TRUE(builds("z = tl.clamp(x, 0.0, 1.0)", {"tt.clampf", "propagateNan = none"}));
-  EXPECT_TRUE(refuses("z = tl.clamp(i, 0, 1)", {"clamp supports floats only"}));
+  EXPECT_TRUE(builds("z = tl.clamp(i, 0, 1)", {"arith.maxsi", "arith.minsi"}));
   EXPECT_TRUE(refuses("z = tl.where(i > 0, p + r, q + r)", {"invalid operands of type"}));
 }
 

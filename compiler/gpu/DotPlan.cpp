@@ -287,6 +287,9 @@ std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target
   int64_t groups = k / (scale.isInteger(8) ? 32 : 16);
   if (groups < 4) // a cell holds four scales of a row
     return std::nullopt;
+  for (Value each : {dot.getAScale(), dot.getBScale()})
+    if (each && cast<RankedTensorType>(each.getType()).getShape().back() != groups)
+      return std::nullopt; // groups of another size than the instruction has for this type
   auto registers = [&](int64_t rows) {
     return registersOf(scalesInTensorMemory(RankedTensorType::get({rows, groups}, scale)), numWarps);
   };

@@ -96,6 +96,168 @@ template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter
   return tensorOf(update, element);
 }
 
+/// One of two orders, the first where none is said.
+static FailureOr<MemSemantic> readOneOf(Emitter &emitter, const Value &value, MemSemantic first, MemSemantic second,
+                                        llvm::StringRef function) {
+  if (value.isNone())
+    return first;
+  FailureOr<std::string> name = readString(emitter, value, "sem");
+  if (failed(name))
+    return failure();
+  std::optional<MemSemantic> semantic = tensor::symbolizeMemSemantic(*name);
+  if (semantic == first || semantic == second)
+    return *semantic;
+  return emitter.error("ValueError") << function << " takes sem \"" << tensor::stringifyMemSemantic(first).str()
+                                     << "\" or \"" << tensor::stringifyMemSemantic(second).str() << "\", got \""
+                                     << *name << "\"";
+}
+
+namespace {
+/// What atomic_load and atomic_store have in common, read: memory as unsigned integers of the elements' width.
+struct AtomicAccess {
+  Type element;
+  Value pointer; // to unsigned integers
+  mlir::Value mask;
+  MemSemantic semantic;
+  MemSyncScope scope;
+
+  Type bits() const { return pointer.type().pointee(); }
+};
+} // namespace
+
+static FailureOr<AtomicAccess> readAccess(Emitter &emitter, const Value &given, const Value &maskValue,
+                                          const Value &sem, const Value &scopeValue, MemSemantic usual,
+                                          llvm::StringRef function) {
+  FailureOr<Value> pointer = readPointer(emitter, given, function);
+  if (failed(pointer))
+    return failure();
+  const Type type = pointer->type(), element = type.pointee();
+  if (isBlockPointer(type) || element.isPointer())
+    return emitter.error("ValueError") << function << " takes pointers to numbers, got " << type.str();
+  FailureOr<MemSemantic> semantic = readOneOf(emitter, sem, usual, MemSemantic::Relaxed, function);
+  FailureOr<MemSyncScope> scope = failed(semantic) ? FailureOr<MemSyncScope>() : readScope(emitter, scopeValue);
+  FailureOr<std::optional<Value>> mask =
+      failed(scope) ? FailureOr<std::optional<Value>>() : readMask(emitter, maskValue);
+  if (failed(mask))
+    return failure();
+  if (*mask && type.isBlock()) {
+    FailureOr<Value> fitted = broadcastTo(emitter, **mask, type.shape(), type.layout());
+    if (failed(fitted))
+      return failure();
+    *mask = *fitted;
+  }
+  const std::optional<ScalarKind> bits =
+      dispatch::scalarTypeByName("uint" + std::to_string(std::max(8u, unsigned(element.bitWidth()))));
+  assert(bits && "elements have 1 to 64 bits");
+  FailureOr<Value> words = cast(emitter, *pointer, Type::pointer(Type::scalar(*bits)));
+  if (failed(words))
+    return failure();
+  return AtomicAccess{element, *words, *mask ? irOf(**mask) : mlir::Value(), *semantic, *scope};
+}
+
+/// `value` in the type of the memory's elements again; bool is a byte there.
+static FailureOr<Value> fromBits(Emitter &emitter, const Value &value, Type element) {
+  return element.isBool() ? toBoolean(emitter, value) : cast(emitter, value, element, std::nullopt, /*bitcast=*/true);
+}
+
+/// What is there, by an update that changes nothing: one thread reads for all, and a GPU's caches are not asked.
+static FailureOr<Value> updateNothing(Emitter &emitter, const AtomicAccess &access, const Value &words) {
+  const mlir::Type accessed = tensor::getAccessedType(irOf(words).getType());
+  const Type type = words.type().withElement(words.type().pointee());
+  auto op = tensor::AtomicRMWOp::create(emitter.builder(), emitter.location(), accessed, RMWOp::Or, irOf(words),
+                                        irOf(zeroOf(emitter, type)), access.mask, access.semantic, access.scope);
+  return tensorOf(op, type.element());
+}
+
+/// The same of bytes and halves, which are parts of a word.
+static FailureOr<Value> partOfWord(Emitter &emitter, const AtomicAccess &access) {
+  const Integer allButTwoBits = (Integer(INT64_MAX) - Integer(1)) * Integer(2);
+  const Type wide = Type::scalar(ScalarKind::UInt64), word = Type::scalar(ScalarKind::UInt32);
+  FailureOr<Value> address = cast(emitter, access.pointer, wide);
+  FailureOr<Value> base =
+      failed(address) ? address : binary(emitter, BinaryOperation::And, *address, Value::integer(allButTwoBits));
+  FailureOr<Value> words = failed(base) ? base : cast(emitter, *base, Type::pointer(word));
+  FailureOr<Value> whole = failed(words) ? words : updateNothing(emitter, access, *words);
+  FailureOr<Value> byte = failed(whole) ? whole : binary(emitter, BinaryOperation::And, *address, Value::integer(3));
+  FailureOr<Value> shift = failed(byte) ? byte : binary(emitter, BinaryOperation::Mul, *byte, Value::integer(8));
+  shift = failed(shift) ? shift : cast(emitter, *shift, word);
+  FailureOr<Value> part = failed(shift) ? shift : binary(emitter, BinaryOperation::RShift, *whole, *shift);
+  return failed(part) ? part : cast(emitter, *part, access.bits());
+}
+
+static FailureOr<Value> atomicLoad(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<AtomicAccess> access =
+      readAccess(emitter, arguments[0], arguments[1], arguments[2], arguments[3], MemSemantic::Acquire, "atomic_load");
+  if (failed(access))
+    return failure();
+  const Type bits = access->bits();
+  FailureOr<Value> value = failure();
+  if (emitter.options().backend == "cpu") {
+    // A program is one thread, and what it reads may be memory that must not be written.
+    auto op = tensor::LoadOp::create(emitter.builder(), emitter.location(), irOf(access->pointer), access->mask,
+                                     mlir::Value(), tensor::CacheModifier::None, tensor::EvictionPolicy::Normal,
+                                     /*isVolatile=*/true);
+    value = tensorOf(op, bits);
+  } else {
+    value = bits.bitWidth() >= 32 ? updateNothing(emitter, *access, access->pointer) : partOfWord(emitter, *access);
+  }
+  return failed(value) ? value : fromBits(emitter, *value, access->element);
+}
+
+/// A GPU's store of a byte or a half, for which there is no exchange. The barrier brings what other threads wrote before.
+static void storeNarrow(Emitter &emitter, const AtomicAccess &access, const Value &value, const Value &mask) {
+  const std::string order = access.semantic == MemSemantic::Release ? "release" : "relaxed";
+  const std::string text = "{ .reg .pred active; setp.ne.b32 active, $3, 0; @active st." + order + "." +
+                           tensor::stringifyMemSyncScope(access.scope).str() + ".global.b" +
+                           std::to_string(access.bits().bitWidth()) + " [$1], $2; mov.b32 $0, 0; }";
+  if (access.semantic == MemSemantic::Release)
+    tensor::DebugBarrierOp::create(emitter.builder(), emitter.location());
+  tensor::ElementwiseInlineAsmOp::create(emitter.builder(), emitter.location(), irOf(mask).getType(), text, "=r,l,r,r",
+                                         /*pure=*/false, /*packed_element=*/1,
+                                         ValueRange{irOf(access.pointer), irOf(value), irOf(mask)});
+}
+
+static FailureOr<Value> atomicStore(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<AtomicAccess> access =
+      readAccess(emitter, arguments[0], arguments[2], arguments[3], arguments[4], MemSemantic::Release, "atomic_store");
+  if (failed(access) || failed(checkWritable(emitter, arguments[0].type())))
+    return failure();
+  const Type pointers = access->pointer.type();
+  FailureOr<Value> value =
+      access->element.isBool() ? toTensor(emitter, arguments[1]) : cast(emitter, arguments[1], access->element);
+  if (succeeded(value) && access->element.isBool())
+    value = toBoolean(emitter, *value);
+  FailureOr<Value> bits = failed(value) ? value
+                          : access->element.isBool()
+                              ? cast(emitter, *value, access->bits())
+                              : cast(emitter, *value, access->bits(), std::nullopt, /*bitcast=*/true);
+  if (succeeded(bits) && pointers.isBlock())
+    bits = broadcastTo(emitter, *bits, pointers.shape(), pointers.layout());
+  if (failed(bits))
+    return failure();
+  OpBuilder &builder = emitter.builder();
+  if (access->bits().bitWidth() >= 32) {
+    tensor::AtomicRMWOp::create(builder, emitter.location(), tensor::getAccessedType(irOf(access->pointer).getType()),
+                                RMWOp::Exchange, irOf(access->pointer), irOf(*bits), access->mask, access->semantic,
+                                access->scope);
+    return Value::none();
+  }
+  if (emitter.options().backend == "cpu") {
+    tensor::StoreOp::create(builder, emitter.location(), irOf(access->pointer), irOf(*bits), access->mask,
+                            tensor::CacheModifier::None, tensor::EvictionPolicy::Normal);
+    return Value::none();
+  }
+  const Type words = pointers.withElement(Type::int32());
+  FailureOr<Value> wide = cast(emitter, *bits, Type::int32());
+  FailureOr<Value> active =
+      access->mask ? cast(emitter, Value::tensor(access->mask, pointers.withElement(Type::int1())), Type::int32())
+                   : FailureOr<Value>(integerConstant(emitter, words, 1));
+  if (failed(wide) || failed(active))
+    return failure();
+  storeNarrow(emitter, *access, *wide, *active);
+  return Value::none();
+}
+
 static FailureOr<Value> compareAndSwap(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> pointer = readAtomicPointer(emitter, arguments[0], "atomic_cas");
   FailureOr<Value> compared = failed(pointer) ? pointer : toTensor(emitter, arguments[1]);
@@ -138,6 +300,18 @@ llvm::ArrayRef<Builtin> atomicBuiltins() {
        "Atomically stores `val` where memory holds `cmp`, and gives what was there before.\n\n"
        "`cmp` and `val` already have the element type and shape of the pointers; elements are 16, 32 or 64 bits wide.",
        compareAndSwap, true},
+      {"triton.language.core", "atomic_load", "(pointer, mask=None, sem=None, scope=None)",
+       "Reads memory, each element atomically.\n\n"
+       "Where `mask` is false nothing is read and the result is undefined. `sem` is \"acquire\" (default) or "
+       "\"relaxed\"; "
+       "`scope` is \"gpu\" (default), \"cta\" or \"sys\".",
+       atomicLoad, true},
+      {"triton.language.core", "atomic_store", "(pointer, val, mask=None, sem=None, scope=None)",
+       "Writes `val` to memory, each element atomically.\n\n"
+       "`val` is converted to the pointers' element type and broadcast to their shape; where `mask` is false nothing "
+       "is "
+       "written. `sem` is \"release\" (default) or \"relaxed\"; `scope` is \"gpu\" (default), \"cta\" or \"sys\".",
+       atomicStore, true},
   };
   return table;
 }

@@ -55,6 +55,17 @@ static FailureOr<Value> integerDtype(Emitter &emitter, const BoundArguments &arg
   return Value::dtype(Type::scalar(*kind));
 }
 
+/// Whether a rule of LanguageRules.def holds: for the library, whose functions are written in the language.
+static FailureOr<Value> languageRule(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<std::string> name = readString(emitter, arguments[0], "name");
+  if (failed(name))
+    return failure();
+  std::optional<LanguageRule> rule = findLanguageRule(*name);
+  if (!rule)
+    return emitter.error("ValueError") << "there is no rule of the language '" << *name << "'";
+  return Value::boolean(emitter.options().version.has(*rule));
+}
+
 // What a sum is computed in: narrow integers widen to 32 bits.
 static FailureOr<Value> pickSumDtype(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Type> input = readType(emitter, arguments[0], "in_dtype");
@@ -145,6 +156,8 @@ llvm::ArrayRef<Builtin> compileTimeBuiltins() {
       atCompileTime({"triton.language.core", "_unwrap_if_constexpr", "(o)", "What a constexpr wraps.", identity}),
       atCompileTime(
           {"triton.language.core", "_unwrap_shape", "(shape)", "A shape as compile-time integers.", identity}),
+      {"triton.language.core", "_language_rule", "(name)", "Whether the rule holds in the version of the language.",
+       languageRule},
       {"triton.language.core", "_wrap_axis", "(axis, ndim)", "`axis` counted from the front.", wrapAxis},
       atCompileTime({"triton.language.standard", "_log2", "(i)", "The logarithm to base 2, rounded down.", log2Floor}),
       atCompileTime(

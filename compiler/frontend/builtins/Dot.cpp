@@ -64,6 +64,17 @@ static LogicalResult checkLeastSizes(Emitter &emitter, Type lhs, Type rhs) {
                                          << ", N = " << n << ", K = " << k;
 }
 
+/// None: what the accumulator holds, or float32 without one.
+static FailureOr<Type> readOutDtype(Emitter &emitter, const Value &value, const Value &accumulator, Type operand) {
+  if (!value.isNone())
+    return readType(emitter, value, "out_dtype");
+  if (accumulator.isTensor() && !accumulator.type().isPointerLike())
+    return accumulator.type().element();
+  return operand.scalarKind() == ScalarKind::Int8      ? Type::int32()
+         : operand.scalarKind() == ScalarKind::Float64 ? operand
+                                                       : Type::float32();
+}
+
 // What a dot of these operands accumulates in.
 static FailureOr<Type> resultElement(Emitter &emitter, Type operand, Type outDtype) {
   if (operand.scalarKind() == ScalarKind::Int8)
@@ -108,7 +119,7 @@ static FailureOr<Value> readAccumulator(Emitter &emitter, const Value &value, Ty
   if (!(type.element() == outDtype))
     return emitter.error("AssertionError")
            << "the accumulator's dtype " << type.element().str() << " must be out_dtype, which is " << outDtype.str()
-           << (sums.empty() ? "" : "; ") << sums;
+           << "; pass out_dtype=" << type.element().str() << ", or cast it" << (sums.empty() ? "" : "; ") << sums;
   if (!sums.empty())
     return emitter.error("AssertionError") << sums << ", got " << outDtype.str();
   return accumulator;
@@ -161,7 +172,8 @@ static FailureOr<Value> dot(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(rhs))
     return failure();
   FailureOr<InputPrecision> precision = readPrecision(emitter, arguments[3], arguments[4]);
-  FailureOr<Type> outDtype = failed(precision) ? FailureOr<Type>() : readType(emitter, arguments[6], "out_dtype");
+  FailureOr<Type> outDtype =
+      failed(precision) ? FailureOr<Type>() : readOutDtype(emitter, arguments[6], arguments[2], lhs->type().element());
   if (failed(outDtype) || failed(checkOperandTypes(emitter, lhs->type().element(), rhs->type().element())) ||
       failed(checkRanks(emitter, lhs->type(), rhs->type())))
     return failure();
@@ -311,12 +323,12 @@ llvm::ArrayRef<Builtin> dotBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "dot",
        "(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, "
-       "out_dtype=tl.float32)",
+       "out_dtype=None)",
        "The matrix product of two blocks, plus `acc`.\n\n"
        "Shapes are [M, K] and [K, N], with any leading batch dimensions in common. Operands have one dtype of int8, "
        "float16, bfloat16, float32, float64, or are "
        "8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest "
-       "in float32.\n"
+       "in float32. `out_dtype=None` means what `acc` has, or float32.\n"
        "`input_precision` says how float32 operands are read: \"tf32\", \"tf32x3\", \"ieee\", \"bf16x3\" or "
        "\"bf16x6\". `allow_tf32` is its deprecated form.",
        dot},
@@ -326,7 +338,9 @@ llvm::ArrayRef<Builtin> dotBuiltins() {
        "The product of two matrices in microscaling formats, plus `acc`, in float32.\n\n"
        "Formats are \"e2m1\" (two per uint8, the first in the low bits), \"e4m3\", \"e5m2\", \"bf16\" and \"fp16\". A "
        "scale is None or a block [M or N, K / group]: "
-       "uint8 exponents with groups of 32 elements along K, or float8e4nv with groups of 16.",
+       "uint8 exponents or float8e4nv, one for each group of 16 or 32 elements along K; shapes say which, and scales "
+       "of "
+       "both sides have the same.",
        dotScaled},
   };
   return table;

@@ -27,6 +27,8 @@ static FailureOr<Value> operatorByName(Emitter &emitter, const BoundArguments &a
 
 static FailureOr<Value> widenBFloat16(Emitter &emitter, const Value &value) {
   FailureOr<Value> operand = toTensor(emitter, value);
+  if (emitter.options().version.has(LanguageRule::BFloat16Kept))
+    return operand;
   if (failed(operand) || operand->type().isPointerLike() || operand->type().scalarKind() != ScalarKind::BFloat16)
     return operand;
   return cast(emitter, *operand, Type::float32());
@@ -47,17 +49,24 @@ template <typename Op> static Value make(Emitter &emitter, const Value &lhs, con
   return Value::tensor(Op::create(emitter.builder(), emitter.location(), irOf(lhs), irOf(rhs)), lhs.type());
 }
 
+/// What minimum, maximum and clamp compute with, in one type and shape.
+static FailureOr<std::vector<Value>> orderedOperands(Emitter &emitter, ArrayRef<Value> operands) {
+  if (emitter.options().version.has(LanguageRule::WeakLiterals))
+    return promoteAll(emitter, operands);
+  FailureOr<std::vector<Value>> typed =
+      mapValues(operands, [&](const Value &operand) { return widenBFloat16(emitter, operand); });
+  return failed(typed) ? typed : promoteAll(emitter, *typed);
+}
+
 /// The four ops that one of minimum and maximum becomes.
 template <typename Signed, typename Unsigned, typename IgnoresNan, typename KeepsNan>
 static FailureOr<Value> extremum(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<PropagateNan> propagate = readPropagateNan(emitter, arguments[2]);
-  FailureOr<Value> lhs = widenBFloat16(emitter, arguments[0]), rhs = widenBFloat16(emitter, arguments[1]);
-  if (failed(propagate) || failed(lhs) || failed(rhs))
-    return failure();
-  FailureOr<std::pair<Value, Value>> operands = promoteOperands(emitter, *lhs, *rhs);
+  FailureOr<std::vector<Value>> operands =
+      failed(propagate) ? FailureOr<std::vector<Value>>() : orderedOperands(emitter, {arguments[0], arguments[1]});
   if (failed(operands))
     return failure();
-  const auto &[left, right] = *operands;
+  const Value &left = (*operands)[0], &right = (*operands)[1];
   if (left.type().isFloating())
     return *propagate == PropagateNan::All ? make<KeepsNan>(emitter, left, right)
                                            : make<IgnoresNan>(emitter, left, right);
@@ -69,29 +78,20 @@ static constexpr EmitBuiltin maximum = extremum<arith::MaxSIOp, arith::MaxUIOp, 
 
 static FailureOr<Value> clamp(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<PropagateNan> propagate = readPropagateNan(emitter, arguments[3]);
-  FailureOr<Value> x = widenBFloat16(emitter, arguments[0]), low = widenBFloat16(emitter, arguments[1]),
-                   high = widenBFloat16(emitter, arguments[2]);
-  if (failed(propagate) || failed(x) || failed(low) || failed(high))
+  FailureOr<std::vector<Value>> operands = failed(propagate)
+                                               ? FailureOr<std::vector<Value>>()
+                                               : orderedOperands(emitter, {arguments[0], arguments[1], arguments[2]});
+  if (failed(operands))
     return failure();
-  FailureOr<std::pair<Value, Value>> bounds = promoteOperands(emitter, *low, *high);
-  if (failed(bounds))
-    return failure();
-  FailureOr<std::pair<Value, Value>> withLow = promoteOperands(emitter, *x, bounds->first);
-  if (failed(withLow))
-    return failure();
-  FailureOr<std::pair<Value, Value>> withHigh = promoteOperands(emitter, withLow->first, bounds->second);
-  if (failed(withHigh))
-    return failure();
-  const auto &[value, limit] = *withHigh;
-  FailureOr<Value> floor = broadcastTo(emitter, withLow->second, value.type().shape());
-  if (failed(floor))
-    return failure();
-  if (!value.type().isFloating())
-    return emitter.error("TypeError") << "unexpected type " << value.type().element().str()
-                                      << ": clamp supports floats only";
-  auto op = tensor::ClampFOp::create(emitter.builder(), emitter.location(), irOf(value), irOf(*floor), irOf(limit),
-                                     *propagate);
-  return Value::tensor(op, value.type());
+  const Value &value = (*operands)[0], &low = (*operands)[1], &high = (*operands)[2];
+  const Type type = value.type();
+  if (type.isFloating())
+    return Value::tensor(
+        tensor::ClampFOp::create(emitter.builder(), emitter.location(), irOf(value), irOf(low), irOf(high), *propagate),
+        type);
+  if (type.isSigned())
+    return make<arith::MinSIOp>(emitter, make<arith::MaxSIOp>(emitter, value, low), high);
+  return make<arith::MinUIOp>(emitter, make<arith::MaxUIOp>(emitter, value, low), high);
 }
 
 static FailureOr<Value> readCondition(Emitter &emitter, const Value &value) {
@@ -182,14 +182,14 @@ llvm::ArrayRef<Builtin> elementwiseBuiltins() {
        operatorByName<BinaryOperation::Mul>},
       {"triton.language.core", "minimum", "(x, y, propagate_nan=PropagateNan.NONE)",
        "The smaller of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the "
-       "result NaN. bfloat16 gives float32.",
+       "result NaN. bfloat16 gives float32 before 3.9.",
        minimum},
       {"triton.language.core", "maximum", "(x, y, propagate_nan=PropagateNan.NONE)",
        "The larger of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the "
-       "result NaN. bfloat16 gives float32.",
+       "result NaN. bfloat16 gives float32 before 3.9.",
        maximum},
       {"triton.language.core", "clamp", "(x, min, max, propagate_nan=PropagateNan.NONE)",
-       "`x` limited to the range from `min` to `max`, floats only.\n\n`propagate_nan` says whether a NaN in `x` stays; "
+       "`x` limited to the range from `min` to `max`.\n\n`propagate_nan` says whether a NaN in `x` stays; "
        "NaN bounds, and `min` above `max`, are undefined.",
        clamp},
       {"triton.language.tensor", "logical_and", "(self, other)",
@@ -197,8 +197,8 @@ llvm::ArrayRef<Builtin> elementwiseBuiltins() {
       {"triton.language.tensor", "logical_or", "(self, other)",
        "Whether one of both is true, element by element; operands are int1 or pointers.", logicalMethod<false>, true},
       {"triton.language.core", "to_tensor", "(x)", "A number as a typed scalar; tensors as they are.", toTensorBuiltin},
-      {"triton.language.core", "_promote_bfloat16_to_float32", "(t)", "bfloat16 as float32, anything else as it is.",
-       promoteBFloat16},
+      {"triton.language.core", "_promote_bfloat16_to_float32", "(t)",
+       "Before 3.9, bfloat16 as float32; anything else as it is.", promoteBFloat16},
   };
   return table;
 }

@@ -76,6 +76,13 @@ static FailureOr<Value> abs(Emitter &emitter, const BoundArguments &arguments) {
 
 static FailureOr<std::vector<Value>> readFloatPair(Emitter &emitter, const BoundArguments &arguments,
                                                    llvm::StringRef name) {
+  if (emitter.options().version.has(LanguageRule::WeakLiterals)) {
+    FailureOr<std::vector<Value>> operands = promoteAll(emitter, {arguments[0], arguments[1]}, Promotion::Division);
+    if (succeeded(operands) && !(*operands)[0].type().isFloating())
+      return emitter.error("TypeError") << "operands of " << name << " must have floating scalar type, got "
+                                        << (*operands)[0].type().element().str();
+    return operands;
+  }
   FailureOr<Value> x = toTensor(emitter, arguments[0]), y = toTensor(emitter, arguments[1]);
   if (failed(x) || failed(y))
     return failure();
@@ -90,12 +97,30 @@ static FailureOr<std::vector<Value>> readFloatPair(Emitter &emitter, const Bound
 }
 
 static FailureOr<Value> fdiv(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<bool> isIeee = readBoolean(emitter, arguments[2], "ieee_rounding"),
+                  isApproximate = readBoolean(emitter, arguments[3], "approx");
+  if (failed(isIeee) || failed(isApproximate))
+    return failure();
+  if (*isIeee && *isApproximate)
+    return emitter.error("ValueError") << "fdiv takes one of ieee_rounding and approx, not both";
   FailureOr<std::vector<Value>> operands = readFloatPair(emitter, arguments, "fdiv");
   if (failed(operands))
     return failure();
-  return Value::tensor(
-      arith::DivFOp::create(emitter.builder(), emitter.location(), irOf((*operands)[0]), irOf((*operands)[1])),
-      (*operands)[0].type());
+  const Type type = (*operands)[0].type();
+  const bool isSingle = type.scalarKind() == ScalarKind::Float32;
+  mlir::Value x = irOf((*operands)[0]), y = irOf((*operands)[1]);
+  OpBuilder &builder = emitter.builder();
+  if (*isApproximate && !isSingle)
+    return emitter.error("ValueError") << "fdiv(approx=True) takes float32, got " << type.element().str();
+  if (*isApproximate && emitter.options().backend == "cuda")
+    return Value::tensor(tensor::ElementwiseInlineAsmOp::create(builder, emitter.location(), x.getType(),
+                                                                "div.approx.f32 $0, $1, $2;", "=f,f,f",
+                                                                /*pure=*/true, /*packed_element=*/1, ValueRange{x, y})
+                             .getResult()[0],
+                         type);
+  if (*isIeee && isSingle && emitter.options().version.has(LanguageRule::IeeeDivision))
+    return Value::tensor(tensor::PreciseDivFOp::create(builder, emitter.location(), x, y), type);
+  return Value::tensor(arith::DivFOp::create(builder, emitter.location(), x, y), type);
 }
 
 static FailureOr<Value> divRn(Emitter &emitter, const BoundArguments &arguments) {
@@ -108,12 +133,11 @@ static FailureOr<Value> divRn(Emitter &emitter, const BoundArguments &arguments)
 }
 
 static FailureOr<Value> umulhi(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> x = toTensor(emitter, arguments[0]), y = toTensor(emitter, arguments[1]);
-  if (failed(x) || failed(y) || failed(checkDtype(emitter, *x, wordIntegers)) ||
-      failed(checkDtype(emitter, *y, wordIntegers)))
-    return failure();
-  FailureOr<std::pair<Value, Value>> operands = promoteOperands(emitter, *x, *y);
-  if (failed(operands))
+  for (const Value &operand : {arguments[0], arguments[1]})
+    if (operand.isTensor() && failed(checkDtype(emitter, operand, wordIntegers)))
+      return failure();
+  FailureOr<std::pair<Value, Value>> operands = promoteTyped(emitter, arguments[0], arguments[1]);
+  if (failed(operands) || failed(checkDtype(emitter, operands->first, wordIntegers)))
     return failure();
   auto op =
       tensor::MulhiUIOp::create(emitter.builder(), emitter.location(), irOf(operands->first), irOf(operands->second));
@@ -121,24 +145,19 @@ static FailureOr<Value> umulhi(Emitter &emitter, const BoundArguments &arguments
 }
 
 static FailureOr<Value> fma(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> x = toTensor(emitter, arguments[0]), y = toTensor(emitter, arguments[1]),
-                   z = toTensor(emitter, arguments[2]);
-  if (failed(x) || failed(y) || failed(z))
+  std::vector<Value> given = {arguments[0], arguments[1], arguments[2]};
+  FailureOr<std::vector<Value>> operands =
+      emitter.options().version.has(LanguageRule::WeakLiterals)
+          ? FailureOr<std::vector<Value>>(given)
+          : mapValues(given, [&](const Value &operand) { return toTensor(emitter, operand); });
+  operands = failed(operands) ? operands : promoteAll(emitter, *operands);
+  if (failed(operands))
     return failure();
-  FailureOr<std::pair<Value, Value>> factors = promoteOperands(emitter, *x, *y);
-  if (failed(factors))
-    return failure();
-  FailureOr<std::pair<Value, Value>> first = promoteOperands(emitter, factors->first, *z);
-  if (failed(first))
-    return failure();
-  FailureOr<std::pair<Value, Value>> second = promoteOperands(emitter, factors->second, first->second);
-  if (failed(second))
-    return failure();
-  const Type type = first->first.type();
+  const Type type = (*operands)[0].type();
   if (!type.isFloating())
     return emitter.error("TypeError") << "unexpected type " << type.element().str() << ": fma takes floats";
-  auto op = math::FmaOp::create(emitter.builder(), emitter.location(), irOf(first->first), irOf(second->first),
-                                irOf(first->second));
+  auto op = math::FmaOp::create(emitter.builder(), emitter.location(), irOf((*operands)[0]), irOf((*operands)[1]),
+                                irOf((*operands)[2]));
   return Value::tensor(op, type);
 }
 
@@ -163,9 +182,10 @@ llvm::ArrayRef<Builtin> mathBuiltins() {
       {"triton.language.math", "sqrt_rn", "(x)", "The square root of each element, correctly rounded. Takes float32.",
        sqrtRn, true},
       {"triton.language.math", "abs", "(x)", "The absolute value of each element, of any number type.", abs, true},
-      {"triton.language.math", "fdiv", "(x, y, ieee_rounding=False)",
-       "The quotient of two floats of one dtype. `ieee_rounding` is accepted and has no effect; use `div_rn` for a "
-       "correctly rounded result.",
+      {"triton.language.math", "fdiv", "(x, y, ieee_rounding=False, approx=False)",
+       "The quotient of two floats; from 3.9 on, operands meet in one type as those of `/` do.\n\n`ieee_rounding` asks "
+       "for the correctly rounded quotient of float32 (from 3.8 on), `approx` for a fast one within 2 ulp, of float32 "
+       "too.",
        fdiv},
       {"triton.language.math", "div_rn", "(x, y)", "The correctly rounded quotient. Takes float32.", divRn},
       {"triton.language.math", "fma", "(x, y, z)", "`x * y + z` with a single rounding.", fma},

@@ -66,8 +66,11 @@ static FailureOr<Enum> readOption(Emitter &emitter, const Value &value, llvm::St
 }
 
 static FailureOr<CacheModifier> readLoadCache(Emitter &emitter, const Value &value) {
-  static constexpr std::pair<llvm::StringLiteral, CacheModifier> options[] = {
-      {"", CacheModifier::None}, {".ca", CacheModifier::CA}, {".cg", CacheModifier::CG}, {".cv", CacheModifier::CV}};
+  static constexpr std::pair<llvm::StringLiteral, CacheModifier> options[] = {{"", CacheModifier::None},
+                                                                              {".ca", CacheModifier::CA},
+                                                                              {".cg", CacheModifier::CG},
+                                                                              {".cs", CacheModifier::CS},
+                                                                              {".cv", CacheModifier::CV}};
   return readOption<CacheModifier>(emitter, value, "cache_modifier", options);
 }
 
@@ -225,7 +228,10 @@ static FailureOr<Value> storeBlockPointer(Emitter &emitter, const Value &pointer
 
 FailureOr<std::vector<Value>> fitToPointers(Emitter &emitter, const Value &pointers, const Value &value,
                                             const std::optional<Value> &mask) {
-  FailureOr<Value> converted = cast(emitter, value, memoryForm(pointers.type().pointee()));
+  const Type pointee = pointers.type().pointee();
+  const bool isTruth = emitter.options().version.has(LanguageRule::BoolStores) && !(memoryForm(pointee) == pointee);
+  FailureOr<Value> stored = isTruth ? toBoolean(emitter, value) : FailureOr<Value>(value);
+  FailureOr<Value> converted = failed(stored) ? stored : cast(emitter, *stored, memoryForm(pointee));
   if (failed(converted))
     return failure();
   std::vector<Value> operands = {pointers, *converted};
@@ -284,7 +290,8 @@ llvm::ArrayRef<Builtin> memoryBuiltins() {
        "For block pointers, `boundary_check` lists the dimensions along which elements outside of the tensor are not "
        "read, and `padding_option` (\"zero\" or "
        "\"nan\") is what they give.\n"
-       "`cache_modifier` (\".ca\", \".cg\", \".cv\") and `eviction_policy` (\"evict_first\", \"evict_last\") are "
+       "`cache_modifier` (\".ca\", \".cg\", \".cs\", \".cv\") and `eviction_policy` (\"evict_first\", \"evict_last\") "
+       "are "
        "hints; a `volatile` read is neither removed nor merged.",
        load},
       {"triton.language.core", "store",

@@ -193,18 +193,38 @@ static FailureOr<Value> expandDims(Emitter &emitter, const BoundArguments &argum
   return result;
 }
 
+/// In order, along a dimension: joined, with the new dimension moved in front of it, and both taken for one.
+static FailureOr<Value> concatenate(Emitter &emitter, const Value &lhs, const Value &rhs, int64_t given) {
+  const std::vector<int64_t> shape = lhs.type().shape().vec();
+  if (lhs.type().shape() != rhs.type().shape())
+    return emitter.error("ValueError") << "cat needs operands of one shape unless can_reorder=True, got "
+                                       << lhs.type().str() << " and " << rhs.type().str();
+  FailureOr<int64_t> dim = tensor::normalizeAxis(given, shape.size(), ruleErrors(emitter));
+  if (failed(dim) || failed(tensor::inferJoin(irTypeOf(lhs), irTypeOf(rhs), ruleErrors(emitter))))
+    return failure();
+  Value joined =
+      reshaped(emitter, lhs, tensor::JoinOp::create(emitter.builder(), emitter.location(), irOf(lhs), irOf(rhs)));
+  std::vector<int32_t> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  order.insert(order.begin() + *dim, static_cast<int32_t>(shape.size()));
+  FailureOr<Value> moved = permuteTo(emitter, joined, order);
+  std::vector<int64_t> result = shape;
+  result[*dim] *= 2;
+  return failed(moved) ? moved : reshapeTo(emitter, *moved, result, /*allowReorder=*/false);
+}
+
 static FailureOr<Value> cat(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<bool> mayReorder = readBoolean(emitter, arguments[2], "can_reorder");
+  FailureOr<int64_t> dim = readInteger(emitter, arguments[3], "dim");
   FailureOr<Value> lhs = readBlock(emitter, arguments[0], "input of cat"),
                    rhs = readBlock(emitter, arguments[1], "other of cat");
-  if (failed(mayReorder) || failed(lhs) || failed(rhs))
+  if (failed(mayReorder) || failed(dim) || failed(lhs) || failed(rhs))
     return failure();
-  if (!*mayReorder)
-    return emitter.error("AssertionError")
-           << "cat may reorder elements: pass can_reorder=True, or use join and reshape to keep the order";
   if (!(lhs->type().element() == rhs->type().element()))
     return emitter.error("ValueError") << "cat needs operands of one dtype, got " << lhs->type().element().str()
                                        << " and " << rhs->type().element().str();
+  if (!*mayReorder)
+    return concatenate(emitter, *lhs, *rhs, *dim);
   if (failed(tensor::inferCat(irTypeOf(*lhs), irTypeOf(*rhs), ruleErrors(emitter))))
     return failure();
   return tensorOf(tensor::CatOp::create(emitter.builder(), emitter.location(), irOf(*lhs), irOf(*rhs)),
@@ -280,9 +300,9 @@ llvm::ArrayRef<Builtin> shapeBuiltins() {
        "`input` with dimensions of size 1 inserted.\n\n`axis` is one position in the result or a sequence of them; "
        "negative ones count from the end.",
        expandDims, true},
-      {"triton.language.core", "cat", "(input, other, can_reorder=False)",
-       "The elements of two 1-D blocks in one block, in no particular order; `can_reorder=True` must be given to say "
-       "so.",
+      {"triton.language.core", "cat", "(input, other, can_reorder=False, dim=0)",
+       "Two blocks of one shape one behind the other along `dim`.\n\nWith `can_reorder=True`, the elements of two 1-D "
+       "blocks in one block, in no particular order.",
        cat},
       {"triton.language.core", "join", "(a, b)", "Two operands stacked along a new last dimension of size 2.", join},
       {"triton.language.core", "split", "(a)",

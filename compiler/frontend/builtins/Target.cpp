@@ -82,6 +82,8 @@ llvm::ArrayRef<Builtin> targetBuiltins() {
        isNot},
       {"triton.language.target_info", "is_hip_cdna4", "()", "Whether the target is an AMD GPU of the CDNA 4 family.",
        isNot},
+      {"triton.language.target_info", "is_hip_gfx1250", "()", "Whether the target is an AMD GPU of the gfx1250 family.",
+       isNot},
       {"triton.language.extra.cuda", "globaltimer", "()", "The GPU's clock in nanoseconds, int64. Every call is kept.",
        globalTimer},
       {"triton.language.extra.cuda", "smid", "()", "The multiprocessor that runs the program, int32.", multiprocessor},

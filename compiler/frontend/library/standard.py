@@ -32,6 +32,26 @@ def ravel(x, can_reorder: tl.constexpr = False):
     return tl.reshape(x, [x.numel], can_reorder=can_reorder)
 
 
+@tl.core._tensor_member_fn
+@triton.jit
+def squeeze(x, dim: tl.constexpr):
+    """`x` without dimension `dim`, which has size 1; a negative `dim` counts from the end."""
+    rank: tl.constexpr = len(x.shape)
+    tl.static_assert(-rank <= dim and dim < rank, "dim of squeeze is not a dimension of x")
+    axis: tl.constexpr = dim + rank if dim < 0 else dim
+    tl.static_assert(x.shape[axis] == 1, "squeeze takes away a dimension of size 1")
+    return tl.reshape(x, x.shape[:axis] + x.shape[axis + 1 :])
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def unsqueeze(x, dim: tl.constexpr):
+    """`x` with a dimension of size 1 inserted before dimension `dim`; a negative `dim` counts from the end of the result."""
+    rank: tl.constexpr = len(x.shape)
+    tl.static_assert(-rank - 1 <= dim and dim <= rank, "dim of unsqueeze is not a dimension of the result")
+    return tl.expand_dims(x, dim)
+
+
 @triton.jit
 def interleave(a, b):
     """The elements of `a` and `b` by turns: the last dimension doubles."""
@@ -61,6 +81,13 @@ def swizzle2d(i, j, size_i, size_j, size_g):
 # Elementwise.
 
 
+@triton.jit
+def expect_zero(x, mask):
+    """`x`, which the kernel knows to be zero where `mask` is true; with `debug`, an error where it is not."""
+    tl.device_assert((mask == 0) | (x == 0), "expect_zero: an element is not zero")
+    return x
+
+
 @tl.core._tensor_member_fn
 @triton.jit
 def sigmoid(x):
@@ -70,17 +97,18 @@ def sigmoid(x):
 
 @tl.core._tensor_member_fn
 @triton.jit
-def softmax(x, dim=None, keep_dims: tl.constexpr = False, ieee_rounding: tl.constexpr = False):
+def softmax(x, dim=None, keep_dims: tl.constexpr = None, ieee_rounding: tl.constexpr = False):
     """`exp(x)` divided by its sum along `dim` (default 0), computed without overflow.
 
-    For a `dim` other than 0 pass `keep_dims=True`, so that the sums line up with their rows.
+    Before 3.9, pass `keep_dims=True` for a `dim` other than 0, so that the sums line up with their rows.
     """
     if dim is None:
         axis: tl.constexpr = 0
     else:
         axis: tl.constexpr = dim
-    shifted = tl.exp(x - max(x, axis, keep_dims=keep_dims))
-    return tl.fdiv(shifted, sum(shifted, axis, keep_dims=keep_dims), ieee_rounding)
+    keeps: tl.constexpr = keep_dims or tl.core._language_rule("SoftmaxKeepsShape")
+    shifted = tl.exp(x - max(x, axis, keep_dims=keeps))
+    return tl.fdiv(shifted, sum(shifted, axis, keep_dims=keeps), ieee_rounding)
 
 
 # Reductions. The combine functions are part of the interface: kernels give them to `tl.reduce`.
@@ -251,13 +279,67 @@ def reduce_or(input, axis, keep_dims: tl.constexpr = False):
     return tl.reduce(input, axis, _or_combine, keep_dims=keep_dims)
 
 
+# Waiting.
+
+
+@triton.jit
+def _nanoseconds(polls):
+    # A clock that all threads of a program read alike. Where there is none, polls are counted, of which each takes a nanosecond or more.
+    if tl.target_info.is_cuda():
+        threads = tl.arange(0, tl.extra.cuda.num_threads())
+        times = tl.inline_asm_elementwise("mov.u64 $0, %globaltimer;", "=l,r", [threads], tl.int64, False, 1)
+        now = tl.max(times, 0)
+    else:
+        now = polls
+    return now
+
+
+@triton.jit
+def _all_seen(seen):
+    if len(seen.shape) == 0:
+        result = seen
+    else:
+        result = tl.min(seen.to(tl.int32)) != 0
+    return result
+
+
+@tl.core._tensor_member_fn
+@triton.jit
+def atomic_poll(pointer, expected_value, sem: tl.constexpr = None, scope: tl.constexpr = None, timeout_ns=None):
+    """Waits until memory holds `expected_value`, every element of it; true where it was seen. Elements are integers of 16, 32 or 64 bits.
+
+    `sem` is "acquire" (default) or "relaxed"; `scope` is "gpu" (default), "cta" or "sys". With `timeout_ns`, waits for so many nanoseconds
+    at most, and reads at least once. On CPUs time is counted in polls.
+    """
+    element: tl.constexpr = pointer.type.scalar.element_ty
+    tl.static_assert(
+        element.is_int() and element.primitive_bitwidth >= 16, "atomic_poll takes integers of 16, 32 or 64 bits"
+    )
+    expected = tl.cast(expected_value, element)
+    seen = tl.atomic_load(pointer, None, sem, scope) == expected
+    if timeout_ns is None:
+        while not _all_seen(seen):
+            seen = seen | (tl.atomic_load(pointer, seen == 0, sem, scope) == expected)
+    else:
+        if isinstance(timeout_ns, tl.constexpr):
+            tl.static_assert(timeout_ns >= 0, "timeout_ns must not be negative")
+        polls = tl.cast(0, tl.int64)
+        elapsed = polls
+        start = _nanoseconds(polls)
+        while (not _all_seen(seen)) & (elapsed < timeout_ns):
+            seen = seen | (tl.atomic_load(pointer, seen == 0, sem, scope) == expected)
+            polls += 1
+            elapsed = _nanoseconds(polls) - start
+    return seen
+
+
 # Scans.
 
 
 @tl.core._tensor_member_fn
 @triton.jit
 def cumsum(input, axis=0, reverse: tl.constexpr = False, dtype: tl.constexpr = None):
-    """Sums of all elements up to each one along `axis`, or from the end with `reverse`. Types widen as in `sum`, and bfloat16 to float32."""
+    """Sums of all elements up to each one along `axis`, or from the end with `reverse`. Types widen as in `sum`, and before 3.9 bfloat16 to float32."""
     input = tl.core._promote_bfloat16_to_float32(input)
     sum_dtype: tl.constexpr = _pick_sum_dtype(input.dtype, dtype)
     if sum_dtype is not None:
@@ -267,9 +349,18 @@ def cumsum(input, axis=0, reverse: tl.constexpr = False, dtype: tl.constexpr = N
 
 @tl.core._tensor_member_fn
 @triton.jit
-def cumprod(input, axis=0, reverse: tl.constexpr = False):
-    """Products of all elements up to each one along `axis`, or from the end with `reverse`. bfloat16 widens to float32."""
+def cumprod(input, axis=0, reverse: tl.constexpr = False, dtype: tl.constexpr = None):
+    """Products of all elements up to each one along `axis`, or from the end with `reverse`.
+
+    From 3.9 on types widen as in `sum`; before, only bfloat16 did, to float32. `dtype` says otherwise.
+    """
     input = tl.core._promote_bfloat16_to_float32(input)
+    if tl.core._language_rule("CumprodWidens"):
+        product_dtype: tl.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    else:
+        product_dtype: tl.constexpr = dtype
+    if product_dtype is not None:
+        input = input.to(product_dtype)
     return tl.associative_scan(input, axis, _prod_combine, reverse)
 
 
@@ -462,6 +553,7 @@ def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None, descending: t
     if k is None:
         log_k: tl.constexpr = log_n
     else:
+        tl.static_assert(k > 0, "k must be positive")
         tl.static_assert(_is_power_of_two(k), "k must be a power of two")
         log_k: tl.constexpr = _log2(k)
     tl.static_assert(log_k <= log_n, "k must not exceed the size of the last dimension")
@@ -485,12 +577,14 @@ def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
 
 
 @triton.jit
-def topk(x, k: tl.constexpr, dim: tl.constexpr = None):
+def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr = True):
     """The `k` largest elements along the last dimension in descending order; `k` is a power of two.
+
+    With `descending=False`, the `k` smallest in ascending order.
 
     Types narrower than 32 bits widen to float32 or int32 unless `k` is the whole dimension.
     """
-    return sort_impl(x, k=k, dim=dim, descending=True)
+    return sort_impl(x, k=k, dim=dim, descending=descending)
 
 
 @triton.jit

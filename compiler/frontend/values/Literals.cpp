@@ -70,10 +70,13 @@ static Value makeConstant(Emitter &emitter, Type type, TypedAttr element) {
 }
 
 static FailureOr<Value> floatConstant(Emitter &emitter, const Value &number, Type type) {
-  const double value = number.is<double>() ? number.get<double>() : toDouble(*asInteger(number));
-  if (type.isFloat8() && value != 0)
-    return emitter.error("ValueError") << "cannot make the constant " << number.str() << " in " << type.element().str()
-                                       << ": only 0 can be; cast from float16 or float32";
+  double value = number.is<double>() ? number.get<double>() : toDouble(*asInteger(number));
+  if (value == 0 && !emitter.options().version.has(LanguageRule::NegativeZero))
+    value = 0;
+  if (type.isFloat8() && value != 0) {
+    FailureOr<Value> wide = floatConstant(emitter, number, type.withElement(Type::float32()));
+    return failed(wide) ? wide : frontend::cast(emitter, *wide, type.element());
+  }
   auto element = cast<FloatType>(type.element().toIr(emitter.context()));
   llvm::APFloat converted(value);
   bool losesInformation = false;

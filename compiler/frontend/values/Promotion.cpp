@@ -25,8 +25,11 @@ FailureOr<Type> promoteTypes(Emitter &emitter, Type lhs, Type rhs, Promotion pro
     return Type::scalar(isDivision ? ScalarKind::Float32 : ScalarKind::Float16);
   if (isEither(ScalarKind::BFloat16))
     return Type::scalar(lhs == rhs && !isDivision ? ScalarKind::BFloat16 : ScalarKind::Float32);
-  if (lhs.isFloat8() && rhs.isFloat8())
+  if (lhs.isFloat8() && rhs.isFloat8()) {
+    if (isDivision && emitter.options().version.has(LanguageRule::Float8Division))
+      return Type::float32();
     return lhs == rhs ? lhs : Type::scalar(ScalarKind::Float16);
+  }
   if (!lhs.isInteger() || !rhs.isInteger())
     return emitter.error("TypeError") << "unexpected types " << lhs.str() << " and " << rhs.str()
                                       << " in one operation; cast one of them";
@@ -54,8 +57,9 @@ static FailureOr<Type> promoteWeak(Emitter &emitter, Type tensor, const Value &n
       return promoteIntegers(tensor, *literal);
     return failed(literal) ? literal : promoteTypes(emitter, tensor, *literal, promotion);
   }
-  const bool isHalf = tensor.scalarKind() == ScalarKind::Float16 || tensor.scalarKind() == ScalarKind::BFloat16;
-  return isHalf && promotion == Promotion::Division ? Type::float32() : tensor;
+  const bool isNarrow = tensor.scalarKind() == ScalarKind::Float16 || tensor.scalarKind() == ScalarKind::BFloat16 ||
+                        (tensor.isFloat8() && emitter.options().version.has(LanguageRule::Float8Division));
+  return isNarrow && promotion == Promotion::Division ? Type::float32() : tensor;
 }
 
 static LogicalResult checkWeakFits(Emitter &emitter, const Value &number, Type type) {
@@ -119,9 +123,58 @@ FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const Value
   return std::pair((*both)[0], (*both)[1]);
 }
 
+/// The type that operands meet in: that of the tensors, unless a number is of a higher kind.
+static FailureOr<Type> commonType(Emitter &emitter, ArrayRef<Value> operands, Promotion promotion) {
+  std::optional<Type> tensors, numbers;
+  const Value *highest = nullptr;
+  for (const Value &operand : operands) {
+    FailureOr<Type> type =
+        operand.isTensor() ? FailureOr<Type>(operand.type().element()) : typeOfLiteral(emitter, operand);
+    std::optional<Type> &group = operand.isTensor() ? tensors : numbers;
+    FailureOr<Type> both = failed(type) || !group ? type : promoteTypes(emitter, *group, *type, promotion);
+    if (failed(both))
+      return failure();
+    group = *both;
+    if (operand.isNumber() && (!highest || kindOf(operand) > kindOf(*highest)))
+      highest = &operand;
+  }
+  if (!tensors || !highest)
+    return tensors ? *tensors : *numbers;
+  if (kindOf(*highest) <= kindOf(*tensors))
+    return promoteWeak(emitter, *tensors, *highest, promotion);
+  return tensors->isBool() && numbers->isInteger() ? promoteIntegers(*tensors, *numbers)
+                                                   : promoteTypes(emitter, *tensors, *numbers, promotion);
+}
+
+FailureOr<std::vector<Value>> promoteAll(Emitter &emitter, ArrayRef<Value> operands, Promotion promotion) {
+  for (const Value &operand : operands)
+    if (!operand.isNumber() && (!operand.isTensor() || operand.type().isPointerLike()))
+      return rejectOperands(emitter, operands.front(), operand);
+  FailureOr<Type> type = commonType(emitter, operands, promotion);
+  if (failed(type))
+    return failure();
+  // A number fills the shape of a block beside it at once.
+  const Value *block =
+      llvm::find_if(operands, [](const Value &each) { return each.isTensor() && each.type().isBlock(); });
+  std::vector<Value> converted;
+  for (const Value &operand : operands) {
+    FailureOr<Value> value = operand.isTensor()
+                                 ? cast(emitter, operand, *type)
+                                 : weakOperand(emitter, operand, *type, block == operands.end() ? operand : *block);
+    if (failed(value))
+      return failure();
+    converted.push_back(*value);
+  }
+  return broadcastTogether(emitter, converted);
+}
+
 FailureOr<std::pair<Value, Value>> promoteTyped(Emitter &emitter, const Value &lhs, const Value &rhs) {
-  if (emitter.options().version.has(LanguageRule::WeakLiterals))
-    return promoteOperands(emitter, lhs, rhs);
+  if (emitter.options().version.has(LanguageRule::WeakLiterals)) {
+    FailureOr<std::vector<Value>> both = promoteAll(emitter, {lhs, rhs});
+    if (failed(both))
+      return failure();
+    return std::pair((*both)[0], (*both)[1]);
+  }
   FailureOr<Value> left = toTensor(emitter, lhs);
   FailureOr<Value> right = failed(left) ? left : toTensor(emitter, rhs);
   if (failed(right))

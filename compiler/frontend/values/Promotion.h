@@ -24,6 +24,11 @@ mlir::FailureOr<std::pair<Value, Value>> promoteOperands(Emitter &emitter, const
 /// The same for comparisons, minimum, maximum and functions of mathematics. Before `WeakLiterals`, numbers had a type of their own there before the two sides met.
 mlir::FailureOr<std::pair<Value, Value>> promoteTyped(Emitter &emitter, const Value &lhs, const Value &rhs);
 
+/// Several operands of one operation, in one element type and shape. Tensors meet among themselves, numbers among themselves, and a number becomes a constant of the
+/// type that all have in the end: it is rounded once.
+mlir::FailureOr<std::vector<Value>> promoteAll(Emitter &emitter, llvm::ArrayRef<Value> operands,
+                                               Promotion promotion = Promotion::Arithmetic);
+
 /// Error for operands that an operator does not take.
 mlir::LogicalResult rejectOperands(Emitter &emitter, const Value &lhs, const Value &rhs);
 

@@ -188,20 +188,24 @@ static LogicalResult checkScaledStorage(const ScaledOperand &operand, EmitError 
   return success();
 }
 
-static LogicalResult checkScale(StringRef name, const ScaledOperand &operand, int64_t rows, int64_t k,
-                                EmitError error) {
+/// How many elements along K share a scale: 16 or 32, as the shapes say; 0 without scales.
+static FailureOr<int64_t> scaleGroup(StringRef name, const ScaledOperand &operand, int64_t rows, int64_t k,
+                                     EmitError error) {
   if (!operand.scale)
-    return success();
+    return 0;
   if (operand.type.getRank() != 2)
     return error() << "a scaled dot of rank " << operand.type.getRank() << " takes no scales";
-  int64_t group = operand.scale.getElementType().isInteger(8) ? 32 : 16;
-  int64_t expected[] = {rows, k / group};
-  if (operand.scale.getShape() != ArrayRef<int64_t>(expected)) {
-    auto sizes = llvm::map_range(operand.scale.getShape(), [](int64_t size) { return std::to_string(size); });
-    return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(expected) << "]. Got ['"
-                   << llvm::join(sizes, "', '") << "']"; // sizes as clients know them: constexprs, printed
-  }
-  return success();
+  ArrayRef<int64_t> shape = operand.scale.getShape();
+  for (int64_t group : {16, 32})
+    if (shape.size() == 2 && shape[0] == rows && shape[1] * group == k)
+      return group;
+  // The group that the type usually has, for the message.
+  const int64_t usual = operand.scale.getElementType().isInteger(8) ? 32 : 16;
+  int64_t expected[] = {rows, k / usual};
+  auto sizes = llvm::map_range(shape, [](int64_t size) { return std::to_string(size); });
+  return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(expected) << "]. Got ['"
+                 << llvm::join(sizes, "', '") << "']" // sizes as clients know them: constexprs, printed
+                 << ": a scale is for 16 or 32 elements along K";
 }
 
 FailureOr<RankedTensorType> inferDotScaled(ScaledOperand lhs, ScaledOperand rhs, EmitError error) {
@@ -219,8 +223,13 @@ FailureOr<RankedTensorType> inferDotScaled(ScaledOperand lhs, ScaledOperand rhs,
   if (k != otherK)
     return error() << "reduction dimension should pack the same number of elements, got " << k << " for lhs ["
                    << lhs.type.getShape() << "] and " << otherK << " for rhs [" << rhs.type.getShape() << "]";
-  if (failed(checkScale("lhs_scale", lhs, m, k, error)) || failed(checkScale("rhs_scale", rhs, n, k, error)))
+  FailureOr<int64_t> lhsGroup = scaleGroup("lhs_scale", lhs, m, k, error);
+  FailureOr<int64_t> rhsGroup = failed(lhsGroup) ? lhsGroup : scaleGroup("rhs_scale", rhs, n, k, error);
+  if (failed(rhsGroup))
     return failure();
+  if (*lhsGroup && *rhsGroup && *lhsGroup != *rhsGroup)
+    return error() << "scales of both sides must be for as many elements along K, got " << *lhsGroup << " for lhs and "
+                   << *rhsGroup << " for rhs";
   return productType(lhs.type, rhs.type, m, n, Float32Type::get(lhs.type.getContext()));
 }
 

@@ -24,7 +24,10 @@ def _ask_about(target):
     def is_hip_cdna4():
         return is_hip() and target().arch == "gfx950"
 
-    for answer in (is_cuda, cuda_capability_geq, is_hip, is_hip_cdna3, is_hip_cdna4):
+    def is_hip_gfx1250():
+        return is_hip() and target().arch == "gfx1250"
+
+    for answer in (is_cuda, cuda_capability_geq, is_hip, is_hip_cdna3, is_hip_cdna4, is_hip_gfx1250):
         globals()[answer.__name__].answer = answer
 
 
