@@ -1,15 +1,27 @@
 // The names of the language as host languages show them: from the registry and the embedded library.
 #include "embed/Adapter.h"
 
+#include "compiler/driver/Options.h"
 #include "compiler/frontend/Builtins.h"
+#include "compiler/frontend/LanguageVersion.h"
 #include "compiler/frontend/Library.h"
 #include "compiler/syntax/Ast.h"
 
 #include "llvm/Support/Casting.h"
 
+#include <triton/embed_rules.h>
+
 namespace triton::embed {
 
 std::vector<std::string> languageNames(std::string_view modulePath) { return frontend::languageNames(modulePath); }
+
+std::optional<bool> languageRule(std::string_view name) {
+  auto rule = frontend::findLanguageRule(llvm::StringRef(name.data(), name.size()));
+  auto version = frontend::LanguageVersion::parse(driver::languageVersionOfProcess());
+  if (!rule)
+    return std::nullopt;
+  return version.value_or(frontend::LanguageVersion()).has(*rule);
+}
 
 /// Python's text of a library function's parameters.
 static std::string signatureOf(const frontend::Function &function) {

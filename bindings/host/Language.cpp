@@ -4,6 +4,7 @@
 #include "bindings/host/Conversion.h"
 
 #include <triton/embed.h>
+#include <triton/embed_rules.h>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -49,6 +50,15 @@ void addLanguage(nb::module_ &module) {
   module.def(
       "language_names", [](const std::string &path) { return embed::languageNames(path); }, nb::arg("module"),
       "The names of a module of the language.");
+  module.def(
+      "language_rule",
+      [](const std::string &name) {
+        std::optional<bool> holds = embed::languageRule(name);
+        if (!holds)
+          throw nb::key_error(name.c_str());
+        return *holds;
+      },
+      nb::arg("name"), "Whether a rule by which releases of the language differ holds in this process.");
   module.def("language_entry", &entry, nb::arg("module"), nb::arg("name"),
              "(kind, path, signature, documentation, is_method, must_use_result, value) of a name, or None.");
 }

@@ -21,15 +21,20 @@ bool KernelState::configure(PyObject *kernel) {
   if (!list)
     return false;
   parameters.clear();
+  bool isVariadic = false;
+  positionalCount = 0;
   for (Py_ssize_t index = 0; index < PyList_GET_SIZE(list.get()); ++index) {
     PyObject *item = PyList_GET_ITEM(list.get(), index);
     Parameter parameter;
-    bool doNotSpecialize = false, doNotAlign = false, hasDefault = false;
+    bool doNotSpecialize = false, doNotAlign = false, hasDefault = false, isKeywordOnly = false, takesRest = false;
     parameter.name = Reference(PyObject_GetAttrString(item, "name"));
     if (!parameter.name || !truthOf(item, "is_constexpr", parameter.isConstexpr) ||
         !truthOf(item, "is_const", parameter.isConst) || !truthOf(item, "do_not_specialize", doNotSpecialize) ||
-        !truthOf(item, "do_not_specialize_on_alignment", doNotAlign) || !truthOf(item, "has_default", hasDefault))
+        !truthOf(item, "do_not_specialize_on_alignment", doNotAlign) || !truthOf(item, "has_default", hasDefault) ||
+        !truthOf(item, "is_keyword_only", isKeywordOnly) || !truthOf(item, "is_variadic", takesRest))
       return false;
+    isVariadic |= takesRest;
+    positionalCount += !isKeywordOnly;
     PyObject *interned = parameter.name.release();
     PyUnicode_InternInPlace(&interned);
     parameter.name = Reference(interned);
@@ -39,6 +44,8 @@ bool KernelState::configure(PyObject *kernel) {
     parameter.align = !doNotSpecialize && !doNotAlign;
     parameters.push_back(std::move(parameter));
   }
+  if (isVariadic)
+    positionalCount = 0;
   const Package *package = Package::get();
   Reference ownRun(PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(kernel)), "run"));
   Reference run(package ? PyObject_GetAttrString(reinterpret_cast<PyObject *>(package->jitFunctionClass), "run")

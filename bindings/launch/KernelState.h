@@ -59,6 +59,7 @@ struct KernelState {
   bool isConfigured = false;
   bool hasOwnRun = false; // a subclass has replaced `run`, so every launch goes there
   std::vector<Parameter> parameters;
+  size_t positionalCount = 0; // of those, how many may be given by position; none where one takes all further arguments
   std::unordered_multimap<uint64_t, std::shared_ptr<RememberedLaunch>> launches;
   ParsedFunction parsed;
   /// The latest calls, the last one first; they count as long as `environment` has not changed and no hook waits for launches.

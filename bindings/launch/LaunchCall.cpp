@@ -18,7 +18,7 @@ static PyObject *runName = name("run"), *runGenerallyName = name("_run_generally
 /// Arguments to parameters, options to the key. False if this launch has no key, or is wrong: the general path says which.
 bool LaunchCall::bind() {
   size_t count = state.parameters.size();
-  if (positionalCount > count)
+  if (positionalCount > state.positionalCount)
     return false;
   values.assign(count, nullptr);
   for (size_t index = 0; index < positionalCount; ++index)

@@ -32,9 +32,11 @@ from .runtime._async_compile import AsyncCompileMode, FutureKernel
 from .runtime.jit import constexpr_function, jit
 from .compiler import CompilationError, compile, max_shared_mem  # noqa: F401  (the last is Triton 3.7's)
 from . import language, runtime
+from .language.core import _aggregate as aggregate
 from .language.core import must_use_result
 
 __all__ = [
+    "aggregate",
     "AsyncCompileMode",
     "autotune",
     "cdiv",

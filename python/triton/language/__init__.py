@@ -25,9 +25,11 @@ for _name in {
 } - {*_names_of("triton.language")}:
     globals().pop(_name, None)
 
-# Of modules, `tl.math` and `tl.extra` are words of the language.
+# Of modules, `tl.math` and `tl.extra` are words of the language. `aggregate_replace` is there, and not brought by `import *`.
 __all__ = sorted(
     name
     for name, value in globals().items()
-    if not name.startswith("_") and (name in ("extra", "math") or not isinstance(value, _Module))
+    if name != "aggregate_replace"
+    and not name.startswith("_")
+    and (name in ("extra", "math") or not isinstance(value, _Module))
 )

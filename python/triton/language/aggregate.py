@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 
 from .._C import libtriton
 from .callables import ConstexprFunction, JITCallable
@@ -51,24 +52,90 @@ def _check(cls, name, value):
         raise TypeError(f"Expected {annotation} for attribute '{name}', got {type(value)}")
 
 
+def _annotations_of(cls) -> dict:
+    """The class's own, with those that are texts evaluated where the class was defined."""
+    annotations = dict(cls.__dict__.get("__annotations__", {}) or inspect.get_annotations(cls))
+    scope = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
+    return {name: eval(ty, scope, dict(vars(cls))) if isinstance(ty, str) else ty for name, ty in annotations.items()}
+
+
+def _field_value(value):
+    """What a plain value of Python is as a field: a tuple of the language, or a constant."""
+    if isinstance(value, tuple):
+        elements = [_field_value(element) for element in value]
+        return kernel_tuple(type(value)(*elements) if hasattr(value, "_fields") else elements)
+    return value if isinstance(value, base_value) else constexpr(value)
+
+
+def _bind_fields(cls, args, kwargs) -> dict:
+    """The fields of an instance that is made without an `__init__` of its own: Python's rules, Python's words."""
+    names, name = list(cls._aggregate_fields), f"{cls.__name__}.__init__()"
+    if len(args) > len(names):
+        raise TypeError(f"{name} takes {len(names) + 1} positional arguments but {len(args) + 1} were given")
+    bound = dict(zip(names, args))
+    for keyword, value in kwargs.items():
+        if keyword in bound:
+            raise TypeError(f"{name} got multiple values for argument '{keyword}'")
+        if keyword not in cls._aggregate_fields:
+            raise TypeError(f"{name} got an unexpected keyword argument '{keyword}'")
+        bound[keyword] = value
+    bound = cls.__aggregate_defaults__ | bound
+    for field in names:
+        if field not in bound:
+            raise TypeError(f"{name} missing required argument: '{field}'")
+    return {field: _field_value(bound[field]) for field in names}
+
+
+def _run_init(instance, init, args, kwargs, hidden):
+    """The class's own `__init__`, with those of the hidden arguments that it takes."""
+    function = init.fn if isinstance(init, ConstexprFunction) else init
+    taken = inspect.signature(function).parameters
+    function(instance, *args, **kwargs, **{name: value for name, value in hidden.items() if name in taken})
+
+
+def _check_bases(cls) -> tuple:
+    bases = tuple(base for base in cls.__bases__ if base is not object)
+    for base in bases:
+        if not getattr(base, "__triton_aggregate__", False):
+            raise TypeError(f"Aggregates can only inherit from other aggregates, but got non-aggregate base: {base}")
+    return bases
+
+
 def _aggregate(cls):
-    """Class decorator: the annotations are the fields, the functions the methods; `__init__` runs while a kernel is compiled."""
-    fields = dict(cls.__dict__.get("__annotations__", {}) or inspect.get_annotations(cls))
+    """Class decorator: the annotations are the fields, the functions the methods; an instance is a struct of kernel values.
+
+    Without an `__init__`, arguments are the fields in order, and values that the class has for fields are their defaults. Instances do not
+    change once they are made (before 3.8, methods of Python could change them).
+    """
+    bases = _check_bases(cls)
+    own = _annotations_of(cls)
+    fields, defaults = {}, {}
+    for base in bases:
+        fields |= base._aggregate_fields
+        defaults |= base.__aggregate_defaults__
+    fields |= own
+    defaults |= {name: cls.__dict__[name] for name in own if name in cls.__dict__}
+    init = cls.__dict__.get("__init__") or next((base._original_init for base in bases if base._original_init), None)
 
     def __init__(self, *args, _semantic=None, _generator=None, **kwargs):
-        original = cls.__init__.fn if isinstance(cls.__init__, ConstexprFunction) else cls.__init__
-        parameters = inspect.signature(original).parameters
-        hidden = {"_semantic": _semantic, "_generator": _generator}
-        kwargs |= {name: value for name, value in hidden.items() if name in parameters}
-        original(self, *args, **kwargs)
+        if init is not None:
+            _run_init(self, init, args, kwargs, {"_semantic": _semantic, "_generator": _generator})
+        else:
+            for name, value in _bind_fields(type(self), args, kwargs).items():
+                setattr(self, name, value)
+        if type(self) is not made:  # called by the `__init__` of a class that inherits
+            return
         for name in fields:
-            if not hasattr(self, name):
-                raise AttributeError(f"Expected {cls.__name__} to have attribute '{name}'")
+            if name not in self.__dict__:
+                raise AttributeError(f"constructor for {cls.__name__} did not initialize attribute '{name}'")
+        object.__setattr__(self, "_is_made", True)
 
     def __setattr__(self, name, value):
         if libtriton.interpreter.is_active():
             value = _as_kernel_value(fields.get(name), value)
         _check(type(self), name, value)
+        if "_is_made" in self.__dict__ and libtriton.language_rule("ImmutableAggregates"):
+            raise AttributeError(f"cannot assign to field '{name}' of {cls.__name__}: aggregates do not change, use aggregate_replace")  # fmt: skip
         object.__setattr__(self, name, value)
 
     def value_type(self):
@@ -83,9 +150,11 @@ def _aggregate(cls):
         "__doc__": cls.__doc__,
         "__triton_builtin__": True,
         "__triton_aggregate__": True,
+        "__aggregate_fields__": tuple(fields),
+        "__aggregate_defaults__": defaults,
         "_aggregate_fields": fields,
-        "_original_init": cls.__init__,
-        "hash_attrs": [cls.__init__] if isinstance(cls.__init__, ConstexprFunction) else [],
+        "_original_init": init,
+        "hash_attrs": [init] if isinstance(init, ConstexprFunction) else [],
     }
     for name, member in inspect.getmembers(cls):
         is_interpreted = hasattr(member, "__triton_interpreted__")
@@ -95,9 +164,27 @@ def _aggregate(cls):
         namespace[name] = _bindable(member) if is_interpreted else cls.__dict__.get(name, member)
         if isinstance(member, JITCallable):
             namespace["hash_attrs"].append(member)
-    made = type(cls.__name__, (base_value,), namespace)
+    made = type(cls.__name__, bases or (base_value,), namespace)
     functools.update_wrapper(made, cls, assigned=("__name__",), updated=())
     return made
+
+
+def aggregate_replace(instance, **changes):
+    """An aggregate like `instance`, with other values in some fields."""
+    cls = type(instance)
+    if not getattr(cls, "__triton_aggregate__", False):
+        raise TypeError(f"aggregate_replace() expects an aggregate instance, got {cls}")
+    for name in changes:
+        if name not in cls._aggregate_fields:
+            raise TypeError(f"{cls.__name__} has no field '{name}'")
+    fields = {name: getattr(instance, name) for name in cls._aggregate_fields}
+    changes = {name: _field_value(value) for name, value in changes.items()}
+    for name, value in changes.items():
+        _check(cls, name, value)
+    return _restore_aggregate(cls, fields | changes)
+
+
+aggregate_replace.__triton_builtin__ = True
 
 
 def _restore_aggregate(cls, attributes):
@@ -105,4 +192,5 @@ def _restore_aggregate(cls, attributes):
     instance = cls.__new__(cls)
     for name, value in attributes.items():
         object.__setattr__(instance, name, value)
+    object.__setattr__(instance, "_is_made", True)
     return instance

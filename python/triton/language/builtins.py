@@ -175,7 +175,7 @@ def _add_hidden_arguments(callable, keywords):
     """Gives a function that emits code what it emits with."""
     function = callable
     if inspect.isclass(callable):
-        function = callable.__dict__.get("_original_init", callable.__init__)
+        function = callable.__dict__.get("_original_init") or callable.__init__
         function = getattr(function, "fn", function)  # of a constexpr_function
     parameters = inspect.signature(function).parameters
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())

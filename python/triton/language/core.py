@@ -8,7 +8,7 @@ import warnings as _warnings
 from .._utils import TRITON_MAX_TENSOR_NUMEL
 from .._utils import validate_block_shape as _validate_block_shape
 from . import types as _types
-from .aggregate import _aggregate, _aggregate_type, _restore_aggregate
+from .aggregate import _aggregate, _aggregate_type, _restore_aggregate, aggregate_replace
 from .builtins import (
     TRITON_BUILTIN,
     LanguageFunction,

@@ -108,6 +108,11 @@ class DependenciesFinder(ast.NodeVisitor):
 
     def record(self, value, scope=None, name=None):
         if value is None or isinstance(value, ModuleType) or getattr(value, "__triton_aggregate__", False) is True:
+            fields = {
+                name: getattr(ty, "__qualname__", str(ty))
+                for name, ty in getattr(value, "_aggregate_fields", {}).items()
+            }
+            self.hasher.update(f"{fields}{getattr(value, '__aggregate_defaults__', '')}".encode() if fields else b"")
             for part in getattr(value, "hash_attrs", ()):
                 self.record(part)
             return

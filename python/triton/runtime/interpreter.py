@@ -34,11 +34,13 @@ from .rewriter import KernelRewriter, rewrite
 TensorHandle = libtriton.ValueHandle
 
 
-def _assign(value, names=None):
-    """What a plain assignment binds: numbers as typed scalars. `names` are those of the variables, for reports about accesses."""
+def _assign(value, names=None, kept=()):
+    """What a plain assignment binds: numbers as typed scalars. `names` are those of the variables, for reports about accesses; those in `kept` are constants."""
     if type(value) is tuple:
         each = names if type(names) is tuple and len(names) == len(value) else (None,) * len(value)
-        return tuple(map(_assign, value, each))
+        return tuple(_assign(part, name, kept) for part, name in zip(value, each))
+    if names in kept:
+        return value
     is_number = isinstance(value.value if isinstance(value, core.constexpr) else value, (bool, int, float))
     value = libtriton.emission.to_tensor(value) if is_number else value
     if isinstance(names, str) and getattr(_state, "watched", None) is not None and isinstance(value, core.tensor):
@@ -55,6 +57,21 @@ def _range(*bounds, **hints):
 
 def _not(value):
     return libtriton.emission.unary("Not", value) if isinstance(value, core.tensor) else not value
+
+
+def _chain(left, *steps):
+    """`a < b < c`: as `and` of the comparisons, of which a false one that is no tensor is the last."""
+    whole = None
+    for compare, right in steps:
+        right = right()
+        result = compare(left, right)
+        left = right
+        if not isinstance(result, core.tensor):
+            if not result:
+                return result
+            continue
+        whole = result if whole is None else whole.logical_and(result)
+    return True if whole is None else whole
 
 
 def _extremum(python_function, name):
@@ -196,7 +213,7 @@ class GridExecutor:
                         for z in range(grid[2]):
                             builder.set_grid_idx(x, y, z)
                             _state.program = (x, y, z)
-                            self.fn(**self._wrap_all(arguments, session))
+                            self._call(self._wrap_all(arguments, session))
             except Exception as error:
                 if knobs.compilation.front_end_debugging or isinstance(error, InterpreterError):
                     raise
@@ -209,6 +226,14 @@ class GridExecutor:
         watched = sanitizer.watch(arguments)
         session.watch(watched, sanitizer.place)
         return watched
+
+    def _call(self, arguments):
+        rest = next((name for name in arguments if self.params[name].is_variadic), None)
+        if rest is None:
+            return self.fn(**arguments)
+        names = list(arguments)
+        before = [arguments.pop(name) for name in names[: names.index(rest)]]
+        return self.fn(*before, *arguments.pop(rest), **arguments)
 
     def _wrap_all(self, arguments, session):
         return {
@@ -317,7 +342,12 @@ class InterpretedFunction(KernelInterface):
         bind = self.rewritten_fn[self.fn]
         if bind is None:
             return self.fn
-        names = {"__triton_assign__": _assign, "__triton_range__": _range, "__triton_not__": _not}
+        names = {
+            "__triton_assign__": _assign,
+            "__triton_range__": _range,
+            "__triton_not__": _not,
+            "__triton_chain__": _chain,
+        }
         rewritten = bind({**_BUILTINS, **self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals, **names})
         rewritten.__annotations__ = self.fn.__annotations__
         return rewritten

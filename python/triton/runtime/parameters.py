@@ -50,20 +50,26 @@ class KernelParam:
 
     @property
     def default(self):
-        return () if self._is_variadic else self._param.default
+        return () if self.is_variadic else self._param.default
 
     @property
     def has_default(self) -> bool:
-        return self._is_variadic or self._param.default is not inspect.Parameter.empty
+        return self.is_variadic or self._param.default is not inspect.Parameter.empty
 
     @property
-    def _is_variadic(self) -> bool:
-        """`*args` or `**kwargs`, which kernels cannot have: the compiler says so, at its place."""
-        return self._param.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    def is_variadic(self) -> bool:
+        """`*args`: a tuple of the arguments that are left."""
+        return self._param.kind is inspect.Parameter.VAR_POSITIONAL
+
+    @property
+    def is_keyword_only(self) -> bool:
+        return self._param.kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def make_parameters(fn, signature, **lists):
     """The parameters of a function; `lists`: names and positions that the decorator's arguments `do_not_specialize…` hold."""
+    if any(param.kind is inspect.Parameter.VAR_KEYWORD for param in signature.parameters.values()):
+        raise TypeError("JIT functions do not support **kw parameters")
     names = list(signature.parameters)
     flags = []
     for kind, entries in lists.items():  # no comprehension: a warning counts frames up to the decorator
@@ -89,14 +95,17 @@ def _specialize_named(param: KernelParam, value, backend):
 
 def create_function_from_signature(sig, kparams, backend, name="kernel"):
     """The binder: `(*args, **kwargs)` -> (bound arguments by name, (type, key) per parameter, leftover keywords)."""
-    names = [param.name for param in kparams]
-    known = set(names)
+    names = [param.name for param in kparams if not (param.is_keyword_only or param.is_variadic)]
+    rest = next((param.name for param in kparams if param.is_variadic), None)
+    known = {param.name for param in kparams}
     kernel_name = name
 
     def binder(*args, **kwargs):
-        if len(args) > len(names):
+        if len(args) > len(names) and rest is None:
             raise TypeError(f"{kernel_name}() takes {len(names)} positional arguments but {len(args)} were given")
         bound = dict(zip(names, args))
+        if rest is not None:
+            bound[rest] = tuple(args[len(names) :])
         for name in kwargs.keys() & bound.keys():
             raise TypeError(f"{kernel_name}() got multiple values for argument '{name}'")
         missing = []
