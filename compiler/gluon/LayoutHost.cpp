@@ -181,12 +181,14 @@ static constexpr std::pair<StringLiteral, StringLiteral> exporters[] = {
     {NVIDIA ".hopper.mbarrier", NVIDIA ".ampere.mbarrier"},
     {NVIDIA ".blackwell", NVIDIA ".hopper"},
     {NVIDIA ".blackwell", NVIDIA ".ampere"},
+    {NVIDIA ".blackwell.cluster", NVIDIA ".hopper.cluster"},
     {NVIDIA ".blackwell.tma", NVIDIA ".hopper.tma"},
 };
 
 /// What `tl` has that this language shares; without those of its own.
 static constexpr StringLiteral sharedNames =
-    " load store atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor add sub mul "
+    " load store atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor atomic_load "
+    "atomic_store atomic_poll expect_zero clamp cumsum cumprod add sub mul "
     "maximum minimum where expand_dims broadcast reshape permute join split reduce associative_scan map_elementwise "
     "gather inline_asm_elementwise cast to_tensor assume multiple_of max_contiguous max_constancy program_id "
     "num_programs static_range static_assert static_print device_assert device_print umulhi exp exp2 fma log log2 cos "

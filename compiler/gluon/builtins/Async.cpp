@@ -57,7 +57,8 @@ static FailureOr<Value> expect(Emitter &emitter, const BoundArguments &arguments
   if (failed(needs(emitter, 90, "mbarrier.expect")))
     return failure();
   FailureOr<Value> barrier = readBarrier(emitter, arguments[0]);
-  FailureOr<int64_t> bytes = failed(barrier) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "bytes");
+  const Value &given = arguments[1].isNone() ? arguments[3] : arguments[1];
+  FailureOr<int64_t> bytes = failed(barrier) ? FailureOr<int64_t>() : readInteger(emitter, given, "bytes_per_cta");
   FailureOr<mlir::Value> predicate =
       failed(bytes) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[2], "pred");
   if (failed(predicate))
@@ -205,8 +206,10 @@ llvm::ArrayRef<Builtin> asyncBuiltins() {
       {NVIDIA "ampere.mbarrier", "arrive", "(mbarrier, *, pred=True)", "Arrives once at a barrier.", arrive},
       {NVIDIA "ampere.mbarrier", "wait", "(mbarrier, phase, pred=True, deps=())",
        "Waits until the phase of parity `phase` is complete; `deps` live until then.", wait},
-      {NVIDIA "hopper.mbarrier", "expect", "(mbarrier, bytes, pred=True)",
-       "Arrives once, and lets the phase wait for `bytes` of copies that name the barrier.", expect},
+      {NVIDIA "hopper.mbarrier", "expect", "(mbarrier, bytes_per_cta=None, pred=True, *, bytes=None)",
+       "Arrives once, and lets the phase wait for so many bytes of copies that name the barrier. `bytes` is the old "
+       "name.",
+       expect},
       {NVIDIA "hopper.mbarrier", "arrive", "(mbarrier, *, count=1, pred=True)", "Arrives `count` times.",
        arriveCounted},
       {NVIDIA "ampere.async_copy", "async_copy_global_to_shared",
@@ -214,6 +217,9 @@ llvm::ArrayRef<Builtin> asyncBuiltins() {
        "Copies from global to shared memory without registers, and does not wait. Where `mask` is false zeros are "
        "written.",
        copyToShared},
+      {NVIDIA "ampere.async_copy", "async_load",
+       "(smem, pointer, mask=None, cache_modifier=\"\", eviction_policy=\"\", volatile=False)",
+       "The same as `async_copy_global_to_shared`, which is its old name.", copyToShared},
       {NVIDIA "ampere.async_copy", "commit_group", "()", "Closes the group of copies begun since the last one.",
        commitGroup},
       {NVIDIA "ampere.async_copy", "wait_group", "(num_outstanding=0)",

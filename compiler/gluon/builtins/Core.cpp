@@ -134,6 +134,42 @@ static FailureOr<Value> threadBarrier(Emitter &emitter, const BoundArguments &) 
   return Value::none();
 }
 
+/// All CTAs of the cluster have come to the same place; one CTA alone waits for its own threads.
+static FailureOr<Value> syncCluster(Emitter &emitter, bool isRelaxed) {
+  if (emitter.options().numCtas == 1) {
+    mlir::gpu::BarrierOp::create(emitter.builder(), emitter.location());
+    return Value::none();
+  }
+  gpu::ClusterArriveOp::create(emitter.builder(), emitter.location(), isRelaxed);
+  gpu::ClusterWaitOp::create(emitter.builder(), emitter.location());
+  return Value::none();
+}
+
+static FailureOr<Value> barrier(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<bool> isOfCluster = readBoolean(emitter, arguments[0], "cluster");
+  if (failed(isOfCluster))
+    return failure();
+  return *isOfCluster ? syncCluster(emitter, /*isRelaxed=*/false) : threadBarrier(emitter, arguments);
+}
+
+static FailureOr<Value> clusterBarrier(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<bool> isRelaxed = readBoolean(emitter, arguments[0], "relaxed");
+  return failed(isRelaxed) ? FailureOr<Value>() : syncCluster(emitter, *isRelaxed);
+}
+
+static FailureOr<Value> clusterArrive(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<bool> isRelaxed = readBoolean(emitter, arguments[0], "relaxed");
+  if (failed(isRelaxed))
+    return failure();
+  gpu::ClusterArriveOp::create(emitter.builder(), emitter.location(), *isRelaxed);
+  return Value::none();
+}
+
+static FailureOr<Value> clusterWait(Emitter &emitter, const BoundArguments &) {
+  gpu::ClusterWaitOp::create(emitter.builder(), emitter.location());
+  return Value::none();
+}
+
 static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<HistogramArguments> read = readHistogram(emitter, arguments);
   if (failed(read))
@@ -185,13 +221,16 @@ static FailureOr<std::vector<PartitionCall>> readPartitions(Emitter &emitter, co
 
 static FailureOr<Value> warpSpecialize(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<std::vector<PartitionCall>> calls = readPartitions(emitter, arguments[0]);
+  const bool asksForRegisters = !arguments[2].isNone();
   FailureOr<std::vector<int64_t>> warps = readIntegers(emitter, arguments[1], "worker_num_warps"),
-                                  registers = readIntegers(emitter, arguments[2], "worker_num_regs");
+                                  registers = asksForRegisters
+                                                  ? readIntegers(emitter, arguments[2], "worker_num_regs")
+                                                  : FailureOr<std::vector<int64_t>>(std::vector<int64_t>());
   if (failed(calls) || failed(warps) || failed(registers))
     return failure();
   const size_t workers = calls->size() - 1;
   for (auto [list, name] : {std::pair(&*warps, "worker_num_warps"), std::pair(&*registers, "worker_num_regs")})
-    if (list->size() != workers)
+    if (list->size() != workers && (asksForRegisters || list == &*warps))
       return emitter.error("AssertionError")
              << name << " needs one number for each of the " << workers << " workers, got " << list->size();
   if (emitter.partitionWarps())
@@ -247,7 +286,8 @@ static FailureOr<Value> warpSpecialize(Emitter &emitter, const BoundArguments &a
     }
     builder.setInsertionPoint(draft);
     op = gpu::WarpSpecializeOp::create(builder, emitter.location(), ValueRange(yielded).getTypes(), captures, counts);
-    op.setRequestedRegisters(wanted);
+    if (asksForRegisters)
+      op.setRequestedRegisters(wanted);
     op.getDefaultRegion().takeBody(draft.getDefaultRegion());
     for (size_t index = 0; index < workers; ++index)
       op.getPartitionRegions()[index].takeBody(draft.getPartitionRegions()[index]);
@@ -257,6 +297,7 @@ static FailureOr<Value> warpSpecialize(Emitter &emitter, const BoundArguments &a
 }
 
 #define CORE "triton.experimental.gluon.language._core"
+#define CLUSTER "triton.experimental.gluon.language.nvidia.hopper.cluster"
 
 llvm::ArrayRef<Builtin> coreBuiltins() {
   static const Builtin table[] = {
@@ -273,10 +314,17 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
       {CORE, "num_warps", "()", "The warps that run this: those of the kernel, or of the partition.", numWarps},
       {CORE, "num_ctas", "()", "The CTAs of a program.", numCtas},
       {CORE, "thread_barrier", "()", "All threads of the CTA, or of the partition, have come here.", threadBarrier},
+      {CORE, "barrier", "(*, cluster=False)",
+       "All threads of the CTA, or of the partition, have come here; with `cluster`, those of all CTAs of the cluster.",
+       barrier},
+      {CLUSTER, "barrier", "(relaxed=False)", "All threads of all CTAs of the cluster have come here.", clusterBarrier},
+      {CLUSTER, "arrive", "(relaxed=False)", "Tells the other CTAs of the cluster that this one has come here.",
+       clusterArrive},
+      {CLUSTER, "wait", "()", "Waits until all CTAs of the cluster have arrived.", clusterWait},
       {CORE, "histogram", "(input, num_bins, mask=None, layout=None)",
        "How often each of the numbers 0 to `num_bins` - 1 occurs in a 1-D integer block, as int32 in `layout`.",
        histogram},
-      {CORE, "warp_specialize", "(functions_and_args, worker_num_warps, worker_num_regs)",
+      {CORE, "warp_specialize", "(functions_and_args, worker_num_warps, worker_num_regs=None)",
        "Runs the first function on the kernel's own warps and, beside it, each other on warps of its own.\n\n"
        "Gives what the first returns.",
        warpSpecialize},

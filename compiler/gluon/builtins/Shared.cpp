@@ -199,11 +199,19 @@ static FailureOr<Value> reshape(Emitter &emitter, const BoundArguments &argument
 
 static FailureOr<Value> reinterpret(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> buffer = readShared(emitter, arguments[0], "what is reinterpreted");
-  FailureOr<Type> element = failed(buffer) ? FailureOr<Type>() : readType(emitter, arguments[1], "dtype");
-  FailureOr<std::vector<int64_t>> shape =
-      failed(element) ? FailureOr<std::vector<int64_t>>() : readSizes(emitter, arguments[2]);
+  if (failed(buffer))
+    return failure();
+  // What is not given stays as it is.
+  FailureOr<Type> element =
+      arguments[1].isNone() ? FailureOr<Type>(buffer->type().element()) : readType(emitter, arguments[1], "dtype");
+  FailureOr<std::vector<int64_t>> shape = failed(element)         ? FailureOr<std::vector<int64_t>>()
+                                          : arguments[2].isNone() ? buffer->type().shape().vec()
+                                                                  : readSizes(emitter, arguments[2]);
+  FailureOr<std::optional<Value>> own = failed(shape)           ? FailureOr<std::optional<Value>>()
+                                        : arguments[3].isNone() ? valueAttribute(emitter, *buffer, "layout")
+                                                                : FailureOr<std::optional<Value>>(arguments[3]);
   FailureOr<gpu::MemDescType> type =
-      failed(shape) ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, arguments[3]);
+      failed(own) || !*own ? FailureOr<gpu::MemDescType>() : bufferType(emitter, *element, *shape, **own);
   if (failed(type))
     return failure();
   return sharedValue(gpu::MemDescReinterpretOp::create(emitter.builder(), emitter.location(), *type, bufferOf(*buffer)),
@@ -230,7 +238,10 @@ llvm::ArrayRef<Builtin> sharedBuiltins() {
       {METHODS, "index", "(self, index)", "One buffer of several.", index},
       {METHODS, "permute", "(self, order)", "The view with its dimensions permuted.", permute},
       {METHODS, "reshape", "(self, shape)", "The view in another shape.", reshape},
-      {METHODS, "_reinterpret", "(self, dtype, shape, layout)", "The same memory as another type.", reinterpret},
+      {METHODS, "reinterpret", "(self, dtype=None, shape=None, layout=None)",
+       "The same memory as another type; what is None stays as it is.", reinterpret},
+      {METHODS, "_reinterpret", "(self, dtype=None, shape=None, layout=None)", "The old name of `reinterpret`.",
+       reinterpret},
       {METHODS, "_keep_alive", "(self)", "The buffer lives until here.", keepAlive},
   };
   return table;

@@ -253,9 +253,13 @@ static FailureOr<Value> commit(Emitter &emitter, const BoundArguments &arguments
   if (failed(checkTarget(emitter, "tcgen05_commit")))
     return failure();
   FailureOr<Value> barrier = readShared(emitter, arguments[0], "barrier");
-  if (failed(barrier))
+  const auto *always = arguments[1].getIf<bool>();
+  FailureOr<mlir::Value> predicate = failed(barrier)     ? FailureOr<mlir::Value>()
+                                     : always && *always ? FailureOr<mlir::Value>(mlir::Value())
+                                                         : readPredicate(emitter, arguments[1], "pred");
+  if (failed(predicate))
     return failure();
-  gpu::TCGen5CommitOp::create(emitter.builder(), emitter.location(), bufferOf(*barrier), mlir::Value(),
+  gpu::TCGen5CommitOp::create(emitter.builder(), emitter.location(), bufferOf(*barrier), *predicate,
                               /*two_ctas=*/false);
   return Value::none();
 }
@@ -283,8 +287,8 @@ llvm::ArrayRef<Builtin> tensorMemoryBuiltins() {
       {BLACKWELL, "tcgen05_mma_scaled",
        "(a, b, acc, a_scale, b_scale, a_type, b_type, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None)",
        "The same for operands whose groups of elements have scales, which lie in tensor memory.", mmaScaled},
-      {BLACKWELL, "tcgen05_commit", "(barrier)",
-       "The barrier gets an arrival when all tcgen05 work begun before is done.", commit},
+      {BLACKWELL, "tcgen05_commit", "(barrier, pred=True)",
+       "The barrier gets an arrival when all tcgen05 work begun before is done, where `pred` is true.", commit},
       {BLACKWELL, "tcgen05_copy", "(src, dst)", "Copies shared memory to tensor memory, without waiting.", copy},
       {BLACKWELL ".tensor_memory_descriptor", "load", "(self, layout)", "Reads the whole view into registers.", load},
       {BLACKWELL ".tensor_memory_descriptor", "store", "(self, value, pred=True)", "Writes a tensor.", store},

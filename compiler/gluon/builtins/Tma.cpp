@@ -52,6 +52,21 @@ static FailureOr<Value> tmaLoad(Emitter &emitter, const BoundArguments &argument
   return Value::none();
 }
 
+/// `multicast` says that CTAs which hold the same part share one copy. One CTA alone has nobody to share with.
+static LogicalResult checkMulticast(Emitter &emitter, const Value &value) {
+  FailureOr<bool> isMulticast = readBoolean(emitter, value, "multicast");
+  if (failed(isMulticast))
+    return failure();
+  if (*isMulticast && emitter.options().numCtas > 1)
+    return emitter.error("ValueError") << "multicast copies are for one CTA here, this kernel has "
+                                       << emitter.options().numCtas << ": each CTA copies its own part";
+  return success();
+}
+
+static FailureOr<Value> loadOrMulticast(Emitter &emitter, const BoundArguments &arguments) {
+  return failed(checkMulticast(emitter, arguments[5])) ? FailureOr<Value>() : tmaLoad(emitter, arguments);
+}
+
 static FailureOr<Value> tmaStore(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(needs(emitter, 90, "tma.async_copy_shared_to_global")))
     return failure();
@@ -112,9 +127,10 @@ static FailureOr<Value> scatter(Emitter &emitter, const BoundArguments &argument
 
 static FailureOr<Value> storeWait(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<int64_t> pending = readInteger(emitter, arguments[0], "pendings");
-  if (failed(pending))
+  FailureOr<bool> onlyRead = failed(pending) ? FailureOr<bool>() : readBoolean(emitter, arguments[1], "read_only");
+  if (failed(onlyRead))
     return failure();
-  gpu::TmaStoreWaitOp::create(emitter.builder(), emitter.location(), *pending, /*written=*/false);
+  gpu::TmaStoreWaitOp::create(emitter.builder(), emitter.location(), *pending, /*written=*/!*onlyRead);
   return Value::none();
 }
 
@@ -184,16 +200,23 @@ static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &a
 
 llvm::ArrayRef<Builtin> tmaBuiltins() {
   static const Builtin table[] = {
-      {NVIDIA "hopper.tma", "async_copy_global_to_shared", "(tensor_desc, coord, barrier, result, pred=True)",
-       "Copies the block at `coord` into a buffer; its bytes count towards the barrier's phase.", tmaLoad},
+      {NVIDIA "hopper.tma", "async_load", "(tensor_desc, coord, barrier, result, pred=True, multicast=False)",
+       "Copies the block at `coord` into a buffer; its bytes count towards the barrier's phase.", loadOrMulticast},
+      {NVIDIA "hopper.tma", "async_store", "(tensor_desc, coord, src)", "Copies a buffer to the block at `coord`.",
+       tmaStore},
+      {NVIDIA "hopper.tma", "async_copy_global_to_shared",
+       "(tensor_desc, coord, barrier, result, pred=True, multicast=False)", "The old name of `async_load`.",
+       loadOrMulticast},
       {NVIDIA "hopper.tma", "async_copy_shared_to_global", "(tensor_desc, coord, src)",
-       "Copies a buffer to the block at `coord`.", tmaStore},
+       "The old name of `async_store`.", tmaStore},
       {NVIDIA "blackwell.tma", "async_gather", "(tensor_desc, x_offsets, y_offset, barrier, result, pred=True)",
        "Copies one row for each of `x_offsets`, from column `y_offset` on, into a buffer.", gather},
       {NVIDIA "blackwell.tma", "async_scatter", "(tensor_desc, x_offsets, y_offset, src)",
        "Copies the rows of a buffer to those that `x_offsets` names.", scatter},
-      {NVIDIA "hopper.tma", "store_wait", "(pendings)",
-       "Waits until at most that many of the newest stores still read shared memory.", storeWait},
+      {NVIDIA "hopper.tma", "store_wait", "(pendings, read_only=True)",
+       "Waits until at most that many of the newest stores still read shared memory; without `read_only`, until the "
+       "others have written global memory too.",
+       storeWait},
       {NVIDIA "hopper.tma", "make_tensor_descriptor",
        "(base, shape, strides, block_shape, layout, padding_option=\"zero\")", "Describes a tensor in memory.",
        makeDescriptor},

@@ -42,6 +42,7 @@ from ._core import (
     allocate_shared_memory,
     arange,
     bank_conflicts,
+    barrier,
     convert_layout,
     distributed_type,
     dot_fma,

@@ -6,4 +6,4 @@ from ......language.builtins import define as _define
 
 _define(globals(), __name__)
 
-__all__ = ["async_copy_global_to_shared", "commit_group", "mbarrier_arrive", "wait_group"]
+__all__ = ["async_copy_global_to_shared", "async_load", "commit_group", "mbarrier_arrive", "wait_group"]

@@ -9,20 +9,28 @@ from ......language.core import base_type, base_value, builtin  # noqa: F401
 from ..._core import _buffer_type, _handle
 from ..._layouts import SharedLinearLayout  # noqa: F401
 from ..ampere import async_copy, mma_v2
-from ..hopper import fence_async_shared, mbarrier
+from ..hopper import cluster, fence_async_shared, mbarrier
 from . import float2, tma
+from .packed import add2, fma2, max2, min2, mul2, sub2
 from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 
 _define(globals(), __name__)
 globals()["get_tmem_reg_layout"].is_query = True
 
 __all__ = [
+    "add2",
     "allocate_tensor_memory",
     "async_copy",
+    "cluster",
     "fence_async_shared",
+    "fma2",
     "get_tmem_reg_layout",
+    "max2",
     "mbarrier",
+    "min2",
     "mma_v2",
+    "mul2",
+    "sub2",
     "tensor_memory_descriptor",
     "TensorMemoryLayout",
     "tma",

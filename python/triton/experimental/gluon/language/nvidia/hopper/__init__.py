@@ -6,12 +6,13 @@ from ......language.builtins import define as _define
 from ......language.core import base_type as _base_type
 from ..._core import _handle
 from ..ampere import async_copy, mma_v2
-from . import mbarrier, tma
+from . import cluster, mbarrier, tma
 
 _define(globals(), __name__)
 
 __all__ = [
     "async_copy",
+    "cluster",
     "fence_async_shared",
     "mbarrier",
     "mma_v2",

@@ -11,6 +11,8 @@ _define(globals(), __name__)
 __all__ = [
     "async_copy_global_to_shared",
     "async_copy_shared_to_global",
+    "async_load",
+    "async_store",
     "make_tensor_descriptor",
     "store_wait",
     "tensor_descriptor",
