@@ -65,13 +65,16 @@ def modifiers_kernel(x_ptr, out_ptr, n, LOAD: tl.constexpr, STORE: tl.constexpr,
     tl.store(out_ptr + i, x, cache_modifier=STORE, eviction_policy=EVICT)
 
 
-@pytest.mark.parametrize("load", ["", ".ca", ".cg", ".cv"])
+@pytest.mark.parametrize("load", ["", ".ca", ".cg", ".cs", ".cv"])
 @pytest.mark.parametrize("store", ["", ".wb", ".cg", ".cs", ".wt"])
 def test_cache_modifiers(load, store):
     ptx = build(modifiers_kernel, COPY, attrs=divisible(0, 1), LOAD=load, STORE=store, EVICT="", N=128)["ptx"]
     loads, stores = re.findall(r"ld\.global\S*", ptx), re.findall(r"st\.global\S*", ptx)
     assert loads and stores
-    for known, wanted, found in [((".ca", ".cg", ".cv"), load, loads), ((".wb", ".cg", ".cs", ".wt"), store, stores)]:
+    for known, wanted, found in [
+        ((".ca", ".cg", ".cs", ".cv"), load, loads),
+        ((".wb", ".cg", ".cs", ".wt"), store, stores),
+    ]:
         for text in found:
             assert [m for m in known if m + "." in text] == ([wanted] if wanted else []), text
 

@@ -6,10 +6,16 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 import torch
 import triton
 import triton.language as tl
 from triton.language import core
+
+
+@pytest.fixture
+def before_immutable_aggregates(monkeypatch):
+    monkeypatch.setenv("TRITON_LANGUAGE_VERSION", "3.7")
 
 
 @core._aggregate
@@ -29,7 +35,7 @@ class Counter:
         self.value = self.value.__add__(by, _semantic=_semantic)
 
 
-def test_aggregate_mutation():
+def test_aggregate_mutation(before_immutable_aggregates):
     @triton.jit
     def k(out, n):
         c = Counter(tl.full((4,), 1, tl.int32), 3)
@@ -42,7 +48,7 @@ def test_aggregate_mutation():
     assert out.tolist() == [33] * 4, out
 
 
-def test_aggregate_mutation_if():
+def test_aggregate_mutation_if(before_immutable_aggregates):
     @triton.jit
     def k(out, n):
         c = Counter(tl.full((4,), 1, tl.int32), 3)
@@ -392,7 +398,7 @@ def test_early_return():
         assert out.tolist() == e, (f, out)
 
 
-def test_aggregates_in_aggregates():
+def test_aggregates_in_aggregates(before_immutable_aggregates):
     @triton.jit
     def k(out, n):
         both = Both(Counter(tl.full((4,), 0, tl.int32), 2), tl.full((4,), 5, tl.int32))

@@ -129,7 +129,6 @@ def scalar_index_kernel(x_ptr, out_ptr, N: tl.constexpr):
     row, n = tl.program_id(0), tl.arange(0, N)
     tl.static_assert(row[:, None].shape == [1])
     tl.static_assert(row[None, :].shape == [1])
-    tl.static_assert(n[:, :].shape == [N])
     tl.static_assert(n[:, None][:, :, None].shape == [N, 1, 1])
     at = row[:, None] * N + n[None, :]
     tl.store(out_ptr + at, tl.load(x_ptr + at) + row[None])

@@ -627,7 +627,7 @@ def test_weak_strong():
         tl.static_assert((h * f).dtype == tl.float32)
         tl.static_assert((h / 2).dtype == tl.float32)
         tl.static_assert((h + h.to(tl.bfloat16)).dtype == tl.float16)
-        tl.static_assert(tl.minimum(h, 1.0).dtype == tl.float32)
+        tl.static_assert(tl.minimum(h, 1.0).dtype == tl.float16)
         tl.static_assert(tl.where(v > 0, h, 0.0).dtype == tl.float16)
         tl.store(o, 1)
 

@@ -34,8 +34,8 @@ def constant_while(p, n):
 
 
 @triton.jit
-def integer_while(p, n):
-    while n:
+def block_while(p, n):
+    while tl.arange(0, 4) < n:
         n -= 1
 
 
@@ -131,7 +131,7 @@ def _returns_string():
 
 @triton.jit
 def return_of_string(p):
-    _returns_string()
+    text = _returns_string()
 
 
 @triton.jit

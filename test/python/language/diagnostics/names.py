@@ -86,7 +86,7 @@ def dictionary(p):
 
 @triton.jit
 def walrus(p, n):
-    tl.store(p, (m := n))
+    tl.store(p, (m := n) if n > 0 else (n := 3))
 
 
 @triton.jit
@@ -117,7 +117,7 @@ def starred_target(p, n):
 
 @triton.jit
 def starred_element(p, n):
-    t = (*(n, n), n)
+    t = (*n, n)
 
 
 @triton.jit
@@ -141,7 +141,7 @@ def nested_function(p):
 
 @triton.jit
 def chained_comparison(p, n):
-    tl.store(p, 1 < n < 3)
+    tl.store(p, 1 < n in (2, 3))
 
 
 @triton.jit
@@ -220,7 +220,7 @@ def comprehension_of_tensor(p, n):
 
 @triton.jit
 def conditional_comprehension(p, n):
-    t = [i for i in (1, 2, 3) if i > 1]
+    t = [i for i in (1, 2, 3) if i > n]
 
 
 @triton.jit
@@ -350,7 +350,7 @@ def top_level_item(p, n):
 
 
 @triton.jit
-def _variadic(*values):
+def _variadic(*values, last):
     return 1
 
 

@@ -208,7 +208,7 @@ def histogram_mask(p):
 
 @triton.jit
 def cat_in_order(p):
-    tl.cat(tl.arange(0, 4), tl.arange(0, 4))
+    tl.cat(tl.arange(0, 4), tl.arange(0, 8))
 
 
 @triton.jit

@@ -102,8 +102,8 @@ def floor_division_floats(p, x):
 
 
 @triton.jit
-def clamp_integers(p, n):
-    tl.store(p, tl.clamp(n, 0, 3))
+def clamp_pointers(p, n):
+    tl.store(p, tl.clamp(p, 0, 3))
 
 
 @triton.jit
@@ -127,8 +127,8 @@ def umulhi_of_bytes(p, u):
 
 
 @triton.jit
-def fdiv_of_two_types(p, x, h):
-    tl.store(p, tl.fdiv(x, tl.load(h)))
+def approximate_fdiv(p, d):
+    tl.store(p, tl.fdiv(tl.load(d), 2.0, approx=True))
 
 
 @triton.jit
