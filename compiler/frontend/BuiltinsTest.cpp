@@ -58,7 +58,7 @@ TEST(Builtins, Creation) {
   EXPECT_TRUE(refuses("z = tl.full((n,), 0, tl.int32)", {"shape element 0 must be constexpr[int]"}));
   EXPECT_TRUE(refuses("z = tl.full((2048, 2048), 0, tl.int32)", {"exceeds", "1048576"}));
   EXPECT_TRUE(refuses("z = tl.full((4,), 1.5, tl.int32)", {"float 1.5", "int32"}));
-  EXPECT_TRUE(refuses("z = tl.full((4,), 1.0, tl.float8e5)", {"only 0"}));
+  EXPECT_TRUE(builds("z = tl.full((4,), 1.0, tl.float8e5)", {"dense<1.000000e+00> : tensor<4xf32>", "tt.fp_to_fp"}));
 }
 
 TEST(Builtins, Shapes) {
@@ -117,7 +117,7 @@ TEST(Builtins, Mathematics) {
   EXPECT_TRUE(refuses("z = tl.exp(i)", {"expected dtype ['fp32', 'fp64'] but got int32"}));
   EXPECT_TRUE(refuses("z = tl.exp(tl.load(h))", {"but got fp16"}));
   EXPECT_TRUE(builds("z = tl.load(h).exp()", {"math.exp", "f16"}));
-  EXPECT_TRUE(refuses("z = tl.fdiv(x, i)", {"floating scalar type"}));
+  EXPECT_TRUE(refuses("z = tl.fdiv(i, i)", {"floating scalar type"}));
   EXPECT_TRUE(refuses("z = tl.sqrt_rn(x.to(tl.float64))", {"expected dtype ['fp32']"}));
 }
 
@@ -181,7 +181,8 @@ TEST(Builtins, Products) {
   EXPECT_TRUE(refuses("z = tl.dot(x, x)", {"rank of at least 2"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, tl.zeros((32, 16), tl.float32))", {"not compatible for matmul"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, y, out_dtype=tl.bfloat16)", {"out_dtype=bfloat16 is unsupported"}));
-  EXPECT_TRUE(refuses("z = tl.dot(y, y, acc=j)", {"must be out_dtype"}));
+  EXPECT_TRUE(refuses("z = tl.dot(y, y, acc=j)", {"these operands accumulate in fp32"}));
+  EXPECT_TRUE(refuses("z = tl.dot(y, y, acc=j, out_dtype=tl.float32)", {"must be out_dtype"}));
   EXPECT_TRUE(refuses(
       "a = j.to(tl.int8)\nz = tl.dot(a, a, acc=y)",
       {"these operands accumulate in int32, so out_dtype and the accumulator's dtype must be int32, got fp32"}));

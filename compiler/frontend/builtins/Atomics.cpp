@@ -6,6 +6,8 @@
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/rules/Rules.h"
 
+#include "llvm/Support/InterleavedRange.h"
+
 using namespace mlir;
 using triton::tensor::MemSemantic;
 using triton::tensor::MemSyncScope;
@@ -140,6 +142,9 @@ static FailureOr<AtomicAccess> readAccess(Emitter &emitter, const Value &given, 
       failed(scope) ? FailureOr<std::optional<Value>>() : readMask(emitter, maskValue);
   if (failed(mask))
     return failure();
+  if (*mask && !type.isBlock() && (*mask)->type().isBlock())
+    return emitter.error("ValueError") << "the mask of " << function << " has shape ["
+                                       << llvm::interleaved((*mask)->type().shape()) << "], its pointer is a scalar";
   if (*mask && type.isBlock()) {
     FailureOr<Value> fitted = broadcastTo(emitter, **mask, type.shape(), type.layout());
     if (failed(fitted))
@@ -235,6 +240,9 @@ static FailureOr<Value> atomicStore(Emitter &emitter, const BoundArguments &argu
     bits = broadcastTo(emitter, *bits, pointers.shape(), pointers.layout());
   if (failed(bits))
     return failure();
+  if (bits->type().shape() != pointers.shape())
+    return emitter.error("ValueError") << "val of atomic_store has shape [" << llvm::interleaved(bits->type().shape())
+                                       << "], its pointer is a scalar";
   OpBuilder &builder = emitter.builder();
   if (access->bits().bitWidth() >= 32) {
     tensor::AtomicRMWOp::create(builder, emitter.location(), tensor::getAccessedType(irOf(access->pointer).getType()),

@@ -229,7 +229,7 @@ def kernel(p, n):
     tl.store(p, helper(n, True))
     tl.store(p, helper(n, False))
 )",
-                    "*fp32, i32", {"tt.call", "-> i32", "tt.call", "-> f32"}));
+                    "*fp32, i32", {"tt.call", "-> i32", "tt.call", "-> ()", "arith.constant 1.000000e+00 : f32"}));
 }
 
 TEST(Branches, Conditional) {

@@ -54,6 +54,7 @@ from .core import mul as mul
 from .core import minimum as minimum
 from .core import maximum as maximum
 from .core import clamp as clamp
+from .core import to_tensor as to_tensor
 from .math import exp as exp
 from .math import exp2 as exp2
 from .math import log as log
@@ -81,6 +82,8 @@ from .core import atomic_or as atomic_or
 from .core import atomic_xor as atomic_xor
 from .core import atomic_xchg as atomic_xchg
 from .core import atomic_cas as atomic_cas
+from .core import atomic_load as atomic_load
+from .core import atomic_store as atomic_store
 from .core import reduce as reduce
 from .core import associative_scan as associative_scan
 from .core import histogram as histogram
@@ -122,8 +125,11 @@ from .standard import cdiv as cdiv
 from .standard import zeros as zeros
 from .standard import zeros_like as zeros_like
 from .standard import ravel as ravel
+from .standard import squeeze as squeeze
+from .standard import unsqueeze as unsqueeze
 from .standard import interleave as interleave
 from .standard import swizzle2d as swizzle2d
+from .standard import expect_zero as expect_zero
 from .standard import sigmoid as sigmoid
 from .standard import softmax as softmax
 from .standard import max as max
@@ -133,6 +139,7 @@ from .standard import argmin as argmin
 from .standard import sum as sum
 from .standard import xor_sum as xor_sum
 from .standard import reduce_or as reduce_or
+from .standard import atomic_poll as atomic_poll
 from .standard import cumsum as cumsum
 from .standard import cumprod as cumprod
 from .standard import sort_impl as sort_impl

@@ -9,6 +9,7 @@ from .._utils import TRITON_MAX_TENSOR_NUMEL as TRITON_MAX_TENSOR_NUMEL
 from .aggregate import _aggregate as _aggregate
 from .aggregate import _aggregate_type as _aggregate_type
 from .aggregate import _restore_aggregate as _restore_aggregate
+from .aggregate import aggregate_replace as aggregate_replace
 from .builtins import LanguageFunction as LanguageFunction
 from .builtins import TRITON_BUILTIN as TRITON_BUILTIN
 from .builtins import _add_hidden_arguments as _add_hidden_arguments
@@ -257,6 +258,18 @@ class tensor(base_value):
         `cmp` and `val` already have the element type and shape of the pointers; elements are 16, 32 or 64 bits wide.
         """
         ...
+    def atomic_load(self, mask=None, sem=None, scope=None) -> tensor:
+        """Reads memory, each element atomically.
+
+        Where `mask` is false nothing is read and the result is undefined. `sem` is "acquire" (default) or "relaxed"; `scope` is "gpu" (default), "cta" or "sys".
+        """
+        ...
+    def atomic_store(self, val, mask=None, sem=None, scope=None) -> None:
+        """Writes `val` to memory, each element atomically.
+
+        `val` is converted to the pointers' element type and broadcast to their shape; where `mask` is false nothing is written. `sem` is "release" (default) or "relaxed"; `scope` is "gpu" (default), "cta" or "sys".
+        """
+        ...
     def reduce(self, axis, combine_fn, keep_dims=False) -> Any:
         """Combines the elements along `axis` with a jitted function, in no particular order.
 
@@ -284,13 +297,19 @@ class tensor(base_value):
     def ravel(self, can_reorder=False) -> tensor:
         """The elements of `x` as a block of one dimension."""
         ...
+    def squeeze(self, dim) -> tensor:
+        """`x` without dimension `dim`, which has size 1; a negative `dim` counts from the end."""
+        ...
+    def unsqueeze(self, dim) -> tensor:
+        """`x` with a dimension of size 1 inserted before dimension `dim`; a negative `dim` counts from the end of the result."""
+        ...
     def sigmoid(self) -> tensor:
         """`1 / (1 + exp(-x))`, for float32 and float64."""
         ...
-    def softmax(self, dim=None, keep_dims=False, ieee_rounding=False) -> tensor:
+    def softmax(self, dim=None, keep_dims=None, ieee_rounding=False) -> tensor:
         """`exp(x)` divided by its sum along `dim` (default 0), computed without overflow.
 
-        For a `dim` other than 0 pass `keep_dims=True`, so that the sums line up with their rows.
+        Before 3.9, pass `keep_dims=True` for a `dim` other than 0, so that the sums line up with their rows.
         """
         ...
     def max(self, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False) -> Any:
@@ -325,11 +344,21 @@ class tensor(base_value):
     def reduce_or(self, axis, keep_dims=False) -> tensor:
         """The bitwise or of all elements along `axis`; integers only."""
         ...
-    def cumsum(self, axis=0, reverse=False, dtype=None) -> tensor:
-        """Sums of all elements up to each one along `axis`, or from the end with `reverse`. Types widen as in `sum`, and bfloat16 to float32."""
+    def atomic_poll(self, expected_value, sem=None, scope=None, timeout_ns=None) -> tensor:
+        """Waits until memory holds `expected_value`, every element of it; true where it was seen. Elements are integers of 16, 32 or 64 bits.
+
+        `sem` is "acquire" (default) or "relaxed"; `scope` is "gpu" (default), "cta" or "sys". With `timeout_ns`, waits for so many nanoseconds
+        at most, and reads at least once. On CPUs time is counted in polls.
+        """
         ...
-    def cumprod(self, axis=0, reverse=False) -> tensor:
-        """Products of all elements up to each one along `axis`, or from the end with `reverse`. bfloat16 widens to float32."""
+    def cumsum(self, axis=0, reverse=False, dtype=None) -> tensor:
+        """Sums of all elements up to each one along `axis`, or from the end with `reverse`. Types widen as in `sum`, and before 3.9 bfloat16 to float32."""
+        ...
+    def cumprod(self, axis=0, reverse=False, dtype=None) -> tensor:
+        """Products of all elements up to each one along `axis`, or from the end with `reverse`.
+
+        From 3.9 on types widen as in `sum`; before, only bfloat16 did, to float32. `dtype` says otherwise.
+        """
         ...
     def sort(self, dim=None, descending=0) -> tensor:
         """`x` sorted along its last dimension, ascending unless `descending`. Not stable; where NaN goes is unspecified."""
@@ -404,8 +433,11 @@ def expand_dims(input, axis) -> tensor:
     """
     ...
 
-def cat(input, other, can_reorder=False) -> tensor:
-    """The elements of two 1-D blocks in one block, in no particular order; `can_reorder=True` must be given to say so."""
+def cat(input, other, can_reorder=False, dim=0) -> tensor:
+    """Two blocks of one shape one behind the other along `dim`.
+
+    With `can_reorder=True`, the elements of two 1-D blocks in one block, in no particular order.
+    """
     ...
 
 def join(a, b) -> tensor:
@@ -450,15 +482,15 @@ def mul(x, y, sanitize_overflow=True) -> tensor:
     ...
 
 def minimum(x, y, propagate_nan=...) -> tensor:
-    """The smaller of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the result NaN. bfloat16 gives float32."""
+    """The smaller of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the result NaN. bfloat16 gives float32 before 3.9."""
     ...
 
 def maximum(x, y, propagate_nan=...) -> tensor:
-    """The larger of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the result NaN. bfloat16 gives float32."""
+    """The larger of two values, element by element. A NaN operand is ignored, or with `PropagateNan.ALL` makes the result NaN. bfloat16 gives float32 before 3.9."""
     ...
 
 def clamp(x, min, max, propagate_nan=...) -> tensor:
-    """`x` limited to the range from `min` to `max`, floats only.
+    """`x` limited to the range from `min` to `max`.
 
     `propagate_nan` says whether a NaN in `x` stays; NaN bounds, and `min` above `max`, are undefined.
     """
@@ -469,7 +501,7 @@ def to_tensor(x) -> tensor:
     ...
 
 def _promote_bfloat16_to_float32(t) -> tensor:
-    """bfloat16 as float32, anything else as it is."""
+    """Before 3.9, bfloat16 as float32; anything else as it is."""
     ...
 
 def load(pointer, mask=None, other=None, boundary_check=(), padding_option='', cache_modifier='', eviction_policy='', volatile=False) -> tensor:
@@ -477,7 +509,7 @@ def load(pointer, mask=None, other=None, boundary_check=(), padding_option='', c
 
     Where `mask` is false nothing is read and the element is `other`, or undefined without it. `mask`, `other` and the pointers broadcast together.
     For block pointers, `boundary_check` lists the dimensions along which elements outside of the tensor are not read, and `padding_option` ("zero" or "nan") is what they give.
-    `cache_modifier` (".ca", ".cg", ".cv") and `eviction_policy` ("evict_first", "evict_last") are hints; a `volatile` read is neither removed nor merged.
+    `cache_modifier` (".ca", ".cg", ".cs", ".cv") and `eviction_policy` ("evict_first", "evict_last") are hints; a `volatile` read is neither removed nor merged.
     """
     ...
 
@@ -552,6 +584,20 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None) -> tensor:
     """
     ...
 
+def atomic_load(pointer, mask=None, sem=None, scope=None) -> tensor:
+    """Reads memory, each element atomically.
+
+    Where `mask` is false nothing is read and the result is undefined. `sem` is "acquire" (default) or "relaxed"; `scope` is "gpu" (default), "cta" or "sys".
+    """
+    ...
+
+def atomic_store(pointer, val, mask=None, sem=None, scope=None) -> None:
+    """Writes `val` to memory, each element atomically.
+
+    `val` is converted to the pointers' element type and broadcast to their shape; where `mask` is false nothing is written. `sem` is "release" (default) or "relaxed"; `scope` is "gpu" (default), "cta" or "sys".
+    """
+    ...
+
 def reduce(input, axis, combine_fn, keep_dims=False) -> Any:
     """Combines the elements along `axis` with a jitted function, in no particular order.
 
@@ -581,10 +627,10 @@ def _widen_to_word(input) -> tensor:
     """In 32 bits at least, which is what an extremum without positions is computed in."""
     ...
 
-def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=...) -> tensor:
+def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None) -> tensor:
     """The matrix product of two blocks, plus `acc`.
 
-    Shapes are [M, K] and [K, N], with any leading batch dimensions in common. Operands have one dtype of int8, float16, bfloat16, float32, float64, or are 8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest in float32.
+    Shapes are [M, K] and [K, N], with any leading batch dimensions in common. Operands have one dtype of int8, float16, bfloat16, float32, float64, or are 8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest in float32. `out_dtype=None` means what `acc` has, or float32.
     `input_precision` says how float32 operands are read: "tf32", "tf32x3", "ieee", "bf16x3" or "bf16x6". `allow_tf32` is its deprecated form.
     """
     ...
@@ -592,7 +638,7 @@ def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_i
 def dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=...) -> tensor:
     """The product of two matrices in microscaling formats, plus `acc`, in float32.
 
-    Formats are "e2m1" (two per uint8, the first in the low bits), "e4m3", "e5m2", "bf16" and "fp16". A scale is None or a block [M or N, K / group]: uint8 exponents with groups of 32 elements along K, or float8e4nv with groups of 16.
+    Formats are "e2m1" (two per uint8, the first in the low bits), "e4m3", "e5m2", "bf16" and "fp16". A scale is None or a block [M or N, K / group]: uint8 exponents or float8e4nv, one for each group of 16 or 32 elements along K; shapes say which, and scales of both sides have the same.
     """
     ...
 
@@ -704,6 +750,10 @@ def _unwrap_if_constexpr(o) -> tensor:
 
 def _unwrap_shape(shape) -> tensor:
     """A shape as compile-time integers."""
+    ...
+
+def _language_rule(name) -> tensor:
+    """Whether the rule holds in the version of the language."""
     ...
 
 def _wrap_axis(axis, ndim) -> tensor:

@@ -58,8 +58,11 @@ def abs(x) -> tensor:
     """The absolute value of each element, of any number type."""
     ...
 
-def fdiv(x, y, ieee_rounding=False) -> tensor:
-    """The quotient of two floats of one dtype. `ieee_rounding` is accepted and has no effect; use `div_rn` for a correctly rounded result."""
+def fdiv(x, y, ieee_rounding=False, approx=False) -> tensor:
+    """The quotient of two floats; from 3.9 on, operands meet in one type as those of `/` do.
+
+    `ieee_rounding` asks for the correctly rounded quotient of float32 (from 3.8 on), `approx` for a fast one within 2 ulp, of float32 too.
+    """
     ...
 
 def div_rn(x, y) -> tensor:

@@ -46,6 +46,14 @@ def ravel(x, can_reorder=False) -> tensor:
     """The elements of `x` as a block of one dimension."""
     ...
 
+def squeeze(x, dim) -> tensor:
+    """`x` without dimension `dim`, which has size 1; a negative `dim` counts from the end."""
+    ...
+
+def unsqueeze(x, dim) -> tensor:
+    """`x` with a dimension of size 1 inserted before dimension `dim`; a negative `dim` counts from the end of the result."""
+    ...
+
 def interleave(a, b) -> tensor:
     """The elements of `a` and `b` by turns: the last dimension doubles."""
     ...
@@ -57,14 +65,18 @@ def swizzle2d(i, j, size_i, size_j, size_g) -> tuple[tensor, tensor]:
     """
     ...
 
+def expect_zero(x, mask) -> tensor:
+    """`x`, which the kernel knows to be zero where `mask` is true; with `debug`, an error where it is not."""
+    ...
+
 def sigmoid(x) -> tensor:
     """`1 / (1 + exp(-x))`, for float32 and float64."""
     ...
 
-def softmax(x, dim=None, keep_dims=False, ieee_rounding=False) -> tensor:
+def softmax(x, dim=None, keep_dims=None, ieee_rounding=False) -> tensor:
     """`exp(x)` divided by its sum along `dim` (default 0), computed without overflow.
 
-    For a `dim` other than 0 pass `keep_dims=True`, so that the sums line up with their rows.
+    Before 3.9, pass `keep_dims=True` for a `dim` other than 0, so that the sums line up with their rows.
     """
     ...
 
@@ -143,12 +155,29 @@ def reduce_or(input, axis, keep_dims=False) -> tensor:
     """The bitwise or of all elements along `axis`; integers only."""
     ...
 
-def cumsum(input, axis=0, reverse=False, dtype=None) -> tensor:
-    """Sums of all elements up to each one along `axis`, or from the end with `reverse`. Types widen as in `sum`, and bfloat16 to float32."""
+def _nanoseconds(polls) -> tensor:
     ...
 
-def cumprod(input, axis=0, reverse=False) -> tensor:
-    """Products of all elements up to each one along `axis`, or from the end with `reverse`. bfloat16 widens to float32."""
+def _all_seen(seen) -> tensor:
+    ...
+
+def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None) -> tensor:
+    """Waits until memory holds `expected_value`, every element of it; true where it was seen. Elements are integers of 16, 32 or 64 bits.
+
+    `sem` is "acquire" (default) or "relaxed"; `scope` is "gpu" (default), "cta" or "sys". With `timeout_ns`, waits for so many nanoseconds
+    at most, and reads at least once. On CPUs time is counted in polls.
+    """
+    ...
+
+def cumsum(input, axis=0, reverse=False, dtype=None) -> tensor:
+    """Sums of all elements up to each one along `axis`, or from the end with `reverse`. Types widen as in `sum`, and before 3.9 bfloat16 to float32."""
+    ...
+
+def cumprod(input, axis=0, reverse=False, dtype=None) -> tensor:
+    """Products of all elements up to each one along `axis`, or from the end with `reverse`.
+
+    From 3.9 on types widen as in `sum`; before, only bfloat16 did, to float32. `dtype` says otherwise.
+    """
     ...
 
 def _exchange(x, flip, i) -> tensor:
@@ -201,8 +230,10 @@ def sort(x, dim=None, descending=0) -> tensor:
     """`x` sorted along its last dimension, ascending unless `descending`. Not stable; where NaN goes is unspecified."""
     ...
 
-def topk(x, k, dim=None) -> tensor:
+def topk(x, k, dim=None, descending=True) -> tensor:
     """The `k` largest elements along the last dimension in descending order; `k` is a power of two.
+
+    With `descending=False`, the `k` smallest in ascending order.
 
     Types narrower than 32 bits widen to float32 or int32 unless `k` is the whole dimension.
     """

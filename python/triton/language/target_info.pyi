@@ -26,3 +26,7 @@ def is_hip_cdna3() -> bool:
 def is_hip_cdna4() -> bool:
     """Whether the target is an AMD GPU of the CDNA 4 family."""
     ...
+
+def is_hip_gfx1250() -> bool:
+    """Whether the target is an AMD GPU of the gfx1250 family."""
+    ...
