@@ -31,7 +31,8 @@ def accumulator_shape(p):
 
 @triton.jit
 def accumulator_type(p):
-    tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.float16))
+    a = tl.zeros((16, 16), tl.float16)
+    tl.dot(a, a, a, out_dtype=tl.float32)
 
 
 @triton.jit
