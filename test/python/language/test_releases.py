@@ -148,6 +148,7 @@ def test_missing_keyword_only_argument():
     assert "missing 1 required keyword-only argument: 'offset'" in message_of(missing_keyword_kernel)
 
 
+@compiled_only
 def test_keyword_dictionaries_are_refused():
     with pytest.raises(TypeError, match=r"\*\*kw"):
 
