@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -281,11 +282,11 @@ LogicalResult checkInlined(ModuleOp module) {
 
 /// What nothing uses needs no layout.
 void eraseDead(ModuleOp module) {
-  SmallVector<Operation *> ops;
-  module.walk([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : llvm::reverse(ops))
+  // Users before what they use, and what an op holds before the op.
+  module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();
+  });
 }
 
 /// Replaces each op of one kind by another that also takes a tensor and gives it in another layout.
