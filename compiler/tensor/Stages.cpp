@@ -32,6 +32,17 @@ LogicalResult checkValueType(Type type, EmitError error) {
   return success();
 }
 
+LogicalResult checkVerifiable(Operation *root) {
+  WalkResult result = root->walk([](arith::SelectOp op) -> WalkResult {
+    Type condition = op.getCondition().getType();
+    if (isa<ShapedType>(condition) && !isa<ShapedType>(op.getType()))
+      return op.emitOpError() << "chooses between single values by many conditions: " << condition << " for "
+                              << op.getType();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 
 /// Looks at each type once.
@@ -41,9 +52,13 @@ public:
 
   LogicalResult check(Operation *root) {
     WalkResult result = root->walk([&](Operation *op) -> WalkResult {
-      for (Type type : op->getResultTypes())
-        if (failed(check(op, type)))
-          return WalkResult::interrupt();
+      // A function that is only declared has types and no values.
+      auto function = dyn_cast<FuncOp>(op);
+      for (TypeRange types : {TypeRange(op->getResultTypes()), function ? function.getArgumentTypes() : TypeRange(),
+                              function ? function.getResultTypes() : TypeRange()})
+        for (Type type : types)
+          if (failed(check(op, type)))
+            return WalkResult::interrupt();
       for (Region &region : op->getRegions())
         for (Block &block : region)
           for (Type type : block.getArgumentTypes())

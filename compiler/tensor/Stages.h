@@ -16,7 +16,10 @@ bool isNumber(mlir::Type type);
 /// That values of `type` can be in kernels: numbers, pointers, descriptors, tensors of numbers or pointers, and what other dialects of the compiler add.
 llvm::LogicalResult checkValueType(mlir::Type type, EmitError error);
 
-/// The types of all values in `root`.
+/// That MLIR's own verifier can look at IR that was just read: that of `arith.select` takes a condition with a shape to mean a result with one.
+llvm::LogicalResult checkVerifiable(mlir::Operation *root);
+
+/// The types of all values in `root`, and of the functions in it.
 llvm::LogicalResult checkKernelIr(mlir::Operation *root);
 /// The same, and that no tensor has a layout yet.
 llvm::LogicalResult checkTensorIr(mlir::Operation *root);

@@ -15,8 +15,8 @@ def TT_AddPtrOp : TT_ElementwiseOp<"addptr", [AllTypesMatch<["result", "ptr"]>, 
     %q = tt.addptr %pointers, %offsets : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
     ```
   }];
-  let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
-  let results = (outs TT_PtrLike:$result);
+  let arguments = (ins TT_AddressLike:$ptr, TT_IntLike:$offset);
+  let results = (outs TT_AddressLike:$result);
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
@@ -31,7 +31,7 @@ def TT_IntToPtrOp : TT_ElementwiseOp<"int_to_ptr", [DeclareOpInterfaceMethods<Ca
     ```
   }];
   let arguments = (ins TT_I64Like:$src);
-  let results = (outs TT_PtrLike:$result);
+  let results = (outs TT_AddressLike:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
 }
@@ -43,7 +43,7 @@ def TT_PtrToIntOp : TT_ElementwiseOp<"ptr_to_int", [DeclareOpInterfaceMethods<Ca
     %a = tt.ptr_to_int %base : !tt.ptr<f32> -> i64
     ```
   }];
-  let arguments = (ins TT_PtrLike:$src);
+  let arguments = (ins TT_AddressLike:$src);
   let results = (outs TT_I64Like:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;

@@ -113,6 +113,8 @@ void HistogramOp::build(OpBuilder &builder, OperationState &state, Value src, Va
 
 LogicalResult HistogramOp::verify() {
   auto error = [&] { return emitOpError(); };
+  if (failed(checkShape(getType().getShape(), error)))
+    return failure();
   auto type =
       inferHistogram(getSrc().getType(), getMask() ? getMask().getType() : Type(), getType().getShape()[0], error);
   if (failed(type))

@@ -62,6 +62,9 @@ def TT_IntLike : AnyTypeOf<[TT_Int, TT_IntTensor], "integer or tensor of integer
 def TT_BoolLike : AnyTypeOf<[I1, RankedTensorOf<[I1]>], "i1 or tensor of i1">;
 def TT_I64Like : AnyTypeOf<[I64, RankedTensorOf<[I64]>], "i64 or tensor of i64">;
 def TT_PtrLike : AnyTypeOf<[TT_Ptr, RankedTensorOf<[TT_Ptr]>], "pointer or tensor of pointers">;
+def TT_ElementPtr : Type<And<[TT_Ptr.predicate, CPred<"!::llvm::cast<::triton::tensor::PointerType>($_self).isBlockPointer()">]>,
+                         "pointer to one element", "::triton::tensor::PointerType">;
+def TT_AddressLike : AnyTypeOf<[TT_ElementPtr, RankedTensorOf<[TT_Ptr]>], "pointer to one element or tensor of pointers">;
 def TT_Scalar : AnyTypeOf<[TT_Float, TT_Int, TT_Ptr], "number or pointer">;
 def TT_Any : AnyTypeOf<[TT_Scalar, TT_Tensor, TT_TensorDesc], "number, pointer, descriptor or tensor">;
 

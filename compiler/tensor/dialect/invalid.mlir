@@ -138,6 +138,22 @@ tt.func @cat_too_short(%x: tensor<4xf32>) {
 
 // -----
 
+tt.func @cat_without_dimensions(%x: tensor<f32>) {
+  // expected-error @+1 {{a tensor needs at least one dimension}}
+  %0 = tt.cat %x, %x : tensor<f32> -> tensor<f32>
+  tt.return
+}
+
+// -----
+
+tt.func @addptr_of_a_block_pointer(%p: !tt.ptr<tensor<4xf32>>, %n: i32) {
+  // expected-error @+1 {{operand #0 must be pointer to one element or tensor of pointers}}
+  %0 = tt.addptr %p, %n : !tt.ptr<tensor<4xf32>>, i32
+  tt.return
+}
+
+// -----
+
 tt.func @split_of_four(%x: tensor<2x4xf32>) {
   // expected-error @+2 {{split needs a last dimension of size 2, got shape [2, 4]}}
   // expected-error @+1 {{failed to infer returned types}}
@@ -215,6 +231,14 @@ tt.func @combine_gives_another_type(%x: tensor<4xf32>) {
 tt.func @histogram_of_a_matrix(%x: tensor<4x4xi32>) {
   // expected-error @+1 {{histogram only supports 1D integer input, got 'tensor<4x4xi32>'}}
   %0 = tt.histogram %x : tensor<4x4xi32> -> tensor<4xi32>
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_without_bins(%x: tensor<4xi32>) {
+  // expected-error @+1 {{a tensor needs at least one dimension}}
+  %0 = tt.histogram %x : tensor<4xi32> -> tensor<i32>
   tt.return
 }
 
@@ -494,6 +518,14 @@ tt.func @nan_of_an_integer(%p: !tt.ptr<tensor<4xi32>>) {
 tt.func @mask_of_another_shape(%p: tensor<4x!tt.ptr<f32>>, %m: tensor<8xi1>) {
   // expected-error @+1 {{the mask has the shape of the pointers}}
   %0 = "tt.load"(%p, %m) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<4x!tt.ptr<f32>>, tensor<8xi1>) -> tensor<4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @padding_of_pointers(%p: !tt.ptr<tensor<4x!tt.ptr<f32>>>) {
+  // expected-error @+1 {{padding is not supported for blocks of pointers, got '!tt.ptr<f32>'}}
+  %0 = tt.load %p {boundaryCheck = array<i32: 0>, padding = 1 : i32} : !tt.ptr<tensor<4x!tt.ptr<f32>>>
   tt.return
 }
 

@@ -41,3 +41,15 @@ tt.func @other_warps() {
   %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #blocked>
   tt.return
 }
+
+// -----
+
+// A function that is only declared has types, too.
+// EARLY: error: 'tt.func' op Shape element 0 must be a power of 2
+// CPU: error: 'tt.func' op Shape element 0 must be a power of 2
+tt.func private @declared(tensor<63xf32>)
+
+// -----
+
+// EARLY: error: 'tt.func' op a tensor needs at least one dimension
+tt.func private @declared_result() -> tensor<f32>

@@ -67,6 +67,8 @@ static LogicalResult checkBoundary(ArrayRef<int32_t> boundaryCheck, RankedTensor
 }
 
 static LogicalResult checkPadding(std::optional<PaddingOption> padding, Type element, EmitError error) {
+  if (padding && isa<PointerType>(element))
+    return error() << "padding is not supported for blocks of pointers, got " << element;
   if (padding == PaddingOption::Nan && !isa<FloatType>(element))
     return error() << "padding option `nan` is not supported for integer blocks, got " << element;
   return success();

@@ -170,6 +170,8 @@ FailureOr<RankedTensorType> inferTrans(RankedTensorType tensor, ArrayRef<int32_t
 FailureOr<RankedTensorType> inferCat(RankedTensorType lhs, RankedTensorType rhs, EmitError error) {
   if (lhs != rhs)
     return error() << "cat needs two tensors of one shape and dtype, got " << lhs << " and " << rhs;
+  if (failed(checkShape(lhs.getShape(), error)))
+    return failure();
   SmallVector<int64_t> shape(lhs.getShape());
   shape[0] *= 2;
   if (failed(checkShape(shape, error)))

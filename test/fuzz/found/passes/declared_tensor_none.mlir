@@ -1,0 +1,2 @@
+// run: passes=gpu-pipeline
+tt.func private @declared(tensor<f32>)
