@@ -195,7 +195,10 @@ static llvm::SmallVector<mlir::Type> argumentTypes(mlir::ModuleOp module) {
 
 /// An argument whose descriptor the passes have kept is not spelled out, but a map of TMA. Leaves a format for each descriptor, one without elements for
 /// those that are spelled out, if there is a map at all. `before`: the types of the kernel's arguments before the passes.
-static void describeTensorMaps(Compilation &compilation, llvm::ArrayRef<mlir::Type> before) {
+static llvm::LogicalResult describeTensorMaps(Compilation &compilation, llvm::ArrayRef<mlir::Type> before) {
+  auto handler = compilation.collectDiagnostics();
+  if (mlir::failed(gpu::checkDescriptors(*compilation.module)))
+    return mlir::failure();
   artifact::Artifact &artifact = compilation.artifact;
   const llvm::SmallVector<mlir::Type> after = argumentTypes(*compilation.module);
   std::vector<artifact::Argument> arguments;
@@ -204,7 +207,7 @@ static void describeTensorMaps(Compilation &compilation, llvm::ArrayRef<mlir::Ty
   size_t spelledOut = 0, next = 0; // of the artifact's arguments so far, of the kernel's now
   for (mlir::Type type : before) {
     if (spelledOut >= artifact.arguments.size() || next >= after.size())
-      return; // IR of another kernel than the arguments are of
+      return mlir::success(); // IR of another kernel than the arguments are of
     auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
     auto first = artifact.arguments.begin() + spelledOut;
     // IR may have maps as arguments from the start.
@@ -225,10 +228,11 @@ static void describeTensorMaps(Compilation &compilation, llvm::ArrayRef<mlir::Ty
     next += kept ? 1 : parts;
   }
   if (!hasMaps)
-    return;
+    return mlir::success();
   artifact.tensorMaps = std::move(formats);
   artifact.arguments = std::move(arguments);
   artifact.argumentBytes = dispatch::layOutArguments(artifact.arguments);
+  return mlir::success();
 }
 
 /// Refuses what no CTA has threads for, in the words of the launch.
@@ -258,7 +262,8 @@ static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
   auto build = [&](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager, options); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
-  describeTensorMaps(compilation, before);
+  if (mlir::failed(describeTensorMaps(compilation, before)))
+    return mlir::failure();
   return compilation.text();
 }
 
@@ -290,7 +295,8 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
   gluon::shortenNames(*compilation.module);
-  describeTensorMaps(compilation, before);
+  if (mlir::failed(describeTensorMaps(compilation, before)))
+    return mlir::failure();
   return compilation.text();
 }
 

@@ -37,6 +37,49 @@ int64_t blockBytes(tensor::TensorDescType descriptor) {
   return block.getNumElements() * block.getElementTypeBitWidth() / 8;
 }
 
+/// `shape` is that of the buffer which blocks are moved to and from.
+static LogicalResult checkBuffer(Operation *op, tensor::TensorDescType descriptor, ArrayRef<int64_t> shape) {
+  RankedTensorType block = descriptor.getSignlessBlockType();
+  if (block.getElementTypeBitWidth() < 8 || block.getRank() > 5)
+    return op->emitOpError() << "cannot be done by TMA, which moves at least one byte per element in at most 5 "
+                                "dimensions, got "
+                             << descriptor;
+  return tmaLayout(descriptor).checkShape(shape, [&] { return op->emitOpError(); });
+}
+
+static LogicalResult checkMap(Operation *op, tensor::TensorDescType descriptor) {
+  SmallVector<int64_t> shape(descriptor.getBlockType().getShape());
+  if (shape.front() == 1) // of rows to gather, which lie below each other
+    shape.front() = 8;
+  return checkBuffer(op, descriptor, shape);
+}
+
+LogicalResult checkDescriptors(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<tensor::DescriptorLoadOp, tensor::DescriptorStoreOp, tensor::DescriptorReduceOp>([](auto access) {
+          tensor::TensorDescType type = access.getDesc().getType();
+          return checkBuffer(access, type, type.getBlockType().getShape());
+        })
+        .Case([](tensor::DescriptorGatherOp gather) {
+          return checkBuffer(gather, gather.getDesc().getType(), gather.getType().getShape());
+        })
+        .Case([](tensor::DescriptorScatterOp scatter) {
+          return checkBuffer(scatter, scatter.getDesc().getType(), scatter.getSrc().getType().getShape());
+        })
+        .Case([](tensor::MakeTensorDescOp make) { return checkMap(make, make.getType()); })
+        .Case([](tensor::FuncOp function) {
+          for (Type type : function.getArgumentTypes())
+            if (auto descriptor = dyn_cast<tensor::TensorDescType>(type);
+                descriptor && function.isPublic() && failed(checkMap(function, descriptor)))
+              return failure();
+          return success();
+        })
+        .Default(success());
+  });
+  return failure(result.wasInterrupted());
+}
+
 static int elementTypeOf(Type element) {
   if (element.isF16())
     return 6;

@@ -14,6 +14,10 @@ namespace triton::gpu {
 /// Others are to be spelled out as pointers.
 void chooseDescriptors(mlir::ModuleOp module, const Target &target);
 
+/// That TMA knows every descriptor that is left in the module, and does every access through one: at most 5 dimensions, at least a byte per element, and
+/// buffers that the layout fits.
+llvm::LogicalResult checkDescriptors(mlir::ModuleOp module);
+
 /// How a block of this type lies in shared memory.
 NvmmaSharedAttr tmaLayout(tensor::TensorDescType type);
 

@@ -11,6 +11,10 @@
 // RUN: not triton-opt %t/twice.mlir --gpu-assign-layouts 2>&1 | FileCheck %t/twice.mlir
 // RUN: not triton-opt %t/reduce.mlir --gpu-resources 2>&1 | FileCheck %t/reduce.mlir
 // RUN: not triton-opt %t/partitions.mlir --gpu-resources 2>&1 | FileCheck %t/partitions.mlir
+// RUN: not triton-opt %t/bits.mlir --gpu-lower-descriptors 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not triton-opt %t/bits.mlir --gpu-make-tensor-maps 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not triton-opt %t/swizzle.mlir --gpu-lower-descriptors 2>&1 | FileCheck %s --check-prefix=SWIZZLE
+// RUN: not triton-opt %t/swizzle.mlir --gpu-pipeline-loops 2>&1 | FileCheck %s --check-prefix=SWIZZLE
 // NAME: error: unknown NVIDIA architecture 'foo': expected sm_80, 86, 89, 90a, 100a, 103a or 120a
 // NUMBER: error: unknown NVIDIA architecture 'cuda:95'
 // WARPS: error: num_warps must be a power of two, got 3
@@ -69,4 +73,19 @@ module attributes {"ttg.num-warps" = 2 : i32} {
     } : () -> ()
     tt.return
   }
+}
+
+//--- bits.mlir
+// BITS: error: 'tt.make_tensor_descriptor' op cannot be done by TMA, which moves at least one byte per element in at most 5 dimensions, got '!tt.tensordesc<tensor<64xi1>>'
+tt.func public @bits(%base: !tt.ptr<i1>, %n: i32) {
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %base, [%n], [%one] : <i1>, <tensor<64xi1>>
+  tt.return
+}
+
+//--- swizzle.mlir
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+// SWIZZLE: error: 'tt.func' op Illegal shared layout: a buffer of shape [32, 32] is too small for a swizzle of 128 bytes of 16-bit elements
+tt.func public @swizzle(%d: !tt.tensordesc<tensor<32x32xf16, #shared>>) {
+  tt.return
 }

@@ -45,6 +45,7 @@
 //
 // Runs after dots are lowered and before shared memory is allocated. Leaves alone other loads that no dot needs, and those whose address depends on
 // a dot, or that may read what the loop writes or waits for.
+#include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
 #include "compiler/tensor/NonNegative.h"
@@ -379,6 +380,8 @@ struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
 
   void run() override {
     ModuleOp module = getOperation();
+    if (failed(checkDescriptors(module)))
+      return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     module.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     llvm::DenseSet<Operation *> split;

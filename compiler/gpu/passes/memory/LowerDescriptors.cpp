@@ -30,6 +30,8 @@ namespace {
 
 struct LowerDescriptors : impl::LowerDescriptorsBase<LowerDescriptors> {
   void run() override {
+    if (failed(checkDescriptors(getOperation())))
+      return signalPassFailure();
     SmallVector<Operation *> accesses;
     getOperation().walk([&](Operation *op) {
       if (isa<tensor::DescriptorLoadOp, tensor::DescriptorStoreOp, tensor::DescriptorReduceOp,

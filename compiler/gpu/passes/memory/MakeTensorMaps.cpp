@@ -25,6 +25,8 @@ namespace {
 
 struct MakeTensorMaps : impl::MakeTensorMapsBase<MakeTensorMaps> {
   void run() override {
+    if (failed(checkDescriptors(getOperation())))
+      return signalPassFailure();
     getOperation().walk([](tensor::MakeTensorDescOp make) { lower(make); });
   }
 
