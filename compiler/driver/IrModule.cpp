@@ -4,7 +4,9 @@
 #include "compiler/support/DeepStack.h"
 #include "compiler/support/IrText.h"
 #include "compiler/tensor/Places.h"
+#include "compiler/tensor/Stages.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace triton;
@@ -86,10 +88,13 @@ mlir::OwningOpRef<mlir::ModuleOp> triton::driver::parseIr(mlir::MLIRContext &con
   sources.add(source);
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) { diagnostics.report(toDiagnostic(diagnostic, sources)); });
-  // MLIR's reader recurses into everything that nests.
+  // MLIR's reader and verifier recurse into everything that nests.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (llvm::Error error = runOnDeepStack(stackFor(0), [&] {
-        module = mlir::parseSourceString<mlir::ModuleOp>(source->text(), mlir::ParserConfig(&context), source->name());
+        module = mlir::parseSourceString<mlir::ModuleOp>(
+            source->text(), mlir::ParserConfig(&context, /*verifyAfterParse=*/false), source->name());
+        if (module && (mlir::failed(tensor::checkVerifiable(*module)) || mlir::failed(mlir::verify(*module))))
+          module = nullptr;
       }))
     diagnostics.report({.message = llvm::toString(std::move(error)), .exception = "RuntimeError"});
   return module;

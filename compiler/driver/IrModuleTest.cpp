@@ -46,6 +46,13 @@ std::vector<std::string> nested(unsigned depth) {
   };
 }
 
+// MLIR's own verifier ends the process.
+TEST(IrModule, single_values_are_not_chosen_by_many_conditions) {
+  EXPECT_EQ(refusal("tt.func public @kernel(%c: tensor<4xi1>, %x: f32) {\n"
+                    "  %y = arith.select %c, %x, %x : tensor<4xi1>, f32\n  tt.return\n}\n"),
+            "'arith.select' op chooses between single values by many conditions: 'tensor<4xi1>' for 'f32'");
+}
+
 TEST(IrModule, deep_nesting_is_refused) {
   for (const std::string &text : nested(100000)) {
     const std::string message = refusal(text);
