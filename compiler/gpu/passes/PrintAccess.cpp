@@ -3,6 +3,8 @@
 #include "compiler/gpu/AccessAnalysis.h"
 #include "compiler/gpu/passes/Passes.h"
 
+#include "mlir/IR/AsmState.h"
+
 using namespace mlir;
 
 namespace triton::gpu {
@@ -15,6 +17,7 @@ namespace {
 struct PrintAccess : impl::PrintAccessBase<PrintAccess> {
   void run() override {
     AccessAnalysis analysis(getOperation());
+    AsmState names(getOperation(), OpPrintingFlags().skipRegions().useLocalScope()); // once: it walks the whole module
     auto print = [&](Value value, auto what) {
       Type element = getElementTypeOrSelf(value.getType());
       if (!element.isIntOrIndex() && !isa<tensor::PointerType>(element))
@@ -26,7 +29,7 @@ struct PrintAccess : impl::PrintAccessBase<PrintAccess> {
     };
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       for (Value result : op->getResults())
-        print(result, [&] { op->print(llvm::outs(), OpPrintingFlags().skipRegions().useLocalScope()); });
+        print(result, [&] { op->print(llvm::outs(), names); });
       for (Region &region : op->getRegions())
         for (BlockArgument argument : region.getArguments())
           print(argument, [&] { llvm::outs() << op->getName() << " argument " << argument.getArgNumber(); });

@@ -13,7 +13,7 @@
 //   }
 //
 // The second loop does what is left over and is not unrolled again. A factor below 2 means no unrolling, one that would
-// make thousands of ops is cut. Loops inside of other loops go first, so that an outer loop copies what is already
+// make more than a thousand ops is cut. Loops inside of other loops go first, so that an outer loop copies what is already
 // unrolled. Unless their bounds are constants, loops count their iterations first: a multiple of their own step might
 // wrap.
 #include "compiler/tensor/Tensor.h"
@@ -31,9 +31,9 @@ namespace triton::tensor {
 
 namespace {
 
-/// As much of `factor` as keeps the unrolled body at a size that is still worth compiling.
+/// As much of `factor` as keeps the unrolled body at a size that is still worth compiling: LLVM takes the square of it for a sum of that many values.
 int64_t limit(scf::ForOp loop, int64_t factor) {
-  constexpr int64_t mostOps = 4096;
+  constexpr int64_t mostOps = 1024;
   int64_t ops = 0;
   loop.getBody()->walk([&](Operation *) { ++ops; });
   return std::min(factor, std::max<int64_t>(mostOps / ops, 1));

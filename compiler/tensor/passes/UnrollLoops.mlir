@@ -54,7 +54,7 @@ tt.func @factor_one(%p: !tt.ptr<i32>, %n: i32) {
 
 // CHECK-LABEL: @far_too_often
 // CHECK:       scf.for
-// CHECK-COUNT-2048: tt.store
+// CHECK-COUNT-512: tt.store
 // CHECK:       scf.for
 // CHECK:         tt.store
 // CHECK-NOT:     tt.store
