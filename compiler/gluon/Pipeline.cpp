@@ -14,8 +14,7 @@ namespace triton::gluon {
 void buildGluonPipeline(OpPassManager &manager) {
   // One function: layouts are inferred across calls by there being none.
   manager.addPass(tensor::createStructureControlFlow());
-  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
-  manager.addPass(createSymbolDCEPass());
+  manager.addPass(tensor::createInlineCalls());
   manager.addPass(createSettle());
 
   // Every tensor gets its layout. Accesses first: what they find anchors the rest. Nothing is merged before: two ranges that are alike may get

@@ -16,6 +16,10 @@ def StructureControlFlow : KernelPass<"tensor-structure-control-flow", "::mlir::
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];
 }
 
+def InlineCalls : KernelPass<"tensor-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "put the bodies of functions in the place of calls";
+}
+
 def Simplify : KernelPass<"tensor-simplify"> {
   let summary = "canonicalise, with a care for loops";
 }

@@ -16,7 +16,7 @@ namespace triton::tensor {
 void buildTensorPipeline(OpPassManager &manager, const TensorPipelineOptions &options) {
   // One function. A function of one block inlines anywhere, also into the branch of an `scf.if`: hence structure first.
   manager.addPass(createStructureControlFlow());
-  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  manager.addPass(createInlineCalls());
   manager.addPass(createSimplify());
 
   // Plain pointers. Block pointers are a way to write addresses down; descriptors are too where hardware has none.
@@ -47,6 +47,7 @@ void registerTensorDialects(DialectRegistry &registry) {
 
 void registerTensorPipeline() {
   registerStructureControlFlow();
+  registerInlineCalls();
   registerSimplify();
   registerRewriteTensorPointers();
   registerRewriteDescriptors();
