@@ -190,6 +190,19 @@ static bool hasLongSum(const llvm::Function &function) {
   return false;
 }
 
+/// Whether very many values reach a block or leave a function together, such as the registers of a tensor that is far too large for them.
+static bool hasWideValues(const llvm::Function &function) {
+  constexpr size_t most = 2048;
+  auto *results = llvm::dyn_cast<llvm::StructType>(function.getReturnType());
+  return function.arg_size() > most || (results && results->getNumElements() > most) ||
+         llvm::any_of(function, [](const llvm::BasicBlock &block) { return llvm::range_size(block.phis()) > most; });
+}
+
+/// Of functions with wide values. Combining compares each with all others that reach the block, and constants are propagated through each of the values
+/// that a struct has while it is put together.
+static constexpr llvm::StringLiteral widePipeline =
+    "function<eager-inv>(early-cse<memssa>,instsimplify,simplifycfg,bdce,adce)";
+
 /// Of kernels with very many branches, or with sums of very many values: what takes time that grows with the square of their number is left out. Combining
 /// asks of every value what each of the branches on it says, and of every address what it would be if all its terms were wider; rotating and unrolling
 /// a loop number the whole tree of dominators anew.
@@ -233,6 +246,8 @@ llvm::Error Code::optimise() {
       return llvm::Error::success();
     });
   };
+  if (llvm::any_of(*llvmModule, hasWideValues))
+    return run(widePipeline);
   if (!hasOnlyKernels(*llvmModule))
     return run("");
   if (hasManyBranches(*llvmModule))
@@ -263,8 +278,8 @@ static llvm::CodeGenOptLevel limitPasses(llvm::Module &module) {
       });
     }
   }
-  const bool isLong =
-      stores > mostStores || assembly > mostAssembly || hasManyBranches(module) || llvm::any_of(module, hasLongSum);
+  const bool isLong = stores > mostStores || assembly > mostAssembly || hasManyBranches(module) ||
+                      llvm::any_of(module, hasLongSum) || llvm::any_of(module, hasWideValues);
   return isLong ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
 }
 
