@@ -1,6 +1,7 @@
 // Feeds broken programs to a part of the compiler, and reports each that crashes it or hangs it.
 //   triton-fuzz TARGET [--seconds=60] [--jobs=1] [--seed=1] [--hang=20] --out=DIR CORPUS…
 //   triton-fuzz TARGET --run FILE…         each file once, in this process
+//   triton-fuzz TARGET --count=N CORPUS…   the first N texts, in this process: the same in every run of the tests
 //   triton-fuzz TARGET --make=N CORPUS…    prints the text of that number
 // A worker process goes through the numbers. Before it runs a text it notes, where its parent can read it, the number and the text; when it
 // dies, or stays at one number too long, the parent saves that text in DIR with what the worker said at last, and starts another worker after it.
@@ -39,6 +40,7 @@ static cl::opt<uint64_t> seed("seed", cl::init(1));
 static cl::opt<unsigned> hang("hang", cl::init(20), cl::desc("seconds of computing that one text may take"));
 static cl::opt<std::string> out("out", cl::init("."), cl::desc("folder for what fails"));
 static cl::opt<int64_t> makeOnly("make", cl::init(-1), cl::desc("print the text of this number"));
+static cl::opt<uint64_t> count("count", cl::init(0), cl::desc("run this many texts in this process"));
 static cl::opt<bool> runOnly("run", cl::desc("run the files themselves"));
 
 namespace {
@@ -85,8 +87,11 @@ static std::string readAll(const std::string &path) {
   return (*buffer)->getBuffer().str();
 }
 
+static uint64_t current = 0; // the number of the text that runs in this process
+
 /// Says where a crash is, as the compiler's own handler does not: addresses in the program, which are the same for the same defect.
 static void sayWhere(int signal) {
+  dprintf(STDERR_FILENO, "text number %llu\n", static_cast<unsigned long long>(current));
   void *frames[48];
   backtrace_symbols_fd(frames, backtrace(frames, std::size(frames)), STDERR_FILENO);
   std::signal(signal, SIG_DFL);
@@ -123,6 +128,7 @@ static void clear(int file) { (void)(ftruncate(file, 0) + lseek(file, 0, SEEK_SE
     worker.progress->number = number;
     clear(worker.words);
     clear(worker.text);
+    current = number;
     const std::string text = mutator.make(number);
     (void)!write(worker.text, text.data(), text.size());
     worker.progress->accepted += target.run(text);
@@ -248,6 +254,16 @@ static int fuzz(const triton::fuzz::Target &target, const Mutator &mutator) {
   return found.count ? 1 : 0;
 }
 
+/// Of texts that all break at the same place only the start is tested: some must be accepted.
+static int runFirst(const triton::fuzz::Target &target, const Mutator &mutator) {
+  watchCrashes();
+  uint64_t accepted = 0;
+  for (current = 0; current < count; ++current)
+    accepted += target.run(mutator.make(current));
+  llvm::outs() << targetName << ": " << count << " texts, " << accepted << " accepted\n";
+  return accepted > 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "feeds broken programs to the compiler\n");
   const triton::fuzz::Target target = triton::fuzz::findTarget(targetName);
@@ -264,6 +280,8 @@ int main(int argc, char **argv) {
   const std::vector<std::string> corpus = readCorpus();
   const std::unique_ptr<triton::fuzz::Grammar> grammar = target.grammar ? target.grammar(corpus) : nullptr;
   const Mutator mutator(corpus, seed, grammar.get());
+  if (count > 0)
+    return runFirst(target, mutator);
   if (makeOnly < 0)
     return fuzz(target, mutator);
   llvm::outs() << mutator.make(makeOnly);

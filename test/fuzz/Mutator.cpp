@@ -210,11 +210,12 @@ void Mutator::mutate(Tokens &tokens, Random &random) const {
     token.insert(below(random, token.size() + 1), 1, static_cast<char>(below(random, 256)));
     break;
   }
-  case 8: // nesting
+  case 8: // nesting, and whatever else can be repeated
     if (below(random, 8) == 0) {
       const char *const brackets[] = {"(", "[", "{", "-", "not ", "    "};
-      const char *bracket = brackets[below(random, std::size(brackets))];
-      tokens.insert(begin, 1 + below(random, 3000), bracket);
+      const std::string piece = below(random, 2) == 0 ? vocabulary[below(random, vocabulary.size())]
+                                                      : brackets[below(random, std::size(brackets))];
+      tokens.insert(begin, 1 + below(random, 3000), piece);
     } else {
       *begin = awkward[below(random, std::size(awkward))];
     }

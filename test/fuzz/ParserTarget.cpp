@@ -1,22 +1,13 @@
-// The entry point of libFuzzer, and of the test that feeds it mutated programs: whatever the text, parsing it ends,
-// every range in the tree lies in the text and in that of its parent, and the tree and the messages can be printed.
+// Whatever the text, parsing it ends, every range in the tree lies in the text and in that of its parent, and the tree and the messages can be printed.
 #include "compiler/syntax/Dump.h"
 #include "compiler/syntax/Encoding.h"
 #include "compiler/syntax/Parser.h"
 #include "compiler/syntax/Walk.h"
+#include "test/fuzz/Fuzz.h"
 
-#include <cstdio>
-#include <cstdlib>
-
-using namespace triton;
 using namespace triton::syntax;
 
-static void require(bool condition, const char *promise) {
-  if (condition)
-    return;
-  std::fprintf(stderr, "broken promise: %s\n", promise);
-  std::abort();
-}
+namespace triton::fuzz {
 
 static void checkRanges(const Node &node) {
   require(node.range.isValid() && node.range.begin <= node.range.end, "a range has a beginning and an end");
@@ -30,28 +21,29 @@ static void checkRanges(const Node &node) {
   });
 }
 
-static void checkParse(const std::string &text, ParseMode mode) {
+static bool parseAs(ParseMode mode, const std::string &text) {
   Diagnostics diagnostics;
   std::unique_ptr<Tree> tree = parse(Source::create("fuzz.py", text), diagnostics, mode);
-  require(!render(diagnostics.all(), /*color=*/false).empty() == diagnostics.hasErrors(), "messages are errors");
+  require(!render(diagnostics.all(), /*color=*/true).empty() == diagnostics.hasErrors(), "messages are errors");
   if (diagnostics.hasErrors())
-    return;
+    return false;
   const Node *root = tree->expression;
   if (!root)
     root = tree->module;
   checkRanges(*root);
   require(!dump(root, {.includeAttributes = true, .indent = 1}).empty(), "a tree can be printed");
+  return true;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
+bool parseText(const std::string &bytes) {
   llvm::Expected<std::string> text = decodeSource(bytes);
   if (!text) {
     llvm::consumeError(text.takeError());
-    return 0;
+    return false;
   }
-  checkParse(*text, ParseMode::Module);
-  if (size < 200)
-    checkParse(*text, ParseMode::Expression);
-  return 0;
+  constexpr size_t longestExpression = 200;
+  return parseAs(ParseMode::Module, *text) ||
+         (text->size() < longestExpression && parseAs(ParseMode::Expression, *text));
 }
+
+} // namespace triton::fuzz
