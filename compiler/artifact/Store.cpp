@@ -183,10 +183,10 @@ PruneSummary Store::prune(uint64_t limit) const {
   for (const EntrySummary &entry : entries) {
     if (summary.bytesAfter <= limit)
       break;
-    if (llvm::Error error = remove(entry.name)) {
-      llvm::consumeError(std::move(error)); // what must not be removed here: the next one may go
+    // Its seals have just been read. What cannot be removed stays: the next one may go.
+    llvm::ErrorOr<Folder> folder = all->open(entry.name);
+    if (!folder || removeSealed(*all, entry.name, entry, *folder))
       continue;
-    }
     summary.bytesAfter -= entry.bytes;
     summary.removed.push_back(entry.name);
   }
