@@ -67,6 +67,7 @@ SERIES = {
         "if n > {i}:", "    a = a + 1.0", "else:", "    a = a * 2.0", per_statement=2
     ),
     "if with a store": _repeated("if n > {i}:", "    tl.store(y + offsets + {i}, a)", per_statement=2),
+    "early returns": _repeated("if n == {i}:", "    return", per_statement=2),
     "loops": _repeated("for i in range(n):", "    a = a * 1.5 + {i}", per_statement=2),
     "calls": _repeated("a = helper(a, {i})"),
 }  # fmt: skip
