@@ -265,7 +265,7 @@ class CudaDriver(GPUDriver):
             super().__init__()
             return
         if knobs.runtime.simulate:
-            self.launcher_cls = simulation.make_launcher
+            self.launcher_cls = lambda src, metadata: simulation.with_bounds(CudaLauncher(src, metadata), metadata)
         # Without PyTorch, other libraries' arrays are passed: the device of the current context, its default stream.
         self.get_device_capability = self.utils.get_device_capability
         self.get_current_device = self.utils.get_current_device

@@ -42,11 +42,8 @@ def _memory(value, name, into):
     return not may_hold_addresses
 
 
-def make_launcher(src, metadata):
+def with_bounds(launcher, metadata):
     """The launcher of a kernel, which tells the simulator the bounds of the arrays where it is given all that the kernel can reach."""
-    from .driver import CudaLauncher
-
-    launcher = CudaLauncher(src, metadata)
     if metadata.global_scratch_size or metadata.profile_scratch_size:
         return launcher
     first = 9  # behind the grid, the stream, the function, metadata and hooks
