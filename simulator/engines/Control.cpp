@@ -1,6 +1,7 @@
 // Control flow and barriers: bra, brx, ret, exit, trap; bar and barrier, barrier.cluster, fences, and what only schedules.
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
+#include "simulator/watch/Races.h"
 
 #include <bit>
 
@@ -101,11 +102,15 @@ Step barrier(Warp &warp, const Instruction &instruction, uint32_t mask) {
   uint32_t number = warp.in<uint32_t>(instruction.a)[lane] & 15;
   Barrier &state = cta.barriers[number];
   auto kind = BarrierKind(instruction.small[0]);
+  RaceWatch *races = cta.cluster.races.get();
+  Meeting meeting{Meeting::Kind::Barrier, cta.rank, number};
   if (path.wait == Path::Wait::Barrier) {
     if (state.generation == path.token)
       return Step::Blocked;
     path.wait = Path::Wait::None;
     path.why = nullptr;
+    if (races)
+      races->wait(warp, meeting);
     if (kind == BarrierKind::Count) {
       eachLane(mask, [&](unsigned each) { warp.out<uint32_t>(instruction.d)[each] = state.lastCount; });
     } else if (kind == BarrierKind::And || kind == BarrierKind::Or) {
@@ -147,11 +152,15 @@ Step barrier(Warp &warp, const Instruction &instruction, uint32_t mask) {
   state.any |= (values & mask) != 0;
   ++cta.cluster.events;
   path.token = state.generation;
+  if (races)
+    races->arrive(warp, meeting);
   if (state.arrived >= state.expected) {
     state.lastCount = state.reduction, state.lastAll = state.all, state.lastAny = state.any;
     state.arrived = state.expected = state.reduction = 0;
     state.all = true, state.any = false;
     ++state.generation;
+    if (races)
+      races->turn(meeting);
   }
   if (kind == BarrierKind::Arrive)
     return Step::Next;
@@ -193,9 +202,13 @@ Step clusterArrive(Warp &warp, const Instruction &, uint32_t mask) {
   cluster.arrived += uint32_t(std::popcount(mask));
   ++cluster.events;
   warp.clusterToken = cluster.generation;
+  if (cluster.races)
+    cluster.races->arrive(warp, {Meeting::Kind::Cluster, 0, 0});
   if (cluster.arrived >= cluster.expected) {
     cluster.arrived = 0;
     ++cluster.generation;
+    if (cluster.races)
+      cluster.races->turn({Meeting::Kind::Cluster, 0, 0});
   }
   return Step::Next;
 }
@@ -207,7 +220,20 @@ Step clusterWait(Warp &warp, const Instruction &, uint32_t) {
     return Step::Blocked;
   }
   path.why = nullptr;
+  if (RaceWatch *races = warp.cta.cluster.races.get())
+    races->wait(warp, {Meeting::Kind::Cluster, 0, 0});
   return Step::Next;
+}
+
+/// fence.proxy.async: what the warp wrote is there for asynchronous operations.
+Step fenceProxy(Warp &warp, const Instruction &, uint32_t) {
+  if (RaceWatch *races = warp.cta.cluster.races.get())
+    races->fenceProxy(warp);
+  return Step::Next;
+}
+bool decodeFence(Decoder &decoder) {
+  decoder.emit(decoder.has("proxy") && decoder.has("async") ? fenceProxy : nothing);
+  return true;
 }
 
 bool decodeBarrier(Decoder &decoder) {
@@ -259,7 +285,8 @@ void addControl(DecodeTable &table) {
   table["ret"] = table["exit"] = decodeReturn;
   table["trap"] = decodeTrap;
   table["bar"] = table["barrier"] = decodeBarrier;
-  for (std::string_view name : {"nanosleep", "griddepcontrol", "setmaxnreg", "fence", "membar", "brkpt"})
+  table["fence"] = decodeFence;
+  for (std::string_view name : {"nanosleep", "griddepcontrol", "setmaxnreg", "membar", "brkpt"})
     table[name] = decodeNothing;
 }
 

@@ -2,6 +2,7 @@
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 #include "simulator/machine/Memory.h"
+#include "simulator/watch/Groups.h"
 
 #include <cstring>
 
@@ -12,6 +13,8 @@ namespace {
 /// a: shared address (`small[3]` bytes, offset `immediate`); b: global address (offset in `target`); c: bytes read (`small[1]`), the rest is zero; p: where it holds, nothing is read.
 Step copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
   unsigned bytes = instruction.small[0];
+  Operation operation(warp, Proxy::Generic);
+  operation.joins(Group::Copies);
   bool failed = false;
   uint32_t ignored = instruction.small[2] ? warp.predicate(instruction.p) : 0;
   eachLane(mask, [&](unsigned lane) {
@@ -39,17 +42,13 @@ Step copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return failed ? Step::Blocked : Step::Next;
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
-
 bool decodeCopy(Decoder &decoder) {
   if (decoder.has("bulk") || decoder.opcode()[1] == "reduce")
     return decodeBulkCopy(decoder);
   if (decoder.has("mbarrier"))
     return decodeCopyArrival(decoder);
-  if (decoder.has("commit_group") || decoder.has("wait_group") || decoder.has("wait_all")) {
-    decoder.emit(nothing);
+  if (decodeGroup<Group::Copies>(decoder))
     return true;
-  }
   Instruction to, from;
   ptx::Space shared = ptx::Space::Shared, global = ptx::Space::Global;
   decoder.address(decoder.operand(0), to, shared);

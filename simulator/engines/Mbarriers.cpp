@@ -2,6 +2,7 @@
 
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
+#include "simulator/watch/Races.h"
 
 #include <bit>
 #include <cstring>
@@ -34,10 +35,12 @@ struct State {
 };
 
 /// Begins the next phase where nothing is missing.
-void advance(State &state) {
+void advance(State &state, Warp &warp, const std::byte *barrier) {
   if (state.missing == 0 && state.bytes == 0) {
     state.parity ^= 1;
     state.missing = state.expected;
+    if (RaceWatch *races = warp.cta.cluster.races.get())
+      races->turn(races->mbarrierAt(barrier));
   }
 }
 
@@ -72,7 +75,9 @@ uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, 
     return before;
   }
   state.missing -= count;
-  advance(state);
+  if (RaceWatch *races = warp.cta.cluster.races.get())
+    races->arrive(warp, races->mbarrierAt(barrier));
+  advance(state, warp, barrier);
   state.write(barrier);
   ++warp.cta.cluster.events;
   return before;
@@ -81,9 +86,12 @@ uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, 
 bool arriveAt(Warp &warp, const Instruction &instruction, uint64_t address) {
   auto lane = unsigned(std::countr_zero(warp.path().mask));
   std::byte *at = locateMbarrier(warp, instruction, address, lane);
-  if (at)
-    arrive(warp, instruction, at, 1, lane);
-  return at != nullptr;
+  if (!at)
+    return false;
+  if (RaceWatch *races = warp.cta.cluster.races.get())
+    races->arriveWithAll(warp, Group::Tensor, races->mbarrierAt(at));
+  arrive(warp, instruction, at, 1, lane);
+  return true;
 }
 
 void expectBytes(Warp &warp, const Instruction &instruction, std::byte *barrier, int64_t bytes, unsigned lane) {
@@ -95,7 +103,7 @@ void expectBytes(Warp &warp, const Instruction &instruction, std::byte *barrier,
     return;
   }
   state.bytes = int32_t(sum);
-  advance(state);
+  advance(state, warp, barrier);
   state.write(barrier);
   ++warp.cta.cluster.events;
 }
@@ -181,6 +189,8 @@ Step testWait(Warp &warp, const Instruction &instruction, uint32_t mask) {
     State state = State::read(at);
     bool isDone = state.parity != parity;
     done |= uint32_t(isDone) << lane;
+    if (RaceWatch *races = warp.cta.cluster.races.get(); races && isDone)
+      races->wait(warp, races->mbarrierAt(at));
     if (!isDone) {
       waitsFor = address;
       warp.path().missing = state.missing;
@@ -264,6 +274,16 @@ bool decodeMbarrier(Decoder &decoder) {
 
 Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
 
+/// cp.async.mbarrier.arrive.noinc: who waits knows the copies to be complete.
+Step arriveWithCopies(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  if (RaceWatch *races = warp.cta.cluster.races.get())
+    eachLane(mask, [&](unsigned lane) {
+      if (const std::byte *at = locateMbarrier(warp, instruction, uint32_t(addressOf(warp, instruction, lane)), lane))
+        races->arriveWithAll(warp, Group::Copies, races->mbarrierAt(at));
+    });
+  return change(warp, instruction, mask);
+}
+
 } // namespace
 
 /// cp.async.mbarrier.arrive: the copies have landed, so this is an arrival now; without `.noinc` it counts one more that it then takes away.
@@ -275,7 +295,7 @@ bool decodeCopyArrival(Decoder &decoder) {
   Instruction address;
   ptx::Space space = ptx::Space::Shared;
   decoder.address(decoder.operand(0), address, space);
-  Instruction &made = decoder.emit(change);
+  Instruction &made = decoder.emit(arriveWithCopies);
   made.a = address.a;
   made.immediate = address.immediate;
   made.small[0] = uint8_t(Operation::Arrive);

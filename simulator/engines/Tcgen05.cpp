@@ -12,6 +12,7 @@
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 #include "simulator/machine/Memory.h"
+#include "simulator/watch/Groups.h"
 
 #include <algorithm>
 #include <bit>
@@ -314,6 +315,8 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
   for (unsigned lane = 0; lane < laneCount; ++lane) {
     if (!(mask >> lane & 1))
       continue;
+    Operation operation(warp, Proxy::Async);
+    operation.joins(Group::Tensor);
     uint32_t word = warp.in<uint32_t>(product.descriptor)[lane];
     auto fields = readFields(product, word);
     if (!fields)
@@ -462,6 +465,8 @@ Step copyMatrix(Warp &warp, const Instruction &instruction, uint32_t mask) {
   for (unsigned lane = 0; lane < laneCount; ++lane) {
     if (!(mask >> lane & 1))
       continue;
+    Operation operation(warp, Proxy::Async);
+    operation.joins(Group::Tensor);
     TensorAddress base = split(uint32_t(addressOf(warp, instruction, lane)));
     auto matrix = decodeTcgen05Descriptor(warp.in<uint64_t>(instruction.b)[lane], /*isAlongK=*/true, Element::U8);
     if (!matrix)

@@ -4,6 +4,7 @@
 #include "simulator/engines/Mbarrier.h"
 #include "simulator/engines/TensorMap.h"
 #include "simulator/machine/Lanes.h"
+#include "simulator/watch/Groups.h"
 
 #include <algorithm>
 #include <cstring>
@@ -228,22 +229,30 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
   } else if (Cta *cta = ctaOf(warp, shared)) {
     targets.push_back(cta);
   }
-  if (targets.empty() || !locateShared(warp, instruction, shared, total, lane, Access::Write))
-    return targets.empty() ? fail(warp, instruction, lane, "a copy to no CTA of the cluster") : false;
+  if (targets.empty())
+    return fail(warp, instruction, lane, "a copy to no CTA of the cluster");
+  Operation operation(warp, Proxy::Async);
+  for (Cta *cta : targets)
+    if (!locateShared(warp, instruction, offset | (cta->rank + 1) << rankShift, total, lane,
+                      copy.direction == Direction::Load ? Access::Write : Access::Read))
+      return false;
   // The swizzle stays within 1024 bytes, so a box that fits lies in memory.
   if (swizzled(offset + uint32_t(total) - 1, 3) >= targets[0]->shared.size() && map.swizzle &&
       (offset + total + 127) / 128 * 128 > targets[0]->shared.size())
     return fail(warp, instruction, lane, "a swizzled box ends outside of shared memory");
   if (!moveBox(warp, instruction, lane, copy, box, offset, targets, copy.isGather ? rows : nullptr))
     return false;
-  if (copy.direction != Direction::Load)
+  if (copy.direction != Direction::Load) {
+    operation.joins(Group::Bulk);
     return true;
+  }
   auto barrier = uint32_t(addressIn(warp, copy.barrier, copy.barrierBytes, lane) + uint64_t(copy.barrierOffset));
   for (Cta *cta : targets) {
     uint32_t place = copy.isMulticast ? (barrier & sharedOffsetMask) | (cta->rank + 1) << rankShift : barrier;
     std::byte *at = locateMbarrier(warp, instruction, place, lane);
     if (!at)
       return false;
+    operation.completesAt(at);
     expectBytes(warp, instruction, at, -int64_t(total), lane);
   }
   return true;
@@ -277,6 +286,9 @@ bool copyBulk(Warp &warp, const Instruction &instruction, const BulkCopy &copy, 
                 "a bulk copy of " + std::to_string(size) +
                     " bytes, of which size and addresses must be multiples of 16");
   bool isLoad = copy.direction == Direction::Load;
+  Operation operation(warp, Proxy::Async);
+  if (!isLoad)
+    operation.joins(Group::Bulk);
   std::byte *source = isLoad && !copy.isFromShared ? locateGlobal(warp, instruction, from, size, lane, Access::Read)
                                                    : locateShared(warp, instruction, from, size, lane, Access::Read);
   if (!source)
@@ -309,6 +321,7 @@ bool copyBulk(Warp &warp, const Instruction &instruction, const BulkCopy &copy, 
     if (!counter)
       return false;
     std::memmove(target, source, size);
+    operation.completesAt(counter);
     expectBytes(warp, instruction, counter, -int64_t(size), lane);
   }
   return true;
@@ -374,7 +387,9 @@ bool decodeTensorCopy(Decoder &decoder, Direction direction) {
 } // namespace
 
 bool decodeBulkCopy(Decoder &decoder) {
-  if (decoder.has("commit_group") || decoder.has("wait_group") || decoder.has("prefetch")) {
+  if (decodeGroup<Group::Bulk>(decoder))
+    return true;
+  if (decoder.has("prefetch")) {
     decoder.emit(nothing);
     return true;
   }

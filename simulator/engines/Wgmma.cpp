@@ -4,6 +4,7 @@
 #include "simulator/engines/SharedMatrix.h"
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
+#include "simulator/watch/Groups.h"
 
 #include <algorithm>
 #include <charconv>
@@ -52,6 +53,8 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
                            "wgmma is executed by some lanes of a warp only", true);
     return Step::Blocked;
   }
+  Operation operation(warp, Proxy::Async);
+  operation.joins(Group::Products);
   static thread_local std::vector<double> a, rows, b, d;
   a.resize(rowsOfWarp * product.k);
   b.resize(product.k * product.n);
@@ -176,7 +179,9 @@ bool decodeProduct(Decoder &decoder) {
 bool decodeWgmma(Decoder &decoder) {
   if (decoder.has("mma_async"))
     return decodeProduct(decoder);
-  if (!decoder.has("fence") && !decoder.has("commit_group") && !decoder.has("wait_group"))
+  if (decodeGroup<Group::Products>(decoder))
+    return true;
+  if (!decoder.has("fence"))
     return decoder.unknown();
   if (decoder.has("wait_group")) {
     int64_t newest = decoder.integer(decoder.operand(0));

@@ -1,5 +1,7 @@
 #include "simulator/machine/Machine.h"
 
+#include "simulator/watch/Races.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -341,7 +343,11 @@ Cluster::Cluster(Grid &grid, uint64_t number) : grid(grid), random(uint32_t(grid
   for (auto &cta : ctas)
     for (auto &warp : cta->warps)
       expected += uint32_t(std::popcount(warp->live));
+  if (grid.launch.watch.races || grid.launch.watch.shared)
+    races = std::make_unique<RaceWatch>(*this);
 }
+
+Cluster::~Cluster() = default;
 
 bool Cluster::run(uint64_t budget) {
   // Failed polls in a row, by all, without anything having happened, until we believe that nothing will: loops that give up after some polls end before.

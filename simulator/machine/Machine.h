@@ -23,6 +23,7 @@ namespace triton::simulator {
 struct Cta;
 struct Cluster;
 struct Grid;
+class RaceWatch;
 
 /// Lanes that are at one place.
 struct Path {
@@ -121,8 +122,10 @@ struct Cluster {
   // barrier.cluster: threads that have arrived in this phase.
   uint32_t arrived = 0, expected = 0;
   uint64_t generation = 0;
+  std::unique_ptr<RaceWatch> races; // where shared memory is watched
 
   Cluster(Grid &grid, uint64_t number);
+  ~Cluster();
   /// Runs all warps in turn; true when the last one has ended. Where all wait for each other that is a finding, and the grid is stopped.
   bool run(uint64_t budget);
   void reportDeadlock();

@@ -1,5 +1,7 @@
 #include "simulator/machine/Memory.h"
 
+#include "simulator/watch/Races.h"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -79,8 +81,11 @@ std::byte *locateShared(Warp &warp, const Instruction &instruction, uint64_t add
   bool isThere = rank == 0 || rank <= ctas.size();
   if (isThere && rank)
     cta = ctas[rank - 1].get();
-  if (isThere && offset + bytes <= cta->shared.size())
+  if (isThere && offset + bytes <= cta->shared.size()) {
+    if (RaceWatch *races = warp.cta.cluster.races.get())
+      races->access(warp, instruction, *cta, offset, uint32_t(bytes), access);
     return cta->shared.data() + offset;
+  }
   warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
                          std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
                              hexadecimal(address) + ", outside of the " + std::to_string(cta->shared.size()) +

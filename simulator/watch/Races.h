@@ -1,0 +1,124 @@
+// Races in shared memory: two accesses of which at least one writes, and that nothing orders.
+//
+// Who acts: warps, and asynchronous operations (copies, products) that a warp started and that go on by themselves. Each warp has a clock: what it knows to be over. A warp's
+// time is its epoch, which grows whenever it lets others know (an arrival at a barrier, a fence); what an operation did is over for those who waited for it.
+//
+//   warp 0: st.shared [0]        epoch 1                    warp 1:
+//           bar.sync             arrival: barrier knows {warp 0: 1}, epoch 2
+//                                                                   bar.sync        knows {warp 0: 1}
+//                                                                   ld.shared [0]   written by warp 0 in epoch 1: known, no race
+//
+// Asynchronous operations look through another proxy. They see what a warp wrote only if that warp fenced afterwards (fence.proxy.async): a clock says for each warp also up to
+// which epoch that is so. Lanes of a warp count as one: they do not race with each other.
+#pragma once
+
+#include "simulator/machine/Machine.h"
+#include "simulator/machine/Memory.h"
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+namespace triton::simulator {
+
+/// What somebody knows to be over.
+struct Clock {
+  std::vector<uint32_t> warps;      // of the cluster: up to this epoch
+  std::vector<uint32_t> published;  // likewise, and visible to asynchronous operations
+  std::vector<uint64_t> operations; // a bit each
+  void join(const Clock &other);
+  bool knowsOperation(uint32_t number) const {
+    return number / 64 < operations.size() && operations[number / 64] >> number % 64 & 1;
+  }
+};
+
+/// Something that warps and operations arrive at and warps wait for: a barrier of a CTA, of the cluster, an mbarrier.
+struct Meeting {
+  enum class Kind : uint8_t { Barrier, Cluster, Mbarrier } kind;
+  uint32_t rank;   // of the CTA
+  uint32_t number; // of the barrier, or where the mbarrier lies
+  uint64_t key() const { return uint64_t(kind) << 56 | uint64_t(rank) << 32 | number; }
+};
+
+/// How an operation looks at memory: as threads do, or past what they have not fenced.
+enum class Proxy : uint8_t { Generic, Async };
+/// cp.async, bulk copies out of shared memory, wgmma, tcgen05.
+enum class Group : uint8_t { Copies, Bulk, Products, Tensor };
+constexpr size_t groupCount = 4;
+
+class RaceWatch {
+public:
+  explicit RaceWatch(Cluster &cluster);
+
+  /// Bytes of a CTA's shared memory, touched by a warp or, between `begin` and `end`, by the operation it starts. Where reads of what nobody wrote are looked for, these are
+  /// reported too.
+  void access(Warp &warp, const Instruction &instruction, Cta &owner, uint32_t offset, uint32_t bytes, Access access);
+
+  // Order.
+  void arrive(Warp &warp, Meeting meeting);
+  void arriveWith(uint32_t operation, Meeting meeting);         // the operation is complete for those who wait
+  void arriveWithAll(Warp &warp, Group group, Meeting meeting); // likewise, all that the warp has started
+  void turn(Meeting meeting);                                   // the phase is over
+  void wait(Warp &warp, Meeting meeting);
+  void fenceProxy(Warp &warp);
+
+  // Operations. Accesses between `begin` and `end` are the operation's.
+  uint32_t begin(Warp &warp, Proxy proxy);
+  void end(Warp &warp);
+  /// Groups that the warp waits for by itself: `add` to the one that is open, `commit` it, and wait until at most `pending` are not complete.
+  void add(Warp &warp, Group group, uint32_t operation);
+  void commit(Warp &warp, Group group);
+  void waitGroups(Warp &warp, Group group, uint32_t pending);
+
+  /// The mbarrier whose bytes these are.
+  Meeting mbarrierAt(const std::byte *bytes) const;
+
+private:
+  struct Event {
+    static constexpr uint32_t nobody = ~0u, operationBit = 1u << 31;
+    uint32_t actor = nobody; // a warp's number in the cluster, or an operation's with `operationBit`
+    uint32_t epoch = 0;
+    uint32_t pc = 0;
+    bool isEmpty() const { return actor == nobody; }
+  };
+  struct Cell { // of a byte
+    Event write, read;
+    uint32_t moreReads = 0; // into `readLists`
+    bool isWritten = false;
+  };
+  struct Actor { // who is accessing
+    Event event;
+    const Clock *clock;
+    bool isAsync; // sees only what was published
+  };
+
+  uint32_t numberOf(const Warp &warp) const;
+  bool isOver(const Event &event, const Actor &viewer, bool wasWrite) const;
+  void report(Warp &warp, const Instruction &instruction, const Event &earlier, const Actor &now, bool wasWrite,
+              bool writes, Cta &owner, uint32_t offset);
+  std::string describe(const Event &event) const;
+
+  Cluster &cluster;
+  unsigned warpsPerCta;
+  std::vector<Clock> clocks; // of warps
+  std::vector<uint32_t> epochs;
+  std::vector<uint32_t> current;                               // the operation that a warp is starting, or nobody
+  std::deque<Clock> operationClocks;                           // when each was started
+  std::vector<std::pair<uint32_t, uint32_t>> operationOrigins; // warp, pc
+  std::vector<std::vector<Cell>> cells;                        // by CTA
+  std::deque<std::vector<Event>> readLists;                    // the first one is unused
+  struct Phases {
+    Clock pending, complete;
+  };
+  std::unordered_map<uint64_t, Phases> meetings;
+  struct Started { // by a warp, of one kind
+    std::vector<uint32_t> open;
+    std::deque<std::vector<uint32_t>> committed;
+    Clock all;
+  };
+  std::vector<std::array<Started, groupCount>> started;
+  std::vector<bool> isAsync; // operations
+};
+
+} // namespace triton::simulator
