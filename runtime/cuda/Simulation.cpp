@@ -272,6 +272,20 @@ uint64_t numberOf(const char *variable, uint64_t otherwise) {
   return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
+/// What TRITON_SANITIZE names, a list with commas: race and async look for accesses that nothing orders, shared for reads of what nobody wrote.
+simulator::WatchSet watched() {
+  const char *variable = std::getenv("TRITON_SANITIZE");
+  simulator::WatchSet watch;
+  for (std::string_view rest = variable ? variable : ""; !rest.empty();) {
+    size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view name = rest.substr(0, comma);
+    watch.races |= name == "race" || name == "async";
+    watch.shared |= name == "shared";
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return watch;
+}
+
 int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void **arguments, void **extra) {
   const Function &function = functionOf(handle);
   const Kernel &kernel = *function.kernel;
@@ -306,6 +320,7 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
   for (KnownMemory &known : std::exchange(knownMemory, {}))
     launch.memory.push_back({known.begin, known.end, std::move(known.name)});
   simulator::sortMemory(launch.memory);
+  launch.watch = watched();
   launch.seed = numberOf("TRITON_SIMULATE_SEED", 0);
   launch.threads = unsigned(numberOf("TRITON_SIMULATE_THREADS", std::max(1u, std::thread::hardware_concurrency())));
   Findings findings;
@@ -318,11 +333,8 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
   if (found.empty())
     return Success;
   lastFindings = describe(found);
-  for (const Finding &finding : found)
-    if (finding.isFatal)
-      return lastStatus = statusOf(finding.kind);
-  std::fprintf(stderr, "%s\n", lastFindings.c_str());
-  return Success;
+  auto worst = std::find_if(found.begin(), found.end(), [](const Finding &finding) { return finding.isFatal; });
+  return lastStatus = statusOf((worst == found.end() ? found.begin() : worst)->kind);
 }
 int launchPlain(FunctionHandle function, uint32_t gridX, uint32_t gridY, uint32_t gridZ, uint32_t blockX,
                 uint32_t blockY, uint32_t blockZ, uint32_t sharedBytes, StreamHandle stream, void **arguments,

@@ -387,7 +387,10 @@ launch(total, (2,), torch.empty(1), torch.zeros(1))
 
 def test_unknown_names_are_refused():
     result = run(["-c", "import triton"], False, sanitize="adress")
-    assert result.returncode != 0 and "TRITON_SANITIZE may name address and race, not adress" in result.stderr
+    assert (
+        result.returncode != 0
+        and "TRITON_SANITIZE may name address, race, async and shared, not adress" in result.stderr
+    )
 
 
 SMALLEST = """
