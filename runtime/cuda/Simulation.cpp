@@ -449,30 +449,54 @@ llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef
   state().chip = chip;
   state().name = architecture.str();
   auto api = std::make_unique<DriverApi>();
-#define TRITON_SIMULATED(member) api->member = member;
-  TRITON_SIMULATED(initialize)
-  TRITON_SIMULATED(driverVersion)
-  TRITON_SIMULATED(errorString)
-  TRITON_SIMULATED(errorName) TRITON_SIMULATED(deviceCount) TRITON_SIMULATED(deviceGet) TRITON_SIMULATED(deviceName)
-      TRITON_SIMULATED(deviceAttribute) TRITON_SIMULATED(retainPrimaryContext) TRITON_SIMULATED(getCurrentContext)
-          TRITON_SIMULATED(setCurrentContext) TRITON_SIMULATED(pushContext) TRITON_SIMULATED(popContext)
-              TRITON_SIMULATED(contextDevice) TRITON_SIMULATED(getLimit) TRITON_SIMULATED(setLimit)
-                  TRITON_SIMULATED(loadModule) TRITON_SIMULATED(unloadModule) TRITON_SIMULATED(findFunction)
-                      TRITON_SIMULATED(functionAttribute) TRITON_SIMULATED(setFunctionAttribute)
-                          TRITON_SIMULATED(setCachePreference) TRITON_SIMULATED(launch) TRITON_SIMULATED(launchPlain)
-                              TRITON_SIMULATED(pointerAttribute) TRITON_SIMULATED(maxActiveBlocks) TRITON_SIMULATED(
-                                  maxActiveClusters) TRITON_SIMULATED(allocate) TRITON_SIMULATED(allocateAsync)
-                                  TRITON_SIMULATED(setMemory) TRITON_SIMULATED(copyToDevice)
-                                      TRITON_SIMULATED(copyToHost) TRITON_SIMULATED(createStream)
-                                          TRITON_SIMULATED(destroyStream) TRITON_SIMULATED(synchronizeStream)
-                                              TRITON_SIMULATED(streamIsCapturing) TRITON_SIMULATED(synchronizeContext)
-                                                  TRITON_SIMULATED(exchangeCaptureMode) TRITON_SIMULATED(createEvent)
-                                                      TRITON_SIMULATED(destroyEvent) TRITON_SIMULATED(recordEvent)
-                                                          TRITON_SIMULATED(synchronizeEvent)
-                                                              TRITON_SIMULATED(queryEvent) TRITON_SIMULATED(elapsedTime)
-                                                                  TRITON_SIMULATED(encodeTensorMap)
+#define TRITON_SIMULATED(member) api->member = member
+  TRITON_SIMULATED(initialize);
+  TRITON_SIMULATED(driverVersion);
+  TRITON_SIMULATED(errorString);
+  TRITON_SIMULATED(errorName);
+  TRITON_SIMULATED(deviceCount);
+  TRITON_SIMULATED(deviceGet);
+  TRITON_SIMULATED(deviceName);
+  TRITON_SIMULATED(deviceAttribute);
+  TRITON_SIMULATED(retainPrimaryContext);
+  TRITON_SIMULATED(getCurrentContext);
+  TRITON_SIMULATED(setCurrentContext);
+  TRITON_SIMULATED(pushContext);
+  TRITON_SIMULATED(popContext);
+  TRITON_SIMULATED(contextDevice);
+  TRITON_SIMULATED(getLimit);
+  TRITON_SIMULATED(setLimit);
+  TRITON_SIMULATED(loadModule);
+  TRITON_SIMULATED(unloadModule);
+  TRITON_SIMULATED(findFunction);
+  TRITON_SIMULATED(functionAttribute);
+  TRITON_SIMULATED(setFunctionAttribute);
+  TRITON_SIMULATED(setCachePreference);
+  TRITON_SIMULATED(launch);
+  TRITON_SIMULATED(launchPlain);
+  TRITON_SIMULATED(pointerAttribute);
+  TRITON_SIMULATED(maxActiveBlocks);
+  TRITON_SIMULATED(maxActiveClusters);
+  TRITON_SIMULATED(allocate);
+  TRITON_SIMULATED(allocateAsync);
+  TRITON_SIMULATED(setMemory);
+  TRITON_SIMULATED(copyToDevice);
+  TRITON_SIMULATED(copyToHost);
+  TRITON_SIMULATED(createStream);
+  TRITON_SIMULATED(destroyStream);
+  TRITON_SIMULATED(synchronizeStream);
+  TRITON_SIMULATED(streamIsCapturing);
+  TRITON_SIMULATED(synchronizeContext);
+  TRITON_SIMULATED(exchangeCaptureMode);
+  TRITON_SIMULATED(createEvent);
+  TRITON_SIMULATED(destroyEvent);
+  TRITON_SIMULATED(recordEvent);
+  TRITON_SIMULATED(synchronizeEvent);
+  TRITON_SIMULATED(queryEvent);
+  TRITON_SIMULATED(elapsedTime);
+  TRITON_SIMULATED(encodeTensorMap);
 #undef TRITON_SIMULATED
-                                                                      api->free = release;
+  api->free = release;
   api->freeAsync = releaseAsync;
   return api;
 }
