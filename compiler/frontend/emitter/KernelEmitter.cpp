@@ -5,6 +5,7 @@
 #include "compiler/frontend/emitter/EmitLocated.h"
 #include "compiler/support/DeepStack.h"
 #include "compiler/tensor/Places.h"
+#include "compiler/tensor/Record.h"
 #include "compiler/tensor/rules/Rules.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -40,8 +41,8 @@ mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext
 mlir::OwningOpRef<mlir::ModuleOp> triton::frontend::emitKernel(mlir::MLIRContext &context, const KernelRequest &request,
                                                                Diagnostics &diagnostics, SourceMap &sources,
                                                                Reads &reads) {
-  context.loadDialect<tensor::TensorDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                      mlir::ub::UBDialect>();
+  context.loadDialect<tensor::TensorDialect, record::RecordDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                      mlir::scf::SCFDialect, mlir::ub::UBDialect>();
   if (request.layouts)
     request.layouts->loadDialects(context);
   KernelEmitter emitter(context, request.options, diagnostics);
