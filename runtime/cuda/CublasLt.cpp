@@ -140,8 +140,10 @@ llvm::Error CublasLt::multiply(const Product &product, uint64_t stream) const {
   if (status || count == 0)
     return failed("cublasLtMatmulAlgoGetHeuristic", status ? status : -1);
   auto pointer = [](uint64_t address) { return reinterpret_cast<void *>(address); };
+  // In place the two must have one type; an addend that is not read need not be there.
+  const uint64_t addend = isFp8Result && product.beta == 0 ? 0 : product.c;
   status = api.multiply(handle, description, &product.alpha, pointer(product.b), layouts[0], pointer(product.a),
-                        layouts[1], &product.beta, pointer(product.c), layouts[3], pointer(product.d), layouts[2],
+                        layouts[1], &product.beta, pointer(addend), layouts[3], pointer(product.d), layouts[2],
                         &found.algorithm, pointer(workspace), workspaceBytes, pointer(stream));
   return status ? failed("cublasLtMatmul", status) : llvm::Error::success();
 }
