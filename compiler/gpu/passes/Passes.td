@@ -94,11 +94,6 @@ def AllocateGlobalScratch : LatePass<"gpu-allocate-global-scratch"> {
   let summary = "place what a CTA keeps in global memory while it runs";
 }
 
-def AllocateRecords : LatePass<"gpu-allocate-records"> {
-  let summary = "place what kernels note for the profiler";
-  let options = [Option<"mode", "mode", "std::string", "\"proton\"", "who notes how much: compiler/gpu/Records.h">];
-}
-
 def AllocateShared : LatePass<"gpu-allocate-shared"> {
   let summary = "give shared memory to buffers and to the ops that need scratch";
 }
@@ -110,6 +105,11 @@ def InsertBarriers : LatePass<"gpu-insert-barriers"> {
 def PlacePartitions : LatePass<"gpu-place-partitions"> {
   let summary = "give partitions their warps and registers";
   let options = [Option<"maxRegisters", "max-registers", "int", "0", "of a thread; 0: as many as there are">];
+}
+
+def AllocateRecords : LatePass<"gpu-allocate-records"> {
+  let summary = "place what kernels note for the profiler";
+  let options = [Option<"mode", "mode", "std::string", "\"proton\"", "who notes how much: compiler/gpu/Records.h">];
 }
 
 // Those that change nothing, anywhere.

@@ -7,7 +7,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
                    ttg.profile_scratch_memory_size = 384 : i32} {
   // The slice of a CTA has 384 bytes; its records begin at byte 48. A beginning is read last, an end first.
   // CHECK-LABEL: .entry noting
-  // CHECK: mul.{{.*}}384
+  // CHECK: mad.lo.s64 {{.*}}, 384,
   // CHECK: st.global.{{[a-z0-9]+}} [{{.*}}], {{-559038737|%r[0-9]+}}
   // CHECK: mov.u32 {{.*}}, %smid
   // CHECK: mov.u64 {{.*}}, %globaltimer
