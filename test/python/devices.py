@@ -29,7 +29,7 @@ from triton.backends.nvidia import driver as nvidia
 from triton.backends.nvidia.compiler import sm_arch_from_capability
 from triton.compiler.sources import ASTSource, IRSource
 from triton.runtime.jit import TensorWrapper
-from triton.tools.tensor_descriptor import TensorDescriptor
+from triton.tools.tensor_descriptor import HostDescriptor
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 from shard_plugin import LostDevice  # noqa: E402
@@ -79,7 +79,7 @@ class Mirror:
             storage = value.detach().untyped_storage()
             host = torch.empty(0, dtype=torch.uint8).set_(storage)
             return OnDevice(self.address_of(value.data_ptr(), host), value.dtype)
-        if isinstance(value, TensorDescriptor):
+        if isinstance(value, HostDescriptor):
             parts = ("shape", "strides", "block_shape", "padding")
             return SimpleNamespace(base=self.argument(value.base), **{name: getattr(value, name) for name in parts})
         if isinstance(value, tuple):

@@ -132,7 +132,7 @@ def test_contexts_of_python_functions():
     x.add_(1)
     launch(x)
     paths = list(counts(tree()))
-    assert len(paths) == 2 and all("test_contexts_of_python_functions@" in path for path in paths)
+    assert len(paths) == 2 and all("@test_contexts_of_python_functions" in path for path in paths)
 
 
 def test_a_session_after_another():

@@ -156,10 +156,12 @@ def test_scales_of_a_wrong_shape():
     def kernel():
         a = tl.full((32, 64), 0, tl.uint8)
         b = tl.full((64, 32), 0, tl.uint8)
-        scale = tl.full((32, 4), 0, tl.uint8)
+        scale = tl.full((32, 8), 0, tl.uint8)
         tl.dot_scaled(a, scale, "e5m2", b, tl.full((32, 2), 0, tl.uint8), "e5m2")
 
-    assert str(refused(kernel).__cause__) == "lhs_scale must be a tensor of shape [32, 2]. Got ['32', '4']"
+    assert str(refused(kernel).__cause__) == (
+        "lhs_scale must be a tensor of shape [32, 2]. Got ['32', '8']: a scale is for 16 or 32 elements along K"
+    )
 
 
 @triton.must_use_result("It changes nothing.")
