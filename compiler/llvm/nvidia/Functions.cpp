@@ -160,9 +160,26 @@ static llvm::LogicalResult check(ModuleOp module, gpu::Target target) {
   return gpu::requireLayouts(module);
 }
 
+/// LLVM takes time that grows with the square of what a function passes in registers, and no GPU has thousands of them.
+static llvm::LogicalResult checkSignature(Emitter &emitter, FunctionOpInterface op) {
+  constexpr size_t limit = 1024;
+  for (auto [types, verb] : {std::pair(op.getArgumentTypes(), "takes"), std::pair(op.getResultTypes(), "returns")}) {
+    size_t values = 0;
+    for (Type type : types)
+      values += emitter.registerTypes(type).size();
+    if (values > limit)
+      return op.emitError() << "'" << op.getName() << "' " << verb << " " << values
+                            << " values in each thread, of which a function can pass " << limit;
+  }
+  return success();
+}
+
 llvm::LogicalResult Emitter::emitModule() {
   if (failed(check(source, options.target)))
     return failure();
+  for (auto op : source.getOps<FunctionOpInterface>())
+    if (failed(checkSignature(*this, op)))
+      return failure();
   for (auto op : source.getOps<FunctionOpInterface>())
     if (!op.isExternal() && failed(emitFunction(op)))
       return failure();

@@ -11,6 +11,7 @@
 // RUN: not triton-ptx %t/layout.mlir 2>&1 | FileCheck %t/layout.mlir
 // RUN: not triton-ptx %t/lanes.mlir 2>&1 | FileCheck %t/lanes.mlir
 // RUN: not triton-ptx %t/warps.mlir 2>&1 | FileCheck %t/warps.mlir
+// RUN: not triton-ptx %t/results.mlir 2>&1 | FileCheck %t/results.mlir
 // RUN: not triton-ptx %t/ctas.mlir 2>&1 | FileCheck %t/ctas.mlir
 // RUN: not triton-ptx %t/clusters.mlir --arch sm_80 2>&1 | FileCheck %t/clusters.mlir
 // RUN: not triton-ptx %t/library.mlir --arch sm_95 2>&1 | FileCheck %s --check-prefix=ARCH
@@ -215,5 +216,15 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
       ttg.warp_return
     } : () -> ()
     tt.return
+  }
+}
+
+//--- results.mlir
+// CHECK: error: 'many' returns 8192 values in each thread, of which a function can pass 1024
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func @many(%x: f32) -> tensor<1048576xf32, #blocked> {
+    %a = tt.splat %x : f32 -> tensor<1048576xf32, #blocked>
+    tt.return %a : tensor<1048576xf32, #blocked>
   }
 }
