@@ -316,7 +316,8 @@ def main():
     passes = given.checkout / ".conformance" / f"peer-{given.device}.txt"
     peer = set(passes.read_text().splitlines()) if passes.exists() and not given.peer else set()
     known = [] if given.peer else read_known(given.known, given.device)
-    with tempfile.TemporaryDirectory(prefix="conformance-") as cache:
+    # Processes that were killed may still write into it.
+    with tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True) as cache:
         variables = environment(given.peer, given.device, cache)
         runners = {suite: runner_of(suite, given.checkout, variables, given.device, given) for suite in given.suite}
         tests, errors = collect(runners, given.checkout, given.jobs, given.only, given.named)
