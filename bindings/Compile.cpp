@@ -5,7 +5,6 @@
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
 #include "bindings/Interrupt.h"
-#include "bindings/host/Answers.h"
 #include "bindings/host/Conversion.h"
 #include "bindings/host/PythonHost.h"
 
@@ -86,9 +85,9 @@ embed::CompileRequest readRequest(nb::handle function, const nb::list &arguments
 }
 
 static SharedArtifact compile(nb::handle function, const nb::list &arguments, std::string symbol,
-                              const nb::dict &options, Answers *answers) {
+                              const nb::dict &options, nb::handle answers) {
   Visit visit;
-  RecordingScope recording(answers);
+  RecordingScope recording(answers.ptr());
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
   SharedArtifact artifact;
@@ -127,9 +126,9 @@ static std::pair<std::string, bool> kernelKey(nb::handle function, const nb::lis
   return {found.text, found.isPortable};
 }
 
-static bool confirmReads(nb::handle function, const embed::Reads &reads, Answers *answers) {
+static bool confirmReads(nb::handle function, const embed::Reads &reads, nb::handle answers) {
   Visit visit;
-  RecordingScope recording(answers);
+  RecordingScope recording(answers.ptr());
   std::optional<embed::Function> parsed = functionOf(function.ptr());
   if (!parsed)
     throw nb::python_error();

@@ -8,7 +8,6 @@
 #include "bindings/InterpreterLock.h"
 #include "bindings/Profiler.h"
 #include "bindings/Tune.h"
-#include "bindings/host/Answers.h"
 #include "bindings/host/GluonLayouts.h"
 #include "bindings/host/Language.h"
 #include "bindings/interpreter/Interpreter.h"
@@ -77,7 +76,6 @@ NB_MODULE(libtriton, module) {
   if (!addLauncher(module.ptr()) || !addHostLauncher(module.ptr()) || !addCudaLauncher(module.ptr()) ||
       !addCudaTensorMap(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
     throw nb::python_error();
-  addAnswers(module);
   addCache(module);
   addCompile(module);
   addCompileOptions(module);

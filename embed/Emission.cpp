@@ -3,6 +3,7 @@
 
 #include "compiler/driver/EagerSession.h"
 #include "compiler/frontend/Operations.h"
+#include "compiler/frontend/values/Folding.h"
 #include "embed/EagerState.h"
 
 namespace triton::embed {
@@ -32,20 +33,27 @@ Result<Value> Emission::call(const Value &callable, const CallArguments &argumen
   return emit([&](frontend::Emitter &emitter) { return emitter.call(toFrontend(callable), toFrontend(arguments)); });
 }
 
-Result<Value> Emission::binary(BinaryOperation operation, const Value &lhs, const Value &rhs) {
-  auto frontendOperation = frontend::BinaryOperation(operation);
+static Error noOperator(std::string_view name) {
+  return {"ValueError", "there is no operator '" + std::string(name) + "'"};
+}
+
+Result<Value> Emission::binary(std::string_view operation, const Value &lhs, const Value &rhs) {
+  std::optional<frontend::BinaryOperation> known = frontend::binaryOperation(operation);
+  if (!known)
+    return noOperator(operation);
   return emit([&](frontend::Emitter &emitter) {
     return lhs.isCompileTime() && rhs.isCompileTime()
-               ? frontend::foldBinary(emitter, frontendOperation, toFrontend(lhs), toFrontend(rhs))
-               : frontend::binary(emitter, frontendOperation, toFrontend(lhs), toFrontend(rhs));
+               ? frontend::foldBinary(emitter, *known, toFrontend(lhs), toFrontend(rhs))
+               : frontend::binary(emitter, *known, toFrontend(lhs), toFrontend(rhs));
   });
 }
 
-Result<Value> Emission::unary(UnaryOperation operation, const Value &operand) {
+Result<Value> Emission::unary(std::string_view operation, const Value &operand) {
+  std::optional<frontend::UnaryOperation> known = frontend::unaryOperation(operation);
+  if (!known)
+    return noOperator(operation);
   auto apply = operand.isCompileTime() ? frontend::foldUnary : frontend::unary;
-  return emit([&](frontend::Emitter &emitter) {
-    return apply(emitter, frontend::UnaryOperation(operation), toFrontend(operand));
-  });
+  return emit([&](frontend::Emitter &emitter) { return apply(emitter, *known, toFrontend(operand)); });
 }
 
 Result<Value> Emission::subscript(const Value &value, const Value &index) {

@@ -286,8 +286,7 @@ static PyObject *sliceToPython(const Value &value, Wrapping wrapping, const Pack
                                       step.get(), nullptr);
 }
 
-/// `triton.language.core.load` -> the object of that name.
-static PyObject *languageObject(const std::string &path) {
+PyObject *languageObject(const std::string &path) {
   size_t dot = path.rfind('.');
   Reference module(PyImport_ImportModule(path.substr(0, dot).c_str()));
   return module ? PyObject_GetAttrString(module.get(), path.substr(dot + 1).c_str()) : nullptr;

@@ -26,6 +26,9 @@ enum class Wrapping {
 };
 PyObject *toPython(const embed::Value &value, Wrapping wrapping);
 
+/// The object that the language has under this path, `triton.language.core.load`; null with an exception set.
+PyObject *languageObject(const std::string &path);
+
 /// The parsed function of a JITFunction: parsed when first asked for, and again when its source has changed.
 std::optional<embed::Function> functionOf(PyObject *jitFunction);
 

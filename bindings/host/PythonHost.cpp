@@ -1,15 +1,10 @@
-// The rules about which globals a kernel may read are those of the language: modules, jitted and compile-time functions, what belongs to triton.language,
-// aggregate and NamedTuple classes, None. Everything else must be wrapped in tl.constexpr.
 #include "bindings/host/PythonHost.h"
 
 #include "bindings/InterpreterLock.h"
 #include "bindings/Package.h"
-#include "bindings/host/Answers.h"
+#include "bindings/Text.h"
 #include "bindings/host/Conversion.h"
-#include "bindings/host/HostCall.h"
-#include "bindings/launch/KernelObject.h"
-
-#include <string>
+#include "bindings/interpreter/TensorObject.h"
 
 namespace triton::python {
 
@@ -23,17 +18,12 @@ PythonHost &PythonHost::instance() {
   return *host;
 }
 
-static thread_local PyObject *lastException = nullptr;
+static thread_local PyObject *lastException = nullptr, *recording = Py_None;
 
 Reference PythonHost::takeException() { return Reference(std::exchange(lastException, nullptr)); }
 
-static std::string str(PyObject *object) {
-  Reference text(object ? PyObject_Str(object) : nullptr);
-  const char *utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-  std::string result = utf8 ? utf8 : "";
-  PyErr_Clear();
-  return result;
-}
+RecordingScope::RecordingScope(PyObject *answers) : previous(std::exchange(recording, answers)) {}
+RecordingScope::~RecordingScope() { recording = previous; }
 
 /// The pending Python exception as an Error.
 static Error takePending() {
@@ -42,7 +32,9 @@ static Error takePending() {
   PyErr_NormalizeException(&type, &value, &traceback);
   if (traceback)
     PyException_SetTraceback(value, traceback);
-  Error error{type ? reinterpret_cast<PyTypeObject *>(type)->tp_name : "", str(value)};
+  Reference text(value ? PyObject_Str(value) : nullptr);
+  Error error{type ? reinterpret_cast<PyTypeObject *>(type)->tp_name : "", textOf(text.get())};
+  PyErr_Clear(); // of a text that cannot be made, or is no UTF-8
   if (size_t dot = error.exception.rfind('.'); dot != std::string::npos)
     error.exception = error.exception.substr(dot + 1);
   if (type && PyErr_GivenExceptionMatches(type, PyExc_KeyError)) // its text is the repr of the key
@@ -56,16 +48,28 @@ static Error takePending() {
   return error;
 }
 
-static Result<Value> give(PyObject *object) { // steals
-  Reference owned(object);
+/// Calls a function of triton.compiler.host; null with an exception set.
+template <typename... Arguments>
+static Reference callHost(const char *function, const char *format, Arguments... arguments) {
+  Reference module(PyImport_ImportModule("triton.compiler.host"));
+  return Reference(module ? PyObject_CallMethod(module.get(), function, format, arguments...) : nullptr);
+}
+
+static Result<Value> give(PyObject *object) { // borrowed; null: an exception is set
   std::optional<Value> value = object ? toValue(object) : std::nullopt;
   if (!value)
     return takePending();
   return std::move(*value);
 }
 
-static Reference text(std::string_view string) {
-  return Reference(PyUnicode_FromStringAndSize(string.data(), Py_ssize_t(string.size())));
+/// The first element of a tuple as a value; nullopt if it has none.
+static Result<std::optional<Value>> giveFirst(const Reference &found) {
+  if (found && PyTuple_GET_SIZE(found.get()) == 0)
+    return std::optional<Value>();
+  Result<Value> value = give(found ? PyTuple_GET_ITEM(found.get(), 0) : nullptr);
+  if (auto *error = std::get_if<Error>(&value))
+    return std::move(*error);
+  return std::optional(std::get<Value>(std::move(value)));
 }
 
 // Scopes.
@@ -86,70 +90,70 @@ PyObject *jitFunctionOf(const Object &scope) {
   return found;
 }
 
-static bool startsWith(PyObject *object, const char *attribute, std::string_view prefix) {
-  Reference value(PyObject_GetAttrString(object, attribute));
-  const char *string = value && PyUnicode_Check(value.get()) ? PyUnicode_AsUTF8(value.get()) : nullptr;
-  PyErr_Clear();
-  return string && std::string_view(string).starts_with(prefix);
-}
-
-static bool isTrueAttribute(PyObject *object, const char *attribute) {
-  Reference value(PyObject_GetAttrString(object, attribute));
-  bool isTrue = value && PyObject_IsTrue(value.get()) == 1;
-  PyErr_Clear();
-  return isTrue;
-}
-
-static bool isReadable(PyObject *value, const Package &package) {
-  if (value == Py_None || PyModule_Check(value) || isA(value, package.constexprClass) ||
-      isA(value, package.jitCallableClass))
-    return true;
-  if (isTrueAttribute(value, "__triton_builtin__") || isTrueAttribute(value, "__triton_aggregate__") ||
-      startsWith(value, "__module__", "triton.language") ||
-      startsWith(value, "__module__", "triton.experimental.gluon.language"))
-    return true;
-  if (PyType_Check(value) && PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(value), &PyTuple_Type) &&
-      PyObject_HasAttrString(value, "_fields"))
-    return true;
-  return isTrueAttribute(package.compilationKnobs, "allow_non_constexpr_globals");
-}
-
-/// What a question with these operands, none of them null, is answered with; null with an exception set, or because there is none.
-static Reference askAbout(HostQuestion::Kind kind, PyObject *name, std::initializer_list<PyObject *> operands) {
-  return Reference(ask({kind, name, {operands.begin(), operands.size()}}));
-}
-
-/// `found` as a value; nullopt if there is none.
-static Result<std::optional<Value>> giveIfThere(Reference found) {
-  if (!found && !PyErr_Occurred())
-    return std::optional<Value>();
-  std::optional<Value> value = found ? toValue(found.get()) : std::nullopt;
-  if (!value)
-    return takePending();
-  return value;
-}
+// Questions.
 
 Result<std::optional<Value>> PythonHost::lookup(const Object &scope, std::string_view name) {
   Locked locked;
-  const Package *package = Package::get();
-  Reference function(package ? jitFunctionOf(scope) : nullptr);
-  if (!function)
-    return takePending();
-  Reference found = askAbout(HostQuestion::Kind::Lookup, text(name).get(), {function.get()});
-  if (found && !isReadable(found.get(), *package))
+  Reference function(jitFunctionOf(scope));
+  Reference found =
+      function ? callHost("look_up", "OOs#", recording, function.get(), name.data(), name.size()) : Reference();
+  if (found && PyTuple_GET_SIZE(found.get()) == 2 && PyTuple_GET_ITEM(found.get(), 1) == Py_False)
     return embed::globalNotConstexpr(name);
-  return giveIfThere(std::move(found));
+  return giveFirst(found);
 }
 
-Result<std::optional<Value>> PythonHost::attribute(const Object &object, std::string_view name) {
+Result<std::optional<Value>> PythonHost::ask(Question question, std::string_view name,
+                                             const std::vector<Value> &operands) {
+  static constexpr const char *names[] = {"attribute", "import", "binary", "unary",
+                                          "subscript", "length", "truth",  "iterate"};
   Locked locked;
-  return giveIfThere(askAbout(HostQuestion::Kind::Attribute, text(name).get(), {objectOf(object)}));
+  Reference objects(PyTuple_New(Py_ssize_t(operands.size())));
+  for (size_t index = 0; objects && index < operands.size(); ++index) {
+    PyObject *operand = toPython(operands[index], Wrapping::Plain);
+    if (!operand)
+      return takePending();
+    PyTuple_SET_ITEM(objects.get(), index, operand);
+  }
+  return giveFirst(callHost("ask", "Osz#O", recording, names[int(question)], name.empty() ? nullptr : name.data(),
+                            name.size(), objects.get()));
+}
+
+static bool convert(const embed::CallArguments &arguments, Wrapping wrapping, Reference &positional,
+                    Reference &keywords) {
+  positional = Reference(PyTuple_New(Py_ssize_t(arguments.positional.size())));
+  keywords = Reference(PyDict_New());
+  for (size_t index = 0; index < arguments.positional.size(); ++index) {
+    PyObject *value = toPython(arguments.positional[index], wrapping);
+    if (!value)
+      return false;
+    PyTuple_SET_ITEM(positional.get(), index, value);
+  }
+  for (const auto &[name, value] : arguments.keywords) {
+    Reference object(toPython(value, wrapping));
+    if (!object || PyDict_SetItemString(keywords.get(), name.c_str(), object.get()) < 0)
+      return false;
+  }
+  return true;
 }
 
 Result<Value> PythonHost::call(const Object &callable, const embed::CallArguments &arguments,
                                embed::Emission &emission) {
   Locked locked;
-  return give(callHost(objectOf(callable), arguments, emission));
+  EmissionScope scope(emission);
+  Reference way = callHost("way_to_call", "(O)", objectOf(callable)), positional, keywords;
+  const bool isWrapped = way && PyTuple_GET_ITEM(way.get(), 0) == Py_True;
+  if (!way || !convert(arguments, isWrapped ? Wrapping::Kernel : Wrapping::Plain, positional, keywords))
+    return takePending();
+  Reference result(PyObject_CallFunctionObjArgs(PyTuple_GET_ITEM(way.get(), 1), recording, objectOf(callable),
+                                                positional.get(), keywords.get(), nullptr));
+  // A method may have set fields of the object it was given, which is a copy.
+  if (result && !arguments.positional.empty() && arguments.positional[0].kind() == embed::Kind::Aggregate) {
+    std::optional<Value> receiver = toValue(PyTuple_GET_ITEM(positional.get(), 0));
+    if (!receiver)
+      return takePending();
+    emission.changeReceiver(*receiver);
+  }
+  return give(result.get());
 }
 
 /// The class of run-time values, which exist only as values of the compiler; null for compile-time ones.
@@ -160,10 +164,8 @@ static PyObject *classOf(const Value &value, const Package &package) {
   case embed::Kind::Descriptor:
     return reinterpret_cast<PyObject *>(package.descriptorValueClass);
   case embed::Kind::Handle: {
-    size_t dot = value.path().rfind('.');
-    Reference module(PyImport_ImportModule(value.path().substr(0, dot).c_str()));
-    Reference cls(module ? PyObject_GetAttrString(module.get(), value.path().substr(dot + 1).c_str()) : nullptr);
-    return cls.get(); // which the module keeps
+    Reference cls(languageObject(value.path()));
+    return cls.get(); // which its module keeps
   }
   case embed::Kind::Tuple:
     return value.object()          ? objectOf(value.object())
@@ -187,107 +189,45 @@ Result<bool> PythonHost::isInstance(const Value &value, const Object &hostClass)
   }
   Reference object(package ? toPython(value, Wrapping::Plain) : nullptr);
   Reference answer =
-      object ? askAbout(HostQuestion::Kind::IsInstance, nullptr, {object.get(), objectOf(hostClass)}) : Reference();
+      object ? callHost("ask", "Osz(OO)", recording, "is_instance", nullptr, object.get(), objectOf(hostClass))
+             : Reference();
   if (!answer)
     return takePending();
-  return answer.get() == Py_True;
-}
-
-Result<Value> PythonHost::binary(embed::BinaryOperation operation, const Value &lhs, const Value &rhs) {
-  Locked locked;
-  Reference left(toPython(lhs, Wrapping::Plain)), right(left ? toPython(rhs, Wrapping::Plain) : nullptr);
-  Reference number(PyLong_FromLong(long(operation)));
-  if (!right || !number)
-    return takePending();
-  return give(askAbout(HostQuestion::Kind::Binary, number.get(), {left.get(), right.get()}).release());
-}
-
-Result<Value> PythonHost::unary(embed::UnaryOperation operation, const Object &operand) {
-  Locked locked;
-  Reference number(PyLong_FromLong(long(operation)));
-  if (!number)
-    return takePending();
-  return give(askAbout(HostQuestion::Kind::Unary, number.get(), {objectOf(operand)}).release());
-}
-
-Result<Value> PythonHost::subscript(const Object &object, const Value &index) {
-  Locked locked;
-  Reference position(toPython(index, Wrapping::Plain));
-  if (!position)
-    return takePending();
-  return give(askAbout(HostQuestion::Kind::Subscript, nullptr, {objectOf(object), position.get()}).release());
-}
-
-Result<Value> PythonHost::length(const Object &object) {
-  Locked locked;
-  return give(askAbout(HostQuestion::Kind::Length, nullptr, {objectOf(object)}).release());
-}
-
-Result<bool> PythonHost::truth(const Object &object) {
-  Locked locked;
-  Reference answer = askAbout(HostQuestion::Kind::Truth, nullptr, {objectOf(object)});
-  if (!answer)
-    return takePending();
-  return answer.get() == Py_True;
-}
-
-Result<std::vector<Value>> PythonHost::iterate(const Object &object) {
-  Locked locked;
-  Reference items = askAbout(HostQuestion::Kind::Iterate, nullptr, {objectOf(object)});
-  if (!items)
-    return takePending();
-  std::vector<Value> out;
-  for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(items.get()); ++index) {
-    std::optional<Value> value = toValue(PyTuple_GET_ITEM(items.get(), index));
-    if (!value)
-      return takePending();
-    out.push_back(std::move(*value));
-  }
-  return out;
-}
-
-Result<Value> PythonHost::import(std::string_view module, std::string_view name) {
-  Locked locked;
-  return give(askAbout(HostQuestion::Kind::Import, text(name).get(), {text(module).get()}).release());
+  return PyTuple_GET_ITEM(answer.get(), 0) == Py_True;
 }
 
 std::string PythonHost::describe(const Object &object) {
   Locked locked;
-  Reference text = askAbout(HostQuestion::Kind::Describe, nullptr, {objectOf(object)});
+  Reference text = callHost("describe", "OO", recording, objectOf(object));
+  std::string shown = textOf(text.get());
   PyErr_Clear();
-  return text ? str(text.get()) : "<" + className(object) + " object>";
+  return shown;
 }
 
 std::string PythonHost::className(const Object &object) {
   Locked locked;
   std::string name = Py_TYPE(objectOf(object))->tp_name;
-  size_t dot = name.rfind('.');
-  return dot == std::string::npos ? name : name.substr(dot + 1);
+  return name.substr(name.rfind('.') + 1);
 }
 
-/// What tells one object from another in the keys of specialised functions.
 std::string PythonHost::key(const Object &object) {
   Locked locked;
-  PyObject *value = objectOf(object);
-  Reference fingerprints(PyImport_ImportModule("triton.runtime.fingerprints"));
-  Reference describe(fingerprints ? PyObject_GetAttrString(fingerprints.get(), "memory_key") : nullptr);
-  Reference key(describe ? PyObject_CallOneArg(describe.get(), value) : nullptr);
+  Reference text = callHost("key", "(O)", objectOf(object));
+  std::string shown = textOf(text.get());
   PyErr_Clear();
-  return key ? str(key.get()) : "object@" + std::to_string(reinterpret_cast<uintptr_t>(value));
+  return shown;
 }
 
-void PythonHost::print(std::string_view string) {
+void PythonHost::print(std::string_view text) {
   Locked locked;
-  Reference stream = Reference::borrow(PySys_GetObject("stdout"));
-  if (!stream || stream.get() == Py_None || PyFile_WriteObject(text(string).get(), stream.get(), Py_PRINT_RAW) < 0)
-    PyErr_Clear();
+  callHost("write", "(s#)", text.data(), text.size());
+  PyErr_Clear();
 }
 
 void PythonHost::warn(std::string_view category, const embed::Place &place, std::string_view message) {
   Locked locked;
-  PyObject *cls = category == "DeprecationWarning" ? PyExc_DeprecationWarning : PyExc_UserWarning;
-  PyErr_WarnExplicit(cls, std::string(message).c_str(), place.file.empty() ? "<triton>" : place.file.c_str(),
-                     int(place.line), nullptr, nullptr);
+  callHost("warn", "s#sIs#", category.data(), category.size(), place.file.c_str(), place.line, message.data(),
+           message.size());
   PyErr_Clear(); // warnings turned into errors are not errors of the kernel
 }
 

@@ -13,13 +13,7 @@ struct RecordedGlobal {
   bool isUnchanged() const;
 };
 
-/// Adds a variable, unless it is part of this package. False if its value may change under the same identity. `value` null: there is none.
-bool record(Reference scope, PyObject *name, PyObject *value, std::vector<RecordedGlobal> &out);
-
-/// Whether an object says the same for good: numbers, text, types, functions, modules, classes, and tuples and constexprs of these; constants of the user's that cannot be assigned to.
-bool isUnchanging(PyObject *object);
-
-/// The globals that the source of `kernel` mentions. False, without an exception, if a launch must go on asking Python about them.
-bool recordGlobals(PyObject *kernel, std::vector<RecordedGlobal> &out);
+/// What launches of `compiled` depend on, as `triton.compiler.host` finds it. False, perhaps with an exception, if a launch must go on asking Python.
+bool recordGlobals(PyObject *jitFunction, PyObject *compiled, std::vector<RecordedGlobal> &out);
 
 } // namespace triton::python

@@ -4,9 +4,6 @@
 #include "bindings/Package.h"
 #include "bindings/host/Conversion.h"
 
-#include <array>
-#include <cstring>
-
 namespace triton::python {
 
 using embed::Value;
@@ -80,27 +77,13 @@ static PyObject *give(embed::Result<Value> result) {
   return nullptr;
 }
 
-constexpr std::array<const char *, 19> binaryNames = {"Add",    "Sub",    "Mul", "TrueDiv", "FloorDiv", "Mod",    "Pow",
-                                                      "LShift", "RShift", "And", "Or",      "Xor",      "MatMul", "Eq",
-                                                      "Ne",     "Lt",     "Le",  "Gt",      "Ge"};
-constexpr std::array<const char *, 4> unaryNames = {"Neg", "Pos", "Invert", "Not"};
-
-template <size_t Count> static int indexOf(const std::array<const char *, Count> &names, const char *name) {
-  for (size_t index = 0; index < Count; ++index)
-    if (std::strcmp(names[index], name) == 0)
-      return int(index);
-  PyErr_Format(PyExc_ValueError, "there is no operator %s", name);
-  return -1;
-}
-
 static PyObject *emitBinary(PyObject *, PyObject *arguments) {
   const char *name = nullptr;
   PyObject *lhs, *rhs;
   if (!PyArg_ParseTuple(arguments, "sOO", &name, &lhs, &rhs) || !requireEmission())
     return nullptr;
-  int operation = indexOf(binaryNames, name);
   std::optional<Value> left = toValue(lhs), right = left ? toValue(rhs) : std::nullopt;
-  return operation >= 0 && right ? give(emission->binary(embed::BinaryOperation(operation), *left, *right)) : nullptr;
+  return right ? give(emission->binary(name, *left, *right)) : nullptr;
 }
 
 static PyObject *emitUnary(PyObject *, PyObject *arguments) {
@@ -108,9 +91,8 @@ static PyObject *emitUnary(PyObject *, PyObject *arguments) {
   PyObject *operand;
   if (!PyArg_ParseTuple(arguments, "sO", &name, &operand) || !requireEmission())
     return nullptr;
-  int operation = indexOf(unaryNames, name);
   std::optional<Value> value = toValue(operand);
-  return operation >= 0 && value ? give(emission->unary(embed::UnaryOperation(operation), *value)) : nullptr;
+  return value ? give(emission->unary(name, *value)) : nullptr;
 }
 
 static PyObject *emitSubscript(PyObject *, PyObject *arguments) {

@@ -4,7 +4,6 @@
 #include "bindings/Compile.h"
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
-#include "bindings/host/Answers.h"
 #include "bindings/host/PythonHost.h"
 
 #include <triton/ir.h>
@@ -33,9 +32,9 @@ static auto at(unsigned index, unsigned count, const char *what, Get get) -> dec
 }
 
 static ir::Module emitIr(nb::handle function, const nb::list &arguments, std::string symbol, const nb::dict &options,
-                         Answers *answers) {
+                         nb::handle answers) {
   Visit visit;
-  RecordingScope recording(answers);
+  RecordingScope recording(answers.ptr());
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
   std::optional<ir::Module> module;

@@ -1,7 +1,6 @@
 #include "bindings/launch/KernelState.h"
 
 #include "bindings/Package.h"
-#include "bindings/host/Answers.h"
 #include "bindings/launch/CudaLauncher.h"
 #include "bindings/launch/RepeatedCall.h"
 #include "bindings/launch/Torch.h"
@@ -73,20 +72,13 @@ static bool addStream(RememberedLaunch &launch) {
   return !PyErr_Occurred();
 }
 
-/// Adds what the kernel read while it was compiled.
-static bool recordAnswers(PyObject *compiled, std::vector<RecordedGlobal> &out) {
-  Reference answers(PyObject_GetAttrString(compiled, "answers"));
-  Answers *recorded = answers ? findAnswers(answers.get()) : nullptr;
-  return answers && (answers.get() == Py_None || (recorded && recorded->addWatched(out)));
-}
-
 bool RememberedLaunch::describe(PyObject *jitFunction, PyObject *compiled) {
   kernel = Reference::borrow(compiled);
   launcher = Reference(PyObject_GetAttrString(compiled, "_run"));
   function = Reference(PyObject_GetAttrString(compiled, "function"));
   driver = Reference(PyObject_GetAttrString(Package::get()->driverConfig, "_active"));
-  return launcher && isA(launcher.get(), launcherType) && function && driver && recordGlobals(jitFunction, globals) &&
-         recordAnswers(compiled, globals) && addStream(*this);
+  return launcher && isA(launcher.get(), launcherType) && function && driver &&
+         recordGlobals(jitFunction, compiled, globals) && addStream(*this);
 }
 
 bool RememberedLaunch::isReady() const {

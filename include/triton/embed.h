@@ -122,37 +122,15 @@ struct CallArguments {
   std::vector<std::pair<std::string, Value>> keywords;
 };
 
-enum class BinaryOperation {
-  Add,
-  Sub,
-  Mul,
-  TrueDiv,
-  FloorDiv,
-  Mod,
-  Pow,
-  LShift,
-  RShift,
-  And,
-  Or,
-  Xor,
-  MatMul,
-  Eq,
-  Ne,
-  Lt,
-  Le,
-  Gt,
-  Ge
-};
-enum class UnaryOperation { Neg, Pos, Invert, Not };
-
 class EagerSession;
 
 /// The compile in progress, for host functions that emit code themselves.
 class TRITON_EXPORT Emission {
 public:
   Result<Value> call(const Value &callable, const CallArguments &arguments);
-  Result<Value> binary(BinaryOperation operation, const Value &lhs, const Value &rhs);
-  Result<Value> unary(UnaryOperation operation, const Value &operand);
+  /// Operators as Python writes them: `//`, `not`.
+  Result<Value> binary(std::string_view operation, const Value &lhs, const Value &rhs);
+  Result<Value> unary(std::string_view operation, const Value &operand);
   Result<Value> subscript(const Value &value, const Value &index);
   /// nullopt if there is no such attribute.
   Result<std::optional<Value>> attribute(const Value &value, std::string_view name);
@@ -246,17 +224,21 @@ public:
   Host(const Host &) = delete;
   /// The value of a free name of a function created with `scope`; nullopt if it is not defined there. An Error if it may not be read.
   virtual Result<std::optional<Value>> lookup(const Object &scope, std::string_view name) = 0;
-  virtual Result<std::optional<Value>> attribute(const Object &object, std::string_view name) = 0;
+  /// What Python's operations give on compile-time values, the first of which is most often an object of this host. nullopt if there is no such attribute.
+  enum class Question {
+    Attribute, // `name` of it
+    Import,    // `name` of the module that the text names, for values of the language that are shown as its objects
+    Binary,    // the operator `name` on two values
+    Unary,
+    Subscript, // operands: object, index
+    Length,
+    Truth,
+    Iterate, // the elements, as a tuple
+  };
+  virtual Result<std::optional<Value>> ask(Question question, std::string_view name,
+                                           const std::vector<Value> &operands) = 0;
   virtual Result<Value> call(const Object &callable, const CallArguments &arguments, Emission &emission) = 0;
   virtual Result<bool> isInstance(const Value &value, const Object &hostClass) = 0;
-  virtual Result<Value> binary(BinaryOperation operation, const Value &lhs, const Value &rhs) = 0;
-  virtual Result<Value> unary(UnaryOperation operation, const Object &operand) = 0;
-  virtual Result<Value> subscript(const Object &object, const Value &index) = 0;
-  virtual Result<Value> length(const Object &object) = 0;
-  virtual Result<bool> truth(const Object &object) = 0;
-  virtual Result<std::vector<Value>> iterate(const Object &object) = 0;
-  /// A name of a module of the host, for values of the language that are shown as its objects.
-  virtual Result<Value> import(std::string_view module, std::string_view name);
   virtual std::string describe(const Object &object) = 0;
   virtual std::string className(const Object &object) = 0;
   virtual std::string key(const Object &object) = 0;

@@ -14,15 +14,32 @@ using llvm::Error;
 using llvm::Expected;
 using Op = BinaryOperation;
 
+static constexpr llvm::StringLiteral binaryTexts[] = {"+", "-", "*", "/",  "//", "%", "**", "<<", ">>", "&",
+                                                      "|", "^", "@", "==", "!=", "<", "<=", ">",  ">="};
+static constexpr llvm::StringLiteral unaryTexts[] = {"-", "+", "~", "not "};
+
 llvm::StringRef triton::frontend::spelling(BinaryOperation operation) {
-  static constexpr llvm::StringLiteral texts[] = {"+", "-", "*", "/",  "//", "%", "**", "<<", ">>", "&",
-                                                  "|", "^", "@", "==", "!=", "<", "<=", ">",  ">="};
-  return texts[static_cast<unsigned>(operation)];
+  return binaryTexts[static_cast<unsigned>(operation)];
 }
 
 llvm::StringRef triton::frontend::spelling(UnaryOperation operation) {
-  static constexpr llvm::StringLiteral texts[] = {"-", "+", "~", "not "};
-  return texts[static_cast<unsigned>(operation)];
+  return unaryTexts[static_cast<unsigned>(operation)];
+}
+
+template <typename Operation>
+static std::optional<Operation> find(llvm::ArrayRef<llvm::StringLiteral> texts, llvm::StringRef spelled) {
+  for (const auto &[index, text] : llvm::enumerate(texts))
+    if (text.rtrim() == spelled)
+      return static_cast<Operation>(index);
+  return std::nullopt;
+}
+
+std::optional<BinaryOperation> triton::frontend::binaryOperation(llvm::StringRef spelled) {
+  return find<BinaryOperation>(binaryTexts, spelled);
+}
+
+std::optional<UnaryOperation> triton::frontend::unaryOperation(llvm::StringRef spelled) {
+  return find<UnaryOperation>(unaryTexts, spelled);
 }
 
 static bool isComparison(Op operation) { return operation >= Op::Eq; }

@@ -37,6 +37,9 @@ std::string classNameOf(const Value &value);
 /// The operator as written: `//`.
 llvm::StringRef spelling(BinaryOperation operation);
 llvm::StringRef spelling(UnaryOperation operation);
+/// The operator that is written so; nullopt if there is none.
+std::optional<BinaryOperation> binaryOperation(llvm::StringRef spelled);
+std::optional<UnaryOperation> unaryOperation(llvm::StringRef spelled);
 
 // Integers of any size.
 /// The low `bits` bits, two's complement.

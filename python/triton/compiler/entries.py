@@ -11,11 +11,12 @@ import json
 import os
 
 from .. import knobs
-from .._C.libtriton import Answers, confirm_reads
 from .._C.libtriton import cache as native
+from .._C.libtriton import confirm_reads
 from ..backends.compiler import GPUTarget
 from ..errors import CacheMissError
 from ..runtime.cache import _base32, find_damage, parse_object, seal
+from .host import Answers
 
 _SEAL_FIELDS = ("request", "digests", "signature", "checksum")
 # What the description of a kernel says besides its metadata, for surfaces of other languages: how to tell that it is still right, and which stages it has.

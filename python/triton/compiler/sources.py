@@ -10,6 +10,8 @@ from .. import knobs
 from .._C import libtriton
 from ..backends import make_backend
 from ..backends.compiler import Language
+from .fingerprints import fingerprint
+from .host import Answers
 from .stages import language_options
 
 
@@ -48,7 +50,7 @@ class ASTSource:
 
     def hash(self):
         def key_of(value):
-            return value.cache_key if hasattr(value, "cache_key") else libtriton.fingerprint(value)
+            return value.cache_key if hasattr(value, "cache_key") else fingerprint(value)
 
         types = [ty for _, ty in _sorted_items(self.signature)]
         constants = "-".join(f"{path}:{key_of(value)}" for path, value in _sorted_items(self.all_constants()))
@@ -122,10 +124,10 @@ class ASTSource:
         if is_portable:
             return key
         constants = _sorted_items(self.all_constants())
-        return key + "-".join(f"{path}:{libtriton.fingerprint(value)}" for path, value in constants)
+        return key + "-".join(f"{path}:{fingerprint(value)}" for path, value in constants)
 
     def _record_answers(self):
-        self.answers = libtriton.Answers(self.fn, self.all_constants())
+        self.answers = Answers(self.fn, self.all_constants())
         return self.answers
 
     def make_ir(self, target, options, codegen_fns, module_map, context):

@@ -88,7 +88,7 @@ _add_arithmetic(InterpretedFloat, float, ("add", "sub", "mul", "truediv"))
 def scalar_range(start, end, step):
     """Python's range over scalars of the type that a kernel's loop variable has."""
     scalars = [emission.to_tensor(bound) for bound in (start, end, step)]
-    dtype = emission.binary("Or", emission.binary("Or", scalars[0], scalars[1]), scalars[2]).dtype
+    dtype = emission.binary("|", emission.binary("|", scalars[0], scalars[1]), scalars[2]).dtype
     signature = dtype.name.replace("uint", "u").replace("int", "i")
     for value in range(*(int(scalar) for scalar in scalars)):
         yield InterpretedInt.of(value, state.session.scalar(signature, value))

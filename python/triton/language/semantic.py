@@ -47,9 +47,9 @@ class TritonSemantic:
     """The compile in progress. `_semantic.to_tensor(1)`, `_semantic.add(x, y)`; any function of the language is a method as well."""
 
     _OPERATORS = {
-        "add": "Add", "sub": "Sub", "mul": "Mul", "truediv": "TrueDiv", "floordiv": "FloorDiv", "mod": "Mod",
-        "and_": "And", "or_": "Or", "xor_": "Xor", "shl": "LShift", "lshr": "RShift", "ashr": "RShift",
-        "equal": "Eq", "not_equal": "Ne", "less_than": "Lt", "less_equal": "Le", "greater_than": "Gt", "greater_equal": "Ge",
+        "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
+        "and_": "&", "or_": "|", "xor_": "^", "shl": "<<", "lshr": ">>", "ashr": ">>",
+        "equal": "==", "not_equal": "!=", "less_than": "<", "less_equal": "<=", "greater_than": ">", "greater_equal": ">=",
     }  # fmt: skip
 
     builder = _Builder()

@@ -124,19 +124,17 @@ def _unary(operator):
 
 
 def _add_operators():
-    arithmetic = {
-        "add": "Add", "sub": "Sub", "mul": "Mul", "truediv": "TrueDiv", "floordiv": "FloorDiv", "mod": "Mod",
-        "and": "And", "or": "Or", "xor": "Xor", "lshift": "LShift", "rshift": "RShift",
+    operators = {
+        "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
+        "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+        "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
     }  # fmt: skip
-    for name, operator in arithmetic.items():
+    for name, operator in operators.items():
         setattr(tensor, f"__{name}__", _binary(operator))
         setattr(tensor, f"__r{name}__", _reflected(operator))
-    for name in ("eq", "ne", "lt", "le", "gt", "ge"):
-        setattr(tensor, f"__{name}__", _binary(name.capitalize()))
-        setattr(tensor, f"__r{name}__", _reflected(name.capitalize()))
-    tensor.__neg__ = _unary("Neg")
-    tensor.__invert__ = _unary("Invert")
-    tensor.__not__ = _unary("Not")
+    tensor.__neg__ = _unary("-")
+    tensor.__invert__ = _unary("~")
+    tensor.__not__ = _unary("not")
     tensor.__hash__ = object.__hash__
 
 

@@ -56,7 +56,7 @@ def _range(*bounds, **hints):
 
 
 def _not(value):
-    return libtriton.emission.unary("Not", value) if isinstance(value, core.tensor) else not value
+    return libtriton.emission.unary("not", value) if isinstance(value, core.tensor) else not value
 
 
 def _chain(left, *steps):

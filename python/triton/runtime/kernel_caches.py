@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .._utils import is_namedtuple
+from ..compiler.fingerprints import memory_key
 from ..language.callables import JITCallable
-from .fingerprints import memory_key
 
 
 def _replace_objects(value):

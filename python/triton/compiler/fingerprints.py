@@ -1,7 +1,8 @@
-"""What objects and functions of the program are, for the keys of kernels that depend on them (the native half: bindings/host/Fingerprint.h, bindings/host/Answers.h).
+"""What objects and functions of the program are, for the keys of kernels that depend on them, and for the answers that kernels got (`host`).
 
-A kernel that reads a variable, or calls a compile-time function, is compared by the answer it got. What cannot be compared that way is described here: objects by their
-class and, where it is their nature, their value; functions that emit code by their bytecode and the variables it reads.
+A fingerprint is text that is equal for equal values in every process: a number is its value, a tuple its elements, a jitted function its own source; a module or an object
+of the user's is only its name or class, because what kernels read of it are further questions. Functions that emit code are described by their bytecode and the variables
+it reads.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import inspect
 import sys
 import types
 
-from .._C import libtriton
+from .._C.libtriton import KernelBase, ValueHandle
+from ..language import core
 from ..language.callables import JITCallable
 from ..language.core import constexpr, dtype
 
@@ -26,13 +28,14 @@ def _class_name(cls):
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-def _is_of_package(name):
+def is_of_package(name):
+    """Whether a module of that name is one of this package."""
     return name == "triton" or name.startswith("triton.")
 
 
 def _is_library(name):
     """Whether a module comes with Python or with this package, so that the key of the build stands for it."""
-    return _is_of_package(name) or name.partition(".")[0] in sys.stdlib_module_names
+    return is_of_package(name) or name.partition(".")[0] in sys.stdlib_module_names
 
 
 def _fields(value):
@@ -56,6 +59,59 @@ def _slots(cls):
 
 # Values.
 
+_PLAIN = (type(None), bool, int, float, str, bytes)
+_HEAP_TYPE = 1 << 9  # the flag of classes that a program has made
+
+
+def is_run_time(value):
+    """Whether it stands for a value that the kernel computes."""
+    return isinstance(getattr(value, "handle", None) if isinstance(value, core.base_value) else value, ValueHandle)
+
+
+def parts_of(value):
+    """[(name, object)] of what comes with an object: the compiler gets these without asking (elements of tuples, the value in a constexpr, defaults)."""
+    if type(value) in _PLAIN or isinstance(value, (types.ModuleType, type, dtype)) or is_run_time(value):
+        return []
+    parts = []
+    if isinstance(value, constexpr):
+        parts = [("value", value.value)]
+    elif isinstance(value, core.tuple):
+        parts = [("values", value.values)]
+    elif isinstance(value, tuple) or type(value) is list:
+        parts = [(str(index), element) for index, element in enumerate(value)]
+    elif isinstance(value, KernelBase):
+        parts = [(param.name, param.default) for param in value.params if param.has_default]
+    elif isinstance(value, core.base_value) and hasattr(value, "__triton_aggregate__"):
+        parts = [(name, getattr(value, name)) for name in type(value)._aggregate_fields]
+    elif isinstance(value, (slice, core.slice)):
+        parts = [(name, getattr(value, name)) for name in ("start", "stop", "step")]
+    if type(value).__flags__ & _HEAP_TYPE:
+        parts.append(("__class__", type(value)))
+    return parts
+
+
+def fingerprint(value, depth=0):
+    """Text that is equal for equal compile-time values in every process."""
+    if depth > 64:
+        raise RecursionError("a compile-time value contains itself, or is nested too deeply")
+    if type(value) in _PLAIN:
+        return f"{type(value).__name__} {value.hex() if type(value) is float else repr(value)}"
+    if is_run_time(value):
+        return "run-time value"
+    if isinstance(value, types.ModuleType):
+        return f"module {value.__name__}"
+    if isinstance(value, type):
+        return f"class {_class_name(value)}"
+    if isinstance(value, dtype):
+        return f"type {value!r}"
+    parts = parts_of(value)
+    text = ""
+    if isinstance(value, JITCallable):
+        text = f"function {value._own_key}"
+    elif not parts or parts[0][0] == "__class__":
+        text = object_key(value)
+    return f"{text}({''.join(f'{name}={fingerprint(part, depth + 1)}, ' for name, part in parts)})"
+
 
 def _own_key(value):
     """What an object says it is keyed by; None if it says nothing. One whose `__getattr__` answers for any name is not asked."""
@@ -68,12 +124,12 @@ def object_key(value):
     """An object as the compiler is given it. Its attributes are asked for one by one, so its class is enough, but for objects that are values themselves."""
     name = _class_name(type(value))
     if isinstance(value, enum.Enum):
-        return f"{name}.{value.name} {libtriton.fingerprint(value.value)}"
+        return f"{name}.{value.name} {fingerprint(value.value)}"
     own = _own_key(value)
     if isinstance(own, str):
         return f"{name} {own}"
     if dataclasses.is_dataclass(value):
-        fields = [f"{field.name}={libtriton.fingerprint(getattr(value, field.name, None))}" for field in dataclasses.fields(value)]  # fmt: skip
+        fields = [f"{field.name}={fingerprint(getattr(value, field.name, None))}" for field in dataclasses.fields(value)]  # fmt: skip
         return f"{name} {fields}"
     return name
 
@@ -111,20 +167,21 @@ def _memory_key(value, depth):
 
 def is_value(value):
     """Whether an object says the same for good: an enum's member, a frozen dataclass or a named tuple of such, an object of the language."""
-    if isinstance(value, enum.Enum) or _is_of_package(type(value).__module__):
+    if isinstance(value, enum.Enum) or is_of_package(type(value).__module__):
         return True
     if isinstance(value, tuple):
-        return all(_is_unchanging(element) for element in value)
+        return all(map(is_unchanging, value))
     parameters = getattr(type(value), "__dataclass_params__", None)
     if parameters is not None and parameters.frozen:
-        return all(_is_unchanging(getattr(value, field.name, None)) for field in dataclasses.fields(value))
+        return all(is_unchanging(getattr(value, field.name, None)) for field in dataclasses.fields(value))
     return False
 
 
-def _is_unchanging(value):
+def is_unchanging(value):
+    """Whether it is the same as long as it is the same object: numbers, text, types, functions, modules, classes, and what `is_value` adds."""
     if isinstance(value, constexpr):
         value = value.value
-    plain = (bool, int, float, str, bytes, type(None), types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+    plain = (*_PLAIN, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
     return type(value) in plain or isinstance(value, (type, dtype, JITCallable)) or is_value(value)
 
 
@@ -202,11 +259,11 @@ def _add_code(value, parts, seen):
     function = _python_function(value)
     if function is None:
         if not isinstance(value, types.ModuleType):
-            parts.append(libtriton.fingerprint(value))
+            parts.append(fingerprint(value))
         return
     receiver = getattr(value, "__self__", None)
     if receiver is not None:
-        parts.append(memory_key(receiver) if _is_unchanging(receiver) else libtriton.fingerprint(receiver))
+        parts.append(memory_key(receiver) if is_unchanging(receiver) else fingerprint(receiver))
     parts.append(f"{function.__module__}.{function.__qualname__}")
     if _is_library(function.__module__ or ""):
         for captured in _captured(function):  # a decorator of ours around a function of theirs
@@ -236,16 +293,16 @@ def _add_reads(value, reads, seen):
     if isinstance(value, types.BuiltinFunctionType):
         return value.__name__ not in _IMPURE_BUILTINS if module in _PURE_MODULES else False
     if isinstance(value, type):
-        return _is_of_package(module) or module in _PURE_MODULES or _makes_values(value)
-    if _is_of_package(module) and not getattr(value, "__closure__", None):
+        return is_of_package(module) or module in _PURE_MODULES or _makes_values(value)
+    if is_of_package(module) and not getattr(value, "__closure__", None):
         return True
     function = _python_function(value)
     if function is None:
-        return _is_unchanging(value)
+        return is_unchanging(value)
     if function.__module__ in _PURE_MODULES:
         return True
     receiver = getattr(value, "__self__", None)
-    if receiver is not None and not _is_unchanging(receiver):
+    if receiver is not None and not is_unchanging(receiver):
         return False
     for code in _code_objects(function.__code__):
         if any(name in _IMPURE_BUILTINS and name not in function.__globals__ for name in code.co_names) or _imports(
@@ -257,7 +314,7 @@ def _add_reads(value, reads, seen):
             return False
     for scope, name, part in _variables(function):
         if isinstance(part, types.ModuleType):
-            if _is_library(part.__name__) and not (_is_of_package(part.__name__) or part.__name__ in _PURE_MODULES):
+            if _is_library(part.__name__) and not (is_of_package(part.__name__) or part.__name__ in _PURE_MODULES):
                 return False  # os, sys, time: what they tell is not theirs
             continue
         if not _add_reads(part, reads, seen):
