@@ -22,6 +22,8 @@ llvm::Expected<triton_options> completeOptions(const triton_options *given) {
   all.architecture = all.architecture ? all.architecture : "native";
   all.cache_directory = all.cache_directory ? all.cache_directory : "";
   all.cache_secret_file = all.cache_secret_file ? all.cache_secret_file : "";
+  all.bundles = all.bundles ? all.bundles : "";
+  all.record_directory = all.record_directory ? all.record_directory : "";
   return all;
 }
 

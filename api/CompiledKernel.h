@@ -4,7 +4,7 @@
 #include "api/Border.h"
 #include "compiler/artifact/Artifact.h"
 #include "dispatch/launch/CudaKernel.h"
-#include "dispatch/launch/HostKernel.h"
+#include "runtime/host/Launch.h"
 
 #include <memory>
 

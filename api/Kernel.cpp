@@ -7,6 +7,7 @@
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/StoredCompile.h"
 #include "compiler/frontend/values/Folding.h"
+#include "dispatch/launch/ThreadLimit.h"
 
 #include <cstring>
 
@@ -111,14 +112,15 @@ static llvm::Expected<driver::Settings> resolveOptions(const triton_options &opt
   return resolved;
 }
 
-/// From the cache directory if it is there. Null after reporting errors of the kernel's.
+/// From a bundle or the cache directory if it is there. Null after reporting errors of the kernel's.
 static llvm::Expected<std::shared_ptr<const artifact::Artifact>> compileOrLoad(const triton_kernel &kernel,
                                                                                const driver::CompileRequest &request,
                                                                                const triton_options &options,
                                                                                Diagnostics &diagnostics) {
-  if (!*options.cache_directory)
+  if (!*options.cache_directory && !*options.bundles && !*options.record_directory)
     return driver::compile(request, diagnostics);
-  auto storage = driver::openStorage(options.cache_directory, options.cache_secret_file);
+  auto storage = driver::openStorage(options.cache_directory, options.cache_secret_file, options.bundles,
+                                     options.record_directory);
   if (!storage)
     return storage.takeError();
   return driver::compileOrLoad(request, kernel.module->host->sourceKey(), *storage, diagnostics);
@@ -187,12 +189,9 @@ static llvm::Error launchOnHost(const triton_compiled &compiled, const void *blo
   llvm::Expected<unsigned> threads = dispatch::threadLimit(options.threads);
   if (!threads)
     return threads.takeError();
-  return dispatch::launch(*compiled.code,
-                          {.grid = grid,
-                           .threads = *threads,
-                           .waitsForPrograms = compiled.artifact->waitsForPrograms,
-                           .polls = compiled.artifact->polls},
-                          block);
+  return runtime::launch(
+      *compiled.code, block, grid,
+      {.maxThreads = *threads, .waits = compiled.artifact->waitsForPrograms, .polls = compiled.artifact->polls});
 }
 
 static llvm::Error launchOnCuda(const triton_compiled &compiled, std::byte *block, std::array<int32_t, 3> grid,

@@ -162,7 +162,7 @@ TEST_F(Tune, CompiledKernelsAreKept) {
   triton::CompiledKernel second = again.launch({157}, arguments, options);
   EXPECT_EQ(y, std::vector<float>(n, 6.0f));
   EXPECT_EQ(first.stage("obj"), second.stage("obj"));
-  EXPECT_EQ(first.timings()[1], second.timings()[0]) << "the times of the compile that was done";
+  EXPECT_EQ(first.timings(), second.timings()) << "the times of the compile that was done";
   // Damage is compiled again. The kernel's own text is what counts, not all of its file.
   ASSERT_FALSE(store.put(store.list()[0].name, "scale.obj", "damaged"));
   triton::Module::parse(kernels, "kernels.py").kernel("scale").launch({157}, arguments, options);

@@ -5,6 +5,9 @@
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
 #include "bindings/Interrupt.h"
+#include "bindings/Result.h"
+#include "bindings/Submodules.h"
+#include "bindings/Text.h"
 #include "bindings/host/Conversion.h"
 #include "bindings/host/PythonHost.h"
 
@@ -52,12 +55,6 @@ static embed::Argument readArgument(nb::handle description) {
   return argument;
 }
 
-static std::string textOrBytes(nb::handle content) {
-  if (!PyBytes_Check(content.ptr()))
-    return nb::cast<std::string>(content);
-  return std::string(PyBytes_AS_STRING(content.ptr()), PyBytes_GET_SIZE(content.ptr()));
-}
-
 using SharedArtifact = std::shared_ptr<const embed::Artifact>;
 
 /// The artifact, or the exception that `diagnostics` call for.
@@ -90,12 +87,8 @@ static SharedArtifact compile(nb::handle function, const nb::list &arguments, st
   RecordingScope recording(answers.ptr());
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
-  SharedArtifact artifact;
   PythonHost::takeException();
-  {
-    Unlocked unlocked;
-    artifact = embed::compile(PythonHost::instance(), request, diagnostics);
-  }
+  SharedArtifact artifact = unlocked([&] { return embed::compile(PythonHost::instance(), request, diagnostics); });
   return check(std::move(artifact), diagnostics);
 }
 
@@ -103,26 +96,18 @@ static SharedArtifact compileIr(std::string stage, std::string file, std::string
   Visit visit;
   embed::Options read = readOptions(options);
   embed::Diagnostics diagnostics;
-  SharedArtifact artifact;
-  {
-    Unlocked unlocked;
-    artifact = embed::compileIr(stage, std::move(file), std::move(text), read, diagnostics);
-  }
+  SharedArtifact artifact =
+      unlocked([&] { return embed::compileIr(stage, std::move(file), std::move(text), read, diagnostics); });
   return check(std::move(artifact), diagnostics);
 }
 
 static std::pair<std::string, bool> kernelKey(nb::handle function, const nb::list &arguments, std::string symbol,
-                                              const nb::dict &options) {
+                                              const nb::dict &options, bool isForBundle) {
   Visit visit;
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
-  embed::Result<embed::KernelKey> key;
-  {
-    Unlocked unlocked;
-    key = embed::kernelKey(PythonHost::instance(), request);
-  }
-  if (auto *error = std::get_if<embed::Error>(&key))
-    throw std::runtime_error(error->message);
-  auto &found = std::get<embed::KernelKey>(key);
+  embed::Result<embed::KernelKey> key =
+      unlocked([&] { return embed::kernelKey(PythonHost::instance(), request, isForBundle); });
+  embed::KernelKey found = take(std::move(key));
   return {found.text, found.isPortable};
 }
 
@@ -133,11 +118,7 @@ static bool confirmReads(nb::handle function, const embed::Reads &reads, nb::han
   if (!parsed)
     throw nb::python_error();
   PythonHost::takeException();
-  bool isSame = false;
-  {
-    Unlocked unlocked;
-    isSame = embed::confirmReads(*parsed, reads);
-  }
+  bool isSame = unlocked([&] { return embed::confirmReads(*parsed, reads); });
   PythonHost::takeException();
   return isSame;
 }
@@ -148,16 +129,13 @@ static SharedArtifact runStage(const std::string &stage, nb::handle input, const
                                const nb::dict &options) {
   Visit visit;
   embed::Options read = readOptions(options);
-  std::string text = textOrBytes(input);
+  std::string text = textOrBytes(input.ptr());
   std::vector<embed::PackedArgument> packed;
   for (const auto &[name, type, offset, size, isStored] : arguments)
     packed.push_back({name, type, isStored});
   embed::Diagnostics diagnostics;
-  SharedArtifact artifact;
-  {
-    Unlocked unlocked;
-    artifact = embed::runStage(stage, std::move(text), packed, read, diagnostics);
-  }
+  SharedArtifact artifact =
+      unlocked([&] { return embed::runStage(stage, std::move(text), packed, read, diagnostics); });
   return check(std::move(artifact), diagnostics);
 }
 
@@ -181,19 +159,9 @@ static std::vector<std::pair<std::string, double>> timesOf(const embed::Artifact
   return times;
 }
 
-static std::string architecture(const nb::dict &options) {
-  embed::Result<std::string> result = embed::resolveArchitecture(readOptions(options));
-  if (auto *error = std::get_if<embed::Error>(&result))
-    throw nb::value_error(error->message.c_str());
-  return std::get<std::string>(result);
-}
-
 static std::pair<std::string, std::vector<std::string>> description(const std::string &stage, const std::string &text,
                                                                     const nb::dict &options) {
-  embed::Result<embed::KernelDescription> result = embed::describeKernel(stage, text, readOptions(options));
-  if (auto *error = std::get_if<embed::Error>(&result))
-    throw nb::value_error(error->message.c_str());
-  auto &found = std::get<embed::KernelDescription>(result);
+  embed::KernelDescription found = take(embed::describeKernel(stage, text, readOptions(options)));
   return {found.name, found.types};
 }
 
@@ -210,6 +178,7 @@ void addCompile(nb::module_ &module) {
              "Compiles a jitted function for the given arguments; raises what the compiler has to say. What the kernel "
              "asks the program goes into `answers`.");
   module.def("kernel_key", &kernelKey, nb::arg("function"), nb::arg("arguments"), nb::arg("symbol"), nb::arg("options"),
+             nb::arg("for_bundle") = false,
              "(what such a compile is stored under before hashing, whether hosts of other languages understand its "
              "constants).");
   module.def(
@@ -222,8 +191,10 @@ void addCompile(nb::module_ &module) {
              "(name, argument types) of the kernel in LLVM IR or PTX.");
   module.def("run_stage", &runStage, nb::arg("stage"), nb::arg("input"), nb::arg("arguments"), nb::arg("options"),
              "One stage alone, from the output of the one before it.");
-  module.def("resolve_architecture", &architecture, nb::arg("options"),
-             "What the architecture 'native' is on this machine.");
+  module.def(
+      "resolve_architecture",
+      [](const nb::dict &options) { return take(embed::resolveArchitecture(readOptions(options))); },
+      nb::arg("options"), "What the architecture 'native' is on this machine.");
 }
 
 } // namespace triton::python

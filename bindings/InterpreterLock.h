@@ -95,4 +95,10 @@ private:
   PyThreadState *state;
 };
 
+/// What `function` gives, called without the lock: for what may take long, or wait for others.
+template <typename Function> auto unlocked(Function function) {
+  Unlocked released;
+  return function();
+}
+
 } // namespace triton::python

@@ -13,6 +13,13 @@ inline std::string textOf(PyObject *string) {
   return text ? std::string(text, size_t(size)) : std::string();
 }
 
+/// str or bytes as bytes.
+inline std::string textOrBytes(PyObject *content) {
+  if (!PyBytes_Check(content))
+    return textOf(content);
+  return std::string(PyBytes_AS_STRING(content), size_t(PyBytes_GET_SIZE(content)));
+}
+
 inline std::string stringAttribute(PyObject *object, const char *name) {
   Reference value(PyObject_GetAttrString(object, name));
   std::string text = textOf(value.get());

@@ -103,13 +103,14 @@ std::optional<driver::CompileRequest> toDriver(Host &host, const CompileRequest 
   return out;
 }
 
-Result<KernelKey> kernelKey(Host &host, const CompileRequest &request) {
+Result<KernelKey> kernelKey(Host &host, const CompileRequest &request, bool isForBundle) {
   Diagnostics diagnostics;
   std::optional<driver::CompileRequest> out = toDriver(host, request, diagnostics);
   if (!out)
     return Error{diagnostics.front().exception, diagnostics.front().message};
   KernelKey key;
-  llvm::Expected<std::string> text = driver::kernelKey(*out, key.isPortable);
+  llvm::Expected<std::string> text =
+      driver::kernelKey(*out, isForBundle ? driver::KeyScope::Bundle : driver::KeyScope::Build, key.isPortable);
   if (!text)
     return Error{"RuntimeError", llvm::toString(text.takeError())};
   key.text = std::move(*text);

@@ -55,6 +55,7 @@ struct Records {
 struct Artifact {
   std::string name;         // symbol of the kernel
   std::string hash;         // key of everything that went in
+  std::string bundleKey;    // what a bundle has it under; empty: it is in none
   std::string backend;      // "cpu"
   std::string architecture; // "znver3"
   std::string device;       // that the code is for: `architecture`, or the one that PTX is assembled for

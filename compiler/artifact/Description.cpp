@@ -58,6 +58,8 @@ std::string triton::artifact::describe(const Artifact &artifact) {
   for (const auto &[name, value] : artifact.settings)
     native[name] = toJson(value);
   object["hash"] = artifact.hash;
+  if (!artifact.bundleKey.empty())
+    object["bundle_key"] = artifact.bundleKey;
   object["name"] = artifact.name;
   object["target"] = json::Object{
       {"backend", artifact.backend}, {"arch", architectureName(artifact.device)}, {"warp_size", artifact.warpSize}};
@@ -133,7 +135,8 @@ llvm::Error triton::artifact::save(const Store &store, StringRef kernel, const A
   for (const auto &[name, stage] : llvm::zip(names, artifact.stages))
     if (!stage.content.empty())
       files.emplace_back(name, stage.content);
-  const std::string entry = entryName(artifact.hash), description = fileOf(kernel, "json");
+  const std::string entry = entryName(artifact.bundleKey.empty() ? artifact.hash : artifact.bundleKey),
+                    description = fileOf(kernel, "json");
   // The description first: by it alone the files of a writer that is killed here are known to be the cache's.
   if (llvm::Error error = store.put(entry, description, *seal(describe(artifact), files, secret)))
     return error;
@@ -250,8 +253,9 @@ std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, Strin
   const json::Array *stages = array("stages"), *arguments = array("argument_layout"), *reads = array("reads"),
                     *maps = array("tensordesc_meta");
   auto artifact = std::make_shared<Artifact>();
-  if (!stages || !arguments || !reads || !maps || !readFields(*object, *artifact) || artifact->hash != hash ||
-      !readTensorMaps(maps, artifact->tensorMaps) || !readArguments(*arguments, artifact->arguments) ||
+  if (!stages || !arguments || !reads || !maps || !readFields(*object, *artifact) ||
+      object->getString("bundle_key").value_or(artifact->hash) != hash || !readTensorMaps(maps, artifact->tensorMaps) ||
+      !readArguments(*arguments, artifact->arguments) ||
       !readRecords(object->getArray("record_scopes"), object->getArray("record_warps"), artifact->records) ||
       !readReads(*reads, artifact->reads) || !readStages(*stages, store, entry, kernel, *artifact))
     return nullptr;

@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /* Grows by one when something is added. */
-#define TRITON_C_VERSION 6
+#define TRITON_C_VERSION 7
 
 typedef struct triton_error triton_error;
 typedef struct triton_module triton_module;
@@ -91,7 +91,7 @@ typedef enum triton_argument_kind {
   TRITON_ARGUMENT_DESCRIPTOR = 9 /* since version 5 */
 } triton_argument_kind;
 
-/* A tensor and the blocks in which kernels access it. GPUs that have a copy engine (TMA) access it by that, where it can. */
+/* A tensor and the blocks in which kernels access it. GPUs that have TMA access it by that, where it can. */
 typedef struct triton_descriptor {
   void *address;          /* a multiple of 16 bytes */
   int32_t type;           /* triton_data_type */
@@ -203,9 +203,35 @@ typedef struct triton_options {
   /* Since version 6: options of the compiler by the names of docs/reference/options.md. One that it or the target does not know is refused. */
   const struct triton_named_option *named;
   size_t named_count;
+  /* Since version 7. Bundles of kernels, which Python writes and reads too (docs/how-to/use-the-cache.md). */
+  const char *bundles;          /* directories that are looked into first, between colons; NULL: none */
+  const char *record_directory; /* the bundle that every kernel is added to; NULL: none */
 } triton_options;
 #define TRITON_OPTIONS_INIT                                                                                            \
-  {sizeof(triton_options), "cpu", "native", 4, 3, 1, 0, 1, 0, 0, NULL, 0, 0, NULL, 0, 0, 1, 1, 0, NULL, NULL, 0}
+  {sizeof(triton_options),                                                                                             \
+   "cpu",                                                                                                              \
+   "native",                                                                                                           \
+   4,                                                                                                                  \
+   3,                                                                                                                  \
+   1,                                                                                                                  \
+   0,                                                                                                                  \
+   1,                                                                                                                  \
+   0,                                                                                                                  \
+   0,                                                                                                                  \
+   NULL,                                                                                                               \
+   0,                                                                                                                  \
+   0,                                                                                                                  \
+   NULL,                                                                                                               \
+   0,                                                                                                                  \
+   0,                                                                                                                  \
+   1,                                                                                                                  \
+   1,                                                                                                                  \
+   0,                                                                                                                  \
+   NULL,                                                                                                               \
+   NULL,                                                                                                               \
+   0,                                                                                                                  \
+   NULL,                                                                                                               \
+   NULL}
 
 /* A Python file, or its text (`name` stands for the file in messages). Only the kernels are compiled; the rest is not run. */
 TRITON_EXPORT triton_module *triton_module_load(const char *path, triton_error **error);

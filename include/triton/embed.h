@@ -366,7 +366,8 @@ struct KernelKey {
   std::string text;
   bool isPortable = true;
 };
-TRITON_EXPORT Result<KernelKey> kernelKey(Host &host, const CompileRequest &request);
+/// In bundles the build of the compiler and of its tools is no part of it.
+TRITON_EXPORT Result<KernelKey> kernelKey(Host &host, const CompileRequest &request, bool isForBundle = false);
 
 /// Names that a kernel read, each with the number of the function that read it and its value, in words that every host understands.
 using Reads = std::vector<std::tuple<unsigned, std::string, std::string>>;

@@ -109,7 +109,7 @@ public:
     bool isReadOnly = false; // a kernel that stores to it is not launched
   };
 
-  /// A tensor and the blocks in which kernels access it: what `TensorDescriptor` is to Python. GPUs that have a copy engine (TMA) access it by
+  /// A tensor and the blocks in which kernels access it: what `TensorDescriptor` is to Python. GPUs that have TMA access it by
   /// that, where it can.
   struct Descriptor {
     Pointer base;                        // at a multiple of 16 bytes
@@ -190,6 +190,10 @@ struct Options {
   std::string cacheDirectory;
   /// A file with a secret that entries there are signed with: what was not is compiled again. Empty: everything that is sound is taken, whoever put it there.
   std::string cacheSecretFile;
+  /// Bundles of kernels that were compiled ahead, by Python or by a program like this one: directories between colons that are looked into first.
+  std::string bundles;
+  /// The bundle that every kernel is added to; empty: none.
+  std::string recordDirectory;
   // Of CUDA. A launch returns when it is queued on the stream, a CUstream of that device; null is its default stream.
   int device = 0;
   void *stream = nullptr;
@@ -355,6 +359,8 @@ inline ConvertedOptions convert(const Options &options) {
   out.threads = options.threads;
   out.cache_directory = options.cacheDirectory.c_str();
   out.cache_secret_file = options.cacheSecretFile.c_str();
+  out.bundles = options.bundles.c_str();
+  out.record_directory = options.recordDirectory.c_str();
   out.device = options.device;
   out.max_registers = options.maxRegisters;
   out.stream = options.stream;

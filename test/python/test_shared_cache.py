@@ -12,12 +12,14 @@ from triton._C import libtriton
 # A program that knows nothing of Python's package: the C interface, called by the names and structures of <triton/c.h>.
 PROGRAM = """
 import ctypes, sys
-library, source, cache, kernel, signature, target, architecture = sys.argv[1:]
+library, source, cache, kernel, signature, target, architecture, bundles, record = sys.argv[1:]
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("target", ctypes.c_char_p), ("architecture", ctypes.c_char_p)] + [
         (name, ctypes.c_int32) for name in ("num_warps", "num_stages", "num_ctas", "debug", "fusion", "keep_assembly")] + [
         ("threads", ctypes.c_uint32), ("cache_directory", ctypes.c_char_p), ("device", ctypes.c_int32), ("max_registers", ctypes.c_int32),
-        ("stream", ctypes.c_void_p), ("cooperative", ctypes.c_int32), ("programmatic", ctypes.c_int32), ("overlap", ctypes.c_int32)]
+        ("stream", ctypes.c_void_p), ("cooperative", ctypes.c_int32), ("programmatic", ctypes.c_int32), ("overlap", ctypes.c_int32),
+        ("graphs", ctypes.c_int32), ("check_accesses", ctypes.c_int32), ("secret", ctypes.c_char_p), ("named", ctypes.c_void_p), ("named_count", ctypes.c_size_t),
+        ("bundles", ctypes.c_char_p), ("record_directory", ctypes.c_char_p)]
 c = ctypes.CDLL(library)
 for name in ("triton_module_load", "triton_module_kernel", "triton_kernel_compile_signature"):
     getattr(c, name).restype = ctypes.c_void_p
@@ -29,7 +31,7 @@ def check(value):
     return ctypes.c_void_p(value)
 module = check(c.triton_module_load(source.encode(), ctypes.byref(error)))
 found = check(c.triton_module_kernel(module, kernel.encode(), ctypes.byref(error)))
-options = Options(ctypes.sizeof(Options), target.encode(), architecture.encode(), 4, 3, 1, 0, 1, 0, 0, cache.encode(), 0, 0, None, 0, 0, 1)
+options = Options(ctypes.sizeof(Options), target.encode(), architecture.encode(), 4, 3, 1, 0, 1, 0, 0, cache.encode(), 0, 0, None, 0, 0, 1, 1, 0, None, None, 0, bundles.encode(), record.encode())
 check(c.triton_kernel_compile_signature(found, signature.encode(), ctypes.byref(options), ctypes.byref(error)))
 """
 
@@ -63,11 +65,21 @@ def program(tmp_path, monkeypatch, fresh_triton_cache):
     source.write_text(KERNELS)
     (library,) = [path for path in libtriton.native_libraries() if "libtriton.so" in os.path.basename(path)]
 
-    def in_c(target="cpu", architecture="native"):
+    def in_c(target="cpu", architecture="native", bundles="", record=""):
         from triton.backends.nvidia.compiler import get_ptxas
 
         tools = {"TRITON_PTXAS_PATH": get_ptxas(90).path} if target == "cuda" else {}
-        arguments = [library, str(source), fresh_triton_cache, "kernel", "*fp32, *fp32, i32, 64", target, architecture]
+        arguments = [
+            library,
+            str(source),
+            fresh_triton_cache,
+            "kernel",
+            "*fp32, *fp32, i32, 64",
+            target,
+            architecture,
+            str(bundles),
+            str(record),
+        ]
         subprocess.run([sys.executable, "-c", PROGRAM, *arguments], check=True, env={**os.environ, **tools})
 
     def in_python(target=None):
@@ -101,6 +113,7 @@ def test_python_finds_what_c_stored(program):
     kernel = in_python()
     assert entries() == before and len(before) == 1
     assert kernel.metadata.num_warps == 4 and kernel.metadata.target.backend == "cpu" and kernel.asm["obj"]
+    assert "tt.func" in kernel.asm["source"]
     with open(kernel.metadata_group["kernel.json"]) as file:
         assert json.load(file)["reads"]
 
@@ -129,3 +142,35 @@ def test_code_for_gpus(program):
     before = entries()
     in_c("cuda", "sm_90a")
     assert entries() == before and len(before) == 1
+
+
+def entries_in(folder):
+    return {entry.name for entry in libtriton.cache.Store(str(folder)).list()}
+
+
+@pytest.mark.parametrize("target", ["cpu", pytest.param("cuda", id="gpu code")])
+def test_c_takes_a_bundle_of_pythons(program, tmp_path, fresh_knobs, target):
+    source, in_c, in_python, entries = program
+    fresh_knobs.cache.dir, fresh_knobs.cache.record = str(tmp_path / "python"), str(tmp_path / "bundle")
+    in_python(triton.backends.compiler.GPUTarget("cuda", 90, 32) if target == "cuda" else None)
+    assert len(entries_in(tmp_path / "bundle")) == 1
+    place = (target, "sm_90a" if target == "cuda" else "native")
+    in_c(*place, bundles=f"{tmp_path / 'missing'}:{tmp_path / 'bundle'}")
+    assert not entries()  # nothing was compiled
+    source.write_text(KERNELS.replace("constexpr(3)", "constexpr(4)"))
+    in_c(*place, bundles=tmp_path / "bundle", record=tmp_path / "bundle")
+    assert len(entries()) == 1 and len(entries_in(tmp_path / "bundle")) == 2
+
+
+@pytest.mark.parametrize("target", ["cpu", pytest.param("cuda", id="gpu code")])
+def test_python_takes_a_bundle_of_cs(program, tmp_path, fresh_knobs, target):
+    source, in_c, in_python, entries = program
+    in_c(target, "sm_90a" if target == "cuda" else "native", record=tmp_path / "bundle")
+    assert len(entries()) == 1 and len(entries_in(tmp_path / "bundle")) == 1
+    fresh_knobs.cache.dir, fresh_knobs.cache.bundle = str(tmp_path / "python"), str(tmp_path / "bundle")
+    fresh_knobs.cache.strict = True
+    gpu = triton.backends.compiler.GPUTarget("cuda", 90, 32) if target == "cuda" else None
+    assert in_python(gpu).asm["cubin" if gpu else "obj"]
+    source.write_text(KERNELS.replace("x * SCALE", "x + SCALE"))
+    with pytest.raises(triton.runtime.errors.CacheMissError):
+        in_python(gpu)

@@ -15,13 +15,12 @@ from .._C.libtriton import cache as native
 from .._C.libtriton import confirm_reads
 from ..backends.compiler import GPUTarget
 from ..errors import CacheMissError
-from ..runtime.cache import _base32, find_damage, parse_object, seal
+from ..runtime.cache import _base32, find_damage, keyed_variables, parse_object, seal
 from .host import Answers
 
 _SEAL_FIELDS = ("request", "digests", "signature", "checksum")
 # What the description of a kernel says besides its metadata, for surfaces of other languages: how to tell that it is still right, and which stages it has.
-_PROOF_FIELDS = ("reads", "is_portable", "files", "stages", "architecture", "registers", "spill_bytes")
-_BUNDLE_FORMAT = "triton-bundle-1"
+_PROOF_FIELDS = ("reads", "is_portable", "files", "stages", "architecture", "registers", "spill_bytes", "bundle_key")
 
 
 def file_name(src):
@@ -164,12 +163,14 @@ def agree(src, request):
 
 
 def bundle_key(src, backend, options, variables):
-    """The key of a kernel that holds on every machine its code runs on: what the compiler was is no part of it."""
-    target = backend.target
-    # The code of a CPU depends on every feature that the processor has.
-    machine = backend.hash() if target.backend == "cpu" else f"{target.backend}:{target.arch}:{target.warp_size}"
-    text = f"{_BUNDLE_FORMAT}-{src.hash()}-{machine}-{_options_text(options)}-{sorted(variables.items())}"
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    """The key of a kernel that holds on every machine its code runs on: what the compiler was is no part of it. C++ and C programs give it the same."""
+    text = src.shared_key(backend, options, for_bundle=True) if hasattr(src, "shared_key") else None
+    if text is None:
+        target = backend.target
+        # The code of a CPU depends on every feature that the processor has.
+        machine = backend.hash() if target.backend == "cpu" else f"{target.backend}:{target.arch}:{target.warp_size}"
+        text = f"triton-bundle-{src.hash()}-{machine}-{_options_text(options)}"
+    return hashlib.sha256((text + keyed_variables(variables)).encode("utf-8")).hexdigest()
 
 
 def _digest(path):
@@ -197,7 +198,7 @@ def _read_bundled(src, directory, key):
     files = [file for file in sealed.files if file.startswith(name + ".")] if sealed else []
     contents = {file: bundle.get(entry, file) for file in files}
     found = read({file: content for file, content in contents.items() if content is not None}, name)
-    return files, found if found is not None and found[2].get("bundle_key") == key else None
+    return files, found if found is not None and found[2]["proof"].get("bundle_key") == key else None
 
 
 def find_in_bundles(src, key):
@@ -224,7 +225,7 @@ def record(src, key, stages, metadata, request):
             return
     bundle = native.Store(directory)
     request = {field: value for field, value in request.items() if field != "proof"}
-    for file, content in make_files(name, stages, metadata, {**request, "bundle_key": variant}).items():
+    for file, content in make_files(name, stages, {**metadata, "bundle_key": variant}, request).items():
         bundle.put(_base32(variant), file, content)
 
 

@@ -112,14 +112,15 @@ class ASTSource:
             self.fn, self._native_arguments(), self.symbol(), self._native_options(options), self._record_answers()
         )
 
-    def shared_key(self, backend, options):
+    def shared_key(self, backend, options, for_bundle=False):
         """What this compile is stored under, before hashing, in every language; None where the native compiler does not do all of it."""
         if getattr(backend, "is_foreign", True):
             return None
         try:
             native_options = self._native_options(backend.native_options(options))
-            key, is_portable = libtriton.kernel_key(self.fn, self._native_arguments(), self.symbol(), native_options)
-        except RuntimeError:  # no tools, say: the compile tells
+            request = self.fn, self._native_arguments(), self.symbol(), native_options
+            key, is_portable = libtriton.kernel_key(*request, for_bundle)
+        except (RuntimeError, ValueError):  # no tools, say: the compile tells
             return None
         if is_portable:
             return key

@@ -339,10 +339,14 @@ def triton_key():
     return "-".join([__version__, *digests, *identities])
 
 
+def keyed_variables(env_vars):
+    """The part of a key that says which variables change what a compile gives."""
+    return f"-{sorted(env_vars.items())}" if env_vars else ""
+
+
 def get_cache_key(src, backend, backend_options, env_vars):
     """What a compiled kernel is stored under, before hashing. Kernels of this package's backends have the key that C++ and C programs give them too."""
-    variables = f"-{sorted(env_vars.items())}" if env_vars else ""
     key = src.shared_key(backend, backend_options) if hasattr(src, "shared_key") else None
     if key is None:
         key = f"{triton_key()}-{src.hash()}-{backend.hash()}-{backend_options.hash()}"
-    return key + variables
+    return key + keyed_variables(env_vars)

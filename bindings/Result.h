@@ -1,0 +1,29 @@
+// What the embedding interface gives, in functions of the module: the value, or the Python exception that the error names.
+#pragma once
+
+#include <triton/embed.h>
+
+#include <nanobind/nanobind.h>
+
+namespace triton::python {
+
+/// Sets the exception of Python's own that has this name; a RuntimeError if there is none.
+inline void setError(const char *exception, const std::string &message) {
+  PyObject *known = PyDict_GetItemString(PyEval_GetBuiltins(), exception);
+  PyErr_SetString(known && PyExceptionClass_Check(known) ? known : PyExc_RuntimeError, message.c_str());
+}
+
+inline void check(const std::optional<embed::Error> &error) {
+  if (!error)
+    return;
+  setError(error->exception.c_str(), error->message);
+  throw nanobind::python_error();
+}
+
+template <typename T> T take(embed::Result<T> result) {
+  if (auto *error = std::get_if<embed::Error>(&result))
+    check(*error);
+  return std::get<T>(std::move(result));
+}
+
+} // namespace triton::python
