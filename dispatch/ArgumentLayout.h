@@ -20,7 +20,7 @@ struct CodeArgument {
   bool isStored = true; // the kernel may store to what it leads to
 };
 
-/// How a tensor map of the copy engine (TMA) is made from a descriptor, besides address, shape and strides.
+/// How a tensor map of TMA is made from a descriptor, besides address, shape and strides.
 struct TensorMapFormat {
   int swizzle = 0, elementBytes = 0, elementType = 0; // the driver's numbers
   bool hasTwoPerByte = false;                         // 4-bit numbers: a row has twice as many as the tensor has bytes

@@ -55,7 +55,7 @@ static PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 static PyType_Slot slots[] = {
-    {Py_tp_doc, const_cast<char *>("A tensor as the copy engine of a GPU knows it.")},
+    {Py_tp_doc, const_cast<char *>("A tensor as TMA knows it.")},
     {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
     {Py_tp_methods, methods},
     {0, nullptr},

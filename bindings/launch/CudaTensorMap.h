@@ -1,4 +1,4 @@
-// `PyCUtensorMap`: the 128 bytes by which the copy engine of a GPU knows a tensor, as a Python object.
+// `PyCUtensorMap`: the 128 bytes by which TMA knows a tensor, as a Python object.
 #pragma once
 
 #include <Python.h>

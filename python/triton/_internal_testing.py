@@ -197,7 +197,7 @@ def tma_skip_msg(byval_only=False):
 
 
 def requires_tma(test):
-    """Skips a test where there is no copy engine."""
+    """Skips a test where there is no TMA."""
     return pytest.mark.skipif(not supports_tma(), reason=tma_skip_msg())(test)
 
 

@@ -330,7 +330,7 @@ class nvidia_knobs(base_knobs):
     launch_graphs = env_bool(
         "TRITON_LAUNCH_GRAPHS", True
     )  # launches go through graphs while the GPU waits for the host
-    tensor_maps = env_bool("TRITON_TENSOR_MAPS", True)  # tensor descriptors by the copy engine where they fit it
+    tensor_maps = env_bool("TRITON_TENSOR_MAPS", True)  # tensor descriptors by TMA where they fit it
 
 
 class amd_knobs(base_knobs):

@@ -104,7 +104,7 @@ class Storage:
         return all(stride * bits % 128 == 0 for index, stride in enumerate(self.data.stride()) if index != dim)
 
     def is_tma_compliant(self):
-        """Whether the GPU's copy engine can read it."""
+        """Whether TMA can read it."""
         return bool(cuda_capability_geq(9, 0)) and self.has_tma_geometry()
 
     def make_dense_tma(self, block_shape, is_scale):

@@ -101,7 +101,7 @@ struct KernelNode {
   ContextHandle context;
 };
 
-/// The 128 bytes by which the copy engine knows a tensor.
+/// The 128 bytes by which TMA knows a tensor.
 struct alignas(128) TensorMap {
   uint64_t words[16];
 };

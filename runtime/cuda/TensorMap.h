@@ -1,4 +1,4 @@
-// The descriptor by which the copy engine (TMA) knows a tensor in global memory.
+// The descriptor by which TMA knows a tensor in global memory.
 #pragma once
 
 #include "runtime/cuda/Driver.h"

@@ -187,7 +187,7 @@ class Operands:
         return flex.out_data.checksum_scale is not None
 
     def _can_use_tma(self, y):
-        """(whether the copy engine can read the operands, whether descriptors could without one)"""
+        """(whether TMA can read the operands, whether descriptors could without it)"""
         storages = [Storage(self.x), self.w.storage]
         scale = self.w_scale
         if scale is not None and scale.storage.layout.name is not None:

@@ -37,7 +37,7 @@ class Problem:
     n_slices: int | None = None  # None: all that the metadata have
     inner_block_k: int | None = None
     can_use_tma: bool = False
-    can_emulate_tma: bool = False  # descriptors exist without a copy engine
+    can_emulate_tma: bool = False  # descriptors exist without TMA
     can_use_split_k: bool = True
     has_y_acc_in: bool = False
     epilogue_effective_itemsize: float | None = None

@@ -1,4 +1,4 @@
-"""Packed 4-bit values for Blackwell's copy engine, which reads whole blocks of 128 bytes: the unit-stride dimension is padded with zeros."""
+"""Packed 4-bit values for TMA of Blackwell, which reads whole blocks of 128 bytes: the unit-stride dimension is padded with zeros."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Copies of whole blocks and of rows between global and shared memory, by the copy engine."""
+"""Copies of whole blocks and of rows between global and shared memory, by TMA."""
 
 # ruff: noqa: F822  (the compiler's registry defines these names)
 
