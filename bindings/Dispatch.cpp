@@ -1,7 +1,9 @@
-#include "bindings/Dispatch.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/launch/Argument.h"
+#include "bindings/launch/KernelParameter.h"
 #include "dispatch/CLibrary.h"
+#include "dispatch/Shortage.h"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -87,17 +89,13 @@ static std::string digest(const std::string &text) {
 static dispatch::CVariant makeVariant(const std::string &kernel, const nb::list &parameters,
                                       const std::string &signature, const std::string &name, const std::string &backend,
                                       int numWarps, int numStages) {
-  std::vector<dispatch::Parameter> read;
-  for (nb::handle parameter : parameters) {
-    auto isTrue = [&](const char *attribute) { return nb::cast<bool>(nb::bool_(parameter.attr(attribute))); };
-    read.push_back({.name = nb::cast<std::string>(parameter.attr("name")),
-                    .type = nb::cast<std::string>(parameter.attr("annotation_type")),
-                    .isConstexpr = isTrue("is_constexpr"),
-                    .isConst = isTrue("is_const"),
-                    .specializesValue = !isTrue("do_not_specialize"),
-                    .specializesAlignment = !isTrue("do_not_specialize_on_alignment")});
-  }
-  return valueOf(dispatch::makeVariant(kernel, read, signature, name, backend, numWarps, numStages, digest));
+  std::vector<KernelParameter> read;
+  if (!readParameters(parameters.ptr(), read))
+    throw nb::python_error();
+  std::vector<dispatch::Parameter> facts;
+  for (KernelParameter &parameter : read)
+    facts.push_back(std::move(parameter.facts));
+  return valueOf(dispatch::makeVariant(kernel, facts, signature, name, backend, numWarps, numStages, digest));
 }
 
 static nb::list entriesOf(const dispatch::CVariant &variant) {
@@ -155,6 +153,20 @@ void addDispatch(nb::module_ &module) {
              nb::arg("grid"), "A template of C code with the facts of a variant.");
   module.def("link_c_kernels", &linkKernels, nb::arg("guard"), nb::arg("header_name"), nb::arg("backend"),
              nb::arg("kernels"), "(header, source) of dispatchers over variants of kernels.");
+  module.def(
+      "shortage_message",
+      [](uint64_t required, uint64_t limit, std::string what) {
+        return dispatch::Shortage{required, limit, std::move(what)}.message();
+      },
+      nb::arg("required"), nb::arg("limit"), nb::arg("name"),
+      "What is said where a device has too little of something for a kernel.");
+  module.def(
+      "read_shortage",
+      [](const std::string &message) {
+        const dispatch::Shortage found = dispatch::Shortage::read(message).value_or(dispatch::Shortage{});
+        return nb::make_tuple(found.required, found.limit, found.what);
+      },
+      nb::arg("message"), "(required, limit, name) of such a message.");
   module.def(
       "scalar_types", &scalarTypes,
       "(name, alias, signature, other names, bits, mantissa, bias, is integer, is signed) of every scalar type.");

@@ -15,6 +15,7 @@
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "dispatch/CodeArguments.h"
+#include "dispatch/Shortage.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
@@ -241,11 +242,9 @@ static llvm::LogicalResult checkThreads(Compilation &compilation) {
   const int required = 32 * compilation.options.numWarps;
   if (required <= limit)
     return mlir::success();
-  compilation.diagnostics.report({.range = compilation.kernel,
-                                  .message = llvm::formatv("out of resource: threads, Required: {0}, Hardware limit: "
-                                                           "{1}. Reducing block sizes or `num_stages` may help.",
-                                                           required, limit),
-                                  .exception = "OutOfResources"});
+  const dispatch::Shortage shortage{uint64_t(required), limit, "threads"};
+  compilation.diagnostics.report(
+      {.range = compilation.kernel, .message = shortage.message(), .exception = "OutOfResources"});
   return mlir::failure();
 }
 
@@ -323,12 +322,11 @@ static llvm::LogicalResult checkShared(Compilation &compilation, const gpu::Targ
   if (auto place = largest ? largest->getLoc()->findInstanceOf<mlir::FileLineColLoc>() : mlir::FileLineColLoc())
     hint = llvm::formatv("{0}:{1}:{2} takes {3} bytes of it", place.getFilename().getValue(), place.getLine(),
                          place.getColumn(), sharedBytesOf(largest));
-  compilation.diagnostics.report({.range = compilation.kernel,
-                                  .message = llvm::formatv("out of resource: shared memory, Required: {0}, Hardware "
-                                                           "limit: {1}. Reducing block sizes or `num_stages` may help.",
-                                                           required, limit),
-                                  .exception = "OutOfResources",
-                                  .hint = std::move(hint)});
+  compilation.diagnostics.report(
+      {.range = compilation.kernel,
+       .message = dispatch::Shortage{uint64_t(required), uint64_t(limit), "shared memory"}.message(),
+       .exception = "OutOfResources",
+       .hint = std::move(hint)});
   return mlir::failure();
 }
 

@@ -32,10 +32,6 @@ llvm::Expected<std::string> cudaArchitecture(int device) {
 }
 
 char OutOfResources::ID;
-void OutOfResources::log(llvm::raw_ostream &stream) const {
-  stream << "out of resource: " << what << ", Required: " << required << ", Hardware limit: " << limit
-         << ". Reducing block sizes or `num_stages` may help.";
-}
 
 llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(cuda::Driver &driver, int device) {
   std::lock_guard lock(mutex);

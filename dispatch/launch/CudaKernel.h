@@ -1,6 +1,7 @@
 // A compiled kernel on the GPUs of this machine: loaded on each device at its first launch there.
 #pragma once
 
+#include "dispatch/Shortage.h"
 #include "dispatch/launch/CudaLauncher.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -14,16 +15,14 @@ llvm::Expected<runtime::cuda::Driver &> cudaDriver();
 /// What a device is compiled for: "sm_90a".
 llvm::Expected<std::string> cudaArchitecture(int device);
 
-/// The device has too little of something: `what`, and the message users of Triton know.
+/// The device has too little of something.
 class OutOfResources : public llvm::ErrorInfo<OutOfResources> {
 public:
   static char ID;
-  OutOfResources(uint64_t required, uint64_t limit, std::string what)
-      : required(required), limit(limit), what(std::move(what)) {}
-  void log(llvm::raw_ostream &stream) const override;
+  OutOfResources(uint64_t required, uint64_t limit, std::string what) : shortage{required, limit, std::move(what)} {}
+  void log(llvm::raw_ostream &stream) const override { stream << shortage.message(); }
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
-  uint64_t required, limit;
-  std::string what;
+  Shortage shortage;
 };
 
 class CudaKernel {

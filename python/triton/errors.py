@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
+from ._C.libtriton import shortage_message
+
 
 class TritonError(Exception):
     """Base of every error class of this package."""
@@ -93,10 +95,7 @@ class OutOfResources(TritonError):
         self.required, self.limit, self.name = required, limit, name
 
     def __str__(self) -> str:
-        return (
-            f"out of resource: {self.name}, Required: {self.required}, Hardware limit: {self.limit}. "
-            "Reducing block sizes or `num_stages` may help."
-        )
+        return shortage_message(self.required, self.limit, self.name)
 
     def __reduce__(self):
         return type(self), (self.required, self.limit, self.name)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import builtins
-import re
 
 from .. import knobs
+from .._C.libtriton import read_shortage
 from ..errors import (
     CompilationError,
     CompilationRuntimeError,
@@ -44,8 +44,7 @@ def _error_at(cls, place, message, rendered):
 
 def _out_of_resources(diagnostic, rendered):
     """What a launch would raise: the compiler says it in the same words."""
-    found = re.search(r"out of resource: (.+), Required: (\d+), Hardware limit: (\d+)\.", diagnostic["message"])
-    error = OutOfResources(int(found[2]), int(found[3]), found[1])
+    error = OutOfResources(*read_shortage(diagnostic["message"]))
     if hasattr(error, "add_note"):
         error.add_note(rendered.rstrip())
     return error
