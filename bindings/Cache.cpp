@@ -1,5 +1,5 @@
 // Everything that touches a disk or a network runs without the interpreter lock.
-#include "bindings/Cache.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/InterpreterLock.h"
 
@@ -34,11 +34,7 @@ static std::string_view contentOf(nb::handle object) {
 
 static void put(const Store &store, const std::string &entry, const std::string &file, nb::object content) {
   std::string_view view = contentOf(content);
-  std::optional<std::string> error;
-  {
-    Unlocked unlocked;
-    error = store.put(entry, file, view);
-  }
+  std::optional<std::string> error = unlocked([&] { return store.put(entry, file, view); });
   if (error)
     raise(PyExc_OSError, *error);
 }
@@ -48,11 +44,7 @@ static nb::object toBytes(const std::optional<std::string> &content) {
 }
 
 static nb::object get(const Store &store, const std::string &entry, const std::string &file) {
-  std::optional<std::string> content;
-  {
-    Unlocked unlocked;
-    content = store.get(entry, file);
-  }
+  std::optional<std::string> content = unlocked([&] { return store.get(entry, file); });
   return toBytes(content);
 }
 
@@ -88,20 +80,12 @@ static nb::bytes readSecret(const std::string &path) {
 }
 
 static nb::object readPlainFile(const std::string &path) {
-  std::optional<std::string> content;
-  {
-    Unlocked unlocked;
-    content = cache::readPlainFile(path);
-  }
+  std::optional<std::string> content = unlocked([&] { return cache::readPlainFile(path); });
   return toBytes(content);
 }
 
 static nb::list redisGet(const Redis &redis, const std::vector<std::string> &keys) {
-  std::variant<Redis::Values, std::string> values;
-  {
-    Unlocked unlocked;
-    values = redis.get(keys);
-  }
+  std::variant<Redis::Values, std::string> values = unlocked([&] { return redis.get(keys); });
   if (auto *error = std::get_if<std::string>(&values))
     raise(PyExc_ConnectionError, *error);
   nb::list out;
@@ -112,12 +96,9 @@ static nb::list redisGet(const Redis &redis, const std::vector<std::string> &key
 
 /// Puts a value; with `seconds` only where there is none, and for so long.
 static void redisPut(const Redis &redis, const std::string &key, nb::bytes value, std::optional<unsigned> seconds) {
-  std::optional<std::string> error;
-  {
-    Unlocked unlocked;
-    const std::string_view bytes(value.c_str(), value.size());
-    error = seconds ? redis.putFirst(key, bytes, *seconds) : redis.put(key, bytes);
-  }
+  const std::string_view bytes(value.c_str(), value.size());
+  std::optional<std::string> error =
+      unlocked([&] { return seconds ? redis.putFirst(key, bytes, *seconds) : redis.put(key, bytes); });
   if (error)
     raise(PyExc_ConnectionError, *error);
 }

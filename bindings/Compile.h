@@ -1,4 +1,4 @@
-// `libtriton.compile`, `libtriton.compile_ir` and the Artifact they give.
+// What `libtriton.compile` and `libtriton.ir.emit` are given, as a request.
 #pragma once
 
 #include <triton/embed.h>
@@ -7,9 +7,7 @@
 
 namespace triton::python {
 
-void addCompile(nanobind::module_ &module);
-
-/// What `libtriton.compile` and `libtriton.ir.emit` are given, as a request. Throws what is wrong with it.
+/// Throws what is wrong with it.
 embed::CompileRequest readRequest(nanobind::handle function, const nanobind::list &arguments, std::string symbol,
                                   const nanobind::dict &options);
 

@@ -3,6 +3,9 @@
 #include "bindings/InterpreterLock.h"
 #include "bindings/Interrupt.h"
 #include "bindings/Package.h"
+#include "bindings/Result.h"
+#include "bindings/Submodules.h"
+#include "bindings/Text.h"
 #include "bindings/launch/Array.h"
 
 #include <nanobind/stl/optional.h>
@@ -87,12 +90,6 @@ static embed::OptionValue readValue(const embed::OptionDescription &option, nb::
   return PyObject_IsTrue(plain.ptr()) == 1;
 }
 
-static std::string textOrBytes(nb::handle content) {
-  if (!PyBytes_Check(content.ptr()))
-    return nb::cast<std::string>(content);
-  return std::string(PyBytes_AS_STRING(content.ptr()), PyBytes_GET_SIZE(content.ptr()));
-}
-
 embed::Options readOptions(const nb::dict &options) {
   embed::Options out;
   out.isInterrupted = isInterrupted;
@@ -100,7 +97,7 @@ embed::Options readOptions(const nb::dict &options) {
     auto name = nb::cast<std::string>(key);
     if (name == "replacements") {
       for (auto [stage, content] : nb::cast<nb::dict>(value))
-        out.replacements.emplace_back(nb::cast<std::string>(stage), textOrBytes(content));
+        out.replacements.emplace_back(nb::cast<std::string>(stage), textOrBytes(content.ptr()));
       continue;
     }
     if (value.is_none()) // as if it were not given
@@ -144,20 +141,14 @@ static nb::dict completeOptions(const std::string &target, const nb::dict &given
     options[name] = number ? number : plain;
   }
   options["target"] = target;
-  embed::Result<embed::OptionValues> complete = embed::completeOptions(readOptions(options));
-  if (auto *error = std::get_if<embed::Error>(&complete))
-    throw nb::value_error(error->message.c_str());
-  nb::dict out = toPython(std::get<embed::OptionValues>(complete));
+  nb::dict out = toPython(take(embed::completeOptions(readOptions(options))));
   if (options.contains("extern_libs"))
     out["extern_libs"] = options["extern_libs"]; // by their names
   return out;
 }
 
 static nb::dict targetFacts(const std::string &target) {
-  embed::Result<embed::TargetFacts> result = embed::targetFacts(target);
-  if (auto *error = std::get_if<embed::Error>(&result))
-    throw nb::value_error(error->message.c_str());
-  auto &facts = std::get<embed::TargetFacts>(result);
+  embed::TargetFacts facts = take(embed::targetFacts(target));
   nb::dict out;
   out["options"] = toPython(facts.defaults);
   out["smallest_dot"] = nb::make_tuple(1, 1, facts.smallestDotK);
@@ -167,14 +158,8 @@ static nb::dict targetFacts(const std::string &target) {
 
 static nb::dict toolkit(const nb::dict &options) {
   embed::Options read = readOptions(options);
-  embed::Result<embed::Toolkit> result;
-  {
-    Unlocked unlocked;
-    result = embed::findToolkit(read);
-  }
-  if (auto *error = std::get_if<embed::Error>(&result))
-    throw nb::value_error(error->message.c_str());
-  auto &found = std::get<embed::Toolkit>(result);
+  embed::Result<embed::Toolkit> result = unlocked([&] { return embed::findToolkit(read); });
+  embed::Toolkit found = take(std::move(result));
   nb::dict out;
   out["ptxas"] = found.ptxas;
   out["build"] = found.build;

@@ -10,7 +10,5 @@
 namespace triton::python {
 
 embed::Options readOptions(const nanobind::dict &options);
-/// `libtriton.complete_options` and `target_facts`.
-void addCompileOptions(nanobind::module_ &module);
 
 } // namespace triton::python

@@ -1,6 +1,7 @@
-#include "bindings/Cuda.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/InterpreterLock.h"
+#include "bindings/Result.h"
 #include "bindings/launch/CudaTensorMap.h"
 
 #include <triton/embed_cuda.h>
@@ -9,28 +10,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <stdexcept>
 #include <tuple>
 
 namespace nb = nanobind;
 
 namespace triton::python {
-
-/// Driver calls may take long or wait for others, so they are made without the interpreter lock.
-template <typename Function> static auto unlocked(Function function) {
-  Unlocked released;
-  return function();
-}
-
-template <typename T> static T take(embed::Result<T> result) {
-  if (auto *error = std::get_if<embed::Error>(&result))
-    throw std::runtime_error(error->message);
-  return std::move(std::get<T>(result));
-}
-static void check(const std::optional<embed::Error> &error) {
-  if (error)
-    throw std::runtime_error(error->message);
-}
 
 static nb::dict properties(int device) {
   embed::CudaDeviceProperties found = take(embed::cudaDeviceProperties(device));

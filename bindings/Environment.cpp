@@ -1,4 +1,4 @@
-#include "bindings/Environment.h"
+#include "bindings/Submodules.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>

@@ -1,23 +1,9 @@
 // `triton._C.libtriton`: the native half of the package.
-#include "bindings/Cache.h"
 #include "bindings/Compile.h"
 #include "bindings/CompileOptions.h"
-#include "bindings/Cuda.h"
-#include "bindings/Dispatch.h"
-#include "bindings/Environment.h"
 #include "bindings/InterpreterLock.h"
-#include "bindings/Profiler.h"
-#include "bindings/Tune.h"
-#include "bindings/host/GluonLayouts.h"
-#include "bindings/host/Language.h"
-#include "bindings/interpreter/Interpreter.h"
-#include "bindings/interpreter/Sanitizer.h"
+#include "bindings/Submodules.h"
 #include "bindings/interpreter/TensorObject.h"
-#include "bindings/ir/Ir.h"
-#include "bindings/ir/Layout.h"
-#include "bindings/ir/Llvm.h"
-#include "bindings/ir/Nvidia.h"
-#include "bindings/ir/Passes.h"
 #include "bindings/launch/Array.h"
 #include "bindings/launch/CudaLauncher.h"
 #include "bindings/launch/CudaTensorMap.h"
@@ -74,7 +60,7 @@ NB_MODULE(libtriton, module) {
   module.doc() = "The compiler and the launch path of Triton.";
   module.attr("__version__") = triton_version();
   if (!addLauncher(module.ptr()) || !addHostLauncher(module.ptr()) || !addCudaLauncher(module.ptr()) ||
-      !addCudaTensorMap(module.ptr()) || !addKernelObject(module.ptr()) || !addTensorObject(module.ptr()))
+      !addCudaTensorMap(module.ptr()) || !addKernelObject(module.ptr()))
     throw nb::python_error();
   addCache(module);
   addCompile(module);
@@ -92,6 +78,7 @@ NB_MODULE(libtriton, module) {
   addPasses(module);
   addProfiler(module);
   addSanitizer(module);
+  addTensorObject(module);
   addTune(module);
   Visit::watchForks();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&Visit::endAll));

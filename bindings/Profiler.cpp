@@ -1,4 +1,4 @@
-#include "bindings/Profiler.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/InterpreterLock.h"
 #include "bindings/Text.h"

@@ -1,4 +1,6 @@
-#include "bindings/Tune.h"
+#include "bindings/Submodules.h"
+
+#include "bindings/Result.h"
 
 #include <triton/embed_tune.h>
 
@@ -86,13 +88,6 @@ static std::vector<double> quantiles(const std::vector<double> &numbers, const s
   return embed::quantiles(numbers, fractions);
 }
 
-static std::string deviceModel(const std::string &backend, int device) {
-  embed::Result<std::string> model = embed::deviceModel(backend, device);
-  if (auto *error = std::get_if<embed::Error>(&model))
-    throw std::runtime_error(error->message);
-  return std::get<std::string>(model);
-}
-
 /// ([(configuration, milliseconds)], code)
 static std::optional<std::pair<std::vector<std::pair<std::string, std::vector<double>>>, std::string>>
 readTuning(const std::string &text) {
@@ -119,7 +114,9 @@ void addTune(nb::module_ &module) {
   tuning.def("read", &readTuning, nb::arg("text"));
   tuning.def(
       "code_digest", [](nb::bytes code) { return embed::codeDigest({code.c_str(), code.size()}); }, nb::arg("code"));
-  tuning.def("device_model", &deviceModel, nb::arg("backend"), nb::arg("device"));
+  tuning.def(
+      "device_model", [](const std::string &backend, int device) { return take(embed::deviceModel(backend, device)); },
+      nb::arg("backend"), nb::arg("device"));
 }
 
 } // namespace triton::python

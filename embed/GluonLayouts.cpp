@@ -26,12 +26,19 @@ static const char *typeText(gluon::FieldKind kind) {
   return "Any";
 }
 
-static std::vector<LayoutField> fromGluon(llvm::ArrayRef<gluon::LayoutField> fields) {
-  std::vector<LayoutField> out;
-  for (const gluon::LayoutField &field : fields)
-    out.push_back({field.name, typeText(field.kind), field.takesNone,
-                   field.byDefault ? std::optional(fromFrontend(*field.byDefault)) : std::nullopt});
-  return out;
+static frontend::Value text(llvm::StringRef string) { return frontend::Value::string(string.str()); }
+
+static frontend::Value describe(llvm::ArrayRef<gluon::LayoutField> fields) {
+  std::vector<frontend::Value> out;
+  for (const gluon::LayoutField &field : fields) {
+    std::vector<frontend::Value> byDefault;
+    if (field.byDefault)
+      byDefault.push_back(*field.byDefault);
+    out.push_back(frontend::Value::tuple({text(field.name),
+                                          text(typeText(field.kind) + std::string(field.takesNone ? " | None" : "")),
+                                          frontend::Value::tuple(std::move(byDefault))}));
+  }
+  return frontend::Value::tuple(std::move(out));
 }
 
 static Error toError(llvm::Error error) {
@@ -51,19 +58,25 @@ static const gluon::LayoutClass *classFor(std::string_view name, const std::vect
   return type && (type->*list).size() == values.size() ? type : nullptr;
 }
 
-std::vector<LayoutClass> layoutClasses() {
-  std::vector<LayoutClass> classes;
-  for (const gluon::LayoutClass &type : gluon::layoutClasses())
-    classes.push_back({type.name, type.module, type.base, type.documentation, fromGluon(type.fields),
-                       fromGluon(type.parameters), type.properties});
-  return classes;
+Value layoutClasses() {
+  std::vector<frontend::Value> classes;
+  for (const gluon::LayoutClass &type : gluon::layoutClasses()) {
+    std::vector<frontend::Value> properties;
+    for (const auto &property : type.properties)
+      properties.push_back(text(property));
+    classes.push_back(
+        frontend::Value::tuple({text(type.name), text(type.module), text(type.base), text(type.documentation),
+                                describe(type.fields), describe(type.parameters), frontend::Value::tuple(properties)}));
+  }
+  return fromFrontend(frontend::Value::tuple(std::move(classes)));
 }
 
-std::vector<LayoutFunction> layoutFunctions() {
-  std::vector<LayoutFunction> functions;
+Value layoutFunctions() {
+  std::vector<frontend::Value> functions;
   for (const gluon::LayoutFunction &function : gluon::layoutFunctions())
-    functions.push_back({function.owner, function.name, function.documentation, fromGluon(function.parameters)});
-  return functions;
+    functions.push_back(frontend::Value::tuple(
+        {text(function.owner), text(function.name), text(function.documentation), describe(function.parameters)}));
+  return fromFrontend(frontend::Value::tuple(std::move(functions)));
 }
 
 Result<std::vector<Value>> makeLayout(std::string_view className, const std::vector<Value> &arguments) {

@@ -1,7 +1,7 @@
 // Facts and checks only; the classes are made in triton/experimental/gluon/language/_layouts.py.
-#include "bindings/host/GluonLayouts.h"
+#include "bindings/Submodules.h"
 
-#include "bindings/Reference.h"
+#include "bindings/Result.h"
 #include "bindings/host/Conversion.h"
 
 #include <triton/embed_layouts.h>
@@ -12,15 +12,6 @@
 namespace nb = nanobind;
 
 namespace triton::python {
-
-template <typename T> static T take(embed::Result<T> result) {
-  if (auto *value = std::get_if<T>(&result))
-    return std::move(*value);
-  const auto &error = std::get<embed::Error>(result);
-  nb::object exception = nb::module_::import_("builtins").attr(error.exception.c_str());
-  PyErr_SetString(exception.ptr(), error.message.c_str());
-  throw nb::python_error();
-}
 
 static std::vector<embed::Value> toValues(nb::handle arguments) {
   std::vector<embed::Value> values;
@@ -33,13 +24,13 @@ static std::vector<embed::Value> toValues(nb::handle arguments) {
   return values;
 }
 
-/// Sequences are lists, as layouts keep them; a pair is a tuple.
-static nb::object toObject(const embed::Value &value, bool isPair = false) {
+/// Sequences are lists, as layouts keep them.
+static nb::object toObject(const embed::Value &value) {
   if (value.kind() == embed::Kind::Tuple) {
     nb::list list;
     for (const embed::Value &element : value.elements())
       list.append(toObject(element));
-    return isPair ? nb::object(nb::tuple(list)) : nb::object(list);
+    return list;
   }
   nb::object object = nb::steal(toPython(value, Wrapping::Plain));
   if (!object)
@@ -47,54 +38,21 @@ static nb::object toObject(const embed::Value &value, bool isPair = false) {
   return object;
 }
 
-/// [(name, type, default), …]; a default is in a tuple of its own, which is empty where there is none.
-static nb::list describe(const std::vector<embed::LayoutField> &fields) {
-  nb::list described;
-  for (const embed::LayoutField &field : fields) {
-    nb::object byDefault = field.byDefault ? nb::make_tuple(toObject(*field.byDefault)) : nb::make_tuple();
-    described.append(nb::make_tuple(field.name, field.type + (field.takesNone ? " | None" : ""), byDefault));
-  }
-  return described;
-}
-
-static nb::list classes() {
-  nb::list out;
-  for (const embed::LayoutClass &type : embed::layoutClasses())
-    out.append(nb::make_tuple(type.name, type.module, type.base, type.documentation, describe(type.fields),
-                              describe(type.parameters), type.properties));
-  return out;
-}
-
-static nb::list functions() {
-  nb::list out;
-  for (const embed::LayoutFunction &function : embed::layoutFunctions())
-    out.append(nb::make_tuple(function.owner, function.name, function.documentation, describe(function.parameters)));
-  return out;
-}
-
-/// Which fields of each class are pairs: asked with every layout that is made.
-static bool isPair(const std::string &className, size_t field) {
-  static const auto *all = new std::vector<embed::LayoutClass>(embed::layoutClasses());
-  for (const embed::LayoutClass &type : *all)
-    if (type.name == className)
-      return type.fields[field].type == "tuple[int, int]";
-  return false;
-}
-
 static nb::list make(const std::string &className, nb::handle arguments) {
-  std::vector<embed::Value> fields = take(embed::makeLayout(className, toValues(arguments)));
   nb::list out;
-  for (size_t index = 0; index < fields.size(); ++index)
-    out.append(toObject(fields[index], isPair(className, index)));
+  for (const embed::Value &field : take(embed::makeLayout(className, toValues(arguments))))
+    out.append(toObject(field));
   return out;
 }
 
 void addGluonLayouts(nb::module_ &parent) {
   nb::module_ module = parent.def_submodule("gluon_layouts", "The layouts of Gluon: the table of classes, and checks.");
-  module.def("classes", &classes,
-             "[(name, module, base, documentation, fields, parameters, properties), …]; a field is (name, type, "
-             "default or nothing).");
-  module.def("functions", &functions, "[(owner, name, documentation, parameters), …]");
+  module.def(
+      "classes", [] { return toObject(embed::layoutClasses()); },
+      "[(name, module, base, documentation, fields, parameters, properties), …]; a field is (name, type, "
+      "default or nothing).");
+  module.def(
+      "functions", [] { return toObject(embed::layoutFunctions()); }, "[(owner, name, documentation, parameters), …]");
   module.def("make", &make, nb::arg("name"), nb::arg("arguments"),
              "The fields of a layout from the arguments of its constructor, one for each.");
   module.def(

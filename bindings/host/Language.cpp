@@ -1,5 +1,5 @@
 // Facts only; the objects are made in triton/language.
-#include "bindings/host/Language.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/host/Conversion.h"
 

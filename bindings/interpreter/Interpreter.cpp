@@ -1,8 +1,8 @@
-#include "bindings/interpreter/Interpreter.h"
+#include "bindings/Submodules.h"
 
+#include "bindings/Result.h"
 #include "bindings/host/Conversion.h"
 #include "bindings/host/PythonHost.h"
-#include "bindings/interpreter/InterpreterMemory.h"
 #include "bindings/interpreter/TensorObject.h"
 
 #include <triton/embed.h>
@@ -35,10 +35,7 @@ public:
   /// `bits` is an int of at most 64 bits, negative numbers included.
   nb::object scalar(const std::string &type, nb::int_ bits, const std::string &name) {
     uint64_t word = PyLong_AsUnsignedLongLongMask(bits.ptr());
-    embed::Result<embed::Value> value = eager.scalar(type, word, name);
-    if (auto *error = std::get_if<embed::Error>(&value))
-      throw nb::type_error(error->message.c_str());
-    nb::object object = nb::steal(toPython(std::get<embed::Value>(value), Wrapping::Kernel));
+    nb::object object = nb::steal(toPython(take(eager.scalar(type, word, name)), Wrapping::Kernel));
     if (!object)
       throw nb::python_error();
     return object;

@@ -1,4 +1,4 @@
-#include "bindings/interpreter/InterpreterMemory.h"
+#include "bindings/Submodules.h"
 
 #include <nanobind/stl/string.h>
 

@@ -1,4 +1,4 @@
-#include "bindings/interpreter/Sanitizer.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/Reference.h"
 

@@ -2,19 +2,17 @@
 #include "bindings/interpreter/TensorObject.h"
 
 #include "bindings/Package.h"
+#include "bindings/Submodules.h"
 #include "bindings/host/Conversion.h"
+
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
 
 namespace triton::python {
 
 using embed::Value;
 
-namespace {
-struct ValueHandle {
-  PyObject_HEAD Value *value;
-};
-} // namespace
-
-static PyTypeObject *handleType;
 static thread_local embed::Emission *emission = nullptr;
 
 embed::Emission *currentEmission() { return emission; }
@@ -22,22 +20,17 @@ EmissionScope::EmissionScope(embed::Emission &inner) : previous(std::exchange(em
 EmissionScope::~EmissionScope() { emission = previous; }
 
 const Value *valueOf(PyObject *object) {
-  if (Py_TYPE(object) == handleType)
-    return reinterpret_cast<ValueHandle *>(object)->value;
+  if (nb::isinstance<Value>(nb::handle(object)))
+    return nb::inst_ptr<Value>(object);
   const Package *package = Package::get();
   if (!package || !isA(object, package->baseValueClass))
     return nullptr;
-  Reference handle(PyObject_GetAttrString(object, "handle"));
+  Reference handle(PyObject_GetAttrString(object, "handle")); // which the object keeps
   PyErr_Clear();
-  return handle && Py_TYPE(handle.get()) == handleType ? reinterpret_cast<ValueHandle *>(handle.get())->value : nullptr;
+  return handle && nb::isinstance<Value>(nb::handle(handle.get())) ? nb::inst_ptr<Value>(handle.get()) : nullptr;
 }
 
-PyObject *makeHandle(const Value &value) {
-  PyObject *handle = handleType->tp_alloc(handleType, 0);
-  if (handle)
-    reinterpret_cast<ValueHandle *>(handle)->value = new Value(value);
-  return handle;
-}
+PyObject *makeHandle(const Value &value) { return nb::cast(value).release().ptr(); }
 
 PyObject *wrapValue(const Value &value, PyObject *cls, Reference type) {
   Reference handle(type ? makeHandle(value) : nullptr);
@@ -59,163 +52,95 @@ PyObject *unpackAggregate(const Value &value) {
 
 // Functions of the module.
 
-static embed::Emission *requireEmission() {
+static embed::Emission &inProgress() {
   if (!emission)
-    PyErr_SetString(
-        PyExc_ValueError,
+    throw nb::value_error(
         "Did you forget to add @triton.jit ? (kernel values can only be worked with while a kernel is compiled)");
-  return emission;
+  return *emission;
 }
 
-static PyObject *give(embed::Result<Value> result) {
-  auto *error = std::get_if<embed::Error>(&result);
-  if (!error)
-    return toPython(std::get<Value>(result), Wrapping::Kernel);
-  // Python's own exceptions by their names; what only a compile raises is a ValueError here.
-  PyObject *known = PyDict_GetItemString(PyEval_GetBuiltins(), error->exception.c_str());
-  PyErr_SetString(known && PyExceptionClass_Check(known) ? known : PyExc_ValueError, error->message.c_str());
-  return nullptr;
-}
-
-static PyObject *emitBinary(PyObject *, PyObject *arguments) {
-  const char *name = nullptr;
-  PyObject *lhs, *rhs;
-  if (!PyArg_ParseTuple(arguments, "sOO", &name, &lhs, &rhs) || !requireEmission())
-    return nullptr;
-  std::optional<Value> left = toValue(lhs), right = left ? toValue(rhs) : std::nullopt;
-  return right ? give(emission->binary(name, *left, *right)) : nullptr;
-}
-
-static PyObject *emitUnary(PyObject *, PyObject *arguments) {
-  const char *name = nullptr;
-  PyObject *operand;
-  if (!PyArg_ParseTuple(arguments, "sO", &name, &operand) || !requireEmission())
-    return nullptr;
-  std::optional<Value> value = toValue(operand);
-  return value ? give(emission->unary(name, *value)) : nullptr;
-}
-
-static PyObject *emitSubscript(PyObject *, PyObject *arguments) {
-  PyObject *object, *index;
-  if (!PyArg_ParseTuple(arguments, "OO", &object, &index) || !requireEmission())
-    return nullptr;
-  std::optional<Value> value = toValue(object), position = value ? toValue(index) : std::nullopt;
-  return position ? give(emission->subscript(*value, *position)) : nullptr;
-}
-
-static PyObject *emitAttribute(PyObject *, PyObject *arguments) {
-  PyObject *object;
-  const char *name = nullptr;
-  if (!PyArg_ParseTuple(arguments, "Os", &object, &name) || !requireEmission())
-    return nullptr;
-  std::optional<Value> value = toValue(object);
+static Value read(nb::handle object) {
+  std::optional<Value> value = toValue(object.ptr());
   if (!value)
-    return nullptr;
-  embed::Result<std::optional<Value>> result = emission->attribute(*value, name);
+    throw nb::python_error();
+  return std::move(*value);
+}
+
+static nb::object give(embed::Result<Value> result) {
+  if (auto *value = std::get_if<Value>(&result)) {
+    nb::object object = nb::steal(toPython(*value, Wrapping::Kernel));
+    if (!object)
+      throw nb::python_error();
+    return object;
+  }
+  // Python's own exceptions by their names; what only a compile raises is a ValueError here.
+  auto &error = std::get<embed::Error>(result);
+  PyObject *known = PyDict_GetItemString(PyEval_GetBuiltins(), error.exception.c_str());
+  PyErr_SetString(known && PyExceptionClass_Check(known) ? known : PyExc_ValueError, error.message.c_str());
+  throw nb::python_error();
+}
+
+static nb::object emitAttribute(nb::handle object, const std::string &name) {
+  embed::Emission &current = inProgress();
+  const Value value = read(object);
+  embed::Result<std::optional<Value>> result = current.attribute(value, name);
   if (auto *error = std::get_if<embed::Error>(&result))
     return give(*error);
-  std::optional<Value> &found = std::get<std::optional<Value>>(result);
-  if (found)
+  if (auto &found = std::get<std::optional<Value>>(result))
     return give(*found);
-  PyErr_Format(PyExc_AttributeError, "a value of type %s has no attribute '%s'", value->type().name.c_str(), name);
-  return nullptr;
+  throw nb::attribute_error(("a value of type " + value.type().name + " has no attribute '" + name + "'").c_str());
 }
 
-static PyObject *emitTensor(PyObject *, PyObject *object) {
-  if (!requireEmission())
-    return nullptr;
-  std::optional<Value> value = toValue(object);
-  return value ? give(emission->toTensor(*value)) : nullptr;
-}
-
-/// call(callable, args, kwargs)
-static PyObject *emitCall(PyObject *, PyObject *arguments) {
-  PyObject *callable, *positional, *keywords;
-  if (!PyArg_ParseTuple(arguments, "OO!O!", &callable, &PyTuple_Type, &positional, &PyDict_Type, &keywords) ||
-      !requireEmission())
-    return nullptr;
-  std::optional<Value> function = toValue(callable);
-  if (!function)
-    return nullptr;
-  embed::CallArguments out;
-  for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(positional); ++index) {
-    std::optional<Value> value = toValue(PyTuple_GET_ITEM(positional, index));
-    if (!value)
-      return nullptr;
-    out.positional.push_back(std::move(*value));
-  }
-  PyObject *name, *object;
-  for (Py_ssize_t position = 0; PyDict_Next(keywords, &position, &name, &object);) {
-    std::optional<Value> value = toValue(object);
-    const char *text = PyUnicode_AsUTF8(name);
-    if (!value || !text)
-      return nullptr;
-    out.keywords.emplace_back(text, std::move(*value));
-  }
-  return give(emission->call(*function, out));
-}
-
-static PyMethodDef functions[] = {
-    {"binary", emitBinary, METH_VARARGS, "binary(operator, lhs, rhs)"},
-    {"unary", emitUnary, METH_VARARGS, "unary(operator, operand)"},
-    {"subscript", emitSubscript, METH_VARARGS, "subscript(value, index)"},
-    {"attribute", emitAttribute, METH_VARARGS, "attribute(value, name)"},
-    {"to_tensor", emitTensor, METH_O, "to_tensor(value)"},
-    {"call", emitCall, METH_VARARGS, "call(callable, args, kwargs)"},
-    {nullptr, nullptr, 0, nullptr},
-};
-static PyModuleDef moduleDefinition = {PyModuleDef_HEAD_INIT,
-                                       "emission",
-                                       "The compile in progress, for Python code that emits code.",
-                                       -1,
-                                       functions,
-                                       nullptr,
-                                       nullptr,
-                                       nullptr,
-                                       nullptr};
-
-static void destroyHandle(PyObject *object) {
-  PyTypeObject *type = Py_TYPE(object);
-  delete reinterpret_cast<ValueHandle *>(object)->value;
-  type->tp_free(object);
-  Py_DECREF(type);
-}
-
-static PyObject *representHandle(PyObject *object) {
-  return PyUnicode_FromFormat("<value %s>", reinterpret_cast<ValueHandle *>(object)->value->str().c_str());
+static nb::object emitCall(nb::handle callable, const nb::tuple &positional, const nb::dict &keywords) {
+  embed::Emission &current = inProgress();
+  const Value function = read(callable);
+  embed::CallArguments arguments;
+  for (nb::handle argument : positional)
+    arguments.positional.push_back(read(argument));
+  for (auto [name, argument] : keywords)
+    arguments.keywords.emplace_back(nb::cast<std::string>(name), read(argument));
+  return give(current.call(function, arguments));
 }
 
 /// In interpreter mode, the elements as a numpy array.
-static PyObject *dataOfHandle(PyObject *object, void *) {
-  Reference tensor(toPython(*reinterpret_cast<ValueHandle *>(object)->value, Wrapping::Kernel));
-  Reference interpreter(tensor ? PyImport_ImportModule("triton.runtime.interpreter") : nullptr);
-  Reference data(interpreter ? PyObject_CallMethod(interpreter.get(), "stored_data_of", "O", tensor.get()) : nullptr);
-  if (data && data.get() == Py_None) {
-    PyErr_SetString(PyExc_AttributeError, "values have data in interpreter mode only");
-    return nullptr;
-  }
-  return data.release();
+static nb::object dataOf(const Value &value) {
+  nb::object data = nb::module_::import_("triton.runtime.interpreter").attr("stored_data_of")(give(value));
+  if (data.is_none())
+    throw nb::attribute_error("values have data in interpreter mode only");
+  return data;
 }
 
-static PyGetSetDef handleProperties[] = {{"data", dataOfHandle, nullptr, "The elements, in interpreter mode.", nullptr},
-                                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
-
-static PyType_Slot handleSlots[] = {
-    {Py_tp_getset, handleProperties},
-    {Py_tp_doc, const_cast<char *>("A value of kernel code; only good during the compile that made it.")},
-    {Py_tp_dealloc, reinterpret_cast<void *>(destroyHandle)},
-    {Py_tp_repr, reinterpret_cast<void *>(representHandle)},
-    {0, nullptr},
-};
-static PyType_Spec handleSpec = {"triton._C.libtriton.ValueHandle", sizeof(ValueHandle), 0,
-                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, handleSlots};
-
-bool addTensorObject(PyObject *module) {
-  handleType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&handleSpec));
-  Reference emissionModule(PyModule_Create(&moduleDefinition));
-  return handleType && emissionModule &&
-         PyModule_AddObjectRef(module, "ValueHandle", reinterpret_cast<PyObject *>(handleType)) == 0 &&
-         PyModule_AddObjectRef(module, "emission", emissionModule.get()) == 0;
+void addTensorObject(nb::module_ &parent) {
+  nb::class_<Value>(parent, "ValueHandle", "A value of kernel code; only good during the compile that made it.")
+      .def_prop_ro("data", &dataOf, "The elements, in interpreter mode.")
+      .def("__repr__", [](const Value &value) { return "<value " + value.str() + ">"; });
+  nb::module_ module = parent.def_submodule("emission", "The compile in progress, for Python code that emits code.");
+  module.def(
+      "binary",
+      [](const std::string &operation, nb::handle lhs, nb::handle rhs) {
+        embed::Emission &current = inProgress();
+        const Value left = read(lhs);
+        return give(current.binary(operation, left, read(rhs)));
+      },
+      nb::arg("operator"), nb::arg("lhs").none(), nb::arg("rhs").none());
+  module.def(
+      "unary",
+      [](const std::string &operation, nb::handle operand) {
+        return give(inProgress().unary(operation, read(operand)));
+      },
+      nb::arg("operator"), nb::arg("operand").none());
+  module.def(
+      "subscript",
+      [](nb::handle object, nb::handle index) {
+        embed::Emission &current = inProgress();
+        const Value value = read(object);
+        return give(current.subscript(value, read(index)));
+      },
+      nb::arg("value").none(), nb::arg("index").none());
+  module.def("attribute", &emitAttribute, nb::arg("value").none(), nb::arg("name"));
+  module.def(
+      "to_tensor", [](nb::handle value) { return give(inProgress().toTensor(read(value))); }, nb::arg("value").none());
+  module.def("call", &emitCall, nb::arg("callable").none(), nb::arg("args"), nb::arg("kwargs"));
 }
 
 } // namespace triton::python

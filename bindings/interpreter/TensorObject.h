@@ -10,8 +10,6 @@
 
 namespace triton::python {
 
-bool addTensorObject(PyObject *module);
-
 /// The value in a tl.tensor, tl.tensor_descriptor or ValueHandle; null if it is none of them.
 const embed::Value *valueOf(PyObject *object);
 /// A bare handle; null with an exception set.

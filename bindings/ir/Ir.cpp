@@ -1,5 +1,5 @@
 // The names and shapes of `libtriton.ir` are those that PyTorch and other clients use.
-#include "bindings/ir/Ir.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/Compile.h"
 #include "bindings/Diagnostics.h"
@@ -37,12 +37,9 @@ static ir::Module emitIr(nb::handle function, const nb::list &arguments, std::st
   RecordingScope recording(answers.ptr());
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
   embed::Diagnostics diagnostics;
-  std::optional<ir::Module> module;
   PythonHost::takeException();
-  {
-    Unlocked unlocked;
-    module = ir::Module::emit(PythonHost::instance(), request, diagnostics);
-  }
+  std::optional<ir::Module> module =
+      unlocked([&] { return ir::Module::emit(PythonHost::instance(), request, diagnostics); });
   Reference origin = PythonHost::takeException();
   if (module)
     return *module;
@@ -132,11 +129,7 @@ static nb::list layoutsOf(const ir::Module &module) {
 }
 
 static void runPasses(const ir::Module &module, const std::string &pipeline) {
-  std::string error;
-  {
-    Unlocked unlocked;
-    error = module.runPasses(pipeline);
-  }
+  std::string error = unlocked([&] { return module.runPasses(pipeline); });
   if (!error.empty())
     throw std::runtime_error("PassManager::run failed: " + error);
 }

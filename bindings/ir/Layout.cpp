@@ -1,5 +1,5 @@
 // The class that `triton.tools.LinearLayout` is.
-#include "bindings/ir/Layout.h"
+#include "bindings/Submodules.h"
 
 #include <triton/layout.h>
 

@@ -1,7 +1,8 @@
-#include "bindings/ir/Llvm.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
+#include "bindings/Result.h"
 
 #include <triton/filecheck.h>
 #include <triton/ir.h>
@@ -17,52 +18,32 @@ namespace triton::python {
 /// What clients pass around; every module has a context of its own.
 struct LlvmContext {};
 
-static void check(const std::optional<embed::Error> &error) {
-  if (error)
-    throw std::runtime_error(error->message);
-}
-
-static ir::LlvmModule parse(const std::string &text) {
-  embed::Result<ir::LlvmModule> parsed = ir::LlvmModule::parse(text);
-  if (auto *error = std::get_if<embed::Error>(&parsed))
-    throw std::runtime_error(error->message);
-  return std::get<ir::LlvmModule>(parsed);
-}
-
 /// GPU IR as LLVM IR, for the architecture and the number of warps that the module names; LLVM IR text as it is.
 static ir::LlvmModule toModule(nb::handle source, const LlvmContext &) {
   if (nb::isinstance<nb::str>(source))
-    return parse(nb::cast<std::string>(source));
+    return take(ir::LlvmModule::parse(nb::cast<std::string>(source)));
   const auto &module = nb::cast<const ir::Module &>(source);
   embed::Options options;
   std::string target = module.operation().stringAttribute("ttg.target").value_or("");
   if (!target.empty())
     options.values = {{"target", "cuda"}, {"arch", target}};
   embed::Diagnostics diagnostics;
-  std::shared_ptr<const embed::Artifact> artifact;
   std::string text = module.str(/*withLocations=*/true);
-  {
-    Unlocked unlocked;
-    artifact = embed::runStage("llir", std::move(text), {}, options, diagnostics);
-  }
+  std::shared_ptr<const embed::Artifact> artifact =
+      unlocked([&] { return embed::runStage("llir", std::move(text), {}, options, diagnostics); });
   if (!artifact) {
     raise(diagnostics, nullptr);
     throw nb::python_error();
   }
-  return parse(artifact->stages.back().content);
+  return take(ir::LlvmModule::parse(artifact->stages.back().content));
 }
 
 static nb::object translate(const std::string &text, std::string triple, std::string processor, std::string features,
                             const std::vector<std::string> &, bool fuses, bool isObject) {
-  ir::LlvmModule module = parse(text);
-  embed::Result<std::string> written;
-  {
-    Unlocked unlocked;
-    written = module.write({std::move(triple), std::move(processor), std::move(features), fuses}, isObject);
-  }
-  if (auto *error = std::get_if<embed::Error>(&written))
-    throw std::runtime_error(error->message);
-  const auto &out = std::get<std::string>(written);
+  ir::LlvmModule module = take(ir::LlvmModule::parse(text));
+  embed::Result<std::string> written = unlocked(
+      [&] { return module.write({std::move(triple), std::move(processor), std::move(features), fuses}, isObject); });
+  const std::string out = take(std::move(written));
   return isObject ? nb::object(nb::bytes(out.data(), out.size())) : nb::object(nb::str(out.data(), out.size()));
 }
 
@@ -94,8 +75,7 @@ void addLlvm(nb::module_ &parent) {
       "optimize_module",
       [](const ir::LlvmModule &self, int level, std::string arch, std::string features,
          const std::vector<std::string> &, bool fuses) {
-        Unlocked unlocked;
-        check(self.optimise(level, {"", std::move(arch), std::move(features), fuses}));
+        check(unlocked([&] { return self.optimise(level, {"", std::move(arch), std::move(features), fuses}); }));
       },
       nb::arg("module"), nb::arg("opt"), nb::arg("arch") = "", nb::arg("features") = "",
       nb::arg("flags") = std::vector<std::string>(), nb::arg("enable_fp_fusion") = false);

@@ -1,5 +1,6 @@
-#include "bindings/ir/Nvidia.h"
+#include "bindings/Submodules.h"
 
+#include "bindings/Result.h"
 #include "bindings/launch/Argument.h"
 
 #include <triton/embed_cuda.h>
@@ -49,18 +50,13 @@ static void multiply(const embed::CublasLt &self, nb::handle a, nb::handle b, nb
   auto stream = nb::cast<uint64_t>(driver.attr("get_current_stream")(driver.attr("get_current_device")()));
   embed::CublasProduct product{left.address, right.address, added.address,  result.address, left.rows, right.rows,
                                left.columns, left.element,  result.element, alpha,          beta};
-  std::optional<embed::Error> error = self.multiply(product, stream);
-  if (error)
-    throw std::runtime_error(error->message);
+  check(self.multiply(product, stream));
 }
 
 static embed::CublasLt create(nb::handle workspace) {
   auto address = nb::cast<uint64_t>(workspace.attr("data_ptr")());
   auto bytes = nb::cast<uint64_t>(workspace.attr("numel")()) * nb::cast<uint64_t>(workspace.attr("element_size")());
-  embed::Result<embed::CublasLt> made = embed::CublasLt::create(address, bytes);
-  if (auto *error = std::get_if<embed::Error>(&made))
-    throw std::runtime_error(error->message);
-  return std::get<embed::CublasLt>(std::move(made));
+  return take(embed::CublasLt::create(address, bytes));
 }
 
 void addNvidia(nb::module_ &parent) {

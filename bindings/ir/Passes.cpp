@@ -1,5 +1,5 @@
 // A pass manager is a list of pass names; running it hands the list to the compiler.
-#include "bindings/ir/Passes.h"
+#include "bindings/Submodules.h"
 
 #include "bindings/InterpreterLock.h"
 

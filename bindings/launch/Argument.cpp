@@ -3,6 +3,7 @@
 
 #include "bindings/Package.h"
 #include "bindings/Reference.h"
+#include "bindings/Result.h"
 #include "bindings/launch/Array.h"
 #include "bindings/launch/CompactInteger.h"
 #include "bindings/launch/DescriptorArgument.h"
@@ -12,8 +13,7 @@ namespace triton::python {
 bool raise(const dispatch::Outcome &outcome) {
   if (!outcome)
     return true;
-  PyObject *type = PyDict_GetItemString(PyEval_GetBuiltins(), outcome->exception);
-  PyErr_SetString(type ? type : PyExc_RuntimeError, outcome->message.c_str());
+  setError(outcome->exception, outcome->message);
   return false;
 }
 

@@ -106,11 +106,7 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   call.isContextCurrent = invocation.isCurrent;
   // Only calls like ones before: what a hook is to see, or what clients make themselves, is a launch of the kernel.
   call.mayUseGraph = self.usesGraphs && invocation.packed && invocation.isCurrent;
-  int status = 0;
-  {
-    Unlocked unlocked;
-    status = self.native->launch(call, block.data());
-  }
+  int status = unlocked([&] { return self.native->launch(call, block.data()); });
   if (status)
     PyErr_SetString(PyExc_RuntimeError, self.native->describeFailure(call, status).c_str());
   return status == 0;

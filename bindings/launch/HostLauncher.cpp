@@ -44,11 +44,8 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   if (!block.pack(launcher, invocation, resolve))
     return false;
   const embed::HostKernel &kernel = *reinterpret_cast<HostFunction *>(invocation.function)->kernel;
-  std::optional<std::string> error;
-  {
-    Unlocked unlocked;
-    error = kernel.launch(block.data(), grid, reinterpret_cast<HostLauncher &>(launcher).how);
-  }
+  std::optional<std::string> error =
+      unlocked([&] { return kernel.launch(block.data(), grid, reinterpret_cast<HostLauncher &>(launcher).how); });
   if (error && !raiseInterruption())
     PyErr_SetString(PyExc_RuntimeError, error->c_str());
   return !error;
@@ -83,11 +80,8 @@ static PyObject *createFunction(PyTypeObject *type, PyObject *arguments, PyObjec
   unsigned long long arenaBytes = 0;
   if (!PyArg_ParseTuple(arguments, "y#sK", &object, &objectSize, &symbol, &arenaBytes))
     return nullptr;
-  embed::Result<embed::HostKernel> kernel = embed::Error{};
-  {
-    Unlocked unlocked;
-    kernel = embed::HostKernel::load({object, size_t(objectSize)}, symbol, arenaBytes);
-  }
+  embed::Result<embed::HostKernel> kernel =
+      unlocked([&] { return embed::HostKernel::load({object, size_t(objectSize)}, symbol, arenaBytes); });
   if (auto *error = std::get_if<embed::Error>(&kernel)) {
     PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
     return nullptr;

@@ -5,34 +5,21 @@
 #include "bindings/Text.h"
 #include "bindings/host/PythonHost.h"
 #include "bindings/launch/KernelObject.h"
+#include "bindings/launch/KernelParameter.h"
 
 namespace triton::python {
 
-static bool readParameters(PyObject *jitFunction, std::vector<embed::Parameter> &out) {
-  Reference parameters(PyObject_GetAttrString(jitFunction, "params"));
-  Reference items(parameters ? PySequence_Tuple(parameters.get()) : nullptr);
-  if (!items)
+static bool addParameters(PyObject *jitFunction, std::vector<embed::Parameter> &out) {
+  Reference params(PyObject_GetAttrString(jitFunction, "params"));
+  std::vector<KernelParameter> read;
+  if (!readParameters(params.get(), read))
     return false;
-  for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(items.get()); ++index) {
-    PyObject *item = PyTuple_GET_ITEM(items.get(), index);
-    embed::Parameter parameter;
-    parameter.name = stringAttribute(item, "name");
-    parameter.annotation = stringAttribute(item, "annotation");
-    Reference isConstexpr(PyObject_GetAttrString(item, "is_constexpr")),
-        hasDefault(PyObject_GetAttrString(item, "has_default")),
-        doNotSpecialize(PyObject_GetAttrString(item, "do_not_specialize")),
-        doNotAlign(PyObject_GetAttrString(item, "do_not_specialize_on_alignment"));
-    if (!isConstexpr || !hasDefault || !doNotSpecialize || !doNotAlign)
+  for (KernelParameter &parameter : read) {
+    const dispatch::Parameter &facts = parameter.facts;
+    out.push_back({facts.name, facts.annotation, facts.isConstexpr, facts.specializesValue, facts.specializesAlignment,
+                   std::nullopt});
+    if (parameter.defaultValue && !(out.back().defaultValue = toValue(parameter.defaultValue.get())))
       return false;
-    parameter.isConstexpr = PyObject_IsTrue(isConstexpr.get()) == 1;
-    parameter.specializesValue = PyObject_IsTrue(doNotSpecialize.get()) != 1;
-    parameter.specializesAlignment = PyObject_IsTrue(doNotAlign.get()) != 1;
-    if (PyObject_IsTrue(hasDefault.get()) == 1) {
-      Reference defaultValue(PyObject_GetAttrString(item, "default"));
-      if (!defaultValue || !(parameter.defaultValue = toValue(defaultValue.get())))
-        return false;
-    }
-    out.push_back(std::move(parameter));
   }
   return true;
 }
@@ -52,7 +39,7 @@ static bool describeFunction(PyObject *jitFunction, PyObject *source, bool noinl
   if (PyUnicode_Check(message.get()))
     out.mustUseResult = textOf(message.get());
   out.scope = makeScope(jitFunction, fn.get());
-  return out.scope && readParameters(jitFunction, out.parameters);
+  return out.scope && addParameters(jitFunction, out.parameters);
 }
 
 std::optional<embed::Function> functionOf(PyObject *jitFunction) {

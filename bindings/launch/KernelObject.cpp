@@ -38,7 +38,7 @@ static int traverseKernel(PyObject *object, visitproc visit, void *arg) {
   KernelState *state = reinterpret_cast<KernelObject *>(object)->state;
   if (!state)
     return 0;
-  for (const Parameter &parameter : state->parameters)
+  for (const KernelParameter &parameter : state->parameters)
     Py_VISIT(parameter.defaultValue.get());
   for (const auto &[hash, launch] : state->launches) {
     Py_VISIT(launch->kernel.get());

@@ -16,7 +16,8 @@ static bool read(PyObject *param, KernelParameter &out) {
   PyObject *name = PyObject_GetAttrString(param, "name");
   if (!name || !truthOf(param, "is_constexpr", out.facts.isConstexpr) ||
       !truthOf(param, "is_const", out.facts.isConst) || !truthOf(param, "do_not_specialize", doNotSpecialize) ||
-      !truthOf(param, "do_not_specialize_on_alignment", doNotAlign) || !truthOf(param, "has_default", hasDefault)) {
+      !truthOf(param, "do_not_specialize_on_alignment", doNotAlign) || !truthOf(param, "has_default", hasDefault) ||
+      !truthOf(param, "is_keyword_only", out.isKeywordOnly) || !truthOf(param, "is_variadic", out.isVariadic)) {
     Py_XDECREF(name);
     return false;
   }

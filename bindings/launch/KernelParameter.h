@@ -12,6 +12,7 @@ namespace triton::python {
 struct KernelParameter {
   Reference name, defaultValue; // the name is interned; no default: null
   dispatch::Parameter facts;
+  bool isKeywordOnly = false, isVariadic = false; // it is given by its name alone; it takes all further arguments
   bool align() const { return facts.specializesValue && facts.specializesAlignment; }
 };
 

@@ -5,45 +5,16 @@
 #include "bindings/launch/RepeatedCall.h"
 #include "bindings/launch/Torch.h"
 
-namespace triton::python {
+#include <algorithm>
 
-static bool truthOf(PyObject *object, const char *attribute, bool &out) {
-  Reference value(PyObject_GetAttrString(object, attribute));
-  int truth = value ? PyObject_IsTrue(value.get()) : -1;
-  out = truth == 1;
-  return truth >= 0;
-}
+namespace triton::python {
 
 bool KernelState::configure(PyObject *kernel) {
   Reference described(PyObject_GetAttrString(kernel, "params"));
-  Reference list(described ? PySequence_List(described.get()) : nullptr);
-  if (!list)
+  if (!readParameters(described.get(), parameters))
     return false;
-  parameters.clear();
-  bool isVariadic = false;
-  positionalCount = 0;
-  for (Py_ssize_t index = 0; index < PyList_GET_SIZE(list.get()); ++index) {
-    PyObject *item = PyList_GET_ITEM(list.get(), index);
-    Parameter parameter;
-    bool doNotSpecialize = false, doNotAlign = false, hasDefault = false, isKeywordOnly = false, takesRest = false;
-    parameter.name = Reference(PyObject_GetAttrString(item, "name"));
-    if (!parameter.name || !truthOf(item, "is_constexpr", parameter.isConstexpr) ||
-        !truthOf(item, "is_const", parameter.isConst) || !truthOf(item, "do_not_specialize", doNotSpecialize) ||
-        !truthOf(item, "do_not_specialize_on_alignment", doNotAlign) || !truthOf(item, "has_default", hasDefault) ||
-        !truthOf(item, "is_keyword_only", isKeywordOnly) || !truthOf(item, "is_variadic", takesRest))
-      return false;
-    isVariadic |= takesRest;
-    positionalCount += !isKeywordOnly;
-    PyObject *interned = parameter.name.release();
-    PyUnicode_InternInPlace(&interned);
-    parameter.name = Reference(interned);
-    if (hasDefault && !(parameter.defaultValue = Reference(PyObject_GetAttrString(item, "default"))))
-      return false;
-    parameter.specializeValue = !doNotSpecialize;
-    parameter.align = !doNotSpecialize && !doNotAlign;
-    parameters.push_back(std::move(parameter));
-  }
-  if (isVariadic)
+  positionalCount = size_t(std::ranges::count(parameters, false, &KernelParameter::isKeywordOnly));
+  if (std::ranges::find(parameters, true, &KernelParameter::isVariadic) != parameters.end())
     positionalCount = 0;
   const Package *package = Package::get();
   Reference ownRun(PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(kernel)), "run"));

@@ -4,6 +4,7 @@
 #include "bindings/DictWatch.h"
 #include "bindings/host/RecordedGlobals.h"
 #include "bindings/launch/KernelObject.h"
+#include "bindings/launch/KernelParameter.h"
 #include "bindings/launch/LaunchKey.h"
 #include "bindings/launch/Launcher.h"
 
@@ -11,11 +12,6 @@
 #include <unordered_map>
 
 namespace triton::python {
-
-struct Parameter {
-  Reference name, defaultValue;
-  bool isConstexpr, isConst, specializeValue, align;
-};
 
 /// A launch that went well, ready to be repeated.
 struct RememberedLaunch {
@@ -58,7 +54,7 @@ private:
 struct KernelState {
   bool isConfigured = false;
   bool hasOwnRun = false; // a subclass has replaced `run`, so every launch goes there
-  std::vector<Parameter> parameters;
+  std::vector<KernelParameter> parameters;
   size_t positionalCount = 0; // of those, how many may be given by position; none where one takes all further arguments
   std::unordered_multimap<uint64_t, std::shared_ptr<RememberedLaunch>> launches;
   ParsedFunction parsed;

@@ -37,12 +37,12 @@ bool LaunchCall::bind() {
   }
   classified.assign(count, Argument());
   for (size_t index = 0; index < count; ++index) {
-    const Parameter &parameter = state.parameters[index];
+    const KernelParameter &parameter = state.parameters[index];
     if (!values[index])
       values[index] = parameter.defaultValue.get();
     if (!values[index])
       return false;
-    if (parameter.isConstexpr) {
+    if (parameter.facts.isConstexpr) {
       if (!key.addConstant(values[index]))
         return false;
       continue;
@@ -54,7 +54,7 @@ bool LaunchCall::bind() {
     }
     if (holder)
       holders.emplace_back(holder);
-    if (!key.addArgument(values[index], classified[index], parameter.specializeValue, parameter.align))
+    if (!key.addArgument(values[index], classified[index], parameter.facts.specializesValue, parameter.align()))
       return false;
   }
   return true;

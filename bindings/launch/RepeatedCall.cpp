@@ -18,11 +18,11 @@ bool ArgumentGuard::addTo(LaunchKey &parts, PyObject *object, const Argument &ar
   return isConstexpr ? parts.addConstant(object) : parts.addArgument(object, argument, specializeValue, align);
 }
 
-bool ArgumentGuard::begin(PyObject *object, const Argument &argument, const Parameter *parameter) {
-  isConstexpr = !parameter || parameter->isConstexpr;
+bool ArgumentGuard::begin(PyObject *object, const Argument &argument, const KernelParameter *parameter) {
+  isConstexpr = !parameter || parameter->facts.isConstexpr;
   if (parameter) {
-    specializeValue = parameter->specializeValue;
-    align = parameter->align;
+    specializeValue = parameter->facts.specializesValue;
+    align = parameter->align();
   }
   mask = dispatch::tagMask(specializeValue, align);
   if (isImmutable(object))

@@ -16,7 +16,7 @@ namespace triton::python {
 class ArgumentGuard {
 public:
   /// `parameter`: null for an option, which counts as a constant. False if it has no key.
-  bool begin(PyObject *object, const Argument &argument, const Parameter *parameter);
+  bool begin(PyObject *object, const Argument &argument, const KernelParameter *parameter);
   /// Also classifies the argument, if it is one of run time.
   bool admits(PyObject *object, Argument &argument, std::vector<Reference> &holders) const;
   /// Whether it passes because it is the object that was there before, and cannot have changed.

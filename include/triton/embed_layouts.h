@@ -7,27 +7,13 @@
 
 namespace triton::embed {
 
-/// A field of a layout, or a parameter of its constructor or of a function.
-struct LayoutField {
-  std::string name;
-  std::string type; // "int", "bool", "list[int]", "list[list[int]]", "tuple[int, int]", "DistributedLayout", "Any"
-  bool takesNone = false;
-  std::optional<Value> byDefault;
-};
+/// The classes: a tuple (name, module, base, documentation, fields, parameters, properties) for each. Parameters are those of its constructor, in general its fields;
+/// properties are what `layoutProperty` answers. A field or a parameter is (name, type, default): the type "int", "bool", "list[int]", "list[list[int]]",
+/// "tuple[int, int]", "DistributedLayout" or "Any", with " | None" where it may be none; the default in a tuple of its own, which is empty where there is none.
+TRITON_EXPORT Value layoutClasses();
 
-struct LayoutClass {
-  std::string name, module, base, documentation;
-  std::vector<LayoutField> fields, parameters; // of a layout; of its constructor, in general the same
-  std::vector<std::string> properties;         // what `layoutProperty` answers
-};
-TRITON_EXPORT std::vector<LayoutClass> layoutClasses();
-
-/// A function of a class, which yields arguments for that class's constructor, or of the module of layouts.
-struct LayoutFunction {
-  std::string owner, name, documentation; // no owner: the module
-  std::vector<LayoutField> parameters;
-};
-TRITON_EXPORT std::vector<LayoutFunction> layoutFunctions();
+/// (owner, name, documentation, parameters) of each function: of a class, for which it yields arguments of the constructor, or without an owner of the module of layouts.
+TRITON_EXPORT Value layoutFunctions();
 
 /// The fields of a new layout from one value for each parameter of its constructor.
 TRITON_EXPORT Result<std::vector<Value>> makeLayout(std::string_view className, const std::vector<Value> &arguments);

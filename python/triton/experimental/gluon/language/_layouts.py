@@ -27,7 +27,8 @@ class _Layout:
 
     def _set(self, arguments):
         for field, value in zip(dataclasses.fields(self), _native.make(self._class, arguments)):
-            object.__setattr__(self, field.name, value)
+            is_pair = field.type == "tuple[int, int]"
+            object.__setattr__(self, field.name, tuple(value) if is_pair else value)
 
     def __post_init__(self):
         self._set(self._fields())
