@@ -46,7 +46,7 @@ def damage_of(store, entry):
     damage = find_damage(text, {file: content for file, content in contents.items() if content is not None})
     if damage:
         return damage
-    key = _part(values, "request").get("bundle_key", values.get("hash", ""))
+    key = values.get("bundle_key", values.get("hash", ""))
     return "" if _entry_name(key) == entry.name else "it lies under the key of another kernel"
 
 
