@@ -34,6 +34,7 @@ from .compiler import CompilationError, compile, max_shared_mem  # noqa: F401  (
 from . import language, runtime
 from .language.core import _aggregate as aggregate
 from .language.core import must_use_result
+from .tools import tensor_descriptor as _tensor_descriptor  # noqa: F401  (first launches look for it: not in a thread while another forks)
 
 __all__ = [
     "aggregate",
