@@ -307,7 +307,9 @@ class language_knobs(base_knobs):
 
     def fp_fusion_enabled(self, requested: Optional[bool]) -> bool:
         """Whether products and sums may become one operation: what a launch asks for, else the default, unless it is forbidden to all."""
-        return not self.force_disable_fp_fusion and bool(self.default_fp_fusion if requested is None else requested)
+        if self.force_disable_fp_fusion:
+            return False
+        return self.default_fp_fusion if requested is None else requested
 
 
 class nvidia_knobs(base_knobs):
