@@ -103,7 +103,10 @@ int main(void) {
   triton_error *error = NULL;
   for (int i = 0; i < count; ++i)
     x[i] = (float)i;
-  CHECK(triton_c_version() == TRITON_C_VERSION && strcmp(triton_version(), TRITON_STAMP) == 0);
+  CHECK(triton_c_version() == TRITON_C_VERSION && strncmp(triton_version(), "3.", 2) == 0);
+#ifdef TRITON_STAMP // of the build; programs beside an installed library do not know it
+  CHECK(strcmp(triton_version(), TRITON_STAMP) == 0);
+#endif
   triton_module *module = triton_module_parse(text, "kernels.py", &error);
   CHECK(module && !error);
   CHECK(triton_module_kernel_count(module) == 2 && strcmp(triton_module_kernel_name(module, 1), "broken") == 0);

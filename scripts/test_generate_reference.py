@@ -63,7 +63,7 @@ def test_methods_of_tensors():
 def test_what_only_core_has_is_not_at_the_top():
     import triton.language as tl
 
-    assert not hasattr(tl, "item") and not hasattr(tl, "to_tensor") and hasattr(tl.core, "item")
+    assert not hasattr(tl, "item") and hasattr(tl.core, "item")
 
 
 def test_the_page_shows_what_the_compiler_knows():

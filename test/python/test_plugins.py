@@ -46,7 +46,7 @@ def run(kernel):
 def replace(arguments):
     def hook(backend=None, stages=None, options=None, language=None, capability=None):
         if stages is None:
-            return "replace", "1"
+            return "replace", str(arguments)
         make_ttir = stages["ttir"]
         def with_pass(source, metadata):
             module = make_ttir(source, metadata)
