@@ -131,11 +131,11 @@ class Autotuner(KernelInterface):
             }
 
     def _default_post_hook(self, kwargs, exception):
-        for name, copy in self._restore_copies.items():
+        for name, kept in self._restore_copies.items():
             if hasattr(kwargs[name], "copy_"):
-                kwargs[name].copy_(copy)
+                kwargs[name].copy_(kept)
             else:
-                kwargs[name][...] = copy
+                kwargs[name][...] = kept
         self._restore_copies = {}
 
     def _jit_function(self):

@@ -282,7 +282,8 @@ def test_reductions_leave_loops():
     """What threads hold is added in the loop, over threads once behind it."""
     text = build(reduce_in_loop_kernel, COPY, attrs=divisible(0), M=32, N=128)["ttgir"]
     inside, behind = text.split("scf.yield", 1)
-    assert behind.count('"tt.reduce"') == 1 and "axis = 1" not in inside, text
+    axes = re.findall(r'"tt.reduce"\(.*?\) <\{axis = (\d)', inside)
+    assert behind.count('"tt.reduce"') == 1 and set(axes) <= {"2"}, text  # of what a thread holds
 
 
 @triton.jit

@@ -177,7 +177,7 @@ def test_walrus():
 def walrus_in_loop_kernel(out, n):
     i = 0
     last = 0
-    while (m := i * 3) < n:
+    while (m := i * 3) < n:  # noqa: F841
         last = i
         i += 1
     tl.store(out, last)
@@ -249,13 +249,13 @@ def test_filters_are_known_while_compiling():
 
 @triton.jit
 def too_many_kernel(out, n):
-    a, b = (n, n, n)
+    a, b = (n, n, n)  # noqa: F841
     tl.store(out, a)
 
 
 @triton.jit
 def not_enough_kernel(out, n):
-    a, b, c = (n, n)
+    a, b, c = (n, n)  # noqa: F841
     tl.store(out, a)
 
 
@@ -267,7 +267,7 @@ def no_tuple_kernel(out, n):
 
 @triton.jit
 def starred_kernel(out, n):
-    a, *b = (n, n)
+    a, *b = (n, n)  # noqa: F841
     tl.store(out, a)
 
 
