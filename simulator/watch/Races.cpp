@@ -81,7 +81,9 @@ void RaceWatch::access(Warp &warp, const Instruction &instruction, Cta &owner, u
     cell.isWritten |= writes;
     if (!cluster.grid.launch.watch.races)
       continue;
-    if (!isOver(cell.write, now, /*wasWrite=*/true))
+    // Warps that hold the same element write it by the same instruction, each for all.
+    const bool isCopy = writes && !isOperation && cell.write.pc == pc;
+    if (!isCopy && !isOver(cell.write, now, /*wasWrite=*/true))
       return report(warp, instruction, cell.write, now, true, writes, owner, byte);
     if (!writes) {
       if (isOver(cell.read, now, false)) {

@@ -144,6 +144,14 @@ bar.sync 0;
   EXPECT_NE(messageOf(run(with(text, "bar.sync 0;\n"))), "") << "a barrier of threads says nothing of the copy";
 }
 
+TEST(Races, CopiesOfAnElement) {
+  EXPECT_EQ(messageOf(run("st.shared.u32 [memory+512], 7;\n")), "") << "all warps write it, by one instruction";
+  EXPECT_NE(
+      messageOf(run(
+          "setp.lt.u32 %p1, %r0, 32;\n@%p1 st.shared.u32 [memory+512], 7;\n@!%p1 st.shared.u32 [memory+512], 8;\n")),
+      "");
+}
+
 TEST(Races, MemoryNobodyWrote) {
   WatchSet watch{.bounds = true, .shared = true, .races = false};
   auto findings = run("ld.shared.u32 %r6, [%r3];\n", watch);
