@@ -83,8 +83,7 @@ class FusedComm:
     """Results go to other ranks: row m to row m * n_reduce_shards + reduce_rank of the ranks of shard `scatter_shard_indx[m]`, or of all ranks.
 
     `out_handles`: the result tensor of every rank, or an int64 tensor of their addresses.
-    `map_dst_coord(captured, row, column)` gives (rank, row, column) of where an element goes instead; `all_writes_issued(captured)` is called when a
-    program has stored its last.
+    `map_dst_coord` and `all_writes_issued`, closures that kernels of Triton 3.7 call, are not supported: giving one is an error.
     """
 
     out_handles: Any
@@ -93,6 +92,11 @@ class FusedComm:
     n_reduce_shards: int = 1
     map_dst_coord: Closure | None = None
     all_writes_issued: Closure | None = None
+
+    def __post_init__(self):
+        for name in ("map_dst_coord", "all_writes_issued"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"FusedComm does not support {name}: results go where scatter_shard_indx says")
 
     def addresses(self, device):
         if isinstance(self.out_handles, torch.Tensor) and self.out_handles.dtype == torch.int64:

@@ -274,6 +274,12 @@ def test_sending_to_ranks(device):
     assert torch.equal(post_matmul_comm_torch(expected, 0, 1, 1), expected)
 
 
+@pytest.mark.parametrize("name", ["map_dst_coord", "all_writes_issued"])
+def test_closures_of_communication_are_refused(name):
+    with pytest.raises(ValueError, match=f"FusedComm does not support {name}"):
+        FusedComm([torch.zeros(4)], **{name: lambda *arguments: None})
+
+
 def test_rules(device):
     with pytest.raises(AssertionError, match="column-major"):
         x, w = (
