@@ -9,18 +9,25 @@ namespace triton::simulator {
 
 namespace {
 
+/// The 16-byte rows of a tile, row i of which is at the address of lane `count` * tile + i; false, with a finding, where one is not in shared memory.
+template <size_t count>
+bool locateRows(Warp &warp, const Instruction &instruction, unsigned tile, Access access, std::byte *(&rows)[count]) {
+  for (unsigned row = 0; row < count; ++row) {
+    unsigned lane = count * tile + row;
+    rows[row] = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, access);
+    if (!rows[row])
+      return false;
+  }
+  return true;
+}
+
 /// m8n8 of 16 bits: lane 4r + c holds elements (r, 2c) and (r, 2c + 1) of each tile; transposed: (2c, r) and (2c + 1, r). Row i of tile j is at the address of lane 8j + i.
 /// `small[0]`: transposed.
 template <bool isLoad> Step tiles16(Warp &warp, const Instruction &instruction, uint32_t mask) {
   for (unsigned tile = 0; tile < instruction.listSize; ++tile) {
     std::byte *rows[8];
-    for (unsigned row = 0; row < 8; ++row) {
-      unsigned lane = 8 * tile + row;
-      rows[row] = locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane,
-                         isLoad ? Access::Read : Access::Write);
-      if (!rows[row])
-        return Step::Blocked;
-    }
+    if (!locateRows(warp, instruction, tile, isLoad ? Access::Read : Access::Write, rows))
+      return Step::Blocked;
     auto *registers = isLoad ? warp.out<uint16_t>(instruction.list[tile])
                              : const_cast<uint16_t *>(warp.in<uint16_t>(instruction.list[tile]));
     eachLane(mask, [&](unsigned lane) {
@@ -42,13 +49,8 @@ template <bool isLoad> Step tiles16(Warp &warp, const Instruction &instruction, 
 Step loadBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t mask) {
   for (unsigned tile = 0; tile < instruction.listSize / 2; ++tile) {
     std::byte *rows[16];
-    for (unsigned row = 0; row < 16; ++row) {
-      unsigned lane = 16 * tile + row;
-      rows[row] =
-          locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Read);
-      if (!rows[row])
-        return Step::Blocked;
-    }
+    if (!locateRows(warp, instruction, tile, Access::Read, rows))
+      return Step::Blocked;
     for (unsigned half = 0; half < 2; ++half) {
       auto *registers = warp.out<std::byte>(instruction.list[2 * tile + half]);
       eachLane(mask, [&](unsigned lane) {
@@ -60,17 +62,12 @@ Step loadBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t ma
   return Step::Next;
 }
 
-/// m16n8 of 8 bits, transposed: a register a tile. Row i of tile j, 8 columns of 16... is at the address of lane 8j + i: 16 bytes. Lane 4r + c holds (4c + e, r).
+/// m16n8 of 8 bits, transposed: a register a tile. Column i of tile j, 16 bytes, is at the address of lane 8j + i. Lane 4r + c holds (4c + e, r).
 Step storeBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t mask) {
   for (unsigned tile = 0; tile < instruction.listSize; ++tile) {
     std::byte *columns[8];
-    for (unsigned column = 0; column < 8; ++column) {
-      unsigned lane = 8 * tile + column;
-      columns[column] =
-          locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Write);
-      if (!columns[column])
-        return Step::Blocked;
-    }
+    if (!locateRows(warp, instruction, tile, Access::Write, columns))
+      return Step::Blocked;
     const auto *registers = warp.in<std::byte>(instruction.list[tile]);
     eachLane(mask, [&](unsigned lane) {
       for (unsigned byte = 0; byte < 4; ++byte)
@@ -85,13 +82,8 @@ Step loadUnpacked(Warp &warp, const Instruction &instruction, uint32_t mask) {
   unsigned bits = instruction.small[0];
   for (unsigned tile = 0; tile < instruction.listSize; ++tile) {
     std::byte *rows[8];
-    for (unsigned row = 0; row < 8; ++row) {
-      unsigned lane = 8 * tile + row;
-      rows[row] =
-          locate(warp, instruction, ptx::Space::Shared, addressOf(warp, instruction, lane), 16, lane, Access::Read);
-      if (!rows[row])
-        return Step::Blocked;
-    }
+    if (!locateRows(warp, instruction, tile, Access::Read, rows))
+      return Step::Blocked;
     auto *registers = warp.out<uint8_t>(instruction.list[tile]);
     eachLane(mask, [&](unsigned lane) {
       for (unsigned byte = 0; byte < 4; ++byte) {
