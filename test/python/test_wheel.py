@@ -153,3 +153,14 @@ def test_stamps_fit_the_torch_that_pins_them(torch, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     other = "3.6.0" if stamp != "3.6.0" else "3.9.0"
     assert "has requirement triton" in check_beside(tmp_path, torch, pin, other).stdout
+
+
+@pytest.mark.parametrize("stamp", ["3.6.0", "3.7.1", "3.8.0", "3.9.0"])
+def test_the_wheel_has_the_stamps_version(tmp_path, stamp):
+    """What `pip wheel .` asks of the build backend first: a newer backend that refuses pyproject.toml shows here."""
+    pytest.importorskip("scikit_build_core")
+    prepare = f"import scikit_build_core.build as b; print(b.prepare_metadata_for_build_wheel({str(tmp_path)!r}))"
+    done = subprocess.run([sys.executable, "-c", prepare], cwd=ROOT, env={**os.environ, "TRITON_STAMP": stamp}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == f"triton-{stamp}+cpp.dist-info"
+    assert f"Version: {stamp}+cpp" in (tmp_path / f"triton-{stamp}+cpp.dist-info" / "METADATA").read_text().splitlines()
