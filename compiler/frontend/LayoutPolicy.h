@@ -23,7 +23,8 @@ public:
   /// Whether a dimension can be inserted there.
   virtual mlir::LogicalResult checkExpandDims(Emitter &emitter, mlir::RankedTensorType type, int64_t axis) const = 0;
   /// The type of a block that a change of `source`'s shape gives, its layout written as kernels are to see it.
-  virtual mlir::RankedTensorType written(mlir::RankedTensorType source, mlir::RankedTensorType result) const = 0;
+  virtual mlir::RankedTensorType written(mlir::RankedTensorType source, mlir::RankedTensorType result,
+                                         bool isReshape) const = 0;
   /// The type of a descriptor for whose blocks the host gives a layout.
   virtual mlir::FailureOr<Type> descriptorType(Emitter &emitter, const Type &type, const Value &layout) const = 0;
   /// What a type with a layout is called in the names of functions that are specialised for it; nothing for one without.

@@ -1,6 +1,7 @@
 // The language's rules for layouts: placeholders adopt what they meet, dimensions go where a slice lost them.
 #include "compiler/gluon/LayoutClasses.h"
 #include "compiler/gluon/builtins/Buffers.h"
+#include "compiler/gpu/dialect/LayoutInference.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringExtras.h"
@@ -95,11 +96,18 @@ public:
   }
 
   /// Layouts are compared by how they are written: a map given by its bases stays one, whatever else has the same map.
-  RankedTensorType written(RankedTensorType source, RankedTensorType result) const override {
-    auto blocked = dyn_cast_or_null<gpu::BlockedAttr>(result.getEncoding());
-    if (!blocked || !isa_and_nonnull<gpu::LinearAttr, gpu::MmaAttr, gpu::DotOperandAttr>(source.getEncoding()))
-      return result;
-    return gpu::withLayout(result, gpu::LinearAttr::get(result.getContext(), blocked.toLinear(result.getShape())));
+  RankedTensorType written(RankedTensorType source, RankedTensorType result, bool isReshape) const override {
+    auto asBases = [&] {
+      const auto layout = cast<gpu::DistributedAttr>(result.getEncoding());
+      return gpu::withLayout(result, gpu::LinearAttr::get(result.getContext(), layout.toLinear(result.getShape())));
+    };
+    if (isReshape && isa_and_nonnull<gpu::BlockedAttr>(source.getEncoding())) {
+      gpu::BlockedAttr blocked = gpu::reshapeBlocked(source, result.getShape());
+      return blocked ? gpu::withLayout(result, blocked) : asBases();
+    }
+    const bool isFound = isa_and_nonnull<gpu::BlockedAttr>(result.getEncoding()) &&
+                         isa_and_nonnull<gpu::LinearAttr, gpu::MmaAttr, gpu::DotOperandAttr>(source.getEncoding());
+    return isFound ? asBases() : result;
   }
 
   FailureOr<frontend::Type> descriptorType(Emitter &emitter, const frontend::Type &type,

@@ -32,7 +32,8 @@ FailureOr<Value> itemOf(Emitter &emitter, const Value &value) {
 /// What an op made of `source` by changing its shape.
 static Value reshaped(Emitter &emitter, const Value &source, mlir::Value result) {
   if (emitter.layouts())
-    result.setType(emitter.layouts()->written(irTypeOf(source), llvm::cast<RankedTensorType>(result.getType())));
+    result.setType(emitter.layouts()->written(irTypeOf(source), llvm::cast<RankedTensorType>(result.getType()),
+                                              isa<tensor::ReshapeOp>(result.getDefiningOp())));
   return tensorOf(result, source.type().element());
 }
 

@@ -147,6 +147,71 @@ DistributedAttr reshapeLayout(RankedTensorType tensor, ArrayRef<int64_t> shape) 
   return nameLayout(tensor.getContext(), reshapeDimensions(toLinear(tensor), shape));
 }
 
+namespace {
+/// Dims `first` to `last` - 1 of a shape.
+struct DimRange {
+  unsigned first, last;
+};
+} // namespace
+
+/// Which dims become which: the smallest groups of as many elements on both sides, the innermost first.
+static SmallVector<std::pair<DimRange, DimRange>> groupDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<std::pair<DimRange, DimRange>> groups;
+  unsigned source = from.size(), target = to.size();
+  while (source && target) {
+    DimRange left{source - 1, source}, right{target - 1, target};
+    int64_t held = from[left.first], wanted = to[right.first];
+    while (held != wanted)
+      held < wanted ? held *= from[--left.first] : wanted *= to[--right.first];
+    source = left.first;
+    target = right.first;
+    groups.push_back({left, right});
+  }
+  groups.back().first.first = groups.back().second.first = 0; // sizes of 1 in front
+  return groups;
+}
+
+/// The dims of `range`, the innermost first.
+static auto innermostFirst(DimRange range) { return llvm::reverse(llvm::seq(range.first, range.last)); }
+
+BlockedAttr reshapeBlocked(RankedTensorType tensor, ArrayRef<int64_t> shape) {
+  auto blocked = cast<BlockedAttr>(tensor.getEncoding());
+  if (!blocked.getCluster().empty())
+    return {};
+  const unsigned rank = shape.size();
+  SmallVector<int64_t> registers(rank, 1), lanes(rank, 1), warps(rank, 1);
+  SmallVector<SmallVector<unsigned>> innermost(blocked.getRank()); // what a dim that leads its group becomes
+  SmallVector<bool> follows(blocked.getRank(), false);
+  for (auto [from, to] : groupDims(tensor.getShape(), shape)) {
+    // The dims of a group must lie one behind the other in memory, the innermost first.
+    ArrayRef<unsigned> order = blocked.getOrder();
+    auto place = llvm::find(order, from.last - 1);
+    for (unsigned dim : innermostFirst(from)) {
+      if (place == order.end() || *place++ != dim)
+        return {};
+      follows[dim] = dim != from.last - 1;
+    }
+    innermost[from.last - 1] = llvm::to_vector(innermostFirst(to));
+    // Registers fill the innermost dim first, then lanes, then warps; the outermost takes what is left.
+    for (auto [sizes, left] :
+         {std::pair(&registers, blocked.getSizePerThread()), std::pair(&lanes, blocked.getThreadsPerWarp()),
+          std::pair(&warps, blocked.getWarpsPerCTA())}) {
+      int64_t rest = llvm::product_of(left.slice(from.first, from.last - from.first));
+      for (unsigned dim : innermostFirst(to)) {
+        const int64_t room = std::max<int64_t>(1, shape[dim] / (registers[dim] * lanes[dim] * warps[dim]));
+        (*sizes)[dim] = dim == to.first ? rest : std::min(rest, room);
+        rest /= (*sizes)[dim];
+      }
+    }
+  }
+  SmallVector<unsigned> order;
+  for (unsigned dim : blocked.getOrder())
+    if (!follows[dim])
+      llvm::append_range(order, innermost[dim]);
+  auto result = BlockedAttr::get(tensor.getContext(), registers, lanes, warps, order);
+  return result.toLinear(shape) == reshapeDimensions(toLinear(tensor), shape) ? result : BlockedAttr();
+}
+
 /// `map` with one more register bit, before or behind its own, that goes one step along `dim`.
 static LinearLayout addRegister(const LinearLayout &map, unsigned dim, bool first) {
   LinearLayout one = LinearLayout::identity(2, "register", layout::dimension(dim));

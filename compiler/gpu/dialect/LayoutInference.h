@@ -15,6 +15,9 @@ DistributedAttr nameLayout(mlir::MLIRContext *context, const layout::LinearLayou
 DistributedAttr expandDimsLayout(mlir::RankedTensorType tensor, int64_t axis);
 DistributedAttr transLayout(mlir::RankedTensorType tensor, llvm::ArrayRef<int32_t> order);
 DistributedAttr reshapeLayout(mlir::RankedTensorType tensor, llvm::ArrayRef<int64_t> shape);
+/// The same for a tensor in a blocked layout, as one reads it off the text: dims that are merged must lie one behind the other in its order, those
+/// that are made do. Null if the result has no blocked layout by this rule.
+BlockedAttr reshapeBlocked(mlir::RankedTensorType tensor, llvm::ArrayRef<int64_t> shape);
 /// Pairs lie in neighbouring registers.
 DistributedAttr joinLayout(mlir::RankedTensorType tensor);
 /// The registers of the second tensor follow those of the first.

@@ -170,6 +170,24 @@ TEST_F(LayoutsTest, BlockedReshapesToBlocked) {
   EXPECT_EQ(reshapeLayout(type, {8, 4, 8}), BlockedAttr::get(&context, {1, 1, 2}, {2, 4, 4}, {4, 1, 1}, {2, 1, 0}));
 }
 
+TEST_F(LayoutsTest, BlockedReshapesAsItsOrderReads) {
+  auto reshaped = [&](ArrayRef<int64_t> from, BlockedAttr layout, ArrayRef<int64_t> to) {
+    return reshapeBlocked(tensor(from, layout), to);
+  };
+  BlockedAttr columns = BlockedAttr::get(&context, {1, 128}, {32, 1}, {4, 1}, {0, 1});
+  EXPECT_EQ(reshaped({128, 128}, columns, {128, 2, 64}),
+            BlockedAttr::get(&context, {1, 2, 64}, {32, 1, 1}, {4, 1, 1}, {0, 2, 1}));
+  BlockedAttr row = BlockedAttr::get(&context, {1}, {32}, {4}, {0});
+  EXPECT_EQ(reshaped({16}, row, {4, 4}), BlockedAttr::get(&context, {1, 1}, {8, 4}, {4, 1}, {1, 0})); // copies stay
+  EXPECT_EQ(reshaped({128}, row, {128, 1}), BlockedAttr::get(&context, {1, 1}, {32, 1}, {4, 1}, {1, 0}));
+  // A size of 1 belongs to the group beside it, in its order.
+  BlockedAttr narrow = BlockedAttr::get(&context, {1, 1}, {32, 1}, {4, 1}, {1, 0});
+  EXPECT_EQ(reshaped({128, 1}, narrow, {128}), row);
+  EXPECT_FALSE(reshaped({128, 1}, BlockedAttr::get(&context, {1, 1}, {32, 1}, {4, 1}, {0, 1}), {128}));
+  // The inner dimension is not full: its registers would come between those of the outer one.
+  EXPECT_FALSE(reshaped({64, 64}, BlockedAttr::get(&context, {1, 4}, {4, 8}, {4, 1}, {1, 0}), {4096}));
+}
+
 TEST_F(LayoutsTest, JoinsAddAFastRegister) {
   for (int round = 0; round < 100; ++round) {
     unsigned rank = 1 + random() % 2;
