@@ -21,20 +21,17 @@ FailureOr<MemDescType> inferIndex(MemDescType type, EmitError error) {
                           type.getMutableMemory(), shape);
 }
 
-/// Adding the part's offset to an index must add the same to its place: no swizzle mixes the bits inside of the part with those outside.
-static LogicalResult checkWhole(MemDescType type, ArrayRef<int32_t> offsets, ArrayRef<int64_t> shape, EmitError error) {
-  const LinearLayout &map = toLinear(type);
-  size_t leading = shape.size() - map.outputs().size();
-  for (const layout::Coordinates &basis : map.inputs().front().bases) {
-    bool inside = false, outside = false;
-    for (auto [component, part] : llvm::zip(basis, shape.drop_front(leading))) {
-      inside |= component % part != 0;
-      outside |= component / part != 0;
-    }
-    if (inside && outside)
-      return error() << "We don't support splitting along the swizzling pattern: a part of shape [" << shape
-                     << "] cuts through the swizzle of " << type;
-  }
+/// A part begins where no swizzle applies: threads XOR its place into every offset, and copy engines and tensor cores add it.
+static LogicalResult checkWhole(MemDescType type, ArrayRef<int64_t> shape, EmitError error) {
+  LinearLayout places = toLinear(type).pseudoInvert();
+  if (places.hasOutput("block"))
+    places = places.removeOutput("block");
+  const size_t leading = shape.size() - places.inputs().size();
+  for (auto [input, part] : llvm::zip(places.inputs(), shape.drop_front(leading)))
+    for (auto [bit, place] : llvm::enumerate(input.bases))
+      if (int64_t(1) << bit >= part && place.front() && !llvm::isPowerOf2_64(place.front()))
+        return error() << "We don't support splitting along the swizzling pattern: a part of shape [" << shape
+                       << "] cuts through the swizzle of " << type;
   return success();
 }
 
@@ -47,7 +44,7 @@ FailureOr<MemDescType> inferSubslice(MemDescType type, ArrayRef<int32_t> offsets
     if (part <= 0 || offset < 0 || offset % part != 0 || offset + part > whole)
       return error() << "takes parts at multiples of their size, inside of the buffer, got offset " << offset
                      << " and size " << part << " of " << whole << " in dim " << dim;
-  if (isa<SharedAttr>(type.getEncoding()) && failed(checkWhole(type, offsets, shape, error)))
+  if (isa<SharedAttr>(type.getEncoding()) && failed(checkWhole(type, shape, error)))
     return failure();
   return MemDescType::getChecked(error, type.getContext(), shape, type.getElementType(), type.getEncoding(),
                                  type.getMemorySpace(), type.getMutableMemory(), type.getAllocShape());

@@ -246,7 +246,7 @@ def padded_copies(x):
 
 @gluon.jit
 def across_the_swizzle():
-    gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16)).slice(0, 16, dim=1)
+    gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16)).slice(0, 4, dim=0)
 
 
 @gluon.jit

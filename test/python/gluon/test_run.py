@@ -353,3 +353,25 @@ def test_pairs_of_floats(gpu):
     pairs[(1,)](x, y, z, TILE)
     assert torch.equal(y, x * x + 0.5)
     assert torch.equal(z, (x * x + 0.5).sum(1))
+
+
+@gluon.jit
+def add_places(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr, SHARED: gl.constexpr, L: gl.constexpr):
+    at = gl.arange(0, 64, gl.SliceLayout(1, L))[:, None] * 128 + gl.arange(0, 128, gl.SliceLayout(0, L))[None, :]
+    buffer = gl.allocate_shared_memory(x.dtype.element_ty, [64, 128], SHARED, gl.load(x + at))
+    for i in gl.static_range(64 // ROWS):
+        for j in gl.static_range(128 // COLUMNS):
+            part = buffer.slice(i * ROWS, ROWS, dim=0).slice(j * COLUMNS, COLUMNS, dim=1)
+            place = gl.arange(0, ROWS, gl.SliceLayout(1, L))[:, None] * 128
+            place += gl.arange(0, COLUMNS, gl.SliceLayout(0, L))[None, :] + (i * ROWS * 128 + j * COLUMNS)
+            part.store((part.load(L) + place).to(x.dtype.element_ty))
+    gl.store(x + at, buffer.load(L))
+
+
+@pytest.mark.parametrize("rows, columns", [(64, 32), (8, 8), (32, 128)])
+@pytest.mark.parametrize("shared", [gl.SwizzledSharedLayout(8, 1, 8, [1, 0]), gl.NVMMASharedLayout(128, 16)], ids=str)
+def test_parts_of_swizzled_rows(rows, columns, shared):
+    x = torch.randint(0, 8, (64, 128)).to(torch.int16)
+    expected = x + torch.arange(64 * 128, dtype=torch.int16).reshape(64, 128)
+    add_places[(1,)](x, rows, columns, shared, TILE)
+    assert torch.equal(x, expected)

@@ -29,6 +29,9 @@ public:
     auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding());
     if (layout.getTransposed())
       return op->emitError() << "the copy engine moves rows: " << type << " has columns";
+    if (layout.getSwizzlingByteWidth() && box().back() > part.back())
+      return op->emitError() << "the copy engine moves rows of " << layout.getSwizzlingByteWidth() << " bytes, " << type
+                             << " has a part of each";
     if (emitter.numCtas() != 1 && type.getShape() != type.getAllocBufferShape())
       return op->emitError() << "copies into a part of a buffer are for programs of one CTA, not of "
                              << emitter.numCtas();
@@ -37,9 +40,7 @@ public:
 
   /// Calls `copy` with the shared address and the coordinates, innermost first, of each box.
   void forEach(llvm::function_ref<void(llvm::Value *, llvm::ArrayRef<llvm::Value *>)> copy) {
-    auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding());
-    // The box is that of the whole buffer, of which this may be a part.
-    layout::Coordinates box = layout.getLayout().tmaBox(gpu::copiedShape(layout, type.getAllocBufferShape()));
+    layout::Coordinates box = this->box();
     for (auto [size, whole] : llvm::zip(box, part))
       size = std::min(size, whole);
     LinearLayout places = gpu::toLinear(type).pseudoInvert();
@@ -60,6 +61,12 @@ public:
   size_t rank() const { return first.size(); }
 
 private:
+  /// What one instruction moves: that of the whole buffer, of which this may be a part.
+  layout::Coordinates box() const {
+    auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding());
+    return layout.getLayout().tmaBox(gpu::copiedShape(layout, type.getAllocBufferShape()));
+  }
+
   /// Each CTA copies what it holds, behind what the CTAs before it hold.
   void addPlaceInCluster() {
     const LinearLayout &map = gpu::toLinear(type);
