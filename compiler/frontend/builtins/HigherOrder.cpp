@@ -177,6 +177,8 @@ FailureOr<Value> callExtern(Emitter &emitter, llvm::StringRef name, llvm::String
   FailureOr<ExternForm> form = selectForm(emitter, name, *operands, forms);
   if (failed(form))
     return failure();
+  if (emitter.showsSteps() && failed(broadcastTogether(emitter, *operands))) // once to know the shape, once to have it
+    return failure();
   operands = broadcastTogether(emitter, *operands);
   if (failed(operands))
     return failure();

@@ -148,7 +148,7 @@ static FailureOr<Value> callEntry(Emitter &emitter, const Entry &entry, ArrayRef
     if (succeeded(result))
       result = cast(emitter, *result, form->result);
   } else {
-    result = callExtern(emitter, entry.name, "libdevice", "", *operands, forms, /*isPure=*/true);
+    result = callExtern(emitter, entry.name, "", "", *operands, forms, /*isPure=*/true);
   }
   return failed(result) || !entry.isPredicate ? result : toBoolean(emitter, *result);
 }

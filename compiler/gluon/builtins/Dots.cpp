@@ -198,11 +198,11 @@ llvm::ArrayRef<Builtin> dotBuiltins() {
       {NVIDIA "hopper", "warpgroup_mma",
        "(a, b, acc, *, use_acc=True, precision=None, max_num_imprecise_acc=None, is_async=False)",
        "acc + a b, or a b where `use_acc` is false, by the tensor cores of four warps, from shared memory.",
-       warpgroupMma, false, true},
-      {NVIDIA "hopper", "warpgroup_mma_init", "(value)", "A tensor as an accumulator.", warpgroupInit, false, true},
+       warpgroupMma},
+      {NVIDIA "hopper", "warpgroup_mma_init", "(value)", "A tensor as an accumulator.", warpgroupInit},
       {NVIDIA "hopper", "warpgroup_mma_wait", "(num_outstanding=0, deps=None)",
        "Waits until at most that many of the newest products are still running; gives `deps` as they are then.",
-       warpgroupWait, false, true},
+       warpgroupWait},
   };
   return table;
 }

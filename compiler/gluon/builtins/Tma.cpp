@@ -81,46 +81,42 @@ static FailureOr<Value> tmaStore(Emitter &emitter, const BoundArguments &argumen
   return Value::none();
 }
 
-/// The rows of a gather or scatter, and the column they begin at.
-static FailureOr<std::pair<mlir::Value, mlir::Value>> readRows(Emitter &emitter, const Value &rows,
-                                                               const Value &column) {
+/// The rows of a gather or scatter.
+static FailureOr<mlir::Value> readRows(Emitter &emitter, const Value &rows) {
   if (const int capability = emitter.options().capability; capability < 100)
     return emitter.error("ValueError") << "gathers and scatters of the copy engine need sm_100, this is sm_"
                                        << capability;
   FailureOr<Value> offsets = readBlock(emitter, rows, "x_offsets");
-  FailureOr<mlir::Value> start = failed(offsets) ? FailureOr<mlir::Value>() : readScalar32(emitter, column, "y_offset");
-  if (failed(start))
+  if (failed(offsets))
     return failure();
   if (const Type type = offsets->type(); type.shape().size() != 1 || !(type.element() == Type::int32()))
     return emitter.error("ValueError") << "x_offsets must be one dimension of int32, got " << type.str();
-  return std::pair(irOf(*offsets), *start);
+  return irOf(*offsets);
 }
 
 static FailureOr<Value> gather(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
-  FailureOr<std::pair<mlir::Value, mlir::Value>> rows = failed(descriptor)
-                                                            ? FailureOr<std::pair<mlir::Value, mlir::Value>>()
-                                                            : readRows(emitter, arguments[1], arguments[2]);
+  FailureOr<mlir::Value> rows = failed(descriptor) ? FailureOr<mlir::Value>() : readRows(emitter, arguments[1]);
   FailureOr<Value> barrier = failed(rows) ? FailureOr<Value>() : readBarrier(emitter, arguments[3]);
   FailureOr<Value> result = failed(barrier) ? barrier : readShared(emitter, arguments[4], "result");
   FailureOr<mlir::Value> predicate =
       failed(result) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[5], "pred");
-  if (failed(predicate))
+  FailureOr<mlir::Value> column = failed(predicate) ? predicate : readScalar32(emitter, arguments[2], "y_offset");
+  if (failed(column))
     return failure();
-  gpu::AsyncTmaGatherOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir, rows->first, rows->second,
+  gpu::AsyncTmaGatherOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir, *rows, *column,
                                 bufferOf(*barrier), bufferOf(*result), *predicate);
   return Value::none();
 }
 
 static FailureOr<Value> scatter(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
-  FailureOr<std::pair<mlir::Value, mlir::Value>> rows = failed(descriptor)
-                                                            ? FailureOr<std::pair<mlir::Value, mlir::Value>>()
-                                                            : readRows(emitter, arguments[1], arguments[2]);
-  FailureOr<Value> source = failed(rows) ? FailureOr<Value>() : readShared(emitter, arguments[3], "src");
+  FailureOr<mlir::Value> rows = failed(descriptor) ? FailureOr<mlir::Value>() : readRows(emitter, arguments[1]);
+  FailureOr<mlir::Value> column = failed(rows) ? rows : readScalar32(emitter, arguments[2], "y_offset");
+  FailureOr<Value> source = failed(column) ? FailureOr<Value>() : readShared(emitter, arguments[3], "src");
   if (failed(source))
     return failure();
-  gpu::AsyncTmaScatterOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir, rows->first, rows->second,
+  gpu::AsyncTmaScatterOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir, *rows, *column,
                                  bufferOf(*source));
   return Value::none();
 }

@@ -44,11 +44,6 @@ LogicalResult TMEMAllocOp::verify() {
     return failure();
   if (type.getAllocShape() != type.getShape())
     return emitOpError() << "allocates a whole buffer, not the part " << type;
-  // 512 columns of 128 rows of 32-bit cells; multi-buffering lies along the columns.
-  int64_t columns = toLinear(type).inputSize("col") * (type.isMultiBuffered() ? type.getShape().front() : 1);
-  if (columns * type.getElementBits() > 512 * 32)
-    return emitOpError() << "has " << columns << " columns of " << type.getElementBits()
-                         << " bits, tensor memory 512 of 32 bits";
   if (getSrc())
     return checkTensorMove(*this, cast<RankedTensorType>(getSrc().getType()), type);
   if (!type.getMutableMemory())

@@ -508,15 +508,6 @@ tt.func @load(%a: !ttg.memdesc<128x128xf32, #tmem, #ttng.tensor_memory, mutable>
 
 // -----
 
-#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
-tt.func @large() {
-  // expected-error @+1 {{has 1024 columns of 32 bits, tensor memory 512 of 32 bits}}
-  %x = ttng.tmem_alloc : () -> !ttg.memdesc<128x1024xf32, #tmem, #ttng.tensor_memory, mutable>
-  tt.return
-}
-
-// -----
-
 tt.func @captures(%n: i32) {
   // expected-error @+1 {{partition 0 must take the captures ('i32'), got ()}}
   ttg.warp_specialize(%n)

@@ -335,3 +335,40 @@ def test_pointers_go_back():
         tt.return
         """
     )
+
+
+@gluon.jit
+def function_of_a_library():
+    a = gl.full([4, 32], 1.0, gl.float32, TILE)
+    b = gl.full([32], 2.0, gl.float32, gl.SliceLayout(0, TILE))[None, :]
+    gl.extra.libdevice.fast_dividef(a, b)
+
+
+def test_functions_of_libraries():
+    text = body(function_of_a_library)
+    assert text.count("tt.broadcast") == 2  # one to know the shape, one to have it
+    assert '%3 = tt.extern_elementwise %cst_0, %2 {libname = "", libpath = "", pure = true' in text
+
+
+@gluon.jit
+def halves():
+    x = gl.full([128, 128], 1, gl.int32, gl.BlockedLayout([1, 128], [32, 1], [4, 1], [0, 1]))
+    a, b = x.reshape([128, 2, 64]).permute([0, 2, 1]).split()
+    y = gl.join(a, b).permute([0, 2, 1]).reshape([128, 128])
+    gl.static_assert(y.type == x.type)
+    column = gl.full([128, 1], 1, gl.int32, gl.BlockedLayout([1, 1], [32, 1], [4, 1], [0, 1]))
+    gl.static_assert(isinstance(column.reshape([128]).type.layout, gl.DistributedLinearLayout))
+
+
+def test_reshapes_keep_the_order_they_are_written_with():
+    assert "order = array<i32: 0, 2, 1>" in body(halves)
+
+
+@gluon.jit
+def too_many_columns():
+    memory = blackwell.allocate_tensor_memory(gl.int32, [2, 256, 256], blackwell.TensorMemoryLayout((128, 128), 1))
+    memory.index(0)
+
+
+def test_tensor_memory_is_counted_when_it_is_given_out():
+    assert "memdesc<2x256x256xi32" in body(too_many_columns, capability=100)
