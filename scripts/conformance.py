@@ -4,7 +4,7 @@
     python3 scripts/conformance.py ../triton --device cpu --suite language runtime --sample 300
     python3 scripts/conformance.py ../triton --device cuda --peer           # once: what does Triton itself pass here?
 
---device   cpu, cuda, or an architecture such as sm_90a: kernels are compiled for it and nothing runs
+--device   cpu, cuda, sim:sm_90a (a simulated GPU), or an architecture such as sm_90a: kernels are compiled for it and nothing runs
 --sample   about so many tests of each suite, every test function among them if they suffice; the same ones each time
 --tests    the tests named in a file, one in a line, such as `failed.txt` of an earlier run
 --peer     with the Triton that is installed, not this one. What passes is kept in CHECKOUT/.conformance, and later runs count against it
@@ -93,7 +93,7 @@ def as_pattern(text):
 def read_known(path, device):
     """The entries for a device."""
     entries = tomllib.loads(Path(path).read_text())["known"]
-    kind = "cuda" if device.startswith("sm_") else device
+    kind = "cuda" if device.startswith(("sm_", "sim:")) else device
     for entry in entries:
         if not entry.get("reason") or not entry.get("tests"):
             raise ValueError(f"{path}: an entry has `tests` and a `reason`, got {entry}")
@@ -300,8 +300,8 @@ def arguments():
     parser.add_argument("--peer", action="store_true")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    if not re.fullmatch(r"cpu|cuda|sm_\d+a?", given.device):
-        parser.error(f"--device is cpu, cuda or an architecture such as sm_90a, not '{given.device}'")
+    if not re.fullmatch(r"cpu|cuda|(sim:)?sm_\d+a?", given.device):
+        parser.error(f"--device is cpu, cuda, sim:sm_90a or an architecture such as sm_90a, not '{given.device}'")
     given.checkout = given.checkout.resolve()
     if not any(files_of(given.checkout, suite) for suite in given.suite):
         parser.error(f"{given.checkout} holds no tests of {', '.join(given.suite)}")

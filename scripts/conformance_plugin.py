@@ -1,6 +1,7 @@
 """Loaded into pytest by conformance.py: where kernels of the peer's tests run, and what counts as a test of its tutorials.
 
-TRITON_CONFORMANCE   cpu, cuda, or an architecture such as sm_90a: kernels are compiled for it and do not run (test/python/devices.py)
+TRITON_CONFORMANCE   cpu, cuda, sim:sm_90a (a simulated GPU), or an architecture such as sm_90a: kernels are compiled for it and do not run
+                     (test/python/devices.py)
 """
 
 import os
@@ -49,9 +50,12 @@ def pytest_runtest_teardown(item):
 
 def pytest_configure(config):
     device = os.environ.get("TRITON_CONFORMANCE", "cpu")
-    if device.startswith("sm_"):
+    if device.startswith(("sm_", "sim:")):
         sys.path.append(str(Path(__file__).resolve().parent.parent / "test" / "python"))
         import devices
 
-        config.pluginmanager.register(devices.DevicePlugin("cpu", device), "triton-device")
+        sys.path.pop()  # it holds files with the names of files under test
+        runs = device.startswith("sim:")
+        plugin = devices.DevicePlugin(device if runs else "cpu", None if runs else device)
+        config.pluginmanager.register(plugin, "triton-device")
         devices.make_tensors_on_the_host()

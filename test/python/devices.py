@@ -338,6 +338,7 @@ def make_tensors_on_the_host():
     """For programs that name CUDA's device and ask torch what it can, where kernels are compiled and do not run, or run on a simulated GPU."""
     OnTheHost().__enter__()
     torch.cuda.get_device_capability = lambda device=None: runtime.driver.active.get_device_capability(0)
+    torch.cuda.get_device_name = lambda device=None: "a GPU that is not there"
     torch.cuda.synchronize = lambda device=None: None
 
 
