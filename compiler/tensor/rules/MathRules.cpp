@@ -188,6 +188,20 @@ static LogicalResult checkScaledStorage(const ScaledOperand &operand, EmitError 
   return success();
 }
 
+/// How many elements along K share a scale of this type where shapes do not say otherwise.
+static int64_t usualScaleGroup(const ScaledOperand &operand) {
+  return operand.scale.getElementType().isInteger(8) ? 32 : 16;
+}
+
+/// That the scales of `operand` are not `rows` by `groups`.
+static LogicalResult wrongScaleShape(StringRef name, const ScaledOperand &operand, int64_t rows, int64_t groups,
+                                     EmitError error) {
+  int64_t expected[] = {rows, groups};
+  auto sizes = llvm::map_range(operand.scale.getShape(), [](int64_t size) { return std::to_string(size); });
+  return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(expected) << "]. Got ['"
+                 << llvm::join(sizes, "', '") << "']"; // sizes as clients know them: constexprs, printed
+}
+
 /// How many elements along K share a scale: 16 or 32, as the shapes say; 0 without scales.
 static FailureOr<int64_t> scaleGroup(StringRef name, const ScaledOperand &operand, int64_t rows, int64_t k,
                                      EmitError error) {
@@ -199,13 +213,7 @@ static FailureOr<int64_t> scaleGroup(StringRef name, const ScaledOperand &operan
   for (int64_t group : {16, 32})
     if (shape.size() == 2 && shape[0] == rows && shape[1] * group == k)
       return group;
-  // The group that the type usually has, for the message.
-  const int64_t usual = operand.scale.getElementType().isInteger(8) ? 32 : 16;
-  int64_t expected[] = {rows, k / usual};
-  auto sizes = llvm::map_range(shape, [](int64_t size) { return std::to_string(size); });
-  return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(expected) << "]. Got ['"
-                 << llvm::join(sizes, "', '") << "']" // sizes as clients know them: constexprs, printed
-                 << ": a scale is for 16 or 32 elements along K";
+  return wrongScaleShape(name, operand, rows, k / usualScaleGroup(operand), error);
 }
 
 FailureOr<RankedTensorType> inferDotScaled(ScaledOperand lhs, ScaledOperand rhs, EmitError error) {
@@ -227,9 +235,10 @@ FailureOr<RankedTensorType> inferDotScaled(ScaledOperand lhs, ScaledOperand rhs,
   FailureOr<int64_t> rhsGroup = failed(lhsGroup) ? lhsGroup : scaleGroup("rhs_scale", rhs, n, k, error);
   if (failed(rhsGroup))
     return failure();
+  // Groups are the same on both sides: the side whose type usually has others is wrong.
   if (*lhsGroup && *rhsGroup && *lhsGroup != *rhsGroup)
-    return error() << "scales of both sides must be for as many elements along K, got " << *lhsGroup << " for lhs and "
-                   << *rhsGroup << " for rhs";
+    return *lhsGroup != usualScaleGroup(lhs) ? wrongScaleShape("lhs_scale", lhs, m, k / *rhsGroup, error)
+                                             : wrongScaleShape("rhs_scale", rhs, n, k / *lhsGroup, error);
   return productType(lhs.type, rhs.type, m, n, Float32Type::get(lhs.type.getContext()));
 }
 

@@ -151,16 +151,17 @@ def test_words(words):
     assert words in (error.error_message or str(error.__cause__))
 
 
-def test_scales_of_a_wrong_shape():
+@pytest.mark.parametrize("lhs, rhs", [(8, 2), (4, 2), (2, 4)])
+def test_scales_of_a_wrong_shape(lhs, rhs):
     @triton.jit
-    def kernel():
+    def kernel(LHS: tl.constexpr, RHS: tl.constexpr):
         a = tl.full((32, 64), 0, tl.uint8)
         b = tl.full((64, 32), 0, tl.uint8)
-        scale = tl.full((32, 8), 0, tl.uint8)
-        tl.dot_scaled(a, scale, "e5m2", b, tl.full((32, 2), 0, tl.uint8), "e5m2")
+        tl.dot_scaled(a, tl.full((32, LHS), 0, tl.uint8), "e5m2", b, tl.full((32, RHS), 0, tl.uint8), "e5m2")
 
-    assert str(refused(kernel).__cause__) == (
-        "lhs_scale must be a tensor of shape [32, 2]. Got ['32', '8']: a scale is for 16 or 32 elements along K"
+    wrong, groups = ("lhs", lhs) if rhs == 2 else ("rhs", rhs)
+    assert str(refused(kernel, LHS=lhs, RHS=rhs).__cause__) == (
+        f"{wrong}_scale must be a tensor of shape [32, 2]. Got ['32', '{groups}']"
     )
 
 
