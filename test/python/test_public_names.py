@@ -2,6 +2,9 @@
 
 import importlib
 import inspect
+import os
+import shutil
+import subprocess
 
 import pytest
 import torch
@@ -172,7 +175,6 @@ def test_kernels_of_the_processor_are_found_by_torchs_name_of_it():
 
 
 def test_fresh_knobs_reach_the_environment_again(monkeypatch):
-    import os
 
     from triton._internal_testing import _fresh_knobs_impl
 
@@ -284,7 +286,6 @@ def test_methods_of_buffers_are_visible_on_the_class():
 
 
 def test_headers_of_cuda_are_looked_for(monkeypatch, tmp_path):
-    import os
 
     from triton.backends.nvidia import driver
 
@@ -296,6 +297,26 @@ def test_headers_of_cuda_are_looked_for(monkeypatch, tmp_path):
         os.path.exists(os.path.join(folder, "cuda.h")) for folder in found
     )
     assert isinstance(driver.include_dirs, list) and driver.include_dirs
+
+
+CONTEXTS = """
+#include <cuda.h>
+int make(CUcontext *context, CUdevice device) { return cuCtxCreate(context, 0, device); }
+#if CUDA_VERSION >= 13000
+int make_with_parameters(CUcontext *context, CUdevice device) { return cuCtxCreate(context, 0, 0, device); }
+#endif
+"""
+
+
+@pytest.mark.parametrize("folders", [1, None])
+def test_contexts_are_made_as_in_cuda_12_and_13(folders, tmp_path):
+    from triton.backends.nvidia.driver import include_dirs
+
+    if "/usr/local/cuda/include" not in include_dirs or not shutil.which("gcc"):
+        pytest.skip("needs CUDA's headers and a C compiler")
+    (tmp_path / "program.c").write_text(CONTEXTS)
+    options = [f"-I{folder}" for folder in include_dirs[:folders]]
+    subprocess.run(["gcc", "-Wall", "-Werror", *options, "-c", "program.c"], cwd=tmp_path, check=True)
 
 
 def test_kinds_of_nan_are_numbers():

@@ -41,10 +41,12 @@ TMA_DTYPE_DEVICE_TO_HOST = {**{index: index for index in range(16)}, 8: 10, 9: 8
 
 def _include_dirs():
     """Folders with cuda.h, for C programs around kernels: a toolkit's, or that of a wheel."""
-    roots = [dirname, os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    roots = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
     folders = [os.path.join(root, "include") for root in roots if root]
     has_header = lambda folder: os.path.exists(os.path.join(folder, "cuda.h"))  # noqa: E731
-    found = [folder for folder in folders if has_header(folder)]
+    found = [folder for folder in dict.fromkeys(folders) if has_header(folder)]
+    if folders[-1] in found:  # where our cuda.h finds that of the toolkit even if no other folder is named
+        found.insert(0, os.path.join(dirname, "include"))
     if not found:
         wheels = [glob.glob(os.path.join(glob.escape(folder), "nvidia", "*", "include")) for folder in sys.path]
         found = [folder for each in wheels for folder in sorted(each) if has_header(folder)]
