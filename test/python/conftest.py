@@ -10,6 +10,7 @@ def pytest_addoption(parser):
     parser.addoption("--device", default="cpu", help="where kernels run: cpu (default), cuda, or sim:sm_90a")
     parser.addoption("--compile-only", default="", help="compile for architectures (sm_90a,sm_80) instead of running")
     parser.addoption("--part", default="0/1", help="runs a part of the tests: 1/3 is the second of three")
+    parser.addoption("--record", default="", help="writes what launches compute into this folder: see records.py")
     parser.addoption(
         "--rewrite-goldens", action="store_true", help="write the texts that golden tests compare with anew"
     )
@@ -27,6 +28,10 @@ def pytest_configure(config):
         import devices
 
         devices.configure(config)
+    if config.getoption("--record"):
+        import records
+
+        config.pluginmanager.register(records.Recorder(config.getoption("--record")), "triton-records")
 
 
 def pytest_collection_modifyitems(config, items):

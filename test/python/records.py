@@ -1,0 +1,169 @@
+"""What launches of the tests compute, written down on one device to be compared with another.
+
+    pytest test/python/language --device cuda --record gpu            # on a machine with a GPU
+    pytest test/python/language --device sim:sm_90a --record simulated
+    python test/python/records.py gpu simulated                       # a table, and what differs
+
+A record names the test, the number of the launch in it and its PTX, and holds the arrays that the launch has changed. Records are compared
+where PTX and inputs are the same.
+"""
+
+import base64
+import collections
+import glob
+import hashlib
+import json
+import os
+import sys
+import zlib
+
+import numpy as np
+import torch
+
+LIMIT = 1 << 16  # bytes of an array that are kept; of larger ones only the digest is
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def arrays_of(value):
+    """(name of the element type, bytes) of every array behind an argument."""
+    if isinstance(value, tuple):
+        return [array for element in value for array in arrays_of(element)]
+    while not isinstance(value, (torch.Tensor, np.ndarray)) and hasattr(value, "base"):
+        value = value.base  # of descriptors, and of tensors seen as another type
+    if isinstance(value, torch.Tensor) and value.is_cpu:
+        storage = torch.empty(0, dtype=torch.uint8).set_(value.detach().untyped_storage())
+        return [(str(value.dtype).removeprefix("torch."), storage.numpy())]
+    if isinstance(value, np.ndarray):
+        while isinstance(value.base, np.ndarray):
+            value = value.base
+        if value.flags.c_contiguous or value.flags.f_contiguous:
+            return [(value.dtype.name, value.reshape(-1, order="A").view(np.uint8))]
+    return []
+
+
+class Recorder:
+    """Writes records into a folder, a file for each process."""
+
+    def __init__(self, folder):
+        os.makedirs(folder, exist_ok=True)
+        self.file = open(os.path.join(folder, f"{os.getpid()}.jsonl"), "a")  # noqa: SIM115
+        self.test, self.launches = "", 0
+        from triton.compiler.kernel import CompiledKernel
+
+        load, recorder = CompiledKernel._init_handles, self
+
+        def load_and_record(kernel):
+            is_new = kernel.module is None
+            load(kernel)
+            if is_new and "ptx" in kernel.asm:
+                # The version of PTX is that of the assembler or driver found.
+                lines = [line for line in kernel.asm["ptx"].splitlines() if not line.startswith(".version")]
+                kernel._run = recorder.recording(kernel._run, kernel.name, digest("\n".join(lines).encode()))
+
+        CompiledKernel._init_handles = load_and_record
+
+    def recording(self, run, name, ptx):
+        def launch(*arguments):
+            arrays = [array for argument in arguments[9:] for array in arrays_of(argument)]
+            inputs = [digest(data) for _, data in arrays]
+            run(*arguments)
+            outputs = []
+            for (dtype, data), before in zip(arrays, inputs, strict=True):
+                after = digest(data)
+                kept = data.tobytes() if after != before and data.size <= LIMIT else b""
+                outputs.append([dtype, after, base64.b64encode(zlib.compress(kept)).decode() if kept else ""])
+            record = {"test": self.test, "launch": self.launches, "kernel": name, "ptx": ptx,
+                      "inputs": digest("".join(inputs).encode()), "outputs": outputs}  # fmt: skip
+            self.launches += 1
+            print(json.dumps(record), file=self.file, flush=True)
+
+        return launch
+
+    def pytest_runtest_logstart(self, nodeid):
+        self.test, self.launches = nodeid, 0
+
+
+def read(folder):
+    records = {}
+    for path in glob.glob(os.path.join(folder, "**", "*.jsonl"), recursive=True):
+        with open(path) as file:
+            for line in file:
+                record = json.loads(line)
+                records[record["test"], record["launch"]] = record
+    return records
+
+
+def values(dtype, data):
+    """The numbers of an array as float64; None where they are not floats."""
+    kind = getattr(torch, dtype, None)
+    if kind is None or not kind.is_floating_point:
+        return None
+    return torch.frombuffer(bytearray(data), dtype=kind).double().numpy()
+
+
+def difference(dtype, one, other):
+    """How far two arrays are apart, relative to the largest number in them; None where they are not floats, or not finite in the same places."""
+    left, right = values(dtype, one), values(dtype, other)
+    if left is None:
+        return None
+    finite = np.isfinite(left)
+    if not np.array_equal(left[~finite], right[~finite], equal_nan=True) or not np.isfinite(right[finite]).all():
+        return None
+    if not finite.any():
+        return 0.0
+    return float(np.abs(left[finite] - right[finite]).max() / max(np.abs(left[finite]).max(), 1e-30))
+
+
+def compare(one, other, tolerance):
+    """(result, text): "equal", "within tolerance", "different", or "other code" where PTX or inputs are not the same."""
+    if one["ptx"] != other["ptx"]:
+        return "other code", ""
+    if one["inputs"] != other["inputs"]:
+        return "other inputs", ""
+    worst = 0.0
+    for (dtype, left_digest, left), (_, right_digest, right) in zip(one["outputs"], other["outputs"], strict=True):
+        if left_digest == right_digest:
+            continue
+        apart = None
+        if left and right:
+            apart = difference(dtype, zlib.decompress(base64.b64decode(left)), zlib.decompress(base64.b64decode(right)))
+        if apart is None:
+            return "different", f"{dtype}"
+        worst = max(worst, apart)
+        if apart > tolerance[dtype]:
+            return "different", f"{dtype}: {apart:.2g} of the largest"
+    return ("equal", "") if worst == 0 else ("within tolerance", f"{worst:.2g}")
+
+
+# Eight units in the last place of the type that sums are kept in: sums of tensor cores, and approximations.
+TOLERANCE = collections.defaultdict(lambda: 2.0**-20, {"float16": 2.0**-9, "bfloat16": 2.0**-6, "float64": 2.0**-20})
+TOLERANCE.update({"float8_e4m3fn": 2.0**-3, "float8_e5m2": 2.0**-2})
+
+
+def main(first, second):
+    ours, theirs = read(second), read(first)
+    table, notes = collections.defaultdict(collections.Counter), []
+    for key, record in sorted(theirs.items()):
+        group = key[0].split("::")[0].removeprefix("test/python/")
+        if key not in ours:
+            table[group]["not run"] += 1
+            continue
+        result, text = compare(record, ours[key], TOLERANCE)
+        table[group][result] += 1
+        if result == "different":
+            notes.append(f"- `{key[0]}`, launch {key[1]}: {text}")
+    columns = ["equal", "within tolerance", "different", "other code", "other inputs", "not run"]
+    print("| tests | launches | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 2) + "|")
+    total = collections.Counter()
+    for group, row in sorted(table.items()):
+        total.update(row)
+        print(f"| {group} | {sum(row.values())} | " + " | ".join(str(row[name]) for name in columns) + " |")
+    print(f"| all | {sum(total.values())} | " + " | ".join(str(total[name]) for name in columns) + " |")
+    print("\n" + "\n".join(notes))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
