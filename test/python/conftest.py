@@ -127,6 +127,8 @@ def fresh_knobs():
                 setattr(fresh, hook, knobs.HookChain(value.reversed))
         setattr(knobs, name, fresh)
     os.environ["TRITON_CACHE_DIR"] = before["cache"].dir  # not the user's own
+    if "TRITON_SIMULATE" in saved:  # the device stays what it is
+        os.environ["TRITON_SIMULATE"] = saved["TRITON_SIMULATE"]
     yield knobs
     for name, group in before.items():
         setattr(knobs, name, group)

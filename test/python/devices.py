@@ -317,21 +317,23 @@ def empty_bytes(size, dtype):
     return memory[-memory.data_ptr() % 512 :][:size]
 
 
+def on_the_host(value):
+    """The host's device where a value names CUDA's."""
+    is_device = isinstance(value, (str, torch.device)) and str(value).split(":")[0] == "cuda"
+    return torch.device("cpu") if is_device else value
+
+
 class OnTheHost(torch.overrides.TorchFunctionMode):
     """Makes tensors in host memory where a program asks for CUDA's, on a machine that has none."""
-
-    @staticmethod
-    def moved(value):
-        is_device = isinstance(value, (str, torch.device)) and str(value).split(":")[0] == "cuda"
-        return torch.device("cpu") if is_device else value
 
     def __torch_function__(self, function, types, arguments=(), options=None):
         if function is torch.Tensor.cuda:
             return arguments[0]
-        options = {name: self.moved(value) for name, value in (options or {}).items()}
-        if function is torch.empty and options.get("dtype") in (torch.int8, torch.uint8) and type(arguments[0]) is int:
+        options = {name: on_the_host(value) for name, value in (options or {}).items()}
+        is_flat = len(arguments) == 1 and type(arguments[0]) is int
+        if function is torch.empty and options.get("dtype") in (torch.int8, torch.uint8) and is_flat:
             return empty_bytes(arguments[0], options["dtype"])
-        return function(*map(self.moved, arguments), **options)
+        return function(*map(on_the_host, arguments), **options)
 
 
 def make_tensors_on_the_host():

@@ -1,6 +1,7 @@
 """`torch.compile` through this package: kernels of the user's in a compiled program, and programs whose kernels Inductor writes itself."""
 
 import contextlib
+import os
 
 import pytest
 import torch
@@ -8,7 +9,10 @@ import triton
 import triton.language as tl
 
 pytest.importorskip("torch._inductor")
-pytestmark = pytest.mark.runs
+pytestmark = [
+    pytest.mark.runs,
+    pytest.mark.skipif("TRITON_SIMULATE" in os.environ, reason="Inductor asks torch for the GPU"),
+]
 
 
 @triton.jit

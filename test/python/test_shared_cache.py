@@ -154,6 +154,7 @@ def entries_in(folder):
     return {entry.name for entry in libtriton.cache.Store(str(folder)).list()}
 
 
+@pytest.mark.cpu_only  # its programs choose their targets themselves
 @pytest.mark.parametrize("target", ["cpu", pytest.param("cuda", id="gpu code")])
 def test_c_takes_a_bundle_of_pythons(program, tmp_path, fresh_knobs, target):
     source, in_c, in_python, entries = program

@@ -273,7 +273,8 @@ def test_both_ways_in_one_kernel(engine):
 
 
 @triton.jit
-def rows_kernel(x, y, numbers, M, N, column, COUNT: tl.constexpr, B: tl.constexpr):
+def rows_kernel(x, y, numbers, M, N, column: tl.constexpr, COUNT: tl.constexpr, B: tl.constexpr):
+    # The engine writes only from columns that are known not to be negative.
     source = tl.make_tensor_descriptor(x, [M, N], [N, 1], [1, B])
     target = tl.make_tensor_descriptor(y, [M, N], [N, 1], [1, B])
     which = tl.load(numbers + tl.arange(0, COUNT))

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import triton
 from moe import persistent_flags, route
 from triton_kernels.matmul_ogs import (
     FlexCtx,
@@ -29,6 +30,9 @@ from triton_kernels.testing import assert_close
 
 @pytest.fixture(autouse=True)
 def persistent():
+    target = triton.runtime.driver.active.get_current_target()
+    if target.backend == "cuda" and target.arch < 90:
+        pytest.skip("ragged operands are read through descriptors by a copy engine")
     set_opt_flags(persistent_flags())
     yield
     reset_opt_flags()
