@@ -14,6 +14,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import sys
 import zlib
 
@@ -25,6 +26,12 @@ LIMIT = 1 << 16  # bytes of an array that are kept; of larger ones only the dige
 
 def digest(data):
     return hashlib.sha256(data).hexdigest()[:16]
+
+
+def instructions(ptx):
+    """PTX without what says where its source lies, and which version of PTX the assembler or driver takes."""
+    about = re.compile(r"^\s*(\.version|\.file|\.loc|//|\$L__tmp|\.section|\.b\d+|\{|\})")
+    return "\n".join(line for line in ptx.splitlines() if not about.match(line)).encode()
 
 
 def arrays_of(value):
@@ -59,9 +66,7 @@ class Recorder:
             is_new = kernel.module is None
             load(kernel)
             if is_new and "ptx" in kernel.asm:
-                # The version of PTX is that of the assembler or driver found.
-                lines = [line for line in kernel.asm["ptx"].splitlines() if not line.startswith(".version")]
-                kernel._run = recorder.recording(kernel._run, kernel.name, digest("\n".join(lines).encode()))
+                kernel._run = recorder.recording(kernel._run, kernel.name, digest(instructions(kernel.asm["ptx"])))
 
         CompiledKernel._init_handles = load_and_record
 
@@ -92,7 +97,8 @@ def read(folder):
         with open(path) as file:
             for line in file:
                 record = json.loads(line)
-                records[record["test"], record["launch"]] = record
+                test = record["test"][record["test"].find("test/python/") :]  # the tree may lie in another folder
+                records[test, record["launch"]] = record
     return records
 
 
