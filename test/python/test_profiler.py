@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 import torch
 import triton
@@ -416,11 +417,19 @@ def test_by_numbers():
     assert libproton.get_context_depth(session) == 1
     libproton.add_metrics(number, {"a": 1.0})
     libproton.add_metrics(number, {"a": 2.0})
+    memory = np.array([2.0, 3.0]), np.array([7])
+    in_memory = [
+        libproton.TensorMetric(memory[0].ctypes.data, libproton.metric_type_double_index, 2),
+        libproton.TensorMetric(memory[1].ctypes.data, libproton.metric_type_int64_index),
+    ]
+    libproton.add_metrics(number, {"a": 4.0}, {"b": in_memory[0], "c": in_memory[1]})
+    with pytest.raises(ValueError, match="the type of a metric is 0 or 1, not 5"):
+        libproton.TensorMetric(0, 5)
     launch()
     libproton.exit_scope(number, "one")
     libproton.finalize(session, "hatchet")
     found = tree("numbers")
-    assert found["one"] == {"a": 3} and found["one/plain"]["count"] == 1
+    assert found["one"] == {"a": 7, "b": [2, 3], "c": 7} and found["one/plain"]["count"] == 1
 
 
 def test_benchmarks_by_the_profiler():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import json
 
@@ -119,9 +120,10 @@ def exit_state() -> None:
     _native.set_mark(_marks.pop() if _marks else "")
 
 
-def add_metrics(scopeId: int, metrics) -> None:
-    """To a scope that this thread is in."""
-    _native.add_metrics(scopeId, dict(metrics))
+def add_metrics(scopeId: int, metrics, tensorMetrics=None) -> None:
+    """To a scope that this thread is in. Those of `tensorMetrics`, {name: TensorMetric}, are read now."""
+    read = {name: metric._read() for name, metric in (tensorMetrics or {}).items()}
+    _native.add_metrics(scopeId, {**metrics, **read})
 
 
 def get_context_depth(session: int) -> int:
@@ -149,12 +151,43 @@ def clear_data(session: int, phase: int = 0, clearUpToPhase: bool = False) -> No
 
 
 class TensorMetric:
-    """A metric that lies on a device: its address, and which type it has."""
+    """A metric in memory of the host or a GPU: its address, its type, and how many numbers there are."""
 
-    def __init__(self, ptr: int, index: int):
-        self.ptr = ptr
-        self.index = index
+    def __init__(self, ptr: int, index: int, size: int = 1):
+        if index not in _metric_types:
+            raise ValueError(f"the type of a metric is {' or '.join(map(str, _metric_types))}, not {index}")
+        if size < 1:
+            raise ValueError(f"a metric has at least one number, not {size}")
+        self.ptr, self.index, self.size = ptr, index, size
+
+    def _read(self):
+        numbers = (_metric_types[self.index] * self.size)()
+        _copy_to_host(ctypes.addressof(numbers), self.ptr, ctypes.sizeof(numbers))
+        return numbers[0] if self.size == 1 else list(numbers)
 
 
-def set_metric_kernels(tensorMetricKernel: int, scalarMetricKernel: int, stream: int) -> None:
+_metric_types = {metric_type_int64_index: ctypes.c_int64, metric_type_double_index: ctypes.c_double}
+
+
+def _copy_to_host(destination: int, source: int, size: int) -> None:
+    """From a GPU, if this thread works with one, once what was launched has written it; else from the host."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        driver = None
+    if driver is None or driver.cuCtxSynchronize() in (3, 201):  # not initialised, no context
+        ctypes.memmove(destination, source, size)
+    elif status := driver.cuMemcpy(ctypes.c_uint64(destination), ctypes.c_uint64(source), ctypes.c_size_t(size)):
+        raise RuntimeError(f"a metric of {size} bytes at {source:#x} cannot be read: CUDA's driver says {status}")
+
+
+def set_metric_kernels(
+    tensorMetricKernel: int,
+    scalarMetricKernel: int,
+    stream: int,
+    tensorMetricKernelNumThreads: int = 1,
+    tensorMetricKernelSharedMemBytes: int = 0,
+    scalarMetricKernelNumThreads: int = 1,
+    scalarMetricKernelSharedMemBytes: int = 0,
+) -> None:
     """Kernels that would copy metrics on the device. Here metrics are read when they are given, so that none are needed."""
