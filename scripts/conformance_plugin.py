@@ -51,10 +51,12 @@ def pytest_runtest_teardown(item):
 def pytest_configure(config):
     device = os.environ.get("TRITON_CONFORMANCE", "cpu")
     if device.startswith(("sm_", "sim:")):
-        sys.path.append(str(Path(__file__).resolve().parent.parent / "test" / "python"))
+        folder = str(Path(__file__).resolve().parent.parent / "test" / "python")
+        sys.path.append(folder)
         import devices
 
-        sys.path.pop()  # it holds files with the names of files under test
+        while folder in sys.path:  # it holds files with the names of files under test
+            sys.path.remove(folder)
         runs = device.startswith("sim:")
         plugin = devices.DevicePlugin(device if runs else "cpu", None if runs else device)
         config.pluginmanager.register(plugin, "triton-device")

@@ -73,6 +73,10 @@ def is_blackwell():
     return _capability() == 10
 
 
+def is_blackwell_ultra():
+    return is_cuda() and torch.cuda.get_device_capability() == (10, 3)
+
+
 def is_sm12x():
     return _capability() == 12
 
@@ -97,6 +101,10 @@ def is_hip_cdna():
     return is_hip_cdna2() or is_hip_cdna3() or is_hip_cdna4()
 
 
+def is_hip_cdna3_or_newer():
+    return is_hip_cdna3() or is_hip_cdna4()
+
+
 def is_hip_gfx11():
     return _hip_arch().startswith("gfx11")
 
@@ -107,6 +115,18 @@ def is_hip_gfx12():
 
 def is_hip_gfx1250():
     return _hip_arch() == "gfx1250"
+
+
+def is_hip_rdna3():
+    return is_hip_gfx11()
+
+
+def is_hip_rdna4():
+    return is_hip_gfx12() and not is_hip_gfx1250()
+
+
+def is_hip_rdna():
+    return is_hip_rdna3() or is_hip_rdna4()
 
 
 def get_hip_lds_size():

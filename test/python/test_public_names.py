@@ -322,3 +322,10 @@ def test_contexts_are_made_as_in_cuda_12_and_13(folders, tmp_path):
 def test_kinds_of_nan_are_numbers():
     assert int(tl.PropagateNan.ALL) == 0xFFFF and hex(tl.PropagateNan.NONE) == "0x0"
     assert bool(tl.PropagateNan.NONE) and tl.PropagateNan.NONE.name == "NONE"
+
+
+@pytest.mark.parametrize("name", ["is_blackwell_ultra", "is_hip_cdna3_or_newer", "is_hip_rdna", "is_hip_rdna3", "is_hip_rdna4"])
+def test_tests_of_newer_releases_ask_for_devices(name):
+    import triton._internal_testing as testing
+
+    assert getattr(testing, name)() is False or name == "is_blackwell_ultra"
