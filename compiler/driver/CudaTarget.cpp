@@ -255,7 +255,7 @@ static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
   if (mlir::failed(checkThreads(compilation)))
     return mlir::failure();
   tensor::TensorPipelineOptions options;
-  if (compilation.options.tensorMaps && compilation.options.numCtas == 1)
+  if (compilation.options.tensorMaps)
     options.chooseDescriptors = [&](mlir::ModuleOp module) { gpu::chooseDescriptors(module, *target); };
   const llvm::SmallVector<mlir::Type> before = argumentTypes(*compilation.module);
   auto build = [&](mlir::OpPassManager &manager) { tensor::buildTensorPipeline(manager, options); };
@@ -263,6 +263,7 @@ static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
     return mlir::failure();
   if (mlir::failed(describeTensorMaps(compilation, before)))
     return mlir::failure();
+  gpu::dropImpliedLayouts(*compilation.module);
   return compilation.text();
 }
 

@@ -206,16 +206,35 @@ static void setLayout(Value descriptor, NvmmaSharedAttr layout) {
       tensor::TensorDescType::get(RankedTensorType::get(block.getShape(), block.getElementType(), layout)));
 }
 
-void chooseDescriptors(ModuleOp module, const Target &target) {
-  if (!target.hasTma() || getNumCtas(module) != 1)
-    return;
-  SmallVector<Value> candidates;
+/// The descriptors that are made in the module, and those that its kernels take.
+static SmallVector<Value> findDescriptors(ModuleOp module) {
+  SmallVector<Value> found;
   module.walk([&](Operation *op) {
-    if (auto make = dyn_cast<tensor::MakeTensorDescOp>(op); make && canBeMade(make))
-      candidates.push_back(make.getResult());
+    if (auto make = dyn_cast<tensor::MakeTensorDescOp>(op))
+      found.push_back(make.getResult());
     if (auto function = dyn_cast<tensor::FuncOp>(op); function && function.isPublic() && !function.isExternal())
-      llvm::copy_if(function.getArguments(), std::back_inserter(candidates),
+      llvm::copy_if(function.getArguments(), std::back_inserter(found),
                     [](BlockArgument argument) { return isa<tensor::TensorDescType>(argument.getType()); });
+  });
+  return found;
+}
+
+/// Functions take what their blocks take.
+static void updateFunctionTypes(ModuleOp module) {
+  module.walk([](tensor::FuncOp function) {
+    if (!function.isExternal())
+      function.setFunctionType(
+          FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), function.getResultTypes()));
+  });
+}
+
+void chooseDescriptors(ModuleOp module, const Target &target) {
+  if (!target.hasTma())
+    return;
+  SmallVector<Value> candidates = findDescriptors(module);
+  llvm::erase_if(candidates, [](Value descriptor) {
+    auto make = descriptor.getDefiningOp<tensor::MakeTensorDescOp>();
+    return make && !canBeMade(make);
   });
   if (candidates.empty())
     return;
@@ -224,11 +243,16 @@ void chooseDescriptors(ModuleOp module, const Target &target) {
   for (auto [descriptor, layout] : llvm::zip_equal(candidates, layouts))
     if (layout)
       setLayout(descriptor, layout);
-  module.walk([](tensor::FuncOp function) {
-    if (!function.isExternal())
-      function.setFunctionType(
-          FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(), function.getResultTypes()));
-  });
+  updateFunctionTypes(module);
+}
+
+void dropImpliedLayouts(ModuleOp module) {
+  for (Value descriptor : findDescriptors(module)) {
+    RankedTensorType block = cast<tensor::TensorDescType>(descriptor.getType()).getSignlessBlockType();
+    if (block.getEncoding() == NvmmaSharedAttr::getDefault(block.getShape(), block.getElementType()))
+      setLayout(descriptor, {});
+  }
+  updateFunctionTypes(module);
 }
 
 } // namespace triton::gpu

@@ -13,6 +13,8 @@ namespace triton::gpu {
 /// where the hardware gathers.
 /// Others are to be spelled out as pointers.
 void chooseDescriptors(mlir::ModuleOp module, const Target &target);
+/// Once the others are spelled out: tensor IR names no layouts, and those that `tmaLayout` finds without being told are taken out of the types again.
+void dropImpliedLayouts(mlir::ModuleOp module);
 
 /// That TMA knows every descriptor that is left in the module, and does every access through one: at most 5 dimensions, at least a byte per element, and
 /// buffers that the layout fits.

@@ -40,7 +40,7 @@ def test_element_types(element, code):
     assert f", {code};" in compile(made, made_of(element)).asm["ptx"].split("elemtype")[1].splitlines()[0]
 
 
-@pytest.mark.parametrize("why", ["capability", "element", "clusters", "knob"])
+@pytest.mark.parametrize("why", ["capability", "element", "knob"])
 def test_pointers_where_there_is_no_engine_for_it(why):
     with knobs.nvidia.scope():
         knobs.nvidia.tensor_maps = why != "knob"
@@ -48,7 +48,6 @@ def test_pointers_where_there_is_no_engine_for_it(why):
             made,
             made_of("fp64" if why == "element" else "fp16"),
             capability=80 if why == "capability" else 90,
-            num_ctas=2 if why == "clusters" else 1,
         )
     assert "cp.async.bulk" not in kernel.asm["ptx"] and "ld.global" in kernel.asm["ptx"]
     assert kernel.metadata.global_scratch_size == 0 and kernel.metadata.global_scratch_align == 1
@@ -128,14 +127,18 @@ def test_updates(operation, element, capability):
     assert "atom." not in ptx and "red." not in ptx.replace("shared.", "")
 
 
-@pytest.mark.parametrize("element", ["fp32", "i64"])
-def test_updates_by_atomics(element):
-    """Of what the engine does not take, and in clusters: every element once."""
-    signature = {**made_of(element), "OP": 0, "B": 16}
-    ptx = compile(updated, signature, num_ctas=2).asm["ptx"]
+@pytest.mark.parametrize("ctas", [1, 2])
+def test_updates_by_atomics(ctas):
+    """Of what the engine does not take: every element once."""
+    ptx = compile(updated, {**made_of("i64"), "OP": 0, "B": 16}, num_ctas=ctas).asm["ptx"]
     assert "cp.reduce" not in ptx and ("red.global" in ptx or "red.relaxed" in ptx or "atom" in ptx)
-    if element == "i64":
-        assert "cp.reduce" not in compile(updated, signature).asm["ptx"]
+
+
+def test_clusters():
+    """Each CTA loads the block, and the first one stores it."""
+    ptx = compile(made, made_of("fp16"), num_ctas=2).asm["ptx"]
+    assert LOAD in ptx and STORE in ptx and "ld.global" not in ptx
+    assert "%cluster_ctarank" in ptx
 
 
 @triton.jit

@@ -159,3 +159,33 @@ def test_atomics_happen_once(ctas):
     assert out.tolist() == torch.bincount(x, minlength=16).tolist()
     assert total[0] == 3 and sorted(old.tolist()) == [0, 1, 2]
     assert total[1:].tolist() == (3 * x.reshape(-1, 4).sum(0)).tolist()
+
+
+@triton.jit
+def add_product(a_desc, b_desc, c_desc, K, MIN: tl.constexpr):
+    BLOCK_M: tl.constexpr = a_desc.block_shape[0]
+    BLOCK_K: tl.constexpr = a_desc.block_shape[1]
+    BLOCK_N: tl.constexpr = b_desc.block_shape[1]
+    row, column = tl.program_id(0) * BLOCK_M, tl.program_id(1) * BLOCK_N
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for k in range(0, K, BLOCK_K):
+        total = tl.dot(a_desc.load([row, k]), b_desc.load([k, column]), total)
+    if MIN:
+        c_desc.atomic_min([row, column], total.to(c_desc.dtype))
+    else:
+        c_desc.atomic_add([row, column], total.to(c_desc.dtype))
+
+
+@pytest.mark.parametrize("ctas", CTAS)
+@pytest.mark.parametrize("least", [False, True])
+def test_descriptors(ctas, least):
+    """Every CTA loads what it needs; what is added to memory is added once."""
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    a, b = (torch.randint(-3, 4, shape).to(torch.float16) for shape in ((128, 64), (64, 64)))
+    c = torch.randint(-3, 4, (128, 64)).to(torch.float16)
+    product = (a.float() @ b.float()).to(torch.float16)
+    expected = torch.minimum(c, product) if least else c + product
+    descriptors = [TensorDescriptor.from_tensor(x, block) for x, block in ((a, [64, 32]), (b, [32, 32]), (c, [64, 32]))]
+    add_product[(2, 2)](*descriptors, 64, least, num_ctas=ctas, num_warps=4)
+    assert torch.equal(c, expected)

@@ -57,6 +57,15 @@ public:
     }
   }
 
+  /// Whether all CTAs of the cluster hold the whole block: one of them stores it.
+  bool isHeldByAll() {
+    return llvm::none_of(gpu::toLinear(type).inputs(), [](const LinearLayout::Input &input) {
+      return input.name == "block" && llvm::any_of(input.bases, [](const layout::Coordinates &basis) {
+               return llvm::any_of(basis, [](int64_t step) { return step != 0; });
+             });
+    });
+  }
+
   llvm::Value *mapAddress() { return map; }
   size_t rank() const { return first.size(); }
 
@@ -162,6 +171,8 @@ static llvm::LogicalResult emitStore(Emitter &emitter, Operation *op, Value desc
     return failure();
   size_t rank = boxes.rank();
   llvm::Value *issues = isFirstThread(emitter, Value());
+  if (emitter.numCtas() != 1 && boxes.isHeldByAll())
+    issues = emitter.builder.CreateAnd(issues, emitter.builder.CreateICmpEQ(emitter.ctaRank(), emitter.i32(0)));
   std::string text =
       "@$0 " + before + std::to_string(rank) + "d" + after + " [$2, " + coordinateList(3, rank) + "], [$1];";
   boxes.forEach([&](llvm::Value *address, llvm::ArrayRef<llvm::Value *> place) {
