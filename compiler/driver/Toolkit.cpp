@@ -137,6 +137,18 @@ static llvm::Error describePtxas(Toolkit &toolkit, const Options &options) {
   return llvm::Error::success();
 }
 
+/// CUDA 12.9 was the last to know Volta.
+constexpr unsigned lastPtxVersionOfVolta = 88;
+
+/// Leaves PTX to the driver, in a version that those which know `device` read, where the assembler no longer knows it.
+static void leaveToDriver(Toolkit &toolkit, const gpu::Target &device) {
+  if (device.capability >= 75 || toolkit.ptxVersion <= lastPtxVersionOfVolta)
+    return;
+  toolkit.ptxas.clear();
+  toolkit.jitLink = nullptr;
+  toolkit.ptxVersion = lastPtxVersionOfVolta;
+}
+
 Toolkit Toolkit::find(const Options &options, const gpu::Target &device) {
   Toolkit toolkit;
   if (options.assemblerPath == simulatorName ||
@@ -156,6 +168,7 @@ Toolkit Toolkit::find(const Options &options, const gpu::Target &device) {
   if (!toolkit.ptxas.empty()) {
     if (llvm::Error error = describePtxas(toolkit, options))
       toolkit.problem = llvm::toString(std::move(error));
+    leaveToDriver(toolkit, device);
     return toolkit;
   }
   auto linker = findJitLink(options);
@@ -163,6 +176,7 @@ Toolkit Toolkit::find(const Options &options, const gpu::Target &device) {
     toolkit.jitLink = *linker;
     toolkit.ptxVersion = nvidia::ptxVersionOf((*linker)->version());
     toolkit.build = "nvJitLink " + (*linker)->version() + " " + artifact::identityOf((*linker)->address());
+    leaveToDriver(toolkit, device);
     return toolkit;
   }
   if (places.empty() && options.linkerPath.empty())

@@ -100,7 +100,7 @@ static bool fitsTcgen05(tensor::DotOp dot, const Product &product, const Target 
 
 /// A dot with less of K than one instruction takes would count its registers twice. M and N may be smaller: the lanes then hold copies.
 static bool fitsMma(const Product &product, const Target &target) {
-  if (product.k < int64_t(8 * product.kWidth()))
+  if (!target.isAmpereOrNewer() || product.k < int64_t(8 * product.kWidth()))
     return false;
   if (product.isFp8())
     return target.hasFp8Mma();

@@ -21,7 +21,7 @@ static int64_t exchangeRoom(Operation *op) {
   Target target;
   if (auto capability = module ? getComputeCapability(module) : std::nullopt)
     target.capability = *capability;
-  return target.sharedBytes() >= 160 * 1024 ? 128 * 1024 : 64 * 1024;
+  return llvm::bit_floor(target.sharedBytes() - 1);
 }
 
 /// How many bits of each element have room together, at least a byte.

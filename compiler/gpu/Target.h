@@ -20,14 +20,18 @@ struct Target {
     if (!digits.consume_front("sm_") && !digits.consume_front("sm"))
       digits.consume_front("cuda:");
     digits = digits.rtrim("af");
-    static constexpr unsigned known[] = {80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+    static constexpr unsigned known[] = {70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
     unsigned number = 0;
     if (digits.getAsInteger(10, number) || !llvm::is_contained(known, number))
       return llvm::createStringError("unknown NVIDIA architecture '" + name +
-                                     "': expected sm_80, 86, 89, 90a, 100a, 103a or 120a");
+                                     "': expected sm_70, 75, 80, 86, 89, 90a, 100a, 103a or 120a");
     return Target{number};
   }
 
+  /// cp.async, and what else came with sm_80: mma.sync of 16 rows, warp-wide reductions, conversions to bf16, hints about the second cache.
+  bool isAmpereOrNewer() const { return capability >= 80; }
+  /// ldmatrix.
+  bool hasMatrixLoads() const { return capability >= 75; }
   bool isHopper() const { return capability / 10 == 9; }
   bool isBlackwell() const { return capability / 10 == 10 || capability / 10 == 11; }
   bool hasWgmma() const { return isHopper() && allowsWgmma; }
@@ -46,6 +50,11 @@ struct Target {
   /// Bytes of shared memory that one CTA may use.
   unsigned sharedBytes() const {
     switch (capability) {
+    case 70:
+    case 72:
+      return 96 * 1024;
+    case 75:
+      return 64 * 1024;
     case 80:
     case 87:
       return 163 * 1024;

@@ -43,7 +43,7 @@ def run(tmp_path, program, architecture, **variables):
 
 
 @pytest.mark.parametrize("watched", ["", "race,shared"])
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90a", "sm_100a", "sm_120a"])
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a"])
 def test_results(tmp_path, architecture, watched):
     program = """
         a, b = (generator.integers(-4, 5, shape).astype(np.float16) for shape in ((64, 128), (128, 64)))

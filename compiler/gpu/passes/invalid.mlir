@@ -15,7 +15,7 @@
 // RUN: not triton-opt %t/bits.mlir --gpu-make-tensor-maps 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not triton-opt %t/swizzle.mlir --gpu-lower-descriptors 2>&1 | FileCheck %s --check-prefix=SWIZZLE
 // RUN: not triton-opt %t/swizzle.mlir --gpu-pipeline-loops 2>&1 | FileCheck %s --check-prefix=SWIZZLE
-// NAME: error: unknown NVIDIA architecture 'foo': expected sm_80, 86, 89, 90a, 100a, 103a or 120a
+// NAME: error: unknown NVIDIA architecture 'foo': expected sm_70, 75, 80, 86, 89, 90a, 100a, 103a or 120a
 // NUMBER: error: unknown NVIDIA architecture 'cuda:95'
 // WARPS: error: num_warps must be a power of two, got 3
 // NEGATIVE: error: num_warps must be a power of two, got -4

@@ -82,7 +82,7 @@ Registers ProgramEmitter::combine(llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRe
 
 /// The instruction that combines an i32 over a warp.
 llvm::Intrinsic::ID ProgramEmitter::warpReduction() {
-  if (!combiner || !combiner->getResult(0).getType().isInteger(32))
+  if (!combiner || !combiner->getResult(0).getType().isInteger(32) || !emitter.target().isAmpereOrNewer())
     return llvm::Intrinsic::not_intrinsic;
   return llvm::TypeSwitch<Operation *, llvm::Intrinsic::ID>(combiner)
       .Case([](arith::AddIOp) { return llvm::Intrinsic::nvvm_redux_sync_add; })

@@ -124,8 +124,21 @@ private:
 
   llvm::Value *word(uint32_t value) { return builder.getInt32(value); }
 
+  /// Toward zero, by what every GPU has.
+  llvm::Value *truncateSingle(llvm::Value *value, Type to) {
+    if (to.isF16())
+      return emitter.inlineAsm("cvt.rz.f16.f32 $0, $1;", "=h,f", builder.getHalfTy(), {value});
+    llvm::Value *bits = builder.CreateLShr(builder.CreateBitCast(value, builder.getInt32Ty()), 16);
+    llvm::Value *upper = builder.CreateTrunc(bits, builder.getInt16Ty());
+    // What makes a NaN one may lie in the lower half.
+    upper = builder.CreateSelect(builder.CreateFCmpUNO(value, value), builder.getInt16(0x7fff), upper);
+    return builder.CreateBitCast(upper, emitter.type(to));
+  }
+
   Registers fromSingle(llvm::ArrayRef<llvm::Value *> values, Type to, Rounding rounding) {
     llvm::Type *element = emitter.type(to);
+    if (rounding == Rounding::TowardZero && !emitter.target().isAmpereOrNewer())
+      return each(values, [&](llvm::Value *value) { return truncateSingle(value, to); });
     if (rounding == Rounding::TowardZero)
       return inPairs(values, [&](llvm::Value *low, llvm::Value *high) -> llvm::Value * {
         return emitter.intrinsic(to.isF16() ? llvm::Intrinsic::nvvm_ff2f16x2_rz : llvm::Intrinsic::nvvm_ff2bf16x2_rz,

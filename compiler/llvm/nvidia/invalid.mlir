@@ -15,7 +15,7 @@
 // RUN: not triton-ptx %t/ctas.mlir 2>&1 | FileCheck %t/ctas.mlir
 // RUN: not triton-ptx %t/clusters.mlir --arch sm_80 2>&1 | FileCheck %t/clusters.mlir
 // RUN: not triton-ptx %t/library.mlir --arch sm_95 2>&1 | FileCheck %s --check-prefix=ARCH
-// ARCH: unknown NVIDIA architecture 'sm_95': expected sm_80, 86, 89, 90a, 100a, 103a or 120a
+// ARCH: unknown NVIDIA architecture 'sm_95': expected sm_70, 75, 80, 86, 89, 90a, 100a, 103a or 120a
 // RUN: not triton-ptx %t/library.mlir --ptx-version 78 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: triton-opt %t/handed.mlir --gpu-resources | not triton-ptx 2>&1 | FileCheck %t/handed.mlir
 // RUN: triton-opt %t/called.mlir --gpu-resources | not triton-ptx 2>&1 | FileCheck %t/called.mlir

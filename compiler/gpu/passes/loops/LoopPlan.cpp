@@ -21,6 +21,7 @@ struct Planner {
   AccessAnalysis &access;
   bool takesAll; // also loads that no dot needs
   Block *body = loop.getBody();
+  Target target = dotTarget(loop->getParentOfType<ModuleOp>());
 
   bool isInside(Operation *op) const { return op && op->getBlock() == body; }
 
@@ -146,8 +147,9 @@ struct Planner {
 
   std::optional<LoopBuffer> planCopy(tensor::LoadOp load) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || !type.getElementType().isIntOrFloat() || load.getIsVolatile() || !isZeroOrAbsent(load.getOther()) ||
-        copyBytes(load) < 4 || !isWanted(load.getResult()) || mayWrite(body, rootOf(load.getPtr())))
+    if (!target.isAmpereOrNewer() || !type || !type.getElementType().isIntOrFloat() || load.getIsVolatile() ||
+        !isZeroOrAbsent(load.getOther()) || copyBytes(load) < 4 || !isWanted(load.getResult()) ||
+        mayWrite(body, rootOf(load.getPtr())))
       return std::nullopt;
     llvm::SetVector<Operation *> ahead;
     for (Value operand : load->getOperands())

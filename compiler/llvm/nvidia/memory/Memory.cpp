@@ -34,6 +34,8 @@ public:
     // A cache operator and a priority in the first cache exclude each other.
     if (cache == tensor::CacheModifier::None)
       qualifiers += ".L1::" + priority;
+    if (!emitter.target().isAmpereOrNewer())
+      return;
     qualifiers += ".L2::cache_hint";
     policy = emitter.inlineAsm("createpolicy.fractional.L2::" + priority + ".b64 $0, 1.0;", "=l",
                                emitter.builder.getInt64Ty(), {});

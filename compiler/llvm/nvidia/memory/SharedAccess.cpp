@@ -181,7 +181,7 @@ Registers loadRegisters(Emitter &emitter, const SharedPlace &place, const Linear
   llvm::IRBuilder<> &builder = emitter.builder;
   unsigned bits = memoryBits(element);
   SharedVectors plan = planSharedVectors(map, bits, place.padding);
-  if (auto matrices = matrixAccess(place, plan, bits))
+  if (auto matrices = matrixAccess(place, plan, bits); matrices && emitter.target().hasMatrixLoads())
     return loadMatrices(emitter, place, plan, *matrices, element);
   llvm::Value *thread = plan.threadBits ? emitter.applyThread(plan.map)[0] : nullptr;
   uint64_t width = uint64_t(1) << plan.vectorBits;
