@@ -55,7 +55,8 @@ def _with_bias(out, bias, expert, betas, rows):
 def ragged_sum(x, w, sizes, begins, bias, gammas, round_x, round_y):
     """Each slice sums its own part of the summed dimension, which begins at `begins` in x and in w."""
     assert bias is None, "the reference of products with a ragged sum has no bias"
-    x, w = x.reshape(-1, x.shape[-1]), w.reshape(-1, w.shape[-1])
+    x, w = x.flatten(0, -2), w.flatten(0, -2)
+    gammas = gammas if gammas is None else gammas[: x.shape[0]]  # one for each row, of all slices alike
     out = torch.zeros((len(sizes), x.shape[0], w.shape[1]), device=x.device)
     for expert, size in enumerate(sizes):
         left, right = (begin[expert] for begin in begins)

@@ -49,5 +49,5 @@ def matmul_ogs_torch(
     if scatter_indx is not None:
         source = scatter_indx.src_indx.long()
         rows = torch.where((source != -1)[:, None], slots[source.clamp(min=0)], 0.0)
-        slots = rows.view(-1, n_act, slots.shape[-1]).sum(dim=1)
+        slots = rows.unflatten(0, (rows.shape[0] // n_act, n_act)).sum(dim=1)
     return slots.to(dtype)

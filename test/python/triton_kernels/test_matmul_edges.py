@@ -103,3 +103,19 @@ def test_set_flags_cannot_split_what_cannot_be_split(device):
     x, w = torch.randn(40, 64, device=device), torch.randn(4, 64, 32, device=device)
     with pytest.raises(InapplicableConstraint, match="split_k=3"):
         matmul_ogs(x, w, None, routing, scatter_indx=scatter)
+
+
+def test_the_reference_of_nothing(device):
+    routing, gather, scatter = route(5, 1, 1, device)
+    x, w = torch.randn(5, 7, device=device), torch.randn(1, 7, 0, device=device)
+    assert matmul_ogs_torch(x, w, None, routing, gather, scatter).shape == (5, 0)
+
+
+def test_the_reference_of_ragged_sums_scales_rows(device):
+    routing, _, _ = route(16, 2, 1, device)
+    x, w = torch.randn(4, 16, device=device), torch.randn(16, 8, device=device)
+    gammas = torch.arange(1.0, 9.0, device=device)  # more than there are rows
+    inner = InnerRoutingData(base=routing, block_k=16, x_is_padded=False, w_is_padded=False)
+    plain = matmul_ogs_torch(x, w, None, inner_routing_data=inner)
+    scaled = matmul_ogs_torch(x, w, None, gammas=gammas, inner_routing_data=inner)
+    assert_close(plain * gammas[:4, None], scaled)
