@@ -30,10 +30,7 @@ static embed::Argument readArgument(nb::handle description) {
   embed::Argument argument;
   if (kind == "constant") {
     argument.kind = embed::Argument::Kind::Constant;
-    std::optional<embed::Value> value = toValue(parts[1].ptr());
-    if (!value)
-      throw nb::python_error();
-    argument.constant = std::move(*value);
+    argument.constant = take(toValue(parts[1].ptr()));
   } else if (kind == "tuple") {
     argument.kind = embed::Argument::Kind::Tuple;
     for (nb::handle element : nb::cast<nb::list>(parts[1]))
@@ -45,12 +42,8 @@ static embed::Argument readArgument(nb::handle description) {
   } else {
     argument.type = nb::cast<std::string>(parts[1]);
     argument.attributes = nb::cast<std::vector<std::pair<std::string, int64_t>>>(parts[2]);
-    if (parts.size() > 3) {
-      std::optional<embed::Value> layout = toValue(parts[3].ptr());
-      if (!layout)
-        throw nb::python_error();
-      argument.constant = std::move(*layout);
-    }
+    if (parts.size() > 3)
+      argument.constant = take(toValue(parts[3].ptr()));
   }
   return argument;
 }
@@ -72,10 +65,7 @@ static SharedArtifact check(SharedArtifact artifact, const embed::Diagnostics &d
 
 embed::CompileRequest readRequest(nb::handle function, const nb::list &arguments, std::string symbol,
                                   const nb::dict &options) {
-  std::optional<embed::Function> parsed = functionOf(function.ptr());
-  if (!parsed)
-    throw nb::python_error();
-  embed::CompileRequest request{std::move(*parsed), {}, std::move(symbol), readOptions(options)};
+  embed::CompileRequest request{take(functionOf(function.ptr())), {}, std::move(symbol), readOptions(options)};
   for (nb::handle argument : arguments)
     request.arguments.push_back(readArgument(argument));
   return request;
@@ -114,11 +104,9 @@ static std::pair<std::string, bool> kernelKey(nb::handle function, const nb::lis
 static bool confirmReads(nb::handle function, const embed::Reads &reads, nb::handle answers) {
   Visit visit;
   RecordingScope recording(answers.ptr());
-  std::optional<embed::Function> parsed = functionOf(function.ptr());
-  if (!parsed)
-    throw nb::python_error();
+  const embed::Function parsed = take(functionOf(function.ptr()));
   PythonHost::takeException();
-  bool isSame = unlocked([&] { return embed::confirmReads(*parsed, reads); });
+  bool isSame = unlocked([&] { return embed::confirmReads(parsed, reads); });
   PythonHost::takeException();
   return isSame;
 }

@@ -47,10 +47,7 @@ static nb::object encodeTensorMap(uint64_t address, int swizzle, int elementByte
                                   const std::vector<uint64_t> &strides, int padding) {
   embed::CudaTensorMap map = take(
       embed::cudaEncodeTensorMap({address, swizzle, elementBytes, elementType, box, shape, strides, padding == 1}));
-  nb::object object = nb::steal(createTensorMap(map.words));
-  if (!object)
-    throw nb::python_error();
-  return object;
+  return take(createTensorMap(map.words));
 }
 
 static void setPrintfFifoSize(long long bytes) {

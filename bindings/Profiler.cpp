@@ -1,6 +1,7 @@
 #include "bindings/Submodules.h"
 
 #include "bindings/InterpreterLock.h"
+#include "bindings/Result.h"
 #include "bindings/Text.h"
 
 #include <triton/embed_profiler.h>
@@ -11,25 +12,10 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
 
 namespace nb = nanobind;
 
 namespace triton::python {
-
-static void check(const std::optional<embed::Error> &error) {
-  if (!error)
-    return;
-  if (error->exception == "ValueError")
-    throw nb::value_error(error->message.c_str());
-  throw std::runtime_error(error->message);
-}
-
-template <typename T> static T valueOf(embed::Result<T> result) {
-  if (auto *error = std::get_if<embed::Error>(&result))
-    check(*error);
-  return std::move(std::get<T>(result));
-}
 
 using Metrics = std::vector<std::pair<std::string, embed::ProfilerValue>>;
 
@@ -115,35 +101,20 @@ static int start(std::string name, const std::string &backend, std::string mode,
       {"cupti", embed::ProfilerSource::Cupti},
       {"instrumentation", embed::ProfilerSource::Records}};
   embed::ProfilerOptions options{std::move(name), named(sources, backend), std::move(mode), stacks, operations, trace};
-  embed::Result<int> session = embed::Error{};
-  {
-    Unlocked unlocked;
-    session = embed::profilerStart(options, libraries);
-  }
-  return valueOf(std::move(session));
+  return take(unlocked([&] { return embed::profilerStart(options, libraries); }));
 }
 
 static void finish(int session, const std::string &path, const std::string &format) {
   const embed::ProfilerFormat known = formatOf(format);
-  std::optional<embed::Error> error;
-  {
-    Unlocked unlocked; // kernels are waited for
-    error = embed::profilerFinish(session, path, known);
-  }
-  check(error);
+  check(unlocked([&] { return embed::profilerFinish(session, path, known); })); // kernels are waited for
 }
 
 static void flush(int session) {
-  std::optional<embed::Error> error;
-  {
-    Unlocked unlocked; // kernels are waited for
-    error = embed::profilerFlush(session);
-  }
-  check(error);
+  check(unlocked([&] { return embed::profilerFlush(session); })); // kernels are waited for
 }
 
 static nb::bytes data(int session, int phase, const std::string &format) {
-  std::string text = valueOf(embed::profilerData(session, phase, formatOf(format)));
+  std::string text = take(embed::profilerData(session, phase, formatOf(format)));
   return nb::bytes(text.data(), text.size());
 }
 
@@ -177,16 +148,15 @@ void addProfiler(nb::module_ &module) {
                "Writes a session's file, and ends it.");
   profiler.def("flush", &flush, nb::arg("session"), "Waits for what was launched.");
   profiler.def(
-      "advance_phase", [](int session) { return valueOf(embed::profilerAdvancePhase(session)); }, nb::arg("session"));
+      "advance_phase", [](int session) { return take(embed::profilerAdvancePhase(session)); }, nb::arg("session"));
   profiler.def(
-      "is_phase_complete",
-      [](int session, int phase) { return valueOf(embed::profilerIsPhaseComplete(session, phase)); },
+      "is_phase_complete", [](int session, int phase) { return take(embed::profilerIsPhaseComplete(session, phase)); },
       nb::arg("session"), nb::arg("phase"));
   profiler.def(
       "clear", [](int session, int phase, bool upTo) { check(embed::profilerClear(session, phase, upTo)); },
       nb::arg("session"), nb::arg("phase"), nb::arg("up_to"));
   profiler.def("data", &data, nb::arg("session"), nb::arg("phase"), nb::arg("format"), "A phase, as a file would be.");
-  profiler.def("depth", [](int session) { return valueOf(embed::profilerDepth(session)); }, nb::arg("session"));
+  profiler.def("depth", [](int session) { return take(embed::profilerDepth(session)); }, nb::arg("session"));
   profiler.def("enter", &enter, nb::arg("name"), nb::arg("metrics").none(), nb::arg("timed"), nb::arg("id") = 0);
   profiler.def("leave", &leave, nb::arg("name").none(), nb::arg("metrics").none());
   profiler.def(

@@ -1,4 +1,4 @@
-// What the embedding interface gives, in functions of the module: the value, or the Python exception that the error names.
+// What the embedding interface and functions of ours give, in functions of the module: the value, or a Python exception.
 #pragma once
 
 #include <triton/embed.h>
@@ -24,6 +24,18 @@ template <typename T> T take(embed::Result<T> result) {
   if (auto *error = std::get_if<embed::Error>(&result))
     check(*error);
   return std::get<T>(std::move(result));
+}
+
+/// What a function gives that sets a Python exception where it gives nothing: a new reference, or a value.
+inline nanobind::object take(PyObject *object) {
+  if (!object)
+    throw nanobind::python_error();
+  return nanobind::steal(object);
+}
+template <typename T> T take(std::optional<T> value) {
+  if (!value)
+    throw nanobind::python_error();
+  return std::move(*value);
 }
 
 } // namespace triton::python

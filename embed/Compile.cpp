@@ -6,6 +6,7 @@
 #include "compiler/driver/StoredCompile.h"
 #include "compiler/driver/Target.h"
 #include "compiler/driver/Toolkit.h"
+#include "embed/Result.h"
 
 namespace triton::embed {
 
@@ -71,7 +72,12 @@ static bool read(const Options &options, driver::Options &out, driver::Inspectio
   return false;
 }
 
-static std::shared_ptr<const Artifact> fromDriver(const artifact::Artifact *artifact) {
+/// What `compile` makes, and what it reports.
+template <typename Compile>
+static std::shared_ptr<const Artifact> fromDriver(Diagnostics &diagnostics, Compile compile) {
+  triton::Diagnostics reported;
+  std::shared_ptr<const artifact::Artifact> artifact = compile(reported);
+  append(reported, diagnostics);
   if (!artifact)
     return nullptr;
   auto out = std::make_shared<Artifact>();
@@ -112,7 +118,7 @@ Result<KernelKey> kernelKey(Host &host, const CompileRequest &request, bool isFo
   llvm::Expected<std::string> text =
       driver::kernelKey(*out, isForBundle ? driver::KeyScope::Bundle : driver::KeyScope::Build, key.isPortable);
   if (!text)
-    return Error{"RuntimeError", llvm::toString(text.takeError())};
+    return toError(text.takeError());
   key.text = std::move(*text);
   return key;
 }
@@ -129,10 +135,7 @@ std::shared_ptr<const Artifact> compile(Host &host, const CompileRequest &reques
   std::optional<driver::CompileRequest> out = toDriver(host, request, diagnostics);
   if (!out)
     return nullptr;
-  triton::Diagnostics reported;
-  std::shared_ptr<const artifact::Artifact> artifact = driver::compile(*out, reported);
-  append(reported, diagnostics);
-  return fromDriver(artifact.get());
+  return fromDriver(diagnostics, [&](auto &reported) { return driver::compile(*out, reported); });
 }
 
 std::shared_ptr<const Artifact> compileIr(const std::string &stage, std::string fileName, std::string text,
@@ -142,19 +145,16 @@ std::shared_ptr<const Artifact> compileIr(const std::string &stage, std::string 
   request.source = Source::create(std::move(fileName), std::move(text));
   if (!read(options, request.options, request.inspection, diagnostics))
     return nullptr;
-  triton::Diagnostics reported;
-  std::shared_ptr<const artifact::Artifact> artifact = driver::compileIr(request, reported);
-  append(reported, diagnostics);
-  return fromDriver(artifact.get());
+  return fromDriver(diagnostics, [&](auto &reported) { return driver::compileIr(request, reported); });
 }
 
 Result<KernelDescription> describeKernel(const std::string &stage, const std::string &text, const Options &options) {
   llvm::Expected<driver::Settings> settings = toDriver(options);
   if (!settings)
-    return Error{"ValueError", llvm::toString(settings.takeError())};
+    return toError(settings.takeError(), "ValueError");
   llvm::Expected<KernelFacts> facts = driver::describeKernel(stage, text, *settings);
   if (!facts)
-    return Error{"ValueError", llvm::toString(facts.takeError())};
+    return toError(facts.takeError(), "ValueError");
   return KernelDescription{facts->name, facts->types};
 }
 
@@ -168,17 +168,14 @@ std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string i
     request.arguments.push_back({.name = argument.name, .type = argument.type, .isStored = argument.isStored});
   if (!read(options, request.options, request.inspection, diagnostics))
     return nullptr;
-  triton::Diagnostics reported;
-  std::shared_ptr<const artifact::Artifact> artifact = driver::runStage(request, reported);
-  append(reported, diagnostics);
-  return fromDriver(artifact.get());
+  return fromDriver(diagnostics, [&](auto &reported) { return driver::runStage(request, reported); });
 }
 
 /// The target of options, and the options; an error if there is none.
 static Result<std::pair<const driver::Target *, driver::Settings>> resolve(const Options &options) {
   llvm::Expected<driver::Settings> settings = toDriver(options);
   if (!settings)
-    return Error{"ValueError", llvm::toString(settings.takeError())};
+    return toError(settings.takeError(), "ValueError");
   const driver::Target *target = driver::findTarget(settings->backend);
   if (!target)
     return Error{"ValueError", "there is no target '" + settings->backend + "'"};
@@ -228,10 +225,7 @@ Result<std::string> resolveArchitecture(const Options &options) {
   if (auto *error = std::get_if<Error>(&found))
     return *error;
   auto &[target, settings] = std::get<0>(found);
-  llvm::Expected<std::string> architecture = target->architecture(settings);
-  if (!architecture)
-    return Error{"ValueError", llvm::toString(architecture.takeError())};
-  return *architecture;
+  return toResult(target->architecture(settings), "ValueError");
 }
 
 Result<Toolkit> findToolkit(const Options &options) {
@@ -242,7 +236,7 @@ Result<Toolkit> findToolkit(const Options &options) {
   llvm::Expected<gpu::Target> device =
       gpu::Target::byName(settings.codeArchitecture.empty() ? settings.architecture : settings.codeArchitecture);
   if (!device)
-    return Error{"ValueError", llvm::toString(device.takeError())};
+    return toError(device.takeError(), "ValueError");
   driver::Toolkit toolkit = driver::Toolkit::find(settings, *device);
   return Toolkit{toolkit.ptxas, toolkit.build, toolkit.libdevice, toolkit.problem, toolkit.ptxVersion};
 }
@@ -252,10 +246,7 @@ std::string findTool(std::string_view name, const std::vector<std::string> &fold
 }
 
 Result<std::string> toolVersion(const std::string &path, const std::string &records) {
-  llvm::Expected<std::string> build = driver::toolBuild(path, records);
-  if (!build)
-    return Error{"OSError", llvm::toString(build.takeError())};
-  return *build;
+  return toResult(driver::toolBuild(path, records), "OSError");
 }
 
 unsigned ptxVersionOf(std::string_view cudaRelease) { return nvidia::ptxVersionOf(cudaRelease); }

@@ -3,6 +3,7 @@
 #include "compiler/driver/Target.h"
 #include "compiler/llvm/LlvmModule.h"
 #include "compiler/llvm/LlvmTargets.h"
+#include "embed/Result.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,14 +18,9 @@
 namespace triton::ir {
 
 using Native = triton::LlvmModule;
+using embed::toError, embed::toOptional;
 
 static Native &get(const LlvmModule &module) { return *static_cast<Native *>(module.state.get()); }
-
-static std::optional<embed::Error> toError(llvm::Error error) {
-  if (!error)
-    return std::nullopt;
-  return embed::Error{"RuntimeError", llvm::toString(std::move(error))};
-}
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const LlvmTarget &target) {
   llvm::Triple triple(target.triple);
@@ -44,7 +40,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const 
 
 embed::Result<LlvmModule> LlvmModule::parse(std::string_view text) {
   auto native = std::make_shared<Native>();
-  if (std::optional<embed::Error> error = toError(native->parse(text)))
+  if (std::optional<embed::Error> error = toOptional(native->parse(text)))
     return *error;
   LlvmModule module;
   module.state = std::move(native);
@@ -73,7 +69,7 @@ std::optional<embed::Error> LlvmModule::link(const std::vector<std::string> &pat
   const driver::Target *target = driver::findTarget("cuda");
   if (!target)
     return embed::Error{"RuntimeError", "this build has no target 'cuda', which libraries are for"};
-  return toError(target->link(*get(*this), paths));
+  return toOptional(target->link(*get(*this), paths));
 }
 
 std::optional<embed::Error> LlvmModule::optimise(int level, const LlvmTarget &target) const {
@@ -96,13 +92,13 @@ std::optional<embed::Error> LlvmModule::optimise(int level, const LlvmTarget &ta
         level == 0 ? builder.buildO0DefaultPipeline(levels[0]) : builder.buildPerModuleDefaultPipeline(levels[level]);
     return llvm::Error::success();
   };
-  return toError(get(*this).run(machine.get(), build));
+  return toOptional(get(*this).run(machine.get(), build));
 }
 
 embed::Result<std::string> LlvmModule::write(const LlvmTarget &target, bool asObject) const {
   auto machine = createMachine(target);
   if (!machine)
-    return *toError(machine.takeError());
+    return toError(machine.takeError());
   Native &native = get(*this);
   const llvm::Triple triple = native->getTargetTriple();
   const llvm::DataLayout layout = native->getDataLayout();
@@ -114,7 +110,7 @@ embed::Result<std::string> LlvmModule::write(const LlvmTarget &target, bool asOb
   native->setDataLayout((*machine)->createDataLayout());
   llvm::SmallVector<char, 0> bytes;
   auto kind = asObject ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
-  if (std::optional<embed::Error> error = toError(native.generate(**machine, kind, /*onCopy=*/true, bytes)))
+  if (std::optional<embed::Error> error = toOptional(native.generate(**machine, kind, /*onCopy=*/true, bytes)))
     return *error;
   return std::string(bytes.begin(), bytes.end());
 }

@@ -1,6 +1,7 @@
 // The profiler for host languages: errors as values.
 #include <triton/embed_profiler.h>
 
+#include "embed/Result.h"
 #include "runtime/profiler/Cupti.h"
 #include "runtime/profiler/Profiler.h"
 
@@ -8,16 +9,6 @@ namespace triton::embed {
 
 namespace profiler = runtime::profiler;
 
-static std::optional<Error> toOptional(llvm::Error error, const char *exception) {
-  if (error)
-    return Error{exception, llvm::toString(std::move(error))};
-  return std::nullopt;
-}
-template <typename T> static Result<T> toResult(llvm::Expected<T> result, const char *exception) {
-  if (!result)
-    return Error{exception, llvm::toString(result.takeError())};
-  return std::move(*result);
-}
 static std::vector<profiler::Metric> toRuntime(ProfilerMetrics metrics) {
   std::vector<profiler::Metric> out;
   for (const auto &[name, value] : metrics)
@@ -38,8 +29,7 @@ Result<int> profilerStart(const ProfilerOptions &options, const std::vector<std:
                                    .hasStacks = options.hasStacks,
                                    .hasOperations = options.hasOperations,
                                    .isTrace = options.isTrace},
-                                  libraries),
-                  "RuntimeError");
+                                  libraries));
 }
 
 std::optional<Error> profilerSetActive(int session, bool isActive) {
@@ -49,23 +39,23 @@ std::optional<Error> profilerSetActive(int session, bool isActive) {
 std::vector<int> profilerSessions() { return profiler::sessions(); }
 
 std::optional<Error> profilerFinish(int session, const std::string &path, ProfilerFormat format) {
-  return toOptional(profiler::finish(session, path, toRuntime(format)), "RuntimeError");
+  return toOptional(profiler::finish(session, path, toRuntime(format)));
 }
 
-std::optional<Error> profilerFlush(int session) { return toOptional(profiler::flush(session), "RuntimeError"); }
+std::optional<Error> profilerFlush(int session) { return toOptional(profiler::flush(session)); }
 
-Result<int> profilerAdvancePhase(int session) { return toResult(profiler::advancePhase(session), "RuntimeError"); }
+Result<int> profilerAdvancePhase(int session) { return toResult(profiler::advancePhase(session)); }
 
 Result<bool> profilerIsPhaseComplete(int session, int phase) {
-  return toResult(profiler::isPhaseComplete(session, phase), "RuntimeError");
+  return toResult(profiler::isPhaseComplete(session, phase));
 }
 
 std::optional<Error> profilerClear(int session, int phase, bool upTo) {
-  return toOptional(profiler::clearPhase(session, phase, upTo), "RuntimeError");
+  return toOptional(profiler::clearPhase(session, phase, upTo));
 }
 
 Result<std::string> profilerData(int session, int phase, ProfilerFormat format) {
-  return toResult(profiler::phaseData(session, phase, toRuntime(format)), "RuntimeError");
+  return toResult(profiler::phaseData(session, phase, toRuntime(format)));
 }
 
 Result<int> profilerDepth(int session) { return toResult(profiler::contextDepth(session), "ValueError"); }
@@ -98,7 +88,7 @@ std::optional<Error> profilerAddRecords(const ProfilerRecords &records, std::spa
       profiler::readRecords({buffer.data(), buffer.size()}, {records.sliceBytes, records.units, records.is32Bit},
                             records.scopes, records.nanosecondsPerCycle);
   if (!found)
-    return Error{"RuntimeError", llvm::toString(found.takeError())};
+    return toError(found.takeError());
   profiler::addRecords(profiler::placesOf(profiler::Source::Records), records.kernel, *found);
   return std::nullopt;
 }

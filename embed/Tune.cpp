@@ -3,6 +3,7 @@
 
 #include "dispatch/tune/KeptTuning.h"
 #include "dispatch/tune/Measure.h"
+#include "embed/Result.h"
 
 namespace triton::embed {
 
@@ -65,10 +66,7 @@ std::optional<KeptTuning> readTuning(const std::string &text) {
 std::string codeDigest(std::string_view code) { return dispatch::codeDigest({code.data(), code.size()}); }
 
 Result<std::string> deviceModel(const std::string &backend, int device) {
-  llvm::Expected<std::string> model = dispatch::deviceModel(backend, device);
-  if (!model)
-    return Error{"RuntimeError", llvm::toString(model.takeError())};
-  return *model;
+  return toResult(dispatch::deviceModel(backend, device));
 }
 
 } // namespace triton::embed

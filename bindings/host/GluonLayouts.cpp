@@ -15,12 +15,8 @@ namespace triton::python {
 
 static std::vector<embed::Value> toValues(nb::handle arguments) {
   std::vector<embed::Value> values;
-  for (nb::handle argument : arguments) {
-    std::optional<embed::Value> value = toValue(argument.ptr());
-    if (!value)
-      throw nb::python_error();
-    values.push_back(std::move(*value));
-  }
+  for (nb::handle argument : arguments)
+    values.push_back(take(toValue(argument.ptr())));
   return values;
 }
 
@@ -32,10 +28,7 @@ static nb::object toObject(const embed::Value &value) {
       list.append(toObject(element));
     return list;
   }
-  nb::object object = nb::steal(toPython(value, Wrapping::Plain));
-  if (!object)
-    throw nb::python_error();
-  return object;
+  return take(toPython(value, Wrapping::Plain));
 }
 
 static nb::list make(const std::string &className, nb::handle arguments) {

@@ -1,6 +1,7 @@
 // Facts only; the objects are made in triton/language.
 #include "bindings/Submodules.h"
 
+#include "bindings/Result.h"
 #include "bindings/host/Conversion.h"
 
 #include <triton/embed.h>
@@ -37,11 +38,8 @@ static nb::object entry(const std::string &module, const std::string &name) {
     return nb::none();
   std::string kind = nameOf(found->kind);
   nb::object value = nb::none();
-  if (kind == "constant") {
-    value = nb::steal(toPython(found->value, Wrapping::Plain));
-    if (!value)
-      throw nb::python_error();
-  }
+  if (kind == "constant")
+    value = take(toPython(found->value, Wrapping::Plain));
   return nb::make_tuple(kind, found->value.path(), found->signature, found->documentation, found->isMethod,
                         found->mustUseResult, value);
 }

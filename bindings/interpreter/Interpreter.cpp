@@ -35,10 +35,7 @@ public:
   /// `bits` is an int of at most 64 bits, negative numbers included.
   nb::object scalar(const std::string &type, nb::int_ bits, const std::string &name) {
     uint64_t word = PyLong_AsUnsignedLongLongMask(bits.ptr());
-    nb::object object = nb::steal(toPython(take(eager.scalar(type, word, name)), Wrapping::Kernel));
-    if (!object)
-      throw nb::python_error();
-    return object;
+    return take(toPython(take(eager.scalar(type, word, name)), Wrapping::Kernel));
   }
 
   void setName(nb::handle tensor, const std::string &name) {

@@ -2,6 +2,7 @@
 #include "bindings/interpreter/TensorObject.h"
 
 #include "bindings/Package.h"
+#include "bindings/Result.h"
 #include "bindings/Submodules.h"
 #include "bindings/host/Conversion.h"
 
@@ -59,20 +60,11 @@ static embed::Emission &inProgress() {
   return *emission;
 }
 
-static Value read(nb::handle object) {
-  std::optional<Value> value = toValue(object.ptr());
-  if (!value)
-    throw nb::python_error();
-  return std::move(*value);
-}
+static Value read(nb::handle object) { return take(toValue(object.ptr())); }
 
 static nb::object give(embed::Result<Value> result) {
-  if (auto *value = std::get_if<Value>(&result)) {
-    nb::object object = nb::steal(toPython(*value, Wrapping::Kernel));
-    if (!object)
-      throw nb::python_error();
-    return object;
-  }
+  if (auto *value = std::get_if<Value>(&result))
+    return take(toPython(*value, Wrapping::Kernel));
   // Python's own exceptions by their names; what only a compile raises is a ValueError here.
   auto &error = std::get<embed::Error>(result);
   PyObject *known = PyDict_GetItemString(PyEval_GetBuiltins(), error.exception.c_str());

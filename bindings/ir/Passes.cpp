@@ -58,12 +58,7 @@ static void runPass(const Pass &pass, ir::Module &module) {
     module = nb::cast<ir::Module>(parse(pass.function(module.str(true)), "<" + pass.name + ">"));
     return;
   }
-  std::string error;
-  {
-    Unlocked unlocked;
-    error = module.runPasses(pass.name);
-  }
-  if (!error.empty())
+  if (std::string error = unlocked([&] { return module.runPasses(pass.name); }); !error.empty())
     throw std::runtime_error("PassManager::run failed: " + error);
 }
 
