@@ -103,6 +103,14 @@ void addCuda(nb::module_ &module) {
       nb::arg("handover") = 0,
       "Microseconds of the driver's own part of a launch; handover 0: a pointer to each argument, 1: one buffer, 2: "
       "cuLaunchKernel, 3: as 0, programmatic.");
+  cuda.def(
+      "occupancy",
+      [](const std::string &architecture, unsigned registers, unsigned shared, unsigned threads) {
+        embed::CudaOccupancy found = take(embed::cudaOccupancy(architecture, registers, shared, threads));
+        return nb::make_tuple(found.share, found.limit);
+      },
+      nb::arg("arch"), nb::arg("registers"), nb::arg("shared"), nb::arg("threads"),
+      "(share of a multiprocessor's warps that CTAs of a kernel fill, what limits it)");
   cuda.def("set_printf_fifo_size", &setPrintfFifoSize, nb::arg("bytes"));
   cuda.def("fill_tma_descriptor", &encodeTensorMap, nb::arg("addr"), nb::arg("swizzle"), nb::arg("elem_size"),
            nb::arg("elem_type"), nb::arg("block_size"), nb::arg("shape"), nb::arg("strides"), nb::arg("padding"));

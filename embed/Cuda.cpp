@@ -1,7 +1,9 @@
 // The driver for host languages: handles as numbers, errors as values.
 #include <triton/embed_cuda.h>
 
+#include "compiler/gpu/Occupancy.h"
 #include "dispatch/launch/CudaLauncher.h"
+#include "embed/Result.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/cuda/Simulation.h"
 #include "runtime/cuda/TensorMap.h"
@@ -10,55 +12,58 @@ namespace triton::embed {
 
 namespace cuda = runtime::cuda;
 
-static Error toError(llvm::Error error) { return {"RuntimeError", llvm::toString(std::move(error))}; }
-static std::optional<Error> toOptional(llvm::Error error) {
-  if (error)
-    return toError(std::move(error));
-  return std::nullopt;
-}
-
 template <typename Handle> static uint64_t number(Handle handle) { return reinterpret_cast<uint64_t>(handle); }
+
+/// What `body` gives, called with the driver; an error where there is none.
+template <typename Body> static auto withDriver(Body body) -> decltype(body(*cuda::Driver::getIfUsed())) {
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return toError(driver.takeError());
+  return body(*driver);
+}
 
 void cudaSetLibrary(std::string path) { cuda::Driver::setLibrary(std::move(path)); }
 
 Result<int> cudaDeviceCount() {
-  auto driver = cuda::Driver::get();
-  return driver ? Result<int>(driver->deviceCount()) : toError(driver.takeError());
+  return withDriver([](cuda::Driver &driver) -> Result<int> { return driver.deviceCount(); });
 }
 
 Result<CudaDeviceProperties> cudaDeviceProperties(int device) {
-  auto driver = cuda::Driver::get();
-  if (!driver)
-    return toError(driver.takeError());
-  auto found = driver->properties(device);
-  if (!found)
-    return toError(found.takeError());
-  return CudaDeviceProperties{
-      found->name,         found->capability,      found->maxSharedBytes, found->maxSharedBytesPerMultiprocessor,
-      found->maxRegisters, found->multiprocessors, found->warpSize,       found->memoryBusWidth,
-      found->l2CacheBytes};
+  return withDriver([&](cuda::Driver &driver) -> Result<CudaDeviceProperties> {
+    auto found = driver.properties(device);
+    if (!found)
+      return toError(found.takeError());
+    return CudaDeviceProperties{
+        found->name,         found->capability,      found->maxSharedBytes, found->maxSharedBytesPerMultiprocessor,
+        found->maxRegisters, found->multiprocessors, found->warpSize,       found->memoryBusWidth,
+        found->l2CacheBytes};
+  });
+}
+
+Result<CudaOccupancy> cudaOccupancy(const std::string &architecture, unsigned registers, unsigned sharedBytes,
+                                    unsigned threads) {
+  llvm::Expected<gpu::Target> target = gpu::Target::byName(architecture);
+  if (!target)
+    return toError(target.takeError());
+  const gpu::Occupancy found = gpu::occupancyOf(*target, registers, sharedBytes, threads);
+  return CudaOccupancy{found.share, found.limit.str()};
 }
 
 Result<CudaClockRates> cudaClockRates(int device) {
-  auto driver = cuda::Driver::get();
-  if (!driver)
-    return toError(driver.takeError());
-  auto found = driver->clockRates(device);
-  if (!found)
-    return toError(found.takeError());
-  return CudaClockRates{found->multiprocessors, found->memory};
+  return withDriver([&](cuda::Driver &driver) -> Result<CudaClockRates> {
+    auto found = driver.clockRates(device);
+    if (!found)
+      return toError(found.takeError());
+    return CudaClockRates{found->multiprocessors, found->memory};
+  });
 }
 
 Result<int> cudaCurrentDevice() {
-  auto driver = cuda::Driver::get();
-  return driver ? Result<int>(driver->currentDevice()) : toError(driver.takeError());
+  return withDriver([](cuda::Driver &driver) -> Result<int> { return driver.currentDevice(); });
 }
 
 std::optional<Error> cudaSetCurrentDevice(int device) {
-  auto driver = cuda::Driver::get();
-  if (!driver)
-    return toError(driver.takeError());
-  return toOptional(driver->use(device).takeError());
+  return withDriver([&](cuda::Driver &driver) { return toOptional(driver.use(device).takeError()); });
 }
 
 uint64_t cudaCurrentContext() {
@@ -67,19 +72,19 @@ uint64_t cudaCurrentContext() {
 }
 
 Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, uint32_t sharedBytes, int device) {
-  auto driver = cuda::Driver::get();
-  if (!driver)
-    return toError(driver.takeError());
-  auto loaded = cuda::load(*driver, llvm::StringRef(image.data(), image.size()), name, sharedBytes, device);
-  if (!loaded)
-    return toError(loaded.takeError());
-  return CudaFunction{number(loaded->module), number(loaded->function),  loaded->registers,
-                      loaded->localBytes,     loaded->staticSharedBytes, loaded->maxThreads};
+  return withDriver([&](cuda::Driver &driver) -> Result<CudaFunction> {
+    auto loaded = cuda::load(driver, llvm::StringRef(image.data(), image.size()), name, sharedBytes, device);
+    if (!loaded)
+      return toError(loaded.takeError());
+    return CudaFunction{number(loaded->module), number(loaded->function),  loaded->registers,
+                        loaded->localBytes,     loaded->staticSharedBytes, loaded->maxThreads};
+  });
 }
 
 std::optional<Error> cudaUnload(uint64_t module) {
-  auto driver = cuda::Driver::get();
-  return toOptional(driver ? cuda::unload(*driver, reinterpret_cast<cuda::ModuleHandle>(module)) : driver.takeError());
+  return withDriver([&](cuda::Driver &driver) {
+    return toOptional(cuda::unload(driver, reinterpret_cast<cuda::ModuleHandle>(module)));
+  });
 }
 
 static cuda::FunctionHandle handle(uint64_t function) { return reinterpret_cast<cuda::FunctionHandle>(function); }
@@ -125,14 +130,12 @@ std::string CudaLauncher::describeFailure(const CudaCall &call, int status) cons
 }
 
 Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count, int handover) {
-  auto driver = cuda::Driver::get();
-  if (!driver)
-    return toError(driver.takeError());
   std::optional<cuda::LoadedFunction> found = cuda::find(handle(function));
   if (!found || handover < 0 || handover > 3)
     return Error{"ValueError", "expected a function that was loaded here, and a handover from 0 to 3"};
-  auto time = cuda::timeLaunches(*driver, *found, threads, argumentBytes, count, cuda::Handover(handover));
-  return time ? Result<double>(*time) : toError(time.takeError());
+  return withDriver([&](cuda::Driver &driver) {
+    return toResult(cuda::timeLaunches(driver, *found, threads, argumentBytes, count, cuda::Handover(handover)));
+  });
 }
 
 std::optional<uint64_t> cudaDevicePointer(uint64_t pointer) {
@@ -148,15 +151,13 @@ void cudaNoteMemory(std::vector<CudaMemory> memory) {
 }
 
 Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes, uint32_t clusterSize) {
-  auto driver = cuda::Driver::get();
-  auto count = driver ? cuda::maxActiveClusters(*driver, handle(function), threads, sharedBytes, clusterSize)
-                      : llvm::Expected<int>(driver.takeError());
-  return count ? Result<int>(*count) : toError(count.takeError());
+  return withDriver([&](cuda::Driver &driver) {
+    return toResult(cuda::maxActiveClusters(driver, handle(function), threads, sharedBytes, clusterSize));
+  });
 }
 
 std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes) {
-  auto driver = cuda::Driver::get();
-  return toOptional(driver ? cuda::setPrintfFifoBytes(*driver, bytes) : driver.takeError());
+  return withDriver([&](cuda::Driver &driver) { return toOptional(cuda::setPrintfFifoBytes(driver, bytes)); });
 }
 
 static cuda::TensorMapDescription toRuntime(const CudaTensorMapDescription &description) {
@@ -171,20 +172,20 @@ static cuda::TensorMapDescription toRuntime(const CudaTensorMapDescription &desc
 }
 
 Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &description) {
-  auto driver = cuda::Driver::get();
-  if (!driver)
-    return toError(driver.takeError());
-  auto map = cuda::encode(driver->api(), toRuntime(description));
-  if (!map)
-    return toError(map.takeError());
-  CudaTensorMap result;
-  std::copy(std::begin(map->words), std::end(map->words), result.words);
-  return result;
+  return withDriver([&](cuda::Driver &driver) -> Result<CudaTensorMap> {
+    auto map = cuda::encode(driver.api(), toRuntime(description));
+    if (!map)
+      return toError(map.takeError());
+    CudaTensorMap result;
+    std::copy(std::begin(map->words), std::end(map->words), result.words);
+    return result;
+  });
 }
 
 std::optional<Error> cudaPackTensorMap(const CudaTensorMapDescription &description, void *destination) {
-  auto driver = cuda::Driver::get();
-  return toOptional(driver ? cuda::encodeOnce(driver->api(), toRuntime(description), destination) : driver.takeError());
+  return withDriver([&](cuda::Driver &driver) {
+    return toOptional(cuda::encodeOnce(driver.api(), toRuntime(description), destination));
+  });
 }
 
 int cudaElementType(int formatType) { return cuda::driverElementType(formatType); }

@@ -21,6 +21,14 @@ struct CudaDeviceProperties {
   int memoryBusWidth = 0, l2CacheBytes = 0; // bits, bytes
 };
 
+/// How much of a multiprocessor's warps a kernel keeps at once, and what limits that: "registers".
+struct CudaOccupancy {
+  double share = 0;
+  std::string limit;
+};
+TRITON_EXPORT Result<CudaOccupancy> cudaOccupancy(const std::string &architecture, unsigned registers,
+                                                  unsigned sharedBytes, unsigned threads);
+
 struct CudaClockRates {
   int multiprocessors = 0, memory = 0; // kHz
 };

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import triton
 import triton.language as tl
+from triton._C import libtriton
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.driver import CPUDriver
 from triton.explain import explain_source, lines, write_page
 from triton.explain.__main__ import main
-from triton.explain.collect import occupancy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Where the Triton under test lies: a bundle is elsewhere.
@@ -86,8 +86,11 @@ def test_figures_and_times(kernel):
 
 
 def test_occupancy():
-    assert occupancy(32, 0, 256, 90) == (1.0, "registers")
-    assert occupancy(255, 0, 128, 90)[1] == "registers" and occupancy(16, 100 * 1024, 128, 90)[1] == "shared memory"
+    occupancy = libtriton.cuda.occupancy
+    assert occupancy("sm_90", 32, 0, 256) == (1.0, "registers")
+    assert occupancy("sm_90", 255, 0, 128) == (0.125, "registers")
+    assert occupancy("sm_90", 16, 100 * 1024, 128) == (0.125, "shared memory")
+    assert occupancy("sm_86", 16, 0, 32) == (1 / 3, "blocks")
 
 
 def test_locations_in_ir():

@@ -52,21 +52,6 @@ def _layouts(stages):
         return []
 
 
-def occupancy(registers, shared, threads, capability):
-    """How much of a multiprocessor's warps fit at once: (share, what limits it)."""
-    per_thread = -(-max(registers, 1) // 8) * 8
-    shared_total = {80: 164, 86: 100, 87: 164, 89: 100, 90: 228, 100: 228, 120: 100}.get(capability, 100) * 1024
-    most_threads = 1536 if capability in (86, 87, 89, 120) else 2048
-    limits = {
-        "registers": 65536 // (per_thread * threads) if per_thread * threads else 32,
-        "shared memory": shared_total // (shared + 1024) if shared else 32,
-        "threads": most_threads // threads,
-        "blocks": 16 if capability in (86, 87, 89) else 24 if capability == 120 else 32,
-    }
-    name = min(limits, key=limits.get)
-    return limits[name] * threads / most_threads, name
-
-
 def _figures(artifact, target, options):
     """Rows of (name, value) about the code."""
     known = json.loads(artifact.description)
@@ -80,7 +65,7 @@ def _figures(artifact, target, options):
         figures += [("threads", threads), ("shared memory", f"{known['shared']} bytes")]
         registers = known.get("registers", 0)
         if registers:
-            share, limit = occupancy(registers, known["shared"], threads, int(target.arch))
+            share, limit = libtriton.cuda.occupancy(f"sm_{target.arch}", registers, known["shared"], threads)
             spills = known.get("spill_bytes", 0)
             figures += [("registers per thread", registers), ("spills", f"{spills} bytes"), ("occupancy", f"{share:.0%}, limited by {limit}")]  # fmt: skip
     figures += [(name, options[name]) for name in ("num_warps", "num_stages", "num_ctas", "debug") if name in options]
