@@ -6,8 +6,10 @@
 namespace triton {
 
 llvm::Error checkDescriptor(const triton_descriptor &descriptor) {
-  return toError(dispatch::checkDescriptor(descriptor.address, scalarTypeOf(descriptor.type), shapeOf(descriptor),
-                                           stridesOf(descriptor), blockOf(descriptor), descriptor.pads_with_nan != 0));
+  const dispatch::ScalarType element = scalarTypeOf(descriptor.type);
+  return toError(dispatch::checkDescriptor(reinterpret_cast<uint64_t>(descriptor.address), dispatch::bytesOf(element),
+                                           dispatch::isFloating(element), shapeOf(descriptor), stridesOf(descriptor),
+                                           blockOf(descriptor), descriptor.pads_with_nan != 0));
 }
 
 static std::optional<std::string> encode(const dispatch::TensorMapFormat &format, uint64_t address,

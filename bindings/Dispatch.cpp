@@ -1,8 +1,10 @@
 #include "bindings/Submodules.h"
 
+#include "bindings/Result.h"
 #include "bindings/launch/Argument.h"
 #include "bindings/launch/KernelParameter.h"
 #include "dispatch/CLibrary.h"
+#include "dispatch/Descriptor.h"
 #include "dispatch/Shortage.h"
 
 #include <nanobind/stl/pair.h>
@@ -14,13 +16,13 @@ namespace nb = nanobind;
 
 namespace triton::python {
 
-/// scalar_types() -> [(name, alias, signature, other names, bits, mantissa, bias, is integer, is signed)]
+/// scalar_types() -> [(name, alias, signature, other names, bits, mantissa, bias, is integer, is signed, C type)]
 static nb::list scalarTypes() {
   nb::list types;
   for (const dispatch::ScalarTypeInfo &info : dispatch::scalarTypes)
     types.append(nb::make_tuple(std::string(info.name), std::string(info.alias), std::string(info.signature),
                                 std::string(info.others), info.bits, info.mantissa, info.bias, info.isInteger,
-                                info.isSigned));
+                                info.isSigned, std::string(info.cType)));
   return types;
 }
 
@@ -64,10 +66,13 @@ static nb::object nativeSpecialize(nb::handle backend, nb::handle argument, bool
                                 .isConst = isConst,
                                 .specializesValue = specializesValue,
                                 .specializesAlignment = specializesAlignment};
-  nb::object result = nb::steal(specialize(backend.ptr(), argument.ptr(), parameter));
-  if (!result)
+  return take(specialize(backend.ptr(), argument.ptr(), parameter));
+}
+
+static void checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloating, const std::vector<int64_t> &shape,
+                            const std::vector<int64_t> &strides, const std::vector<int64_t> &block, bool padsWithNan) {
+  if (!raise(dispatch::checkDescriptor(address, elementBytes, isFloating, shape, strides, block, padsWithNan)))
     throw nb::python_error();
-  return result;
 }
 
 // C libraries.
@@ -167,9 +172,12 @@ void addDispatch(nb::module_ &module) {
         return nb::make_tuple(found.required, found.limit, found.what);
       },
       nb::arg("message"), "(required, limit, name) of such a message.");
-  module.def(
-      "scalar_types", &scalarTypes,
-      "(name, alias, signature, other names, bits, mantissa, bias, is integer, is signed) of every scalar type.");
+  module.def("check_descriptor", &checkDescriptor, nb::arg("address"), nb::arg("element_bytes"), nb::arg("is_floating"),
+             nb::arg("shape"), nb::arg("strides"), nb::arg("block"), nb::arg("pads_with_nan"),
+             "A ValueError unless kernels can take a tensor descriptor of these parts.");
+  module.def("scalar_types", &scalarTypes,
+             "(name, alias, signature, other names, bits, mantissa, bias, is integer, is signed, C type) of every "
+             "scalar type.");
   module.def("read_annotation", &readAnnotation, nb::arg("text"),
              "An annotation in the form of signatures, the type it gives to arguments, and whether it says constexpr "
              "or const.");

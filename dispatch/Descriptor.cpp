@@ -4,33 +4,42 @@
 
 namespace triton::dispatch {
 
-static Outcome wrong(std::string text) { return Problem{"ValueError", "a tensor descriptor's " + std::move(text)}; }
+/// The words that programs match come first.
+static Outcome wrong(const std::string &rule, const std::string &detail = "") {
+  return Problem{"ValueError", rule + " in a tensor descriptor" + detail};
+}
 
-Outcome checkDescriptor(const void *address, ScalarType element, std::span<const int64_t> shape,
+static std::string numbers(std::span<const int64_t> values) {
+  std::string text;
+  for (int64_t value : values)
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return "[" + text + "]";
+}
+
+Outcome checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloating, std::span<const int64_t> shape,
                         std::span<const int64_t> strides, std::span<const int64_t> block, bool padsWithNan) {
   const size_t rank = shape.size();
-  if (rank < 1 || rank > Descriptor::mostDimensions)
-    return wrong("tensor has 1 to 5 dimensions, not " + std::to_string(rank));
   if (strides.size() != rank || block.size() != rank)
-    return wrong("shape, strides and block have one number for each dimension, got " + std::to_string(rank) + ", " +
-                 std::to_string(strides.size()) + " and " + std::to_string(block.size()));
-  if (reinterpret_cast<uintptr_t>(address) % 16)
-    return wrong("tensor must begin at a multiple of 16 bytes");
-  for (int64_t size : block)
-    if (size < 1 || !std::has_single_bit(uint64_t(size)))
-      return wrong("block sizes must be powers of two, got " + std::to_string(size));
-  const uint64_t bytes = bytesOf(element);
+    return wrong("rank mismatch",
+                 ": shape " + numbers(shape) + ", strides " + numbers(strides) + ", block " + numbers(block));
+  if (rank < 1 || rank > Descriptor::mostDimensions)
+    return wrong("1 to 5 dimensions are possible", ", got shape " + numbers(shape));
+  if (address % 16)
+    return wrong("base must be 16-byte aligned");
+  for (size_t dim = 0; dim < rank; ++dim)
+    if (block[dim] < 1 || !std::has_single_bit(uint64_t(block[dim])))
+      return wrong("Shape element " + std::to_string(dim) + " must be a power of 2", ", got block " + numbers(block));
   for (int64_t stride : strides.first(rank - 1))
-    if (uint64_t(stride) * bytes % 16)
-      return wrong("strides but the last must be multiples of 16 bytes, got " +
-                   std::to_string(int64_t(uint64_t(stride) * bytes)));
+    if (uint64_t(stride) * elementBytes % 16)
+      return wrong("strides must be 16-byte aligned",
+                   ", got " + numbers(strides) + " elements of " + std::to_string(elementBytes) + " bytes");
   if (strides.back() != 1)
-    return wrong("last stride must be 1, got " + std::to_string(strides.back()));
+    return wrong("Last dimension must be contiguous", ", got strides " + numbers(strides));
   for (int64_t size : shape)
-    if (size < 1 || size > INT32_MAX)
-      return wrong("sizes must be positive and fit in 32 bits, got " + std::to_string(size));
-  if (padsWithNan && !isFloating(element))
-    return wrong("loads pad with NaN only where elements are floating-point numbers");
+    if (size < 1)
+      return wrong("shape must be positive", ", got " + numbers(shape));
+  if (padsWithNan && !isFloating)
+    return wrong("Padding option `nan` is only supported for floating point tensors");
   return std::nullopt;
 }
 

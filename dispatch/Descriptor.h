@@ -16,7 +16,7 @@ struct Descriptor {
 };
 
 /// What is wrong with a descriptor, as every surface says it; a ValueError.
-Outcome checkDescriptor(const void *address, ScalarType element, std::span<const int64_t> shape,
+Outcome checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloating, std::span<const int64_t> shape,
                         std::span<const int64_t> strides, std::span<const int64_t> block, bool padsWithNan);
 
 /// Makes a tensor map of a descriptor whose tensor is at `address`; what goes wrong, as a sentence.

@@ -81,12 +81,19 @@ def validate_block_shape(shape):
     return numel
 
 
-# Every name of a scalar type -> its name in signatures, and the bits of that: the compiler's table.
-type_canonicalisation_dict, BITWIDTH_DICT = {}, {}
-for _name, _alias, _signature, _others, _bits, *_ in scalar_types():
+# Every name of a scalar type -> its name in signatures, the bits of that, and what C passes it as: the compiler's table.
+type_canonicalisation_dict, BITWIDTH_DICT, C_TYPES = {}, {}, {}
+for _name, _alias, _signature, _others, _bits, *_, _c_type in scalar_types():
     BITWIDTH_DICT[_signature] = _bits
     for _known in (_name, _alias, _signature, *_others.split()):
         type_canonicalisation_dict[_known] = _signature
+        C_TYPES[_known] = _c_type
+C_TYPES["f32"] = C_TYPES["fp32"]
+
+
+def is_floating(type):
+    """Whether a type of a signature is one of numbers with a fraction."""
+    return type.startswith(("fp", "bf", "f32"))
 
 
 def canonicalize_dtype(dtype):

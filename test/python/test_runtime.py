@@ -247,3 +247,31 @@ def test_utilities():
     assert validate_block_shape([4, 8]) == 32
     with pytest.raises(ValueError, match="exceeds triton maximum tensor numel"):
         validate_block_shape([2**21])
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"strides": [32]}, "rank mismatch in a tensor descriptor: shape [8, 32], strides [32], block [8, 16]"),
+        ({"shape": [1] * 6, "strides": [1] * 6, "block_shape": [1] * 6}, "1 to 5 dimensions are possible"),
+        ({"base": 4}, "base must be 16-byte aligned"),
+        ({"block_shape": [8, 12]}, "Shape element 1 must be a power of 2"),
+        ({"strides": [31, 1]}, "strides must be 16-byte aligned in a tensor descriptor, got [31, 1] elements of 4 bytes"),
+        ({"strides": [32, 2]}, "Last dimension must be contiguous"),
+        ({"shape": [0, 32]}, "shape must be positive in a tensor descriptor, got [0, 32]"),
+        ({"padding": "nan", "base": 0}, "Padding option `nan` is only supported for floating point tensors"),
+        ({"padding": "one"}, "Illegal value for padding"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_descriptors_of_hosts_are_checked(change, message):
+    """By the rules that C and C++ programs hear of; programs in Python expect an assertion."""
+    torch = pytest.importorskip("torch")
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    memory = torch.zeros(8 * 32 + 1, dtype=torch.int32)
+    given = {"base": 0, "shape": [8, 32], "strides": [32, 1], "block_shape": [8, 16], **change}
+    given["base"] = memory[given["base"] // 4 :]
+    with pytest.raises(AssertionError) as caught:
+        TensorDescriptor(**given)
+    assert str(caught.value).startswith(message)

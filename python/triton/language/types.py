@@ -49,7 +49,7 @@ class dtype(base_type):
         name = _unwrap_if_constexpr(name)
         self.name = name
         assert name in _SCALARS, name
-        _, _, _, _, bits, mantissa, bias, _, _ = _SCALARS[name]
+        _, _, _, _, bits, mantissa, bias, *_ = _SCALARS[name]
         self.primitive_bitwidth = bits
         self.itemsize = bits // 8
         if name in dtype.FP_TYPES:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 from typing import Any, List
 
-from .._utils import validate_block_shape
+from .._C.libtriton import check_descriptor
 
 
 def _is_placeholder(tensor):
     return type(tensor).__name__ in ("FakeTensor", "FunctionalTensor")
 
 
-class BlockShapeError(ValueError, AssertionError):
-    """A block that a descriptor cannot have: one of its assertions, and what `validate_block_shape` raises elsewhere."""
-
-
-def _check_block_shape(shape):
-    try:
-        validate_block_shape(shape)
-    except ValueError as error:
-        raise BlockShapeError(*error.args) from None
+class DescriptorError(ValueError, AssertionError):
+    """What no descriptor can be. Programs expect an assertion."""
 
 
 @dataclass
@@ -34,22 +28,17 @@ class HostDescriptor:
     padding: str = "zero"
 
     def __post_init__(self):
-        rank = len(self.shape)
-        assert len(self.strides) == rank, f"rank mismatch: {self}"
-        assert len(self.block_shape) == rank, f"rank mismatch: {self}"
-        assert 1 <= rank <= 5, f"a descriptor has 1 to 5 dimensions, not {rank}"
-        assert _is_placeholder(self.base) or self.base.data_ptr() % 16 == 0, "base must be 16-byte aligned"
-        _check_block_shape(self.block_shape)
-        size = self.base.dtype.itemsize
-        for stride in self.strides[:-1]:
-            assert (stride * size) % 16 == 0, "strides must be 16-byte aligned"
-        assert self.strides[-1] == 1, "Last dimension must be contiguous"
-        assert all(extent > 0 for extent in self.shape), "shape must be positive"
         assert self.padding in ("zero", "nan"), "Illegal value for padding"
-        if self.padding == "nan":
-            assert self.base.dtype.is_floating_point, (
-                "Padding option `nan` is only supported for floating point tensors"
+        pads_with_nan = self.padding == "nan"
+        address = 0 if _is_placeholder(self.base) else self.base.data_ptr()
+        dtype = self.base.dtype
+        numbers = [list(map(index, each)) for each in (self.shape, self.strides, self.block_shape)]
+        try:
+            check_descriptor(
+                address, dtype.itemsize, not pads_with_nan or dtype.is_floating_point, *numbers, pads_with_nan
             )
+        except ValueError as error:
+            raise DescriptorError(str(error)) from None
 
 
 @dataclass

@@ -7,6 +7,7 @@ import os
 
 from ... import knobs
 from ..._C import libtriton
+from ..._utils import C_TYPES
 from ..compiler import GPUTarget
 from ..driver import DriverBase, HostInterface
 from .compiler import host_name
@@ -63,13 +64,7 @@ class CPUDriver(DriverBase):
         return not any(backend.driver.is_active() for backend in backends.values() if backend.driver is not cls)
 
     def map_python_to_cpp_type(self, ty: str) -> str:
-        if ty.startswith("*"):
-            return "void*"
-        return {
-            "i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
-            "u1": "uint8_t", "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
-            "fp16": "uint16_t", "bf16": "uint16_t", "fp32": "float", "fp64": "double",
-        }[ty]  # fmt: skip
+        return "void*" if ty.startswith("*") else C_TYPES[ty]
 
     @functools.cached_property
     def _target(self):

@@ -9,6 +9,7 @@ import sys
 
 from ... import knobs
 from ..._C import libtriton
+from ..._utils import C_TYPES, is_floating
 from ..compiler import GPUTarget
 from ..driver import (  # noqa: F401
     GPUDriver,
@@ -116,14 +117,9 @@ def ty_to_cpp(ty):
     """The C type of an argument of the launcher."""
     if ty.startswith("*"):
         return "CUdeviceptr"
-    if ty.startswith("tensordesc"):
+    if ty.startswith(("tensordesc", "nvTmaDesc")):
         return "CUtensorMap"
-    return {
-        "i1": "int8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
-        "u1": "uint8_t", "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
-        "fp16": "double", "bf16": "double", "fp32": "double", "f32": "double", "fp64": "double",
-        "nvTmaDesc": "CUtensorMap",
-    }[ty]  # fmt: skip
+    return "double" if is_floating(ty) else C_TYPES[ty]
 
 
 def make_tensordesc_arg(arg, metadata, base_args=()):
@@ -210,30 +206,22 @@ CUresult launch(CUfunction function, CUstream stream, const unsigned grid[3], un
   return cuLaunchKernelEx(&config, function, arguments, 0);
 }}
 """
-_C_TYPES = {"fp16": "uint16_t", "bf16": "uint16_t", "fp32": "float", "f32": "float", "fp64": "double"}
 
 
 def make_launcher(constants, signature, tensordesc_meta):
     """C source of a function that launches kernels of this signature, for programs that do without Python. `CudaLauncher` is what this package launches with."""
     constants = {path if isinstance(path, tuple) else (path,) for path in constants}
-    maps = bool(tensordesc_meta)
-    types = []
 
-    def add(ty, path):
-        if ty == "constexpr" or path in constants:
-            return
-        if isinstance(ty, tuple):
-            for index, element in enumerate(ty):
-                add(element, (*path, index))
-        elif isinstance(ty, str) and ty.startswith("tensordesc"):
-            rank = ty[ty.index("[") : ty.index("]")].count(",") + 1
-            types.extend(["CUtensorMap"] if maps else ["CUdeviceptr", *["int64_t"] * 2 * rank, "int8_t"])
-            types.extend(["int32_t"] * rank + ["int64_t"] * rank)
-        else:
-            types.append(_C_TYPES.get(ty) or ty_to_cpp(ty))
+    def passed(types, path=()):
+        for index, ty in enumerate(types):
+            place = (*path, index)
+            if isinstance(ty, tuple):
+                yield from passed(ty, place)
+            elif ty != "constexpr" and place not in constants:
+                yield ty
 
-    for index, ty in enumerate(signature.values()):
-        add(ty, (index,))
+    parts = expand_signature(passed(signature.values()), tensordesc_meta, "nvTmaDesc")
+    types = [C_TYPES.get(ty) or ty_to_cpp(ty) for ty in parts]
     return _LAUNCHER.format(
         parameters="".join(f", {ty} arg{index}" for index, ty in enumerate(types)),
         arguments="".join(f"&arg{index}, " for index in range(len(types))),
