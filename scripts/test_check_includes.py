@@ -86,7 +86,7 @@ def test_wrong_arrow(source, header, reason):
 
 @pytest.mark.parametrize(
     "source, expected",
-    [("compiler/llvm/nvidia/Ptxas.cpp", True), ("compiler/driver/Toolkit.cpp", False), ("api/Kernel.cpp", False), ("compiler/frontend/FuzzTest.cpp", False)],
+    [("compiler/llvm/nvidia/Ptxas.cpp", True), ("compiler/driver/Toolkit.cpp", False), ("runtime/cuda/DriverApi.cpp", True), ("dispatch/launch/CudaLauncher.cpp", False), ("api/Kernel.cpp", False), ("compiler/frontend/FuzzTest.cpp", False)],
 )  # fmt: skip
 def test_reads_of_the_environment(source, expected):
     assert check_includes.reads_environment(source, '  if (const char *path = std::getenv("PATH"))') is expected

@@ -1,5 +1,7 @@
 #include "dispatch/launch/CudaLauncher.h"
 
+#include <cstdlib>
+
 namespace triton::dispatch {
 
 namespace cuda = runtime::cuda;
@@ -13,6 +15,14 @@ CudaPlan CudaPlan::of(const artifact::Artifact &artifact) {
   for (const artifact::Argument &argument : artifact.arguments)
     plan.offsets.push_back(argument.offset);
   return plan;
+}
+
+bool isEachLaunchShown() {
+  for (const char *name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "NV_NSIGHT_INJECTION_PORT_BASE"})
+    if (std::getenv(name))
+      return true;
+  const char *blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return blocking && llvm::StringRef(blocking) != "0" && *blocking;
 }
 
 llvm::Expected<cuda::ContextHandle> CudaLauncher::prepare(cuda::FunctionHandle function) const {

@@ -34,10 +34,13 @@ struct CudaCall {
   runtime::cuda::DevicePointer scratch = 0, profilerScratch = 0; // memory of this launch, 0 where it needs none
 };
 
+/// Whether the environment asks for launches one by one: tools that trace them show a graph as one thing, and CUDA_LAUNCH_BLOCKING wants each waited for.
+bool isEachLaunchShown();
+
 /// Used by one thread at a time or by many.
 class CudaLauncher {
 public:
-  CudaLauncher(CudaPlan plan) : plan(std::move(plan)) {}
+  CudaLauncher(CudaPlan plan) : plan(std::move(plan)), usableGraph(isEachLaunchShown() ? nullptr : &graph) {}
 
   /// Makes a function ready to be launched, and gives the context that it was loaded into; null if `runtime::cuda::load` did not load it.
   llvm::Expected<runtime::cuda::ContextHandle> prepare(runtime::cuda::FunctionHandle function) const;
@@ -55,6 +58,7 @@ private:
   runtime::cuda::Launch describe(const CudaCall &call) const;
   const CudaPlan plan;
   runtime::cuda::LaunchGraph graph;
+  runtime::cuda::LaunchGraph *const usableGraph; // null: each launch is to be seen
 };
 
 // In the header, as a launch that is warm counts instructions.
@@ -96,7 +100,7 @@ inline int CudaLauncher::launch(const runtime::cuda::DriverApi &api, const CudaC
   runtime::cuda::Launch work = describe(call);
   work.arguments = pointers;
   if (call.mayUseGraph && !scratch[0] && !scratch[1]) {
-    work.graph = &graph;
+    work.graph = usableGraph;
     work.argumentBlock = {arguments, plan.argumentBytes};
   }
   return runtime::cuda::launch(api, work);

@@ -2,23 +2,12 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <cstdlib>
 #include <dlfcn.h>
 
 namespace triton::runtime::cuda {
 
 char DriverError::ID;
 void DriverError::log(llvm::raw_ostream &stream) const { stream << itsMessage; }
-
-/// Whether someone looks at launches: tools that trace them come with one of the first three, and some show a graph as one thing; the last asks each
-/// launch to wait until it is done, which graphs do not.
-static bool wantsKernels() {
-  for (const char *name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "NV_NSIGHT_INJECTION_PORT_BASE"})
-    if (std::getenv(name))
-      return true;
-  const char *blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
-  return blocking && llvm::StringRef(blocking) != "0" && *blocking;
-}
 
 llvm::Expected<std::unique_ptr<const DriverApi>> DriverApi::open(const std::string &path) {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -39,9 +28,9 @@ llvm::Expected<std::unique_ptr<const DriverApi>> DriverApi::open(const std::stri
   if (missing.empty()) {
     int version = 0;
     api->overlapsLaunches = api->driverVersion(&version) == Success && version >= 12030;
-    api->launchesGraphs = !wantsKernels() && api->createGraph && api->destroyGraph && api->addKernelNode &&
-                          api->instantiateGraph && api->destroyExecutableGraph && api->changeKernelNode &&
-                          api->launchGraph && api->streamIsCapturing && api->queryEvent;
+    api->launchesGraphs = api->createGraph && api->destroyGraph && api->addKernelNode && api->instantiateGraph &&
+                          api->destroyExecutableGraph && api->changeKernelNode && api->launchGraph &&
+                          api->streamIsCapturing && api->queryEvent;
     return api;
   }
   dlclose(library);

@@ -91,7 +91,7 @@ struct DriverApi {
   TRITON_CUDA_OPTIONAL(TRITON_CUDA_DECLARE)
 #undef TRITON_CUDA_DECLARE
   bool overlapsLaunches = false; // programmatic launches work in graphs too
-  bool launchesGraphs = false;   // and no tool looks on that sees graphs where users want to see kernels
+  bool launchesGraphs = false;   // it has all functions that this takes
 
   /// Opens the library and fills the table; the library stays open for good.
   static llvm::Expected<std::unique_ptr<const DriverApi>> open(const std::string &path);

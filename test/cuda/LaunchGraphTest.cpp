@@ -1,5 +1,6 @@
 // Launches through graphs, against the fake driver: when they are, that each has its own arguments, and what becomes of graphs.
 #include "runtime/cuda/LaunchGraph.h"
+#include "dispatch/launch/CudaLauncher.h"
 #include "runtime/cuda/Pace.h"
 #include "test/cuda/CudaFixture.h"
 
@@ -234,16 +235,15 @@ TEST_F(LaunchGraphTest, ThreadsDoNotShareALaunch) {
 }
 
 TEST_F(LaunchGraphTest, ToolsSeeKernels) {
-  auto launchesGraphs = [] { return llvm::cantFail(DriverApi::open(FAKE_CUDA "/libcuda.so.1"))->launchesGraphs; };
-  EXPECT_TRUE(launchesGraphs());
+  EXPECT_FALSE(triton::dispatch::isEachLaunchShown());
   for (const char *name :
        {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "NV_NSIGHT_INJECTION_PORT_BASE", "CUDA_LAUNCH_BLOCKING"}) {
     setenv(name, "1", 1);
-    EXPECT_FALSE(launchesGraphs()) << name;
+    EXPECT_TRUE(triton::dispatch::isEachLaunchShown()) << name;
     unsetenv(name);
   }
   setenv("CUDA_LAUNCH_BLOCKING", "0", 1);
-  EXPECT_TRUE(launchesGraphs());
+  EXPECT_FALSE(triton::dispatch::isEachLaunchShown());
   unsetenv("CUDA_LAUNCH_BLOCKING");
 }
 
