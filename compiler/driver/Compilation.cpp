@@ -2,6 +2,7 @@
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"
 #include "compiler/tensor/Places.h"
+#include "dispatch/Shortage.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -117,7 +118,9 @@ static void print(mlir::Diagnostic &diagnostic) {
 std::unique_ptr<mlir::ScopedDiagnosticHandler> Compilation::collectDiagnostics(llvm::StringRef prefix) {
   return std::make_unique<mlir::ScopedDiagnosticHandler>(&context, [this, prefix](mlir::Diagnostic &diagnostic) {
     Diagnostic converted = toDiagnostic(diagnostic, sources);
-    if (converted.severity == Severity::Error) {
+    if (converted.severity == Severity::Error && dispatch::Shortage::read(converted.message)) {
+      converted.exception = "OutOfResources";
+    } else if (converted.severity == Severity::Error) {
       converted.message = (prefix + converted.message).str();
       converted.exception = "RuntimeError";
     }

@@ -170,7 +170,6 @@ class CompiledKernel:
         utils = driver.active.utils
         if self.metadata.target.backend != "cpu":  # where shared memory is a thread's scratch, taken from the heap
             self._need(self.metadata.shared, max_shared_mem(device), "shared memory")
-            self._need(self.metadata.tmem_size or 0, 512, "tensor memory")
         self._tell(knobs.runtime.kernel_load_start_hook)
         self.module, self.function, self.n_regs, self.n_spills, self.n_max_threads = utils.load_binary(
             self.name, self.kernel, self.metadata.shared, device

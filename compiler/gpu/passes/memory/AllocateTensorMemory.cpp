@@ -9,6 +9,7 @@
 // Only kernels have tensor memory: where it lies is told them by the hardware, and no function that they call knows it.
 #include "compiler/gpu/BufferLives.h"
 #include "compiler/gpu/passes/Passes.h"
+#include "dispatch/Shortage.h"
 
 using namespace mlir;
 
@@ -49,8 +50,8 @@ struct AllocateTensorMemory : impl::AllocateTensorMemoryBase<AllocateTensorMemor
              << "only kernels have tensor memory, '" << function.getName() << "' is a function that is called";
     int64_t columns = placeBuffers(buffers);
     if (columns > tensorMemoryColumns)
-      return function.emitError() << "out of resource: tensor memory, Required: " << columns
-                                  << ", Hardware limit: " << tensorMemoryColumns << " columns";
+      return function.emitError()
+             << dispatch::Shortage{uint64_t(columns), uint64_t(tensorMemoryColumns), "tensor memory"}.message();
     for (PlacedBuffer &buffer : buffers)
       buffer.owner->setAttr(tensorMemoryOffsetName, builder.getI32IntegerAttr(buffer.offset));
     return columns;

@@ -45,7 +45,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 
 #tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>
 module attributes {"ttg.num-warps" = 4 : i32} {
-  // expected-error @below {{out of resource: tensor memory, Required: 768, Hardware limit: 512 columns}}
+  // expected-error @below {{out of resource: tensor memory, Required: 768, Hardware limit: 512. Reducing}}
   tt.func public @too_much() {
     %a = ttng.tmem_alloc : () -> !ttg.memdesc<3x128x256xf16, #tmem, #ttng.tensor_memory, mutable>
     %b = ttng.tmem_alloc : () -> !ttg.memdesc<3x128x256xf16, #tmem, #ttng.tensor_memory, mutable>
