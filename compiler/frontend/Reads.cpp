@@ -58,6 +58,25 @@ std::optional<std::string> triton::frontend::fingerprint(const Value &value, con
   return text + ")";
 }
 
+const HostObject *triton::frontend::programModuleOf(const std::optional<Value> &value) {
+  auto *object = value ? value->getIf<HostObject>() : nullptr;
+  return object && object->host->className(*object) == "module" ? object : nullptr;
+}
+
+/// The value of a name, or of a path through modules of the program.
+static llvm::Expected<std::optional<Value>> lookUp(const Function &function, llvm::StringRef path) {
+  auto [name, rest] = path.split('.');
+  llvm::Expected<std::optional<Value>> value = function.host->lookup(function, name);
+  while (value && !rest.empty()) {
+    const HostObject *module = programModuleOf(*value);
+    if (!module)
+      return std::nullopt;
+    std::tie(name, rest) = rest.split('.');
+    value = module->host->attribute(HostObject(*module), name);
+  }
+  return value;
+}
+
 static std::optional<std::string> answerOf(const std::optional<Value> &value, const Host *host) {
   return value ? fingerprint(*value, host) : std::string("nothing");
 }
@@ -105,7 +124,7 @@ bool triton::frontend::confirm(const std::shared_ptr<const Function> &kernel, co
     if (read.function >= functions.size())
       return false;
     const Function &function = *functions[read.function];
-    llvm::Expected<std::optional<Value>> value = function.host->lookup(function, read.name);
+    llvm::Expected<std::optional<Value>> value = lookUp(function, read.name);
     if (!value) { // no longer to be read: the compile says so
       llvm::consumeError(value.takeError());
       return false;

@@ -2,14 +2,15 @@
 //
 //   import triton.language as tl                  0  tl      module triton.language
 //   SCALE = tl.constexpr(3)                       0  SCALE   i3
+//   import conf                                   0  conf.N  i8
 //   @triton.jit                                   0  twice   function <digest of its own text>
 //   def twice(x): return x * FACTOR               1  FACTOR  i2
 //   @triton.jit
-//   def kernel(out): tl.store(out, twice(SCALE))
+//   def kernel(out): tl.store(out + conf.N, twice(SCALE))
 //
 // The frontend is a function of the kernel's text, the types and constants of its arguments and the values of outer names. So a stored kernel is right for a program
 // in which the same names, looked up anew, have equal values. Constants count by their value, jitted functions by their text and what they read in turn, names
-// of the language by their name. What only its host understands (an object of Python's, a class of a file) has no such words: a kernel that reads it is not portable.
+// of the language by their name, modules of the program by what is read of them. What only its host understands (an object of Python's, a class of a file) has no such words: a kernel that reads it is not portable.
 #pragma once
 
 #include "compiler/frontend/Host.h"
@@ -29,7 +30,9 @@ struct Reads {
   bool isPortable = false;
 };
 
-/// The value of every outer name that was looked up; nullopt: there is none.
+/// The module of the program that a value is, a file or what Python imported; null for anything else.
+const HostObject *programModuleOf(const std::optional<Value> &value);
+/// The value of every outer name, `SCALE`, or path into a module of the program, `conf.SCALE`, that was looked up; nullopt: there is none.
 using LookedUp = llvm::DenseMap<std::pair<const Function *, llvm::StringRef>, std::optional<Value>>;
 
 /// What a function is, whoever parsed it: its name, place, flags, text, and the defaults of its parameters.

@@ -142,6 +142,40 @@ def test_what_a_kernel_reads_proves_it(program):
     assert len(entries()) == 3
 
 
+@pytest.mark.cpu_only
+def test_constants_and_functions_of_other_files(program, tmp_path):
+    """`module.CONST` and `module.function` are read in every language, through modules of modules too."""
+    source, in_c, in_python, entries = program
+    imports = "import triton\nimport numbers_of_both as numbers\nimport inner_of_both as inner\n"
+    text = KERNELS.replace("import triton\n", imports, 1)
+    source.write_text(text.replace("+ i,", "+ i + numbers.OFFSET + inner.scaled(inner.numbers.STEP),"))
+    inner = """
+import triton
+import triton.language as tl
+import numbers_of_both as numbers
+FACTOR = tl.constexpr({})
+
+
+@triton.jit
+def scaled(x):
+    return FACTOR * x
+"""
+
+    def write(offset, step, factor):
+        (tmp_path / "numbers_of_both.py").write_text(f"OFFSET = {offset}\nSTEP = {step}\n")
+        (tmp_path / "inner_of_both.py").write_text(inner.format(factor))
+        for name in ("numbers_of_both", "inner_of_both"):
+            sys.modules.pop(name, None)
+
+    for number, numbers in enumerate([(5, 7, 2), (6, 7, 2), (5, 8, 2), (5, 7, 3)], 1):
+        write(*numbers)
+        first, second = (in_python, in_c) if number % 2 else (in_c, in_python)
+        first()
+        assert len(entries()) == number
+        second()
+        assert len(entries()) == number
+
+
 def test_code_for_gpus(program):
     _, in_c, in_python, entries = program
     in_python(TARGETS["cuda"]())

@@ -7,6 +7,7 @@
 #include "compiler/frontend/values/Formatting.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/StringSaver.h"
 
 using namespace triton;
 using namespace triton::frontend;
@@ -142,18 +143,11 @@ FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
     }
     return binding->value;
   }
-  auto [entry, isNew] = hostNames.try_emplace({&frame->function, name->id});
-  if (isNew) {
-    auto found = frame->function.host->lookup(frame->function, name->id);
-    if (!found) {
-      hostNames.erase({&frame->function, name->id});
-      return fail(found.takeError());
-    }
-    // The host may have been led back here; look the place up again.
-    hostNames[{&frame->function, name->id}] = *found;
-  }
-  if (const std::optional<Value> &value = hostNames[{&frame->function, name->id}])
-    return *value;
+  auto value = outerValue(name->id, [&] { return frame->function.host->lookup(frame->function, name->id); });
+  if (failed(value))
+    return failure();
+  if (*value)
+    return **value;
   if (const Builtin *builtin = findBuiltin("builtins", name->id))
     return Value(Value::Storage(builtin));
 
@@ -168,6 +162,50 @@ FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
   return failure();
 }
 
+FailureOr<std::optional<Value>>
+KernelEmitter::outerValue(llvm::StringRef path, llvm::function_ref<llvm::Expected<std::optional<Value>>()> ask) {
+  const std::pair place(&frame->function, path);
+  if (auto known = hostNames.find(place); known != hostNames.end())
+    return known->second;
+  auto found = ask();
+  if (!found)
+    return fail(found.takeError());
+  return hostNames[place] = *found;
+}
+
+std::optional<KernelEmitter::ProgramModule> KernelEmitter::programModule(const syntax::Expr *expr) {
+  std::pair<const Function *, llvm::StringRef> place(&frame->function, "");
+  std::optional<ProgramModule> parent;
+  if (auto *name = llvm::dyn_cast<syntax::Name>(expr)) {
+    if (frame->scope.find(name->id))
+      return std::nullopt;
+    place.second = name->id;
+  } else if (auto *attribute = llvm::dyn_cast<syntax::Attribute>(expr)) {
+    parent = programModule(attribute->value);
+    if (!parent)
+      return std::nullopt;
+    place.second = llvm::StringSaver(pathStorage).save(parent->path + "." + attribute->attr);
+  } else {
+    return std::nullopt;
+  }
+  if (auto known = programModules.find(place); known != programModules.end())
+    return ProgramModule{known->first.second, known->second};
+  if (hostNames.contains(place)) // no module, or one that was also read as a value
+    return std::nullopt;
+  auto found = parent ? parent->object.host->attribute(parent->object, llvm::cast<syntax::Attribute>(expr)->attr)
+                      : frame->function.host->lookup(frame->function, place.second);
+  if (!found) { // whoever reads it is told why
+    llvm::consumeError(found.takeError());
+    return std::nullopt;
+  }
+  if (const HostObject *object = programModuleOf(*found)) {
+    programModules[place] = *object;
+    return ProgramModule{place.second, *object};
+  }
+  hostNames[place] = *found;
+  return std::nullopt;
+}
+
 FailureOr<Value> KernelEmitter::evaluateConstant(const syntax::Constant *constant) {
   if (std::optional<Value> value = constantValue(constant))
     return *value;
@@ -175,6 +213,14 @@ FailureOr<Value> KernelEmitter::evaluateConstant(const syntax::Constant *constan
 }
 
 FailureOr<Value> KernelEmitter::evaluateAttribute(const syntax::Attribute *attribute) {
+  if (std::optional<ProgramModule> module = programModule(attribute->value)) {
+    llvm::StringRef path = llvm::StringSaver(pathStorage).save(module->path + "." + attribute->attr);
+    auto value = outerValue(path, [&] { return module->object.host->attribute(module->object, attribute->attr); });
+    if (failed(value))
+      return failure();
+    if (*value)
+      return **value;
+  }
   auto object = evaluate(attribute->value);
   if (failed(object))
     return failure();

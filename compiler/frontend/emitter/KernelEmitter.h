@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Allocator.h"
 
 #include <set>
 
@@ -134,6 +135,15 @@ private:
   mlir::FailureOr<Value> evaluateName(const syntax::Name *name);
   mlir::FailureOr<Value> evaluateConstant(const syntax::Constant *constant);
   mlir::FailureOr<Value> evaluateAttribute(const syntax::Attribute *attribute);
+  /// A module of the program that an expression names: `conf`, `package.conf`.
+  struct ProgramModule {
+    llvm::StringRef path;
+    HostObject object;
+  };
+  std::optional<ProgramModule> programModule(const syntax::Expr *expr);
+  /// What `ask` says of an outer name, or of a path into a module of the program; asked once in each function. Nullopt: there is nothing.
+  mlir::FailureOr<std::optional<Value>> outerValue(llvm::StringRef path,
+                                                   llvm::function_ref<llvm::Expected<std::optional<Value>>()> ask);
   mlir::FailureOr<Value> evaluateSubscript(const syntax::Subscript *subscript);
   mlir::FailureOr<Value> evaluateSlice(const syntax::Slice *slice);
   mlir::FailureOr<Value> evaluateCompare(const syntax::Compare *compare);
@@ -259,6 +269,9 @@ private:
   std::map<std::string, Specialization> specializations;
   llvm::StringMap<unsigned> symbols;
   LookedUp hostNames;
+  llvm::DenseMap<std::pair<const Function *, llvm::StringRef>, HostObject>
+      programModules; // read through, by their paths
+  llvm::BumpPtrAllocator pathStorage;
   std::set<std::tuple<const Source *, uint32_t, uint32_t, std::string>> reported;
   SourceMap sources;
   std::vector<std::shared_ptr<const Function>> keptFunctions;
