@@ -7,6 +7,7 @@
 #include "compiler/artifact/Redis.h"
 #include "compiler/artifact/Seal.h"
 #include "compiler/artifact/Store.h"
+#include "compiler/driver/StoredCompile.h"
 #include "compiler/driver/Target.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -212,6 +213,12 @@ triton_bytes *triton_cache_read_plain_file(triton_text path) {
 }
 
 int triton_cache_is_file_name(triton_text name) { return name.data && artifact::isFileName(toStringRef(name)); }
+
+triton_bytes *triton_cache_variant(triton_text hash, unsigned number) {
+  if (!hash.data || number >= driver::mostVariants)
+    return nullptr;
+  return answer([&] { return std::optional(driver::variantHash(toStringRef(hash).str(), number)); });
+}
 
 int triton_redis_is_available(void) { return artifact::Redis::isAvailable(); }
 

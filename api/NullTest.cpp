@@ -415,6 +415,7 @@ void NullTest::addCache() {
   };
   refusesText("triton_cache_read_secret", "path", [](Slot e) { return !triton_cache_read_secret(nullptr, e); });
   table["triton_cache_read_plain_file"] = {{"path", [] { EXPECT_EQ(triton_cache_read_plain_file(none), nullptr); }}};
+  table["triton_cache_variant"] = {{"hash", [] { EXPECT_EQ(triton_cache_variant(none, 0), nullptr); }}};
   table["triton_cache_is_file_name"] = {{"name", [] { EXPECT_EQ(triton_cache_is_file_name(none), 0); }}};
 }
 

@@ -63,6 +63,9 @@ TRITON_EXPORT triton_bytes *triton_cache_read_secret(const char *path, triton_er
 TRITON_EXPORT triton_bytes *triton_cache_read_plain_file(triton_text path);
 /* Whether `name` is a name of a file and no path. */
 TRITON_EXPORT int triton_cache_is_file_name(triton_text name);
+/* Kernels of one key that differ in what they read of the program lie side by side: the hash that the one of this number, from 0 on, is stored under; NULL where
+   there are no more. */
+TRITON_EXPORT triton_bytes *triton_cache_variant(triton_text hash, unsigned number);
 
 /* A connection to a Redis server. Each call gives an answer or an error within seconds; after an error the next call connects anew. */
 typedef struct triton_redis triton_redis;

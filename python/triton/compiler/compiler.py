@@ -10,6 +10,7 @@ import time
 import warnings
 
 from .. import __version__, _plugins, knobs
+from .._C.libtriton import cache as native
 from .._C.libtriton import get_cache_invalidating_env_vars, ir
 from ..backends.compiler import BaseBackend, GPUTarget  # noqa: F401  (clients take the former from here too)
 from ..errors import OutOfResources, TritonError  # noqa: F401  (clients take the former from here)
@@ -36,7 +37,6 @@ from .entries import (
     record,
     store,
     surprise,
-    variants,
 )
 from .kernel import AsmDict, CompiledKernel, LazyDict, make_backend, max_shared_mem  # noqa: F401  (part of this module's interface)
 from .sources import ASTSource, IRSource, convert_type_repr  # noqa: F401  (part of this module's interface)
@@ -101,8 +101,9 @@ def _run(src, backend, options, target, manager, replacements):
 
 
 def _kept(native_options):
-    """Options as an entry keeps them. Where tools are looked for is no fact of a kernel: entries are moved, with the folder they lie in."""
-    return {name: value for name, value in native_options.items() if name not in ("toolkits", "tool_records")}
+    """Options as an entry keeps them. Where files lie is no fact of a kernel: entries are moved, with the folder they lie in."""
+    files = ("toolkits", "tool_records", "ir_override")
+    return {name: value for name, value in native_options.items() if name not in files}
 
 
 def _show_rejected_ptx(error):
@@ -239,7 +240,7 @@ def _store(manager, name, files):
 def _find(src, text, is_looked_for):
     """(hash, manager, kernel, its proof): what is stored under this key, if the program still answers as it did when that was compiled; else where a kernel may be
     stored."""
-    for hash in variants(hashlib.sha256(text.encode("utf-8")).hexdigest()):
+    for hash in native.variants(hashlib.sha256(text.encode("utf-8")).hexdigest()):
         manager = get_cache_manager(hash)
         found, proof = _restore(src, manager, hash) if is_looked_for else (None, {})
         if found is not False:

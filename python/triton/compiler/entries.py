@@ -134,17 +134,6 @@ def read_group(group, name):
     return read({file: content for file, content in contents.items() if content is not None}, name)
 
 
-# Kernels of one key that differ in what they read of the program, a constant of another module say, are stored side by side.
-_VARIANTS = 16
-
-
-def variants(key):
-    """The keys that kernels of a key are stored under: the first free one is taken."""
-    yield key
-    for number in range(1, _VARIANTS):
-        yield hashlib.sha256(f"{key}-{number}".encode("utf-8")).hexdigest()
-
-
 def agree(src, request):
     """Whether the program answers what the kernel asked when it was compiled as it did then; if so, these are the source's answers."""
     if not hasattr(src, "fn"):
@@ -204,7 +193,7 @@ def _read_bundled(src, directory, key):
 def find_in_bundles(src, key):
     """(metadata, stages, group) of a kernel that a bundle holds, or None."""
     for directory in bundle_directories():
-        for variant in variants(key):
+        for variant in native.variants(key):
             files, found = _read_bundled(src, directory, variant)
             if found is None:
                 break
@@ -217,7 +206,7 @@ def find_in_bundles(src, key):
 def record(src, key, stages, metadata, request):
     """Adds a kernel to the bundle that is being recorded."""
     directory, name = knobs.cache.record, file_name(src)
-    for variant in variants(key):
+    for variant in native.variants(key):
         _, found = _read_bundled(src, directory, variant)
         if found is None:
             break
