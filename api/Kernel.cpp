@@ -292,13 +292,9 @@ llvm::Expected<CompiledKernel> triton::launch(triton_kernel &kernel, const trito
 static llvm::Expected<CompiledKernel> launchGiven(const triton_kernel *kernel, const triton_grid &grid,
                                                   const triton_argument *arguments, size_t argumentCount,
                                                   const triton_options *options) {
-  auto checked = checkArguments(arguments, argumentCount);
-  if (!checked)
-    return checked.takeError();
-  auto complete = completeOptions(options);
-  if (!complete)
-    return complete.takeError();
-  return launch(const_cast<triton_kernel &>(*kernel), grid, *checked, *complete);
+  return withChecked(arguments, argumentCount, options, [&](Arguments checked, const triton_options &complete) {
+    return launch(const_cast<triton_kernel &>(*kernel), grid, checked, complete);
+  });
 }
 
 static llvm::Expected<triton_compiled *> handOut(llvm::Expected<CompiledKernel> compiled) {
@@ -327,14 +323,10 @@ triton_compiled *triton_kernel_run(const triton_kernel *kernel, int64_t grid_x, 
 
 triton_compiled *triton_kernel_compile(const triton_kernel *kernel, const triton_argument *arguments,
                                        size_t argument_count, const triton_options *options, triton_error **error) {
-  return make(error, {{"kernel", kernel}}, [&]() -> llvm::Expected<triton_compiled *> {
-    auto checked = checkArguments(arguments, argument_count);
-    if (!checked)
-      return checked.takeError();
-    auto complete = completeOptions(options);
-    if (!complete)
-      return complete.takeError();
-    return handOut(compile(const_cast<triton_kernel &>(*kernel), *checked, *complete));
+  return make(error, {{"kernel", kernel}}, [&] {
+    return withChecked(arguments, argument_count, options, [&](Arguments checked, const triton_options &complete) {
+      return handOut(compile(const_cast<triton_kernel &>(*kernel), checked, complete));
+    });
   });
 }
 

@@ -332,15 +332,11 @@ triton_tuning *triton_kernel_tune_with(const triton_kernel *kernel,
               {{"kernel", kernel},
                {"grid", reinterpret_cast<const void *>(grid)},
                {"configs", config_count ? static_cast<const void *>(configs) : kernel}},
-              [&]() -> llvm::Expected<triton_tuning *> {
-                auto checked = checkArguments(arguments, argument_count);
-                if (!checked)
-                  return checked.takeError();
-                auto complete = completeOptions(options);
-                if (!complete)
-                  return complete.takeError();
-                return tune(const_cast<triton_kernel &>(*kernel), grid, context, *checked, configs, config_count,
-                            *complete);
+              [&] {
+                return withChecked(arguments, argument_count, options, [&](Arguments checked, const auto &complete) {
+                  return tune(const_cast<triton_kernel &>(*kernel), grid, context, checked, configs, config_count,
+                              complete);
+                });
               });
 }
 
