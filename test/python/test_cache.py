@@ -588,6 +588,11 @@ def test_ir_override_option(tmp_path, fresh_triton_cache):
     kernel[(1,)](out, 3, ir_override=str(path))
     assert out[0] == 55
     launch(kernel, 3)
+    path.write_text(path.read_text().replace("55", "66"))  # it counts by its content
+    define()[(1,)](out, 3, ir_override=str(path))
+    assert out[0] == 66
+    with pytest.raises(ValueError, match="ir_override: cannot read '.*missing.ttir'"):
+        define()[(1,)](out, 3, ir_override=str(tmp_path / "missing.ttir"))
 
 
 def test_store_binary_only(fresh_triton_cache, fresh_knobs, stages):

@@ -36,7 +36,11 @@ class NativeOptions:
 
     def hash(self):
         libraries = tuple((name, file_hash(path)) for name, path in sorted(self.extern_libs))
-        values = {**self.__dict__, "extern_libs": libraries}
+        values = {
+            **self.__dict__,
+            "extern_libs": libraries,
+            "ir_override": self.ir_override and file_hash(self.ir_override),
+        }
         text = "_".join(f"{name}-{value}" for name, value in sorted(values.items()))
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
@@ -77,7 +81,7 @@ class NativeBackend(BaseBackend):
 
     def native_options(self, options) -> dict:
         """The options as the native compiler takes them."""
-        fields = {name: value for name, value in options.__dict__.items() if name not in ("backend_name", "ir_override")}  # fmt: skip
+        fields = {name: value for name, value in options.__dict__.items() if name != "backend_name"}
         globals_allowed = bool(knobs.compilation.allow_non_constexpr_globals)
         return {**fields, "target": self.target.backend, "allow_non_constexpr_globals": globals_allowed, **code_options()}  # fmt: skip
 

@@ -85,12 +85,12 @@ class CompileTimer:
         return knobs.CompileTimes(int((begin - self.start) * 1e6), stages, max(0, int((now - ends[-1]) * 1e6)))
 
 
-def _run(src, backend, options, target, manager, replacements):
+def _run(src, backend, options, manager, replacements):
     """All stages: in one native call, or one by one where some are functions in Python."""
     replacements.announce()
     try:
         if not is_native(backend):
-            return run_stages(src, backend, options, target, replacements.contents)
+            return run_stages(src, backend, options, replacements.contents)
         native_options = {**backend.native_options(options), **inspection.shown_options(src, manager)}
         if replacements.contents:
             native_options["replacements"] = replacements.contents
@@ -137,7 +137,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         raise KeyError(f"option {min(unknown)} was specified but unrecognised by the target {target.backend}")
     options = backend.parse_options(options)
     variables = {**get_cache_invalidating_env_vars(), **_plugins.variables()} if _env_vars is None else _env_vars
-    replacements = inspection.Replacements(src, options)
+    replacements = inspection.Replacements(src, backend, options)
     is_bundled = (knobs.cache.bundle or knobs.cache.record) and not replacements.contents
     key = bundle_key(src, backend, options, variables) if is_bundled else None
     if knobs.cache.bundle and is_bundled:
@@ -151,13 +151,17 @@ def compile(src, target=None, options=None, _env_vars=None):
     request = functools.cache(lambda: describe_request(src, target, options, variables))
     is_looked_for = not knobs.compilation.always_compile and is_known
     hash, manager, kernel, proof = _find(src, text, is_looked_for)
-    name = file_name(src)
+
+    def take(kernel, proof):
+        """The kernel, which was stored before."""
+        _tell_listener(src, kernel.metadata._asdict(), kernel.metadata_group, timer, cache_hit=True)
+        if knobs.cache.record and is_bundled:
+            record(src, key, kernel.asm, {**kernel.metadata._asdict(), **proof}, request())
+        return kernel
+
     if is_looked_for:
         if kernel:
-            _tell_listener(src, kernel.metadata._asdict(), kernel.metadata_group, timer, cache_hit=True)
-            if knobs.cache.record and is_bundled:
-                record(src, key, kernel.asm, {**kernel.metadata._asdict(), **proof}, request())
-            return kernel
+            return take(kernel, proof)
         if knobs.cache.strict:
             raise surprise(src, request())
     if knobs.compilation.enable_asan and target.backend != "hip":
@@ -167,46 +171,29 @@ def compile(src, target=None, options=None, _env_vars=None):
 
     def compile_here():
         """(files of the kernel, the kernel)"""
-        return _compile(
-            src,
-            backend,
-            options,
-            variables,
-            target,
-            manager,
-            replacements,
-            timer,
-            hash,
-            key if is_bundled else None,
-            request,
-        )
+        return _compile(src, backend, options, variables, manager, replacements, timer, hash, key, request)
 
     if not is_looked_for or replacements.contents:
         return compile_here()[1]
     files, kernel = fleet.compile_once(hash, compile_here)
     if kernel is not None:
         return kernel
-    _store(manager, name, files)
+    _store(manager, file_name(src), files)
     kernel, proof = _restore(src, manager, hash)
-    if not kernel:  # what this process's program says is not what the other's said
-        return compile_here()[1]
-    _tell_listener(src, kernel.metadata._asdict(), kernel.metadata_group, timer, cache_hit=True)
-    if knobs.cache.record and is_bundled:
-        record(src, key, kernel.asm, {**kernel.metadata._asdict(), **proof}, request())
-    return kernel
+    return take(kernel, proof) if kernel else compile_here()[1]  # else the other's program has answered otherwise
 
 
-def _compile(src, backend, options, variables, target, manager, replacements, timer, hash, bundled_as, request):
+def _compile(src, backend, options, variables, manager, replacements, timer, hash, bundled_as, request):
     """(files of the kernel, the kernel): runs the stages, and stores what they make; `bundled_as` is its key in a bundle that is being recorded."""
     name = file_name(src)
     timer.finished_ir_initialization()
-    artifact = _run(src, backend, options, target, manager, replacements)
+    artifact = _run(src, backend, options, manager, replacements)
     timer.add(artifact.times, src.ext if isinstance(src, IRSource) else "source")
     learnt = parse_object(artifact.description)
     described = {
         **learnt,
         "hash": hash,
-        "target": vars(target),
+        "target": vars(backend.target),
         **options.__dict__,
         **variables,
         "triton_version": __version__,

@@ -13,6 +13,7 @@ from .._C.libtriton import getenv_bool, llvm
 from ..runtime.cache import get_dump_manager, get_override_manager
 from .entries import file_name
 from .kernel import AsmDict
+from .stages import is_native
 
 _OFF = ("", "0", "off", "false")
 
@@ -85,9 +86,10 @@ def dump(src, stages):
 
 
 class Replacements:
-    """Files that the user wants in place of stages: those in the override directory, else the one that the option `ir_override` names."""
+    """Files that the user wants in place of stages: those in the override directory, else the one that the option `ir_override` names. The native compiler reads
+    the latter itself; here it is read for stages in Python."""
 
-    def __init__(self, src, options):
+    def __init__(self, src, backend, options):
         self.paths = {}
         if knobs.compilation.override:
             manager = get_override_manager(src.hash())
@@ -95,7 +97,7 @@ class Replacements:
                 path = manager.get_file(f"{file_name(src)}.{extension}")
                 if path is not None:
                     self.paths[extension] = path
-        elif getattr(options, "ir_override", None):
+        elif getattr(options, "ir_override", None) and not is_native(backend):
             self.paths[os.path.splitext(options.ir_override)[1][1:]] = options.ir_override
         self.contents = {}
         for extension, path in self.paths.items():

@@ -38,7 +38,7 @@ def pipeline_key():
     return f"-{key}-{hash}", True
 
 
-def _list_stages(backend, options, language, target):
+def _list_stages(backend, options, language):
     """The backend's stages. The hook is the end of `add_stages`; where the backend leaves it to us, it is called here."""
     stages: dict = {}
     hook = knobs.runtime.add_stages_inspection_hook
@@ -58,11 +58,11 @@ def _list_stages(backend, options, language, target):
     finally:
         values["add_stages_inspection_hook"] = hook
     if not calls:
-        hook(backend, stages, options, language, target.arch)
+        hook(backend, stages, options, language, backend.target.arch)
     return stages
 
 
-def _make_source(src, backend, options, target, context, metadata):
+def _make_source(src, backend, options, context, metadata):
     """The kernel as the first stage takes it."""
     if hasattr(src, "fn") and hasattr(backend, "native_options"):
         natively = {**backend.native_options(options), "last_stage": "source", "keep_locations": True}
@@ -72,7 +72,7 @@ def _make_source(src, backend, options, target, context, metadata):
         module.context = context
         return module
     codegen = getattr(backend, "get_codegen_implementation", lambda options: {})(options)
-    return src.make_ir(target, options, codegen, backend.get_module_map(), context)
+    return src.make_ir(backend.target, options, codegen, backend.get_module_map(), context)
 
 
 class StagedArtifact:
@@ -119,17 +119,17 @@ def _replace(extension, content, context):
         return content
 
 
-def run_stages(src, backend, options, target, replacements):
+def run_stages(src, backend, options, replacements):
     """Runs the backend's stages on a source; gives a StagedArtifact."""
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    stages = _list_stages(backend, options, src.language, target)
+    stages = _list_stages(backend, options, src.language)
     if backend.binary_ext not in stages:
         raise RuntimeError(f"{type(backend).__name__} lists no stage '{backend.binary_ext}'; its stages are {', '.join(stages) or 'none'}")  # fmt: skip
     begin = time.perf_counter()
     metadata: dict = {}
-    output = _make_source(src, backend, options, target, context, metadata)
+    output = _make_source(src, backend, options, context, metadata)
     given = "source" if hasattr(src, "fn") else src.ext
     name = src.name if isinstance(output, str) else output.get_entry_func_name()
     artifact = StagedArtifact(name, getattr(options, "num_warps", 4))

@@ -26,14 +26,8 @@ class Config:
         self.ir_override = ir_override
 
     def __setstate__(self, state):
-        self.kwargs = state.get("kwargs", {})
-        self.num_warps = state.get("num_warps", 4)
-        self.num_stages = state.get("num_stages", 3)
-        self.num_ctas = state.get("num_ctas", 1)
-        self.maxnreg = state.get("maxnreg", None)
-        self.pre_hook = state.get("pre_hook", None)
-        self.ir_override = state.get("ir_override", None)
-        self.__dict__.update({name: value for name, value in state.items() if name not in self.__dict__})
+        Config.__init__(self, {})  # what an older release did not write
+        self.__dict__.update(state)
 
     def all_kwargs(self):
         """Everything a launch is given."""

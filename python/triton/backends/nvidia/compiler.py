@@ -73,15 +73,8 @@ def sm_arch_from_capability(capability: int) -> str:
 
 def _tools(arch):
     """Which tools the native compiler is to use, as its options: those that knobs name; it finds the others."""
-    if knobs.runtime.simulate:
-        return {
-            "ptxas": "simulator",
-            "libdevice": knobs.nvidia.libdevice_path,
-            "toolkits": toolkit_folders(),
-            "tool_records": knobs.cache.dir,
-        }
     try:
-        ptxas = get_ptxas(arch).path
+        ptxas = "simulator" if knobs.runtime.simulate else get_ptxas(arch).path
     except RuntimeError:
         ptxas = None
     named = {"ptxas": ptxas, "libdevice": knobs.nvidia.libdevice_path}
