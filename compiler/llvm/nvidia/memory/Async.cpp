@@ -80,9 +80,10 @@ void AsyncCopy::copy(unsigned reg, unsigned bytes, llvm::Value *writes) {
   std::string constraints = "r,l";
   llvm::SmallVector<llvm::Value *> arguments{target, pointers[reg]};
   if (!mask.empty() && fillsZero) {
+    // A predicate, not a size of 0: ptxas would make one of that again, in two instructions for each copy.
     text += ", $2";
-    constraints += ",r";
-    arguments.push_back(builder.CreateSelect(mask[reg], emitter.i32(bytes), emitter.i32(0)));
+    constraints += ",b";
+    arguments.push_back(builder.CreateNot(mask[reg]));
   } else if (!mask.empty()) {
     writes = writes ? builder.CreateAnd(writes, mask[reg]) : mask[reg];
   }

@@ -12,7 +12,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
   // Contiguous and aligned: 16 bytes at a time; behind the mask zeros are written.
   // CHECK-LABEL: .entry wide
   tt.func public @wide(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %out: tensor<16x64x!tt.ptr<f16>, #rows>) {
-    // CHECK: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16, %r
+    // CHECK: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16, %p
     // CHECK: cp.async.commit_group
     // CHECK: cp.async.wait_group 0
     // CHECK: bar.sync
