@@ -7,7 +7,7 @@ from triton.compiler import ASTSource
 
 def compile(kernel, signature, capability=90, **options):
     """Pointers and integers are known to be multiples of 16."""
-    constants = {name: value for name, value in signature.items() if isinstance(value, int)}
+    constants = {name: value for name, value in signature.items() if not isinstance(value, str)}
     types = {name: "constexpr" if name in constants else type for name, type in signature.items()}
     attributes = {(i,): [["tt.divisibility", 16]] for i, type in enumerate(types.values()) if type[0] in "*i"}
     source = ASTSource(kernel, types, constexprs=constants, attrs=attributes)

@@ -101,9 +101,7 @@ struct Factoring {
                 compare(arith::CmpFPredicate::OEQ, zero), [&] { return withMagnitudes(both); }, [&] { return both; });
           });
     };
-    Value isOrdinary = arith::AndIOp::create(builder, loc, compare(arith::CmpFPredicate::OGT, zero),
-                                             compare(arith::CmpFPredicate::OLT, infinity));
-    return choose(isOrdinary, [&] { return scaled(source, false); }, orNegative);
+    return choose(createIsOrdinary(builder, loc, factor), [&] { return scaled(source, false); }, orNegative);
   }
 
   void run() {
@@ -117,7 +115,7 @@ struct Factoring {
       return replace(scaled(source, false));
     }
     factor = factors.getDefiningOp<tensor::SplatOp>().getSrc();
-    replace(largestProduct());
+    replace(isOrdinary(factor) ? scaled(source, false) : largestProduct());
   }
 
   void replace(Value value) {

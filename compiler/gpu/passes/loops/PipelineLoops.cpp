@@ -45,6 +45,7 @@
 //
 // Runs after dots are lowered and before shared memory is allocated. Leaves alone other loads that no dot needs, and those whose address depends on
 // a dot, or that may read what the loop writes or waits for.
+#include "compiler/gpu/ScaledExtrema.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
@@ -384,6 +385,10 @@ struct PipelineLoops : impl::PipelineLoopsBase<PipelineLoops> {
       return signalPassFailure();
     SmallVector<scf::ForOp> loops;
     module.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    module.walk([](tensor::ReduceOp reduce) {
+      if (reduce->getParentOfType<scf::ForOp>())
+        factorOutOfMask(reduce); // a rotated loop multiplies behind its second wait
+    });
     llvm::DenseSet<Operation *> split;
     std::optional<AccessAnalysis> access; // of the module as it is
     for (scf::ForOp loop : loops) {

@@ -10,6 +10,8 @@
 // where an index would overflow, the mask is looked at. In attention all blocks but those on the diagonal, or at the end of a sequence, then
 // cost a branch instead of two instructions for each element.
 //
+// A product with a number that is mostly 1 (`factorOutOfMask`), of which the mask chooses, is left out too where that number is 1.
+//
 // Runs behind pipelining, which wants loops without branches. Leaves alone small tensors, masks whose bounds it cannot tell, or not in a few
 // steps, and loops without dots: those wait for memory, and a branch between loads and what is done with them costs registers (twice as many in a
 // layer norm over rows of 16384, and with them half of the warps of an SM).
@@ -174,6 +176,21 @@ void sinkInto(Block &block, Value mask) {
   }
 }
 
+/// %x and %isOne, if `value` is %x times a number that is 1 where %isOne, a scalar, holds. Else `value` itself, and null.
+std::pair<Value, Value> timesOne(Value value) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product || !product->hasOneUse())
+    return {value, Value()};
+  for (auto [factors, other] :
+       {std::pair(product.getRhs(), product.getLhs()), std::pair(product.getLhs(), product.getRhs())}) {
+    auto splat = factors.getDefiningOp<tensor::SplatOp>();
+    auto factor = splat ? splat.getSrc().getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+    if (factor && matchPattern(factor.getTrueValue(), m_OneFloat()))
+      return {other, factor.getCondition()};
+  }
+  return {value, Value()};
+}
+
 void skip(arith::SelectOp select) {
   OpBuilder builder(select);
   Location loc = select.getLoc();
@@ -185,11 +202,17 @@ void skip(arith::SelectOp select) {
   Value all = Uniformity(builder, loc).isAll(select.getCondition(), wanted);
   if (!all)
     return;
+  Value kept = wanted ? select.getTrueValue() : select.getFalseValue();
+  auto [whole, isOne] = timesOne(kept);
+  if (isOne)
+    all = arith::AndIOp::create(builder, loc, all, isOne);
   auto branch = scf::IfOp::create(builder, loc, TypeRange{select.getType()}, all, /*withElseRegion=*/true);
   select.getResult().replaceAllUsesWith(branch.getResult(0));
   builder.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(builder, loc, wanted ? select.getTrueValue() : select.getFalseValue());
+  scf::YieldOp::create(builder, loc, whole);
   select->moveBefore(branch.elseBlock(), branch.elseBlock()->end());
+  if (isOne)
+    kept.getDefiningOp()->moveBefore(select);
   builder.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(builder, loc, select.getResult());
   sinkInto(*branch.elseBlock(), select.getCondition());
