@@ -11,6 +11,7 @@ A row is `task / way`; the fastest of its configurations counts. Results are che
 
 import argparse
 import itertools
+import json
 import math
 import re
 import sys
@@ -323,16 +324,30 @@ def run_all(launches):
     return [launch.run() for launch in launches]
 
 
+def file_name(row, configuration, number):
+    """Of a kept kernel: says the row."""
+    return re.sub(r"[^A-Za-z0-9=.]+", "-", f"{row} {configuration} {number}")
+
+
 def keep(folder, row, configuration, kernels_of):
-    """GPU IR, PTX and code of each kernel, under a name that says the row."""
+    """GPU IR, PTX and code of each kernel, and what a launch of the code must know (turns.py)."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for number, kernel in enumerate(kernels_of):
-        name = re.sub(r"[^A-Za-z0-9=.]+", "-", f"{row} {configuration} {number}")
+        name = file_name(row, configuration, number)
         for stage in ("ttgir", "ptx"):
             (folder / f"{name}.{stage}").write_text(kernel.asm[stage])
         if "cubin" in kernel.asm:
             (folder / f"{name}.cubin").write_bytes(kernel.asm["cubin"])
+            about = kernel.metadata
+            threads = re.search(r"\.(?:req|max)ntid\s+(\d+)", kernel.asm["ptx"])[1]
+            launch = {
+                "name": about.name,
+                "shared": about.shared,
+                "threads": int(threads),
+                "scratch": about.global_scratch_size,
+            }
+            (folder / f"{name}.json").write_text(json.dumps(launch))
 
 
 def time(row, keeps):
@@ -415,7 +430,7 @@ def main():
     given = parser.parse_args()
     if given.target:
         triton.runtime.driver.set_active(OnlyTarget(given.target))
-    device = "cpu" if given.target else given.device
+    device = "meta" if given.target else given.device
     triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=device))
     rows = (
         row
