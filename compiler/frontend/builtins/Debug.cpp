@@ -24,7 +24,7 @@ static FailureOr<Value> staticPrint(Emitter &emitter, const BoundArguments &argu
   return Value::none();
 }
 
-static FailureOr<Value> staticAssert(Emitter &emitter, const BoundArguments &arguments) {
+static FailureOr<Value> failUnless(Emitter &emitter, const BoundArguments &arguments, llvm::StringRef exception) {
   const auto *condition = arguments[0].getIf<bool>();
   if (!condition)
     return emitter.error("NotImplementedError")
@@ -32,9 +32,15 @@ static FailureOr<Value> staticAssert(Emitter &emitter, const BoundArguments &arg
            << (arguments[0].isTensor() ? "a run-time value of type " + arguments[0].type().str() : arguments[0].repr());
   if (!*condition) {
     std::string message = arguments[1].str();
-    return emitter.error("CompileTimeAssertionFailure") << (message.empty() ? "static assertion failed" : message);
+    return emitter.error(exception) << (message.empty() ? "static assertion failed" : message);
   }
   return Value::none();
+}
+static FailureOr<Value> staticAssert(Emitter &emitter, const BoundArguments &arguments) {
+  return failUnless(emitter, arguments, "CompileTimeAssertionFailure");
+}
+static FailureOr<Value> requireValue(Emitter &emitter, const BoundArguments &arguments) {
+  return failUnless(emitter, arguments, "ValueError");
 }
 
 // What is printed between the program's position and the value: ` name: `.
@@ -116,6 +122,8 @@ llvm::ArrayRef<Builtin> debugBuiltins() {
        "Prints while compiling, as Python's `print` does. Tensors show their dtype and shape.", staticPrint},
       {"triton.language.core", "static_assert", "(cond, msg=\"\", /)",
        "Fails the compilation with `msg` unless the compile-time bool `cond` is true.", staticAssert},
+      {"triton.language.core", "_require_value", "(cond, msg, /)",
+       "`static_assert` of what a function of the library takes: a ValueError.", requireValue},
       {"triton.language.core", "device_print", "(prefix, *args, hex=False)",
        "Prints while the kernel runs: one line for every element of every argument, after the program's position and "
        "`prefix`.\n\n"

@@ -133,6 +133,13 @@ static FailureOr<Value> makeTensorDescriptor(Emitter &emitter, const BoundArgume
   if (!asInteger(last) || *asInteger(last) != 1)
     return emitter.error("ValueError") << "tensor descriptor last dim stride must be the compile-time constant 1, got "
                                        << (last.isTensor() ? "a run-time value" : last.str());
+  if (emitter.options().version.has(LanguageRule::CheckedStrides))
+    for (const Value &stride : llvm::ArrayRef(*givenStrides).drop_back()) {
+      std::optional<Integer> known = asInteger(stride);
+      if (known && *known * Integer(element.bitWidth() / 8) % Integer(16) != Integer(0))
+        return emitter.error("ValueError") << "strides of a tensor descriptor must be multiples of 16 bytes, got "
+                                           << stride.str() << " elements of " << element.str();
+    }
   auto op = tensor::MakeTensorDescOp::create(emitter.builder(), emitter.location(), irOf(*base), irOfAll(*shape),
                                              irOfAll(*strides), *blockShape, element.isSigned(), fill);
   const Type block = Type::block(element, SmallVector<int64_t>(blockShape->begin(), blockShape->end()));

@@ -196,6 +196,10 @@ FailureOr<HistogramArguments> readHistogram(Emitter &emitter, const BoundArgumen
       failed(bins) ? FailureOr<std::optional<Value>>() : readMask(emitter, arguments[2]);
   if (failed(mask))
     return failure();
+  const Type element = input->type().element();
+  if (!(element.isInteger() && element.bitWidth() == 32) &&
+      emitter.options().version.has(LanguageRule::CheckedHistogram))
+    return emitter.error("ValueError") << "histogram only supports 32-bit integer input, got " << element.str();
   mlir::Value maskIr;
   if (*mask) {
     FailureOr<std::vector<Value>> fitted = broadcastTogether(emitter, {*input, **mask});
