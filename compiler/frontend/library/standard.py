@@ -146,7 +146,7 @@ def _elementwise_min(a, b):
 
 @triton.jit
 def _argmax_combine(value1, index1, value2, index2, tie_break_left):
-    first = value1 > value2
+    first = (value1 > value2) | (value2 != value2)  # NaN loses
     if tie_break_left:
         first = first | ((value1 == value2) & (index1 < index2))
     return tl.where(first, value1, value2), tl.where(first, index1, index2)
@@ -164,7 +164,7 @@ def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
 
 @triton.jit
 def _argmin_combine(value1, index1, value2, index2, tie_break_left):
-    first = value1 < value2
+    first = (value1 < value2) | (value2 != value2)
     if tie_break_left:
         first = first | ((value1 == value2) & (index1 < index2))
     return tl.where(first, value1, value2), tl.where(first, index1, index2)
@@ -312,7 +312,7 @@ def atomic_poll(pointer, expected_value, sem: tl.constexpr = None, scope: tl.con
     at most, and reads at least once. On CPUs time is counted in polls.
     """
     element: tl.constexpr = pointer.type.scalar.element_ty
-    tl.static_assert(
+    tl.core._require_value(
         element.is_int() and element.primitive_bitwidth >= 16, "atomic_poll takes integers of 16, 32 or 64 bits"
     )
     expected = tl.cast(expected_value, element)
@@ -321,8 +321,8 @@ def atomic_poll(pointer, expected_value, sem: tl.constexpr = None, scope: tl.con
         while not _all_seen(seen):
             seen = seen | (tl.atomic_load(pointer, seen == 0, sem, scope) == expected)
     else:
-        if isinstance(timeout_ns, tl.constexpr):
-            tl.static_assert(timeout_ns >= 0, "timeout_ns must not be negative")
+        if not isinstance(timeout_ns, tl.tensor):
+            tl.core._require_value(timeout_ns >= 0, "timeout_ns must not be negative")
         polls = tl.cast(0, tl.int64)
         elapsed = polls
         start = _nanoseconds(polls)
