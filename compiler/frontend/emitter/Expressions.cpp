@@ -236,6 +236,11 @@ FailureOr<Value> KernelEmitter::evaluateAttribute(const syntax::Attribute *attri
   if (!module)
     return error("AttributeError") << "'" << classNameOf(*object) << "' object has no attribute '" << attribute->attr
                                    << "'";
+  // What only the host's module has: a function that works on the host's own classes, or one that a user put there.
+  if (llvm::Expected<Value> found = host().import(module->path, attribute->attr))
+    return *found;
+  else
+    llvm::consumeError(found.takeError());
   Diagnostic diagnostic{.range = currentRange,
                         .message = "module '" + module->path + "' has no attribute '" + attribute->attr.str() + "'",
                         .exception = "AttributeError"};

@@ -5,6 +5,7 @@ from types import ModuleType as _Module
 from . import core, math, random, semantic, standard, target_info
 from .builtins import define as _define
 from .core import *  # noqa: F403
+from .aggregate import aggregate_replace
 from .core import TRITON_MAX_TENSOR_NUMEL, PropagateNan, slice, str_to_ty, tuple
 from . import extra
 from .._C.libtriton import language_names as _names_of

@@ -169,7 +169,7 @@ def _aggregate(cls):
     return made
 
 
-def aggregate_replace(instance, **changes):
+def aggregate_replace(instance, *, _semantic=None, **changes):
     """An aggregate like `instance`, with other values in some fields."""
     cls = type(instance)
     if not getattr(cls, "__triton_aggregate__", False):
