@@ -21,6 +21,9 @@ void buildCpuPipeline(OpPassManager &manager, const CpuOptions &options) {
   if (options.checkAccesses)
     manager.addPass(createCheckAccesses());
 
+  // Calls take and return scalars.
+  manager.addPass(tensor::createInlineCalls({/*inlinesBlocks=*/true}));
+
   // Still tensors. Formats no processor has become arithmetic, which is computed while a product's operands are staged.
   // Blocks that only exist to be reduced go, before the plan gives them buffers.
   manager.addPass(tensor::createDecomposeScaledDots());

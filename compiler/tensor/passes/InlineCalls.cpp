@@ -6,7 +6,8 @@
 //
 // Functions that nobody calls any more go, unless they are public. Runs once control flow is structured: almost all functions have one block then, and fit
 // anywhere. MLIR's inliner moves the rest of the caller's block three times for every call, which takes the square of the number of calls; here nothing
-// moves. Leaves to it functions of several blocks and those that call themselves, and alone those that are not to be inlined.
+// moves. Leaves to it functions of several blocks and those that call themselves, and alone those that are not to be inlined; of these, with
+// `inlines-blocks`, only the ones between which scalars pass, for targets whose calls take nothing else.
 #include "compiler/tensor/passes/Passes.h"
 
 #include "mlir/Analysis/CallGraph.h"
@@ -45,6 +46,8 @@ void inlineBody(CallOp call, Block &body) {
 }
 
 struct InlineCalls : impl::InlineCallsBase<InlineCalls> {
+  using InlineCallsBase::InlineCallsBase;
+
   void run() override {
     OpPassManager rest(ModuleOp::getOperationName());
     if (!inlineBlocks())
@@ -78,15 +81,21 @@ struct InlineCalls : impl::InlineCallsBase<InlineCalls> {
         if (finished.contains(callee) && fits(call, callee))
           inlineBody(call, callee.getBody().front());
         else
-          isDone &= callee.isNoInline() || callee.isExternal();
+          isDone &= staysCall(callee);
       }
       finished.insert(function);
     }
     return isDone;
   }
 
-  static bool fits(CallOp call, FuncOp callee) {
-    return !callee.isNoInline() && callee.getBody().hasOneBlock() &&
+  bool staysCall(FuncOp callee) const {
+    auto hasBlock = [](TypeRange types) { return llvm::any_of(types, llvm::IsaPred<RankedTensorType>); };
+    return callee.isExternal() || (callee.isNoInline() && !(inlinesBlocks && (hasBlock(callee.getArgumentTypes()) ||
+                                                                              hasBlock(callee.getResultTypes()))));
+  }
+
+  bool fits(CallOp call, FuncOp callee) const {
+    return !staysCall(callee) && callee.getBody().hasOneBlock() &&
            isa<ReturnOp>(callee.getBody().front().getTerminator()) &&
            call.getOperandTypes() == TypeRange(callee.getArgumentTypes()) &&
            call.getResultTypes() == TypeRange(callee.getResultTypes());

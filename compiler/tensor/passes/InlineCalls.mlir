@@ -1,4 +1,5 @@
 // RUN: triton-opt %s --tensor-inline-calls --split-input-file | FileCheck %s
+// RUN: triton-opt %s --tensor-inline-calls=inlines-blocks=true --split-input-file | FileCheck %s --check-prefix=BLOCKS
 
 // CHECK-LABEL: @caller
 // CHECK-SAME: %[[X:.*]]: f32
@@ -90,5 +91,29 @@ tt.func public @placed(%x: f32) -> f32 {
 }
 tt.func private @inside(%x: f32) -> f32 {
   %y = arith.addf %x, %x : f32 loc("inside")
+  tt.return %y : f32
+}
+
+// -----
+
+// What is not to be inlined is not, unless a target asks for it where tensors pass.
+// CHECK-LABEL: @kept
+// CHECK: tt.call @block
+// CHECK: tt.call @scalar
+// BLOCKS-LABEL: @kept
+// BLOCKS: tt.splat
+// BLOCKS-NOT: tt.call @block
+// BLOCKS: tt.call @scalar
+tt.func public @kept(%x: f32) -> (tensor<8xf32>, f32) {
+  %y = tt.call @block(%x) : (f32) -> tensor<8xf32>
+  %z = tt.call @scalar(%x) : (f32) -> f32
+  tt.return %y, %z : tensor<8xf32>, f32
+}
+tt.func private @block(%x: f32) -> tensor<8xf32> attributes {noinline = true} {
+  %y = tt.splat %x : f32 -> tensor<8xf32>
+  tt.return %y : tensor<8xf32>
+}
+tt.func private @scalar(%x: f32) -> f32 attributes {noinline = true} {
+  %y = arith.addf %x, %x : f32
   tt.return %y : f32
 }

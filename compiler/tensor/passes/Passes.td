@@ -18,6 +18,9 @@ def StructureControlFlow : KernelPass<"tensor-structure-control-flow", "::mlir::
 
 def InlineCalls : KernelPass<"tensor-inline-calls", "::mlir::ModuleOp"> {
   let summary = "put the bodies of functions in the place of calls";
+  let options = [
+    Option<"inlinesBlocks", "inlines-blocks", "bool", "false", "also of functions marked noinline, if they take or return tensors">
+  ];
 }
 
 def Simplify : KernelPass<"tensor-simplify"> {

@@ -589,6 +589,79 @@ def test_expect_zero_is_its_operand():
     assert run(expect_zero_kernel, 8, 8) == list(range(8))
 
 
+@triton.jit
+def float_poll_kernel(out, x):
+    tl.atomic_poll(x, 1)
+
+
+@triton.jit
+def negative_timeout_kernel(out, x):
+    tl.atomic_poll(x, 1, timeout_ns=-1)
+
+
+@compiled_only
+def test_what_polls_take():
+    assert "atomic_poll takes integers of 16, 32 or 64 bits" in message_of(float_poll_kernel, torch.zeros(1))
+    assert "timeout_ns must not be negative" in message_of(negative_timeout_kernel, torch.zeros(1, dtype=torch.int32))  # fmt: skip
+
+
+@triton.jit
+def wide_histogram_kernel(out):
+    tl.histogram(tl.arange(0, 8).to(tl.int64), 8)
+
+
+@triton.jit
+def odd_stride_kernel(out):
+    tl.make_tensor_descriptor(out, [8, 8], [5, 1], [4, 4])
+
+
+@compiled_only
+def test_checks_of_39():
+    assert "histogram only supports 32-bit integer input, got int64" in message_of(wide_histogram_kernel)
+    assert "must be multiples of 16 bytes, got 5 elements of int32" in message_of(odd_stride_kernel)
+
+
+@triton.jit
+def nan_kernel(out, x, FIRST: tl.constexpr):
+    values = tl.load(x + tl.arange(0, 8))
+    tl.store(out, tl.argmax(values, 0, tie_break_left=FIRST))
+    tl.store(out + 1, tl.argmin(values, 0, tie_break_left=FIRST))
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("nans", [(), (0,), (7,), (3, 4), (1, 2, 3, 6, 7), (0, 1, 2, 3, 6, 7)])
+def test_positions_of_extrema_ignore_nan(nans, first):
+    x = torch.tensor([3.0, 1, 7, 2, 6, 4, 5, 0])
+    x[list(nans)] = float("nan")
+    largest, smallest = x.nan_to_num(nan=-1).argmax(), x.nan_to_num(nan=9).argmin()
+    assert run(nan_kernel, 2, x, FIRST=first) == [largest, smallest]
+
+
+@triton.jit
+def replace_kernel(out, n):
+    point = tl.aggregate_replace(Point(5), y=7)
+    tl.store(out, point.x + n)
+    tl.store(out + 1, point.y)
+
+
+def test_fields_are_replaced_in_kernels():
+    assert run(replace_kernel, 2, 1) == [6, 7]
+
+
+@triton.jit(noinline=True)
+def scaled_range(n):
+    return tl.arange(0, 8) * n
+
+
+@triton.jit
+def block_of_a_call_kernel(out, n):
+    tl.store(out + tl.arange(0, 8), scaled_range(n))
+
+
+def test_functions_that_are_not_inlined_return_blocks():
+    assert run(block_of_a_call_kernel, 8, 3) == [3 * i for i in range(8)]
+
+
 # Rules by which releases differ.
 
 PROGRAM = """
