@@ -160,7 +160,13 @@ def test_the_wheel_has_the_stamps_version(tmp_path, stamp):
     """What `pip wheel .` asks of the build backend first: a newer backend that refuses pyproject.toml shows here."""
     pytest.importorskip("scikit_build_core")
     prepare = f"import scikit_build_core.build as b; print(b.prepare_metadata_for_build_wheel({str(tmp_path)!r}))"
-    done = subprocess.run([sys.executable, "-c", prepare], cwd=ROOT, env={**os.environ, "TRITON_STAMP": stamp}, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", prepare],
+        cwd=ROOT,
+        env={**os.environ, "TRITON_STAMP": stamp},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1] == f"triton-{stamp}+cpp.dist-info"
     assert f"Version: {stamp}+cpp" in (tmp_path / f"triton-{stamp}+cpp.dist-info" / "METADATA").read_text().splitlines()
