@@ -717,6 +717,10 @@ def static_assert(cond, msg='', /) -> None:
     """Fails the compilation with `msg` unless the compile-time bool `cond` is true."""
     ...
 
+def _require_value(cond, msg, /) -> tensor:
+    """`static_assert` of what a function of the library takes: a ValueError."""
+    ...
+
 def device_print(prefix, *args, hex=False) -> None:
     """Prints while the kernel runs: one line for every element of every argument, after the program's position and `prefix`.
 
