@@ -7,7 +7,8 @@
 //   ttng.tc_gen5_mma %a, %b, %d, %useD, %true, %barrier[%true] {is_async}
 //   ttng.wait_barrier %barrier, 0
 //   ttng.inval_barrier %barrier
-// In a loop the barrier is made before it, and the loop counts its phases: 0, 1, 0, ….
+// In a loop the barrier is made before it, and the loop counts its phases: 0, 1, 0, …. A phase and the one after the next look the same, so warps wait for each other behind the
+// last dot of an iteration: the one that issues dots would otherwise be two phases ahead of a warp that has yet to look.
 //
 // Runs after loops are pipelined, which leaves some dots in flight. Those are asynchronous here already, and left alone.
 #include "compiler/gpu/Tma.h"
@@ -80,6 +81,8 @@ struct Waiting {
         loop.replaceWithAdditionalYields(rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, flip)->getOperation());
     for (auto [product, barrier] : llvm::zip_equal(products, barriers))
       waitBy(product, barrier, replaced.getRegionIterArgs().back());
+    if (getNumWarps(replaced) > 1)
+      BarrierOp::create(rewriter, loc);
     rewriter.setInsertionPointAfter(replaced);
     for (Value barrier : barriers)
       InvalBarrierOp::create(rewriter, loc, barrier);

@@ -36,7 +36,9 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
       // CHECK: ttng.tc_gen5_mma {{.*}} %[[FIRST]]
       // CHECK: ttng.wait_barrier %[[FIRST]], %[[PHASE]] :
       ttng.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+      // CHECK-NOT: ttg.barrier
       // CHECK: ttng.wait_barrier %[[SECOND]], %[[PHASE]] :
+      // CHECK-NEXT: ttg.barrier
       ttng.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
       // CHECK: %[[NEXT:.*]] = arith.xori %[[PHASE]]
       // CHECK: scf.yield %[[NEXT]]
