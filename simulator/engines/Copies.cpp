@@ -1,4 +1,4 @@
-// cp.async: 4, 8 or 16 bytes a thread from global to shared memory. Copies land at once, which is one of the orders that a GPU may choose; groups are therefore always complete.
+// cp.async: 4, 8 or 16 bytes a thread from global to shared memory. Copies land at once or, where a seed asks for it, as late as they may: when their group is waited for.
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 #include "simulator/machine/Memory.h"
@@ -7,6 +7,20 @@
 #include <cstring>
 
 namespace triton::simulator {
+
+static void land(const Warp::LateCopy &copy) {
+  std::memset(copy.to, 0, copy.bytes);
+  if (copy.read)
+    std::memcpy(copy.to, copy.from, copy.read);
+}
+
+void landCopies(Warp &warp, uint64_t pending, bool withOpenGroup) {
+  auto &copies = warp.lateCopies;
+  while (!copies.empty() && (withOpenGroup || copies.front().group + pending < warp.copyGroups)) {
+    land(copies.front());
+    copies.pop_front();
+  }
+}
 
 namespace {
 
@@ -35,11 +49,24 @@ Step copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
       failed = true;
       return;
     }
-    std::memset(to, 0, bytes);
-    if (read)
-      std::memcpy(to, from, read);
+    Warp::LateCopy made{to, from, bytes, uint32_t(read), warp.copyGroups};
+    if (warp.cta.grid().launch.seed)
+      warp.lateCopies.push_back(made);
+    else
+      land(made);
   });
   return failed ? Step::Blocked : Step::Next;
+}
+
+Step commitCopies(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  ++warp.copyGroups;
+  return commitGroup<Group::Copies>(warp, instruction, mask);
+}
+
+/// `immediate`: groups that may be pending; less than 0: all copies are waited for.
+Step waitForCopies(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  landCopies(warp, instruction.immediate < 0 ? 0 : uint64_t(instruction.immediate), instruction.immediate < 0);
+  return waitGroup<Group::Copies>(warp, instruction, mask);
 }
 
 bool decodeCopy(Decoder &decoder) {
@@ -47,7 +74,7 @@ bool decodeCopy(Decoder &decoder) {
     return decodeBulkCopy(decoder);
   if (decoder.has("mbarrier"))
     return decodeCopyArrival(decoder);
-  if (decodeGroup<Group::Copies>(decoder))
+  if (decodeGroup(decoder, commitCopies, waitForCopies))
     return true;
   Instruction to, from;
   ptx::Space shared = ptx::Space::Shared, global = ptx::Space::Global;

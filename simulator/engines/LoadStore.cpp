@@ -1,7 +1,9 @@
 // ld, st and what looks like them, in all spaces, widths and cache forms (which change nothing here); prefetches and policies.
+#include "simulator/engines/Mbarrier.h"
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 #include "simulator/machine/Memory.h"
+#include "simulator/watch/Groups.h"
 
 #include <algorithm>
 #include <cstring>
@@ -137,11 +139,45 @@ bool decodeAccess(Decoder &decoder, bool isLoad) {
   return true;
 }
 
+/// The mbarrier that counts the bytes of st.async.
+struct AsyncStore {
+  Slot barrier;
+  unsigned addressBytes = 4;
+  int64_t offset = 0;
+};
+
+/// As a store to shared memory of the cluster, by an operation of its own that the mbarrier waits for.
+Step storeAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  auto &asynchronous = *static_cast<const AsyncStore *>(instruction.details);
+  Operation operation(warp, Proxy::Async);
+  Step step = store(warp, instruction, mask);
+  for (unsigned lane = 0; step == Step::Next && lane < laneCount; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    uint64_t address = addressIn(warp, asynchronous.barrier, asynchronous.addressBytes, lane);
+    std::byte *barrier = locateMbarrier(warp, instruction, address + uint64_t(asynchronous.offset), lane);
+    if (!barrier)
+      return Step::Blocked;
+    operation.token().completesAt(barrier);
+    expectBytes(warp, instruction, barrier, -int64_t(instruction.small[1]) * instruction.listSize, lane);
+  }
+  return step;
+}
+
 bool decodeLoad(Decoder &decoder) { return decodeAccess(decoder, true); }
 bool decodeStore(Decoder &decoder) {
-  if (decoder.has("async") || decoder.has("bulk"))
+  if (decoder.has("bulk") || (decoder.has("async") && !decoder.has("mbarrier::complete_tx::bytes")))
     return decoder.unknown();
-  return decodeAccess(decoder, false);
+  if (!decodeAccess(decoder, false) || !decoder.has("async"))
+    return !decoder.failed();
+  Instruction barrier;
+  Space space = Space::SharedCluster;
+  decoder.address(decoder.operand(2), barrier, space);
+  Instruction &made = decoder.program.code.back();
+  made.execute = storeAsync;
+  made.small[0] = uint8_t(Space::SharedCluster);
+  made.details = decoder.keepDetails(AsyncStore{barrier.a, barrier.small[3], barrier.immediate});
+  return !decoder.failed();
 }
 
 Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }

@@ -15,7 +15,8 @@ uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, 
 /// Adds to the bytes that are missing; negative: they have come.
 void expectBytes(Warp &warp, const Instruction &instruction, std::byte *barrier, int64_t bytes, unsigned lane);
 
-/// One arrival at the mbarrier at an address of shared memory, in this CTA or another of its cluster; false, with a finding, where there is none.
+/// One arrival at the mbarrier at an address of shared memory, in this CTA or another of its cluster, when the tensor core is done with what the warp gave it; false, with a
+/// finding, where there is no mbarrier.
 bool arriveAt(Warp &warp, const Instruction &instruction, uint64_t address);
 
 } // namespace triton::simulator

@@ -65,7 +65,8 @@ std::byte *locateMbarrier(Warp &warp, const Instruction &instruction, uint64_t a
   return at;
 }
 
-uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, uint32_t count, unsigned lane) {
+static uint64_t countArrivals(Warp &warp, const Instruction &instruction, std::byte *barrier, uint32_t count,
+                              unsigned lane) {
   State state = State::read(barrier);
   uint64_t before = state.bits();
   if (count > state.missing) {
@@ -75,12 +76,16 @@ uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, 
     return before;
   }
   state.missing -= count;
-  if (RaceWatch *races = warp.cta.cluster.races.get())
-    races->arrive(warp, races->mbarrierAt(barrier));
   advance(state, warp, barrier);
   state.write(barrier);
   ++warp.cta.cluster.events;
   return before;
+}
+
+uint64_t arrive(Warp &warp, const Instruction &instruction, std::byte *barrier, uint32_t count, unsigned lane) {
+  if (RaceWatch *races = warp.cta.cluster.races.get())
+    races->arrive(warp, races->mbarrierAt(barrier));
+  return countArrivals(warp, instruction, barrier, count, lane);
 }
 
 bool arriveAt(Warp &warp, const Instruction &instruction, uint64_t address) {
@@ -88,9 +93,11 @@ bool arriveAt(Warp &warp, const Instruction &instruction, uint64_t address) {
   std::byte *at = locateMbarrier(warp, instruction, address, lane);
   if (!at)
     return false;
-  if (RaceWatch *races = warp.cta.cluster.races.get())
+  if (RaceWatch *races = warp.cta.cluster.races.get()) {
     races->arriveWithAll(warp, Group::Tensor, races->mbarrierAt(at));
-  arrive(warp, instruction, at, 1, lane);
+    races->arrive(warp, races->mbarrierAt(at));
+  }
+  warp.cta.cluster.land([&warp, &instruction, at, lane] { countArrivals(warp, instruction, at, 1, lane); });
   return true;
 }
 
@@ -276,6 +283,7 @@ Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
 
 /// cp.async.mbarrier.arrive.noinc: who waits knows the copies to be complete.
 Step arriveWithCopies(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  landCopies(warp, 0, /*withOpenGroup=*/true);
   if (RaceWatch *races = warp.cta.cluster.races.get())
     eachLane(mask, [&](unsigned lane) {
       if (const std::byte *at = locateMbarrier(warp, instruction, uint32_t(addressOf(warp, instruction, lane)), lane))

@@ -13,6 +13,7 @@
 #include "simulator/machine/Lanes.h"
 #include "simulator/machine/Memory.h"
 #include "simulator/watch/Groups.h"
+#include "simulator/watch/Registers.h"
 
 #include <algorithm>
 #include <bit>
@@ -133,6 +134,11 @@ template <bool isLoad> Step moveWords(Warp &warp, const Instruction &instruction
     return refuse(warp, instruction, mask, Finding::Kind::IllegalAddress,
                   "warp " + std::to_string(warp.index) + " reaches lanes " + std::to_string(own) + " to " +
                       std::to_string(own + 31) + " of tensor memory, not " + std::to_string(base.lane));
+  if (isLoad && warp.cta.grid().launch.watch.races) {
+    if (!warp.inFlight)
+      warp.inFlight = std::make_unique<RegisterWatch>();
+    warp.inFlight->begin(instruction, {instruction.list, instruction.list + instruction.listSize}, {}, 0);
+  }
   unsigned halves = move.isPacked ? 2 : 1;
   for (unsigned index = 0; index < instruction.listSize; ++index) {
     Slot slot = instruction.list[index];
@@ -156,6 +162,13 @@ template <bool isLoad> Step moveWords(Warp &warp, const Instruction &instruction
         loaded[lane] = word;
     }
   }
+  return Step::Next;
+}
+
+/// tcgen05.wait::ld.
+Step waitForLoads(Warp &warp, const Instruction &, uint32_t) {
+  if (warp.inFlight)
+    warp.inFlight->complete(1);
   return Step::Next;
 }
 
@@ -540,6 +553,10 @@ bool decodeTcgen05(Decoder &decoder) {
     Instruction &made = decoder.emit(release);
     made.a = address, made.b = columns;
     return !decoder.failed();
+  }
+  if (operation == "wait::ld") {
+    decoder.emit(waitForLoads);
+    return true;
   }
   if (operation == "relinquish_alloc_permit" || operation.starts_with("wait::") || operation.starts_with("fence::")) {
     decoder.emit(nothing);

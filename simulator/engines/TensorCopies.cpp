@@ -1,5 +1,5 @@
-// The copy engine (TMA): boxes of tensors, or plain stretches of bytes, between global and shared memory. Copies land at once and in full, which is one of the orders that a GPU may
-// choose; their bytes are then counted at the mbarrier, and groups are always complete.
+// The copy engine (TMA): boxes of tensors, or plain stretches of bytes, between global and shared memory. Copies to shared memory land at once or, with a seed, some time later, in
+// any order (Cluster::land); their bytes are then counted at the mbarrier. Copies out of it are over at once.
 #include "simulator/engines/Combine.h"
 #include "simulator/engines/Mbarrier.h"
 #include "simulator/engines/TensorMap.h"
@@ -7,6 +7,7 @@
 #include "simulator/watch/Groups.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace triton::simulator {
@@ -73,6 +74,8 @@ struct Box {
   // Elements of less than a byte go in units: `unitElements` of them are `unitGlobal` bytes in global and `unitShared` bytes in shared memory.
   unsigned unitElements = 1, unitGlobal, unitShared;
 
+  /// The same box, of a copy of its map.
+  Box(const Box &other, const TensorMapFields &map) : Box(map) { std::copy_n(other.start, 5, start); }
   explicit Box(const TensorMapFields &map) : map(map) {
     auto type = TensorType(map.type);
     for (unsigned axis = 0; axis < 5; ++axis)
@@ -205,7 +208,7 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
   Box box(map);
   for (unsigned axis = 0; axis < (copy.isGather ? 1 : copy.rank); ++axis)
     box.start[axis] = warp.in<int32_t>(copy.coordinates[axis])[lane];
-  int64_t rows[4];
+  std::array<int64_t, 4> rows{};
   if (copy.isGather)
     for (unsigned index = 0; index < 4; ++index)
       rows[index] = warp.in<int32_t>(copy.coordinates[index + 1])[lane];
@@ -240,22 +243,35 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
   if (swizzled(offset + uint32_t(total) - 1, 3) >= targets[0]->shared.size() && map.swizzle &&
       (offset + total + 127) / 128 * 128 > targets[0]->shared.size())
     return fail(warp, instruction, lane, "a swizzled box ends outside of shared memory");
-  if (!moveBox(warp, instruction, lane, copy, box, offset, targets, copy.isGather ? rows : nullptr))
-    return false;
+  const int64_t *gathered = copy.isGather ? rows.data() : nullptr;
   if (copy.direction != Direction::Load) {
     operation.joins(Group::Bulk);
-    return true;
+    return moveBox(warp, instruction, lane, copy, box, offset, targets, gathered);
   }
   auto barrier = uint32_t(addressIn(warp, copy.barrier, copy.barrierBytes, lane) + uint64_t(copy.barrierOffset));
+  std::vector<std::byte *> counters;
   for (Cta *cta : targets) {
     uint32_t place = copy.isMulticast ? (barrier & sharedOffsetMask) | (cta->rank + 1) << rankShift : barrier;
-    std::byte *at = locateMbarrier(warp, instruction, place, lane);
-    if (!at)
+    counters.push_back(locateMbarrier(warp, instruction, place, lane));
+    if (!counters.back())
       return false;
-    operation.completesAt(at);
-    expectBytes(warp, instruction, at, -int64_t(total), lane);
   }
-  return true;
+  bool isFine = true;
+  warp.cta.cluster.land([=, &warp, &instruction, &copy, started = operation.token(), isFine = &isFine,
+                         isLate = warp.cta.grid().launch.seed != 0] {
+    Box landing(box, map);
+    bool moved =
+        moveBox(warp, instruction, lane, copy, landing, offset, targets, copy.isGather ? rows.data() : nullptr);
+    if (!isLate)
+      *isFine = moved;
+    for (std::byte *counter : counters) {
+      if (!moved)
+        return;
+      started.completesAt(counter);
+      expectBytes(warp, instruction, counter, -int64_t(total), lane);
+    }
+  });
+  return isFine;
 }
 
 Step tensorCopy(Warp &warp, const Instruction &instruction, uint32_t mask) {
@@ -320,9 +336,11 @@ bool copyBulk(Warp &warp, const Instruction &instruction, const BulkCopy &copy, 
     std::byte *counter = target ? locateMbarrier(warp, instruction, at(barrier), lane) : nullptr;
     if (!counter)
       return false;
-    std::memmove(target, source, size);
-    operation.completesAt(counter);
-    expectBytes(warp, instruction, counter, -int64_t(size), lane);
+    warp.cta.cluster.land([=, &warp, &instruction, started = operation.token()] {
+      std::memmove(target, source, size);
+      started.completesAt(counter);
+      expectBytes(warp, instruction, counter, -int64_t(size), lane);
+    });
   }
   return true;
 }
@@ -387,7 +405,7 @@ bool decodeTensorCopy(Decoder &decoder, Direction direction) {
 } // namespace
 
 bool decodeBulkCopy(Decoder &decoder) {
-  if (decodeGroup<Group::Bulk>(decoder))
+  if (decodeGroup(decoder, commitGroup<Group::Bulk>, waitGroup<Group::Bulk>))
     return true;
   if (decoder.has("prefetch")) {
     decoder.emit(nothing);

@@ -5,6 +5,7 @@
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 #include "simulator/watch/Groups.h"
+#include "simulator/watch/Registers.h"
 
 #include <algorithm>
 #include <charconv>
@@ -55,6 +56,11 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
   }
   Operation operation(warp, Proxy::Async);
   operation.joins(Group::Products);
+  if (warp.cta.grid().launch.watch.races) {
+    if (!warp.inFlight)
+      warp.inFlight = std::make_unique<RegisterWatch>();
+    warp.inFlight->begin(instruction, product.accumulators, product.aRegisters, warp.committedGroups);
+  }
   static thread_local std::vector<double> a, rows, b, d;
   a.resize(rowsOfWarp * product.k);
   b.resize(product.k * product.n);
@@ -101,25 +107,31 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
 
 Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
 
-Step commitGroup(Warp &warp, const Instruction &, uint32_t) {
+Step commit(Warp &warp, const Instruction &instruction, uint32_t mask) {
   ++warp.committedGroups;
   ++warp.cta.cluster.events;
-  return Step::Next;
+  return commitGroup<Group::Products>(warp, instruction, mask);
 }
 
 /// `immediate`: so many of the newest groups may be incomplete.
-Step waitForGroups(Warp &warp, const Instruction &instruction, uint32_t) {
+Step waitForGroups(Warp &warp, const Instruction &instruction, uint32_t mask) {
   Path &path = warp.path();
   path.why = nullptr;
   auto &warps = warp.cta.warps;
-  for (size_t index = warp.index / 4 * 4; index < std::min(warps.size(), size_t(warp.index / 4 * 4 + 4)); ++index)
+  const size_t first = warp.index / 4 * 4, end = std::min(warps.size(), first + 4);
+  for (size_t index = first; index < end; ++index)
     if (!warps[index]->isDone() &&
         warps[index]->committedGroups + uint64_t(instruction.immediate) < warp.committedGroups) {
       path.why = "the wgmma group of warp";
       path.whyAddress = index;
       return Step::Blocked;
     }
-  return Step::Next;
+  if (RaceWatch *races = warp.cta.cluster.races.get())
+    for (size_t index = first; index < end; ++index)
+      races->learnGroups(warp, *warps[index], Group::Products, uint32_t(instruction.immediate));
+  if (warp.inFlight)
+    warp.inFlight->complete(warp.committedGroups - std::min(warp.committedGroups, uint64_t(instruction.immediate)));
+  return waitGroup<Group::Products>(warp, instruction, mask);
 }
 
 /// m64n128k16 -> 128, 16.
@@ -179,16 +191,14 @@ bool decodeProduct(Decoder &decoder) {
 bool decodeWgmma(Decoder &decoder) {
   if (decoder.has("mma_async"))
     return decodeProduct(decoder);
-  if (decodeGroup<Group::Products>(decoder))
-    return true;
-  if (!decoder.has("fence"))
-    return decoder.unknown();
   if (decoder.has("wait_group")) {
     int64_t newest = decoder.integer(decoder.operand(0));
     decoder.emit(waitForGroups).immediate = newest;
     return true;
   }
-  decoder.emit(decoder.has("commit_group") ? commitGroup : nothing);
+  if (!decoder.has("commit_group") && !decoder.has("fence"))
+    return decoder.unknown();
+  decoder.emit(decoder.has("commit_group") ? commit : nothing);
   return true;
 }
 

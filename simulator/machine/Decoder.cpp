@@ -46,6 +46,39 @@ std::optional<Type> typeOf(std::string_view name) {
   return Type{kind, bits, isPacked};
 }
 
+const char *nameOf(Family family) {
+  static constexpr const char *names[] = {"moves",       "integers",    "floats",      "special functions",
+                                          "conversions", "control",     "lanes",       "memory",
+                                          "cp.async",    "copy engine", "tensor core", "synchronisation"};
+  return names[size_t(family)];
+}
+
+static Family familyOf(const ptx::Statement &statement, const std::vector<Type> &types) {
+  static const std::unordered_map<std::string_view, Family> families = [] {
+    std::unordered_map<std::string_view, Family> made;
+    auto add = [&](Family family, std::initializer_list<std::string_view> names) {
+      for (std::string_view name : names)
+        made[name] = family;
+    };
+    add(Family::Move, {"mov"});
+    add(Family::Special, {"ex2", "lg2", "rcp", "rsqrt", "sqrt", "sin", "cos", "tanh"});
+    add(Family::Conversion, {"cvt", "cvta"});
+    add(Family::Control, {"bra", "brx", "call", "ret", "exit", "trap", "nanosleep", "setmaxnreg"});
+    add(Family::Warp, {"shfl", "vote", "match", "redux", "elect", "activemask"});
+    add(Family::Memory, {"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix", "prefetch", "multimem"});
+    add(Family::Tensor, {"mma", "wgmma", "tcgen05"});
+    add(Family::Synchronisation, {"bar", "barrier", "mbarrier", "fence", "membar", "griddepcontrol"});
+    return made;
+  }();
+  const auto &opcode = statement.opcode;
+  auto has = [&](std::string_view part) { return std::find(opcode.begin(), opcode.end(), part) != opcode.end(); };
+  if (opcode[0] == "cp")
+    return has("bulk") || has("reduce") ? Family::CopyEngine : Family::AsyncCopy;
+  if (auto found = families.find(opcode[0]); found != families.end())
+    return found->second;
+  return !types.empty() && types.front().isFloat() ? Family::Float : Family::Integer;
+}
+
 static const DecodeTable &table() {
   static const DecodeTable table = [] {
     DecodeTable made;
@@ -347,6 +380,7 @@ Instruction &Decoder::emit(Handler handler) {
   if (current) {
     made.line = current->line;
     made.place = current->place;
+    made.family = familyOf(*current, typesOfOpcode);
     if (current->guard >= 0) {
       if (function->registers[size_t(current->guard)] != ptx::Storage::Predicate)
         fail("a guard must be a predicate");
@@ -454,6 +488,19 @@ Decoder::DecodedFunction *Decoder::find(std::string_view name) {
   return nullptr;
 }
 
+void Decoder::noteRegisters(const ptx::Statement &statement) {
+  auto begin = uint32_t(program.registerUses.size());
+  auto note = [&](auto &self, const Operand &operand, bool isWritten) -> void {
+    if (operand.kind == Operand::Kind::Register && !isPredicate(operand))
+      program.registerUses.push_back({registerSlots[size_t(operand.number)].code, isWritten});
+    for (const Operand &element : operand.elements)
+      self(self, element, isWritten && operand.kind != Operand::Kind::Address);
+  };
+  for (size_t index = 0; index < statement.operands.size(); ++index)
+    note(note, statement.operands[index], index == 0);
+  program.usesOf.resize(program.code.size(), {begin, uint32_t(program.registerUses.size())});
+}
+
 void Decoder::decodeFunction(DecodedFunction &decoded) {
   function = decoded.syntax;
   placeLocal(*function);
@@ -486,6 +533,12 @@ void Decoder::decodeFunction(DecodedFunction &decoded) {
   jumps.clear();
   indexedBranches.clear();
   decoded.entry = here();
+  watchesRegisters =
+      std::any_of(function->statements.begin(), function->statements.end(), [](const ptx::Statement &statement) {
+        return !statement.opcode.empty() && (statement.opcode[0] == "wgmma" || statement.opcode[0] == "tcgen05");
+      });
+  if (watchesRegisters)
+    program.usesOf.resize(program.code.size());
   std::map<std::pair<uint32_t, std::string_view>, uint32_t> labels;
   for (const ptx::Statement &statement : function->statements) {
     current = &statement;
@@ -504,6 +557,8 @@ void Decoder::decodeFunction(DecodedFunction &decoded) {
       found->second(*this);
     if (failed())
       return;
+    if (watchesRegisters)
+      noteRegisters(statement);
   }
   current = nullptr;
   // Where a function ends without a return, and where paths that never meet before the end do.
@@ -513,6 +568,8 @@ void Decoder::decodeFunction(DecodedFunction &decoded) {
   current = &end;
   table().at("ret")(*this);
   current = nullptr;
+  if (!program.usesOf.empty() || watchesRegisters)
+    program.usesOf.resize(program.code.size());
   decoded.end = here();
   auto resolve = [&](std::string_view label, uint32_t scope) -> std::optional<uint32_t> {
     for (;;) {

@@ -108,6 +108,7 @@ private:
   void layoutVariables();
   void placeLocal(const ptx::Function &function);
   void decodeFunction(DecodedFunction &function);
+  void noteRegisters(const ptx::Statement &statement);
   std::optional<int64_t> symbol(std::string_view name) const;
   uint32_t allocate(unsigned bytes);
 
@@ -120,6 +121,7 @@ private:
   const ptx::Function *function = nullptr;
   std::vector<Type> typesOfOpcode;
   std::string problem;
+  bool watchesRegisters = false; // the function has instructions that go on by themselves
   std::vector<Slot> registerSlots;
   std::vector<uint32_t> predicateIndices;
   std::map<std::pair<unsigned, uint64_t>, Slot> constantSlots;
@@ -142,6 +144,8 @@ bool decodeFloat(Decoder &decoder);
 /// cp.async.bulk and cp.reduce.async.bulk, and the arrival of cp.async at an mbarrier, which begin as cp.async does.
 bool decodeBulkCopy(Decoder &decoder);
 bool decodeCopyArrival(Decoder &decoder);
+/// cp.async of a warp that has not landed does, but for so many of the newest groups.
+void landCopies(Warp &warp, uint64_t pending, bool withOpenGroup);
 
 // One per file that executes instructions.
 void addArithmetic(DecodeTable &table);

@@ -21,6 +21,23 @@ struct Slot {
   uint32_t offset() const { return code & ~constantBit; }
 };
 
+/// What does the work of an instruction.
+enum class Family : uint8_t {
+  Move,
+  Integer,
+  Float,
+  Special,    // ex2 and its like
+  Conversion, // between types
+  Control,
+  Warp, // between lanes
+  Memory,
+  AsyncCopy,  // cp.async
+  CopyEngine, // TMA
+  Tensor,     // products
+  Synchronisation,
+};
+const char *nameOf(Family family);
+
 /// What an instruction did to its path.
 enum class Step : uint8_t {
   Next,    // go on behind it
@@ -44,9 +61,10 @@ struct Instruction {
   Slot d, a, b, c;             // destination and sources, as far as there are that many
   PredicateSlot guard, p, q;   // p, q: operands
   bool isCalledAlways = false; // with an empty mask too: branches, aligned barriers
-  uint8_t small[4] = {};       // widths, counts, kinds: the handler knows
-  int64_t immediate = 0;       // the offset of an address, or a number that the handler knows
-  const Slot *list = nullptr;  // vectors of registers, in the program's pool
+  Family family = Family::Integer;
+  uint8_t small[4] = {};      // widths, counts, kinds: the handler knows
+  int64_t immediate = 0;      // the offset of an address, or a number that the handler knows
+  const Slot *list = nullptr; // vectors of registers, in the program's pool
   uint32_t listSize = 0;
   uint32_t target = 0, join = 0; // of branches: where to, and where paths meet again
   const void *details = nullptr; // of engines, owned by the program

@@ -1,6 +1,7 @@
 #include "simulator/machine/Machine.h"
 
 #include "simulator/watch/Races.h"
+#include "simulator/watch/Registers.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +13,8 @@ namespace triton::simulator {
 // Warps
 
 static constexpr uint32_t noJoin = ~0u;
+
+Warp::~Warp() = default;
 
 Warp::Warp(Cta &cta, uint32_t index, uint32_t threads) : cta(cta), index(index) {
   const Program &program = cta.grid().program;
@@ -262,8 +265,12 @@ Warp::State Warp::run(uint64_t budget) {
       const Instruction &instruction = code[now->pc];
       uint32_t mask = now->mask & predicate(instruction.guard);
       if (mask != 0 || instruction.isCalledAlways) {
+        if (inFlight) [[unlikely]]
+          inFlight->check(*this, instruction);
         step = instruction.execute(*this, instruction, mask);
         ++executed;
+        if (cta.cluster.counters) [[unlikely]]
+          cta.cluster.count(instruction, mask);
         if (step != Step::Next)
           break;
       }
@@ -345,9 +352,36 @@ Cluster::Cluster(Grid &grid, uint64_t number) : grid(grid), random(uint32_t(grid
       expected += uint32_t(std::popcount(warp->live));
   if (grid.launch.watch.races || grid.launch.watch.shared)
     races = std::make_unique<RaceWatch>(*this);
+  if (grid.launch.counts)
+    counters = std::make_unique<Counters>(grid.program.code.size());
 }
 
 Cluster::~Cluster() = default;
+
+void Cluster::count(const Instruction &instruction, uint32_t mask) {
+  counters->add(size_t(&instruction - grid.program.code.data()), instruction, mask, touches);
+  touches.clear();
+}
+
+void Cluster::land(std::function<void()> copy) {
+  if (grid.launch.seed)
+    flying.push_back(std::move(copy));
+  else
+    copy();
+}
+
+void Cluster::landSome(bool isIdle) {
+  for (size_t index = 0; index < flying.size();) {
+    if (!isIdle && random() % 4) {
+      ++index;
+      continue;
+    }
+    std::function<void()> copy = std::move(flying[index]);
+    flying.erase(flying.begin() + ptrdiff_t(index));
+    copy();
+    isIdle = false;
+  }
+}
 
 bool Cluster::run(uint64_t budget) {
   // Failed polls in a row, by all, without anything having happened, until we believe that nothing will: loops that give up after some polls end before.
@@ -371,10 +405,17 @@ bool Cluster::run(uint64_t budget) {
       isIdle &= warp->run(turn) == Warp::State::Waiting;
       spent += warp->executed - executed;
     }
+    if (!flying.empty())
+      landSome(isIdle);
     size_t count = all.size();
     std::erase_if(all, [](Warp *warp) { return warp->isDone(); });
-    if (all.empty())
+    if (all.empty()) {
+      while (!flying.empty() && !grid.isStopped)
+        landSome(/*isIdle=*/true);
+      if (races && grid.launch.watch.races && !grid.isStopped)
+        races->finish();
       return true;
+    }
     if (!isIdle || events != before || all.size() != count)
       idleRounds = 0;
     else if (++idleRounds > patience) {
@@ -425,6 +466,8 @@ Grid::Grid(const Program &program, const Launch &launch, Findings &findings)
   parameters.resize(launch.parameters.size() + 256);
   auto address = reinterpret_cast<uintptr_t>(parameters.data());
   parameterBegin = reinterpret_cast<std::byte *>((address + 127) / 128 * 128);
+  if (launch.counts)
+    counters = std::make_unique<Counters>(program.code.size());
   if (!launch.parameters.empty())
     std::memcpy(parameterBegin, launch.parameters.data(), launch.parameters.size());
 }
@@ -432,7 +475,7 @@ Grid::Grid(const Program &program, const Launch &launch, Findings &findings)
 void Grid::run() {
   const uint64_t count = uint64_t(clusters[0]) * clusters[1] * clusters[2];
   std::atomic<uint64_t> next{0};
-  auto work = [&] {
+  auto work = [&](bool isCaller) {
     // More than one at a time only where those begun do not end: they may wait for programs that have not begun.
     constexpr uint64_t turn = 1 << 22;
     std::vector<std::unique_ptr<Cluster>> running;
@@ -442,6 +485,10 @@ void Grid::run() {
         running.push_back(std::make_unique<Cluster>(*this, number));
       if (running.empty() || isStopped)
         return;
+      if (isCaller && launch.isInterrupted && launch.isInterrupted()) {
+        isStopped = true;
+        return;
+      }
       std::erase_if(running, [&](std::unique_ptr<Cluster> &cluster) {
         bool isDone = cluster->run(running.size() > 1 ? turn / 16 : turn);
         if (isDone)
@@ -455,6 +502,10 @@ void Grid::run() {
             for (auto &warp : cta->warps)
               executed += warp->executed;
           }
+        if (isDone && counters) {
+          std::lock_guard lock(countersMutex);
+          counters->add(*cluster->counters);
+        }
         return isDone;
       });
     }
@@ -462,8 +513,8 @@ void Grid::run() {
   auto threads = unsigned(std::min<uint64_t>(std::max(launch.threads, 1u), count));
   std::vector<std::thread> helpers;
   for (unsigned index = 1; index < threads; ++index)
-    helpers.emplace_back(work);
-  work();
+    helpers.emplace_back(work, false);
+  work(true);
   for (std::thread &helper : helpers)
     helper.join();
 }

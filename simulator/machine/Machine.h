@@ -7,13 +7,17 @@
 // no locks; global memory is touched by atomic instructions of the host.
 #pragma once
 
+#include "simulator/machine/HostMemory.h"
 #include "simulator/machine/Program.h"
+#include "simulator/watch/Counters.h"
 #include "simulator/watch/Findings.h"
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <vector>
@@ -24,6 +28,7 @@ struct Cta;
 struct Cluster;
 struct Grid;
 class RaceWatch;
+class RegisterWatch;
 
 /// Lanes that are at one place.
 struct Path {
@@ -54,10 +59,20 @@ struct Warp {
   std::vector<Path> paths;
   int32_t current = -1; // path
   uint64_t executed = 0;
-  uint64_t committedGroups = 0; // of wgmma
-  uint64_t clusterToken = 0;    // the phase of the cluster barrier at which it arrived last
+  uint64_t committedGroups = 0;            // of wgmma
+  std::unique_ptr<RegisterWatch> inFlight; // registers of wgmma, where they are watched
+  struct LateCopy {                        // cp.async, not landed yet
+    std::byte *to;
+    const std::byte *from;
+    uint32_t bytes, read; // the rest is zero
+    uint64_t group;
+  };
+  std::deque<LateCopy> lateCopies;
+  uint64_t copyGroups = 0;   // committed
+  uint64_t clusterToken = 0; // the phase of the cluster barrier at which it arrived last
 
   Warp(Cta &cta, uint32_t index, uint32_t threads);
+  ~Warp();
   template <typename T> const T *in(Slot slot) const {
     return reinterpret_cast<const T *>(bases[slot.code >> 31] + slot.offset());
   }
@@ -123,12 +138,25 @@ struct Cluster {
   uint32_t arrived = 0, expected = 0;
   uint64_t generation = 0;
   std::unique_ptr<RaceWatch> races; // where shared memory is watched
+  std::unique_ptr<Counters> counters;
+  std::vector<Touch> touches;                // of the instruction that is being executed, where they are counted
+  std::vector<std::function<void()>> flying; // copies that have not landed
 
   Cluster(Grid &grid, uint64_t number);
   ~Cluster();
   /// Runs all warps in turn; true when the last one has ended. Where all wait for each other that is a finding, and the grid is stopped.
   bool run(uint64_t budget);
   void reportDeadlock();
+  /// A copy lands: at once or, with a seed, at any time from now on.
+  void land(std::function<void()> copy);
+  void count(const Instruction &instruction, uint32_t mask);
+  void note(ptx::Space space, uint64_t address, uint64_t bytes) {
+    if (counters)
+      touches.push_back({space, address, uint32_t(bytes)});
+  }
+
+private:
+  void landSome(bool isIdle);
 };
 
 /// A stretch of global memory that a kernel may touch.
@@ -149,6 +177,8 @@ struct Launch {
   uint64_t seed = 0;         // 0: warps take turns in order
   unsigned threads = 1;      // of the host
   WatchSet watch;
+  bool counts = false;
+  std::function<bool()> isInterrupted; // asked now and then, on the thread that called
 };
 
 /// What a device is to a kernel.
@@ -166,6 +196,9 @@ struct Grid {
   std::byte *parameterBegin = nullptr;
   uint32_t sharedBytes = 0, dynamicSharedOffset = 0;
   std::atomic<bool> isStopped{false};
+  HostMemory hostMemory;
+  std::unique_ptr<Counters> counters; // where they are wanted, of clusters that have ended
+  std::mutex countersMutex;
   std::atomic<uint64_t> executed{0};
 
   Grid(const Program &program, const Launch &launch, Findings &findings);

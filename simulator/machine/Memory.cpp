@@ -64,8 +64,13 @@ std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t add
       }
     }
   }
-  if (isFine)
+  // Nobody said what the kernel may touch: at least it must be there.
+  if (isFine && memory.empty())
+    isFine = grid.hostMemory.contains(address, bytes, access != Access::Read);
+  if (isFine) {
+    warp.cta.cluster.note(Space::Global, address, bytes);
     return reinterpret_cast<std::byte *>(address);
+  }
   grid.report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
               std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
                   ", outside of global memory" + neighbour(memory, address),
@@ -84,6 +89,7 @@ std::byte *locateShared(Warp &warp, const Instruction &instruction, uint64_t add
   if (isThere && offset + bytes <= cta->shared.size()) {
     if (RaceWatch *races = warp.cta.cluster.races.get())
       races->access(warp, instruction, *cta, offset, uint32_t(bytes), access);
+    warp.cta.cluster.note(Space::Shared, offset, bytes);
     return cta->shared.data() + offset;
   }
   warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,

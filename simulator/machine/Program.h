@@ -92,6 +92,14 @@ struct Program {
   std::unordered_map<std::string_view, Memory> variables;
   const std::byte *constantBytes() const { return reinterpret_cast<const std::byte *>(constants.data()); }
 
+  // Registers that each instruction names, its destinations first: only in programs with wgmma or tcgen05.
+  struct RegisterUse {
+    uint32_t offset;
+    bool isWritten;
+  };
+  std::vector<RegisterUse> registerUses;
+  std::vector<std::pair<uint32_t, uint32_t>> usesOf; // by instruction: begin, end
+
   // Pools that instructions point into.
   struct alignas(64) Line {
     uint8_t bytes[64];

@@ -1,10 +1,21 @@
-// Groups of asynchronous operations, for handlers: the operations are done when they are issued, so only those who watch need to know of groups.
+// Groups of asynchronous operations, for handlers.
 #pragma once
 
 #include "simulator/machine/Decoder.h"
 #include "simulator/watch/Races.h"
 
 namespace triton::simulator {
+
+/// An operation that goes on by itself.
+struct Token {
+  RaceWatch *races;
+  uint32_t number;
+  /// Those who wait at the mbarrier know it to be complete.
+  void completesAt(const std::byte *barrier) const {
+    if (races)
+      races->arriveWith(number, races->mbarrierAt(barrier));
+  }
+};
 
 /// An operation that begins here and ends its accesses with the scope.
 class Operation {
@@ -22,11 +33,8 @@ public:
     if (races)
       races->add(warp, group, number);
   }
-  /// Those who wait at the mbarrier know it to be complete.
-  void completesAt(const std::byte *barrier) {
-    if (races)
-      races->arriveWith(number, races->mbarrierAt(barrier));
-  }
+  /// What stands for it when it lands.
+  Token token() const { return {races, number}; }
 
 private:
   Warp &warp;
@@ -49,16 +57,16 @@ template <Group group> Step waitGroup(Warp &warp, const Instruction &instruction
   return Step::Next;
 }
 /// commit_group, wait_group N, wait_all; false if it is none of these.
-template <Group group> bool decodeGroup(Decoder &decoder) {
+inline bool decodeGroup(Decoder &decoder, Handler commit, Handler wait) {
   if (decoder.has("commit_group")) {
-    decoder.emit(commitGroup<group>);
+    decoder.emit(commit);
     return true;
   }
   bool isAll = decoder.has("wait_all");
   if (!isAll && !decoder.has("wait_group"))
     return false;
   int64_t pending = isAll ? -1 : decoder.integer(decoder.operand(0));
-  decoder.emit(waitGroup<group>).immediate = pending;
+  decoder.emit(wait).immediate = pending;
   return true;
 }
 

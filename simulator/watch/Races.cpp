@@ -11,13 +11,18 @@ template <typename T> static void joinMax(std::vector<T> &into, const std::vecto
     into[i] = std::max(into[i], other[i]);
 }
 
+static void joinBits(std::vector<uint64_t> &into, const std::vector<uint64_t> &other) {
+  if (into.size() < other.size())
+    into.resize(other.size());
+  for (size_t i = 0; i < other.size(); ++i)
+    into[i] |= other[i];
+}
+
 void Clock::join(const Clock &other) {
   joinMax(warps, other.warps);
   joinMax(published, other.published);
-  if (operations.size() < other.operations.size())
-    operations.resize(other.operations.size());
-  for (size_t i = 0; i < other.operations.size(); ++i)
-    operations[i] |= other.operations[i];
+  joinBits(operations, other.operations);
+  joinBits(publishedOperations, other.publishedOperations);
 }
 
 static void learn(Clock &clock, uint32_t operation) {
@@ -47,8 +52,11 @@ uint32_t RaceWatch::numberOf(const Warp &warp) const { return warp.cta.rank * wa
 bool RaceWatch::isOver(const Event &event, const Actor &viewer, bool wasWrite) const {
   if (event.isEmpty() || event.actor == viewer.event.actor)
     return true;
-  if (event.actor & Event::operationBit)
-    return viewer.clock->knowsOperation(event.actor & ~Event::operationBit);
+  if (event.actor & Event::operationBit) {
+    uint32_t number = event.actor & ~Event::operationBit;
+    bool needsFence = viewer.isAsync && wasWrite && !isAsync[number];
+    return needsFence ? Clock::has(viewer.clock->publishedOperations, number) : viewer.clock->knowsOperation(number);
+  }
   // A warp knows itself; what it starts sees only what it published.
   if (viewer.isAsync && wasWrite)
     return viewer.clock->published[event.actor] >= event.epoch;
@@ -57,11 +65,6 @@ bool RaceWatch::isOver(const Event &event, const Actor &viewer, bool wasWrite) c
 
 void RaceWatch::access(Warp &warp, const Instruction &instruction, Cta &owner, uint32_t offset, uint32_t bytes,
                        Access access) {
-  if (access == Access::Atomic) { // orders itself
-    for (uint32_t byte = offset; byte < offset + bytes; ++byte)
-      cells[owner.rank][byte].isWritten = true;
-    return;
-  }
   uint32_t number = numberOf(warp);
   uint32_t pc = uint32_t(&instruction - cluster.grid.program.code.data());
   bool isOperation = current[number] != Event::nobody;
@@ -71,6 +74,18 @@ void RaceWatch::access(Warp &warp, const Instruction &instruction, Cta &owner, u
   if (isOperation)
     now.event.actor = current[number] | Event::operationBit;
   bool writes = access == Access::Write;
+  if (access ==
+      Access::
+          Atomic) { // atomics order themselves, but not with the plain write that came first: the initialisation of an mbarrier
+    now.isAsync = false;
+    for (uint32_t byte = offset; byte < offset + bytes; ++byte) {
+      Cell &cell = cells[owner.rank][byte];
+      cell.isWritten = true;
+      if (cluster.grid.launch.watch.races && !isOver(cell.write, now, /*wasWrite=*/true))
+        return report(warp, instruction, cell.write, now, true, true, owner, byte);
+    }
+    return;
+  }
   for (uint32_t byte = offset; byte < offset + bytes; ++byte) {
     Cell &cell = cells[owner.rank][byte];
     if (!writes && !cell.isWritten && cluster.grid.launch.watch.shared) {
@@ -129,8 +144,9 @@ std::string RaceWatch::describe(const Event &event) const {
 
 void RaceWatch::report(Warp &warp, const Instruction &instruction, const Event &earlier, const Actor &now,
                        bool wasWrite, bool writes, Cta &owner, uint32_t offset) {
-  bool isProxy = now.isAsync && wasWrite && !(earlier.actor & Event::operationBit) &&
-                 now.clock->warps[earlier.actor] >= earlier.epoch;
+  bool isKnown = earlier.actor & Event::operationBit ? now.clock->knowsOperation(earlier.actor & ~Event::operationBit)
+                                                     : now.clock->warps[earlier.actor] >= earlier.epoch;
+  bool isProxy = now.isAsync && wasWrite && isKnown;
   std::string text = std::string(wasWrite ? "write" : "read") + " " + describe(earlier) + " and " +
                      (writes ? "write " : "read ") + describe(now.event) + " of shared memory" +
                      (isProxy ? " without fence.proxy.async between them" : " are not ordered");
@@ -170,7 +186,23 @@ void RaceWatch::wait(Warp &warp, Meeting meeting) { clocks[numberOf(warp)].join(
 void RaceWatch::fenceProxy(Warp &warp) {
   uint32_t number = numberOf(warp);
   clocks[number].published[number] = epochs[number];
+  joinBits(clocks[number].publishedOperations, clocks[number].operations);
   ++epochs[number];
+}
+
+void RaceWatch::finish() {
+  for (auto &cta : cluster.ctas)
+    for (auto &warp : cta->warps) {
+      Started &list = started[numberOf(*warp)][size_t(Group::Bulk)];
+      list.committed.push_back(list.open);
+      for (const std::vector<uint32_t> &group : list.committed)
+        if (!group.empty()) {
+          const Program &program = cluster.grid.program;
+          cluster.grid.report(*warp, program.code[operationOrigins[group.front()].second], 0, Finding::Kind::Race,
+                              "a copy out of shared memory was not waited for before the end", /*isFatal=*/false);
+          return;
+        }
+    }
 }
 
 // Operations
@@ -198,13 +230,28 @@ void RaceWatch::commit(Warp &warp, Group group) {
   Started &list = started[numberOf(warp)][size_t(group)];
   list.committed.push_back(std::move(list.open));
   list.open.clear();
+  ++list.count;
+}
+
+void RaceWatch::retire(Started &list, size_t pending) {
+  for (; list.committed.size() > pending; list.committed.pop_front())
+    for (uint32_t operation : list.committed.front())
+      learn(list.over, operation);
 }
 
 void RaceWatch::waitGroups(Warp &warp, Group group, uint32_t pending) {
   Started &list = started[numberOf(warp)][size_t(group)];
-  for (; list.committed.size() > pending; list.committed.pop_front())
-    for (uint32_t operation : list.committed.front())
-      learn(clocks[numberOf(warp)], operation);
+  retire(list, pending);
+  clocks[numberOf(warp)].join(list.over);
+}
+
+void RaceWatch::learnGroups(Warp &warp, Warp &other, Group group, uint32_t pending) {
+  uint64_t count = started[numberOf(warp)][size_t(group)].count;
+  Started &list = started[numberOf(other)][size_t(group)];
+  uint64_t over = count - std::min<uint64_t>(count, pending);
+  if (list.count >= over)
+    retire(list, list.count - over);
+  clocks[numberOf(warp)].join(list.over);
 }
 
 Meeting RaceWatch::mbarrierAt(const std::byte *bytes) const {

@@ -24,12 +24,14 @@ namespace triton::simulator {
 
 /// What somebody knows to be over.
 struct Clock {
-  std::vector<uint32_t> warps;      // of the cluster: up to this epoch
-  std::vector<uint32_t> published;  // likewise, and visible to asynchronous operations
-  std::vector<uint64_t> operations; // a bit each
+  std::vector<uint32_t> warps;               // of the cluster: up to this epoch
+  std::vector<uint32_t> published;           // likewise, and visible to asynchronous operations
+  std::vector<uint64_t> operations;          // a bit each
+  std::vector<uint64_t> publishedOperations; // likewise those by the generic proxy, and visible to asynchronous ones
   void join(const Clock &other);
-  bool knowsOperation(uint32_t number) const {
-    return number / 64 < operations.size() && operations[number / 64] >> number % 64 & 1;
+  bool knowsOperation(uint32_t number) const { return has(operations, number); }
+  static bool has(const std::vector<uint64_t> &bits, uint32_t number) {
+    return number / 64 < bits.size() && bits[number / 64] >> number % 64 & 1;
   }
 };
 
@@ -62,6 +64,8 @@ public:
   void turn(Meeting meeting);                                   // the phase is over
   void wait(Warp &warp, Meeting meeting);
   void fenceProxy(Warp &warp);
+  /// All warps have ended: copies that still read shared memory are findings.
+  void finish();
 
   // Operations. Accesses between `begin` and `end` are the operation's.
   uint32_t begin(Warp &warp, Proxy proxy);
@@ -70,6 +74,8 @@ public:
   void add(Warp &warp, Group group, uint32_t operation);
   void commit(Warp &warp, Group group);
   void waitGroups(Warp &warp, Group group, uint32_t pending);
+  /// Groups of another warp, up to as many as `warp` itself has committed but for the `pending` newest, are known to it to be complete.
+  void learnGroups(Warp &warp, Warp &other, Group group, uint32_t pending);
 
   /// The mbarrier whose bytes these are.
   Meeting mbarrierAt(const std::byte *bytes) const;
@@ -115,9 +121,11 @@ private:
   struct Started { // by a warp, of one kind
     std::vector<uint32_t> open;
     std::deque<std::vector<uint32_t>> committed;
-    Clock all;
+    uint64_t count = 0; // of groups that were committed, those that are over included
+    Clock all, over;
   };
   std::vector<std::array<Started, groupCount>> started;
+  static void retire(Started &list, size_t pending);
   std::vector<bool> isAsync; // operations
 };
 
