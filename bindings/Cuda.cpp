@@ -1,6 +1,7 @@
 #include "bindings/Submodules.h"
 
 #include "bindings/InterpreterLock.h"
+#include "bindings/Interrupt.h"
 #include "bindings/Result.h"
 #include "bindings/launch/CudaTensorMap.h"
 
@@ -86,6 +87,36 @@ void addCuda(nb::module_ &module) {
         embed::cudaNoteMemory(std::move(known));
       },
       nb::arg("memory"), "All memory, as (begin, end, name), that the next launch on a simulated GPU may touch.");
+  cuda.def(
+      "observe", [](bool collects, bool counts) { embed::cudaObserve(collects, counts, isInterrupted); },
+      nb::arg("collects") = false, nb::arg("counts") = false,
+      "What launches on a simulated GPU keep for `take_findings` and `take_counts`. Findings that are kept are errors "
+      "only where they end the launch.");
+  cuda.def(
+      "take_findings",
+      [] {
+        nb::list list;
+        for (const embed::CudaFinding &each : embed::cudaTakeFindings())
+          list.append(nb::make_tuple(each.kernel, each.place, each.kind, each.message, each.count, each.isFatal));
+        return list;
+      },
+      "What launches found since the last call: (kernel, place, kind, message, count, whether it ended the launch).");
+  cuda.def(
+      "take_counts",
+      [] {
+        nb::list list;
+        for (const embed::CudaCount &each : embed::cudaTakeCounts()) {
+          nb::dict entry;
+          entry["kernel"] = each.kernel, entry["place"] = each.place, entry["family"] = each.family;
+          entry["executions"] = each.executions, entry["requests"] = each.requests, entry["sectors"] = each.sectors;
+          entry["global_bytes"] = each.globalBytes, entry["shared_requests"] = each.sharedRequests;
+          entry["passes"] = each.passes, entry["needed_passes"] = each.neededPasses;
+          entry["shared_bytes"] = each.sharedBytes;
+          list.append(entry);
+        }
+        return list;
+      },
+      "What instructions did since the last call, by kernel, line and family.");
   cuda.def(
       "cuOccupancyMaxActiveClusters",
       [](uint64_t function, uint32_t shared, uint32_t cluster, uint32_t threads) {

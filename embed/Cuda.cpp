@@ -150,6 +150,27 @@ void cudaNoteMemory(std::vector<CudaMemory> memory) {
   cuda::noteMemory(std::move(known));
 }
 
+void cudaObserve(bool collects, bool counts, bool (*isInterrupted)()) {
+  cuda::observe({collects, counts, isInterrupted});
+}
+std::vector<CudaFinding> cudaTakeFindings() {
+  std::vector<CudaFinding> found;
+  for (cuda::KernelFinding &each : cuda::takeFindings())
+    found.push_back({std::move(each.kernel), std::move(each.place), std::move(each.kind), std::move(each.message),
+                     each.count, each.isFatal});
+  return found;
+}
+std::vector<CudaCount> cudaTakeCounts() {
+  std::vector<CudaCount> counts;
+  for (cuda::KernelCount &each : cuda::takeCounts()) {
+    const simulator::Counter &counter = each.counter;
+    counts.push_back({std::move(each.kernel), std::move(each.place), std::move(each.family), counter.executions,
+                      counter.requests, counter.sectors, counter.globalBytes, counter.sharedRequests, counter.passes,
+                      counter.neededPasses, counter.sharedBytes});
+  }
+  return counts;
+}
+
 Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes, uint32_t clusterSize) {
   return withDriver([&](cuda::Driver &driver) {
     return toResult(cuda::maxActiveClusters(driver, handle(function), threads, sharedBytes, clusterSize));

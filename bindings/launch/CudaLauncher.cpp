@@ -2,6 +2,7 @@
 #include "bindings/launch/CudaLauncher.h"
 
 #include "bindings/InterpreterLock.h"
+#include "bindings/Interrupt.h"
 #include <triton/embed_cuda.h>
 
 namespace triton::python {
@@ -108,7 +109,8 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   call.mayUseGraph = self.usesGraphs && invocation.packed && invocation.isCurrent;
   int status = unlocked([&] { return self.native->launch(call, block.data()); });
   if (status)
-    PyErr_SetString(PyExc_RuntimeError, self.native->describeFailure(call, status).c_str());
+    if (!raiseInterruption())
+      PyErr_SetString(PyExc_RuntimeError, self.native->describeFailure(call, status).c_str());
   return status == 0;
 }
 

@@ -117,6 +117,22 @@ struct CudaMemory {
   std::string name;
 };
 TRITON_EXPORT void cudaNoteMemory(std::vector<CudaMemory> memory);
+/// On a simulated GPU: `collects`: what launches find is kept, and no error unless it ended the launch; `counts`: so are counters. `isInterrupted`, asked now and
+/// then on the launching thread, ends a launch.
+TRITON_EXPORT void cudaObserve(bool collects, bool counts, bool (*isInterrupted)());
+struct CudaFinding {
+  std::string kernel, place, kind, message;
+  uint64_t count = 0;   // of equal ones
+  bool isFatal = false; // it ended the launch
+};
+TRITON_EXPORT std::vector<CudaFinding> cudaTakeFindings();
+/// What instructions of one family in one line of a kernel did: see simulator/watch/Counters.h.
+struct CudaCount {
+  std::string kernel, place, family;
+  uint64_t executions = 0, requests = 0, sectors = 0, globalBytes = 0, sharedRequests = 0, passes = 0, neededPasses = 0,
+           sharedBytes = 0;
+};
+TRITON_EXPORT std::vector<CudaCount> cudaTakeCounts();
 TRITON_EXPORT Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes,
                                                 uint32_t clusterSize);
 TRITON_EXPORT std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes);

@@ -1,5 +1,6 @@
 #include "runtime/cuda/Simulation.h"
 
+#include "compiler/support/Interruption.h"
 #include "simulator/engines/TensorMap.h"
 #include "simulator/machine/Machine.h"
 
@@ -52,6 +53,10 @@ struct State {
   std::mutex mutex;
   std::map<uint64_t, uint64_t> allocations; // begin -> bytes, of this driver
   size_t printBytes = 1 << 20;
+  // What was observed; under the mutex.
+  Observation observation;
+  std::vector<KernelFinding> findings;
+  std::vector<KernelCount> counts;
 };
 State &state() {
   static auto *one = new State; // outlives launches while the process ends
@@ -286,6 +291,28 @@ simulator::WatchSet watched() {
   return watch;
 }
 
+/// Keeps what a launch found and counted for those who asked.
+void keep(const Observation &observation, const std::string &kernel, const std::vector<Finding> &found,
+          const Grid &grid) {
+  std::lock_guard lock(state().mutex);
+  if (observation.collects)
+    for (const Finding &finding : found)
+      state().findings.push_back(
+          {kernel, finding.place, simulator::nameOf(finding.kind), finding.message, finding.count, finding.isFatal});
+  if (!grid.counters)
+    return;
+  for (simulator::LineCount &line : simulator::sumByLine(grid.program, *grid.counters)) {
+    const char *family = simulator::nameOf(line.family);
+    auto known = std::find_if(state().counts.begin(), state().counts.end(), [&](const KernelCount &count) {
+      return count.kernel == kernel && count.place == line.place && count.family == family;
+    });
+    if (known == state().counts.end())
+      state().counts.push_back({kernel, std::move(line.place), family, line.counter});
+    else
+      known->counter += line.counter;
+  }
+}
+
 int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void **arguments, void **extra) {
   const Function &function = functionOf(handle);
   const Kernel &kernel = *function.kernel;
@@ -323,13 +350,28 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
   launch.watch = watched();
   launch.seed = numberOf("TRITON_SIMULATE_SEED", 0);
   launch.threads = unsigned(numberOf("TRITON_SIMULATE_THREADS", std::max(1u, std::thread::hardware_concurrency())));
+  Observation observation;
+  {
+    std::lock_guard lock(state().mutex);
+    observation = state().observation;
+  }
+  launch.counts = observation.counts;
+  Interruption interruption(observation.isInterrupted);
+  launch.isInterrupted = [&] { return interruption.ask(); };
   Findings findings;
   Grid grid(*function.module->program, launch, findings);
   grid.device.multiprocessors = uint32_t(state().chip->multiprocessors);
   grid.run();
   std::vector<Finding> found = findings.take();
+  keep(observation, kernel.name, found, grid);
   lastStatus = Success;
   lastFindings.clear();
+  if (interruption.isSet()) {
+    lastFindings = "the launch was interrupted";
+    return lastStatus = launchFailed;
+  }
+  if (observation.collects)
+    std::erase_if(found, [](const Finding &finding) { return !finding.isFatal; });
   if (found.empty())
     return Success;
   lastFindings = describe(found);
@@ -434,6 +476,19 @@ int encodeTensorMap(TensorMap *map, int type, uint32_t rank, void *address, cons
 } // namespace
 
 void noteMemory(std::vector<KnownMemory> memory) { knownMemory = std::move(memory); }
+
+void observe(const Observation &observation) {
+  std::lock_guard lock(state().mutex);
+  state().observation = observation;
+}
+std::vector<KernelFinding> takeFindings() {
+  std::lock_guard lock(state().mutex);
+  return std::exchange(state().findings, {});
+}
+std::vector<KernelCount> takeCounts() {
+  std::lock_guard lock(state().mutex);
+  return std::exchange(state().counts, {});
+}
 
 llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef architecture) {
   llvm::StringRef digits = architecture;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/cuda/DriverApi.h"
+#include "simulator/watch/Counters.h"
 
 #include <vector>
 
@@ -22,5 +23,27 @@ struct KnownMemory {
 };
 /// All that the next launch of this thread may touch; nothing: it is not known, and not checked.
 void noteMemory(std::vector<KnownMemory> memory);
+
+/// What launches do besides running.
+struct Observation {
+  bool collects = false; // what is found is kept for `takeFindings`, and no error unless it ended the launch
+  bool counts = false;   // likewise counters, for `takeCounts`
+  bool (*isInterrupted)() = nullptr;
+};
+void observe(const Observation &observation);
+
+struct KernelFinding {
+  std::string kernel, place, kind, message;
+  uint64_t count; // of equal ones
+  bool isFatal;   // it ended the launch
+};
+std::vector<KernelFinding> takeFindings();
+
+/// What instructions of one family in one line of a kernel did, in all launches since the last call.
+struct KernelCount {
+  std::string kernel, place, family;
+  simulator::Counter counter;
+};
+std::vector<KernelCount> takeCounts();
 
 } // namespace triton::runtime::cuda

@@ -255,6 +255,7 @@ class CudaDriver(GPUDriver):
             super().__init__()
             return
         if knobs.runtime.simulate:
+            libtriton.cuda.observe()  # Ctrl-C ends launches
             self.launcher_cls = lambda src, metadata: simulation.with_bounds(CudaLauncher(src, metadata), metadata)
         # Without PyTorch, other libraries' arrays are passed: the device of the current context, its default stream.
         self.get_device_capability = self.utils.get_device_capability
