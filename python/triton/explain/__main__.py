@@ -1,6 +1,7 @@
 """Shows what became of a kernel: one HTML page with its source beside the IR of every stage, line by line, layouts as pictures, figures and times.
 
-python -m triton.explain program.py [-o page.html] [arguments of the program]     runs the program and explains the kernels it compiled
+python -m triton.explain program.py [-o page.html] [arguments of the program]     runs the program and explains the kernels it compiled; with TRITON_SIMULATE=sm_90a
+                                                                                  each line says what it did: instructions, sectors, bank conflicts
 python -m triton.explain kernels.py -n add -s "*fp32:16, *fp32:16, *fp32:16, i32, 1024" [-t cuda:90:32]     compiles one kernel, runs nothing
 python -m triton.explain ENTRY      an entry of the cache, as `python -m triton.cache ls` names it
 """
@@ -13,8 +14,10 @@ import runpy
 import sys
 
 from .. import knobs
+from .._C import libtriton
+from ..runtime import driver
 from ..tools.compile import load_kernel, parse_target, source_of_signature
-from .collect import explain_entry, explain_source
+from .collect import add_counters, explain_entry, explain_source
 from .page import write_page
 
 
@@ -27,6 +30,9 @@ def kernels_of_program(path, arguments, wanted):
             options = {name: metadata[name] for name in ("num_warps", "num_stages", "num_ctas", "debug") if name in metadata}  # fmt: skip
             seen.setdefault((src.hash(), str(options)), (src, metadata["target"], options))
 
+    if knobs.runtime.simulate:
+        driver.active.get_current_target()
+        libtriton.cuda.observe(False, True)
     before, knobs.compilation.listener = knobs.compilation.listener, listen
     argv, path0 = sys.argv, sys.path[0]
     sys.argv, sys.path[0] = [path, *arguments], os.path.dirname(os.path.abspath(path))
@@ -69,6 +75,8 @@ def main(arguments=None):
         if not found:
             raise SystemExit(f"error: {given.input} compiled no kernel{' ' + given.kernel if given.kernel else ''}")
         kernels = [explain_source(source, target, options) for source, target, options in found]
+        if knobs.runtime.simulate:
+            add_counters(kernels, libtriton.cuda.take_counts())
     stem = os.path.splitext(os.path.basename(given.input))[0][:60]
     print(write_page(kernels, given.output or f"{stem}.html"))
 

@@ -95,6 +95,31 @@ def explain_artifact(artifact, function, target, options, request):
     }
 
 
+def add_counters(kernels, counts):
+    """What a simulated GPU counted, beside the lines of the kernels: instructions of warps, sectors of a request, bank conflicts, bytes."""
+    for kernel in kernels:
+        lines = {}
+        for each in counts:
+            file, _, line = each["place"].rpartition(":")
+            if each["kernel"] == kernel["name"] and os.path.basename(file) == os.path.basename(kernel["file"]):
+                lines.setdefault(int(line), []).append(each)
+        kernel["counters"] = [[line, _describe_counters(lines[line])] for line in sorted(lines)]
+
+
+def _describe_counters(families):
+    def total(name):
+        return sum(each[name] for each in families)
+
+    parts = [f"{each['executions']} {each['family']}" for each in families]
+    if total("requests"):
+        parts.append(f"{total('sectors') / total('requests'):.1f} sectors a request, {total('global_bytes')} bytes of global memory")  # fmt: skip
+    if total("passes") > total("needed_passes"):
+        parts.append(f"bank conflicts: {total('passes')} passes for {total('needed_passes')}")
+    if total("shared_bytes"):
+        parts.append(f"{total('shared_bytes')} bytes of shared memory")
+    return ", ".join(parts)
+
+
 def _sass(cubin):
     try:
         return get_sass(cubin)
