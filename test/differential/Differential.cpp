@@ -1,11 +1,13 @@
 #include "test/differential/Differential.h"
 
 #include "compiler/driver/Driver.h"
+#include "compiler/driver/Toolkit.h"
 #include "compiler/interpreter/Interpreter.h"
 #include "compiler/support/Source.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "runtime/cuda/Launch.h"
 #include "runtime/cuda/Memory.h"
+#include "runtime/cuda/Simulation.h"
 #include "runtime/host/Launch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -168,17 +170,22 @@ std::optional<std::string> runCompiled(RandomKernel &kernel, std::vector<Bytes> 
   std::string text;
   llvm::raw_string_ostream stream(text);
   OwningOpRef<ModuleOp> module = kernel.module->clone();
-  if (place.target == "cuda")
+  const bool isSimulated = place.target == "simulator";
+  if (place.target != "cpu")
     askForRoundedResults(*module);
   module->print(stream);
   const auto source = Source::create("random.ttir", text);
   Diagnostics diagnostics;
   driver::IrCompileRequest request{.stage = "ttir", .source = source};
   request.options.enableFpFusion = false; // a fused multiply-add rounds once: other bits
-  request.options.backend = place.target;
+  request.options.backend = isSimulated ? "cuda" : place.target;
   request.options.architecture = place.architecture;
   request.options.numWarps = place.numWarps;
-  bool runs = place.architecture == "native";
+  bool runs = place.runs();
+  if (isSimulated) {
+    request.options.assemblerPath = driver::simulatorName.str();
+    runtime::cuda::Driver::setLibrary((runtime::cuda::simulatorPrefix + place.architecture).str());
+  }
   if (place.target == "cuda" && runs) {
     auto architecture = architectureOfGpu();
     if (!architecture)
@@ -252,7 +259,7 @@ Outcome compare(RandomKernel &kernel, uint64_t seed, const Place &place) {
     return {Outcome::NotInterpreted, *message};
   if (auto message = runCompiled(kernel, actual, place))
     return {Outcome::NotCompiled, *message};
-  if (place.architecture != "native")
+  if (!place.runs())
     return {Outcome::Same, ""};
   auto difference = findDifference(kernel, expected, actual, place.target == "cpu");
   if (!difference)

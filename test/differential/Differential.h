@@ -14,9 +14,11 @@ struct Outcome {
 
 /// Where compiled code runs.
 struct Place {
-  std::string target = "cpu";          // or "cuda"
-  std::string architecture = "native"; // of "cuda": one that is named is only compiled for, and counts as the same
+  std::string target = "cpu"; // or "cuda", "simulator"
+  // Of "simulator": which GPU it is. Of "cuda": one that is named is only compiled for, and counts as the same.
+  std::string architecture = "native";
   int numWarps = 4;
+  bool runs() const { return target == "simulator" || architecture == "native"; }
 };
 
 /// `seed` chooses the data. On a GPU, reductions are in another order and functions are approximate: floats are compared with a tolerance.

@@ -24,9 +24,12 @@ static llvm::cl::opt<int> valid("valid", llvm::cl::init(500), llvm::cl::desc("Ho
 static llvm::cl::opt<unsigned> count("count", llvm::cl::init(100), llvm::cl::desc("How many kernels"));
 static llvm::cl::opt<std::string> out("out", llvm::cl::desc("A folder for the IR of kernels that fail"));
 static llvm::cl::opt<bool> reduce("reduce", llvm::cl::desc("Make kernels that fail smaller before they are written"));
-static llvm::cl::opt<std::string> target("target", llvm::cl::init("cpu"), llvm::cl::desc("Where code runs: cpu, cuda"));
-static llvm::cl::opt<std::string> architecture("arch", llvm::cl::init("native"),
-                                               llvm::cl::desc("Only compile for this architecture, such as sm_90a"));
+static llvm::cl::opt<std::string> target("target", llvm::cl::init("cpu"),
+                                         llvm::cl::desc("Where code runs: cpu, cuda, simulator"));
+static llvm::cl::opt<std::string>
+    architecture("arch", llvm::cl::init("native"),
+                 llvm::cl::desc("An architecture, such as sm_90a: what the simulator is, or "
+                                "what is only compiled for"));
 static llvm::cl::opt<int> warps("warps", llvm::cl::init(4), llvm::cl::desc("Warps of a program (cuda)"));
 static llvm::cl::opt<bool> print("print", llvm::cl::desc("Print the IR of each kernel"));
 static llvm::cl::opt<bool> noShapes("no-shapes"), noReductions("no-reductions"), noControlFlow("no-control-flow"),
@@ -65,6 +68,8 @@ int main(int argc, char **argv) {
     if (flag::print)
       kernel.module->print(llvm::outs());
     Place where{flag::target, flag::architecture, flag::warps};
+    if (where.target == "simulator" && where.architecture == "native")
+      where.architecture = "sm_90a";
     Outcome outcome = compare(kernel, seed, where);
     ++outcomes[outcome.kind];
     if (outcome.kind == Outcome::Same)
