@@ -1,9 +1,11 @@
 // The command-line compiler: a kernel from a `.py` file (or a `.ttir` or `.ttgir` file) to IR, assembly, an object file or a C header. Needs no Python.
 #include "bin/CHeader.h"
 #include "bin/CLibrary.h"
+#include "bin/Simulate.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/Target.h"
+#include "compiler/driver/Toolkit.h"
 #include "compiler/frontend/LanguageVersion.h"
 #include "compiler/frontend/filehost/FileHost.h"
 #include "compiler/support/Hash.h"
@@ -28,8 +30,12 @@ static cl::opt<std::string> kernelName("kernel",
 static cl::list<std::string>
     signatures("signature", cl::value_desc("types"), cl::cat(category),
                cl::desc("one entry per parameter: \"*fp32:16, *fp32:16, *fp32:16, i32, 1024\"; several for a library"));
-static cl::opt<std::string> gridText("grid", cl::value_desc("extents"), cl::init("1, 1, 1"), cl::cat(category),
-                                     cl::desc("of a library: three C expressions over the parameters"));
+static cl::opt<std::string>
+    gridText("grid", cl::value_desc("extents"), cl::init("1, 1, 1"), cl::cat(category),
+             cl::desc("of a library: three C expressions over the parameters; three numbers to simulate"));
+static cl::opt<std::string> simulated("simulate", cl::value_desc("arguments"), cl::cat(category),
+                                      cl::desc("run it on a simulated GPU (--arch), watched, and print what is wrong: "
+                                               "for each argument an array's elements, or a number"));
 static cl::opt<std::string>
     emit("emit",
          cl::desc("source, ttir, llir, asm, obj, header or library; cuda: ttgir, ptx or cubin too (default: ttir)"),
@@ -128,6 +134,10 @@ static int writeFile(const std::string &path, llvm::StringRef content) {
 }
 
 static int write(const artifact::Artifact &artifact) {
+  if (simulated.getNumOccurrences()) {
+    auto findings = simulate(artifact, simulated, gridText);
+    return findings ? *findings != 0 : fail(llvm::toString(findings.takeError()));
+  }
   std::string header;
   const std::string *content = artifact.stage(emit);
   if (emit == "header") {
@@ -216,6 +226,11 @@ int main(int argc, char **argv) {
   Diagnostics diagnostics;
   settings.lastStage = emit == "header" ? "obj" : emit.getValue();
   settings.emitAssembly |= emit == "asm";
+  if (simulated.getNumOccurrences()) {
+    settings.backend = "cuda";
+    settings.lastStage = "cubin";
+    settings.assemblerPath = driver::simulatorName.str();
+  }
 
   if (llvm::StringRef extension = llvm::sys::path::extension(input); extension == ".ttir" || extension == ".ttgir") {
     auto artifact = driver::compileIr(

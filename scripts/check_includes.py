@@ -37,7 +37,7 @@ DISPATCH_ORDER = ["", "launch", "tune"]
 SURFACES = {
     "api": ("public", "compiler", "runtime", "dispatch"),
     "embed": ("public", "compiler", "runtime", "dispatch"),
-    "bin": ("compiler", "dispatch"),
+    "bin": ("compiler", "dispatch", "runtime"),
     "bindings": ("public", "dispatch"),
 }
 SUFFIXES = {".h", ".hpp", ".cpp", ".cc", ".c", ".inc", ".td"}
