@@ -123,51 +123,46 @@ def difference(dtype, one, other):
     return float(np.abs(left[finite] - right[finite]).max() / max(np.abs(left[finite]).max(), 1e-30))
 
 
-def compare(one, other, tolerance):
-    """(result, text): "equal", "within tolerance", "different", or "other code" where PTX or inputs are not the same."""
+BOUNDS = (20, 14, 10)  # of differences, in bits
+COLUMNS = ["equal", *(f"within 2^-{bits}" for bits in BOUNDS), "different", "only digests", "other code", "other inputs", "not run"]  # fmt: skip
+
+
+def compare(one, other):
+    """(column, how far apart)."""
     if one["ptx"] != other["ptx"]:
-        return "other code", ""
+        return "other code", 0.0
     if one["inputs"] != other["inputs"]:
-        return "other inputs", ""
+        return "other inputs", 0.0
     worst = 0.0
     for (dtype, left_digest, left), (_, right_digest, right) in zip(one["outputs"], other["outputs"], strict=True):
         if left_digest == right_digest:
             continue
-        apart = None
-        if left and right:
-            apart = difference(dtype, zlib.decompress(base64.b64decode(left)), zlib.decompress(base64.b64decode(right)))
+        if not left or not right:
+            return "only digests", 0.0
+        apart = difference(dtype, zlib.decompress(base64.b64decode(left)), zlib.decompress(base64.b64decode(right)))
         if apart is None:
-            return "different", f"{dtype}"
+            return "different", float("inf")
         worst = max(worst, apart)
-        if apart > tolerance[dtype]:
-            return "different", f"{dtype}: {apart:.2g} of the largest"
-    return ("equal", "") if worst == 0 else ("within tolerance", f"{worst:.2g}")
-
-
-# Eight units in the last place of the type that sums are kept in: sums of tensor cores, and approximations.
-TOLERANCE = collections.defaultdict(lambda: 2.0**-20, {"float16": 2.0**-9, "bfloat16": 2.0**-6, "float64": 2.0**-20})
-TOLERANCE.update({"float8_e4m3fn": 2.0**-3, "float8_e5m2": 2.0**-2})
+    if worst == 0:
+        return "equal", worst
+    return next((f"within 2^-{bits}" for bits in BOUNDS if worst <= 2.0**-bits), "different"), worst
 
 
 def main(first, second):
-    ours, theirs = read(second), read(first)
+    theirs, ours = read(first), read(second)
     table, notes = collections.defaultdict(collections.Counter), []
     for key, record in sorted(theirs.items()):
         group = key[0].split("::")[0].removeprefix("test/python/")
-        if key not in ours:
-            table[group]["not run"] += 1
-            continue
-        result, text = compare(record, ours[key], TOLERANCE)
-        table[group][result] += 1
-        if result == "different":
-            notes.append(f"- `{key[0]}`, launch {key[1]}: {text}")
-    columns = ["equal", "within tolerance", "different", "other code", "other inputs", "not run"]
-    print("| tests | launches | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 2) + "|")
+        column, apart = compare(record, ours[key]) if key in ours else ("not run", 0.0)
+        table[group][column] += 1
+        if column == "different":
+            notes.append(f"- `{key[0]}`, launch {key[1]}: {apart:.2g} of the largest")
+    print("| tests | launches | " + " | ".join(COLUMNS) + " |\n" + "|---" * (len(COLUMNS) + 2) + "|")
     total = collections.Counter()
-    for group, row in sorted(table.items()):
-        total.update(row)
-        print(f"| {group} | {sum(row.values())} | " + " | ".join(str(row[name]) for name in columns) + " |")
-    print(f"| all | {sum(total.values())} | " + " | ".join(str(total[name]) for name in columns) + " |")
+    for group, row in [*sorted(table.items()), ("all", total)]:
+        if row is not total:
+            total.update(row)
+        print(f"| {group} | {sum(row.values())} | " + " | ".join(str(row[name]) for name in COLUMNS) + " |")
     print("\n" + "\n".join(notes))
 
 

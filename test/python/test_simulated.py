@@ -1,14 +1,18 @@
 """Programs on a simulated GPU: TRITON_SIMULATE chooses it, and what is wrong comes back as an error."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 import triton
 
 PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
+TRITONC = Path(os.environ.get("TRITON_BUILD", Path(__file__).parents[2] / "build")) / "bin" / "tritonc"
 pytestmark = [pytest.mark.cpu_only, pytest.mark.runs]
 
 KERNELS = """
@@ -72,3 +76,103 @@ def test_accesses_outside_of_arrays(tmp_path):
 def test_unknown_architectures(tmp_path):
     result = run(tmp_path, "sums[(1,)](np.zeros(4, np.float32), np.zeros(4, np.float32), 4, 4)", "sm_12")
     assert result.returncode != 0 and "sm_12" in result.stderr
+
+
+def test_findings_as_a_table(tmp_path):
+    """`python -m triton.simulate`: findings of all launches, and an exit code."""
+    (tmp_path / "program.py").write_text(
+        KERNELS + "print('begins')\nx = np.ones(100, np.float32)\nsums[(1,)](x, np.zeros(50, np.float32), 100, 128)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": PACKAGES, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    environment.pop("TRITON_DEFAULT_BACKEND", None)
+    command = [sys.executable, "-m", "triton.simulate", "--arch", "sm_90a", "--counters", str(tmp_path / "program.py")]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert result.returncode == 1, result.stderr
+    assert "begins" in result.stdout and re.search(r"[1-9] findings? on a simulated sm_90a\n$", result.stdout)
+    assert "illegal address  write of 4 bytes" in result.stdout and "sectors/request" in result.stdout
+    (tmp_path / "program.py").write_text(
+        KERNELS + "sums[(1,)](np.ones(100, np.float32), np.zeros(100, np.float32), 100, 128)\n"
+    )
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0 and "0 findings" in result.stdout, result.stdout + result.stderr
+
+
+def test_copies_that_land_late(tmp_path):
+    """A seed changes the order of warps and when copies land, and no result."""
+    program = """
+        a, b = (generator.integers(-4, 5, shape).astype(np.float16) for shape in ((64, 128), (128, 64)))
+        c = np.zeros((64, 64), np.float32)
+        product[(1,)](a, b, c, 64, 128, 32)
+        assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    """
+    for seed in ("1", "2"):
+        result = run(tmp_path, program, "sm_80", TRITON_SIMULATE_SEED=seed)
+        assert result.returncode == 0, result.stderr
+
+
+def test_wild_pointers(tmp_path):
+    """Where nobody knows what a kernel may touch, an address that is nobody's is an error and not a crash."""
+    program = """
+        @triton.jit
+        def follow(addresses, out):
+            tl.store(out, tl.load(tl.load(addresses).to(tl.pointer_type(tl.float32))))
+
+        out = np.zeros(1, np.float32)
+        follow[(1,)](np.array([0x123456789000]), out)
+    """
+    result = run(tmp_path, program, "sm_90a")
+    assert "illegal address: read of 4 bytes at 0x123456789000" in result.stderr and result.returncode == 1
+
+
+def test_interrupts(tmp_path):
+    program = """
+        import os, signal, threading
+
+        @triton.jit
+        def wait(flag):
+            while tl.atomic_add(flag, 0) == 0:
+                pass
+
+        threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            wait[(1,)](np.zeros(1, np.int32))
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    result = run(tmp_path, program, "sm_90a")
+    assert result.stdout == "interrupted\n", result.stderr
+
+
+def test_counters_beside_lines(tmp_path):
+    """`triton.explain` says what lines did."""
+    (tmp_path / "program.py").write_text(
+        KERNELS + "sums[(1,)](np.ones(128, np.float32), np.zeros(128, np.float32), 128, 128)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": PACKAGES, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    environment.pop("TRITON_DEFAULT_BACKEND", None)
+    environment["TRITON_SIMULATE"] = "sm_90a"
+    page = tmp_path / "page.html"
+    command = [sys.executable, "-m", "triton.explain", str(tmp_path / "program.py"), "-o", str(page)]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    data = json.loads(re.search(r'<script id="data"[^>]*>(.*?)</script>', page.read_text(), re.DOTALL)[1])
+    load = next(number for number, text in data[0]["source"] if "values = tl.load" in text)
+    assert re.search(r"[45]\.0 sectors a request, 512 bytes of global memory", dict(data[0]["counters"])[load])
+
+
+@pytest.mark.skipif(not TRITONC.exists(), reason="needs tritonc")
+def test_tritonc(tmp_path):
+    """Without Python: arrays of so many elements, and what is found."""
+    (tmp_path / "program.py").write_text(KERNELS)
+    command = [TRITONC, tmp_path / "program.py", "--kernel", "sums", "--signature", "*fp32, *fp32, i32, 128", "--arch",
+               "sm_90a", "--simulate"]  # fmt: skip
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("TRITON_SIMULATE", "TRITON_SANITIZE")
+    }
+    result = subprocess.run([*command, "100, 100, 100"], capture_output=True, text=True, env=environment)
+    assert result.returncode == 0 and result.stdout == "0 findings\n", result.stdout + result.stderr
+    result = subprocess.run([*command, "100, 50, 100"], capture_output=True, text=True, env=environment)
+    assert result.returncode == 1 and "illegal address: write of 4 bytes" in result.stdout, (
+        result.stdout + result.stderr
+    )
+    assert "argument 1 of 200" in result.stdout
