@@ -15,9 +15,10 @@
 //     scf.yield (%i, %j + %t), or (%i + %s, %first) behind the last
 //   }
 //
-// What is computed before the inner loop without touching memory is computed again in each iteration; the rest is carried. Runs first, on
-// tensor IR, so that one loop is given layouts and stages. Leaves alone, as options change no results: inner loops whose bounds change from one
-// outer iteration to the next; more than one inner loop; loops of unsigned numbers; and loops with dots, whose sums stay in the registers of the tensor cores from
+// What is computed before the inner loop without touching memory is computed again in each iteration; the rest is carried. Where %first and %end
+// are computed from %i, a loop in front adds up the inner trips, and the last inner iteration computes the bounds of the next outer one. Runs first, on
+// tensor IR, so that one loop is given layouts and stages. Leaves alone, as options change no results: inner loops whose bounds are loaded or carried;
+// more than one inner loop; loops of unsigned numbers; and loops with dots, whose sums stay in the registers of the tensor cores from
 // iteration to iteration only if nothing else writes them.
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/Tensor.h"
@@ -59,6 +60,25 @@ bool hoist(Value value, scf::ForOp loop) {
   return true;
 }
 
+/// What `values` are computed from in an iteration of `loop`, in order: nothing but its counter and what does not change. Nullopt if something else is.
+std::optional<SmallVector<Operation *>> computedFromCounter(ValueRange values, scf::ForOp loop) {
+  SmallVector<Value> pending(values);
+  llvm::SetVector<Operation *> slice;
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (loop.isDefinedOutsideOfLoop(next) || next == loop.getInductionVar())
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isPure(op))
+      return std::nullopt;
+    if (slice.insert(op))
+      llvm::append_range(pending, op->getOperands());
+  }
+  SmallVector<Operation *> inOrder = slice.takeVector();
+  llvm::sort(inOrder, [](Operation *first, Operation *second) { return first->isBeforeInBlock(second); });
+  return inOrder;
+}
+
 /// The one loop in the body of another.
 scf::ForOp onlyLoopIn(scf::ForOp outer) {
   scf::ForOp found;
@@ -79,8 +99,9 @@ bool hasDots(scf::ForOp loop) {
 
 class Flattening {
 public:
-  Flattening(scf::ForOp outer, scf::ForOp inner)
-      : outer(outer), inner(inner), builder(outer), location(outer.getLoc()) {
+  /// `bounds`: what the inner loop's are computed from in each iteration of the outer; empty if they stay the same.
+  Flattening(scf::ForOp outer, scf::ForOp inner, ArrayRef<Operation *> bounds)
+      : outer(outer), inner(inner), bounds(bounds), builder(outer), location(outer.getLoc()) {
     for (Operation &op : outer.getBody()->without_terminator())
       (op.isBeforeInBlock(inner) ? before : after).push_back(&op);
     after.erase(llvm::find(after, inner.getOperation()));
@@ -91,7 +112,7 @@ public:
       if (!tensor::hasPositiveStep(loop))
         emptyWithoutStep(loop);
     classify();
-    SmallVector<Value> initial = {outer.getLowerBound(), inner.getLowerBound()};
+    SmallVector<Value> initial = {outer.getLowerBound(), innerBounds(outer.getLowerBound()).first};
     llvm::append_range(initial, outer.getInitArgs());
     for (Value value : kept)
       initial.push_back(ub::PoisonOp::create(builder, location, value.getType()));
@@ -100,8 +121,8 @@ public:
     Type counter = builder.getI64Type();
     Value zero = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(0));
     Value one = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(1));
-    Value inside = arith::MaxSIOp::create(builder, location, trips(inner, counter), one);
-    Value total = arith::MulIOp::create(builder, location, trips(outer, counter), inside);
+    Value total = bounds.empty() ? arith::MulIOp::create(builder, location, trips(outer, counter), innerTrips({}, one))
+                                 : addUpTrips(zero, one);
     auto fused = scf::ForOp::create(builder, location, zero, total, one, initial);
     fused->setDiscardableAttrs(outer->getDiscardableAttrDictionary());
     for (NamedAttribute attribute : inner->getDiscardableAttrs())
@@ -120,6 +141,34 @@ private:
     Value zero = arith::ConstantOp::create(builder, location, builder.getIntegerAttr(loop.getStep().getType(), 0));
     Value moves = compare(arith::CmpIPredicate::sgt, loop.getStep(), zero);
     loop.setUpperBound(arith::SelectOp::create(builder, location, moves, loop.getUpperBound(), loop.getLowerBound()));
+  }
+
+  /// The first and the end of the inner loop where the outer one's counter is `i`.
+  std::pair<Value, Value> innerBounds(Value i) {
+    IRMapping map;
+    map.map(outer.getInductionVar(), i);
+    for (Operation *op : bounds)
+      builder.clone(*op, map);
+    return {map.lookupOrDefault(inner.getLowerBound()), map.lookupOrDefault(inner.getUpperBound())};
+  }
+
+  /// How often the inner loop runs there; an iteration of the outer one is at least one of both.
+  Value innerTrips(Value i, Value one) {
+    auto [first, end] = innerBounds(i);
+    Value count =
+        tensor::createTripCount(builder, location, first, end, inner.getStep(), inner.getUnsignedCmp(), one.getType());
+    return arith::MaxSIOp::create(builder, location, count, one);
+  }
+
+  Value addUpTrips(Value zero, Value one) {
+    auto count = scf::ForOp::create(builder, location, outer.getLowerBound(), outer.getUpperBound(), outer.getStep(),
+                                    ValueRange{zero});
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(count.getBody());
+    Value sum =
+        arith::AddIOp::create(builder, location, count.getRegionIterArg(0), innerTrips(count.getInductionVar(), one));
+    scf::YieldOp::create(builder, location, sum);
+    return count.getResult(0);
   }
 
   Value trips(scf::ForOp loop, Type counter) {
@@ -167,9 +216,10 @@ private:
       map.map(old, now);
     for (Operation *op : again)
       builder.clone(*op, map);
+    const Value low = map.lookupOrDefault(inner.getLowerBound()), high = map.lookupOrDefault(inner.getUpperBound());
 
     // Before the first inner iteration; otherwise what was.
-    Value isFirst = compare(arith::CmpIPredicate::eq, j, inner.getLowerBound());
+    Value isFirst = compare(arith::CmpIPredicate::eq, j, low);
     SmallVector<Value> entered(rest.begin(), rest.end());
     if (!once.empty() || !entered.empty())
       entered = branch(
@@ -203,7 +253,7 @@ private:
       IRMapping scope = map;
       state = body(scope);
     } else {
-      runs = compare(arith::CmpIPredicate::slt, inner.getLowerBound(), inner.getUpperBound());
+      runs = compare(arith::CmpIPredicate::slt, low, high);
       state = branch(runs, state, body, map);
     }
     for (auto [old, now] : llvm::zip(inner.getResults(), state))
@@ -211,10 +261,10 @@ private:
 
     // Behind the last: no more than a step is left. Not by comparing the next, which may wrap.
     Value next = arith::AddIOp::create(builder, location, j, inner.getStep());
-    Value left = arith::SubIOp::create(builder, location, inner.getUpperBound(), j);
+    Value left = arith::SubIOp::create(builder, location, high, j);
     Value isLast = compare(arith::CmpIPredicate::ule, left, inner.getStep());
     if (runs) {
-      Value isOnly = compare(arith::CmpIPredicate::sge, inner.getLowerBound(), inner.getUpperBound());
+      Value isOnly = compare(arith::CmpIPredicate::sge, low, high);
       isLast = arith::OrIOp::create(builder, location, isOnly, isLast);
     }
     SmallVector<Value> finished(outerState.begin(), outerState.end());
@@ -229,8 +279,9 @@ private:
           map);
 
     Value nextOuter = arith::AddIOp::create(builder, location, i, outer.getStep());
-    SmallVector<Value> yielded = {arith::SelectOp::create(builder, location, isLast, nextOuter, i),
-                                  arith::SelectOp::create(builder, location, isLast, inner.getLowerBound(), next)};
+    SmallVector<Value> yielded = {
+        arith::SelectOp::create(builder, location, isLast, nextOuter, i),
+        arith::SelectOp::create(builder, location, isLast, innerBounds(nextOuter).first, next)};
     llvm::append_range(yielded, finished);
     llvm::append_range(yielded, ArrayRef(entered).take_front(kept.size()));
     llvm::append_range(yielded, state);
@@ -266,6 +317,7 @@ private:
   }
 
   scf::ForOp outer, inner;
+  SmallVector<Operation *> bounds;
   OpBuilder builder;
   Location location;
   SmallVector<Operation *> before, after, again, once;
@@ -280,10 +332,14 @@ scf::ForOp flatten(scf::ForOp outer) {
   inner = flatten(inner);
   if (outer.getUnsignedCmp() || inner.getUnsignedCmp())
     return outer;
-  for (Value bound : {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
-    if (!hoist(bound, outer))
-      return outer;
-  return Flattening(outer, inner).run();
+  if (!hoist(inner.getStep(), outer))
+    return outer;
+  if (hoist(inner.getLowerBound(), outer) && hoist(inner.getUpperBound(), outer))
+    return Flattening(outer, inner, {}).run();
+  auto bounds = computedFromCounter({inner.getLowerBound(), inner.getUpperBound()}, outer);
+  if (!bounds || !tensor::hasPositiveStep(inner) || !tensor::hasPositiveStep(outer))
+    return outer;
+  return Flattening(outer, inner, *bounds).run();
 }
 
 struct FlattenLoops : impl::FlattenLoopsBase<FlattenLoops> {

@@ -26,14 +26,44 @@ tt.func @nested(%n: i32) {
   tt.return
 }
 
-// A bound that changes, and a loop that does not ask.
+// Bounds that are computed from the outer counter: a first loop adds up how often the inner one runs.
+// CHECK-LABEL: @triangle
+// CHECK: %[[TOTAL:.*]] = scf.for %[[K:.*]] = %{{.*}} to %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}})
+// CHECK: muli %[[K]]
+// CHECK: %[[TRIPS:.*]] = arith.maxsi
+// CHECK: arith.addi %[[SUM]], %[[TRIPS]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[TOTAL]] {{.*}} iter_args(%[[I:.*]] = %{{.*}}, %[[J:.*]] = %{{.*}})
+// CHECK: %[[LOW:.*]] = arith.muli %[[I]]
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[J]], %[[LOW]]
+// CHECK: "body"(%[[I]], %[[J]])
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]]
+// CHECK: %[[LOWER:.*]] = arith.muli %[[NEXT]]
+// CHECK: arith.select %{{.*}}, %[[LOWER]]
+// CHECK-NOT: scf.for
+tt.func @triangle(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %low = arith.muli %i, %c2 : i32
+    %end = arith.addi %low, %i : i32
+    "before"(%i) : (i32) -> ()
+    scf.for %j = %low to %end step %c1 : i32 {
+      "body"(%i, %j) : (i32, i32) -> ()
+    }
+  } {tt.flatten}
+  tt.return
+}
+
+// A bound that is loaded, and a loop that does not ask.
 // CHECK-LABEL: @left_alone
 // CHECK-COUNT-4: scf.for
-tt.func @left_alone(%n: i32) {
+tt.func @left_alone(%n: i32, %p: !tt.ptr<i32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
-    scf.for %j = %c0 to %i step %c1 : i32 {
+    %end = tt.load %p : !tt.ptr<i32>
+    scf.for %j = %c0 to %end step %c1 : i32 {
       "body"(%i, %j) : (i32, i32) -> ()
     }
   } {tt.flatten}
