@@ -29,6 +29,8 @@ public:
   virtual mlir::FailureOr<Type> descriptorType(Emitter &emitter, const Type &type, const Value &layout) const = 0;
   /// What a type with a layout is called in the names of functions that are specialised for it; nothing for one without.
   virtual std::optional<std::string> mangle(Emitter &emitter, const Type &type) const = 0;
+  /// What a constant is called there, if it is a layout.
+  virtual std::optional<std::string> mangleLayout(const Value &constant) const = 0;
   /// The object that kernels know the type of a block or handle as: nothing where there is no class for it.
   virtual mlir::FailureOr<std::optional<Value>> typeObject(Emitter &emitter, const Type &type) const = 0;
   /// The object that kernels know a layout as, which messages print.

@@ -52,6 +52,13 @@ static std::string nameOfBlock(Emitter &emitter, const frontend::Type &type) {
   return type.element().mangle() + "S" + sizes(type.shape(), "_") + "SL" + nameOfLayout(emitter, type);
 }
 
+/// The shape of the buffer that a handle leads to.
+static std::string allocated(Emitter &emitter, const frontend::Type &type) {
+  ArrayRef<int64_t> shape = cast<gpu::MemDescType>(handleIr(type)).getAllocShape();
+  const bool isShort = emitter.options().version.has(frontend::LanguageRule::ShortSymbols);
+  return isShort ? sizes(shape, "_") : "[" + sizes(shape, ", ") + "]";
+}
+
 namespace {
 class Policy final : public frontend::LayoutPolicy {
 public:
@@ -141,8 +148,7 @@ public:
     case Type::Kind::Handle:
       if (isa<RankedTensorType>(handleIr(type))) // a sum that is not waited for
         return "FT" + nameOfBlock(emitter, type) + "LFT";
-      return "MD" + nameOfBlock(emitter, type) + "LAS[" +
-             sizes(cast<gpu::MemDescType>(handleIr(type)).getAllocShape(), ", ") + "]ASMD";
+      return "MD" + nameOfBlock(emitter, type) + "LAS" + allocated(emitter, type) + "ASMD";
     case Type::Kind::Descriptor: {
       const Type block = type.descriptorBlock();
       if (!block.layout())
@@ -152,6 +158,14 @@ public:
     default:
       return std::nullopt;
     }
+  }
+
+  std::optional<std::string> mangleLayout(const frontend::Value &constant) const override {
+    llvm::Expected<std::string> symbol = layoutSymbol(constant);
+    if (symbol)
+      return *symbol;
+    llvm::consumeError(symbol.takeError());
+    return std::nullopt;
   }
 
   FailureOr<std::optional<frontend::Value>> typeObject(Emitter &emitter, const frontend::Type &type) const override {

@@ -324,7 +324,9 @@ def test_kinds_of_nan_are_numbers():
     assert bool(tl.PropagateNan.NONE) and tl.PropagateNan.NONE.name == "NONE"
 
 
-@pytest.mark.parametrize("name", ["is_blackwell_ultra", "is_hip_cdna3_or_newer", "is_hip_rdna", "is_hip_rdna3", "is_hip_rdna4"])
+@pytest.mark.parametrize(
+    "name", ["is_blackwell_ultra", "is_hip_cdna3_or_newer", "is_hip_rdna", "is_hip_rdna3", "is_hip_rdna4"]
+)
 def test_tests_of_newer_releases_ask_for_devices(name):
     import triton._internal_testing as testing
 

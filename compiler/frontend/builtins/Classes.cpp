@@ -63,6 +63,35 @@ static FailureOr<Value> constexprTypeClass(Emitter &emitter, const BoundArgument
   return Value::dtype(arguments[0].type());
 }
 
+static FailureOr<Value> tupleTypeClass(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<std::vector<Value>> elements = readSequence(emitter, arguments[0], "types");
+  if (failed(elements))
+    return failure();
+  llvm::SmallVector<Type> types;
+  for (const Value &element : *elements) {
+    FailureOr<Type> type = readType(emitter, element, "types");
+    if (failed(type))
+      return failure();
+    types.push_back(*type);
+  }
+  std::vector<std::string> fields;
+  if (!arguments[1].isNone()) {
+    FailureOr<std::vector<Value>> names = readSequence(emitter, arguments[1], "fields");
+    if (failed(names))
+      return failure();
+    for (const Value &name : *names) {
+      FailureOr<std::string> field = readString(emitter, name, "fields");
+      if (failed(field))
+        return failure();
+      fields.push_back(*field);
+    }
+    if (fields.size() != types.size())
+      return emitter.error("ValueError") << "tuple_type needs a name for each of " << types.size() << " types, got "
+                                         << fields.size();
+  }
+  return Value::dtype(Type::tuple(types, fields));
+}
+
 static FailureOr<Value> notConstructible(Emitter &emitter, const BoundArguments &) {
   return emitter.error("TypeError") << "this class cannot be called in a kernel";
 }
@@ -139,7 +168,7 @@ llvm::ArrayRef<Builtin> classBuiltins() {
       TRITON_CLASS("const", "()",
                    "As an annotation of a kernel's pointer parameter: memory that the kernel only reads.",
                    notConstructible),
-      TRITON_CLASS("tuple_type", "(types, fields=None)", "The type of tuples.", notConstructible),
+      atCompileTime(TRITON_CLASS("tuple_type", "(types, fields=None)", "The type of tuples.", tupleTypeClass)),
       atCompileTime(TRITON_CLASS("constexpr_type", "(value)", "The type of a compile-time value.", constexprTypeClass)),
       TRITON_CLASS("slice_type", "()", "The type of slices.", notConstructible),
       TRITON_CLASS("tensor_descriptor_type", "(block_type, shape_type, strides_type)",

@@ -75,13 +75,19 @@ FailureOr<CallArguments> KernelEmitter::evaluateArguments(const syntax::Call *ca
 }
 
 /// The text that a discarded result of `callable` calls for.
-static std::optional<std::string> mustUse(const Value &callable) {
+static std::optional<std::string> mustUse(Emitter &emitter, const Value &callable) {
   if (auto *function = callable.getIf<std::shared_ptr<const Function>>())
     return (*function)->mustUseResult;
   if (auto *builtin = callable.getIf<const Builtin *>())
     return (*builtin)->mustUseResult ? std::optional<std::string>("") : std::nullopt;
   if (auto *method = callable.getIf<std::shared_ptr<const BoundMethod>>())
-    return mustUse((*method)->callable);
+    return mustUse(emitter, (*method)->callable);
+  if (auto *object = callable.getIf<HostObject>(); object && object->host) { // a constexpr_function
+    FailureOr<std::optional<Value>> mark = valueAttribute(emitter, callable, "_must_use_result");
+    if (failed(mark) || !*mark || (*mark)->isNone())
+      return std::nullopt;
+    return (*mark)->is<std::string>() ? (*mark)->get<std::string>() : "";
+  }
   return std::nullopt;
 }
 
@@ -90,7 +96,7 @@ FailureOr<Value> KernelEmitter::evaluateCall(const syntax::Call *call, bool isDi
   if (failed(callee))
     return failure();
   if (isDiscarded)
-    if (auto text = mustUse(*callee))
+    if (auto text = mustUse(*this, *callee))
       return error("RuntimeError") << "The result of " << call->func->range.text() << " is not being used"
                                    << (text->empty() ? "" : ". ") << *text;
   // The message of a static_assert that holds is not looked at.

@@ -25,6 +25,22 @@ static std::string pathOfClass(Emitter &emitter, const Type &type) {
   return path;
 }
 
+static bool hasShortNames(Emitter &emitter) { return emitter.options().version.has(LanguageRule::ShortSymbols); }
+
+/// What symbols are spelled without.
+static std::string replaceMarks(StringRef text, bool dots) {
+  std::string result;
+  for (char c : text) {
+    if (c == '.' && dots)
+      result += "_d_";
+    else if (c == '\'')
+      result += "_sq_";
+    else
+      result += c == '[' || c == ']' ? '_' : c;
+  }
+  return result;
+}
+
 static std::string mangle(Emitter &emitter, const Type &type) {
   auto joined = [&](llvm::ArrayRef<Type> types, StringRef separator) {
     return llvm::join(llvm::map_range(types, [&](const Type &each) { return mangle(emitter, each); }), separator);
@@ -37,11 +53,32 @@ static std::string mangle(Emitter &emitter, const Type &type) {
     return "T" + joined(type.elements(), "_") + "T";
   case Kind::Aggregate:
     return pathOfClass(emitter, type) + "<" + joined(type.elements(), ", ") + ">";
-  case Kind::Constant:
-    return "constexpr_type" + StringRef(type.str()).drop_front(StringRef("constexpr").size()).str();
+  case Kind::Constant: {
+    const std::string text = type.str(); // constexpr[42]
+    if (hasShortNames(emitter))
+      return "c" + replaceMarks(StringRef(text).drop_front(StringRef("constexpr[").size()).drop_back(), /*dots=*/false);
+    return "constexpr_type" + StringRef(text).drop_front(StringRef("constexpr").size()).str();
+  }
   default:
     return type.mangle();
   }
+}
+
+/// `i32_fp32S128S_c8`: arguments in their order.
+static std::string mangleShortly(Emitter &emitter, const Value &value) {
+  if (const TupleValue *tuple = value.tuple()) {
+    auto parts = llvm::map_range(tuple->elements, [&](const Value &each) { return mangleShortly(emitter, each); });
+    return "T" + llvm::join(parts, "_") + "T";
+  }
+  const Type type = value.type();
+  if (type.kind() != Kind::Constant)
+    return mangle(emitter, type);
+  if (value.is<Type>())
+    return "c" + value.get<Type>().mangle();
+  if (const LayoutPolicy *layouts = emitter.layouts())
+    if (std::optional<std::string> layout = layouts->mangleLayout(value))
+      return "c" + *layout;
+  return "c" + replaceMarks(value.repr(), /*dots=*/false);
 }
 
 namespace {
@@ -72,19 +109,14 @@ static void collect(Emitter &emitter, const Value &value, const Twine &path, boo
 }
 
 std::string mangleArguments(Emitter &emitter, llvm::ArrayRef<Value> arguments, llvm::ArrayRef<bool> isDefault) {
+  if (hasShortNames(emitter)) {
+    auto parts = llvm::map_range(arguments, [&](const Value &each) { return mangleShortly(emitter, each); });
+    return llvm::join(parts, "_");
+  }
   Parts parts;
   for (auto [index, argument] : llvm::enumerate(arguments))
     collect(emitter, argument, Twine(index), true, isDefault[index], parts);
-  std::string text = llvm::join(parts.types, "_") + "__";
-  for (char c : llvm::join(parts.constants, "_")) {
-    if (c == '.')
-      text += "_d_";
-    else if (c == '\'')
-      text += "_sq_";
-    else
-      text += c == '[' || c == ']' ? '_' : c;
-  }
-  return text;
+  return llvm::join(parts.types, "_") + "__" + replaceMarks(llvm::join(parts.constants, "_"), /*dots=*/true);
 }
 
 } // namespace triton::frontend

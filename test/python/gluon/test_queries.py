@@ -207,12 +207,12 @@ def scaled(x, n: gl.constexpr):
 def test_callees_are_named_by_layouts():
     shared = gl.SwizzledSharedLayout(1, 1, 1, [0])
     source = compile(calls, {"x": "*fp32", "L": ROW, "S": shared}).asm["source"]
-    buffer = f"MDfp32S128SL{shared.mangle()}LAS[128]ASMD"
-    assert f"kept__fp32S128SL{ROW.mangle()}L_{buffer}__(2,)cconstexpr_8__(3,)cconstexpr_" in source
-    assert "scaled__fp32__(1,)cconstexpr_3_" in source
+    buffer = f"MDfp32S128SL{shared.mangle()}LAS128ASMD"
+    assert f"kept__fp32S128SL{ROW.mangle()}L_{buffer}_c8_c" in source
+    assert "scaled__fp32_c3" in source
     kernel = compile(calls, {"x": "*fp32", "L": ROW, "S": shared})
     for stage in ("ttgir", "ptx"):
-        assert "scaled__fp32___1__cconstexpr_3_" in kernel.asm[stage]
+        assert "scaled__fp32_c3" in kernel.asm[stage]
     other = gl.BlockedLayout([4], [32], [4], [0])
     assert f"SL{other.mangle()}L" in compile(calls, {"x": "*fp32", "L": other, "S": shared}).asm["source"]
 

@@ -151,16 +151,13 @@ def calls(n):
 
 
 def test_calls_say_their_arguments():
-    layout = "BlockedLayout(size_per_thread=_1_, threads_per_warp=_32_, warps_per_cta=_4_, order=_0_, cga_layout=__)"
-    zeros = f"triton.experimental.gluon.language._standard.zeros____(0, 0)cconstexpr_128__(1,)cconstexpr_fp32__(2,)cconstexpr_{layout}_"
-    pair = f"first__{__name__}.Pair<i32, constexpr_type[4]>_i32__(1, 1)cconstexpr_7__(2,)cconstexpr_True_".replace(
-        f"{__name__}.", ""
-    )
+    zeros = f"triton.experimental.gluon.language._standard.zeros__Tc128T_cfp32_c{ROW.value.mangle()}"
+    pair = "first__Pair<i32, c4>_Ti32_c7T_cTrue"
     assert body(calls, 5) == lines(
         f"""
-        %0 = tt.call @"{zeros}"() : () -> tensor<128xf32, #blocked>
-        %1:2 = tt.call @"{pair}_(3,)cNone"(%arg0, %arg0) : (i32, i32) -> (i32, i32)
-        %2:2 = tt.call @"{pair}_(3,)cNone"(%arg0, %arg0) : (i32, i32) -> (i32, i32)
+        %0 = tt.call @{zeros}() : () -> tensor<128xf32, #blocked>
+        %1:2 = tt.call @"{pair}_cNone"(%arg0, %arg0) : (i32, i32) -> (i32, i32)
+        %2:2 = tt.call @"{pair}_cNone"(%arg0, %arg0) : (i32, i32) -> (i32, i32)
         tt.return
         """
     )
@@ -287,7 +284,7 @@ def test_names_of_types(value):
     def kernel(T: gl.constexpr):
         gl.zeros([128], T, ROW)
 
-    assert f"(1,)cconstexpr_{value}_" in body(kernel, value)
+    assert f"zeros__Tc128T_c{value.mangle()}_c" in body(kernel, value)
 
 
 @gluon.jit

@@ -181,6 +181,40 @@ def test_results_that_must_be_used():
     )
 
 
+@tl.core._aggregate
+class _Number:
+    x: tl.tensor
+
+    @triton.constexpr_function
+    def __init__(self, x):
+        self.x = x
+
+    @triton.must_use_result
+    @triton.constexpr_function
+    def power(self):
+        return 2
+
+    @triton.must_use_result
+    @triton.jit
+    def square(self):
+        return self.x * self.x
+
+
+def test_results_of_methods_that_must_be_used():
+    @triton.jit
+    def power(a):
+        number = _Number(a)
+        number.power()
+
+    @triton.jit
+    def square(a):
+        number = _Number(a)
+        number.square()
+
+    assert "The result of number.power is not being used" in str(refused(power, a="i32"))
+    assert "The result of number.square is not being used" in str(refused(square, a="i32"))
+
+
 def test_an_operator_that_tuples_lack_has_no_other_cause():
     @triton.jit
     def kernel():
@@ -209,9 +243,14 @@ def _caller(p):
     tl.store(p, _callee(tl.load(p), 4))
 
 
-def test_names_of_functions_hold_types_and_constants():
+NAMES = {"3.6": "_callee__fp32__(1,)cconstexpr_4_", "3.7": "_callee__fp32_c4"}
+
+
+@pytest.mark.parametrize("version", NAMES)
+def test_names_of_functions_hold_types_and_constants(version, monkeypatch):
+    monkeypatch.setenv("TRITON_LANGUAGE_VERSION", version)
     text = str(run_parser(_caller, (torch.zeros(1),)))
-    assert "_callee__fp32__(1,)cconstexpr_4_" in text
+    assert NAMES[version] in text and text.count("_callee__") == 2
 
 
 @triton.jit
@@ -226,7 +265,11 @@ def _passes_all():
     _takes_all("text")
 
 
-def test_names_of_functions_hold_tuples_and_functions():
+def test_names_of_functions_hold_tuples_and_functions(monkeypatch):
+    text = str(run_parser(_passes_all))
+    assert f"_takes_all__TcJITFunction({__name__}:_callee)_cfp32_c_sq_a.b_sq__c2.5T" in text
+    assert f"_takes_all__cJITFunction({__name__}:_callee)" in text and "_takes_all__c_sq_text_sq_" in text
+    monkeypatch.setenv("TRITON_LANGUAGE_VERSION", "3.6")
     text = str(run_parser(_passes_all))
     function = f"JITFunction({__name__}:_callee)".replace(".", "_d_")
     assert (
@@ -258,7 +301,7 @@ def _aggregate_caller(p):
 
 def test_names_of_functions_hold_classes():
     text = str(run_parser(_aggregate_caller, (torch.zeros(1),)))
-    assert "_sum_of__" in text and "._Pair<fp32, constexpr_type[42]>__" in text
+    assert "_sum_of__" in text and "._Pair<fp32, c42>" in text
 
 
 def test_loops_carry_names_in_the_order_they_were_bound():
@@ -293,3 +336,14 @@ def _compares_types(value: tl.constexpr, pair: tl.constexpr):
 
 def test_types_of_constants_can_be_made_in_kernels():
     run_parser(_compares_types, (2.5, (5, 6)))
+
+
+@triton.jit
+def _compares_types_of_tuples(n):
+    pair = (n, n)
+    tl.static_assert(pair.type == tl.tuple_type([tl.int32, tl.int32]))
+    tl.static_assert(pair.type != tl.tuple_type([tl.int32, tl.int64]))
+
+
+def test_types_of_tuples_can_be_made_in_kernels():
+    run_parser(_compares_types_of_tuples, (5,))
