@@ -161,8 +161,8 @@ void addCache(nb::module_ &parent) {
   module.def(
       "is_file_name", [](const std::string &name) { return cache::isFileName(name); }, nb::arg("name"),
       "Whether it is a name of a file and no path.");
-  module.def("variants", &cache::variantsOf, nb::arg("hash"),
-             "The hashes that kernels of a key may be stored under, which differ in what they read of the program.");
+  module.def("variant", &cache::variantOf, nb::arg("hash"), nb::arg("number"),
+             "The hash that the kernel of a key and this number is stored under; None where there are no more.");
   nb::class_<Redis>(module, "Redis", "A connection to a Redis server; every call answers or fails within seconds.")
       .def(nb::init<std::string, int, double>(), nb::arg("host"), nb::arg("port"), nb::arg("timeout") = 3.0)
       .def_static("is_available", &Redis::isAvailable)

@@ -177,12 +177,10 @@ inline std::optional<std::string> readPlainFile(std::string_view path) {
 /// Whether `name` is a name of a file and no path.
 inline bool isFileName(std::string_view name) { return triton_cache_is_file_name(detail::toText(name)) != 0; }
 
-/// Kernels of one key that differ in what they read of the program lie side by side: the hashes that they may be stored under, the first free one being taken.
-inline std::vector<std::string> variantsOf(std::string_view hash) {
-  std::vector<std::string> variants;
-  while (triton_bytes *next = triton_cache_variant(detail::toText(hash), unsigned(variants.size())))
-    variants.push_back(detail::takeBytes(next));
-  return variants;
+/// Kernels of one key that differ in what they read of the program lie side by side: the hash that the one of this number, from 0 on, is stored under; nullopt where
+/// there are no more.
+inline std::optional<std::string> variantOf(std::string_view hash, unsigned number) {
+  return detail::takeOptional(triton_cache_variant(detail::toText(hash), number));
 }
 
 /// A connection to a Redis server. Each call gives an answer or an error within seconds; after an error the next call connects anew.

@@ -10,7 +10,6 @@ import time
 import warnings
 
 from .. import __version__, _plugins, knobs
-from .._C.libtriton import cache as native
 from .._C.libtriton import get_cache_invalidating_env_vars, ir
 from ..backends.compiler import BaseBackend, GPUTarget  # noqa: F401  (clients take the former from here too)
 from ..errors import OutOfResources, TritonError  # noqa: F401  (clients take the former from here)
@@ -37,6 +36,7 @@ from .entries import (
     record,
     store,
     surprise,
+    variants,
 )
 from .kernel import AsmDict, CompiledKernel, LazyDict, make_backend, max_shared_mem  # noqa: F401  (part of this module's interface)
 from .sources import ASTSource, IRSource, convert_type_repr  # noqa: F401  (part of this module's interface)
@@ -227,7 +227,7 @@ def _store(manager, name, files):
 def _find(src, text, is_looked_for):
     """(hash, manager, kernel, its proof): what is stored under this key, if the program still answers as it did when that was compiled; else where a kernel may be
     stored."""
-    for hash in native.variants(hashlib.sha256(text.encode("utf-8")).hexdigest()):
+    for hash in variants(hashlib.sha256(text.encode("utf-8")).hexdigest()):
         manager = get_cache_manager(hash)
         found, proof = _restore(src, manager, hash) if is_looked_for else (None, {})
         if found is not False:

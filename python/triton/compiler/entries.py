@@ -7,6 +7,7 @@ a checksum over all of that, signed where there is a secret. A bundle is a direc
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 
@@ -134,6 +135,11 @@ def read_group(group, name):
     return read({file: content for file, content in contents.items() if content is not None}, name)
 
 
+def variants(key):
+    """The keys that kernels of a key are stored under, which differ in what they read of the program: the first free one is taken."""
+    return itertools.takewhile(bool, (native.variant(key, number) for number in itertools.count()))
+
+
 def agree(src, request):
     """Whether the program answers what the kernel asked when it was compiled as it did then; if so, these are the source's answers."""
     if not hasattr(src, "fn"):
@@ -193,7 +199,7 @@ def _read_bundled(src, directory, key):
 def find_in_bundles(src, key):
     """(metadata, stages, group) of a kernel that a bundle holds, or None."""
     for directory in bundle_directories():
-        for variant in native.variants(key):
+        for variant in variants(key):
             files, found = _read_bundled(src, directory, variant)
             if found is None:
                 break
@@ -206,7 +212,7 @@ def find_in_bundles(src, key):
 def record(src, key, stages, metadata, request):
     """Adds a kernel to the bundle that is being recorded."""
     directory, name = knobs.cache.record, file_name(src)
-    for variant in native.variants(key):
+    for variant in variants(key):
         _, found = _read_bundled(src, directory, variant)
         if found is None:
             break
