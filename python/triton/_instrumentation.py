@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from typing import Callable
 
 POINTS = ("load-dialects", "ttgpuir-to-llvmir", "llvmir-to-llvm")
+
+# What Triton calls so and this compiler has not.
+SANITIZERS = {
+    "consan": "the concurrency sanitizer",
+    "iisan": "the checks of illegal instructions",
+    "fpsan": "the floating-point sanitizer",
+    "gsan": "the detector of races in global memory",
+}
 
 _callbacks: dict[tuple[str, str], Callable] = {}  # (backend, point) -> callback
 _lock = threading.Lock()
@@ -16,6 +25,15 @@ def is_enabled(options, name) -> bool:
     is_mapping = hasattr(options, "keys")
     mode = options.get("instrumentation_mode") if is_mapping else getattr(options, "instrumentation_mode", None)
     return name in [part.strip() for part in (mode or "").split(",")]
+
+
+def warn_of_missing(options, kernel):
+    """Says which sanitizers options ask for in vain: the kernel runs without their checks."""
+    for name, text in SANITIZERS.items():
+        if is_enabled(options, name):
+            warnings.warn(
+                f"the kernel '{kernel}' is compiled without {text} ({name}), which is not there", stacklevel=3
+            )
 
 
 def is_instrumented(backend) -> bool:

@@ -8,6 +8,7 @@ import re
 
 from .. import knobs
 from .._C import libtriton
+from .._instrumentation import warn_of_missing
 from ..backends import make_backend
 from ..backends.compiler import Language
 from .fingerprints import fingerprint
@@ -108,6 +109,7 @@ class ASTSource:
 
     def compile_native(self, options):
         """All stages, in one call of the native compiler."""
+        warn_of_missing(options, self.fn.__name__)
         return libtriton.compile(
             self.fn, self._native_arguments(), self.symbol(), self._native_options(options), self._record_answers()
         )

@@ -292,9 +292,10 @@ def test_there_is_no_cpu():
         triton.compile(source, target=GPUTarget("cpu", "native", 1))
 
 
-def test_there_is_no_concurrency_sanitizer():
-    with pytest.warns(UserWarning, match="'small' is compiled without the concurrency sanitizer"):
-        compile(small, {"x": "*fp32", "L": ROW}, instrumentation_mode="consan")
+@pytest.mark.parametrize("mode, missing", [("consan", "concurrency"), ("proton,fpsan", "floating-point")])
+def test_there_are_no_sanitizers(mode, missing):
+    with pytest.warns(UserWarning, match=f"'small' is compiled without the {missing} sanitizer"):
+        compile(small, {"x": "*fp32", "L": ROW}, instrumentation_mode=mode)
 
 
 def test_ahead_of_time(tmp_path):

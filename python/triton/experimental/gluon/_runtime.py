@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 
 from ... import knobs
 from ...backends.compiler import Language
@@ -34,11 +33,6 @@ class GluonASTSource(ASTSource):
     def _native_options(self, options):
         if options["target"] != "cuda":
             raise RuntimeError(f"Gluon kernels run on NVIDIA GPUs, not on the target '{options['target']}'")
-        if options.get("instrumentation_mode") == "consan":
-            warnings.warn(
-                f"the Gluon kernel '{self.fn.__name__}' is compiled without the concurrency sanitizer, which is not there",
-                stacklevel=2,
-            )
         return {**options, "gluon": True}
 
 
