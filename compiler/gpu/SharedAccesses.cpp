@@ -94,7 +94,8 @@ static bool endsAtMbarrier(Operation *op) {
 
 static bool isMbarrier(Type type) {
   auto buffer = cast<MemDescType>(type);
-  return buffer.getElementType().isInteger(64) && buffer.getShape().back() == 1;
+  return buffer.getElementType().isInteger(64) && isa<SharedAttr>(buffer.getEncoding()) &&
+         toLinear(buffer).inputSize("offset") == 1;
 }
 
 static std::optional<SharedEffects> waitEffects(Operation *op) {

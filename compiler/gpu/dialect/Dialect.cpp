@@ -1,4 +1,5 @@
 #include "compiler/gpu/dialect/ContextVerifier.h"
+#include "compiler/gpu/dialect/ExplicitOps.h"
 #include "compiler/gpu/dialect/LayoutCache.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,6 +41,10 @@ void GpuDialect::initialize() {
 #define GET_OP_LIST
 #include "compiler/gpu/dialect/GpuOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/gpu/dialect/ExplicitOps.cpp.inc"
+      >();
 }
 
 Operation *GpuDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
@@ -64,6 +69,10 @@ void NvidiaDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "compiler/gpu/dialect/NvidiaOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/gpu/dialect/ExplicitNvidiaOps.cpp.inc"
       >();
 }
 

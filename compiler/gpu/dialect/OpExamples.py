@@ -34,6 +34,9 @@ OWN_LAYOUTS = {
     "MemDescReshapeOp": {"shared1": NVMMA.replace("elementBitWidth = 16", "elementBitWidth = 16, rank = 3")},
     "MemDescReinterpretOp": {"shared": PLAIN},
     "BarrierOps.td": {"shared": FLAT},
+    "ExplicitOps.td": {"shared": PLAIN},
+    "ExplicitNvidiaOps.td": {"shared": FLAT},
+    "InlineAsmOp": {"blocked": ROW},
     "TCGen5CommitOp": {"shared": FLAT},
     "TMEMCopyOp": {"shared": NVMMA.replace("16}", "32}")},
     "TCGen5MMAScaledOp": {"shared": NVMMA.replace("16}", "8}")},
@@ -95,6 +98,19 @@ OWN_ARGUMENTS = {
     },
     "AsyncTmaGatherOp": {"y": "i32"},
     "AsyncTmaScatterOp": {"y": "i32"},
+    "LocalGatherOp": {"b": "!ttg.memdesc<64x32xf32, #shared, #smem, mutable>", "i": "tensor<16x32xi32, #blocked>"},
+    "LocalScatterOp": {
+        "b": "!ttg.memdesc<64x32xf32, #shared, #smem, mutable>",
+        "i": "tensor<16x32xi32, #blocked>",
+        "v": "tensor<16x32xf32, #blocked>",
+    },
+    "LocalAtomicScatterRMWOp": {
+        "b": "!ttg.memdesc<64x32xf32, #shared, #smem, mutable>",
+        "i": "tensor<16x32xi32, #blocked>",
+        "v": "tensor<16x32xf32, #blocked>",
+    },
+    "CLCIsCanceledOp": {"r": "i128"},
+    "CLCGetProgramIdOp": {"r": "i128"},
 }
 
 

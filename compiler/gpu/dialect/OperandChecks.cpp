@@ -36,7 +36,10 @@ LogicalResult checkIsTensorMemory(Operation *op, MemDescType buffer) {
 
 LogicalResult checkIsBarrier(Operation *op, Value barrier) {
   auto type = cast<MemDescType>(barrier.getType());
-  if (!type.getElementType().isInteger(64) || !type.getShape().equals({1}) || !isa<SharedAttr>(type.getEncoding()))
+  // One for each CTA of a cluster.
+  const bool isOne =
+      type.getRank() == 1 && isa<SharedAttr>(type.getEncoding()) && toLinear(type).inputSize("offset") == 1;
+  if (!type.getElementType().isInteger(64) || !isOne)
     return op->emitOpError() << "barrier allocation must be a descriptor of 1xi64 type, got " << type;
   return checkIsMutable(op, type);
 }

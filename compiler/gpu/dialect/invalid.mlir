@@ -562,3 +562,33 @@ module attributes {"ttg.num-warps" = 4 : i32} {
     tt.return
   }
 }
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+tt.func @wide_indices(%b: !ttg.memdesc<64x32xf32, #shared, #smem, mutable>, %i: tensor<16x64xi32>) {
+  // expected-error @+1 {{needs indices that are no larger than the buffer but along axis 0}}
+  %x = ttg.local_gather %b[%i] {axis = 0 : i32} : !ttg.memdesc<64x32xf32, #shared, #smem, mutable>, tensor<16x64xi32> -> tensor<16x64xf32>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+tt.func @other_elements(%b: !ttg.memdesc<64x32xf32, #shared, #smem, mutable>, %i: tensor<16x32xi32>, %v: tensor<16x32xf16>) {
+  // expected-error @+1 {{moves elements of type 'tensor<16x32xf32>', got 'tensor<16x32xf16>'}}
+  ttg.local_scatter %b[%i], %v {axis = 0 : i32} : !ttg.memdesc<64x32xf32, #shared, #smem, mutable>, tensor<16x32xi32>, tensor<16x32xf16>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @short_answer(%a: !ttg.memdesc<1xi64, #shared, #smem, mutable>) {
+  // expected-error @+1 {{needs a buffer of 2xi64}}
+  %r = ttng.clc_load_result %a : !ttg.memdesc<1xi64, #shared, #smem, mutable> -> i128
+  tt.return
+}

@@ -42,10 +42,11 @@ gpu::AccessAnalysis &Emitter::provenAccess() {
 
 llvm::LogicalResult Emitter::emit(Operation *op) {
   static constexpr Emitted (*families[])(Emitter &, Operation *) = {
-      emitElementwise, emitShape,    emitMemory, emitConvert,        emitControlFlow, emitMath,
-      emitCasts,       emitReduce,   emitDot,    emitTensorMemory,   emitTcgen05,     emitShared,
-      emitAsync,       emitMbarrier, emitTma,    emitTmaRows,        emitTensorMaps,  emitProgram,
-      emitAtomics,     emitScan,     emitGather, emitWarpSpecialize, emitCalls,
+      emitElementwise,    emitShape,         emitMemory, emitConvert,        emitControlFlow, emitMath,
+      emitCasts,          emitReduce,        emitDot,    emitTensorMemory,   emitTcgen05,     emitShared,
+      emitAsync,          emitMbarrier,      emitTma,    emitTmaRows,        emitTensorMaps,  emitProgram,
+      emitAtomics,        emitScan,          emitGather, emitWarpSpecialize, emitCalls,       emitSharedIndexed,
+      emitThreadAssembly, emitLaunchControl,
   };
   builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
   for (auto family : families)

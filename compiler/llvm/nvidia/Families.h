@@ -32,6 +32,9 @@ Emitted emitTensorMaps(Emitter &, mlir::Operation *);     // ttng.tensormap_*, t
 Emitted emitTensorMemory(Emitter &, mlir::Operation *);   // ttng.tmem_*, views of tensor memory
 Emitted emitTcgen05(Emitter &, mlir::Operation *);        // ttng.tc_gen5_*
 Emitted emitWarpSpecialize(Emitter &, mlir::Operation *); // ttg.warp_specialize
+Emitted emitSharedIndexed(Emitter &, mlir::Operation *);  // ttg.local_gather, ttg.local_scatter, …
+Emitted emitThreadAssembly(Emitter &, mlir::Operation *); // ttg.inline_asm
+Emitted emitLaunchControl(Emitter &, mlir::Operation *);  // ttng.clc_*
 Emitted emitDot(Emitter &, mlir::Operation *);            // tt.dot, ttng.warp_group_dot, …
 
 /// A region of any number of blocks: its arguments are `arguments`, `results` what its terminators that leave it bring along. Goes on behind it.

@@ -8,6 +8,29 @@ using namespace mlir;
 
 namespace triton::nvidia {
 
+llvm::Type *asmRegister(Emitter &emitter, llvm::StringRef code) {
+  if (code.size() != 1)
+    return nullptr;
+  llvm::IRBuilder<> &builder = emitter.builder;
+  switch (code[0]) {
+  case 'b':
+    return builder.getInt1Ty();
+  case 'h':
+  case 'c':
+    return builder.getInt16Ty();
+  case 'r':
+    return builder.getInt32Ty();
+  case 'l':
+    return builder.getInt64Ty();
+  case 'f':
+    return builder.getFloatTy();
+  case 'd':
+    return builder.getDoubleTy();
+  default:
+    return nullptr;
+  }
+}
+
 namespace {
 
 /// How elements of one type fill the assembly's registers.
@@ -74,29 +97,6 @@ public:
   }
 
 private:
-  /// The type that a constraint's register has; null if it is none of PTX's.
-  llvm::Type *typeOf(llvm::StringRef code) {
-    if (code.size() != 1)
-      return nullptr;
-    switch (code[0]) {
-    case 'b':
-      return builder.getInt1Ty();
-    case 'h':
-    case 'c':
-      return builder.getInt16Ty();
-    case 'r':
-      return builder.getInt32Ty();
-    case 'l':
-      return builder.getInt64Ty();
-    case 'f':
-      return builder.getFloatTy();
-    case 'd':
-      return builder.getDoubleTy();
-    default:
-      return nullptr;
-    }
-  }
-
   llvm::LogicalResult readConstraints() {
     llvm::StringRef text = op.getConstraints();
     size_t wantedOutputs = 0, wantedInputs = 0;
@@ -112,7 +112,7 @@ private:
         continue;
       bool isOutput = constraint.Type == llvm::InlineAsm::isOutput;
       llvm::Type *type = constraint.hasMatchingInput() && !isOutput ? nullptr
-                         : constraint.Codes.size() == 1             ? typeOf(constraint.Codes[0])
+                         : constraint.Codes.size() == 1             ? asmRegister(emitter, constraint.Codes[0])
                                                                     : nullptr;
       unsigned tied = 0;
       if (!isOutput && constraint.Codes.size() == 1 && !llvm::StringRef(constraint.Codes[0]).getAsInteger(10, tied) &&

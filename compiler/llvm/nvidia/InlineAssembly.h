@@ -6,6 +6,9 @@
 
 namespace triton::nvidia {
 
+/// The type of the register that a constraint of one letter names; null if it is none of PTX's.
+llvm::Type *asmRegister(Emitter &emitter, llvm::StringRef code);
+
 /// A group is `packed_element` registers of each operand; elements narrower than 32 bits share a register of the assembly, the first in the
 /// lowest bits. What the constraints and the operands do not agree on is a diagnostic.
 llvm::LogicalResult emitInlineAssembly(Emitter &emitter, tensor::ElementwiseInlineAsmOp op);

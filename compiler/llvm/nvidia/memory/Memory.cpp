@@ -5,6 +5,7 @@
 //   An element that several threads hold is stored by one of them.
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/Packing.h"
+#include "compiler/llvm/nvidia/memory/CachePolicy.h"
 #include "compiler/llvm/nvidia/memory/GlobalAccess.h"
 
 #include "compiler/tensor/Tensor.h"
@@ -39,6 +40,12 @@ public:
     qualifiers += ".L2::cache_hint";
     policy = emitter.inlineAsm("createpolicy.fractional.L2::" + priority + ".b64 $0, 1.0;", "=l",
                                emitter.builder.getInt64Ty(), {});
+  }
+
+  /// What the op asks of the caches beside.
+  void modify(const CachePolicy &asked) {
+    qualifiers += asked.qualifiers;
+    policy = asked.hint;
   }
 
   bool isPlain() const { return qualifiers == ".global"; }
@@ -194,6 +201,8 @@ static llvm::LogicalResult emitLoad(Emitter &emitter, tensor::LoadOp load) {
   Instruction instruction(emitter);
   const bool isVolatile = load.getIsVolatile() || isPolled(load);
   instruction.modify(load.getCache(), load.getEvict(), isVolatile);
+  if (std::optional<CachePolicy> asked = cachePolicyOf(emitter, load); asked && !isVolatile)
+    instruction.modify(*asked);
   unsigned elementBits = storageBits(type);
 
   Registers results(plan.holder.size());
@@ -232,6 +241,8 @@ static llvm::LogicalResult emitStore(Emitter &emitter, tensor::StoreOp store) {
   Registers masks = store.getMask() ? Registers(emitter.registers(store.getMask())) : Registers();
   Instruction instruction(emitter);
   instruction.modify(store.getCache(), store.getEvict(), false);
+  if (std::optional<CachePolicy> asked = cachePolicyOf(emitter, store))
+    instruction.modify(*asked);
   llvm::Value *isMine = isWriter(emitter, store.getPtr().getType());
   unsigned elementBits = storageBits(values[0]->getType());
   for (const AccessGroup &group : plan.groups) {

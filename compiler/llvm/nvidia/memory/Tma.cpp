@@ -1,7 +1,9 @@
 // Blocks of tensors between global and shared memory by TMA. One thread starts a copy; a block larger than the box that one
 // instruction moves takes several.
 #include "compiler/gpu/Tma.h"
+#include "compiler/gpu/dialect/ExplicitOps.h"
 #include "compiler/llvm/nvidia/Families.h"
+#include "compiler/llvm/nvidia/memory/CachePolicy.h"
 #include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -143,6 +145,33 @@ static std::string repeat(const char *text, size_t count) {
   return result;
 }
 
+namespace {
+/// The CTAs that hold copies of one part of a buffer: their numbers differ in the bits `copies`.
+struct CopyGroup {
+  uint64_t copies = 0;
+
+  /// Of the CTAs 0, …, those in the group of the first.
+  uint32_t mask() const {
+    uint32_t ctas = 0;
+    for (uint64_t subset = copies;; subset = (subset - 1) & copies) {
+      ctas |= uint32_t(1) << subset;
+      if (!subset)
+        return ctas;
+    }
+  }
+};
+} // namespace
+
+static CopyGroup copyGroup(gpu::MemDescType type) {
+  CopyGroup group;
+  for (const LinearLayout::Input &input : gpu::toLinear(type).inputs())
+    if (input.name == "block")
+      for (auto [bit, basis] : llvm::enumerate(input.bases))
+        if (llvm::all_of(basis, [](int64_t step) { return step == 0; }))
+          group.copies |= uint64_t(1) << bit;
+  return group;
+}
+
 static llvm::LogicalResult emitLoad(Emitter &emitter, gpu::AsyncTmaCopyGlobalToLocalOp op) {
   BoxCopies boxes(emitter, op, op.getDesc(), op.getCoord(), op.getResult());
   if (failed(boxes.check()))
@@ -151,14 +180,32 @@ static llvm::LogicalResult emitLoad(Emitter &emitter, gpu::AsyncTmaCopyGlobalToL
   llvm::Value *barrier =
       emitter.builder.CreatePtrToInt(emitter.registers(op.getBarrier())[0], emitter.builder.getInt32Ty());
   llvm::Value *issues = isFirstThread(emitter, op.getPred());
+  // The first of the CTAs that hold a part copies it for all of them; each one's own barrier counts its bytes.
+  const CopyGroup group = op->hasAttr(gpu::multicastName) ? copyGroup(op.getResult().getType()) : CopyGroup();
+  llvm::Value *ctas = nullptr;
+  if (group.copies) {
+    llvm::IRBuilder<> &builder = emitter.builder;
+    llvm::Value *rank = emitter.ctaRank();
+    issues = builder.CreateAnd(
+        issues, builder.CreateICmpEQ(builder.CreateAnd(rank, emitter.i32(group.copies)), emitter.i32(0)));
+    ctas = builder.CreateTrunc(builder.CreateShl(emitter.i32(group.mask()), rank), builder.getInt16Ty());
+  }
+  const std::optional<CachePolicy> policy = cachePolicyOf(emitter, op);
+  llvm::Value *hint = policy ? policy->hint : nullptr;
   std::string text = "@$0 cp.async.bulk.tensor." + std::to_string(rank) +
-                     "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$2, " +
-                     coordinateList(4, rank) + "], [$3];";
+                     "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" +
+                     (ctas ? ".multicast::cluster" : "") + (hint ? ".L2::cache_hint" : "") + " [$1], [$2, " +
+                     coordinateList(4, rank) + "], [$3]" + (ctas ? ", $" + std::to_string(4 + rank) : "") +
+                     (hint ? ", $" + std::to_string(4 + rank + (ctas ? 1 : 0)) : "") + ";";
   boxes.forEach([&](llvm::Value *address, llvm::ArrayRef<llvm::Value *> coordinates) {
     llvm::SmallVector<llvm::Value *> arguments{issues, address, boxes.mapAddress(), barrier};
     arguments.append(coordinates.begin(), coordinates.end());
-    emitter.inlineAsm(text, "b,r,l,r" + repeat(",r", rank) + ",~{memory}", emitter.builder.getVoidTy(), arguments,
-                      AsmEffects::SideEffect);
+    if (ctas)
+      arguments.push_back(ctas);
+    if (hint)
+      arguments.push_back(hint);
+    emitter.inlineAsm(text, "b,r,l,r" + repeat(",r", rank) + (ctas ? ",h" : "") + (hint ? ",l" : "") + ",~{memory}",
+                      emitter.builder.getVoidTy(), arguments, AsmEffects::SideEffect);
   });
   return success();
 }
@@ -173,13 +220,17 @@ static llvm::LogicalResult emitStore(Emitter &emitter, Operation *op, Value desc
   llvm::Value *issues = isFirstThread(emitter, Value());
   if (emitter.numCtas() != 1 && boxes.isHeldByAll())
     issues = emitter.builder.CreateAnd(issues, emitter.builder.CreateICmpEQ(emitter.ctaRank(), emitter.i32(0)));
-  std::string text =
-      "@$0 " + before + std::to_string(rank) + "d" + after + " [$2, " + coordinateList(3, rank) + "], [$1];";
+  const std::optional<CachePolicy> policy = cachePolicyOf(emitter, op);
+  llvm::Value *hint = policy ? policy->hint : nullptr;
+  std::string text = "@$0 " + before + std::to_string(rank) + "d" + after + (hint ? ".L2::cache_hint" : "") + " [$2, " +
+                     coordinateList(3, rank) + "], [$1]" + (hint ? ", $" + std::to_string(3 + rank) : "") + ";";
   boxes.forEach([&](llvm::Value *address, llvm::ArrayRef<llvm::Value *> place) {
     llvm::SmallVector<llvm::Value *> arguments{issues, address, boxes.mapAddress()};
     arguments.append(place.begin(), place.end());
-    emitter.inlineAsm(text, "b,r,l" + repeat(",r", rank) + ",~{memory}", emitter.builder.getVoidTy(), arguments,
-                      AsmEffects::SideEffect);
+    if (hint)
+      arguments.push_back(hint);
+    emitter.inlineAsm(text, "b,r,l" + repeat(",r", rank) + (hint ? ",l" : "") + ",~{memory}",
+                      emitter.builder.getVoidTy(), arguments, AsmEffects::SideEffect);
   });
   emitter.inlineAsm("@$0 cp.async.bulk.commit_group;", "b,~{memory}", emitter.builder.getVoidTy(), {issues},
                     AsmEffects::SideEffect);
