@@ -100,6 +100,8 @@ static constexpr FunctionRow functionRows[] = {
      "The widest swizzle that a buffer of this shape takes."},
     {"PaddedSharedLayout", "with_identity_for", "interval_padding_pairs:bases shape:ints order:ints",
      "The identity over `shape`, `order[0]` fastest, with gaps."},
+    {"MBarrierLayout", "multicta", "num_ctas:int two_cta:bool=False",
+     "One barrier for each CTA of a cluster; with `two_cta`, for each pair of them."},
     {"", "make_cga_layout", "ctas_per_cga:ints cta_split_num:ints cta_order:ints",
      "The `cga_layout` in which each dimension, in `cta_order`, is split between some CTAs, and the others hold "
      "copies."},

@@ -50,6 +50,19 @@ static Expected<Value> identityPadding(ArrayRef<Value> arguments) {
   return Value::tuple({arguments[0], listOf(ArrayRef(bases)), Value::tuple({}), arguments[1]});
 }
 
+static Expected<Value> barrierPerCta(ArrayRef<Value> arguments) {
+  const int64_t ctas = *numberIn(arguments[0]);
+  const bool inPairs = arguments[1].get<bool>();
+  if (!isPowerOfTwo(ctas) || (inPairs && ctas < 2))
+    return broken("multicta needs a power of two of CTAs, and pairs two at least, got " + Twine(ctas));
+  std::vector<Numbers> bases;
+  if (inPairs)
+    bases.push_back({0});
+  for (int64_t step = 1; step < (inPairs ? ctas / 2 : ctas); step *= 2)
+    bases.push_back({step});
+  return Value::tuple({listOf(ArrayRef(bases))});
+}
+
 static Expected<Value> makeClusterBases(ArrayRef<Value> arguments) {
   const Numbers ctas = *numbersIn(arguments[0]), parts = *numbersIn(arguments[1]), order = *numbersIn(arguments[2]);
   const size_t rank = order.size();
@@ -121,6 +134,8 @@ Expected<Value> gluon::callLayoutFunction(const LayoutFunction &function, ArrayR
     return defaultForBuffer(arguments);
   if (function.name == "with_identity_for")
     return identityPadding(arguments);
+  if (function.name == "multicta")
+    return barrierPerCta(arguments);
   if (function.name == "make_cga_layout")
     return makeClusterBases(arguments);
   if (function.name == "bases_per_dim")

@@ -187,7 +187,7 @@ static constexpr std::pair<StringLiteral, StringLiteral> exporters[] = {
 
 /// What `tl` has that this language shares; without those of its own.
 static constexpr StringLiteral sharedNames =
-    " load store atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor atomic_load "
+    " atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor atomic_load "
     "atomic_store atomic_poll expect_zero clamp cumsum cumprod add sub mul "
     "maximum minimum where expand_dims broadcast reshape permute join split reduce associative_scan map_elementwise "
     "gather inline_asm_elementwise cast to_tensor assume multiple_of max_contiguous max_constancy program_id "
@@ -217,6 +217,7 @@ std::optional<Value> triton::gluon::languageName(StringRef module, StringRef nam
                                               NVIDIA ".hopper.mbarrier",
                                               NVIDIA ".hopper.tma",
                                               NVIDIA ".blackwell",
+                                              NVIDIA ".blackwell.clc",
                                               NVIDIA ".blackwell.tma"};
   if (llvm::is_contained(modules, StringRef(path)))
     return Value(Value::Storage(frontend::ModuleValue{path}));

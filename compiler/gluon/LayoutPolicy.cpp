@@ -146,6 +146,8 @@ public:
         return std::nullopt;
       return nameOfBlock(emitter, type) + "L";
     case Type::Kind::Handle:
+      if (handleIr(type).isInteger()) // the answer of cluster launch control
+        return type.className().rsplit('.').second.str();
       if (isa<RankedTensorType>(handleIr(type))) // a sum that is not waited for
         return "FT" + nameOfBlock(emitter, type) + "LFT";
       return "MD" + nameOfBlock(emitter, type) + "LAS" + allocated(emitter, type) + "ASMD";

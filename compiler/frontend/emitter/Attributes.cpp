@@ -5,6 +5,7 @@
 #include "compiler/frontend/Operations.h"
 #include "compiler/frontend/emitter/Emitter.h"
 #include "compiler/frontend/emitter/Function.h"
+#include "compiler/frontend/values/Literals.h"
 #include "compiler/tensor/Tensor.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -224,6 +225,23 @@ static Attribute layoutAttribute(Emitter &emitter, const Type &type) {
   return std::optional(*object);
 }
 
+/// The bytes of a buffer or block of this type that each CTA of a cluster holds: those of a part, where the layout cuts it into parts.
+static Attribute bytesPerCta(Emitter &emitter, const Type &type) {
+  Attribute layout = layoutAttribute(emitter, type);
+  Attribute cluster = failed(layout) ? layout : valueAttribute(emitter, **layout, "cga_layout");
+  if (failed(cluster) || !*cluster)
+    return cluster;
+  int64_t bytes = type.elementCount() * type.element().bitWidth() / 8;
+  if (const TupleValue *bases = (*cluster)->tuple())
+    for (const Value &basis : bases->elements)
+      if (const TupleValue *steps = basis.tuple(); steps && llvm::any_of(steps->elements, [](const Value &step) {
+                                                     std::optional<Integer> number = asInteger(step);
+                                                     return number && *number != 0;
+                                                   }))
+        bytes /= 2;
+  return std::optional(Value::integer(bytes));
+}
+
 /// `type` of a block or handle: where it has a layout, an object of the host that knows it too.
 static Attribute typeOf(Emitter &emitter, const Type &type) {
   if (!type.layout() || !emitter.layouts())
@@ -246,8 +264,10 @@ static Attribute handleAttribute(Emitter &emitter, const Value &value, llvm::Str
     return std::optional(Value::integer(type.shape().size()));
   if (name == "numel")
     return std::optional(Value::integer(type.elementCount()));
-  if (name == "layout")
+  if (name == "layout" && type.layout())
     return layoutAttribute(emitter, type);
+  if (name == "nbytes_per_cta" && type.layout())
+    return bytesPerCta(emitter, type);
   return builtinMethod(value, type.className(), name);
 }
 
@@ -259,8 +279,12 @@ FailureOr<std::optional<Value>> valueAttribute(Emitter &emitter, const Value &va
   if (const auto *type = value.getIf<Type>(); type && name == "layout" && type->layout() && emitter.layouts())
     return layoutAttribute(emitter, *type);
   if (const DescriptorValue *descriptor = value.descriptor()) {
-    if (const Type block = descriptor->type.descriptorBlock(); name == "layout" && block.layout() && emitter.layouts())
-      return layoutAttribute(emitter, block);
+    if (const Type block = descriptor->type.descriptorBlock(); block.layout() && emitter.layouts()) {
+      if (name == "layout")
+        return layoutAttribute(emitter, block);
+      if (name == "nbytes_per_cta")
+        return bytesPerCta(emitter, block);
+    }
     return descriptorAttribute(value, *descriptor, name);
   }
   if (const TupleValue *tuple = value.tuple())

@@ -2,6 +2,7 @@
 #include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
+#include "compiler/gpu/dialect/ExplicitOps.h"
 #include "compiler/tensor/rules/Rules.h"
 
 #include "llvm/Support/InterleavedRange.h"
@@ -28,7 +29,9 @@ FailureOr<Value> readBarrier(Emitter &emitter, const Value &value) {
   if (failed(barrier))
     return failure();
   gpu::MemDescType type = bufferTypeOf(*barrier);
-  if (type.getRank() != 1 || type.getShape()[0] != 1 || !type.getElementType().isInteger(64))
+  // One for each CTA of a cluster.
+  const bool isOne = type.getRank() == 1 && gpu::toLinear(type).inputSize("offset") == 1;
+  if (!isOne || !type.getElementType().isInteger(64))
     return emitter.error("ValueError") << "barrier allocation must be a descriptor of 1xi64 type, got "
                                        << barrier->type().str();
   return barrier;
@@ -109,6 +112,48 @@ static FailureOr<Value> wait(Emitter &emitter, const BoundArguments &arguments) 
   }
   gpu::WaitBarrierOp::create(emitter.builder(), emitter.location(), bufferOf(*barrier), *phase, *predicate, deps);
   return Value::none();
+}
+
+// Cluster launch control: programs that take over others which have not begun.
+
+static constexpr llvm::StringLiteral answerClass = "triton.experimental.gluon.language.nvidia.blackwell.clc.clc_result";
+
+static FailureOr<Value> tryCancel(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(needs(emitter, 100, "clc.try_cancel")))
+    return failure();
+  FailureOr<Value> result = readShared(emitter, arguments[0], "result");
+  FailureOr<Value> barrier = failed(result) ? result : readBarrier(emitter, arguments[1]);
+  if (failed(barrier))
+    return failure();
+  gpu::CLCTryCancelOp::create(emitter.builder(), emitter.location(), bufferOf(*result), bufferOf(*barrier));
+  return Value::none();
+}
+
+static FailureOr<Value> loadAnswer(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> source = readShared(emitter, arguments[0], "src");
+  if (failed(source))
+    return failure();
+  mlir::Type type = emitter.builder().getIntegerType(128);
+  auto op = gpu::CLCLoadResultOp::create(emitter.builder(), emitter.location(), type, bufferOf(*source));
+  return Value::handle(op, Type::handle(answerClass.str(), Type::int64(), {}, {}, type));
+}
+
+static FailureOr<Value> isCanceled(Emitter &emitter, const BoundArguments &arguments) {
+  return Value::tensor(gpu::CLCIsCanceledOp::create(emitter.builder(), emitter.location(),
+                                                    emitter.builder().getI1Type(), bufferOf(arguments[0])),
+                       Type::int1());
+}
+
+static FailureOr<Value> canceledProgram(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<int64_t> dim = readInteger(emitter, arguments[1], "dim");
+  if (failed(dim))
+    return failure();
+  if (*dim < 0 || *dim > 2)
+    return emitter.error("ValueError") << "program_id axis must be 0, 1, or 2 but got " << *dim;
+  return Value::tensor(gpu::CLCGetProgramIdOp::create(emitter.builder(), emitter.location(),
+                                                      emitter.builder().getI32Type(), bufferOf(arguments[0]),
+                                                      static_cast<tensor::ProgramIDDim>(*dim)),
+                       Type::int32());
 }
 
 // Copies by threads.
@@ -226,6 +271,15 @@ llvm::ArrayRef<Builtin> asyncBuiltins() {
        "Waits until at most that many of the newest groups are still copying.", waitGroup},
       {NVIDIA "ampere.async_copy", "mbarrier_arrive", "(mbarrier, increment_count=True)",
        "Every thread arrives once its copies begun before are complete.", copyArrive},
+      {NVIDIA "blackwell.clc", "try_cancel", "(result, barrier)",
+       "Asks for a program that has not begun. The answer is written to `result`, two int64; its 16 bytes count "
+       "towards "
+       "the barrier's phase.",
+       tryCancel},
+      {NVIDIA "blackwell.clc", "load_result", "(src)", "The answer to `try_cancel`.", loadAnswer},
+      {NVIDIA "blackwell.clc.clc_result", "is_canceled", "(self)",
+       "Whether there was a program left, which this one is to run in its place.", isCanceled},
+      {NVIDIA "blackwell.clc.clc_result", "program_id", "(self, dim)", "Which program that is.", canceledProgram},
       {NVIDIA "hopper", "fence_async_shared", "(cluster=False)",
        "What was written to shared memory before is seen by asynchronous readers after.", fence},
   };

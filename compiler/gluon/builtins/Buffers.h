@@ -32,6 +32,11 @@ mlir::FailureOr<mlir::Value> readPredicate(frontend::Emitter &emitter, const fro
 /// The type of a buffer in tensor memory, whose layout is an argument.
 mlir::FailureOr<gpu::MemDescType> tensorMemoryType(frontend::Emitter &emitter, frontend::Type element,
                                                    llvm::ArrayRef<int64_t> shape, const frontend::Value &layoutValue);
+/// The layout of registers in which a buffer in tensor memory is read, by the instruction `variant`, with `warps` (None: those that run this).
+mlir::FailureOr<frontend::Value> registerLayoutOf(frontend::Emitter &emitter, const frontend::Value &buffer,
+                                                  const frontend::Value &warps, const frontend::Value &variant);
+/// What caches are asked to keep, as an attribute of the access; null for None.
+mlir::FailureOr<mlir::DictionaryAttr> readCachePolicy(frontend::Emitter &emitter, const frontend::Value &policy);
 /// An error if TMA cannot fill buffers of this layout.
 mlir::LogicalResult checkCopied(frontend::Emitter &emitter, gpu::NvmmaSharedAttr layout);
 /// An int32 scalar.

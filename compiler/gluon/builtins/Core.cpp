@@ -8,6 +8,7 @@
 #include "compiler/gluon/LibraryText.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
+#include "compiler/gpu/dialect/ExplicitOps.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/tensor/rules/Rules.h"
 
@@ -170,6 +171,13 @@ static FailureOr<Value> clusterWait(Emitter &emitter, const BoundArguments &) {
   return Value::none();
 }
 
+/// Barriers are fenced where they are made: what is left is that all CTAs have made theirs.
+static FailureOr<Value> nothing(Emitter &, const BoundArguments &) { return Value::none(); }
+
+static FailureOr<Value> syncInit(Emitter &emitter, const BoundArguments &) {
+  return syncCluster(emitter, /*isRelaxed=*/true);
+}
+
 static FailureOr<Value> histogram(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<HistogramArguments> read = readHistogram(emitter, arguments);
   if (failed(read))
@@ -296,7 +304,142 @@ static FailureOr<Value> warpSpecialize(Emitter &emitter, const BoundArguments &a
   return behind(*result, op->getResults());
 }
 
+// Assembly of a whole thread.
+
+/// A type that results may have: a number, or a tensor with a layout.
+static FailureOr<Type> readResultType(Emitter &emitter, const Value &value) {
+  const auto *object = value.getIf<HostObject>();
+  if (!object || !object->host || object->host->className(*object) != "distributed_type")
+    return readType(emitter, value, "result_types");
+  auto field = [&](StringRef name) {
+    FailureOr<std::optional<Value>> found = valueAttribute(emitter, value, name);
+    return failed(found) || !*found ? FailureOr<Value>() : FailureOr<Value>(**found);
+  };
+  FailureOr<Value> element = field("element_ty"), sizes = field("shape"), layoutValue = field("layout");
+  if (failed(element) || failed(sizes) || failed(layoutValue))
+    return failure();
+  FailureOr<Type> dtype = readType(emitter, *element, "result_types");
+  FailureOr<std::vector<int64_t>> shape =
+      failed(dtype) ? FailureOr<std::vector<int64_t>>() : readShapeOf(emitter, *sizes);
+  FailureOr<Attribute> layout =
+      failed(shape) ? FailureOr<Attribute>() : readTensorLayout(emitter, *layoutValue, *shape);
+  if (failed(layout))
+    return failure();
+  return Type::block(*dtype, *shape, *layout);
+}
+
+/// How many operands of the assembly a value is: what a thread holds of it.
+static FailureOr<size_t> countRegisters(Emitter &emitter, mlir::Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return 1;
+  if (!gpu::hasLayout(tensor))
+    return emitter.error("ValueError") << "inline_asm takes and gives tensors whose layouts are named";
+  return gpu::toLinear(tensor).inputSize("register");
+}
+
+namespace {
+/// The operands of inline assembly: one group for each value.
+struct AsmOperands {
+  std::vector<size_t> outputs, inputs;
+
+  /// `("$0", "$1"), ("$2",)` from number `first` on.
+  static Value names(ArrayRef<size_t> groups, size_t &first) {
+    std::vector<Value> all;
+    for (size_t count : groups) {
+      std::vector<Value> group;
+      for (size_t index = 0; index < count; ++index)
+        group.push_back(Value::string("$" + std::to_string(first++)));
+      all.push_back(Value::tuple(std::move(group)));
+    }
+    return Value::tuple(std::move(all));
+  }
+};
+} // namespace
+
+/// The text itself, or what a function of the operands' names makes.
+static FailureOr<std::string> readAssembly(Emitter &emitter, const Value &value, const AsmOperands &operands) {
+  if (value.is<std::string>())
+    return readString(emitter, value, "asm");
+  size_t next = 0;
+  Value outputs = AsmOperands::names(operands.outputs, next), inputs = AsmOperands::names(operands.inputs, next);
+  FailureOr<Value> text = emitter.call(value, CallArguments{{outputs, inputs}, {}});
+  return failed(text) ? FailureOr<std::string>() : readString(emitter, *text, "asm");
+}
+
+/// LLVM's list, or one entry for each group, which stands for all of its operands.
+static FailureOr<std::string> readConstraints(Emitter &emitter, const Value &value, const AsmOperands &operands) {
+  std::string text;
+  if (!value.tuple()) {
+    FailureOr<std::string> list = readString(emitter, value, "constraints");
+    if (succeeded(list))
+      llvm::erase_if(*list, llvm::isSpace); // which LLVM would read as letters
+    return list;
+  }
+  std::vector<size_t> groups = operands.outputs;
+  llvm::append_range(groups, operands.inputs);
+  const std::vector<Value> &entries = value.tuple()->elements;
+  if (entries.size() != groups.size())
+    return emitter.error("ValueError") << "constraints needs one entry for each of the " << groups.size()
+                                       << " results and arguments, got " << entries.size();
+  for (auto [entry, count] : llvm::zip_equal(entries, groups)) {
+    FailureOr<std::string> constraint = readString(emitter, entry, "constraints");
+    if (failed(constraint))
+      return failure();
+    for (size_t index = 0; index < count; ++index)
+      text += (text.empty() ? "" : ",") + *constraint;
+  }
+  return text;
+}
+
+static FailureOr<Value> inlineAsm(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<std::vector<Value>> given = readSequence(emitter, arguments[2], "args");
+  FailureOr<bool> isPure = failed(given) ? FailureOr<bool>() : readBoolean(emitter, arguments[4], "is_pure");
+  if (failed(isPure))
+    return failure();
+  AsmOperands operands;
+  const bool hasSeveral = arguments[3].tuple() != nullptr;
+  SmallVector<Type> types;
+  SmallVector<mlir::Type> results;
+  for (const Value &each : hasSeveral ? arguments[3].tuple()->elements : std::vector<Value>{arguments[3]}) {
+    FailureOr<Type> type = readResultType(emitter, each);
+    if (failed(type))
+      return failure();
+    types.push_back(*type);
+    results.push_back(type->toIr(emitter.context()));
+    FailureOr<size_t> count = countRegisters(emitter, results.back());
+    if (failed(count))
+      return failure();
+    operands.outputs.push_back(*count);
+  }
+  SmallVector<mlir::Value> sources;
+  for (const Value &value : *given) {
+    const bool isBuffer = value.is<HandleValue>() && isa<gpu::MemDescType>(bufferOf(value).getType());
+    FailureOr<Value> tensor = isBuffer ? FailureOr<Value>(value) : toTensor(emitter, value);
+    if (failed(tensor))
+      return failure();
+    if (isBuffer && *isPure)
+      return emitter.error("ValueError") << "assembly that is given a buffer is not pure: is_pure must be False";
+    sources.push_back(isBuffer ? bufferOf(value) : irOf(*tensor));
+    FailureOr<size_t> count = countRegisters(emitter, sources.back().getType());
+    if (failed(count))
+      return failure();
+    operands.inputs.push_back(*count);
+  }
+  FailureOr<std::string> text = readAssembly(emitter, arguments[0], operands);
+  FailureOr<std::string> constraints = failed(text) ? text : readConstraints(emitter, arguments[1], operands);
+  if (failed(constraints))
+    return failure();
+  auto op =
+      gpu::InlineAsmOp::create(emitter.builder(), emitter.location(), results, *text, *constraints, *isPure, sources);
+  std::vector<Value> tensors;
+  for (auto [ir, type] : llvm::zip_equal(op.getResults(), types))
+    tensors.push_back(Value::tensor(ir, type));
+  return hasSeveral ? Value::tuple(std::move(tensors)) : tensors[0];
+}
+
 #define CORE "triton.experimental.gluon.language._core"
+#define MBARRIER "triton.experimental.gluon.language.nvidia.hopper.mbarrier"
 #define CLUSTER "triton.experimental.gluon.language.nvidia.hopper.cluster"
 
 llvm::ArrayRef<Builtin> coreBuiltins() {
@@ -321,9 +464,17 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
       {CLUSTER, "arrive", "(relaxed=False)", "Tells the other CTAs of the cluster that this one has come here.",
        clusterArrive},
       {CLUSTER, "wait", "()", "Waits until all CTAs of the cluster have arrived.", clusterWait},
+      {MBARRIER, "fence_init_release_cluster", "()",
+       "Barriers made before are seen by the other CTAs of the cluster, which `init` sees to by itself.", nothing},
+      {MBARRIER, "sync_cluster_init", "()", "All CTAs of the cluster have made their barriers.", syncInit},
       {CORE, "histogram", "(input, num_bins, mask=None, layout=None)",
        "How often each of the numbers 0 to `num_bins` - 1 occurs in a 1-D integer block, as int32 in `layout`.",
        histogram},
+      {CORE, "inline_asm", "(asm, constraints=\"\", args=(), result_types=(), is_pure=False)",
+       "Assembly that every thread runs once, on all elements that it holds.\n\n"
+       "`asm` is the text, or a constexpr function that makes it from the names of the operands: a tuple for each "
+       "result, and one for each argument. `constraints` is LLVM's list, or one entry for each result and argument.",
+       inlineAsm},
       {CORE, "warp_specialize", "(functions_and_args, worker_num_warps, worker_num_regs=None)",
        "Runs the first function on the kernel's own warps and, beside it, each other on warps of its own.\n\n"
        "Gives what the first returns.",
@@ -335,7 +486,7 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
 void registerLanguage() {
   for (llvm::ArrayRef<Builtin> (*family)() :
        {coreBuiltins, queryBuiltins, sharedBuiltins, asyncBuiltins, tmaBuiltins, dotBuiltins, tensorMemoryBuiltins,
-        tensorMemoryRegisterBuiltins, amdBuiltins})
+        tensorMemoryRegisterBuiltins, amdBuiltins, cachePolicyBuiltins})
     registerBuiltins(family);
   registerModules(languageName);
   registerLibrary({"triton.experimental.gluon.language._standard", "gl", CORE, standardLibraryText});

@@ -10,6 +10,7 @@ llvm::ArrayRef<frontend::Builtin> queryBuiltins();
 llvm::ArrayRef<frontend::Builtin> sharedBuiltins();
 llvm::ArrayRef<frontend::Builtin> asyncBuiltins();
 llvm::ArrayRef<frontend::Builtin> amdBuiltins();
+llvm::ArrayRef<frontend::Builtin> cachePolicyBuiltins();
 llvm::ArrayRef<frontend::Builtin> tmaBuiltins();
 llvm::ArrayRef<frontend::Builtin> dotBuiltins();
 llvm::ArrayRef<frontend::Builtin> tensorMemoryBuiltins();

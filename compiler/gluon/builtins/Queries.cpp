@@ -1,6 +1,7 @@
 // Questions about layouts, which the host may ask too, outside of any kernel; and what unpacks numbers along a dimension.
 #include "compiler/frontend/Operations.h"
 #include "compiler/frontend/builtins/Shape.h"
+#include "compiler/gluon/LayoutPictures.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
 #include "compiler/gpu/dialect/Views.h"
@@ -103,6 +104,23 @@ static FailureOr<Value> bankConflicts(Emitter &emitter, const BoundArguments &ar
   return Value::integer((int64_t(1) << layout::intersection(above, lanes).size()) - 1);
 }
 
+template <std::string (*picture)(const layout::LinearLayout &)>
+static FailureOr<Value> formatLayout(Emitter &emitter, const BoundArguments &arguments) {
+  layoutPolicy().loadDialects(*emitter.context()); // as above
+  FailureOr<std::vector<int64_t>> shape = readShapeOf(emitter, arguments[1]);
+  FailureOr<Attribute> layout = failed(shape) ? FailureOr<Attribute>() : readLayout(emitter, arguments[0]);
+  if (failed(layout))
+    return failure();
+  auto known = dyn_cast<gpu::LayoutAttr>(*layout);
+  const bool isInferred = !known, isPadded = isa<gpu::PaddedSharedAttr>(*layout);
+  if (isInferred || isPadded)
+    return emitter.error("ValueError") << StringRef(arguments[0].str()).split('(').first
+                                       << " cannot be visualized: " << (isPadded ? "it has gaps" : "it is inferred");
+  if (failed(known.checkShape(*shape, ruleErrors(emitter))))
+    return failure();
+  return Value::string(picture(known.toLinear(*shape)));
+}
+
 static FailureOr<Value> fp4ToFp(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> source = readBlock(emitter, arguments[0], "src");
   FailureOr<Type> element = failed(source) ? FailureOr<Type>() : readType(emitter, arguments[1], "elem_type");
@@ -133,6 +151,12 @@ llvm::ArrayRef<Builtin> queryBuiltins() {
       {CORE, "bank_conflicts", "(distr_ty, shared_ty)",
        "How many more turns than one an access by a warp takes, because lanes need different words of a bank.",
        bankConflicts},
+      {CORE, "format_tensor_view", "(layout, shape)",
+       "Rows of the elements of a tensor: who holds each, or, of a buffer, which lies at each place.",
+       formatLayout<pictureOfTensor>},
+      {CORE, "format_hardware_view", "(layout, shape)",
+       "What each register of each lane of a warp, or each offset of a buffer, holds.",
+       formatLayout<pictureOfHardware>},
       {CORE, "fp4_to_fp", "(src, elem_type, axis)",
        "The two e2m1 numbers of each byte, the low one first, side by side along `axis`, as float16 or bfloat16.",
        fp4ToFp},

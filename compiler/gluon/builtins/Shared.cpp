@@ -1,7 +1,9 @@
 // Buffers in shared memory: allocation, views, and moves between them and registers.
+#include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
+#include "compiler/gpu/dialect/ExplicitOps.h"
 #include "compiler/gpu/dialect/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -226,6 +228,102 @@ static FailureOr<Value> keepAlive(Emitter &emitter, const BoundArguments &argume
   return Value::none();
 }
 
+// Elements chosen by indices.
+
+namespace {
+struct IndexedArguments {
+  Value buffer, indices;
+  int64_t axis;
+  RankedTensorType type; // of what is read or written
+};
+} // namespace
+
+/// `indices` along `axis`, which counts from the end where it is negative.
+static FailureOr<IndexedArguments> readIndexed(Emitter &emitter, const Value &self, const Value &indexValue,
+                                               const Value &axisValue) {
+  FailureOr<Value> buffer = readShared(emitter, self, "what is indexed");
+  FailureOr<Value> indices = failed(buffer) ? buffer : readBlock(emitter, indexValue, "indices");
+  FailureOr<int64_t> axis = failed(indices) ? FailureOr<int64_t>() : readInteger(emitter, axisValue, "axis");
+  if (failed(axis))
+    return failure();
+  if (!indices->type().isInteger())
+    return emitter.error("ValueError") << "indices must be integers, got " << indices->type().str();
+  if (*axis < 0)
+    *axis += buffer->type().shape().size();
+  FailureOr<RankedTensorType> type =
+      gpu::inferLocalGather(bufferTypeOf(*buffer), irTypeOf(*indices), *axis, ruleErrors(emitter));
+  if (failed(type))
+    return failure();
+  return IndexedArguments{*buffer, *indices, *axis, *type};
+}
+
+static FailureOr<Value> gather(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<IndexedArguments> read = readIndexed(emitter, arguments[0], arguments[1], arguments[2]);
+  if (failed(read))
+    return failure();
+  auto op = gpu::LocalGatherOp::create(emitter.builder(), emitter.location(), read->type, bufferOf(read->buffer),
+                                       irOf(read->indices), static_cast<uint32_t>(read->axis));
+  return tensorOf(op.getResult(), read->buffer.type().element());
+}
+
+/// Values and indices in one shape.
+static FailureOr<std::pair<IndexedArguments, Value>>
+readWritten(Emitter &emitter, const Value &self, const Value &valueGiven, const Value &indexGiven, const Value &axis) {
+  FailureOr<Value> value = readBlock(emitter, valueGiven, "values");
+  FailureOr<Value> indices = failed(value) ? value : readBlock(emitter, indexGiven, "indices");
+  FailureOr<std::vector<Value>> both =
+      failed(indices) ? FailureOr<std::vector<Value>>() : broadcastTogether(emitter, {*value, *indices});
+  FailureOr<IndexedArguments> read =
+      failed(both) ? FailureOr<IndexedArguments>() : readIndexed(emitter, self, (*both)[1], axis);
+  if (failed(read))
+    return failure();
+  if (const Type element = read->buffer.type().element(); !((*both)[0].type().element() == element))
+    return emitter.error("ValueError") << "values must be of the buffer's type " << element.str() << ", got "
+                                       << (*both)[0].type().str();
+  return std::pair(*read, (*both)[0]);
+}
+
+static FailureOr<Value> scatter(Emitter &emitter, const BoundArguments &arguments) {
+  auto read = readWritten(emitter, arguments[0], arguments[1], arguments[2], arguments[3]);
+  if (failed(read))
+    return failure();
+  auto &[places, value] = *read;
+  gpu::LocalScatterOp::create(emitter.builder(), emitter.location(), bufferOf(places.buffer), irOf(places.indices),
+                              irOf(value), static_cast<uint32_t>(places.axis));
+  return Value::none();
+}
+
+template <tensor::RMWOp operation> static FailureOr<Value> update(Emitter &emitter, const BoundArguments &arguments) {
+  using tensor::RMWOp;
+  auto read = readWritten(emitter, arguments[0], arguments[1], arguments[2], arguments[3]);
+  FailureOr<std::optional<Value>> mask =
+      failed(read) ? FailureOr<std::optional<Value>>() : readMask(emitter, arguments[4]);
+  if (failed(mask))
+    return failure();
+  auto &[places, value] = *read;
+  const Type element = places.buffer.type().element();
+  if (!element.isInteger() && operation != RMWOp::Add && operation != RMWOp::Exchange)
+    return emitter.error("ValueError") << "atomic_scatter_" << tensor::stringifyRMWOp(operation).str()
+                                       << " is for integers, not for " << element.str();
+  RMWOp kind = operation;
+  if (kind == RMWOp::Add && element.isFloating())
+    kind = RMWOp::FAdd;
+  if (!element.isSigned() && (kind == RMWOp::Max || kind == RMWOp::Min))
+    kind = kind == RMWOp::Max ? RMWOp::UMax : RMWOp::UMin;
+  mlir::Value maskIr;
+  if (*mask) {
+    FailureOr<Value> fitted =
+        broadcastTo(emitter, **mask, places.indices.type().shape(), places.indices.type().layout());
+    if (failed(fitted))
+      return failure();
+    maskIr = irOf(*fitted);
+  }
+  auto op = gpu::LocalAtomicScatterRMWOp::create(emitter.builder(), emitter.location(), places.type, kind,
+                                                 bufferOf(places.buffer), irOf(value), irOf(places.indices), maskIr,
+                                                 static_cast<uint32_t>(places.axis));
+  return tensorOf(op.getResult(), element);
+}
+
 #define METHODS "triton.experimental.gluon.language._core.shared_memory_descriptor"
 
 llvm::ArrayRef<Builtin> sharedBuiltins() {
@@ -242,6 +340,28 @@ llvm::ArrayRef<Builtin> sharedBuiltins() {
        "The same memory as another type; what is None stays as it is.", reinterpret},
       {METHODS, "_reinterpret", "(self, dtype=None, shape=None, layout=None)", "The old name of `reinterpret`.",
        reinterpret},
+      {METHODS, "gather", "(self, indices, axis)",
+       "Each element of the result is that of the buffer at its own place, but along `axis` at `indices`.", gather},
+      {METHODS, "scatter", "(self, values, indices, axis)",
+       "Writes each value at its own place, but along `axis` at `indices`.", scatter},
+      {METHODS, "atomic_scatter_add", "(self, values, indices, axis, mask=None)",
+       "The sum is written atomically, where `mask` is true; gives what was there.", update<tensor::RMWOp::Add>},
+      {METHODS, "atomic_scatter_max", "(self, values, indices, axis, mask=None)",
+       "The larger is written atomically, where `mask` is true; gives what was there.", update<tensor::RMWOp::Max>},
+      {METHODS, "atomic_scatter_min", "(self, values, indices, axis, mask=None)",
+       "The smaller is written atomically, where `mask` is true; gives what was there.", update<tensor::RMWOp::Min>},
+      {METHODS, "atomic_scatter_and", "(self, values, indices, axis, mask=None)",
+       "The bits of both is written atomically, where `mask` is true; gives what was there.",
+       update<tensor::RMWOp::And>},
+      {METHODS, "atomic_scatter_or", "(self, values, indices, axis, mask=None)",
+       "The bits of either is written atomically, where `mask` is true; gives what was there.",
+       update<tensor::RMWOp::Or>},
+      {METHODS, "atomic_scatter_xor", "(self, values, indices, axis, mask=None)",
+       "The bits of one is written atomically, where `mask` is true; gives what was there.",
+       update<tensor::RMWOp::Xor>},
+      {METHODS, "atomic_scatter_xchg", "(self, values, indices, axis, mask=None)",
+       "The new value is written atomically, where `mask` is true; gives what was there.",
+       update<tensor::RMWOp::Exchange>},
       {METHODS, "_keep_alive", "(self)", "The buffer lives until here.", keepAlive},
   };
   return table;

@@ -84,7 +84,12 @@ static FailureOr<Value> load(Emitter &emitter, const BoundArguments &arguments) 
   if (failed(buffer))
     return failure();
   const Type type = buffer->type();
-  FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[1], type.shape());
+  FailureOr<Value> given = arguments[1].isNone()
+                               ? registerLayoutOf(emitter, *buffer, Value::none(), Value::string("32x32b"))
+                               : FailureOr<Value>(arguments[1]);
+  if (failed(given))
+    return failure();
+  FailureOr<Attribute> layout = readTensorLayout(emitter, *given, type.shape());
   if (failed(layout))
     return failure();
   const Type result = Type::block(type.element(), type.shape(), *layout);
@@ -144,15 +149,23 @@ static FailureOr<Value> index(Emitter &emitter, const BoundArguments &arguments)
 
 static FailureOr<Value> reinterpret(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> buffer = readTensorMemory(emitter, arguments[0], "what is reinterpreted");
-  FailureOr<Type> element = failed(buffer) ? FailureOr<Type>() : readType(emitter, arguments[1], "dtype");
-  FailureOr<std::vector<int64_t>> shape =
-      failed(element) ? FailureOr<std::vector<int64_t>>() : readIntegers(emitter, arguments[2], "shape");
-  FailureOr<gpu::MemDescType> type =
-      failed(shape) ? FailureOr<gpu::MemDescType>() : tensorMemoryType(emitter, *element, *shape, arguments[3]);
-  if (failed(type))
+  if (failed(buffer))
+    return failure();
+  // What is not given stays as it is.
+  const Type type = buffer->type();
+  FailureOr<Type> element = arguments[1].isNone() ? type.element() : readType(emitter, arguments[1], "dtype");
+  FailureOr<std::vector<int64_t>> shape = failed(element)         ? FailureOr<std::vector<int64_t>>()
+                                          : arguments[2].isNone() ? type.shape().vec()
+                                                                  : readIntegers(emitter, arguments[2], "shape");
+  FailureOr<Value> layout = failed(shape)           ? FailureOr<Value>()
+                            : arguments[3].isNone() ? makeLayoutObject(emitter, type.layout(), type.shape())
+                                                    : FailureOr<Value>(arguments[3]);
+  FailureOr<gpu::MemDescType> view =
+      failed(layout) ? FailureOr<gpu::MemDescType>() : tensorMemoryType(emitter, *element, *shape, *layout);
+  if (failed(view))
     return failure();
   return tensorMemoryValue(
-      gpu::MemDescReinterpretOp::create(emitter.builder(), emitter.location(), *type, bufferOf(*buffer)), *element);
+      gpu::MemDescReinterpretOp::create(emitter.builder(), emitter.location(), *view, bufferOf(*buffer)), *element);
 }
 
 // Products.
@@ -192,8 +205,19 @@ static LogicalResult readBarriers(Emitter &emitter, const Value &list, const Val
   return success();
 }
 
+/// Whether CTAs that share operands tell each other when a product is done. One CTA alone has nobody to tell.
+static LogicalResult checkMulticast(Emitter &emitter, const Value &value) {
+  FailureOr<bool> isMulticast = readBoolean(emitter, value, "multicast");
+  if (failed(isMulticast))
+    return failure();
+  if (*isMulticast && emitter.options().numCtas > 1)
+    return emitter.error("ValueError") << "multicast products are for one CTA here, this kernel has "
+                                       << emitter.options().numCtas;
+  return success();
+}
+
 static FailureOr<Value> mma(Emitter &emitter, const BoundArguments &arguments) {
-  if (failed(checkTarget(emitter, "tcgen05_mma")))
+  if (failed(checkTarget(emitter, "tcgen05_mma")) || failed(checkMulticast(emitter, arguments[5])))
     return failure();
   FailureOr<Value> a = readBuffer(emitter, arguments[0], "a");
   FailureOr<Value> b = failed(a) ? a : readShared(emitter, arguments[1], "b");
@@ -203,7 +227,7 @@ static FailureOr<Value> mma(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<mlir::Value> predicate =
       failed(uses) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[4], "pred");
   SmallVector<mlir::Value> barriers, flags;
-  if (failed(predicate) || failed(readBarriers(emitter, arguments[5], arguments[6], barriers, flags)))
+  if (failed(predicate) || failed(readBarriers(emitter, arguments[6], arguments[7], barriers, flags)))
     return failure();
   auto layout = dyn_cast<gpu::TensorMemoryEncodingAttr>(bufferTypeOf(*sum).getEncoding());
   gpu::TCGen5MMAOp::create(emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()),
@@ -225,7 +249,7 @@ static FailureOr<tensor::ScaleDotElemType> readFormat(Emitter &emitter, const Va
 }
 
 static FailureOr<Value> mmaScaled(Emitter &emitter, const BoundArguments &arguments) {
-  if (failed(checkTarget(emitter, "tcgen05_mma_scaled")))
+  if (failed(checkTarget(emitter, "tcgen05_mma_scaled")) || failed(checkMulticast(emitter, arguments[9])))
     return failure();
   FailureOr<Value> a = readBuffer(emitter, arguments[0], "a");
   FailureOr<Value> b = failed(a) ? a : readShared(emitter, arguments[1], "b");
@@ -240,7 +264,7 @@ static FailureOr<Value> mmaScaled(Emitter &emitter, const BoundArguments &argume
                          predicate = readPredicate(emitter, arguments[8], "pred");
   SmallVector<mlir::Value> barriers, flags;
   if (failed(formatA) || failed(formatB) || failed(uses) || failed(predicate) ||
-      failed(readBarriers(emitter, arguments[9], arguments[10], barriers, flags)))
+      failed(readBarriers(emitter, arguments[10], arguments[11], barriers, flags)))
     return failure();
   gpu::TCGen5MMAScaledOp::create(emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()),
                                  bufferOf(*a), bufferOf(*b), bufferOf(*sum), mlir::Value(), bufferOf(*scaleA),
@@ -253,6 +277,11 @@ static FailureOr<Value> commit(Emitter &emitter, const BoundArguments &arguments
   if (failed(checkTarget(emitter, "tcgen05_commit")))
     return failure();
   FailureOr<Value> barrier = readShared(emitter, arguments[0], "barrier");
+  FailureOr<std::vector<Value>> shared =
+      failed(barrier) ? FailureOr<std::vector<Value>>() : readSequence(emitter, arguments[2], "descs");
+  if (failed(shared) ||
+      (!shared->empty() && failed(checkMulticast(emitter, Value::boolean(emitter.options().numCtas > 1)))))
+    return failure();
   const auto *always = arguments[1].getIf<bool>();
   FailureOr<mlir::Value> predicate = failed(barrier)     ? FailureOr<mlir::Value>()
                                      : always && *always ? FailureOr<mlir::Value>(mlir::Value())
@@ -281,21 +310,28 @@ llvm::ArrayRef<Builtin> tensorMemoryBuiltins() {
   static const Builtin table[] = {
       {BLACKWELL, "allocate_tensor_memory", "(element_ty, shape, layout, value=None)",
        "A new buffer in tensor memory, filled with `value` if there is one.", allocate},
-      {BLACKWELL, "tcgen05_mma", "(a, b, acc, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None)",
+      {BLACKWELL, "tcgen05_mma",
+       "(a, b, acc, *, use_acc=True, pred=True, multicast=False, mbarriers=None, mbarrier_preds=None)",
        "acc + a b, or a b where `use_acc` is false, in tensor memory; each barrier gets an arrival when it is done.",
        mma},
       {BLACKWELL, "tcgen05_mma_scaled",
-       "(a, b, acc, a_scale, b_scale, a_type, b_type, *, use_acc=True, pred=True, mbarriers=None, mbarrier_preds=None)",
+       "(a, b, acc, a_scale, b_scale, a_type, b_type, *, use_acc=True, pred=True, multicast=False, mbarriers=None, "
+       "mbarrier_preds=None)",
        "The same for operands whose groups of elements have scales, which lie in tensor memory.", mmaScaled},
-      {BLACKWELL, "tcgen05_commit", "(barrier, pred=True)",
-       "The barrier gets an arrival when all tcgen05 work begun before is done, where `pred` is true.", commit},
+      {BLACKWELL, "tcgen05_commit", "(barrier, pred=True, descs=())",
+       "The barrier gets an arrival when all tcgen05 work begun before is done, where `pred` is true; so do those of "
+       "the CTAs that share `descs`.",
+       commit},
       {BLACKWELL, "tcgen05_copy", "(src, dst)", "Copies shared memory to tensor memory, without waiting.", copy},
-      {BLACKWELL ".tensor_memory_descriptor", "load", "(self, layout)", "Reads the whole view into registers.", load},
+      {BLACKWELL ".tensor_memory_descriptor", "load", "(self, layout=None)",
+       "Reads the whole view into registers; without a layout, in that of `get_reg_layout()`.", load},
       {BLACKWELL ".tensor_memory_descriptor", "store", "(self, value, pred=True)", "Writes a tensor.", store},
       {BLACKWELL ".tensor_memory_descriptor", "slice", "(self, start, length)", "The view of some columns.", slice},
       {BLACKWELL ".tensor_memory_descriptor", "index", "(self, index)", "One buffer of several.", index},
-      {BLACKWELL ".tensor_memory_descriptor", "_reinterpret", "(self, dtype, shape, layout)",
-       "The same memory as another type.", reinterpret},
+      {BLACKWELL ".tensor_memory_descriptor", "reinterpret", "(self, dtype=None, shape=None, layout=None)",
+       "The same memory as another type; what is None stays as it is.", reinterpret},
+      {BLACKWELL ".tensor_memory_descriptor", "_reinterpret", "(self, dtype=None, shape=None, layout=None)",
+       "The old name of `reinterpret`.", reinterpret},
   };
   return table;
 }

@@ -136,11 +136,38 @@ static FailureOr<Value> registerLayout(Emitter &emitter, const BoundArguments &a
   return makeLayoutObject(emitter, linear, *shape);
 }
 
+FailureOr<Value> registerLayoutOf(Emitter &emitter, const Value &buffer, const Value &warps, const Value &variant) {
+  const Type type = buffer.type();
+  FailureOr<Value> layout = makeLayoutObject(emitter, type.layout(), type.shape());
+  if (failed(layout))
+    return failure();
+  std::vector<Value> shape;
+  for (int64_t size : type.shape())
+    shape.push_back(Value::integer(size));
+  const int running = emitter.partitionWarps() ? emitter.partitionWarps() : emitter.options().numWarps;
+  BoundArguments arguments;
+  arguments.values = {Value::dtype(type.element()),
+                      Value::tuple(std::move(shape)),
+                      *layout,
+                      warps.isNone() ? Value::integer(int64_t(running)) : warps,
+                      variant,
+                      Value::tuple({})};
+  return registerLayout(emitter, arguments);
+}
+
+static FailureOr<Value> ownRegisterLayout(Emitter &emitter, const BoundArguments &arguments) {
+  return registerLayoutOf(emitter, arguments[0], arguments[1], arguments[2]);
+}
+
 llvm::ArrayRef<Builtin> tensorMemoryRegisterBuiltins() {
   static const Builtin table[] = {
       {"triton.experimental.gluon.language.nvidia.blackwell", "get_tmem_reg_layout",
        "(element_ty, shape, layout, num_warps, instr_variant=\"32x32b\", cga_layout=())",
        "The layout of registers that an instruction moves to and from a buffer.", registerLayout},
+      {"triton.experimental.gluon.language.nvidia.blackwell.tensor_memory_descriptor", "get_reg_layout",
+       "(self, num_warps=None, instr_variant=\"32x32b\")",
+       "The layout of registers that an instruction moves to and from this buffer, with the warps that run this.",
+       ownRegisterLayout},
   };
   return table;
 }

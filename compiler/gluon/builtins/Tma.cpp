@@ -2,6 +2,7 @@
 #include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
+#include "compiler/gpu/dialect/ExplicitOps.h"
 #include "compiler/tensor/rules/Rules.h"
 
 using namespace mlir;
@@ -35,6 +36,18 @@ static FailureOr<SmallVector<mlir::Value>> readCoordinates(Emitter &emitter, con
   return coordinates;
 }
 
+/// Copies by TMA ask the second cache alone.
+static LogicalResult setCachePolicy(Emitter &emitter, Operation *op, const Value &value) {
+  FailureOr<DictionaryAttr> policy = readCachePolicy(emitter, value);
+  if (failed(policy) || !*policy)
+    return policy;
+  if (!policy->get("l2_primary") || policy->get("l1") || policy->get("cache_modifier") ||
+      policy->get("l2_prefetch_size"))
+    return emitter.error("ValueError") << "copies by TMA take a policy of the second cache alone, got " << value.str();
+  op->setAttr(gpu::cachePolicyName, *policy);
+  return success();
+}
+
 static FailureOr<Value> tmaLoad(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(needs(emitter, 90, "tma.async_copy_global_to_shared")))
     return failure();
@@ -45,26 +58,17 @@ static FailureOr<Value> tmaLoad(Emitter &emitter, const BoundArguments &argument
   FailureOr<Value> result = failed(barrier) ? FailureOr<Value>() : readShared(emitter, arguments[3], "result");
   FailureOr<mlir::Value> predicate =
       failed(result) ? FailureOr<mlir::Value>() : readPredicate(emitter, arguments[4], "pred");
-  if (failed(predicate))
-    return failure();
-  gpu::AsyncTmaCopyGlobalToLocalOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir, *coordinates,
-                                           bufferOf(*barrier), bufferOf(*result), *predicate);
-  return Value::none();
-}
-
-/// `multicast` says that CTAs which hold the same part share one copy. One CTA alone has nobody to share with.
-static LogicalResult checkMulticast(Emitter &emitter, const Value &value) {
-  FailureOr<bool> isMulticast = readBoolean(emitter, value, "multicast");
+  // CTAs that hold the same part share one copy.
+  FailureOr<bool> isMulticast = failed(predicate) ? FailureOr<bool>() : readBoolean(emitter, arguments[5], "multicast");
   if (failed(isMulticast))
     return failure();
-  if (*isMulticast && emitter.options().numCtas > 1)
-    return emitter.error("ValueError") << "multicast copies are for one CTA here, this kernel has "
-                                       << emitter.options().numCtas << ": each CTA copies its own part";
-  return success();
-}
-
-static FailureOr<Value> loadOrMulticast(Emitter &emitter, const BoundArguments &arguments) {
-  return failed(checkMulticast(emitter, arguments[5])) ? FailureOr<Value>() : tmaLoad(emitter, arguments);
+  auto op = gpu::AsyncTmaCopyGlobalToLocalOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir,
+                                                     *coordinates, bufferOf(*barrier), bufferOf(*result), *predicate);
+  if (*isMulticast)
+    op->setAttr(gpu::multicastName, emitter.builder().getUnitAttr());
+  if (failed(setCachePolicy(emitter, op, arguments[6])))
+    return failure();
+  return Value::none();
 }
 
 static FailureOr<Value> tmaStore(Emitter &emitter, const BoundArguments &arguments) {
@@ -76,8 +80,25 @@ static FailureOr<Value> tmaStore(Emitter &emitter, const BoundArguments &argumen
   FailureOr<Value> source = failed(coordinates) ? FailureOr<Value>() : readShared(emitter, arguments[2], "src");
   if (failed(source))
     return failure();
-  gpu::AsyncTmaCopyLocalToGlobalOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir, *coordinates,
-                                           bufferOf(*source));
+  auto op = gpu::AsyncTmaCopyLocalToGlobalOp::create(emitter.builder(), emitter.location(), (*descriptor)->ir,
+                                                     *coordinates, bufferOf(*source));
+  if (failed(setCachePolicy(emitter, op, arguments[3])))
+    return failure();
+  return Value::none();
+}
+
+template <tensor::DescriptorReduceKind kind>
+static FailureOr<Value> tmaUpdate(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(needs(emitter, 90, "tma.async_atomic")))
+    return failure();
+  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
+  FailureOr<SmallVector<mlir::Value>> coordinates =
+      failed(descriptor) ? FailureOr<SmallVector<mlir::Value>>() : readCoordinates(emitter, arguments[1], **descriptor);
+  FailureOr<Value> source = failed(coordinates) ? FailureOr<Value>() : readShared(emitter, arguments[2], "src");
+  if (failed(source))
+    return failure();
+  gpu::AsyncTmaReduceOp::create(emitter.builder(), emitter.location(), kind, (*descriptor)->ir, *coordinates,
+                                bufferOf(*source));
   return Value::none();
 }
 
@@ -196,15 +217,34 @@ static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &a
 
 llvm::ArrayRef<Builtin> tmaBuiltins() {
   static const Builtin table[] = {
-      {NVIDIA "hopper.tma", "async_load", "(tensor_desc, coord, barrier, result, pred=True, multicast=False)",
-       "Copies the block at `coord` into a buffer; its bytes count towards the barrier's phase.", loadOrMulticast},
-      {NVIDIA "hopper.tma", "async_store", "(tensor_desc, coord, src)", "Copies a buffer to the block at `coord`.",
-       tmaStore},
+      {NVIDIA "hopper.tma", "async_load",
+       "(tensor_desc, coord, barrier, result, pred=True, multicast=False, cache_policy=None)",
+       "Copies the block at `coord` into a buffer; its bytes count towards the barrier's phase.", tmaLoad},
+      {NVIDIA "hopper.tma", "async_store", "(tensor_desc, coord, src, cache_policy=None)",
+       "Copies a buffer to the block at `coord`.", tmaStore},
       {NVIDIA "hopper.tma", "async_copy_global_to_shared",
-       "(tensor_desc, coord, barrier, result, pred=True, multicast=False)", "The old name of `async_load`.",
-       loadOrMulticast},
-      {NVIDIA "hopper.tma", "async_copy_shared_to_global", "(tensor_desc, coord, src)",
+       "(tensor_desc, coord, barrier, result, pred=True, multicast=False, cache_policy=None)",
+       "The old name of `async_load`.", tmaLoad},
+      {NVIDIA "hopper.tma", "async_copy_shared_to_global", "(tensor_desc, coord, src, cache_policy=None)",
        "The old name of `async_store`.", tmaStore},
+      {NVIDIA "hopper.tma", "async_atomic_add", "(tensor_desc, coord, src)",
+       "Writes the sums of a buffer and the block at `coord` there, atomically.",
+       tmaUpdate<tensor::DescriptorReduceKind::Add>},
+      {NVIDIA "hopper.tma", "async_atomic_min", "(tensor_desc, coord, src)",
+       "Writes the smaller elements of a buffer and the block at `coord` there, atomically.",
+       tmaUpdate<tensor::DescriptorReduceKind::Min>},
+      {NVIDIA "hopper.tma", "async_atomic_max", "(tensor_desc, coord, src)",
+       "Writes the larger elements of a buffer and the block at `coord` there, atomically.",
+       tmaUpdate<tensor::DescriptorReduceKind::Max>},
+      {NVIDIA "hopper.tma", "async_atomic_and", "(tensor_desc, coord, src)",
+       "Writes the common bits of a buffer and the block at `coord` there, atomically.",
+       tmaUpdate<tensor::DescriptorReduceKind::And>},
+      {NVIDIA "hopper.tma", "async_atomic_or", "(tensor_desc, coord, src)",
+       "Writes the bits of either of a buffer and the block at `coord` there, atomically.",
+       tmaUpdate<tensor::DescriptorReduceKind::Or>},
+      {NVIDIA "hopper.tma", "async_atomic_xor", "(tensor_desc, coord, src)",
+       "Writes the differing bits of a buffer and the block at `coord` there, atomically.",
+       tmaUpdate<tensor::DescriptorReduceKind::Xor>},
       {NVIDIA "blackwell.tma", "async_gather", "(tensor_desc, x_offsets, y_offset, barrier, result, pred=True)",
        "Copies one row for each of `x_offsets`, from column `y_offset` on, into a buffer.", gather},
       {NVIDIA "blackwell.tma", "async_scatter", "(tensor_desc, x_offsets, y_offset, src)",

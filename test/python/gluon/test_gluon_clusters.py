@@ -121,3 +121,31 @@ def test_products_of_clusters(gpu):
     total = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16], [left])
     product[(1,)](x, y, z, tile(left), tile(right), *shared, total, num_ctas=2)
     torch.testing.assert_close(z, x.float() @ y.float(), rtol=1e-3, atol=1e-2)
+
+
+@gluon.jit
+def multicast_copy(desc, y, WIDE: gl.constexpr, L: gl.constexpr):
+    barrier = hopper.mbarrier.allocate_mbarrier()
+    hopper.mbarrier.init(barrier, count=1)
+    hopper.cluster.barrier()
+    buffer = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    hopper.mbarrier.expect(barrier, desc.nbytes_per_cta)
+    hopper.tma.async_load(desc, [0, 0], barrier, buffer, multicast=True)
+    hopper.mbarrier.wait(barrier, 0)
+    at = gl.arange(0, 64, gl.SliceLayout(1, L))[:, None] * WIDE + gl.arange(0, WIDE, gl.SliceLayout(0, L))[None, :]
+    gl.store(y + at, buffer.load(L))
+    hopper.cluster.barrier()
+
+
+@pytest.mark.parametrize("cluster", [[[0, 0]], [[0, 0], [0, 1]], [[0, 1], [0, 0]]], ids=str)
+def test_one_copy_for_several_ctas(cluster):
+    layout = gl.NVMMASharedLayout(128, 16, 2, cga_layout=cluster)
+    wide = 128 if len(cluster) == 2 else 64
+    x = torch.randn(64, wide, dtype=torch.float16)
+    y = torch.zeros_like(x)
+    descriptor = TensorDescriptor.from_tensor(x, [64, wide], layout)
+    kernel = multicast_copy[(1,)](
+        descriptor, y, wide, gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0], cluster), num_ctas=2 ** len(cluster)
+    )
+    assert "multicast::cluster" in kernel.asm["ptx"]
+    assert torch.equal(x, y)

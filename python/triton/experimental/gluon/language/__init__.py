@@ -38,6 +38,7 @@ from ....language.core import (
     void,
 )
 from . import _core, _standard, amd, extra, nvidia
+from ._cache_policies import CachePolicy
 from ._core import (
     allocate_shared_memory,
     arange,
@@ -49,11 +50,14 @@ from ._core import (
     fp4_to_fp,
     full,
     histogram,
+    inline_asm,
+    load,
     num_ctas,
     num_warps,
     set_auto_layout,
     shared_memory_descriptor,
     shared_memory_descriptor_type,
+    store,
     thread_barrier,
     to_linear_layout,
     warp_specialize,

@@ -8,7 +8,7 @@ from ...._C.libtriton import emission
 from ....language.builtins import define, define_methods
 from ....language.constants import _unwrap_if_constexpr
 from ....language.core import base_type, base_value, block_type, builtin  # noqa: F401
-from ._layouts import AutoLayout, CoalescedLayout, DistributedLayout
+from ._layouts import AutoLayout, CoalescedLayout, DistributedLayout, SharedLayout
 
 
 class distributed_type(block_type):
@@ -105,6 +105,23 @@ class shared_memory_descriptor(_handle):
 
 define(globals(), __name__)
 define_methods(shared_memory_descriptor, f"{__name__}.shared_memory_descriptor")
-for _query in ("to_linear_layout", "bank_conflicts"):
+for _query in ("to_linear_layout", "bank_conflicts", "format_tensor_view", "format_hardware_view"):
     globals()[_query].is_query = True
 del _query
+
+
+def _picture(name):
+    """A question about a layout as its method."""
+    query = globals()[name]
+
+    def method(self, shape):
+        return query(self, [_unwrap_if_constexpr(size) for size in shape])
+
+    method.__name__, method.__doc__ = name, query.__doc__
+    return method
+
+
+for _kind in (DistributedLayout, SharedLayout):
+    for _name in ("format_tensor_view", "format_hardware_view"):
+        setattr(_kind, _name, _picture(_name))
+del _kind, _name

@@ -6,11 +6,13 @@ from ......language.builtins import define as _define
 from ......language.builtins import define_methods as _define_methods
 from ......language.callables import constexpr_function  # noqa: F401
 from ......language.core import base_type, base_value, builtin  # noqa: F401
+from ..._cache_policies import FractionalEvictionPolicy
+from ..._cache_policies import NvidiaCachePolicy as CachePolicy
 from ..._core import _buffer_type, _handle
 from ..._layouts import SharedLinearLayout  # noqa: F401
 from ..ampere import async_copy, mma_v2
 from ..hopper import cluster, fence_async_shared, mbarrier
-from . import float2, tma
+from . import clc, float2, tma
 from .packed import add2, fma2, max2, min2, mul2, sub2
 from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 
@@ -18,9 +20,12 @@ _define(globals(), __name__)
 globals()["get_tmem_reg_layout"].is_query = True
 
 __all__ = [
+    "CachePolicy",
+    "FractionalEvictionPolicy",
     "add2",
     "allocate_tensor_memory",
     "async_copy",
+    "clc",
     "cluster",
     "fence_async_shared",
     "fma2",

@@ -4,6 +4,12 @@
 
 from ......language.builtins import define as _define
 from ..hopper.tma import (
+    async_atomic_add,
+    async_atomic_and,
+    async_atomic_max,
+    async_atomic_min,
+    async_atomic_or,
+    async_atomic_xor,
     async_copy_global_to_shared,
     async_copy_shared_to_global,
     async_load,
@@ -17,6 +23,12 @@ from ..hopper.tma import (
 _define(globals(), __name__)
 
 __all__ = [
+    "async_atomic_add",
+    "async_atomic_and",
+    "async_atomic_max",
+    "async_atomic_min",
+    "async_atomic_or",
+    "async_atomic_xor",
     "async_copy_global_to_shared",
     "async_copy_shared_to_global",
     "async_gather",

@@ -4,6 +4,8 @@
 
 from ......language.builtins import define as _define
 from ......language.core import base_type as _base_type
+from ..._cache_policies import FractionalEvictionPolicy
+from ..._cache_policies import NvidiaCachePolicy as CachePolicy
 from ..._core import _handle
 from ..ampere import async_copy, mma_v2
 from . import cluster, mbarrier, tma
@@ -11,6 +13,8 @@ from . import cluster, mbarrier, tma
 _define(globals(), __name__)
 
 __all__ = [
+    "CachePolicy",
+    "FractionalEvictionPolicy",
     "async_copy",
     "cluster",
     "fence_async_shared",

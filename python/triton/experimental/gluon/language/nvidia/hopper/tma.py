@@ -9,6 +9,12 @@ from ......language.core import tensor_descriptor_type as _tensor_descriptor_typ
 _define(globals(), __name__)
 
 __all__ = [
+    "async_atomic_add",
+    "async_atomic_and",
+    "async_atomic_max",
+    "async_atomic_min",
+    "async_atomic_or",
+    "async_atomic_xor",
     "async_copy_global_to_shared",
     "async_copy_shared_to_global",
     "async_load",
