@@ -136,12 +136,14 @@ static bool callDataPointer(PyObject *object, uint64_t &pointer) {
 static bool classifyByDataPointer(PyObject *object, Argument &argument) {
   uint64_t pointer = 0;
   Reference dtype(PyObject_GetAttr(object, dtypeName));
-  if (!dtype || !callDataPointer(object, pointer) || !setPointer(argument, pointer, dtype.get()))
+  if (!dtype || !holdsItsNumbers(object) || !callDataPointer(object, pointer) ||
+      !setPointer(argument, pointer, dtype.get()))
     return false;
   Reference isCpu(PyObject_GetAttr(object, isCpuName)); // torch's; others do not say
   if (!isCpu)
     PyErr_Clear();
-  argument.memory = !isCpu ? Memory::Unknown : isCpu.get() == Py_False ? Memory::Device : Memory::Host;
+  argument.memory =
+      !isCpu ? Memory::Unknown : memoryOf(isCpu.get() != Py_False, reinterpret_cast<const void *>(pointer));
   return true;
 }
 

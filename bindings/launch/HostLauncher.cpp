@@ -22,7 +22,19 @@ struct HostLauncher {
 
 static PyTypeObject *hostFunctionType = nullptr, *hostLauncherType = nullptr;
 
-static bool resolve(const ArgumentSlot &slot, PyObject *, const Argument &argument, uint64_t &) {
+/// Whether an object says that it has elements.
+static bool hasElements(PyObject *object) {
+  Reference count(PyObject_CallMethod(object, "numel", nullptr));
+  PyErr_Clear();
+  return count && PyLong_Check(count.get()) && PyObject_IsTrue(count.get()) == 1;
+}
+
+static bool resolve(const ArgumentSlot &slot, PyObject *object, const Argument &argument, uint64_t &) {
+  if (argument.memory == Memory::Unknown && !argument.bits && hasElements(object)) {
+    PyErr_Format(PyExc_ValueError, "argument '%s' has elements and no memory (%s, whose data_ptr() is 0)",
+                 slot.name.c_str(), Py_TYPE(object)->tp_name);
+    return false;
+  }
   if (argument.memory != Memory::Device)
     return true;
   PyErr_Format(PyExc_ValueError,

@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 namespace triton::python {
 
 constinit TorchInterface torchInterface;
@@ -21,12 +23,40 @@ template <typename Function> static bool find(void *library, const char *name, F
 }
 
 static bool sameAsInPython(const TorchInterface &interface, PyObject *object) {
-  void *tensor = reinterpret_cast<char *>(object) + interface.offset, *pointer = nullptr;
-  int32_t device = -1;
+  void *pointer = nullptr;
   Reference expected(PyObject_CallMethod(object, "data_ptr", nullptr)), isCpu(PyObject_GetAttrString(object, "is_cpu"));
-  return expected && isCpu && interface.dataPointer(tensor, &pointer) == 0 &&
-         interface.deviceType(tensor, &device) == 0 && PyLong_AsVoidPtr(expected.get()) == pointer &&
-         (isCpu.get() == Py_True) == (device == TorchInterface::cpu);
+  return expected && isCpu && interface.dataPointer(interface.tensor(object), &pointer) == 0 &&
+         PyLong_AsVoidPtr(expected.get()) == pointer &&
+         (isCpu.get() == Py_True) == ((interface.keys(object) & interface.hostKeys) != 0);
+}
+
+/// The bits of a set of dispatch keys; 0 if it cannot be had.
+static uint64_t bitsOf(const Reference &set) {
+  Reference bits(set ? PyObject_CallMethod(set.get(), "raw_repr", nullptr) : nullptr);
+  return bits && PyLong_Check(bits.get()) ? PyLong_AsUnsignedLongLongMask(bits.get()) : 0;
+}
+
+static uint64_t bitsOfKey(PyObject *torch, const char *name) {
+  Reference keys(PyObject_GetAttrString(torch, "DispatchKey"));
+  Reference key(keys ? PyObject_GetAttrString(keys.get(), name) : nullptr);
+  return bitsOf(Reference(key ? PyObject_CallMethod(torch, "DispatchKeySet", "O", key.get()) : nullptr));
+}
+
+/// Finds the dispatch keys of `object` in `words`, its implementation; false if there is any doubt.
+static bool findKeys(TorchInterface &interface, PyObject *object, const uint64_t *words) {
+  constexpr Py_ssize_t wordCount = 24; // no implementation is smaller
+  PyObject *torch = PyDict_GetItemString(PyImport_GetModuleDict(), "torch._C");
+  uint64_t expected = torch ? bitsOf(Reference(PyObject_CallMethod(torch, "_dispatch_keys", "O", object))) : 0;
+  if (!expected || std::count(words, words + wordCount, expected) != 1)
+    return false;
+  interface.keysOffset = (std::find(words, words + wordCount, expected) - words) * Py_ssize_t(sizeof(uint64_t));
+  uint64_t cpu = bitsOfKey(torch, "CPU"), cuda = bitsOfKey(torch, "CUDA"), sparse = bitsOfKey(torch, "SparseCPU");
+  uint64_t negative = bitsOfKey(torch, "Negative"), zero = bitsOfKey(torch, "ZeroTensor");
+  interface.denseKeys = cpu & cuda;
+  interface.hostKeys = cpu & sparse;
+  interface.oddKeys = negative | zero;
+  return interface.denseKeys && interface.hostKeys && !(interface.denseKeys & interface.hostKeys) && negative && zero &&
+         !(interface.oddKeys & (cpu | cuda));
 }
 
 static TorchInterface findInterface(PyObject *object) {
@@ -34,8 +64,7 @@ static TorchInterface findInterface(PyObject *object) {
   void *library = dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
   Reference implementation(PyObject_GetAttrString(object, "_cdata"));
   if (library && implementation && find(library, "aoti_torch_get_data_ptr", interface.dataPointer) &&
-      find(library, "aoti_torch_get_dtype", interface.dtype) &&
-      find(library, "aoti_torch_get_device_type", interface.deviceType)) {
+      find(library, "aoti_torch_get_dtype", interface.dtype)) {
     void *address = PyLong_AsVoidPtr(implementation.get());
     for (Py_ssize_t offset = sizeof(PyObject); address && offset + 8 <= Py_TYPE(object)->tp_basicsize; offset += 8)
       if (*reinterpret_cast<void **>(reinterpret_cast<char *>(object) + offset) == address) {
@@ -43,7 +72,8 @@ static TorchInterface findInterface(PyObject *object) {
         break;
       }
   }
-  if (interface.offset && !sameAsInPython(interface, object))
+  if (interface.offset && !(findKeys(interface, object, *static_cast<uint64_t **>(interface.tensor(object))) &&
+                            sameAsInPython(interface, object)))
     interface.offset = 0;
   PyErr_Clear();
   return interface;
@@ -70,11 +100,35 @@ bool readTorchTensor(PyObject *object, Argument &argument) {
     isFound = true;
   }
   int32_t dtype = -1;
-  if (!torchInterface.offset ||
-      torchInterface.dtype(reinterpret_cast<char *>(object) + torchInterface.offset, &dtype) ||
+  if (!torchInterface.offset || torchInterface.dtype(torchInterface.tensor(object), &dtype) ||
       askType(dtype, object) == noScalarType)
     return false;
   return readKnownTorchTensor(object, argument);
+}
+
+/// Calls a method without arguments, if there is one; whether it gives True.
+static bool says(PyObject *object, const char *method) {
+  Reference answer(PyObject_CallMethod(object, method, nullptr));
+  PyErr_Clear();
+  return answer.get() == Py_True;
+}
+
+bool holdsItsNumbers(PyObject *object) {
+  if (!torchTensorType || !PyObject_TypeCheck(object, torchTensorType) ||
+      (torchInterface.offset && torchInterface.arePlain(torchInterface.keys(object))))
+    return true;
+  const char *problem = nullptr;
+  if (says(object, "is_neg"))
+    problem =
+        "its negative bit is set, so that its memory holds the numbers with the other sign; pass resolve_neg() of it";
+  else if (says(object, "_is_zerotensor"))
+    problem = "it is a zero tensor, which has no memory; pass clone() of it";
+  else if (Reference isMkldnn(PyObject_GetAttrString(object, "is_mkldnn")); isMkldnn.get() == Py_True)
+    problem = "its memory has the layout of MKL-DNN; pass to_dense() of it";
+  PyErr_Clear();
+  if (problem)
+    PyErr_Format(PyExc_ValueError, "kernels cannot read a tensor by its memory: %s", problem);
+  return !problem;
 }
 
 static int (*currentStream)(int32_t device, void **stream) = nullptr;

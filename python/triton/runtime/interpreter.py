@@ -27,7 +27,7 @@ from .interpreter_builder import (  # noqa: F401  (part of this module's interfa
     interpreter_semantic,
 )
 from .jit import JITFunction, KernelInterface
-from .parameters import make_parameters
+from .parameters import about_argument, make_parameters
 from .rewriter import KernelRewriter, rewrite
 
 # The name by which debuggers of kernels know what `x.handle` is.
@@ -274,7 +274,8 @@ class GridExecutor:
                 pointer, shape, strides, list(value.block_shape), padding_option=value.padding
             )
         is_const = param is not None and param.is_const
-        ty, _ = libtriton.native_specialize_impl(BaseBackend, value, is_const, False, False)
+        with about_argument(name):
+            ty, _ = libtriton.native_specialize_impl(BaseBackend, value, is_const, False, False)
         return session.scalar(annotated if annotated.startswith("*") else ty, _address_of(value), name)
 
     def _wrap_number(self, value, session, annotated):

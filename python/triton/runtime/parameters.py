@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 
@@ -85,12 +86,19 @@ def specialize_parameter(param: KernelParam, value, backend):
     return native_specialize_impl(backend, value, param.is_const, specialize, align, param.annotation_type)
 
 
+@contextlib.contextmanager
+def about_argument(name):
+    """An error that arises inside says whose argument it is about."""
+    try:
+        yield
+    except (TypeError, OverflowError, ValueError) as error:
+        raise type(error)(f"{error} (argument '{name}')") from error.__cause__
+
+
 def _specialize_named(param: KernelParam, value, backend):
     """The same; an error says whose argument it is about."""
-    try:
+    with about_argument(param.name):
         return specialize_parameter(param, value, backend)
-    except (TypeError, OverflowError) as error:
-        raise type(error)(f"{error} (argument '{param.name}')") from error.__cause__
 
 
 def create_function_from_signature(sig, kparams, backend, name="kernel"):
