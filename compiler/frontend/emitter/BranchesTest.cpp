@@ -118,6 +118,40 @@ def kernel(p, n):
                     "*i32, i32", {"arith.cmpi eq", "arith.xori", "scf.if", "tt.store", "}", "tt.return"}));
 }
 
+TEST(Branches, EarlyReturnsInARowAreOneBranch) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n):
+    if n == 0:
+        return
+    if not n < 7 or n == 3:
+        return
+    tl.store(p, n)
+)",
+                    "*i32, i32",
+                    {"arith.cmpi eq", "arith.cmpi slt", "arith.ori", "scf.if", "tt.store", "}", "tt.return"}));
+}
+
+TEST(Branches, ThousandsOfEarlyReturns) {
+  std::string text = "\n@triton.jit\ndef kernel(p, n):\n";
+  for (int i = 0; i < 6000; ++i)
+    text += "    if n == " + std::to_string(i) + ":\n        return\n";
+  EXPECT_TRUE(emits(text + "    tl.store(p, n)\n", "*i32, i32", {"arith.ori", "scf.if", "tt.store"}));
+}
+
+TEST(Branches, ConditionThatReadsMemoryIsGuarded) {
+  EXPECT_TRUE(emits(R"(
+@triton.jit
+def kernel(p, n):
+    if n == 0:
+        return
+    if tl.load(p) > 0:
+        return
+    tl.store(p, n)
+)",
+                    "*i32, i32", {"arith.cmpi eq", "scf.if", "tt.load", "scf.if", "tt.store"}));
+}
+
 TEST(Branches, ReturnBehindStoresKeepsOneCondition) {
   EXPECT_TRUE(emits(R"(
 @triton.jit

@@ -33,12 +33,49 @@ std::vector<StringRef> KernelEmitter::changedBy(llvm::ArrayRef<syntax::Stmt *> b
   return names;
 }
 
+/// Whether an expression can be evaluated though the program has returned: comparisons of numbers, which have no effect and cannot fail.
+static bool isHarmless(const syntax::Expr *expression, const Scope &scope) {
+  auto areHarmless = [&](llvm::ArrayRef<syntax::Expr *> parts) {
+    return llvm::all_of(parts, [&](const syntax::Expr *part) { return isHarmless(part, scope); });
+  };
+  if (auto *name = dyn_cast<syntax::Name>(expression)) {
+    const LocalBinding *binding = scope.find(name->id);
+    return binding && binding->state == LocalBinding::State::Bound &&
+           (binding->value.isTensor() || binding->value.isNumber());
+  }
+  if (auto *compare = dyn_cast<syntax::Compare>(expression))
+    return isHarmless(compare->left, scope) && areHarmless(compare->comparators);
+  if (auto *both = dyn_cast<syntax::BoolOp>(expression))
+    return areHarmless(both->values);
+  if (auto *unary = dyn_cast<syntax::UnaryOp>(expression))
+    return unary->op == syntax::UnaryOperator::Not && isHarmless(unary->operand, scope);
+  return isa<syntax::Constant>(expression);
+}
+
+/// `if condition: return`, with such a condition.
+static bool isEarlyReturn(const syntax::Stmt *statement, const Scope &scope) {
+  auto *branch = dyn_cast<syntax::If>(statement);
+  auto *first = branch && branch->body.size() == 1 ? dyn_cast<syntax::Return>(branch->body.front()) : nullptr;
+  return first && !first->value && branch->orelse.empty() && isHarmless(branch->test, scope);
+}
+
 Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isFunctionBody) {
   for (auto [i, statement] : llvm::enumerate(body)) {
     Flow flow = emitStatement(statement);
     if (frame->stopped)
       return {};
-    const llvm::ArrayRef<syntax::Stmt *> rest = body.drop_front(i + 1);
+    llvm::ArrayRef<syntax::Stmt *> rest = body.drop_front(i + 1);
+    // Early returns in a row guard the rest with one branch: branches in branches would take the square of their number.
+    while (flow.kind == Flow::Kind::MayReturn && flow.results.empty() && !rest.empty() &&
+           isEarlyReturn(rest.front(), frame->scope)) {
+      Flow next = emitStatement(rest.consume_front());
+      if (frame->stopped)
+        return {};
+      if (next.kind == Flow::Kind::MayReturn)
+        flow.returned = mlir::arith::OrIOp::create(opBuilder, location(), flow.returned, next.returned);
+      else if (next.kind == Flow::Kind::Returns)
+        flow = std::move(next);
+    }
     if (flow.kind == Flow::Kind::Returns) {
       // What follows a compile-time branch that returned is dead but still checked; what follows a plain return is not
       // looked at.
