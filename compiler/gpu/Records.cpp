@@ -51,12 +51,15 @@ std::optional<RecordsPlan> RecordsPlan::parse(llvm::StringRef mode, unsigned num
 
 std::optional<RecordsPlan> RecordsPlan::of(ModuleOp module) {
   auto warps = module->getAttrOfType<DenseI32ArrayAttr>(warpsName);
-  if (!warps)
+  auto warpsPerUnit = module->getAttrOfType<IntegerAttr>(warpsPerUnitName),
+       capacity = module->getAttrOfType<IntegerAttr>(capacityName);
+  if (!warps || !warpsPerUnit || !warpsPerUnit.getType().isInteger(32) || !capacity ||
+      !capacity.getType().isInteger(32) || !llvm::isPowerOf2_32(capacity.getInt()))
     return std::nullopt;
   RecordsPlan plan;
   plan.warps.assign(warps.asArrayRef().begin(), warps.asArrayRef().end());
-  plan.warpsPerUnit = module->getAttrOfType<IntegerAttr>(warpsPerUnitName).getInt();
-  plan.capacity = module->getAttrOfType<IntegerAttr>(capacityName).getInt();
+  plan.warpsPerUnit = warpsPerUnit.getInt();
+  plan.capacity = capacity.getInt();
   plan.is32Bit = module->hasAttr(shortClockName);
   return plan;
 }
@@ -70,6 +73,12 @@ void RecordsPlan::attachTo(ModuleOp module) const {
     module->setAttr(shortClockName, builder.getUnitAttr());
   module->setAttr(profileScratchBytesName, builder.getI32IntegerAttr(sliceBytes()));
   module->setAttr(profileScratchAlignmentName, builder.getI32IntegerAttr(128));
+}
+
+void RecordsPlan::detachFrom(ModuleOp module) {
+  for (llvm::StringRef name : {warpsName, warpsPerUnitName, capacityName, shortClockName, profileScratchBytesName,
+                               profileScratchAlignmentName, recordScopesName})
+    module->removeAttr(name);
 }
 
 } // namespace triton::gpu

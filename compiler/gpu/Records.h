@@ -17,9 +17,11 @@ struct RecordsPlan {
 
   /// For a CTA of `numWarps`. Nullopt: the mode is none.
   static std::optional<RecordsPlan> parse(llvm::StringRef mode, unsigned numWarps);
-  /// What is left on a module; nullopt: it has no records.
+  /// What is left on a module; nullopt: it has no records, or attributes that `attachTo` does not make.
   static std::optional<RecordsPlan> of(mlir::ModuleOp module);
   void attachTo(mlir::ModuleOp module) const;
+  /// Takes away what `attachTo` makes, and the names of scopes.
+  static void detachFrom(mlir::ModuleOp module);
 
   /// Where records begin in a CTA's slice: behind the header and the counts.
   unsigned recordsOffset() const { return (40 + 4 * unsigned(warps.size()) + 7) / 8 * 8; }

@@ -79,7 +79,9 @@ llvm::LogicalResult emitRecord(Emitter &emitter, record::RecordOp record) {
                                  "without inlining it";
   std::optional<gpu::RecordsPlan> plan = gpu::RecordsPlan::of(emitter.source);
   auto scope = record->getAttrOfType<IntegerAttr>(gpu::recordScopeName);
-  assert(plan && scope && "AllocateRecords ran before this");
+  assert(plan && "the kernel began with it");
+  if (!scope)
+    return record.emitError() << "has no number of its scope: " << gpu::recordScopeName;
   llvm::IRBuilder<> &builder = emitter.builder;
   // A beginning is read as late as possible, an end first: what noting takes belongs to nobody.
   llvm::Value *clock = record.getIsStart() ? nullptr : readNow(emitter, "clock64", /*isWide=*/true);

@@ -6,7 +6,7 @@
 //   proton.record start "loads" {proton.scope = 0 : i32}
 //
 //   Out: the same with numbers; on the module the scopes' names, who writes, and the bytes that a launch brings for each CTA. A module without
-//        records is left as it was.
+//        records has none of these.
 // Runs when the number of warps is known, those of partitions included.
 #include "compiler/gpu/passes/Passes.h"
 
@@ -47,6 +47,7 @@ struct AllocateRecords : impl::AllocateRecordsBase<AllocateRecords> {
                          << names.size();
       return signalPassFailure();
     }
+    RecordsPlan::detachFrom(module); // what a file says of records that it does not have, or has others
     if (names.empty())
       return;
     std::optional<RecordsPlan> plan = RecordsPlan::parse(mode, getTotalNumWarps(module));
