@@ -1,6 +1,7 @@
 // Register layouts: how they are written, checked and turned into linear maps.
 #include "compiler/gpu/dialect/AttributeFields.h"
 #include "compiler/gpu/dialect/LayoutChecks.h"
+#include "compiler/tensor/rules/Rules.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -95,6 +96,8 @@ LogicalResult BlockedAttr::verify(EmitError error, ArrayRef<int64_t> registers, 
       failed(checkPowersOfTwo("threadsPerWarp", lanes, error)) ||
       failed(checkPowersOfTwo("warpsPerCTA", warps, error)) || failed(checkOrder(order, error)))
     return failure();
+  // With one warp a thread has this many of the largest tensor's elements; more are copies.
+  constexpr int64_t mostRegisters = tensor::maxTensorElements / 32;
   constexpr unsigned mostBits = 32; // more than any tensor has, and with those of a cluster still one word
   unsigned bits = 0;
   for (ArrayRef<int64_t> sizes : {registers, lanes, warps})
@@ -102,6 +105,9 @@ LogicalResult BlockedAttr::verify(EmitError error, ArrayRef<int64_t> registers, 
       bits += llvm::Log2_64(size);
   if (bits > mostBits)
     return error() << "a layout of 2^" << bits << " elements is larger than any tensor";
+  if (int64_t count = llvm::product_of(registers); count > mostRegisters)
+    return error() << "sizePerThread gives each thread " << count << " elements, more than " << mostRegisters
+                   << ", which no tensor needs";
   return checkBases("CGALayout", cluster, order.size(), error);
 }
 
