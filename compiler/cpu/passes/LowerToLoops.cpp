@@ -42,6 +42,11 @@ static LogicalResult check(tensor::FuncOp function) {
   WalkResult result = function.walk([](Operation *op) {
     for (Type type :
          llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes()))) {
+      if (auto pointer = dyn_cast<tensor::PointerType>(type);
+          pointer && isa<RankedTensorType>(pointer.getPointeeType())) {
+        op->emitError() << "block pointers are rewritten before they are lowered to loops, got " << type;
+        return WalkResult::interrupt();
+      }
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor)
         continue;
