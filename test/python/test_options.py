@@ -100,3 +100,11 @@ def test_flags_of_tritonc():
     }.items():
         code, text = tritonc(*flags)
         assert code and message in text
+
+
+def test_a_file_in_place_of_a_stage_counts_by_its_content(tmp_path):
+    path = tmp_path / "mine.ttir"
+    path.write_text("module {}")
+    before = CPUOptions(ir_override=str(path)).hash()
+    path.write_text("module { }")
+    assert CPUOptions(ir_override=str(path)).hash() != before

@@ -35,12 +35,11 @@ class NativeOptions:
         object.__setattr__(self, "extern_libs", tuple(sorted(dict(self.extern_libs or {}).items())))
 
     def hash(self):
+        """Of all values; files count by what they hold."""
         libraries = tuple((name, file_hash(path)) for name, path in sorted(self.extern_libs))
-        values = {
-            **self.__dict__,
-            "extern_libs": libraries,
-            "ir_override": self.ir_override and file_hash(self.ir_override),
-        }
+        values = {**self.__dict__, "extern_libs": libraries}
+        if isinstance(self.ir_override, str) and os.path.isfile(self.ir_override):
+            values["ir_override"] = file_hash(self.ir_override)
         text = "_".join(f"{name}-{value}" for name, value in sorted(values.items()))
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
