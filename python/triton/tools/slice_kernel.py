@@ -18,6 +18,8 @@ from argparse import ArgumentParser
 from dataclasses import dataclass, field
 from typing import Optional
 
+from .triton_to_gluon_translator import TranslatorTarget, translate_paths
+
 
 @dataclass
 class Module:
@@ -289,10 +291,17 @@ def main(arguments=None):
     parser.add_argument(
         "--leaf-path", action="append", default=[], help="an object that stays an import, as module.path:object"
     )
+    parser.add_argument("--translate-to-gluon", action="store_true", help="write the kernels as Gluon")
+    parser.add_argument(
+        "--target", default="generic", choices=[target.value for target in TranslatorTarget], help="the GPU, for Gluon"
+    )
     parser.add_argument("--output-path", help="the file to write (default: standard output)")
     options = parser.parse_args(arguments)
     try:
-        text = slice_kernel(options.root_paths, options.leaf_module, options.include_below, options.leaf_path)
+        if options.translate_to_gluon:
+            text = translate_paths(options.root_paths, TranslatorTarget(options.target))
+        else:
+            text = slice_kernel(options.root_paths, options.leaf_module, options.include_below, options.leaf_path)
     except (ImportError, ValueError) as error:
         raise SystemExit(f"error: {error}") from None
     if options.output_path is None:

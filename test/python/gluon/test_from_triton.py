@@ -111,3 +111,30 @@ def test_descriptors(tmp_path):
         pytest.skip("Gluon kernels run on GPUs")
     translate(moved_kernel, tmp_path)[(1,)](source, target)
     assert torch.equal(x, y)
+
+
+def test_the_name_of_newer_releases(tmp_path):
+    from triton.tools import triton_to_gluon_translator as newer
+
+    assert newer.convert_triton_to_gluon([scaled], newer.TranslatorTarget.SM90) == convert_triton_to_gluon([scaled])
+    with pytest.raises(ValueError, match="translated for NVIDIA GPUs, not for gfx942"):
+        newer.convert_triton_to_gluon([scaled], newer.TranslatorTarget.GFX942)
+    with pytest.raises(ValueError, match="is not of the form module.path:object"):
+        newer.translate_paths(["triton.language"])
+
+
+def test_slices_are_translated(tmp_path, monkeypatch):
+    from triton.tools.slice_kernel import main
+
+    (tmp_path / "sliced_kernels.py").write_text(
+        "import triton\nimport triton.language as tl\n\n\n@triton.autotune([triton.Config({'N': 64})], key=[])\n@triton.jit\n"
+        "def kernel(x, N: tl.constexpr):\n    tl.store(x + tl.arange(0, N), 1)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    main(
+        ["sliced_kernels:kernel", "--translate-to-gluon", "--target", "sm90", "--output-path", str(tmp_path / "out.py")]
+    )
+    text = (tmp_path / "out.py").read_text()
+    assert "@gluon.jit" in text and "def kernel(x, N: gl.constexpr)" in text
+    with pytest.raises(SystemExit, match="error: sliced_kernels has no 'other'"):
+        main(["sliced_kernels:other", "--translate-to-gluon"])
