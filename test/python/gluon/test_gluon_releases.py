@@ -87,3 +87,18 @@ def test_exports():
         assert hasattr(gluon, name), name
     for name in ("clamp", "expect_zero", "atomic_load", "atomic_store", "atomic_poll", "cumsum", "cumprod"):
         assert hasattr(gl, name), name
+
+
+@gluon.jit
+def counted_barriers(CLUSTER: gl.constexpr):
+    split: gl.constexpr = gl.NVMMASharedLayout(128, 16, 2, cga_layout=CLUSTER)
+    a = gl.allocate_shared_memory(gl.float16, [128, 128], split)
+    gl.static_assert(blackwell.tcgen05_mma_barrier_count([a], multicast=False) == 1)
+    gl.static_assert(blackwell.tcgen05_mma_barrier_count([a], multicast=True) == 2)
+    gl.static_assert(blackwell.tcgen05_mma_barrier_count([a], multicast=True, two_ctas=True) == 1)
+    gl.static_assert(blackwell.tcgen05_mma_barrier_count([], multicast=True) == 1)
+
+
+def test_arrivals_of_products_that_ctas_share():
+    source = gluon.GluonASTSource(counted_barriers, {"CLUSTER": "constexpr"}, {"CLUSTER": [[0, 0], [1, 0]]})
+    compile_source(source, target=GPUTarget("cuda", 100, 32), options={"num_ctas": 4})

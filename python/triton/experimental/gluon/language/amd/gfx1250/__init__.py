@@ -4,7 +4,7 @@
 
 from ......language.builtins import define as _define
 from ..cdna3 import buffer_load, buffer_store
-from . import async_copy, mbarrier, tdm
+from . import async_copy, cluster, mbarrier, tdm
 
 _define(globals(), __name__)
 
@@ -12,6 +12,7 @@ __all__ = [
     "async_copy",
     "buffer_load",
     "buffer_store",
+    "cluster",
     "get_wmma_scale_layout",
     "mbarrier",
     "tdm",

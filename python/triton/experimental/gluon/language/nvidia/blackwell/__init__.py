@@ -13,6 +13,7 @@ from ..._layouts import SharedLinearLayout  # noqa: F401
 from ..ampere import async_copy, mma_v2
 from ..hopper import cluster, fence_async_shared, mbarrier
 from . import clc, float2, tma
+from .barriers import tcgen05_mma_barrier_count
 from .packed import add2, fma2, max2, min2, mul2, sub2
 from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 
@@ -36,6 +37,7 @@ __all__ = [
     "mma_v2",
     "mul2",
     "sub2",
+    "tcgen05_mma_barrier_count",
     "tensor_memory_descriptor",
     "TensorMemoryLayout",
     "tma",
