@@ -2,6 +2,7 @@
 #include "compiler/llvm/nvidia/Codegen.h"
 
 #include "compiler/llvm/LlvmTargets.h"
+#include "compiler/llvm/nvidia/CopyAddresses.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -291,6 +292,7 @@ llvm::Expected<std::string> Code::ptx() {
   auto machine = targetMachine(newer, std::max(options.ptxVersion, leastPtxVersion(newer)), limitPasses(*llvmModule));
   if (!machine)
     return machine.takeError();
+  splitCopyAddresses(*llvmModule);
   llvm::SmallVector<char, 0> bytes;
   if (llvm::Error error = llvmModule.generate(**machine, llvm::CodeGenFileType::AssemblyFile, /*onCopy=*/false, bytes))
     return error;
