@@ -63,7 +63,8 @@ using Prefixes = std::map<unsigned, Prefix>;
 
 class Planner {
 public:
-  Planner(const LinearLayout &layout, unsigned axis, bool reverse) : layout(layout), axis(axis), reverse(reverse) {}
+  Planner(const LinearLayout &layout, unsigned axis, bool reverse)
+      : layout(layout), axis(axis), reverse(reverse), allLanes(layout.inputSize("lane") - 1) {}
   ThreadProgram plan();
 
 private:
@@ -83,6 +84,7 @@ private:
   const LinearLayout &layout;
   unsigned axis;
   bool reverse;
+  unsigned allLanes; // as a mask
   std::vector<Segment> segments;
   unsigned lowerLanes = 0; // lane bits of segments done
   bool everywhere = true;  // totals are known to all lanes of these, not only to the last
@@ -185,7 +187,7 @@ Prefixes Planner::before(Totals totals, size_t index) {
   Holder holder = segments[index].holder;
   if (!everywhere && holder != Holder::Warp) {
     for (auto &[reg, value] : totals)
-      value = program.shuffle(value, {.keep = 31 & ~lowerLanes, .set = lastLanes()});
+      value = program.shuffle(value, {.keep = allLanes & ~lowerLanes, .set = lastLanes()});
     everywhere = true;
   }
   return holder == Holder::Register ? beforeInThread(totals, index)
@@ -223,7 +225,7 @@ Prefixes Planner::beforeInWarp(const Totals &totals, size_t index) {
     unsigned lane = 1u << bit;
     // Lanes with the later half take the total of the earlier: of its last lane.
     LaneSource source =
-        reverse ? LaneSource{.keep = 31 & ~done, .set = lane} : LaneSource{.keep = 31 & ~lane, .set = done};
+        reverse ? LaneSource{.keep = allLanes & ~done, .set = lane} : LaneSource{.keep = allLanes & ~lane, .set = done};
     ThreadCondition later{.laneMask = lane, .laneValue = reverse ? 0 : lane};
     for (auto &[reg, value] : inclusive) {
       unsigned earlier = program.shuffle(value, source);

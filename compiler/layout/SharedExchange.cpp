@@ -12,9 +12,9 @@
 using namespace triton::layout;
 
 unsigned triton::layout::bankConflicts(const LinearLayout &access, unsigned vectorBits, unsigned elementBits) {
-  // A warp moves at most 128 bytes at a time: wide accesses go in groups of lanes, each of which may touch every bank once.
+  // A cycle moves at most 128 bytes at a time: wide accesses go in groups of lanes, each of which may touch every bank once.
   unsigned accessBytes = std::max(1u, (elementBits << vectorBits) / 8);
-  unsigned lanes = std::min<int64_t>(32, access.inputSize("lane"));
+  unsigned lanes = access.inputSize("lane");
   unsigned group = std::min(lanes, std::max(1u, 128 / std::max(4u, accessBytes)));
   unsigned worst = 1;
   for (unsigned first = 0; first < lanes; first += group) {

@@ -25,7 +25,7 @@ struct ThreadCondition {
 
 /// The lane that a lane takes a value from: (lane & keep) | set, or its neighbour when counting in the bits of `count`.
 struct LaneSource {
-  unsigned keep = 31, set = 0;
+  unsigned keep = ~0u, set = 0;
   unsigned count = 0; // not 0: a step of +1 or -1 in these bits, the others as they are
   bool up = false;
 
