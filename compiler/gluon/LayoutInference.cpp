@@ -312,7 +312,7 @@ LogicalResult findLayouts(ModuleOp module, SmallVectorImpl<std::pair<Value, Dist
       return WalkResult::advance();
     if (gpu::getNumCtas(module) != 1)
       return op->emitError() << "CoalescedLayout is for one CTA, this kernel has " << gpu::getNumCtas(module);
-    found.emplace_back(pointers, gpu::coalescedLayout(op, access, gpu::getNumWarps(op)));
+    found.emplace_back(pointers, gpu::coalescedLayout(op, access, gpu::getThreads(op)));
     return WalkResult::advance();
   });
   replaceAll<gpu::ConvertLayoutOp, SetAutoLayoutOp>(conversions, restored);

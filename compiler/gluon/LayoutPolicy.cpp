@@ -59,6 +59,13 @@ static std::string allocated(Emitter &emitter, const frontend::Type &type) {
   return isShort ? sizes(shape, "_") : "[" + sizes(shape, ", ") + "]";
 }
 
+/// "90" for sm_90, "gfx942".
+static std::string nameOfArchitecture(const LanguageOptions &options) {
+  if (options.backend == "hip")
+    return "gfx" + llvm::utohexstr(options.capability, /*LowerCase=*/true);
+  return std::to_string(options.capability);
+}
+
 namespace {
 class Policy final : public frontend::LayoutPolicy {
 public:
@@ -68,7 +75,7 @@ public:
 
   void prepare(ModuleOp module, const LanguageOptions &options) const override {
     Builder builder(module.getContext());
-    module->setAttr(gpu::targetName, builder.getStringAttr(options.backend + ":" + std::to_string(options.capability)));
+    module->setAttr(gpu::targetName, builder.getStringAttr(options.backend + ":" + nameOfArchitecture(options)));
     module->setAttr(gpu::numWarpsName, builder.getI32IntegerAttr(options.numWarps));
     module->setAttr(gpu::numCtasName, builder.getI32IntegerAttr(options.numCtas));
     module->setAttr(gpu::threadsPerWarpName, builder.getI32IntegerAttr(options.warpSize));

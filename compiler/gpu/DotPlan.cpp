@@ -107,8 +107,70 @@ static bool fitsMma(const Product &product, const Target &target) {
   return product.a.isF16() || product.a.isBF16() || product.isTf32 || product.a.isF64() || product.a.isInteger(8);
 }
 
+std::optional<AmdInstruction> findMfma(const AmdArchitecture &architecture, Type a, Type b, Type accumulator,
+                                       bool isTf32, int64_t m) {
+  const unsigned version = architecture.mfma;
+  // Four groups of lanes side by side along K where an instruction has 16 rows, two where it has 32.
+  auto make = [&](unsigned kBase) { return AmdInstruction{m, m, int64_t(kBase) * 64 / m, kBase}; };
+  if (a.isInteger(8) && accumulator.isInteger(32))
+    return make(version == 2 ? 4 : version == 3 ? 8 : 16);
+  if (a.isF64() && accumulator.isF64() && m == 16)
+    return make(1);
+  if (!accumulator.isF32())
+    return std::nullopt;
+  if (a.isF32() && isTf32)
+    return version == 3 ? std::optional(make(2)) : std::nullopt;
+  if (a.isF32())
+    return make(1);
+  if (a.isF16() || a.isBF16())
+    return make(version == 4 ? 8 : 4);
+  auto isNative = [&](Type type) {
+    return architecture.fp8 == AmdArchitecture::Fp8::Fnuz  ? isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type)
+           : architecture.fp8 == AmdArchitecture::Fp8::Ocp ? isa<Float8E4M3FNType, Float8E5M2Type>(type)
+                                                           : false;
+  };
+  return isNative(a) && isNative(b) ? std::optional(make(8)) : std::nullopt;
+}
+
+std::optional<AmdInstruction> findWmma(const AmdArchitecture &architecture, Type a, Type b, Type accumulator) {
+  const unsigned version = architecture.wmma;
+  auto make = [&](int64_t k) { return AmdInstruction{16, 16, k, version == 1 ? 16 : unsigned(k) / 2}; };
+  if (a.isInteger(8) && accumulator.isInteger(32))
+    return make(version == 3 ? 64 : 16);
+  if (!accumulator.isF32())
+    return std::nullopt;
+  if (a.isF16() || a.isBF16())
+    return make(version == 3 ? 32 : 16);
+  auto isNative = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
+  if (architecture.fp8 == AmdArchitecture::Fp8::Ocp && isNative(a) && isNative(b))
+    return make(version == 3 ? 64 : 16);
+  return std::nullopt;
+}
+
+/// The instruction of a dot: the larger MFMA where the result has room for it, unless another is wished for. Nullopt for multiply-adds, also where K is
+/// less than an instruction takes: lanes would hold copies, which count twice.
+static std::optional<AmdInstruction> amdInstruction(const Product &product, const Target &target) {
+  const int64_t smaller = std::min(product.m, product.n);
+  if (target.amd->wmma) {
+    auto found = findWmma(*target.amd, product.a, product.b, product.accumulator);
+    return found && smaller >= 16 && product.k >= found->k ? found : std::nullopt;
+  }
+  for (int64_t size : {32, 16}) {
+    if (smaller < size || (target.mfmaSize && target.mfmaSize < size))
+      continue;
+    auto found = findMfma(*target.amd, product.a, product.b, product.accumulator, product.isTf32, size);
+    if (found && product.k >= found->k)
+      return found;
+  }
+  return std::nullopt;
+}
+
 DotPlan::Kind planDotKind(tensor::DotOp dot, const Target &target, unsigned numWarps) {
   Product product(dot);
+  if (target.isAmd())
+    return !amdInstruction(product, target) ? DotPlan::Kind::Fma
+           : target.amd->mfma               ? DotPlan::Kind::Mfma
+                                            : DotPlan::Kind::Wmma;
   if (fitsTcgen05(dot, product, target, numWarps))
     return DotPlan::Kind::Tcgen05;
   if (fitsWgmma(product, target, numWarps))
@@ -154,11 +216,12 @@ static bool feedsDot(Value result) {
 
 /// How many warps lie along each dimension. In a chain rows stay with their warps, so that the result of one dot is operand A of the next
 /// without moving; else warps get tiles that are as square as possible, which read the fewest operands.
-static SmallVector<int64_t> spreadWarps(const Product &product, bool chained, unsigned numWarps) {
+static SmallVector<int64_t> spreadWarps(const Product &product, bool chained, unsigned numWarps, int64_t m = 16,
+                                        int64_t n = 8) {
   int64_t batch = std::min<int64_t>(product.batch, numWarps), rows = 1, columns = 1;
   while (batch * rows * columns < numWarps) {
     int64_t height = product.m / rows, width = product.n / columns;
-    bool alongRows = height > 16, alongColumns = width > 8;
+    bool alongRows = height > m, alongColumns = width > n;
     if (alongRows && alongColumns)
       alongRows = chained || height >= width;
     if (alongRows || !alongColumns)
@@ -207,9 +270,34 @@ static DotPlan planTcgen05(tensor::DotOp dot, const Product &product, unsigned n
           Attribute()};
 }
 
+/// Transposed, so that a lane's results are neighbours along N: they are stored as vectors, and are operand A of a next dot as they are.
+static DotPlan planAmd(tensor::DotOp dot, const Product &product, const Target &target, bool chained,
+                       unsigned numWarps) {
+  MLIRContext *context = dot.getContext();
+  const AmdInstruction instruction = *amdInstruction(product, target);
+  const SmallVector<int64_t> shape = {instruction.m, instruction.n, instruction.k},
+                             warps = spreadWarps(product, chained, numWarps, instruction.m, instruction.n);
+  if (target.amd->wmma) {
+    SmallVector<int64_t> bases = flattenBases(layout::warpBases(warps));
+    auto accumulator = WmmaAttr::get(context, target.amd->wmma, product.rank, ArrayRef<int64_t>(), bases,
+                                     /*isTransposed=*/true, shape, ArrayRef<int64_t>());
+    const unsigned kWidth = target.amd->wmma == 1 ? 16 : 8;
+    return {DotPlan::Kind::Wmma, accumulator, DotOperandAttr::get(0, accumulator, kWidth),
+            DotOperandAttr::get(1, accumulator, kWidth)};
+  }
+  const SmallVector<int64_t> tiles(product.rank, 1);
+  auto accumulator = MfmaAttr::get(context, target.amd->mfma, warps, shape, /*isTransposed=*/true, tiles,
+                                   product.accumulator.isF64() ? 64 : 32, ArrayRef<int64_t>());
+  unsigned kWidth = instruction.kBase;
+  if (target.kPack == 2 && target.amd->mfma < 4 && product.k >= 2 * instruction.k)
+    kWidth *= 2;
+  return {DotPlan::Kind::Mfma, accumulator, DotOperandAttr::get(0, accumulator, kWidth),
+          DotOperandAttr::get(1, accumulator, kWidth)};
+}
+
 /// Every thread computes a small block of the result from rows of A and columns of B.
-static DotPlan planFma(tensor::DotOp dot, const Product &product, unsigned numWarps) {
-  int64_t perThread = product.batch * product.m * product.n / (32 * numWarps);
+static DotPlan planFma(tensor::DotOp dot, const Product &product, int64_t laneCount, unsigned numWarps) {
+  int64_t perThread = product.batch * product.m * product.n / (laneCount * numWarps);
   // Four columns where there are as many: results then leave in full vectors.
   int64_t height = std::min<int64_t>(perThread >= 16  ? 4
                                      : perThread >= 8 ? 2
@@ -217,8 +305,8 @@ static DotPlan planFma(tensor::DotOp dot, const Product &product, unsigned numWa
                                      product.m),
           width = std::min<int64_t>(perThread >= 4 ? 4 : 1, product.n);
   int64_t laneColumns = std::min<int64_t>(8, product.n / width),
-          laneRows = std::min(32 / laneColumns, product.m / height);
-  laneColumns = 32 / laneRows; // more lanes than elements: copies
+          laneRows = std::min(laneCount / laneColumns, product.m / height);
+  laneColumns = laneCount / laneRows; // more lanes than elements: copies
   int64_t batch = std::min<int64_t>(product.batch, numWarps), rows = 1, columns = 1;
   while (batch * rows * columns < numWarps) {
     int64_t down = product.m / (height * laneRows * rows), across = product.n / (width * laneColumns * columns);
@@ -237,6 +325,19 @@ static DotPlan planFma(tensor::DotOp dot, const Product &product, unsigned numWa
 }
 
 Target dotTarget(ModuleOp module) {
+  if (isForAmd(module)) {
+    auto named = Target::byName(module->getAttrOfType<StringAttr>(targetName).getValue());
+    if (named) {
+      auto number = [&](StringRef name, unsigned fallback) {
+        auto given = module->getAttrOfType<IntegerAttr>(name);
+        return given ? unsigned(given.getInt()) : fallback;
+      };
+      named->mfmaSize = number(mfmaSizeName, 0);
+      named->kPack = number(kPackName, 1);
+      return *named;
+    }
+    llvm::consumeError(named.takeError()); // whoever emits code says it
+  }
   return {.capability = static_cast<unsigned>(getComputeCapability(module).value_or(90)),
           .allowsWgmma = !module->hasAttr(withoutWgmmaName),
           .allowsTcgen05 = !module->hasAttr(withoutTcgen05Name)};
@@ -251,10 +352,13 @@ DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps) {
     return planWgmma(dot, product, numWarps);
   case DotPlan::Kind::Mma:
     return planMma(dot, product, comesFromDot(dot.getA()) || feedsDot(dot.getD()), numWarps);
+  case DotPlan::Kind::Mfma:
+  case DotPlan::Kind::Wmma:
+    return planAmd(dot, product, target, comesFromDot(dot.getA()) || feedsDot(dot.getD()), numWarps);
   case DotPlan::Kind::Fma:
     break;
   }
-  return planFma(dot, product, numWarps);
+  return planFma(dot, product, target.lanes(), numWarps);
 }
 
 std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target &target, unsigned numWarps) {

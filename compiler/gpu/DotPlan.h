@@ -15,13 +15,30 @@ namespace triton::gpu {
 /// Attributes of modules whose dots are to do without these instructions, for comparison.
 inline constexpr llvm::StringLiteral withoutWgmmaName = "ttg.without-wgmma";
 inline constexpr llvm::StringLiteral withoutTcgen05Name = "ttg.without-tcgen05";
+/// Attributes of AMD's modules, i32: rows and columns of MFMA instructions, and how many of them one read of an operand feeds.
+inline constexpr llvm::StringLiteral mfmaSizeName = "ttg.mfma-size";
+inline constexpr llvm::StringLiteral kPackName = "ttg.kpack";
+
+/// What one matrix instruction of AMD's takes.
+struct AmdInstruction {
+  int64_t m, n, k;
+  unsigned kBase; // elements along K that a lane gives it
+};
+/// The MFMA of m x m (16 or 32) for operands of these types; nullopt if the architecture has none.
+std::optional<AmdInstruction> findMfma(const AmdArchitecture &architecture, mlir::Type a, mlir::Type b,
+                                       mlir::Type accumulator, bool isTf32, int64_t m);
+/// Likewise the WMMA, of 16 x 16.
+std::optional<AmdInstruction> findWmma(const AmdArchitecture &architecture, mlir::Type a, mlir::Type b,
+                                       mlir::Type accumulator);
 
 struct DotPlan {
   enum class Kind {
-    Fma,    // scalar multiply-adds; any type
-    Mma,    // mma.sync: a warp, operands in registers
-    Wgmma,  // wgmma: a warpgroup, B (and mostly A) in shared memory
-    Tcgen05 // tcgen05.mma: the CTA, the accumulator in tensor memory, B in shared memory, A in one of them
+    Fma,     // scalar multiply-adds; any type
+    Mma,     // mma.sync: a warp, operands in registers
+    Wgmma,   // wgmma: a warpgroup, B (and mostly A) in shared memory
+    Tcgen05, // tcgen05.mma: the CTA, the accumulator in tensor memory, B in shared memory, A in one of them
+    Mfma,    // AMD's CDNA: a wave of 64 lanes, operands in registers
+    Wmma     // AMD's RDNA: a wave of 32 lanes, operands in registers
   } kind;
   /// Of c and d. With tcgen05, the registers that the accumulator is loaded into: a row per lane.
   mlir::Attribute accumulator;

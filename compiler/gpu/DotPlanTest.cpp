@@ -21,22 +21,33 @@ protected:
   }
 
   /// The plan of the `which`th dot of a function with this signature and body.
-  DotPlan plan(const std::string &function, unsigned capability, unsigned numWarps, unsigned which = 0) {
+  DotPlan plan(const std::string &function, gpu::Target target, unsigned numWarps, unsigned which = 0) {
     module = parseSourceString<ModuleOp>("tt.func @f(" + function + "tt.return }", &context);
     SmallVector<tensor::DotOp> dots;
     module->walk([&](tensor::DotOp dot) { dots.push_back(dot); });
-    return gpu::planDot(dots[which], gpu::Target{capability}, numWarps);
+    return gpu::planDot(dots[which], target, numWarps);
+  }
+  DotPlan plan(const std::string &function, unsigned capability, unsigned numWarps, unsigned which = 0) {
+    return plan(function, gpu::Target{capability}, numWarps, which);
   }
 
   DotPlan planOf(int64_t m, int64_t n, int64_t k, const std::string &element, const std::string &sum,
                  unsigned capability, unsigned numWarps, const std::string &precision = "ieee") {
+    return planOf(m, n, k, element, sum, gpu::Target{capability}, numWarps, precision);
+  }
+  DotPlan planOf(int64_t m, int64_t n, int64_t k, const std::string &element, const std::string &sum,
+                 const char *architecture, unsigned numWarps = 4, const std::string &precision = "ieee") {
+    return planOf(m, n, k, element, sum, llvm::cantFail(gpu::Target::byName(architecture)), numWarps, precision);
+  }
+  DotPlan planOf(int64_t m, int64_t n, int64_t k, const std::string &element, const std::string &sum,
+                 gpu::Target target, unsigned numWarps, const std::string &precision) {
     auto matrix = [](int64_t rows, int64_t columns, const std::string &type) {
       return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + type + ">";
     };
     std::string a = matrix(m, k, element), b = matrix(k, n, element), c = matrix(m, n, sum);
     return plan("%a: " + a + ", %b: " + b + ", %c: " + c + ") { %d = tt.dot %a, %b, %c, inputPrecision = " + precision +
                     " : " + a + " * " + b + " -> " + c + "\n",
-                capability, numWarps);
+                target, numWarps);
   }
 
   static std::string text(Attribute attribute) {
@@ -133,6 +144,37 @@ TEST_F(DotPlanTest, ChainsKeepRowsInTheirWarps) {
   EXPECT_EQ(text(second.a), "#ttg.dot_op<{opIdx = 0, parent = " + text(second.accumulator) + ", kWidth = 2}>");
   EXPECT_FALSE(second.b);
   EXPECT_FALSE(plan(chain, 90, 4, 0).a);
+}
+
+TEST_F(DotPlanTest, AmdInstructions) {
+  const std::string mfma = "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = ";
+  DotPlan half = planOf(128, 128, 64, "f16", "f32", "gfx942");
+  EXPECT_EQ(half.kind, DotPlan::Kind::Mfma);
+  EXPECT_EQ(text(half.accumulator), mfma + "[32, 32, 8], isTransposed = true}>");
+  EXPECT_EQ(text(half.a), "#ttg.dot_op<{opIdx = 0, parent = " + text(half.accumulator) + ", kWidth = 4}>");
+  EXPECT_EQ(text(planOf(32, 16, 64, "i8", "i32", "gfx942").accumulator),
+            "#ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [16, 16, 32], isTransposed = true}>");
+  EXPECT_EQ(text(planOf(64, 64, 32, "f32", "f32", "gfx942", 4, "tf32").accumulator),
+            mfma + "[32, 32, 4], isTransposed = true}>");
+  EXPECT_EQ(text(planOf(64, 64, 32, "f64", "f64", "gfx942").accumulator),
+            mfma + "[16, 16, 4], isTransposed = true, elementBitWidth = 64}>");
+  EXPECT_EQ(text(planOf(64, 64, 64, "bf16", "f32", "gfx950").accumulator),
+            "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>");
+  DotPlan wmma = planOf(64, 64, 64, "f16", "f32", "gfx1200");
+  EXPECT_EQ(wmma.kind, DotPlan::Kind::Wmma);
+  EXPECT_EQ(text(wmma.accumulator), "#ttg.amd_wmma<{version = 2, ctaLayout = {warp = [[0, 1], [1, 0]]}, isTranspose = "
+                                    "true, instrShape = [16, 16, 16]}>");
+}
+
+TEST_F(DotPlanTest, AmdTakesMultiplyAddsWhereNoInstructionFits) {
+  EXPECT_EQ(planOf(64, 64, 4, "f16", "f32", "gfx942").kind, DotPlan::Kind::Fma); // less of K than it takes
+  EXPECT_EQ(planOf(8, 64, 64, "f16", "f32", "gfx942").kind, DotPlan::Kind::Fma);
+  EXPECT_EQ(planOf(64, 64, 64, "f8E4M3FN", "f32", "gfx942").kind, DotPlan::Kind::Fma); // knows FNUZ only
+  EXPECT_EQ(planOf(64, 64, 64, "f8E4M3FNUZ", "f32", "gfx942").kind, DotPlan::Kind::Mfma);
+  EXPECT_EQ(planOf(64, 64, 64, "f32", "f32", "gfx1100").kind, DotPlan::Kind::Fma);
+  // Lanes of a wave of 64 share a multiply-add dot.
+  EXPECT_EQ(text(planOf(64, 64, 4, "f16", "f32", "gfx942").accumulator),
+            "#ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [8, 8], warpsPerCTA = [2, 2], order = [1, 0]}>");
 }
 
 TEST_F(DotPlanTest, WarpsTakeMatricesOfABatch) {

@@ -1,7 +1,7 @@
 #include "compiler/gpu/ExchangePlans.h"
 
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/PrivateAttributes.h"
-#include "compiler/gpu/Target.h"
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Scan.h"
 
@@ -18,9 +18,7 @@ unsigned getMemoryBits(Type element) {
 /// What one conversion or gather may take. Room is left for what else is alive, but not too much of it: every piece costs a barrier.
 static int64_t exchangeRoom(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
-  Target target;
-  if (auto capability = module ? getComputeCapability(module) : std::nullopt)
-    target.capability = *capability;
+  const Target target = module ? dotTarget(module) : Target();
   return llvm::bit_floor(target.sharedBytes() - 1);
 }
 

@@ -3,6 +3,7 @@
 #ifndef TRITON_COMPILER_GPU_GPU_H
 #define TRITON_COMPILER_GPU_GPU_H
 
+#include "compiler/layout/AmdLayouts.h"
 #include "compiler/layout/NamedLayouts.h"
 #include "compiler/tensor/Tensor.h"
 #include "mlir/IR/TensorEncoding.h"
@@ -84,18 +85,26 @@ int getNumCtas(mlir::ModuleOp module);
 int getThreadsPerWarp(mlir::ModuleOp module);
 /// The warps that run `op`: those of its partition, or of the module.
 int getNumWarps(mlir::Operation *op);
+/// What one program runs on: warps, and the threads of each.
+struct CtaThreads {
+  int warps, lanes;
+  int64_t count() const { return int64_t(warps) * lanes; }
+};
+/// The threads that run `op`.
+CtaThreads getThreads(mlir::Operation *op);
 /// The warps of a partition of a `ttg.warp_specialize`; nullopt for any other region.
 std::optional<int> getPartitionWarps(mlir::Region &region);
 /// 90 for "cuda:90"; nullopt if the module names no CUDA target.
 std::optional<int> getComputeCapability(mlir::ModuleOp module);
+/// Whether the module names an AMD target: "hip:gfx942".
+bool isForAmd(mlir::ModuleOp module);
 
 /// A blocked layout for this shape that gives each thread `sizePerThread` elements along `order[0]` and no element to two threads where
 /// the tensor has enough of them: lanes, then warps, go along `order[0]` first.
 BlockedAttr getBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, int64_t sizePerThread,
-                             llvm::ArrayRef<unsigned> order, int numWarps, int threadsPerWarp = 32);
+                             llvm::ArrayRef<unsigned> order, CtaThreads threads);
 /// One element per thread, the last dimension fastest.
-BlockedAttr getDefaultBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, int numWarps,
-                                    int threadsPerWarp = 32);
+BlockedAttr getDefaultBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, CtaThreads threads);
 
 /// `ttg` and `ttng` with all that they need.
 void registerGpuDialects(mlir::DialectRegistry &registry);

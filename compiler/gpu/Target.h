@@ -1,4 +1,4 @@
-// An NVIDIA architecture: what a kernel is compiled for, and what its hardware can do.
+// What a GPU kernel is compiled for, and what that hardware can do: an NVIDIA architecture by its compute capability, an AMD one by its row of a table.
 #pragma once
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,12 +10,29 @@
 
 namespace triton::gpu {
 
-struct Target {
-  unsigned capability = 90;                      // 10 * major + minor
-  bool allowsWgmma = true, allowsTcgen05 = true; // false: dots do without, for comparison
+/// An AMD architecture.
+struct AmdArchitecture {
+  enum class Fp8 { None, Fnuz, Ocp }; // the formats that its instructions know
+  llvm::StringLiteral name;           // "gfx942"
+  unsigned lanes;                     // of a wave, as kernels are compiled for it
+  unsigned sharedBytes;               // LDS of a workgroup
+  unsigned mfma, wmma;                // versions of the matrix instructions; 0: none
+  Fp8 fp8;
+  bool isCdna() const { return mfma != 0; }
+};
+/// Null if there is none of that name.
+const AmdArchitecture *findAmdArchitecture(llvm::StringRef name);
 
-  /// "sm_90a", "sm_90", "sm90", "cuda:90" or "90". Fails, naming what is accepted.
+struct Target {
+  unsigned capability = 90;                      // NVIDIA: 10 * major + minor; else 0
+  bool allowsWgmma = true, allowsTcgen05 = true; // false: dots do without, for comparison
+  const AmdArchitecture *amd = nullptr;          // null: NVIDIA
+  unsigned mfmaSize = 0, kPack = 1; // AMD: wanted rows and columns of MFMA (0: chosen), instructions per read
+
+  /// "sm_90a", "sm_90", "sm90", "cuda:90" or "90"; "gfx942" or "hip:gfx942". Fails, naming what is accepted.
   static llvm::Expected<Target> byName(llvm::StringRef name) {
+    if (llvm::StringRef chip = name; chip.consume_front("hip:") || chip.starts_with("gfx"))
+      return amdByName(chip);
     llvm::StringRef digits = name;
     if (!digits.consume_front("sm_") && !digits.consume_front("sm"))
       digits.consume_front("cuda:");
@@ -27,6 +44,11 @@ struct Target {
                                      "': expected sm_70, 75, 80, 86, 89, 90a, 100a, 103a or 120a");
     return Target{number};
   }
+  static llvm::Expected<Target> amdByName(llvm::StringRef chip);
+
+  bool isAmd() const { return amd; }
+  /// Threads of a warp.
+  unsigned lanes() const { return amd ? amd->lanes : 32; }
 
   /// cp.async, and what else came with sm_80: mma.sync of 16 rows, warp-wide reductions, conversions to bf16, hints about the second cache.
   bool isAmpereOrNewer() const { return capability >= 80; }
@@ -49,6 +71,8 @@ struct Target {
   bool hasBFloatArithmetic() const { return capability >= 90; }
   /// Bytes of shared memory that one CTA may use.
   unsigned sharedBytes() const {
+    if (amd)
+      return amd->sharedBytes;
     switch (capability) {
     case 70:
     case 72:
@@ -69,9 +93,11 @@ struct Target {
   }
 
   /// As LLVM and ptxas spell it: with the features of exactly this chip where it has some.
-  std::string cpu() const { return "sm_" + llvm::utostr(capability) + (capability >= 90 ? "a" : ""); }
+  std::string cpu() const {
+    return amd ? amd->name.str() : "sm_" + llvm::utostr(capability) + (capability >= 90 ? "a" : "");
+  }
   /// As the module attribute `ttg.target` spells it.
-  std::string str() const { return "cuda:" + llvm::utostr(capability); }
+  std::string str() const { return amd ? "hip:" + amd->name.str() : "cuda:" + llvm::utostr(capability); }
   bool operator==(const Target &) const = default;
 };
 

@@ -13,7 +13,9 @@ static FailureOr<Value> isCuda(Emitter &emitter, const BoundArguments &) {
 static FailureOr<Value> isHip(Emitter &emitter, const BoundArguments &) {
   return Value::boolean(emitter.options().backend == "hip");
 }
-static FailureOr<Value> isNot(Emitter &, const BoundArguments &) { return Value::boolean(false); }
+template <unsigned number> static FailureOr<Value> isAmd(Emitter &emitter, const BoundArguments &) {
+  return Value::boolean(emitter.options().backend == "hip" && emitter.options().capability == int(number));
+}
 
 static FailureOr<Value> capabilityAtLeast(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<int64_t> major = readInteger(emitter, arguments[0], "major"),
@@ -79,11 +81,11 @@ llvm::ArrayRef<Builtin> targetBuiltins() {
        "Whether the target is an NVIDIA GPU of at least this compute capability.", capabilityAtLeast},
       {"triton.language.target_info", "is_hip", "()", "Whether the kernel is compiled for an AMD GPU.", isHip},
       {"triton.language.target_info", "is_hip_cdna3", "()", "Whether the target is an AMD GPU of the CDNA 3 family.",
-       isNot},
+       isAmd<0x942>},
       {"triton.language.target_info", "is_hip_cdna4", "()", "Whether the target is an AMD GPU of the CDNA 4 family.",
-       isNot},
+       isAmd<0x950>},
       {"triton.language.target_info", "is_hip_gfx1250", "()", "Whether the target is an AMD GPU of the gfx1250 family.",
-       isNot},
+       isAmd<0x1250>},
       {"triton.language.extra.cuda", "globaltimer", "()", "The GPU's clock in nanoseconds, int64. Every call is kept.",
        globalTimer},
       {"triton.language.extra.cuda", "smid", "()", "The multiprocessor that runs the program, int32.", multiprocessor},

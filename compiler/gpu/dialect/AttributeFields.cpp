@@ -32,6 +32,15 @@ Attribute AttributeFields::get(StringRef name, bool optional) {
   return value;
 }
 
+AttributeFields AttributeFields::nested(StringRef name) {
+  AttributeFields inner(parser);
+  inner.fields = dyn_cast_or_null<DictionaryAttr>(get(name));
+  if (!hasFailed && !inner.fields)
+    fail(name + " must be fields in braces");
+  inner.hasFailed = hasFailed;
+  return inner;
+}
+
 int64_t AttributeFields::integer(StringRef name, std::optional<int64_t> fallback) {
   Attribute value = get(name, fallback.has_value());
   if (!value)

@@ -12,6 +12,8 @@ namespace triton::gpu {
 class AttributeFields {
 public:
   explicit AttributeFields(mlir::AsmParser &parser) : parser(parser), location(parser.getCurrentLocation()) {}
+  /// The fields of the field `name`, which is a `{…}` itself.
+  AttributeFields nested(llvm::StringRef name);
   /// `{…}`.
   void parse();
   /// `<{…}>`.

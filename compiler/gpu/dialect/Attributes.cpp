@@ -258,9 +258,14 @@ LogicalResult DotOperandAttr::verify(EmitError error, unsigned operand, Distribu
       return error() << "a dot_op layout with a blocked parent has no kWidth, got " << kWidth;
     return success();
   }
+  if (isa_and_nonnull<MfmaAttr, WmmaAttr>(parent)) {
+    if (kWidth == 0 || kWidth > 64 || !llvm::isPowerOf2_32(kWidth))
+      return error() << "a dot_op layout with a parent of AMD's needs a kWidth that is a power of two, got " << kWidth;
+    return success();
+  }
   auto mma = dyn_cast_or_null<MmaAttr>(parent);
   if (!mma)
-    return error() << "the parent of a dot_op layout must be a blocked or nvidia_mma layout";
+    return error() << "the parent of a dot_op layout must be a blocked, nvidia_mma, amd_mfma or amd_wmma layout";
   if (kWidth == 0 || kWidth > 32 || !llvm::isPowerOf2_32(kWidth))
     return error() << "a dot_op layout with an nvidia_mma parent needs a kWidth that is a power of two, got " << kWidth;
   if (mma.isWgmma() && operand != 0)
@@ -279,6 +284,10 @@ LogicalResult DotOperandAttr::checkShape(ArrayRef<int64_t> shape, EmitError erro
 LinearLayout DotOperandAttr::toLinear(ArrayRef<int64_t> shape) const {
   if (auto blocked = dyn_cast<BlockedAttr>(getParent()))
     return layout::fmaOperandLayout(getOpIdx(), blocked.getLayout(), shape);
+  if (auto mfma = dyn_cast<MfmaAttr>(getParent()))
+    return mfma.getLayout().operand(getOpIdx(), getKWidth(), shape);
+  if (auto wmma = dyn_cast<WmmaAttr>(getParent()))
+    return wmma.getLayout().operand(getOpIdx(), getKWidth(), shape);
   return layout::DotOperandLayout{getOpIdx(), cast<MmaAttr>(getParent()).getLayout(), getKWidth()}.toLinear(shape);
 }
 

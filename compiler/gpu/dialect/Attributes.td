@@ -97,6 +97,49 @@ def TTG_MmaAttr : TTG_RegisterLayout<"Mma", "nvidia_mma"> {
   }]);
 }
 
+def TTG_MfmaAttr : TTG_RegisterLayout<"Mfma", "amd_mfma"> {
+  let summary = "the accumulator of AMD's matrix instructions for waves of 64 lanes";
+  let description = [{
+    Version 1 is gfx908, 2 gfx90a, 3 gfx942, 4 gfx950. `instrShape` is `[m, n, k]`. Transposed, an instruction is given its operands in the other order, and a
+    lane holds neighbours along N. `tilesPerWarp` instructions lie side by side before the next warp begins.
+
+    ```mlir
+    #mfma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+    ```
+  }];
+  let parameters = (ins "unsigned":$version, ArrayRefParameter<"int64_t">:$warpsPerCTA, ArrayRefParameter<"int64_t">:$instrShape,
+    "bool":$isTransposed, ArrayRefParameter<"int64_t">:$tilesPerWarp, "unsigned":$elementBitWidth, ArrayRefParameter<"int64_t">:$cluster);
+  let extraClassDeclaration = !strconcat(layoutMethods, clusterMethods, [{
+    ::triton::layout::MfmaLayout getLayout() const;
+    ::llvm::LogicalResult verifyEncoding(::llvm::ArrayRef<int64_t> shape, ::mlir::Type element,
+                                         ::llvm::function_ref<::mlir::InFlightDiagnostic()> error) const {
+      return checkShape(shape, error);
+    }
+  }]);
+}
+
+def TTG_WmmaAttr : TTG_RegisterLayout<"Wmma", "amd_wmma"> {
+  let summary = "the accumulator of AMD's matrix instructions for waves of 32 lanes";
+  let description = [{
+    Version 1 is gfx11, 2 gfx12, 3 gfx1250. `ctaLayout` lists the bases of registers and warps of a CTA in units of one instruction's tile.
+
+    ```mlir
+    #wmma = #ttg.amd_wmma<{version = 2, ctaLayout = {warp = [[0, 1], [1, 0]]}, isTranspose = true, instrShape = [16, 16, 16]}>
+    ```
+  }];
+  let parameters = (ins "unsigned":$version, "int64_t":$rank, ArrayRefParameter<"int64_t">:$registers, ArrayRefParameter<"int64_t">:$warps,
+    "bool":$isTransposed, ArrayRefParameter<"int64_t">:$instrShape, ArrayRefParameter<"int64_t">:$cluster);
+  let extraClassDeclaration = !strconcat(clusterMethods, [{
+    ::llvm::LogicalResult checkShape(::llvm::ArrayRef<int64_t> shape, ::llvm::function_ref<::mlir::InFlightDiagnostic()> error) const;
+    ::triton::layout::LinearLayout toLinear(::llvm::ArrayRef<int64_t> shape) const;
+    ::triton::layout::WmmaLayout getLayout() const;
+    ::llvm::LogicalResult verifyEncoding(::llvm::ArrayRef<int64_t> shape, ::mlir::Type element,
+                                         ::llvm::function_ref<::mlir::InFlightDiagnostic()> error) const {
+      return checkShape(shape, error);
+    }
+  }]);
+}
+
 def TTG_DotOperandAttr : TTG_RegisterLayout<"DotOperand", "dot_op"> {
   let summary = "an operand of a dot in registers: 0 is the left one, 1 the right";
   let description = [{
@@ -165,6 +208,24 @@ def TTG_SwizzledSharedAttr : TTG_SharedLayout<"SwizzledShared", "swizzled_shared
   let extraClassDeclaration = !strconcat(layoutMethods, clusterMethods, [{
     int64_t getAlignment() const { return 16; }
     ::triton::layout::SwizzledSharedLayout getLayout() const;
+  }]);
+}
+
+def TTG_RotatingSharedAttr : TTG_SharedLayout<"RotatingShared", "amd_rotating_shared"> {
+  let summary = "rows whose groups of `vec` elements are permuted by the row, each time round in another way";
+  let description = [{
+    Element (r, c) lies at `r * columns + (c ^ vec * (p % maxPhase ^ p / maxPhase % maxPhase))` with `p = r / perPhase`, columns running along `order[0]`. AMD's
+    operands that are transposed in registers on their way to shared memory.
+
+    ```mlir
+    #shared = #ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [1, 0]}>
+    ```
+  }];
+  let parameters = (ins "int64_t":$vec, "int64_t":$perPhase, "int64_t":$maxPhase, ArrayRefParameter<"unsigned">:$order,
+    ArrayRefParameter<"int64_t">:$cluster);
+  let extraClassDeclaration = !strconcat(layoutMethods, clusterMethods, [{
+    int64_t getAlignment() const { return 16; }
+    ::triton::layout::RotatingSharedLayout getLayout() const;
   }]);
 }
 

@@ -17,7 +17,7 @@ struct LayoutAliases : OpAsmDialectInterface {
   AliasResult getAlias(Attribute attribute, raw_ostream &stream) const override {
     StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attribute)
                          .Case<BlockedAttr>([](auto) { return "blocked"; })
-                         .Case<MmaAttr>([](auto) { return "mma"; })
+                         .Case<MmaAttr, MfmaAttr, WmmaAttr>([](auto) { return "mma"; })
                          .Case<LinearAttr>([](auto) { return "linear"; })
                          .Case<SharedAttr>([](auto) { return "shared"; })
                          .Case<SharedMemoryAttr>([](auto) { return "smem"; })

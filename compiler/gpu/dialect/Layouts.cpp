@@ -65,6 +65,11 @@ int getNumWarps(Operation *op) {
   return 4;
 }
 
+CtaThreads getThreads(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  return {getNumWarps(op), module ? getThreadsPerWarp(module) : 32};
+}
+
 std::optional<int> getPartitionWarps(Region &region) {
   auto partitions = dyn_cast<WarpSpecializePartitionsOp>(region.getParentOp());
   auto op = partitions ? dyn_cast<WarpSpecializeOp>(partitions->getParentOp()) : WarpSpecializeOp();
@@ -82,11 +87,16 @@ std::optional<int> getComputeCapability(ModuleOp module) {
   return capability;
 }
 
+bool isForAmd(ModuleOp module) {
+  auto target = module->getAttrOfType<StringAttr>(targetName);
+  return target && target.getValue().starts_with("hip:");
+}
+
 BlockedAttr getBlockedLayout(MLIRContext *context, ArrayRef<int64_t> shape, int64_t sizePerThread,
-                             ArrayRef<unsigned> order, int numWarps, int threadsPerWarp) {
+                             ArrayRef<unsigned> order, CtaThreads threads) {
   SmallVector<int64_t> registers(shape.size(), 1), lanes(shape.size(), 1), warps(shape.size(), 1);
   registers[order[0]] = std::min(sizePerThread, shape[order[0]]);
-  int64_t lanesLeft = threadsPerWarp, warpsLeft = numWarps;
+  int64_t lanesLeft = threads.lanes, warpsLeft = threads.warps;
   for (unsigned dim : order) {
     int64_t left = shape[dim] / registers[dim];
     lanes[dim] = std::min(lanesLeft, left);
@@ -100,9 +110,9 @@ BlockedAttr getBlockedLayout(MLIRContext *context, ArrayRef<int64_t> shape, int6
   return BlockedAttr::get(context, registers, lanes, warps, order);
 }
 
-BlockedAttr getDefaultBlockedLayout(MLIRContext *context, ArrayRef<int64_t> shape, int numWarps, int threadsPerWarp) {
+BlockedAttr getDefaultBlockedLayout(MLIRContext *context, ArrayRef<int64_t> shape, CtaThreads threads) {
   auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, shape.size())));
-  return getBlockedLayout(context, shape, 1, order, numWarps, threadsPerWarp);
+  return getBlockedLayout(context, shape, 1, order, threads);
 }
 
 } // namespace triton::gpu

@@ -240,7 +240,7 @@ TEST_F(LayoutsTest, DefaultBlockedUsesEveryThreadOnce) {
     SmallVector<int64_t> shape = drawShape(rank);
     auto order = llvm::to_vector(llvm::seq<unsigned>(0, rank));
     std::shuffle(order.begin(), order.end(), random);
-    BlockedAttr blocked = getBlockedLayout(&context, shape, 4, order, 4);
+    BlockedAttr blocked = getBlockedLayout(&context, shape, 4, order, {4, 32});
     LinearLayout map = blocked.toLinear(shape);
     ASSERT_EQ(map.inputSize("lane"), 32);
     ASSERT_EQ(map.inputSize("warp"), 4);

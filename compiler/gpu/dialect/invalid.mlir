@@ -85,6 +85,42 @@
 
 // -----
 
+// expected-error @+1 {{an amd_mfma layout has version 1 to 4, got 5}}
+#a = #ttg.amd_mfma<{version = 5, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+
+// -----
+
+// expected-error @+1 {{with m x n of 32x32, 16x16, 64x4 or 4x64, got [8, 8, 4]}}
+#a = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [8, 8, 4], isTransposed = true}>
+
+// -----
+
+// expected-error @+1 {{elementBitWidth of an amd_mfma layout must be 32, or 64 with 16x16 instructions, got 64}}
+#a = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true, elementBitWidth = 64}>
+
+// -----
+
+// expected-error @+1 {{an amd_wmma layout has version 1 to 3, got 4}}
+#a = #ttg.amd_wmma<{version = 4, ctaLayout = {warp = [[0, 1]]}, isTranspose = true, instrShape = [16, 16, 16]}>
+
+// -----
+
+// expected-error @+1 {{ctaLayout of an amd_wmma layout must reach every tile}}
+#a = #ttg.amd_wmma<{version = 2, ctaLayout = {warp = [[0, 2]]}, isTranspose = true, instrShape = [16, 16, 16]}>
+
+// -----
+
+// expected-error @+1 {{ctaLayout must be fields in braces}}
+#a = #ttg.amd_wmma<{version = 2, ctaLayout = 4, isTranspose = true, instrShape = [16, 16, 16]}>
+
+// -----
+
+#mfma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+// expected-error @+1 {{a dot_op layout with a parent of AMD's needs a kWidth that is a power of two, got 0}}
+#a = #ttg.dot_op<{opIdx = 1, parent = #mfma}>
+
+// -----
+
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 // expected-error @+1 {{a dot_op layout with a blocked parent has no kWidth, got 2}}
 #a = #ttg.dot_op<{opIdx = 1, parent = #blocked, kWidth = 2}>

@@ -11,6 +11,7 @@ namespace triton::gpu {
 
 static void buildPipeline(OpPassManager &manager, std::string target, int numWarps, int numCtas, int numStages,
                           bool checkStages) {
+  const bool isAmd = llvm::StringRef(target).starts_with("hip:");
   auto endStage = [&](StringRef stage) {
     if (checkStages)
       manager.addPass(createCheckStage({stage.str()}));
@@ -23,7 +24,7 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
 
   // Layouts. Dots first become what some instruction does: instructions say what their operands look like.
   manager.addPass(createLegalizeDots());
-  if (numCtas == 1)
+  if (numCtas == 1 && !isAmd)
     manager.addPass(createTransposeDots());
   manager.addPass(createAssignLayouts());
   manager.addPass(createSpreadOverCtas({numCtas}));
@@ -33,12 +34,14 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   // Sums over loops, once it is known what a thread holds.
   manager.addPass(createReduceInThreads());
 
-  // Shared memory: operands of warpgroup dots, then copies that run ahead.
-  manager.addPass(createLowerDots());
-  manager.addPass(createPipelineLoops({numStages}));
-  manager.addPass(createLowerDescriptors()); // after loops: those run copies ahead
-  manager.addPass(createOrderCopies());
-  manager.addPass(createMakeTensorMaps()); // what tensor a map describes is not seen any more behind this
+  // Shared memory: operands of warpgroup dots, then copies that run ahead. Both are by NVIDIA's own instructions.
+  if (!isAmd) {
+    manager.addPass(createLowerDots());
+    manager.addPass(createPipelineLoops({numStages}));
+    manager.addPass(createLowerDescriptors()); // after loops: those run copies ahead
+    manager.addPass(createOrderCopies());
+    manager.addPass(createMakeTensorMaps()); // what tensor a map describes is not seen any more behind this
+  }
   manager.addPass(tensor::createSimplify());
   manager.addPass(createCSEPass());
 
@@ -68,7 +71,8 @@ void buildResourcePipeline(OpPassManager &manager, int maxRegisters, bool checkS
 
 namespace {
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("cuda:80, cuda:90, …"), llvm::cl::init("cuda:90")};
+  Option<std::string> target{*this, "target", llvm::cl::desc("cuda:80, cuda:90, hip:gfx942, …"),
+                             llvm::cl::init("cuda:90")};
   Option<int> numWarps{*this, "num-warps", llvm::cl::init(4)};
   Option<int> numCtas{*this, "num-ctas", llvm::cl::init(1)};
   Option<int> numStages{*this, "num-stages", llvm::cl::init(3)};

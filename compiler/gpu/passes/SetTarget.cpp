@@ -26,7 +26,7 @@ struct SetTarget : impl::SetTargetBase<SetTarget> {
     }
     module->setAttr(numWarpsName, builder.getI32IntegerAttr(numWarps));
     module->setAttr(numCtasName, builder.getI32IntegerAttr(numCtas));
-    module->setAttr(threadsPerWarpName, builder.getI32IntegerAttr(32));
+    module->setAttr(threadsPerWarpName, builder.getI32IntegerAttr(named->lanes()));
     module->setAttr(targetName, builder.getStringAttr(named->str()));
   }
 };

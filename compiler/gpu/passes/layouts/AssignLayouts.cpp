@@ -49,7 +49,7 @@ public:
 private:
   Type withDefaultLayout(Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor ? withLayout(tensor, defaultLayout(nullptr, tensor, problem.numWarps())) : type;
+    return tensor ? withLayout(tensor, defaultLayout(nullptr, tensor, problem.threads())) : type;
   }
 
   void apply(Operation *op) {
@@ -69,7 +69,7 @@ private:
   Value inLayout(Value value, Attribute layout, Operation *user) {
     auto type = cast<RankedTensorType>(value.getType());
     if (problem.isCheap(value))
-      return computeAgain(value, layout ? layout : defaultLayout(nullptr, type, problem.numWarps()));
+      return computeAgain(value, layout ? layout : defaultLayout(nullptr, type, problem.threads()));
     return !layout || type.getEncoding() == layout ? value : convert(value, layout, user);
   }
 
@@ -98,7 +98,7 @@ private:
     IRMapping mapping;
     for (OpOperand &operand : op->getOpOperands())
       if (auto type = dyn_cast<RankedTensorType>(operand.get().getType())) {
-        Attribute wanted = relationOf(operand, problem.numWarps()).follow(layout, slotType(op), type);
+        Attribute wanted = relationOf(operand, problem.threads()).follow(layout, slotType(op), type);
         mapping.map(operand.get(), computeAgain(operand.get(), wanted));
       }
     OpBuilder builder(op);
@@ -124,7 +124,7 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
     if (failed(check(module)))
       return signalPassFailure();
     AccessAnalysis access(module);
-    const LayoutProblem problem(module, getNumWarps(module));
+    const LayoutProblem problem(module);
     LayoutPlan plan(problem, access);
     if (printPlan)
       plan.print(llvm::outs());

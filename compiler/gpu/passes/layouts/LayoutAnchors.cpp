@@ -7,8 +7,6 @@ using namespace mlir;
 
 namespace triton::gpu {
 
-constexpr int64_t lanesPerWarp = 32;
-
 Value accessedPointers(Operation *op) {
   Value pointers = llvm::TypeSwitch<Operation *, Value>(op)
                        .Case<tensor::LoadOp, tensor::StoreOp, tensor::AtomicRMWOp, tensor::AtomicCASOp>(
@@ -50,7 +48,7 @@ static int64_t vectorAlong(unsigned dimension, Operation *op, AccessAnalysis &ac
   return elements;
 }
 
-Attribute exchangeLayout(RankedTensorType type, int numWarps) {
+Attribute exchangeLayout(RankedTensorType type, CtaThreads threads) {
   // Every bit of every position, the last dimension's first, each from its lowest bit.
   SmallVector<layout::Coordinates> bits;
   for (int64_t dimension = type.getRank() - 1; dimension >= 0; --dimension)
@@ -58,18 +56,19 @@ Attribute exchangeLayout(RankedTensorType type, int numWarps) {
       bits.emplace_back(type.getRank(), 0);
       bits.back()[dimension] = step;
     }
-  const unsigned lastBits = llvm::Log2_64(type.getShape().back()), threadBits = 5 + llvm::Log2_32(numWarps);
+  const unsigned lastBits = llvm::Log2_64(type.getShape().back()), laneBits = llvm::Log2_32(threads.lanes),
+                 threadBits = laneBits + llvm::Log2_32(threads.warps);
   const unsigned registerBits = bits.size() > threadBits ? bits.size() - threadBits : 0;
   const unsigned high = std::min(registerBits, lastBits);
   std::vector<layout::Coordinates> registers(bits.begin() + lastBits - high, bits.begin() + lastBits);
   bits.erase(bits.begin() + lastBits - high, bits.begin() + lastBits);
   std::vector<layout::Coordinates> lanes, warps;
   for (const layout::Coordinates &bit : bits) {
-    auto &taker = lanes.size() < 5 ? lanes : warps.size() + 5 < threadBits ? warps : registers;
+    auto &taker = lanes.size() < laneBits ? lanes : warps.size() + laneBits < threadBits ? warps : registers;
     taker.push_back(bit);
   }
-  lanes.resize(5, layout::Coordinates(type.getRank(), 0));
-  warps.resize(threadBits - 5, layout::Coordinates(type.getRank(), 0));
+  lanes.resize(laneBits, layout::Coordinates(type.getRank(), 0));
+  warps.resize(threadBits - laneBits, layout::Coordinates(type.getRank(), 0));
   std::vector<layout::LinearLayout::Output> outputs;
   for (auto [dimension, size] : llvm::enumerate(type.getShape()))
     outputs.push_back({layout::dimension(dimension), size});
@@ -77,20 +76,20 @@ Attribute exchangeLayout(RankedTensorType type, int numWarps) {
                          layout::LinearLayout({{"register", registers}, {"lane", lanes}, {"warp", warps}}, outputs));
 }
 
-Attribute scanLayout(RankedTensorType type, unsigned axis, int numWarps) {
-  const layout::BlockedLayout runs = layout::layoutOfRuns(type.getShape(), axis, lanesPerWarp, numWarps);
+Attribute scanLayout(RankedTensorType type, unsigned axis, CtaThreads threads) {
+  const layout::BlockedLayout runs = layout::layoutOfRuns(type.getShape(), axis, threads.lanes, threads.warps);
   return BlockedAttr::get(type.getContext(), runs.sizePerThread, runs.threadsPerWarp, runs.warpsPerCta, runs.order);
 }
 
 // Vectors of up to `vector` elements along order[0], lanes side by side, up to `row` elements of a warp in one row.
 static BlockedAttr spread(MLIRContext *context, ArrayRef<int64_t> shape, ArrayRef<unsigned> order, int64_t vector,
-                          int64_t row, int numWarps) {
+                          int64_t row, CtaThreads threads) {
   // All threads before wide vectors.
-  const int64_t share = std::max<int64_t>(1, ShapedType::getNumElements(shape) / (numWarps * lanesPerWarp));
+  const int64_t share = std::max<int64_t>(1, ShapedType::getNumElements(shape) / threads.count());
   SmallVector<int64_t> registers(shape.size(), 1), lanes(shape.size(), 1), warps(shape.size(), 1);
   registers[order[0]] = std::min({vector, share, shape[order[0]]});
   // Warps as far apart as they can, so that what belongs together along the fast dimension stays in one warp.
-  int64_t lanesLeft = lanesPerWarp, warpsLeft = numWarps;
+  int64_t lanesLeft = threads.lanes, warpsLeft = threads.warps;
   for (unsigned dimension : order) {
     const int64_t size = dimension == order[0] ? std::min(shape[dimension], row) : shape[dimension];
     lanes[dimension] = std::min(lanesLeft, std::max<int64_t>(1, size / registers[dimension]));
@@ -106,18 +105,18 @@ static BlockedAttr spread(MLIRContext *context, ArrayRef<int64_t> shape, ArrayRe
   return BlockedAttr::get(context, registers, lanes, warps, order);
 }
 
-BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, int numWarps, int64_t rowBytes) {
+BlockedAttr coalescedLayout(Operation *op, AccessAnalysis &access, CtaThreads threads, int64_t rowBytes) {
   if (Value pointers = accessedPointers(op)) {
     const SmallVector<unsigned> order = orderOf(access.of(pointers));
     return spread(op->getContext(), cast<RankedTensorType>(pointers.getType()).getShape(), order,
-                  vectorAlong(order[0], op, access), rowBytes / bytesOf(pointers), numWarps);
+                  vectorAlong(order[0], op, access), rowBytes / bytesOf(pointers), threads);
   }
   // Blocks that TMA brings to shared memory are read from there in rows.
   if (isa<tensor::DescriptorLoadOp, tensor::DescriptorGatherOp>(op)) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     auto order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, type.getRank())));
     const int64_t bytes = std::max<int64_t>(1, tensor::getElementBits(type) / 8);
-    return spread(op->getContext(), type.getShape(), order, widestAccess(op) / bytes, rowBytes / bytes, numWarps);
+    return spread(op->getContext(), type.getShape(), order, widestAccess(op) / bytes, rowBytes / bytes, threads);
   }
   return {};
 }

@@ -17,14 +17,14 @@ int64_t widestAccess(mlir::Operation *op);
 
 /// For the halves, of type `type`, of a split: after the pair, registers hold the highest bits of the last dimension. Networks of exchanges at
 /// ever shorter distances (sorting) then go as many steps as there are register bits without moving anything.
-mlir::Attribute exchangeLayout(mlir::RankedTensorType type, int numWarps);
+mlir::Attribute exchangeLayout(mlir::RankedTensorType type, CtaThreads threads);
 
 /// For operands of a scan, of type `type`, along `axis`: in each thread one run.
-mlir::Attribute scanLayout(mlir::RankedTensorType type, unsigned axis, int numWarps);
+mlir::Attribute scanLayout(mlir::RankedTensorType type, unsigned axis, CtaThreads threads);
 
 /// For an access to memory, through pointers or a descriptor; null for any other op.
 /// A warp takes up to `rowBytes` of one row, then the next row: less than a
 /// warp could take spares reductions along rows many exchanges between lanes, and 128 bytes are as good for memory.
-BlockedAttr coalescedLayout(mlir::Operation *op, AccessAnalysis &access, int numWarps, int64_t rowBytes = 512);
+BlockedAttr coalescedLayout(mlir::Operation *op, AccessAnalysis &access, CtaThreads threads, int64_t rowBytes = 512);
 
 } // namespace triton::gpu

@@ -12,7 +12,7 @@ namespace triton::gpu {
 
 using Kind = LayoutRelation::Kind;
 
-LayoutProblem::LayoutProblem(ModuleOp module, int numWarps) : warps(numWarps) {
+LayoutProblem::LayoutProblem(ModuleOp module) : ctaThreads(getThreads(module)) {
   for (auto function : module.getOps<tensor::FuncOp>())
     addFunction(function);
 }
@@ -44,7 +44,8 @@ void LayoutProblem::addFunction(tensor::FuncOp function) {
   // Callers and callee agree without seeing each other.
   for (BlockArgument argument : function.getArguments())
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
-      definitions[argument] = {LayoutTie::noSlot, {.kind = Kind::Fixed, .layout = defaultLayout(nullptr, type, warps)}};
+      definitions[argument] = {LayoutTie::noSlot,
+                               {.kind = Kind::Fixed, .layout = defaultLayout(nullptr, type, ctaThreads)}};
   function.walk<WalkOrder::PreOrder>([&](Operation *op) { addOp(op); });
 }
 
@@ -86,15 +87,15 @@ void LayoutProblem::addOp(Operation *op) {
   };
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()))
-      uses[&operand] = tie(relationOf(operand, warps));
+      uses[&operand] = tie(relationOf(operand, ctaThreads));
   for (OpResult result : op->getResults())
     if (isa<RankedTensorType>(result.getType()))
-      definitions[result] = tie(relationOf(result, warps));
+      definitions[result] = tie(relationOf(result, ctaThreads));
 }
 
 void LayoutProblem::addDot(tensor::DotOp dot) {
   auto module = dot->getParentOfType<ModuleOp>();
-  const DotPlan plan = planDot(dot, dotTarget(module), warps);
+  const DotPlan plan = planDot(dot, dotTarget(module), ctaThreads.warps);
   const unsigned slot = addSlot(dot, false, cast<RankedTensorType>(dot.getType()), plan.accumulator);
   auto operand = [](Attribute layout) -> LayoutTie {
     if (!layout)
@@ -109,7 +110,7 @@ void LayoutProblem::addDot(tensor::DotOp dot) {
 
 void LayoutProblem::addScaledDot(tensor::DotScaledOp dot) {
   auto module = dot->getParentOfType<ModuleOp>();
-  auto plan = planScaledDot(dot, dotTarget(module), warps);
+  auto plan = planScaledDot(dot, dotTarget(module), ctaThreads.warps);
   assert(plan && "AssignLayouts checked that tcgen05 does it");
   const unsigned slot = addSlot(dot, false, cast<RankedTensorType>(dot.getType()), plan->accumulator);
   for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})

@@ -29,10 +29,10 @@ struct LayoutTie {
 
 class LayoutProblem {
 public:
-  LayoutProblem(mlir::ModuleOp module, int numWarps);
+  explicit LayoutProblem(mlir::ModuleOp module);
 
   llvm::ArrayRef<LayoutSlot> slots() const { return all; }
-  int numWarps() const { return warps; }
+  CtaThreads threads() const { return ctaThreads; }
   /// Null for a value that is cheap, or no tensor.
   const LayoutTie *definition(mlir::Value value) const;
   /// Null in an op that is cheap, and for what is no tensor.
@@ -58,7 +58,7 @@ private:
   bool noteCheap(mlir::Operation *op);
   unsigned addSlot(mlir::Operation *op, bool isCarried, mlir::RankedTensorType type, mlir::Attribute required = {});
 
-  int warps;
+  CtaThreads ctaThreads;
   std::vector<LayoutSlot> all;
   llvm::DenseMap<mlir::Value, LayoutTie> definitions;
   llvm::MapVector<mlir::OpOperand *, LayoutTie> uses; // in the order of the program

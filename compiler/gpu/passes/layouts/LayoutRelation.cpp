@@ -101,36 +101,36 @@ Attribute LayoutRelation::trace(Attribute to, RankedTensorType slot, RankedTenso
 }
 
 // Both elements of a pair in every thread.
-static Attribute pairLayout(MLIRContext *context, int numWarps) {
-  return BlockedAttr::get(context, {2}, {32}, {numWarps}, {0});
+static Attribute pairLayout(MLIRContext *context, CtaThreads threads) {
+  return BlockedAttr::get(context, {2}, {threads.lanes}, {threads.warps}, {0});
 }
 
-static Attribute plainLayout(RankedTensorType type, int numWarps) {
-  return getDefaultBlockedLayout(type.getContext(), type.getShape(), numWarps);
+static Attribute plainLayout(RankedTensorType type, CtaThreads threads) {
+  return getDefaultBlockedLayout(type.getContext(), type.getShape(), threads);
 }
 
 static LayoutRelation fixedTo(Attribute layout) { return {.kind = Kind::Fixed, .layout = layout}; }
 
-LayoutRelation relationOf(OpOperand &operand, int numWarps) {
+LayoutRelation relationOf(OpOperand &operand, CtaThreads threads) {
   auto type = cast<RankedTensorType>(operand.get().getType());
   return llvm::TypeSwitch<Operation *, LayoutRelation>(operand.getOwner())
       .Case<tensor::ExpandDimsOp>([&](auto op) { return LayoutRelation{.kind = Kind::Slice, .axis = op.getAxis()}; })
       .Case<tensor::SplitOp>([&](auto op) {
         if (!isa<RankedTensorType>(op.getOutLHS().getType()))
-          return fixedTo(pairLayout(type.getContext(), numWarps));
+          return fixedTo(pairLayout(type.getContext(), threads));
         return LayoutRelation{.kind = Kind::Joined};
       })
       .Case<tensor::GatherOp>([&](tensor::GatherOp op) {
         return LayoutRelation{.kind = operand.get() == op.getIndices() ? Kind::Same : Kind::Any};
       })
-      .Case<tensor::CallOp, tensor::ReturnOp>([&](auto) { return fixedTo(plainLayout(type, numWarps)); })
+      .Case<tensor::CallOp, tensor::ReturnOp>([&](auto) { return fixedTo(plainLayout(type, threads)); })
       .Case<tensor::PrintOp, tensor::AssertOp, tensor::UnsplatOp, tensor::DescriptorStoreOp, tensor::DescriptorReduceOp,
             tensor::DescriptorGatherOp, tensor::DescriptorScatterOp>(
           [&](auto) { return LayoutRelation{.kind = Kind::Any}; })
       .Default(LayoutRelation());
 }
 
-LayoutRelation relationOf(OpResult result, int numWarps) {
+LayoutRelation relationOf(OpResult result, CtaThreads threads) {
   auto type = cast<RankedTensorType>(result.getType());
   return llvm::TypeSwitch<Operation *, LayoutRelation>(result.getOwner())
       .Case<tensor::ReduceOp>([&](auto op) { return LayoutRelation{.kind = Kind::Slice, .axis = op.getAxis()}; })
@@ -139,11 +139,11 @@ LayoutRelation relationOf(OpResult result, int numWarps) {
       .Case<tensor::ReshapeOp>([&](auto) { return LayoutRelation{.kind = Kind::Reshaped}; })
       .Case<tensor::JoinOp>([&](tensor::JoinOp op) {
         if (!isa<RankedTensorType>(op.getLhs().getType()))
-          return fixedTo(pairLayout(type.getContext(), numWarps));
+          return fixedTo(pairLayout(type.getContext(), threads));
         return LayoutRelation{.kind = Kind::Joined};
       })
       .Case<tensor::CatOp>([&](auto) { return LayoutRelation{.kind = Kind::Concatenated}; })
-      .Case<tensor::HistogramOp, tensor::CallOp>([&](auto) { return fixedTo(plainLayout(type, numWarps)); })
+      .Case<tensor::HistogramOp, tensor::CallOp>([&](auto) { return fixedTo(plainLayout(type, threads)); })
       .Default(LayoutRelation());
 }
 
@@ -187,19 +187,19 @@ bool isLegal(Operation *op, RankedTensorType slot, Attribute layout) {
       .Default(true);
 }
 
-Attribute defaultLayout(Operation *op, RankedTensorType type, int numWarps) {
+Attribute defaultLayout(Operation *op, RankedTensorType type, CtaThreads threads) {
   int64_t neighbours = 1;
   if (auto map = dyn_cast_or_null<tensor::MapElementwiseOp>(op))
     neighbours = map.getPack();
   if (auto assembly = dyn_cast_or_null<tensor::ElementwiseInlineAsmOp>(op))
     neighbours = assembly.getPackedElement();
   if (neighbours == 1)
-    return getDefaultBlockedLayout(type.getContext(), type.getShape(), numWarps);
+    return getDefaultBlockedLayout(type.getContext(), type.getShape(), threads);
   // Registers take the neighbours; the rest of each dimension goes to lanes, then to warps.
   ArrayRef<int64_t> shape = type.getShape();
   SmallVector<int64_t> registers(shape.size()), lanes(shape.size()), warps(shape.size());
   SmallVector<unsigned> order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, shape.size())));
-  int64_t lanesLeft = 32, warpsLeft = numWarps;
+  int64_t lanesLeft = threads.lanes, warpsLeft = threads.warps;
   for (unsigned dimension : order) {
     int64_t left = shape[dimension];
     auto take = [&](int64_t &from) {

@@ -31,8 +31,8 @@ struct LayoutRelation {
 };
 
 /// Of the tensors of an op without carried values. The slot is a tensor of type `slotType`.
-LayoutRelation relationOf(mlir::OpOperand &operand, int numWarps);
-LayoutRelation relationOf(mlir::OpResult result, int numWarps);
+LayoutRelation relationOf(mlir::OpOperand &operand, CtaThreads threads);
+LayoutRelation relationOf(mlir::OpResult result, CtaThreads threads);
 /// The tensor whose layout is that of the op; null for an op that ties nothing together.
 mlir::RankedTensorType slotType(mlir::Operation *op);
 
@@ -40,6 +40,6 @@ mlir::RankedTensorType slotType(mlir::Operation *op);
 bool isLegal(mlir::Operation *op, mlir::RankedTensorType slot, mlir::Attribute layout);
 
 /// The layout of what nothing else decides.
-mlir::Attribute defaultLayout(mlir::Operation *op, mlir::RankedTensorType type, int numWarps);
+mlir::Attribute defaultLayout(mlir::Operation *op, mlir::RankedTensorType type, CtaThreads threads);
 
 } // namespace triton::gpu

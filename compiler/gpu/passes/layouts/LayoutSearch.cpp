@@ -98,15 +98,15 @@ void LayoutSearch::collectProposals(AccessAnalysis &access) {
       propose(index, slot.required);
   for (auto [index, slot] : llvm::enumerate(slots))
     if (!slot.required && !slot.isCarried)
-      if (Attribute layout = coalescedLayout(slot.op, access, problem.numWarps())) {
+      if (Attribute layout = coalescedLayout(slot.op, access, problem.threads())) {
         propose(index, layout);
-        propose(index, coalescedLayout(slot.op, access, problem.numWarps(), 128));
+        propose(index, coalescedLayout(slot.op, access, problem.threads(), 128));
       }
   for (auto [index, slot] : llvm::enumerate(slots))
     if (isa<tensor::SplitOp>(slot.op))
-      propose(index, exchangeLayout(slot.type, problem.numWarps()));
+      propose(index, exchangeLayout(slot.type, problem.threads()));
     else if (auto scan = dyn_cast<tensor::ScanOp>(slot.op); scan && !slot.isCarried)
-      propose(index, scanLayout(slot.type, scan.getAxis(), problem.numWarps()));
+      propose(index, scanLayout(slot.type, scan.getAxis(), problem.threads()));
   // What operands are wanted in, and arguments come in.
   for (const Edge &edge : edges)
     for (auto [here, there] : {std::pair(edge.from, edge.to), std::pair(edge.to, edge.from)})
@@ -119,7 +119,7 @@ void LayoutSearch::collectProposals(AccessAnalysis &access) {
       }
   for (auto [index, slot] : llvm::enumerate(slots))
     if (!chosen[index])
-      propose(index, defaultLayout(slot.isCarried ? nullptr : slot.op, slot.type, problem.numWarps()));
+      propose(index, defaultLayout(slot.isCarried ? nullptr : slot.op, slot.type, problem.threads()));
 }
 
 int64_t LayoutSearch::edgeCost(const Edge &edge, Attribute from, Attribute to) {

@@ -131,8 +131,8 @@ scf::ForOp accumulate(scf::ForOp loop, Accumulation found) {
 struct AccumulateReductions : impl::AccumulateReductionsBase<AccumulateReductions> {
   void run() override {
     constexpr int64_t mostRegisters = 32;
-    auto warps = getOperation()->getAttrOfType<IntegerAttr>(numWarpsName);
-    const int64_t threads = 32 * (warps ? warps.getInt() : 1);
+    const bool isKnown = getOperation()->hasAttr(numWarpsName);
+    const int64_t threads = isKnown ? getThreads(getOperation()).count() : 32;
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {

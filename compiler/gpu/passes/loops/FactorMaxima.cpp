@@ -133,7 +133,7 @@ struct FactorMaxima : impl::FactorMaximaBase<FactorMaxima> {
     getOperation()->walk([&](tensor::ReduceOp reduce) {
       if (reduce->getParentOfType<scf::ForOp>() &&
           cast<RankedTensorType>(reduce->getOperand(0).getType()).getNumElements() >=
-              fewestRegisters * 32 * getNumWarps(reduce))
+              fewestRegisters * getThreads(reduce).count())
         reductions.push_back(reduce);
     });
     for (tensor::ReduceOp reduce : reductions)

@@ -44,7 +44,7 @@ void LoopPipeliner::coverCopies() {
 static void clearBuffer(OpBuilder &builder, Location loc, Value buffer, scf::ForOp loop) {
   auto type = cast<MemDescType>(buffer.getType());
   // Every CTA of a cluster clears its own.
-  BlockedAttr one = getDefaultBlockedLayout(loop.getContext(), type.getShape(), getNumWarps(loop));
+  BlockedAttr one = getDefaultBlockedLayout(loop.getContext(), type.getShape(), getThreads(loop));
   SmallVector<int64_t> copies(llvm::Log2_32(getNumCtas(loop->getParentOfType<ModuleOp>())) * type.getShape().size(), 0);
   auto anyLayout = BlockedAttr::get(loop.getContext(), one.getSizePerThread(), one.getThreadsPerWarp(),
                                     one.getWarpsPerCTA(), one.getOrder(), copies);

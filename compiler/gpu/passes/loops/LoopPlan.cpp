@@ -238,7 +238,7 @@ struct Planner {
   /// Registers of a thread that hold a tensor, if threads share it evenly.
   int64_t registersOf(Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
-    return type.getNumElements() * type.getElementTypeBitWidth() / (32 * 32 * getNumWarps(loop));
+    return type.getNumElements() * type.getElementTypeBitWidth() / (32 * getThreads(loop).count());
   }
 
   /// Whether to have the dot done an iteration later is worth what it costs: registers for its operand A beside the tile that the next one is

@@ -33,9 +33,9 @@
 //
 // Left to pipelining: GPUs where ptxas does not pass registers on (sm_120), loops where threads copy, where coordinates are tensors or come from what the loop computes, with more than one CTA, with a
 // number of warps other than four or eight, or in functions that kernels call.
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/GlobalRoots.h"
 #include "compiler/gpu/Scratch.h"
-#include "compiler/gpu/Target.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/loops/LoopPipeliner.h"
 #include "compiler/gpu/passes/loops/LoopSlice.h"
@@ -118,8 +118,7 @@ bool fitsBesideBuffers(scf::ForOp outer, LoopPlan &plan) {
       most = std::max<int64_t>(most, scratchBytes(&op));
   }
   constexpr int64_t forBarriers = 1024;
-  auto capability = getComputeCapability(outer->getParentOfType<ModuleOp>());
-  return buffers + most + forBarriers <= Target{unsigned(capability.value_or(90))}.sharedBytes();
+  return buffers + most + forBarriers <= dotTarget(outer->getParentOfType<ModuleOp>()).sharedBytes();
 }
 
 } // namespace

@@ -239,7 +239,7 @@ struct SkipMasks : impl::SkipMasksBase<SkipMasks> {
     getOperation()->walk([&](arith::SelectOp select) {
       auto type = dyn_cast<RankedTensorType>(select.getType());
       if (type && isa<RankedTensorType>(select.getCondition().getType()) &&
-          type.getNumElements() >= fewestRegisters * 32 * getNumWarps(select) && isAmongDots(select))
+          type.getNumElements() >= fewestRegisters * getThreads(select).count() && isAmongDots(select))
         selects.push_back(select);
     });
     for (arith::SelectOp select : selects)
