@@ -66,6 +66,10 @@ static void addFlags() {
 }
 
 static llvm::Error readFlags() {
+  for (const auto &[flag, entry] : llvm::zip(flags, driver::optionEntries()))
+    if (entry.name == "target" && flag->getNumOccurrences())
+      if (const driver::Target *target = driver::findTarget(flag->getValue()))
+        static_cast<driver::Options &>(settings) = target->defaults();
   for (const auto &[flag, entry] : llvm::zip(flags, driver::optionEntries())) {
     if (!flag->getNumOccurrences())
       continue;

@@ -50,6 +50,10 @@ const OptionDescription *findOption(std::string_view name) {
 static llvm::Expected<driver::Settings> toDriver(const Options &options) {
   driver::Settings settings;
   for (const auto &[name, value] : options.values)
+    if (auto *backend = std::get_if<std::string>(&value); backend && name == "target")
+      if (const driver::Target *target = driver::findTarget(*backend))
+        static_cast<driver::Options &>(settings) = target->defaults();
+  for (const auto &[name, value] : options.values)
     if (llvm::Error error = driver::setOption(settings, name, value))
       return error;
   settings.isInterrupted = options.isInterrupted;
@@ -216,7 +220,7 @@ Result<TargetFacts> targetFacts(const std::string &backend) {
   settings.deprecatedFp8Dot = facts.deprecatedFp8Dot;
   settings.defaultDotPrecision = facts.defaultDotPrecision;
   settings.allowedDotPrecisions = facts.allowedDotPrecisions;
-  settings.warpSize = target->warpSize();
+  settings.warpSize = target->warpSize(settings);
   return TargetFacts{launchOptions(settings), facts.minDotK, facts.minDotK8bit};
 }
 

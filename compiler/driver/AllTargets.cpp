@@ -1,5 +1,6 @@
 #include "compiler/driver/CpuTarget.h"
 #include "compiler/driver/CudaTarget.h"
+#include "compiler/driver/HipTarget.h"
 #include "compiler/gluon/Gluon.h"
 
 using namespace triton;
@@ -11,5 +12,6 @@ std::vector<std::unique_ptr<driver::Target>> driver::createTargets() {
   std::vector<std::unique_ptr<Target>> targets;
   targets.push_back(createCpuTarget());
   targets.push_back(createCudaTarget());
+  targets.push_back(createHipTarget());
   return targets;
 }

@@ -1,12 +1,10 @@
 #include "compiler/driver/CudaTarget.h"
 #include "compiler/driver/CodeText.h"
+#include "compiler/driver/GpuStages.h"
 #include "compiler/driver/Toolkit.h"
 #include "compiler/gluon/Gluon.h"
-#include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
-#include "compiler/gpu/Records.h"
-#include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/nvidia/Codegen.h"
@@ -15,7 +13,6 @@
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "dispatch/CodeArguments.h"
-#include "dispatch/Shortage.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
@@ -31,28 +28,6 @@ static llvm::Expected<gpu::Target> targetOf(const Options &options) {
 /// The architecture of the device that code is for.
 static llvm::Expected<gpu::Target> deviceOf(const Options &options) {
   return options.codeArchitecture.empty() ? targetOf(options) : gpu::Target::byName(options.codeArchitecture);
-}
-
-/// What a launch must know, left on the module by the allocation of shared memory.
-static void readMetadata(Compilation &compilation) {
-  mlir::ModuleOp module = *compilation.module;
-  if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::sharedBytesName))
-    compilation.artifact.sharedBytes = bytes.getInt();
-  compilation.artifact.numWarps = gpu::getTotalNumWarps(module);
-  compilation.artifact.numCtas = gpu::getNumCtas(module);
-  if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchBytesName))
-    compilation.artifact.globalScratchBytes = bytes.getInt();
-  if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchAlignmentName))
-    compilation.artifact.globalScratchAlignment = bytes.getInt();
-  if (std::optional<gpu::RecordsPlan> plan = gpu::RecordsPlan::of(module)) {
-    artifact::Records &records = compilation.artifact.records;
-    records.sliceBytes = plan->sliceBytes();
-    records.warps.assign(plan->warps.begin(), plan->warps.end());
-    records.is32Bit = plan->is32Bit;
-    records.scopes.clear();
-    for (auto name : module->getAttrOfType<mlir::ArrayAttr>(gpu::recordScopesName).getAsRange<mlir::StringAttr>())
-      records.scopes.push_back(name.str());
-  }
 }
 
 static llvm::Expected<nvidia::CodegenOptions> codegenOptions(Compilation &compilation) {
@@ -99,7 +74,7 @@ public:
 
   llvm::Expected<std::string> tools(const Options &options) const override;
   frontend::LanguageOptions facts(const Options &options) const override;
-  int warpSize() const override { return 32; }
+  int warpSize(const Options &) const override { return 32; }
   std::optional<std::string> findFault(const Options &options) const override;
   Options complete(Options options) const override;
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
@@ -236,23 +211,11 @@ static llvm::LogicalResult describeTensorMaps(Compilation &compilation, llvm::Ar
   return mlir::success();
 }
 
-/// Refuses what no CTA has threads for, in the words of the launch.
-static llvm::LogicalResult checkThreads(Compilation &compilation) {
-  constexpr int limit = 1024;
-  const int required = 32 * compilation.options.numWarps;
-  if (required <= limit)
-    return mlir::success();
-  const dispatch::Shortage shortage{uint64_t(required), limit, "threads"};
-  compilation.diagnostics.report(
-      {.range = compilation.kernel, .message = shortage.message(), .exception = "OutOfResources"});
-  return mlir::failure();
-}
-
 static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
   auto target = targetOf(compilation.options);
   if (!target)
     return compilation.fail(target.takeError());
-  if (mlir::failed(checkThreads(compilation)))
+  if (mlir::failed(checkThreads(compilation, 32)))
     return mlir::failure();
   tensor::TensorPipelineOptions options;
   if (compilation.options.tensorMaps)
@@ -275,17 +238,12 @@ static mlir::FailureOr<std::string> makeGpuIr(Compilation &compilation) {
     (*compilation.module)->setAttr(gpu::withoutWgmmaName, mlir::UnitAttr::get(&compilation.context));
   if (!compilation.options.useTcgen05)
     (*compilation.module)->setAttr(gpu::withoutTcgen05Name, mlir::UnitAttr::get(&compilation.context));
-  gpu::GpuOptions options{*target, compilation.options.numWarps, compilation.options.numCtas,
-                          compilation.options.numStages, compilation.inspection.verifyEachPass};
-  auto build = [&](mlir::OpPassManager &manager) { gpu::buildGpuPipeline(manager, options); };
-  if (mlir::failed(compilation.runPasses(build)))
-    return mlir::failure();
-  return compilation.text();
+  return runGpuPipeline(compilation, *target);
 }
 
 /// The language with layouts is GPU IR already, but for those that are left to be inferred.
 static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
-  if (mlir::failed(checkThreads(compilation)))
+  if (mlir::failed(checkThreads(compilation, 32)))
     return mlir::failure();
   if (int count = compilation.options.maxRegisters.value_or(0); count > 0)
     (*compilation.module)
@@ -300,49 +258,11 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
   return compilation.text();
 }
 
-/// What an op that has been given shared memory takes of it.
-static int64_t sharedBytesOf(mlir::Operation *op) {
-  if (!op->hasAttr(gpu::allocationOffsetName))
-    return 0;
-  auto alloc = mlir::dyn_cast<gpu::LocalAllocOp>(op);
-  return alloc ? gpu::getAllocationBytes(alloc.getType()) : gpu::scratchBytes(op);
-}
-
-/// Refuses a kernel that no device of its architecture has shared memory for, before minutes go into code for tiles of that size. In the words of the
-/// launch, which looks at the device itself.
-static llvm::LogicalResult checkShared(Compilation &compilation, const gpu::Target &device) {
-  const int64_t required = compilation.artifact.sharedBytes, limit = device.sharedBytes();
-  if (required <= limit)
-    return mlir::success();
-  mlir::Operation *largest = nullptr;
-  compilation.module->walk([&](mlir::Operation *op) {
-    if (sharedBytesOf(op) > (largest ? sharedBytesOf(largest) : 0))
-      largest = op;
-  });
-  std::string hint;
-  if (auto place = largest ? largest->getLoc()->findInstanceOf<mlir::FileLineColLoc>() : mlir::FileLineColLoc())
-    hint = llvm::formatv("{0}:{1}:{2} takes {3} bytes of it", place.getFilename().getValue(), place.getLine(),
-                         place.getColumn(), sharedBytesOf(largest));
-  compilation.diagnostics.report(
-      {.range = compilation.kernel,
-       .message = dispatch::Shortage{uint64_t(required), uint64_t(limit), "shared memory"}.message(),
-       .exception = "OutOfResources",
-       .hint = std::move(hint)});
-  return mlir::failure();
-}
-
 static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   auto options = codegenOptions(compilation);
   if (!options)
     return compilation.fail(options.takeError());
-  auto build = [&](mlir::OpPassManager &manager) {
-    gpu::buildResourcePipeline(manager, compilation.options.maxRegisters.value_or(0),
-                               compilation.inspection.verifyEachPass, compilation.options.recordMode());
-  };
-  if (mlir::failed(compilation.runPasses(build)))
-    return mlir::failure();
-  readMetadata(compilation);
-  if (mlir::failed(checkShared(compilation, *options->device)))
+  if (mlir::failed(allocateResources(compilation, *options->device)))
     return mlir::failure();
   auto handler = compilation.collectDiagnostics();
   auto code = nvidia::Code::emit(*compilation.module, *options);

@@ -162,7 +162,7 @@ static llvm::LogicalResult describeTarget(Compilation &compilation, const Target
   artifact.architecture = *architecture;
   const Options &options = compilation.options;
   artifact.device = options.codeArchitecture.empty() ? *architecture : options.codeArchitecture;
-  artifact.warpSize = options.warpSize.value_or(target.warpSize());
+  artifact.warpSize = options.warpSize.value_or(target.warpSize(options));
   Settings settings;
   static_cast<Options &>(settings) = options;
   for (const OptionEntry &entry : optionEntries())

@@ -80,7 +80,13 @@ StringRef OptionEntry::kind() const {
 }
 
 bool OptionEntry::isTakenBy(StringRef backend) const {
-  return target == Taker::Any || backend == (target == Taker::Cpu ? "cpu" : "cuda");
+  return target == Taker::Any || backend == takers() ||
+         (target == Taker::Gpu && (backend == "cuda" || backend == "hip"));
+}
+
+StringRef OptionEntry::takers() const {
+  constexpr StringRef names[] = {"", "cpu", "cuda", "hip", "cuda or hip"};
+  return names[unsigned(target)];
 }
 
 bool OptionEntry::isDefault(const Settings &settings) const {
@@ -187,9 +193,7 @@ std::optional<std::string> Options::findFault() const {
   const Settings settings = settingsOf(*this);
   for (const OptionEntry &entry : entries)
     if (!entry.isTakenBy(backend) && !entry.isDefault(settings))
-      return llvm::formatv("{0} is an option of target {1}, not of {2}", entry.name,
-                           entry.target == OptionEntry::Taker::Cpu ? "cpu" : "cuda", backend)
-          .str();
+      return llvm::formatv("{0} is an option of target {1}, not of {2}", entry.name, entry.takers(), backend).str();
   if (!frontend::LanguageVersion::parse(languageVersion))
     return llvm::formatv("language_version must be {0}, got '{1}'", frontend::languageVersions(), languageVersion)
         .str();
@@ -201,6 +205,12 @@ std::optional<std::string> Options::findFault() const {
     return llvm::formatv("num_stages must be from 0 to {0}, got {1}", mostStages, numStages).str();
   if (warpSize && (backend == "cuda" ? *warpSize != 32 : *warpSize <= 0))
     return llvm::formatv("warp_size must be {0}, got {1}", backend == "cuda" ? "32" : "positive", *warpSize).str();
+  if (wavesPerEu < 0 || wavesPerEu > 16)
+    return llvm::formatv("waves_per_eu must be from 0 to 16, got {0}", wavesPerEu).str();
+  if (!llvm::is_contained({0, 4, 16, 32}, matrixInstructionSize))
+    return llvm::formatv("matrix_instr_nonkdim must be 0, 4, 16 or 32, got {0}", matrixInstructionSize).str();
+  if (kPack != 1 && kPack != 2)
+    return llvm::formatv("kpack must be 1 or 2, got {0}", kPack).str();
   if (maxRegisters && *maxRegisters < 0)
     return llvm::formatv("maxnreg must not be negative, got {0}", *maxRegisters).str();
   if (ptxVersion && (*ptxVersion < 10 || *ptxVersion > 999))
@@ -240,10 +250,7 @@ static void appendTable(std::string &out, StringRef title, llvm::function_ref<bo
     if (isWanted(entry))
       out += llvm::formatv("  {0,-34}{1,-16}{2,-8}{3}{4}\n", entry.name, entry.kind(),
                            showDefault(getOption(defaults, entry)),
-                           entry.target == OptionEntry::Taker::Any   ? ""
-                           : entry.target == OptionEntry::Taker::Cpu ? "cpu: "
-                                                                     : "cuda: ",
-                           entry.text)
+                           entry.target == OptionEntry::Taker::Any ? "" : (entry.takers() + ": ").str(), entry.text)
                  .str();
 }
 

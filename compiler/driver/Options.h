@@ -65,7 +65,7 @@ struct Settings : Options, Inspection {};
 /// One line of Options.def.
 struct OptionEntry {
   enum class Role { Launch, LaunchFile, Setting, File, Inspection };
-  enum class Taker { Any, Cpu, Cuda };
+  enum class Taker { Any, Cpu, Cuda, Hip, Gpu };
   using Member = std::variant<Flag Settings::*, Number Settings::*, Text Settings::*, Names Settings::*,
                               OptionalNumber Settings::*, OptionalText Settings::*, OptionalNames Settings::*>;
 
@@ -79,6 +79,8 @@ struct OptionEntry {
   llvm::StringRef kind() const;
   bool isOfLaunch() const { return role == Role::Launch || role == Role::LaunchFile; }
   bool isTakenBy(llvm::StringRef backend) const;
+  /// The targets that take it, where not all do: "cuda".
+  llvm::StringRef takers() const;
   bool isDefault(const Settings &settings) const;
 };
 llvm::ArrayRef<OptionEntry> optionEntries();

@@ -54,7 +54,7 @@ Options Target::complete(Options options) const {
   options.defaultDotPrecision = language.defaultDotPrecision;
   options.allowedDotPrecisions = language.allowedDotPrecisions;
   options.maxImpreciseAccDefault = int(language.maxImpreciseAccDefault);
-  options.warpSize = options.warpSize.value_or(warpSize());
+  options.warpSize = options.warpSize.value_or(warpSize(options));
   return options;
 }
 

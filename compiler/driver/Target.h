@@ -82,7 +82,9 @@ public:
   virtual llvm::Expected<std::string> tools(const Options &options) const;
   /// What kernels see of the target where options give nothing: fp8 types, precisions of dots, the smallest of them. All surfaces ask for it here.
   virtual frontend::LanguageOptions facts(const Options &options) const = 0;
-  virtual int warpSize() const { return 1; }
+  virtual int warpSize(const Options &) const { return 1; }
+  /// The options that nobody has given anything for.
+  virtual Options defaults() const { return {}; }
   /// What the target cannot compile with, besides what no target can. In the words of the options.
   virtual std::optional<std::string> findFault(const Options &) const { return std::nullopt; }
   /// What kernels can see of the target and the options.

@@ -1,0 +1,95 @@
+#include "compiler/driver/GpuStages.h"
+
+#include "compiler/gpu/Buffers.h"
+#include "compiler/gpu/Gpu.h"
+#include "compiler/gpu/Records.h"
+#include "compiler/gpu/Scratch.h"
+#include "compiler/gpu/passes/Pipeline.h"
+#include "dispatch/Shortage.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace triton;
+using namespace triton::driver;
+
+llvm::LogicalResult triton::driver::checkThreads(Compilation &compilation, int lanes) {
+  constexpr int limit = 1024;
+  const int required = lanes * compilation.options.numWarps;
+  if (required <= limit)
+    return mlir::success();
+  const dispatch::Shortage shortage{uint64_t(required), limit, "threads"};
+  compilation.diagnostics.report(
+      {.range = compilation.kernel, .message = shortage.message(), .exception = "OutOfResources"});
+  return mlir::failure();
+}
+
+mlir::FailureOr<std::string> triton::driver::runGpuPipeline(Compilation &compilation, const gpu::Target &target) {
+  gpu::GpuOptions options{target, compilation.options.numWarps, compilation.options.numCtas,
+                          compilation.options.numStages, compilation.inspection.verifyEachPass};
+  auto build = [&](mlir::OpPassManager &manager) { gpu::buildGpuPipeline(manager, options); };
+  if (mlir::failed(compilation.runPasses(build)))
+    return mlir::failure();
+  return compilation.text();
+}
+
+/// What a launch must know, left on the module by the allocation of shared memory.
+static void readMetadata(Compilation &compilation) {
+  mlir::ModuleOp module = *compilation.module;
+  if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::sharedBytesName))
+    compilation.artifact.sharedBytes = bytes.getInt();
+  compilation.artifact.numWarps = gpu::getTotalNumWarps(module);
+  compilation.artifact.numCtas = gpu::getNumCtas(module);
+  if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchBytesName))
+    compilation.artifact.globalScratchBytes = bytes.getInt();
+  if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchAlignmentName))
+    compilation.artifact.globalScratchAlignment = bytes.getInt();
+  if (std::optional<gpu::RecordsPlan> plan = gpu::RecordsPlan::of(module)) {
+    artifact::Records &records = compilation.artifact.records;
+    records.sliceBytes = plan->sliceBytes();
+    records.warps.assign(plan->warps.begin(), plan->warps.end());
+    records.is32Bit = plan->is32Bit;
+    records.scopes.clear();
+    for (auto name : module->getAttrOfType<mlir::ArrayAttr>(gpu::recordScopesName).getAsRange<mlir::StringAttr>())
+      records.scopes.push_back(name.str());
+  }
+}
+
+/// What an op that has been given shared memory takes of it.
+static int64_t sharedBytesOf(mlir::Operation *op) {
+  if (!op->hasAttr(gpu::allocationOffsetName))
+    return 0;
+  auto alloc = mlir::dyn_cast<gpu::LocalAllocOp>(op);
+  return alloc ? gpu::getAllocationBytes(alloc.getType()) : gpu::scratchBytes(op);
+}
+
+static llvm::LogicalResult checkShared(Compilation &compilation, const gpu::Target &device) {
+  const int64_t required = compilation.artifact.sharedBytes, limit = device.sharedBytes();
+  if (required <= limit)
+    return mlir::success();
+  mlir::Operation *largest = nullptr;
+  compilation.module->walk([&](mlir::Operation *op) {
+    if (sharedBytesOf(op) > (largest ? sharedBytesOf(largest) : 0))
+      largest = op;
+  });
+  std::string hint;
+  if (auto place = largest ? largest->getLoc()->findInstanceOf<mlir::FileLineColLoc>() : mlir::FileLineColLoc())
+    hint = llvm::formatv("{0}:{1}:{2} takes {3} bytes of it", place.getFilename().getValue(), place.getLine(),
+                         place.getColumn(), sharedBytesOf(largest));
+  compilation.diagnostics.report(
+      {.range = compilation.kernel,
+       .message = dispatch::Shortage{uint64_t(required), uint64_t(limit), "shared memory"}.message(),
+       .exception = "OutOfResources",
+       .hint = std::move(hint)});
+  return mlir::failure();
+}
+
+llvm::LogicalResult triton::driver::allocateResources(Compilation &compilation, const gpu::Target &device) {
+  auto build = [&](mlir::OpPassManager &manager) {
+    gpu::buildResourcePipeline(manager, compilation.options.maxRegisters.value_or(0),
+                               compilation.inspection.verifyEachPass, compilation.options.recordMode());
+  };
+  if (mlir::failed(compilation.runPasses(build)))
+    return mlir::failure();
+  readMetadata(compilation);
+  return checkShared(compilation, device);
+}

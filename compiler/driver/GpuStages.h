@@ -1,0 +1,19 @@
+// What the stages of GPU targets have in common, whoever made the GPU.
+#pragma once
+
+#include "compiler/driver/Target.h"
+#include "compiler/gpu/Target.h"
+
+namespace triton::driver {
+
+/// Refuses what no CTA has threads for, in the words of the launch.
+llvm::LogicalResult checkThreads(Compilation &compilation, int lanes);
+
+/// `ttgir`: tensor IR to GPU IR.
+mlir::FailureOr<std::string> runGpuPipeline(Compilation &compilation, const gpu::Target &target);
+
+/// Shared memory, barriers, and what a launch must know of them. Refuses a kernel that no device of its architecture has shared memory for, before minutes
+/// go into code for tiles of that size: in the words of the launch, which looks at the device itself.
+llvm::LogicalResult allocateResources(Compilation &compilation, const gpu::Target &device);
+
+} // namespace triton::driver
