@@ -246,14 +246,27 @@ def test_instrumentation_is_registered_once():
     assert not points.is_instrumented("somewhere")
 
 
-def test_a_backend_without_targets():
+def test_the_backend_of_amd():
     from triton.backends import backends
-    from triton.backends.amd.compiler import HIPBackend
+    from triton.backends.amd.compiler import HIPBackend, HIPOptions
     from triton.backends.compiler import GPUTarget
 
-    assert "amd" not in backends and not HIPBackend.supports_target(GPUTarget("hip", "gfx942", 64))
-    with pytest.raises(TypeError):
-        HIPBackend(GPUTarget("hip", "gfx942", 64))
+    assert backends["amd"].compiler is HIPBackend and HIPBackend.supports_target(GPUTarget("hip", "gfx942", 64))
+    options = HIPBackend(GPUTarget("hip", "gfx942", 64)).parse_options({})
+    assert isinstance(options, HIPOptions)
+    assert (options.num_warps, options.num_stages, options.warp_size, options.waves_per_eu, options.kpack) == (
+        4,
+        2,
+        64,
+        0,
+        1,
+    )
+    assert (options.matrix_instr_nonkdim, options.schedule_hint, options.default_dot_input_precision) == (
+        0,
+        "none",
+        "ieee",
+    )
+    assert options.backend_name == "hip" and not options.allow_flush_denorm
 
 
 def test_layouts_of_clusters_under_the_name_of_old_programs():

@@ -1,1 +1,1 @@
-"""AMD's GPUs, as far as programs ask about them by name: kernels are not compiled for them."""
+"""AMD's GPUs. No kernel of this package has run on one yet: docs/how-to/compile-for-amd.md says what is checked instead."""
