@@ -98,7 +98,7 @@ def test_paths_in_documents_are_there():
 # Folders with a README that tells, in the order of processing, where to begin reading.
 ROOMS = ["compiler/frontend", "compiler/tensor", "compiler/cpu", "compiler/driver", "compiler/interpreter"]
 ROOMS += ["bindings", "runtime", "dispatch", "api", "embed", "python/triton"]
-ROOMS += ["compiler/gpu", "compiler/gpu/passes", "compiler/llvm/nvidia"]
+ROOMS += ["compiler/gpu", "compiler/gpu/passes", "compiler/llvm/gpu", "compiler/llvm/nvidia", "compiler/llvm/amd"]
 
 
 def is_there(room, name):

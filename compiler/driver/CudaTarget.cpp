@@ -7,6 +7,7 @@
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Pipeline.h"
+#include "compiler/llvm/BitcodeLibraries.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
 #include "compiler/support/KernelSymbols.h"
@@ -96,7 +97,7 @@ public:
     return gpu::toLinear(mlir::cast<mlir::RankedTensorType>(type));
   }
   llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) const override {
-    return nvidia::linkLibraries(module, libraries);
+    return linkLibraries(module, libraries);
   }
 };
 

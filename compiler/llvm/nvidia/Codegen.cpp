@@ -1,17 +1,17 @@
 // Emission, linking of bitcode libraries, LLVM's -O3, and the NVPTX code generator.
 #include "compiler/llvm/nvidia/Codegen.h"
 
+#include "compiler/llvm/BitcodeLibraries.h"
 #include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/nvidia/CopyAddresses.h"
+#include "compiler/llvm/nvidia/NvidiaMachine.h"
 
 #include "mlir/IR/Diagnostics.h"
 
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,7 +19,6 @@
 #include "llvm/Support/Regex.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
-#include "llvm/Transforms/IPO/Internalize.h"
 
 namespace triton::nvidia {
 
@@ -78,44 +77,6 @@ Code::Code(const CodegenOptions &options) : options(options) {
   llvmModule.interruption = options.interruption;
 }
 
-llvm::Error linkLibraries(llvm::Module &module, llvm::ArrayRef<std::string> libraries) {
-  auto missing = [&]() -> llvm::Function * {
-    // The driver has the first two; the last is libdevice asking for an option, which the optimiser answers.
-    static constexpr llvm::StringLiteral known[] = {"vprintf", "__assertfail", "__nvvm_reflect"};
-    for (llvm::Function &function : module)
-      if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty() &&
-          !llvm::is_contained(known, function.getName()))
-        return &function;
-    return nullptr;
-  };
-  if (!missing())
-    return llvm::Error::success();
-  llvm::StringSet<> own;
-  for (llvm::Function &function : module)
-    if (!function.isDeclaration())
-      own.insert(function.getName());
-  for (const std::string &path : libraries) {
-    auto buffer = llvm::MemoryBuffer::getFile(path);
-    if (!buffer)
-      return llvm::createStringError("cannot read the library '" + path + "': " + buffer.getError().message());
-    auto library = llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
-    if (!library)
-      return library.takeError();
-    (*library)->setTargetTriple(module.getTargetTriple());
-    (*library)->setDataLayout(module.getDataLayout());
-    if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
-      return llvm::createStringError("cannot link the library '" + path + "'");
-  }
-  if (llvm::Function *function = missing()) {
-    auto *call = llvm::dyn_cast<llvm::Instruction>(*function->user_begin());
-    return llvm::make_error<PlacedError>(("no library defines the function '" + function->getName() + "'").str(),
-                                         call ? placesOf(*call) : PlaceChain());
-  }
-  llvm::internalizeModule(
-      module, [&](const llvm::GlobalValue &value) { return own.contains(value.getName()) || value.isDeclaration(); });
-  return llvm::Error::success();
-}
-
 llvm::Error Code::prepare() {
   if (unsigned least = leastPtxVersion(options.emit.target); options.ptxVersion < least)
     return llvm::createStringError(llvm::formatv("PTX {0}.{1} is too old for {2}, which needs {3}.{4} or newer",
@@ -135,7 +96,8 @@ llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &opt
   code.llvmModule.set(std::make_unique<llvm::Module>("kernel", code.llvmModule.context()));
   if (llvm::Error error = code.prepare())
     return error;
-  Emitter emitter(*code.llvmModule, module, code.options.emit);
+  const std::unique_ptr<Machine> machine = createMachine(code.options.emit.target);
+  Emitter emitter(*code.llvmModule, module, code.options.emit, *machine);
   if (failed(emitter.emitModule()))
     return llvm::make_error<ReportedError>();
   if (!code.options.emit.lineInfo && !code.options.emit.variableInfo)

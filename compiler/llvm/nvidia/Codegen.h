@@ -4,7 +4,7 @@
 #pragma once
 
 #include "compiler/llvm/LlvmModule.h"
-#include "compiler/llvm/nvidia/Emitter.h"
+#include "compiler/llvm/nvidia/Families.h"
 
 #include "llvm/Support/Error.h"
 
@@ -53,9 +53,6 @@ private:
   CodegenTimes spent;
   LlvmModule llvmModule;
 };
-
-/// Links what the module calls and does not have. A name that no library has is an error: PTX could not be loaded.
-llvm::Error linkLibraries(llvm::Module &module, llvm::ArrayRef<std::string> libraries);
 
 /// Whether the kernel in LLVM IR of the user's waits for the grids before it, before it touches memory. That of the emitter does where its options say so.
 bool waitsAtEntry(const llvm::Module &module);

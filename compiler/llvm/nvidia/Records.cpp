@@ -72,7 +72,7 @@ void beginRecords(Emitter &emitter) {
   });
 }
 
-llvm::LogicalResult emitRecord(Emitter &emitter, record::RecordOp record) {
+static llvm::LogicalResult emitRecord(Emitter &emitter, record::RecordOp record) {
   llvm::AllocaInst *countVariable = variable(emitter, countName), *sliceVariable = variable(emitter, sliceName);
   if (!countVariable)
     return record.emitError() << "only a kernel can note scopes for the profiler, not a function that it calls "
@@ -120,6 +120,11 @@ llvm::LogicalResult emitRecord(Emitter &emitter, record::RecordOp record) {
   emitter.inlineAsm("@$0 st.global.v2.b32 [$1], {$2, $3};\n\t@$0 st.global.b32 [$4], $5;", "b,l,r,r,l,r,~{memory}",
                     builder.getVoidTy(), {writes, address, first, low, countAddress, next}, AsmEffects::SideEffect);
   return success();
+}
+
+Emitted emitRecords(Emitter &emitter, Operation *op) {
+  auto record = dyn_cast<record::RecordOp>(op);
+  return record ? Emitted(emitRecord(emitter, record)) : std::nullopt;
 }
 
 } // namespace triton::nvidia

@@ -1,9 +1,8 @@
 // Assembly that every thread runs once, each element that it holds being an operand of its own, and a buffer its address.
 #include "compiler/gpu/dialect/ExplicitOps.h"
+#include "compiler/llvm/gpu/Packing.h"
+#include "compiler/llvm/gpu/memory/SharedAccess.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/InlineAssembly.h"
-#include "compiler/llvm/nvidia/Packing.h"
-#include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
 #include "llvm/IR/InlineAsm.h"
 
@@ -41,7 +40,7 @@ static FailureOr<AsmRegisters> readConstraints(Emitter &emitter, gpu::InlineAsmO
     unsigned tied = 0;
     llvm::Type *type = !isOutput && !code.getAsInteger(10, tied) && tied < registers.outputs.size()
                            ? registers.outputs[tied]
-                           : asmRegister(emitter, code);
+                           : emitter.machine.registerOf(emitter, code);
     if (!type || constraint.isIndirect || constraint.Type == llvm::InlineAsm::isLabel)
       return op.emitOpError() << "has a constraint that names no PTX register in \"" << text
                               << "\": expected one of b, h, r, l, f, d";

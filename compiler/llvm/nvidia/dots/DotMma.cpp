@@ -2,7 +2,7 @@
 //   In:  a, b in `#ttg.dot_op` of the accumulator's `#ttg.nvidia_mma` of version 2.
 // An instruction takes K in words: element e of word w of slice s is the (s, w, e)-th of a lane's elements along K. Which ones these are does
 // not matter as long as A and B agree, so that any kWidth is right.
-#include "compiler/llvm/nvidia/dots/Dot.h"
+#include "compiler/llvm/nvidia/dots/TensorCores.h"
 
 using namespace mlir;
 

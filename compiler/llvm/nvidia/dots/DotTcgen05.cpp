@@ -1,9 +1,9 @@
 // Dots by tcgen05.mma: one thread tells the tensor cores to multiply A (in shared or tensor memory) and B (in shared memory) and to add to an
 // accumulator in tensor memory. They run asynchronously, in the order they were begun; an mbarrier hears when they are done.
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/dots/Dot.h"
 #include "compiler/llvm/nvidia/dots/InstructionDescriptor.h"
 #include "compiler/llvm/nvidia/dots/MatrixDescriptor.h"
+#include "compiler/llvm/nvidia/dots/TensorCores.h"
 #include "compiler/llvm/nvidia/memory/TensorMemory.h"
 
 #include "compiler/gpu/Buffers.h"

@@ -5,9 +5,9 @@
 // they stay in the same registers, also around loops.
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/PrivateAttributes.h"
-#include "compiler/llvm/nvidia/Packing.h"
-#include "compiler/llvm/nvidia/dots/Dot.h"
+#include "compiler/llvm/gpu/Packing.h"
 #include "compiler/llvm/nvidia/dots/MatrixDescriptor.h"
+#include "compiler/llvm/nvidia/dots/TensorCores.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -3,8 +3,8 @@
 #include "compiler/gpu/AccessAnalysis.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/layout/SharedVectors.h"
+#include "compiler/llvm/gpu/memory/SharedAccess.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 

@@ -1,7 +1,7 @@
 // What caches are asked to keep of an access.
 #pragma once
 
-#include "compiler/llvm/nvidia/Emitter.h"
+#include "compiler/llvm/nvidia/Families.h"
 
 namespace triton::nvidia {
 

@@ -40,7 +40,7 @@ static llvm::LogicalResult emitInit(Emitter &emitter, gpu::InitBarrierOp op) {
 }
 
 static llvm::LogicalResult emitArrive(Emitter &emitter, gpu::ArriveBarrierOp op) {
-  emitter.fenceTensorMemory("before");
+  fenceTensorMemory(emitter, "before");
   llvm::Value *issues = nullptr;
   bool perWarp = op->hasAttr(gpu::perWarpName);
   if (perWarp || op.getPerWarpGroup()) {
@@ -72,7 +72,7 @@ static llvm::LogicalResult emitWait(Emitter &emitter, gpu::WaitBarrierOp op) {
   emitter.inlineAsm("{\n.reg .pred complete;\n" + skip + "wait:\nmbarrier." + test +
                         ".parity.shared::cta.b64 complete, [$0], $1;\n@!complete bra.uni wait;\ndone:\n}",
                     constraints, emitter.builder.getVoidTy(), arguments, AsmEffects::Convergent);
-  emitter.fenceTensorMemory("after");
+  fenceTensorMemory(emitter, "after");
   return success();
 }
 

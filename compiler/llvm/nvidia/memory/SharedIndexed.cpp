@@ -2,8 +2,8 @@
 // the bits that the axis has, so that no access leaves the buffer. Updates are PTX's atomics of shared memory, relaxed, by one of the threads that
 // hold an element.
 #include "compiler/gpu/dialect/ExplicitOps.h"
+#include "compiler/llvm/gpu/memory/SharedAccess.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

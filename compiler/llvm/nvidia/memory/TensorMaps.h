@@ -1,7 +1,7 @@
 // Scratch memory in global memory, of which each CTA has a slice.
 #pragma once
 
-#include "compiler/llvm/nvidia/Emitter.h"
+#include "compiler/llvm/nvidia/Families.h"
 
 namespace triton::nvidia {
 

@@ -5,9 +5,9 @@
 
 #include "compiler/gpu/Buffers.h"
 #include "compiler/layout/TensorMemoryAccess.h"
+#include "compiler/llvm/gpu/Packing.h"
+#include "compiler/llvm/gpu/dots/Dot.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/Packing.h"
-#include "compiler/llvm/nvidia/dots/Dot.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"

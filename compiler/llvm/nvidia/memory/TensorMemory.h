@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/gpu/Gpu.h"
-#include "compiler/llvm/nvidia/Emitter.h"
+#include "compiler/llvm/nvidia/Families.h"
 
 namespace triton::nvidia {
 

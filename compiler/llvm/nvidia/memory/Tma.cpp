@@ -2,9 +2,9 @@
 // instruction moves takes several.
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/dialect/ExplicitOps.h"
+#include "compiler/llvm/gpu/memory/SharedAccess.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/memory/CachePolicy.h"
-#include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

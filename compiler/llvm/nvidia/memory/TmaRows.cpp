@@ -1,8 +1,8 @@
 // Rows of a tensor, named by number, between global and shared memory by TMA: four with each instruction. One thread of each warp
 // starts those whose numbers the warp holds.
 #include "compiler/gpu/Gpu.h"
+#include "compiler/llvm/gpu/memory/SharedAccess.h"
 #include "compiler/llvm/nvidia/Families.h"
-#include "compiler/llvm/nvidia/memory/SharedAccess.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
