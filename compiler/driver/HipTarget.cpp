@@ -1,8 +1,13 @@
 #include "compiler/driver/HipTarget.h"
+#include "compiler/driver/CodeText.h"
 #include "compiler/driver/GpuStages.h"
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
+#include "compiler/llvm/BitcodeLibraries.h"
+#include "compiler/llvm/amd/Assembler.h"
+#include "compiler/llvm/amd/CodeObject.h"
+#include "compiler/llvm/amd/Codegen.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 
@@ -59,6 +64,12 @@ public:
     if (!gpu::hasLayout(type))
       return std::nullopt;
     return gpu::toLinear(mlir::cast<mlir::RankedTensorType>(type));
+  }
+  llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const override {
+    return stage == "llir" ? describeLlvm(text) : Target::describe(stage, text);
+  }
+  llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) const override {
+    return linkLibraries(module, libraries);
   }
 };
 
@@ -130,11 +141,103 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
   return compilation.text();
 }
 
-/// The story of a kernel on an AMD GPU.
+static llvm::Expected<amd::CodegenOptions> codegenOptions(Compilation &compilation) {
+  const Options &options = compilation.options;
+  auto target = targetOf(options);
+  if (!target)
+    return target.takeError();
+  amd::CodegenOptions codegen;
+  codegen.emit = {.target = *target,
+                  .fuseMultiplyAdd = options.enableFpFusion,
+                  .debug = options.debug,
+                  .lineInfo = options.lineInfo,
+                  .variableInfo = options.variableInfo,
+                  .flushDenormals = options.allowFlushDenormals,
+                  .wavesPerEu = static_cast<unsigned>(options.wavesPerEu)};
+  codegen.controls = compilation.llvmControls();
+  codegen.interruption = &compilation.interruption;
+  codegen.libraries = options.libraries;
+  return codegen;
+}
+
+static mlir::FailureOr<amd::Code> emitCode(Compilation &compilation) {
+  auto options = codegenOptions(compilation);
+  if (!options)
+    return compilation.fail(options.takeError());
+  if (mlir::failed(allocateResources(compilation, options->emit.target)))
+    return mlir::failure();
+  auto handler = compilation.collectDiagnostics();
+  auto code = amd::Code::emit(*compilation.module, *options);
+  if (!code)
+    return compilation.fail(code.takeError());
+  if (llvm::Error error = code->optimise())
+    return compilation.fail(std::move(error));
+  writeFacts(code->module(), compilation.facts(compilation.artifact.sharedBytes));
+  return std::move(*code);
+}
+
+/// Assembled from text: only that refuses what the GPU has no instruction for.
+static mlir::FailureOr<std::string> makeCodeObject(Compilation &compilation, llvm::StringRef assembly) {
+  auto target = targetOf(compilation.options);
+  if (!target)
+    return compilation.fail(target.takeError());
+  auto object = amd::assemble(assembly, *target);
+  if (!object)
+    return compilation.fail(object.takeError());
+  auto linked = amd::linkCodeObject(*object);
+  if (!linked)
+    return compilation.fail(linked.takeError());
+  auto resources = amd::readResources(*linked);
+  if (!resources)
+    return compilation.fail(resources.takeError());
+  compilation.artifact.name = resources->name;
+  compilation.artifact.registers = resources->vectorRegisters;
+  compilation.artifact.spillBytes = 4 * resources->spilledRegisters;
+  return std::move(*linked);
+}
+
+/// The story of a kernel on an AMD GPU. The code generator's module lives from `llir` to `amdgcn`.
 std::vector<Stage> HipTarget::stages(const Options &options, const Inspection &) const {
+  auto code = std::make_shared<std::optional<amd::Code>>();
+  auto assembly = std::make_shared<std::string>();
+  std::vector<Stage> stages;
   if (options.isGluon)
-    return {{"ttgir", makeGpuIrOfGluon, resumeFromIr}};
-  return {{"ttir", makeTensorIr, resumeFromIr}, {"ttgir", makeGpuIr, resumeFromIr}};
+    stages = {{"ttgir", makeGpuIrOfGluon, resumeFromIr}};
+  else
+    stages = {{"ttir", makeTensorIr, resumeFromIr}, {"ttgir", makeGpuIr, resumeFromIr}};
+  stages.push_back({"llir",
+                    [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
+                      auto emitted = emitCode(compilation);
+                      if (mlir::failed(emitted))
+                        return mlir::failure();
+                      code->emplace(std::move(*emitted));
+                      return (*code)->llir();
+                    },
+                    [code](Compilation &compilation, const std::string &text) -> llvm::LogicalResult {
+                      auto options = codegenOptions(compilation);
+                      if (!options)
+                        return compilation.fail(options.takeError());
+                      auto parsed = amd::Code::parse(text, *options);
+                      if (!parsed)
+                        return compilation.fail(parsed.takeError());
+                      code->emplace(std::move(*parsed));
+                      return mlir::success();
+                    }});
+  stages.push_back({"amdgcn",
+                    [code, assembly](Compilation &compilation) -> mlir::FailureOr<std::string> {
+                      auto text = (*code)->assembly();
+                      if (!text)
+                        return compilation.fail(text.takeError());
+                      *assembly = *text;
+                      return *text;
+                    },
+                    [assembly](Compilation &, const std::string &text) {
+                      *assembly = text;
+                      return mlir::success();
+                    }});
+  stages.push_back({"hsaco", [assembly](Compilation &compilation) { return makeCodeObject(compilation, *assembly); },
+                    [](Compilation &, const std::string &) { return mlir::success(); }});
+  return stages;
 }
 
 std::unique_ptr<Target> triton::driver::createHipTarget() { return std::make_unique<HipTarget>(); }

@@ -40,6 +40,11 @@ llvm::Expected<const llvm::Target *> findLlvmTarget(const llvm::Triple &triple) 
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
     // Shared addresses are 32 bits: half the registers, and sums that are part of the access.
     alwaysSet("nvptx-short-ptr");
     // Addresses already are one base and constants, or pointers that a loop moves on. In loops with many of them loop strength reduction takes

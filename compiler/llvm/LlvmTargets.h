@@ -1,4 +1,4 @@
-// The code generators of LLVM that are linked in: for NVIDIA GPUs, and for the processors that TRITON_PROCESSORS lists when the library is built.
+// The code generators of LLVM that are linked in: for NVIDIA's and AMD's GPUs, and for the processors that TRITON_PROCESSORS lists when the library is built.
 #pragma once
 
 #include "llvm/Support/Error.h"

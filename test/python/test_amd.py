@@ -1,5 +1,7 @@
 """Kernels compiled for AMD GPUs, which no test runs on one."""
 
+import struct
+
 import pytest
 import triton
 import triton.language as tl
@@ -87,3 +89,101 @@ def test_options_that_do_not_fit():
         libtriton.complete_options("cuda", {"waves_per_eu": 2})
     with pytest.raises(triton.OutOfResources, match="Required: 2048, Hardware limit: 1024"):
         compile(add_kernel, ADD, num_warps=32)
+
+
+@triton.jit
+def softmax_kernel(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    offsets = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * columns + offsets, offsets < columns, other=-float("inf"))
+    powers = tl.exp(x - tl.max(x, axis=0))
+    tl.store(out_ptr + row * columns + offsets, powers / tl.sum(powers, axis=0), offsets < columns)
+
+
+@triton.jit
+def scan_kernel(x_ptr, out_ptr, lock_ptr, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets)
+    tl.atomic_add(lock_ptr + offsets % 4, x)
+    tl.store(out_ptr + offsets, tl.cumsum(tl.trans(tl.reshape(x, [BLOCK // 32, 32])), axis=1).reshape([BLOCK]))
+
+
+KERNELS = [
+    (add_kernel, ADD),
+    (softmax_kernel, {"x_ptr": "*fp32", "out_ptr": "*fp32", "columns": "i32", "BLOCK": 1024}),
+    (scan_kernel, {"x_ptr": "*fp32", "out_ptr": "*fp32", "lock_ptr": "*fp32", "BLOCK": 1024}),
+    (dot_kernel, DOT),
+]
+
+
+@pytest.mark.parametrize("kernel, signature", KERNELS, ids=[kernel.__name__ for kernel, _ in KERNELS])
+@pytest.mark.parametrize("arch", [arch for arch in ARCHITECTURES if arch != "gfx1250"])
+def test_code_is_assembled(arch, kernel, signature):
+    compiled = compile(kernel, signature, arch)
+    assert ".amdhsa_next_free_vgpr" in compiled.asm["amdgcn"] and f"amdgcn-amd-amdhsa--{arch}" in compiled.asm["amdgcn"]
+    assert compiled.asm["hsaco"][:4] == b"\x7fELF" and compiled.asm["hsaco"][16] == 3  # a shared object
+    assert compiled.metadata.name == kernel.__name__
+
+
+@pytest.mark.parametrize("types, sums, instruction", [
+    (("fp16", "fp16"), "fp32", "v_mfma_f32_32x32x8_f16"),
+    (("bf16", "bf16"), "fp32", "v_mfma_f32_32x32x8_bf16"),
+    (("fp32", "fp32"), "fp32", "v_mfma_f32_32x32x2_f32"),
+    (("fp64", "fp64"), "fp64", "v_mfma_f64_16x16x4_f64"),
+    (("i8", "i8"), "i32", "v_mfma_i32_32x32x16_i8"),
+    (("fp8e4b8", "fp8e5b16"), "fp32", "v_mfma_f32_32x32x16_bf8_fp8"),  # transposed: B comes first
+    (("fp8e4nv", "fp8e4nv"), "fp32", "v_mfma_f32_32x32x8_f16"),  # which gfx942 does not know
+])  # fmt: skip
+def test_matrix_instructions_of_gfx942(types, sums, instruction):
+    signature = {**DOT, "a_ptr": f"*{types[0]}", "b_ptr": f"*{types[1]}", "c_ptr": f"*{sums}"}
+    assert instruction in compile(dot_kernel, signature).asm["amdgcn"]
+
+
+def test_what_amd_has_no_code_for():
+    @triton.jit
+    def prints(x_ptr):
+        tl.device_print("x", tl.load(x_ptr))
+
+    with pytest.raises(Exception, match="cannot print on AMD GPUs yet"):
+        compile(prints, {"x_ptr": "*fp32"})
+
+    @triton.jit
+    def sines(x_ptr):
+        tl.store(x_ptr, tl.sin(tl.load(x_ptr)))
+
+    with pytest.raises(Exception, match="no library defines the function '__ocml_sin_f32'"):
+        compile(sines, {"x_ptr": "*fp32"})
+
+
+def test_code_objects_are_what_loaders_read():
+    """A shared object whose dynamic symbols name the kernel and its descriptor, from which the code is found."""
+    binary = compile(add_kernel, ADD).asm["hsaco"]
+    (kind, machine, flags) = struct.unpack_from("<HH28xI", binary, 16)
+    assert (kind, machine, binary[7], binary[8]) == (
+        3,
+        224,
+        64,
+        3,
+    ) and flags & 0xFF == 0x4C  # AMDGPU, HSA, version 5, gfx942
+    (table,), (count,) = struct.unpack_from("<Q", binary, 40), struct.unpack_from("<H", binary, 60)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", binary, table + 64 * index) for index in range(count)]
+    symbols = next(section for section in sections if section[1] == 11)  # SHT_DYNSYM
+    strings = sections[symbols[6]]
+    address_of = {}
+    for at in range(symbols[4], symbols[4] + symbols[5], 24):
+        name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", binary, at)
+        begin = strings[4] + name
+        address_of[binary[begin : binary.index(b"\0", begin)].decode()] = value
+    assert {"add_kernel", "add_kernel.kd"} <= address_of.keys()
+    segments = [struct.unpack_from("<IIQQQQQQ", binary, 64 + 56 * index) for index in range(struct.unpack_from("<H", binary, 56)[0])]  # fmt: skip
+
+    def place(address):
+        loaded = (each for each in segments if each[0] == 1 and each[3] <= address < each[3] + each[5])
+        segment = next(loaded)
+        assert segment[2] % 4096 == segment[3] % 4096
+        return segment[2] + address - segment[3]
+
+    descriptor = address_of["add_kernel.kd"]
+    (entry,) = struct.unpack_from("<q", binary, place(descriptor) + 16)
+    assert descriptor % 64 == 0 and address_of["add_kernel"] % 256 == 0
+    assert descriptor + entry == address_of["add_kernel"] and place(address_of["add_kernel"]) < len(binary)

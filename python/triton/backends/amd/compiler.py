@@ -53,4 +53,7 @@ class HIPBackend(NativeBackend):
             stages["ttgir"] = self._stage("ttgir", options)
         else:
             stages["ttgir"] = self._stage("ttgir", options, gluon=True)
+        stages["llir"] = self._stage("llir", options)
+        stages["amdgcn"] = self._stage("amdgcn", options)
+        stages["hsaco"] = self._stage("hsaco", options)
         self.hook_stages(stages, options, language, self.target.arch)
