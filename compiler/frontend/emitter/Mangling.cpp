@@ -42,8 +42,9 @@ static std::string replaceMarks(StringRef text, bool dots) {
 }
 
 static std::string mangle(Emitter &emitter, const Type &type) {
+  // In a vector: join looks at each element twice, which for types in types would double with every level.
   auto joined = [&](llvm::ArrayRef<Type> types, StringRef separator) {
-    return llvm::join(llvm::map_range(types, [&](const Type &each) { return mangle(emitter, each); }), separator);
+    return llvm::join(llvm::map_to_vector(types, [&](const Type &each) { return mangle(emitter, each); }), separator);
   };
   if (const LayoutPolicy *layouts = emitter.layouts())
     if (std::optional<std::string> text = layouts->mangle(emitter, type))
@@ -67,7 +68,7 @@ static std::string mangle(Emitter &emitter, const Type &type) {
 /// `i32_fp32S128S_c8`: arguments in their order.
 static std::string mangleShortly(Emitter &emitter, const Value &value) {
   if (const TupleValue *tuple = value.tuple()) {
-    auto parts = llvm::map_range(tuple->elements, [&](const Value &each) { return mangleShortly(emitter, each); });
+    auto parts = llvm::map_to_vector(tuple->elements, [&](const Value &each) { return mangleShortly(emitter, each); });
     return "T" + llvm::join(parts, "_") + "T";
   }
   const Type type = value.type();
