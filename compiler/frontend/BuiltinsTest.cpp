@@ -164,7 +164,7 @@ TEST(Builtins, Reductions) {
   EXPECT_TRUE(refuses("z = tl.reduce(n, 0, _add)", {"reduce input must be a block"}));
   EXPECT_TRUE(refuses("z = tl.reduce((x, y), 0, _add)", {"same shape"}));
   EXPECT_TRUE(refuses("z = tl.reduce(x, 0, _bad)", {"must be fp32, got fp64"}));
-  EXPECT_TRUE(refuses("z = tl.histogram(x, 8)", {"1D integer"}));
+  EXPECT_TRUE(refuses("z = tl.histogram(x, 8)", {"histogram only supports 32-bit integer input, got fp32"}));
 }
 
 TEST(Builtins, Products) {
