@@ -99,7 +99,7 @@ bool hasDots(scf::ForOp loop) {
 
 class Flattening {
 public:
-  /// `bounds`: what the inner loop's are computed from in each iteration of the outer; empty if they stay the same.
+  /// `bounds`: what the inner loop's are computed by in each iteration of the outer; empty if they stay the same, or are its counter.
   Flattening(scf::ForOp outer, scf::ForOp inner, ArrayRef<Operation *> bounds)
       : outer(outer), inner(inner), bounds(bounds), builder(outer), location(outer.getLoc()) {
     for (Operation &op : outer.getBody()->without_terminator())
@@ -121,8 +121,10 @@ public:
     Type counter = builder.getI64Type();
     Value zero = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(0));
     Value one = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(1));
-    Value total = bounds.empty() ? arith::MulIOp::create(builder, location, trips(outer, counter), innerTrips({}, one))
-                                 : addUpTrips(zero, one);
+    const bool areFixed = outer.isDefinedOutsideOfLoop(inner.getLowerBound()) &&
+                          outer.isDefinedOutsideOfLoop(inner.getUpperBound());
+    Value total = areFixed ? arith::MulIOp::create(builder, location, trips(outer, counter), innerTrips({}, one))
+                           : addUpTrips(zero, one);
     auto fused = scf::ForOp::create(builder, location, zero, total, one, initial);
     fused->setDiscardableAttrs(outer->getDiscardableAttrDictionary());
     for (NamedAttribute attribute : inner->getDiscardableAttrs())

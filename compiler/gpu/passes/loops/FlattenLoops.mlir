@@ -98,3 +98,19 @@ tt.func @carried(%n: i32, %p: !tt.ptr<f32>) -> f32 {
   } {tt.flatten}
   tt.return %sum : f32
 }
+
+// The outer counter itself is the inner loop's end: its trips are added up in front.
+// CHECK-LABEL: @end_is_the_counter
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (i64)
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+tt.func @end_is_the_counter(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %i step %c1 : i32 {
+      "body"(%i, %j) : (i32, i32) -> ()
+    }
+  } {tt.flatten}
+  tt.return
+}
