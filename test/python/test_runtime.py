@@ -166,7 +166,7 @@ def test_backend_of_another_package(tmp_path, monkeypatch):
 import triton
 from triton.backends import backends
 from triton.backends.compiler import GPUTarget
-assert sorted(backends) == ["abacus", "cpu", "nvidia"], backends
+assert sorted(backends) == ["abacus", "amd", "cpu", "nvidia"], backends
 assert type(triton.runtime.driver.active).__name__ == "AbacusDriver"
 assert triton.compiler.make_backend(GPUTarget("abacus", 1, 1)).hash() == "abacus"
 """
