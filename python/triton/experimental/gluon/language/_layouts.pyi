@@ -152,6 +152,9 @@ class MBarrierLayout(SwizzledSharedLayout):
     def __init__(self, cga_layout: list[list[int]] = None) -> None: ...
     @property
     def rank(self) -> int: ...
+    @staticmethod
+    def multicta(num_ctas: int, two_cta: bool = False) -> MBarrierLayout:
+        """One barrier for each CTA of a cluster; with `two_cta`, for each pair of them."""
 
 class TensorMemoryLayout(_Layout):
     """Blocks of `block` rows and columns; a column of elements takes `col_stride` columns of the memory."""
