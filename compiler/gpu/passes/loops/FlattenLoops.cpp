@@ -121,8 +121,8 @@ public:
     Type counter = builder.getI64Type();
     Value zero = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(0));
     Value one = arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(1));
-    const bool areFixed = outer.isDefinedOutsideOfLoop(inner.getLowerBound()) &&
-                          outer.isDefinedOutsideOfLoop(inner.getUpperBound());
+    const bool areFixed =
+        outer.isDefinedOutsideOfLoop(inner.getLowerBound()) && outer.isDefinedOutsideOfLoop(inner.getUpperBound());
     Value total = areFixed ? arith::MulIOp::create(builder, location, trips(outer, counter), innerTrips({}, one))
                            : addUpTrips(zero, one);
     auto fused = scf::ForOp::create(builder, location, zero, total, one, initial);
