@@ -23,6 +23,7 @@ from triton_kernels.tensor_details.layout import (
     HopperMXValueLayout,
     StridedLayout,
 )
+from triton_kernels.target_info import cuda_capability_geq
 from triton_kernels.testing import assert_close
 
 
@@ -78,6 +79,8 @@ LAYOUTS = [
 
 @pytest.mark.parametrize("value_layout, value_kwargs, scale_layout, scale_kwargs", LAYOUTS)
 def test_layouts(value_layout, value_kwargs, scale_layout, scale_kwargs, device):
+    if scale_layout is HopperMXScaleLayout and cuda_capability_geq(10, 0):
+        pytest.skip("Hopper's layout of scales on a later GPU")
     torch.manual_seed(0)
     n_experts, K, N = 2, 256 if scale_layout is CDNA4MXScaleLayout else 224, 160
     data, gather, _ = route(40, n_experts, 1, device)
