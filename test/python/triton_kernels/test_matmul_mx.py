@@ -14,6 +14,7 @@ from triton_kernels.numerics_details.mxfp import (
     quantize_mxfp8_fn,
     upcast_from_mxfp_torch,
 )
+from triton_kernels.target_info import cuda_capability_geq
 from triton_kernels.tensor import FP4, convert_layout, wrap_torch_tensor
 from triton_kernels.tensor_details.layout import (
     BlackwellMXScaleLayout,
@@ -23,7 +24,6 @@ from triton_kernels.tensor_details.layout import (
     HopperMXValueLayout,
     StridedLayout,
 )
-from triton_kernels.target_info import cuda_capability_geq
 from triton_kernels.testing import assert_close
 
 
