@@ -7,7 +7,6 @@
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/Pipeline.h"
-#include "compiler/llvm/BitcodeLibraries.h"
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/Ptxas.h"
 #include "compiler/support/KernelSymbols.h"
@@ -62,7 +61,7 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(Compilation &compil
 
 namespace {
 
-class CudaTarget : public Target {
+class CudaTarget : public GpuTarget {
 public:
   llvm::StringRef name() const override { return "cuda"; }
 
@@ -82,22 +81,6 @@ public:
 
   llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const override {
     return stage == "llir" ? describeLlvm(text) : stage == "ptx" ? describePtx(text) : Target::describe(stage, text);
-  }
-
-  void registerDialects(mlir::DialectRegistry &registry) const override {
-    tensor::registerTensorDialects(registry);
-    gpu::registerGpuDialects(registry);
-    gluon::registerGluonDialect(registry);
-  }
-
-  const frontend::LayoutPolicy *layoutPolicy() const override { return &gluon::layoutPolicy(); }
-  std::optional<layout::LinearLayout> layoutOf(mlir::Type type) const override {
-    if (!gpu::hasLayout(type))
-      return std::nullopt;
-    return gpu::toLinear(mlir::cast<mlir::RankedTensorType>(type));
-  }
-  llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) const override {
-    return linkLibraries(module, libraries);
   }
 };
 

@@ -1,16 +1,37 @@
 #include "compiler/driver/GpuStages.h"
 
+#include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Records.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/passes/Pipeline.h"
+#include "compiler/llvm/BitcodeLibraries.h"
+#include "compiler/tensor/passes/Pipeline.h"
 #include "dispatch/Shortage.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace triton;
 using namespace triton::driver;
+
+void GpuTarget::registerDialects(mlir::DialectRegistry &registry) const {
+  tensor::registerTensorDialects(registry);
+  gpu::registerGpuDialects(registry);
+  gluon::registerGluonDialect(registry);
+}
+
+const frontend::LayoutPolicy *GpuTarget::layoutPolicy() const { return &gluon::layoutPolicy(); }
+
+std::optional<layout::LinearLayout> GpuTarget::layoutOf(mlir::Type type) const {
+  if (!gpu::hasLayout(type))
+    return std::nullopt;
+  return gpu::toLinear(mlir::cast<mlir::RankedTensorType>(type));
+}
+
+llvm::Error GpuTarget::link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) const {
+  return linkLibraries(module, libraries);
+}
 
 llvm::LogicalResult triton::driver::checkThreads(Compilation &compilation, int lanes) {
   constexpr int limit = 1024;

@@ -6,6 +6,15 @@
 
 namespace triton::driver {
 
+/// What IR a GPU target reads, and what it says of it.
+class GpuTarget : public Target {
+public:
+  void registerDialects(mlir::DialectRegistry &registry) const override;
+  const frontend::LayoutPolicy *layoutPolicy() const override;
+  std::optional<layout::LinearLayout> layoutOf(mlir::Type type) const override;
+  llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) const override;
+};
+
 /// Refuses what no CTA has threads for, in the words of the launch.
 llvm::LogicalResult checkThreads(Compilation &compilation, int lanes);
 

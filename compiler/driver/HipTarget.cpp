@@ -4,7 +4,6 @@
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
-#include "compiler/llvm/BitcodeLibraries.h"
 #include "compiler/llvm/amd/Assembler.h"
 #include "compiler/llvm/amd/CodeObject.h"
 #include "compiler/llvm/amd/Codegen.h"
@@ -31,7 +30,7 @@ static const gpu::AmdArchitecture &architectureOf(const Options &options) {
 
 namespace {
 
-class HipTarget : public Target {
+class HipTarget : public GpuTarget {
 public:
   llvm::StringRef name() const override { return "hip"; }
 
@@ -52,24 +51,8 @@ public:
   }
   std::optional<std::string> findFault(const Options &options) const override;
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
-
-  void registerDialects(mlir::DialectRegistry &registry) const override {
-    tensor::registerTensorDialects(registry);
-    gpu::registerGpuDialects(registry);
-    gluon::registerGluonDialect(registry);
-  }
-
-  const frontend::LayoutPolicy *layoutPolicy() const override { return &gluon::layoutPolicy(); }
-  std::optional<layout::LinearLayout> layoutOf(mlir::Type type) const override {
-    if (!gpu::hasLayout(type))
-      return std::nullopt;
-    return gpu::toLinear(mlir::cast<mlir::RankedTensorType>(type));
-  }
   llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const override {
     return stage == "llir" ? describeLlvm(text) : Target::describe(stage, text);
-  }
-  llvm::Error link(llvm::Module &module, llvm::ArrayRef<std::string> libraries) const override {
-    return linkLibraries(module, libraries);
   }
 };
 
@@ -90,7 +73,12 @@ frontend::LanguageOptions HipTarget::facts(const Options &options) const {
 }
 
 std::optional<std::string> HipTarget::findFault(const Options &options) const {
-  const gpu::AmdArchitecture &architecture = architectureOf(options);
+  auto target = targetOf(options);
+  if (!target) {
+    llvm::consumeError(target.takeError()); // the compile says it
+    return std::nullopt;
+  }
+  const gpu::AmdArchitecture &architecture = *target->amd;
   if (options.numCtas > 1)
     return llvm::formatv("num_ctas must be 1 for {0}, got {1}: it has no clusters", architecture.name, options.numCtas);
   if (options.warpSize && *options.warpSize != int(architecture.lanes))
