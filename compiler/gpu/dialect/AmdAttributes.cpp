@@ -163,29 +163,12 @@ LinearLayout WmmaAttr::toLinear(ArrayRef<int64_t> shape) const { return getLayou
 
 // LDS for operands that are transposed in registers.
 
-Attribute RotatingSharedAttr::parse(AsmParser &parser, Type) {
-  AttributeFields fields(parser);
-  fields.parseEnclosed();
-  int64_t vec = fields.integer("vec"), perPhase = fields.integer("perPhase"), maxPhase = fields.integer("maxPhase");
-  auto order = fields.order("order");
-  auto cluster = fields.cluster(order.size());
-  if (failed(fields.finish()))
-    return {};
-  return getChecked(fields.emitError(), parser.getContext(), vec, perPhase, maxPhase, ArrayRef(order),
-                    ArrayRef(cluster));
-}
-
-void RotatingSharedAttr::print(AsmPrinter &printer) const {
-  printer << "<{vec = " << getVec() << ", perPhase = " << getPerPhase() << ", maxPhase = " << getMaxPhase()
-          << ", order = ";
-  printList(printer, getOrder());
-  printCluster(printer, getCluster(), getRank());
-  printer << "}>";
-}
+Attribute RotatingSharedAttr::parse(AsmParser &parser, Type) { return parsePhases<RotatingSharedAttr>(parser); }
+void RotatingSharedAttr::print(AsmPrinter &printer) const { printPhases(printer, *this); }
 
 LogicalResult RotatingSharedAttr::verify(EmitError error, int64_t vec, int64_t perPhase, int64_t maxPhase,
                                          ArrayRef<unsigned> order, ArrayRef<int64_t> cluster) {
-  return SwizzledSharedAttr::verify(error, vec, perPhase, maxPhase, order, cluster);
+  return checkPhases(getMnemonic(), {vec, perPhase, maxPhase}, order, cluster, error);
 }
 
 int64_t RotatingSharedAttr::getRank() const { return getOrder().size(); }

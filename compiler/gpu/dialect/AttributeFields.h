@@ -48,12 +48,33 @@ private:
   bool hasFailed = false;
 };
 
+/// `<{vec, perPhase, maxPhase, order, CGALayout}>`: layouts of shared memory that shift rows by phases.
+template <typename Attribute> mlir::Attribute parsePhases(mlir::AsmParser &parser) {
+  AttributeFields fields(parser);
+  fields.parseEnclosed();
+  int64_t vec = fields.integer("vec"), perPhase = fields.integer("perPhase"), maxPhase = fields.integer("maxPhase");
+  auto order = fields.order("order");
+  auto cluster = fields.cluster(order.size());
+  if (failed(fields.finish()))
+    return {};
+  return Attribute::getChecked(fields.emitError(), parser.getContext(), vec, perPhase, maxPhase, llvm::ArrayRef(order),
+                               llvm::ArrayRef(cluster));
+}
+
 void printList(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> list);
 void printList(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> list);
 /// `[[0, 1], [0, 2]]`.
 void printBases(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> flat, int64_t rank);
 /// `, CGALayout = [[0, 1]]`, or nothing for one CTA.
 void printCluster(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> flat, int64_t rank);
+/// What `parsePhases` reads.
+template <typename Attribute> void printPhases(mlir::AsmPrinter &printer, Attribute attribute) {
+  printer << "<{vec = " << attribute.getVec() << ", perPhase = " << attribute.getPerPhase()
+          << ", maxPhase = " << attribute.getMaxPhase() << ", order = ";
+  printList(printer, attribute.getOrder());
+  printCluster(printer, attribute.getCluster(), attribute.getRank());
+  printer << "}>";
+}
 
 } // namespace triton::gpu
 

@@ -14,6 +14,9 @@ llvm::LogicalResult checkPowersOfTwo(llvm::StringRef name, llvm::ArrayRef<int64_
 llvm::LogicalResult checkOrder(llvm::ArrayRef<unsigned> order, EmitError error);
 /// Flat bases of `rank` numbers that are not negative.
 llvm::LogicalResult checkBases(llvm::StringRef name, llvm::ArrayRef<int64_t> flat, int64_t rank, EmitError error);
+/// What layouts with phases need; `name` is the layout's.
+llvm::LogicalResult checkPhases(llvm::StringRef name, llvm::ArrayRef<int64_t> phases, llvm::ArrayRef<unsigned> order,
+                                llvm::ArrayRef<int64_t> cluster, EmitError error);
 /// A tensor that a layout of `rank` can be laid over: of that rank, every size a power of two.
 llvm::LogicalResult checkTensorShape(int64_t rank, llvm::ArrayRef<int64_t> shape, EmitError error);
 

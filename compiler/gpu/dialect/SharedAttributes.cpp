@@ -12,34 +12,21 @@ using layout::LinearLayout;
 
 // Swizzled.
 
-Attribute SwizzledSharedAttr::parse(AsmParser &parser, Type) {
-  AttributeFields fields(parser);
-  fields.parseEnclosed();
-  int64_t vec = fields.integer("vec"), perPhase = fields.integer("perPhase"), maxPhase = fields.integer("maxPhase");
-  auto order = fields.order("order");
-  auto cluster = fields.cluster(order.size());
-  if (failed(fields.finish()))
-    return {};
-  return getChecked(fields.emitError(), parser.getContext(), vec, perPhase, maxPhase, ArrayRef(order),
-                    ArrayRef(cluster));
-}
+Attribute SwizzledSharedAttr::parse(AsmParser &parser, Type) { return parsePhases<SwizzledSharedAttr>(parser); }
+void SwizzledSharedAttr::print(AsmPrinter &printer) const { printPhases(printer, *this); }
 
-void SwizzledSharedAttr::print(AsmPrinter &printer) const {
-  printer << "<{vec = " << getVec() << ", perPhase = " << getPerPhase() << ", maxPhase = " << getMaxPhase()
-          << ", order = ";
-  printList(printer, getOrder());
-  printCluster(printer, getCluster(), getRank());
-  printer << "}>";
+LogicalResult checkPhases(StringRef name, ArrayRef<int64_t> phases, ArrayRef<unsigned> order, ArrayRef<int64_t> cluster,
+                          EmitError error) {
+  if (order.empty())
+    return error() << "a " << name << " layout needs an order";
+  if (failed(checkPowersOfTwo("vec, perPhase and maxPhase", phases, error)) || failed(checkOrder(order, error)))
+    return failure();
+  return checkBases("CGALayout", cluster, order.size(), error);
 }
 
 LogicalResult SwizzledSharedAttr::verify(EmitError error, int64_t vec, int64_t perPhase, int64_t maxPhase,
                                          ArrayRef<unsigned> order, ArrayRef<int64_t> cluster) {
-  if (order.empty())
-    return error() << "a swizzled_shared layout needs an order";
-  if (failed(checkPowersOfTwo("vec, perPhase and maxPhase", {vec, perPhase, maxPhase}, error)) ||
-      failed(checkOrder(order, error)))
-    return failure();
-  return checkBases("CGALayout", cluster, order.size(), error);
+  return checkPhases(getMnemonic(), {vec, perPhase, maxPhase}, order, cluster, error);
 }
 
 int64_t SwizzledSharedAttr::getRank() const { return getOrder().size(); }
