@@ -118,6 +118,12 @@ static nb::bytes data(int session, int phase, const std::string &format) {
   return nb::bytes(text.data(), text.size());
 }
 
+static nb::bytes readMemory(uint64_t address, size_t bytes) {
+  std::string text =
+      take(unlocked([&] { return embed::profilerReadMemory(address, bytes); })); // kernels are waited for
+  return nb::bytes(text.data(), text.size());
+}
+
 static void enter(const std::string &name, nb::object metrics, bool isTimed, uint64_t id) {
   check(embed::profilerEnter(name, readMetrics(metrics),
                              isTimed ? embed::ProfilerScope::Timed : embed::ProfilerScope::Plain, id));
@@ -157,6 +163,7 @@ void addProfiler(nb::module_ &module) {
       nb::arg("session"), nb::arg("phase"), nb::arg("up_to"));
   profiler.def("data", &data, nb::arg("session"), nb::arg("phase"), nb::arg("format"), "A phase, as a file would be.");
   profiler.def("depth", [](int session) { return take(embed::profilerDepth(session)); }, nb::arg("session"));
+  profiler.def("read_memory", &readMemory, nb::arg("address"), nb::arg("bytes"), "Of the host or of a GPU.");
   profiler.def("enter", &enter, nb::arg("name"), nb::arg("metrics").none(), nb::arg("timed"), nb::arg("id") = 0);
   profiler.def("leave", &leave, nb::arg("name").none(), nb::arg("metrics").none());
   profiler.def(

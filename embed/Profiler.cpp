@@ -2,6 +2,7 @@
 #include <triton/embed_profiler.h>
 
 #include "embed/Result.h"
+#include "runtime/cuda/Memory.h"
 #include "runtime/profiler/Cupti.h"
 #include "runtime/profiler/Profiler.h"
 
@@ -59,6 +60,13 @@ Result<std::string> profilerData(int session, int phase, ProfilerFormat format) 
 }
 
 Result<int> profilerDepth(int session) { return toResult(profiler::contextDepth(session), "ValueError"); }
+
+Result<std::string> profilerReadMemory(uint64_t address, size_t bytes) {
+  std::string out(bytes, '\0');
+  if (llvm::Error error = runtime::cuda::readMemory(out.data(), address, bytes))
+    return toError(std::move(error));
+  return out;
+}
 
 std::optional<Error> profilerEnter(std::string_view name, ProfilerMetrics metrics, ProfilerScope kind, uint64_t id) {
   constexpr profiler::ScopeKind kinds[] = {profiler::ScopeKind::Scope, profiler::ScopeKind::TimedScope,

@@ -49,6 +49,8 @@ TRITON_EXPORT std::optional<Error> profilerClear(int session, int phase, bool up
 TRITON_EXPORT Result<std::string> profilerData(int session, int phase, ProfilerFormat format);
 /// How many scopes the calling thread is in, as the session sees it.
 TRITON_EXPORT Result<int> profilerDepth(int session);
+/// The bytes at an address of the host or of the GPU that this thread works with, once what was launched there has ended.
+TRITON_EXPORT Result<std::string> profilerReadMemory(uint64_t address, size_t bytes);
 /// `id`: a number by which metrics can be added later; 0: none.
 TRITON_EXPORT std::optional<Error> profilerEnter(std::string_view name, ProfilerMetrics metrics, ProfilerScope kind,
                                                  uint64_t id = 0);

@@ -1,5 +1,6 @@
 #include "runtime/cuda/Memory.h"
 
+#include <cstring>
 #include <utility>
 
 namespace triton::runtime::cuda {
@@ -63,6 +64,24 @@ llvm::Error DeviceMemory::copyFrom(const void *host, size_t bytes) {
 llvm::Error DeviceMemory::copyTo(void *host, size_t bytes) const {
   return copyAndWait(context, bytes, size,
                      [&](const DriverApi &api) { return api.copyToHost(host, pointer, bytes, nullptr); });
+}
+
+llvm::Error readMemory(void *to, DevicePointer from, size_t bytes) {
+  if (!from)
+    return llvm::createStringError("no memory lies at address 0");
+  auto driver = Driver::get();
+  if (!driver)
+    llvm::consumeError(driver.takeError()); // there is no device
+  ContextHandle context = driver ? driver->currentContext() : nullptr;
+  DevicePointer known = 0;
+  if (!context || driver->api().pointerAttribute(&known, pointerAttributeDevicePointer, from) != Success) {
+    std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+    return llvm::Error::success();
+  }
+  return copyAndWait(context, bytes, bytes, [&](const DriverApi &api) {
+    int status = api.synchronizeContext ? api.synchronizeContext() : Success;
+    return status ? status : api.copyToHost(to, from, bytes, nullptr);
+  });
 }
 
 llvm::Expected<LaunchScratch> LaunchScratch::allocate(Driver &driver, ContextHandle context, StreamHandle stream,

@@ -53,6 +53,8 @@ private:
 
 llvm::Expected<StreamHandle> createStream(int device);
 void destroyStream(StreamHandle stream, int device);
+/// Copies from memory of the host or of the device that this thread works with, once the work of that device is done.
+llvm::Error readMemory(void *to, DevicePointer from, size_t bytes);
 /// Waits for the work of a stream; of the default one if it is null. An error of a kernel shows here.
 llvm::Error synchronize(StreamHandle stream, int device);
 

@@ -431,6 +431,7 @@ int cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from, size_t bytes, Strea
   return std::memcpy(reinterpret_cast<void *>(to), from, bytes), Success;
 }
 int cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes, StreamHandle) {
+  BEGIN("cuMemcpyDtoHAsync");
   return std::memcpy(to, reinterpret_cast<void *>(from), bytes), Success;
 }
 int cuStreamCreate(StreamHandle *stream, unsigned) {

@@ -13,6 +13,7 @@ import triton
 import triton.language as tl
 from triton import knobs
 from triton._C import libtriton
+from triton._C.libproton import proton as libproton
 from triton.backends.nvidia import driver as nvidia
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -656,3 +657,21 @@ def test_descriptors_are_spelled_out():
     assert calls == [("stream", 5, (7, (descriptor, {"k": 1}, 3)))]
     assert nvidia.make_tensordesc_arg(descriptor, None) == nvidia.make_tensordesc_arg(descriptor, None, ())
     assert nvidia.decompose_descriptor(descriptor)[1:] == [4, 8, 8, 1, False, 4, 8, 8, 1]
+
+
+def test_metrics_are_read_by_the_driver(fake, utils):
+    """Those in the device's memory; those of the host are read as they are, though there is a device."""
+    launch(make_kernel(utils, ["i32"]), 1)  # with a context
+    on_device, on_host = fake.library.fakeCudaAllocate(8), (ctypes.c_double * 2)(2.0, 3.0)
+    ctypes.memmove(on_device, struct.pack("<q", 7), 8)
+    metric = libproton.TensorMetric(on_device, libproton.metric_type_int64_index)
+    assert metric._read() == 7
+    fake.fail("cuMemcpyDtoHAsync", 719)
+    with pytest.raises(RuntimeError, match="copying 8 bytes"):
+        metric._read()
+    assert libproton.TensorMetric(ctypes.addressof(on_host), libproton.metric_type_double_index, 2)._read() == [
+        2.0,
+        3.0,
+    ]
+    with pytest.raises(RuntimeError, match="no memory lies at address 0"):
+        libproton.TensorMetric(0, libproton.metric_type_int64_index)._read()

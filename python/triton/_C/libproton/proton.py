@@ -161,24 +161,12 @@ class TensorMetric:
         self.ptr, self.index, self.size = ptr, index, size
 
     def _read(self):
-        numbers = (_metric_types[self.index] * self.size)()
-        _copy_to_host(ctypes.addressof(numbers), self.ptr, ctypes.sizeof(numbers))
+        numbers = _metric_types[self.index] * self.size
+        numbers = numbers.from_buffer_copy(_native.read_memory(self.ptr, ctypes.sizeof(numbers)))
         return numbers[0] if self.size == 1 else list(numbers)
 
 
 _metric_types = {metric_type_int64_index: ctypes.c_int64, metric_type_double_index: ctypes.c_double}
-
-
-def _copy_to_host(destination: int, source: int, size: int) -> None:
-    """From a GPU, if this thread works with one, once what was launched has written it; else from the host."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        driver = None
-    if driver is None or driver.cuCtxSynchronize() in (3, 201):  # not initialised, no context
-        ctypes.memmove(destination, source, size)
-    elif status := driver.cuMemcpy(ctypes.c_uint64(destination), ctypes.c_uint64(source), ctypes.c_size_t(size)):
-        raise RuntimeError(f"a metric of {size} bytes at {source:#x} cannot be read: CUDA's driver says {status}")
 
 
 def set_metric_kernels(
