@@ -1,6 +1,8 @@
 """Routing for the tests of products, made without kernels, and flags for their persistent kernel."""
 
+import pytest
 import torch
+import triton
 from triton_kernels.matmul_ogs import GatherIndx, OptFlags, RoutingData, ScatterIndx
 from triton_kernels.tensor import make_ragged_tensor_metadata_torch
 
@@ -19,6 +21,12 @@ def route(n_tokens, n_experts, n_act, device, seed=0):
     weights = torch.rand(chosen.numel(), generator=generator).to(device)
     data = RoutingData(weights, meta.slice_sizes, n_experts, n_act, meta)
     return data, GatherIndx(combine, dispatch), ScatterIndx(dispatch, combine)
+
+
+def require_ragged_descriptors():
+    target = triton.runtime.driver.active.get_current_target()
+    if target.backend == "cuda" and target.arch < 90:
+        pytest.skip("ragged operands are read through descriptors by a copy engine")
 
 
 def persistent_flags(subtile=1):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import triton
-from moe import persistent_flags, route
+from moe import persistent_flags, require_ragged_descriptors, route
 from triton import knobs
 from triton_kernels.matmul_ogs import (
     Epilogue,
@@ -113,6 +113,7 @@ def test_rows_that_nobody_gives(device):
 def test_some_of_the_experts(is_persistent, device):
     """As on a rank that owns some: each set of experts fills its rows and leaves the others alone."""
     if is_persistent:
+        require_ragged_descriptors()
         set_opt_flags(persistent_flags())
     n_experts, N = 6, 24
     data, gather, _ = route(50, n_experts, 2, device)

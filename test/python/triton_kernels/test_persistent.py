@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-import triton
-from moe import persistent_flags, route
+from moe import persistent_flags, require_ragged_descriptors, route
 from triton_kernels.matmul_ogs import (
     FlexCtx,
     FnSpecs,
@@ -30,9 +29,7 @@ from triton_kernels.testing import assert_close
 
 @pytest.fixture(autouse=True)
 def persistent():
-    target = triton.runtime.driver.active.get_current_target()
-    if target.backend == "cuda" and target.arch < 90:
-        pytest.skip("ragged operands are read through descriptors by a copy engine")
+    require_ragged_descriptors()
     set_opt_flags(persistent_flags())
     yield
     reset_opt_flags()
