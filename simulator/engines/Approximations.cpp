@@ -30,7 +30,7 @@ struct Form {
   Type type;
 };
 
-Step approximate(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step approximate(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const Form *>(instruction.details);
   if (form.type.bits == 64) {
     double *d = warp.out<double>(instruction.d);

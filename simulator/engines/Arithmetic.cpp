@@ -202,7 +202,7 @@ bool decodeAddition(Decoder &decoder) {
 }
 
 /// The carry flag of a thread, as a predicate: CC.CF. `small[0]`: 1 reads it, 2 writes it, 4 subtracts; `p` is the flag.
-template <typename T> Step addWithCarry(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <typename T> Step addWithCarry(Warp &warp, const Instruction &instruction, LaneMask mask) {
   T *d = warp.out<T>(instruction.d);
   const T *a = warp.in<T>(instruction.a), *b = warp.in<T>(instruction.b);
   const T *c = instruction.small[1] ? warp.in<T>(instruction.c) : nullptr; // of mad: the addend, to a product
@@ -323,7 +323,7 @@ bool decodeNegation(Decoder &decoder) {
 }
 
 /// and, or, xor, not of predicates.
-template <char operation> Step predicates(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <char operation> Step predicates(Warp &warp, const Instruction &instruction, LaneMask mask) {
   uint32_t a = warp.predicate(instruction.p), b = warp.predicate(instruction.q);
   uint32_t value = operation == '&' ? a & b : operation == '|' ? a | b : operation == '^' ? a ^ b : ~a;
   warp.setPredicate(instruction.d.code, value, mask);
@@ -402,7 +402,7 @@ bool decodePermute(Decoder &decoder) {
 }
 
 /// lop3: the table is `immediate`.
-Step threeWayLogic(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step threeWayLogic(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto *d = warp.out<uint32_t>(instruction.d);
   const uint32_t *a = warp.in<uint32_t>(instruction.a), *b = warp.in<uint32_t>(instruction.b),
                  *c = warp.in<uint32_t>(instruction.c);
@@ -460,7 +460,7 @@ bool decodeExtract(Decoder &decoder) {
 }
 
 /// bfi d, a, b, position, length: `list` holds position and length.
-template <typename T> Step insertField(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <typename T> Step insertField(Warp &warp, const Instruction &instruction, LaneMask mask) {
   T *d = warp.out<T>(instruction.d);
   const T *a = warp.in<T>(instruction.a), *b = warp.in<T>(instruction.b);
   const uint32_t *positions = warp.in<uint32_t>(instruction.list[0]), *lengths = warp.in<uint32_t>(instruction.list[1]);
@@ -503,7 +503,7 @@ bool decodeDifference(Decoder &decoder) {
 }
 
 /// dp4a, dp2a: `small[0]` signedness of a and b, `small[1]`: 2: lower half, 3: upper half of b.
-Step dotBytes(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step dotBytes(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto *d = warp.out<uint32_t>(instruction.d);
   const uint32_t *a = warp.in<uint32_t>(instruction.a), *b = warp.in<uint32_t>(instruction.b),
                  *c = warp.in<uint32_t>(instruction.c);
@@ -646,7 +646,7 @@ struct SetPredicate {
   uint32_t first, second; // second: of the complement
   bool hasSecond;
 };
-Step setPredicate(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step setPredicate(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &details = *static_cast<const SetPredicate *>(instruction.details);
   uint32_t value = details.compare(warp.in<char>(instruction.a), warp.in<char>(instruction.b)), complement = ~value;
   if (instruction.small[0]) {
@@ -688,7 +688,7 @@ bool decodeSetPredicate(Decoder &decoder) {
 }
 
 /// set.CmpOp.dtype.stype: `small[1]`: 0 all bits, 1 1.0 (f32), 2 1.0 (f16 or bf16, in `immediate`).
-Step setRegister(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step setRegister(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &details = *static_cast<const SetPredicate *>(instruction.details);
   uint32_t value = details.compare(warp.in<char>(instruction.a), warp.in<char>(instruction.b));
   eachLane(mask, [&](unsigned lane) {
@@ -716,7 +716,7 @@ bool decodeSet(Decoder &decoder) {
   return true;
 }
 
-template <typename T> Step select(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <typename T> Step select(Warp &warp, const Instruction &instruction, LaneMask mask) {
   T *d = warp.out<T>(instruction.d);
   const T *a = warp.in<T>(instruction.a), *b = warp.in<T>(instruction.b);
   uint32_t choice = warp.predicate(instruction.p);
@@ -760,7 +760,7 @@ bool decodeSelectBySign(Decoder &decoder) {
 
 // Moves.
 
-Step readClock(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step readClock(Warp &warp, const Instruction &instruction, LaneMask mask) {
   // Clocks count instructions of the warp, which is what repeats; the global timer is the host's.
   uint64_t value = warp.executed;
   if (instruction.small[0] == 1)
@@ -779,7 +779,7 @@ Step readClock(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// mov.b64 d, {a, b} and its like: parts of `small[0]` bytes each, in `list`, lowest first; `d` has `small[1]` bytes.
-Step pack(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step pack(Warp &warp, const Instruction &instruction, LaneMask mask) {
   unsigned part = instruction.small[0], whole = instruction.small[1];
   std::byte *d = warp.out<std::byte>(instruction.d);
   for (unsigned index = 0; index < instruction.listSize; ++index) {
@@ -788,7 +788,7 @@ Step pack(Warp &warp, const Instruction &instruction, uint32_t mask) {
   }
   return Step::Next;
 }
-Step unpack(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step unpack(Warp &warp, const Instruction &instruction, LaneMask mask) {
   unsigned part = instruction.small[0], whole = instruction.small[1];
   const std::byte *a = warp.in<std::byte>(instruction.a);
   std::array<std::byte, laneCount * 16> copied; // the parts may be the whole's own register

@@ -122,7 +122,7 @@ uint64_t combineAt(std::byte *at, Combination combination, Type type, uint64_t v
 namespace {
 
 /// `list`: results (if any), then values; `d` of compare-and-swap: what is expected.
-Step atomic(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step atomic(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const Form *>(instruction.details);
   unsigned bytes = form.type.bits / 8, pair = form.type.isPacked ? 2 : 1, registerBytes = bytes * pair;
   const Slot *values = instruction.list + (form.hasResult ? form.count : 0);
@@ -162,7 +162,7 @@ Step atomic(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// 128 bits: no atomic instruction of every host has them, so a lock stands for it. Only these two see such values.
-Step atomic128(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step atomic128(Warp &warp, const Instruction &instruction, LaneMask mask) {
   static std::mutex mutex;
   auto &form = *static_cast<const Form *>(instruction.details);
   std::lock_guard lock(mutex);

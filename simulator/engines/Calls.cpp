@@ -11,7 +11,7 @@ namespace triton::simulator {
 namespace {
 
 /// Local memory of each lane, from `a.code` to `d.code`, `immediate` bytes: arguments and results.
-Step copyLocal(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step copyLocal(Warp &warp, const Instruction &instruction, LaneMask mask) {
   size_t stride = warp.cta.grid().program.localBytes;
   eachLane(mask, [&](unsigned lane) {
     std::byte *memory = warp.local + lane * stride;
@@ -20,7 +20,7 @@ Step copyLocal(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return Step::Next;
 }
 
-Step call(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step call(Warp &warp, const Instruction &instruction, LaneMask mask) {
   warp.call(instruction.target, mask, instruction.join);
   return Step::Jumped;
 }
@@ -107,7 +107,7 @@ std::string format(Warp &warp, const Instruction &instruction, const std::string
 }
 
 /// `list` holds offsets in local memory of the arguments and the result: format, arguments, result.
-Step print(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step print(Warp &warp, const Instruction &instruction, LaneMask mask) {
   std::string text;
   eachLane(mask, [&](unsigned lane) {
     std::string pattern = textAt(warp, instruction, argument(warp, instruction.list[0].code, lane, 8), lane);
@@ -119,7 +119,7 @@ Step print(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// __assertfail(message, file, line, function, size of a character)
-Step assertionFailed(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step assertionFailed(Warp &warp, const Instruction &instruction, LaneMask mask) {
   unsigned lane = unsigned(std::countr_zero(mask));
   auto text = [&](unsigned index) {
     return textAt(warp, instruction, argument(warp, instruction.list[index].code, lane, 8), lane);

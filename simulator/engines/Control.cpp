@@ -9,7 +9,7 @@ namespace triton::simulator {
 
 namespace {
 
-Step branch(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step branch(Warp &warp, const Instruction &instruction, LaneMask mask) {
   warp.branch(instruction, mask);
   return Step::Jumped;
 }
@@ -22,7 +22,7 @@ bool decodeBranch(Decoder &decoder) {
 }
 
 /// brx.idx: lanes with equal targets go together, one target after the other.
-Step indexedBranch(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step indexedBranch(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &targets = *static_cast<const std::vector<uint32_t> *>(instruction.details);
   const uint32_t *indices = warp.in<uint32_t>(instruction.a);
   uint32_t index = indices[std::countr_zero(mask)], same = 0;
@@ -59,12 +59,12 @@ bool decodeIndexedBranch(Decoder &decoder) {
 
 bool decodeTable(Decoder &) { return true; } // of brx.idx, which reads it
 
-Step leave(Warp &warp, const Instruction &, uint32_t mask) {
+Step leave(Warp &warp, const Instruction &, LaneMask mask) {
   warp.leave(mask, /*isExit=*/false);
   ++warp.cta.cluster.events;
   return Step::Jumped;
 }
-Step exitKernel(Warp &warp, const Instruction &, uint32_t mask) {
+Step exitKernel(Warp &warp, const Instruction &, LaneMask mask) {
   warp.leave(mask, /*isExit=*/true);
   ++warp.cta.cluster.events;
   return Step::Jumped;
@@ -74,7 +74,7 @@ bool decodeReturn(Decoder &decoder) {
   return true;
 }
 
-Step trap(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step trap(Warp &warp, const Instruction &instruction, LaneMask mask) {
   warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Trap, "trap", /*isFatal=*/true);
   return Step::Blocked;
 }
@@ -83,7 +83,7 @@ bool decodeTrap(Decoder &decoder) {
   return true;
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+Step nothing(Warp &, const Instruction &, LaneMask) { return Step::Next; }
 bool decodeNothing(Decoder &decoder) {
   decoder.emit(nothing);
   return true;
@@ -94,7 +94,7 @@ bool decodeNothing(Decoder &decoder) {
 enum class BarrierKind : uint8_t { Synchronise, Arrive, Count, And, Or };
 
 /// `small[0]` kind, `small[1]` aligned; a: number, b: threads (`small[2]`: given); p: what is reduced; d: where to.
-Step barrier(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step barrier(Warp &warp, const Instruction &instruction, LaneMask mask) {
   Path &path = warp.path();
   Cta &cta = warp.cta;
   Grid &grid = cta.grid();
@@ -170,7 +170,7 @@ Step barrier(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return barrier(warp, instruction, mask);
 }
 
-Step barrierOfWarp(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step barrierOfWarp(Warp &warp, const Instruction &instruction, LaneMask mask) {
   // Paths meet again where they must; lanes elsewhere that are named here would have to come to this very place.
   Path &path = warp.path();
   uint32_t members = warp.in<uint32_t>(instruction.a)[std::countr_zero(mask)] & warp.live;
@@ -197,7 +197,7 @@ Step barrierOfWarp(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return Step::Next;
 }
 
-Step clusterArrive(Warp &warp, const Instruction &, uint32_t mask) {
+Step clusterArrive(Warp &warp, const Instruction &, LaneMask mask) {
   Cluster &cluster = warp.cta.cluster;
   cluster.arrived += uint32_t(std::popcount(mask));
   ++cluster.events;
@@ -212,7 +212,7 @@ Step clusterArrive(Warp &warp, const Instruction &, uint32_t mask) {
   }
   return Step::Next;
 }
-Step clusterWait(Warp &warp, const Instruction &, uint32_t) {
+Step clusterWait(Warp &warp, const Instruction &, LaneMask) {
   Path &path = warp.path();
   if (warp.cta.cluster.generation == warp.clusterToken) {
     path.why = "the barrier of the cluster, phase";
@@ -226,7 +226,7 @@ Step clusterWait(Warp &warp, const Instruction &, uint32_t) {
 }
 
 /// fence.proxy.async: what the warp wrote is there for asynchronous operations.
-Step fenceProxy(Warp &warp, const Instruction &, uint32_t) {
+Step fenceProxy(Warp &warp, const Instruction &, LaneMask) {
   if (RaceWatch *races = warp.cta.cluster.races.get())
     races->fenceProxy(warp);
   return Step::Next;

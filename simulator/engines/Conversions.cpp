@@ -171,7 +171,7 @@ uint64_t saturateInteger(uint64_t value, const Form &form) {
   return uint64_t(std::clamp(wide, low, high));
 }
 
-Step convert(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step convert(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const Form *>(instruction.details);
   std::byte *d = warp.out<std::byte>(instruction.d);
   const std::byte *a = warp.in<std::byte>(instruction.a);
@@ -238,7 +238,7 @@ std::pair<const SmallFormat *, unsigned> packedFormat(std::string_view name) {
 }
 
 /// Elements of f32 come from `list`, the first in the highest place; packed ones from `a`.
-Step convertPacked(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step convertPacked(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const Packed *>(instruction.details);
   std::byte *d = warp.out<std::byte>(instruction.d);
   eachLane(mask, [&](unsigned lane) {
@@ -279,7 +279,7 @@ Step convertPacked(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// The two most common packs, by the tens of thousands in a matmul's epilogue.
-template <uint16_t (*narrow)(float)> Step packPair(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <uint16_t (*narrow)(float)> Step packPair(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto *d = warp.out<uint32_t>(instruction.d);
   const float *high = warp.in<float>(instruction.a), *low = warp.in<float>(instruction.b);
   eachLane(mask, [&](unsigned lane) { d[lane] = uint32_t(narrow(high[lane])) << 16 | narrow(low[lane]); });
@@ -356,7 +356,7 @@ bool decodePacked(Decoder &decoder, std::string_view to, std::string_view from) 
 }
 
 /// cvt.pack.sat.u8.s32.b32 d, a, b, c: a and b saturated into the low places, c's low places above them.
-Step packIntegers(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step packIntegers(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const Form *>(instruction.details);
   auto *d = warp.out<uint32_t>(instruction.d);
   const int32_t *a = warp.in<int32_t>(instruction.a), *b = warp.in<int32_t>(instruction.b);
@@ -424,7 +424,7 @@ bool decodeConversion(Decoder &decoder) {
 }
 
 /// cvta: tags of generic addresses; szext and its like are rare enough to be unknown.
-Step toGeneric(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step toGeneric(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto *d = warp.out<uint64_t>(instruction.d);
   const uint64_t *a = warp.in<uint64_t>(instruction.a);
   uint64_t base = instruction.small[0] == 1   ? sharedTag
@@ -433,7 +433,7 @@ Step toGeneric(Warp &warp, const Instruction &instruction, uint32_t mask) {
   eachLane(mask, [&](unsigned lane) { d[lane] = instruction.small[0] == 3 ? a[lane] + base : a[lane] | base; });
   return Step::Next;
 }
-Step fromGeneric(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step fromGeneric(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto *d = warp.out<uint64_t>(instruction.d);
   const uint64_t *a = warp.in<uint64_t>(instruction.a);
   uint64_t base = reinterpret_cast<uint64_t>(warp.cta.grid().parameterBegin);
@@ -457,7 +457,7 @@ bool decodeAddressConversion(Decoder &decoder) {
   return true;
 }
 
-Step isInSpace(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step isInSpace(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const uint64_t *a = warp.in<uint64_t>(instruction.a);
   uint32_t value = 0;
   eachLane(mask, [&](unsigned lane) {

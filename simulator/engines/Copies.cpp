@@ -25,7 +25,7 @@ void landCopies(Warp &warp, uint64_t pending, bool withOpenGroup) {
 namespace {
 
 /// a: shared address (`small[3]` bytes, offset `immediate`); b: global address (offset in `target`); c: bytes read (`small[1]`), the rest is zero; p: where it holds, nothing is read.
-Step copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step copy(Warp &warp, const Instruction &instruction, LaneMask mask) {
   unsigned bytes = instruction.small[0];
   Operation operation(warp, Proxy::Generic);
   operation.joins(Group::Copies);
@@ -58,13 +58,13 @@ Step copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return failed ? Step::Blocked : Step::Next;
 }
 
-Step commitCopies(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step commitCopies(Warp &warp, const Instruction &instruction, LaneMask mask) {
   ++warp.copyGroups;
   return commitGroup<Group::Copies>(warp, instruction, mask);
 }
 
 /// `immediate`: groups that may be pending; less than 0: all copies are waited for.
-Step waitForCopies(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step waitForCopies(Warp &warp, const Instruction &instruction, LaneMask mask) {
   landCopies(warp, instruction.immediate < 0 ? 0 : uint64_t(instruction.immediate), instruction.immediate < 0);
   return waitGroup<Group::Copies>(warp, instruction, mask);
 }

@@ -117,7 +117,7 @@ template <typename T> T finish(T value, Operation operation, const FloatForm &fo
 }
 
 /// All forms of f32 and f64, lane by lane: those that are not common.
-template <typename T> Step slowFloat(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <typename T> Step slowFloat(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const FloatForm *>(instruction.details);
   T *d = warp.out<T>(instruction.d);
   const T *a = warp.in<T>(instruction.a), *b = warp.in<T>(instruction.b), *c = warp.in<T>(instruction.c);
@@ -154,7 +154,7 @@ template <typename T> T maximumFast(T a, T b) {
 
 /// f16 and bf16, of which `small[0]` lie in a register: widened, computed, rounded. For all but fma a float has bits enough that rounding twice is as good as once.
 template <float (*widen)(uint16_t), uint16_t (*narrow)(float), bool isBrain>
-Step smallFloat(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step smallFloat(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const FloatForm *>(instruction.details);
   unsigned count = instruction.small[0];
   uint16_t *d = warp.out<uint16_t>(instruction.d);
@@ -189,7 +189,7 @@ Step smallFloat(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// testp: which kinds of numbers count, in `small[0]`: 1 finite, 2 infinite, 4 number, 8 NaN, 16 normal, 32 subnormal.
-template <typename T> Step testClass(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <typename T> Step testClass(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const T *a = warp.in<T>(instruction.a);
   uint32_t value = 0;
   eachLane(mask, [&](unsigned lane) {
@@ -263,7 +263,7 @@ template <typename T> Handler fastHandler(Operation operation) {
 }
 
 /// add.f32.bf16 and its like: operands of a smaller type, to a sum in f32. `small[1]`: bf16.
-Step mixedAdd(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step mixedAdd(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const FloatForm *>(instruction.details);
   auto widen = instruction.small[1] ? brainToFloat : halfToFloat;
   float *d = warp.out<float>(instruction.d);
@@ -327,7 +327,7 @@ bool decodeFloat(Decoder &decoder) {
     handler = type.kind == Kind::Brain ? smallFloat<brainToFloat, floatToBrain, true>
                                        : smallFloat<halfToFloat, floatToHalf, false>;
   else if (count == 2)
-    handler = [](Warp &warp, const Instruction &instruction, uint32_t mask) {
+    handler = [](Warp &warp, const Instruction &instruction, LaneMask mask) {
       // Each lane's two floats lie side by side: compute them one after the other, through copies.
       auto &each = *static_cast<const FloatForm *>(instruction.details);
       float *to = warp.out<float>(instruction.d);

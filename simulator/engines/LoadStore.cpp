@@ -15,7 +15,7 @@ namespace {
 using ptx::Space;
 
 /// `small`: 0 space, 1 bytes of an element, 2 bytes of its register, 3 bytes of the address; d of loads that extend: sign in `target`.
-Step load(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step load(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto space = Space(instruction.small[0]);
   unsigned element = instruction.small[1], width = instruction.small[2], count = instruction.listSize;
   bool isSigned = instruction.target;
@@ -50,7 +50,7 @@ Step load(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return space == Space::Global ? Step::Switch : Step::Next;
 }
 
-Step store(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step store(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto space = Space(instruction.small[0]);
   unsigned element = instruction.small[1], width = instruction.small[2], count = instruction.listSize;
   bool failed = false;
@@ -70,7 +70,7 @@ Step store(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// A kernel's parameter at a fixed place: the same for all lanes.
-template <typename T> Step loadParameter(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <typename T> Step loadParameter(Warp &warp, const Instruction &instruction, LaneMask mask) {
   Grid &grid = warp.cta.grid();
   const std::byte *from =
       locate(warp, instruction, Space::Parameter, uint64_t(instruction.immediate), sizeof(T), 0, Access::Read);
@@ -147,7 +147,7 @@ struct AsyncStore {
 };
 
 /// As a store to shared memory of the cluster, by an operation of its own that the mbarrier waits for.
-Step storeAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step storeAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &asynchronous = *static_cast<const AsyncStore *>(instruction.details);
   Operation operation(warp, Proxy::Async);
   Step step = store(warp, instruction, mask);
@@ -180,7 +180,7 @@ bool decodeStore(Decoder &decoder) {
   return !decoder.failed();
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+Step nothing(Warp &, const Instruction &, LaneMask) { return Step::Next; }
 
 /// Hints: they change no value.
 bool decodeHint(Decoder &decoder) {
@@ -197,7 +197,7 @@ bool decodePolicy(Decoder &decoder) {
 }
 
 /// mapa d, a, rank: `small[0]` bytes of d; shared addresses and generic ones differ in the tag alone.
-Step mapToRank(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step mapToRank(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const uint32_t *ranks = warp.in<uint32_t>(instruction.b);
   eachLane(mask, [&](unsigned lane) {
     uint64_t address = addressIn(warp, instruction.a, instruction.small[0], lane);
@@ -218,7 +218,7 @@ bool decodeMapToRank(Decoder &decoder) {
   return true;
 }
 /// getctarank: of the CTA whose memory an address is in.
-Step rankOf(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step rankOf(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto *d = warp.out<uint32_t>(instruction.d);
   eachLane(mask, [&](unsigned lane) {
     uint32_t rank = uint32_t(addressIn(warp, instruction.a, instruction.small[0], lane)) >> rankShift;

@@ -23,7 +23,7 @@ bool locateRows(Warp &warp, const Instruction &instruction, unsigned tile, Acces
 
 /// m8n8 of 16 bits: lane 4r + c holds elements (r, 2c) and (r, 2c + 1) of each tile; transposed: (2c, r) and (2c + 1, r). Row i of tile j is at the address of lane 8j + i.
 /// `small[0]`: transposed.
-template <bool isLoad> Step tiles16(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <bool isLoad> Step tiles16(Warp &warp, const Instruction &instruction, LaneMask mask) {
   for (unsigned tile = 0; tile < instruction.listSize; ++tile) {
     std::byte *rows[8];
     if (!locateRows(warp, instruction, tile, isLoad ? Access::Read : Access::Write, rows))
@@ -46,7 +46,7 @@ template <bool isLoad> Step tiles16(Warp &warp, const Instruction &instruction, 
 
 /// m16n16 of 8 bits, transposed: two registers a tile. Row i of tile j, 16 bytes, is at the address of lane 16j + i. Lane 4r + c holds in register q the elements
 /// (4c + e, 8q + r), e from the lowest byte up.
-Step loadBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step loadBytesTransposed(Warp &warp, const Instruction &instruction, LaneMask mask) {
   for (unsigned tile = 0; tile < instruction.listSize / 2; ++tile) {
     std::byte *rows[16];
     if (!locateRows(warp, instruction, tile, Access::Read, rows))
@@ -63,7 +63,7 @@ Step loadBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t ma
 }
 
 /// m16n8 of 8 bits, transposed: a register a tile. Column i of tile j, 16 bytes, is at the address of lane 8j + i. Lane 4r + c holds (4c + e, r).
-Step storeBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step storeBytesTransposed(Warp &warp, const Instruction &instruction, LaneMask mask) {
   for (unsigned tile = 0; tile < instruction.listSize; ++tile) {
     std::byte *columns[8];
     if (!locateRows(warp, instruction, tile, Access::Write, columns))
@@ -78,7 +78,7 @@ Step storeBytesTransposed(Warp &warp, const Instruction &instruction, uint32_t m
 }
 
 /// m8n16 of bytes made from fp4 or fp6 that lie packed in 16-byte rows: `small[0]` bits of an element. Lane 4r + c holds (r, 4c + e).
-Step loadUnpacked(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step loadUnpacked(Warp &warp, const Instruction &instruction, LaneMask mask) {
   unsigned bits = instruction.small[0];
   for (unsigned tile = 0; tile < instruction.listSize; ++tile) {
     std::byte *rows[8];
@@ -126,7 +126,7 @@ bool decodeLoadMatrix(Decoder &decoder) { return decodeMatrix(decoder, true); }
 bool decodeStoreMatrix(Decoder &decoder) { return decodeMatrix(decoder, false); }
 
 /// movmatrix: the transpose of an 8x8 tile of 16 bits.
-Step transpose(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step transpose(Warp &warp, const Instruction &instruction, LaneMask mask) {
   uint16_t tile[8][8];
   const uint16_t *a = warp.in<uint16_t>(instruction.a);
   for (unsigned lane = 0; lane < laneCount; ++lane)

@@ -120,7 +120,7 @@ namespace {
 enum class Operation : uint8_t { Initialise, Invalidate, Arrive, ArriveDrop, ArriveExpect, Expect, Complete };
 
 /// `small[0]` operation, `small[1]`: has a count (b); d: the state, where `small[2]`.
-Step change(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step change(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto operation = Operation(instruction.small[0]);
   bool failed = false;
   eachLane(mask, [&](unsigned lane) {
@@ -180,7 +180,7 @@ Step change(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// `small[0]`: by parity (b has 4 bytes), else by a state (8); d.code: the predicate.
-Step testWait(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step testWait(Warp &warp, const Instruction &instruction, LaneMask mask) {
   uint32_t done = 0;
   uint64_t waitsFor = 0;
   bool failed = false;
@@ -214,7 +214,7 @@ Step testWait(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// mbarrier.pending_count d, state.
-Step pendingCount(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step pendingCount(Warp &warp, const Instruction &instruction, LaneMask mask) {
   eachLane(mask, [&](unsigned lane) {
     warp.out<uint32_t>(instruction.d)[lane] = uint32_t(warp.in<uint64_t>(instruction.a)[lane] >> 1 & countLimit);
   });
@@ -279,10 +279,10 @@ bool decodeMbarrier(Decoder &decoder) {
   return true;
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+Step nothing(Warp &, const Instruction &, LaneMask) { return Step::Next; }
 
 /// cp.async.mbarrier.arrive.noinc: who waits knows the copies to be complete.
-Step arriveWithCopies(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step arriveWithCopies(Warp &warp, const Instruction &instruction, LaneMask mask) {
   landCopies(warp, 0, /*withOpenGroup=*/true);
   if (RaceWatch *races = warp.cta.cluster.races.get())
     eachLane(mask, [&](unsigned lane) {

@@ -87,7 +87,7 @@ void applyScales(const Warp &warp, const Product &product, double *a, double *b)
       b[column * product.k + k] *= scaleOf(product, right[column * 4 + rightThread % 4], (rightByte + k / block) & 3);
 }
 
-Step multiplyInRegisters(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step multiplyInRegisters(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const Product &product = *static_cast<const Product *>(instruction.details);
   if (mask != allLanes) {
     warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Divergence,

@@ -26,12 +26,12 @@ namespace {
 
 constexpr unsigned tensorLanes = 128, tensorColumns = 512, columnsPerOwner = 32;
 
-Step refuse(Warp &warp, const Instruction &instruction, uint32_t mask, Finding::Kind kind, std::string message) {
+Step refuse(Warp &warp, const Instruction &instruction, LaneMask mask, Finding::Kind kind, std::string message) {
   warp.cta.grid().report(warp, instruction, mask, kind, std::move(message), /*isFatal=*/true);
   return Step::Blocked;
 }
 
-bool isWholeWarp(Warp &warp, const Instruction &instruction, uint32_t mask) {
+bool isWholeWarp(Warp &warp, const Instruction &instruction, LaneMask mask) {
   if (mask == allLanes)
     return true;
   refuse(warp, instruction, mask, Finding::Kind::Divergence, "tcgen05 is executed by some lanes of a warp only");
@@ -55,7 +55,7 @@ TensorAddress split(uint32_t address) { return {address >> 16, address & 0xFFFF}
 
 // Allocation. a: where in shared memory the address goes; b: columns.
 
-Step allocate(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step allocate(Warp &warp, const Instruction &instruction, LaneMask mask) {
   if (!isWholeWarp(warp, instruction, mask))
     return Step::Blocked;
   Cta &cta = warp.cta;
@@ -82,7 +82,7 @@ Step allocate(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return Step::Blocked;
 }
 
-Step release(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step release(Warp &warp, const Instruction &instruction, LaneMask mask) {
   if (!isWholeWarp(warp, instruction, mask))
     return Step::Blocked;
   uint32_t address = warp.in<uint32_t>(instruction.a)[0], columns = warp.in<uint32_t>(instruction.b)[0];
@@ -124,7 +124,7 @@ struct Move {
 };
 
 /// a + immediate: the address; list: registers.
-template <bool isLoad> Step moveWords(Warp &warp, const Instruction &instruction, uint32_t mask) {
+template <bool isLoad> Step moveWords(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const Move &move = *static_cast<const Move *>(instruction.details);
   if (!isWholeWarp(warp, instruction, mask))
     return Step::Blocked;
@@ -166,7 +166,7 @@ template <bool isLoad> Step moveWords(Warp &warp, const Instruction &instruction
 }
 
 /// tcgen05.wait::ld.
-Step waitForLoads(Warp &warp, const Instruction &, uint32_t) {
+Step waitForLoads(Warp &warp, const Instruction &, LaneMask) {
   if (warp.inFlight)
     warp.inFlight->complete(1);
   return Step::Next;
@@ -322,7 +322,7 @@ bool applyScales(Warp &warp, const Instruction &instruction, const Product &prod
 }
 
 /// p: whether D counts.
-Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step multiplyAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const Product &product = *static_cast<const Product *>(instruction.details);
   static thread_local std::vector<double> a, b, transposed, d;
   for (unsigned lane = 0; lane < laneCount; ++lane) {
@@ -437,7 +437,7 @@ bool decodeProduct(Decoder &decoder) {
 // Commits and copies.
 
 /// a + immediate: the mbarrier; b: ranks of the cluster, if `small[0]`.
-Step commit(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step commit(Warp &warp, const Instruction &instruction, LaneMask mask) {
   for (unsigned lane = 0; lane < laneCount; ++lane) {
     if (!(mask >> lane & 1))
       continue;
@@ -473,7 +473,7 @@ struct Copy {
 };
 
 /// tcgen05.cp: a + immediate: where to; b: descriptor.
-Step copyMatrix(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step copyMatrix(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const Copy &copy = *static_cast<const Copy *>(instruction.details);
   for (unsigned lane = 0; lane < laneCount; ++lane) {
     if (!(mask >> lane & 1))
@@ -526,7 +526,7 @@ bool decodeCopy(Decoder &decoder) {
   return !decoder.failed();
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+Step nothing(Warp &, const Instruction &, LaneMask) { return Step::Next; }
 
 bool decodeTcgen05(Decoder &decoder) {
   std::string_view operation = decoder.opcode().size() > 1 ? decoder.opcode()[1] : std::string_view();

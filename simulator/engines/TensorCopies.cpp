@@ -274,7 +274,7 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
   return isFine;
 }
 
-Step tensorCopy(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step tensorCopy(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &copy = *static_cast<const Copy *>(instruction.details);
   for (unsigned lane = 0; lane < laneCount; ++lane)
     if (mask >> lane & 1 && !copyTensor(warp, instruction, copy, lane))
@@ -345,7 +345,7 @@ bool copyBulk(Warp &warp, const Instruction &instruction, const BulkCopy &copy, 
   return true;
 }
 
-Step bulkCopy(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step bulkCopy(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &copy = *static_cast<const BulkCopy *>(instruction.details);
   for (unsigned lane = 0; lane < laneCount; ++lane)
     if (mask >> lane & 1 && !copyBulk(warp, instruction, copy, lane))
@@ -353,7 +353,7 @@ Step bulkCopy(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return Step::Next;
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+Step nothing(Warp &, const Instruction &, LaneMask) { return Step::Next; }
 
 void takeAddress(Decoder &decoder, const ptx::Operand &operand, Slot &slot, unsigned &bytes, int64_t &offset) {
   Instruction address;

@@ -91,7 +91,7 @@ enum class Field : uint8_t {
 };
 
 /// a: the map (space in `small[0]`); b: the value, of `small[2]` bytes; `target`: the index.
-Step replaceField(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step replaceField(Warp &warp, const Instruction &instruction, LaneMask mask) {
   bool failed = false;
   eachLane(mask, [&](unsigned lane) {
     if (failed)
@@ -147,7 +147,7 @@ Step replaceField(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 /// tensormap.cp_fenceproxy [global], [shared], 128: once a warp.
-Step copyMap(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step copyMap(Warp &warp, const Instruction &instruction, LaneMask mask) {
   unsigned lane = unsigned(std::countr_zero(mask));
   std::byte *to =
       locate(warp, instruction, ptx::Space::Global, addressOf(warp, instruction, lane), 128, lane, Access::Write);

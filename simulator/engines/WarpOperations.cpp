@@ -13,7 +13,7 @@ namespace {
 enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
 /// `small[0]` mode, `list`: member mask; p: destination predicate where `small[1]`.
-Step shuffle(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step shuffle(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const uint32_t *a = warp.in<uint32_t>(instruction.a), *b = warp.in<uint32_t>(instruction.b),
                  *c = warp.in<uint32_t>(instruction.c);
   uint32_t result[laneCount], valid = 0;
@@ -63,7 +63,7 @@ bool decodeShuffle(Decoder &decoder) {
 }
 
 /// `small[0]`: 0 ballot (to d), 1 all, 2 any, 3 uniform (to predicate d.code).
-Step vote(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step vote(Warp &warp, const Instruction &instruction, LaneMask mask) {
   uint32_t members = warp.in<uint32_t>(instruction.b)[std::countr_zero(mask)] & mask;
   uint32_t votes = warp.predicate(instruction.p) & members;
   if (instruction.small[0] == 0) {
@@ -94,7 +94,7 @@ bool decodeVote(Decoder &decoder) {
 }
 
 /// `small[0]`: all; `small[1]`: 64 bits; `small[2]`: has a predicate.
-Step match(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step match(Warp &warp, const Instruction &instruction, LaneMask mask) {
   uint32_t members = warp.in<uint32_t>(instruction.b)[std::countr_zero(mask)] & mask, equal[laneCount] = {};
   auto value = [&](unsigned lane) {
     return instruction.small[1] ? warp.in<uint64_t>(instruction.a)[lane] : warp.in<uint32_t>(instruction.a)[lane];
@@ -138,7 +138,7 @@ enum class Reduction : uint8_t {
 };
 
 /// `small[1]`: NaN wins; `small[2]`: magnitudes.
-Step reduce(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step reduce(Warp &warp, const Instruction &instruction, LaneMask mask) {
   uint32_t members = warp.in<uint32_t>(instruction.b)[std::countr_zero(mask)] & mask;
   const uint32_t *a = warp.in<uint32_t>(instruction.a);
   bool isFirst = true;
@@ -215,7 +215,7 @@ bool decodeReduce(Decoder &decoder) {
 }
 
 /// elect.sync d|p, members: the lowest lane.
-Step elect(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step elect(Warp &warp, const Instruction &instruction, LaneMask mask) {
   uint32_t members = warp.in<uint32_t>(instruction.b)[std::countr_zero(mask)] & mask;
   auto leader = uint32_t(std::countr_zero(members));
   auto *d = warp.out<uint32_t>(instruction.d);
@@ -234,7 +234,7 @@ bool decodeElect(Decoder &decoder) {
   return true;
 }
 
-Step activeMask(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step activeMask(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto *d = warp.out<uint32_t>(instruction.d);
   eachLane(mask, [&](unsigned lane) { d[lane] = mask; });
   return Step::Next;

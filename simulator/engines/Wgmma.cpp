@@ -47,7 +47,7 @@ void readFragment(const Warp &warp, const Product &product, double *a) {
 }
 
 /// a: descriptor of A, if it is in shared memory; b: descriptor of B; p: whether the accumulator counts.
-Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step multiplyAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
   const Product &product = *static_cast<const Product *>(instruction.details);
   if (mask != allLanes) {
     warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Divergence,
@@ -105,16 +105,16 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, uint32_t mask) {
   return Step::Next;
 }
 
-Step nothing(Warp &, const Instruction &, uint32_t) { return Step::Next; }
+Step nothing(Warp &, const Instruction &, LaneMask) { return Step::Next; }
 
-Step commit(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step commit(Warp &warp, const Instruction &instruction, LaneMask mask) {
   ++warp.committedGroups;
   ++warp.cta.cluster.events;
   return commitGroup<Group::Products>(warp, instruction, mask);
 }
 
 /// `immediate`: so many of the newest groups may be incomplete.
-Step waitForGroups(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step waitForGroups(Warp &warp, const Instruction &instruction, LaneMask mask) {
   Path &path = warp.path();
   path.why = nullptr;
   auto &warps = warp.cta.warps;

@@ -643,9 +643,9 @@ const Kernel *Program::find(std::string_view name) const {
 
 std::string Program::describe(const Instruction &instruction) const {
   const ptx::Place &place = instruction.place;
-  if (place.line && place.file < syntax->files.size())
-    return syntax->files[place.file] + ":" + std::to_string(place.line);
-  return "line " + std::to_string(instruction.line) + " of the PTX";
+  if (place.line && place.file < files.size())
+    return files[place.file] + ":" + std::to_string(place.line);
+  return "line " + std::to_string(instruction.line) + (syntax ? " of the PTX" : " of the LLVM IR");
 }
 
 Loaded load(std::string text) {
@@ -653,6 +653,7 @@ Loaded load(std::string text) {
   if (!parsed.module)
     return {nullptr, parsed.problem};
   auto program = std::make_unique<Program>();
+  program->files = parsed.module->files;
   program->syntax = std::move(parsed.module);
   std::string_view target = program->syntax->target;
   if (target.starts_with("sm_"))

@@ -10,10 +10,14 @@ namespace triton::simulator {
 struct Warp;
 struct Instruction;
 
-constexpr unsigned laneCount = 32;
-constexpr uint32_t allLanes = ~0u;
+/// A bit for each lane of a warp: PTX's have 32, waves of AMD's GPUs 32 or 64 (`Program::lanes`).
+using LaneMask = uint64_t;
 
-/// 32 values, one a lane, in a warp's registers or among the program's constants: a byte offset, and the top bit says which.
+/// Of PTX.
+constexpr unsigned laneCount = 32;
+constexpr LaneMask allLanes = 0xFFFFFFFF;
+
+/// Values, one a lane, in a warp's registers or among the program's constants: a byte offset, and the top bit says which.
 struct Slot {
   uint32_t code = 0;
   static constexpr uint32_t constantBit = 1u << 31;
@@ -48,7 +52,7 @@ enum class Step : uint8_t {
 };
 
 /// `mask`: the lanes of the path for which the guard holds; never empty unless the instruction asks to be called always.
-using Handler = Step (*)(Warp &, const Instruction &, uint32_t mask);
+using Handler = Step (*)(Warp &, const Instruction &, LaneMask mask);
 
 /// A predicate register by its index; every warp's first two are always false and always true.
 struct PredicateSlot {

@@ -7,7 +7,7 @@
 
 namespace triton::simulator {
 
-template <typename Body> inline void eachLane(uint32_t mask, Body body) {
+template <typename Body> inline void eachLane(LaneMask mask, Body body) {
   for (unsigned lane = 0; lane < laneCount; ++lane)
     if (mask >> lane & 1)
       body(lane);
@@ -15,7 +15,7 @@ template <typename Body> inline void eachLane(uint32_t mask, Body body) {
 
 /// d = operation(a), where operation must not trap whatever it is given: it also runs for lanes whose result is not wanted.
 template <typename D, typename A, auto operation>
-Step unary(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step unary(Warp &warp, const Instruction &instruction, LaneMask mask) {
   D *d = warp.out<D>(instruction.d);
   const A *a = warp.in<A>(instruction.a);
   if (mask == allLanes) {
@@ -29,7 +29,7 @@ Step unary(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 template <typename D, typename A, typename B, auto operation>
-Step binary(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step binary(Warp &warp, const Instruction &instruction, LaneMask mask) {
   D *d = warp.out<D>(instruction.d);
   const A *a = warp.in<A>(instruction.a);
   const B *b = warp.in<B>(instruction.b);
@@ -44,7 +44,7 @@ Step binary(Warp &warp, const Instruction &instruction, uint32_t mask) {
 }
 
 template <typename D, typename A, typename B, typename C, auto operation>
-Step ternary(Warp &warp, const Instruction &instruction, uint32_t mask) {
+Step ternary(Warp &warp, const Instruction &instruction, LaneMask mask) {
   D *d = warp.out<D>(instruction.d);
   const A *a = warp.in<A>(instruction.a);
   const B *b = warp.in<B>(instruction.b);

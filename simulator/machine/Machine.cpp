@@ -22,9 +22,10 @@ Warp::Warp(Cta &cta, uint32_t index, uint32_t threads) : cta(cta), index(index) 
   bases[0] = registers;
   bases[1] = program.constantBytes();
   predicates = cta.predicateStorage.data() + size_t(index) * program.predicateCount;
-  predicates[1] = allLanes;
-  local = cta.localStorage.data() + size_t(index) * laneCount * program.localBytes;
-  live = threads >= laneCount ? allLanes : (1u << threads) - 1;
+  const uint32_t lanes = program.lanes;
+  predicates[1] = ~LaneMask(0);
+  local = cta.localStorage.data() + size_t(index) * lanes * program.localBytes;
+  live = threads >= lanes ? program.allOf() : (LaneMask(1) << threads) - 1;
   paths.push_back({.pc = cta.grid().launch.kernel->entry, .join = noJoin, .mask = live, .isFree = false});
   current = 0;
   const Grid &grid = cta.grid();
@@ -32,10 +33,10 @@ Warp::Warp(Cta &cta, uint32_t index, uint32_t threads) : cta(cta), index(index) 
   const std::array<uint32_t, 3> &position = cta.position;
   for (auto [special, slot] : program.specials) {
     auto *values = out<uint32_t>(slot);
-    auto all = [&](uint32_t value) { std::fill_n(values, laneCount, value); };
+    auto all = [&](uint32_t value) { std::fill_n(values, lanes, value); };
     auto dimension = [&](Special first) { return size_t(special) - size_t(first); };
-    for (uint32_t lane = 0; lane < laneCount; ++lane) {
-      uint32_t thread = index * laneCount + lane;
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      uint32_t thread = index * lanes + lane;
       switch (special) {
       case Special::ThreadX:
         values[lane] = thread % launch.block[0];
@@ -137,7 +138,7 @@ Warp::Warp(Cta &cta, uint32_t index, uint32_t threads) : cta(cta), index(index) 
       all(grid.sharedBytes);
       break;
     case Special::WarpSize:
-      all(laneCount);
+      all(lanes);
       break;
     default:
       break;
@@ -153,8 +154,9 @@ int32_t Warp::newPath() {
   return int32_t(paths.size() - 1);
 }
 
-void Warp::branch(const Instruction &instruction, uint32_t taken) {
-  uint32_t mask = path().mask, behind = path().pc + 1, target = instruction.target, join = instruction.join;
+void Warp::branch(const Instruction &instruction, LaneMask taken) {
+  const LaneMask mask = path().mask;
+  const uint32_t behind = path().pc + 1, target = instruction.target, join = instruction.join;
   if (taken == 0 || taken == mask) {
     path().pc = taken ? target : behind;
     if (path().pc == path().join)
@@ -183,7 +185,7 @@ void Warp::branch(const Instruction &instruction, uint32_t taken) {
   path().pc = behind;
 }
 
-void Warp::call(uint32_t entry, uint32_t mask, uint32_t) {
+void Warp::call(uint32_t entry, LaneMask mask, uint32_t) {
   int32_t caller = current;
   if (mask != path().mask) {
     // Lanes that do not call wait behind the call.
@@ -205,7 +207,7 @@ void Warp::call(uint32_t entry, uint32_t mask, uint32_t) {
   current = child;
 }
 
-void Warp::leave(uint32_t lanes, bool isExit) {
+void Warp::leave(LaneMask lanes, bool isExit) {
   if (lanes != path().mask)
     ++path().pc; // the others go on
   // Lanes that return wait in the caller; those that exit are nowhere.
@@ -263,7 +265,7 @@ Warp::State Warp::run(uint64_t budget) {
     Step step = Step::Next;
     for (; budget > 0; --budget) {
       const Instruction &instruction = code[now->pc];
-      uint32_t mask = now->mask & predicate(instruction.guard);
+      LaneMask mask = now->mask & predicate(instruction.guard);
       if (mask != 0 || instruction.isCalledAlways) {
         if (inFlight) [[unlikely]]
           inFlight->check(*this, instruction);
@@ -326,13 +328,13 @@ Cta::Cta(Cluster &cluster, uint32_t rank, std::array<uint32_t, 3> position)
   const Grid &grid = cluster.grid;
   const Program &program = grid.program;
   uint32_t threads = grid.launch.block[0] * grid.launch.block[1] * grid.launch.block[2];
-  uint32_t count = (threads + laneCount - 1) / laneCount;
+  uint32_t count = (threads + program.lanes - 1) / program.lanes;
   shared.resize(grid.sharedBytes);
   registerStorage.resize(size_t(count) * program.registerBytes);
   predicateStorage.resize(size_t(count) * program.predicateCount);
-  localStorage.resize(size_t(count) * laneCount * program.localBytes);
+  localStorage.resize(size_t(count) * program.lanes * program.localBytes);
   for (uint32_t index = 0; index < count; ++index)
-    warps.push_back(std::make_unique<Warp>(*this, index, threads - index * laneCount));
+    warps.push_back(std::make_unique<Warp>(*this, index, threads - index * program.lanes));
   liveWarps = count;
 }
 
@@ -358,7 +360,7 @@ Cluster::Cluster(Grid &grid, uint64_t number) : grid(grid), random(uint32_t(grid
 
 Cluster::~Cluster() = default;
 
-void Cluster::count(const Instruction &instruction, uint32_t mask) {
+void Cluster::count(const Instruction &instruction, LaneMask mask) {
   counters->add(size_t(&instruction - grid.program.code.data()), instruction, mask, touches);
   touches.clear();
 }
@@ -519,12 +521,12 @@ void Grid::run() {
     helper.join();
 }
 
-void Grid::report(Warp &warp, const Instruction &instruction, uint32_t lanes, Finding::Kind kind, std::string message,
+void Grid::report(Warp &warp, const Instruction &instruction, LaneMask lanes, Finding::Kind kind, std::string message,
                   bool isFatal) {
   const std::array<uint32_t, 3> &position = warp.cta.position;
   std::string who = "program (" + std::to_string(position[0]) + ", " + std::to_string(position[1]) + ", " +
                     std::to_string(position[2]) + ") warp " + std::to_string(warp.index);
-  if (lanes && lanes != allLanes)
+  if (lanes && lanes != program.allOf())
     who += " lane " + std::to_string(std::countr_zero(lanes));
   findings.add({.kind = kind,
                 .place = program.describe(instruction),

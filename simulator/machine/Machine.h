@@ -1,6 +1,6 @@
 // What runs: a grid of clusters of CTAs of warps, and what happens to be where.
 //
-// A warp is 32 lanes that execute together. Where they branch apart, the warp becomes a tree of paths: the leaves run, their parent waits at the place where they meet
+// A warp is 32 lanes (or 64, a wave of AMD's) that execute together. Where they branch apart, the warp becomes a tree of paths: the leaves run, their parent waits at the place where they meet
 // again (the immediate post-dominator of the branch). Leaves run in any order, so lanes may wait for each other, as on GPUs since Volta.
 //
 // The warps of a cluster take turns on one thread of the host; clusters share the threads of the host. What only a cluster can see (shared memory, barriers) therefore needs
@@ -33,7 +33,7 @@ class RegisterWatch;
 /// Lanes that are at one place.
 struct Path {
   uint32_t pc = 0, join = 0; // ends on reaching `join`
-  uint32_t mask = 0;
+  LaneMask mask = 0;
   int32_t parent = -1;
   uint32_t children = 0; // > 0: waits for them
   bool isCall = false;   // its children are in a function, and return to it
@@ -52,10 +52,10 @@ struct Warp {
   Cta &cta;
   const std::byte *bases[2]; // registers, constants
   std::byte *registers;
-  uint32_t *predicates;
-  std::byte *local;   // 32 threads, `localBytes` each
+  LaneMask *predicates;
+  std::byte *local;   // of its threads, `localBytes` each
   uint32_t index = 0; // in the CTA
-  uint32_t live = allLanes;
+  LaneMask live = 0;
   std::vector<Path> paths;
   int32_t current = -1; // path
   uint64_t executed = 0;
@@ -77,10 +77,10 @@ struct Warp {
     return reinterpret_cast<const T *>(bases[slot.code >> 31] + slot.offset());
   }
   template <typename T> T *out(Slot slot) { return reinterpret_cast<T *>(registers + slot.offset()); }
-  uint32_t predicate(PredicateSlot slot) const {
+  LaneMask predicate(PredicateSlot slot) const {
     return slot.isNegated ? ~predicates[slot.index] : predicates[slot.index];
   }
-  void setPredicate(uint32_t index, uint32_t value, uint32_t mask) {
+  void setPredicate(uint32_t index, LaneMask value, LaneMask mask) {
     predicates[index] = (predicates[index] & ~mask) | (value & mask);
   }
   Path &path() { return paths[size_t(current)]; }
@@ -91,9 +91,9 @@ struct Warp {
   bool isDone() const { return live == 0; }
 
   // For handlers of control flow; all leave `current` valid or -1.
-  void branch(const Instruction &instruction, uint32_t taken);
-  void call(uint32_t entry, uint32_t mask, uint32_t join);
-  void leave(uint32_t lanes, bool isExit); // ret or exit
+  void branch(const Instruction &instruction, LaneMask taken);
+  void call(uint32_t entry, LaneMask mask, uint32_t join);
+  void leave(LaneMask lanes, bool isExit); // ret or exit
   /// Ends the current path, or moves it if it has lanes left elsewhere.
   void finishPath();
   int32_t newPath();
@@ -114,7 +114,7 @@ struct Cta {
   std::array<uint32_t, 3> position{};
   std::vector<std::byte> shared;
   std::vector<std::byte> registerStorage;
-  std::vector<uint32_t> predicateStorage;
+  std::vector<LaneMask> predicateStorage;
   std::vector<std::byte> localStorage;
   std::vector<std::unique_ptr<Warp>> warps;
   std::array<Barrier, 16> barriers;
@@ -149,7 +149,7 @@ struct Cluster {
   void reportDeadlock();
   /// A copy lands: at once or, with a seed, at any time from now on.
   void land(std::function<void()> copy);
-  void count(const Instruction &instruction, uint32_t mask);
+  void count(const Instruction &instruction, LaneMask mask);
   void note(ptx::Space space, uint64_t address, uint64_t bytes) {
     if (counters)
       touches.push_back({space, address, uint32_t(bytes)});
@@ -204,7 +204,7 @@ struct Grid {
   Grid(const Program &program, const Launch &launch, Findings &findings);
   void run();
   /// Notes what is wrong, and ends the launch where one cannot go on.
-  void report(Warp &warp, const Instruction &instruction, uint32_t lanes, Finding::Kind kind, std::string message,
+  void report(Warp &warp, const Instruction &instruction, LaneMask lanes, Finding::Kind kind, std::string message,
               bool isFatal);
 };
 

@@ -71,7 +71,7 @@ std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t add
     warp.cta.cluster.note(Space::Global, address, bytes);
     return reinterpret_cast<std::byte *>(address);
   }
-  grid.report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
+  grid.report(warp, instruction, LaneMask(1) << lane, Finding::Kind::IllegalAddress,
               std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " + hexadecimal(address) +
                   ", outside of global memory" + neighbour(memory, address),
               /*isFatal=*/true);
@@ -92,7 +92,7 @@ std::byte *locateShared(Warp &warp, const Instruction &instruction, uint64_t add
     warp.cta.cluster.note(Space::Shared, offset, bytes);
     return cta->shared.data() + offset;
   }
-  warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
+  warp.cta.grid().report(warp, instruction, LaneMask(1) << lane, Finding::Kind::IllegalAddress,
                          std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
                              hexadecimal(address) + ", outside of the " + std::to_string(cta->shared.size()) +
                              " bytes of shared memory" +
@@ -113,7 +113,7 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
       space = Space::Global;
   }
   if (address % bytes) {
-    warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::Misaligned,
+    warp.cta.grid().report(warp, instruction, LaneMask(1) << lane, Finding::Kind::Misaligned,
                            std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
                                hexadecimal(address) + ", which is no multiple of " + std::to_string(bytes),
                            /*isFatal=*/true);
@@ -127,7 +127,7 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
     uint32_t limit = warp.cta.grid().program.localBytes;
     if (address + bytes <= limit)
       return warp.local + size_t(lane) * limit + address;
-    warp.cta.grid().report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
+    warp.cta.grid().report(warp, instruction, LaneMask(1) << lane, Finding::Kind::IllegalAddress,
                            std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
                                hexadecimal(address) + ", outside of the " + std::to_string(limit) +
                                " bytes of local memory",
@@ -138,7 +138,7 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
     Grid &grid = warp.cta.grid();
     if (address + bytes <= grid.launch.parameters.size() + 128)
       return grid.parameterBegin + address;
-    grid.report(warp, instruction, 1u << lane, Finding::Kind::IllegalAddress,
+    grid.report(warp, instruction, LaneMask(1) << lane, Finding::Kind::IllegalAddress,
                 "read of a parameter at " + std::to_string(address) + ", which the launch did not pass",
                 /*isFatal=*/true);
     return nullptr;

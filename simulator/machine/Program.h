@@ -73,8 +73,11 @@ struct Kernel {
 };
 
 struct Program {
-  std::unique_ptr<const ptx::Module> syntax; // names and files point into it
+  std::unique_ptr<const ptx::Module> syntax; // names point into it
   unsigned capability = 0;                   // 90 for sm_90a
+  unsigned lanes = laneCount;                // of a warp
+  LaneMask allOf() const { return ~LaneMask(0) >> (64 - lanes); }
+  std::vector<std::string> files; // of the kernel's source, by the numbers that places have
   std::vector<Instruction> code;
   std::vector<Kernel> kernels;
   // The first predicates of every warp: false, true, and the carry flag.
@@ -109,7 +112,7 @@ struct Program {
   std::vector<std::shared_ptr<const void>> details;
 
   const Kernel *find(std::string_view name) const;
-  /// "kernel.py:12" or, without line information, "line 40 of the PTX".
+  /// "kernel.py:12" or, without line information, "line 40 of the code".
   std::string describe(const Instruction &instruction) const;
 };
 

@@ -34,7 +34,7 @@ static uint64_t passesOf(const std::vector<Touch> &touches, unsigned bytes) {
   return passes;
 }
 
-void Counters::add(size_t pc, const Instruction &instruction, uint32_t mask, const std::vector<Touch> &touches) {
+void Counters::add(size_t pc, const Instruction &instruction, LaneMask mask, const std::vector<Touch> &touches) {
   Counter &counter = list[pc];
   ++counter.executions;
   counter.lanes += uint64_t(std::popcount(mask));

@@ -30,7 +30,7 @@ struct Counter {
 class Counters {
 public:
   explicit Counters(size_t instructions) : list(instructions) {}
-  void add(size_t pc, const Instruction &instruction, uint32_t mask, const std::vector<Touch> &touches);
+  void add(size_t pc, const Instruction &instruction, LaneMask mask, const std::vector<Touch> &touches);
   void add(const Counters &other);
   const std::vector<Counter> &all() const { return list; }
 

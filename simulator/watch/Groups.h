@@ -42,13 +42,13 @@ private:
   uint32_t number = 0;
 };
 
-template <Group group> Step commitGroup(Warp &warp, const Instruction &, uint32_t) {
+template <Group group> Step commitGroup(Warp &warp, const Instruction &, LaneMask) {
   if (RaceWatch *races = warp.cta.cluster.races.get())
     races->commit(warp, group);
   return Step::Next;
 }
 /// `immediate`: groups that may be pending; less than 0: what was not committed is waited for, too.
-template <Group group> Step waitGroup(Warp &warp, const Instruction &instruction, uint32_t) {
+template <Group group> Step waitGroup(Warp &warp, const Instruction &instruction, LaneMask) {
   if (RaceWatch *races = warp.cta.cluster.races.get()) {
     if (instruction.immediate < 0)
       races->commit(warp, group);
