@@ -27,8 +27,49 @@ static StringRef pythonName(syntax::NodeKind kind) {
   return names[static_cast<size_t>(kind)];
 }
 
+/// What kernels have in place of a construct of Python; empty where there is nothing to say.
+static StringRef insteadOf(syntax::NodeKind kind) {
+  using Kind = syntax::NodeKind;
+  switch (kind) {
+  case Kind::Break:
+    return "put the condition into a `while`";
+  case Kind::Continue:
+    return "put the rest of the loop's body under an `if`";
+  case Kind::Try:
+  case Kind::TryStar:
+  case Kind::Raise:
+    return "kernels raise nothing: tl.device_assert checks while they run, tl.static_assert while they are compiled";
+  case Kind::Import:
+  case Kind::ImportFrom:
+  case Kind::ClassDef:
+    return "move it out of the kernel, to the module's level";
+  case Kind::Global:
+  case Kind::Nonlocal:
+    return "a kernel cannot change variables of the host: store the value to memory, or return it";
+  case Kind::Delete:
+    return "leave it out: values cost nothing once they are not used";
+  case Kind::Match:
+    return "use `if` and `elif`";
+  case Kind::Lambda:
+    return "define a function with @triton.jit at the module's level";
+  case Kind::Dict:
+  case Kind::DictComp:
+  case Kind::Set:
+  case Kind::SetComp:
+    return "several values are held by a tuple, named ones by a class with @triton.aggregate";
+  case Kind::GeneratorExp:
+    return "a list in brackets is made at once, and may run over a tuple";
+  case Kind::Yield:
+  case Kind::YieldFrom:
+    return "return a tuple";
+  default:
+    return "";
+  }
+}
+
 FailureOr<Value> KernelEmitter::unsupported(const syntax::Node *node) {
-  return error(node->range, "UnsupportedLanguageConstruct") << "unsupported AST node type: " << pythonName(node->kind);
+  return error(node->range, "UnsupportedLanguageConstruct").hint(insteadOf(node->kind).str())
+         << "unsupported AST node type: " << pythonName(node->kind);
 }
 
 /// Whether more than `limit` values are in `value`, at any depth: tuples may hold one and the same tuple many times.
@@ -156,6 +197,8 @@ FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
   if (auto vanished = frame->scope.whyVanished(name->id))
     diagnostic.notes.push_back({Severity::Note, vanished->first, vanished->second.str()});
   std::string closest = closestName(name->id, llvm::make_first_range(frame->scope.bindings));
+  if (closest.empty() && llvm::is_contained(languageNames("triton.language"), name->id))
+    closest = ("tl." + name->id).str();
   if (!closest.empty())
     diagnostic.hint = "did you mean '" + closest + "'?";
   report(std::move(diagnostic));
@@ -447,7 +490,7 @@ FailureOr<Value> KernelEmitter::evaluateCompare(const syntax::Compare *compariso
   using Operator = syntax::CompareOperator;
   for (Operator op : comparison->ops)
     if (op == Operator::In || op == Operator::NotIn)
-      return error("UnsupportedLanguageConstruct")
+      return error("UnsupportedLanguageConstruct").hint("compare with each value, and join the results with `or`")
              << "unsupported AST node type: " << (op == Operator::In ? "In" : "NotIn");
   auto lhs = evaluate(comparison->left);
   std::optional<Value> runtime;

@@ -323,6 +323,7 @@ LogicalResult KernelEmitter::emitAssert(const syntax::Assert *statement) {
 Flow KernelEmitter::emitReturn(const syntax::Return *statement) {
   if (frame->loopDepth != 0) {
     (void)(error("UnsupportedLanguageConstruct")
+               .hint("leave the loop by the condition of a `while`, and return behind it")
            << "Cannot have `return` statements inside `while` or `for` statements in triton");
     return {};
   }

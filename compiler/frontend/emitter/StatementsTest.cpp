@@ -52,6 +52,10 @@ TEST(Statements, WhatIsNotInTheLanguage) {
       "level and decorate it with @triton.jit.");
   EXPECT_EQ(errorOf("x = lambda: 1"), "unsupported AST node type: Lambda");
   EXPECT_EQ(errorOf("x = {1: 2}"), "unsupported AST node type: Dict");
+  EXPECT_TRUE(fails("@triton.jit\ndef kernel(n):\n    while n < 3:\n        break\n", "i32",
+                    {"unsupported AST node type: Break", "hint: put the condition into a `while`"}));
+  EXPECT_TRUE(fails("@triton.jit\ndef kernel(n):\n    x = n in (1, 2)\n", "i32",
+                    {"unsupported AST node type: In", "hint: compare with each value"}));
   EXPECT_EQ(errorOf("while (n := n * 2) < 9:\n        pass"),
             "`:=` cannot change 'n' in the condition of a `while`; assign it in a statement");
   EXPECT_EQ(errorOf("yield 1"), "unsupported AST node type: Yield");
@@ -112,6 +116,8 @@ def kernel(p, block_size):
 )",
                     "*i32, i32",
                     {"kernel.py:4:17: error: 'blok_size' is not defined", "hint: did you mean 'block_size'?"}));
+  EXPECT_TRUE(fails("@triton.jit\ndef kernel(n):\n    x = cumsum(n)\n", "i32",
+                    {"error: 'cumsum' is not defined", "hint: did you mean 'tl.cumsum'?"}));
 }
 
 TEST(Statements, AttributesAndKeywordsAreSuggested) {

@@ -50,9 +50,8 @@ def _out_of_resources(diagnostic, rendered):
     return error
 
 
-def _with_hint(diagnostic):
-    hint = diagnostic["hint"]
-    return f"{diagnostic['message']}\nhint: {hint}" if hint else diagnostic["message"]
+def _with_hint(message, hint):
+    return f"{message}\nhint: {hint}" if hint else message
 
 
 def _excerpt(diagnostic):
@@ -71,7 +70,7 @@ def exception_from(diagnostics, origin):
         return RuntimeError("the compiler failed without saying why")
     first = errors[0]
     rendered = "".join(diagnostic["rendered"] for diagnostic in diagnostics)
-    message, name = _with_hint(first), first["exception"]
+    message, name = _with_hint(first["message"], first["hint"]), first["exception"]
     if name == "OutOfResources":
         return _out_of_resources(first, rendered)
     cause = None
@@ -85,7 +84,7 @@ def exception_from(diagnostics, origin):
         if not first["place"]["file"]:
             return original(message) if is_exception else RuntimeError(message)
         if name == "NameError":
-            message = repr(original(message))
+            message = _with_hint(repr(original(first["message"])), first["hint"])
         elif origin is not None and type(origin).__name__ == name:
             cause = origin
         elif is_exception:
