@@ -3,10 +3,10 @@
 
 #include "api/Border.h"
 #include "dispatch/launch/CudaKernel.h"
-#include "runtime/cuda/Memory.h"
+#include "runtime/gpu/Memory.h"
 
 using namespace triton;
-namespace driver = runtime::cuda;
+namespace driver = runtime::gpu;
 
 struct triton_cuda_memory : llvm::ThreadSafeRefCountedBase<triton_cuda_memory> {
   explicit triton_cuda_memory(driver::DeviceMemory memory) : memory(std::move(memory)) {}
@@ -21,7 +21,7 @@ struct triton_cuda_stream : llvm::ThreadSafeRefCountedBase<triton_cuda_stream> {
 };
 
 static llvm::Expected<triton_cuda_memory *> allocate(size_t bytes, int device) {
-  if (auto found = dispatch::cudaDriver(); !found)
+  if (auto found = dispatch::gpuDriver(); !found)
     return found.takeError();
   auto allocated = driver::DeviceMemory::allocate(bytes, device);
   if (!allocated)
@@ -30,7 +30,7 @@ static llvm::Expected<triton_cuda_memory *> allocate(size_t bytes, int device) {
 }
 
 static llvm::Expected<triton_cuda_stream *> createStream(int device) {
-  if (auto found = dispatch::cudaDriver(); !found)
+  if (auto found = dispatch::gpuDriver(); !found)
     return found.takeError();
   auto created = driver::createStream(device);
   if (!created)
@@ -43,7 +43,7 @@ extern "C" {
 int triton_cuda_device_count(triton_error **error) {
   int count = -1;
   attempt(error, {}, [&]() -> llvm::Error {
-    auto found = dispatch::cudaDriver();
+    auto found = dispatch::gpuDriver();
     if (!found)
       return found.takeError();
     count = found->deviceCount();
@@ -54,7 +54,7 @@ int triton_cuda_device_count(triton_error **error) {
 
 triton_bytes *triton_cuda_architecture(int device, triton_error **error) {
   return make(error, {}, [&]() -> llvm::Expected<triton_bytes *> {
-    auto name = dispatch::cudaArchitecture(device);
+    auto name = dispatch::gpuArchitecture(device);
     if (!name)
       return name.takeError();
     return new triton_bytes{std::move(*name)};

@@ -15,7 +15,7 @@ llvm::Error checkDescriptor(const triton_descriptor &descriptor) {
 static std::optional<std::string> encode(const dispatch::TensorMapFormat &format, uint64_t address,
                                          std::span<const uint64_t> shape, std::span<const uint64_t> strides,
                                          bool padsWithNan, void *destination) {
-  auto driver = dispatch::cudaDriver();
+  auto driver = dispatch::gpuDriver();
   if (!driver)
     return llvm::toString(driver.takeError());
   llvm::Error error = runtime::cuda::encodeOnce(driver->api(),

@@ -103,9 +103,11 @@ specialize(const frontend::Function &function, llvm::ArrayRef<const triton_argum
 /// The options with the architecture that "native" means for the device they name.
 static llvm::Expected<driver::Settings> resolveOptions(const triton_options &options) {
   llvm::Expected<driver::Settings> resolved = driverOptions(options);
-  if (!resolved || resolved->backend != "cuda" || resolved->architecture != "native")
+  if (!resolved || resolved->backend == "cpu" || resolved->architecture != "native")
     return resolved;
-  llvm::Expected<std::string> architecture = dispatch::cudaArchitecture(options.device);
+  if (auto driver = dispatch::gpuDriver(resolved->backend); !driver)
+    return driver.takeError();
+  llvm::Expected<std::string> architecture = dispatch::gpuArchitecture(options.device);
   if (!architecture)
     return architecture.takeError();
   resolved->architecture = *architecture;
@@ -158,7 +160,7 @@ compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> sp
     if (!code)
       return code.takeError();
     result->code = std::move(*code);
-  } else if (target == "cuda")
+  } else if (target == "cuda" || target == "hip")
     result->cuda = std::make_unique<dispatch::CudaKernel>(artifact);
   result->artifact = std::move(artifact);
   std::lock_guard lock(kernel.mutex);
@@ -197,7 +199,7 @@ static llvm::Error launchOnHost(const triton_compiled &compiled, const void *blo
 static llvm::Error launchOnCuda(const triton_compiled &compiled, std::byte *block, std::array<int32_t, 3> grid,
                                 const triton_options &options) {
   return compiled.cuda->launch(block,
-                               {.stream = static_cast<runtime::cuda::StreamHandle>(options.stream),
+                               {.stream = static_cast<runtime::gpu::StreamHandle>(options.stream),
                                 .grid = grid,
                                 .isCooperative = options.launch_cooperative != 0,
                                 .isProgrammatic = options.launch_programmatic != 0,

@@ -65,9 +65,9 @@ static void compileAll(triton_kernel &kernel, const std::vector<Config> &configs
 }
 
 static std::unique_ptr<dispatch::Clock> clockOf(const triton_options &options) {
-  if (llvm::StringRef(options.target) == "cuda")
-    if (auto *driver = runtime::cuda::Driver::getIfUsed())
-      return std::make_unique<dispatch::CudaClock>(*driver, static_cast<runtime::cuda::StreamHandle>(options.stream),
+  if (llvm::StringRef(options.target) != "cpu")
+    if (auto *driver = runtime::gpu::Driver::getIfUsed())
+      return std::make_unique<dispatch::CudaClock>(*driver, static_cast<runtime::gpu::StreamHandle>(options.stream),
                                                    options.device);
   return std::make_unique<dispatch::HostClock>();
 }

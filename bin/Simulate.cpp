@@ -1,9 +1,9 @@
 #include "bin/Simulate.h"
 
-#include "runtime/cuda/Launch.h"
-#include "runtime/cuda/Memory.h"
-#include "runtime/cuda/Module.h"
 #include "runtime/cuda/Simulation.h"
+#include "runtime/gpu/Launch.h"
+#include "runtime/gpu/Memory.h"
+#include "runtime/gpu/Module.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,6 +14,7 @@
 namespace triton {
 
 namespace cuda = runtime::cuda;
+namespace gpu = runtime::gpu;
 
 static llvm::SmallVector<llvm::StringRef> split(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> parts;
@@ -74,14 +75,14 @@ llvm::Expected<size_t> simulate(const artifact::Artifact &artifact, llvm::String
   if (artifact.globalScratchBytes || !artifact.tensorMaps.empty())
     return llvm::createStringError("--simulate: kernels with descriptors are launched from Python or C++");
   setenv("TRITON_SANITIZE", "race,async,shared", /*overwrite=*/0);
-  cuda::Driver::setLibrary((cuda::simulatorPrefix + artifact.device).str());
-  auto driver = cuda::Driver::get();
+  gpu::Driver::setLibrary((cuda::simulatorPrefix + artifact.device).str());
+  auto driver = gpu::Driver::get();
   if (!driver)
     return driver.takeError();
-  auto function = cuda::load(*driver, *artifact.stage("cubin"), artifact.name, artifact.sharedBytes, /*device=*/0);
+  auto function = gpu::load(*driver, *artifact.stage("cubin"), artifact.name, artifact.sharedBytes, /*device=*/0);
   if (!function)
     return function.takeError();
-  std::vector<cuda::DeviceMemory> arrays;
+  std::vector<gpu::DeviceMemory> arrays;
   std::vector<cuda::KnownMemory> known;
   std::vector<uint64_t> passed;
   for (auto [argument, text] : llvm::zip_equal(artifact.arguments, given)) {
@@ -98,7 +99,7 @@ llvm::Expected<size_t> simulate(const artifact::Artifact &artifact, llvm::String
       return llvm::createStringError("--simulate: '" + text + "' is no number of elements");
     const unsigned bits = type.ends_with("64") ? 64 : type.ends_with("32") ? 32 : type.ends_with("16") ? 16 : 8;
     std::vector<char> content(elements * bits / 8);
-    auto memory = cuda::DeviceMemory::allocate(std::max<size_t>(content.size(), 1), 0);
+    auto memory = gpu::DeviceMemory::allocate(std::max<size_t>(content.size(), 1), 0);
     if (!memory)
       return memory.takeError();
     if (llvm::Error error = memory->copyFrom(content.data(), content.size()))
@@ -112,19 +113,19 @@ llvm::Expected<size_t> simulate(const artifact::Artifact &artifact, llvm::String
   std::vector<void *> pointers;
   for (uint64_t &value : passed)
     pointers.push_back(&value);
-  cuda::Launch work{.function = function->function,
-                    .context = function->context,
-                    .grid = *grid,
-                    .threads = uint32_t(artifact.numWarps) * 32,
-                    .sharedBytes = artifact.sharedBytes,
-                    .clusterSize = uint32_t(artifact.numCtas),
-                    .arguments = pointers.data()};
+  gpu::Launch work{.function = function->function,
+                   .context = function->context,
+                   .grid = *grid,
+                   .threads = uint32_t(artifact.numWarps) * 32,
+                   .sharedBytes = artifact.sharedBytes,
+                   .clusterSize = uint32_t(artifact.numCtas),
+                   .arguments = pointers.data()};
   cuda::observe({.collects = true});
   cuda::noteMemory(std::move(known));
-  int status = cuda::launch(driver->api(), work);
+  int status = gpu::launch(driver->api(), work);
   std::vector<cuda::KernelFinding> findings = cuda::takeFindings();
   if (status && findings.empty())
-    return cuda::failure(driver->api(), status);
+    return gpu::failure(driver->api(), status);
   print(findings);
   return findings.size();
 }

@@ -11,25 +11,26 @@
 namespace triton::embed {
 
 namespace cuda = runtime::cuda;
+namespace gpu = runtime::gpu;
 
 template <typename Handle> static uint64_t number(Handle handle) { return reinterpret_cast<uint64_t>(handle); }
 
 /// What `body` gives, called with the driver; an error where there is none.
-template <typename Body> static auto withDriver(Body body) -> decltype(body(*cuda::Driver::getIfUsed())) {
-  auto driver = cuda::Driver::get();
+template <typename Body> static auto withDriver(Body body) -> decltype(body(*gpu::Driver::getIfUsed())) {
+  auto driver = gpu::Driver::get();
   if (!driver)
     return toError(driver.takeError());
   return body(*driver);
 }
 
-void cudaSetLibrary(std::string path) { cuda::Driver::setLibrary(std::move(path)); }
+void cudaSetLibrary(std::string path) { gpu::Driver::setLibrary(std::move(path)); }
 
 Result<int> cudaDeviceCount() {
-  return withDriver([](cuda::Driver &driver) -> Result<int> { return driver.deviceCount(); });
+  return withDriver([](gpu::Driver &driver) -> Result<int> { return driver.deviceCount(); });
 }
 
 Result<CudaDeviceProperties> cudaDeviceProperties(int device) {
-  return withDriver([&](cuda::Driver &driver) -> Result<CudaDeviceProperties> {
+  return withDriver([&](gpu::Driver &driver) -> Result<CudaDeviceProperties> {
     auto found = driver.properties(device);
     if (!found)
       return toError(found.takeError());
@@ -42,15 +43,15 @@ Result<CudaDeviceProperties> cudaDeviceProperties(int device) {
 
 Result<CudaOccupancy> cudaOccupancy(const std::string &architecture, unsigned registers, unsigned sharedBytes,
                                     unsigned threads) {
-  llvm::Expected<gpu::Target> target = gpu::Target::byName(architecture);
+  llvm::Expected<triton::gpu::Target> target = triton::gpu::Target::byName(architecture);
   if (!target)
     return toError(target.takeError());
-  const gpu::Occupancy found = gpu::occupancyOf(*target, registers, sharedBytes, threads);
+  const triton::gpu::Occupancy found = triton::gpu::occupancyOf(*target, registers, sharedBytes, threads);
   return CudaOccupancy{found.share, found.limit.str()};
 }
 
 Result<CudaClockRates> cudaClockRates(int device) {
-  return withDriver([&](cuda::Driver &driver) -> Result<CudaClockRates> {
+  return withDriver([&](gpu::Driver &driver) -> Result<CudaClockRates> {
     auto found = driver.clockRates(device);
     if (!found)
       return toError(found.takeError());
@@ -59,21 +60,21 @@ Result<CudaClockRates> cudaClockRates(int device) {
 }
 
 Result<int> cudaCurrentDevice() {
-  return withDriver([](cuda::Driver &driver) -> Result<int> { return driver.currentDevice(); });
+  return withDriver([](gpu::Driver &driver) -> Result<int> { return driver.currentDevice(); });
 }
 
 std::optional<Error> cudaSetCurrentDevice(int device) {
-  return withDriver([&](cuda::Driver &driver) { return toOptional(driver.use(device).takeError()); });
+  return withDriver([&](gpu::Driver &driver) { return toOptional(driver.use(device).takeError()); });
 }
 
 uint64_t cudaCurrentContext() {
-  cuda::Driver *driver = cuda::Driver::getIfUsed();
+  gpu::Driver *driver = gpu::Driver::getIfUsed();
   return driver ? number(driver->currentContext()) : 0;
 }
 
 Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, uint32_t sharedBytes, int device) {
-  return withDriver([&](cuda::Driver &driver) -> Result<CudaFunction> {
-    auto loaded = cuda::load(driver, llvm::StringRef(image.data(), image.size()), name, sharedBytes, device);
+  return withDriver([&](gpu::Driver &driver) -> Result<CudaFunction> {
+    auto loaded = gpu::load(driver, llvm::StringRef(image.data(), image.size()), name, sharedBytes, device);
     if (!loaded)
       return toError(loaded.takeError());
     return CudaFunction{number(loaded->module), number(loaded->function),  loaded->registers,
@@ -82,12 +83,12 @@ Result<CudaFunction> cudaLoad(std::string_view image, const std::string &name, u
 }
 
 std::optional<Error> cudaUnload(uint64_t module) {
-  return withDriver([&](cuda::Driver &driver) {
-    return toOptional(cuda::unload(driver, reinterpret_cast<cuda::ModuleHandle>(module)));
+  return withDriver([&](gpu::Driver &driver) {
+    return toOptional(gpu::unload(driver, reinterpret_cast<gpu::ModuleHandle>(module)));
   });
 }
 
-static cuda::FunctionHandle handle(uint64_t function) { return reinterpret_cast<cuda::FunctionHandle>(function); }
+static gpu::FunctionHandle handle(uint64_t function) { return reinterpret_cast<gpu::FunctionHandle>(function); }
 
 CudaLauncher::CudaLauncher(CudaPlan plan)
     : state(std::make_unique<dispatch::CudaLauncher>(dispatch::CudaPlan{.offsets = std::move(plan.offsets),
@@ -108,8 +109,8 @@ uint64_t CudaLauncher::scratchBytes(const int32_t grid[3], uint64_t perBlock) co
 
 static dispatch::CudaCall toDispatch(const CudaCall &call) {
   return {.function = handle(call.function),
-          .context = reinterpret_cast<cuda::ContextHandle>(call.context),
-          .stream = reinterpret_cast<cuda::StreamHandle>(call.stream),
+          .context = reinterpret_cast<gpu::ContextHandle>(call.context),
+          .stream = reinterpret_cast<gpu::StreamHandle>(call.stream),
           .grid = {call.grid[0], call.grid[1], call.grid[2]},
           .isCooperative = call.isCooperative,
           .isProgrammatic = call.isProgrammatic,
@@ -120,27 +121,27 @@ static dispatch::CudaCall toDispatch(const CudaCall &call) {
 }
 
 int CudaLauncher::launch(const CudaCall &call, std::byte *arguments) {
-  cuda::Driver *driver = cuda::Driver::getIfUsed();
-  return driver ? state->launch(driver->api(), toDispatch(call), arguments) : int(cuda::NotInitialized);
+  gpu::Driver *driver = gpu::Driver::getIfUsed();
+  return driver ? state->launch(driver->api(), toDispatch(call), arguments) : int(gpu::NotInitialized);
 }
 
 std::string CudaLauncher::describeFailure(const CudaCall &call, int status) const {
-  auto driver = cuda::Driver::get();
+  auto driver = gpu::Driver::get();
   return driver ? state->describeFailure(driver->api(), toDispatch(call), status) : llvm::toString(driver.takeError());
 }
 
 Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count, int handover) {
-  std::optional<cuda::LoadedFunction> found = cuda::find(handle(function));
+  std::optional<gpu::LoadedFunction> found = gpu::find(handle(function));
   if (!found || handover < 0 || handover > 3)
     return Error{"ValueError", "expected a function that was loaded here, and a handover from 0 to 3"};
-  return withDriver([&](cuda::Driver &driver) {
-    return toResult(cuda::timeLaunches(driver, *found, threads, argumentBytes, count, cuda::Handover(handover)));
+  return withDriver([&](gpu::Driver &driver) {
+    return toResult(gpu::timeLaunches(driver, *found, threads, argumentBytes, count, gpu::Handover(handover)));
   });
 }
 
 std::optional<uint64_t> cudaDevicePointer(uint64_t pointer) {
-  cuda::Driver *driver = cuda::Driver::getIfUsed();
-  return driver ? cuda::devicePointer(*driver, pointer) : std::nullopt;
+  gpu::Driver *driver = gpu::Driver::getIfUsed();
+  return driver ? gpu::devicePointer(*driver, pointer) : std::nullopt;
 }
 
 void cudaNoteMemory(std::vector<CudaMemory> memory) {
@@ -172,13 +173,13 @@ std::vector<CudaCount> cudaTakeCounts() {
 }
 
 Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes, uint32_t clusterSize) {
-  return withDriver([&](cuda::Driver &driver) {
-    return toResult(cuda::maxActiveClusters(driver, handle(function), threads, sharedBytes, clusterSize));
+  return withDriver([&](gpu::Driver &driver) {
+    return toResult(gpu::maxActiveClusters(driver, handle(function), threads, sharedBytes, clusterSize));
   });
 }
 
 std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes) {
-  return withDriver([&](cuda::Driver &driver) { return toOptional(cuda::setPrintfFifoBytes(driver, bytes)); });
+  return withDriver([&](gpu::Driver &driver) { return toOptional(gpu::setPrintfFifoBytes(driver, bytes)); });
 }
 
 static cuda::TensorMapDescription toRuntime(const CudaTensorMapDescription &description) {
@@ -193,7 +194,7 @@ static cuda::TensorMapDescription toRuntime(const CudaTensorMapDescription &desc
 }
 
 Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &description) {
-  return withDriver([&](cuda::Driver &driver) -> Result<CudaTensorMap> {
+  return withDriver([&](gpu::Driver &driver) -> Result<CudaTensorMap> {
     auto map = cuda::encode(driver.api(), toRuntime(description));
     if (!map)
       return toError(map.takeError());
@@ -204,7 +205,7 @@ Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &descri
 }
 
 std::optional<Error> cudaPackTensorMap(const CudaTensorMapDescription &description, void *destination) {
-  return withDriver([&](cuda::Driver &driver) {
+  return withDriver([&](gpu::Driver &driver) {
     return toOptional(cuda::encodeOnce(driver.api(), toRuntime(description), destination));
   });
 }

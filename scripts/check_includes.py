@@ -28,7 +28,7 @@ EXCEPTIONS |= {
 WITHOUT_MLIR = ("support", "syntax", "layout")
 
 # A folder of runtime/ may include itself and the folders before it in this list.
-RUNTIME_ORDER = ["cuda", "profiler", "host"]
+RUNTIME_ORDER = ["driver", "cuda", "hip", "gpu", "profiler", "host"]
 
 # Likewise dispatch/, whose root knows neither runtime/ nor the rest of it.
 DISPATCH_ORDER = ["", "launch", "tune"]

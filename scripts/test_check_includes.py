@@ -30,9 +30,9 @@ import check_includes  # noqa: E402
         ("bindings/launch/Argument.h", "dispatch/Argument.h"),
         ("compiler/frontend/values/Type.h", "dispatch/ScalarType.h"),
         ("dispatch/CodeArguments.h", "compiler/artifact/Artifact.h"),
-        ("embed/Cuda.cpp", "runtime/cuda/Launch.h"),
+        ("embed/Cuda.cpp", "runtime/gpu/Launch.h"),
         ("dispatch/tune/Measure.cpp", "dispatch/launch/CudaKernel.h"),
-        ("dispatch/launch/CudaKernel.cpp", "runtime/cuda/Driver.h"),
+        ("dispatch/launch/CudaKernel.cpp", "runtime/gpu/Driver.h"),
         ("bin/tritonc.cpp", "compiler/driver/Driver.h"),
         ("include/triton/triton.h", "triton/Kernel.h"),
     ],
@@ -62,7 +62,7 @@ def test_right_arrow(source, header):
         ("include/triton/triton.h", "compiler/driver/Compile.h", "nothing of the inside"),
         ("include/triton/triton.h", "api/Border.h", "nothing of the inside"),
         ("bindings/Module.cpp", "compiler/driver/Compile.h", "it may include include/triton"),
-        ("bindings/Module.cpp", "runtime/cuda/Launch.h", "it may include include/triton"),
+        ("bindings/Module.cpp", "runtime/gpu/Launch.h", "it may include include/triton"),
         ("api/Compile.cpp", "embed/Adapter.h", "api/ does not know embed/"),
         ("embed/Compile.cpp", "api/Border.h", "embed/ does not know api/"),
         ("embed/Compile.cpp", "bindings/Reference.h", "embed/ does not know bindings/"),
@@ -74,9 +74,9 @@ def test_right_arrow(source, header):
         ("dispatch/Argument.h", "compiler/frontend/values/Type.h", "knows only compiler/support"),
         ("dispatch/Argument.h", "api/Border.h", "dispatch/ does not know api/"),
         ("dispatch/Argument.h", "Python.h", "only bindings/"),
-        ("runtime/cuda/Launch.cpp", "runtime/host/Launch.h", "stands below"),
-        ("runtime/cuda/Launch.cpp", "runtime/profiler/Profiler.h", "stands below"),
-        ("runtime/metal/Launch.cpp", "runtime/cuda/Launch.h", "no place in the order"),
+        ("runtime/gpu/Launch.cpp", "runtime/host/Launch.h", "stands below"),
+        ("runtime/gpu/Launch.cpp", "runtime/profiler/Profiler.h", "stands below"),
+        ("runtime/metal/Launch.cpp", "runtime/gpu/Launch.h", "no place in the order"),
         ("runtime/host/Launch.cpp", "triton/triton.h", "does not know include/triton"),
     ],
 )
@@ -86,7 +86,7 @@ def test_wrong_arrow(source, header, reason):
 
 @pytest.mark.parametrize(
     "source, expected",
-    [("compiler/llvm/nvidia/Ptxas.cpp", True), ("compiler/driver/Toolkit.cpp", False), ("runtime/cuda/DriverApi.cpp", True), ("dispatch/launch/CudaLauncher.cpp", False), ("api/Kernel.cpp", False), ("compiler/frontend/FuzzTest.cpp", False)],
+    [("compiler/llvm/nvidia/Ptxas.cpp", True), ("compiler/driver/Toolkit.cpp", False), ("runtime/driver/DriverApi.cpp", True), ("dispatch/launch/CudaLauncher.cpp", False), ("api/Kernel.cpp", False), ("compiler/frontend/FuzzTest.cpp", False)],
 )  # fmt: skip
 def test_reads_of_the_environment(source, expected):
     assert check_includes.reads_environment(source, '  if (const char *path = std::getenv("PATH"))') is expected

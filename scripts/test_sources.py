@@ -29,7 +29,7 @@ RULES = {
     "a mutex of the process is a ForkMutex; CUDA does not survive a fork": (
         r"^\s*static (constinit |inline )*std::\w*mutex\b",
         LIBRARY,
-        ("compiler/support/ForkMutex.cpp", "runtime/cuda/"),
+        ("compiler/support/ForkMutex.cpp", "runtime/cuda/", "runtime/gpu/"),
     ),
     "Python's lock is taken, and let go of, through InterpreterLock.h": (
         r"\bPyGILState_(Ensure|Release)|\bPyEval_(Save|Restore)Thread|Py_BEGIN_ALLOW_THREADS|gil_scoped",

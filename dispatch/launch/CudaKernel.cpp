@@ -1,39 +1,65 @@
 #include "dispatch/launch/CudaKernel.h"
 
-#include "runtime/cuda/Memory.h"
 #include "runtime/cuda/Simulation.h"
+#include "runtime/gpu/Memory.h"
+#include "runtime/hip/Library.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
 
+#include <unistd.h>
+
 namespace triton::dispatch {
 
 namespace cuda = runtime::cuda;
+namespace gpu = runtime::gpu;
+namespace hip = runtime::hip;
 
-llvm::Expected<cuda::Driver &> cudaDriver() {
-  if (cuda::Driver *driver = cuda::Driver::getIfUsed())
-    return *driver;
-  if (const char *architecture = std::getenv("TRITON_SIMULATE"); architecture && *architecture)
-    cuda::Driver::setLibrary((cuda::simulatorPrefix + architecture).str());
-  else if (const char *path = std::getenv("TRITON_LIBCUDA_PATH"))
-    cuda::Driver::setLibrary(path);
-  return cuda::Driver::get();
+static llvm::StringRef backendOf(const gpu::Driver &driver) {
+  return driver.api().vendor == gpu::Vendor::Amd ? "hip" : "cuda";
 }
 
-llvm::Expected<std::string> cudaArchitecture(int device) {
-  auto driver = cudaDriver();
+/// Whose GPUs there are; NVIDIA's where that cannot be told.
+static llvm::StringRef backendOfMachine() {
+  const bool isNamed = std::getenv("TRITON_LIBHIP_PATH") && !std::getenv("TRITON_LIBCUDA_PATH");
+  const bool isAmds = access("/dev/kfd", F_OK) == 0 && access("/dev/nvidiactl", F_OK) != 0;
+  return isNamed || isAmds ? "hip" : "cuda";
+}
+
+llvm::Expected<gpu::Driver &> gpuDriver(llvm::StringRef backend) {
+  if (gpu::Driver *driver = gpu::Driver::getIfUsed()) {
+    if (backend.empty() || backend == backendOf(*driver))
+      return *driver;
+    return llvm::createStringError("a kernel for the target " + backend +
+                                   " cannot run in a process that uses GPUs of the target " + backendOf(*driver));
+  }
+  auto named = [](const char *variable) {
+    const char *path = std::getenv(variable);
+    return std::string(path ? path : "");
+  };
+  if (std::string architecture = named("TRITON_SIMULATE"); !architecture.empty())
+    gpu::Driver::setLibrary(cuda::simulatorPrefix.str() + architecture);
+  else if ((backend.empty() ? backendOfMachine() : backend) == "hip")
+    gpu::Driver::setLibrary(hip::libraryPrefix.str() + named("TRITON_LIBHIP_PATH"));
+  else if (std::string path = named("TRITON_LIBCUDA_PATH"); !path.empty())
+    gpu::Driver::setLibrary(path);
+  return gpu::Driver::get();
+}
+
+llvm::Expected<std::string> gpuArchitecture(int device) {
+  auto driver = gpuDriver();
   if (!driver)
     return driver.takeError();
   auto properties = driver->properties(device);
   if (!properties)
     return properties.takeError();
-  return "sm_" + std::to_string(properties->capability) + (properties->capability >= 90 ? "a" : "");
+  return properties->architecture;
 }
 
 char OutOfResources::ID;
 
-llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(cuda::Driver &driver, int device) {
+llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(gpu::Driver &driver, int device) {
   std::lock_guard lock(mutex);
   if (auto found = loaded.find(device); found != loaded.end())
     return *found->second;
@@ -42,11 +68,12 @@ llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(cuda::Driver &driver, in
     return properties.takeError();
   if (int(artifact->sharedBytes) > properties->maxSharedBytes)
     return llvm::make_error<OutOfResources>(artifact->sharedBytes, properties->maxSharedBytes, "shared memory");
-  auto function = cuda::load(driver, *artifact->stage("cubin"), artifact->name, artifact->sharedBytes, device);
+  auto function = gpu::load(driver, *artifact->stage(artifact->backend == "hip" ? "hsaco" : "cubin"), artifact->name,
+                            artifact->sharedBytes, device);
   if (!function)
     return function.takeError();
-  if (artifact->numWarps * 32 > function->maxThreads)
-    return llvm::make_error<OutOfResources>(artifact->numWarps * 32, function->maxThreads, "threads");
+  if (int threads = artifact->numWarps * artifact->warpSize; threads > function->maxThreads)
+    return llvm::make_error<OutOfResources>(threads, function->maxThreads, "threads");
   auto made = std::make_unique<OnDevice>(*function, CudaPlan::of(*artifact));
   if (auto context = made->launcher.prepare(function->function); !context)
     return context.takeError();
@@ -54,7 +81,7 @@ llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(cuda::Driver &driver, in
 }
 
 llvm::Error CudaKernel::launch(std::byte *arguments, CudaCall call, int device) {
-  auto driver = cudaDriver();
+  auto driver = gpuDriver(artifact->backend);
   if (!driver)
     return driver.takeError();
   auto here = load(*driver, device);
@@ -63,15 +90,15 @@ llvm::Error CudaKernel::launch(std::byte *arguments, CudaCall call, int device) 
   CudaLauncher &launcher = here->launcher;
   call.function = here->function.function;
   call.context = here->function.context;
-  auto scratch = cuda::LaunchScratch::allocate(*driver, call.context, call.stream,
-                                               launcher.scratchBytes(call.grid, artifact->globalScratchBytes));
+  auto scratch = gpu::LaunchScratch::allocate(*driver, call.context, call.stream,
+                                              launcher.scratchBytes(call.grid, artifact->globalScratchBytes));
   if (!scratch)
     return scratch.takeError();
   call.scratch = scratch->address();
   int status = launcher.launch(driver->api(), call, arguments);
   if (!status)
     return llvm::Error::success();
-  return llvm::make_error<cuda::DriverError>(status, launcher.describeFailure(driver->api(), call, status));
+  return llvm::make_error<gpu::DriverError>(status, launcher.describeFailure(driver->api(), call, status));
 }
 
 } // namespace triton::dispatch

@@ -10,10 +10,11 @@
 
 namespace triton::dispatch {
 
-/// The driver, from the library that TRITON_LIBCUDA_PATH names, if it is set.
-llvm::Expected<runtime::cuda::Driver &> cudaDriver();
-/// What a device is compiled for: "sm_90a".
-llvm::Expected<std::string> cudaArchitecture(int device);
+/// The driver of this process: that in use; else the simulator, if TRITON_SIMULATE names an architecture; else that for `backend`, "cuda" or "hip"; else, where nothing is given, that
+/// for the GPUs of this machine. TRITON_LIBCUDA_PATH and TRITON_LIBHIP_PATH name the libraries. An error where `backend` is not whose the driver in use is.
+llvm::Expected<runtime::gpu::Driver &> gpuDriver(llvm::StringRef backend = "");
+/// What a device is compiled for: "sm_90a", "gfx942".
+llvm::Expected<std::string> gpuArchitecture(int device);
 
 /// The device has too little of something.
 class OutOfResources : public llvm::ErrorInfo<OutOfResources> {
@@ -33,10 +34,10 @@ public:
 
 private:
   struct OnDevice {
-    runtime::cuda::LoadedFunction function;
+    runtime::gpu::LoadedFunction function;
     CudaLauncher launcher;
   };
-  llvm::Expected<OnDevice &> load(runtime::cuda::Driver &driver, int device);
+  llvm::Expected<OnDevice &> load(runtime::gpu::Driver &driver, int device);
 
   std::shared_ptr<const artifact::Artifact> artifact;
   std::mutex mutex;

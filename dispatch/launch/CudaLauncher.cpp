@@ -4,11 +4,11 @@
 
 namespace triton::dispatch {
 
-namespace cuda = runtime::cuda;
+namespace gpu = runtime::gpu;
 
 CudaPlan CudaPlan::of(const artifact::Artifact &artifact) {
   CudaPlan plan{.argumentBytes = artifact.argumentBytes,
-                .threads = uint32_t(artifact.numWarps) * 32,
+                .threads = uint32_t(artifact.numWarps) * uint32_t(artifact.warpSize),
                 .sharedBytes = artifact.sharedBytes,
                 .clusterSize = uint32_t(artifact.numCtas),
                 .waitsAtEntry = artifact.waitsAtEntry};
@@ -25,22 +25,22 @@ bool isEachLaunchShown() {
   return blocking && llvm::StringRef(blocking) != "0" && *blocking;
 }
 
-llvm::Expected<cuda::ContextHandle> CudaLauncher::prepare(cuda::FunctionHandle function) const {
-  std::optional<cuda::LoadedFunction> found = cuda::find(function);
+llvm::Expected<gpu::ContextHandle> CudaLauncher::prepare(gpu::FunctionHandle function) const {
+  std::optional<gpu::LoadedFunction> found = gpu::find(function);
   if (!found)
     return nullptr;
   if (plan.clusterSize > 8) {
-    auto driver = cuda::Driver::get();
+    auto driver = gpu::Driver::get();
     if (!driver)
       return driver.takeError();
-    if (llvm::Error error = cuda::allowLargeClusters(*driver, function))
+    if (llvm::Error error = gpu::allowLargeClusters(*driver, function))
       return error;
   }
   return found->context;
 }
 
-std::string CudaLauncher::describeFailure(const cuda::DriverApi &api, const CudaCall &call, int status) const {
-  return cuda::describeFailure(api, describe(call), status);
+std::string CudaLauncher::describeFailure(const gpu::DriverApi &api, const CudaCall &call, int status) const {
+  return gpu::describeFailure(api, describe(call), status);
 }
 
 } // namespace triton::dispatch

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compiler/artifact/Artifact.h"
-#include "runtime/cuda/LaunchGraph.h"
+#include "runtime/gpu/LaunchGraph.h"
 
 #include <algorithm>
 
@@ -24,14 +24,14 @@ struct CudaPlan {
 
 /// One launch.
 struct CudaCall {
-  runtime::cuda::FunctionHandle function = nullptr;
-  runtime::cuda::ContextHandle context = nullptr; // of the function; null: whichever is current
-  runtime::cuda::StreamHandle stream = nullptr;
+  runtime::gpu::FunctionHandle function = nullptr;
+  runtime::gpu::ContextHandle context = nullptr; // of the function; null: whichever is current
+  runtime::gpu::StreamHandle stream = nullptr;
   std::array<int32_t, 3> grid = {1, 1, 1};
   bool isCooperative = false, isProgrammatic = false;
   bool isContextCurrent = false; // the caller has just seen that the function's is
   bool mayUseGraph = false;
-  runtime::cuda::DevicePointer scratch = 0, profilerScratch = 0; // memory of this launch, 0 where it needs none
+  runtime::gpu::DevicePointer scratch = 0, profilerScratch = 0; // memory of this launch, 0 where it needs none
 };
 
 /// Whether the environment asks for launches one by one: tools that trace them show a graph as one thing, and CUDA_LAUNCH_BLOCKING wants each waited for.
@@ -42,23 +42,23 @@ class CudaLauncher {
 public:
   CudaLauncher(CudaPlan plan) : plan(std::move(plan)), usableGraph(isEachLaunchShown() ? nullptr : &graph) {}
 
-  /// Makes a function ready to be launched, and gives the context that it was loaded into; null if `runtime::cuda::load` did not load it.
-  llvm::Expected<runtime::cuda::ContextHandle> prepare(runtime::cuda::FunctionHandle function) const;
+  /// Makes a function ready to be launched, and gives the context that it was loaded into; null if `runtime::gpu::load` did not load it.
+  llvm::Expected<runtime::gpu::ContextHandle> prepare(runtime::gpu::FunctionHandle function) const;
 
   /// How many bytes of scratch memory a launch over this grid takes, of `perBlock` bytes each.
   uint64_t scratchBytes(const std::array<int32_t, 3> &grid, uint64_t perBlock) const;
   /// `arguments`: the packed block. The driver's status.
-  int launch(const runtime::cuda::DriverApi &api, const CudaCall &call, std::byte *arguments);
+  int launch(const runtime::gpu::DriverApi &api, const CudaCall &call, std::byte *arguments);
   /// What to tell a user about a launch that failed.
-  std::string describeFailure(const runtime::cuda::DriverApi &api, const CudaCall &call, int status) const;
+  std::string describeFailure(const runtime::gpu::DriverApi &api, const CudaCall &call, int status) const;
   /// How many launches went through a graph.
   uint64_t graphLaunches() const { return graph.launches(); }
 
 private:
-  runtime::cuda::Launch describe(const CudaCall &call) const;
+  runtime::gpu::Launch describe(const CudaCall &call) const;
   const CudaPlan plan;
-  runtime::cuda::LaunchGraph graph;
-  runtime::cuda::LaunchGraph *const usableGraph; // null: each launch is to be seen
+  runtime::gpu::LaunchGraph graph;
+  runtime::gpu::LaunchGraph *const usableGraph; // null: each launch is to be seen
 };
 
 // In the header, as a launch that is warm counts instructions.
@@ -67,7 +67,7 @@ inline uint64_t CudaLauncher::scratchBytes(const std::array<int32_t, 3> &grid, u
   return uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]) * plan.clusterSize * perBlock;
 }
 
-inline runtime::cuda::Launch CudaLauncher::describe(const CudaCall &call) const {
+inline runtime::gpu::Launch CudaLauncher::describe(const CudaCall &call) const {
   return {.function = call.function,
           .context = call.context,
           .isContextCurrent = call.isContextCurrent,
@@ -82,9 +82,9 @@ inline runtime::cuda::Launch CudaLauncher::describe(const CudaCall &call) const 
           .waitsAtEntry = plan.waitsAtEntry};
 }
 
-inline int CudaLauncher::launch(const runtime::cuda::DriverApi &api, const CudaCall &call, std::byte *arguments) {
+inline int CudaLauncher::launch(const runtime::gpu::DriverApi &api, const CudaCall &call, std::byte *arguments) {
   constexpr size_t usual = 64;
-  runtime::cuda::DevicePointer scratch[2] = {call.scratch, call.profilerScratch};
+  runtime::gpu::DevicePointer scratch[2] = {call.scratch, call.profilerScratch};
   void *few[usual];
   std::vector<void *> many;
   void **pointers = few;
@@ -97,13 +97,13 @@ inline int CudaLauncher::launch(const runtime::cuda::DriverApi &api, const CudaC
                  [=](uint32_t offset) -> void * { return arguments + offset; });
   pointers[count] = &scratch[0];
   pointers[count + 1] = &scratch[1];
-  runtime::cuda::Launch work = describe(call);
+  runtime::gpu::Launch work = describe(call);
   work.arguments = pointers;
   if (call.mayUseGraph && !scratch[0] && !scratch[1]) {
     work.graph = usableGraph;
     work.argumentBlock = {arguments, plan.argumentBytes};
   }
-  return runtime::cuda::launch(api, work);
+  return runtime::gpu::launch(api, work);
 }
 
 } // namespace triton::dispatch

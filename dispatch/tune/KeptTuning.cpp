@@ -141,20 +141,20 @@ std::string codeDigest(llvm::StringRef code) {
 }
 
 llvm::Expected<std::string> deviceModel(llvm::StringRef backend, int device) {
-  if (backend != "cuda") {
+  if (backend != "cuda" && backend != "hip") {
     const char *limit = std::getenv("TRITON_CPU_MAX_THREADS");
     return (llvm::sys::getHostCPUName() + "; " + llvm::Twine(std::thread::hardware_concurrency()) + " processors; " +
             (limit ? limit : ""))
         .str();
   }
-  auto driver = cudaDriver();
+  auto driver = gpuDriver(backend);
   if (!driver)
     return driver.takeError();
   auto found = driver->properties(device);
   if (!found)
     return found.takeError();
-  return (found->name + "; sm_" + llvm::Twine(found->capability) + "; " + llvm::Twine(found->multiprocessors) +
-          " multiprocessors; " + llvm::Twine(found->memoryBusWidth) + " bits")
+  return (found->name + "; " + found->architecture + "; " + llvm::Twine(found->multiprocessors) + " multiprocessors; " +
+          llvm::Twine(found->memoryBusWidth) + " bits")
       .str();
 }
 

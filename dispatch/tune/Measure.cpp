@@ -6,7 +6,7 @@
 
 namespace triton::dispatch {
 
-namespace cuda = runtime::cuda;
+namespace gpu = runtime::gpu;
 
 llvm::Error HostClock::mark(size_t index) {
   marks.resize(std::max(marks.size(), index + 1));
@@ -19,45 +19,45 @@ llvm::Expected<double> HostClock::milliseconds(size_t first, size_t second) {
 }
 
 CudaClock::~CudaClock() {
-  for (cuda::EventHandle event : events)
+  for (gpu::EventHandle event : events)
     driver.api().destroyEvent(event);
 }
 
 llvm::Error CudaClock::mark(size_t index) {
-  const cuda::DriverApi &api = driver.api();
+  const gpu::DriverApi &api = driver.api();
   auto context = driver.use(device);
   if (!context)
     return context.takeError();
-  int status = cuda::Success;
+  int status = gpu::Success;
   while (!status && events.size() <= index)
     status = api.createEvent(&events.emplace_back(), 0);
   if (!status)
     status = api.recordEvent(events[index], stream);
-  return status ? cuda::failure(api, status, "recording an event") : llvm::Error::success();
+  return status ? gpu::failure(api, status, "recording an event") : llvm::Error::success();
 }
 
-llvm::Error CudaClock::wait() { return cuda::synchronize(stream, device); }
+llvm::Error CudaClock::wait() { return gpu::synchronize(stream, device); }
 
 llvm::Expected<double> CudaClock::milliseconds(size_t first, size_t second) {
   float milliseconds = 0;
   if (int status = driver.api().elapsedTime(&milliseconds, events[first], events[second]))
-    return cuda::failure(driver.api(), status, "reading the time between two events");
+    return gpu::failure(driver.api(), status, "reading the time between two events");
   return milliseconds;
 }
 
 llvm::Error CudaClock::clearCache() {
-  const cuda::DriverApi &api = driver.api();
+  const gpu::DriverApi &api = driver.api();
   if (!cache) {
     auto properties = driver.properties(device);
     if (!properties)
       return properties.takeError();
-    auto memory = cuda::DeviceMemory::allocate(2 * size_t(std::max(properties->l2CacheBytes, 1 << 20)), device);
+    auto memory = gpu::DeviceMemory::allocate(2 * size_t(std::max(properties->l2CacheBytes, 1 << 20)), device);
     if (!memory)
       return memory.takeError();
     cache.emplace(std::move(*memory));
   }
-  int status = api.setMemory ? api.setMemory(cache->address(), 0, cache->bytes() / 4, stream) : cuda::Success;
-  return status ? cuda::failure(api, status, "clearing the cache") : llvm::Error::success();
+  int status = api.setMemory ? api.setMemory(cache->address(), 0, cache->bytes() / 4, stream) : gpu::Success;
+  return status ? gpu::failure(api, status, "clearing the cache") : llvm::Error::success();
 }
 
 /// Times `count` calls of `call`, each after `before`.

@@ -1,7 +1,7 @@
 // How long a call takes: how often it is made, which clock looks on, and what is told of the times.
 #pragma once
 
-#include "runtime/cuda/Memory.h"
+#include "runtime/gpu/Memory.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -42,7 +42,7 @@ private:
 /// Of calls that queue work on a stream of a GPU: its own events.
 class CudaClock : public Clock {
 public:
-  CudaClock(runtime::cuda::Driver &driver, runtime::cuda::StreamHandle stream, int device)
+  CudaClock(runtime::gpu::Driver &driver, runtime::gpu::StreamHandle stream, int device)
       : driver(driver), stream(stream), device(device) {}
   ~CudaClock() override;
   llvm::Error mark(size_t index) override;
@@ -51,12 +51,11 @@ public:
   llvm::Error clearCache() override;
 
 private:
-  runtime::cuda::Driver &driver;
-  runtime::cuda::StreamHandle stream;
+  runtime::gpu::Driver &driver;
+  runtime::gpu::StreamHandle stream;
   int device;
-  std::vector<runtime::cuda::EventHandle> events;
-  std::optional<runtime::cuda::DeviceMemory>
-      cache; // more than the L2 cache holds: writing it leaves nothing else there
+  std::vector<runtime::gpu::EventHandle> events;
+  std::optional<runtime::gpu::DeviceMemory> cache; // more than the L2 cache holds: writing it leaves nothing else there
 };
 
 /// The milliseconds of each call that counts; before each, outside of its time, `prepare`. An error of either ends the measurement.

@@ -353,6 +353,7 @@ class amd_knobs(base_knobs):
     use_coexec_scheduler = env_opt_bool("TRITON_HIP_USE_COEXEC_SCHEDULER")
     use_expert_scheduling = env_opt_bool("TRITON_HIP_USE_EXPERT_SCHEDULING")
     codegen_path = env_opt_str("TRITON_AMD_CODEGEN_PATH")
+    launch_graphs = env_bool("TRITON_HIP_LAUNCH_GRAPHS")  # as nvidia.launch_graphs; never measured on a device
 
 
 _CUPTI_DIR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "backends", "nvidia", "lib", "cupti")

@@ -3,12 +3,14 @@
 //   Out: a table like that of NVIDIA's library, so that everything above it is as on a GPU.
 #pragma once
 
-#include "runtime/cuda/DriverApi.h"
+#include "runtime/driver/DriverApi.h"
 #include "simulator/watch/Counters.h"
 
 #include <vector>
 
 namespace triton::runtime::cuda {
+
+using namespace gpu; // it is one more of the drivers there
 
 /// What `Driver::setLibrary` takes instead of a path: "simulator:sm_90a".
 inline constexpr llvm::StringLiteral simulatorPrefix = "simulator:";

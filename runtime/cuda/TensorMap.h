@@ -1,11 +1,13 @@
 // The descriptor by which TMA knows a tensor in global memory.
 #pragma once
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/driver/DriverApi.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 namespace triton::runtime::cuda {
+
+using gpu::DevicePointer, gpu::DriverApi, gpu::TensorMap;
 
 struct TensorMapDescription {
   DevicePointer address = 0;

@@ -3,8 +3,8 @@
 #include "runtime/profiler/Cupti.h"
 
 #include "compiler/support/KernelSymbols.h"
-#include "runtime/cuda/Driver.h"
-#include "runtime/cuda/Launch.h"
+#include "runtime/gpu/Driver.h"
+#include "runtime/gpu/Launch.h"
 #include "runtime/profiler/CuptiApi.h"
 #include "runtime/profiler/Profiler.h"
 
@@ -201,7 +201,7 @@ static void readBuffer(void *, uint32_t, uint8_t *buffer, size_t, size_t validBy
 llvm::Error Cupti::begin(llvm::ArrayRef<std::string> libraries) {
   State &state = State::get();
   std::lock_guard lock(state.mutex);
-  auto driver = cuda::Driver::get();
+  auto driver = gpu::Driver::get();
   if (!driver)
     return driver.takeError();
   if (llvm::Error error = open(state, libraries))
@@ -246,14 +246,14 @@ static llvm::Error waitForKernels(State &state) {
     std::lock_guard lock(state.launchMutex);
     contexts.assign(state.contexts.begin(), state.contexts.end());
   }
-  cuda::Driver *driver = cuda::Driver::getIfUsed();
+  gpu::Driver *driver = gpu::Driver::getIfUsed();
   for (void *context : contexts) {
     if (!driver || !driver->api().synchronizeContext)
       break;
-    cuda::ContextScope scope(driver->api(), static_cast<cuda::ContextHandle>(context));
+    gpu::ContextScope scope(driver->api(), static_cast<gpu::ContextHandle>(context));
     int status = scope.status() ? scope.status() : driver->api().synchronizeContext();
     if (status)
-      return cuda::failure(driver->api(), status, "waiting for the kernels that are profiled");
+      return gpu::failure(driver->api(), status, "waiting for the kernels that are profiled");
   }
   return llvm::Error::success();
 }
@@ -305,6 +305,6 @@ std::string Cupti::library() {
   return isKnown ? info.dli_fname : "";
 }
 
-void Cupti::setMeasuring(bool isMeasuring) { cuda::launchesAreMeasured = isMeasuring; }
+void Cupti::setMeasuring(bool isMeasuring) { gpu::launchesAreMeasured = isMeasuring; }
 
 } // namespace triton::runtime::profiler

@@ -1,6 +1,6 @@
 #include "runtime/profiler/Session.h"
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/gpu/Driver.h"
 
 #include "llvm/BinaryFormat/MsgPackWriter.h"
 #include "llvm/Support/JSON.h"
@@ -77,7 +77,7 @@ static void writeNode(OStream &json, const ContextNode &node, const std::set<std
 }
 
 static void writeCudaDevice(OStream &json, uint32_t index) {
-  auto driver = cuda::Driver::get();
+  auto driver = gpu::Driver::get();
   if (!driver)
     return llvm::consumeError(driver.takeError());
   auto properties = driver->properties(int(index));

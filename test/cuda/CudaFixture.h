@@ -1,11 +1,11 @@
 // What tests against the fake driver share: the driver with two devices, a loaded kernel, arguments for it.
 #pragma once
 
-#include "runtime/cuda/Launch.h"
+#include "runtime/gpu/Launch.h"
 
 #include <dlfcn.h>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 inline const char *const ptx = R"(.version 8.0
 .target sm_80
@@ -42,4 +42,4 @@ struct Arguments {
   void *pointers[5] = {&pointer, &n, &flag, &map, &scratch};
 };
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

@@ -1,6 +1,7 @@
 // The CUDA runtime against the fake driver: what it asks of the driver, and what it says when the driver refuses.
-#include "runtime/cuda/Memory.h"
+#include "runtime/cuda/Library.h"
 #include "runtime/cuda/TensorMap.h"
+#include "runtime/gpu/Memory.h"
 #include "test/cuda/CudaFixture.h"
 
 #include "gtest/gtest.h"
@@ -9,7 +10,8 @@
 #include <thread>
 #include <unistd.h>
 
-using namespace triton::runtime::cuda;
+using namespace triton::runtime;
+using namespace triton::runtime::gpu;
 
 namespace {
 
@@ -175,14 +177,14 @@ TEST(Cuda, TensorMapsCountFromTheInnermost) {
   takeLog();
   uint32_t box[] = {64, 32};
   uint64_t shape[] = {1000, 512}, strides[] = {512, 1};
-  TensorMapDescription description{.address = 0x10000,
-                                   .swizzle = 3,
-                                   .elementBytes = 2,
-                                   .elementType = 6,
-                                   .box = box,
-                                   .shape = shape,
-                                   .strides = strides,
-                                   .fillWithNan = true};
+  cuda::TensorMapDescription description{.address = 0x10000,
+                                         .swizzle = 3,
+                                         .elementBytes = 2,
+                                         .elementType = 6,
+                                         .box = box,
+                                         .shape = shape,
+                                         .strides = strides,
+                                         .fillWithNan = true};
   EXPECT_EQ(llvm::cantFail(encode(driver().api(), description)).words[0], 0x10000u);
   EXPECT_EQ(takeLog(), "tensormap type=6 rank=2 shape=512,1000 strides=1024 box=32,64 swizzle=3 promotion=2 fill=1\n");
   strides[0] = 7;
@@ -221,9 +223,9 @@ TEST(Cuda, AForkedChildIsToldWhy) {
 }
 
 TEST(Cuda, AMissingLibraryIsNamed) {
-  std::string message = messageOf(DriverApi::open("/nowhere/libcuda.so.1"));
+  std::string message = messageOf(cuda::openLibrary("/nowhere/libcuda.so.1"));
   EXPECT_NE(message.find("cannot open NVIDIA's driver library: /nowhere/libcuda.so.1"), std::string::npos) << message;
-  message = messageOf(DriverApi::open("libm.so.6"));
+  message = messageOf(cuda::openLibrary("libm.so.6"));
   EXPECT_NE(message.find("is too old: it has no cuInit, "), std::string::npos) << message;
 }
 

@@ -1,9 +1,9 @@
-// A libcuda.so.1 without a GPU: it loads real cubins and PTX, remembers what it is asked to do, and runs nothing.
+// A libcuda.so.1, and with FakeHip.cpp a libamdhip64.so, without a GPU: it loads real cubins and PTX, remembers what it is asked to do, and runs nothing.
 //   In:  the driver calls of the code under test.
 //   Out: a log, one line per call that changes something: `launch add_kernel grid=8,1,1 block=128 … args=…` with each argument's bytes in hex,
 //        the first byte first. Calls that break a rule of the driver fail as they would there.
 // Tests steer it with the functions at the end. Device memory is ordinary memory at addresses that only this library calls its own.
-#include "runtime/cuda/DriverTypes.h"
+#include "test/cuda/FakeDriver.h"
 #include "test/cuda/FakeImage.h"
 
 #include <cstdlib>
@@ -12,10 +12,10 @@
 #include <mutex>
 #include <sstream>
 
-using namespace triton::runtime::cuda;
+using namespace triton::runtime::gpu;
 using namespace triton::test;
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 struct OpaqueContext {
   int device;
 };
@@ -42,13 +42,15 @@ struct OpaqueExecutableGraph {
   OpaqueGraph *graph;
   OpaqueGraphNode node;
 };
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu
 
 namespace {
 struct Fake {
   std::mutex mutex;
   bool isInitialized = false;
   int deviceCount = 1, capability = 90;
+  std::string architecture; // of AMD's devices; empty: they are NVIDIA's
+  int hipVersion = 70051831;
   OpaqueContext contexts[8] = {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}};
   std::string log, taken;
   std::map<std::string, int> failures; // function -> status of its next call
@@ -230,6 +232,8 @@ int cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count, 
   if (read->architecture > state.capability ||
       (read->isMachineCode && read->architecture / 10 != state.capability / 10))
     return NoBinaryForGpu;
+  if (read->target != (state.architecture.empty() ? "" : "amdgcn-amd-amdhsa--" + state.architecture))
+    return NoBinaryForGpu;
   *module = new OpaqueModule{std::move(*read), current};
   state.record("load device=" + std::to_string(current->device));
   return Success;
@@ -246,6 +250,8 @@ int cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const cha
   if (found == module->image.kernels.end())
     return NotFound;
   *function = new OpaqueFunction{name, found->second, module->context};
+  if (!state.architecture.empty())
+    (*function)->dynamicShared = fakeHipSharedBytes(); // nobody has to ask for it
   return Success;
 }
 int cuFuncGetAttribute(int *value, FunctionAttribute attribute, FunctionHandle function) {
@@ -258,7 +264,7 @@ int cuFuncGetAttribute(int *value, FunctionAttribute attribute, FunctionHandle f
     *value = function->kernel.registers;
     break;
   case FunctionAttribute::LocalBytes:
-    *value = 8;
+    *value = function->kernel.localBytes;
     break;
   default:
     *value = 0;
@@ -511,6 +517,12 @@ void fakeCudaSetDevices(int count, int capability) {
   fake().deviceCount = count;
   fake().capability = capability;
 }
+/// Likewise for AMD's.
+void fakeHipSetDevices(int count, const char *architecture, int version) {
+  fake().deviceCount = count;
+  fake().architecture = architecture;
+  fake().hipVersion = version;
+}
 /// Memory of the host that kernels may use.
 void fakeCudaPin(const void *address, size_t bytes) {
   std::lock_guard lock(fake().mutex);
@@ -524,3 +536,24 @@ uint64_t fakeCudaAllocate(size_t bytes) {
 }
 }
 #pragma GCC visibility pop
+
+// What HIP's face needs.
+
+int fakeHipUse(int device) {
+  if (device < 0 || device >= fake().deviceCount)
+    return InvalidDevice;
+  return current = &fake().contexts[device], Success;
+}
+int fakeHipBegin(const char *function) {
+  Fake &state = fake();
+  if (!current)
+    fakeHipUse(0);
+  if (state.isQuiet)
+    return Success;
+  std::lock_guard lock(state.mutex);
+  state.isInitialized = true;
+  return state.begin(function);
+}
+int fakeHipVersion() { return fake().hipVersion; }
+int fakeHipSharedBytes() { return (fake().architecture == "gfx950" ? 160 : 64) * 1024; }
+const char *fakeHipArchitecture() { return fake().architecture.c_str(); }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <elf.h>
 #include <regex>
+#include <variant>
 
 namespace triton::test {
 
@@ -83,9 +84,120 @@ static FakeImage readPtx(const std::string &text) {
   return result;
 }
 
+namespace {
+/// As much of MessagePack as LLVM writes into a code object's note.
+struct Node {
+  std::variant<uint64_t, std::string, std::vector<Node>, std::map<std::string, Node>> value = uint64_t(0);
+
+  const Node &at(const std::string &key) const {
+    static const Node none;
+    auto *map = std::get_if<std::map<std::string, Node>>(&value);
+    auto found = map ? map->find(key) : std::map<std::string, Node>::const_iterator();
+    return map && found != map->end() ? found->second : none;
+  }
+  std::string text() const { return value.index() == 1 ? std::get<1>(value) : ""; }
+  uint64_t number() const { return value.index() == 0 ? std::get<0>(value) : 0; }
+  const std::vector<Node> &list() const {
+    static const std::vector<Node> none;
+    return value.index() == 2 ? std::get<2>(value) : none;
+  }
+};
+
+struct Unpacker {
+  const uint8_t *at;
+
+  uint64_t big(int bytes) {
+    uint64_t result = 0;
+    for (; bytes > 0; --bytes)
+      result = result << 8 | *at++;
+    return result;
+  }
+  std::string text(uint64_t bytes) {
+    std::string result(reinterpret_cast<const char *>(at), bytes);
+    at += bytes;
+    return result;
+  }
+  Node list(uint64_t count) {
+    std::vector<Node> result;
+    for (; count > 0; --count)
+      result.push_back(node());
+    return {std::move(result)};
+  }
+  Node map(uint64_t count) {
+    std::map<std::string, Node> result;
+    for (; count > 0; --count) {
+      std::string key = node().text();
+      result[key] = node();
+    }
+    return {std::move(result)};
+  }
+  Node node() {
+    const uint8_t kind = *at++;
+    if (kind < 0x80)
+      return {uint64_t(kind)};
+    if (kind < 0x90)
+      return map(kind & 15);
+    if (kind < 0xa0)
+      return list(kind & 15);
+    if (kind < 0xc0)
+      return {text(kind & 31)};
+    switch (kind) {
+    case 0xc2:
+    case 0xc3:
+      return {uint64_t(kind & 1)};
+    case 0xcc:
+    case 0xcd:
+    case 0xce:
+    case 0xcf:
+      return {big(1 << (kind - 0xcc))};
+    case 0xd9:
+    case 0xda:
+    case 0xdb:
+      return {text(big(1 << (kind - 0xd9)))};
+    case 0xdc:
+    case 0xdd:
+      return list(big(2 << (kind - 0xdc)));
+    case 0xde:
+    case 0xdf:
+      return map(big(2 << (kind - 0xde)));
+    default:
+      return {};
+    }
+  }
+};
+} // namespace
+
+/// A code object: its note says what each kernel takes.
+static FakeImage readCodeObject(const char *image) {
+  FakeImage result;
+  auto *header = reinterpret_cast<const Elf64_Ehdr *>(image);
+  auto *segments = reinterpret_cast<const Elf64_Phdr *>(image + header->e_phoff);
+  for (int index = 0; index < header->e_phnum; ++index) {
+    if (segments[index].p_type != PT_NOTE)
+      continue;
+    const char *note = image + segments[index].p_offset;
+    const uint32_t nameBytes = (word(note) + 3) / 4 * 4;
+    Node root = Unpacker{reinterpret_cast<const uint8_t *>(note + 12 + nameBytes)}.node();
+    result.target = root.at("amdhsa.target").text();
+    for (const Node &entry : root.at("amdhsa.kernels").list()) {
+      FakeKernel kernel{.registers = int(entry.at(".vgpr_count").number()),
+                        .localBytes = int(entry.at(".private_segment_fixed_size").number()),
+                        .maxThreads = int(entry.at(".max_flat_workgroup_size").number())};
+      for (const Node &argument : entry.at(".args").list())
+        if (!argument.at(".value_kind").text().starts_with("hidden_"))
+          kernel.parameterBytes.push_back(uint32_t(argument.at(".size").number()));
+      result.kernels[entry.at(".name").text()] = kernel;
+    }
+  }
+  return result;
+}
+
+static constexpr uint16_t amdgpuMachine = 224;
+
 std::optional<FakeImage> readImage(const char *image) {
   if (std::strncmp(image, ELFMAG, SELFMAG) == 0)
-    return readCubin(image);
+    return reinterpret_cast<const Elf64_Ehdr *>(image)->e_machine == amdgpuMachine ? readCodeObject(image)
+                                                                                   : readCubin(image);
   std::string text = image;
   if (text.find(".version") == std::string::npos)
     return std::nullopt;

@@ -1,4 +1,4 @@
-// What a fake driver must know of the code it is given: the kernels in it and their parameters, from a cubin or from PTX.
+// What a fake driver must know of the code it is given: the kernels in it and their parameters, from a cubin, from PTX, or from AMD's code object.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@ namespace triton::test {
 
 struct FakeKernel {
   std::vector<uint32_t> parameterBytes;
-  int registers = 16;
+  int registers = 16, localBytes = 8;
   int maxThreads = 1024;
 };
 
 struct FakeImage {
   int architecture = 0;       // 90 of sm_90a; 0: runs anywhere
   bool isMachineCode = false; // a cubin, which runs on its own generation only
+  std::string target;         // of a code object: amdgcn-amd-amdhsa--gfx942
   std::map<std::string, FakeKernel> kernels;
 };
 
-/// nullopt if it is neither.
+/// nullopt if it is none of them.
 std::optional<FakeImage> readImage(const char *image);
 
 } // namespace triton::test

@@ -1,7 +1,7 @@
 // Launches through graphs, against the fake driver: when they are, that each has its own arguments, and what becomes of graphs.
-#include "runtime/cuda/LaunchGraph.h"
+#include "runtime/gpu/LaunchGraph.h"
 #include "dispatch/launch/CudaLauncher.h"
-#include "runtime/cuda/Pace.h"
+#include "runtime/gpu/Pace.h"
 #include "test/cuda/CudaFixture.h"
 
 #include "gtest/gtest.h"
@@ -11,7 +11,7 @@
 #include <memory>
 #include <thread>
 
-using namespace triton::runtime::cuda;
+using namespace triton::runtime::gpu;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Sessions whose times come from CUPTI, against the fake one and the fake driver.
 #include "runtime/profiler/Profiler.h"
-#include "runtime/cuda/LaunchGraph.h"
+#include "runtime/gpu/LaunchGraph.h"
 #include "runtime/profiler/CuptiApi.h"
 #include "test/cuda/CudaFixture.h"
 
@@ -13,7 +13,7 @@
 
 using namespace triton::runtime;
 using namespace triton::runtime::profiler;
-using triton::runtime::cuda::driver;
+using triton::runtime::gpu::driver;
 
 namespace {
 
@@ -193,21 +193,21 @@ TEST(CuptiProfiler, RangesAreScopesThatNeedNotNest) {
 }
 
 TEST(CuptiProfiler, LaunchesNeitherOverlapNorGoThroughGraphs) {
-  cuda::LoadedFunction function = cuda::loaded();
-  cuda::LaunchGraph graph;
-  cuda::Arguments arguments;
-  cuda::Launch work{.function = function.function,
-                    .context = function.context,
-                    .stream = reinterpret_cast<cuda::StreamHandle>(0x77),
-                    .waitsAtEntry = true,
-                    .arguments = arguments.pointers,
-                    .graph = &graph,
-                    .argumentBlock = std::as_bytes(std::span(&arguments, 1))};
+  gpu::LoadedFunction function = gpu::loaded();
+  gpu::LaunchGraph graph;
+  gpu::Arguments arguments;
+  gpu::Launch work{.function = function.function,
+                   .context = function.context,
+                   .stream = reinterpret_cast<gpu::StreamHandle>(0x77),
+                   .waitsAtEntry = true,
+                   .arguments = arguments.pointers,
+                   .graph = &graph,
+                   .argumentBlock = std::as_bytes(std::span(&arguments, 1))};
   auto launches = [&](int count) {
-    cuda::takeLog();
+    gpu::takeLog();
     for (int index = 0; index < count; ++index)
-      EXPECT_EQ(cuda::launch(driver().api(), work), cuda::Success);
-    return cuda::takeLog();
+      EXPECT_EQ(gpu::launch(driver().api(), work), gpu::Success);
+    return gpu::takeLog();
   };
   int session = begin();
   std::string log = launches(300);

@@ -5,9 +5,9 @@
 #include "compiler/interpreter/Interpreter.h"
 #include "compiler/support/Source.h"
 #include "compiler/tensor/passes/Pipeline.h"
-#include "runtime/cuda/Launch.h"
-#include "runtime/cuda/Memory.h"
 #include "runtime/cuda/Simulation.h"
+#include "runtime/gpu/Launch.h"
+#include "runtime/gpu/Memory.h"
 #include "runtime/host/Launch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -97,8 +97,8 @@ std::optional<std::string> runOnHost(RandomKernel &kernel, const artifact::Artif
 }
 
 llvm::Error runOnGpu(RandomKernel &kernel, const artifact::Artifact &artifact, std::vector<Bytes> &buffers) {
-  namespace cuda = runtime::cuda;
-  auto driver = cuda::Driver::get();
+  namespace gpu = runtime::gpu;
+  auto driver = gpu::Driver::get();
   if (!driver)
     return driver.takeError();
   auto properties = driver->properties(/*device=*/0);
@@ -107,13 +107,13 @@ llvm::Error runOnGpu(RandomKernel &kernel, const artifact::Artifact &artifact, s
   if (int(artifact.sharedBytes) > properties->maxSharedBytes)
     return llvm::createStringError("needs %u bytes of shared memory, and there are %d", unsigned(artifact.sharedBytes),
                                    properties->maxSharedBytes);
-  auto function = cuda::load(*driver, *artifact.stage("cubin"), artifact.name, artifact.sharedBytes, /*device=*/0);
+  auto function = gpu::load(*driver, *artifact.stage("cubin"), artifact.name, artifact.sharedBytes, /*device=*/0);
   if (!function)
     return function.takeError();
-  std::vector<cuda::DeviceMemory> copies;
+  std::vector<gpu::DeviceMemory> copies;
   std::vector<uint64_t> values;
   for (const Bytes &buffer : buffers) {
-    auto memory = cuda::DeviceMemory::allocate(buffer.size(), 0);
+    auto memory = gpu::DeviceMemory::allocate(buffer.size(), 0);
     if (!memory)
       return memory.takeError();
     if (auto error = memory->copyFrom(buffer.data(), buffer.size()))
@@ -126,24 +126,24 @@ llvm::Error runOnGpu(RandomKernel &kernel, const artifact::Artifact &artifact, s
   std::vector<void *> arguments;
   for (uint64_t &value : values)
     arguments.push_back(&value);
-  cuda::Launch work{.function = function->function,
-                    .context = function->context,
-                    .grid = {uint32_t(kernel.programs), 1, 1},
-                    .threads = uint32_t(artifact.numWarps) * 32,
-                    .sharedBytes = artifact.sharedBytes,
-                    .arguments = arguments.data()};
-  if (int status = cuda::launch(driver->api(), work))
-    return cuda::failure(driver->api(), status);
-  if (auto error = cuda::synchronize(nullptr, 0))
+  gpu::Launch work{.function = function->function,
+                   .context = function->context,
+                   .grid = {uint32_t(kernel.programs), 1, 1},
+                   .threads = uint32_t(artifact.numWarps) * 32,
+                   .sharedBytes = artifact.sharedBytes,
+                   .arguments = arguments.data()};
+  if (int status = gpu::launch(driver->api(), work))
+    return gpu::failure(driver->api(), status);
+  if (auto error = gpu::synchronize(nullptr, 0))
     return error;
   for (auto [copy, buffer] : llvm::zip(copies, buffers))
     if (auto error = copy.copyTo(buffer.data(), buffer.size()))
       return error;
-  return cuda::unload(*driver, *function);
+  return gpu::unload(*driver, *function);
 }
 
 llvm::Expected<std::string> architectureOfGpu() {
-  auto driver = runtime::cuda::Driver::get();
+  auto driver = runtime::gpu::Driver::get();
   if (!driver)
     return driver.takeError();
   auto properties = driver->properties(0);
@@ -184,7 +184,7 @@ std::optional<std::string> runCompiled(RandomKernel &kernel, std::vector<Bytes> 
   bool runs = place.runs();
   if (isSimulated) {
     request.options.assemblerPath = driver::simulatorName.str();
-    runtime::cuda::Driver::setLibrary((runtime::cuda::simulatorPrefix + place.architecture).str());
+    runtime::gpu::Driver::setLibrary((runtime::cuda::simulatorPrefix + place.architecture).str());
   }
   if (place.target == "cuda" && runs) {
     auto architecture = architectureOfGpu();

@@ -1,4 +1,4 @@
-#include "runtime/cuda/Module.h"
+#include "runtime/gpu/Module.h"
 
 #include "compiler/support/KernelSymbols.h"
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <shared_mutex>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 // Every block may use this much without asking.
 static constexpr uint32_t sharedBytesOfAll = 48 * 1024;
@@ -42,8 +42,12 @@ static llvm::Expected<ModuleHandle> loadModule(const DriverApi &api, llvm::Strin
   if (!status)
     return module;
   llvm::StringRef log = llvm::StringRef(errors.data(), strnlen(errors.data(), errors.size())).trim();
-  std::string detail =
-      (llvm::Twine("loading ") + (isElf(image) ? "the cubin" : "the PTX") + " of '" + name + "'").str();
+  std::string detail = ("loading the " +
+                        llvm::Twine(!isElf(image)               ? "PTX"
+                                    : api.vendor == Vendor::Amd ? "code object"
+                                                                : "cubin") +
+                        " of '" + name + "'")
+                           .str();
   return failure(api, status, log.empty() ? detail : detail + ": " + log.str());
 }
 
@@ -87,7 +91,8 @@ llvm::Expected<LoadedFunction> load(Driver &driver, llvm::StringRef image, const
     api.unloadModule(*module);
     return error;
   };
-  if (int status = api.findFunction(&loaded.function, *module, ptxSymbol(name).c_str()))
+  const std::string symbol = api.vendor == Vendor::Nvidia ? ptxSymbol(name) : name;
+  if (int status = api.findFunction(&loaded.function, *module, symbol.c_str()))
     return giveUp(failure(api, status, "looking for the kernel '" + name + "'"));
   if (llvm::Error error = configure(api, loaded, sharedBytes, properties->maxSharedBytes))
     return giveUp(std::move(error));
@@ -157,4 +162,4 @@ std::optional<DevicePointer> devicePointer(Driver &driver, DevicePointer pointer
   return address;
 }
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

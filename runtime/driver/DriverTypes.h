@@ -1,10 +1,11 @@
-// Types and numbers of the driver's documented C interface, as far as launches use them; no header of CUDA is needed.
+// Types and numbers of the documented C interface of NVIDIA's driver, as far as launches use them; AMD's are the same but where runtime/hip says otherwise. No header of either
+// is needed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 using DeviceHandle = int;
 using DevicePointer = uint64_t;
@@ -106,4 +107,4 @@ struct alignas(128) TensorMap {
   uint64_t words[16];
 };
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

@@ -1,12 +1,12 @@
-#include "runtime/cuda/LaunchGraph.h"
+#include "runtime/gpu/LaunchGraph.h"
 
-#include "runtime/cuda/Pace.h"
+#include "runtime/gpu/Pace.h"
 
 #include <cstring>
 #include <mutex>
 #include <utility>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 /// All that have a graph. Whoever needs a place takes it from one that was not used since the last search.
 struct LaunchGraph::Registry {
@@ -148,4 +148,4 @@ bool LaunchGraph::launch(const DriverApi &usedApi, const Launch &launch) {
   return isLaunched;
 }
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

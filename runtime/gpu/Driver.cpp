@@ -1,15 +1,16 @@
 // A failure is remembered, as the driver will not appear later; a fork is noticed by a handler, so that launches need not ask for the process.
-#include "runtime/cuda/Driver.h"
+#include "runtime/gpu/Driver.h"
 
+#include "runtime/cuda/Library.h"
 #include "runtime/cuda/Simulation.h"
+#include "runtime/hip/Library.h"
 
 #include <atomic>
 #include <optional>
-#include <sys/stat.h>
 
 #include <pthread.h>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 static std::atomic<bool> isForked{false};
 static std::mutex processMutex;
@@ -25,17 +26,16 @@ void Driver::setLibrary(std::string path) {
   processFailure.reset(); // it may be found now
 }
 
-static std::string libraryToOpen() {
-  struct stat status;
-  if (!libraryPath.empty() && stat(libraryPath.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    return libraryPath + "/libcuda.so.1";
-  return libraryPath.empty() ? "libcuda.so.1" : libraryPath;
+static llvm::Expected<std::unique_ptr<const DriverApi>> openLibrary(llvm::StringRef path) {
+  if (path.consume_front(cuda::simulatorPrefix))
+    return cuda::simulatedDriver(path);
+  if (path.consume_front(hip::libraryPrefix))
+    return hip::openLibrary(path.str());
+  return cuda::openLibrary(path.str());
 }
 
 llvm::Expected<std::unique_ptr<Driver>> Driver::create() {
-  llvm::StringRef architecture = libraryPath;
-  bool simulates = architecture.consume_front(simulatorPrefix);
-  auto api = simulates ? simulatedDriver(architecture) : DriverApi::open(libraryToOpen());
+  auto api = openLibrary(libraryPath);
   if (!api)
     return api.takeError();
   auto driver = std::make_unique<Driver>();
@@ -61,8 +61,9 @@ Driver *Driver::getIfUsed() {
 
 llvm::Expected<Driver &> Driver::get() {
   if (isForked.load(std::memory_order_relaxed))
-    return llvm::createStringError("CUDA was in use before this process was forked, and cannot be used in the child; "
-                                   "start processes with 'spawn'");
+    return llvm::createStringError(
+        "%s was in use before this process was forked, and cannot be used in the child; start processes with 'spawn'",
+        process.load(std::memory_order_acquire)->api().vendor == Vendor::Amd ? "HIP" : "CUDA");
   if (Driver *driver = process.load(std::memory_order_acquire))
     return *driver;
   std::lock_guard lock(processMutex);
@@ -109,6 +110,12 @@ static llvm::Expected<DeviceProperties> readProperties(const DriverApi &function
     return failure(functions, status, "asking for the properties of device " + llvm::Twine(device));
   properties.name = name;
   properties.capability = major * 10 + minor;
+  properties.architecture = "sm_" + std::to_string(properties.capability) + (properties.capability >= 90 ? "a" : "");
+  if (functions.deviceArchitecture) {
+    if (int status = functions.deviceArchitecture(name, sizeof(name), handle))
+      return failure(functions, status, "asking for the architecture of device " + llvm::Twine(device));
+    properties.architecture = name;
+  }
   return properties;
 }
 
@@ -195,4 +202,4 @@ ContextScope::~ContextScope() {
     api.popContext(&popped);
 }
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

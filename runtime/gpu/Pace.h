@@ -3,9 +3,9 @@
 //   Out: an answer that is looked up again every `period` launches, by an event that must have passed `distance` launches later.
 #pragma once
 
-#include "runtime/cuda/DriverApi.h"
+#include "runtime/driver/DriverApi.h"
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 class Pace {
 public:
@@ -44,4 +44,4 @@ private:
 /// Whether launches on the stream become part of a graph; also if the driver does not say.
 bool isCaptured(const DriverApi &api, StreamHandle stream);
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

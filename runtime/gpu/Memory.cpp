@@ -1,9 +1,9 @@
-#include "runtime/cuda/Memory.h"
+#include "runtime/gpu/Memory.h"
 
 #include <cstring>
 #include <utility>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 llvm::Expected<DeviceMemory> DeviceMemory::allocate(size_t bytes, int device) {
   auto driver = Driver::get();
@@ -138,4 +138,4 @@ llvm::Error synchronize(StreamHandle stream, int device) {
   return status ? failure(driver->api(), status, "waiting for a stream") : llvm::Error::success();
 }
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

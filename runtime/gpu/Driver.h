@@ -4,18 +4,19 @@
 // Nothing here creates a context until a device is used, so that a process may ask about devices and still fork.
 #pragma once
 
-#include "runtime/cuda/DriverApi.h"
+#include "runtime/driver/DriverApi.h"
 
 #include <mutex>
 #include <optional>
 #include <vector>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 struct DeviceProperties {
   std::string name;
-  int capability = 0;     // 90 for compute capability 9.0
-  int maxSharedBytes = 0; // of a block, opted in
+  std::string architecture; // that code for it is compiled for: "sm_90a", "gfx942"
+  int capability = 0;       // 90 for compute capability 9.0
+  int maxSharedBytes = 0;   // of a block, opted in
   int maxSharedBytesPerMultiprocessor = 0;
   int maxRegisters = 0; // of a block
   int multiprocessors = 0, warpSize = 0;
@@ -29,12 +30,13 @@ struct ClockRates {
 
 class Driver {
 public:
-  /// The driver, with `cuInit` done. Fails where there is no driver or no device, and in a child that was forked after its parent had come here:
+  /// The driver, initialised. Fails where there is no driver or no device, and in a child that was forked after its parent had come here:
   /// the driver does not work there.
   static llvm::Expected<Driver &> get();
   /// The driver if `get` has given it in this process; null otherwise. Cheap.
   static Driver *getIfUsed();
-  /// Which library `get` opens, a path or a folder with libcuda.so.1; empty: the system's; "simulator:sm_90a": none (Simulation.h). Counts until the first `get`.
+  /// Which library `get` opens: a path, or a folder with libcuda.so.1; empty: the system's. "hip:" and a path or nothing: AMD's (runtime/hip/Library.h).
+  /// "simulator:sm_90a": none (runtime/cuda/Simulation.h). Counts until the first `get`.
   static void setLibrary(std::string path);
 
   const DriverApi &api() const { return *functions; }
@@ -97,4 +99,4 @@ private:
   int mode = captureModeRelaxed;
 };
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

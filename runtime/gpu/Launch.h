@@ -3,13 +3,13 @@
 //   Out: the work is queued; errors of the kernel itself show up later, at the next call that waits.
 #pragma once
 
-#include "runtime/cuda/Module.h"
+#include "runtime/gpu/Module.h"
 
 #include <array>
 #include <atomic>
 #include <span>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 class LaunchGraph;
 
@@ -44,4 +44,4 @@ llvm::Expected<double> timeLaunches(Driver &driver, const LoadedFunction &functi
 /// What to tell a user about a launch that failed.
 std::string describeFailure(const DriverApi &api, const Launch &launch, int status);
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

@@ -1,14 +1,14 @@
-// Code on a device: a cubin, or PTX that the driver translates, loaded into a context.
+// Code on a device: a cubin, PTX that the driver translates, or AMD's code object, loaded into a context.
 //   In:  the bytes, the kernel's name, the dynamic shared memory it is launched with.
 //   Out: a function ready to launch, and what it uses.
 // Functions are known by the driver's handle, a number that programs pass around; they stay loaded until `unload`.
 #pragma once
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/gpu/Driver.h"
 
 #include <optional>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 struct LoadedFunction {
   ModuleHandle module = nullptr;
@@ -40,4 +40,4 @@ llvm::Error setPrintfFifoBytes(Driver &driver, size_t bytes);
 /// The address at which kernels reach this memory; nullopt if they do not.
 std::optional<DevicePointer> devicePointer(Driver &driver, DevicePointer pointer);
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

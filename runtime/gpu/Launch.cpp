@@ -1,6 +1,6 @@
-#include "runtime/cuda/Launch.h"
+#include "runtime/gpu/Launch.h"
 
-#include "runtime/cuda/LaunchGraph.h"
+#include "runtime/gpu/LaunchGraph.h"
 
 #include <atomic>
 #include <chrono>
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 std::atomic<bool> launchesAreMeasured = false;
 
@@ -142,4 +142,4 @@ std::string describeFailure(const DriverApi &api, const Launch &launch, int stat
                       (launch.clusterSize > 1 ? " in clusters of " + llvm::Twine(launch.clusterSize) : ""));
 }
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

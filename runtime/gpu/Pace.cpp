@@ -1,13 +1,13 @@
-#include "runtime/cuda/Pace.h"
+#include "runtime/gpu/Pace.h"
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/gpu/Driver.h"
 
 #include <algorithm>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 // Events of threads and streams that are gone, for the next that need one: threads end when no call of the driver is safe any more.
 static std::mutex spareMutex;
@@ -68,4 +68,4 @@ void Pace::look(const DriverApi &api) {
   isWaiting = isMarked && api.queryEvent(event) == Success;
 }
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

@@ -3,12 +3,12 @@
 //   Out: those for which the host is what limits the program are made here; the others are left to the caller (docs/decisions/0019).
 #pragma once
 
-#include "runtime/cuda/Launch.h"
+#include "runtime/gpu/Launch.h"
 
 #include <atomic>
 #include <vector>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 class LaunchGraph {
 public:
@@ -54,4 +54,4 @@ private:
   std::vector<std::byte> arguments;
 };
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu

@@ -1,11 +1,11 @@
 // Memory and streams of a device, for programs that have no other library for them.
 #pragma once
 
-#include "runtime/cuda/Driver.h"
+#include "runtime/gpu/Driver.h"
 
 #include <utility>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::gpu {
 
 /// An allocation in a device's memory, given back at the end.
 class DeviceMemory {
@@ -58,4 +58,4 @@ llvm::Error readMemory(void *to, DevicePointer from, size_t bytes);
 /// Waits for the work of a stream; of the default one if it is null. An error of a kernel shows here.
 llvm::Error synchronize(StreamHandle stream, int device);
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::gpu
