@@ -1,6 +1,6 @@
 #include <triton/c_sanitize.h>
 
-#include "api/Border.h"
+#include "api/Arguments.h"
 #include "runtime/host/CheckedLaunch.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -12,20 +12,6 @@ struct triton_checked_launch {
   AccessChecker checker;
   runtime::CheckedLaunch launch;
 };
-
-namespace {
-struct ElementInfo {
-  const char *name;
-  unsigned bytes;
-};
-} // namespace
-
-/// In the order of triton_data_type.
-static constexpr ElementInfo elements[] = {
-    {"int1", 1},       {"int8", 1},        {"int16", 2},   {"int32", 4},    {"int64", 8},       {"uint8", 1},
-    {"uint16", 2},     {"uint32", 4},      {"uint64", 8},  {"float8e5", 1}, {"float8e5b16", 1}, {"float8e4nv", 1},
-    {"float8e4b8", 1}, {"float8e4b15", 1}, {"float16", 2}, {"bfloat16", 2}, {"float32", 4},     {"float64", 8}};
-static_assert(std::size(elements) == TRITON_FLOAT64 + 1);
 
 /// Of a tensor whose elements lie one after another.
 static llvm::SmallVector<int64_t> contiguousStrides(llvm::ArrayRef<int64_t> shape) {
@@ -39,10 +25,11 @@ static llvm::Error add(triton_checked_launch &launch, const char *name, const vo
                        llvm::ArrayRef<int64_t> shape, llvm::SmallVector<int64_t> strides) {
   if (type < TRITON_INT1 || type > TRITON_FLOAT64)
     return failure("ValueError", "'" + std::string(name) + "' has the unknown type " + std::to_string(type));
-  const ElementInfo &info = elements[type];
+  const dispatch::ScalarType element = scalarTypeOf(type);
   std::string extents = llvm::join(llvm::map_range(shape, [](int64_t extent) { return std::to_string(extent); }), ", ");
-  launch.checker.add({name, std::string(info.name) + "[" + extents + "]", reinterpret_cast<uint64_t>(data), info.bytes,
-                      llvm::SmallVector<int64_t>(shape), std::move(strides)});
+  launch.checker.add({name, std::string(dispatch::infoOf(element).alias) + "[" + extents + "]",
+                      reinterpret_cast<uint64_t>(data), dispatch::bytesOf(element), llvm::SmallVector<int64_t>(shape),
+                      std::move(strides)});
   return llvm::Error::success();
 }
 
