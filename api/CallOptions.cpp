@@ -38,9 +38,16 @@ llvm::Expected<triton_tune_options> completeOptions(const triton_tune_options *g
 }
 
 llvm::Expected<driver::Settings> driverOptions(const triton_options &options) {
-  const bool isCuda = llvm::StringRef(options.target) == "cuda";
+  const llvm::ArrayRef<triton_named_option> named(options.named, options.named_count);
   driver::Settings settings;
   settings.backend = options.target;
+  for (const triton_named_option &option : named) {
+    if (!option.name || !option.value)
+      return failure("ValueError", "an option has no name or no value");
+    if (llvm::StringRef(option.name) == "target") // the defaults below depend on it
+      settings.backend = option.value;
+  }
+  const bool isCuda = settings.backend == "cuda";
   settings.architecture = options.architecture;
   settings.numWarps = options.num_warps;
   settings.numCtas = options.num_ctas;
@@ -55,25 +62,21 @@ llvm::Expected<driver::Settings> driverOptions(const triton_options &options) {
   settings.tensorMaps = isCuda;
   settings.waitAtEntry = options.overlap_launches || !isCuda;
   settings.emitAssembly = options.keep_assembly != 0;
-  for (const triton_named_option &option : llvm::ArrayRef(options.named, options.named_count)) {
-    if (!option.name || !option.value)
-      return failure("ValueError", "an option has no name or no value");
+  for (const triton_named_option &option : named)
     if (llvm::Error error = driver::setOptionText(settings, option.name, option.value))
       return failure("ValueError", llvm::toString(std::move(error)));
-  }
   return settings;
 }
 
 void appendKey(const triton_options &options, llvm::SmallVectorImpl<char> &key) {
-  const llvm::StringRef texts[] = {options.target, options.architecture, options.cache_directory,
-                                   options.cache_secret_file};
+  const llvm::StringRef texts[] = {options.target, options.architecture};
   const uint32_t flags = (options.debug != 0) | (options.enable_fp_fusion != 0) << 1 |
                          (options.keep_assembly != 0) << 2 | (options.launch_programmatic != 0) << 3 |
-                         (options.overlap_launches != 0) << 4 | (options.check_accesses != 0) << 5;
+                         (options.overlap_launches != 0) << 4 | (options.check_accesses != 0) << 5 |
+                         (options.launch_cooperative != 0) << 6;
   const uint32_t numbers[] = {uint32_t(options.num_warps), uint32_t(options.num_stages),    uint32_t(options.num_ctas),
                               uint32_t(options.device),    uint32_t(options.max_registers), flags,
-                              uint32_t(texts[0].size()),   uint32_t(texts[1].size()),       uint32_t(texts[2].size()),
-                              uint32_t(texts[3].size())};
+                              uint32_t(texts[0].size()),   uint32_t(texts[1].size())};
   const char *bytes = reinterpret_cast<const char *>(numbers);
   key.append(bytes, bytes + sizeof(numbers));
   for (llvm::StringRef text : texts)

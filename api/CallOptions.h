@@ -29,7 +29,7 @@ auto withChecked(const triton_argument *arguments, size_t count, const Options *
 /// What the compiler is asked for; an error that names an option which there is not.
 llvm::Expected<driver::Settings> driverOptions(const triton_options &options);
 
-/// All that compiled code and its launches depend on; equal only for equal options.
+/// All that compiled code and its launches depend on; equal only for equal options. Where compiled kernels are kept is no part of it.
 void appendKey(const triton_options &options, llvm::SmallVectorImpl<char> &key);
 
 } // namespace triton

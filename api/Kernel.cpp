@@ -79,10 +79,20 @@ static llvm::Expected<std::vector<const triton_argument *>> bindArguments(const 
   return bound;
 }
 
-static llvm::Expected<std::vector<frontend::ArgumentSpec>>
-specialize(const frontend::Function &function, llvm::ArrayRef<const triton_argument *> arguments) {
+namespace {
+/// The arguments of a launch, bound to the kernel's parameters, and what the compiler is told of each.
+struct Specialization {
+  std::vector<const triton_argument *> arguments;
   std::vector<frontend::ArgumentSpec> specs;
-  for (auto [argument, parameter] : llvm::zip(arguments, function.parameters)) {
+};
+} // namespace
+
+static llvm::Expected<Specialization> specialize(const triton_kernel &kernel, Arguments given) {
+  auto bound = bindArguments(kernel, given);
+  if (!bound)
+    return bound.takeError();
+  std::vector<frontend::ArgumentSpec> specs;
+  for (auto [argument, parameter] : llvm::zip(*bound, kernel.function->parameters)) {
     if (!argument) {
       specs.emplace_back();
       specs.back().kind = frontend::ArgumentSpec::Kind::Constant;
@@ -97,7 +107,7 @@ specialize(const frontend::Function &function, llvm::ArrayRef<const triton_argum
       return spec.takeError();
     specs.push_back(std::move(*spec));
   }
-  return specs;
+  return Specialization{std::move(*bound), std::move(specs)};
 }
 
 /// The options with the architecture that "native" means for the device they name.
@@ -154,13 +164,12 @@ compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> sp
   if (!artifact)
     return failure(diagnostics);
   auto result = llvm::makeIntrusiveRefCnt<triton_compiled>();
-  const llvm::StringRef target = options.target;
-  if (target == "cpu" && llvm::StringRef(options.architecture) == "native") {
+  if (resolved->backend == "cpu" && resolved->architecture == "native") {
     auto code = runtime::KernelCode::load(*artifact->stage("obj"), artifact->name, artifact->arenaBytes);
     if (!code)
       return code.takeError();
     result->code = std::move(*code);
-  } else if (target == "cuda" || target == "hip")
+  } else if (resolved->backend != "cpu")
     result->cuda = std::make_unique<dispatch::CudaKernel>(artifact);
   result->artifact = std::move(artifact);
   std::lock_guard lock(kernel.mutex);
@@ -169,13 +178,10 @@ compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> sp
 
 llvm::Expected<CompiledKernel> triton::compile(triton_kernel &kernel, Arguments arguments,
                                                const triton_options &options) {
-  auto bound = bindArguments(kernel, arguments);
-  if (!bound)
-    return bound.takeError();
-  auto specs = specialize(*kernel.function, *bound);
-  if (!specs)
-    return specs.takeError();
-  return compileSpecialized(kernel, std::move(*specs), options);
+  auto specialized = specialize(kernel, arguments);
+  if (!specialized)
+    return specialized.takeError();
+  return compileSpecialized(kernel, std::move(specialized->specs), options);
 }
 
 static llvm::Expected<CompiledKernel> compileSignature(triton_kernel &kernel, llvm::StringRef signature,
@@ -201,8 +207,6 @@ static llvm::Error launchOnCuda(const triton_compiled &compiled, std::byte *bloc
   return compiled.cuda->launch(block,
                                {.stream = static_cast<runtime::gpu::StreamHandle>(options.stream),
                                 .grid = grid,
-                                .isCooperative = options.launch_cooperative != 0,
-                                .isProgrammatic = options.launch_programmatic != 0,
                                 .mayUseGraph = options.launch_graphs != 0},
                                options.device);
 }
@@ -221,22 +225,19 @@ static llvm::Error atKernel(llvm::Error error, const frontend::Function &functio
 static llvm::Expected<std::shared_ptr<const LaunchPlan>> makePlan(triton_kernel &kernel, const LaunchKey &key,
                                                                   Arguments arguments, const triton_options &options) {
   constexpr unsigned mostPlans = 4096; // named arguments that vary would fill the memory
-  auto bound = bindArguments(kernel, arguments);
-  if (!bound)
-    return bound.takeError();
-  auto specs = specialize(*kernel.function, *bound);
-  if (!specs)
-    return specs.takeError();
+  auto specialized = specialize(kernel, arguments);
+  if (!specialized)
+    return specialized.takeError();
   auto plan = std::make_shared<LaunchPlan>();
   std::vector<std::string> types;
-  for (auto [argument, spec] : llvm::zip(*bound, *specs)) {
+  for (auto [argument, spec] : llvm::zip(specialized->arguments, specialized->specs)) {
     if (spec.kind != frontend::ArgumentSpec::Kind::Runtime)
       continue;
     bool isGiven = argument >= arguments.begin() && argument < arguments.end();
     plan->sources.emplace_back(isGiven ? int(argument - arguments.begin()) : -1, isGiven ? nullptr : argument);
     types.push_back(spec.type.signature());
   }
-  auto compiled = compileSpecialized(kernel, std::move(*specs), options);
+  auto compiled = compileSpecialized(kernel, std::move(specialized->specs), options);
   if (!compiled)
     return compiled.takeError();
   const triton_compiled &code = **compiled;

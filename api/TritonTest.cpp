@@ -73,6 +73,20 @@ TEST(Api, EveryOptionHasAName) {
             std::string::npos);
 }
 
+TEST(Api, NamedOptionsCountAsFieldsDo) {
+  triton::Kernel scale = triton::Module::parse(kernels).kernel("scale");
+  alignas(16) float x[128] = {}, y[128] = {};
+  triton::Options options;
+  options.named = {{"arch", "x86-64-v4"}};
+  EXPECT_NE(std::string(scale.tryLaunch(2, {x, y, 100, 1.5f}, options).error().what())
+                .find("'scale' was compiled for x86-64-v4"),
+            std::string::npos);
+  options.named = {{"target", "cuda"}, {"arch", "sm_80"}, {"ptxas", "simulator"}};
+  triton::Expected<triton::CompiledKernel> compiled = scale.tryCompile({x, y, 100, 1.5f}, options);
+  ASSERT_TRUE(bool(compiled)) << compiled.error().what();
+  EXPECT_FALSE(compiled->stage("ptx").empty());
+}
+
 TEST(Api, SpecialisationsAreCompiledOnce) {
   triton::Kernel scale = triton::Module::parse(kernels).kernel("scale");
   alignas(16) float x[128] = {}, y[128] = {};

@@ -32,6 +32,7 @@ struct Config {
   std::vector<triton_argument> arguments;
   size_t ownCount;
   triton_options options;
+  driver::Settings settings; // the same, for the compiler
   Arguments own() const { return Arguments(arguments).take_back(ownCount); }
 };
 } // namespace
@@ -64,8 +65,8 @@ static void compileAll(triton_kernel &kernel, const std::vector<Config> &configs
     thread.join();
 }
 
-static std::unique_ptr<dispatch::Clock> clockOf(const triton_options &options) {
-  if (llvm::StringRef(options.target) != "cpu")
+static std::unique_ptr<dispatch::Clock> clockOf(const triton_compiled &compiled, const triton_options &options) {
+  if (compiled.cuda)
     if (auto *driver = runtime::gpu::Driver::getIfUsed())
       return std::make_unique<dispatch::CudaClock>(*driver, static_cast<runtime::gpu::StreamHandle>(options.stream),
                                                    options.device);
@@ -77,10 +78,11 @@ static Measurement measure(triton_kernel &kernel, const Config &config, const tr
   auto run = [&] { return launch(kernel, grid, config.arguments, config.options).takeError(); };
   auto prepare = [] { return llvm::Error::success(); };
   // The first launch opens the driver, whose events measure.
-  if (llvm::Error error = run())
-    return {.error = llvm::toString(std::move(error))};
+  auto compiled = launch(kernel, grid, config.arguments, config.options);
+  if (!compiled)
+    return {.error = llvm::toString(compiled.takeError())};
   auto times = dispatch::measure(
-      *clockOf(config.options), run, prepare,
+      *clockOf(**compiled, config.options), run, prepare,
       {.warmup = options.milliseconds / 4, .milliseconds = options.milliseconds, .repetitions = options.repetitions});
   if (!times)
     return {.error = llvm::toString(times.takeError())};
@@ -89,9 +91,7 @@ static Measurement measure(triton_kernel &kernel, const Config &config, const tr
 
 /// An argument as a part of the question what is fastest.
 static json::Value toJson(const triton_argument &argument) {
-  auto type = [](int32_t element) {
-    return frontend::Type::scalar(static_cast<frontend::ScalarKind>(element + 1)).signature();
-  };
+  auto type = [](int32_t element) { return llvm::StringRef(dispatch::signatureOf(scalarTypeOf(element))); };
   switch (argument.kind) {
   case TRITON_ARGUMENT_BOOLEAN:
     return argument.value.integer != 0;
@@ -107,10 +107,10 @@ static json::Value toJson(const triton_argument &argument) {
   case TRITON_ARGUMENT_TYPE:
     return type(argument.type);
   case TRITON_ARGUMENT_POINTER:
-    return type(elementOf(argument));
+    return type(argument.type);
   case TRITON_ARGUMENT_DESCRIPTOR: {
     const triton_descriptor &descriptor = *argument.value.descriptor;
-    json::Array parts{type(elementOf(descriptor))};
+    json::Array parts{type(descriptor.type)};
     for (llvm::ArrayRef<int64_t> numbers : {shapeOf(descriptor), stridesOf(descriptor), blockOf(descriptor)})
       parts.push_back(json::Array(numbers));
     return parts;
@@ -149,39 +149,34 @@ static json::Array keyOf(const triton_kernel &kernel, Arguments arguments, const
 
 /// A configuration in the form of Python's.
 static json::Value describe(const Config &config) {
+  // Options that Python's configurations do not have count where they are not as usual. What is compiled for is seen in the code.
+  static const triton_options usualOptions = TRITON_OPTIONS_INIT;
+  static const driver::Settings usual = llvm::cantFail(driverOptions(usualOptions));
+  const driver::Settings &given = config.settings;
+  driver::Options others = given;
+  others.numWarps = usual.numWarps, others.numCtas = usual.numCtas, others.numStages = usual.numStages;
+  others.maxRegisters = usual.maxRegisters, others.tensorMaps = usual.tensorMaps;
+  others.backend = usual.backend, others.architecture = usual.architecture;
   json::Object kwargs;
   for (const triton_argument &argument : config.own())
     kwargs[nameOf(argument)] = toJson(argument);
-  const triton_options &given = config.options;
-  json::Object result{{"kwargs", std::move(kwargs)},    {"num_warps", given.num_warps}, {"num_ctas", given.num_ctas},
-                      {"num_stages", given.num_stages}, {"maxnreg", nullptr},           {"pre_hook", nullptr},
+  json::Object result{{"kwargs", std::move(kwargs)},   {"num_warps", given.numWarps},   {"num_ctas", given.numCtas},
+                      {"num_stages", given.numStages}, {"maxnreg", given.maxRegisters}, {"pre_hook", nullptr},
                       {"ir_override", nullptr}};
-  if (given.max_registers)
-    result["maxnreg"] = given.max_registers;
-  // Options that Python's configurations do not have count where they are not as usual. What is compiled for is seen in the code.
-  const triton_options usual = llvm::cantFail(completeOptions(static_cast<const triton_options *>(nullptr)));
-  triton_options others = given;
-  others.num_warps = usual.num_warps, others.num_ctas = usual.num_ctas, others.num_stages = usual.num_stages;
-  others.max_registers = usual.max_registers, others.device = usual.device;
-  others.target = usual.target, others.architecture = usual.architecture;
-  others.cache_directory = usual.cache_directory, others.cache_secret_file = usual.cache_secret_file;
-  llvm::SmallString<128> key, usualKey;
-  appendKey(others, key);
-  appendKey(usual, usualKey);
-  if (key != usualKey || given.threads)
-    result["options"] = sha256Hex((key + std::to_string(given.threads)).str());
+  if (others.key() + others.paths() != usual.key() + usual.paths() || config.options.threads)
+    result["options"] = sha256Hex(others.key() + others.paths() + std::to_string(config.options.threads));
   return result;
 }
 
 static llvm::Expected<std::string> questionOf(const triton_kernel &kernel, Arguments arguments,
                                               const std::vector<Config> &configs, const triton_tune_options &options) {
-  const triton_options &first = configs.front().options;
-  auto device = dispatch::deviceModel(first.target, first.device);
+  const Config &first = configs.front();
+  auto device = dispatch::deviceModel(first.settings.backend, first.options.device);
   if (!device)
     return device.takeError();
   json::Object question{
       {"kernel", kernel.function->name},          {"source", kernel.function->definition->range.text()},
-      {"backend", llvm::StringRef(first.target)}, {"device", *device},
+      {"backend", first.settings.backend},        {"device", *device},
       {"key", keyOf(kernel, arguments, options)}, {"configs", json::Array(llvm::map_range(configs, describe))}};
   std::string text;
   llvm::raw_string_ostream(text) << json::Value(std::move(question));
@@ -261,7 +256,10 @@ static llvm::Expected<std::vector<Config>> readConfigs(Arguments arguments, cons
     auto options = completeOptions(config.options);
     if (!options)
       return options.takeError();
-    result.push_back({arguments.vec(), own->size(), *options});
+    auto settings = driverOptions(*options);
+    if (!settings)
+      return settings.takeError();
+    result.push_back({arguments.vec(), own->size(), *options, std::move(*settings)});
     llvm::append_range(result.back().arguments, *own);
   }
   return result;

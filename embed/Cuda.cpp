@@ -96,7 +96,9 @@ CudaLauncher::CudaLauncher(CudaPlan plan)
                                                                         .threads = plan.threads,
                                                                         .sharedBytes = plan.sharedBytes,
                                                                         .clusterSize = plan.clusterSize,
-                                                                        .waitsAtEntry = plan.waitsAtEntry})) {}
+                                                                        .waitsAtEntry = plan.waitsAtEntry,
+                                                                        .isCooperative = plan.isCooperative,
+                                                                        .isProgrammatic = plan.isProgrammatic})) {}
 CudaLauncher::~CudaLauncher() = default;
 Result<uint64_t> CudaLauncher::prepare(uint64_t function) const {
   auto context = state->prepare(handle(function));
@@ -112,8 +114,6 @@ static dispatch::CudaCall toDispatch(const CudaCall &call) {
           .context = reinterpret_cast<gpu::ContextHandle>(call.context),
           .stream = reinterpret_cast<gpu::StreamHandle>(call.stream),
           .grid = {call.grid[0], call.grid[1], call.grid[2]},
-          .isCooperative = call.isCooperative,
-          .isProgrammatic = call.isProgrammatic,
           .isContextCurrent = call.isContextCurrent,
           .mayUseGraph = call.mayUseGraph,
           .scratch = call.scratch,

@@ -17,7 +17,7 @@ struct Scratch {
 struct CudaLauncher {
   Launcher base;
   embed::CudaLauncher *native;
-  bool isCooperative, isProgrammatic, usesGraphs;
+  bool usesGraphs;
   Scratch scratch[2];
   uint64_t function, context; // the function launched last, and where it was loaded
   PyObject *functionObject;   // the exact int that it was given as, or null
@@ -102,8 +102,6 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   call.context = self.context;
   call.stream = invocation.stream;
   call.grid = grid;
-  call.isCooperative = self.isCooperative;
-  call.isProgrammatic = self.isProgrammatic;
   call.isContextCurrent = invocation.isCurrent;
   // Only calls like ones before: what a hook is to see, or what clients make themselves, is a launch of the kernel.
   call.mayUseGraph = self.usesGraphs && invocation.packed && invocation.isCurrent;
@@ -148,9 +146,9 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
                                          .threads = threads,
                                          .sharedBytes = sharedBytes,
                                          .clusterSize = clusterSize ? clusterSize : 1,
-                                         .waitsAtEntry = waitsAtEntry != 0});
-  self.isCooperative = isCooperative;
-  self.isProgrammatic = isProgrammatic;
+                                         .waitsAtEntry = waitsAtEntry != 0,
+                                         .isCooperative = isCooperative != 0,
+                                         .isProgrammatic = isProgrammatic != 0});
   self.usesGraphs = usesGraphs;
   self.scratch[0] = global;
   self.scratch[1] = profile;

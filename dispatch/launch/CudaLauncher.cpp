@@ -1,17 +1,26 @@
 #include "dispatch/launch/CudaLauncher.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstdlib>
 
 namespace triton::dispatch {
 
 namespace gpu = runtime::gpu;
 
+/// Whether it was compiled with this option of a launch switched on.
+static bool isSet(const artifact::Artifact &artifact, const char *option) {
+  return llvm::is_contained(artifact.options, std::pair<std::string, artifact::OptionValue>(option, true));
+}
+
 CudaPlan CudaPlan::of(const artifact::Artifact &artifact) {
   CudaPlan plan{.argumentBytes = artifact.argumentBytes,
                 .threads = uint32_t(artifact.numWarps) * uint32_t(artifact.warpSize),
                 .sharedBytes = artifact.sharedBytes,
                 .clusterSize = uint32_t(artifact.numCtas),
-                .waitsAtEntry = artifact.waitsAtEntry};
+                .waitsAtEntry = artifact.waitsAtEntry,
+                .isCooperative = isSet(artifact, "launch_cooperative_grid"),
+                .isProgrammatic = isSet(artifact, "launch_pdl")};
   for (const artifact::Argument &argument : artifact.arguments)
     plan.offsets.push_back(argument.offset);
   return plan;

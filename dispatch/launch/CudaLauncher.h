@@ -19,7 +19,7 @@ struct CudaPlan {
   std::vector<uint32_t> offsets; // of the code's arguments in the packed block
   uint32_t argumentBytes = 0;    // of the block
   uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
-  bool waitsAtEntry = false;
+  bool waitsAtEntry = false, isCooperative = false, isProgrammatic = false;
 };
 
 /// One launch.
@@ -28,7 +28,6 @@ struct CudaCall {
   runtime::gpu::ContextHandle context = nullptr; // of the function; null: whichever is current
   runtime::gpu::StreamHandle stream = nullptr;
   std::array<int32_t, 3> grid = {1, 1, 1};
-  bool isCooperative = false, isProgrammatic = false;
   bool isContextCurrent = false; // the caller has just seen that the function's is
   bool mayUseGraph = false;
   runtime::gpu::DevicePointer scratch = 0, profilerScratch = 0; // memory of this launch, 0 where it needs none
@@ -76,9 +75,9 @@ inline runtime::gpu::Launch CudaLauncher::describe(const CudaCall &call) const {
           .threads = plan.threads,
           .sharedBytes = plan.sharedBytes,
           .clusterSize = plan.clusterSize,
-          .isCooperative = call.isCooperative,
+          .isCooperative = plan.isCooperative,
           // Scratch memory may be what the launch before still uses.
-          .isProgrammatic = call.isProgrammatic && !call.scratch,
+          .isProgrammatic = plan.isProgrammatic && !call.scratch,
           .waitsAtEntry = plan.waitsAtEntry};
 }
 

@@ -44,16 +44,16 @@ struct CudaPlan {
   uint32_t argumentBytes = 0;    // of the block
   uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
   bool waitsAtEntry = false; // as the artifact says; then a launch may overlap the one before it
+  bool isCooperative = false, isProgrammatic = false;
 };
 
 /// One launch.
 struct CudaCall {
   uint64_t function = 0, context = 0, stream = 0; // context 0: whichever is current
   const int32_t *grid = nullptr;                  // three extents
-  bool isCooperative = false, isProgrammatic = false;
-  bool isContextCurrent = false;             // the caller has just seen that the function's is
-  bool mayUseGraph = false;                  // where the GPU waits for the host
-  uint64_t scratch = 0, profilerScratch = 0; // memory of this launch, 0 where it needs none
+  bool isContextCurrent = false;                  // the caller has just seen that the function's is
+  bool mayUseGraph = false;                       // where the GPU waits for the host
+  uint64_t scratch = 0, profilerScratch = 0;      // memory of this launch, 0 where it needs none
 };
 
 /// Launches a kernel; used by one thread at a time or by many.
