@@ -2,7 +2,7 @@
 #include <triton/embed_profiler.h>
 
 #include "embed/Result.h"
-#include "runtime/cuda/Memory.h"
+#include "runtime/gpu/Memory.h"
 #include "runtime/profiler/Cupti.h"
 #include "runtime/profiler/Profiler.h"
 
@@ -63,7 +63,7 @@ Result<int> profilerDepth(int session) { return toResult(profiler::contextDepth(
 
 Result<std::string> profilerReadMemory(uint64_t address, size_t bytes) {
   std::string out(bytes, '\0');
-  if (llvm::Error error = runtime::cuda::readMemory(out.data(), address, bytes))
+  if (llvm::Error error = runtime::gpu::readMemory(out.data(), address, bytes))
     return toError(std::move(error));
   return out;
 }
