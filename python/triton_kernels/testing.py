@@ -92,6 +92,14 @@ def _slice_sizes(n_slices, total, device):
     return torch.diff(ends, prepend=ends.new_zeros(1))
 
 
+def _random_values(shape, dtype, mxfp_dim, device):
+    """Normally distributed; numbers of 8 bits without scales are powers of two whose sums are exact in any order, so that results round alike."""
+    if dtype.torch_dtype.itemsize > 1 or mxfp_dim is not None:
+        return torch.randn(shape, device=device)
+    signs = 1.0 - 2.0 * torch.randint(0, 2, shape, device=device)
+    return signs * torch.exp2(-torch.randint(4, 8, shape, device=device).float())
+
+
 def make_random_tensor(
     shape,
     n_slices,
@@ -131,13 +139,13 @@ def make_random_tensor(
         metadata.slice_sizes_divisibility = step if ragged_padding else slice_sizes_divisibility
         full = [rows, columns]
         full[ragged_dim] = n_total
-        data = torch.randn(full, device=device)
+        data = _random_values(full, dtype, mxfp_dim, device)
         if ragged_padding:
             begins = torch.cumsum(padded, 0) - padded
             for begin, size, room in zip(begins.tolist(), sizes.tolist(), padded.tolist()):
                 data.narrow(ragged_dim, begin + size, room - size).zero_()
     else:
-        data = torch.randn((n_slices, rows, columns), device=device)
+        data = _random_values((n_slices, rows, columns), dtype, mxfp_dim, device)
         data = data.squeeze(0) if squeeze_batch_dim and n_slices == 1 else data
     scales = None
     if mxfp_dim is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 
 import torch
 
@@ -10,6 +11,7 @@ from ..distributed import all_gather
 from ..numerics_details.mxfp import upcast_from_mxfp_torch
 from ..tensor import Tensor, convert_layout, dtype_to_torch_dtype
 from ..tensor_details.layout import StridedLayout
+from ..testing import compute_actual_scale
 
 
 def _plain(tensor):
@@ -100,6 +102,19 @@ def result_dtype(x, config):
     return dtype if dtype.is_floating_point else torch.float32
 
 
+def _stored(out, dtype, flex, saturates):
+    """Results as they are stored: divided by the scale that `flex` expects, which learns the one that would have fitted."""
+    if flex.actual_scale is not None and dtype.itemsize == 1:
+        flex.actual_scale.copy_(compute_actual_scale(out, dtype, flex.is_per_batch))
+    if flex.expected_scale is not None:
+        expected = flex.expected_scale
+        out = out / (expected.view(-1, *[1] * (out.ndim - 1)) if flex.is_per_batch else expected)
+        if saturates:
+            largest = torch.finfo(dtype).max
+            out = out.clamp(-largest, largest)
+    return out.to(dtype)
+
+
 def matmul_torch(
     a,
     b,
@@ -119,14 +134,15 @@ def matmul_torch(
 
     config = PrecisionConfig() if precision_config is None else precision_config
     dtype = result_dtype(a, config)
+    store = partial(_stored, dtype=dtype, flex=config.flex_ctx.out_data, saturates=config.flexpoint_saturate_inf)
     x = real(a, config.a_mx_scale, config.flex_ctx.lhs_data, -1, config.a_mx_tensor_scale)
     w = real(b, config.b_mx_scale, config.flex_ctx.rhs_data, -2, config.b_mx_tensor_scale)
     if b_ragged_metadata is not None:
         sizes = torch.minimum(a_ragged_metadata.slice_sizes, b_ragged_metadata.slice_sizes).tolist()
         begins = a_ragged_metadata.slice_offs.tolist(), b_ragged_metadata.slice_offs.tolist()
-        return ragged_sum(x, w, sizes, begins, bias, gammas, round_x, round_y).to(dtype)
+        return store(ragged_sum(x, w, sizes, begins, bias, gammas, round_x, round_y))
     if x.ndim == 3:
-        return batched(x, w, bias, betas, gammas, round_x, round_y).to(dtype)
+        return store(batched(x, w, bias, betas, gammas, round_x, round_y))
     w = w.unsqueeze(0) if w.ndim == 2 else w
     gather = None if gather_indx is None else gather_indx.long().clamp(min=0)
     sizes = None if a_ragged_metadata is None else a_ragged_metadata.slice_sizes
@@ -139,7 +155,7 @@ def matmul_torch(
             else slots.new_zeros(keeps.shape[0], slots.shape[1])
         )
         slots = rows.index_add(0, scatter_indx.long().clamp(min=0), torch.where(keeps[:, None], slots, 0.0))
-    return slots.to(dtype)
+    return store(slots)
 
 
 def post_matmul_comm_torch(y, rank, n_reduce_shards, world_size, scatter_shard_indx=None):

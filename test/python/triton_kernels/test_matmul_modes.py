@@ -3,6 +3,7 @@
 import pytest
 import torch
 from triton_kernels.matmul import (
+    FlexCtx,
     FnSpecs,
     FusedActivation,
     InapplicableConstraint,
@@ -18,6 +19,7 @@ from triton_kernels.matmul import (
     scoped_opt_flags_constraints,
 )
 from triton_kernels.matmul_ogs import matmul_ogs
+from triton_kernels.numerics import InFlexData, OutFlexData
 from triton_kernels.numerics_details.mxfp import downcast_to_mxfp, downcast_to_mxfp_torch, upcast_from_mxfp
 from triton_kernels.reduce import reduce, reduce_torch
 from triton_kernels.swiglu import PrecisionConfig as SwigluConfig
@@ -304,3 +306,20 @@ def test_masks_are_tensors_of_bits(device):
     assert chosen.mask.dtype == types.BIT and chosen.mask.shape == [7, 13]
     metadata = make_ragged_tensor_metadata(chosen.mask_metadata.col_sum, 28)
     assert metadata.n_slices == 13 and metadata.n_blocks(13, 28, 16) >= 1 and metadata.expected_slice_size is None
+
+
+def test_the_reference_stores_flexpoint_as_kernels_do(device):
+    """Bit for bit: random numbers of 8 bits have exact sums, and both divide by the expected scale and leave the one that would have fitted."""
+    a, _, metadata = random((70, 96), "float8_e5m2", device, n_slices=3, ragged_dim=0)
+    b, _, _ = random((96, 40), "float8_e5m2", device, n_slices=3, transpose=True)
+    scale = torch.tensor([1.25], device=device)
+    results, scales = [], []
+    for function in (matmul, matmul_torch):
+        actual = torch.zeros(1, device=device)
+        out = OutFlexData(torch.float8_e5m2, torch.tensor([4.0], device=device), actual)
+        flex = FlexCtx(InFlexData(torch.float8_e5m2, scale), InFlexData(torch.float8_e5m2, scale), out)
+        config = PrecisionConfig(flex_ctx=flex, out_dtype=torch.float8_e5m2)
+        results.append(function(a, b, None, metadata, precision_config=config))
+        scales.append(actual)
+    assert_close(*results)
+    assert scales[0].item() > 0 and (scales[0] - scales[1]).abs().max() < 1e-10
