@@ -110,10 +110,12 @@ static llvm::Expected<Specialization> specialize(const triton_kernel &kernel, Ar
   return Specialization{std::move(*bound), std::move(specs)};
 }
 
+static bool isOfGpus(llvm::StringRef backend) { return backend == "cuda" || backend == "hip"; }
+
 /// The options with the architecture that "native" means for the device they name.
 static llvm::Expected<driver::Settings> resolveOptions(const triton_options &options) {
   llvm::Expected<driver::Settings> resolved = driverOptions(options);
-  if (!resolved || resolved->backend == "cpu" || resolved->architecture != "native")
+  if (!resolved || !isOfGpus(resolved->backend) || resolved->architecture != "native")
     return resolved;
   if (auto driver = dispatch::gpuDriver(resolved->backend); !driver)
     return driver.takeError();
@@ -169,7 +171,7 @@ compileSpecialized(triton_kernel &kernel, std::vector<frontend::ArgumentSpec> sp
     if (!code)
       return code.takeError();
     result->code = std::move(*code);
-  } else if (resolved->backend != "cpu")
+  } else if (isOfGpus(resolved->backend))
     result->cuda = std::make_unique<dispatch::CudaKernel>(artifact);
   result->artifact = std::move(artifact);
   std::lock_guard lock(kernel.mutex);
