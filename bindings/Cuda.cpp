@@ -31,6 +31,7 @@ static nb::dict properties(int device) {
   out["l2_cache_size"] = found.l2CacheBytes;
   out["max_shared_mem_per_multiprocessor"] = found.maxSharedBytesPerMultiprocessor;
   out["name"] = found.name;
+  out["arch"] = found.architecture;
   return out;
 }
 
@@ -58,13 +59,20 @@ static void setPrintfFifoSize(long long bytes) {
 }
 
 void addCuda(nb::module_ &module) {
-  nb::module_ cuda = module.def_submodule("cuda", "NVIDIA's driver: devices, modules, tensor maps.");
-  cuda.def("set_library", &embed::cudaSetLibrary, nb::arg("path"),
-           "The driver's library, or the folder that holds it; counts until the driver is used.");
+  nb::module_ cuda = module.def_submodule("cuda", "The GPU driver, NVIDIA's or AMD's: devices, modules, tensor maps.");
+  cuda.def(
+      "set_library", &embed::cudaSetLibrary, nb::arg("path"),
+      "The driver's library, or the folder that holds it; 'hip:' in front: AMD's. Counts until the driver is used.");
   cuda.def("device_count", [] { return take(embed::cudaDeviceCount()); });
   cuda.def(
       "capability", [](int device) { return take(embed::cudaDeviceProperties(device)).capability; }, nb::arg("device"),
       "major * 10 + minor");
+  cuda.def(
+      "architecture", [](int device) { return take(embed::cudaDeviceProperties(device)).architecture; },
+      nb::arg("device"), "What code for a device is compiled for: 'sm_90a', 'gfx942'.");
+  cuda.def(
+      "warp_size", [](int device) { return take(embed::cudaDeviceProperties(device)).warpSize; }, nb::arg("device"),
+      "Threads of a warp.");
   cuda.def(
       "current_device", [] { return take(embed::cudaCurrentDevice()); },
       "The device of this thread's context, else 0.");
@@ -74,7 +82,8 @@ void addCuda(nb::module_ &module) {
       "max_shared_mem", [](int device) { return take(embed::cudaDeviceProperties(device)).maxSharedBytes; },
       nb::arg("device"), "Bytes of shared memory a block may have; quick, where all properties take a while.");
   cuda.def("load_binary", &loadBinary, nb::arg("name"), nb::arg("binary"), nb::arg("shared"), nb::arg("device"),
-           "Loads a cubin, or PTX; gives (module, function, registers, spills, threads a block may have).");
+           "Loads a cubin, PTX, or AMD's code object; gives (module, function, registers, spills, threads a block may "
+           "have).");
   cuda.def(
       "unload_module", [](uint64_t module) { check(unlocked([&] { return embed::cudaUnload(module); })); },
       nb::arg("module"), "Unloads what `load_binary` loaded; its functions must not be used any more.");

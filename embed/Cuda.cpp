@@ -34,10 +34,16 @@ Result<CudaDeviceProperties> cudaDeviceProperties(int device) {
     auto found = driver.properties(device);
     if (!found)
       return toError(found.takeError());
-    return CudaDeviceProperties{
-        found->name,         found->capability,      found->maxSharedBytes, found->maxSharedBytesPerMultiprocessor,
-        found->maxRegisters, found->multiprocessors, found->warpSize,       found->memoryBusWidth,
-        found->l2CacheBytes};
+    return CudaDeviceProperties{.name = found->name,
+                                .architecture = found->architecture,
+                                .capability = found->capability,
+                                .maxSharedBytes = found->maxSharedBytes,
+                                .maxSharedBytesPerMultiprocessor = found->maxSharedBytesPerMultiprocessor,
+                                .maxRegisters = found->maxRegisters,
+                                .multiprocessors = found->multiprocessors,
+                                .warpSize = found->warpSize,
+                                .memoryBusWidth = found->memoryBusWidth,
+                                .l2CacheBytes = found->l2CacheBytes};
   });
 }
 

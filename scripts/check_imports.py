@@ -45,7 +45,7 @@ PLACE = {name: index for index, (_, names) in enumerate(LAYERS) for name in name
 LAZY = {
     ("backends.cpu.driver", "backends"): "the CPU is active where no other driver is, and those are found after it",
     ("backends.cpu.driver", "testing"): "measuring is loaded when something is measured",
-    ("backends.nvidia.driver", "testing"): "measuring is loaded when something is measured",
+    ("backends.gpu", "testing"): "measuring is loaded when something is measured",
     ("compiler.kernel", "tools.disasm"): "few kernels are disassembled",
     ("compiler.kernel", "tools.nativert"): "few kernels become libraries",
     ("knobs", "_tool_versions"): "few processes ask a tool for its version",

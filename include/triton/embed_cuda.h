@@ -1,4 +1,4 @@
-// Launching on NVIDIA GPUs, for host languages: what a binding needs of the driver, without its headers.
+// Launching on GPUs, for host languages; named for NVIDIA's, and for AMD's as well once `cudaSetLibrary` has named HIP's library: what a binding needs of the driver, without its headers.
 //   In:  code, arguments, a stream of the host language's runtime (PyTorch's current one).
 //   Out: queued work. Handles of the driver are plain numbers, as programs pass them around.
 // The driver's library is opened on first use. Every device's primary context is used, the one PyTorch uses.
@@ -15,8 +15,8 @@ class CudaLauncher;
 namespace triton::embed {
 
 struct CudaDeviceProperties {
-  std::string name;
-  int capability = 0; // 90 for 9.0
+  std::string name, architecture; // that code for it is compiled for: "sm_90a", "gfx942"
+  int capability = 0;             // 90 for 9.0
   int maxSharedBytes = 0, maxSharedBytesPerMultiprocessor = 0, maxRegisters = 0, multiprocessors = 0, warpSize = 0;
   int memoryBusWidth = 0, l2CacheBytes = 0; // bits, bytes
 };

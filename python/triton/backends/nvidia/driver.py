@@ -11,21 +11,25 @@ from ... import knobs
 from ..._C import libtriton
 from ..._utils import C_TYPES, is_floating
 from ..compiler import GPUTarget
-from ..driver import (  # noqa: F401
-    GPUDriver,
-    HostInterface,
-    decompose_descriptor,
-    expand_signature,
-    wrap_handle_tensordesc_impl,
+from ..driver import decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl  # noqa: F401
+from ..gpu import (  # noqa: F401
+    DeviceDriver,
+    DeviceUtils,
+    KernelLauncher,
+    device_capability,
+    has_device_file,
+    library_sees_gpu,
+    simulated,
+    torch_sees,
 )
-from . import simulation
-from .launch import (  # noqa: F401  (clients take all of these from here)
+from ..launch import (  # noqa: F401  (clients take all of these from here)
     ARG_CONSTEXPR,
     ARG_KERNEL,
     ARG_TUPLE,
     PyKernelArg,
     annotate_arguments,
     build_signature_metadata,
+    expand_launcher,
     launch,
     make_kernel_signature,
 )
@@ -81,36 +85,18 @@ def library_dirs():
     return [libdevice_dir, *libcuda_dirs()]
 
 
-class CudaUtils:
-    """What kernels need of the driver; one object. Making it loads no library and creates no context."""
-
-    def __new__(cls):
-        if not hasattr(cls, "instance"):
-            cls.instance = super().__new__(cls)
-        return cls.instance
+class CudaUtils(DeviceUtils):
+    """What kernels need of NVIDIA's library."""
 
     def __init__(self):
-        if knobs.runtime.simulate:
-            libtriton.cuda.set_library(f"simulator:{knobs.runtime.simulate}")
+        super().__init__()
+        if simulated("cuda"):
+            libtriton.cuda.set_library(f"simulator:{simulated('cuda')}")
         elif knobs.nvidia.libcuda_path:
             libtriton.cuda.set_library(knobs.nvidia.libcuda_path)
-        self.load_binary = libtriton.cuda.load_binary
-        self.get_device_properties = libtriton.cuda.get_device_properties
-        self.max_shared_mem = libtriton.cuda.max_shared_mem
         self.cuOccupancyMaxActiveClusters = libtriton.cuda.cuOccupancyMaxActiveClusters
-        self.set_printf_fifo_size = libtriton.cuda.set_printf_fifo_size
         self.fill_tma_descriptor = self.fill_tma_descriptor_tiled = libtriton.cuda.fill_tma_descriptor
-        self.unload_module = libtriton.cuda.unload_module
-        self.get_current_device = libtriton.cuda.current_device
-        self.set_current_device = libtriton.cuda.set_current_device
-        self.get_default_stream = libtriton.default_stream
-        self.get_device_capability = device_capability
         self.launch, self.build_signature_metadata = launch, build_signature_metadata
-
-
-def device_capability(device):
-    """(major, minor)"""
-    return divmod(libtriton.cuda.capability(device), 10)
 
 
 def ty_to_cpp(ty):
@@ -149,38 +135,12 @@ def wrap_handle_tensordesc(launcher, signature, tensordesc_meta):
     return wrap_handle_tensordesc_impl(launcher, signature, tensordesc_meta, make_tensordesc_arg)
 
 
-class CudaLauncher(libtriton.CudaLauncherBase):
-    """Launches one kernel: (grid x, y, z, stream, function, packed metadata, launch metadata, enter hook, exit hook, *parameters)."""
+class CudaLauncher(KernelLauncher):
+    """Launches one kernel on a stream of NVIDIA's."""
 
-    def __new__(cls, src, metadata):
-        return super().__new__(
-            cls,
-            max(metadata.argument_bytes, 1),
-            list(src.signature.values()),
-            metadata.argument_layout,
-            list(getattr(metadata, "tensordesc_meta", None) or []),
-            metadata.num_warps * 32,
-            metadata.shared,
-            metadata.num_ctas,
-            metadata.launch_cooperative_grid,
-            metadata.launch_pdl,
-            getattr(metadata, "waits_at_entry", False),
-            knobs.nvidia.launch_graphs,
-            metadata.global_scratch_size,
-            metadata.global_scratch_align,
-            metadata.profile_scratch_size,
-            metadata.profile_scratch_align,
-        )
-
-    def __init__(self, src, metadata):
-        self.num_ctas = metadata.num_ctas
-        for name in ("global_scratch_size", "global_scratch_align", "profile_scratch_size", "profile_scratch_align",
-                     "launch_cooperative_grid", "launch_pdl"):  # fmt: skip
-            setattr(self, name, getattr(metadata, name))
-
-    @property
-    def launch(self):
-        return self
+    @staticmethod
+    def uses_graphs() -> bool:
+        return knobs.nvidia.launch_graphs
 
 
 _LAUNCHER = """\
@@ -210,69 +170,26 @@ CUresult launch(CUfunction function, CUstream stream, const unsigned grid[3], un
 
 def make_launcher(constants, signature, tensordesc_meta):
     """C source of a function that launches kernels of this signature, for programs that do without Python. `CudaLauncher` is what this package launches with."""
-    constants = {path if isinstance(path, tuple) else (path,) for path in constants}
-
-    def passed(types, path=()):
-        for index, ty in enumerate(types):
-            place = (*path, index)
-            if isinstance(ty, tuple):
-                yield from passed(ty, place)
-            elif ty != "constexpr" and place not in constants:
-                yield ty
-
-    parts = expand_signature(passed(signature.values()), tensordesc_meta, "nvTmaDesc")
-    types = [C_TYPES.get(ty) or ty_to_cpp(ty) for ty in parts]
-    return _LAUNCHER.format(
-        parameters="".join(f", {ty} arg{index}" for index, ty in enumerate(types)),
-        arguments="".join(f"&arg{index}, " for index in range(len(types))),
-    )
+    return expand_launcher(_LAUNCHER, constants, signature, tensordesc_meta, ty_to_cpp)
 
 
-def _torch_sees_gpu():
-    """Whether PyTorch sees a GPU of NVIDIA; None where the program does not use PyTorch: importing it takes seconds."""
-    torch = sys.modules.get("torch")
-    if torch is None or not hasattr(torch, "cuda"):
-        return None
-    return torch.cuda.is_available() and torch.version.hip is None
-
-
-def _driver_sees_gpu():
-    """Whether NVIDIA's own library finds a GPU."""
-    try:
-        return libtriton.cuda.device_count() > 0
-    except RuntimeError:
-        return False
-
-
-class CudaDriver(GPUDriver):
+class CudaDriver(DeviceDriver):
     """Active where there is a GPU of NVIDIA, or `knobs.runtime.simulate` names one to simulate: its memory is the host's."""
 
+    vendor = "cuda"
     launcher_cls = CudaLauncher
 
     def __init__(self):
-        self.utils = CudaUtils()
-        if not knobs.runtime.simulate and _torch_sees_gpu():
-            super().__init__()
-            return
-        if knobs.runtime.simulate:
-            libtriton.cuda.observe()  # Ctrl-C ends launches
-            self.launcher_cls = lambda src, metadata: simulation.with_bounds(CudaLauncher(src, metadata), metadata)
-        # Without PyTorch, other libraries' arrays are passed: the device of the current context, its default stream.
-        self.get_device_capability = self.utils.get_device_capability
-        self.get_current_device = self.utils.get_current_device
-        self.set_current_device = self.utils.set_current_device
-        self.get_current_stream = self.utils.get_default_stream
+        super().__init__(CudaUtils())
 
     @classmethod
     def is_active(cls):
         if knobs.runtime.simulate:
-            return True
-        sees_gpu = _torch_sees_gpu()
+            return simulated("cuda") is not None
+        sees_gpu = torch_sees("cuda")
         if sees_gpu is not None:
             return sees_gpu
-        # Looking for the device costs nothing, loading the driver's library does.
-        has_device = any(map(os.path.exists, ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/nvgpu")))
-        return has_device and _driver_sees_gpu()
+        return has_device_file("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/nvgpu") and library_sees_gpu()
 
     def map_python_to_cpp_type(self, ty: str) -> str:
         return ty_to_cpp(ty)
@@ -280,32 +197,3 @@ class CudaDriver(GPUDriver):
     def get_current_target(self):
         major, minor = self.get_device_capability(self.get_current_device())
         return GPUTarget("cuda", major * 10 + minor, 32)
-
-    def get_active_torch_device(self):
-        import torch
-
-        if knobs.runtime.simulate:
-            return torch.device("cpu")
-        return torch.device("cuda", self.get_current_device())
-
-    def get_device_interface(self):
-        if knobs.runtime.simulate:
-            return HostInterface
-        import torch
-
-        return torch.cuda
-
-    def get_benchmarker(self):
-        from ...testing import do_bench
-
-        return do_bench
-
-    def get_empty_cache_for_benchmark(self):
-        import torch
-
-        # Larger than any L2 cache, so that writing it leaves nothing of the inputs there.
-        bytes, device = (4, "cpu") if knobs.runtime.simulate else (256 * 2**20, "cuda")
-        return torch.empty(bytes // 4, dtype=torch.int, device=device)
-
-    def clear_cache(self, cache):
-        cache.zero_()

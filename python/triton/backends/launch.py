@@ -1,5 +1,5 @@
 """`launch`: launches any function of a module, given the types of its arguments. Clients that keep launchers of their own call it; kernels of this package have a
-`CudaLauncher` each.
+`KernelLauncher` each.
 
 A tree of annotations says of each parameter whether the code has it: constants it has not, tuples it has element by element. The types of what is left, one byte each,
 are the signature.
@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple, Optional
 
-from ..._C import libtriton
-from ..._utils import get_primitive_bitwidth
+from .._C import libtriton
+from .._utils import C_TYPES, get_primitive_bitwidth
+from .driver import expand_signature
 
 ARG_CONSTEXPR, ARG_KERNEL, ARG_TUPLE = range(3)
 
@@ -72,7 +73,7 @@ def _flatten(annotations, values, out):
 
 
 @functools.lru_cache(maxsize=256)
-def _launcher(signature, packed_metadata, cooperative, programmatic):
+def _launcher(signature, packed_metadata, cooperative, programmatic, warp_size):
     """What launches code of a signature, with room for the two scratch buffers behind its arguments."""
     num_warps, num_ctas, shared = packed_metadata
     types, layout, offset = [], [], 0
@@ -85,21 +86,61 @@ def _launcher(signature, packed_metadata, cooperative, programmatic):
         layout.append((f"arg{position}", ty, offset, size))
         offset += size
     return libtriton.CudaLauncherBase(
-        offset, types, layout, [], 32 * num_warps, shared, num_ctas, cooperative, programmatic, False, False, 0, 1, 0, 1
+        offset,
+        types,
+        layout,
+        [],
+        warp_size * num_warps,
+        shared,
+        num_ctas,
+        cooperative,
+        programmatic,
+        False,
+        False,
+        0,
+        1,
+        0,
+        1,
     )
+
+
+def launch_code(grid, stream, function, cooperative, programmatic, warp_size, packed_metadata, hooks, scratch, annotations, signature, values):  # fmt: skip
+    """Queues `function` on a stream. `packed_metadata` is (num_warps, num_ctas, shared); `hooks` what they are told, and those before and after; the two scratch buffers are
+    addresses, objects with one, or None."""
+    flat: list = []
+    _flatten(annotations, values, flat)
+    if len(flat) != len(signature):
+        raise TypeError(f"the code takes {len(signature)} arguments, got {len(flat)}")
+    run = _launcher(bytes(signature), tuple(packed_metadata), bool(cooperative), bool(programmatic), warp_size)
+    run(*grid, stream, function, packed_metadata, *hooks, *flat, *(buffer or 0 for buffer in scratch))
 
 
 def launch(
     gridX, gridY, gridZ, stream, function, cooperative, pdl, packed_metadata, launch_metadata, enter_hook, exit_hook,
     global_scratch, profile_scratch, arg_annotations, signature_bytes, kernel_args,
 ):  # fmt: skip
-    """Queues `function` on a stream. `packed_metadata` is (num_warps, num_ctas, shared); the scratch buffers are addresses, objects with one, or None."""
-    values: list = []
-    _flatten(arg_annotations, kernel_args, values)
-    if len(values) != len(signature_bytes):
-        raise TypeError(f"the code takes {len(signature_bytes)} arguments, got {len(values)}")
-    run = _launcher(bytes(signature_bytes), tuple(packed_metadata), bool(cooperative), bool(pdl))
-    run(
-        gridX, gridY, gridZ, stream, function, packed_metadata, launch_metadata, enter_hook, exit_hook,
-        *values, global_scratch or 0, profile_scratch or 0,
-    )  # fmt: skip
+    """`launch_code` with the parameters that clients of NVIDIA's driver give."""
+    hooks = (launch_metadata, enter_hook, exit_hook)
+    launch_code((gridX, gridY, gridZ), stream, function, cooperative, pdl, 32, packed_metadata, hooks,
+                (global_scratch, profile_scratch), arg_annotations, signature_bytes, kernel_args)  # fmt: skip
+
+
+def expand_launcher(template, constants, signature, tensordesc_meta, c_type, **further):
+    """C source of a function that launches kernels of a signature: `template` with the parameters that the code takes, and the array of pointers to them."""
+    constants = {path if isinstance(path, tuple) else (path,) for path in constants}
+
+    def passed(types, path=()):
+        for index, ty in enumerate(types):
+            place = (*path, index)
+            if isinstance(ty, tuple):
+                yield from passed(ty, place)
+            elif ty != "constexpr" and place not in constants:
+                yield ty
+
+    parts = expand_signature(passed(signature.values()), tensordesc_meta, "nvTmaDesc")
+    types = [C_TYPES.get(ty) or c_type(ty) for ty in parts]
+    return template.format(
+        parameters="".join(f", {ty} arg{index}" for index, ty in enumerate(types)),
+        arguments="".join(f"&arg{index}, " for index in range(len(types))),
+        **further,
+    )

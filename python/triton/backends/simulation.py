@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..._C import libtriton
+from .._C import libtriton
 
 
 def _stretch(value):
