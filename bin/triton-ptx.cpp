@@ -46,7 +46,8 @@ int main(int argc, char **argv) {
   auto target = gpu::Target::byName(architecture);
   if (!target)
     return fail(target.takeError());
-  nvidia::CodegenOptions options{.emit = {.target = *target, .waitAtEntry = waits}};
+  nvidia::CodegenOptions options;
+  options.emit = {.target = *target, .waitAtEntry = waits};
   options.ptxVersion = ptxVersion;
   const driver::Toolkit toolkit = driver::Toolkit::find({.backend = "cuda"}, *target);
   if (!toolkit.problem.empty() && assembles)

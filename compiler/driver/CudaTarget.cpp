@@ -2,7 +2,6 @@
 #include "compiler/driver/CodeText.h"
 #include "compiler/driver/GpuStages.h"
 #include "compiler/driver/Toolkit.h"
-#include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Tma.h"
@@ -37,19 +36,11 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(Compilation &compil
     return target.takeError();
   if (!device)
     return device.takeError();
-  nvidia::CodegenOptions codegen;
+  nvidia::CodegenOptions codegen{gpuCodegenOptions(compilation, *target)};
   codegen.device = *device;
-  codegen.emit = {.target = *target,
-                  .fuseMultiplyAdd = options.enableFpFusion,
-                  .debug = options.debug,
-                  .lineInfo = options.lineInfo,
-                  .variableInfo = options.variableInfo,
-                  .waitAtEntry = options.waitAtEntry,
-                  .maxRegisters = static_cast<unsigned>(options.maxRegisters.value_or(0))};
+  codegen.emit.waitAtEntry = options.waitAtEntry;
+  codegen.emit.maxRegisters = options.maxRegisters.value_or(0);
   codegen.flushDenormals = options.flushDenormals;
-  codegen.controls = compilation.llvmControls();
-  codegen.interruption = &compilation.interruption;
-  codegen.libraries = options.libraries;
   const Toolkit toolkit = Toolkit::find(options, *device);
   if (!toolkit.problem.empty() && !options.ptxVersion)
     return llvm::createStringError(toolkit.problem);
@@ -233,10 +224,8 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
     (*compilation.module)
         ->setAttr(gpu::entryRegistersName, mlir::Builder(compilation.module->getContext()).getI32IntegerAttr(count));
   const llvm::SmallVector<mlir::Type> before = argumentTypes(*compilation.module);
-  auto build = [&](mlir::OpPassManager &manager) { gluon::buildGluonPipeline(manager); };
-  if (mlir::failed(compilation.runPasses(build)))
+  if (mlir::failed(runGluonPipeline(compilation)))
     return mlir::failure();
-  gluon::shortenNames(*compilation.module);
   if (mlir::failed(describeTensorMaps(compilation, before)))
     return mlir::failure();
   return compilation.text();
@@ -246,17 +235,8 @@ static mlir::FailureOr<nvidia::Code> emitCode(Compilation &compilation) {
   auto options = codegenOptions(compilation);
   if (!options)
     return compilation.fail(options.takeError());
-  if (mlir::failed(allocateResources(compilation, *options->device)))
-    return mlir::failure();
-  auto handler = compilation.collectDiagnostics();
-  auto code = nvidia::Code::emit(*compilation.module, *options);
-  if (!code)
-    return compilation.fail(code.takeError());
-  if (llvm::Error error = code->optimise())
-    return compilation.fail(std::move(error));
-  writeFacts(code->module(), compilation.facts(compilation.artifact.sharedBytes));
   compilation.artifact.waitsAtEntry = options->emit.waitAtEntry;
-  return std::move(*code);
+  return emitGpuCode<nvidia::Code>(compilation, *options, *options->device);
 }
 
 static mlir::FailureOr<nvidia::Code> readCode(Compilation &compilation, const std::string &text) {

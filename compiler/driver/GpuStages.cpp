@@ -53,6 +53,26 @@ mlir::FailureOr<std::string> triton::driver::runGpuPipeline(Compilation &compila
   return compilation.text();
 }
 
+llvm::LogicalResult triton::driver::runGluonPipeline(Compilation &compilation) {
+  auto build = [&](mlir::OpPassManager &manager) { gluon::buildGluonPipeline(manager); };
+  if (mlir::failed(compilation.runPasses(build)))
+    return mlir::failure();
+  gluon::shortenNames(*compilation.module);
+  return mlir::success();
+}
+
+simt::CodegenOptions triton::driver::gpuCodegenOptions(Compilation &compilation, const gpu::Target &target) {
+  const Options &options = compilation.options;
+  return {.emit = {.target = target,
+                   .fuseMultiplyAdd = options.enableFpFusion,
+                   .debug = options.debug,
+                   .lineInfo = options.lineInfo,
+                   .variableInfo = options.variableInfo},
+          .controls = compilation.llvmControls(),
+          .interruption = &compilation.interruption,
+          .libraries = options.libraries};
+}
+
 /// What a launch must know, left on the module by the allocation of shared memory.
 static void readMetadata(Compilation &compilation) {
   mlir::ModuleOp module = *compilation.module;

@@ -1,7 +1,6 @@
 #include "compiler/driver/HipTarget.h"
 #include "compiler/driver/CodeText.h"
 #include "compiler/driver/GpuStages.h"
-#include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/amd/Assembler.h"
@@ -122,10 +121,8 @@ static mlir::FailureOr<std::string> makeGpuIrOfGluon(Compilation &compilation) {
     return compilation.fail(target.takeError());
   if (mlir::failed(checkThreads(compilation, int(target->lanes()))))
     return mlir::failure();
-  auto build = [&](mlir::OpPassManager &manager) { gluon::buildGluonPipeline(manager); };
-  if (mlir::failed(compilation.runPasses(build)))
+  if (mlir::failed(runGluonPipeline(compilation)))
     return mlir::failure();
-  gluon::shortenNames(*compilation.module);
   return compilation.text();
 }
 
@@ -134,17 +131,9 @@ static llvm::Expected<amd::CodegenOptions> codegenOptions(Compilation &compilati
   auto target = targetOf(options);
   if (!target)
     return target.takeError();
-  amd::CodegenOptions codegen;
-  codegen.emit = {.target = *target,
-                  .fuseMultiplyAdd = options.enableFpFusion,
-                  .debug = options.debug,
-                  .lineInfo = options.lineInfo,
-                  .variableInfo = options.variableInfo,
-                  .flushDenormals = options.allowFlushDenormals,
-                  .wavesPerEu = static_cast<unsigned>(options.wavesPerEu)};
-  codegen.controls = compilation.llvmControls();
-  codegen.interruption = &compilation.interruption;
-  codegen.libraries = options.libraries;
+  amd::CodegenOptions codegen = gpuCodegenOptions(compilation, *target);
+  codegen.emit.flushDenormals = options.allowFlushDenormals;
+  codegen.emit.wavesPerEu = options.wavesPerEu;
   return codegen;
 }
 
@@ -152,16 +141,7 @@ static mlir::FailureOr<amd::Code> emitCode(Compilation &compilation) {
   auto options = codegenOptions(compilation);
   if (!options)
     return compilation.fail(options.takeError());
-  if (mlir::failed(allocateResources(compilation, options->emit.target)))
-    return mlir::failure();
-  auto handler = compilation.collectDiagnostics();
-  auto code = amd::Code::emit(*compilation.module, *options);
-  if (!code)
-    return compilation.fail(code.takeError());
-  if (llvm::Error error = code->optimise())
-    return compilation.fail(std::move(error));
-  writeFacts(code->module(), compilation.facts(compilation.artifact.sharedBytes));
-  return std::move(*code);
+  return emitGpuCode<amd::Code>(compilation, *options, options->emit.target);
 }
 
 /// Assembled from text: only that refuses what the GPU has no instruction for.

@@ -4,9 +4,6 @@
 #include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/amd/AmdMachine.h"
 
-#include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
@@ -32,17 +29,11 @@ static llvm::Expected<llvm::TargetMachine *> targetMachine(const gpu::Target &ta
   return cache.back().second.get();
 }
 
-Code::Code(const CodegenOptions &options) : options(options) {
-  llvmModule.controls = options.controls;
-  llvmModule.interruption = options.interruption;
-}
-
 llvm::Error Code::prepare() {
   auto machine = targetMachine(options.emit.target);
   if (!machine)
     return machine.takeError();
-  llvmModule->setTargetTriple((*machine)->getTargetTriple());
-  llvmModule->setDataLayout((*machine)->createDataLayout());
+  setTarget(**machine);
   // Version 5: the newest that drivers of some years read.
   if (!llvmModule->getModuleFlag("amdhsa_code_object_version"))
     llvmModule->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
@@ -51,19 +42,10 @@ llvm::Error Code::prepare() {
 
 llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &options) {
   Code code(options);
-  code.llvmModule.set(std::make_unique<llvm::Module>("kernel", code.llvmModule.context()));
   if (llvm::Error error = code.prepare())
     return error;
-  const std::unique_ptr<simt::Machine> machine = createMachine(code.options.emit.target);
-  simt::Emitter emitter(*code.llvmModule, module, code.options.emit, *machine);
-  if (failed(emitter.emitModule()))
-    return llvm::make_error<ReportedError>();
-  if (!code.options.emit.lineInfo && !code.options.emit.variableInfo)
-    llvm::StripDebugInfo(*code.llvmModule);
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(*code.llvmModule, &stream))
-    return llvm::createStringError("the code generator made invalid LLVM IR: " + problem);
+  if (llvm::Error error = code.write(module, options.emit, *createMachine(options.emit.target)))
+    return error;
   return code;
 }
 
@@ -93,10 +75,7 @@ llvm::Expected<std::string> Code::assembly() {
   auto machine = targetMachine(options.emit.target);
   if (!machine)
     return machine.takeError();
-  llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error = llvmModule.generate(**machine, llvm::CodeGenFileType::AssemblyFile, /*onCopy=*/false, bytes))
-    return error;
-  return std::string(bytes.begin(), bytes.end());
+  return printAssembly(**machine);
 }
 
 } // namespace triton::amd

@@ -9,9 +9,6 @@
 #include "mlir/IR/Diagnostics.h"
 
 #include "llvm/IR/CallingConv.h"
-#include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -70,11 +67,9 @@ targetMachine(const gpu::Target &target, unsigned ptxVersion,
   return cache.back().second.get();
 }
 
-Code::Code(const CodegenOptions &options) : options(options) {
+Code::Code(const CodegenOptions &options) : simt::Code(options), options(options) {
   this->options.ptxVersion = supportedPtxVersion(options.ptxVersion);
   this->options.emit.flushDenormals = options.flushDenormals;
-  llvmModule.controls = options.controls;
-  llvmModule.interruption = options.interruption;
 }
 
 llvm::Error Code::prepare() {
@@ -85,27 +80,17 @@ llvm::Error Code::prepare() {
   auto machine = targetMachine(options.emit.target, options.ptxVersion);
   if (!machine)
     return machine.takeError();
-  llvmModule->setTargetTriple((*machine)->getTargetTriple());
-  llvmModule->setDataLayout((*machine)->createDataLayout());
+  setTarget(**machine);
   return llvm::Error::success();
 }
 
 llvm::Expected<Code> Code::emit(mlir::ModuleOp module, const CodegenOptions &options) {
   Code code(options);
   auto watch = std::make_optional<Stopwatch>(code.spent.emit);
-  code.llvmModule.set(std::make_unique<llvm::Module>("kernel", code.llvmModule.context()));
   if (llvm::Error error = code.prepare())
     return error;
-  const std::unique_ptr<Machine> machine = createMachine(code.options.emit.target);
-  Emitter emitter(*code.llvmModule, module, code.options.emit, *machine);
-  if (failed(emitter.emitModule()))
-    return llvm::make_error<ReportedError>();
-  if (!code.options.emit.lineInfo && !code.options.emit.variableInfo)
-    llvm::StripDebugInfo(*code.llvmModule);
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(*code.llvmModule, &stream))
-    return llvm::createStringError("the code generator made invalid LLVM IR: " + problem);
+  if (llvm::Error error = code.write(module, code.options.emit, *createMachine(options.emit.target)))
+    return error;
   watch.reset(); // before the move, which takes the time along
   return code;
 }
@@ -255,12 +240,9 @@ llvm::Expected<std::string> Code::ptx() {
   if (!machine)
     return machine.takeError();
   splitCopyAddresses(*llvmModule);
-  llvm::SmallVector<char, 0> bytes;
-  if (llvm::Error error = llvmModule.generate(**machine, llvm::CodeGenFileType::AssemblyFile, /*onCopy=*/false, bytes))
-    return error;
-  std::string text(bytes.begin(), bytes.end());
-  if (!(device == newer))
-    text = llvm::Regex("\\.target sm_[0-9]+[af]?").sub(".target " + device.cpu(), text);
+  llvm::Expected<std::string> text = printAssembly(**machine);
+  if (text && !(device == newer))
+    text = llvm::Regex("\\.target sm_[0-9]+[af]?").sub(".target " + device.cpu(), *text);
   return text;
 }
 

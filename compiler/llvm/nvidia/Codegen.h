@@ -3,7 +3,7 @@
 //   Out: optimised LLVM IR, PTX text; the time each step took. Errors of LLVM come back as `llvm::Error`, never on stderr.
 #pragma once
 
-#include "compiler/llvm/LlvmModule.h"
+#include "compiler/llvm/gpu/Codegen.h"
 #include "compiler/llvm/nvidia/Families.h"
 
 #include "llvm/Support/Error.h"
@@ -15,15 +15,11 @@ namespace triton::nvidia {
 /// The first instruction of kernels whose launches may overlap: it waits until the grids before are complete and their writes visible.
 constexpr const char *waitAtEntryText = "griddepcontrol.wait;";
 
-struct CodegenOptions {
-  EmitOptions emit;
+/// Of `libraries`, libdevice comes first.
+struct CodegenOptions : simt::CodegenOptions {
   std::optional<gpu::Target> device; // that PTX names as its target, where it is not `emit.target`
   unsigned ptxVersion = 0;           // 86 for 8.6; 0: the newest that LLVM writes
   bool flushDenormals = true;        // in libdevice
-  LlvmControls controls;
-  Interruption *interruption = nullptr; // ends LLVM's passes between two of them
-  /// Bitcode libraries by path, linked where a function of theirs is called; libdevice first.
-  std::vector<std::string> libraries;
 };
 
 /// Milliseconds spent in each step.
@@ -31,19 +27,16 @@ struct CodegenTimes {
   double emit = 0, optimise = 0, print = 0;
 };
 
-/// One kernel's LLVM module.
-class Code {
+class Code : public simt::Code {
 public:
   static llvm::Expected<Code> emit(mlir::ModuleOp module, const CodegenOptions &options);
   /// Reads LLVM IR text, such as a `.llir` file.
   static llvm::Expected<Code> parse(llvm::StringRef text, const CodegenOptions &options);
 
   llvm::Error optimise();
-  std::string llir() const { return llvmModule.text(); }
   llvm::Expected<std::string> ptx();
 
   const CodegenTimes &times() const { return spent; }
-  llvm::Module &module() { return *llvmModule; }
 
 private:
   explicit Code(const CodegenOptions &options);
@@ -51,7 +44,6 @@ private:
 
   CodegenOptions options;
   CodegenTimes spent;
-  LlvmModule llvmModule;
 };
 
 /// Whether the kernel in LLVM IR of the user's waits for the grids before it, before it touches memory. That of the emitter does where its options say so.
