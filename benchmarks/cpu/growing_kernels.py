@@ -68,6 +68,7 @@ SERIES = {
     ),
     "if with a store": _repeated("if n > {i}:", "    tl.store(y + offsets + {i}, a)", per_statement=2),
     "early returns": _repeated("if n == {i}:", "    return", per_statement=2),
+    "early returns by memory": _repeated("if tl.load(x + {i}) == {i}:", "    return", per_statement=2),
     "loops": _repeated("for i in range(n):", "    a = a * 1.5 + {i}", per_statement=2),
     "calls": _repeated("a = helper(a, {i})"),
 }  # fmt: skip

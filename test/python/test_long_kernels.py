@@ -55,6 +55,7 @@ BODIES = {
     + "        a = tl.where(mask, a * 2.0, 0.0)\n",
     "promises": "    promise = n > 0\n" + repeated("promise = promise & (n % {i} != 77)", 3000).replace("% 0", "% 1")
     + "    tl.assume(promise)\n    a += tl.load(x + offsets * n)\n",
+    "returns that read memory": "".join(f"    if tl.load(x + {i}) == {i}:\n        return\n" for i in range(1000)),
     "unrelated parts": repeated("tl.store(y + offsets + {i}, tl.load(x + offsets + {i}) * 2.0)", 300),
 }  # fmt: skip
 

@@ -62,12 +62,13 @@ std::vector<StringRef> AssignedNames::of(const syntax::Stmt *statement) {
 ArrayRef<StringRef> AssignedNames::of(ArrayRef<syntax::Stmt *> body) {
   if (body.empty())
     return {};
-  if (auto known = cache.find(body.data()); known != cache.end())
+  const Part part{body.data(), body.size()};
+  if (auto known = cache.find(part); known != cache.end())
     return *known->second;
   NameSet names;
   for (const syntax::Stmt *statement : body)
     names.insert_range(of(statement));
-  return *(cache[body.data()] = std::make_unique<std::vector<StringRef>>(names.takeVector()));
+  return *(cache[part] = std::make_unique<std::vector<StringRef>>(names.takeVector()));
 }
 
 static void collectReceivers(const syntax::Node &node, NameSet &names) {
@@ -84,7 +85,7 @@ static void collectReceivers(const syntax::Node &node, NameSet &names) {
 ArrayRef<StringRef> AssignedNames::receivers(ArrayRef<syntax::Stmt *> body) {
   if (body.empty())
     return {};
-  std::unique_ptr<std::vector<StringRef>> &names = receiverCache[body.data()];
+  std::unique_ptr<std::vector<StringRef>> &names = receiverCache[{body.data(), body.size()}];
   if (!names) {
     NameSet found;
     for (const syntax::Stmt *statement : body)

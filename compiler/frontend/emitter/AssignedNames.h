@@ -13,8 +13,7 @@ namespace triton::frontend {
 
 class AssignedNames {
 public:
-  /// The names that `body` (a statement list of a tree, up to its end) binds at any depth of control flow, in order of
-  /// first appearance.
+  /// The names that `body` (a part of a statement list of a tree) binds at any depth of control flow, in order of first appearance.
   llvm::ArrayRef<llvm::StringRef> of(llvm::ArrayRef<syntax::Stmt *> body);
   /// Those of one statement.
   std::vector<llvm::StringRef> of(const syntax::Stmt *statement);
@@ -22,8 +21,8 @@ public:
   llvm::ArrayRef<llvm::StringRef> receivers(llvm::ArrayRef<syntax::Stmt *> body);
 
 private:
-  using Cache =
-      llvm::DenseMap<const void *, std::unique_ptr<std::vector<llvm::StringRef>>>; // by the address of the list
+  using Part = std::pair<const void *, size_t>; // of a list: where it begins, and its length
+  using Cache = llvm::DenseMap<Part, std::unique_ptr<std::vector<llvm::StringRef>>>;
   Cache cache, receiverCache;
 };
 

@@ -4,6 +4,7 @@
 // body is emitted once, into the loop's region, with those names bound to the region's arguments; afterwards their
 // types must be what they were.
 #include "compiler/frontend/Operations.h"
+#include "compiler/frontend/emitter/Branches.h"
 #include "compiler/frontend/emitter/LoopRange.h"
 #include "compiler/frontend/values/Folding.h"
 
@@ -300,25 +301,28 @@ Flow KernelEmitter::emitStaticRange(const syntax::For *loop, const BoundArgument
   std::vector<StringRef> all = names;
   if (!llvm::is_contained(all, variable))
     all.push_back(variable);
-  // From iteration `i` on; iterations behind one that may have returned are guarded like any code behind it.
-  std::function<Flow(int64_t)> emitFrom = [&](int64_t i) -> Flow {
-    for (; i < int64_t(count); ++i) {
+  // Iterations behind one that may have returned are guarded like any code behind it.
+  using Iterations = std::pair<int64_t, int64_t>;
+  std::function<Flow(Iterations)> emitIterations = [&](Iterations iterations) -> Flow {
+    auto [i, last] = iterations;
+    while (i < last) {
       frame->scope.bind(
           variable,
           {.value = Value::integer(begin + step * Integer(i)), .range = loop->target->range, .isConstexpr = true});
       const unsigned errorsBefore = diagnostics.errors();
       Flow flow = emitStatements(loop->body);
-      if (flow.kind == Flow::Kind::Returns || diagnostics.errors() != errorsBefore)
+      ++i;
+      while (flow.kind == Flow::Kind::MayReturn && i < last && diagnostics.errors() == errorsBefore) {
+        const int64_t first = std::exchange(i, std::min<int64_t>(last, i + mostNestedGuards));
+        flow = emitGuarded(std::move(flow), all, /*isFunctionBody=*/false, [&] { return emitIterations({first, i}); });
+      }
+      if (flow.kind != Flow::Kind::Continues || diagnostics.errors() != errorsBefore)
         return flow;
-      if (flow.kind == Flow::Kind::MayReturn)
-        return i + 1 == int64_t(count)
-                   ? flow
-                   : emitGuarded(std::move(flow), all, /*isFunctionBody=*/false, [&] { return emitFrom(i + 1); });
     }
     return {};
   };
   const unsigned errorsBefore = diagnostics.errors();
-  Flow flow = emitFrom(0);
+  Flow flow = emitIterations({0, int64_t(count)});
   if (diagnostics.errors() != errorsBefore)
     makeUnknown(names);
   return flow;

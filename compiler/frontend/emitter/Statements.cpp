@@ -1,5 +1,6 @@
 // Statements: assignment materialises, errors stay within their statement, `return` ends a list.
 #include "compiler/frontend/Operations.h"
+#include "compiler/frontend/emitter/Branches.h"
 #include "compiler/frontend/emitter/KernelEmitter.h"
 #include "compiler/frontend/values/Literals.h"
 
@@ -59,6 +60,16 @@ static bool isEarlyReturn(const syntax::Stmt *statement, const Scope &scope) {
   return first && !first->value && branch->orelse.empty() && isHarmless(branch->test, scope);
 }
 
+/// The statements that the next guard holds, off the front of `rest`: all of them, but for those behind one that may return when so many others may.
+static llvm::ArrayRef<syntax::Stmt *> takeGuarded(llvm::ArrayRef<syntax::Stmt *> &rest) {
+  size_t count = 0, returns = 0;
+  while (count < rest.size() && returns < mostNestedGuards)
+    returns += findReturn(rest[count++]) != nullptr;
+  llvm::ArrayRef<syntax::Stmt *> guarded = rest.take_front(count);
+  rest = rest.drop_front(count);
+  return guarded;
+}
+
 Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isFunctionBody) {
   for (auto [i, statement] : llvm::enumerate(body)) {
     Flow flow = emitStatement(statement);
@@ -76,6 +87,14 @@ Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isF
       else if (next.kind == Flow::Kind::Returns)
         flow = std::move(next);
     }
+    while (flow.kind == Flow::Kind::MayReturn && !rest.empty()) {
+      llvm::ArrayRef<syntax::Stmt *> guarded = takeGuarded(rest);
+      const bool endsFunction = isFunctionBody && rest.empty();
+      flow = emitGuarded(std::move(flow), changedBy(guarded), endsFunction,
+                         [&] { return emitStatements(guarded, endsFunction); });
+      if (frame->stopped)
+        return {};
+    }
     if (flow.kind == Flow::Kind::Returns) {
       // What follows a compile-time branch that returned is dead but still checked; what follows a plain return is not
       // looked at.
@@ -83,12 +102,8 @@ Flow KernelEmitter::emitStatements(llvm::ArrayRef<syntax::Stmt *> body, bool isF
         emitDead(rest);
       return flow;
     }
-    if (flow.kind == Flow::Kind::MayReturn) {
-      if (rest.empty())
-        return flow;
-      return emitGuarded(std::move(flow), changedBy(rest), isFunctionBody,
-                         [&] { return emitStatements(rest, isFunctionBody); });
-    }
+    if (flow.kind == Flow::Kind::MayReturn)
+      return flow;
   }
   return {};
 }

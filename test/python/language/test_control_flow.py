@@ -29,6 +29,36 @@ def test_early_return():
     assert run(early_return_kernel, 2, 2) == [-1, 2]
 
 
+RETURNS = tl.constexpr(70)  # of which 32 nest in each other
+
+
+@triton.jit
+def first_match(values, seen):
+    total = 0
+    for i in tl.static_range(RETURNS):
+        value = tl.load(values + i)
+        if value == i:
+            return total * 2 + i
+        total += value
+        tl.store(seen + i, total)
+    return total
+
+
+@triton.jit
+def first_match_kernel(out, values, seen):
+    tl.store(out, first_match(values, seen))
+
+
+@pytest.mark.parametrize("match", [None, 0, 1, 31, 32, 33, 64, 65, 69])
+def test_many_returns_that_read_memory(match):
+    values, seen = (torch.full((RETURNS.value,), start, dtype=torch.int32) for start in (1000, -1))
+    if match is not None:
+        values[match] = match
+    count = RETURNS.value if match is None else match
+    assert run(first_match_kernel, 1, values, seen) == [1000 * count if match is None else 2000 * match + match]
+    assert seen.tolist() == [1000 * (i + 1) if i < count else -1 for i in range(RETURNS.value)]
+
+
 @triton.jit
 def classify(x):
     if x < 0:
