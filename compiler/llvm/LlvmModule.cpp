@@ -14,6 +14,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/StandardInstrumentations.h"
@@ -160,6 +161,27 @@ llvm::Error LlvmModule::run(llvm::TargetMachine *machine,
   return reported();
 }
 
+/// Whether very many addresses are sums of one base and values that are only known when the code runs.
+static bool hasManyAddressesOfOneBase(const llvm::Module &module) {
+  constexpr unsigned most = 256;
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    llvm::DenseMap<const llvm::Value *, unsigned> addresses;
+    return llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction &instruction) {
+      auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+      return address && !address->hasAllConstantIndices() && ++addresses[address->getPointerOperand()] > most;
+    });
+  });
+}
+
+namespace {
+/// All passes of a code generator, but for the one that subtracts each address from every other one of the same base, in case one is cheaper to have from
+/// another: 1,024 of them took eleven seconds.
+struct WithoutStrengthReduction final : llvm::OptPassGate {
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override { return pass != "slsr"; }
+  bool isEnabled() const override { return true; }
+};
+} // namespace
+
 llvm::Error LlvmModule::generate(llvm::TargetMachine &machine, llvm::CodeGenFileType kind, bool onCopy,
                                  llvm::SmallVectorImpl<char> &bytes) {
   if (!controls.machineIrFolder.empty())
@@ -172,6 +194,9 @@ llvm::Error LlvmModule::generate(llvm::TargetMachine &machine, llvm::CodeGenFile
   auto manager = std::make_unique<llvm::legacy::PassManager>();
   if (machine.addPassesToEmitFile(*manager, stream, nullptr, kind, /*DisableVerify=*/true))
     return llvm::createStringError("the code generator cannot write this kind of file");
+  static WithoutStrengthReduction withoutStrengthReduction;
+  if (hasManyAddressesOfOneBase(*module))
+    context().setOptPassGate(withoutStrengthReduction);
   std::unique_ptr<llvm::Module> copy = onCopy ? llvm::CloneModule(*module) : nullptr;
   llvm::Error fatal = survive([&] { manager->run(copy ? *copy : *module); });
   if (!fatal)
