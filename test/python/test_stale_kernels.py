@@ -357,6 +357,23 @@ for _ in range(3):
         assert all(error in answer for answer in answers[3:])
 
 
+@pytest.mark.parametrize("before", ["launch()", "kernel.warmup(np.zeros(1, np.float32), grid=(1,))"])
+def test_class_is_changed_before_it_is_watched(tmp_path, before):
+    """Which places to watch is found out when launches take the short way, or at the first change."""
+    program = f"""
+import conf
+@triton.jit
+def kernel(out):
+    tl.store(out, conf.Config.g)
+{before}
+for value in (4, 5):
+    conf.Config.g = value
+    print(launch(), launch())
+"""
+    write(tmp_path, {"conf": CONF, "program": program}, 0)
+    assert run(tmp_path) == ["4 4", "5 5"]
+
+
 def test_object_in_a_global(tmp_path):
     program = """
 class Config:

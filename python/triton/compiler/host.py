@@ -258,7 +258,9 @@ class Answers:
         self._known: dict = {}  # a question -> its step
         self._origins: dict = {}  # id of an object -> ["ref", step, part, ...]
         self._kept: list = []  # those objects
-        self._watched: Any = ABSENT  # not looked for yet
+        self._watched: list | None = (
+            None  # `watched` when the questions were last asked again; None: they have not been, or have to be each time
+        )
         self._register(function, ["ref", -1])
         for path in sorted(constants):
             self._append("argument", repr(path), (constants[path],), [], constants[path])
@@ -385,8 +387,6 @@ class Answers:
 
     def find_change(self, constants):
         """The Change of the first answer that is another one now; None if all hold for these constants."""
-        if self._watched is ABSENT:
-            self._watched = self.watched()
         if self._watched is not None and all(current(scope, name) is value for scope, name, value in self._watched):
             try:  # what is left are the arguments
                 now = Answers(self.function, constants).steps
@@ -396,8 +396,9 @@ class Answers:
                 pass
         fresh, change = Answers.replay(self.function, constants, self.to_json())
         if fresh is not None:
-            # Equal values in other objects: from now on these are the ones to watch.
+            # Perhaps equal values in other objects. From now on these are the ones to watch: places say what holds only while the answers are known to.
             self.__dict__.update(fresh.__dict__)
+            self._watched = self.watched()
             return None
         for step in self.steps:
             if change.before == step.fingerprint and change.expression == self._expression(step):
