@@ -12,23 +12,27 @@ using triton::tensor::PaddingOption;
 
 namespace triton::frontend {
 
-// One scalar integer of 64 bits.
-static FailureOr<Value> toInt64Scalar(Emitter &emitter, const Value &value, llvm::StringRef what) {
+// One scalar integer of any width.
+static FailureOr<Value> toIntegerScalar(Emitter &emitter, const Value &value, llvm::StringRef what) {
   FailureOr<Value> scalar = toTensor(emitter, value);
   if (failed(scalar))
     return failure();
   if (scalar->type().isBlock() || !scalar->type().isInteger())
     return emitter.error("TypeError") << what << " must be scalar integers, got " << scalar->type().str();
-  return cast(emitter, *scalar, Type::int64());
+  return scalar;
+}
+
+// One scalar integer of 64 bits.
+static FailureOr<Value> toInt64Scalar(Emitter &emitter, const Value &value, llvm::StringRef what) {
+  FailureOr<Value> scalar = toIntegerScalar(emitter, value, what);
+  return failed(scalar) ? scalar : cast(emitter, *scalar, Type::int64());
 }
 
 // One scalar integer of 32 bits; wider ones are refused, not cut.
 static FailureOr<Value> toInt32Scalar(Emitter &emitter, const Value &value, llvm::StringRef what) {
-  FailureOr<Value> scalar = toTensor(emitter, value);
+  FailureOr<Value> scalar = toIntegerScalar(emitter, value, what);
   if (failed(scalar))
     return failure();
-  if (scalar->type().isBlock() || !scalar->type().isInteger())
-    return emitter.error("TypeError") << what << " must be scalar integers, got " << scalar->type().str();
   if (scalar->type().bitWidth() == 64)
     return emitter.error("AssertionError") << what << " must be of 32 bits, got " << scalar->type().str()
                                            << "; add a `.to(tl.int32)` or use pointers for 64-bit offsets";
@@ -42,6 +46,18 @@ static FailureOr<std::vector<Value>> readScalars(Emitter &emitter, const Value &
   if (failed(elements))
     return failure();
   return mapValues(*elements, [&](const Value &value) { return convert(emitter, value, what); });
+}
+
+// Where a block pointer stands, or how far it moves: of 64 bits if one of the offsets or its distance is, else of 32, which the IR of most kernels has.
+static FailureOr<std::vector<Value>> readOffsets(Emitter &emitter, const Value &sequence) {
+  FailureOr<std::vector<Value>> offsets = readScalars(emitter, sequence, "offsets", toIntegerScalar);
+  if (failed(offsets))
+    return failure();
+  const bool isWide = llvm::any_of(*offsets, [](const Value &offset) {
+    return offset.type().bitWidth() > 32 || (offset.type().bitWidth() == 32 && !offset.type().isSigned());
+  });
+  return mapValues(*offsets,
+                   [&](const Value &offset) { return cast(emitter, offset, isWide ? Type::int64() : Type::int32()); });
 }
 
 static SmallVector<mlir::Value> irOfAll(ArrayRef<Value> values) { return llvm::map_to_vector(values, irOf); }
@@ -74,8 +90,7 @@ static FailureOr<Value> makeBlockPtr(Emitter &emitter, const BoundArguments &arg
   FailureOr<std::vector<Value>> shape = readScalars(emitter, arguments[1], "shape", toInt64Scalar);
   FailureOr<std::vector<Value>> strides =
       failed(shape) ? shape : readScalars(emitter, arguments[2], "strides", toInt64Scalar);
-  FailureOr<std::vector<Value>> offsets =
-      failed(strides) ? strides : readScalars(emitter, arguments[3], "offsets", toInt32Scalar);
+  FailureOr<std::vector<Value>> offsets = failed(strides) ? strides : readOffsets(emitter, arguments[3]);
   FailureOr<std::vector<int32_t>> blockShape =
       failed(offsets) ? FailureOr<std::vector<int32_t>>() : readWords(emitter, arguments[4], "block_shape");
   FailureOr<std::vector<int32_t>> order = failed(blockShape) ? blockShape : readWords(emitter, arguments[5], "order");
@@ -96,7 +111,7 @@ static FailureOr<Value> makeBlockPtr(Emitter &emitter, const BoundArguments &arg
 static FailureOr<Value> advance(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> pointer = readTensor(emitter, arguments[0], "base of advance");
   FailureOr<std::vector<Value>> offsets =
-      failed(pointer) ? FailureOr<std::vector<Value>>() : readScalars(emitter, arguments[1], "offsets", toInt32Scalar);
+      failed(pointer) ? FailureOr<std::vector<Value>>() : readOffsets(emitter, arguments[1]);
   if (failed(offsets) || failed(tensor::checkAdvance(irOf(*pointer).getType(), offsets->size(), ruleErrors(emitter))))
     return failure();
   auto op = tensor::AdvanceOp::create(emitter.builder(), emitter.location(), irOf(*pointer).getType(), irOf(*pointer),
@@ -209,6 +224,8 @@ static FailureOr<Value> readRows(Emitter &emitter, const Value &value) {
     return failure();
   if (!rows->type().isInteger())
     return emitter.error("TypeError") << "x_offsets must be integers, got " << rows->type().str();
+  if (rows->type().bitWidth() > 32)
+    return emitter.error("ValueError") << "x_offsets must be int16 or int32, got " << rows->type().str();
   return cast(emitter, *rows, Type::int32());
 }
 
@@ -249,8 +266,8 @@ llvm::ArrayRef<Builtin> descriptorBuiltins() {
   static const Builtin table[] = {
       {"triton.language.core", "make_block_ptr", "(base, shape, strides, offsets, block_shape, order)",
        "A block pointer: a window of `block_shape` onto a tensor in memory.\n\n"
-       "`base` points to the tensor's first element; `shape` and `strides` (in elements) describe it, `offsets` (32 "
-       "bits) is where the window stands, and `order` "
+       "`base` points to the tensor's first element; `shape` and `strides` (in elements) describe it, `offsets` "
+       "is where the window stands, and `order` "
        "names the dimensions from the fastest to the slowest.",
        makeBlockPtr},
       {"triton.language.core", "advance", "(base, offsets)",

@@ -17,17 +17,27 @@ void MakeTensorPtrOp::build(OpBuilder &builder, OperationState &state, Value bas
   build(builder, state, type, base, shape, strides, offsets, order);
 }
 
+static LogicalResult checkOffsets(Operation *op, OperandRange offsets) {
+  if (llvm::all_equal(offsets.getTypes()))
+    return success();
+  return op->emitOpError() << "needs offsets of one width, got " << offsets.getTypes();
+}
+
 LogicalResult MakeTensorPtrOp::verify() {
   auto block = dyn_cast<RankedTensorType>(getType().getPointeeType());
   if (!block)
     return emitOpError() << "gives a pointer to a tensor, not " << getType();
   WindowRanks ranks{int64_t(getShape().size()), int64_t(getStrides().size()), int64_t(getOffsets().size())};
-  return inferMakeTensorPtr(getBase().getType(), ranks, narrow(block.getShape()), getOrder(),
-                            [&] { return emitOpError(); });
+  if (failed(inferMakeTensorPtr(getBase().getType(), ranks, narrow(block.getShape()), getOrder(),
+                                [&] { return emitOpError(); })))
+    return failure();
+  return checkOffsets(*this, getOffsets());
 }
 
 LogicalResult AdvanceOp::verify() {
-  return checkAdvance(getPtr().getType(), getOffsets().size(), [&] { return emitOpError(); });
+  if (failed(checkAdvance(getPtr().getType(), getOffsets().size(), [&] { return emitOpError(); })))
+    return failure();
+  return checkOffsets(*this, getOffsets());
 }
 
 void MakeTensorDescOp::build(OpBuilder &builder, OperationState &state, Value base, ValueRange shape,

@@ -4,6 +4,9 @@
 
 include "compiler/tensor/dialect/OpBase.td"
 
+// Distances along a tensor: all of 32 bits, `[%x, %y]`, or all of 64, `[%x, %y : i64]`.
+defvar TT_Offsets = Variadic<AnyTypeOf<[I32, I64]>>;
+
 def TT_MakeTensorPtrOp : TT_Op<"make_tensor_ptr", [Pure, SameVariadicOperandSize,
     TypesMatchWith<"base points to an element of the block", "result", "base", "::triton::tensor::getBasePointerType($_self)">]> {
   let summary = "a block pointer: a window onto a tensor in memory";
@@ -18,13 +21,13 @@ def TT_MakeTensorPtrOp : TT_Op<"make_tensor_ptr", [Pure, SameVariadicOperandSize
     %p = tt.make_tensor_ptr %base, [%s, %s], [%s, %one], [%zero, %zero] {order = array<i32: 1, 0>} : <tensor<64x32xf32>>
     ```
   }];
-  let arguments = (ins TT_Ptr:$base, Variadic<I64>:$shape, Variadic<I64>:$strides, Variadic<I32>:$offsets,
+  let arguments = (ins TT_Ptr:$base, Variadic<I64>:$shape, Variadic<I64>:$strides, TT_Offsets:$offsets,
     DenseI32ArrayAttr:$order);
   let results = (outs TT_Ptr:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$base, "::mlir::ValueRange":$shape, "::mlir::ValueRange":$strides,
     "::mlir::ValueRange":$offsets, "::llvm::ArrayRef<int32_t>":$blockShape, "::llvm::ArrayRef<int32_t>":$order)>];
   let assemblyFormat = [{
-    $base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)
+    $base `,` `[` $shape `]` `,` `[` $strides `]` `,` custom<Offsets>($offsets, type($offsets)) attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -38,9 +41,9 @@ def TT_AdvanceOp : TT_Op<"advance", [AllTypesMatch<["result", "ptr"]>, Pure]> {
     %q = tt.advance %block_pointer, [%zero, %step] : <tensor<64x32xf32>>
     ```
   }];
-  let arguments = (ins TT_Ptr:$ptr, Variadic<I32>:$offsets);
+  let arguments = (ins TT_Ptr:$ptr, TT_Offsets:$offsets);
   let results = (outs TT_Ptr:$result);
-  let assemblyFormat = "$ptr `,` `[` $offsets `]` attr-dict `:` type($result)";
+  let assemblyFormat = "$ptr `,` custom<Offsets>($offsets, type($offsets)) attr-dict `:` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

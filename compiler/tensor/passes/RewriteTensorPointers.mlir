@@ -90,3 +90,19 @@ tt.func @ordinary_pointers(%p: tensor<64x!tt.ptr<f32>>) -> tensor<64xf32> {
   %x = tt.load %p : tensor<64x!tt.ptr<f32>>
   tt.return %x : tensor<64xf32>
 }
+
+// -----
+
+// Offsets of 64 bits are taken as they are.
+// CHECK-LABEL: @far_away
+// CHECK-SAME:    %[[OFFSET:[^:]*]]: i64)
+// CHECK-NOT:   arith.trunci
+// CHECK:       arith.addi %[[OFFSET]], %{{.*}} : i64
+// CHECK:       tt.load
+tt.func @far_away(%base: !tt.ptr<f32>, %rows: i64, %stride: i64, %offset: i64) -> tensor<64xf32> {
+  %p = tt.make_tensor_ptr %base, [%rows], [%stride], [%offset : i64] {order = array<i32: 0>} : <tensor<64xf32>>
+  %step = arith.constant 8589934592 : i64
+  %q = tt.advance %p, [%step : i64] : <tensor<64xf32>>
+  %x = tt.load %q {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<64xf32>>
+  tt.return %x : tensor<64xf32>
+}

@@ -645,7 +645,7 @@ def dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None,
 def make_block_ptr(base, shape, strides, offsets, block_shape, order) -> tensor:
     """A block pointer: a window of `block_shape` onto a tensor in memory.
 
-    `base` points to the tensor's first element; `shape` and `strides` (in elements) describe it, `offsets` (32 bits) is where the window stands, and `order` names the dimensions from the fastest to the slowest.
+    `base` points to the tensor's first element; `shape` and `strides` (in elements) describe it, `offsets` is where the window stands, and `order` names the dimensions from the fastest to the slowest.
     """
     ...
 

@@ -48,6 +48,20 @@ CASES = {
 
 
 @triton.jit
+def far_block_kernel(x, out, offset, extent, SIZE: tl.constexpr):
+    block = tl.make_block_ptr(x, (extent,), (1,), (offset,), (SIZE,), (0,))
+    block = tl.advance(block, (3 - offset,))
+    tl.store(out + tl.arange(0, SIZE), tl.load(block, boundary_check=(0,), padding_option="zero"))
+
+
+@pytest.mark.parametrize("offset", [5, 2**33, -(2**40)])
+def test_offsets_of_block_pointers_are_as_wide_as_they_are(offset):
+    x, out = torch.arange(8, dtype=torch.int32), torch.full((8,), -1, dtype=torch.int32)
+    far_block_kernel[(1,)](x, out, offset, 8, 8)
+    assert out.tolist() == [3, 4, 5, 6, 7, 0, 0, 0]
+
+
+@triton.jit
 def descriptor_kernel(x_ptr, out_ptr, copy_ptr, offsets, SHAPE: tl.constexpr, STRIDES: tl.constexpr, BLOCK: tl.constexpr, PADDING: tl.constexpr):  # fmt: skip
     source = tl.make_tensor_descriptor(x_ptr, SHAPE, STRIDES, BLOCK, padding_option=PADDING)
     target = tl.make_tensor_descriptor(copy_ptr, SHAPE, STRIDES, BLOCK)
