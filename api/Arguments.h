@@ -27,7 +27,7 @@ inline llvm::StringRef textOf(const triton_argument &argument) {
 }
 
 /// What a pointer or a descriptor's tensor consists of: a triton_data_type.
-inline int32_t elementOf(int32_t type) { return type & ~(TRITON_CONST | TRITON_READ_ONLY); }
+inline int32_t elementOf(int32_t type) { return type & ~(TRITON_CONST | TRITON_READ_ONLY | TRITON_ROUNDS_TO_TF32); }
 inline int32_t elementOf(const triton_argument &argument) { return elementOf(argument.type); }
 inline int32_t elementOf(const triton_descriptor &descriptor) { return elementOf(descriptor.type); }
 inline bool isConst(const triton_argument &argument) {

@@ -70,8 +70,10 @@ static nb::object nativeSpecialize(nb::handle backend, nb::handle argument, bool
 }
 
 static void checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloating, const std::vector<int64_t> &shape,
-                            const std::vector<int64_t> &strides, const std::vector<int64_t> &block, bool padsWithNan) {
-  if (!raise(dispatch::checkDescriptor(address, elementBytes, isFloating, shape, strides, block, padsWithNan)))
+                            const std::vector<int64_t> &strides, const std::vector<int64_t> &block, bool padsWithNan,
+                            bool roundsToTf32) {
+  if (!raise(dispatch::checkDescriptor(address, elementBytes, isFloating, shape, strides, block, padsWithNan,
+                                       roundsToTf32)))
     throw nb::python_error();
 }
 
@@ -174,7 +176,9 @@ void addDispatch(nb::module_ &module) {
       nb::arg("message"), "(required, limit, name) of such a message.");
   module.def("check_descriptor", &checkDescriptor, nb::arg("address"), nb::arg("element_bytes"), nb::arg("is_floating"),
              nb::arg("shape"), nb::arg("strides"), nb::arg("block"), nb::arg("pads_with_nan"),
-             "A ValueError unless kernels can take a tensor descriptor of these parts.");
+             nb::arg("rounds_to_tf32"), "A ValueError unless kernels can take a tensor descriptor of these parts.");
+  module.def("tensor_map_element_type", &dispatch::elementTypeOf, nb::arg("element_type"), nb::arg("rounds_to_tf32"),
+             "The driver's number for the elements of a tensor map whose format has `element_type`.");
   module.def("scalar_types", &scalarTypes,
              "(name, alias, signature, other names, bits, mantissa, bias, is integer, is signed, C type) of every "
              "scalar type.");

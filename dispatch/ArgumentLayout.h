@@ -27,13 +27,13 @@ struct TensorMapFormat {
   std::vector<uint32_t> box;
 };
 
-/// Where the parts of one descriptor stand in the block: a tensor map, or pointer, shape, strides and whether loads pad with NaN; then, either way, shape
-/// (32 bits each) and strides (64 bits each).
+/// Where the parts of one descriptor stand in the block: a tensor map, or pointer, shape, strides, whether loads pad with NaN, and whether they round to TF32; then,
+/// either way, shape (32 bits each) and strides (64 bits each).
 struct DescriptorParts {
   unsigned rank = 0;
   std::optional<TensorMapFormat> map;
   std::vector<uint32_t> offsets;
-  size_t count() const { return (map ? 1 : 2 + 2 * rank) + 2 * rank; }
+  size_t count() const { return (map ? 1 : 3 + 2 * rank) + 2 * rank; }
 };
 
 /// One argument of a caller: which of his arguments it is, and where it goes.

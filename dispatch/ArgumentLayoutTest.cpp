@@ -93,7 +93,7 @@ TEST(ArgumentLayout, SlotsFollowTheCallersArguments) {
 
 TEST(ArgumentLayout, DescriptorsInParts) {
   std::vector<artifact::Argument> arguments;
-  for (const char *type : {"*fp32", "i64", "i64", "u1", "i32", "i64"})
+  for (const char *type : {"*fp32", "i64", "i64", "u1", "u1", "i32", "i64"})
     arguments.push_back({.name = "d", .type = type});
   layOutArguments(arguments);
   std::vector<CodeArgument> code;
@@ -108,15 +108,29 @@ TEST(ArgumentLayout, DescriptorsInParts) {
   descriptor.rank = 1;
   descriptor.shape[0] = 100;
   descriptor.strides[0] = 1;
+  descriptor.roundsToTf32 = true;
   Block block;
   ASSERT_FALSE(packDescriptor(descriptor, layout->slots[0].descriptor, 4096, nullptr, block.bytes));
   EXPECT_EQ(block.at<uint64_t>(0), 4096u);
   EXPECT_EQ(block.at<int64_t>(arguments[1].offset), 100);
-  EXPECT_EQ(block.at<int32_t>(arguments[4].offset), 100);
-  EXPECT_EQ(block.at<int64_t>(arguments[5].offset), 1);
+  EXPECT_FALSE(block.at<bool>(arguments[3].offset));
+  EXPECT_TRUE(block.at<bool>(arguments[4].offset));
+  EXPECT_EQ(block.at<int32_t>(arguments[5].offset), 100);
+  EXPECT_EQ(block.at<int64_t>(arguments[6].offset), 1);
   descriptor.shape[0] = int64_t(1) << 40;
   EXPECT_STREQ(packDescriptor(descriptor, layout->slots[0].descriptor, 4096, nullptr, block.bytes)->exception,
                "OverflowError");
+}
+
+TEST(Descriptor, Float32AloneRoundsToTf32) {
+  EXPECT_EQ(elementTypeOf(7, true), 11);
+  EXPECT_EQ(elementTypeOf(7, false), 7);
+  EXPECT_EQ(elementTypeOf(6, true), 6);
+  const int64_t shape[] = {64}, strides[] = {1}, block[] = {32};
+  EXPECT_FALSE(checkDescriptor(4096, 4, true, shape, strides, block, false, true));
+  EXPECT_EQ(checkDescriptor(4096, 2, true, shape, strides, block, false, true)->message,
+            "round_f32_to_tf32 is only supported for float32 tensors in a tensor descriptor");
+  EXPECT_TRUE(checkDescriptor(4096, 4, false, shape, strides, block, false, true));
 }
 
 } // namespace

@@ -17,7 +17,8 @@ static std::string numbers(std::span<const int64_t> values) {
 }
 
 Outcome checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloating, std::span<const int64_t> shape,
-                        std::span<const int64_t> strides, std::span<const int64_t> block, bool padsWithNan) {
+                        std::span<const int64_t> strides, std::span<const int64_t> block, bool padsWithNan,
+                        bool roundsToTf32) {
   const size_t rank = shape.size();
   if (strides.size() != rank || block.size() != rank)
     return wrong("rank mismatch",
@@ -40,7 +41,14 @@ Outcome checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloating
       return wrong("shape must be positive", ", got " + numbers(shape));
   if (padsWithNan && !isFloating)
     return wrong("Padding option `nan` is only supported for floating point tensors");
+  if (roundsToTf32 && !(isFloating && elementBytes == 4))
+    return wrong("round_f32_to_tf32 is only supported for float32 tensors");
   return std::nullopt;
+}
+
+int elementTypeOf(int elementType, bool roundsToTf32) {
+  constexpr int float32 = 7, tf32 = 11;
+  return roundsToTf32 && elementType == float32 ? tf32 : elementType;
 }
 
 static Outcome packMap(const Descriptor &descriptor, const TensorMapFormat &format, uint64_t address,
@@ -53,7 +61,9 @@ static Outcome packMap(const Descriptor &descriptor, const TensorMapFormat &form
   }
   if (format.hasTwoPerByte)
     shape[rank - 1] *= 2;
-  if (auto error = encode(format, address, {shape, rank}, {strides, rank}, descriptor.padsWithNan, destination))
+  const int elementType = elementTypeOf(format.elementType, descriptor.roundsToTf32);
+  if (auto error =
+          encode(format, elementType, address, {shape, rank}, {strides, rank}, descriptor.padsWithNan, destination))
     return Problem{"RuntimeError", std::move(*error)};
   return std::nullopt;
 }
@@ -73,6 +83,7 @@ Outcome packDescriptor(const Descriptor &descriptor, const DescriptorParts &part
     for (unsigned dim = 0; dim < rank; ++dim)
       write(&descriptor.strides[dim], 8);
     write(&descriptor.padsWithNan, 1);
+    write(&descriptor.roundsToTf32, 1);
   }
   for (unsigned dim = 0; dim < rank; ++dim) {
     const int64_t size = descriptor.shape[dim];

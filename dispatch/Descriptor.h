@@ -12,18 +12,22 @@ struct Descriptor {
   unsigned rank = 0;
   int64_t shape[mostDimensions], strides[mostDimensions]; // in elements
   bool padsWithNan = false;                               // what loads give outside of the tensor: else zeros
+  bool roundsToTf32 = false;                              // loads of float32 do
   std::span<const int64_t> sizes() const { return {shape, rank}; }
 };
 
 /// What is wrong with a descriptor, as every surface says it; a ValueError.
 Outcome checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloating, std::span<const int64_t> shape,
-                        std::span<const int64_t> strides, std::span<const int64_t> block, bool padsWithNan);
+                        std::span<const int64_t> strides, std::span<const int64_t> block, bool padsWithNan,
+                        bool roundsToTf32);
 
-/// Makes a tensor map of a descriptor whose tensor is at `address`; what goes wrong, as a sentence.
-using TensorMapEncoder = std::optional<std::string> (*)(const TensorMapFormat &format, uint64_t address,
-                                                        std::span<const uint64_t> shape,
+/// Makes a tensor map of `descriptor`, whose tensor is at `address`; what goes wrong, as a sentence. `elementType` is the format's, or that of numbers that are rounded.
+using TensorMapEncoder = std::optional<std::string> (*)(const TensorMapFormat &format, int elementType,
+                                                        uint64_t address, std::span<const uint64_t> shape,
                                                         std::span<const uint64_t> strides, bool padsWithNan,
                                                         void *destination);
+/// The driver's number for elements of a tensor map: `elementType` is that of its format.
+int elementTypeOf(int elementType, bool roundsToTf32);
 /// Writes the parts of a descriptor whose tensor is at `address` into the block.
 Outcome packDescriptor(const Descriptor &descriptor, const DescriptorParts &parts, uint64_t address,
                        TensorMapEncoder encode, std::byte *block);

@@ -8,7 +8,8 @@ namespace triton::python {
 
 static PyObject *name(const char *text) { return PyUnicode_InternFromString(text); }
 static PyObject *baseName = name("base"), *shapeName = name("shape"), *stridesName = name("strides"),
-                *blockShapeName = name("block_shape"), *paddingName = name("padding");
+                *blockShapeName = name("block_shape"), *paddingName = name("padding"),
+                *roundsName = name("round_f32_to_tf32");
 
 /// An int, or what int() makes one.
 static bool readNumber(PyObject *object, int64_t &value) {
@@ -40,6 +41,18 @@ static bool readNumbers(PyObject *descriptor, PyObject *attribute, unsigned rank
   return true;
 }
 
+/// Whether loads round to TF32; descriptors of other packages may not say.
+static bool readRounding(PyObject *descriptor, bool &rounds) {
+  Reference found(PyObject_GetAttr(descriptor, roundsName));
+  if (!found && !PyErr_ExceptionMatches(PyExc_AttributeError))
+    return false;
+  if (!found)
+    PyErr_Clear();
+  const int truth = found ? PyObject_IsTrue(found.get()) : 0;
+  rounds = truth > 0;
+  return truth >= 0;
+}
+
 bool DescriptorArgument::read(PyObject *descriptor, unsigned rank) {
   facts.rank = rank;
   object = Reference(PyObject_GetAttr(descriptor, baseName));
@@ -59,15 +72,17 @@ bool DescriptorArgument::read(PyObject *descriptor, unsigned rank) {
   Reference padding(PyObject_GetAttr(descriptor, paddingName));
   facts.padsWithNan =
       padding && PyUnicode_Check(padding.get()) && PyUnicode_CompareWithASCIIString(padding.get(), "nan") == 0;
+  if (facts.base.type == ScalarType::Float32 && !readRounding(descriptor, facts.roundsToTf32))
+    return false;
   return padding && readNumbers(descriptor, shapeName, rank, facts.shape) &&
          readNumbers(descriptor, stridesName, rank, facts.strides);
 }
 
-static std::optional<std::string> encode(const dispatch::TensorMapFormat &format, uint64_t address,
+static std::optional<std::string> encode(const dispatch::TensorMapFormat &format, int elementType, uint64_t address,
                                          std::span<const uint64_t> shape, std::span<const uint64_t> strides,
                                          bool padsWithNan, void *destination) {
   auto error = embed::cudaPackTensorMap(
-      {address, format.swizzle, format.elementBytes, format.elementType, format.box, shape, strides, padsWithNan},
+      {address, format.swizzle, format.elementBytes, elementType, format.box, shape, strides, padsWithNan},
       destination);
   return error ? std::optional(std::move(error->message)) : std::nullopt;
 }

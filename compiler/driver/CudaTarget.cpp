@@ -161,8 +161,8 @@ static llvm::LogicalResult describeTensorMaps(Compilation &compilation, llvm::Ar
       return mlir::success(); // IR of another kernel than the arguments are of
     auto descriptor = mlir::dyn_cast<tensor::TensorDescType>(type);
     auto first = artifact.arguments.begin() + spelledOut;
-    // IR may have maps as arguments from the start.
-    const size_t parts = descriptor && first->type != "nvTmaDesc" ? 2 * descriptor.getBlockType().getRank() + 2 : 1;
+    // Parts as in tensor::RewriteDescriptors. IR may have maps as arguments from the start.
+    const size_t parts = descriptor && first->type != "nvTmaDesc" ? 2 * descriptor.getBlockType().getRank() + 3 : 1;
     auto kept = mlir::dyn_cast<tensor::TensorDescType>(after[next]);
     if (descriptor)
       formats.emplace_back();

@@ -45,6 +45,7 @@ static void describeParts(const std::string &name, const std::string &element, s
   addParts(name + ".extent", "i64", rank, out);
   addParts(name + ".step", "i64", rank, out);
   out.push_back({name + ".pads_with_nan", "i1"});
+  out.push_back({name + ".rounds_to_tf32", "i1"});
 }
 
 /// A descriptor without hardware for it: its parts, then what the language sees of it.

@@ -3,6 +3,7 @@
 
 #include "compiler/interpreter/Indexing.h"
 #include "compiler/tensor/MemoryAccess.h"
+#include "compiler/tensor/Tf32.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -298,6 +299,19 @@ Answer evaluatePointers(Operation *op, ArrayRef<Array> operands, const Memory &m
       .Default([](Operation *) { return Answer(); });
 }
 
+/// Elements that a descriptor leads to: padded and rounded as it says in the last two of its parts.
+FailureOr<Arrays> loadThrough(const Array &descriptor, Operation *op, const Memory &memory, const Places &places) {
+  ArrayRef<uint64_t> flags = descriptor.bits().take_back(2);
+  FailureOr<Arrays> loaded = load(op, memory, places, nullptr, padding(places.element, flags[0]));
+  if (failed(loaded) || !flags[1] || !places.element.isF32())
+    return loaded;
+  const Array &values = loaded->front();
+  std::vector<uint64_t> bits(values.bits());
+  for (uint64_t &value : bits)
+    value = tensor::roundToTf32(uint32_t(value));
+  return Arrays{Array(values.element(), values.shape(), std::move(bits))};
+}
+
 /// A value made of several: `first`, then what the operands hold.
 Array gatherParts(Type type, ArrayRef<Array> operands) {
   std::vector<uint64_t> parts;
@@ -319,12 +333,12 @@ Answer evaluateWindows(Operation *op, ArrayRef<Array> operands, const Memory &me
       .Case<tensor::MakeTensorDescOp>([&](auto make) -> Answer {
         std::vector<uint64_t> parts(gatherParts(make.getType(), operands).bits());
         parts.push_back(make.getPadding() == tensor::PaddingOption::Nan);
+        parts.push_back(make->hasAttr(tensor::roundsToTf32Name));
         return Arrays{Array(make.getType(), {}, std::move(parts))};
       })
       .Case<tensor::DescriptorLoadOp>([&](auto) -> Answer {
         Window window = asWindow(operands[0], operands.drop_front());
-        uint64_t pad = padding(window.block.getElementType(), operands[0].bits().back());
-        return load(op, memory, window.places(allDims(window)), nullptr, pad);
+        return loadThrough(operands[0], op, memory, window.places(allDims(window)));
       })
       .Case<tensor::DescriptorStoreOp>([&](auto) -> Answer {
         Window window = asWindow(operands[0], operands.drop_front(2));
@@ -341,7 +355,7 @@ Answer evaluateWindows(Operation *op, ArrayRef<Array> operands, const Memory &me
       })
       .Case<tensor::DescriptorGatherOp>([&](auto) -> Answer {
         Places places = asRows(operands[0], operands[1], operands[2]);
-        return load(op, memory, places, nullptr, padding(places.element, operands[0].bits().back()));
+        return loadThrough(operands[0], op, memory, places);
       })
       .Case<tensor::DescriptorScatterOp>(
           [&](auto) -> Answer { return store(op, memory, asRows(operands[0], operands[1], operands[2]), operands[3]); })

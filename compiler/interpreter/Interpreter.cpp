@@ -114,7 +114,7 @@ static Array makePoison(Type type) {
   if (block)
     return Array(type, {}, std::vector<uint64_t>(1 + 3 * block.getRank()));
   if (auto descriptor = dyn_cast<tensor::TensorDescType>(type))
-    return Array(type, {}, std::vector<uint64_t>(2 + 2 * descriptor.getBlockType().getRank()));
+    return Array(type, {}, std::vector<uint64_t>(3 + 2 * descriptor.getBlockType().getRank()));
   return Array::splat(type, 0);
 }
 

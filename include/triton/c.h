@@ -107,6 +107,8 @@ typedef struct triton_descriptor {
 /* Added to the type of a pointer, or of a descriptor's tensor: the kernel's pointer is one to const; a kernel that stores to it is not launched. */
 #define TRITON_CONST 0x100
 #define TRITON_READ_ONLY 0x200
+/* Added to the type of a descriptor's tensor of float32: loads round to the nearest number that TF32 has. */
+#define TRITON_ROUNDS_TO_TF32 0x400
 
 /* One argument of a launch; make it with the functions below. Without a name it stands for the parameter at its position. */
 typedef struct triton_argument {

@@ -116,6 +116,7 @@ public:
     std::vector<int64_t> shape, strides; // in elements; the last stride is 1, the others are multiples of 16 bytes
     std::vector<int64_t> block;          // powers of two
     bool padsWithNan = false;            // what loads give outside of the tensor: else zeros
+    bool roundsToTf32 = false;           // loads of float32 do
   };
 
   Argument(std::nullptr_t) {}
@@ -325,7 +326,8 @@ private:
     return argument;
   }
   triton_argument convert(const Argument::Descriptor &descriptor) {
-    descriptors.push_back({descriptor.base.address, typeOf(descriptor.base), descriptor.padsWithNan,
+    const int32_t rounding = descriptor.roundsToTf32 ? TRITON_ROUNDS_TO_TF32 : 0;
+    descriptors.push_back({descriptor.base.address, typeOf(descriptor.base) | rounding, descriptor.padsWithNan,
                            descriptor.shape.data(), descriptor.strides.data(), descriptor.block.data(),
                            descriptor.shape.size(), descriptor.strides.size(), descriptor.block.size()});
     triton_argument argument = triton_none();

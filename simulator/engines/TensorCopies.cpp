@@ -93,6 +93,18 @@ struct Box {
   uint64_t bytes() const { return uint64_t(rowBytes()) * extent[1] * extent[2] * extent[3] * extent[4]; }
 };
 
+/// Rounds numbers to the nearest that TF32 has, as loads do through maps of that type; NaN is kept as it is.
+void roundToTf32(std::byte *row, uint64_t count) {
+  for (uint64_t index = 0; index < count; ++index) {
+    uint32_t bits;
+    std::memcpy(&bits, row + index * sizeof(bits), sizeof(bits));
+    if ((bits & 0x7FFFFFFF) > 0x7F800000)
+      continue;
+    bits = (bits + 0xFFF + (bits >> 13 & 1)) & ~uint32_t(0x1FFF);
+    std::memcpy(row + index * sizeof(bits), &bits, sizeof(bits));
+  }
+}
+
 /// Moves one row of a box between global memory and `row`. Elements outside of the tensor are filled, or left out.
 bool moveRow(Warp &warp, const Instruction &instruction, unsigned lane, const Copy &copy, const Box &box,
              const int64_t *at, std::byte *row) {
@@ -141,6 +153,9 @@ bool moveRow(Warp &warp, const Instruction &instruction, unsigned lane, const Co
     else
       std::memcpy(outer, inner, bytes);
   }
+  if (auto type = TensorType(map.type); type == TensorType::TF32 || type == TensorType::TF32Flushed)
+    if (copy.direction == Direction::Load)
+      roundToTf32(local, count);
   return true;
 }
 

@@ -641,7 +641,7 @@ def test_launch_by_signature(fake, utils):
 
 def test_descriptors_are_spelled_out():
     types = ["*fp32", ("i32", "tensordesc<fp16[16, 32]>")]
-    parts = ["*fp16", "i64", "i64", "i64", "i64", "i1", "i32", "i32", "i64", "i64"]
+    parts = ["*fp16", "i64", "i64", "i64", "i64", "i1", "i1", "i32", "i32", "i64", "i64"]
     assert nvidia.expand_signature(types, None, "nvTmaDesc") == ["*fp32", ("i32", *parts)]
     assert nvidia.expand_signature(types, [{}], "nvTmaDesc") == [
         "*fp32",
@@ -656,7 +656,9 @@ def test_descriptors_are_spelled_out():
     made("stream", 5, (7, descriptor))
     assert calls == [("stream", 5, (7, (descriptor, {"k": 1}, 3)))]
     assert nvidia.make_tensordesc_arg(descriptor, None) == nvidia.make_tensordesc_arg(descriptor, None, ())
-    assert nvidia.decompose_descriptor(descriptor)[1:] == [4, 8, 8, 1, False, 4, 8, 8, 1]
+    assert nvidia.decompose_descriptor(descriptor)[1:] == [4, 8, 8, 1, False, False, 4, 8, 8, 1]
+    rounding = TensorDescriptor(torch.zeros(4, 8), [4, 8], [8, 1], [2, 4], round_f32_to_tf32=True)
+    assert nvidia.decompose_descriptor(rounding)[1:] == [4, 8, 8, 1, False, True, 4, 8, 8, 1]
 
 
 def test_metrics_are_read_by_the_driver(fake, utils):

@@ -4,6 +4,7 @@
 #include "compiler/frontend/builtins/Pointers.h"
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/Tf32.h"
 #include "compiler/tensor/rules/Rules.h"
 
 using namespace mlir;
@@ -124,6 +125,7 @@ static FailureOr<Value> toInt32Size(Emitter &emitter, const Value &value, llvm::
   return failed(size) ? size : cast(emitter, *size, Type::int32());
 }
 
+template <bool roundsToTf32>
 static FailureOr<Value> makeTensorDescriptor(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Value> base = readBase(emitter, arguments[0], "make_tensor_descriptor");
   if (failed(base))
@@ -157,6 +159,8 @@ static FailureOr<Value> makeTensorDescriptor(Emitter &emitter, const BoundArgume
     }
   auto op = tensor::MakeTensorDescOp::create(emitter.builder(), emitter.location(), irOf(*base), irOfAll(*shape),
                                              irOfAll(*strides), *blockShape, element.isSigned(), fill);
+  if (roundsToTf32)
+    op->setAttr(tensor::roundsToTf32Name, emitter.builder().getUnitAttr());
   const Type block = Type::block(element, SmallVector<int64_t>(blockShape->begin(), blockShape->end()));
   const Type type = Type::descriptor(block, std::vector<Type>(shape->size(), Type::int32()),
                                      std::vector<Type>(strides->size(), Type::int64()));
@@ -277,7 +281,11 @@ llvm::ArrayRef<Builtin> descriptorBuiltins() {
        "The last stride is the constant 1 and a row of a block has at least 16 bytes. Reads outside of the tensor give "
        "zeros, or NaN with "
        "`padding_option=\"nan\"`.",
-       makeTensorDescriptor},
+       makeTensorDescriptor</*roundsToTf32=*/false>},
+      {"triton.language.core", "_make_rounding_descriptor",
+       "(base, shape, strides, block_shape, padding_option=\"zero\")",
+       "A descriptor whose loads of float32 round to TF32: what interpreter mode makes of a host's.",
+       makeTensorDescriptor</*roundsToTf32=*/true>},
       {"triton.language.core", "load_tensor_descriptor", "(desc, offsets)", "The same as `desc.load(offsets)`.",
        descriptorLoad},
       {"triton.language.core", "store_tensor_descriptor", "(desc, offsets, value)",

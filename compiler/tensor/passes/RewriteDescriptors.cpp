@@ -7,9 +7,10 @@
 //   %m = r < %n - %offset and r >= -%offset
 //   %x = tt.load %q, %m, %zeros : tensor<64x!tt.ptr<f32>>
 //
-// A descriptor that is carried or passed on becomes its parts: base, shape (i64 each), strides (i64 each), and an i1
-// that says whether loads pad with NaN. So does a descriptor argument of a kernel. Descriptors that were chosen for
+// A descriptor that is carried or passed on becomes its parts: base, shape (i64 each), strides (i64 each), an i1 that
+// says whether loads pad with NaN, and one whether loads of f32 round to TF32. So does a descriptor argument of a kernel. Descriptors that were chosen for
 // hardware that knows them, whose blocks have a layout, are left alone.
+#include "compiler/tensor/Tf32.h"
 #include "compiler/tensor/passes/Passes.h"
 #include "compiler/tensor/passes/Window.h"
 
@@ -22,18 +23,43 @@ namespace triton::tensor {
 
 namespace {
 
+/// A block of f32 rounded as `roundToTf32` does.
+Value toTf32(OpBuilder &builder, Location location, Value block) {
+  constexpr int64_t dropped = tf32DroppedBits;
+  auto type = cast<RankedTensorType>(block.getType());
+  Type bitsType = type.clone(builder.getI32Type());
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, location, SplatElementsAttr::get(cast<ShapedType>(bitsType), builder.getI32IntegerAttr(value)));
+  };
+  Value bits = arith::BitcastOp::create(builder, location, bitsType, block);
+  Value last = arith::AndIOp::create(builder, location,
+                                     arith::ShRUIOp::create(builder, location, bits, number(dropped)), number(1));
+  Value half = arith::AddIOp::create(builder, location, last, number((int64_t(1) << (dropped - 1)) - 1));
+  Value kept = arith::AndIOp::create(builder, location, arith::AddIOp::create(builder, location, bits, half),
+                                     number(-(int64_t(1) << dropped)));
+  Value isNan = arith::CmpFOp::create(builder, location, arith::CmpFPredicate::UNO, block, block);
+  return arith::SelectOp::create(builder, location, isNan, block,
+                                 arith::BitcastOp::create(builder, location, type, kept));
+}
+
 struct Descriptor {
   Value base;
   ValueRange shape, strides;
-  Value padsWithNan;
+  Value padsWithNan, roundsToTf32;
   RankedTensorType block;
 
   Descriptor(TensorDescType type, ValueRange parts) : base(parts[0]), block(type.getSignlessBlockType()) {
     int64_t rank = block.getRank();
     shape = parts.slice(1, rank);
     strides = parts.slice(1 + rank, rank);
-    padsWithNan = parts.back();
+    padsWithNan = parts[1 + 2 * rank];
+    roundsToTf32 = parts.back();
+    assert(int64_t(parts.size()) == countParts(rank) && "one value for each part");
   }
+
+  /// How many values stand for a descriptor of `rank` dimensions.
+  static int64_t countParts(int64_t rank) { return 3 + 2 * rank; }
 
   SmallVector<int32_t> dims() const { return llvm::to_vector(llvm::seq<int32_t>(0, block.getRank())); }
 
@@ -47,6 +73,13 @@ struct Descriptor {
     }
     return SplatOp::create(builder, location, value, type.getShape());
   }
+
+  /// `loaded` as the descriptor's loads give it.
+  Value rounded(OpBuilder &builder, Location location, Value loaded) const {
+    if (!block.getElementType().isF32() || matchPattern(roundsToTf32, m_Zero()))
+      return loaded;
+    return arith::SelectOp::create(builder, location, roundsToTf32, toTf32(builder, location, loaded), loaded);
+  }
 };
 
 /// Whether a descriptor is left to hardware that knows descriptors: its blocks have a layout in shared memory.
@@ -58,7 +91,7 @@ std::optional<LogicalResult> getParts(TensorDescType type, SmallVectorImpl<Type>
   RankedTensorType block = type.getSignlessBlockType();
   parts.push_back(PointerType::get(block.getElementType()));
   parts.append(2 * block.getRank(), IntegerType::get(type.getContext(), 64));
-  parts.push_back(IntegerType::get(type.getContext(), 1));
+  parts.append(2, IntegerType::get(type.getContext(), 1));
   return success();
 }
 
@@ -71,7 +104,8 @@ struct RewriteMake : OpConversionPattern<MakeTensorDescOp> {
       parts.push_back(toI64(rewriter, op.getLoc(), size));
     llvm::append_range(parts, op.getStrides());
     bool isNan = op.getPadding() == PaddingOption::Nan;
-    parts.push_back(arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getBoolAttr(isNan)));
+    for (bool flag : {isNan, op->hasAttr(roundsToTf32Name)})
+      parts.push_back(arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getBoolAttr(flag)));
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }
@@ -97,7 +131,9 @@ struct RewriteLoad : OpConversionPattern<DescriptorLoadOp> {
     Descriptor descriptor(op.getDesc().getType(), adaptor.getDesc());
     BlockAccess access(rewriter, op.getLoc(), descriptor, op.getIndices());
     Value padding = descriptor.padding(rewriter, op.getLoc(), descriptor.block);
-    rewriter.replaceOpWithNewOp<LoadOp>(op, access.pointers, access.mask, padding, op.getCache(), op.getEvict(), false);
+    Value loaded = LoadOp::create(rewriter, op.getLoc(), access.pointers, access.mask, padding, op.getCache(),
+                                  op.getEvict(), false);
+    rewriter.replaceOp(op, descriptor.rounded(rewriter, op.getLoc(), loaded));
     return success();
   }
 };
@@ -189,8 +225,9 @@ struct RewriteGather : OpConversionPattern<DescriptorGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Descriptor descriptor(op.getDesc().getType(), adaptor.getDesc());
     RowAccess access(rewriter, op.getLoc(), descriptor, op.getXOffsets(), op.getYOffset());
-    rewriter.replaceOpWithNewOp<LoadOp>(op, access.pointers, access.mask,
-                                        descriptor.padding(rewriter, op.getLoc(), access.type));
+    Value loaded = LoadOp::create(rewriter, op.getLoc(), access.pointers, access.mask,
+                                  descriptor.padding(rewriter, op.getLoc(), access.type));
+    rewriter.replaceOp(op, descriptor.rounded(rewriter, op.getLoc(), loaded));
     return success();
   }
 };
@@ -223,7 +260,7 @@ struct KernelDescriptor {
           descriptor = {};
         if (descriptor && function.isPublic() && !function.isExternal())
           found.push_back({function, next, descriptor.getSignlessBlockType()});
-        next += descriptor ? 2 + 2 * descriptor.getBlockType().getRank() : 1;
+        next += descriptor ? Descriptor::countParts(descriptor.getBlockType().getRank()) : 1;
       }
     });
     return found;

@@ -24,10 +24,10 @@ tt.func @pads_with_nan(%base: !tt.ptr<f32>, %n: i32, %offset: i32) -> tensor<64x
 
 // -----
 
-// A descriptor argument is its base, shape, strides, and whether it pads with NaN. Its last stride is 1, other strides and the base are
+// A descriptor argument is its base, shape, strides, whether it pads with NaN, and whether loads of f32 round to TF32. Its last stride is 1, other strides and the base are
 // multiples of 16 bytes. The other arguments keep their attributes.
 // CHECK-LABEL: @argument
-// CHECK-SAME:    (%{{[^:]*}}: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i64 {tt.divisibility = 4 : i32}, %[[STRIDE:[^:]*]]: i64, %{{[^:]*}}: i1, %{{[^:]*}}: i32 {tt.divisibility = 16 : i32})
+// CHECK-SAME:    (%{{[^:]*}}: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i64 {tt.divisibility = 4 : i32}, %[[STRIDE:[^:]*]]: i64, %{{[^:]*}}: i1, %{{[^:]*}}: i1, %{{[^:]*}}: i32 {tt.divisibility = 16 : i32})
 // CHECK-NOT:   %[[STRIDE]]
 // CHECK:       tt.store
 tt.func public @argument(%d: !tt.tensordesc<tensor<8x16xui32>>, %i: i32 {tt.divisibility = 16 : i32}) {
@@ -57,11 +57,11 @@ tt.func @float_sum(%d: !tt.tensordesc<tensor<8x16xf32>>, %i: i32, %x: tensor<8x1
 // -----
 
 // CHECK-LABEL: @rows
-// CHECK:       %[[X:.*]] = tt.load %{{.*}} : tensor<32x64x!tt.ptr<f32>>
-// CHECK:       tt.store %{{.*}}, %[[X]], %{{.*}} : tensor<32x64x!tt.ptr<f32>>
-tt.func @rows(%d: !tt.tensordesc<tensor<1x64xf32>>, %rows: tensor<32xi32>, %y: i32) {
-  %x = tt.descriptor_gather %d[%rows, %y] : (!tt.tensordesc<tensor<1x64xf32>>, tensor<32xi32>, i32) -> tensor<32x64xf32>
-  tt.descriptor_scatter %d[%rows, %y], %x : !tt.tensordesc<tensor<1x64xf32>>, tensor<32xi32>, i32, tensor<32x64xf32>
+// CHECK:       %[[X:.*]] = tt.load %{{.*}} : tensor<32x64x!tt.ptr<f16>>
+// CHECK:       tt.store %{{.*}}, %[[X]], %{{.*}} : tensor<32x64x!tt.ptr<f16>>
+tt.func @rows(%d: !tt.tensordesc<tensor<1x64xf16>>, %rows: tensor<32xi32>, %y: i32) {
+  %x = tt.descriptor_gather %d[%rows, %y] : (!tt.tensordesc<tensor<1x64xf16>>, tensor<32xi32>, i32) -> tensor<32x64xf16>
+  tt.descriptor_scatter %d[%rows, %y], %x : !tt.tensordesc<tensor<1x64xf16>>, tensor<32xi32>, i32, tensor<32x64xf16>
   tt.return
 }
 
@@ -79,4 +79,20 @@ tt.func @carried(%c: i1, %d: !tt.tensordesc<tensor<8x16xf32>>, %i: i32) -> tenso
   }
   %x = tt.descriptor_load %r[%i, %i] : !tt.tensordesc<tensor<8x16xf32>> -> tensor<8x16xf32>
   tt.return %x : tensor<8x16xf32>
+}
+
+// -----
+
+// What a host's descriptor loads is rounded to TF32 where it says so.
+// CHECK-LABEL: @rounds_to_tf32
+// CHECK-SAME:    %[[ROUNDS:[^:]*]]: i1)
+// CHECK:       %[[LOADED:.*]] = tt.load
+// CHECK:       arith.shrui
+// CHECK:       %[[IS_NAN:.*]] = arith.cmpf uno, %[[LOADED]], %[[LOADED]]
+// CHECK:       %[[ROUNDED:.*]] = arith.select %[[IS_NAN]], %[[LOADED]]
+// CHECK:       arith.select %[[ROUNDS]], %[[ROUNDED]], %[[LOADED]]
+tt.func public @rounds_to_tf32(%out: tensor<64x!tt.ptr<f32>>, %i: i32, %d: !tt.tensordesc<tensor<64xf32>>) {
+  %x = tt.descriptor_load %d[%i] : !tt.tensordesc<tensor<64xf32>> -> tensor<64xf32>
+  tt.store %out, %x : tensor<64x!tt.ptr<f32>>
+  tt.return
 }

@@ -20,14 +20,15 @@ def _is_descriptor(ty):
 def decompose_descriptor(arg):
     """A tensor descriptor as code takes it that has no tensor maps: its parts."""
     shape, strides = [int(extent) for extent in arg.shape], [int(stride) for stride in arg.strides]
-    return [arg.base, *shape, *strides, arg.padding == "nan", *shape, *strides]
+    rounds = bool(getattr(arg, "round_f32_to_tf32", False))
+    return [arg.base, *shape, *strides, arg.padding == "nan", rounds, *shape, *strides]
 
 
 def _spell_type(ty, descriptor_type):
     """The types of a descriptor's parts; `descriptor_type` is what a tensor map is called, None where there are none."""
     element, _, extents = ty[ty.index("<") + 1 :].partition("[")
     rank = extents[: extents.index("]")].count(",") + 1
-    first = [descriptor_type] if descriptor_type else [f"*{element}", *["i64"] * 2 * rank, "i1"]
+    first = [descriptor_type] if descriptor_type else [f"*{element}", *["i64"] * 2 * rank, "i1", "i1"]
     return [*first, *["i32"] * rank, *["i64"] * rank]
 
 

@@ -270,9 +270,9 @@ class GridExecutor:
             shape = [self._wrap(int(extent), session) for extent in value.shape]
             strides = [self._wrap(int(stride), session) for stride in value.strides[:-1]] + [1]
             pointer = self._wrap(value.base, session, name=name)
-            return core.make_tensor_descriptor(
-                pointer, shape, strides, list(value.block_shape), padding_option=value.padding
-            )
+            rounds = getattr(value, "round_f32_to_tf32", False)
+            make = core._make_rounding_descriptor if rounds else core.make_tensor_descriptor
+            return make(pointer, shape, strides, list(value.block_shape), padding_option=value.padding)
         is_const = param is not None and param.is_const
         with about_argument(name):
             ty, _ = libtriton.native_specialize_impl(BaseBackend, value, is_const, False, False)

@@ -26,16 +26,22 @@ class HostDescriptor:
     strides: List[int]
     block_shape: List[int]
     padding: str = "zero"
+    round_f32_to_tf32: bool = False
 
     def __post_init__(self):
         assert self.padding in ("zero", "nan"), "Illegal value for padding"
-        pads_with_nan = self.padding == "nan"
+        pads_with_nan, rounds = self.padding == "nan", bool(self.round_f32_to_tf32)
         address = 0 if _is_placeholder(self.base) else self.base.data_ptr()
         dtype = self.base.dtype
         numbers = [list(map(index, each)) for each in (self.shape, self.strides, self.block_shape)]
         try:
             check_descriptor(
-                address, dtype.itemsize, not pads_with_nan or dtype.is_floating_point, *numbers, pads_with_nan
+                address,
+                dtype.itemsize,
+                not (pads_with_nan or rounds) or dtype.is_floating_point,
+                *numbers,
+                pads_with_nan,
+                rounds,
             )
         except ValueError as error:
             raise DescriptorError(str(error)) from None
@@ -43,8 +49,11 @@ class HostDescriptor:
 
 @dataclass
 class TensorDescriptor(HostDescriptor):
-    """`base` seen as a tensor of `shape` and `strides` (in elements), accessed in blocks of `block_shape`."""
+    """`base` seen as a tensor of `shape` and `strides` (in elements), accessed in blocks of `block_shape`. Loads give `padding` outside of it; with `round_f32_to_tf32`
+    they round float32 to the nearest number that TF32 has."""
 
     @staticmethod
-    def from_tensor(tensor: Any, block_shape: List[int], padding="zero"):
-        return TensorDescriptor(tensor, list(tensor.shape), list(tensor.stride()), block_shape, padding)
+    def from_tensor(tensor: Any, block_shape: List[int], padding="zero", round_f32_to_tf32=False):
+        return TensorDescriptor(
+            tensor, list(tensor.shape), list(tensor.stride()), block_shape, padding, round_f32_to_tf32
+        )

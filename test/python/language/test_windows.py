@@ -48,6 +48,40 @@ CASES = {
 
 
 @triton.jit
+def copy_block_kernel(source, target):
+    target.store([0, 0], source.load([0, 0]))
+
+
+@triton.jit
+def copy_rows_kernel(source, target):
+    target.store([0, 0], source.gather(tl.arange(0, 8), 0))
+
+
+@pytest.mark.parametrize("kernel, block", [(copy_block_kernel, [8, 16]), (copy_rows_kernel, [1, 16])])
+@pytest.mark.parametrize("rounds", [False, True])
+def test_loads_round_to_tf32(kernel, block, rounds):
+    """To the nearest, ties to even; NaN and infinity are kept, and stores round nothing."""
+    patterns = np.random.default_rng(0).integers(0, 2**32, (8, 16), dtype=np.uint32)
+    patterns[0, :8] = [0x3F801000, 0x3F803000, 0x3F801001, 0x7F800000, 0x7F800001, 0xFFFFFFFF, 0x80000000, 0x7F7FFFFF]
+    source, target = torch.from_numpy(patterns.view(np.float32)), torch.zeros(8, 16)
+    kernel[(1,)](
+        TensorDescriptor.from_tensor(source, block, round_f32_to_tf32=rounds),
+        TensorDescriptor.from_tensor(target, [8, 16], round_f32_to_tf32=True),
+    )
+    wide = patterns.astype(np.uint64)
+    rounded = (wide + 0xFFF + (wide >> np.uint64(13) & np.uint64(1))).astype(np.uint32) & np.uint32(0xFFFFE000)
+    is_nan = np.isnan(source.numpy())
+    found = target.numpy().view(np.uint32)
+    np.testing.assert_array_equal(np.isnan(target.numpy()), is_nan)
+    np.testing.assert_array_equal(found[~is_nan], (rounded if rounds else patterns)[~is_nan])
+
+
+def test_only_float32_rounds_to_tf32():
+    with pytest.raises(AssertionError, match="round_f32_to_tf32 is only supported for float32 tensors"):
+        TensorDescriptor.from_tensor(torch.zeros(8, 16, dtype=torch.float16), [8, 16], round_f32_to_tf32=True)
+
+
+@triton.jit
 def far_block_kernel(x, out, offset, extent, SIZE: tl.constexpr):
     block = tl.make_block_ptr(x, (extent,), (1,), (offset,), (SIZE,), (0,))
     block = tl.advance(block, (3 - offset,))

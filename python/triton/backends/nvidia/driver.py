@@ -121,7 +121,9 @@ def make_tensordesc_arg(arg, metadata, base_args=()):
         arg.base.data_ptr(),
         metadata["swizzle"],
         metadata["elem_size"],
-        TMA_DTYPE_DEVICE_TO_HOST[metadata["elem_type"]],
+        libtriton.tensor_map_element_type(
+            TMA_DTYPE_DEVICE_TO_HOST[metadata["elem_type"]], bool(getattr(arg, "round_f32_to_tf32", False))
+        ),
         metadata["block_size"],
         host_shape,
         strides,

@@ -131,7 +131,13 @@ def convert_host_descriptor(desc):
     dtype = getattr(gl, str(desc.base.dtype).rpartition(".")[2].replace("float8_e4m3fn", "float8e4nv").replace("float8_e5m2", "float8e5"))  # fmt: skip
     layout = gl.NVMMASharedLayout.get_default_for(list(desc.block_shape), dtype)
     return TensorDescriptor(
-        desc.base, list(desc.shape), list(desc.strides), list(desc.block_shape), layout, desc.padding
+        desc.base,
+        list(desc.shape),
+        list(desc.strides),
+        list(desc.block_shape),
+        layout,
+        desc.padding,
+        desc.round_f32_to_tf32,
     )
 
 

@@ -17,15 +17,27 @@ class TensorDescriptor(HostDescriptor):
 
     layout: NVMMASharedLayout = None
     padding: str = "zero"
+    round_f32_to_tf32: bool = False
 
-    def __init__(self, base: Any, shape: List[int], strides: List[int], block_shape: List[int], layout, padding="zero"):
+    def __init__(
+        self,
+        base: Any,
+        shape: List[int],
+        strides: List[int],
+        block_shape: List[int],
+        layout,
+        padding="zero",
+        round_f32_to_tf32=False,
+    ):
         self.layout = layout
-        super().__init__(base, shape, strides, block_shape, padding)
+        super().__init__(base, shape, strides, block_shape, padding, round_f32_to_tf32)
 
     def __post_init__(self):
         super().__post_init__()
         assert isinstance(self.layout, NVMMASharedLayout), f"layout must be an NVMMASharedLayout, got {self.layout}"
 
     @staticmethod
-    def from_tensor(tensor: Any, block_shape: List[int], layout, padding="zero"):
-        return TensorDescriptor(tensor, list(tensor.shape), list(tensor.stride()), block_shape, layout, padding)
+    def from_tensor(tensor: Any, block_shape: List[int], layout, padding="zero", round_f32_to_tf32=False):
+        return TensorDescriptor(
+            tensor, list(tensor.shape), list(tensor.stride()), block_shape, layout, padding, round_f32_to_tf32
+        )
