@@ -93,8 +93,9 @@ bool decodeNothing(Decoder &decoder) {
 
 enum class BarrierKind : uint8_t { Synchronise, Arrive, Count, And, Or };
 
-/// `small[0]` kind, `small[1]` aligned; a: number, b: threads (`small[2]`: given); p: what is reduced; d: where to.
-Step barrier(Warp &warp, const Instruction &instruction, LaneMask mask) {
+} // namespace
+
+Step synchroniseCta(Warp &warp, const Instruction &instruction, LaneMask mask) {
   Path &path = warp.path();
   Cta &cta = warp.cta;
   Grid &grid = cta.grid();
@@ -115,7 +116,7 @@ Step barrier(Warp &warp, const Instruction &instruction, LaneMask mask) {
       eachLane(mask, [&](unsigned each) { warp.out<uint32_t>(instruction.d)[each] = state.lastCount; });
     } else if (kind == BarrierKind::And || kind == BarrierKind::Or) {
       bool isTrue = kind == BarrierKind::And ? state.lastAll : state.lastAny;
-      warp.setPredicate(instruction.d.code, isTrue ? allLanes : 0, mask);
+      warp.setPredicate(instruction.d.code, isTrue ? warp.full : 0, mask);
     }
     return Step::Next;
   }
@@ -127,9 +128,9 @@ Step barrier(Warp &warp, const Instruction &instruction, LaneMask mask) {
                 true);
     return Step::Blocked;
   }
-  uint32_t threads = uint32_t(cta.warps.size()) * laneCount;
+  uint32_t threads = uint32_t(cta.warps.size()) * warp.lanes;
   uint32_t expected = instruction.small[2] ? warp.in<uint32_t>(instruction.b)[lane] : threads;
-  if (expected % laneCount || expected == 0 || expected > threads) {
+  if (expected % warp.lanes || expected == 0 || expected > threads) {
     grid.report(warp, instruction, mask, Finding::Kind::Barrier,
                 "barrier " + std::to_string(number) + " for " + std::to_string(expected) + " threads, in a CTA of " +
                     std::to_string(threads),
@@ -145,8 +146,8 @@ Step barrier(Warp &warp, const Instruction &instruction, LaneMask mask) {
   }
   state.expected = expected;
   // Threads that have ended count as having come, where whole warps are counted.
-  state.arrived += isAligned ? laneCount : uint32_t(std::popcount(mask));
-  uint32_t values = warp.predicate(instruction.p);
+  state.arrived += isAligned ? warp.lanes : uint32_t(std::popcount(mask));
+  LaneMask values = warp.predicate(instruction.p);
   state.reduction += uint32_t(std::popcount(values & mask));
   state.all &= (values & mask) == mask;
   state.any |= (values & mask) != 0;
@@ -167,8 +168,10 @@ Step barrier(Warp &warp, const Instruction &instruction, LaneMask mask) {
   path.wait = Path::Wait::Barrier;
   path.why = "barrier";
   path.whyAddress = number;
-  return barrier(warp, instruction, mask);
+  return synchroniseCta(warp, instruction, mask);
 }
+
+namespace {
 
 Step barrierOfWarp(Warp &warp, const Instruction &instruction, LaneMask mask) {
   // Paths meet again where they must; lanes elsewhere that are named here would have to come to this very place.
@@ -262,7 +265,7 @@ bool decodeBarrier(Decoder &decoder) {
   if (hasCount)
     b = decoder.bits(first + 1, 4);
   PredicateSlot p = isReduction ? decoder.predicate(decoder.operandCount() - 1) : PredicateSlot{};
-  Instruction &made = decoder.emit(barrier);
+  Instruction &made = decoder.emit(synchroniseCta);
   made.d = d, made.a = a, made.b = b, made.p = p;
   made.small[0] = uint8_t(kind);
   made.small[1] = decoder.opcode()[0] == "bar" || decoder.has("aligned");

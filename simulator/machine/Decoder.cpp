@@ -645,7 +645,7 @@ std::string Program::describe(const Instruction &instruction) const {
   const ptx::Place &place = instruction.place;
   if (place.line && place.file < files.size())
     return files[place.file] + ":" + std::to_string(place.line);
-  return "line " + std::to_string(instruction.line) + (syntax ? " of the PTX" : " of the LLVM IR");
+  return "line " + std::to_string(instruction.line) + (syntax ? " of the PTX" : " of the decoded LLVM IR");
 }
 
 Loaded load(std::string text) {

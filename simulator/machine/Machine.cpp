@@ -22,10 +22,11 @@ Warp::Warp(Cta &cta, uint32_t index, uint32_t threads) : cta(cta), index(index) 
   bases[0] = registers;
   bases[1] = program.constantBytes();
   predicates = cta.predicateStorage.data() + size_t(index) * program.predicateCount;
-  const uint32_t lanes = program.lanes;
+  lanes = program.lanes;
+  full = program.allOf();
   predicates[1] = ~LaneMask(0);
   local = cta.localStorage.data() + size_t(index) * lanes * program.localBytes;
-  live = threads >= lanes ? program.allOf() : (LaneMask(1) << threads) - 1;
+  live = threads >= lanes ? full : (LaneMask(1) << threads) - 1;
   paths.push_back({.pc = cta.grid().launch.kernel->entry, .join = noJoin, .mask = live, .isFree = false});
   current = 0;
   const Grid &grid = cta.grid();
@@ -526,7 +527,7 @@ void Grid::report(Warp &warp, const Instruction &instruction, LaneMask lanes, Fi
   const std::array<uint32_t, 3> &position = warp.cta.position;
   std::string who = "program (" + std::to_string(position[0]) + ", " + std::to_string(position[1]) + ", " +
                     std::to_string(position[2]) + ") warp " + std::to_string(warp.index);
-  if (lanes && lanes != program.allOf())
+  if (lanes && lanes != warp.full)
     who += " lane " + std::to_string(std::countr_zero(lanes));
   findings.add({.kind = kind,
                 .place = program.describe(instruction),

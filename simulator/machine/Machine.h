@@ -55,6 +55,8 @@ struct Warp {
   LaneMask *predicates;
   std::byte *local;   // of its threads, `localBytes` each
   uint32_t index = 0; // in the CTA
+  uint32_t lanes;
+  LaneMask full; // all of them, whether they are alive or not
   LaneMask live = 0;
   std::vector<Path> paths;
   int32_t current = -1; // path
@@ -207,6 +209,10 @@ struct Grid {
   void report(Warp &warp, const Instruction &instruction, LaneMask lanes, Finding::Kind kind, std::string message,
               bool isFatal);
 };
+
+/// Arrives at a barrier of the CTA, and waits for the others unless it only arrives. `small[0]` kind (0: waits), `small[1]` whether all lanes of a warp must come together,
+/// `small[2]` whether b is given; a: number, b: threads; p: what is reduced; d: where to.
+Step synchroniseCta(Warp &warp, const Instruction &instruction, LaneMask mask);
 
 inline Grid &Cta::grid() const { return cluster.grid; }
 

@@ -103,6 +103,11 @@ std::byte *locateShared(Warp &warp, const Instruction &instruction, uint64_t add
 
 std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned bytes,
                   unsigned lane, Access access) {
+  return locate(warp, instruction, space, address, bytes, bytes, lane, access);
+}
+
+std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint64_t address, unsigned bytes,
+                  unsigned alignment, unsigned lane, Access access) {
   if (space == Space::Generic) {
     uint64_t tag = address & tagMask;
     if (tag == sharedTag)
@@ -112,10 +117,10 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
     else
       space = Space::Global;
   }
-  if (address % bytes) {
+  if (address % alignment) {
     warp.cta.grid().report(warp, instruction, LaneMask(1) << lane, Finding::Kind::Misaligned,
                            std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
-                               hexadecimal(address) + ", which is no multiple of " + std::to_string(bytes),
+                               hexadecimal(address) + ", which is no multiple of " + std::to_string(alignment),
                            /*isFatal=*/true);
     return nullptr;
   }

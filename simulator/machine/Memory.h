@@ -12,6 +12,10 @@ enum class Access : uint8_t { Read, Write, Atomic };
 std::byte *locate(Warp &warp, const Instruction &instruction, ptx::Space space, uint64_t address, unsigned bytes,
                   unsigned lane, Access access);
 
+/// Likewise, of an address that need only be a multiple of `alignment`.
+std::byte *locate(Warp &warp, const Instruction &instruction, ptx::Space space, uint64_t address, unsigned bytes,
+                  unsigned alignment, unsigned lane, Access access);
+
 /// Bytes of shared memory of this CTA or, by the upper bits, another one of its cluster; null, with a finding, where there are none.
 std::byte *locateShared(Warp &warp, const Instruction &instruction, uint64_t address, uint64_t bytes, unsigned lane,
                         Access access);
