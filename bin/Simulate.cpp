@@ -1,9 +1,9 @@
 #include "bin/Simulate.h"
 
-#include "runtime/cuda/Simulation.h"
 #include "runtime/gpu/Launch.h"
 #include "runtime/gpu/Memory.h"
 #include "runtime/gpu/Module.h"
+#include "runtime/simulated/Simulation.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -13,7 +13,7 @@
 
 namespace triton {
 
-namespace cuda = runtime::cuda;
+namespace simulated = runtime::simulated;
 namespace gpu = runtime::gpu;
 
 static llvm::SmallVector<llvm::StringRef> split(llvm::StringRef text) {
@@ -54,8 +54,8 @@ static llvm::Expected<uint64_t> parseScalar(llvm::StringRef text, llvm::StringRe
   return bits;
 }
 
-static void print(const std::vector<cuda::KernelFinding> &findings) {
-  for (const cuda::KernelFinding &finding : findings) {
+static void print(const std::vector<simulated::KernelFinding> &findings) {
+  for (const simulated::KernelFinding &finding : findings) {
     llvm::outs() << finding.place << ": " << finding.kind << ": " << finding.message;
     if (finding.count > 1)
       llvm::outs() << ", " << finding.count << " times";
@@ -75,15 +75,16 @@ llvm::Expected<size_t> simulate(const artifact::Artifact &artifact, llvm::String
   if (artifact.globalScratchBytes || !artifact.tensorMaps.empty())
     return llvm::createStringError("--simulate: kernels with descriptors are launched from Python or C++");
   setenv("TRITON_SANITIZE", "race,async,shared", /*overwrite=*/0);
-  gpu::Driver::setLibrary((cuda::simulatorPrefix + artifact.device).str());
+  gpu::Driver::setLibrary((simulated::simulatorPrefix + artifact.device).str());
   auto driver = gpu::Driver::get();
   if (!driver)
     return driver.takeError();
-  auto function = gpu::load(*driver, *artifact.stage("cubin"), artifact.name, artifact.sharedBytes, /*device=*/0);
+  auto function = gpu::load(*driver, *artifact.stage(artifact.backend == "hip" ? "hsaco" : "cubin"), artifact.name,
+                            artifact.sharedBytes, /*device=*/0);
   if (!function)
     return function.takeError();
   std::vector<gpu::DeviceMemory> arrays;
-  std::vector<cuda::KnownMemory> known;
+  std::vector<simulated::KnownMemory> known;
   std::vector<uint64_t> passed;
   for (auto [argument, text] : llvm::zip_equal(artifact.arguments, given)) {
     llvm::StringRef type = argument.type;
@@ -116,14 +117,14 @@ llvm::Expected<size_t> simulate(const artifact::Artifact &artifact, llvm::String
   gpu::Launch work{.function = function->function,
                    .context = function->context,
                    .grid = *grid,
-                   .threads = uint32_t(artifact.numWarps) * 32,
+                   .threads = uint32_t(artifact.numWarps * artifact.warpSize),
                    .sharedBytes = artifact.sharedBytes,
                    .clusterSize = uint32_t(artifact.numCtas),
                    .arguments = pointers.data()};
-  cuda::observe({.collects = true});
-  cuda::noteMemory(std::move(known));
+  simulated::observe({.collects = true});
+  simulated::noteMemory(std::move(known));
   int status = gpu::launch(driver->api(), work);
-  std::vector<cuda::KernelFinding> findings = cuda::takeFindings();
+  std::vector<simulated::KernelFinding> findings = simulated::takeFindings();
   if (status && findings.empty())
     return gpu::failure(driver->api(), status);
   print(findings);

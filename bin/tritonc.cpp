@@ -231,9 +231,13 @@ int main(int argc, char **argv) {
   settings.lastStage = emit == "header" ? "obj" : emit.getValue();
   settings.emitAssembly |= emit == "asm";
   if (simulated.getNumOccurrences()) {
-    settings.backend = "cuda";
-    settings.lastStage = "cubin";
-    settings.assemblerPath = driver::simulatorName.str();
+    const bool isAmd = settings.backend == "hip";
+    settings.backend = isAmd ? "hip" : "cuda";
+    settings.lastStage = isAmd ? "hsaco" : "cubin";
+    if (isAmd)
+      settings.isSimulated = true;
+    else
+      settings.assemblerPath = driver::simulatorName.str();
   }
 
   if (llvm::StringRef extension = llvm::sys::path::extension(input); extension == ".ttir" || extension == ".ttgir") {

@@ -5,13 +5,14 @@
 #include "dispatch/launch/CudaLauncher.h"
 #include "embed/Result.h"
 #include "runtime/cuda/CublasLt.h"
-#include "runtime/cuda/Simulation.h"
 #include "runtime/cuda/TensorMap.h"
+#include "runtime/simulated/Simulation.h"
 
 namespace triton::embed {
 
 namespace cuda = runtime::cuda;
 namespace gpu = runtime::gpu;
+namespace simulated = runtime::simulated;
 
 template <typename Handle> static uint64_t number(Handle handle) { return reinterpret_cast<uint64_t>(handle); }
 
@@ -151,25 +152,25 @@ std::optional<uint64_t> cudaDevicePointer(uint64_t pointer) {
 }
 
 void cudaNoteMemory(std::vector<CudaMemory> memory) {
-  std::vector<cuda::KnownMemory> known;
+  std::vector<simulated::KnownMemory> known;
   for (CudaMemory &each : memory)
     known.push_back({each.begin, each.end, std::move(each.name)});
-  cuda::noteMemory(std::move(known));
+  simulated::noteMemory(std::move(known));
 }
 
 void cudaObserve(bool collects, bool counts, bool (*isInterrupted)()) {
-  cuda::observe({collects, counts, isInterrupted});
+  simulated::observe({collects, counts, isInterrupted});
 }
 std::vector<CudaFinding> cudaTakeFindings() {
   std::vector<CudaFinding> found;
-  for (cuda::KernelFinding &each : cuda::takeFindings())
+  for (simulated::KernelFinding &each : simulated::takeFindings())
     found.push_back({std::move(each.kernel), std::move(each.place), std::move(each.kind), std::move(each.message),
                      each.count, each.isFatal});
   return found;
 }
 std::vector<CudaCount> cudaTakeCounts() {
   std::vector<CudaCount> counts;
-  for (cuda::KernelCount &each : cuda::takeCounts()) {
+  for (simulated::KernelCount &each : simulated::takeCounts()) {
     const simulator::Counter &counter = each.counter;
     counts.push_back({std::move(each.kernel), std::move(each.place), std::move(each.family), counter.executions,
                       counter.requests, counter.sectors, counter.globalBytes, counter.sharedRequests, counter.passes,

@@ -28,7 +28,7 @@ EXCEPTIONS |= {
 WITHOUT_MLIR = ("support", "syntax", "layout")
 
 # A folder of runtime/ may include itself and the folders before it in this list.
-RUNTIME_ORDER = ["driver", "cuda", "hip", "gpu", "profiler", "host"]
+RUNTIME_ORDER = ["driver", "cuda", "hip", "simulated", "gpu", "profiler", "host"]
 
 # Likewise dispatch/, whose root knows neither runtime/ nor the rest of it.
 DISPATCH_ORDER = ["", "launch", "tune"]
@@ -48,7 +48,7 @@ PYTHON_HEADER = re.compile(r"^(Python\.h|nanobind/|pybind11/)")
 def place(path):
     """The part of the tree that a path from the root belongs to: ("compiler", "tensor"), ("runtime", "host"), ("public", ""), …"""
     parts = Path(path).parts
-    if parts[0] in ("compiler", "runtime", "dispatch") and len(parts) > 2:
+    if parts[0] in ("compiler", "runtime", "dispatch", "simulator") and len(parts) > 2:
         return parts[0], parts[1]
     if parts[:2] == ("include", "triton") or parts[0] == "triton":
         return "public", ""
@@ -92,8 +92,10 @@ def objection(source, header):
         if to_area == "dispatch" and DISPATCH_ORDER.index(to_folder) > DISPATCH_ORDER.index(folder):
             return f"dispatch/{to_folder} stands below dispatch/{folder or '.'}"
     if area == "simulator":
-        if header.startswith(("llvm/", "mlir/")):
-            return "simulator/ does without LLVM and MLIR"
+        if header.startswith(("llvm/", "mlir/")) and folder != "amdgcn":
+            return "simulator/ does without LLVM and MLIR, but for amdgcn/, which reads LLVM IR"
+        if to_folder == "amdgcn" and folder != "amdgcn":
+            return "simulator/amdgcn stands on the rest of simulator/"
         if to_area in ("compiler", "runtime", "dispatch", "public", "test", *SURFACES):
             return f"simulator/ does not know {named(to_area)}/"
     if to_area == "simulator" and area not in ("simulator", "runtime", "test"):
@@ -124,7 +126,7 @@ def reads_environment(source, line):
     area, folder = place(source)
     is_below = (area == "compiler" and folder != "driver") or area in ("runtime", "simulator")
     # The simulated driver stands in for NVIDIA's, which has variables of its own too.
-    is_allowed = source.endswith("Test.cpp") or source == "runtime/cuda/Simulation.cpp"
+    is_allowed = source.endswith("Test.cpp") or source == "runtime/simulated/Simulation.cpp"
     return is_below and not is_allowed and "getenv" in line
 
 

@@ -1,6 +1,7 @@
 #include "compiler/driver/HipTarget.h"
 #include "compiler/driver/CodeText.h"
 #include "compiler/driver/GpuStages.h"
+#include "compiler/driver/Toolkit.h"
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/amd/Assembler.h"
@@ -164,7 +165,7 @@ static mlir::FailureOr<std::string> makeCodeObject(Compilation &compilation, llv
   return std::move(*linked);
 }
 
-/// The story of a kernel on an AMD GPU. The code generator's module lives from `llir` to `amdgcn`.
+/// The story of a kernel on an AMD GPU. The code generator's module lives from `llir` to `amdgcn`. The simulator runs LLVM IR, which then takes the place of a code object.
 std::vector<Stage> HipTarget::stages(const Options &options, const Inspection &) const {
   auto code = std::make_shared<std::optional<amd::Code>>();
   auto assembly = std::make_shared<std::string>();
@@ -191,6 +192,17 @@ std::vector<Stage> HipTarget::stages(const Options &options, const Inspection &)
                       code->emplace(std::move(*parsed));
                       return mlir::success();
                     }});
+  if (options.isSimulated || isSimulated()) {
+    stages.push_back({"hsaco",
+                      [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
+                        for (const llvm::Function &function : (*code)->module())
+                          if (function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL)
+                            compilation.artifact.name = function.getName().str();
+                        return (*code)->llir();
+                      },
+                      [](Compilation &, const std::string &) { return mlir::success(); }});
+    return stages;
+  }
   stages.push_back({"amdgcn",
                     [code, assembly](Compilation &compilation) -> mlir::FailureOr<std::string> {
                       auto text = (*code)->assembly();

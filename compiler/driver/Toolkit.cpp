@@ -149,10 +149,11 @@ static void leaveToDriver(Toolkit &toolkit, const gpu::Target &device) {
   toolkit.ptxVersion = lastPtxVersionOfVolta;
 }
 
+bool driver::isSimulated() { return !variable("TRITON_SIMULATE").empty(); }
+
 Toolkit Toolkit::find(const Options &options, const gpu::Target &device) {
   Toolkit toolkit;
-  if (options.assemblerPath == simulatorName ||
-      (options.assemblerPath.empty() && !variable("TRITON_SIMULATE").empty())) {
+  if (options.assemblerPath == simulatorName || (options.assemblerPath.empty() && isSimulated())) {
     // The simulator reads PTX, of any version.
     toolkit.libdevice = findLibdevice(options, "");
     toolkit.build = simulatorName.str();

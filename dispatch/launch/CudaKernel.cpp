@@ -1,8 +1,8 @@
 #include "dispatch/launch/CudaKernel.h"
 
-#include "runtime/cuda/Simulation.h"
 #include "runtime/gpu/Memory.h"
 #include "runtime/hip/Library.h"
+#include "runtime/simulated/Simulation.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,7 +12,7 @@
 
 namespace triton::dispatch {
 
-namespace cuda = runtime::cuda;
+namespace simulated = runtime::simulated;
 namespace gpu = runtime::gpu;
 namespace hip = runtime::hip;
 
@@ -39,7 +39,7 @@ llvm::Expected<gpu::Driver &> gpuDriver(llvm::StringRef backend) {
     return std::string(path ? path : "");
   };
   if (std::string architecture = named("TRITON_SIMULATE"); !architecture.empty())
-    gpu::Driver::setLibrary(cuda::simulatorPrefix.str() + architecture);
+    gpu::Driver::setLibrary(simulated::simulatorPrefix.str() + architecture);
   else if ((backend.empty() ? backendOfMachine() : backend) == "hip")
     gpu::Driver::setLibrary(hip::libraryPrefix.str() + named("TRITON_LIBHIP_PATH"));
   else if (std::string path = named("TRITON_LIBCUDA_PATH"); !path.empty())

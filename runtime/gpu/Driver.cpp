@@ -2,8 +2,8 @@
 #include "runtime/gpu/Driver.h"
 
 #include "runtime/cuda/Library.h"
-#include "runtime/cuda/Simulation.h"
 #include "runtime/hip/Library.h"
+#include "runtime/simulated/Simulation.h"
 
 #include <atomic>
 #include <optional>
@@ -27,8 +27,8 @@ void Driver::setLibrary(std::string path) {
 }
 
 static llvm::Expected<std::unique_ptr<const DriverApi>> openLibrary(llvm::StringRef path) {
-  if (path.consume_front(cuda::simulatorPrefix))
-    return cuda::simulatedDriver(path);
+  if (path.consume_front(simulated::simulatorPrefix))
+    return simulated::simulatedDriver(path);
   if (path.consume_front(hip::libraryPrefix))
     return hip::openLibrary(path.str());
   return cuda::openLibrary(path.str());

@@ -36,7 +36,7 @@ public:
   /// The driver if `get` has given it in this process; null otherwise. Cheap.
   static Driver *getIfUsed();
   /// Which library `get` opens: a path, or a folder with libcuda.so.1; empty: the system's. "hip:" and a path or nothing: AMD's (runtime/hip/Library.h).
-  /// "simulator:sm_90a": none (runtime/cuda/Simulation.h). Counts until the first `get`.
+  /// "simulator:sm_90a": none (runtime/simulated/Simulation.h). Counts until the first `get`.
   static void setLibrary(std::string path);
 
   const DriverApi &api() const { return *functions; }

@@ -43,9 +43,9 @@ static llvm::Expected<ModuleHandle> loadModule(const DriverApi &api, llvm::Strin
     return module;
   llvm::StringRef log = llvm::StringRef(errors.data(), strnlen(errors.data(), errors.size())).trim();
   std::string detail = ("loading the " +
-                        llvm::Twine(!isElf(image)               ? "PTX"
-                                    : api.vendor == Vendor::Amd ? "code object"
-                                                                : "cubin") +
+                        llvm::Twine(api.vendor == Vendor::Amd ? "code object"
+                                    : isElf(image)            ? "cubin"
+                                                              : "PTX") +
                         " of '" + name + "'")
                            .str();
   return failure(api, status, log.empty() ? detail : detail + ": " + log.str());

@@ -52,9 +52,7 @@ Handler integerHandler(unsigned opcode, unsigned bytes) {
   case I::LShr:
     return binaryInteger<[]<typename T>(T a, T b) { return b < bitsOf<T> ? T(a >> b) : T(0); }>(bytes);
   case I::AShr:
-    return binaryInteger<[]<typename T>(T a, T b) {
-      return T(Signed<T>(a) >> std::min<T>(b, bitsOf<T> - 1));
-    }>(bytes);
+    return binaryInteger<[]<typename T>(T a, T b) { return T(Signed<T>(a) >> std::min<T>(b, bitsOf<T> - 1)); }>(bytes);
   case I::UDiv:
     return binaryInteger<[]<typename T>(T a, T b) { return b ? T(a / b) : T(0); }>(bytes);
   case I::URem:
@@ -96,16 +94,15 @@ bool decodeBinary(Decoder &decoder, const llvm::BinaryOperator &operation) {
   const Leaf leaf = decoder.leafOf(operation.getType());
   Slots a = decoder.use(operation.getOperand(0)), b = decoder.use(operation.getOperand(1)),
         d = decoder.define(operation);
-  const bool isSigned = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::SRem ||
-                        opcode == llvm::Instruction::AShr;
+  const bool isSigned =
+      opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::SRem || opcode == llvm::Instruction::AShr;
   for (size_t index = 0; index < d.size(); ++index) {
     if (leaf.kind != Leaf::Kind::Integer) {
       decoder.emit(floatHandler(opcode, leaf.kind), Family::Float, d[index], a[index], b[index]);
       continue;
     }
     Slot left = isSigned ? decoder.signExtended(a[index], leaf) : a[index];
-    Slot right =
-        isSigned && opcode != llvm::Instruction::AShr ? decoder.signExtended(b[index], leaf) : b[index];
+    Slot right = isSigned && opcode != llvm::Instruction::AShr ? decoder.signExtended(b[index], leaf) : b[index];
     decoder.emit(integerHandler(opcode, leaf.bytes()), Family::Integer, d[index], left, right);
     decoder.clearUpper(d[index], leaf);
   }
@@ -176,8 +173,8 @@ bool decodeComparison(Decoder &decoder, const llvm::CmpInst &comparison) {
   Slots a = decoder.use(comparison.getOperand(0)), b = decoder.use(comparison.getOperand(1)),
         d = decoder.define(comparison);
   P::Predicate predicate = comparison.getPredicate();
-  if (leaf.kind == Leaf::Kind::Integer && (predicate == P::ICMP_UGT || predicate == P::ICMP_UGE ||
-                                           predicate == P::ICMP_SGT || predicate == P::ICMP_SGE)) {
+  if (leaf.kind == Leaf::Kind::Integer &&
+      (predicate == P::ICMP_UGT || predicate == P::ICMP_UGE || predicate == P::ICMP_SGT || predicate == P::ICMP_SGE)) {
     predicate = P::getSwappedPredicate(predicate);
     std::swap(a, b);
   }
@@ -458,7 +455,10 @@ Handler selectOf(unsigned bytes) {
   auto pick = []<typename T>(T) -> Handler {
     return map<[](uint8_t condition, T a, T b) { return condition ? a : b; }, T, uint8_t, T, T>;
   };
-  return bytes == 1 ? pick(uint8_t()) : bytes == 2 ? pick(uint16_t()) : bytes == 4 ? pick(uint32_t()) : pick(uint64_t());
+  return bytes == 1   ? pick(uint8_t())
+         : bytes == 2 ? pick(uint16_t())
+         : bytes == 4 ? pick(uint32_t())
+                      : pick(uint64_t());
 }
 
 bool decodeSelect(Decoder &decoder, const llvm::SelectInst &select) {
@@ -466,8 +466,8 @@ bool decodeSelect(Decoder &decoder, const llvm::SelectInst &select) {
   Slots condition = decoder.use(select.getCondition()), a = decoder.use(select.getTrueValue()),
         b = decoder.use(select.getFalseValue()), d = decoder.define(select);
   for (size_t index = 0; index < d.size(); ++index)
-    decoder.emit(selectOf(leaves[index].bytes()), Family::Move, d[index],
-                 condition[condition.size() > 1 ? index : 0], a[index], b[index]);
+    decoder.emit(selectOf(leaves[index].bytes()), Family::Move, d[index], condition[condition.size() > 1 ? index : 0],
+                 a[index], b[index]);
   return true;
 }
 
@@ -519,8 +519,7 @@ bool decodeExtractElement(Decoder &decoder, const llvm::ExtractElementInst &extr
     return true;
   }
   Slot index = wideIndex(decoder, extract.getIndexOperand()), d = decoder.defineScalar(extract);
-  SimInstruction &made =
-      decoder.emit(byBytes<PickElement>(decoder.leafOf(extract.getType()).bytes()), Family::Move);
+  SimInstruction &made = decoder.emit(byBytes<PickElement>(decoder.leafOf(extract.getType()).bytes()), Family::Move);
   made.a = index, made.d = d;
   decoder.keep(made, elements);
   return true;
@@ -546,7 +545,7 @@ bool decodeInsertElement(Decoder &decoder, const llvm::InsertElementInst &insert
 bool decodeShuffle(Decoder &decoder, const llvm::ShuffleVectorInst &shuffle) {
   Slots a = decoder.use(shuffle.getOperand(0)), b = decoder.use(shuffle.getOperand(1)), picked;
   for (int from : shuffle.getShuffleMask())
-    picked.push_back(from < 0                   ? decoder.constant(0xA5A5A5A5A5A5A5A5, decoder.leafOf(shuffle.getType()).bytes())
+    picked.push_back(from < 0 ? decoder.constant(0xA5A5A5A5A5A5A5A5, decoder.leafOf(shuffle.getType()).bytes())
                      : size_t(from) < a.size() ? a[size_t(from)]
                                                : b[size_t(from) - a.size()]);
   decoder.alias(shuffle, picked);
@@ -590,8 +589,7 @@ bool decodeEach(Decoder &decoder, const llvm::CallInst &call) {
   for (size_t index = 0; index < d.size(); ++index) {
     Slot given[3] = {};
     for (unsigned operand = 0; operand < operands; ++operand)
-      given[operand] =
-          isSigned ? decoder.signExtended(sources[operand][index], leaf) : sources[operand][index];
+      given[operand] = isSigned ? decoder.signExtended(sources[operand][index], leaf) : sources[operand][index];
     decoder.emit(handlerOf(leaf.bytes()), Family::Integer, d[index], given[0], given[1], given[2]);
     if (clears)
       decoder.clearUpper(d[index], leaf);
@@ -600,8 +598,7 @@ bool decodeEach(Decoder &decoder, const llvm::CallInst &call) {
 }
 
 /// Counted from the top, or turned round, within the bits that there are: at the top of the slot first.
-template <Handler (*handlerOf)(unsigned), bool isOfTop>
-bool decodeBits(Decoder &decoder, const llvm::CallInst &call) {
+template <Handler (*handlerOf)(unsigned), bool isOfTop> bool decodeBits(Decoder &decoder, const llvm::CallInst &call) {
   const Leaf leaf = decoder.leafOf(call.getArgOperand(0)->getType());
   Slots sources = decoder.use(call.getArgOperand(0)), d = decoder.define(call);
   const unsigned spare = 8 * leaf.bytes() - leaf.bits;
@@ -706,7 +703,8 @@ template <bool adds> Handler saturatedSigned(unsigned bytes) {
 Handler compareThreeWay(unsigned bytes, bool isSigned) {
   return isSigned ? binaryInteger<[]<typename T>(T a, T b) {
     return uint8_t((Signed<T>(a) > Signed<T>(b)) - (Signed<T>(a) < Signed<T>(b)));
-  }, uint8_t>(bytes)
+  },
+                                  uint8_t>(bytes)
                   : binaryInteger<[]<typename T>(T a, T b) { return uint8_t((a > b) - (a < b)); }, uint8_t>(bytes);
 }
 template <bool isSigned> bool decodeThreeWay(Decoder &decoder, const llvm::CallInst &call) {
@@ -737,7 +735,8 @@ template <unsigned opcode, bool isSigned> bool decodeOverflow(Decoder &decoder, 
                  return opcode == llvm::Instruction::Add   ? __builtin_add_overflow(N(x), N(y), &result)
                         : opcode == llvm::Instruction::Sub ? __builtin_sub_overflow(N(x), N(y), &result)
                                                            : __builtin_mul_overflow(N(x), N(y), &result);
-               }, uint8_t>(leaf.bytes()),
+               },
+                             uint8_t>(leaf.bytes()),
                Family::Integer, d[1], a, b);
   return true;
 }

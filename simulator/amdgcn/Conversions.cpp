@@ -16,9 +16,9 @@ using SimInstruction = simulator::Instruction;
 bool decodePair(Decoder &decoder, const llvm::CallInst &call) {
   Slots d = decoder.define(call);
   for (unsigned index = 0; index < 2; ++index)
-    decoder.emit(map<[](float value) { return uint16_t(encode(value, formatHalf, Rounding::Zero, false)); }, uint16_t,
-                     float>,
-                 Family::Conversion, d[index], decoder.scalar(call.getArgOperand(index)));
+    decoder.emit(
+        map<[](float value) { return uint16_t(encode(value, formatHalf, Rounding::Zero, false)); }, uint16_t, float>,
+        Family::Conversion, d[index], decoder.scalar(call.getArgOperand(index)));
   return true;
 }
 
@@ -51,8 +51,7 @@ Step unpackByte(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
   const auto element = SmallFloat(instruction.small[0]);
   const uint32_t *a = warp.in<uint32_t>(instruction.a);
   eachLane(mask, [&](unsigned lane) {
-    warp.out<float>(instruction.d)[lane] =
-        float(decodeSmall(uint8_t(a[lane] >> instruction.immediate), element));
+    warp.out<float>(instruction.d)[lane] = float(decodeSmall(uint8_t(a[lane] >> instruction.immediate), element));
   });
   return Step::Next;
 }

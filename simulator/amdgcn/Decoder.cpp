@@ -98,9 +98,7 @@ Leaves Decoder::leavesOf(llvm::Type *type) {
   addLeaves(type, 0, leaves);
   return leaves;
 }
-Leaf Decoder::leafOf(llvm::Type *type) {
-  return leavesOf(type->getScalarType())[0];
-}
+Leaf Decoder::leafOf(llvm::Type *type) { return leavesOf(type->getScalarType())[0]; }
 
 // Slots
 
@@ -379,7 +377,8 @@ void Decoder::decodeCall(const llvm::CallInst &call) {
   }
   const llvm::Function *callee = call.getCalledFunction();
   if (!callee || !callee->isIntrinsic()) {
-    fail(callee ? "'" + callee->getName() + "' is called and not defined" : llvm::Twine("a call of an address is not simulated"));
+    fail(callee ? "'" + callee->getName() + "' is called and not defined"
+                : llvm::Twine("a call of an address is not simulated"));
     return;
   }
   if (callee->getName().starts_with("llvm.amdgcn.mfma.") || callee->getName().starts_with("llvm.amdgcn.wmma.")) {
@@ -523,10 +522,10 @@ static void write(const llvm::Constant &constant, const llvm::DataLayout &layout
       const llvm::Constant *element = constant.getAggregateElement(index);
       if (!element)
         return;
-      uint64_t offset = type->isStructTy() ? layout.getStructLayout(llvm::cast<llvm::StructType>(type))
-                                                 ->getElementOffset(index)
-                                                 .getFixedValue()
-                                           : index * layout.getTypeStoreSize(element->getType()).getFixedValue();
+      uint64_t offset =
+          type->isStructTy()
+              ? layout.getStructLayout(llvm::cast<llvm::StructType>(type))->getElementOffset(index).getFixedValue()
+              : index * layout.getTypeStoreSize(element->getType()).getFixedValue();
       write(*element, layout, addresses, to + offset);
     }
   }

@@ -140,17 +140,26 @@ void addBuffers(IntrinsicTable &table);
 /// Which handler of those for 1, 2, 4 and 8 bytes.
 template <auto operation, typename D = void> Handler unaryInteger(unsigned bytes) {
   auto pick = []<typename T>(T) -> Handler { return map<operation, std::conditional_t<std::is_void_v<D>, T, D>, T>; };
-  return bytes == 1 ? pick(uint8_t()) : bytes == 2 ? pick(uint16_t()) : bytes == 4 ? pick(uint32_t()) : pick(uint64_t());
+  return bytes == 1   ? pick(uint8_t())
+         : bytes == 2 ? pick(uint16_t())
+         : bytes == 4 ? pick(uint32_t())
+                      : pick(uint64_t());
 }
 template <auto operation, typename D = void> Handler binaryInteger(unsigned bytes) {
   auto pick = []<typename T>(T) -> Handler {
     return map<operation, std::conditional_t<std::is_void_v<D>, T, D>, T, T>;
   };
-  return bytes == 1 ? pick(uint8_t()) : bytes == 2 ? pick(uint16_t()) : bytes == 4 ? pick(uint32_t()) : pick(uint64_t());
+  return bytes == 1   ? pick(uint8_t())
+         : bytes == 2 ? pick(uint16_t())
+         : bytes == 4 ? pick(uint32_t())
+                      : pick(uint64_t());
 }
 template <auto operation> Handler ternaryInteger(unsigned bytes) {
   auto pick = []<typename T>(T) -> Handler { return map<operation, T, T, T, T>; };
-  return bytes == 1 ? pick(uint8_t()) : bytes == 2 ? pick(uint16_t()) : bytes == 4 ? pick(uint32_t()) : pick(uint64_t());
+  return bytes == 1   ? pick(uint8_t())
+         : bytes == 2 ? pick(uint16_t())
+         : bytes == 4 ? pick(uint32_t())
+                      : pick(uint64_t());
 }
 /// Which handler of those for floats.
 template <auto operation, typename D = void> Handler unaryFloat(Leaf::Kind kind) {

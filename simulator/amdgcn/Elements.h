@@ -9,9 +9,7 @@ namespace triton::simulator::amdgcn {
 
 enum class SmallFloat : uint8_t { E4M3, E5M2, E4M3Fnuz, E5M2Fnuz };
 
-inline SmallFloat smallFloat(bool isE5, bool isFnuz) {
-  return SmallFloat((isE5 ? 1 : 0) + (isFnuz ? 2 : 0));
-}
+inline SmallFloat smallFloat(bool isE5, bool isFnuz) { return SmallFloat((isE5 ? 1 : 0) + (isFnuz ? 2 : 0)); }
 
 inline const FloatFormat &formatOf(SmallFloat element) {
   static constexpr FloatFormat formats[] = {formatE4M3, formatE5M2, {4, 3, 8, false, false}, {5, 2, 16, false, false}};
@@ -24,8 +22,8 @@ inline double decodeSmall(uint8_t bits, SmallFloat element) {
     std::array<std::array<double, 256>, 4> made;
     for (unsigned kind = 0; kind < 4; ++kind)
       for (unsigned code = 0; code < 256; ++code)
-        made[kind][code] = isFnuz(SmallFloat(kind)) && code == 0x80 ? std::nan("")
-                                                                     : decode(code, formatOf(SmallFloat(kind)));
+        made[kind][code] =
+            isFnuz(SmallFloat(kind)) && code == 0x80 ? std::nan("") : decode(code, formatOf(SmallFloat(kind)));
     return made;
   }();
   return tables[size_t(element)][bits];

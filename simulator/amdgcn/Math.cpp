@@ -163,8 +163,7 @@ void addMath(IntrinsicTable &table) {
   table[I::ceil] = decodeUnary<[](auto x) { return std::ceil(x); }>;
   table[I::trunc] = decodeUnary<[](auto x) { return std::trunc(x); }>;
   table[I::round] = decodeUnary<[](auto x) { return std::round(x); }>;
-  table[I::rint] = table[I::nearbyint] = table[I::roundeven] =
-      decodeUnary<[](auto x) { return std::nearbyint(x); }>;
+  table[I::rint] = table[I::nearbyint] = table[I::roundeven] = decodeUnary<[](auto x) { return std::nearbyint(x); }>;
   table[I::sqrt] = table[I::amdgcn_sqrt] = decodeUnary<[](auto x) { return std::sqrt(x); }>;
   table[I::exp] = decodeUnary<[](auto x) { return std::exp(x); }>;
   table[I::exp2] = table[I::amdgcn_exp2] = decodeUnary<[](auto x) { return std::exp2(x); }>;

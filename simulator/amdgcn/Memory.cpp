@@ -93,8 +93,7 @@ template <bool isLoad> Step access(Warp &warp, const SimInstruction &instruction
 }
 
 bool decodeLoad(Decoder &decoder, const llvm::LoadInst &load) {
-  Form form =
-      formOf(decoder, load.getType(), load.getPointerAddressSpace(), unsigned(load.getAlign().value()));
+  Form form = formOf(decoder, load.getType(), load.getPointerAddressSpace(), unsigned(load.getAlign().value()));
   Slot address = decoder.scalar(load.getPointerOperand());
   Slots d = decoder.define(load);
   SimInstruction &made = decoder.emit(access<true>, Family::Memory);
@@ -220,8 +219,8 @@ uint64_t wordOf(const Warp &warp, const Slot *slots, const AtomicForm &form, uns
   uint64_t value = 0;
   const unsigned bytes = form.bytes / form.elements;
   for (unsigned index = 0; index < form.elements; ++index)
-    std::memcpy(reinterpret_cast<std::byte *>(&value) + index * bytes,
-                warp.in<std::byte>(slots[index]) + lane * bytes, bytes);
+    std::memcpy(reinterpret_cast<std::byte *>(&value) + index * bytes, warp.in<std::byte>(slots[index]) + lane * bytes,
+                bytes);
   return value;
 }
 /// `list`: results (of compare and swap, whether it did behind them), values, and what is expected.
@@ -370,8 +369,8 @@ Step atomicInBuffer(Warp &warp, const SimInstruction &instruction, LaneMask mask
   const unsigned bytes = form.bytes / form.elements;
   bool isFine = true;
   eachLane(mask, [&](unsigned lane) {
-    std::byte *at = !isFine ? nullptr
-                            : locateInBuffer(warp, instruction, form.bytes, form.bytes, lane, Access::Atomic, isFine);
+    std::byte *at =
+        !isFine ? nullptr : locateInBuffer(warp, instruction, form.bytes, form.bytes, lane, Access::Atomic, isFine);
     const uint64_t old = at ? changeAt(at, form, form.swaps ? wordOf(warp, expectations, form, lane) : 0,
                                        wordOf(warp, values, form, lane))
                             : 0;

@@ -22,8 +22,7 @@ template <Special which> bool decodeSpecial(Decoder &decoder, const llvm::CallIn
 Step argumentAddress(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
   const Grid &grid = warp.cta.grid();
   const uint64_t hidden = (grid.launch.kernel->parameterBytes + 7) / 8 * 8;
-  const auto address =
-      reinterpret_cast<uint64_t>(grid.parameterBegin) + (instruction.small[0] ? hidden : 0);
+  const auto address = reinterpret_cast<uint64_t>(grid.parameterBegin) + (instruction.small[0] ? hidden : 0);
   eachLane(mask, [&](unsigned lane) { warp.out<uint64_t>(instruction.d)[lane] = address; });
   return Step::Next;
 }
@@ -195,14 +194,12 @@ template <unsigned row> bool decodeSwap(Decoder &decoder, const llvm::CallInst &
 /// The value of the first lane, or of the one that `b` names, for all; `small[0]` bytes, `small[1]` whether b is given.
 Step readLane(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
   const unsigned bytes = instruction.small[0], first = unsigned(std::countr_zero(mask));
-  const unsigned source =
-      instruction.small[1] ? warp.in<uint32_t>(instruction.b)[first] % warp.lanes : first;
+  const unsigned source = instruction.small[1] ? warp.in<uint32_t>(instruction.b)[first] % warp.lanes : first;
   if (!isHere(warp, instruction, mask, first, source))
     return Step::Blocked;
   uint64_t value = 0;
   std::memcpy(&value, warp.in<std::byte>(instruction.a) + source * bytes, bytes);
-  eachLane(mask,
-           [&](unsigned lane) { std::memcpy(warp.out<std::byte>(instruction.d) + lane * bytes, &value, bytes); });
+  eachLane(mask, [&](unsigned lane) { std::memcpy(warp.out<std::byte>(instruction.d) + lane * bytes, &value, bytes); });
   return Step::Next;
 }
 template <bool isFirst> bool decodeReadLane(Decoder &decoder, const llvm::CallInst &call) {

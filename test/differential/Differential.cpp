@@ -5,10 +5,10 @@
 #include "compiler/interpreter/Interpreter.h"
 #include "compiler/support/Source.h"
 #include "compiler/tensor/passes/Pipeline.h"
-#include "runtime/cuda/Simulation.h"
 #include "runtime/gpu/Launch.h"
 #include "runtime/gpu/Memory.h"
 #include "runtime/host/Launch.h"
+#include "runtime/simulated/Simulation.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -184,7 +184,7 @@ std::optional<std::string> runCompiled(RandomKernel &kernel, std::vector<Bytes> 
   bool runs = place.runs();
   if (isSimulated) {
     request.options.assemblerPath = driver::simulatorName.str();
-    runtime::gpu::Driver::setLibrary((runtime::cuda::simulatorPrefix + place.architecture).str());
+    runtime::gpu::Driver::setLibrary((runtime::simulated::simulatorPrefix + place.architecture).str());
   }
   if (place.target == "cuda" && runs) {
     auto architecture = architectureOfGpu();

@@ -1,6 +1,7 @@
-#include "runtime/cuda/Simulation.h"
+#include "runtime/simulated/Simulation.h"
 
 #include "compiler/support/Interruption.h"
+#include "simulator/amdgcn/Load.h"
 #include "simulator/engines/TensorMap.h"
 #include "simulator/machine/Machine.h"
 
@@ -14,7 +15,7 @@
 #include <mutex>
 #include <thread>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::simulated {
 
 namespace {
 
@@ -27,11 +28,31 @@ using simulator::Program;
 /// What kernels and launchers see of a chip.
 struct Chip {
   int capability, sharedBytes, sharedBytesPerMultiprocessor, multiprocessors;
+  llvm::StringLiteral amd = ""; // AMD's by name; NVIDIA's have none
+  unsigned lanes = 32;
+  bool isFnuz = false;
+  bool isAmd() const { return !amd.empty(); }
 };
-constexpr Chip chips[] = {{75, 65536, 65536, 40},     {80, 166912, 167936, 108},  {86, 101376, 102400, 84},
-                          {87, 166912, 167936, 16},   {89, 101376, 102400, 128},  {90, 232448, 233472, 132},
-                          {100, 232448, 233472, 148}, {103, 232448, 233472, 148}, {110, 232448, 233472, 20},
-                          {120, 101376, 102400, 170}, {121, 101376, 102400, 48}};
+constexpr Chip chips[] = {{75, 65536, 65536, 40},
+                          {80, 166912, 167936, 108},
+                          {86, 101376, 102400, 84},
+                          {87, 166912, 167936, 16},
+                          {89, 101376, 102400, 128},
+                          {90, 232448, 233472, 132},
+                          {100, 232448, 233472, 148},
+                          {103, 232448, 233472, 148},
+                          {110, 232448, 233472, 20},
+                          {120, 101376, 102400, 170},
+                          {121, 101376, 102400, 48},
+                          {90, 65536, 65536, 104, "gfx90a", 64},
+                          {94, 65536, 65536, 304, "gfx942", 64, true},
+                          {95, 163840, 163840, 256, "gfx950", 64},
+                          {110, 65536, 65536, 96, "gfx1100"},
+                          {110, 65536, 65536, 60, "gfx1101"},
+                          {110, 65536, 65536, 32, "gfx1102"},
+                          {120, 65536, 65536, 32, "gfx1200"},
+                          {120, 65536, 65536, 64, "gfx1201"},
+                          {125, 163840, 163840, 256, "gfx1250"}};
 
 struct Function;
 struct Module {
@@ -129,6 +150,12 @@ const char *textOf(int status) {
   }
 }
 
+simulator::Loaded loadProgram(const Chip &chip, const char *image) {
+  if (chip.isAmd())
+    return simulator::amdgcn::load(image, {chip.amd.str(), chip.lanes, chip.isFnuz});
+  return simulator::load(image);
+}
+
 int initialize(unsigned) { return Success; }
 int driverVersion(int *version) { return *version = 13000, Success; }
 int errorString(int status, const char **text) {
@@ -147,11 +174,16 @@ int deviceName(char *name, int size, DeviceHandle) {
   return Success;
 }
 
+int deviceArchitecture(char *name, int size, DeviceHandle) {
+  std::snprintf(name, size_t(size), "%s", state().name.c_str());
+  return Success;
+}
+
 int deviceAttribute(int *value, DeviceAttribute attribute, DeviceHandle) {
   const Chip &chip = *state().chip;
   switch (attribute) {
   case DeviceAttribute::WarpSize:
-    *value = 32;
+    *value = int(chip.lanes);
     break;
   case DeviceAttribute::MaxRegistersPerBlock:
     *value = 65536;
@@ -195,8 +227,7 @@ int getLimit(size_t *value, Limit) { return *value = state().printBytes, Success
 int setLimit(Limit, size_t value) { return state().printBytes = value, Success; }
 
 int loadModule(ModuleHandle *module, const void *image, unsigned count, JitOption *options, void **values) {
-  std::string text(static_cast<const char *>(image));
-  simulator::Loaded loaded = simulator::load(std::move(text));
+  simulator::Loaded loaded = loadProgram(*state().chip, static_cast<const char *>(image));
   if (!loaded.program) {
     char *log = nullptr;
     size_t size = 0;
@@ -207,7 +238,7 @@ int loadModule(ModuleHandle *module, const void *image, unsigned count, JitOptio
         size = reinterpret_cast<size_t>(values[index]);
     if (log && size)
       std::snprintf(log, size, "%s", loaded.problem.c_str());
-    return InvalidPtx;
+    return state().chip->isAmd() ? InvalidImage : InvalidPtx;
   }
   auto made = std::make_unique<Module>();
   made->program = std::move(loaded.program);
@@ -224,6 +255,8 @@ int findFunction(FunctionHandle *function, ModuleHandle handle, const char *name
   if (!kernel)
     return NotFound;
   module.functions.push_back(std::make_unique<Function>(Function{&module, kernel}));
+  if (state().chip->isAmd()) // all of it, without asking
+    module.functions.back()->maxDynamicShared = state().chip->sharedBytes;
   *function = reinterpret_cast<FunctionHandle>(module.functions.back().get());
   return Success;
 }
@@ -343,7 +376,9 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
   else if (extra)
     for (; *extra; extra += 2)
       if (*extra == reinterpret_cast<void *>(1))
-        std::memcpy(launch.parameters.data(), extra[1], launch.parameters.size());
+        std::memcpy(launch.parameters.data(), extra[1], launch.parameters.size()); // a buffer
+  if (state().chip->isAmd())
+    simulator::amdgcn::appendHiddenArguments(launch, kernel.parameterBytes);
   for (KnownMemory &known : std::exchange(knownMemory, {}))
     launch.memory.push_back({known.begin, known.end, std::move(known.name)});
   simulator::sortMemory(launch.memory);
@@ -490,17 +525,23 @@ std::vector<KernelCount> takeCounts() {
   return std::exchange(state().counts, {});
 }
 
-llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef architecture) {
+static const Chip *findChip(llvm::StringRef architecture) {
   llvm::StringRef digits = architecture;
   int capability = 0;
-  bool isArchitecture = digits.consume_front("sm") &&
+  const bool isNvidia = digits.consume_front("sm") &&
                         (digits.consume_front("_"), !digits.consumeInteger(10, capability)) &&
                         (digits.empty() || digits == "a" || digits == "f");
-  const Chip *chip =
-      std::find_if(std::begin(chips), std::end(chips), [&](const Chip &each) { return each.capability == capability; });
-  if (!isArchitecture || chip == std::end(chips))
-    return llvm::createStringError("TRITON_SIMULATE takes an architecture such as sm_80, sm_90a or sm_100a, not '" +
-                                   architecture + "'");
+  const Chip *chip = std::find_if(std::begin(chips), std::end(chips), [&](const Chip &each) {
+    return each.isAmd() ? each.amd == architecture : isNvidia && each.capability == capability;
+  });
+  return chip == std::end(chips) ? nullptr : chip;
+}
+
+llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef architecture) {
+  const Chip *chip = findChip(architecture);
+  if (!chip)
+    return llvm::createStringError(
+        "TRITON_SIMULATE takes an architecture such as sm_80, sm_90a, sm_100a or gfx942, not '" + architecture + "'");
   state().chip = chip;
   state().name = architecture.str();
   auto api = std::make_unique<DriverApi>();
@@ -551,9 +592,13 @@ llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef
   TRITON_SIMULATED(elapsedTime);
   TRITON_SIMULATED(encodeTensorMap);
 #undef TRITON_SIMULATED
+  if (chip->isAmd()) {
+    api->vendor = Vendor::Amd;
+    api->deviceArchitecture = deviceArchitecture;
+  }
   api->free = release;
   api->freeAsync = releaseAsync;
   return api;
 }
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::simulated

@@ -1,6 +1,6 @@
-// A driver whose devices are the simulator's: kernels are PTX, run on the host's processor before the launch returns, and take memory of the host.
-//   In:  an architecture (sm_90a).
-//   Out: a table like that of NVIDIA's library, so that everything above it is as on a GPU.
+// A driver whose devices are the simulator's: kernels are PTX or AMDGPU LLVM IR, run on the host's processor before the launch returns, and take memory of the host.
+//   In:  an architecture (sm_90a, gfx942).
+//   Out: a table like that of the vendor's library, so that everything above it is as on a GPU.
 #pragma once
 
 #include "runtime/driver/DriverApi.h"
@@ -8,11 +8,11 @@
 
 #include <vector>
 
-namespace triton::runtime::cuda {
+namespace triton::runtime::simulated {
 
 using namespace gpu; // it is one more of the drivers there
 
-/// What `Driver::setLibrary` takes instead of a path: "simulator:sm_90a".
+/// What `Driver::setLibrary` takes instead of a path: "simulator:sm_90a", "simulator:gfx942".
 inline constexpr llvm::StringLiteral simulatorPrefix = "simulator:";
 
 /// One for the process: the architecture of the first call counts.
@@ -48,4 +48,4 @@ struct KernelCount {
 };
 std::vector<KernelCount> takeCounts();
 
-} // namespace triton::runtime::cuda
+} // namespace triton::runtime::simulated
