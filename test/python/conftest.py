@@ -7,7 +7,7 @@ import pytest
 
 
 def pytest_addoption(parser):
-    parser.addoption("--device", default="cpu", help="where kernels run: cpu (default), cuda, or sim:sm_90a")
+    parser.addoption("--device", default="cpu", help="where kernels run: cpu (default), cuda, sim:sm_90a or sim:gfx942")
     parser.addoption("--compile-only", default="", help="compile for architectures (sm_90a,sm_80) instead of running")
     parser.addoption("--part", default="0/1", help="runs a part of the tests: 1/3 is the second of three")
     parser.addoption("--record", default="", help="writes what launches compute into this folder: see records.py")
@@ -88,8 +88,12 @@ def stages():
     """The stages of the active target's kernels: text, and last the code."""
     from triton.runtime import driver
 
-    on_gpu = driver.active.get_current_target().backend == "cuda"
-    return ["ttir", "ttgir", "llir", "ptx", "cubin"] if on_gpu else ["ttir", "llir", "obj"]
+    of_backend = {
+        "cuda": ["ttir", "ttgir", "llir", "ptx", "cubin"],
+        "hip": ["ttir", "ttgir", "llir", "hsaco"],
+        "cpu": ["ttir", "llir", "obj"],
+    }
+    return of_backend[driver.active.get_current_target().backend]
 
 
 @pytest.fixture(scope="session", autouse=True)

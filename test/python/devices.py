@@ -3,7 +3,7 @@
 --device cpu             on the processor (default)
 --device cuda            on the GPU. Tests make their arrays in host memory: each launch copies what it is given to the device, waits, and
                          copies it back, so that one test serves all devices, and an error shows at the launch it belongs to
---device sim:sm_90a      on a simulated GPU of this architecture (docs/how-to/run-without-a-gpu.md): its memory is the host's
+--device sim:sm_90a      on a simulated GPU of this architecture, or sim:gfx942 (docs/how-to/run-without-a-gpu.md): its memory is the host's
 --compile-only sm_90a    nowhere: kernels are compiled and assembled for this architecture, launches do nothing, and a test passes
                          unless a compile fails that the test does not expect to fail. With several, sm_90a,sm_80, tests see the first
                          one, and what compiles for it is compiled for the others too
@@ -24,6 +24,7 @@ import pytest
 import torch
 import triton
 from triton import runtime
+from triton.backends.amd import driver as amd
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import driver as nvidia
 from triton.backends.nvidia.compiler import sm_arch_from_capability
@@ -284,7 +285,7 @@ class DevicePlugin:
             self.watch = CompileWatch(others)
         elif self.simulates:
             triton.knobs.runtime.simulate = os.environ["TRITON_SIMULATE"] = device.removeprefix("sim:")
-            runtime.driver.set_active(nvidia.CudaDriver())
+            runtime.driver.set_active(amd.HIPDriver() if device.startswith("sim:gfx") else nvidia.CudaDriver())
             triton.set_allocator(lambda size, align, stream: empty_bytes(size, torch.uint8))
             make_tensors_on_the_host()
         elif device == "cuda":

@@ -6,6 +6,7 @@ from ... import knobs
 from ..._C import libtriton
 from ...language.extra import libdevice
 from ..compiler import GPUTarget, Language
+from ..gpu import simulated
 from ..native import NativeBackend, options_class, run_stage
 
 HIPOptions = options_class("HIPOptions", "hip")
@@ -25,7 +26,7 @@ class HIPBackend(NativeBackend):
         return f"hip:{options.arch}"
 
     def hash(self) -> str:
-        return f"hip-{self.target.arch}"
+        return f"simulator-{self.target.arch}" if simulated("hip") else f"hip-{self.target.arch}"
 
     def default_arch(self) -> str:
         return knobs.runtime.override_arch or str(self.target.arch)
@@ -36,7 +37,11 @@ class HIPBackend(NativeBackend):
         return parsed
 
     def native_options(self, options) -> dict:
-        return {**super().native_options(options), "line_info": not knobs.compilation.disable_line_info}
+        return {
+            **super().native_options(options),
+            "line_info": not knobs.compilation.disable_line_info,
+            "simulated": simulated("hip") is not None,
+        }
 
     def get_codegen_implementation(self, options) -> dict:
         return {"min_dot_size": lambda lhs, rhs: libtriton.target_facts("hip")["smallest_dot"]}
@@ -54,6 +59,7 @@ class HIPBackend(NativeBackend):
         else:
             stages["ttgir"] = self._stage("ttgir", options, gluon=True)
         stages["llir"] = self._stage("llir", options)
-        stages["amdgcn"] = self._stage("amdgcn", options)
+        if not simulated("hip"):  # which runs LLVM IR
+            stages["amdgcn"] = self._stage("amdgcn", options)
         stages["hsaco"] = self._stage("hsaco", options)
         self.hook_stages(stages, options, language, self.target.arch)
