@@ -192,7 +192,7 @@ std::vector<Stage> HipTarget::stages(const Options &options, const Inspection &)
                       code->emplace(std::move(*parsed));
                       return mlir::success();
                     }});
-  if (options.isSimulated || isSimulated()) {
+  if (options.isSimulated || isSimulated("gfx")) {
     stages.push_back({"hsaco",
                       [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
                         for (const llvm::Function &function : (*code)->module())

@@ -149,11 +149,11 @@ static void leaveToDriver(Toolkit &toolkit, const gpu::Target &device) {
   toolkit.ptxVersion = lastPtxVersionOfVolta;
 }
 
-bool driver::isSimulated() { return !variable("TRITON_SIMULATE").empty(); }
+bool driver::isSimulated(StringRef vendor) { return StringRef(variable("TRITON_SIMULATE")).starts_with(vendor); }
 
 Toolkit Toolkit::find(const Options &options, const gpu::Target &device) {
   Toolkit toolkit;
-  if (options.assemblerPath == simulatorName || (options.assemblerPath.empty() && isSimulated())) {
+  if (options.assemblerPath == simulatorName || (options.assemblerPath.empty() && isSimulated("sm"))) {
     // The simulator reads PTX, of any version.
     toolkit.libdevice = findLibdevice(options, "");
     toolkit.build = simulatorName.str();

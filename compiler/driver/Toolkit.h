@@ -12,8 +12,8 @@ namespace triton::driver {
 
 /// As the path of an assembler: none, as the simulator reads PTX. Meant too where `TRITON_SIMULATE` is set and no path is given.
 inline constexpr llvm::StringLiteral simulatorName = "simulator";
-/// Whether TRITON_SIMULATE names an architecture: kernels run in the process.
-bool isSimulated();
+/// Whether TRITON_SIMULATE names an architecture of a vendor ("sm", "gfx"): its kernels run in the process.
+bool isSimulated(llvm::StringRef vendor);
 
 struct Toolkit {
   std::string ptxas;                        // its path; empty: `jitLink`, else the driver
