@@ -171,15 +171,16 @@ def stubs():
     libdevice = [entry for entry in entries("triton.language.extra.libdevice") if entry.is_function]
     text = "from triton.language.core import tensor\n\n" + "\n".join(stub(entry) for entry in libdevice)
     files["extra/libdevice.pyi"] = head("Functions of libdevice, one table for all targets.") + text
-    files["extra/cuda/libdevice.pyi"] = (
+    files["extra/cuda/libdevice.pyi"] = files["extra/hip/libdevice.pyi"] = (
         f'"""Functions of libdevice."""\n\n# {NOTE}\n\nfrom triton.language.extra.libdevice import *  # noqa: F403\n'
     )
-    cuda = [entry for entry in entries("triton.language.extra.cuda") if entry.is_function]
-    files["extra/cuda/__init__.pyi"] = (
-        head("What only NVIDIA GPUs have.")
-        + "from triton.language.core import tensor\nfrom . import libdevice as libdevice\n\n"
-        + "\n".join(stub(entry) for entry in cuda)
-    )
+    for vendor, summary in (("cuda", "What only NVIDIA GPUs have."), ("hip", "What only AMD GPUs have.")):
+        functions = [entry for entry in entries(f"triton.language.extra.{vendor}") if entry.is_function]
+        files[f"extra/{vendor}/__init__.pyi"] = (
+            head(summary)
+            + "from triton.language.core import tensor\nfrom . import libdevice as libdevice\n\n"
+            + "\n".join(stub(entry) for entry in functions)
+        )
     files["__init__.pyi"] = package_stub(top)
     return {LANGUAGE / name: text for name, text in files.items()}
 
@@ -259,10 +260,11 @@ def page():
     lines += ["## `tl.target_info`", ""]
     for entry in entries("triton.language.target_info"):
         lines += section(f"tl.target_info.{entry.name}", entry)
-    lines += ["## `tl.extra.cuda`", ""]
-    for entry in entries("triton.language.extra.cuda"):
-        if entry.is_function:
-            lines += section(f"tl.extra.cuda.{entry.name}", entry)
+    for vendor in ("cuda", "hip"):
+        lines += [f"## `tl.extra.{vendor}`", ""]
+        for entry in entries(f"triton.language.extra.{vendor}"):
+            if entry.is_function:
+                lines += section(f"tl.extra.{vendor}.{entry.name}", entry)
     lines += ["## `tl.extra.libdevice`", "", "| function | what it gives |", "|---|---|"]
     for entry in entries("triton.language.extra.libdevice"):
         summary = (entry.documentation.splitlines() or [""])[0].replace("|", "\\|")

@@ -62,7 +62,7 @@ const Builtin *findBuiltin(llvm::StringRef module, llvm::StringRef name) {
         return builtin;
   }
   // The neutral libdevice is the backend's: there is one table of functions.
-  if (module == "triton.language.extra.cuda.libdevice")
+  if (module == "triton.language.extra.cuda.libdevice" || module == "triton.language.extra.hip.libdevice")
     return findBuiltin("triton.language.extra.libdevice", name);
   return nullptr;
 }

@@ -48,6 +48,8 @@ static constexpr Entry entries[] = {
     {"triton.language.extra", "libdevice", Entry::Module},
     {"triton.language.extra", "cuda", Entry::Module},
     {"triton.language.extra.cuda", "libdevice", Entry::Module},
+    {"triton.language.extra", "hip", Entry::Module},
+    {"triton.language.extra.hip", "libdevice", Entry::Module},
     {"triton.language.core.dtype", "SINT_TYPES", Entry::Names, 0, "int8 int16 int32 int64"},
     {"triton.language.core.dtype", "UINT_TYPES", Entry::Names, 0, "int1 uint8 uint16 uint32 uint64"},
     {"triton.language.core.dtype", "FP_TYPES", Entry::Names, 0,

@@ -147,13 +147,6 @@ def test_what_amd_has_no_code_for():
     with pytest.raises(Exception, match="cannot print on AMD GPUs yet"):
         compile(prints, {"x_ptr": "*fp32"})
 
-    @triton.jit
-    def sines(x_ptr):
-        tl.store(x_ptr, tl.sin(tl.load(x_ptr)))
-
-    with pytest.raises(Exception, match="no library defines the function '__ocml_sin_f32'"):
-        compile(sines, {"x_ptr": "*fp32"})
-
 
 def test_code_objects_are_what_loaders_read():
     """A shared object whose dynamic symbols name the kernel and its descriptor, from which the code is found."""

@@ -1,5 +1,7 @@
 #include "compiler/cpu/evaluate/Elementwise.h"
 
+#include "compiler/tensor/ElementaryMath.h"
+
 #include "compiler/cpu/Convert.h"
 #include "compiler/cpu/Scalar.h"
 #include "compiler/tensor/Tensor.h"
@@ -166,25 +168,9 @@ struct ElementwiseEmitter {
   /// Libdevice's names for what `math` has.
   FailureOr<Value> external(tensor::ExternElementwiseOp callOp, ArrayRef<Value> operands) {
     StringRef symbol = callOp.getSymbol();
-    StringRef name = symbol;
-    name.consume_front("__nv_");
-    for (StringRef prefix : {"fast_"})
-      name.consume_front(prefix);
     Type element = resultElement();
-    if (element.isF32() && name.ends_with("f") && name != "erf")
-      name = name.drop_back();
-    StringRef known =
-        llvm::StringSwitch<StringRef>(name)
-            .Cases({"acos",  "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt",     "ceil",  "cos",   "cosh",
-                    "erf",   "erfc",  "exp",  "exp2",  "expm1", "floor", "fma",   "log",      "log10", "log1p", "log2",
-                    "rsqrt", "sin",   "sinh", "sqrt",  "tan",   "tanh",  "trunc", "copysign", "round"},
-                   name)
-            .Case("pow", "powf")
-            .Case("fabs", "absf")
-            .Case("rint", "roundeven")
-            .Case("nearbyint", "roundeven")
-            .Default("");
-    if (known.empty() || !isa<FloatType>(element))
+    StringRef known = tensor::mathOfLibdevice(symbol, element);
+    if (known.empty())
       return op->emitError() << "the library function " << symbol << " has no counterpart on the CPU";
     std::string opName = ("math." + known).str();
     OperationState state(loc, opName, operands, {withShapeOf(operands.front().getType(), element)});

@@ -11,7 +11,7 @@
 // every digit near zero. Leaves alone what is one instruction (sqrt, floor, fma, …) and what LLVM knows how to call.
 #include "compiler/cpu/passes/ExpandMath.h"
 
-#include "compiler/cpu/evaluate/VectorMath.h"
+#include "compiler/tensor/ElementaryMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -116,10 +116,10 @@ static Value callLibrary(OpBuilder &builder, Location loc, StringRef name, Value
 
 /// sin or cos by polynomial, unless an element is too large for it.
 static Value expandTrigonometric(OpBuilder &builder, Location loc, Value x, bool isCosine, const HostTarget &target) {
-  VectorMath math(builder, loc, target);
+  tensor::ElementaryMath math(builder, loc, target.fma);
   Value fast = isCosine ? math.cos(x) : math.sin(x);
   Type element = getElementTypeOrSelf(x.getType());
-  TypedAttr limit = builder.getFloatAttr(element, VectorMath::trigonometricLimit(element));
+  TypedAttr limit = builder.getFloatAttr(element, tensor::ElementaryMath::trigonometricLimit(element));
   auto vector = dyn_cast<VectorType>(x.getType());
   if (vector)
     limit = DenseElementsAttr::get(vector, Attribute(limit));
@@ -138,7 +138,7 @@ static Value expandTrigonometric(OpBuilder &builder, Location loc, Value x, bool
 
 /// The arithmetic that `op` stands for, on operands of f32 or f64. Null if there is none.
 static Value expand(OpBuilder &builder, Operation *op, ValueRange operands, const HostTarget &target) {
-  VectorMath math(builder, op->getLoc(), target);
+  tensor::ElementaryMath math(builder, op->getLoc(), target.fma);
   Value x = operands[0];
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::ExpOp) { return math.exp(x); })

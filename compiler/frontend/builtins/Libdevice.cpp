@@ -129,7 +129,7 @@ static Portable findPortable(llvm::StringRef name, llvm::StringRef symbol) {
   return {libraryFunction(portableLibdevice, symbol), std::nullopt};
 }
 
-// On the CPU there is no libdevice: its functions are operations that the target has, or written in the language.
+// Only NVIDIA has libdevice: elsewhere its functions are operations that the target has, or written in the language.
 static FailureOr<Value> callEntry(Emitter &emitter, const Entry &entry, ArrayRef<Value> arguments) {
   FailureOr<std::vector<Value>> operands =
       mapValues(arguments, [&](const Value &value) { return toTensor(emitter, value); });
@@ -138,7 +138,7 @@ static FailureOr<Value> callEntry(Emitter &emitter, const Entry &entry, ArrayRef
       failed(operands) ? FailureOr<ExternForm>() : selectForm(emitter, entry.name, *operands, forms);
   if (failed(form))
     return failure();
-  const Portable portable = emitter.options().backend == "cpu" ? findPortable(entry.name, form->symbol) : Portable();
+  const Portable portable = emitter.options().backend != "cuda" ? findPortable(entry.name, form->symbol) : Portable();
   FailureOr<Value> result = failure();
   if (portable.function) {
     CallArguments call{*operands, {}};

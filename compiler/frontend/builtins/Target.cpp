@@ -69,6 +69,18 @@ static FailureOr<Value> gridLaunch(Emitter &emitter, const BoundArguments &) {
   return gridControl(emitter, "gdc_launch_dependents", "griddepcontrol.launch_dependents; // dummy $0");
 }
 
+/// The counter that all of AMD's GPUs have; LLVM knows the instruction of each.
+static FailureOr<Value> realTime(Emitter &emitter, const BoundArguments &) {
+  if (emitter.options().backend != "hip")
+    return emitter.error("RuntimeError")
+           << "tl.extra.hip.memrealtime exists on AMD GPUs only; this kernel is compiled for "
+           << emitter.options().backend;
+  auto op =
+      tensor::ExternElementwiseOp::create(emitter.builder(), emitter.location(), Type::int64().toIr(emitter.context()),
+                                          ValueRange(), "", "", "llvm.readsteadycounter", /*pure=*/false);
+  return Value::tensor(op, Type::int64());
+}
+
 static FailureOr<Value> convertFloat8(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Type> type = readType(emitter, arguments[1], "dst_ty");
   return failed(type) ? FailureOr<Value>() : cast(emitter, arguments[0], *type);
@@ -99,6 +111,8 @@ llvm::ArrayRef<Builtin> targetBuiltins() {
        "Converts to or from float8e4b15.", convertFloat8},
       {"triton.language.extra.cuda", "num_warps", "()", "How many warps run a program.", numWarps},
       {"triton.language.extra.cuda", "num_threads", "()", "How many threads run a program.", numThreads},
+      {"triton.language.extra.hip", "memrealtime", "()",
+       "The GPU's clock that does not change its rate (100 MHz), int64. Every call is kept.", realTime},
   };
   return table;
 }

@@ -82,6 +82,10 @@ def FactorMaxima : LatePass<"gpu-factor-maxima"> {
   let summary = "multiply maxima instead of all numbers";
 }
 
+def ExpandMath : LatePass<"gpu-expand-math"> {
+  let summary = "elementary functions become arithmetic where the target has no library for them";
+}
+
 def WaitForDots : LatePass<"gpu-wait-for-dots"> {
   let summary = "wait, at an mbarrier, for dots that tensor cores do on their own";
 }

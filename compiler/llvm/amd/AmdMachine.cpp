@@ -257,7 +257,7 @@ public:
         .Case([&](math::RsqrtOp) { return emitter.intrinsic(amdgcn_rsq, {x}, {type}); })
         .Default([](Operation *) { return static_cast<llvm::Value *>(nullptr); });
   }
-  /// LLVM's own where its code is accurate; else of AMD's device library, which is linked if it is given.
+  /// What ExpandMath leaves: LLVM's own code for it is accurate.
   llvm::Value *callMath(Emitter &emitter, llvm::StringRef name,
                         llvm::ArrayRef<llvm::Value *> arguments) const override {
     llvm::Type *type = arguments[0]->getType();
@@ -270,8 +270,9 @@ public:
       return emitter.intrinsic(id, {arguments[0]}, {type});
     if (name == "round")
       return emitter.intrinsic(llvm::Intrinsic::round, {arguments[0]}, {type});
-    const llvm::StringRef own = name == "powi" ? "pown" : name;
-    return emitter.callExternal(("__ocml_" + own + (type->isFloatTy() ? "_f32" : "_f64")).str(), type, arguments);
+    if (name == "fmod") // a loop, exact
+      return emitter.builder.CreateFRem(arguments[0], arguments[1]);
+    llvm_unreachable("ExpandMath leaves no other function");
   }
   llvm::Value *toInteger(Emitter &emitter, llvm::Value *value, bool isWide, bool isSigned) const override {
     llvm::Type *result = isWide ? emitter.builder.getInt64Ty() : emitter.builder.getInt32Ty();

@@ -79,10 +79,7 @@ public:
         .Case([&](arith::SubFOp) { return builder.CreateFSub(v[0], v[1]); })
         .Case([&](arith::MulFOp) { return builder.CreateFMul(v[0], v[1]); })
         .Case([&](arith::DivFOp) { return divideFloats(v[0], v[1]); })
-        .Case([&](arith::RemFOp) -> llvm::Value * {
-          llvm::Type *type = v[0]->getType();
-          return emitter.callExternal(type->isDoubleTy() ? "__nv_fmod" : "__nv_fmodf", type, v);
-        })
+        .Case([&](arith::RemFOp) { return emitter.machine.callMath(emitter, "fmod", v); })
         .Case([&](arith::NegFOp) { return builder.CreateFNeg(v[0]); })
         .Case([&](arith::MaximumFOp) { return emitExtremum(emitter, v[0], v[1], true, true); })
         .Case([&](arith::MinimumFOp) { return emitExtremum(emitter, v[0], v[1], false, true); })

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import knobs
 from ..._C import libtriton
-from ...language.extra import libdevice
+from ...language.extra import hip
 from ..compiler import GPUTarget, Language
 from ..gpu import simulated
 from ..native import NativeBackend, options_class, run_stage
@@ -47,7 +47,7 @@ class HIPBackend(NativeBackend):
         return {"min_dot_size": lambda lhs, rhs: libtriton.target_facts("hip")["smallest_dot"]}
 
     def get_module_map(self) -> dict:
-        return {"triton.language.extra.libdevice": libdevice}
+        return {"triton.language.extra.libdevice": hip.libdevice}
 
     def _stage(self, name, options, **further):
         return lambda source, metadata: run_stage(name, source, metadata, {**self.native_options(options), **further})

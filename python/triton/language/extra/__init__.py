@@ -1,5 +1,5 @@
 """Extras that go beyond the portable language."""
 
-from . import cuda, libdevice
+from . import cuda, hip, libdevice
 
-__all__ = ["cuda", "libdevice"]
+__all__ = ["cuda", "hip", "libdevice"]

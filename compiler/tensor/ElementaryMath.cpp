@@ -1,20 +1,22 @@
 // Each function: reduce the argument, evaluate a polynomial, undo the reduction, then put the special values right.
-#include "compiler/cpu/evaluate/VectorMath.h"
+#include "compiler/tensor/ElementaryMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 #include <limits>
 #include <numbers>
 
 using namespace mlir;
 
-namespace triton::cpu {
+namespace triton::tensor {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct VectorMath::Format {
+struct ElementaryMath::Format {
   int fractionBits, bias;
   double largest, smallestNormal;
   double rounding; // adding it to a float leaves the nearest integer in the low bits of the significand
@@ -99,7 +101,7 @@ static constexpr double cosine64[] = {0.041666666666666664,    -0.00138888888888
                                       -2.7557319221401993e-07, 2.087675579079147e-09,  -1.1470460841811526e-11,
                                       4.7458692024108734e-14};
 
-const VectorMath::Format &VectorMath::formatOf(Value x) {
+const ElementaryMath::Format &ElementaryMath::formatOf(Value x) {
   static constexpr double log10Of2 = std::numbers::ln2 / std::numbers::ln10;
   static const Format narrow = {.fractionBits = 23,
                                 .bias = 127,
@@ -164,27 +166,27 @@ const VectorMath::Format &VectorMath::formatOf(Value x) {
   return getElementTypeOrSelf(x.getType()).isF64() ? wide : narrow;
 }
 
-Type VectorMath::like(Value model, Type element) {
-  if (auto vector = dyn_cast<VectorType>(model.getType()))
-    return vector.clone(element);
+Type ElementaryMath::like(Value model, Type element) {
+  if (auto shaped = dyn_cast<ShapedType>(model.getType()))
+    return shaped.clone(element);
   return element;
 }
 
-Type VectorMath::integers(Value model) {
+Type ElementaryMath::integers(Value model) {
   return like(model, builder.getIntegerType(getElementTypeOrSelf(model.getType()).getIntOrFloatBitWidth()));
 }
 
 static Value splat(OpBuilder &builder, Location loc, Type type, TypedAttr value) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    value = DenseElementsAttr::get(vector, Attribute(value));
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    value = DenseElementsAttr::get(shaped, Attribute(value));
   return arith::ConstantOp::create(builder, loc, value);
 }
 
-Value VectorMath::constant(Value model, double value) {
+Value ElementaryMath::constant(Value model, double value) {
   return splat(builder, loc, model.getType(), builder.getFloatAttr(getElementTypeOrSelf(model.getType()), value));
 }
 
-Value VectorMath::bits(Value model, int64_t value) {
+Value ElementaryMath::bits(Value model, int64_t value) {
   Type type = integers(model);
   // Through the unsigned width: patterns such as a sign bit are outside the signed range.
   auto element = cast<IntegerType>(getElementTypeOrSelf(type));
@@ -193,42 +195,46 @@ Value VectorMath::bits(Value model, int64_t value) {
       builder.getIntegerAttr(element, APInt(element.getWidth(), uint64_t(value), false, /*implicitTrunc=*/true)));
 }
 
-Value VectorMath::add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
-Value VectorMath::sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
-Value VectorMath::mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
-Value VectorMath::div(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
-Value VectorMath::fma(Value a, Value b, Value c) {
+Value ElementaryMath::add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
+Value ElementaryMath::sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
+Value ElementaryMath::mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
+Value ElementaryMath::div(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
+Value ElementaryMath::fma(Value a, Value b, Value c) {
   return hasFma ? math::FmaOp::create(builder, loc, a, b, c).getResult() : add(mul(a, b), c);
 }
-Value VectorMath::absolute(Value a) { return math::AbsFOp::create(builder, loc, a); }
-Value VectorMath::copySign(Value magnitude, Value sign) {
+Value ElementaryMath::absolute(Value a) { return math::AbsFOp::create(builder, loc, a); }
+Value ElementaryMath::copySign(Value magnitude, Value sign) {
   return math::CopySignOp::create(builder, loc, magnitude, sign);
 }
-Value VectorMath::less(Value a, Value b) {
+Value ElementaryMath::less(Value a, Value b) {
   return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b);
 }
-Value VectorMath::select(Value condition, Value a, Value b) {
+Value ElementaryMath::select(Value condition, Value a, Value b) {
   return arith::SelectOp::create(builder, loc, condition, a, b);
 }
-Value VectorMath::asInteger(Value a) { return arith::BitcastOp::create(builder, loc, integers(a), a); }
-Value VectorMath::asFloat(Value a, Value model) { return arith::BitcastOp::create(builder, loc, model.getType(), a); }
-Value VectorMath::addBits(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
-Value VectorMath::shiftLeft(Value a, int64_t amount) {
+Value ElementaryMath::asInteger(Value a) { return arith::BitcastOp::create(builder, loc, integers(a), a); }
+Value ElementaryMath::asFloat(Value a, Value model) {
+  return arith::BitcastOp::create(builder, loc, model.getType(), a);
+}
+Value ElementaryMath::addBits(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+Value ElementaryMath::shiftLeft(Value a, int64_t amount) {
   return arith::ShLIOp::create(
       builder, loc, a,
       splat(builder, loc, a.getType(), builder.getIntegerAttr(getElementTypeOrSelf(a.getType()), amount)));
 }
-Value VectorMath::widen(Value a) { return arith::ExtFOp::create(builder, loc, like(a, builder.getF64Type()), a); }
-Value VectorMath::narrow(Value a) { return arith::TruncFOp::create(builder, loc, like(a, builder.getF32Type()), a); }
+Value ElementaryMath::widen(Value a) { return arith::ExtFOp::create(builder, loc, like(a, builder.getF64Type()), a); }
+Value ElementaryMath::narrow(Value a) {
+  return arith::TruncFOp::create(builder, loc, like(a, builder.getF32Type()), a);
+}
 
-Value VectorMath::polynomial(Value x, ArrayRef<double> coefficients) {
+Value ElementaryMath::polynomial(Value x, ArrayRef<double> coefficients) {
   Value result = constant(x, coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
     result = fma(result, x, constant(x, coefficient));
   return result;
 }
 
-VectorMath::Rounded VectorMath::round(Value x) {
+ElementaryMath::Rounded ElementaryMath::round(Value x) {
   const Format &format = formatOf(x);
   Value magic = constant(x, format.rounding);
   Value shifted = add(x, magic);
@@ -236,14 +242,14 @@ VectorMath::Rounded VectorMath::round(Value x) {
 }
 
 /// value * 2^power for a power whose two is a normal number.
-Value VectorMath::scale(Value value, Rounded power) {
+Value ElementaryMath::scale(Value value, Rounded power) {
   const Format &format = formatOf(value);
   Value one = bits(value, int64_t(format.bias) << format.fractionBits);
   return mul(value, asFloat(addBits(power.exponent, one), value));
 }
 
 /// exp(x) where neither it nor 2^round(x / ln 2) overflows or is below the normal numbers. NaN stays NaN.
-Value VectorMath::exponential(Value x) {
+Value ElementaryMath::exponential(Value x) {
   const Format &format = formatOf(x);
   Rounded n = round(mul(x, constant(x, std::numbers::log2e)));
   Value r = fma(n.value, constant(x, -format.ln2Low), fma(n.value, constant(x, -format.ln2High), x));
@@ -253,7 +259,7 @@ Value VectorMath::exponential(Value x) {
 
 /// value * 2^power for a value between a half and two and a power from twice the least normal one on: results below the normal numbers are rounded
 /// like others.
-Value VectorMath::scaleFar(Value value, Rounded power) {
+Value ElementaryMath::scaleFar(Value value, Rounded power) {
   const Format &format = formatOf(value);
   // The exponent as far as normal numbers go, also those below one, is added: 2^128 alone would be infinite. The rest is multiplied: by one for
   // most, and by zero, which is faster than a product that underflows, for the least.
@@ -265,7 +271,7 @@ Value VectorMath::scaleFar(Value value, Rounded power) {
   return mul(asFloat(addBits(asInteger(value), near), value), factor);
 }
 
-Value VectorMath::exp(Value x) {
+Value ElementaryMath::exp(Value x) {
   const Format &format = formatOf(x);
   Value limited = select(less(x, format.expFloor), constant(x, format.expFloor), x); // NaN stays
   Rounded n = round(mul(limited, constant(x, std::numbers::log2e)));
@@ -276,12 +282,12 @@ Value VectorMath::exp(Value x) {
   return select(fits, scaleFar(p, n), mul(x, constant(x, format.largest)));
 }
 
-Value VectorMath::powerOfTwo(Value x, Rounded whole) {
+Value ElementaryMath::powerOfTwo(Value x, Rounded whole) {
   Value f = sub(x, whole.value);
   return fma(polynomial(f, formatOf(x).exp2), f, constant(x, 1));
 }
 
-Value VectorMath::exp2(Value x) {
+Value ElementaryMath::exp2(Value x) {
   const Format &format = formatOf(x);
   const double least = 2 * (1 - format.bias);
   Value limited = select(less(x, least), constant(x, least), x);
@@ -289,7 +295,7 @@ Value VectorMath::exp2(Value x) {
   return select(less(x, format.bias + 1), scaleFar(powerOfTwo(limited, n), n), mul(x, constant(x, format.largest)));
 }
 
-Value VectorMath::expm1(Value x) {
+Value ElementaryMath::expm1(Value x) {
   const Format &format = formatOf(x);
   Rounded n = round(mul(x, constant(x, std::numbers::log2e)));
   Value r = fma(n.value, constant(x, -format.ln2Low), fma(n.value, constant(x, -format.ln2High), x));
@@ -304,7 +310,7 @@ Value VectorMath::expm1(Value x) {
   return select(less(absolute(x), format.tiny), x, result); // keeps the sign of zero
 }
 
-VectorMath::Decomposed VectorMath::decompose(Value x) {
+ElementaryMath::Decomposed ElementaryMath::decompose(Value x) {
   const Format &format = formatOf(x);
   const bool isWide = format.fractionBits == 52;
   // Below the normal numbers: scale up first.
@@ -332,7 +338,7 @@ VectorMath::Decomposed VectorMath::decompose(Value x) {
   return {sub(asFloat(significand, x), constant(x, 1)), e, shifted};
 }
 
-Value VectorMath::logOfFraction(Value f) {
+Value ElementaryMath::logOfFraction(Value f) {
   const Format &format = formatOf(f);
   Value square = mul(f, f);
   if (format.fractionBits == 23)
@@ -343,14 +349,14 @@ Value VectorMath::logOfFraction(Value f) {
 }
 
 /// Infinity and NaN give themselves, negative numbers NaN, and zero the function's pole.
-Value VectorMath::logSpecials(Value x, Value result, double pole) {
+Value ElementaryMath::logSpecials(Value x, Value result, double pole) {
   result = select(less(x, infinity), result, x);
   Value isZero = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, x, constant(x, 0));
   Value outside = select(isZero, constant(x, pole), constant(x, std::numeric_limits<double>::quiet_NaN()));
   return select(greater(x, 0), result, outside);
 }
 
-Value VectorMath::log(Value x) {
+Value ElementaryMath::log(Value x) {
   const Format &format = formatOf(x);
   const Decomposed parts = decompose(x);
   Value rest = fma(parts.exponent, constant(x, format.ln2Low), logOfFraction(parts.fraction));
@@ -358,7 +364,7 @@ Value VectorMath::log(Value x) {
 }
 
 /// log(x) in another base: `perE…` for each natural unit, `perTwo…` for each power of two.
-Value VectorMath::logInBase(Value x, double perEHigh, double perELow, double perTwoHigh, double perTwoLow) {
+Value ElementaryMath::logInBase(Value x, double perEHigh, double perELow, double perTwoHigh, double perTwoLow) {
   const Decomposed parts = decompose(x);
   // fraction + rest as an unevaluated sum of two floats, since scaling a rounded one would add its error.
   Value rest = logOfFraction(parts.fraction);
@@ -371,14 +377,14 @@ Value VectorMath::logInBase(Value x, double perEHigh, double perELow, double per
   return logSpecials(x, fma(parts.exponent, constant(x, perTwoHigh), sum), -infinity);
 }
 
-Value VectorMath::log2(Value x) { return logInBase(x, formatOf(x).log2EHigh, formatOf(x).log2ELow, 1, 0); }
+Value ElementaryMath::log2(Value x) { return logInBase(x, formatOf(x).log2EHigh, formatOf(x).log2ELow, 1, 0); }
 
-Value VectorMath::log10(Value x) {
+Value ElementaryMath::log10(Value x) {
   const Format &format = formatOf(x);
   return logInBase(x, format.log10EHigh, format.log10ELow, format.log10Of2High, format.log10Of2Low);
 }
 
-Value VectorMath::log1p(Value x) {
+Value ElementaryMath::log1p(Value x) {
   const Format &format = formatOf(x);
   Value u = add(x, constant(x, 1));
   const Decomposed parts = decompose(u);
@@ -391,7 +397,7 @@ Value VectorMath::log1p(Value x) {
   return select(less(absolute(x), format.tiny), x, result); // keeps the sign of zero
 }
 
-Value VectorMath::tanh(Value x) {
+Value ElementaryMath::tanh(Value x) {
   const Format &format = formatOf(x);
   Value square = mul(x, x);
   Value near = mul(x, fma(square, polynomial(square, format.tanh), constant(x, 1)));
@@ -404,7 +410,7 @@ Value VectorMath::tanh(Value x) {
 }
 
 /// 2^p(x), with p a fit of log2(1 - erf(x)), which is smooth; where erf is one it need not be right.
-Value VectorMath::complement(Value magnitude) {
+Value ElementaryMath::complement(Value magnitude) {
   const Format &format = formatOf(magnitude);
   Value p;
   if (format.fractionBits == 23) {
@@ -420,7 +426,7 @@ Value VectorMath::complement(Value magnitude) {
   return scale(powerOfTwo(p, n), n);
 }
 
-Value VectorMath::erf(Value x) {
+Value ElementaryMath::erf(Value x) {
   const Format &format = formatOf(x);
   Value near = fma(x, polynomial(mul(x, x), format.erf), x);
   Value magnitude = absolute(x);
@@ -428,19 +434,19 @@ Value VectorMath::erf(Value x) {
   return select(less(magnitude, format.erfJoint), near, copySign(far, x));
 }
 
-Value VectorMath::rsqrt(Value x) { return div(constant(x, 1), math::SqrtOp::create(builder, loc, x)); }
+Value ElementaryMath::rsqrt(Value x) { return div(constant(x, 1), math::SqrtOp::create(builder, loc, x)); }
 
-VectorMath::Pair VectorMath::subtractExactly(Value a, Value b) {
+ElementaryMath::Pair ElementaryMath::subtractExactly(Value a, Value b) {
   Value difference = sub(a, b), taken = sub(difference, a);
   return {difference, sub(sub(a, sub(difference, taken)), add(b, taken))};
 }
 
-VectorMath::Pair VectorMath::addToLarger(Value a, Value b) {
+ElementaryMath::Pair ElementaryMath::addToLarger(Value a, Value b) {
   Value sum = add(a, b);
   return {sum, add(sub(a, sum), b)};
 }
 
-VectorMath::Pair VectorMath::multiplyExactly(Value a, Value b) {
+ElementaryMath::Pair ElementaryMath::multiplyExactly(Value a, Value b) {
   Value product = mul(a, b);
   if (hasFma)
     return {product, math::FmaOp::create(builder, loc, a, b, arith::NegFOp::create(builder, loc, product))};
@@ -454,17 +460,17 @@ VectorMath::Pair VectorMath::multiplyExactly(Value a, Value b) {
   return {product, add(low, mul(x.low, y.low))};
 }
 
-VectorMath::Pair VectorMath::multiply(Pair a, Pair b) {
+ElementaryMath::Pair ElementaryMath::multiply(Pair a, Pair b) {
   const Pair product = multiplyExactly(a.high, b.high);
   return {product.high, add(product.low, fma(a.high, b.low, mul(a.low, b.high)))};
 }
 
-VectorMath::Pair VectorMath::multiply(Pair a, double high, double low) {
+ElementaryMath::Pair ElementaryMath::multiply(Pair a, double high, double low) {
   return multiply(a, {constant(a.high, high), constant(a.high, low)});
 }
 
 /// pi/2 in parts of 33 bits, whose products with a number of quarter turns below 2^20 are exact.
-VectorMath::Reduced VectorMath::reduceWide(Value x) {
+ElementaryMath::Reduced ElementaryMath::reduceWide(Value x) {
   constexpr double parts[] = {1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32};
   Value magic = constant(x, formatOf(x).rounding);
   Value shifted = add(mul(x, constant(x, 2 / std::numbers::pi)), magic);
@@ -476,7 +482,7 @@ VectorMath::Reduced VectorMath::reduceWide(Value x) {
 }
 
 /// The sine or the cosine, with the sign that it has in a quadrant.
-Value VectorMath::pickQuadrant(Value sine, Value cosine, Value quadrant) {
+Value ElementaryMath::pickQuadrant(Value sine, Value cosine, Value quadrant) {
   const unsigned width = getElementTypeOrSelf(quadrant.getType()).getIntOrFloatBitWidth();
   Value isOdd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                       arith::AndIOp::create(builder, loc, quadrant, bits(sine, 1)), bits(sine, 0));
@@ -485,7 +491,7 @@ Value VectorMath::pickQuadrant(Value sine, Value cosine, Value quadrant) {
   return asFloat(arith::XOrIOp::create(builder, loc, asInteger(result), sign), sine);
 }
 
-Value VectorMath::trigonometric(Value x, int64_t quarters) {
+Value ElementaryMath::trigonometric(Value x, int64_t quarters) {
   const Format &format = formatOf(x);
   Value sine, cosine, quadrant;
   if (format.fractionBits == 52) {
@@ -521,7 +527,7 @@ Value VectorMath::trigonometric(Value x, int64_t quarters) {
 }
 
 /// log2(x) as a sum of two doubles: a power may multiply it by a thousand, and each unit of the last place by as much.
-VectorMath::Pair VectorMath::logPair(Value x) {
+ElementaryMath::Pair ElementaryMath::logPair(Value x) {
   static constexpr double series[] = {0.4,
                                       0.28571428571429397,
                                       0.22222222221636845,
@@ -548,7 +554,7 @@ VectorMath::Pair VectorMath::logPair(Value x) {
 }
 
 /// |x|^y: 2^(y log2 |x|).
-Value VectorMath::powerWide(Value magnitude, Value y) {
+Value ElementaryMath::powerWide(Value magnitude, Value y) {
   // Beyond 2^64 a power is 0, 1 or infinite; there the parts of a product would overflow.
   Value isFar = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, absolute(y), constant(y, 0x1p64));
   Value limitedY = select(isFar, copySign(constant(y, 0x1p64), y), y);
@@ -570,7 +576,7 @@ Value VectorMath::powerWide(Value magnitude, Value y) {
 }
 
 /// |x|^y in doubles: the exponent needs eight more bits than a float has.
-Value VectorMath::powerNarrow(Value magnitude, Value y) {
+Value ElementaryMath::powerNarrow(Value magnitude, Value y) {
   Value wide = widen(magnitude), wideY = widen(y);
   Value pattern = asInteger(wide);
   constexpr int64_t sqrtHalf = 0x3fe6a09e667f3bcd, one = int64_t(1023) << 52;
@@ -603,7 +609,7 @@ Value VectorMath::powerNarrow(Value magnitude, Value y) {
   return narrow(scale(power, n));
 }
 
-Value VectorMath::pow(Value x, Value y) {
+Value ElementaryMath::pow(Value x, Value y) {
   const Format &format = formatOf(x);
   Value magnitude = absolute(x);
   Value result = format.fractionBits == 52 ? powerWide(magnitude, y) : powerNarrow(magnitude, y);
@@ -638,4 +644,185 @@ Value VectorMath::pow(Value x, Value y) {
   return select(isOne, constant(x, 1), result);
 }
 
-} // namespace triton::cpu
+Value ElementaryMath::squareRoot(Value x) { return math::SqrtOp::create(builder, loc, x); }
+Value ElementaryMath::negate(Value x) { return arith::NegFOp::create(builder, loc, x); }
+Value ElementaryMath::equal(Value a, double b) {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, a, constant(a, b));
+}
+
+Value ElementaryMath::inDoubles(ArrayRef<Value> operands, function_ref<Value(ArrayRef<Value>)> function) {
+  if (formatOf(operands[0]).fractionBits == 52)
+    return function(operands);
+  SmallVector<Value> wide;
+  for (Value operand : operands)
+    wide.push_back(widen(operand));
+  return narrow(function(wide));
+}
+
+Value ElementaryMath::sinh(Value given) {
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    Value x = operands[0], magnitude = absolute(x), half = copySign(constant(x, 0.5), x);
+    Value e = expm1(magnitude), root = exp(mul(magnitude, constant(x, 0.5)));
+    Value near = mul(half, add(e, div(e, add(e, constant(x, 1)))));
+    // Where the exponential overflows the result need not.
+    return select(less(magnitude, 700), near, mul(mul(half, root), root));
+  });
+}
+
+Value ElementaryMath::cosh(Value given) {
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    Value x = operands[0], magnitude = absolute(x), half = constant(x, 0.5);
+    Value e = exp(magnitude), root = exp(mul(magnitude, half));
+    return select(less(magnitude, 700), add(mul(half, e), div(half, e)), mul(mul(half, root), root));
+  });
+}
+
+Value ElementaryMath::arcSine(Value x) {
+  // (asin(x) / x - 1) / x^2, in x^2
+  static constexpr double series[] = {
+      0.16666666666666669,  0.07499999999998433,   0.04464285714635543,  0.030381944138531247, 0.02237217294214989,
+      0.017352392720869945, 0.013971212973553311,  0.011479177415181617, 0.0103228143502052,   0.005457506718563782,
+      0.01740087944288715,  -0.014851887071528912, 0.028757851367602328};
+  Value square = mul(x, x);
+  return fma(mul(x, square), polynomial(square, series), x);
+}
+
+Value ElementaryMath::asin(Value given) {
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    // From 1/2 on asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)); NaN beyond one.
+    Value x = operands[0], magnitude = absolute(x);
+    Value root = squareRoot(mul(sub(constant(x, 1), magnitude), constant(x, 0.5)));
+    Value rest = arcSine(root);
+    Value far = sub(constant(x, std::numbers::pi / 2), sub(add(rest, rest), constant(x, 6.123233995736766e-17)));
+    return select(less(magnitude, 0.5), arcSine(x), copySign(far, x));
+  });
+}
+
+Value ElementaryMath::acos(Value given) {
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    Value x = operands[0], magnitude = absolute(x), low = constant(x, 6.123233995736766e-17);
+    Value near = sub(constant(x, std::numbers::pi / 2), sub(arcSine(x), low));
+    Value rest = arcSine(squareRoot(mul(sub(constant(x, 1), magnitude), constant(x, 0.5))));
+    Value twice = add(rest, rest), turned = sub(constant(x, std::numbers::pi), sub(twice, add(low, low)));
+    return select(less(magnitude, 0.5), near, select(less(x, 0), turned, twice));
+  });
+}
+
+Value ElementaryMath::arcTangent(Value x) {
+  // (atan(x) / x - 1) / x^2, in x^2, up to tan(pi/8)
+  static constexpr double series[] = {
+      -0.3333333333333333,  0.19999999999999993,  -0.14285714285711515, 0.11111111110754218,   -0.09090909066979425,
+      0.07692306734927001,  -0.06666641996244853, 0.05881924906427398,  -0.052580381939937075, 0.047193735719880364,
+      -0.04104349551660424, 0.03063369493153089,  -0.013916196139529454};
+  Value ones = constant(x, 1), isLarge = greater(x, 2.414213562373095), isMiddle = greater(x, 0.41421356237309503);
+  Value t = select(isLarge, div(constant(x, -1), x), select(isMiddle, div(sub(x, ones), add(x, ones)), x));
+  auto angle = [&](double large, double middle) {
+    return select(isLarge, constant(x, large), select(isMiddle, constant(x, middle), constant(x, 0)));
+  };
+  Value square = mul(t, t);
+  Value rest = fma(mul(t, square), polynomial(square, series), angle(6.123233995736766e-17, 3.061616997868383e-17));
+  return add(angle(std::numbers::pi / 2, std::numbers::pi / 4), add(t, rest));
+}
+
+Value ElementaryMath::atan(Value given) {
+  return inDoubles(given,
+                   [&](ArrayRef<Value> operands) { return copySign(arcTangent(absolute(operands[0])), operands[0]); });
+}
+
+Value ElementaryMath::atan2(Value givenY, Value givenX) {
+  return inDoubles({givenY, givenX}, [&](ArrayRef<Value> operands) {
+    Value y = operands[0], x = operands[1], height = absolute(y), width = absolute(x);
+    // Both zero, or both infinite: as if x were one beside it.
+    auto both = [&](double value) -> Value {
+      return arith::AndIOp::create(builder, loc, equal(height, value), equal(width, value));
+    };
+    Value quotient = select(both(0), constant(x, 0), select(both(infinity), constant(x, 1), div(height, width)));
+    Value angle = arcTangent(quotient);
+    Value isBehind = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, asInteger(x), bits(x, 0)); // -0 too
+    Value turned = sub(constant(x, std::numbers::pi), sub(angle, constant(x, 1.2246467991473532e-16)));
+    Value result = copySign(select(isBehind, turned, angle), y);
+    Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, y);
+    return select(isNan, add(x, y), result);
+  });
+}
+
+Value ElementaryMath::asinh(Value given) {
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    Value x = operands[0], magnitude = absolute(x), square = mul(x, x), ones = constant(x, 1);
+    Value near = log1p(add(magnitude, div(square, add(ones, squareRoot(add(square, ones))))));
+    Value far = add(log(magnitude), constant(x, std::numbers::ln2));
+    return copySign(select(less(magnitude, 0x1p60), near, far), x);
+  });
+}
+
+Value ElementaryMath::acosh(Value given) {
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    Value x = operands[0], t = sub(x, constant(x, 1)); // NaN below one, from the root
+    Value near = log1p(add(t, squareRoot(fma(t, t, add(t, t)))));
+    return select(less(x, 0x1p60), near, add(log(x), constant(x, std::numbers::ln2)));
+  });
+}
+
+Value ElementaryMath::atanh(Value given) {
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    Value x = operands[0], magnitude = absolute(x);
+    Value twice = add(magnitude, magnitude);
+    Value result = mul(constant(x, 0.5), log1p(div(twice, sub(constant(x, 1), magnitude))));
+    return copySign(result, x);
+  });
+}
+
+Value ElementaryMath::cbrt(Value given) {
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    Value x = operands[0], magnitude = absolute(x);
+    Value root = exp2(mul(log2(magnitude), constant(x, 1.0 / 3)));
+    // One step of Newton's with what root^3 lacks of x, exact enough in one fma.
+    Value square = mul(root, root);
+    Value rest = fma(square, root, negate(magnitude));
+    Value better = sub(root, div(rest, mul(constant(x, 3), square)));
+    Value isPlain = arith::AndIOp::create(builder, loc, greater(magnitude, 0), less(magnitude, infinity));
+    return select(isPlain, copySign(better, x), x);
+  });
+}
+
+Value ElementaryMath::erfc(Value given) {
+  // erfc(x) exp(x^2) / t in 2 t - 1, with t = 2 / (2 + x), for x up to 28
+  static constexpr double series[] = {
+      0.5107913526210115,      0.3435803422069053,     0.13973604627802688,    0.01822111575343742,
+      -0.010755330944712743,   -0.0032395925337853726, 0.0015453060288590438,  0.00041864802963567193,
+      -0.0003315367434053854,  -1.718570069351607e-05, 7.223530339228658e-05,  -1.7074563335178523e-05,
+      -1.0847738953350827e-05, 8.060933929178378e-06,  -5.64197318775908e-07,  -1.8231031443978693e-06,
+      1.0049057485442134e-06,  7.209123025963302e-10,  -2.932986200052535e-07, 1.6124444963790316e-07,
+      8.32461770341822e-09,    -5.617398027633467e-08, 2.077319055561932e-08,  7.1535832031922225e-09,
+      -5.806269001518531e-09,  1.456205763896689e-10,  3.8089818601971153e-10};
+  return inDoubles(given, [&](ArrayRef<Value> operands) {
+    Value x = operands[0], magnitude = absolute(x), ones = constant(x, 1);
+    Value limited = select(greater(magnitude, 28), constant(x, 28), magnitude); // where it is zero
+    Value t = div(constant(x, 2), add(limited, constant(x, 2)));
+    const Pair square = multiplyExactly(limited, limited);
+    Value power = mul(exp(negate(square.high)), sub(ones, square.low));
+    Value far = mul(mul(t, polynomial(sub(add(t, t), ones), series)), power);
+    Value result = select(less(x, 0), sub(constant(x, 2), far), far);
+    return select(less(magnitude, 0.5), sub(ones, erf(x)), result);
+  });
+}
+
+StringRef mathOfLibdevice(StringRef symbol, Type element) {
+  StringRef name = symbol;
+  if (!name.consume_front("__nv_") || !isa<FloatType>(element))
+    return "";
+  name.consume_front("fast_");
+  if (element.isF32() && name.ends_with("f") && name != "erf")
+    name = name.drop_back();
+  return llvm::StringSwitch<StringRef>(name)
+      .Cases({"acos",  "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt",     "ceil",  "cos",   "cosh",
+              "erf",   "erfc",  "exp",  "exp2",  "expm1", "floor", "fma",   "log",      "log10", "log1p", "log2",
+              "rsqrt", "sin",   "sinh", "sqrt",  "tan",   "tanh",  "trunc", "copysign", "round"},
+             name)
+      .Case("pow", "powf")
+      .Case("fabs", "absf")
+      .Cases({"rint", "nearbyint"}, "roundeven")
+      .Default("");
+}
+
+} // namespace triton::tensor

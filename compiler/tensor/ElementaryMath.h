@@ -1,21 +1,21 @@
-// Elementary functions as straight-line arithmetic, on scalars and vectors alike.
-//   In:  f32 or f64 values (a scalar or a vector), and whether the target has fused multiply-add.
+// Elementary functions as straight-line arithmetic, on scalars, vectors and tensors alike.
+//   In:  f32 or f64 values, and whether the target has fused multiply-add.
 //   Out: arithmetic and selects; at most 2 ulp from the true value, with NaN, infinities, zeros, overflow and results
 //        below the smallest normal number as in C's library.
 // Polynomials are minimax fits over the reduced range. Nothing here may be reassociated: operations carry no fast-math
 // flags.
 #pragma once
 
-#include "compiler/cpu/Target.h"
-
 #include "mlir/IR/Builders.h"
 
-namespace triton::cpu {
+#include "llvm/ADT/STLFunctionalExtras.h"
 
-class VectorMath {
+namespace triton::tensor {
+
+class ElementaryMath {
 public:
-  VectorMath(mlir::OpBuilder &builder, mlir::Location loc, const HostTarget &target)
-      : builder(builder), loc(loc), hasFma(target.fma) {}
+  ElementaryMath(mlir::OpBuilder &builder, mlir::Location loc, bool hasFma)
+      : builder(builder), loc(loc), hasFma(hasFma) {}
 
   mlir::Value exp(mlir::Value x);
   mlir::Value exp2(mlir::Value x);
@@ -28,9 +28,22 @@ public:
   mlir::Value erf(mlir::Value x);
   mlir::Value rsqrt(mlir::Value x);
   mlir::Value pow(mlir::Value x, mlir::Value y);
+  // These are computed in f64 for f32 too.
+  mlir::Value sinh(mlir::Value x);
+  mlir::Value cosh(mlir::Value x);
+  mlir::Value asin(mlir::Value x);
+  mlir::Value acos(mlir::Value x);
+  mlir::Value atan(mlir::Value x);
+  mlir::Value atan2(mlir::Value y, mlir::Value x);
+  mlir::Value asinh(mlir::Value x);
+  mlir::Value acosh(mlir::Value x);
+  mlir::Value atanh(mlir::Value x);
+  mlir::Value cbrt(mlir::Value x);
+  mlir::Value erfc(mlir::Value x);
   /// Only for |x| below `trigonometricLimit`: larger arguments need more digits of pi than this keeps.
   mlir::Value sin(mlir::Value x) { return trigonometric(x, 0); }
   mlir::Value cos(mlir::Value x) { return trigonometric(x, 1); }
+  mlir::Value tan(mlir::Value x) { return div(sin(x), cos(x)); }
   static double trigonometricLimit(mlir::Type element) { return element.isF64() ? 1 << 20 : 1 << 27; }
 
 private:
@@ -105,6 +118,13 @@ private:
   Pair logPair(Value x); // log2(x) of a positive f64
   Value powerNarrow(Value magnitude, Value y);
   Value powerWide(Value magnitude, Value y);
+  Value squareRoot(Value x);
+  Value negate(Value x);
+  Value equal(Value a, double b);
+  /// What `function` makes of the operands in f64, in their own type.
+  Value inDoubles(llvm::ArrayRef<Value> operands, llvm::function_ref<Value(llvm::ArrayRef<Value>)> function);
+  Value arcSine(Value x);    // |x| at most 1/2
+  Value arcTangent(Value x); // x not negative
   Value pickQuadrant(Value sine, Value cosine, Value quadrant);
 
   mlir::OpBuilder &builder;
@@ -112,4 +132,7 @@ private:
   bool hasFma;
 };
 
-} // namespace triton::cpu
+/// The name of the `math` operation that a function of libdevice is ("sin" for `__nv_sinf`); empty if there is none. `element`: of the result.
+llvm::StringRef mathOfLibdevice(llvm::StringRef symbol, mlir::Type element);
+
+} // namespace triton::tensor
