@@ -1,6 +1,7 @@
 #include "runtime/simulated/Simulation.h"
 
 #include "compiler/support/Interruption.h"
+#include "runtime/driver/StandIn.h"
 #include "simulator/amdgcn/Load.h"
 #include "simulator/engines/TensorMap.h"
 #include "simulator/machine/Machine.h"
@@ -115,24 +116,6 @@ int statusOf(Finding::Kind kind) {
 
 const char *textOf(int status) {
   switch (status) {
-  case Success:
-    return "no error";
-  case InvalidValue:
-    return "invalid argument";
-  case OutOfMemory:
-    return "out of memory";
-  case InvalidPtx:
-    return "a PTX JIT compilation failed";
-  case InvalidImage:
-    return "device kernel image is invalid";
-  case NotFound:
-    return "named symbol not found";
-  case NotReady:
-    return "device not ready";
-  case IllegalAddress:
-    return "an illegal memory access was encountered";
-  case LaunchOutOfResources:
-    return "too many resources requested for launch";
   case launchTimeout:
     return "the launch timed out and was terminated";
   case assertionStatus:
@@ -143,10 +126,9 @@ const char *textOf(int status) {
     return "misaligned address";
   case launchFailed:
     return "unspecified launch failure";
-  case InvalidClusterSize:
-    return "cluster misconfiguration";
   default:
-    return "unknown error";
+    const char *text = gpu::statusText(status);
+    return text ? text : "unknown error";
   }
 }
 
@@ -181,39 +163,12 @@ int deviceArchitecture(char *name, int size, DeviceHandle) {
 
 int deviceAttribute(int *value, DeviceAttribute attribute, DeviceHandle) {
   const Chip &chip = *state().chip;
-  switch (attribute) {
-  case DeviceAttribute::WarpSize:
-    *value = int(chip.lanes);
-    break;
-  case DeviceAttribute::MaxRegistersPerBlock:
-    *value = 65536;
-    break;
-  case DeviceAttribute::ClockRate:
-  case DeviceAttribute::MemoryClockRate:
-    *value = 1000000;
-    break;
-  case DeviceAttribute::MultiprocessorCount:
-    *value = chip.multiprocessors;
-    break;
-  case DeviceAttribute::MemoryBusWidth:
-    *value = 5120;
-    break;
-  case DeviceAttribute::L2CacheSize:
-    *value = 50 << 20;
-    break;
-  case DeviceAttribute::CapabilityMajor:
-    *value = chip.capability / 10;
-    break;
-  case DeviceAttribute::CapabilityMinor:
-    *value = chip.capability % 10;
-    break;
-  case DeviceAttribute::MaxSharedMemoryPerMultiprocessor:
-    *value = chip.sharedBytesPerMultiprocessor;
-    break;
-  case DeviceAttribute::MaxSharedMemoryPerBlockOptIn:
-    *value = chip.sharedBytes;
-    break;
-  }
+  const gpu::StandInDevice device{.capability = chip.capability,
+                                  .sharedBytes = chip.sharedBytes,
+                                  .sharedBytesPerMultiprocessor = chip.sharedBytesPerMultiprocessor,
+                                  .multiprocessors = chip.multiprocessors,
+                                  .warpSize = int(chip.lanes)};
+  *value = device.find(attribute).value_or(*value);
   return Success;
 }
 

@@ -4,6 +4,7 @@
 //        the first byte first. Calls that break a rule of the driver fail as they would there.
 // Tests steer it with the functions at the end. Device memory is ordinary memory at addresses that only this library calls its own.
 #include "test/cuda/FakeDriver.h"
+#include "runtime/driver/StandIn.h"
 #include "test/cuda/FakeImage.h"
 
 #include <cstdlib>
@@ -109,24 +110,8 @@ int cuInit(unsigned) {
 }
 int cuDriverGetVersion(int *version) { return *version = 13000, Success; }
 int cuGetErrorString(int status, const char **text) {
-  static const std::map<int, const char *> texts = {
-      {Success, "no error"},
-      {InvalidValue, "invalid argument"},
-      {OutOfMemory, "out of memory"},
-      {NotInitialized, "initialization error"},
-      {NoDevice, "no CUDA-capable device is detected"},
-      {InvalidImage, "device kernel image is invalid"},
-      {InvalidContext, "invalid device context"},
-      {NoBinaryForGpu, "no kernel image is available for execution on the device"},
-      {InvalidPtx, "a PTX JIT compilation failed"},
-      {InvalidHandle, "invalid resource handle"},
-      {NotFound, "named symbol not found"},
-      {IllegalAddress, "an illegal memory access was encountered"},
-      {LaunchOutOfResources, "too many resources requested for launch"},
-      {InvalidClusterSize, "invalid cluster size"}};
-  auto found = texts.find(status);
-  *text = found == texts.end() ? nullptr : found->second;
-  return found == texts.end() ? InvalidValue : Success;
+  *text = statusText(status);
+  return *text ? Success : InvalidValue;
 }
 int cuGetErrorName(int status, const char **text) { return cuGetErrorString(status, text); }
 
@@ -144,44 +129,9 @@ int cuDeviceGetName(char *name, int size, DeviceHandle) {
 }
 int cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceHandle) {
   BEGIN("cuDeviceGetAttribute");
-  switch (attribute) {
-  case DeviceAttribute::WarpSize:
-    *value = 32;
-    break;
-  case DeviceAttribute::MaxRegistersPerBlock:
-    *value = 65536;
-    break;
-  case DeviceAttribute::ClockRate:
-    *value = 1980000;
-    break;
-  case DeviceAttribute::MultiprocessorCount:
-    *value = 132;
-    break;
-  case DeviceAttribute::MemoryClockRate:
-    *value = 3201000;
-    break;
-  case DeviceAttribute::MemoryBusWidth:
-    *value = 6144;
-    break;
-  case DeviceAttribute::L2CacheSize:
-    *value = 62914560;
-    break;
-  case DeviceAttribute::CapabilityMajor:
-    *value = state.capability / 10;
-    break;
-  case DeviceAttribute::CapabilityMinor:
-    *value = state.capability % 10;
-    break;
-  case DeviceAttribute::MaxSharedMemoryPerMultiprocessor:
-    *value = 233472;
-    break;
-  case DeviceAttribute::MaxSharedMemoryPerBlockOptIn:
-    *value = 232448;
-    break;
-  default:
-    return InvalidValue;
-  }
-  return Success;
+  const StandInDevice device{state.capability, 232448, 233472, 132, 1980000, 3201000, 6144, 62914560};
+  const std::optional<int> found = device.find(attribute);
+  return found ? (*value = *found, Success) : InvalidValue;
 }
 
 int cuDevicePrimaryCtxRetain(ContextHandle *context, DeviceHandle device) {
