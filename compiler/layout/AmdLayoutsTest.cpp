@@ -1,21 +1,11 @@
 // The layouts of AMD's matrix instructions against the maps that LLVM's instructions have, bit by bit.
 #include "compiler/layout/AmdLayouts.h"
 
-#include "gtest/gtest.h"
+#include "compiler/layout/ExpectBases.h"
 
 using namespace triton::layout;
 
 namespace {
-
-using Bases = std::vector<Coordinates>;
-
-void expectBases(const LinearLayout &layout, llvm::StringRef input, Bases expected) {
-  Bases actual;
-  for (const LinearLayout::Input &candidate : layout.inputs())
-    if (candidate.name == input)
-      actual = candidate.bases;
-  EXPECT_EQ(actual, expected) << input.str() << " of\n" << layout.str();
-}
 
 MfmaLayout mfma(int64_t m, int64_t n, bool isTransposed, llvm::SmallVector<int64_t, 4> warps = {1, 1}) {
   return {3, warps, {m, n, 8}, isTransposed, {1, 1}, 32, {}};

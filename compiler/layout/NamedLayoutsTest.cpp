@@ -1,21 +1,11 @@
 // The named layouts against the values that the language's specification lists (gluon.md 4 to 7).
 #include "compiler/layout/NamedLayouts.h"
 
-#include "gtest/gtest.h"
+#include "compiler/layout/ExpectBases.h"
 
 using namespace triton::layout;
 
 namespace {
-
-using Bases = std::vector<Coordinates>;
-
-void expectBases(const LinearLayout &layout, llvm::StringRef input, Bases expected) {
-  Bases actual;
-  for (const LinearLayout::Input &candidate : layout.inputs())
-    if (candidate.name == input)
-      actual = candidate.bases;
-  EXPECT_EQ(actual, expected) << input.str() << " of\n" << layout.str();
-}
 
 TEST(NamedLayouts, Blocked) {
   LinearLayout one = BlockedLayout{{1}, {4}, {4}, {0}, {}}.toLinear({16});
