@@ -215,6 +215,11 @@ static FailureOr<Value> makeDescriptor(Emitter &emitter, const BoundArguments &a
 
 #define NVIDIA "triton.experimental.gluon.language.nvidia."
 
+#define TRITON_TMA_UPDATE(name, kind, what)                                                                            \
+  {NVIDIA "hopper.tma", "async_atomic_" name, "(tensor_desc, coord, src)",                                             \
+   "Writes the " what " of a buffer and the block at `coord` there, atomically.",                                      \
+   tmaUpdate<tensor::DescriptorReduceKind::kind>}
+
 llvm::ArrayRef<Builtin> tmaBuiltins() {
   static const Builtin table[] = {
       {NVIDIA "hopper.tma", "async_load",
@@ -227,24 +232,12 @@ llvm::ArrayRef<Builtin> tmaBuiltins() {
        "The old name of `async_load`.", tmaLoad},
       {NVIDIA "hopper.tma", "async_copy_shared_to_global", "(tensor_desc, coord, src, cache_policy=None)",
        "The old name of `async_store`.", tmaStore},
-      {NVIDIA "hopper.tma", "async_atomic_add", "(tensor_desc, coord, src)",
-       "Writes the sums of a buffer and the block at `coord` there, atomically.",
-       tmaUpdate<tensor::DescriptorReduceKind::Add>},
-      {NVIDIA "hopper.tma", "async_atomic_min", "(tensor_desc, coord, src)",
-       "Writes the smaller elements of a buffer and the block at `coord` there, atomically.",
-       tmaUpdate<tensor::DescriptorReduceKind::Min>},
-      {NVIDIA "hopper.tma", "async_atomic_max", "(tensor_desc, coord, src)",
-       "Writes the larger elements of a buffer and the block at `coord` there, atomically.",
-       tmaUpdate<tensor::DescriptorReduceKind::Max>},
-      {NVIDIA "hopper.tma", "async_atomic_and", "(tensor_desc, coord, src)",
-       "Writes the common bits of a buffer and the block at `coord` there, atomically.",
-       tmaUpdate<tensor::DescriptorReduceKind::And>},
-      {NVIDIA "hopper.tma", "async_atomic_or", "(tensor_desc, coord, src)",
-       "Writes the bits of either of a buffer and the block at `coord` there, atomically.",
-       tmaUpdate<tensor::DescriptorReduceKind::Or>},
-      {NVIDIA "hopper.tma", "async_atomic_xor", "(tensor_desc, coord, src)",
-       "Writes the differing bits of a buffer and the block at `coord` there, atomically.",
-       tmaUpdate<tensor::DescriptorReduceKind::Xor>},
+      TRITON_TMA_UPDATE("add", Add, "sums"),
+      TRITON_TMA_UPDATE("min", Min, "smaller elements"),
+      TRITON_TMA_UPDATE("max", Max, "larger elements"),
+      TRITON_TMA_UPDATE("and", And, "common bits"),
+      TRITON_TMA_UPDATE("or", Or, "bits of either"),
+      TRITON_TMA_UPDATE("xor", Xor, "differing bits"),
       {NVIDIA "blackwell.tma", "async_gather", "(tensor_desc, x_offsets, y_offset, barrier, result, pred=True)",
        "Copies one row for each of `x_offsets`, from column `y_offset` on, into a buffer.", gather},
       {NVIDIA "blackwell.tma", "async_scatter", "(tensor_desc, x_offsets, y_offset, src)",
