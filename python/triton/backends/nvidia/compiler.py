@@ -68,7 +68,7 @@ def get_features(options, arch: int) -> str:
 
 def sm_arch_from_capability(capability: int) -> str:
     """`sm_80`, `sm_90a`: with the features of exactly this chip where it has some."""
-    return f"sm_{capability}{'a' if capability >= 90 else ''}"
+    return libtriton.resolve_architecture({"target": "cuda", "arch": f"sm{capability}"})
 
 
 def _tools(arch):
@@ -104,11 +104,8 @@ class _Options(NativeOptions):
 CUDAOptions = options_class("CUDAOptions", "cuda", _Options, ptx_options=knobs.nvidia.ptxas_options)
 
 
-_ARCHITECTURE = re.compile(r"sm_?(\d+)[af]?")
-
-
 def _capability(arch: str) -> int:
-    found = _ARCHITECTURE.fullmatch(arch)
+    found = re.fullmatch(r"sm_?(\d+)[af]?", arch)
     if not found:
         raise ValueError(f"TRITON_OVERRIDE_ARCH must have the form sm<digits>, got '{arch}'")
     return int(found.group(1))
