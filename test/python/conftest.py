@@ -22,6 +22,9 @@ def pytest_configure(config):
         "cpu_only: about the CPU target, about what is active without a GPU, or done by processes on the host",
     )
     config.addinivalue_line("markers", "runs: about what happens when kernels run; compiling them only shows nothing")
+    config.addinivalue_line(
+        "markers", "assembles: about the assembler or its code, which a simulated GPU has no need of"
+    )
     # Also of the processes that tests start: their arrays are the host's. Tests of a GPU choose its driver themselves.
     os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
     if config.getoption("--device") != "cpu" or config.getoption("--compile-only"):
@@ -41,6 +44,8 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_runtest_setup(item):
     compiles_only = item.config.getoption("--compile-only")
+    if item.config.getoption("--device").startswith("sim:") and item.get_closest_marker("assembles"):
+        pytest.skip("about the assembler")
     if (item.config.getoption("--device") != "cpu" or compiles_only) and item.get_closest_marker("cpu_only"):
         pytest.skip("about the CPU target")
     if compiles_only and item.get_closest_marker("runs"):

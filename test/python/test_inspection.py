@@ -183,6 +183,7 @@ def test_lines_of_ir_in_debug_information(stage, fresh_triton_cache, fresh_knobs
     assert any("tt.store" in lines[line - 1] for line in found if 0 < line <= len(lines)), (found, ptx)
 
 
+@pytest.mark.assembles
 def test_variables_in_debug_information(fresh_triton_cache, fresh_knobs):
     @triton.jit
     def kernel(out_ptr, N: tl.constexpr):
@@ -316,6 +317,7 @@ def test_llvm_passes_are_left_out(fresh_triton_cache, monkeypatch):
         compile_kernel()
 
 
+@pytest.mark.assembles
 def test_what_the_assembler_says(fresh_triton_cache, fresh_knobs, monkeypatch, capsys):
     compile_for_cuda(define())
     assert "ptxas info" not in capsys.readouterr().out

@@ -39,6 +39,7 @@ def compile_always(fresh_knobs, fresh_triton_cache):
     return lambda target=HOPPER, **options: triton.compile(source(), target=target, options=options)
 
 
+@pytest.mark.assembles
 def test_methods_one_by_one():
     backend = make_backend(HOPPER)
     options, context, metadata = backend.parse_options({}), ir.context(), {}
@@ -66,6 +67,7 @@ def test_lists_of_stages():
         assert list(stages) == names
 
 
+@pytest.mark.assembles
 def test_hook_changes_stages(compile_always, fresh_knobs):
     plain = compile_always()
     seen = []
@@ -206,6 +208,7 @@ def ptxas_log(tmp_path, fresh_knobs):
     return last
 
 
+@pytest.mark.assembles
 def test_what_ptxas_is_told(compile_always, ptxas_log, fresh_knobs):
     compile_always()
     assert ptxas_log() == ["-lineinfo", "-v"]
@@ -228,6 +231,7 @@ def fake_ptxas(folder, real, body):
     return str(script)
 
 
+@pytest.mark.assembles
 @pytest.mark.parametrize(
     "body, words",
     [
@@ -248,6 +252,7 @@ def test_ways_ptxas_ends(compile_always, fresh_knobs, tmp_path, body, words):
     os.remove(re.search(r"Repro command: \S+ .* (\S+\.ptx) -o", text)[1])
 
 
+@pytest.mark.assembles
 def test_alarms_are_the_programs_own(compile_always, fresh_knobs, tmp_path):
     """Waiting for ptxas, with a limit, takes no timer and no handler away from the program."""
     rung = []
@@ -265,6 +270,7 @@ def test_alarms_are_the_programs_own(compile_always, fresh_knobs, tmp_path):
     os.remove(re.search(r"Repro command: \S+ .* (\S+\.ptx) -o", str(caught.value))[1])
 
 
+@pytest.mark.assembles
 def test_rejected_ptx(compile_always, tmp_path, capsys):
     path = tmp_path / "wrong.ptx"
     path.write_text(compile_always().asm["ptx"].replace("add.f32", "plus.f32"))
@@ -292,6 +298,7 @@ def find_nvjitlink():
     return next((paths[0] for paths in found if paths), os.environ.get("TRITON_NVJITLINK_PATH"))
 
 
+@pytest.mark.assembles
 @pytest.mark.skipif(bool(libtriton.find_tool("ptxas", [])), reason="there is a toolkit, which is preferred")
 @pytest.mark.skipif(not find_nvjitlink(), reason="needs the package nvidia-nvjitlink")
 def test_nvjitlink_assembles_without_ptxas(compile_always, monkeypatch, tmp_path):

@@ -83,6 +83,7 @@ def test_a_record_that_is_no_plain_file(tool, tmp_path):
     assert ask() == ("release 1.0\n", 3) and not record.is_symlink()
 
 
+@pytest.mark.assembles
 def test_tools_of_the_native_compiler(tool, tmp_path, monkeypatch):
     """They change when ptxas does, whose release stays the same, and when what libdevice holds does."""
     path, write, _ = tool
