@@ -8,7 +8,7 @@ import contextlib
 import gc
 import tempfile
 
-from . import profiler
+from . import knobs, profiler
 from ._C.libtriton import tuning
 from ._gpu_limits import (  # noqa: F401  (part of this module's interface)
     cuda_memcheck,
@@ -51,7 +51,8 @@ def _active_driver():
 
 
 def _on_cpu():
-    return _active_driver().get_current_target().backend == "cpu"
+    """Whether the host's processor runs the kernels: it does those of simulated GPUs, too."""
+    return bool(knobs.runtime.simulate) or _active_driver().get_current_target().backend == "cpu"
 
 
 class _DeviceClock:

@@ -76,7 +76,9 @@ def test_figures_and_times(kernel):
     figures = dict(kernel["figures"])
     assert "bytes" in figures["code"] and figures["num_warps"] == "4"
     if figures["target"] == "cuda 90":
-        assert figures["threads"] == "128" and figures["occupancy"].startswith("100%")
+        assert figures["threads"] == "128"
+        if not triton.knobs.runtime.simulate:  # which nothing is assembled for
+            assert figures["occupancy"].startswith("100%")
         stages = ["source", "ttir", "ttgir", "llir", "ptx", "cubin"]
     else:
         assert figures["target"].startswith("cpu ")

@@ -162,5 +162,6 @@ def test_from_entry_point_to_launch(plugin, tmp_path):
     environment = {**os.environ, "PYTHONPATH": path, "TRITON_CACHE_DIR": str(tmp_path / "cache")}
     environment.pop("TRITON_DEFAULT_BACKEND")  # the plugin's driver is to be found
     environment["CUDA_VISIBLE_DEVICES"] = ""  # and no other
+    environment.pop("TRITON_SIMULATE", None)
     result = subprocess.run([sys.executable, plugin], env=environment, capture_output=True, text=True)
     assert result.returncode == 0 and result.stdout == "all as it should be\n", result.stdout + result.stderr
