@@ -15,7 +15,7 @@ namespace {
 using ptx::Space;
 
 /// `small`: 0 space, 1 bytes of an element, 2 bytes of its register, 3 bytes of the address; d of loads that extend: sign in `target`.
-Step load(Warp &warp, const Instruction &instruction, LaneMask mask) {
+template <Access access> Step load(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto space = Space(instruction.small[0]);
   unsigned element = instruction.small[1], width = instruction.small[2], count = instruction.listSize;
   bool isSigned = instruction.target;
@@ -24,7 +24,7 @@ Step load(Warp &warp, const Instruction &instruction, LaneMask mask) {
     if (failed)
       return;
     const std::byte *from =
-        locate(warp, instruction, space, addressOf(warp, instruction, lane), element * count, lane, Access::Read);
+        locate(warp, instruction, space, addressOf(warp, instruction, lane), element * count, lane, access);
     if (!from) {
       failed = true;
       return;
@@ -121,7 +121,7 @@ bool decodeAccess(Decoder &decoder, bool isLoad) {
   if (decoder.failed())
     return false;
   bool isFixed = isLoad && space == Space::Parameter && address.a.isConstant() && list.size() == 1 && width == bytes;
-  Handler handler = isLoad ? load : store;
+  Handler handler = !isLoad ? store : decoder.has("volatile") ? load<Access::Volatile> : load<Access::Read>;
   if (isFixed)
     handler = bytes == 2   ? loadParameter<uint16_t>
               : bytes == 4 ? loadParameter<uint32_t>

@@ -27,7 +27,7 @@ static std::string hexadecimal(uint64_t value) {
 }
 
 static const char *verb(Access access) {
-  return access == Access::Read ? "read" : access == Access::Write ? "write" : "atomic access";
+  return access == Access::Write ? "write" : access == Access::Atomic ? "atomic access" : "read";
 }
 
 /// Says whose memory an address is next to.
@@ -52,9 +52,11 @@ std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t add
   const std::vector<Range> &memory = grid.launch.memory;
   bool isFine = address >= 4096;
   if (isFine && grid.launch.watch.bounds && !memory.empty()) {
-    auto above = std::upper_bound(memory.begin(), memory.end(), address,
+    // LLVM makes of an atomic on 8 or 16 bits one on the word around them. Memory comes in whole words, so one byte of it that is an array's is enough.
+    bool isOfWord = bytes == 4 && (access == Access::Atomic || access == Access::Volatile);
+    auto above = std::upper_bound(memory.begin(), memory.end(), isOfWord ? address + 3 : address,
                                   [](uint64_t value, const Range &range) { return value < range.begin; });
-    isFine = above != memory.begin() && address + bytes <= std::prev(above)->end;
+    isFine = above != memory.begin() && address + (isOfWord ? 1 : bytes) <= std::prev(above)->end;
     if (!isFine) { // parameters and variables of the module
       auto begin = reinterpret_cast<uint64_t>(grid.parameterBegin);
       isFine = address >= begin && address + bytes <= begin + grid.launch.parameters.size();
@@ -66,7 +68,7 @@ std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t add
   }
   // Nobody said what the kernel may touch: at least it must be there.
   if (isFine && memory.empty())
-    isFine = grid.hostMemory.contains(address, bytes, access != Access::Read);
+    isFine = grid.hostMemory.contains(address, bytes, access == Access::Write || access == Access::Atomic);
   if (isFine) {
     warp.cta.cluster.note(Space::Global, address, bytes);
     return reinterpret_cast<std::byte *>(address);

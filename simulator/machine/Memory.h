@@ -6,7 +6,8 @@
 
 namespace triton::simulator {
 
-enum class Access : uint8_t { Read, Write, Atomic };
+/// Volatile: a read that belongs to an atomic change, or to a loop that waits for one.
+enum class Access : uint8_t { Read, Write, Atomic, Volatile };
 
 /// The bytes at an address of a space, for one lane; null, with a finding that stops the launch, where there are none.
 std::byte *locate(Warp &warp, const Instruction &instruction, ptx::Space space, uint64_t address, unsigned bytes,
