@@ -1,62 +1,15 @@
 // Snippets of PTX on the simulator, against references that are computed another way.
+#include "simulator/RunSnippet.h"
 #include "simulator/arithmetic/Floats.h"
-#include "simulator/machine/Machine.h"
 
 #include "gtest/gtest.h"
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 using namespace triton::simulator;
 
 namespace {
-
-struct Result {
-  std::vector<uint64_t> values; // one a thread
-  std::vector<Finding> findings;
-  std::string problem;
-};
-
-/// Runs `body` in `threads` threads. %rd1 points at a word of 64 bits that is the thread's own, %r1 is its number; what is in %rd9 at the end comes back.
-Result run(const std::string &body, unsigned threads = 32, uint32_t sharedBytes = 1024, const char *target = "sm_90a",
-           std::vector<uint64_t> inputs = {}, bool knowsBounds = true, std::array<uint32_t, 3> cluster = {1, 1, 1}) {
-  std::string text =
-      std::string(".version 9.0\n.target ") + target +
-      "\n.address_size 64\n.extern .shared .align 128 .b8 shared[];\n"
-      ".visible .entry kernel(.param .u64 p)\n{\n"
-      ".reg .pred %p<9>; .reg .b16 %rs<20>; .reg .b32 %r<40>; .reg .b64 %rd<20>;\n"
-      "ld.param.b64 %rd2, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
-      "mad.lo.s32 %r2, %r2, %r3, %r1; mul.wide.u32 %rd1, %r2, 8; add.s64 %rd1, %rd1, %rd2; mov.b64 %rd9, 0;\n" +
-      body + "\nst.global.b64 [%rd1], %rd9;\nret;\n}\n";
-  Loaded loaded = load(text);
-  Result result;
-  result.problem = loaded.problem;
-  if (!loaded.program)
-    return result;
-  result.values = inputs;
-  result.values.resize(size_t(threads) * cluster[0]);
-  Launch launch;
-  launch.kernel = loaded.program->find("kernel");
-  launch.block = {threads, 1, 1};
-  launch.grid = launch.cluster = cluster;
-  launch.sharedBytes = sharedBytes;
-  auto address = reinterpret_cast<uint64_t>(result.values.data());
-  launch.parameters.resize(8);
-  std::memcpy(launch.parameters.data(), &address, 8);
-  if (knowsBounds)
-    launch.memory = {{address, address + 8 * result.values.size(), "argument 0"}};
-  Findings findings;
-  Grid grid(*loaded.program, launch, findings);
-  grid.run();
-  result.findings = findings.take();
-  return result;
-}
-
-std::string firstFinding(const Result &result) {
-  return result.findings.empty() ? result.problem
-                                 : nameOf(result.findings[0].kind) + (": " + result.findings[0].message);
-}
 
 TEST(Simulator, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(run("frobnicate.b32 %r1, %r2;").problem, "line 10: 'frobnicate.b32' is not simulated");
@@ -134,7 +87,7 @@ TEST(Simulator, SmallFormatsRoundToTheNearest) {
 }
 
 TEST(Simulator, PathsPartAndMeet) {
-  Result result =
+  SnippetResult result =
       run("setp.lt.u32 %p1, %r1, 7; mov.b32 %r9, 0; @%p1 bra LOW; add.s32 %r9, %r9, 100; bra BOTH;\n"
           "LOW: setp.eq.u32 %p2, %r1, 3; @%p2 bra BOTH; add.s32 %r9, %r9, 10;\n"
           "BOTH: activemask.b32 %r10; setp.eq.b32 %p3, %r10, -1; selp.b32 %r11, 1, 0, %p3; add.s32 %r9, %r9, %r11;\n"
@@ -144,15 +97,16 @@ TEST(Simulator, PathsPartAndMeet) {
 }
 
 TEST(Simulator, LoopsOfDifferentLengths) {
-  Result result = run("mov.b32 %r9, 0; mov.b32 %r4, 0;\nL: add.s32 %r9, %r9, %r4; add.s32 %r4, %r4, 1; setp.le.u32 "
-                      "%p1, %r4, %r1; @%p1 bra L;\n"
-                      "cvt.u64.u32 %rd9, %r9;");
+  SnippetResult result =
+      run("mov.b32 %r9, 0; mov.b32 %r4, 0;\nL: add.s32 %r9, %r9, %r4; add.s32 %r4, %r4, 1; setp.le.u32 "
+          "%p1, %r4, %r1; @%p1 bra L;\n"
+          "cvt.u64.u32 %rd9, %r9;");
   for (unsigned lane = 0; lane < 32; ++lane)
     EXPECT_EQ(result.values[lane], lane * (lane + 1) / 2);
 }
 
 TEST(Simulator, LanesExchange) {
-  Result result = run(
+  SnippetResult result = run(
       "shfl.sync.bfly.b32 %r4, %r1, 5, 31, -1; shfl.sync.up.b32 %r5|%p1, %r1, 4, 0, -1; setp.gt.u32 %p2, %r1, 9;\n"
       "vote.sync.ballot.b32 %r6, %p2, -1; redux.sync.add.s32 %r7, %r1, -1; shl.b32 %r5, %r5, 8; or.b32 %r4, %r4, %r5;\n"
       "selp.b32 %r8, 0x10000, 0, %p1; or.b32 %r4, %r4, %r8; shl.b32 %r7, %r7, 20; or.b32 %r4, %r4, %r7; mov.b64 %rd9, "
@@ -166,28 +120,30 @@ TEST(Simulator, LanesExchange) {
 
 TEST(Simulator, WarpsMeetAtBarriers) {
   // Each thread reads what the thread of the next warp wrote.
-  Result result =
+  SnippetResult result =
       run("shl.b32 %r4, %r1, 2; mov.b32 %r5, shared; add.s32 %r4, %r4, %r5; st.shared.b32 [%r4], %r1; bar.sync 0;\n"
           "add.s32 %r6, %r1, 32; and.b32 %r6, %r6, 127; shl.b32 %r6, %r6, 2; add.s32 %r6, %r6, %r5; ld.shared.b32 %r7, "
           "[%r6]; cvt.u64.u32 %rd9, %r7;",
-          128);
+          {.threads = 128});
   for (unsigned thread = 0; thread < 128; ++thread)
     EXPECT_EQ(result.values[thread], (thread + 32) % 128);
 }
 
 TEST(Simulator, ClustersReachEachOther) {
-  Result result = run("mov.u32 %r4, %cluster_ctarank; mov.b32 %r5, shared; add.s32 %r6, %r4, 100; st.shared.b32 [%r5], "
-                      "%r6; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
-                      "xor.b32 %r7, %r4, 1; mapa.shared::cluster.u32 %r8, %r5, %r7; ld.shared::cluster.b32 %r9, [%r8]; "
-                      "cvt.u64.u32 %rd9, %r9; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
-                      32, 1024, "sm_90a", {}, true, {2, 1, 1});
-  EXPECT_EQ(firstFinding(result), "");
+  SnippetResult result =
+      run("mov.u32 %r4, %cluster_ctarank; mov.b32 %r5, shared; add.s32 %r6, %r4, 100; st.shared.b32 [%r5], "
+          "%r6; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+          "xor.b32 %r7, %r4, 1; mapa.shared::cluster.u32 %r8, %r5, %r7; ld.shared::cluster.b32 %r9, [%r8]; "
+          "cvt.u64.u32 %rd9, %r9; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+          {.cluster = {2, 1, 1}});
+  EXPECT_EQ(result.firstFinding(), "");
   EXPECT_EQ(result.values[0], 101u);
   EXPECT_EQ(result.values[32], 100u);
 }
 
 TEST(Simulator, AtomicsAddUp) {
-  Result result = run("atom.global.add.u64 %rd9, [%rd2], 3; bar.sync 0; ld.global.b64 %rd9, [%rd2];", 64);
+  SnippetResult result =
+      run("atom.global.add.u64 %rd9, [%rd2], 3; bar.sync 0; ld.global.b64 %rd9, [%rd2];", {.threads = 64});
   EXPECT_EQ(result.values[63], 64u * 3);
 }
 
@@ -195,47 +151,94 @@ TEST(Simulator, MbarriersCountArrivalsAndBytes) {
   std::string wait = "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r5], 0; @!%p2 bra W;\n";
   std::string begin =
       "mov.b32 %r5, shared; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [%r5], 1; bar.sync 0;\n";
-  EXPECT_EQ(firstFinding(run(begin + "@%p1 mbarrier.arrive.shared::cta.b64 _, [%r5];\n" + wait, 64)), "");
-  EXPECT_EQ(firstFinding(run(begin +
-                                 "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 16; @%p1 "
-                                 "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r5], 16;\n" +
-                                 wait,
-                             64)),
+  EXPECT_EQ(run(begin + "@%p1 mbarrier.arrive.shared::cta.b64 _, [%r5];\n" + wait, {.threads = 64}).firstFinding(), "");
+  EXPECT_EQ(run(begin +
+                    "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 16; @%p1 "
+                    "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r5], 16;\n" +
+                    wait,
+                {.threads = 64})
+                .firstFinding(),
             "");
-  EXPECT_EQ(firstFinding(run(begin + "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 16;\n" + wait, 32)),
+  EXPECT_EQ(run(begin + "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5], 16;\n" + wait, {.threads = 32})
+                .firstFinding(),
             "deadlock: all warps of a program wait: warp 0 at line 12 of the PTX for the mbarrier at shared address 0, "
             "which lacks 0 arrivals and 16 bytes (program (0, 0, 0) warp 0)");
-  EXPECT_EQ(firstFinding(run(begin + "mbarrier.arrive.shared::cta.b64 _, [%r5], 2;")),
+  EXPECT_EQ(run(begin + "mbarrier.arrive.shared::cta.b64 _, [%r5], 2;").firstFinding(),
             "barrier: 2 arrivals at an mbarrier that waits for 1 of 1 (program (0, 0, 0) warp 0 lane 0)");
-  EXPECT_EQ(firstFinding(run("mov.b32 %r5, shared; mbarrier.arrive.shared::cta.b64 _, [%r5];")).substr(0, 58),
+  EXPECT_EQ(run("mov.b32 %r5, shared; mbarrier.arrive.shared::cta.b64 _, [%r5];").firstFinding().substr(0, 58),
             "barrier: there is no mbarrier at shared address 0: it was ");
 }
 
 TEST(Simulator, FindsWhatWouldStopAGpu) {
-  EXPECT_NE(firstFinding(run("ld.global.b64 %rd9, [%rd1 + 8];"))
+  EXPECT_NE(run("ld.global.b64 %rd9, [%rd1 + 8];")
+                .firstFinding()
                 .find("256 bytes into argument 0 of 256 (program (0, 0, 0) warp 0 lane 31)"),
             std::string::npos);
-  EXPECT_EQ(firstFinding(run("mov.b32 %r5, 2; ld.shared.b32 %r6, [%r5];")).substr(0, 69),
+  EXPECT_EQ(run("mov.b32 %r5, 2; ld.shared.b32 %r6, [%r5];").firstFinding().substr(0, 69),
             "misaligned address: read of 4 bytes at 0x2, which is no multiple of 4");
-  EXPECT_NE(firstFinding(run("mov.b32 %r5, 1024; ld.shared.b32 %r6, [%r5];"))
+  EXPECT_NE(run("mov.b32 %r5, 1024; ld.shared.b32 %r6, [%r5];")
+                .firstFinding()
                 .find("outside of the 1024 bytes of shared memory"),
             std::string::npos);
-  EXPECT_NE(firstFinding(run("setp.lt.u32 %p1, %r1, 16; @%p1 bra L; bra E; L: bar.sync 0; E:"))
+  EXPECT_NE(run("setp.lt.u32 %p1, %r1, 16; @%p1 bra L; bra E; L: bar.sync 0; E:")
+                .firstFinding()
                 .find("an aligned barrier is reached by 16 of 32"),
             std::string::npos);
-  EXPECT_NE(firstFinding(run("setp.lt.u32 %p1, %r1, 32; @%p1 bra E; bar.sync 0; E: bar.sync 1;", 64))
+  EXPECT_NE(run("setp.lt.u32 %p1, %r1, 32; @%p1 bra E; bar.sync 0; E: bar.sync 1;", {.threads = 64})
+                .firstFinding()
                 .find("deadlock: all warps of a program wait: warp 0"),
             std::string::npos);
-  EXPECT_EQ(firstFinding(run("trap;")).substr(0, 4), "trap");
+  EXPECT_EQ(run("trap;").firstFinding().substr(0, 4), "trap");
+}
+
+TEST(Simulator, AtomicsOnHalvesTouchTheirWord) {
+  // An array of 6 bytes: the word that its last two lie in may be read and swapped, but is no place for other accesses.
+  std::string swap =
+      "@!%p1 bra E; ld.volatile.global.b32 %r4, [%rd1 + 4]; atom.global.cas.b32 %r5, [%rd1 + 4], %r4, 7; E:";
+  std::string first = "setp.eq.u32 %p1, %r1, 0; ";
+  EXPECT_EQ(run(first + swap + " exit;", {.bytes = 6}).firstFinding(), "");
+  EXPECT_NE(
+      run(first + "@%p1 ld.global.b32 %r4, [%rd1 + 4]; exit;", {.bytes = 6}).firstFinding().find("read of 4 bytes"),
+      std::string::npos);
+  EXPECT_NE(run(first + "@%p1 atom.global.cas.b32 %r5, [%rd1 + 8], 0, 7; exit;", {.bytes = 6})
+                .firstFinding()
+                .find("atomic access"),
+            std::string::npos);
+}
+
+TEST(Simulator, ClustersTakeOverThoseThatHaveNotBegun) {
+  // Each CTA writes its number + 1 for itself (at the end) and for all that it took over.
+  std::string body =
+      "mov.b32 %r5, shared; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [%r5+16], 1; "
+      "bar.sync 0; mov.u32 %r6, %ctaid.x; add.s32 %r6, %r6, 1; cvt.u64.u32 %rd9, %r6; mov.b32 %r7, 0;\n"
+      "NEXT: @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r5+16], 16; @%p1 "
+      "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r5], [%r5+16];\n"
+      "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r5+16], %r7; @!%p2 bra WAIT; xor.b32 %r7, %r7, 1;\n"
+      "ld.shared.v2.b64 {%rd4, %rd5}, [%r5]; bar.sync 0; { .reg .b128 handle; mov.b128 handle, {%rd4, %rd5};\n"
+      "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, handle;\n"
+      "@%p3 clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r8, %r9, %r10, _}, handle; }\n"
+      "@!%p3 bra DONE; mad.lo.s32 %r8, %r8, %r3, %r1; mul.wide.u32 %rd6, %r8, 8; add.s64 %rd6, %rd6, %rd2; "
+      "st.global.b64 [%rd6], %rd9; bra NEXT;\nDONE:";
+  SnippetResult first = run(body, {.target = "sm_100a", .clusters = 5, .watch = {.races = true}});
+  EXPECT_EQ(first.firstFinding(), "");
+  for (uint64_t value : first.values)
+    EXPECT_EQ(value, 1u) << "the first one takes all";
+  for (uint64_t seed : {1, 2, 3}) {
+    SnippetResult shared = run(body, {.target = "sm_100a", .clusters = 5, .seed = seed, .watch = {.races = true}});
+    EXPECT_EQ(shared.firstFinding(), "");
+    for (uint64_t value : shared.values)
+      EXPECT_NE(value, 0u);
+  }
 }
 
 /// Fragments hold row and column numbers, so that a wrong place shows.
 TEST(Simulator, ProductsOfMatrices) {
   // A is 16 x 8 of tf32, all ones; B 8 x 8 with B[k][n] = n (lane 4n + k holds it): D[m][n] = 8n.
-  Result result = run("mov.b32 %r4, 0f3F800000; shr.u32 %r5, %r1, 2; cvt.rn.f32.u32 %r6, %r5;\n"
-                      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r10,%r11,%r12,%r13}, {%r4,%r4,%r4,%r4}, "
-                      "{%r6,%r6}, {%r4,%r4,%r4,%r4};\n"
-                      "mov.b64 %rd9, {%r10, %r13};");
+  SnippetResult result =
+      run("mov.b32 %r4, 0f3F800000; shr.u32 %r5, %r1, 2; cvt.rn.f32.u32 %r6, %r5;\n"
+          "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r10,%r11,%r12,%r13}, {%r4,%r4,%r4,%r4}, "
+          "{%r6,%r6}, {%r4,%r4,%r4,%r4};\n"
+          "mov.b64 %rd9, {%r10, %r13};");
   ASSERT_EQ(result.problem, "");
   for (unsigned lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(std::bit_cast<float>(uint32_t(result.values[lane])), 8.0f * float(lane % 4 * 2) + 1);
@@ -249,8 +252,9 @@ TEST(Simulator, MatricesMoveThroughSharedMemory) {
       "mov.b32 %r5, shared; shl.b32 %r4, %r1, 1; add.s32 %r6, %r4, 1; shl.b32 %r6, %r6, 16; or.b32 %r6, %r6, %r4; "
       "shl.b32 %r7, %r1, 2; add.s32 %r7, %r7, %r5;\n"
       "st.shared.b32 [%r7], %r6; bar.warp.sync -1; and.b32 %r8, %r1, 7; shl.b32 %r8, %r8, 4; add.s32 %r8, %r8, %r5;\n";
-  Result plain = run(fill + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r8]; cvt.u64.u32 %rd9, %r9;");
-  Result transposed = run(fill + "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r9}, [%r8]; cvt.u64.u32 %rd9, %r9;");
+  SnippetResult plain = run(fill + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r8]; cvt.u64.u32 %rd9, %r9;");
+  SnippetResult transposed =
+      run(fill + "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r9}, [%r8]; cvt.u64.u32 %rd9, %r9;");
   for (unsigned lane = 0; lane < 32; ++lane) {
     unsigned row = lane / 4, column = lane % 4 * 2;
     EXPECT_EQ(plain.values[lane], (8 * row + column) | (8 * row + column + 1) << 16);

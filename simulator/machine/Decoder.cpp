@@ -67,7 +67,8 @@ static Family familyOf(const ptx::Statement &statement, const std::vector<Type> 
     add(Family::Warp, {"shfl", "vote", "match", "redux", "elect", "activemask"});
     add(Family::Memory, {"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix", "prefetch", "multimem"});
     add(Family::Tensor, {"mma", "wgmma", "tcgen05"});
-    add(Family::Synchronisation, {"bar", "barrier", "mbarrier", "fence", "membar", "griddepcontrol"});
+    add(Family::Synchronisation,
+        {"bar", "barrier", "mbarrier", "fence", "membar", "griddepcontrol", "clusterlaunchcontrol"});
     return made;
   }();
   const auto &opcode = statement.opcode;
@@ -84,7 +85,7 @@ static const DecodeTable &table() {
     DecodeTable made;
     for (auto add : {addArithmetic, addFloats, addApproximations, addConversions, addControl, addCalls, addMemory,
                      addAtomics, addWarpOperations, addCopies, addMatrixMoves, addMma, addMbarriers, addTensorCopies,
-                     addTensorMaps, addWgmma, addTcgen05})
+                     addTensorMaps, addWgmma, addTcgen05, addLaunchControl})
       add(made);
     return made;
   }();

@@ -165,6 +165,7 @@ void addTensorCopies(DecodeTable &table);
 void addTensorMaps(DecodeTable &table);
 void addWgmma(DecodeTable &table);
 void addTcgen05(DecodeTable &table);
+void addLaunchControl(DecodeTable &table);
 
 /// The space that the opcode names; generic where it names none.
 ptx::Space spaceOf(const Decoder &decoder);

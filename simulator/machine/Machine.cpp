@@ -340,9 +340,8 @@ Cta::Cta(Cluster &cluster, uint32_t rank, std::array<uint32_t, 3> position)
 }
 
 Cluster::Cluster(Grid &grid, uint64_t number) : grid(grid), random(uint32_t(grid.launch.seed * 7919 + number + 1)) {
-  const std::array<uint32_t, 3> &counts = grid.clusters, &shape = grid.launch.cluster;
-  position = {uint32_t(number % counts[0]), uint32_t(number / counts[0] % counts[1]),
-              uint32_t(number / counts[0] / counts[1])};
+  const std::array<uint32_t, 3> &shape = grid.launch.cluster;
+  position = grid.positionOf(number);
   uint32_t rank = 0;
   for (uint32_t z = 0; z < shape[2]; ++z)
     for (uint32_t y = 0; y < shape[1]; ++y)
@@ -475,17 +474,24 @@ Grid::Grid(const Program &program, const Launch &launch, Findings &findings)
     std::memcpy(parameterBegin, launch.parameters.data(), launch.parameters.size());
 }
 
+std::optional<uint64_t> Grid::nextCluster() {
+  uint64_t number = begun.fetch_add(1);
+  return number < uint64_t(clusters[0]) * clusters[1] * clusters[2] ? std::optional(number) : std::nullopt;
+}
+
+std::array<uint32_t, 3> Grid::positionOf(uint64_t cluster) const {
+  return {uint32_t(cluster % clusters[0]), uint32_t(cluster / clusters[0] % clusters[1]),
+          uint32_t(cluster / clusters[0] / clusters[1])};
+}
+
 void Grid::run() {
-  const uint64_t count = uint64_t(clusters[0]) * clusters[1] * clusters[2];
-  std::atomic<uint64_t> next{0};
   auto work = [&](bool isCaller) {
     // More than one at a time only where those begun do not end: they may wait for programs that have not begun.
     constexpr uint64_t turn = 1 << 22;
     std::vector<std::unique_ptr<Cluster>> running;
     for (;;) {
-      uint64_t number = 0;
-      if (!isStopped && running.size() < 4096 && (number = next.fetch_add(1)) < count)
-        running.push_back(std::make_unique<Cluster>(*this, number));
+      if (std::optional<uint64_t> number; !isStopped && running.size() < 4096 && (number = nextCluster()))
+        running.push_back(std::make_unique<Cluster>(*this, *number));
       if (running.empty() || isStopped)
         return;
       if (isCaller && launch.isInterrupted && launch.isInterrupted()) {
@@ -513,6 +519,7 @@ void Grid::run() {
       });
     }
   };
+  const uint64_t count = uint64_t(clusters[0]) * clusters[1] * clusters[2];
   auto threads = unsigned(std::min<uint64_t>(std::max(launch.threads, 1u), count));
   std::vector<std::thread> helpers;
   for (unsigned index = 1; index < threads; ++index)

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -205,9 +206,16 @@ struct Grid {
 
   Grid(const Program &program, const Launch &launch, Findings &findings);
   void run();
+  /// The number of a cluster that has not begun, which is now the caller's to run; none where all have.
+  std::optional<uint64_t> nextCluster();
+  /// In clusters.
+  std::array<uint32_t, 3> positionOf(uint64_t cluster) const;
   /// Notes what is wrong, and ends the launch where one cannot go on.
   void report(Warp &warp, const Instruction &instruction, LaneMask lanes, Finding::Kind kind, std::string message,
               bool isFatal);
+
+private:
+  std::atomic<uint64_t> begun{0};
 };
 
 /// Arrives at a barrier of the CTA, and waits for the others unless it only arrives. `small[0]` kind (0: waits), `small[1]` whether all lanes of a warp must come together,

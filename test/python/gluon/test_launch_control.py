@@ -1,6 +1,7 @@
 """Programs that take over others: cluster launch control, of sm_100."""
 
 import pytest
+import torch
 import triton
 from gluon_code import compile
 from triton.experimental import gluon
@@ -39,3 +40,14 @@ def test_programs_go_on_with_others():
 def test_older_gpus_have_no_launch_control():
     with pytest.raises(triton.CompilationError, match="clc.try_cancel needs sm_100"):
         compile(persistent, {"y": "*i32"}, capability=90)
+
+
+@pytest.mark.runs
+def test_every_program_runs_once(device):
+    if triton.runtime.driver.active.get_current_target().backend != "cuda":
+        pytest.skip("needs a GPU")
+    if triton.runtime.driver.active.get_current_target().arch < 100:
+        pytest.skip("needs sm_100")
+    out = torch.full((7 * 128,), -1, dtype=torch.int32)
+    persistent[(7,)](out)
+    assert out.tolist() == [program for program in range(7) for _ in range(128)]
