@@ -9,7 +9,7 @@
 // What is known of one value is told to its users and to what it is made of, until nothing new is found: through elementwise ops, changes of
 // shape, reductions, and what loops and branches carry. What comes out of a change of shape may vary: another layout found for the same value
 // wins over it. Two layouts for one value otherwise are an error, and so is none.
-#include "compiler/gpu/dialect/LayoutInference.h"
+#include "compiler/gpu/dialect/encodings/LayoutInference.h"
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gpu/passes/layouts/LayoutAnchors.h"
 #include "compiler/tensor/Stages.h"

@@ -1,7 +1,7 @@
 // The language's rules for layouts: placeholders adopt what they meet, dimensions go where a slice lost them.
 #include "compiler/gluon/LayoutClasses.h"
 #include "compiler/gluon/builtins/Buffers.h"
-#include "compiler/gpu/dialect/LayoutInference.h"
+#include "compiler/gpu/dialect/encodings/LayoutInference.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/StringExtras.h"

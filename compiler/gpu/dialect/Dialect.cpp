@@ -1,6 +1,6 @@
 #include "compiler/gpu/dialect/ContextVerifier.h"
 #include "compiler/gpu/dialect/ExplicitOps.h"
-#include "compiler/gpu/dialect/LayoutCache.h"
+#include "compiler/gpu/dialect/encodings/LayoutCache.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -1,7 +1,7 @@
 #include "compiler/gpu/dialect/Views.h"
 
-#include "compiler/gpu/dialect/LayoutChecks.h"
-#include "compiler/gpu/dialect/LayoutInference.h"
+#include "compiler/gpu/dialect/encodings/LayoutChecks.h"
+#include "compiler/gpu/dialect/encodings/LayoutInference.h"
 
 using namespace mlir;
 

@@ -26,7 +26,7 @@
 #include "compiler/gpu/passes/dots/LowerDots.h"
 
 #include "compiler/gpu/DotPlan.h"
-#include "compiler/gpu/dialect/LayoutInference.h"
+#include "compiler/gpu/dialect/encodings/LayoutInference.h"
 #include "compiler/gpu/passes/Passes.h"
 
 using namespace mlir;

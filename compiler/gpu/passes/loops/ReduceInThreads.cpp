@@ -17,7 +17,7 @@
 // The same number of additions, and one register in place of eight from one iteration to the next. Runs once layouts are assigned: they say
 // which elements of a row a thread holds. AccumulateReductions has made such loops. Leaves alone rows of which each thread holds one element,
 // or all of them.
-#include "compiler/gpu/dialect/LayoutInference.h"
+#include "compiler/gpu/dialect/encodings/LayoutInference.h"
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/tensor/Tensor.h"
 

@@ -1,5 +1,5 @@
 // The linear maps of types, computed once per context, and what else one asks of layouts and modules.
-#include "compiler/gpu/dialect/LayoutCache.h"
+#include "compiler/gpu/dialect/encodings/LayoutCache.h"
 
 using namespace mlir;
 

@@ -1,4 +1,4 @@
-#include "compiler/gpu/dialect/LayoutInference.h"
+#include "compiler/gpu/dialect/encodings/LayoutInference.h"
 
 #include "llvm/Support/MathExtras.h"
 

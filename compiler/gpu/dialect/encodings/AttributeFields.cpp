@@ -1,4 +1,4 @@
-#include "compiler/gpu/dialect/AttributeFields.h"
+#include "compiler/gpu/dialect/encodings/AttributeFields.h"
 
 #include "llvm/Support/MathExtras.h"
 

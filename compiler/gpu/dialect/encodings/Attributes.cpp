@@ -1,6 +1,6 @@
 // Register layouts: how they are written, checked and turned into linear maps.
-#include "compiler/gpu/dialect/AttributeFields.h"
-#include "compiler/gpu/dialect/LayoutChecks.h"
+#include "compiler/gpu/dialect/encodings/AttributeFields.h"
+#include "compiler/gpu/dialect/encodings/LayoutChecks.h"
 #include "compiler/tensor/rules/Rules.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,5 +1,5 @@
 // What tensor ops make of layouts, for their rules and verifiers.
-#include "compiler/gpu/dialect/LayoutInference.h"
+#include "compiler/gpu/dialect/encodings/LayoutInference.h"
 #include "compiler/tensor/Encoding.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // Layouts of tensor memory.
-#include "compiler/gpu/dialect/LayoutChecks.h"
+#include "compiler/gpu/dialect/encodings/LayoutChecks.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

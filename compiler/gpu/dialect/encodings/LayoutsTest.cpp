@@ -1,6 +1,6 @@
 // Attributes stand for the maps of compiler/layout, and shape ops compose them: each named result is held against the map it must have.
-#include "compiler/gpu/dialect/LayoutInference.h"
 #include "compiler/gpu/dialect/Views.h"
+#include "compiler/gpu/dialect/encodings/LayoutInference.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "gtest/gtest.h"
