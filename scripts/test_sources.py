@@ -99,6 +99,7 @@ def test_paths_in_documents_are_there():
 ROOMS = ["compiler/frontend", "compiler/tensor", "compiler/cpu", "compiler/driver", "compiler/interpreter"]
 ROOMS += ["bindings", "runtime", "dispatch", "api", "embed", "python/triton"]
 ROOMS += ["compiler/gpu", "compiler/gpu/passes", "compiler/llvm/gpu", "compiler/llvm/nvidia", "compiler/llvm/amd"]
+ROOMS += ["compiler/syntax", "compiler/layout", "compiler/support", "compiler/gluon", "compiler/gpu/dialect"]
 
 
 def is_there(room, name):
@@ -115,3 +116,15 @@ def test_files_in_readmes_are_there(room):
     names = re.findall(r"`([\w./*-]+\.(?:h|cpp|py|td|mlir)|[\w/]+/)`", text) + re.findall(r"\]\(([\w./-]+)\)", text)
     missing = [name for name in names if not is_there(ROOT / room, name.rstrip("/"))]
     assert names and not missing, f"{room}/README.md names {', '.join(missing)}"
+
+
+def test_big_rooms_are_told_of():
+    """A folder of the library has a README, or one above it that tells of it, and families get rooms before it has many more than forty files."""
+    for top in LIBRARY:
+        for folder in [ROOT / top, *(path for path in (ROOT / top).rglob("*") if path.is_dir())]:
+            room = folder.relative_to(ROOT).as_posix()
+            count = sum(path.suffix in (".cpp", ".h", ".td", ".def", ".py") for path in folder.iterdir())
+            assert count <= 40, f"{room} has {count} files: give a family of them a room"
+            assert count <= 30 or room in ROOMS or f"`{folder.name}/`" in (folder.parent / "README.md").read_text(), (
+                room
+            )
