@@ -60,6 +60,10 @@ class NativeBackend(BaseBackend):
 
     options_class: type
 
+    @classmethod
+    def supports_target(cls, target) -> bool:
+        return target.backend == cls.options_class.backend_name
+
     def default_arch(self) -> str:
         """The architecture that options name where nobody does."""
         return str(self.target.arch or "native")
@@ -83,6 +87,16 @@ class NativeBackend(BaseBackend):
         fields = {name: value for name, value in options.__dict__.items() if name != "backend_name"}
         globals_allowed = bool(knobs.compilation.allow_non_constexpr_globals)
         return {**fields, "target": self.target.backend, "allow_non_constexpr_globals": globals_allowed, **code_options()}  # fmt: skip
+
+    def get_target_name(self, options) -> str:
+        return f"{self.target.backend}:{options.arch}"
+
+    def get_codegen_implementation(self, options) -> dict:
+        return {"min_dot_size": lambda lhs, rhs: libtriton.target_facts(self.target.backend)["smallest_dot"]}
+
+    def stage(self, name, options, **further):
+        """A stage of the native compiler as `add_stages` lists it."""
+        return lambda source, metadata: run_stage(name, source, metadata, {**self.native_options(options), **further})
 
     def pack_metadata(self, metadata):
         return (metadata.num_warps, metadata.num_ctas, metadata.shared)

@@ -37,13 +37,15 @@ def _source_of(src):
     return {"text": src.fn.src, "file": os.path.basename(file), "line": line}
 
 
+def name_of(path, names):
+    """An argument, or an element of one, as messages call it: `x`, `pair.1`; `names` are those of the parameters, where they are known."""
+    head = names[path[0]] if names and path[0] < len(names) else str(path[0])
+    return ".".join([head, *map(str, path[1:])])
+
+
 def describe_request(src, target, options, variables):
     """What a compile was asked for, part by part, so that two of them can be compared; once it is done, also what the kernel asked the program."""
     names = getattr(getattr(src, "fn", None), "arg_names", None)
-
-    def name_of(path):
-        head = names[path[0]] if names and path[0] < len(names) else str(path[0])
-        return ".".join([head, *map(str, path[1:])])
 
     def text_of(value):
         return value.cache_key if hasattr(value, "cache_key") else repr(value)
@@ -53,8 +55,8 @@ def describe_request(src, target, options, variables):
         "function": getattr(getattr(src, "fn", None), "_fn_name", src.name),
         "source": src.fn.cache_key if hasattr(src, "fn") else src.hash(),
         "signature": {str(name): str(ty) for name, ty in src.signature.items()},
-        "constants": {name_of(path): text_of(value) for path, value in src.constants.items()},
-        "attributes": {name_of(path): str(value) for path, value in src.attrs.items() if value},
+        "constants": {name_of(path, names): text_of(value) for path, value in src.constants.items()},
+        "attributes": {name_of(path, names): str(value) for path, value in src.attrs.items() if value},
         "options": {name: repr(value) for name, value in options.__dict__.items()},
         "target": f"{target.backend}:{target.arch}:{target.warp_size}",
         "variables": dict(variables),

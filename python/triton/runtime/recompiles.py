@@ -12,6 +12,7 @@ from typing import NamedTuple
 from .. import knobs
 from .._utils import find_paths_if, get_iterable_path
 from ..compiler import CompiledKernel
+from ..compiler.entries import name_of
 
 
 class Change(NamedTuple):
@@ -34,7 +35,7 @@ def _facts(fn, src, options):
     facts = {}
     types = list(src.signature.values())
     for path in find_paths_if(types, lambda path, ty: True):
-        name = ".".join([fn.arg_names[path[0]], *map(str, path[1:])])
+        name = name_of(path, fn.arg_names)
         ty = get_iterable_path(types, path)
         if ty == "constexpr" or path in src.constants:
             value = src.constants.get(path)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ... import knobs
 from ..._C import libtriton
 from ...language.extra import hip
-from ..compiler import GPUTarget, Language
+from ..compiler import Language
 from ..gpu import simulated
-from ..native import NativeBackend, options_class, run_stage
+from ..native import NativeBackend, options_class
 
 HIPOptions = options_class("HIPOptions", "hip")
 
@@ -17,13 +17,6 @@ class HIPBackend(NativeBackend):
 
     binary_ext = "hsaco"
     options_class = HIPOptions
-
-    @staticmethod
-    def supports_target(target: GPUTarget) -> bool:
-        return target.backend == "hip"
-
-    def get_target_name(self, options) -> str:
-        return f"hip:{options.arch}"
 
     def hash(self) -> str:
         return f"simulator-{self.target.arch}" if simulated("hip") else f"hip-{self.target.arch}"
@@ -43,23 +36,17 @@ class HIPBackend(NativeBackend):
             "simulated": simulated("hip") is not None,
         }
 
-    def get_codegen_implementation(self, options) -> dict:
-        return {"min_dot_size": lambda lhs, rhs: libtriton.target_facts("hip")["smallest_dot"]}
-
     def get_module_map(self) -> dict:
         return {"triton.language.extra.libdevice": hip.libdevice}
 
-    def _stage(self, name, options, **further):
-        return lambda source, metadata: run_stage(name, source, metadata, {**self.native_options(options), **further})
-
     def add_stages(self, stages: dict, options, language) -> None:
         if language == Language.TRITON:
-            stages["ttir"] = self._stage("ttir", options)
-            stages["ttgir"] = self._stage("ttgir", options)
+            stages["ttir"] = self.stage("ttir", options)
+            stages["ttgir"] = self.stage("ttgir", options)
         else:
-            stages["ttgir"] = self._stage("ttgir", options, gluon=True)
-        stages["llir"] = self._stage("llir", options)
+            stages["ttgir"] = self.stage("ttgir", options, gluon=True)
+        stages["llir"] = self.stage("llir", options)
         if not simulated("hip"):  # which runs LLVM IR
-            stages["amdgcn"] = self._stage("amdgcn", options)
-        stages["hsaco"] = self._stage("hsaco", options)
+            stages["amdgcn"] = self.stage("amdgcn", options)
+        stages["hsaco"] = self.stage("hsaco", options)
         self.hook_stages(stages, options, language, self.target.arch)

@@ -127,10 +127,6 @@ class CUDABackend(NativeBackend):
     binary_ext = "cubin"
     options_class = CUDAOptions
 
-    @staticmethod
-    def supports_target(target: GPUTarget) -> bool:
-        return target.backend == "cuda"
-
     def get_target_name(self, options) -> str:
         return f"cuda:{_capability(options.arch)}"
 
