@@ -660,6 +660,10 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option='ze
     """
     ...
 
+def _make_rounding_descriptor(base, shape, strides, block_shape, padding_option='zero') -> tensor:
+    """A descriptor whose loads of float32 round to TF32: what interpreter mode makes of a host's."""
+    ...
+
 def load_tensor_descriptor(desc, offsets) -> tensor:
     """The same as `desc.load(offsets)`."""
     ...
