@@ -34,33 +34,33 @@ def create_ragged_descriptor(T, block_shape, ragged_dim=0):
 
 
 @triton.jit
-def to_ragged_indices(batch_offset, batch_size, row):
-    """Three indices for row `row` of the matrix that begins at `batch_offset` and has `batch_size` rows."""
-    return _ROWS, batch_offset + batch_size, _ROWS - batch_size + row
+def to_ragged_indices(slice_off, slice_size, row):
+    """Three indices for row `row` of the matrix that begins at `slice_off` and has `slice_size` rows."""
+    return _ROWS, slice_off + slice_size, _ROWS - slice_size + row
 
 
 @triton.jit
-def load_ragged(TMA, batch_offset, batch_size, coords, ragged_dim: tl.constexpr = 0):
+def load_ragged(TMA, slice_off, slice_size, coords, ragged_dim: tl.constexpr = 0):
     """The block at `coords` of one matrix; zeros outside of it."""
     tl.static_assert(len(TMA.shape) == len(coords) + 2, "TMA must be made by create_ragged_descriptor")
-    c0, c1, c2 = to_ragged_indices(batch_offset, batch_size, coords[ragged_dim])
+    c0, c1, c2 = to_ragged_indices(slice_off, slice_size, coords[ragged_dim])
     data = TMA.load([c0, c1] + coords[:ragged_dim] + [c2] + coords[ragged_dim + 1 :])
     return tl.reshape(data, data.shape[2:])
 
 
 @triton.jit
-def store_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
+def store_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.constexpr = 0):
     """Writes the block at `coords` of one matrix; what is outside of it is dropped."""
     tl.static_assert(len(TMA.shape) == len(coords) + 2, "TMA must be made by create_ragged_descriptor")
-    c0, c1, c2 = to_ragged_indices(batch_offset, batch_size, coords[ragged_dim])
+    c0, c1, c2 = to_ragged_indices(slice_off, slice_size, coords[ragged_dim])
     data = tl.reshape(data, [1, 1] + data.shape)
     TMA.store([c0, c1] + coords[:ragged_dim] + [c2] + coords[ragged_dim + 1 :], data)
 
 
 @triton.jit
-def atomic_add_ragged(TMA, batch_offset, batch_size, coords, data, ragged_dim: tl.constexpr = 0):
+def atomic_add_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.constexpr = 0):
     """Adds to the block at `coords` of one matrix; what is outside of it is dropped."""
     tl.static_assert(len(TMA.shape) == len(coords) + 2, "TMA must be made by create_ragged_descriptor")
-    c0, c1, c2 = to_ragged_indices(batch_offset, batch_size, coords[ragged_dim])
+    c0, c1, c2 = to_ragged_indices(slice_off, slice_size, coords[ragged_dim])
     data = tl.reshape(data, [1, 1] + data.shape)
     TMA.atomic_add([c0, c1] + coords[:ragged_dim] + [c2] + coords[ragged_dim + 1 :], data)
