@@ -22,10 +22,16 @@ static FailureOr<Value> dtypeClass(Emitter &emitter, const BoundArguments &argum
   return Value::dtype(Type::scalar(*kind));
 }
 
+/// A number, or since 3.9 the name of the one space that kernels point to.
+static FailureOr<int64_t> readAddressSpace(Emitter &emitter, const Value &value) {
+  if (const auto *name = value.getIf<std::string>(); name && *name == "global")
+    return 1;
+  return readInteger(emitter, value, "address_space");
+}
+
 static FailureOr<Value> pointerTypeClass(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Type> element = readType(emitter, arguments[0], "element_ty");
-  FailureOr<int64_t> space =
-      failed(element) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "address_space");
+  FailureOr<int64_t> space = failed(element) ? FailureOr<int64_t>() : readAddressSpace(emitter, arguments[1]);
   FailureOr<bool> isConst = failed(space) ? FailureOr<bool>() : readBoolean(emitter, arguments[2], "const");
   if (failed(isConst))
     return failure();

@@ -131,11 +131,11 @@ def _aggregate(cls):
         object.__setattr__(self, "_is_made", True)
 
     def __setattr__(self, name, value):
+        if "_is_made" in self.__dict__ and libtriton.language_rule("ImmutableAggregates"):
+            raise AttributeError(f"cannot assign to field '{name}' of {cls.__name__}: aggregates do not change, use aggregate_replace")  # fmt: skip
         if libtriton.interpreter.is_active():
             value = _as_kernel_value(fields.get(name), value)
         _check(type(self), name, value)
-        if "_is_made" in self.__dict__ and libtriton.language_rule("ImmutableAggregates"):
-            raise AttributeError(f"cannot assign to field '{name}' of {cls.__name__}: aggregates do not change, use aggregate_replace")  # fmt: skip
         object.__setattr__(self, name, value)
 
     def value_type(self):

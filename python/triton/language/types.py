@@ -177,7 +177,8 @@ class pointer_type(dtype):
         if not isinstance(element_ty, dtype):
             raise TypeError(f"element_ty is a {type(element_ty).__name__}")
         self.element_ty = element_ty
-        self.address_space = _unwrap_if_constexpr(address_space)
+        space = _unwrap_if_constexpr(address_space)
+        self.address_space = 1 if space == "global" else space
         self.const = bool(_unwrap_if_constexpr(const))
         self.name = f"{'const_' if self.const else ''}pointer<{element_ty}>"
 
