@@ -67,6 +67,21 @@ def warn_once(message):
     warnings.warn(message, UserWarning, stacklevel=3)
 
 
+_announces_changes = True
+
+
+def announce_change(message):
+    """`warn_once` of what a later release changes or takes away, unless `prewarm_deprecation_warnings` came first."""
+    if _announces_changes:
+        warn_once(message)
+
+
+def prewarm_deprecation_warnings():
+    """Lets no warning of what later releases change come from now on: for programs that measure, or compare what is printed."""
+    global _announces_changes
+    _announces_changes = False
+
+
 def validate_block_shape(shape):
     """The number of elements of a block; an error that names the offending dimension if it cannot be one."""
     numel = 1

@@ -32,6 +32,7 @@ from ._knob_mechanics import (  # noqa: F401  (the mechanics are part of this mo
     setenv,
     toenv,
 )
+from ._utils import announce_change, release
 
 propagate_env: bool = True
 _knob_mechanics.should_propagate = lambda: propagate_env
@@ -309,7 +310,14 @@ class language_knobs(base_knobs):
         """Whether products and sums may become one operation: what a launch asks for, else the default, unless it is forbidden to all."""
         if self.force_disable_fp_fusion:
             return False
-        return self.default_fp_fusion if requested is None else requested
+        if requested is not None:
+            return requested
+        if release() >= (3, 9) and getenv("TRITON_DEFAULT_FP_FUSION") is None:
+            announce_change(
+                "TRITON_DEFAULT_FP_FUSION is unset: products and sums are fused where that is faster, which Triton 3.10 will not do "
+                "unless it is asked to; set it to 1 to keep that, or to 0 to do without"
+            )
+        return self.default_fp_fusion
 
 
 class nvidia_knobs(base_knobs):

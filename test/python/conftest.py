@@ -27,6 +27,7 @@ def pytest_configure(config):
     )
     # Also of the processes that tests start: their arrays are the host's. Tests of a GPU choose its driver themselves.
     os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # which nobody needs to be told
     if config.getoption("--device") != "cpu" or config.getoption("--compile-only"):
         import devices
 

@@ -66,6 +66,15 @@ static FailureOr<Value> languageRule(Emitter &emitter, const BoundArguments &arg
   return Value::boolean(emitter.options().version.has(*rule));
 }
 
+/// A warning of the library, whose functions are written in the language.
+static FailureOr<Value> announce(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<std::string> message = readString(emitter, arguments[0], "message");
+  if (failed(message))
+    return failure();
+  emitter.warn("FutureWarning", *message);
+  return Value::none();
+}
+
 // What a sum is computed in: narrow integers widen to 32 bits.
 static FailureOr<Value> pickSumDtype(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<Type> input = readType(emitter, arguments[0], "in_dtype");
@@ -158,6 +167,7 @@ llvm::ArrayRef<Builtin> compileTimeBuiltins() {
           {"triton.language.core", "_unwrap_shape", "(shape)", "A shape as compile-time integers.", identity}),
       {"triton.language.core", "_language_rule", "(name)", "Whether the rule holds in the version of the language.",
        languageRule},
+      {"triton.language.core", "_announce", "(message)", "Warns of what changes with a later release.", announce},
       {"triton.language.core", "_wrap_axis", "(axis, ndim)", "`axis` counted from the front.", wrapAxis},
       atCompileTime({"triton.language.standard", "_log2", "(i)", "The logarithm to base 2, rounded down.", log2Floor}),
       atCompileTime(

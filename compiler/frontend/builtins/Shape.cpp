@@ -132,12 +132,22 @@ static FailureOr<Value> reshapeArguments(Emitter &emitter, const Value &value, c
   return reshapeTo(emitter, *input, *shape, allowReorder);
 }
 
+/// 3.9, the newest release, says what the next one takes away.
+static void warnOfReordering(Emitter &emitter, llvm::StringRef function) {
+  if (emitter.options().version == *LanguageVersion::parse("3.9"))
+    emitter.warn("FutureWarning", "tl." + function +
+                                      "(can_reorder=True) is deprecated and will be removed in Triton 3.10; "
+                                      "without it the order of elements is kept");
+}
+
 static FailureOr<Value> reshape(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<bool> allowReorder = readBoolean(emitter, arguments[2], "can_reorder");
   if (failed(allowReorder))
     return failure();
   if (*allowReorder && emitter.layouts())
     return emitter.error("ValueError") << "can_reorder is not supported in gluon: layouts say where elements lie";
+  if (*allowReorder)
+    warnOfReordering(emitter, "reshape");
   return reshapeArguments(emitter, arguments[0], arguments[1], *allowReorder);
 }
 
@@ -226,6 +236,7 @@ static FailureOr<Value> cat(Emitter &emitter, const BoundArguments &arguments) {
                                        << " and " << rhs->type().element().str();
   if (!*mayReorder)
     return concatenate(emitter, *lhs, *rhs, *dim);
+  warnOfReordering(emitter, "cat");
   if (failed(tensor::inferCat(irTypeOf(*lhs), irTypeOf(*rhs), ruleErrors(emitter))))
     return failure();
   return tensorOf(tensor::CatOp::create(emitter.builder(), emitter.location(), irOf(*lhs), irOf(*rhs)),

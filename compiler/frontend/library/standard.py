@@ -106,6 +106,8 @@ def softmax(x, dim=None, keep_dims: tl.constexpr = None, ieee_rounding: tl.const
         axis: tl.constexpr = 0
     else:
         axis: tl.constexpr = dim
+    if keep_dims is not None and tl.core._language_rule("SoftmaxKeepsShape"):
+        tl.core._announce("the keep_dims argument of tl.softmax is deprecated and ignored: the shape is always kept")
     keeps: tl.constexpr = keep_dims or tl.core._language_rule("SoftmaxKeepsShape")
     shifted = tl.exp(x - max(x, axis, keep_dims=keeps))
     return tl.fdiv(shifted, sum(shifted, axis, keep_dims=keeps), ieee_rounding)

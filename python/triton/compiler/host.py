@@ -25,6 +25,7 @@ import warnings
 from typing import Any, NamedTuple
 
 from .. import knobs
+from .._utils import announce_change
 from ..language import core
 from ..language.callables import ConstexprFunction, JITCallable
 from .fingerprints import code_key, fingerprint, is_of_package, is_unchanging, memory_key, parts_of, pure_reads
@@ -190,6 +191,8 @@ def write(text):
 
 
 def warn(category, file, line, message):
+    if category == "FutureWarning":  # of what a later release takes away
+        return announce_change(message)
     cls = DeprecationWarning if category == "DeprecationWarning" else UserWarning
     warnings.warn_explicit(message, cls, file or "<triton>", line)
 

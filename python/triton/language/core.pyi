@@ -764,6 +764,10 @@ def _language_rule(name) -> tensor:
     """Whether the rule holds in the version of the language."""
     ...
 
+def _announce(message) -> tensor:
+    """Warns of what changes with a later release."""
+    ...
+
 def _wrap_axis(axis, ndim) -> tensor:
     """`axis` counted from the front."""
     ...

@@ -662,6 +662,59 @@ def test_functions_that_are_not_inlined_return_blocks():
     assert run(block_of_a_call_kernel, 8, 3) == [3 * i for i in range(8)]
 
 
+@triton.jit
+def announced_kernel(out):
+    x = tl.arange(0, 4)
+    tl.store(out + tl.arange(0, 8), tl.cat(x, x, can_reorder=True))
+    tl.store(out + tl.reshape(x, (2, 2), can_reorder=True), tl.softmax(x.to(tl.float32), keep_dims=True).sum())
+
+
+ANNOUNCEMENTS = """
+import warnings, sys
+import torch, triton, triton._utils
+from triton.knobs import language
+sys.path.insert(0, {folder!r})
+from test_releases import announced_kernel
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    if {prewarmed}:
+        triton._utils.prewarm_deprecation_warnings()
+    for size in (8, 16):
+        announced_kernel[(1,)](torch.zeros(size, dtype=torch.float32))
+        announced_kernel.device_caches.clear()
+    assert language.fp_fusion_enabled(None) and not language.fp_fusion_enabled(False)
+print(*(str(warning.message) for warning in caught), sep="\\n")
+"""
+
+
+@compiled_only
+@pytest.mark.parametrize("version, expected", [("3.8", []), ("3.9", ["cat", "reshape", "softmax"])])
+@pytest.mark.parametrize("prewarmed", [False, True])
+def test_what_3_10_takes_away_is_said_once(version, expected, prewarmed, tmp_path):
+    program = ANNOUNCEMENTS.format(folder=os.path.dirname(__file__), prewarmed=prewarmed)
+    environment = {**os.environ, "TRITON_LANGUAGE_VERSION": version, "TRITON_CACHE_DIR": str(tmp_path)}
+    environment.pop("TRITON_DEFAULT_FP_FUSION", None)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.split("\n")[:-1]
+    fusion = [line for line in lines if line.startswith("TRITON_DEFAULT_FP_FUSION is unset")]
+    named = [name for name in ("cat", "reshape", "softmax") for line in lines if f"tl.{name}" in line]
+    assert len(fusion) == (0 if prewarmed else triton._utils.release() >= (3, 9))
+    assert named == ([] if prewarmed else expected)
+
+
+@triton.jit
+def address_spaces_kernel(out):
+    tl.static_assert(tl.pointer_type(tl.int32, "global") == out.dtype)
+    tl.store(out, 1)
+
+
+def test_spaces_have_names():
+    assert run(address_spaces_kernel, 1) == [1]
+    assert tl.pointer_type(tl.int32, "global") == tl.pointer_type(tl.int32)
+
+
 # Rules by which releases differ.
 
 PROGRAM = """
