@@ -512,9 +512,9 @@ void addRecords(const Places &places, llvm::StringRef kernel, const KernelRecord
   }
 }
 
-HostLaunch::HostLaunch(llvm::StringRef name)
-    : name(name.str()), places(placesOf(Source::Host)), recordPlaces(placesOf(Source::Records)), begin(now()),
-      beginSteady(nowSteady()) {}
+HostLaunch::HostLaunch(llvm::StringRef name, bool takesNotes)
+    : name(name.str()), places(placesOf(Source::Host)), recordPlaces(takesNotes ? placesOf(Source::Records) : Places()),
+      begin(now()), beginSteady(nowSteady()) {}
 
 HostLaunch::~HostLaunch() {
   uint64_t nanoseconds = nowSteady() - beginSteady;

@@ -100,10 +100,10 @@ void addRecords(const Places &places, llvm::StringRef kernel, const KernelRecord
 
 /// Whether a session is active that measures the host's launches, or wants to know what kernels note of themselves.
 extern std::atomic<bool> measuresHost;
-/// Measures a launch on the host, from here until it is destroyed.
+/// Measures a launch on the host, from here until it is destroyed. `takesNotes`: what the kernel notes of itself comes by `recorder`, not by another way.
 class HostLaunch {
 public:
-  explicit HostLaunch(llvm::StringRef name);
+  explicit HostLaunch(llvm::StringRef name, bool takesNotes = true);
   ~HostLaunch();
   HostLaunch(const HostLaunch &) = delete;
   /// Where the kernel notes its scopes; null: nobody asks.

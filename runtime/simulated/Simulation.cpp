@@ -2,6 +2,7 @@
 
 #include "compiler/support/Interruption.h"
 #include "runtime/driver/StandIn.h"
+#include "runtime/profiler/Profiler.h"
 #include "simulator/amdgcn/Load.h"
 #include "simulator/engines/TensorMap.h"
 #include "simulator/machine/Machine.h"
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace triton::runtime::simulated {
@@ -351,7 +353,12 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
   Findings findings;
   Grid grid(*function.module->program, launch, findings);
   grid.device.multiprocessors = uint32_t(state().chip->multiprocessors);
-  grid.run();
+  {
+    std::optional<profiler::HostLaunch> measured;
+    if (profiler::measuresHost.load(std::memory_order_relaxed))
+      measured.emplace(kernel.name, /*takesNotes=*/false);
+    grid.run();
+  }
   std::vector<Finding> found = findings.take();
   keep(observation, kernel.name, found, grid);
   lastStatus = Success;

@@ -88,7 +88,9 @@ def _leave_nvtx() -> None:
 
 
 def _select_backend() -> str:
-    """Who measures kernels of the active driver: "cupti" or "cpu"."""
+    """Who measures kernels of the active driver: "cupti" or "cpu", which runs those of simulated GPUs, too."""
+    if knobs.runtime.simulate:
+        return "cpu"
     target = driver.active.get_current_target().backend
     if target not in _BACKENDS:
         raise ValueError(f"the profiler measures kernels on NVIDIA GPUs and on the CPU, not on {target!r}")
