@@ -4,6 +4,7 @@
 #include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/Records.h"
+#include "compiler/gpu/SanitizerPlan.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/passes/Pipeline.h"
 #include "compiler/llvm/BitcodeLibraries.h"
@@ -124,6 +125,32 @@ static llvm::LogicalResult checkShared(Compilation &compilation, const gpu::Targ
   return mlir::failure();
 }
 
+static bool asksForSanitizer(const Options &options) {
+  llvm::SmallVector<llvm::StringRef> modes;
+  llvm::StringRef(options.instrumentationMode).split(modes, ',');
+  return llvm::any_of(modes, [](llvm::StringRef mode) { return mode.trim() == "consan"; });
+}
+
+/// Makes room for the state of the concurrency sanitizer, where it is asked for and can do something.
+static void planSanitizer(Compilation &compilation) {
+  mlir::ModuleOp module = *compilation.module;
+  gpu::SanitizerPlan::detachFrom(module); // what a file says of it
+  if (!asksForSanitizer(compilation.options))
+    return;
+  std::string why = gpu::isForAmd(module) ? "it knows NVIDIA GPUs" : "";
+  std::optional<gpu::SanitizerPlan> plan;
+  if (why.empty())
+    plan = gpu::SanitizerPlan::make(module, why);
+  if (plan)
+    plan->attachTo(module);
+  else
+    llvm::errs() << render(
+        Diagnostic{.severity = Severity::Warning,
+                   .range = compilation.kernel,
+                   .message = "the kernel is compiled without the concurrency sanitizer (consan): " + why},
+        /*color=*/false);
+}
+
 llvm::LogicalResult triton::driver::allocateResources(Compilation &compilation, const gpu::Target &device) {
   auto build = [&](mlir::OpPassManager &manager) {
     gpu::buildResourcePipeline(manager, compilation.options.maxRegisters.value_or(0),
@@ -131,6 +158,7 @@ llvm::LogicalResult triton::driver::allocateResources(Compilation &compilation, 
   };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
+  planSanitizer(compilation);
   readMetadata(compilation);
   return checkShared(compilation, device);
 }

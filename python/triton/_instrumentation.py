@@ -10,7 +10,6 @@ POINTS = ("load-dialects", "ttgpuir-to-llvmir", "llvmir-to-llvm")
 
 # What Triton calls so and this compiler has not.
 SANITIZERS = {
-    "consan": "the concurrency sanitizer",
     "iisan": "the checks of illegal instructions",
     "fpsan": "the floating-point sanitizer",
     "gsan": "the detector of races in global memory",

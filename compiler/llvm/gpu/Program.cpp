@@ -1,6 +1,7 @@
 // A program's place in the grid, what it assumes, and what it says to the outside.
 //   Prints: one line for each element of a tensor, by the thread that owns it; a scalar is printed by every thread.
 //   Asserts: any thread that holds an element for which the condition is false ends the kernel with the message and its place.
+#include "compiler/llvm/gpu/Asserts.h"
 #include "compiler/llvm/gpu/Families.h"
 #include "compiler/llvm/gpu/FloatConversion.h"
 #include "compiler/llvm/gpu/InlineAssembly.h"
@@ -111,17 +112,19 @@ static FileLineColLoc fileLocation(Location location) {
   return location->findInstanceOf<FileLineColLoc>();
 }
 
+void failAssertAt(Emitter &emitter, Operation *op, llvm::StringRef message) {
+  FileLineColLoc place = fileLocation(op->getLoc());
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  emitter.machine.failAssert(emitter, message, place ? place.getFilename().getValue() : "unknown",
+                             place ? place.getLine() : 0, kernel ? kernel.getName() : "unknown");
+}
+
 static llvm::LogicalResult emitAssert(Emitter &emitter, tensor::AssertOp check) {
   llvm::IRBuilder<> &builder = emitter.builder;
   llvm::Value *holds = nullptr;
   for (llvm::Value *condition : Registers(emitter.registers(check.getCondition())))
     holds = holds ? builder.CreateAnd(holds, condition) : condition;
-  emitter.emitIf(builder.CreateNot(holds), [&] {
-    FileLineColLoc place = fileLocation(check.getLoc());
-    auto kernel = check->getParentOfType<FunctionOpInterface>();
-    emitter.machine.failAssert(emitter, check.getMessage(), place ? place.getFilename().getValue() : "unknown",
-                               place ? place.getLine() : 0, kernel ? kernel.getName() : "unknown");
-  });
+  emitter.emitIf(builder.CreateNot(holds), [&] { failAssertAt(emitter, check, check.getMessage()); });
   return success();
 }
 

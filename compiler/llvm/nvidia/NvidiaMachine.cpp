@@ -3,6 +3,7 @@
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/gpu/Packing.h"
 #include "compiler/llvm/nvidia/Codegen.h"
+#include "compiler/llvm/nvidia/ConcurrencySanitizer.h"
 #include "compiler/llvm/nvidia/Families.h"
 #include "compiler/llvm/nvidia/Records.h"
 #include "compiler/llvm/nvidia/WarpSpecialize.h"
@@ -253,9 +254,12 @@ public:
         emitTma,          emitTmaRows,       emitTensorMaps,     emitWarpSpecialize, emitRecords,
         emitFences,       emitSharedIndexed, emitThreadAssembly, emitLaunchControl,
     };
+    sanitizeBefore(emitter, op);
     for (auto family : families)
-      if (Emitted emitted = family(emitter, op))
+      if (Emitted emitted = family(emitter, op)) {
+        sanitizeBehind(emitter, op);
         return emitted;
+      }
     return std::nullopt;
   }
 
@@ -269,6 +273,7 @@ public:
     if (emitter.options.waitAtEntry)
       waitForGridsBefore(emitter);
     beginRecords(emitter);
+    beginSanitizer(emitter);
     if (emitter.totalNumWarps() > unsigned(gpu::getNumWarps(emitter.source)))
       emitter.workers = std::make_shared<WorkerWarps>(emitter, op);
   }

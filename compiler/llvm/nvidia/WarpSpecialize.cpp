@@ -1,7 +1,9 @@
 #include "compiler/llvm/nvidia/WarpSpecialize.h"
 
 #include "compiler/gpu/PrivateAttributes.h"
+#include "compiler/gpu/SanitizerPlan.h"
 #include "compiler/gpu/Scratch.h"
+#include "compiler/llvm/nvidia/ConcurrencySanitizer.h"
 #include "compiler/llvm/nvidia/Families.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -83,6 +85,9 @@ void WorkerWarps::gather() {
 
 /// Of each thread of the warpgroups that come here, from now on.
 void WorkerWarps::setRegisters(unsigned count) {
+  // ptxas cannot tell how many registers a function has whose callers have different numbers.
+  if (gpu::SanitizerPlan::isOn(emitter.source))
+    return;
   if (!count || !entryRegisters || count == entryRegisters ||
       !(emitter.target().isHopper() || emitter.target().isBlackwell()))
     return;
@@ -167,7 +172,11 @@ llvm::LogicalResult WorkerWarps::emitPartitions(gpu::WarpSpecializeOp op, Group 
     builder.CreateCondBr(builder.CreateICmpULT(place, emitter.i32(count)), body, next);
     builder.SetInsertPoint(body);
     llvm::SmallVector<Registers> captures = loadCaptures(op);
-    auto emitBody = [&] { return emitRegion(emitter, region, captures, {}); };
+    auto emitBody = [&] {
+      llvm::LogicalResult emitted = emitRegion(emitter, region, captures, {});
+      sanitizeEnd(emitter, region.front().getTerminator());
+      return emitted;
+    };
     if (failed(emitter.emitForWarps(first, count, firstPartitionBarrier + index, emitBody)))
       return failure();
     builder.CreateBr(done);
@@ -189,6 +198,7 @@ llvm::LogicalResult WorkerWarps::emit(gpu::WarpSpecializeOp op) {
   emitter.ctaBarrier();
   if (failed(emitRegion(emitter, op.getDefaultRegion(), {}, op.getResults())))
     return failure();
+  sanitizeEnd(emitter, op);
   emitter.ctaBarrier();
   return success();
 }

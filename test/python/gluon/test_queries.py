@@ -292,10 +292,18 @@ def test_there_is_no_cpu():
         triton.compile(source, target=GPUTarget("cpu", "native", 1))
 
 
-@pytest.mark.parametrize("mode, missing", [("consan", "concurrency"), ("proton,fpsan", "floating-point")])
-def test_there_are_no_sanitizers(mode, missing):
-    with pytest.warns(UserWarning, match=f"'small' is compiled without the {missing} sanitizer"):
-        compile(small, {"x": "*fp32", "L": ROW}, instrumentation_mode=mode)
+def test_sanitizers_that_are_not_there():
+    with pytest.warns(UserWarning, match="'small' is compiled without the floating-point sanitizer"):
+        compile(small, {"x": "*fp32", "L": ROW}, instrumentation_mode="proton,fpsan")
+
+
+def test_the_concurrency_sanitizer_is_for_one_cta(capfd):
+    layout = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0]])
+    compile(small, {"x": "*fp32", "L": layout}, instrumentation_mode="consan", num_ctas=2)
+    assert (
+        "without the concurrency sanitizer (consan): it checks kernels of one CTA, this one has 2"
+        in capfd.readouterr().err
+    )
 
 
 def test_ahead_of_time(tmp_path):
