@@ -110,6 +110,9 @@ uint32_t Decoder::allocate(unsigned bytes) {
     ready.pop_back();
     return offset;
   }
+  return allocateNew(size);
+}
+uint32_t Decoder::allocateNew(unsigned size) {
   uint32_t offset = program.registerBytes;
   program.registerBytes += size;
   widths[offset] = size;
@@ -150,7 +153,7 @@ Slot Decoder::constant(uint64_t bits, unsigned bytes) {
 Slot Decoder::special(Special which) {
   auto [found, isNew] = specials.try_emplace(which);
   if (isNew) {
-    found->second = {allocate(4)};
+    found->second = {allocateNew(4 * program.lanes)}; // holds its value from the beginning
     hold(found->second);
     program.specials.emplace_back(which, found->second);
   }

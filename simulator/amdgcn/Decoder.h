@@ -98,6 +98,7 @@ private:
   Slots constantSlots(const llvm::Constant &constant);
   bool isLocal(const llvm::Instruction &instruction) const;
   uint32_t allocate(unsigned bytes);
+  uint32_t allocateNew(unsigned size);
   void hold(llvm::ArrayRef<Slot> slots);
   void release(llvm::ArrayRef<Slot> slots);
 
