@@ -18,7 +18,6 @@ using llvm::dyn_cast;
 using SimInstruction = simulator::Instruction;
 
 template <typename T> using Wide = std::common_type_t<T, unsigned>; // arithmetic that wraps
-template <typename T> using Signed = std::make_signed_t<T>;
 template <typename T> constexpr unsigned bitsOf = 8 * sizeof(T);
 
 // Integers
@@ -199,13 +198,18 @@ template <typename S> Handler resize(unsigned to, bool isSigned) {
       return map<[](S value) { return D(Signed<D>(Signed<S>(value))); }, D, S>;
     return map<[](S value) { return D(value); }, D, S>;
   };
-  return to == 1 ? pick(uint8_t()) : to == 2 ? pick(uint16_t()) : to == 4 ? pick(uint32_t()) : pick(uint64_t());
+  return to == 1   ? pick(uint8_t())
+         : to == 2 ? pick(uint16_t())
+         : to == 4 ? pick(uint32_t())
+         : to == 8 ? pick(uint64_t())
+                   : pick(Wide128());
 }
 Handler resize(unsigned from, unsigned to, bool isSigned) {
   return from == 1   ? resize<uint8_t>(to, isSigned)
          : from == 2 ? resize<uint16_t>(to, isSigned)
          : from == 4 ? resize<uint32_t>(to, isSigned)
-                     : resize<uint64_t>(to, isSigned);
+         : from == 8 ? resize<uint64_t>(to, isSigned)
+                     : resize<Wide128>(to, isSigned);
 }
 
 /// To the nearest integer that there is, and 0 for what is no number.
@@ -297,13 +301,15 @@ struct Regrouping {
 Step regroup(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
   auto &form = *static_cast<const Regrouping *>(instruction.details);
   const Slot *sources = instruction.list + form.toBits.size();
-  auto slotBytes = [](unsigned bits) { return bits <= 8 ? 1u : bits <= 16 ? 2u : bits <= 32 ? 4u : 8u; };
+  auto slotBytes = [](unsigned bits) {
+    return bits <= 8 ? 1u : bits <= 16 ? 2u : bits <= 32 ? 4u : bits <= 64 ? 8u : 16u;
+  };
   eachLane(mask, [&](unsigned lane) {
     uint8_t bytes[256] = {};
     unsigned at = 0; // bits
     for (size_t index = 0; index < form.fromBits.size(); ++index) {
       const unsigned bits = form.fromBits[index], width = slotBytes(bits);
-      uint64_t value = 0;
+      Wide128 value = 0;
       std::memcpy(&value, warp.in<std::byte>(sources[index]) + lane * width, width);
       if (bits % 8 == 0 && at % 8 == 0)
         std::memcpy(bytes + at / 8, &value, bits / 8);
@@ -315,12 +321,12 @@ Step regroup(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
     at = 0;
     for (size_t index = 0; index < form.toBits.size(); ++index) {
       const unsigned bits = form.toBits[index], width = slotBytes(bits);
-      uint64_t value = 0;
+      Wide128 value = 0;
       if (bits % 8 == 0 && at % 8 == 0)
         std::memcpy(&value, bytes + at / 8, bits / 8);
       else
         for (unsigned bit = 0; bit < bits; ++bit)
-          value |= uint64_t(bytes[(at + bit) / 8] >> (at + bit) % 8 & 1) << bit;
+          value |= Wide128(bytes[(at + bit) / 8] >> (at + bit) % 8 & 1) << bit;
       std::memcpy(warp.out<std::byte>(instruction.list[index]) + lane * width, &value, width);
       at += bits;
     }
@@ -458,7 +464,8 @@ Handler selectOf(unsigned bytes) {
   return bytes == 1   ? pick(uint8_t())
          : bytes == 2 ? pick(uint16_t())
          : bytes == 4 ? pick(uint32_t())
-                      : pick(uint64_t());
+         : bytes == 8 ? pick(uint64_t())
+                      : pick(Wide128());
 }
 
 bool decodeSelect(Decoder &decoder, const llvm::SelectInst &select) {

@@ -24,7 +24,11 @@ template <typename T> static Step copy(Warp &warp, const SimInstruction &instruc
   return map<[](T value) { return value; }, T, T>(warp, instruction, mask);
 }
 static Handler copyOf(unsigned bytes) {
-  return bytes == 1 ? copy<uint8_t> : bytes == 2 ? copy<uint16_t> : bytes == 4 ? copy<uint32_t> : copy<uint64_t>;
+  return bytes == 1   ? copy<uint8_t>
+         : bytes == 2 ? copy<uint16_t>
+         : bytes == 4 ? copy<uint32_t>
+         : bytes == 8 ? copy<uint64_t>
+                      : copy<Wide128>;
 }
 
 static Step jumpTo(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
@@ -62,7 +66,7 @@ void Decoder::addLeaves(llvm::Type *type, uint64_t offset, Leaves &into) {
   if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
     const uint64_t bits = layout.getTypeSizeInBits(vector->getElementType());
     for (unsigned index = 0; index < vector->getNumElements(); ++index)
-      addLeaves(vector->getElementType(), offset + index * bits / 8, into);
+      addLeaves(vector->getElementType(), offset + index * bits / 8, into), into.back().bit = index * bits % 8;
   } else if (auto *structure = llvm::dyn_cast<llvm::StructType>(type)) {
     const llvm::StructLayout *places = layout.getStructLayout(structure);
     for (unsigned index = 0; index < structure->getNumElements(); ++index)
@@ -76,7 +80,7 @@ void Decoder::addLeaves(llvm::Type *type, uint64_t offset, Leaves &into) {
     into.push_back({Leaf::Kind::Integer, 64, offset + 8});
   } else if (type->isIntegerTy() || type->isPointerTy()) {
     const auto bits = unsigned(layout.getTypeSizeInBits(type).getFixedValue());
-    if (bits > 64)
+    if (bits > 128)
       fail("integers of " + llvm::Twine(bits) + " bits are not simulated");
     into.push_back({Leaf::Kind::Integer, bits, offset});
   } else if (type->isHalfTy() || type->isBFloatTy() || type->isFloatTy() || type->isDoubleTy()) {
@@ -135,16 +139,16 @@ Slot Decoder::temporary(unsigned bytes) {
   return temporaries.back();
 }
 
-Slot Decoder::constant(uint64_t bits, unsigned bytes) {
+Slot Decoder::constant(uint64_t bits, unsigned bytes, uint64_t upper) {
   if (bytes < 8)
     bits &= (uint64_t(1) << (8 * bytes)) - 1;
-  auto [found, isNew] = constants.try_emplace({bytes, bits});
+  auto [found, isNew] = constants.try_emplace({bytes, bits, upper});
   if (isNew) {
     const size_t offset = program.constants.size() * sizeof(Program::Line);
     program.constants.resize(program.constants.size() + (bytes * program.lanes + 63) / 64);
     auto *begin = reinterpret_cast<uint8_t *>(program.constants.data()) + offset;
     for (unsigned lane = 0; lane < program.lanes; ++lane)
-      std::memcpy(begin + lane * bytes, &bits, bytes);
+      std::memcpy(begin + lane * bytes, std::array{bits, upper}.data(), bytes);
     found->second = {uint32_t(offset) | Slot::constantBit};
   }
   return found->second;
@@ -206,6 +210,10 @@ Slots Decoder::constantSlots(const llvm::Constant &given) {
     for (unsigned index = 0; index < count; ++index)
       slots.append(constantSlots(*given.getAggregateElement(index)));
     return slots;
+  }
+  if (auto *integer = llvm::dyn_cast<llvm::ConstantInt>(&given); integer && integer->getBitWidth() > 64) {
+    llvm::APInt value = integer->getValue().zext(128);
+    return {constant(value.getRawData()[0], 16, value.getRawData()[1])};
   }
   Slots slots;
   std::optional<uint64_t> bits = bitsOf(given, layout, addresses);
@@ -296,15 +304,16 @@ void Decoder::keep(SimInstruction &into, llvm::ArrayRef<Slot> list) {
 void Decoder::clearUpper(Slot slot, const Leaf &leaf) {
   if (leaf.isOdd())
     emit(binaryInteger<[](auto a, auto b) { return a & b; }>(leaf.bytes()), Family::Integer, slot, slot,
-         constant((uint64_t(1) << leaf.bits) - 1, leaf.bytes()));
+         leaf.bits > 64 ? constant(~uint64_t(0), 16, (uint64_t(1) << (leaf.bits - 64)) - 1)
+                        : constant((uint64_t(1) << leaf.bits) - 1, leaf.bytes()));
 }
 Slot Decoder::signExtended(Slot slot, const Leaf &leaf) {
   if (!leaf.isOdd())
     return slot;
   Slot extended = temporary(leaf.bytes());
   auto operation = [](auto value, auto shift) {
-    using Signed = std::make_signed_t<decltype(value)>;
-    return Signed(Signed(decltype(value)(value << shift)) >> shift);
+    using S = Signed<decltype(value)>;
+    return S(S(decltype(value)(value << shift)) >> shift);
   };
   emit(binaryInteger<operation>(leaf.bytes()), Family::Integer, extended, slot,
        constant(8 * leaf.bytes() - leaf.bits, leaf.bytes()));

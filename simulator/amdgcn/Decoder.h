@@ -27,8 +27,9 @@ struct Leaf {
   Kind kind = Kind::Integer;
   unsigned bits = 0;
   uint64_t offset = 0; // in memory
+  unsigned bit = 0;    // of the byte there, where elements are smaller than one
   /// Of its slot, for each lane.
-  unsigned bytes() const { return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8; }
+  unsigned bytes() const { return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : bits <= 64 ? 8 : 16; }
   bool isOdd() const { return bits != 8 * bytes(); }
 };
 using Leaves = llvm::SmallVector<Leaf, 4>;
@@ -58,7 +59,7 @@ public:
   void alias(const llvm::Instruction &instruction, Slots slots);
   /// Until the end of the instruction that is being decoded.
   Slot temporary(unsigned bytes);
-  Slot constant(uint64_t bits, unsigned bytes);
+  Slot constant(uint64_t bits, unsigned bytes, uint64_t upper = 0);
   Slot special(Special which);
   /// The value of an operand that must be a constant.
   int64_t immediate(const llvm::Value *value);
@@ -112,7 +113,7 @@ private:
   llvm::DenseMap<uint32_t, unsigned> widths;
   std::map<unsigned, std::vector<uint32_t>> freeSlots; // by bytes of all lanes
   Slots temporaries;
-  std::map<std::pair<unsigned, uint64_t>, Slot> constants;
+  std::map<std::tuple<unsigned, uint64_t, uint64_t>, Slot> constants;
   std::map<Special, Slot> specials;
   llvm::DenseMap<const llvm::GlobalVariable *, uint64_t> addresses;
   llvm::DenseMap<const llvm::BasicBlock *, uint32_t> begins;
@@ -138,7 +139,10 @@ void addConversions(IntrinsicTable &table);
 void addWaveOperations(IntrinsicTable &table);
 void addBuffers(IntrinsicTable &table);
 
-/// Which handler of those for 1, 2, 4 and 8 bytes.
+/// Integers of more than 64 bits, which products of long ones go through.
+using Wide128 = unsigned __int128;
+
+/// Which handler of those for 1, 2, 4 and 8 bytes; of two operands, 16 too.
 template <auto operation, typename D = void> Handler unaryInteger(unsigned bytes) {
   auto pick = []<typename T>(T) -> Handler { return map<operation, std::conditional_t<std::is_void_v<D>, T, D>, T>; };
   return bytes == 1   ? pick(uint8_t())
@@ -153,7 +157,8 @@ template <auto operation, typename D = void> Handler binaryInteger(unsigned byte
   return bytes == 1   ? pick(uint8_t())
          : bytes == 2 ? pick(uint16_t())
          : bytes == 4 ? pick(uint32_t())
-                      : pick(uint64_t());
+         : bytes == 8 ? pick(uint64_t())
+                      : pick(Wide128());
 }
 template <auto operation> Handler ternaryInteger(unsigned bytes) {
   auto pick = []<typename T>(T) -> Handler { return map<operation, T, T, T, T>; };

@@ -6,9 +6,18 @@
 
 #include <bit>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace triton::simulator::amdgcn {
+
+template <typename T> struct SignedOf {
+  using Type = std::make_signed_t<T>;
+};
+template <> struct SignedOf<unsigned __int128> {
+  using Type = __int128;
+};
+template <typename T> using Signed = typename SignedOf<T>::Type;
 
 struct Half {
   uint16_t bits;

@@ -22,9 +22,10 @@ struct Form {
   unsigned bytes = 0, alignment = 1, addressBytes = 8;
   struct Part {
     uint64_t offset;
-    unsigned memoryBytes, slotBytes;
+    unsigned bits, bit, memoryBytes, slotBytes; // bit: of the first byte
   };
   std::vector<Part> parts;
+  bool isPacked = false; // elements are not whole bytes
 };
 
 Space spaceOf(unsigned addressSpace) {
@@ -47,17 +48,32 @@ Form formOf(Decoder &decoder, llvm::Type *type, unsigned addressSpace, unsigned 
   form.alignment = alignment;
   form.addressBytes = form.space == Space::Shared || form.space == Space::Local ? 4 : 8;
   for (const Leaf &leaf : decoder.leavesOf(type))
-    form.parts.push_back({leaf.offset, (leaf.bits + 7) / 8, leaf.bytes()});
-  if (type->isVectorTy() && type->getScalarSizeInBits() % 8)
-    decoder.fail("vectors of this type in memory are not simulated");
+    form.parts.push_back({leaf.offset, leaf.bits, leaf.bit, (leaf.bits + 7) / 8, leaf.bytes()});
+  form.isPacked = type->isVectorTy() && type->getScalarSizeInBits() % 8;
   return form;
+}
+
+uint64_t bitsAt(const std::byte *from, unsigned first, unsigned count) {
+  uint64_t value = 0;
+  for (unsigned bit = 0; bit < count; ++bit)
+    value |= uint64_t(uint8_t(from[(first + bit) / 8]) >> (first + bit) % 8 & 1) << bit;
+  return value;
+}
+void putBits(std::byte *to, unsigned first, unsigned count, const std::byte *value) {
+  for (unsigned bit = 0; bit < count; ++bit) {
+    std::byte &at = to[(first + bit) / 8];
+    const auto one = std::byte(1u << (first + bit) % 8);
+    at = (uint8_t(value[bit / 8]) >> bit % 8 & 1) ? at | one : at & ~one;
+  }
 }
 
 void readParts(Warp &warp, const SimInstruction &instruction, const Form &form, const std::byte *from, unsigned lane) {
   for (size_t index = 0; index < form.parts.size(); ++index) {
     const Form::Part &part = form.parts[index];
-    uint64_t value = 0;
-    if (from)
+    Wide128 value = 0;
+    if (from && form.isPacked)
+      value = bitsAt(from + part.offset, part.bit, part.bits);
+    else if (from)
       std::memcpy(&value, from + part.offset, part.memoryBytes);
     std::memcpy(warp.out<std::byte>(instruction.list[index]) + lane * part.slotBytes, &value, part.slotBytes);
   }
@@ -65,19 +81,23 @@ void readParts(Warp &warp, const SimInstruction &instruction, const Form &form, 
 void writeParts(Warp &warp, const SimInstruction &instruction, const Form &form, std::byte *to, unsigned lane) {
   for (size_t index = 0; index < form.parts.size(); ++index) {
     const Form::Part &part = form.parts[index];
-    std::memcpy(to + part.offset, warp.in<std::byte>(instruction.list[index]) + lane * part.slotBytes,
-                part.memoryBytes);
+    const std::byte *value = warp.in<std::byte>(instruction.list[index]) + lane * part.slotBytes;
+    if (form.isPacked)
+      putBits(to + part.offset, part.bit, part.bits, value);
+    else
+      std::memcpy(to + part.offset, value, part.memoryBytes);
   }
 }
 
-template <bool isLoad> Step access(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
+template <Access kind> Step access(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
+  constexpr bool isLoad = kind != Access::Write;
   auto &form = *static_cast<const Form *>(instruction.details);
   bool isFine = true;
   eachLane(mask, [&](unsigned lane) {
     if (!isFine)
       return;
     std::byte *at = locate(warp, instruction, form.space, addressIn(warp, instruction.a, form.addressBytes, lane),
-                           form.bytes, form.alignment, lane, isLoad ? Access::Read : Access::Write);
+                           form.bytes, form.alignment, lane, kind);
     isFine = at;
     if (!at)
       return;
@@ -96,7 +116,8 @@ bool decodeLoad(Decoder &decoder, const llvm::LoadInst &load) {
   Form form = formOf(decoder, load.getType(), load.getPointerAddressSpace(), unsigned(load.getAlign().value()));
   Slot address = decoder.scalar(load.getPointerOperand());
   Slots d = decoder.define(load);
-  SimInstruction &made = decoder.emit(access<true>, Family::Memory);
+  SimInstruction &made = decoder.emit(
+      load.isVolatile() || load.isAtomic() ? access<Access::Volatile> : access<Access::Read>, Family::Memory);
   made.a = address;
   decoder.keep(made, d);
   made.details = decoder.keepDetails(std::move(form));
@@ -107,7 +128,7 @@ bool decodeStore(Decoder &decoder, const llvm::StoreInst &store) {
                      unsigned(store.getAlign().value()));
   Slot address = decoder.scalar(store.getPointerOperand());
   Slots values = decoder.use(store.getValueOperand());
-  SimInstruction &made = decoder.emit(access<false>, Family::Memory);
+  SimInstruction &made = decoder.emit(access<Access::Write>, Family::Memory);
   made.a = address;
   decoder.keep(made, values);
   made.details = decoder.keepDetails(std::move(form));

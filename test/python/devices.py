@@ -208,7 +208,15 @@ class CompileOnlyDriver(nvidia.CudaDriver):
 
 
 def is_about_architecture(error):
-    phrases = ("not supported in this architecture", "needs compute capability", "requires NVIDIA SM90")
+    phrases = (
+        "not supported in this architecture",
+        "needs compute capability",
+        "requires NVIDIA SM90",
+        # AMD's GPUs
+        "it has no clusters",
+        "input_precision must be one of [ieee, bf16x3, bf16x6",
+        "no library defines the function '__nv_",
+    )
     return any(words in str(error) for words in phrases)
 
 

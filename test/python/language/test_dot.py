@@ -40,7 +40,9 @@ def matmul_kernel(
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc, mask=(rows[:, None] < M) & (columns[None, :] < N))
 
 
-def multiply(a, b, block, precision="tf32", out=torch.float32, limit=None, **options):
+def multiply(a, b, block, precision=None, out=torch.float32, limit=None, **options):
+    if precision is None:  # AMD's GPUs but one do without
+        precision = "ieee" if triton.runtime.driver.active.get_current_target().backend == "hip" else "tf32"
     M, K, N = a.shape[0], a.shape[1], b.shape[1]
     c = torch.full((M, N), 77, dtype=out)
     dtype = {torch.float32: tl.float32, torch.float16: tl.float16, torch.int32: tl.int32}[out]
