@@ -153,7 +153,10 @@ def ask(folder, package, code=""):
         _, errors = process.communicate()
     if process.returncode:
         sys.exit(f"{package} of {folder} could not be asked:\n{errors[-3000:]}")
-    return json.loads(text)
+    found = json.loads(text)
+    if package in found["broken"]:  # such as a wheel for another Python: nothing would be missing
+        sys.exit(f"{package} of {folder} cannot be imported: {found['broken'][package]}")
+    return found
 
 
 def excused(path):

@@ -93,3 +93,10 @@ def test_a_module_that_cannot_be_imported_is_said(tmp_path):
     ours = make(tmp_path / "ours", __init__="", one="import there_is_no_such_module\n")
     result = run(tmp_path, ours, theirs)
     assert "made.one cannot be imported here: ModuleNotFoundError" in result.stdout and result.returncode == 1
+
+
+def test_a_peer_that_cannot_be_imported_is_an_error(tmp_path):
+    theirs = make(tmp_path / "theirs", __init__="import there_is_no_such_module\n")
+    ours = make(tmp_path / "ours", __init__="")
+    result = run(tmp_path, ours, theirs)
+    assert result.returncode == 1 and "cannot be imported: ModuleNotFoundError" in result.stderr

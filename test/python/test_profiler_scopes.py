@@ -122,6 +122,8 @@ def test_modes_as_texts():
         proton.mode.Default(granularity="thread")
     with pytest.raises(ValueError, match="sampling_options lists numbers of warps"):
         proton.mode.Default(sampling_options="all")
+    with pytest.raises(ValueError, match="Interval must be a positive integer, got 0"):
+        proton.mode.PCSampling(interval=0)
 
 
 def compiled_for(arch, kernel, mode, **options):

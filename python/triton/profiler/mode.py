@@ -64,6 +64,10 @@ class PCSampling(BaseMode):
     name: str = field(default="pcsampling", init=False)
     interval: int = 1000
 
+    def __post_init__(self):
+        if self.interval <= 0:
+            raise ValueError(f"Interval must be a positive integer, got {self.interval}")
+
     def __str__(self):
         return f"{self.name}:interval={self.interval}"
 
