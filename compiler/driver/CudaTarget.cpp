@@ -41,6 +41,8 @@ static llvm::Expected<nvidia::CodegenOptions> codegenOptions(Compilation &compil
   codegen.emit.waitAtEntry = options.waitAtEntry;
   codegen.emit.maxRegisters = options.maxRegisters.value_or(0);
   codegen.flushDenormals = options.flushDenormals;
+  if (options.schedulesForRegisters)
+    codegen.controls.flags.push_back("nvptx-sched4reg");
   const Toolkit toolkit = Toolkit::find(options, *device);
   if (!toolkit.problem.empty() && !options.ptxVersion)
     return llvm::createStringError(toolkit.problem);

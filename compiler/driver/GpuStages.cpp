@@ -78,7 +78,8 @@ simt::CodegenOptions triton::driver::gpuCodegenOptions(Compilation &compilation,
 static void readMetadata(Compilation &compilation) {
   mlir::ModuleOp module = *compilation.module;
   if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::sharedBytesName))
-    compilation.artifact.sharedBytes = bytes.getInt();
+    compilation.artifact.sharedBytes =
+        std::max<int64_t>(bytes.getInt(), compilation.options.minSharedBytes.value_or(0));
   compilation.artifact.numWarps = gpu::getTotalNumWarps(module);
   compilation.artifact.numCtas = gpu::getNumCtas(module);
   if (auto bytes = module->getAttrOfType<mlir::IntegerAttr>(gpu::globalScratchBytesName))

@@ -213,6 +213,8 @@ std::optional<std::string> Options::findFault() const {
     return llvm::formatv("kpack must be 1 or 2, got {0}", kPack).str();
   if (maxRegisters && *maxRegisters < 0)
     return llvm::formatv("maxnreg must not be negative, got {0}", *maxRegisters).str();
+  if (minSharedBytes && *minSharedBytes < 0)
+    return llvm::formatv("min_shared_mem must not be negative, got {0}", *minSharedBytes).str();
   if (ptxVersion && (*ptxVersion < 10 || *ptxVersion > 999))
     return llvm::formatv("ptx_version must be a version of PTX such as 86, got {0}", *ptxVersion).str();
   for (const std::string &library : libraries) {

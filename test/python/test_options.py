@@ -36,6 +36,18 @@ def compile(fn, constant, target, **options):
     return triton.compile(source, target=target, options=options)
 
 
+def test_options_of_3_9(fresh_triton_cache):
+    plain = compile(dot_kernel, "tf32", HOPPER)
+    padded = compile(dot_kernel, "tf32", HOPPER, min_shared_mem=65536)
+    assert plain.metadata.shared < 65536 == padded.metadata.shared
+    assert compile(dot_kernel, "tf32", HOPPER, min_shared_mem=1).metadata.shared == plain.metadata.shared
+    with pytest.raises(triton.OutOfResources, match="Required: 1000000"):
+        compile(dot_kernel, "tf32", HOPPER, min_shared_mem=1000000)
+    with pytest.raises(ValueError, match="min_shared_mem must not be negative, got -1"):
+        compile(dot_kernel, "tf32", HOPPER, min_shared_mem=-1)
+    assert not plain.metadata.sched4reg and compile(dot_kernel, "tf32", HOPPER, sched4reg=True).metadata.sched4reg
+
+
 @pytest.mark.parametrize("target", [HOPPER, None], ids=["cuda", "cpu"])
 def test_options_of_the_language_are_honoured(fresh_triton_cache, target):
     target = target or triton.runtime.driver.active.get_current_target()
