@@ -26,6 +26,7 @@ Diagnostic fromSupport(const triton::Diagnostic &diagnostic);
 void append(const triton::Diagnostics &from, Diagnostics &to);
 
 std::shared_ptr<const frontend::Function> toFrontend(const Function &function);
+llvm::Expected<driver::Settings> toDriver(const Options &options);
 /// Nullopt after adding to `diagnostics`.
 std::optional<driver::CompileRequest> toDriver(Host &host, const CompileRequest &request, Diagnostics &diagnostics);
 

@@ -5,7 +5,6 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/StoredCompile.h"
 #include "compiler/driver/Target.h"
-#include "compiler/driver/Toolkit.h"
 #include "embed/Result.h"
 
 namespace triton::embed {
@@ -47,7 +46,7 @@ const OptionDescription *findOption(std::string_view name) {
   return entry ? &all[entry - driver::optionEntries().begin()] : nullptr;
 }
 
-static llvm::Expected<driver::Settings> toDriver(const Options &options) {
+llvm::Expected<driver::Settings> toDriver(const Options &options) {
   driver::Settings settings;
   for (const auto &[name, value] : options.values)
     if (auto *backend = std::get_if<std::string>(&value); backend && name == "target")
@@ -231,28 +230,5 @@ Result<std::string> resolveArchitecture(const Options &options) {
   auto &[target, settings] = std::get<0>(found);
   return toResult(target->architecture(settings), "ValueError");
 }
-
-Result<Toolkit> findToolkit(const Options &options) {
-  auto found = resolve(options);
-  if (auto *error = std::get_if<Error>(&found))
-    return *error;
-  const driver::Settings &settings = std::get<0>(found).second;
-  llvm::Expected<gpu::Target> device =
-      gpu::Target::byName(settings.codeArchitecture.empty() ? settings.architecture : settings.codeArchitecture);
-  if (!device)
-    return toError(device.takeError(), "ValueError");
-  driver::Toolkit toolkit = driver::Toolkit::find(settings, *device);
-  return Toolkit{toolkit.ptxas, toolkit.build, toolkit.libdevice, toolkit.problem, toolkit.ptxVersion};
-}
-
-std::string findTool(std::string_view name, const std::vector<std::string> &folders) {
-  return driver::findTool(name, folders);
-}
-
-Result<std::string> toolVersion(const std::string &path, const std::string &records) {
-  return toResult(driver::toolBuild(path, records), "OSError");
-}
-
-unsigned ptxVersionOf(std::string_view cudaRelease) { return nvidia::ptxVersionOf(cudaRelease); }
 
 } // namespace triton::embed
