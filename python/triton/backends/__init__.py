@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import Type
 
+from .._C import libtriton
 from .compiler import BaseBackend, GPUTarget
 from .driver import DriverBase, GPUDriver  # noqa: F401
 
@@ -65,9 +66,20 @@ def _entry_points(group):
     return found
 
 
+def _is_built(name):
+    """Whether the compiler has the target of a backend of this package: those for GPUs can be left out."""
+    try:
+        libtriton.target_facts({"amd": "hip", "nvidia": "cuda"}.get(name, name))
+    except ValueError:
+        return False
+    return True
+
+
 def _discover():
     root = os.path.dirname(__file__)
-    own = sorted(name for name in os.listdir(root) if os.path.isfile(os.path.join(root, name, "driver.py")))
+    own = sorted(
+        name for name in os.listdir(root) if os.path.isfile(os.path.join(root, name, "driver.py")) and _is_built(name)
+    )
     found = {name: _load(f"{__name__}.{name}") for name in own}
     if os.environ.get("TRITON_BACKENDS_IN_TREE") == "1":
         return found
