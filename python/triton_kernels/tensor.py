@@ -300,7 +300,7 @@ def _storage_of(tensor):
 
 
 def is_tma_compliant(tensor):
-    """Whether the GPU's copy engine can read it."""
+    """Whether TMA can read it."""
     return _storage_of(tensor).is_tma_compliant()
 
 

@@ -105,8 +105,7 @@ static FailureOr<Value> tmaUpdate(Emitter &emitter, const BoundArguments &argume
 /// The rows of a gather or scatter.
 static FailureOr<mlir::Value> readRows(Emitter &emitter, const Value &rows) {
   if (const int capability = emitter.options().capability; capability < 100)
-    return emitter.error("ValueError") << "gathers and scatters of the copy engine need sm_100, this is sm_"
-                                       << capability;
+    return emitter.error("ValueError") << "gathers and scatters by TMA need sm_100, this is sm_" << capability;
   FailureOr<Value> offsets = readBlock(emitter, rows, "x_offsets");
   if (failed(offsets))
     return failure();
@@ -153,8 +152,7 @@ static FailureOr<Value> storeWait(Emitter &emitter, const BoundArguments &argume
 
 LogicalResult checkCopied(Emitter &emitter, gpu::NvmmaSharedAttr layout) {
   if (layout.getFp4Padded())
-    return emitter.error("ValueError")
-           << "the copy engine does not pad: a buffer with fp4_padded is written by threads";
+    return emitter.error("ValueError") << "TMA does not pad: a buffer with fp4_padded is written by threads";
   return success();
 }
 

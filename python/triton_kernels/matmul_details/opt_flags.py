@@ -142,7 +142,7 @@ def choose_opt_flags(problem):
         return flags
     constraints = _limited_by_size(_opt_flags_constraints, problem)
     if constraints.get("is_persistent") and not problem.can_use_tma:
-        raise InapplicableConstraint("is_persistent is demanded, but operands cannot be read by the copy engine")
+        raise InapplicableConstraint("is_persistent is demanded, but operands cannot be read by TMA")
     if (constraints.get("split_k") or 1) > 1 and not problem.can_use_split_k:
         raise InapplicableConstraint(f"split_k={constraints['split_k']} is demanded, but this product cannot be split")
     choose = _choose_amd if _vendor() is opt_flags_amd else opt_flags_nvidia.choose

@@ -272,7 +272,7 @@ def anchored_in_memory():
         (wide_scales, ValueError, "scales have 8 bits, not those of int16"),
         (half_of_nothing, ValueError, "splitn with 1 register requires the last lane basis"),
         (in_any_order, ValueError, "can_reorder is not supported in gluon"),
-        (padded_copies, ValueError, "the copy engine does not pad"),
+        (padded_copies, ValueError, "TMA does not pad"),
         (across_the_swizzle, ValueError, "We don't support splitting along the swizzling pattern"),
         (no_partition, AssertionError, "expected at least one function for the default partition"),
         (bound_of_a_loop, TypeError, "For lower bound must be a scalar"),

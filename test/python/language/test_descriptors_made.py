@@ -229,7 +229,7 @@ def test_extremes_of_halves(engine, op, dtype, device, request):
     architecture = request.config.getoption("--compile-only")
     has_engine = device == "cuda" or architecture in ("sm_90a", "sm_100a")
     if device == "cuda" and torch.cuda.get_device_capability()[0] < 9:
-        pytest.skip("no copy engine")
+        pytest.skip("no TMA")
     x, y = make((48, 64), dtype), make((16, 64), dtype, 5)
     expected = reference(op, [y, *x.reshape(3, 16, 64)])
     if not (engine and has_engine) and not knobs.runtime.interpret:

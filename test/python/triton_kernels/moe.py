@@ -26,11 +26,11 @@ def route(n_tokens, n_experts, n_act, device, seed=0):
 def require_ragged_descriptors():
     target = triton.runtime.driver.active.get_current_target()
     if target.backend == "cuda" and target.arch < 90:
-        pytest.skip("ragged operands are read through descriptors by a copy engine")
+        pytest.skip("ragged operands are read through descriptors by TMA")
 
 
 def persistent_flags(subtile=1):
-    """All flags together: as a constraint, "is_persistent" is for devices with a copy engine."""
+    """All flags together: as a constraint, "is_persistent" is for devices with TMA."""
     return OptFlags(
         block_m=32, block_n=64, block_k=32, num_warps=4, num_stages=3, group_m=8, xcd_swizzle=1, w_cache_modifier="",
         split_k=1, is_persistent=True, idle_sms=0, epilogue_subtile=subtile, arch=None, target_kernel_kwargs={},

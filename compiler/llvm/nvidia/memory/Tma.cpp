@@ -30,9 +30,9 @@ public:
   LogicalResult check() {
     auto layout = cast<gpu::NvmmaSharedAttr>(type.getEncoding());
     if (layout.getTransposed())
-      return op->emitError() << "the copy engine moves rows: " << type << " has columns";
+      return op->emitError() << "TMA moves rows: " << type << " has columns";
     if (layout.getSwizzlingByteWidth() && box().back() > part.back())
-      return op->emitError() << "the copy engine moves rows of " << layout.getSwizzlingByteWidth() << " bytes, " << type
+      return op->emitError() << "TMA moves rows of " << layout.getSwizzlingByteWidth() << " bytes, " << type
                              << " has a part of each";
     if (emitter.numCtas() != 1 && type.getShape() != type.getAllocBufferShape())
       return op->emitError() << "copies into a part of a buffer are for programs of one CTA, not of "

@@ -53,9 +53,9 @@ static llvm::LogicalResult check(Emitter &emitter, Operation *op, Value rows, Va
     return op->emitError() << "needs each row number once in a thread, got " << type;
   if (cast<gpu::NvmmaSharedAttr>(memory.getEncoding()).getTransposed() ||
       memory.getShape() != memory.getAllocBufferShape())
-    return op->emitError() << "the copy engine moves whole rows: " << memory << " is not made of them";
+    return op->emitError() << "TMA moves whole rows: " << memory << " is not made of them";
   if (emitter.numCtas() != 1)
-    return op->emitError() << "copies by the copy engine are for programs of one CTA, not of " << emitter.numCtas();
+    return op->emitError() << "copies by TMA are for programs of one CTA, not of " << emitter.numCtas();
   return success();
 }
 
