@@ -23,7 +23,8 @@ FailureOr<DictionaryAttr> readCachePolicy(Emitter &emitter, const Value &policy)
   if (policy.isNone())
     return DictionaryAttr();
   const auto *object = policy.getIf<HostObject>();
-  if (!object || !object->host || !StringRef(object->host->className(*object)).ends_with("CachePolicy"))
+  const std::string className = object && object->host ? object->host->className(*object) : "";
+  if (className != "CachePolicy" && className != "NvidiaCachePolicy")
     return emitter.error("TypeError") << "cache_policy must be a CachePolicy, got " << policy.str();
   NamedAttrList fields;
   auto readText = [&](const Value &from, StringRef field, StringRef name) -> LogicalResult {
