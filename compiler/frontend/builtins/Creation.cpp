@@ -1,6 +1,7 @@
 // Tensors out of nothing: arange, full.
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
+#include "compiler/frontend/builtins/Fill.h"
 #include "compiler/frontend/values/Casting.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/rules/Rules.h"
@@ -26,6 +27,23 @@ static FailureOr<Value> arange(Emitter &emitter, const BoundArguments &arguments
   return Value::tensor(range, Type::block(Type::int32(), type->getShape()));
 }
 
+FailureOr<Value> fillBlock(Emitter &emitter, const Value &value, const Type &dtype, ArrayRef<int64_t> shape,
+                           Attribute layout) {
+  if (value.isNumber()) {
+    if (dtype.isPointerLike() || !dtype.isScalar() || dtype == Type::voidType())
+      return emitter.error("TypeError") << "cannot fill a block of " << dtype.str() << " with " << value.str();
+    if (failed(checkTypeSupported(emitter, dtype)))
+      return failure();
+    return constantOf(emitter, value, shape.empty() ? dtype : Type::block(dtype, shape, layout));
+  }
+  if (!value.isTensor() || value.type().isBlock())
+    return emitter.error("ValueError") << "value of full must be a number or a scalar tensor, got " << value.str();
+  FailureOr<Value> converted = cast(emitter, value, dtype);
+  if (failed(converted) || shape.empty())
+    return converted;
+  return broadcastTo(emitter, *converted, shape, layout);
+}
+
 static FailureOr<Value> full(Emitter &emitter, const BoundArguments &arguments) {
   FailureOr<std::vector<Value>> sizes = readSequence(emitter, arguments[0], "shape");
   if (failed(sizes))
@@ -38,20 +56,7 @@ static FailureOr<Value> full(Emitter &emitter, const BoundArguments &arguments) 
   FailureOr<Type> dtype = readType(emitter, arguments[2], "dtype");
   if (failed(dtype))
     return failure();
-  const Value &value = arguments[1];
-  if (value.isNumber()) {
-    if (dtype->isPointerLike() || !dtype->isScalar() || *dtype == Type::voidType())
-      return emitter.error("TypeError") << "cannot fill a block of " << dtype->str() << " with " << value.str();
-    if (failed(checkTypeSupported(emitter, *dtype)))
-      return failure();
-    return constantOf(emitter, value, shape->empty() ? *dtype : Type::block(*dtype, *shape));
-  }
-  if (!value.isTensor() || value.type().isBlock())
-    return emitter.error("ValueError") << "value of full must be a number or a scalar tensor, got " << value.str();
-  FailureOr<Value> converted = cast(emitter, value, *dtype);
-  if (failed(converted) || shape->empty())
-    return converted;
-  return broadcastTo(emitter, *converted, *shape);
+  return fillBlock(emitter, arguments[1], *dtype, *shape);
 }
 
 llvm::ArrayRef<Builtin> creationBuiltins() {

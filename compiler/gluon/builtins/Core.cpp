@@ -1,6 +1,7 @@
 // What of the language's core knows of layouts: creation, conversion, queries.
 #include "compiler/frontend/Library.h"
 #include "compiler/frontend/builtins/Arguments.h"
+#include "compiler/frontend/builtins/Fill.h"
 #include "compiler/frontend/builtins/Reductions.h"
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/frontend/values/Casting.h"
@@ -47,20 +48,7 @@ static FailureOr<Value> full(Emitter &emitter, const BoundArguments &arguments) 
       shape->empty() ? FailureOr<Attribute>(Attribute()) : readTensorLayout(emitter, arguments[3], *shape);
   if (failed(layout))
     return failure();
-  const Value &value = arguments[1];
-  if (value.isNumber()) {
-    if (dtype->isPointerLike() || !dtype->isScalar() || *dtype == Type::voidType())
-      return emitter.error("TypeError") << "cannot fill a block of " << dtype->str() << " with " << value.str();
-    if (failed(checkTypeSupported(emitter, *dtype)))
-      return failure();
-    return constantOf(emitter, value, Type::block(*dtype, *shape, *layout));
-  }
-  if (!value.isTensor() || value.type().isBlock())
-    return emitter.error("ValueError") << "value of full must be a number or a scalar tensor, got " << value.str();
-  FailureOr<Value> converted = frontend::cast(emitter, value, *dtype);
-  if (failed(converted) || shape->empty())
-    return converted;
-  return broadcastTo(emitter, *converted, *shape, *layout);
+  return fillBlock(emitter, arguments[1], *dtype, *shape, *layout);
 }
 
 FailureOr<std::vector<int64_t>> readShapeOf(Emitter &emitter, const Value &value) {
