@@ -19,11 +19,6 @@
 using namespace triton;
 using namespace triton::driver;
 
-/// The architecture of the options: "native" is for surfaces that have asked the driver before.
-static llvm::Expected<gpu::Target> targetOf(const Options &options) {
-  return gpu::Target::byName(options.architecture);
-}
-
 /// The architecture of the device that code is for.
 static llvm::Expected<gpu::Target> deviceOf(const Options &options) {
   return options.codeArchitecture.empty() ? targetOf(options) : gpu::Target::byName(options.codeArchitecture);
@@ -57,13 +52,6 @@ namespace {
 class CudaTarget : public GpuTarget {
 public:
   llvm::StringRef name() const override { return "cuda"; }
-
-  llvm::Expected<std::string> architecture(const Options &options) const override {
-    auto target = targetOf(options);
-    if (!target)
-      return target.takeError();
-    return target->cpu();
-  }
 
   llvm::Expected<std::string> tools(const Options &options) const override;
   frontend::LanguageOptions facts(const Options &options) const override;

@@ -16,6 +16,18 @@
 using namespace triton;
 using namespace triton::driver;
 
+llvm::Expected<gpu::Target> triton::driver::targetOf(const Options &options) {
+  return options.backend == "hip" ? gpu::Target::amdByName(options.architecture)
+                                  : gpu::Target::byName(options.architecture);
+}
+
+llvm::Expected<std::string> GpuTarget::architecture(const Options &options) const {
+  auto target = targetOf(options);
+  if (!target)
+    return target.takeError();
+  return target->cpu();
+}
+
 void GpuTarget::registerDialects(mlir::DialectRegistry &registry) const {
   tensor::registerTensorDialects(registry);
   gpu::registerGpuDialects(registry);

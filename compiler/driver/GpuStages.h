@@ -8,9 +8,13 @@
 
 namespace triton::driver {
 
+/// The architecture of the options, of the vendor that their target is for: "native" is for surfaces that have asked the driver before.
+llvm::Expected<gpu::Target> targetOf(const Options &options);
+
 /// What IR a GPU target reads, and what it says of it.
 class GpuTarget : public Target {
 public:
+  llvm::Expected<std::string> architecture(const Options &options) const override;
   void registerDialects(mlir::DialectRegistry &registry) const override;
   const frontend::LayoutPolicy *layoutPolicy() const override;
   std::optional<layout::LinearLayout> layoutOf(mlir::Type type) const override;

@@ -15,10 +15,6 @@
 using namespace triton;
 using namespace triton::driver;
 
-static llvm::Expected<gpu::Target> targetOf(const Options &options) {
-  return gpu::Target::amdByName(options.architecture);
-}
-
 /// The architecture of the options, or the first of MI300 where they name none that there is: the compile says so.
 static const gpu::AmdArchitecture &architectureOf(const Options &options) {
   auto target = targetOf(options);
@@ -33,13 +29,6 @@ namespace {
 class HipTarget : public GpuTarget {
 public:
   llvm::StringRef name() const override { return "hip"; }
-
-  llvm::Expected<std::string> architecture(const Options &options) const override {
-    auto target = targetOf(options);
-    if (!target)
-      return target.takeError();
-    return target->cpu();
-  }
 
   frontend::LanguageOptions facts(const Options &options) const override;
   int warpSize(const Options &options) const override { return int(architectureOf(options).lanes); }

@@ -1,4 +1,5 @@
 #include "compiler/driver/Specialization.h"
+#include "compiler/frontend/Operators.h"
 #include "compiler/frontend/values/Folding.h"
 #include "compiler/syntax/Parser.h"
 #include "dispatch/Text.h"
@@ -79,17 +80,7 @@ static std::optional<Value> constantOf(const syntax::Expr *expression) {
     return llvm::cantFail(fold(UnaryOperation::Neg, *operand));
   }
   if (auto *constant = llvm::dyn_cast<syntax::Constant>(expression)) {
-    if (constant->as<syntax::NoneValue>())
-      return Value::none();
-    if (auto *flag = constant->as<bool>())
-      return Value::boolean(*flag);
-    if (auto *integer = constant->as<llvm::APInt>())
-      return Value::integer(fromBits(*integer, /*isSigned=*/false));
-    if (auto *real = constant->as<double>())
-      return Value::real(*real);
-    if (auto *string = constant->as<syntax::StringValue>())
-      return Value::string(string->text.str());
-    return std::nullopt;
+    return constant->as<syntax::EllipsisValue>() ? std::nullopt : constantValue(constant);
   }
   StringRef text = expression->range.text();
   text.consume_front("triton.language.");
