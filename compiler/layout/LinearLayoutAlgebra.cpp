@@ -78,14 +78,22 @@ LinearLayout LinearLayout::invert() const {
   return pseudoInvert();
 }
 
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const {
-  std::vector<Output> outputs = outs;
-  for (const Output &output : divisor.outs) {
-    auto index = outputIndex(output.name);
-    if (!index || outputs[*index].size < output.size)
+/// The outputs with their sizes divided by the divisor's; nothing where it has one that these lack, or a larger one.
+static std::optional<std::vector<LinearLayout::Output>> divideSizes(std::vector<LinearLayout::Output> outputs,
+                                                                    const LinearLayout &divisor) {
+  for (const LinearLayout::Output &part : divisor.outputs()) {
+    auto output = llvm::find_if(outputs, [&](const auto &candidate) { return candidate.name == part.name; });
+    if (output == outputs.end() || output->size < part.size)
       return std::nullopt;
-    outputs[*index].size /= output.size;
+    output->size /= part.size;
   }
+  return outputs;
+}
+
+std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor) const {
+  std::optional<std::vector<Output>> outputs = divideSizes(outs, divisor);
+  if (!outputs)
+    return std::nullopt;
   std::vector<Input> inputs;
   for (const Input &input : ins) {
     size_t skipped = divisor.hasInput(input.name) ? divisor.ins[*divisor.inputIndex(input.name)].bases.size() : 0;
@@ -100,7 +108,7 @@ std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor
     }
     inputs.push_back(std::move(rest));
   }
-  LinearLayout quotient(std::move(inputs), std::move(outputs));
+  LinearLayout quotient(std::move(inputs), std::move(*outputs));
   // What was cut away must be the divisor, and what was divided must divide: multiplying back tells both.
   LinearLayout product = divisor * quotient;
   llvm::SmallVector<StringRef> inputOrder, outputOrder;
@@ -116,13 +124,9 @@ std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &divisor
 }
 
 std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &divisor) const {
-  std::vector<Output> outputs = outs;
-  for (const Output &output : divisor.outs) {
-    auto index = outputIndex(output.name);
-    if (!index || outputs[*index].size < output.size)
-      return std::nullopt;
-    outputs[*index].size /= output.size;
-  }
+  std::optional<std::vector<Output>> outputs = divideSizes(outs, divisor);
+  if (!outputs)
+    return std::nullopt;
   std::vector<Input> inputs = ins;
   for (Input &input : inputs) {
     size_t cut = divisor.hasInput(input.name) ? divisor.ins[*divisor.inputIndex(input.name)].bases.size() : 0;
@@ -130,14 +134,14 @@ std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &diviso
       return std::nullopt;
     input.bases.resize(input.bases.size() - cut);
     for (const Coordinates &basis : input.bases)
-      for (auto [component, output] : llvm::zip(basis, outputs))
+      for (auto [component, output] : llvm::zip(basis, *outputs))
         if (component >= output.size)
           return std::nullopt;
   }
   for (const Input &input : divisor.ins)
     if (!hasInput(input.name))
       return std::nullopt;
-  LinearLayout quotient(std::move(inputs), std::move(outputs));
+  LinearLayout quotient(std::move(inputs), std::move(*outputs));
   return quotient * divisor == *this ? std::optional(quotient) : std::nullopt;
 }
 

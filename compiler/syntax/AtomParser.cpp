@@ -43,6 +43,20 @@ Expr *GrammarParser::parseAtom() {
   }
 }
 
+/// The elements of a tuple or set behind its first one, and the bracket that closes it.
+GrammarParser::List<Expr *> GrammarParser::parseFurtherElements(Expr *first, TokenKind close) {
+  List<Expr *> elements = {first};
+  Expr *last = first;
+  while (take(TokenKind::Comma)) {
+    last = nullptr;
+    if (!startsExpression())
+      break;
+    elements.push_back(last = parseStarNamedExpression());
+  }
+  expectClose(close, last);
+  return elements;
+}
+
 Expr *GrammarParser::parseParenthesized() {
   uint32_t start = begin();
   advance();
@@ -70,15 +84,7 @@ Expr *GrammarParser::parseParenthesized() {
       fail(first->range, "cannot use starred expression here", "a tuple of one element ends with a comma");
     return first;
   }
-  List<Expr *> elements = {first};
-  Expr *last = first;
-  while (take(TokenKind::Comma)) {
-    last = nullptr;
-    if (!startsExpression())
-      break;
-    elements.push_back(last = parseStarNamedExpression());
-  }
-  expectClose(TokenKind::RightParen, last);
+  List<Expr *> elements = parseFurtherElements(first, TokenKind::RightParen);
   auto *tuple = make<Tuple>(start);
   tuple->elts = copy(elements);
   return tuple;
@@ -132,15 +138,7 @@ Expr *GrammarParser::parseBraceDisplay() {
     comprehension->generators = generators;
     return comprehension;
   }
-  List<Expr *> elements = {first};
-  Expr *last = first;
-  while (take(TokenKind::Comma)) {
-    last = nullptr;
-    if (!startsExpression())
-      break;
-    elements.push_back(last = parseStarNamedExpression());
-  }
-  expectClose(TokenKind::RightBrace, last);
+  List<Expr *> elements = parseFurtherElements(first, TokenKind::RightBrace);
   auto *set = make<Set>(start);
   set->elts = copy(elements);
   return set;

@@ -140,6 +140,7 @@ private:
   Expr *parsePrimary();
   Expr *parseAtom();
   Expr *parseParenthesized();
+  List<Expr *> parseFurtherElements(Expr *first, TokenKind close);
   Expr *parseListDisplay();
   Expr *parseBraceDisplay();
   Expr *parseDictDisplay(uint32_t start, Expr *firstKey, bool isUnpacking);

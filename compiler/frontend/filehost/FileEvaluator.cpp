@@ -45,14 +45,18 @@ Expected<Value> FileEvaluator::name(llvm::StringRef id) {
   return hostError("NameError", "name '" + id.str() + "' is not defined");
 }
 
+Expected<std::vector<Value>> FileEvaluator::iterate(const syntax::Expr *expression) {
+  auto sequence = evaluate(expression);
+  if (!sequence)
+    return sequence.takeError();
+  return elementsOf(*sequence);
+}
+
 Expected<std::vector<Value>> FileEvaluator::elements(llvm::ArrayRef<syntax::Expr *> expressions) {
   std::vector<Value> values;
   for (const syntax::Expr *expression : expressions) {
     if (auto *starred = dyn_cast<syntax::Starred>(expression)) {
-      auto sequence = evaluate(starred->value);
-      if (!sequence)
-        return sequence.takeError();
-      auto inner = elementsOf(*sequence);
+      auto inner = iterate(starred->value);
       if (!inner)
         return inner.takeError();
       llvm::append_range(values, *inner);
@@ -132,10 +136,7 @@ Error FileEvaluator::openLoop(llvm::ArrayRef<syntax::Comprehension *> generators
     return countStep();
   }
   const syntax::Comprehension *generator = generators.front();
-  auto sequence = evaluate(generator->iter);
-  if (!sequence)
-    return sequence.takeError();
-  auto items = elementsOf(*sequence);
+  auto items = iterate(generator->iter);
   if (!items)
     return items.takeError();
   for (const Value &item : *items) {

@@ -38,6 +38,8 @@ private:
   llvm::Expected<Value> shortCircuit(const syntax::BoolOp *expression);
   llvm::Expected<std::vector<Value>> comprehension(const syntax::Expr *element,
                                                    llvm::ArrayRef<syntax::Comprehension *> generators);
+  /// The elements of what an expression gives.
+  llvm::Expected<std::vector<Value>> iterate(const syntax::Expr *expression);
   llvm::Expected<std::vector<Value>> elements(llvm::ArrayRef<syntax::Expr *> expressions);
   llvm::Expected<Value> subscript(const syntax::Subscript *expression);
   llvm::Expected<Value> attribute(const syntax::Attribute *expression);

@@ -123,10 +123,7 @@ Expected<FileEvaluator::Flow> FileEvaluator::execute(const syntax::Stmt *stateme
     return Flow::Next;
   }
   if (auto *node = dyn_cast<syntax::For>(statement)) {
-    auto sequence = evaluate(node->iter);
-    if (!sequence)
-      return sequence.takeError();
-    auto items = elementsOf(*sequence);
+    auto items = iterate(node->iter);
     if (!items)
       return items.takeError();
     for (const Value &item : *items) {
