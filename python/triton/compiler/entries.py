@@ -118,17 +118,17 @@ def _text(content):
 def open_metadata(values):
     """Metadata as it was before it became JSON."""
     hidden = (*_SEAL_FIELDS, *_PROOF_FIELDS)
-    values = {name: _as_tuples(value) for name, value in values.items() if name not in hidden}
+    values = {name: as_tuples(value) for name, value in values.items() if name not in hidden}
     target = values["target"]
     values["target"] = GPUTarget(target["backend"], target["arch"], target["warp_size"])
     values["tensordesc_meta"] = list(values.get("tensordesc_meta", ()))
-    values["native_options"] = {name: _as_tuples(value) for name, value in values.get("native_options", {}).items()}
+    values["native_options"] = {name: as_tuples(value) for name, value in values.get("native_options", {}).items()}
     return values
 
 
-def _as_tuples(value):
+def as_tuples(value):
     """JSON has no tuples: what was one becomes one again."""
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+    return tuple(map(as_tuples, value)) if isinstance(value, list) else value
 
 
 def read_group(group, name):

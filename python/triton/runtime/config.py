@@ -61,7 +61,7 @@ def question(fn, tuning_key, configs):
     """Which of these configurations is the fastest here, in JSON: what results are kept under (`libtriton.tuning`)."""
     backend, device = driver.active.get_current_target().backend, driver.active.get_current_device()
     try:
-        model = tuning.device_model(backend, device) if backend in ("cpu", "cuda") else None
+        model = tuning.device_model(backend, device) if backend in ("cpu", "cuda", "hip") else None
     except RuntimeError:
         model = None  # the driver is of another package, and has no GPU of this machine
     asked = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from ..compiler.entries import as_tuples
 from ..language import core as tl
 from ..language.callables import JITCallable
 
@@ -32,11 +33,6 @@ def serialize_specialization_data(name, signature, constants, attrs, options, ke
     return json.dumps(data, default=str)
 
 
-def _tuples(item):
-    """Lists as tuples, all the way down: JSON has no tuples."""
-    return tuple(map(_tuples, item)) if isinstance(item, list) else item
-
-
 def _constant(value):
     if isinstance(value, dict) and set(value) == {"constexpr"}:
         return tl.constexpr(_constant(value["constexpr"]))
@@ -49,7 +45,7 @@ def _constant(value):
         return found
     if isinstance(value, str) and tl.dtype.is_dtype(value):
         return tl.dtype(value)
-    return _tuples(value)
+    return as_tuples(value)
 
 
 def read_specialization_data(text, name, backend):
@@ -60,8 +56,8 @@ def read_specialization_data(text, name, backend):
     target = data.get("target")
     if target is not None and target != vars(backend.target):
         raise RuntimeError(f"Specialization data is for {target} but trying to preload for {vars(backend.target)}")
-    constants = dict(zip(map(_tuples, data["constant_keys"]), map(_constant, data["constant_vals"])))
-    attrs = dict(zip(map(_tuples, data["attrs_keys"]), data["attrs_vals"]))
-    signature = {name: _tuples(ty) for name, ty in data["signature"].items()}
-    options = backend.parse_options({name: _tuples(value) for name, value in data["options"].items()})
+    constants = dict(zip(map(as_tuples, data["constant_keys"]), map(_constant, data["constant_vals"])))
+    attrs = dict(zip(map(as_tuples, data["attrs_keys"]), data["attrs_vals"]))
+    signature = {name: as_tuples(ty) for name, ty in data["signature"].items()}
+    options = backend.parse_options({name: as_tuples(value) for name, value in data["options"].items()})
     return data["key"], signature, constants, options, attrs
