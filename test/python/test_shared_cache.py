@@ -112,6 +112,19 @@ def test_c_finds_what_python_stored(program):
 
 
 @pytest.mark.cpu_only
+def test_variables_that_are_options_do_not_part_them(program, monkeypatch):
+    """A variable that says what the option says anyway is no other kernel; one that says something else is."""
+    _, in_c, in_python, entries = program
+    in_c()
+    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "1")
+    in_python()
+    assert len(entries()) == 1
+    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0")
+    in_python()
+    assert len(entries()) == 2
+
+
+@pytest.mark.cpu_only
 def test_python_finds_what_c_stored(program):
     _, in_c, in_python, entries = program
     in_c()

@@ -161,13 +161,14 @@ def agree(src, request):
 
 def bundle_key(src, backend, options, variables):
     """The key of a kernel that holds on every machine its code runs on: what the compiler was is no part of it. C++ and C programs give it the same."""
-    text = src.shared_key(backend, options, for_bundle=True) if hasattr(src, "shared_key") else None
+    shared = src.shared_key(backend, options, for_bundle=True) if hasattr(src, "shared_key") else None
+    text = shared
     if text is None:
         target = backend.target
         # The code of a CPU depends on every feature that the processor has.
         machine = backend.hash() if target.backend == "cpu" else f"{target.backend}:{target.arch}:{target.warp_size}"
         text = f"triton-bundle-{src.hash()}-{machine}-{_options_text(options)}"
-    return hashlib.sha256((text + keyed_variables(variables)).encode("utf-8")).hexdigest()
+    return hashlib.sha256((text + keyed_variables(variables, shared is not None)).encode("utf-8")).hexdigest()
 
 
 def _digest(path):

@@ -339,14 +339,21 @@ def triton_key():
     return "-".join([__version__, *digests, *identities])
 
 
-def keyed_variables(env_vars):
-    """The part of a key that says which variables change what a compile gives."""
-    return f"-{sorted(env_vars.items())}" if env_vars else ""
+# Variables that the native compiler gets to know as options, which are in its own part of a key.
+_KNOWN_AS_OPTIONS = {
+    "DISABLE_MMA_V3", "DISABLE_MMA_V5", "DISABLE_PTXAS_OPT", "TRITON_DEFAULT_FP_FUSION", "TRITON_F32_DEFAULT",
+    "TRITON_OVERLAP_LAUNCHES", "TRITON_OVERRIDE_ARCH", "TRITON_OVERRIDE_PTX_VERSION", "TRITON_TENSOR_MAPS",
+}  # fmt: skip
+
+
+def keyed_variables(env_vars, is_shared):
+    """The part of a key that says which variables change what a compile gives; `is_shared`: the key is one that other languages give the kernel, too."""
+    variables = sorted((name, value) for name, value in env_vars.items() if not (is_shared and name in _KNOWN_AS_OPTIONS))  # fmt: skip
+    return f"-{variables}" if variables else ""
 
 
 def get_cache_key(src, backend, backend_options, env_vars):
     """What a compiled kernel is stored under, before hashing. Kernels of this package's backends have the key that C++ and C programs give them too."""
-    key = src.shared_key(backend, backend_options) if hasattr(src, "shared_key") else None
-    if key is None:
-        key = f"{triton_key()}-{src.hash()}-{backend.hash()}-{backend_options.hash()}"
-    return key + keyed_variables(env_vars)
+    shared = src.shared_key(backend, backend_options) if hasattr(src, "shared_key") else None
+    key = shared or f"{triton_key()}-{src.hash()}-{backend.hash()}-{backend_options.hash()}"
+    return key + keyed_variables(env_vars, shared is not None)
