@@ -1,0 +1,237 @@
+// LLVM IR of kernels, run in waves of 32 and 64 lanes, against references of their own; kernels with one mistake each, and what is said of them.
+#include "simulator/amdgcn/Load.h"
+#include "simulator/watch/Findings.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+
+using namespace triton::simulator;
+
+namespace {
+
+struct Outcome {
+  std::vector<uint32_t> out; // what the kernel wrote
+  std::vector<Finding> findings;
+  std::string problem;
+};
+
+/// Runs @kernel(ptr out) with as many threads as there are words to write.
+Outcome run(const std::string &text, unsigned lanes, unsigned threads, bool isFnuz = false) {
+  Loaded loaded = amdgcn::load(text, {"gfx", lanes, isFnuz});
+  Outcome outcome;
+  outcome.problem = loaded.problem;
+  if (!loaded.program)
+    return outcome;
+  outcome.out.assign(threads, 0xDEAD);
+  Launch launch;
+  launch.kernel = loaded.program->find("kernel");
+  launch.block = {threads, 1, 1};
+  launch.grid = {3, 1, 1};
+  launch.sharedBytes = 4096;
+  launch.watch = {.bounds = true, .shared = true, .races = true};
+  auto begin = reinterpret_cast<uint64_t>(outcome.out.data());
+  launch.parameters.resize(8);
+  std::memcpy(launch.parameters.data(), &begin, 8);
+  amdgcn::appendHiddenArguments(launch, launch.kernel->parameterBytes);
+  launch.memory = {{begin, begin + 4 * threads, "out"}};
+  Findings findings;
+  Grid(*loaded.program, launch, findings).run();
+  outcome.findings = findings.take();
+  return outcome;
+}
+
+/// A kernel that stores %value, an i32, at its thread's place; `body` computes it from %thread.
+std::string kernel(const std::string &body, const std::string &declarations = "") {
+  return R"(
+target datalayout = "e-m:e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
+target triple = "amdgcn-amd-amdhsa"
+@shared = external addrspace(3) global [0 x i8], align 16
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.barrier()
+)" + declarations +
+         R"(
+define amdgpu_kernel void @kernel(ptr addrspace(1) %out) {
+entry:
+  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+)" + body +
+         R"(
+  %place = getelementptr i32, ptr addrspace(1) %out, i32 %thread
+  store i32 %value, ptr addrspace(1) %place, align 4
+  ret void
+}
+)";
+}
+
+std::string messageOf(const Outcome &outcome) {
+  return !outcome.problem.empty() ? outcome.problem : outcome.findings.empty() ? "" : outcome.findings[0].message;
+}
+
+} // namespace
+
+TEST(Amdgcn, LanesThatBranchMeetAgain) {
+  // A loop of as many rounds as the thread's number, and what its lanes had when they left it.
+  std::string text = kernel(R"(
+  br label %loop
+loop:
+  %round = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi i32 [ 0, %entry ], [ %more, %loop ]
+  %more = add i32 %sum, %round
+  %next = add i32 %round, 1
+  %goes = icmp ult i32 %round, %thread
+  br i1 %goes, label %loop, label %end
+end:
+  %value = add i32 %more, %sum
+)");
+  for (unsigned lanes : {32u, 64u}) {
+    Outcome outcome = run(text, lanes, 128);
+    EXPECT_EQ(messageOf(outcome), "");
+    for (uint32_t thread = 0; thread < 128; ++thread)
+      EXPECT_EQ(outcome.out[thread], thread * (thread + 1) / 2 + (thread ? thread * (thread - 1) / 2 : 0)) << thread;
+  }
+}
+
+TEST(Amdgcn, OddWidthsKeepTheirBits) {
+  Outcome outcome = run(kernel(R"(
+  %narrow = trunc i32 %thread to i7
+  %sum = add i7 %narrow, 100
+  %wide = sext i7 %sum to i32
+  %isLess = icmp slt i7 %sum, 0
+  %value = select i1 %isLess, i32 %wide, i32 1000
+)"),
+                        64, 64);
+  EXPECT_EQ(messageOf(outcome), "");
+  for (uint32_t thread = 0; thread < 64; ++thread) {
+    const uint32_t sum = (thread + 100) & 127;
+    EXPECT_EQ(outcome.out[thread], sum & 64 ? sum - 128 : 1000) << thread;
+  }
+}
+
+TEST(Amdgcn, LanesReadEachOther) {
+  // DPP mirrors rows of 16, ds_bpermute takes any lane of the wave.
+  Outcome outcome = run(kernel(R"(
+  %mirrored = call i32 @llvm.amdgcn.update.dpp.i32(i32 poison, i32 %thread, i32 320, i32 15, i32 15, i1 true)
+  %other = xor i32 %thread, 33
+  %bytes = shl i32 %other, 2
+  %value = call i32 @llvm.amdgcn.ds.bpermute(i32 %bytes, i32 %mirrored)
+)",
+                               "declare i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32, i32, i32, i1)\n"
+                               "declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)\n"),
+                        64, 128);
+  EXPECT_EQ(messageOf(outcome), "");
+  for (uint32_t thread = 0; thread < 128; ++thread)
+    EXPECT_EQ(outcome.out[thread], (thread ^ 33) ^ 15) << thread;
+}
+
+TEST(Amdgcn, GridSizesAreHiddenArguments) {
+  Outcome outcome = run(kernel(R"(
+  %hidden = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %value = load i32, ptr addrspace(4) %hidden, align 4
+)",
+                               "declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()\n"),
+                        32, 32);
+  EXPECT_EQ(messageOf(outcome), "");
+  EXPECT_EQ(outcome.out[7], 3u);
+}
+
+TEST(Amdgcn, MatrixInstructions) {
+  // A is one in its row 5 alone, B is one in all: the sum over K is there in row 5, which register 1 of lanes 32 to 63 holds.
+  Outcome outcome = run(kernel(R"(
+  %row = and i32 %thread, 31
+  %isFive = icmp eq i32 %row, 5
+  %one = select i1 %isFive, half 1.0, half 0.0
+  %a0 = insertelement <4 x half> poison, half %one, i32 0
+  %a = shufflevector <4 x half> %a0, <4 x half> poison, <4 x i32> zeroinitializer
+  %d = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %a, <4 x half> splat (half 1.0), <16 x float> zeroinitializer, i32 0, i32 0, i32 0)
+  %sum = extractelement <16 x float> %d, i32 1
+  %value = fptoui float %sum to i32
+)",
+                               "declare <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half>, <4 x half>, <16 x "
+                               "float>, i32, i32, i32)\n"),
+                        64, 64);
+  EXPECT_EQ(messageOf(outcome), "");
+  for (uint32_t lane = 0; lane < 64; ++lane)
+    EXPECT_EQ(outcome.out[lane], lane < 32 ? 0u : 8u) << lane;
+}
+
+TEST(Amdgcn, SmallFloatsOfBothFamilies) {
+  // 0x40 is 2 in the OCP format, and 1 in FNUZ, whose bias is one larger.
+  std::string text = kernel(R"(
+  %number = call float @llvm.amdgcn.cvt.f32.fp8(i32 64, i32 0)
+  %value = fptoui float %number to i32
+)",
+                            "declare float @llvm.amdgcn.cvt.f32.fp8(i32, i32)\n");
+  EXPECT_EQ(run(text, 64, 64, /*isFnuz=*/false).out[0], 2u);
+  EXPECT_EQ(run(text, 64, 64, /*isFnuz=*/true).out[0], 1u);
+}
+
+TEST(Amdgcn, UnknownIntrinsicsAreNamed) {
+  Outcome outcome = run(
+      kernel("  %value = call i32 @llvm.amdgcn.s.getreg(i32 0)\n", "declare i32 @llvm.amdgcn.s.getreg(i32)\n"), 64, 64);
+  EXPECT_NE(outcome.problem.find("'llvm.amdgcn.s.getreg' is not simulated"), std::string::npos) << outcome.problem;
+}
+
+// Mistakes
+
+static std::string exchange(const std::string &sync) {
+  return kernel(R"(
+  %mine = getelementptr i32, ptr addrspace(3) @shared, i32 %thread
+  store i32 %thread, ptr addrspace(3) %mine, align 4
+)" + sync + R"(
+  %other = xor i32 %thread, 64
+  %theirs = getelementptr i32, ptr addrspace(3) @shared, i32 %other
+  %value = load i32, ptr addrspace(3) %theirs, align 4
+)");
+}
+
+TEST(Amdgcn, BarriersOrderWaves) {
+  Outcome outcome = run(exchange("  call void @llvm.amdgcn.s.barrier()\n"), 64, 128);
+  EXPECT_EQ(messageOf(outcome), "");
+  for (uint32_t thread = 0; thread < 128; ++thread)
+    EXPECT_EQ(outcome.out[thread], thread ^ 64) << thread;
+}
+
+TEST(Amdgcn, MissingBarrierIsARace) {
+  Outcome outcome = run(exchange(""), 64, 128);
+  ASSERT_FALSE(outcome.findings.empty());
+  bool isNamed = false;
+  for (const Finding &finding : outcome.findings)
+    isNamed |= finding.kind == Finding::Kind::Race && finding.message.find("are not ordered") != std::string::npos;
+  EXPECT_TRUE(isNamed) << messageOf(outcome);
+}
+
+TEST(Amdgcn, UninitialisedLds) {
+  Outcome outcome = run(kernel("  %value = load i32, ptr addrspace(3) @shared, align 4\n"), 64, 64);
+  ASSERT_FALSE(outcome.findings.empty());
+  EXPECT_EQ(outcome.findings[0].kind, Finding::Kind::Uninitialised);
+}
+
+TEST(Amdgcn, OutsideOfGlobalMemory) {
+  Outcome outcome = run(kernel(R"(
+  %far = add i32 %thread, 1
+  %behind = getelementptr i32, ptr addrspace(1) %out, i32 %far
+  %value = load i32, ptr addrspace(1) %behind, align 4
+)"),
+                        64, 64);
+  EXPECT_NE(messageOf(outcome).find("outside of global memory, 256 bytes into out of 256"), std::string::npos)
+      << messageOf(outcome);
+}
+
+TEST(Amdgcn, MatrixInstructionsNeedAllLanes) {
+  Outcome outcome = run(kernel(R"(
+  %isFirst = icmp eq i32 %thread, 0
+  br i1 %isFirst, label %then, label %end
+then:
+  %d = call <4 x float> @llvm.amdgcn.mfma.f32.16x16x4f32(float 1.0, float 1.0, <4 x float> zeroinitializer, i32 0, i32 0, i32 0)
+  %first = extractelement <4 x float> %d, i32 0
+  %bits = bitcast float %first to i32
+  br label %end
+end:
+  %value = phi i32 [ 0, %entry ], [ %bits, %then ]
+)",
+                               "declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x4f32(float, float, <4 x float>, i32, "
+                               "i32, i32)\n"),
+                        64, 64);
+  EXPECT_NE(messageOf(outcome).find("a matrix instruction is reached by 1 of 64 lanes"), std::string::npos)
+      << messageOf(outcome);
+}
