@@ -107,7 +107,7 @@ llvm::Error runOnGpu(RandomKernel &kernel, const artifact::Artifact &artifact, s
   if (int(artifact.sharedBytes) > properties->maxSharedBytes)
     return llvm::createStringError("needs %u bytes of shared memory, and there are %d", unsigned(artifact.sharedBytes),
                                    properties->maxSharedBytes);
-  auto function = gpu::load(*driver, *artifact.stage("cubin"), artifact.name, artifact.sharedBytes, /*device=*/0);
+  auto function = gpu::load(*driver, artifact.stages.back().content, artifact.name, artifact.sharedBytes, /*device=*/0);
   if (!function)
     return function.takeError();
   std::vector<gpu::DeviceMemory> copies;
@@ -129,7 +129,7 @@ llvm::Error runOnGpu(RandomKernel &kernel, const artifact::Artifact &artifact, s
   gpu::Launch work{.function = function->function,
                    .context = function->context,
                    .grid = {uint32_t(kernel.programs), 1, 1},
-                   .threads = uint32_t(artifact.numWarps) * 32,
+                   .threads = uint32_t(artifact.numWarps * artifact.warpSize),
                    .sharedBytes = artifact.sharedBytes,
                    .arguments = arguments.data()};
   if (int status = gpu::launch(driver->api(), work))
@@ -178,12 +178,16 @@ std::optional<std::string> runCompiled(RandomKernel &kernel, std::vector<Bytes> 
   Diagnostics diagnostics;
   driver::IrCompileRequest request{.stage = "ttir", .source = source};
   request.options.enableFpFusion = false; // a fused multiply-add rounds once: other bits
-  request.options.backend = isSimulated ? "cuda" : place.target;
+  const bool isAmd = llvm::StringRef(place.architecture).starts_with("gfx");
+  request.options.backend = isSimulated ? (isAmd ? "hip" : "cuda") : place.target;
   request.options.architecture = place.architecture;
   request.options.numWarps = place.numWarps;
   bool runs = place.runs();
   if (isSimulated) {
-    request.options.assemblerPath = driver::simulatorName.str();
+    if (isAmd)
+      request.options.isSimulated = true;
+    else
+      request.options.assemblerPath = driver::simulatorName.str();
     runtime::gpu::Driver::setLibrary((runtime::simulated::simulatorPrefix + place.architecture).str());
   }
   if (place.target == "cuda" && runs) {
