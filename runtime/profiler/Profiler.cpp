@@ -1,6 +1,7 @@
 #include "runtime/profiler/Profiler.h"
 
 #include "runtime/profiler/Cupti.h"
+#include "runtime/simulated/Simulation.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,6 +13,11 @@
 namespace triton::runtime::profiler {
 
 std::atomic<bool> measuresHost = false;
+
+/// Launches on a simulated GPU are the host's; what kernels note of themselves comes as from a GPU.
+static constexpr simulated::LaunchWatch simulatedLaunches{
+    [](llvm::StringRef kernel) -> void * { return new HostLaunch(kernel, /*takesNotes=*/false); },
+    [](void *launch) { delete static_cast<HostLaunch *>(launch); }};
 
 namespace {
 
@@ -56,6 +62,7 @@ struct Registry {
     isAnyActive = isAny;
     wantsStacks = stacks;
     measuresHost = host;
+    simulated::watchLaunches(host ? &simulatedLaunches : nullptr);
     Cupti::setMeasuring(cupti);
   }
 

@@ -2,7 +2,6 @@
 
 #include "compiler/support/Interruption.h"
 #include "runtime/driver/StandIn.h"
-#include "runtime/profiler/Profiler.h"
 #include "simulator/amdgcn/Load.h"
 #include "simulator/engines/TensorMap.h"
 #include "simulator/machine/Machine.h"
@@ -10,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +19,9 @@
 #include <thread>
 
 namespace triton::runtime::simulated {
+
+static std::atomic<const LaunchWatch *> launchWatch = nullptr;
+void watchLaunches(const LaunchWatch *watch) { launchWatch = watch; }
 
 namespace {
 
@@ -353,12 +356,11 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
   Findings findings;
   Grid grid(*function.module->program, launch, findings);
   grid.device.multiprocessors = uint32_t(state().chip->multiprocessors);
-  {
-    std::optional<profiler::HostLaunch> measured;
-    if (profiler::measuresHost.load(std::memory_order_relaxed))
-      measured.emplace(kernel.name, /*takesNotes=*/false);
-    grid.run();
-  }
+  const LaunchWatch *watch = launchWatch.load(std::memory_order_relaxed);
+  void *watched = watch ? watch->begin(kernel.name) : nullptr;
+  grid.run();
+  if (watch)
+    watch->end(watched);
   std::vector<Finding> found = findings.take();
   keep(observation, kernel.name, found, grid);
   lastStatus = Success;

@@ -34,6 +34,14 @@ struct Observation {
 };
 void observe(const Observation &observation);
 
+/// What a profiler does around each launch, on its thread: `end` gets what `begin` gave.
+struct LaunchWatch {
+  void *(*begin)(llvm::StringRef kernel);
+  void (*end)(void *);
+};
+/// Null: nobody measures. A watch stays as long as the process.
+void watchLaunches(const LaunchWatch *watch);
+
 struct KernelFinding {
   std::string kernel, place, kind, message;
   uint64_t count; // of equal ones

@@ -167,7 +167,7 @@ public:
     });
   }
 
-  void fork() {
+  void split() {
     locked([&] {
       forEvents([&](Value *event) { share(event, number(1), argument(0)); });
       store(number(gpu::SanitizerPlan::activeWord), builder.CreateOr(argument(0), number(1)));
@@ -390,7 +390,7 @@ static Description describe(Routine which) {
   case Routine::Pass:
     return {"pass", 2, &Writer::pass};
   case Routine::Fork:
-    return {"fork", 1, &Writer::fork};
+    return {"fork", 1, &Writer::split};
   case Routine::Leave:
     return {"leave", 1, &Writer::leave};
   case Routine::Join:
