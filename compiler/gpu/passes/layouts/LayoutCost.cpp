@@ -29,6 +29,11 @@ static unsigned loopDepthOf(Value value) {
   return depth;
 }
 
+static bool isForAmd(Operation *op) {
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(targetName);
+  return target && target.getValue().starts_with("hip:");
+}
+
 int64_t LayoutCost::ofSlot(unsigned slot, Attribute layout) {
   auto [found, isNew] = slotCosts.try_emplace({slot, layout.getAsOpaquePointer()}, 0);
   const LayoutSlot &known = problem.slots()[slot];
@@ -43,13 +48,16 @@ int64_t LayoutCost::ofConversion(Value value, Attribute from, Attribute to) {
   auto type = cast<RankedTensorType>(value.getType());
   auto [found, isNew] = conversionCosts.try_emplace({type, from, to}, 0);
   if (isNew)
-    found->second = convertOnce(type, from, to);
+    found->second = convertOnce(type, from, to, isForAmd(value.getParentBlock()->getParentOp()));
   return repeated(found->second, loopDepthOf(value));
 }
 
+// Bytes of LDS whose use costs as much as an instruction: a CU of AMD's has 64 KiB for all its workgroups, and an exchange of a whole tile takes more of it than the loop does.
+constexpr int64_t ldsBytesOfInstruction = 128;
+
 static int64_t registersOf(RankedTensorType type) { return toLinear(type).inputSize("register"); }
 
-int64_t LayoutCost::convertOnce(RankedTensorType type, Attribute from, Attribute to) {
+int64_t LayoutCost::convertOnce(RankedTensorType type, Attribute from, Attribute to, bool isAmd) {
   const int64_t bits = std::max<int64_t>(8, tensor::getElementBits(type));
   const layout::LinearLayout &source = toLinear(withLayout(type, from)), &target = toLinear(withLayout(type, to));
   const layout::ConversionPlan plan = layout::planConversion(source, target, bits);
@@ -68,7 +76,8 @@ int64_t LayoutCost::convertOnce(RankedTensorType type, Attribute from, Attribute
     const int64_t instructions = std::max<int64_t>(1, registers >> vectorBits);
     return instructions * (2 + std::max<int64_t>(1, (bits << vectorBits) / 32));
   };
-  return exchangeLatency + access(source.inputSize("register"), plan.shared.storeVectorBits) +
+  const int64_t occupancy = isAmd ? type.getNumElements() * bits / 8 / ldsBytesOfInstruction : 0;
+  return exchangeLatency + occupancy + access(source.inputSize("register"), plan.shared.storeVectorBits) +
          access(target.inputSize("register"), plan.shared.loadVectorBits);
 }
 
@@ -107,7 +116,8 @@ static int64_t memorySlots(Operation *op, const AccessFacts &facts, const layout
   const int64_t sectors = piecesOf(facts, layout, elementBytes, sectorBytes);
   if (isa<tensor::LoadOp>(op))
     return std::max(sectors, layout.inputSize("lane") * vectorBytes / filledBytes);
-  if (!isa<tensor::StoreOp>(op))
+  // Not on AMD GPUs: the exchange that would gather rows takes LDS as large as the tile, of which a CU has 64 KiB.
+  if (!isa<tensor::StoreOp>(op) || isForAmd(op))
     return sectors;
   return std::max(sectors, lineBytes / sectorBytes * piecesOf(facts, layout, elementBytes, lineBytes));
 }

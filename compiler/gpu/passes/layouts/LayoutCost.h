@@ -23,7 +23,7 @@ private:
   int64_t instructionsOf(mlir::Operation *op, mlir::RankedTensorType type);
   int64_t ofReduction(mlir::Operation *op, unsigned axis, mlir::RankedTensorType type);
   int64_t ofScan(mlir::Operation *op, unsigned axis, mlir::RankedTensorType type);
-  int64_t convertOnce(mlir::RankedTensorType type, mlir::Attribute from, mlir::Attribute to);
+  int64_t convertOnce(mlir::RankedTensorType type, mlir::Attribute from, mlir::Attribute to, bool isAmd);
 
   const LayoutProblem &problem;
   AccessAnalysis &access;
