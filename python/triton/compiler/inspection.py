@@ -69,6 +69,8 @@ def shown_options(src, manager):
 
 def print_texts(artifact):
     """Prints what knobs ask to be printed of what was made."""
+    if knobs.amd.dump_amdgcn and "amdgcn" in artifact.stages:
+        print(artifact.stages["amdgcn"])
     if knobs.nvidia.dump_nvptx and "ptx" in artifact.stages:
         print(artifact.stages["ptx"])
     if knobs.nvidia.dump_ptxas_log and getattr(artifact, "assembler_log", ""):

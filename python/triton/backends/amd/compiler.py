@@ -5,11 +5,26 @@ from __future__ import annotations
 from ... import knobs
 from ..._C import libtriton
 from ...language.extra import hip
-from ..compiler import Language
+from ..compiler import GPUTarget, Language
 from ..gpu import simulated
 from ..native import NativeBackend, options_class
 
 HIPOptions = options_class("HIPOptions", "hip")
+
+
+def get_min_dot_size(target: GPUTarget):
+    """The smallest (m, n, k) of `tl.dot`, from the types of its operands: all of them, as small dots are multiply-adds."""
+    return lambda lhs_type, rhs_type: libtriton.target_facts("hip")["smallest_dot"]
+
+
+def is_pingpong_schedule_enabled(arch, use_async_copy) -> bool:
+    """Whether two waves of a SIMD take turns at matrix instructions: not in code of this package, unless the knob claims it."""
+    return bool(knobs.amd.use_block_pingpong)
+
+
+def is_in_thread_transpose_enabled(arch) -> bool:
+    """Whether operands are transposed in registers on their way to LDS: not in code of this package, unless the knob claims it."""
+    return bool(knobs.amd.use_in_thread_transpose)
 
 
 class HIPBackend(NativeBackend):
