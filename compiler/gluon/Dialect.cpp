@@ -1,5 +1,7 @@
 #include "compiler/gluon/Gluon.h"
 
+#include "compiler/gpu/dialect/AmdOps.h"
+
 #include "compiler/tensor/Encoding.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -73,6 +75,7 @@ void registerGluonDialect(DialectRegistry &registry) {
   registry.insert<GluonDialect, mlir::gpu::GPUDialect>();
   registry.addExtension(+[](MLIRContext *, gpu::GpuDialect *dialect) { dialect->addInterfaces<Inlining>(); });
   registry.addExtension(+[](MLIRContext *, gpu::NvidiaDialect *dialect) { dialect->addInterfaces<Inlining>(); });
+  registry.addExtension(+[](MLIRContext *, gpu::amd::AmdDialect *dialect) { dialect->addInterfaces<Inlining>(); });
 }
 
 } // namespace triton::gluon

@@ -145,6 +145,37 @@ static std::optional<Attribute> readNamed(Emitter &emitter, Fields &fields, Stri
                                       List(shape), List(cluster));
     });
   }
+  if (name == "AMDMFMALayout") {
+    unsigned version = fields.integer("version"), bits = fields.integer("element_bitwidth");
+    std::vector<int64_t> warps = fields.integers("warps_per_cta"), shape = fields.integers("instr_shape"),
+                         tiles = fields.integers("tiles_per_warp");
+    bool isTransposed = fields.boolean("transposed");
+    SmallVector<int64_t> cluster = fields.bases("cga_layout", warps.size());
+    return checked([&] {
+      return gpu::MfmaAttr::getChecked(error, context, version, List(warps), List(shape), isTransposed, List(tiles),
+                                       bits, List(cluster));
+    });
+  }
+  if (name == "AMDWMMALayout") {
+    unsigned version = fields.integer("version");
+    std::vector<int64_t> perCta = fields.integers("warps_per_cta"), shape = fields.integers("instr_shape"),
+                         tiles = fields.integers("tiles_per_warp");
+    bool isTransposed = fields.boolean("transposed");
+    const size_t rank = perCta.size();
+    SmallVector<int64_t> cluster = fields.bases("cga_layout", rank), registers, warps;
+    tiles.resize(rank, 1);
+    // Tiles of a warp side by side, then warps; the last dimension first.
+    for (auto [counts, bases, isWarp] : {std::tuple(&tiles, &registers, false), std::tuple(&perCta, &warps, true)})
+      for (size_t dim = rank; dim-- > 0;)
+        for (int64_t step = 1; step < (*counts)[dim]; step *= 2) {
+          bases->resize(bases->size() + rank, 0);
+          bases->end()[dim - rank] = step * (isWarp ? tiles[dim] : 1);
+        }
+    return checked([&] {
+      return gpu::WmmaAttr::getChecked(error, context, version, int64_t(rank), List(registers), List(warps),
+                                       isTransposed, List(shape), List(cluster));
+    });
+  }
   if (name == "SwizzledSharedLayout" || name == "MBarrierLayout") {
     int64_t vec = fields.integer("vec"), perPhase = fields.integer("per_phase"), maxPhase = fields.integer("max_phase");
     SmallVector<unsigned> order = fields.dimensions("order");
@@ -211,9 +242,9 @@ FailureOr<Attribute> readLayout(Emitter &emitter, const Value &value, StringRef 
     return emitter.error("TypeError") << what << " must be a layout, got " << value.str();
   std::string name = object->host->className(*object);
   Fields fields(emitter, *object, name);
-  if (StringRef(name).starts_with("AMD"))
-    return emitter.error("NotImplementedError")
-           << value.str() << " is for AMD GPUs: Gluon kernels are compiled for NVIDIA GPUs only";
+  if (StringRef(name).starts_with("AMD") && emitter.options().backend == "cuda")
+    return emitter.error("ValueError") << value.str()
+                                       << " is for AMD GPUs, this is cuda:" << emitter.options().capability;
   std::optional<Attribute> layout = readNamed(emitter, fields, name);
   if (!layout)
     return emitter.error("TypeError") << what << " must be a layout, got " << value.str();
@@ -290,6 +321,22 @@ FailureOr<Value> makeLayoutObject(Emitter &emitter, Attribute layout, ArrayRef<i
         name = "NVMMADistributedLayout";
         add(list({int64_t(mma.getVersionMajor()), int64_t(mma.getVersionMinor())}), list(mma.getWarpsPerCTA()),
             list(mma.getInstrShape()), basesOf(mma.getCluster(), mma.getRank()));
+      })
+      .Case([&](gpu::MfmaAttr mfma) {
+        name = "AMDMFMALayout";
+        add(number(mfma.getVersion()), list(mfma.getInstrShape()), Value::boolean(mfma.getIsTransposed()),
+            list(mfma.getWarpsPerCTA()), number(mfma.getElementBitWidth()), list(mfma.getTilesPerWarp()),
+            basesOf(mfma.getCluster(), mfma.getRank()));
+      })
+      .Case([&](gpu::WmmaAttr wmma) {
+        name = "AMDWMMALayout";
+        const int64_t rank = wmma.getRank();
+        SmallVector<int64_t> tiles(rank, 1), warps(rank, 1);
+        for (auto [bases, counts] : {std::pair(wmma.getRegisters(), &tiles), std::pair(wmma.getWarps(), &warps)})
+          for (auto [index, step] : llvm::enumerate(bases))
+            (*counts)[index % rank] *= step ? 2 : 1;
+        add(number(wmma.getVersion()), Value::boolean(wmma.getIsTransposed()), list(warps), list(wmma.getInstrShape()),
+            list(tiles), basesOf(wmma.getCluster(), rank));
       })
       .Case([&](gpu::DotOperandAttr operand) {
         name = "DotOperandLayout";

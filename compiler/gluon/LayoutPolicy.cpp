@@ -1,6 +1,7 @@
 // The language's rules for layouts: placeholders adopt what they meet, dimensions go where a slice lost them.
 #include "compiler/gluon/LayoutClasses.h"
 #include "compiler/gluon/builtins/Buffers.h"
+#include "compiler/gpu/dialect/AmdOps.h"
 #include "compiler/gpu/dialect/encodings/LayoutInference.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -70,7 +71,8 @@ namespace {
 class Policy final : public frontend::LayoutPolicy {
 public:
   void loadDialects(MLIRContext &context) const override {
-    context.loadDialect<gpu::GpuDialect, gpu::NvidiaDialect, GluonDialect, mlir::gpu::GPUDialect>();
+    context
+        .loadDialect<gpu::GpuDialect, gpu::NvidiaDialect, gpu::amd::AmdDialect, GluonDialect, mlir::gpu::GPUDialect>();
   }
 
   void prepare(ModuleOp module, const LanguageOptions &options) const override {
@@ -119,8 +121,10 @@ public:
       gpu::BlockedAttr blocked = gpu::reshapeBlocked(source, result.getShape());
       return blocked ? gpu::withLayout(result, blocked) : asBases();
     }
-    const bool isFound = isa_and_nonnull<gpu::BlockedAttr>(result.getEncoding()) &&
-                         isa_and_nonnull<gpu::LinearAttr, gpu::MmaAttr, gpu::DotOperandAttr>(source.getEncoding());
+    const bool isFound =
+        isa_and_nonnull<gpu::BlockedAttr>(result.getEncoding()) &&
+        isa_and_nonnull<gpu::LinearAttr, gpu::MmaAttr, gpu::MfmaAttr, gpu::WmmaAttr, gpu::DotOperandAttr>(
+            source.getEncoding());
     return isFound ? asBases() : result;
   }
 
@@ -130,6 +134,14 @@ public:
     FailureOr<Attribute> layout = readLayout(emitter, layoutValue, "layout of a tensor descriptor");
     if (failed(layout))
       return failure();
+    const size_t rank = type.descriptorBlock().shape().size();
+    auto withLayout = [&] {
+      const Type block = type.descriptorBlock();
+      return Type::descriptor(Type::block(block.element(), block.shape(), *layout), type.elements().take_front(rank),
+                              type.elements().drop_front(rank));
+    };
+    if (emitter.options().backend == "hip" && isa<gpu::PaddedSharedAttr, gpu::SwizzledSharedAttr>(*layout))
+      return withLayout();
     auto nvmma = dyn_cast<gpu::NvmmaSharedAttr>(*layout);
     if (!nvmma)
       return emitter.error("TypeError") << "a tensor descriptor needs an NVMMASharedLayout, got " << layoutValue.str();
@@ -140,9 +152,7 @@ public:
     const bool isRow = block.shape().size() == 2 && block.shape().front() == 1;
     if (!isRow && failed(nvmma.checkShape(block.shape(), [&] { return emitter.ruleError(); })))
       return failure();
-    const size_t rank = block.shape().size();
-    return Type::descriptor(Type::block(block.element(), block.shape(), *layout), type.elements().take_front(rank),
-                            type.elements().drop_front(rank));
+    return withLayout();
   }
 
   std::optional<std::string> mangle(Emitter &emitter, const frontend::Type &type) const override {

@@ -1,3 +1,4 @@
+#include "compiler/gpu/dialect/AmdOps.h"
 #include "compiler/gpu/dialect/ContextVerifier.h"
 #include "compiler/gpu/dialect/ExplicitOps.h"
 #include "compiler/gpu/dialect/encodings/LayoutCache.h"
@@ -77,7 +78,7 @@ void NvidiaDialect::initialize() {
 }
 
 void registerGpuDialects(DialectRegistry &registry) {
-  registry.insert<tensor::TensorDialect, GpuDialect, NvidiaDialect>();
+  registry.insert<tensor::TensorDialect, GpuDialect, NvidiaDialect, amd::AmdDialect>();
 }
 
 } // namespace triton::gpu

@@ -82,6 +82,10 @@ def FactorMaxima : LatePass<"gpu-factor-maxima"> {
   let summary = "multiply maxima instead of all numbers";
 }
 
+def LowerBufferAccesses : LatePass<"gpu-lower-buffer-accesses"> {
+  let summary = "accesses by a base and offsets become accesses by pointers";
+}
+
 def ExpandMath : LatePass<"gpu-expand-math"> {
   let summary = "elementary functions become arithmetic where the target has no library for them";
 }

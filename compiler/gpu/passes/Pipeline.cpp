@@ -58,6 +58,7 @@ void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
 }
 
 void buildResourcePipeline(OpPassManager &manager, int maxRegisters, bool checkStages, llvm::StringRef recordMode) {
+  manager.addPass(createLowerBufferAccesses());
   manager.addPass(createExpandMath());
   manager.addPass(createWaitForDots());
   manager.addPass(createAllocateTensorMemory());

@@ -1,6 +1,7 @@
 #include "compiler/llvm/amd/AmdMachine.h"
 
 #include "compiler/gpu/Gpu.h"
+#include "compiler/llvm/amd/BufferAccess.h"
 #include "compiler/llvm/amd/dots/DotMatrix.h"
 #include "compiler/llvm/gpu/Families.h"
 #include "compiler/llvm/gpu/Packing.h"
@@ -106,7 +107,13 @@ public:
     return success();
   }
 
-  Emitted emitOwn(Emitter &, Operation *) const override { return std::nullopt; }
+  /// Copies go through registers, so that groups of them are complete when they are closed.
+  Emitted emitOwn(Emitter &emitter, Operation *op) const override {
+    if (!isa<gpu::AsyncCommitGroupOp, gpu::AsyncWaitOp>(op))
+      return std::nullopt;
+    emitter.define(op->getResult(0), Registers());
+    return success();
+  }
 
   void markKernel(Emitter &emitter, FunctionOpInterface, llvm::Function &function) const override {
     function.setCallingConv(llvm::CallingConv::AMDGPU_KERNEL);
@@ -177,8 +184,10 @@ public:
     return emitter.intrinsic(llvm::Intrinsic::amdgcn_ds_bpermute, {emitter.builder.CreateShl(lane, 2), word});
   }
 
-  std::unique_ptr<GlobalAccessor> accessGlobal(Emitter &emitter, Operation *, tensor::CacheModifier cache,
+  std::unique_ptr<GlobalAccessor> accessGlobal(Emitter &emitter, Operation *op, tensor::CacheModifier cache,
                                                tensor::EvictionPolicy, bool isVolatile) const override {
+    if (auto buffer = accessBuffer(emitter, op, cache, *target.amd))
+      return buffer;
     return std::make_unique<Accessor>(emitter, cache, isVolatile);
   }
   llvm::StringRef ctaScope() const override { return "workgroup"; }

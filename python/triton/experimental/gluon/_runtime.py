@@ -31,7 +31,7 @@ class GluonASTSource(ASTSource):
         return argument
 
     def _native_options(self, options):
-        if options["target"] != "cuda":
+        if options["target"] not in ("cuda", "hip"):
             raise RuntimeError(f"Gluon kernels run on NVIDIA GPUs, not on the target '{options['target']}'")
         return {**options, "gluon": True}
 

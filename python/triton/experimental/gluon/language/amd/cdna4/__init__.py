@@ -18,6 +18,7 @@ from ..cdna3 import (
 from . import async_copy
 
 _define(globals(), __name__)
+globals()["get_mfma_scale_layout"].is_query = True
 
 __all__ = [
     "async_copy",

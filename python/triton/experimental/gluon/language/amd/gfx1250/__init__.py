@@ -7,6 +7,7 @@ from ..cdna3 import buffer_load, buffer_store
 from . import async_copy, cluster, mbarrier, tdm
 
 _define(globals(), __name__)
+globals()["get_wmma_scale_layout"].is_query = True
 
 __all__ = [
     "async_copy",
