@@ -246,6 +246,73 @@ TEST(Simulator, ProductsOfMatrices) {
   }
 }
 
+/// A of 16 rows of `packed` values, all ones; B[k][n] = k: D[m][n] is the sum of the places along K that metadata names for row m.
+TEST(Simulator, SparseProducts) {
+  auto sums = [](const std::string &code) {
+    SnippetResult result = run(code + "\nmov.b64 %rd9, {%r10, %r12};");
+    EXPECT_EQ(result.problem, "");
+    return result.values; // of rows i and i + 8
+  };
+  auto asFloat = [](uint64_t bits) { return std::bit_cast<float>(uint32_t(bits)); };
+  // f16, k = 16: lane 4n + j holds B[2j, 2j + 1] and B[2j + 8, 2j + 9]. Chunks of row i choose places 1 and 3 (0b1101), those of row i + 8 places 0 and 2 (0b1000); the
+  // selector names lane 4i + 2.
+  std::string halves =
+      "and.b32 %r4, %r1, 3; shl.b32 %r4, %r4, 1; cvt.rn.f16.u32 %rs1, %r4; add.s32 %r5, %r4, 1; cvt.rn.f16.u32 %rs2, "
+      "%r5;\n"
+      "add.s32 %r5, %r4, 8; cvt.rn.f16.u32 %rs3, %r5; add.s32 %r5, %r4, 9; cvt.rn.f16.u32 %rs4, %r5;\n"
+      "mov.b32 %r20, {%rs1, %rs2}; mov.b32 %r21, {%rs3, %rs4}; mov.b32 %r6, 0x3C003C00; mov.b32 %r7, 0;\n"
+      "and.b32 %r8, %r1, 3; setp.eq.u32 %p1, %r8, 2; selp.b32 %r8, 0x8888DDDD, 0, %p1;\n";
+  auto values = sums(halves + "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                              "{%r10,%r11,%r12,%r13}, {%r6,%r6}, {%r20,%r21}, {%r7,%r7,%r7,%r7}, %r8, 2;");
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(asFloat(values[lane]), 1 + 3 + 5 + 7 + 9 + 11 + 13 + 15) << lane;
+    EXPECT_EQ(asFloat(values[lane] >> 32), 0 + 2 + 4 + 6 + 8 + 10 + 12 + 14) << lane;
+  }
+  // s8, k = 32: lanes 4i and 4i + 1 (selector 0) hold rows i and i + 8; B[k][n] = 1 for odd k.
+  values =
+      sums("mov.b32 %r20, 0x01000100; mov.b32 %r6, 0x01010101; mov.b32 %r7, 0; and.b32 %r8, %r1, 3; setp.eq.u32 %p1, "
+           "%r8, 0; selp.b32 %r8, 0xDDDDDDDD, 0x88888888, %p1;\n"
+           "mma.sp.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r10,%r11,%r12,%r13}, {%r6,%r6}, {%r20,%r20}, "
+           "{%r7,%r7,%r7,%r7}, %r8, 0;");
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(uint32_t(values[lane]), 16u);
+    EXPECT_EQ(values[lane] >> 32, 0u);
+  }
+  // tf32, k = 8: one of two; 0b1110 is the second. B[k][n] = k (lane 4n + j holds B[j] and B[j + 4]).
+  values = sums("and.b32 %r4, %r1, 3; cvt.rn.f32.u32 %r20, %r4; add.s32 %r4, %r4, 4; cvt.rn.f32.u32 %r21, %r4; mov.b32 "
+                "%r6, 0f3F800000; mov.b32 %r7, 0; mov.b32 %r8, 0x4444EEEE;\n"
+                "mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r10,%r11,%r12,%r13}, {%r6,%r6}, {%r20,%r21}, "
+                "{%r7,%r7,%r7,%r7}, %r8, 0;");
+  EXPECT_EQ(asFloat(values[5]), 1 + 3 + 5 + 7);
+  EXPECT_EQ(asFloat(values[5] >> 32), 0 + 2 + 4 + 6);
+  EXPECT_EQ(run("mma.sp.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r10,%r11,%r12,%r13}, {%r6,%r6}, {%r20,%r20}, "
+                "{%r7,%r7,%r7,%r7}, %r8, 2;")
+                .problem,
+            "line 10: 'mma.sp.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32' has no sparsity selector 2");
+}
+
+TEST(Simulator, ProductsOfBits) {
+  // Rows of 256 bits: A has every second one set, B the lower half of every four.
+  auto count = [](const char *operation) {
+    return run(std::string("mov.b32 %r4, 0x55555555; mov.b32 %r5, 0x33333333; mov.b32 %r6, 7;\n"
+                           "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.") +
+               operation +
+               ".popc {%r10,%r11,%r12,%r13}, {%r4,%r4,%r4,%r4}, {%r5,%r5}, {%r6,%r6,%r6,%r6}; cvt.u64.u32 %rd9, %r11;")
+        .values[9];
+  };
+  EXPECT_EQ(count("and"), 64u + 7);
+  EXPECT_EQ(count("xor"), 128u + 7);
+}
+
+TEST(Simulator, OneGpuIsAGroupOfOne) {
+  SnippetResult result = run(
+      "multimem.red.relaxed.sys.global.add.u64 [%rd1], 5; multimem.ld_reduce.relaxed.sys.global.add.u64 %rd4, [%rd1]; "
+      "add.s64 %rd9, %rd4, 1; multimem.st.relaxed.sys.global.u64 [%rd1], %rd9;",
+      {.inputs = std::vector<uint64_t>(32, 100)});
+  EXPECT_EQ(result.firstFinding(), "");
+  EXPECT_EQ(result.values[31], 106u);
+}
+
 TEST(Simulator, MatricesMoveThroughSharedMemory) {
   // Row r of the tile holds 8r .. 8r + 7; ldmatrix gives lane 4r + c the elements (r, 2c) and (r, 2c + 1), transposed (2c, r) and (2c + 1, r).
   std::string fill =

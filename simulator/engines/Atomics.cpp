@@ -185,6 +185,8 @@ Step atomic128(Warp &warp, const Instruction &instruction, LaneMask mask) {
   return failed ? Step::Blocked : Step::Next;
 }
 
+} // namespace
+
 bool decodeAtomic(Decoder &decoder) {
   if (decoder.has("async"))
     return decoder.unknown();
@@ -213,8 +215,6 @@ bool decodeAtomic(Decoder &decoder) {
   decoder.keep(std::move(list), made);
   return true;
 }
-
-} // namespace
 
 void addAtomics(DecodeTable &table) { table["atom"] = table["red"] = decodeAtomic; }
 

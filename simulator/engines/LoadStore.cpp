@@ -237,9 +237,19 @@ bool decodeRankOf(Decoder &decoder) {
 
 } // namespace
 
+/// multimem reaches the copies of an address in all GPUs of a group. There is one, so a sum over all is its own value.
+static bool decodeMultimem(Decoder &decoder) {
+  std::string_view operation = decoder.opcode().size() > 1 ? decoder.opcode()[1] : std::string_view();
+  return operation == "ld_reduce" ? decodeAccess(decoder, /*isLoad=*/true)
+         : operation == "st"      ? decodeAccess(decoder, /*isLoad=*/false)
+         : operation == "red"     ? decodeAtomic(decoder)
+                                  : decoder.unknown();
+}
+
 void addMemory(DecodeTable &table) {
   table["ld"] = table["ldu"] = decodeLoad;
   table["st"] = decodeStore;
+  table["multimem"] = decodeMultimem;
   table["prefetch"] = table["prefetchu"] = table["applypriority"] = table["discard"] = table["pmevent"] = decodeHint;
   table["createpolicy"] = decodePolicy;
   table["mapa"] = decodeMapToRank;

@@ -13,7 +13,7 @@ std::optional<Element> elementOf(std::string_view name) {
       {"f16", Element::F16},   {"bf16", Element::BF16}, {"tf32", Element::TF32}, {"e4m3", Element::E4M3},
       {"e5m2", Element::E5M2}, {"e2m3", Element::E2M3}, {"e3m2", Element::E3M2}, {"e2m1", Element::E2M1},
       {"s8", Element::S8},     {"u8", Element::U8},     {"f32", Element::F32},   {"s32", Element::S32},
-      {"s4", Element::S4},     {"u4", Element::U4},     {"f64", Element::F64}};
+      {"s4", Element::S4},     {"u4", Element::U4},     {"f64", Element::F64},   {"b1", Element::B1}};
   for (auto [text, element] : names)
     if (text == name)
       return element;
@@ -62,6 +62,8 @@ double decodeElement(uint32_t bits, Element element) {
     return int32_t(bits << 28) >> 28;
   case Element::U4:
     return bits & 15;
+  case Element::B1:
+    return bits & 1;
   case Element::F64:
     break; // has more bits
   }

@@ -12,7 +12,7 @@
 
 namespace triton::simulator {
 
-enum class Element : uint8_t { F16, BF16, TF32, E4M3, E5M2, E2M3, E3M2, E2M1, S8, U8, S4, U4, F32, S32, F64 };
+enum class Element : uint8_t { F16, BF16, TF32, E4M3, E5M2, E2M3, E3M2, E2M1, S8, U8, S4, U4, B1, F32, S32, F64 };
 
 constexpr unsigned bitsOf(Element element) {
   switch (element) {
@@ -29,6 +29,8 @@ constexpr unsigned bitsOf(Element element) {
   case Element::S4:
   case Element::U4:
     return 4;
+  case Element::B1:
+    return 1;
   default: // fp6 lies in bytes
     return 8;
   }

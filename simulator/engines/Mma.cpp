@@ -4,14 +4,17 @@
 //   A   row i, or i + 8 if r is odd, and elements 4E (r / 2) + jE + e along K   (of 8 rows: element 4Er + jE + e)
 //   B   column i, elements 4Er + jE + e along K
 //   C   row i, or i + 8 if r / 2 is odd, column 2j + r % 2
+// Of a sparse A the registers hold the elements that are not zero, half as many along K; Sparse.h says where they belong.
 #include "simulator/arithmetic/Floats.h"
 #include "simulator/engines/MatrixProduct.h"
+#include "simulator/engines/Sparse.h"
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace triton::simulator {
 
@@ -21,8 +24,10 @@ struct Product {
   unsigned m = 0, n = 0, k = 0;
   Element a = Element::F16, b = Element::F16, d = Element::F32, c = Element::F32;
   bool saturates = false;
+  bool isXor = false;     // of bits: counts those that differ
   bool isInBytes = false; // kind::f8f6f4: elements of 4 and 6 bits have a byte each, those of 4 in its middle
   std::vector<Slot> result, left, right, addend;
+  std::optional<Sparsity> sparsity; // of A
   // Of block scales:
   unsigned scales = 0;    // along K; 0: none
   bool isExponent = true; // ue8m0, else ue4m3
@@ -38,15 +43,15 @@ double numberAt(const Product &product, Element element, uint32_t word, unsigned
   return decodeElement(code, element);
 }
 
-/// `outer`: rows of A or columns of B; numbers[outer][k].
+/// `outer`: rows of A or columns of B; numbers[outer][depth].
 void readOperand(const Warp &warp, const Product &product, Element element, const std::vector<Slot> &slots,
-                 unsigned outer, double *numbers) {
+                 unsigned outer, unsigned depth, double *numbers) {
   bool hasHalves = outer == 16;
   unsigned inRegister = element == Element::F64 ? 1 : 32 / storageBits(product, element);
   for (unsigned r = 0; r < slots.size(); ++r) {
-    unsigned rowOffset = hasHalves ? r % 2 * 8 : 0, depth = (hasHalves ? r / 2 : r) * 4 * inRegister;
+    unsigned rowOffset = hasHalves ? r % 2 * 8 : 0, first = (hasHalves ? r / 2 : r) * 4 * inRegister;
     for (unsigned lane = 0; lane < laneCount; ++lane) {
-      double *at = numbers + (lane / 4 + rowOffset) * product.k + depth + lane % 4 * inRegister;
+      double *at = numbers + (lane / 4 + rowOffset) * depth + first + lane % 4 * inRegister;
       if (element == Element::F64) {
         *at = warp.in<double>(slots[r])[lane];
         continue;
@@ -96,8 +101,14 @@ Step multiplyInRegisters(Warp &warp, const Instruction &instruction, LaneMask ma
   }
   constexpr unsigned maxDepth = 256;
   double a[16 * maxDepth], b[8 * maxDepth], transposed[8 * maxDepth], d[16 * 8];
-  readOperand(warp, product, product.a, product.left, product.m, a);
-  readOperand(warp, product, product.b, product.right, product.n, b);
+  if (product.sparsity) {
+    double packed[16 * maxDepth / 2];
+    readOperand(warp, product, product.a, product.left, product.m, product.k / 2, packed);
+    product.sparsity->spread(warp, packed, product.k, a);
+  } else {
+    readOperand(warp, product, product.a, product.left, product.m, product.k, a);
+  }
+  readOperand(warp, product, product.b, product.right, product.n, product.k, b);
   if (product.scales)
     applyScales(warp, product, a, b);
   eachAccumulator(product, product.c, [&](unsigned lane, unsigned r, unsigned bit, unsigned row, unsigned column) {
@@ -115,7 +126,12 @@ Step multiplyInRegisters(Warp &warp, const Instruction &instruction, LaneMask ma
   } else {
     for (unsigned column = 0; column < product.n; ++column)
       for (unsigned k = 0; k < product.k; ++k)
-        transposed[k * product.n + column] = b[column * product.k + k];
+        transposed[k * product.n + column] = (product.isXor ? -2 : 1) * b[column * product.k + k];
+    if (product.isXor) // a xor b is a + b - 2ab
+      for (unsigned row = 0; row < product.m; ++row)
+        for (unsigned column = 0; column < product.n; ++column)
+          for (unsigned k = 0; k < product.k; ++k)
+            d[row * product.n + column] += a[row * product.k + k] + b[column * product.k + k];
     multiply(a, transposed, d, product.m, product.n, product.k);
   }
   eachAccumulator(product, product.d, [&](unsigned lane, unsigned r, unsigned bit, unsigned row, unsigned column) {
@@ -148,9 +164,9 @@ bool readShape(std::string_view text, unsigned &m, unsigned &n, unsigned &k) {
 bool decodeMma(Decoder &decoder) {
   const auto &parts = decoder.opcode(); // mma sync aligned shape row col … d a b c …
   Product product;
-  if (parts.size() < 8 || decoder.has("sp") || decoder.has("sp::ordered_metadata") || !decoder.has("row") ||
-      !decoder.has("col"))
+  if (parts.size() < 8 || !decoder.has("row") || !decoder.has("col"))
     return decoder.unknown();
+  bool isSparse = decoder.has("sp") || decoder.has("sp::ordered_metadata");
   std::vector<Element> elements;
   bool hasShape = false;
   for (std::string_view part : parts) {
@@ -162,20 +178,29 @@ bool decodeMma(Decoder &decoder) {
     return decoder.unknown();
   product.d = elements[0], product.a = elements[1], product.b = elements[2], product.c = elements[3];
   product.saturates = decoder.has("satfinite");
+  product.isXor = decoder.has("xor");
   product.isInBytes = decoder.has("kind::f8f6f4") || decoder.has("kind::mxf8f6f4");
   unsigned accumulator = product.d == Element::F64 ? 8 : 4, operand = product.a == Element::F64 ? 8 : 4;
   product.result = decoder.vector(decoder.operand(0), accumulator, /*isDestination=*/true);
   product.left = decoder.vector(decoder.operand(1), operand, /*isDestination=*/false);
   product.right = decoder.vector(decoder.operand(2), operand, /*isDestination=*/false);
   product.addend = decoder.vector(decoder.operand(3), accumulator, /*isDestination=*/false);
-  auto registers = [&](unsigned outer, Element element) {                         // of an operand
+  auto registers = [&](unsigned outer, unsigned depth, Element element) {         // of an operand
     unsigned bits = element == Element::F64 ? 32 : storageBits(product, element); // one register an element
-    return size_t(outer * product.k * bits / 1024);
+    return size_t(outer * depth * bits / 1024);
   };
   auto accumulators = [&](Element element) { return size_t(product.m / 4 / (element == Element::F16 ? 2 : 1)); };
-  if (product.left.size() != registers(product.m, product.a) || product.right.size() != registers(8, product.b) ||
-      product.result.size() != accumulators(product.d) || product.addend.size() != accumulators(product.c))
+  if (product.left.size() != registers(product.m, product.k / (isSparse ? 2 : 1), product.a) ||
+      product.right.size() != registers(8, product.k, product.b) || product.result.size() != accumulators(product.d) ||
+      product.addend.size() != accumulators(product.c))
     return decoder.unknown(); // shapes with other fragments, such as m8n8k4 of f16
+  size_t next = 4;
+  if (isSparse) {
+    product.sparsity = Sparsity::decode(decoder, next, storageBits(product, product.a), product.k);
+    next += 2;
+    if (!product.sparsity)
+      return false;
+  }
   if (decoder.has("block_scale")) {
     for (unsigned count : {1, 2, 4})
       if (decoder.has("scale_vec::" + std::to_string(count) + "X"))
@@ -190,9 +215,10 @@ bool decodeMma(Decoder &decoder) {
       byte = pair[0], thread = pair[1];
       return true;
     };
-    product.leftScale = decoder.bits(4, 4);
-    product.rightScale = decoder.bits(6, 4);
-    if (!selectors(5, product.leftByte, product.leftThread) || !selectors(7, product.rightByte, product.rightThread))
+    product.leftScale = decoder.bits(next, 4);
+    product.rightScale = decoder.bits(next + 2, 4);
+    if (!selectors(next + 1, product.leftByte, product.leftThread) ||
+        !selectors(next + 3, product.rightByte, product.rightThread))
       return false;
   }
   Instruction &made = decoder.emit(multiplyInRegisters);

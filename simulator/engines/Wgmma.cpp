@@ -2,6 +2,7 @@
 // A GPU begins when all four have issued it: a group is complete, and a wait for it over, when the other warps have committed theirs. Kernels rely on that: after the wait one
 // thread gives a buffer back for all four.
 #include "simulator/engines/SharedMatrix.h"
+#include "simulator/engines/Sparse.h"
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 #include "simulator/watch/Groups.h"
@@ -23,6 +24,8 @@ struct Product {
   bool isAAlongK = true, isBAlongK = true;
   bool saturates = false;
   std::vector<Slot> accumulators, aRegisters; // no registers of A: it is in shared memory
+  std::optional<Sparsity> sparsity;           // of A, which then has half the depth
+  unsigned leftDepth() const { return sparsity ? k / 2 : k; }
 };
 
 /// Where an accumulator's register lies: with 32 bits register r of a lane holds (row, column) and register r + 1 the next column; with 16 bits a register holds both.
@@ -41,7 +44,7 @@ void readFragment(const Warp &warp, const Product &product, double *a) {
     for (unsigned lane = 0; lane < laneCount; ++lane)
       for (unsigned e = 0; e < inRegister; ++e) {
         unsigned row = lane / 4 + r % 2 * 8, k = lane % 4 * inRegister + e + r / 2 * 4 * inRegister;
-        a[row * product.k + k] = decodeElement(words[lane] >> (e * bits), product.a);
+        a[row * product.leftDepth() + k] = decodeElement(words[lane] >> (e * bits), product.a);
       }
   }
 }
@@ -61,8 +64,8 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
       warp.inFlight = std::make_unique<RegisterWatch>();
     warp.inFlight->begin(instruction, product.accumulators, product.aRegisters, warp.committedGroups);
   }
-  static thread_local std::vector<double> a, rows, b, d;
-  a.resize(rowsOfWarp * product.k);
+  static thread_local std::vector<double> a, packed, rows, b, d;
+  a.resize(rowsOfWarp * product.leftDepth());
   b.resize(product.k * product.n);
   d.assign(rowsOfWarp * product.n, 0);
   if (!product.aRegisters.empty()) {
@@ -70,8 +73,13 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
   } else {
     SharedMatrix matrix = decodeWgmmaDescriptor(warp.in<uint64_t>(instruction.a)[0], product.isAAlongK, product.a);
     unsigned first = warp.index % 4 * rowsOfWarp;
-    if (!matrix.read(warp, instruction, warp.cta, first, first + rowsOfWarp, product.k, a.data()))
+    if (!matrix.read(warp, instruction, warp.cta, first, first + rowsOfWarp, product.leftDepth(), a.data()))
       return Step::Blocked;
+  }
+  if (product.sparsity) {
+    packed.swap(a);
+    a.resize(rowsOfWarp * product.k);
+    product.sparsity->spread(warp, packed.data(), product.k, a.data());
   }
   SharedMatrix matrix = decodeWgmmaDescriptor(warp.in<uint64_t>(instruction.b)[0], product.isBAlongK, product.b);
   rows.resize(size_t(product.n) * product.k);
@@ -148,10 +156,12 @@ bool readShape(std::string_view text, unsigned &n, unsigned &k) {
 bool decodeProduct(Decoder &decoder) {
   const auto &parts = decoder.opcode(); // wgmma mma_async sync aligned shape d a b
   Product product;
-  if (decoder.has("sp") || parts.size() < 8 || !readShape(parts[4], product.n, product.k))
+  const bool isSparse = decoder.has("sp"); // wgmma mma_async sp sync …
+  const size_t shape = isSparse ? 5 : 4;
+  if (parts.size() < shape + 4 || !readShape(parts[shape], product.n, product.k))
     return decoder.unknown();
-  auto d = elementOf(parts[5]), a = elementOf(parts[6]), b = elementOf(parts[7]);
-  if (!d || !a || !b || product.n % 8 || product.n > 256 || product.k * bitsOf(*a) != 256)
+  auto d = elementOf(parts[shape + 1]), a = elementOf(parts[shape + 2]), b = elementOf(parts[shape + 3]);
+  if (!d || !a || !b || product.n % 8 || product.n > 256 || product.k * bitsOf(*a) != (isSparse ? 512 : 256))
     return decoder.unknown();
   product.d = *d, product.a = *a, product.b = *b;
   product.saturates = decoder.has("satfinite");
@@ -169,11 +179,17 @@ bool decodeProduct(Decoder &decoder) {
     aDescriptor = decoder.bits(left, 8);
   }
   Slot bDescriptor = decoder.bits(decoder.operand(2), 8);
-  const ptx::Operand &scale = decoder.operand(3);
+  size_t next = 3;
+  if (isSparse) {
+    product.sparsity = Sparsity::decode(decoder, next, bitsOf(product.a), product.k);
+    if (!product.sparsity)
+      return false;
+    next += 2;
+  }
+  const ptx::Operand &scale = decoder.operand(next++);
   PredicateSlot accumulates{decoder.isPredicate(scale) ? 0 : uint32_t(decoder.integer(scale) != 0), false};
   if (decoder.isPredicate(scale))
     accumulates = decoder.predicate(scale);
-  size_t next = 4;
   auto flag = [&](int64_t value) {
     return next < decoder.operandCount() && decoder.integer(decoder.operand(next++)) == value;
   };

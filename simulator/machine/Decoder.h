@@ -141,6 +141,9 @@ using DecodeTable = std::unordered_map<std::string_view, DecodeFunction>;
 /// Arithmetic on floats, for names that integers have too: add, mul, min…
 bool decodeFloat(Decoder &decoder);
 
+/// atom and red, and multimem.red, which is one.
+bool decodeAtomic(Decoder &decoder);
+
 /// cp.async.bulk and cp.reduce.async.bulk, and the arrival of cp.async at an mbarrier, which begin as cp.async does.
 bool decodeBulkCopy(Decoder &decoder);
 bool decodeCopyArrival(Decoder &decoder);
