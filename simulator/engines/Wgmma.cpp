@@ -59,9 +59,8 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
   }
   Operation operation(warp, Proxy::Async);
   operation.joins(Group::Products);
-  if (warp.cta.grid().launch.watch.races) {
-    if (!warp.inFlight)
-      warp.inFlight = std::make_unique<RegisterWatch>();
+  if (warp.inFlight) {
+    warp.inFlight->checkFenced(warp, instruction, product.accumulators, product.aRegisters);
     warp.inFlight->begin(instruction, product.accumulators, product.aRegisters, warp.committedGroups);
   }
   static thread_local std::vector<double> a, packed, rows, b, d;
@@ -113,7 +112,11 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
   return Step::Next;
 }
 
-Step nothing(Warp &, const Instruction &, LaneMask) { return Step::Next; }
+Step fence(Warp &warp, const Instruction &, LaneMask) {
+  if (warp.inFlight)
+    warp.inFlight->fence();
+  return Step::Next;
+}
 
 Step commit(Warp &warp, const Instruction &instruction, LaneMask mask) {
   ++warp.committedGroups;
@@ -214,7 +217,7 @@ bool decodeWgmma(Decoder &decoder) {
   }
   if (!decoder.has("commit_group") && !decoder.has("fence"))
     return decoder.unknown();
-  decoder.emit(decoder.has("commit_group") ? commit : nothing);
+  decoder.emit(decoder.has("commit_group") ? commit : fence);
   return true;
 }
 

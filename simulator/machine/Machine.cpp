@@ -29,6 +29,8 @@ Warp::Warp(Cta &cta, uint32_t index, uint32_t threads) : cta(cta), index(index) 
   live = threads >= lanes ? full : (LaneMask(1) << threads) - 1;
   paths.push_back({.pc = cta.grid().launch.kernel->entry, .join = noJoin, .mask = live, .isFree = false});
   current = 0;
+  if (program.hasWgmma() && cta.grid().launch.watch.races)
+    inFlight = std::make_unique<RegisterWatch>();
   const Grid &grid = cta.grid();
   const Launch &launch = grid.launch;
   const std::array<uint32_t, 3> &position = cta.position;

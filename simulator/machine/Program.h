@@ -101,7 +101,8 @@ struct Program {
     bool isWritten;
   };
   std::vector<RegisterUse> registerUses;
-  std::vector<std::pair<uint32_t, uint32_t>> usesOf; // by instruction: begin, end
+  std::vector<std::pair<uint32_t, uint32_t>> usesOf;                    // by instruction: begin, end
+  bool hasWgmma() const { return capability == 90 && !usesOf.empty(); } // which no other architecture has
 
   // Pools that instructions point into.
   struct alignas(64) Line {

@@ -225,6 +225,25 @@ mov.b32 %f4, %f0;
   EXPECT_NE(message.find("before the wait for it"), std::string::npos) << message;
 }
 
+TEST(Races, RegistersOfProductsAreFenced) {
+  const std::string text = R"(
+mov.b64 %rd4, 0;
+mov.b32 %f0, 0f00000000;
+mov.b32 %f1, %f0;
+mov.b32 %f2, %f0;
+mov.b32 %f3, %f0;
+%SYNC%
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd4, %rd4, 1, 1, 1, 0, 0;
+wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 0;
+)";
+  EXPECT_EQ(messageOf(run(with(text, "wgmma.fence.sync.aligned;"))), "");
+  EXPECT_NE(messageOf(run(with(text, ""))).find("without a wgmma.fence"), std::string::npos);
+  EXPECT_EQ(messageOf(run(with(text, "add.f32 %f1, %f1, %f1;\nwgmma.fence.sync.aligned;"))), "");
+  std::string late = messageOf(run(with(text, "wgmma.fence.sync.aligned;\nadd.f32 %f4, %f1, %f1;\nmov.b32 %f1, %f4;")));
+  EXPECT_NE(late.find("written since the last wgmma.fence"), std::string::npos) << late;
+}
+
 TEST(Counters, SectorsAndBankConflicts) {
   Loaded loaded = load(R"(
 .version 8.3
