@@ -212,6 +212,7 @@ def is_about_architecture(error):
         "not supported in this architecture",
         "needs compute capability",
         "requires NVIDIA SM90",
+        " or newer, this is sm_",
         # AMD's GPUs
         "it has no clusters",
         "input_precision must be one of [ieee, bf16x3, bf16x6",

@@ -99,6 +99,7 @@ def test_linking():
     assert message == "no library defines the function 'nobody_defines_this'"
 
 
+@pytest.mark.assembles
 def test_assembly():
     error = failure(wrong_assembly, HOPPER, p="*i32")
     assert type(error) is PTXASError

@@ -212,14 +212,15 @@ def test_a_tensor_that_changes_its_type():
 
 
 def test_threads_that_launch_the_same_kernel():
+    outs = {value: [array(64, -1) for _ in range(200)] for value in (5, 7, 9, 11)}
+
     def work(value):
-        outs = [array(64, -1) for _ in range(200)]
-        for out in outs:
+        for out in outs[value]:
             write[(1,)](out, value)
-        return all((values(out) == expected(2 * value)).all() for out in outs)
+        return all((values(out) == expected(2 * value)).all() for out in outs[value])
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(work, [5, 7, 9, 11]))
+        assert all(pool.map(work, outs))
 
 
 def test_arguments_that_make_the_kernel_forget():
