@@ -20,6 +20,22 @@ static bool isMbarrier(MemDescType type) {
   return isShared(type) && type.getElementType().isInteger(64) && getBufferBytes(type) == 8;
 }
 
+/// Columns of tensor memory that are used apart from others of their buffer: where they begin and end, whether or not elements are packed.
+static void cutParts(ModuleOp module, std::set<int32_t> &cuts) {
+  const BufferAliases aliases(module);
+  module.walk([&](TMEMSubsliceOp part) {
+    const int64_t bits = part.getSrc().getType().getElementBits(), size = part.getResult().getType().getShape().back();
+    for (Operation *alloc : aliases.of(part.getSrc())) {
+      auto offset = alloc->getAttrOfType<IntegerAttr>(tensorMemoryOffsetName);
+      const MemDescType type = getAllocatedType(alloc);
+      for (int64_t at = 0; offset && at < getAllocationColumns(type); at += getBufferColumns(type))
+        for (int64_t column : {int64_t(part.getN()), part.getN() + size})
+          for (int64_t width : {int64_t(32), bits})
+            cuts.insert(SanitizerPlan::firstColumn + offset.getInt() + at + llvm::divideCeil(column * width, 32));
+    }
+  });
+}
+
 std::optional<SanitizerPlan> SanitizerPlan::make(ModuleOp module, std::string &why) {
   std::set<int32_t> cuts, barriers;
   int32_t actors = 1;
@@ -39,6 +55,7 @@ std::optional<SanitizerPlan> SanitizerPlan::make(ModuleOp module, std::string &w
     for (int64_t at = 0; at <= size - (isBarrier ? step : 0); at += step)
       (isBarrier ? barriers : cuts).insert(begin + at);
   });
+  cutParts(module, cuts);
   if (getNumCtas(module) > 1)
     why = "it checks kernels of one CTA, this one has " + std::to_string(getNumCtas(module));
   else if (barriers.size() > mostBarriers)

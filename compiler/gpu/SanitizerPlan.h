@@ -33,7 +33,8 @@ struct SanitizerPlan {
   static void detachFrom(mlir::ModuleOp module);
 
   // The state, in words of 32 bits.
-  static constexpr int32_t lockWord = 0, activeWord = 1, waitingWord = 2;
+  static constexpr int32_t lockWord = 0, activeWord = 1, columnsWord = 2,
+                           waitingWord = 3; // columns: where tensor memory begins, for partitions
   static constexpr int32_t wordsOfBarrier = 4, wordsOfEvent = 4;
   int32_t barriersWord() const { return waitingWord + actors; }
   int32_t eventsWord() const { return barriersWord() + wordsOfBarrier * int32_t(barriers.size()); }

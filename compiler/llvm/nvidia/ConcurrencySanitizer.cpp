@@ -127,7 +127,20 @@ public:
   const gpu::SanitizerPlan plan;
   llvm::Value *actor;
 
+  /// Tells partitions, which know buffers only, where tensor memory begins.
+  void tellTensorMemory() {
+    if (emitter.tensorMemory)
+      builder.CreateStore(emitter.tensorMemory, columnsPlace());
+  }
+
 private:
+  llvm::Value *columnsPlace() {
+    return builder.CreateConstGEP1_32(builder.getInt32Ty(), state(), gpu::SanitizerPlan::columnsWord);
+  }
+  llvm::Value *tensorMemory() {
+    return emitter.isPartition() ? builder.CreateLoad(builder.getInt32Ty(), columnsPlace()) : emitter.tensorMemory;
+  }
+
   llvm::Value *number(Ending ending) { return emitter.i32(int(ending)); }
 
   llvm::Value *state() {
@@ -137,7 +150,7 @@ private:
     return builder.CreateGEP(builder.getInt8Ty(), base, builder.CreateAdd(begin, emitter.i64(plan.offset)));
   }
 
-  /// The first and the last byte or column. A part of a buffer stands for all of it.
+  /// The first and the last byte or column. A part of a buffer in shared memory stands for all of it.
   std::pair<llvm::Value *, llvm::Value *> rangeOf(Value buffer) {
     while (auto part = buffer.getDefiningOp<gpu::MemDescSubsliceOp>())
       buffer = part.getSrc();
@@ -153,11 +166,13 @@ private:
     if (buffer.getDefiningOp() == op && given) {
       first = emitter.i32(given.getInt());
     } else {
-      llvm::Value *column = builder.CreateSub(emitter.registers(buffer)[0], emitter.tensorMemory);
+      llvm::Value *column = builder.CreateSub(emitter.registers(buffer)[0], tensorMemory());
       first = builder.CreateAnd(column, emitter.i32(0xffff));
     }
     first = builder.CreateAdd(first, emitter.i32(gpu::SanitizerPlan::firstColumn));
-    return {first, builder.CreateAdd(first, emitter.i32(gpu::getAllocationColumns(type) - 1))};
+    auto own = gpu::MemDescType::get(type.getShape(), type.getElementType(), type.getEncoding(), type.getMemorySpace(),
+                                     type.getMutableMemory(), type.getShape()); // not of what it is a part of
+    return {first, builder.CreateAdd(first, emitter.i32(gpu::getAllocationColumns(own) - 1))};
   }
 };
 
@@ -241,7 +256,10 @@ void sanitizeBefore(Emitter &emitter, Operation *op) {
           [&](gpu::TCGen5CommitOp commit) { checks.release(Ending::Products, commit.getBarrier(), commit.getPred()); })
       .Case([&](gpu::WarpSpecializeOp specialized) {
         const unsigned partitions = specialized.getPartitionRegions().size();
-        checks.once(Value(), [&] { checks.call(Routine::Fork, {emitter.i32((2u << partitions) - 2)}); });
+        checks.once(Value(), [&] {
+          checks.tellTensorMemory();
+          checks.call(Routine::Fork, {emitter.i32((2u << partitions) - 2)});
+        });
       })
       .Case([&](gpu::CLCTryCancelOp cancel) {
         constexpr int answerBytes = 16;

@@ -191,7 +191,19 @@ def product(out, waits: gl.constexpr, swizzled: gl.constexpr, tile: gl.constexpr
     rows, columns = gl.arange(0, 128, gl.SliceLayout(1, tile)), gl.arange(0, N, gl.SliceLayout(0, tile))
     gl.store(out + rows[:, None] * N + columns[None, :], gl.convert_layout(total.load(), tile))
 
+@gluon.jit
+def fill(total, part: gl.constexpr, tile: gl.constexpr):
+    columns = total.slice(part * 32, 32)
+    columns.store(gl.full([128, 32], part, gl.float32, tile))
+
+@gluon.jit
+def parts(out, other: gl.constexpr, tile: gl.constexpr):
+    total = blackwell.allocate_tensor_memory(gl.float32, [128, N], blackwell.TensorMemoryLayout([128, N], col_stride=1))
+    gl.warp_specialize([(fill, (total, 0, tile)), (fill, (total, other, tile))], [4], [64])
+
+HALF = gl.BlockedLayout([1, 32], [32, 1], [4, 1], [1, 0])
 for good in (True, False):
+    check(f"parts {good}", parts, torch.zeros(1), 1 if good else 0, HALF)
     out = torch.zeros(128, N.value)
     check(f"product {good}", product, out, good, SWIZZLED, TILE)
     if good:
@@ -255,3 +267,5 @@ def test_products_in_tensor_memory(tmp_path):
     found = findings(tmp_path, "sm_100a", BLACKWELL)
     assert "Buffer being accessed has outstanding reads" in found["product False"]
     assert found["product True"] == ""
+    assert "Buffer being accessed has outstanding writes" in found["parts False"]
+    assert found["parts True"] == ""
