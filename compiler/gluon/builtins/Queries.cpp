@@ -18,11 +18,38 @@ using namespace frontend;
 using frontend::Type;
 using frontend::Value;
 
+/// The layout of a buffer that an object stands for; null if it is none.
+static FailureOr<gpu::SharedAttr> readSharedLayout(Emitter &emitter, const Value &value) {
+  const auto *object = value.getIf<frontend::HostObject>();
+  if (!object || !object->host)
+    return gpu::SharedAttr();
+  FailureOr<Attribute> layout = readLayout(emitter, value);
+  return failed(layout) ? FailureOr<gpu::SharedAttr>() : dyn_cast<gpu::SharedAttr>(*layout);
+}
+
+/// A buffer's map says which element lies at each offset. One with gaps has none.
+static FailureOr<Value> toSharedLinearLayout(Emitter &emitter, const Value &given, gpu::SharedAttr layout,
+                                             ArrayRef<int64_t> shape) {
+  if (isa<gpu::PaddedSharedAttr>(layout))
+    return emitter.error("ValueError") << "to_linear_layout takes no layout with gaps, got " << given.str();
+  if (failed(layout.checkShape(shape, ruleErrors(emitter))))
+    return failure();
+  if (isa<gpu::SharedLinearAttr>(layout))
+    return given;
+  auto linear = gpu::SharedLinearAttr::get(emitter.context(), layout.toLinear(shape), layout.getAlignment());
+  return makeLayoutObject(emitter, linear, shape);
+}
+
 static FailureOr<Value> toLinearLayout(Emitter &emitter, const BoundArguments &arguments) {
   layoutPolicy().loadDialects(*emitter.context()); // the host asks too, outside of any kernel
   FailureOr<std::vector<int64_t>> shape = readShapeOf(emitter, arguments[1]);
-  FailureOr<Attribute> layout =
-      failed(shape) ? FailureOr<Attribute>() : readTensorLayout(emitter, arguments[0], *shape);
+  FailureOr<gpu::SharedAttr> shared =
+      failed(shape) ? FailureOr<gpu::SharedAttr>() : readSharedLayout(emitter, arguments[0]);
+  if (failed(shared))
+    return failure();
+  if (*shared)
+    return toSharedLinearLayout(emitter, arguments[0], *shared, *shape);
+  FailureOr<Attribute> layout = readTensorLayout(emitter, arguments[0], *shape);
   if (failed(layout))
     return failure();
   auto distributed = dyn_cast<gpu::DistributedAttr>(*layout);
@@ -146,7 +173,8 @@ static FailureOr<Value> fp4ToFp(Emitter &emitter, const BoundArguments &argument
 
 llvm::ArrayRef<Builtin> queryBuiltins() {
   static const Builtin table[] = {
-      {CORE, "to_linear_layout", "(layout, shape)", "The map of a layout on a shape, as a DistributedLinearLayout.",
+      {CORE, "to_linear_layout", "(layout, shape)",
+       "The map of a layout on a shape, as a DistributedLinearLayout, or as a SharedLinearLayout for a buffer's.",
        toLinearLayout},
       {CORE, "bank_conflicts", "(distr_ty, shared_ty)",
        "How many more turns than one an access by a warp takes, because lanes need different words of a bank.",

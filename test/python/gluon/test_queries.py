@@ -50,6 +50,11 @@ def test_linear_layouts_on_the_host():
     assert gl.to_linear_layout(gl.AutoLayout(), [16, 16]) == gl.AutoLayout()
     clustered = gl.BlockedLayout([1], [4], [4], [0], [[1], [0]])
     assert gl.to_linear_layout(clustered, [32]).block_bases == [[16], [0]]
+    swizzled = gl.to_linear_layout(gl.SwizzledSharedLayout(2, 1, 4, [1, 0]), [8, 16])
+    assert swizzled == gl.SharedLinearLayout([[0, 1], [0, 2], [0, 4], [0, 8], [1, 2], [2, 4], [4, 0]])
+    assert gl.to_linear_layout(gl.NVMMASharedLayout(128, 16, 2), [64, 64]).alignment == 1024
+    with pytest.raises(ValueError, match="takes no layout with gaps"):
+        gl.to_linear_layout(gl.PaddedSharedLayout.with_identity_for([[32, 4]], [8, 16], [1, 0]), [8, 16])
     with pytest.raises(AssertionError, match="rank mismatch"):
         gl.to_linear_layout(layout, [16])
     with pytest.raises(AssertionError, match="tensor layout must be a DistributedLayout, got rows"):
