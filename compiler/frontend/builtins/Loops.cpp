@@ -28,7 +28,7 @@ llvm::ArrayRef<Builtin> loopBuiltins() {
        "`num_stages` overlaps that many iterations; `loop_unroll_factor` unrolls; `disallow_acc_multi_buffer` keeps "
        "one buffer for a dot's accumulator; `flatten` "
        "merges with the loop directly inside; `warp_specialize` gives parts of the body to different warps; "
-       "`disable_licm` keeps invariant code inside.",
+       "`disable_licm` keeps invariant code inside, on GPUs.",
        onlyInFor, false, false, Builtin::Kind::Class},
       {"triton.language.core", "static_range", "(arg1, arg2=None, step=None)",
        "A loop unrolled while compiling, as Python's `range`: its variable is a compile-time integer.", onlyInFor,
