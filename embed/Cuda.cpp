@@ -103,9 +103,10 @@ CudaLauncher::CudaLauncher(CudaPlan plan)
                                                                         .threads = plan.threads,
                                                                         .sharedBytes = plan.sharedBytes,
                                                                         .clusterSize = plan.clusterSize,
-                                                                        .waitsAtEntry = plan.waitsAtEntry,
                                                                         .isCooperative = plan.isCooperative,
-                                                                        .isProgrammatic = plan.isProgrammatic})) {}
+                                                                        .isProgrammatic = plan.isProgrammatic,
+                                                                        .waitsAtEntry = plan.waitsAtEntry,
+                                                                        .hasScratch = plan.hasScratch})) {}
 CudaLauncher::~CudaLauncher() = default;
 Result<uint64_t> CudaLauncher::prepare(uint64_t function) const {
   auto context = state->prepare(handle(function));

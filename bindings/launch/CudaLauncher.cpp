@@ -148,7 +148,8 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
                                          .clusterSize = clusterSize ? clusterSize : 1,
                                          .waitsAtEntry = waitsAtEntry != 0,
                                          .isCooperative = isCooperative != 0,
-                                         .isProgrammatic = isProgrammatic != 0});
+                                         .isProgrammatic = isProgrammatic != 0,
+                                         .hasScratch = global.bytes != 0});
   self.usesGraphs = usesGraphs;
   self.scratch[0] = global;
   self.scratch[1] = profile;

@@ -18,9 +18,10 @@ CudaPlan CudaPlan::of(const artifact::Artifact &artifact) {
                 .threads = uint32_t(artifact.numWarps) * uint32_t(artifact.warpSize),
                 .sharedBytes = artifact.sharedBytes,
                 .clusterSize = uint32_t(artifact.numCtas),
-                .waitsAtEntry = artifact.waitsAtEntry,
                 .isCooperative = isSet(artifact, "launch_cooperative_grid"),
-                .isProgrammatic = isSet(artifact, "launch_pdl")};
+                .isProgrammatic = isSet(artifact, "launch_pdl"),
+                .waitsAtEntry = artifact.waitsAtEntry,
+                .hasScratch = artifact.globalScratchBytes != 0};
   for (const artifact::Argument &argument : artifact.arguments)
     plan.offsets.push_back(argument.offset);
   return plan;

@@ -19,7 +19,9 @@ struct CudaPlan {
   std::vector<uint32_t> offsets; // of the code's arguments in the packed block
   uint32_t argumentBytes = 0;    // of the block
   uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
-  bool waitsAtEntry = false, isCooperative = false, isProgrammatic = false;
+  bool isCooperative = false, isProgrammatic = false, waitsAtEntry = false;
+  bool hasScratch =
+      false; // launches bring memory, which may be what the one before still uses: then none is programmatic
 };
 
 /// One launch.
@@ -39,7 +41,9 @@ bool isEachLaunchShown();
 /// Used by one thread at a time or by many.
 class CudaLauncher {
 public:
-  CudaLauncher(CudaPlan plan) : plan(std::move(plan)), usableGraph(isEachLaunchShown() ? nullptr : &graph) {}
+  CudaLauncher(CudaPlan given) : plan(std::move(given)), usableGraph(isEachLaunchShown() ? nullptr : &graph) {
+    plan.isProgrammatic &= !plan.hasScratch;
+  }
 
   /// Makes a function ready to be launched, and gives the context that it was loaded into; null if `runtime::gpu::load` did not load it.
   llvm::Expected<runtime::gpu::ContextHandle> prepare(runtime::gpu::FunctionHandle function) const;
@@ -55,7 +59,7 @@ public:
 
 private:
   runtime::gpu::Launch describe(const CudaCall &call) const;
-  const CudaPlan plan;
+  CudaPlan plan; // never changes once it is made
   runtime::gpu::LaunchGraph graph;
   runtime::gpu::LaunchGraph *const usableGraph; // null: each launch is to be seen
 };
@@ -76,8 +80,7 @@ inline runtime::gpu::Launch CudaLauncher::describe(const CudaCall &call) const {
           .sharedBytes = plan.sharedBytes,
           .clusterSize = plan.clusterSize,
           .isCooperative = plan.isCooperative,
-          // Scratch memory may be what the launch before still uses.
-          .isProgrammatic = plan.isProgrammatic && !call.scratch,
+          .isProgrammatic = plan.isProgrammatic,
           .waitsAtEntry = plan.waitsAtEntry};
 }
 

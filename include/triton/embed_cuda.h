@@ -45,6 +45,7 @@ struct CudaPlan {
   uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
   bool waitsAtEntry = false; // as the artifact says; then a launch may overlap the one before it
   bool isCooperative = false, isProgrammatic = false;
+  bool hasScratch = false; // launches bring scratch memory
 };
 
 /// One launch.
