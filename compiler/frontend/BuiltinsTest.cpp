@@ -217,8 +217,7 @@ TEST(Builtins, BlockPointers) {
   EXPECT_TRUE(refuses(make + "z = tl.load(t, mask=True)", {"cannot be specified"}));
   EXPECT_TRUE(refuses(make + "tl.store(t, j)", {"element type"}));
   EXPECT_TRUE(refuses(make + "z = tl.load(t, boundary_check=(0, 0))", {"duplicate"}));
-  EXPECT_TRUE(
-      refuses("t = tl.make_block_ptr(p, (n,), (1,), (n.to(tl.int64),), (16,), (0,))", {"offsets must be of 32 bits"}));
+  EXPECT_TRUE(refuses("t = tl.make_block_ptr(p, (n,), (1,), (n.to(tl.float32),), (16,), (0,))", {"scalar integers"}));
   EXPECT_TRUE(refuses("t = tl.make_block_ptr(p, (n, n), (1,), (0,), (16,), (0,))", {"same length"}));
   EXPECT_TRUE(refuses("t = tl.make_block_ptr(p + r, (n,), (1,), (0,), (16,), (0,))", {"expected `base`"}));
 }

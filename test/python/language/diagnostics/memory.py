@@ -168,8 +168,8 @@ def block_pointer_lengths(f):
 
 
 @triton.jit
-def block_pointer_wide_offset(f, n):
-    tl.make_block_ptr(f, (8,), (1,), (n.to(tl.int64),), (8,), (0,))
+def block_pointer_float_offset(f, n):
+    tl.make_block_ptr(f, (8,), (1,), (n.to(tl.float32),), (8,), (0,))
 
 
 @triton.jit
