@@ -63,6 +63,9 @@ template <typename T> T maximum(T a, T b) {
     return std::numeric_limits<T>::quiet_NaN();
   return a == b ? (std::signbit(a) ? b : a) : std::max(a, b);
 }
+/// Of a number and what is none the number; -0 is below 0 to AMD's instructions.
+template <typename T> T smaller(T a, T b) { return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b); }
+template <typename T> T larger(T a, T b) { return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b); }
 template <typename T> T median(T a, T b, T c) {
   const auto x = widened(a), y = widened(b), z = widened(c);
   if (std::isnan(x) || std::isnan(y) || std::isnan(z)) // what is no number counts as less than all
@@ -180,8 +183,8 @@ void addMath(IntrinsicTable &table) {
   table[I::amdgcn_fract] = decodeUnary<[](auto x) { return x - std::floor(x); }>;
   table[I::canonicalize] = decodeUnary<[](auto x) { return x; }>;
   table[I::pow] = decodeBinary<[](auto x, auto y) { return std::pow(x, y); }>;
-  table[I::minnum] = table[I::minimumnum] = decodeBinary<[](auto x, auto y) { return std::fmin(x, y); }>;
-  table[I::maxnum] = table[I::maximumnum] = decodeBinary<[](auto x, auto y) { return std::fmax(x, y); }>;
+  table[I::minnum] = table[I::minimumnum] = decodeBinary<[](auto x, auto y) { return smaller(x, y); }>;
+  table[I::maxnum] = table[I::maximumnum] = decodeBinary<[](auto x, auto y) { return larger(x, y); }>;
   table[I::minimum] = decodeBinary<[](auto x, auto y) { return amdgcn::minimum(x, y); }>;
   table[I::maximum] = decodeBinary<[](auto x, auto y) { return amdgcn::maximum(x, y); }>;
   table[I::fma] = table[I::fmuladd] = decodeTernary<[](auto a, auto b, auto c) { return fused(a, b, c); }>;

@@ -71,6 +71,15 @@ def device(request):
 
 
 @pytest.fixture
+def vendor(request):
+    """cpu, cuda or hip: whose code runs, or is only compiled."""
+    name = request.config.getoption("--device")
+    if request.config.getoption("--compile-only"):
+        return "cuda"
+    return "hip" if name.startswith("sim:gfx") else "cuda" if name.startswith("sim:") else name
+
+
+@pytest.fixture
 def cuda_driver():
     """NVIDIA's driver as programs use it, whatever the device of the other tests."""
     from triton.backends.nvidia.driver import CudaDriver

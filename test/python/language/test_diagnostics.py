@@ -68,7 +68,7 @@ def sections(topic):
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_texts(topic, request):
+def test_texts(topic, request, vendor):
     found = {name: text_of(failure(fn, values)) for name, fn, values in cases(topic)}
     if request.config.getoption("--rewrite-goldens"):
         texts = [f"=== {name}: {text}\n" for name, text in found.items()]
@@ -78,6 +78,8 @@ def test_texts(topic, request):
     on_cpu = request.config.getoption("--device") == "cpu" and not request.config.getoption("--compile-only")
     for name, text in found.items():
         if name.endswith("_on_cpu") and not on_cpu:
+            continue
+        if name == "unknown_precision" and vendor == "hip":  # lists fewer of them
             continue
         assert text == expected[name], name
         assert text != "no error", name

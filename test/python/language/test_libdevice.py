@@ -77,7 +77,7 @@ def test_unary(name, dtype):
     np.testing.assert_allclose(call(name, x).double().numpy(), expected, rtol=tolerance, atol=tolerance)
 
 
-def test_special_values(device):
+def test_special_values(vendor):
     x = torch.tensor([0.0, -0.0, 1.0, -2.0, math.inf, -math.inf, math.nan, 1e-40])
     assert call("isnan", x, dtype=torch.int32).tolist() == [0, 0, 0, 0, 0, 0, 1, 0]
     assert call("isinf", x, dtype=torch.int32).tolist() == [0, 0, 0, 0, 1, 1, 0, 0]
@@ -91,7 +91,7 @@ def test_special_values(device):
         2**31 - 1,
         2**31 - 1,
         -(2**31),
-        -133 if device == "cpu" else -(2**31),  # libdevice is told to take denormal numbers for zeros
+        -(2**31) if vendor == "cuda" else -133,  # libdevice is told to take denormal numbers for zeros
     ]
     assert call("float2int_rz", x * 1e10, dtype=torch.int32).tolist() == [
         0,
