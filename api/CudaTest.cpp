@@ -222,11 +222,12 @@ TEST_F(CudaApi, PassesDescriptorsInPartsWhereTheyDoNotFit) {
   std::vector<std::string> arguments = argumentsOf(takeLog());
   float *address = x.data();
   int64_t columns = 128;
-  ASSERT_EQ(arguments.size(), 10 + 5 + 1 + 2u);
+  ASSERT_EQ(arguments.size(), 11 + 5 + 1 + 2u);
   EXPECT_EQ(arguments[0], hex(&address, 8));
   EXPECT_EQ(arguments[2], hex(&columns, 8));
-  EXPECT_EQ(arguments[5], "00");
-  EXPECT_EQ(arguments[10].size(), 256u); // the other fits
+  EXPECT_EQ(arguments[5], "00");         // pads with zeros
+  EXPECT_EQ(arguments[6], "00");         // rounds nothing
+  EXPECT_EQ(arguments[11].size(), 256u); // the other fits
 }
 
 TEST_F(CudaApi, BringsScratchMemory) {

@@ -94,7 +94,7 @@ FailureOr<Buffer> parseBuffer(StringRef text, Type element, unsigned parameter) 
   return buffer;
 }
 
-/// A descriptor argument: base, shape, row-major strides, and no NaN padding.
+/// A descriptor argument: base, shape, row-major strides, neither NaN padding nor rounding to TF32.
 FailureOr<Array> describe(tensor::TensorDescType type, StringRef shapeText, uint64_t base) {
   SmallVector<StringRef> items;
   shapeText.split(items, 'x');
@@ -110,7 +110,7 @@ FailureOr<Array> describe(tensor::TensorDescType type, StringRef shapeText, uint
   std::vector<uint64_t> parts{base};
   llvm::append_range(parts, shape);
   llvm::append_range(parts, strides);
-  parts.push_back(0);
+  parts.resize(parts.size() + 2);
   return Array(type, {}, std::move(parts));
 }
 

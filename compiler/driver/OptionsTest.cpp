@@ -26,7 +26,7 @@ TEST(Options, WhatIsOutOfRangeNamesItself) {
   EXPECT_EQ(faultOf({.warpSize = 0}), "warp_size must be positive, got 0");
   EXPECT_EQ(faultOf({.backend = "cuda", .warpSize = 64}), "warp_size must be 32, got 64");
   EXPECT_EQ(faultOf({.maxRegisters = -1}), "maxnreg must not be negative, got -1");
-  EXPECT_EQ(faultOf({.minSharedBytes = -1}), "min_shared_mem must not be negative, got -1");
+  EXPECT_EQ(faultOf({.backend = "cuda", .minSharedBytes = -1}), "min_shared_mem must not be negative, got -1");
   EXPECT_EQ(faultOf({.ptxVersion = -86}), "ptx_version must be a version of PTX such as 86, got -86");
 }
 
