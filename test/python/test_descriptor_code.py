@@ -72,7 +72,7 @@ def test_host_descriptors_are_decided_one_by_one(shift, from_zero, fits):
     assert kernel.asm["ptx"].count(STORE) == int(fits)
     names = [argument[1] for argument in kernel.metadata.argument_layout]
     parts = ["i32", "i32", "i64", "i64"]
-    spelled = ["nvTmaDesc"] if fits else ["*fp32", "i64", "i64", "i64", "i64", "i1"]
+    spelled = ["nvTmaDesc"] if fits else ["*fp32", "i64", "i64", "i64", "i64", "i1", "i1"]
     assert names == ["nvTmaDesc", *parts, *spelled, *parts, "*fp32", shift]
     assert kernel.metadata.global_scratch_size == 0
 
