@@ -436,7 +436,7 @@ def test_canonicalizer_keeps_loops_over_wide_ranges(tmp_path):
     assert "scf.for" in str(module)
 
 
-def test_filecheck():
+def test_filecheck(monkeypatch):
     from triton._filecheck import MatchError, filecheck_test, run_filecheck, run_filecheck_test
 
     @triton.jit
@@ -451,7 +451,8 @@ def test_filecheck():
 
     import triton._filecheck as module
 
-    module.run_parser.__defaults__ = ((), None, triton.runtime.driver.active.get_current_target())
+    defaults = ((), None, triton.runtime.driver.active.get_current_target())
+    monkeypatch.setattr(module.run_parser, "__defaults__", defaults)
     run_filecheck_test(good)
     filecheck_test(good)()
     with pytest.raises(MatchError, match="expected string not found in input\n +# CHECK: no such op"):
