@@ -1,6 +1,7 @@
 """Shared by all Python tests: the device they run on, and a cache directory of their own."""
 
 import os
+import signal
 import zlib
 
 import pytest
@@ -25,6 +26,9 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "assembles: about the assembler or its code, which a simulated GPU has no need of"
     )
+    # A shell that starts us in the background lets no process below it be interrupted, and tests wait for one that is.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # Also of the processes that tests start: their arrays are the host's. Tests of a GPU choose its driver themselves.
     os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # which nobody needs to be told
