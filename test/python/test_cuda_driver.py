@@ -284,11 +284,11 @@ def test_scratch_comes_from_the_allocator(fake, utils):
 def test_descriptors_through_pointers(fake, utils):
     tensor = fake.tensor(torch.float16, 4096)
     descriptor = TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16], padding="nan")
-    types = ["*fp16", "i64", "i64", "i64", "i64", "u1", "i32", "i32", "i64", "i64", "i32"]
+    types = ["*fp16", "i64", "i64", "i64", "i64", "u1", "u1", "i32", "i32", "i64", "i64", "i32"]
     kernel = make_kernel(utils, types, signature={"d": "tensordesc<fp16[16, 16]>", "n": "i32"})
     fake.log()
     launch(kernel, descriptor, 9)
-    values = [struct.pack("<Q", tensor.address), *(struct.pack("<q", v) for v in (32, 64, 64, 1)), b"\x01",
+    values = [struct.pack("<Q", tensor.address), *(struct.pack("<q", v) for v in (32, 64, 64, 1)), b"\x01", b"\x00",
               *(struct.pack("<i", v) for v in (32, 64)), *(struct.pack("<q", v) for v in (64, 1)), struct.pack("<i", 9)]  # fmt: skip
     assert arguments_of(fake.log()[0])[: len(values)] == values
 
@@ -331,14 +331,14 @@ def test_a_tensor_map_is_made_once(fake, utils):
 def test_descriptors_of_both_kinds_in_a_tuple(fake, utils):
     first, second = fake.tensor(torch.bfloat16, 8192), fake.tensor(torch.bfloat16, 8192)
     descriptors = [TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16]) for tensor in (first, second)]
-    types = ["i32", "*bf16", "i64", "i64", "i64", "i64", "i1", "i32", "i32", "i64", "i64", "nvTmaDesc", "i32", "i32", "i64", "i64"]  # fmt: skip
+    types = ["i32", "*bf16", "i64", "i64", "i64", "i64", "i1", "i1", "i32", "i32", "i64", "i64", "nvTmaDesc", "i32", "i32", "i64", "i64"]  # fmt: skip
     signature = {"t": ("i32", "constexpr", "tensordesc<bf16[16, 16]>"), "d": "tensordesc<bf16[16, 16]>"}
     kernel = make_kernel(utils, types, signature=signature, tensordesc_meta=[None, MAP])
     fake.log()
     launch(kernel, (5, None, descriptors[0]), descriptors[1])
     arguments = arguments_of(fake.log()[-1])
     assert arguments[:2] == [struct.pack("<i", 5), struct.pack("<Q", first.address)]
-    assert arguments[11][:8] == struct.pack("<Q", second.address) and arguments[12:14] == arguments[7:9]
+    assert arguments[12][:8] == struct.pack("<Q", second.address) and arguments[13:15] == arguments[8:10]
 
 
 def test_what_is_no_descriptor(fake, utils):
