@@ -164,6 +164,27 @@ def test_wild_pointers(tmp_path):
     assert "illegal address: read of 4 bytes at 0x123456789000" in result.stderr and result.returncode == 1
 
 
+def test_bounds_are_of_one_launch(tmp_path):
+    """Those of an empty grid, which nobody asked for, are not the next kernel's."""
+    program = """
+        import torch
+
+        @triton.jit
+        def copy(x, out, N: tl.constexpr):
+            source = tl.make_tensor_descriptor(x, [N, N], [N, 1], [16, 16])
+            target = tl.make_tensor_descriptor(out, [N, N], [N, 1], [16, 16])
+            target.store([0, 0], source.load([0, 0]))
+
+        x, out = np.arange(256, dtype=np.float32).reshape(16, 16), np.zeros((16, 16), np.float32)
+        triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.uint8))
+        sums[(0,)](np.zeros(8, np.float32), np.zeros(8, np.float32), 8, BLOCK=8)
+        copy[(1,)](x, out, N=16)
+        print(np.array_equal(x, out))
+    """
+    result = run(tmp_path, program, "sm_90a")
+    assert result.stdout == "True\n", result.stderr
+
+
 def test_interrupts(tmp_path):
     program = """
         import os, signal, threading

@@ -53,6 +53,9 @@ def with_bounds(launcher, metadata):
         parameters = enumerate(arguments[first:])
         is_known = all([_memory(argument, f"argument {index}", memory) for index, argument in parameters])
         libtriton.cuda.note_memory(memory if is_known else [])
-        launcher(*arguments)
+        try:
+            launcher(*arguments)
+        finally:
+            libtriton.cuda.note_memory([])  # an empty grid, or a hook that raises, leaves them to the next launch
 
     return launch
