@@ -250,9 +250,15 @@ static FailureOr<Value> atomicStore(Emitter &emitter, const BoundArguments &argu
                                 access->scope);
     return Value::none();
   }
-  if (emitter.options().backend == "cpu") {
+  if (emitter.options().backend != "cuda") {
+    // AMD's stores of bytes and halves are whole, and written through to where other GPUs see them. What this program wrote before is
+    // there first by the update's release.
+    const bool isGpu = emitter.options().backend == "hip";
+    if (isGpu && access->semantic == MemSemantic::Release && failed(partOfWord(emitter, *access)))
+      return failure();
     tensor::StoreOp::create(builder, emitter.location(), irOf(access->pointer), irOf(*bits), access->mask,
-                            tensor::CacheModifier::None, tensor::EvictionPolicy::Normal);
+                            isGpu ? tensor::CacheModifier::WT : tensor::CacheModifier::None,
+                            tensor::EvictionPolicy::Normal);
     return Value::none();
   }
   const Type words = pointers.withElement(Type::int32());
