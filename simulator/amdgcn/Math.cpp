@@ -28,12 +28,25 @@ template <auto operation> bool decodeUnary(Decoder &decoder, const llvm::CallIns
                  sources[index]);
   return true;
 }
+template <auto operation> Handler binaryHandler(const Leaf &leaf) {
+  return binaryFloat<[](auto x, auto y) { return operation(widened(x), widened(y)); }>(leaf.kind);
+}
 template <auto operation> bool decodeBinary(Decoder &decoder, const llvm::CallInst &call) {
   const Leaf leaf = decoder.leafOf(call.getType());
   Slots a = decoder.use(call.getArgOperand(0)), b = decoder.use(call.getArgOperand(1)), d = decoder.define(call);
   for (size_t index = 0; index < d.size(); ++index)
-    decoder.emit(binaryFloat<[](auto x, auto y) { return operation(widened(x), widened(y)); }>(leaf.kind),
-                 Family::Float, d[index], a[index], b[index]);
+    decoder.emit(binaryHandler<operation>(leaf), Family::Float, d[index], a[index], b[index]);
+  return true;
+}
+/// All elements of a vector as one, from the first on.
+template <auto operation> bool decodeReduction(Decoder &decoder, const llvm::CallInst &call) {
+  const Leaf leaf = decoder.leafOf(call.getType());
+  Slots elements = decoder.use(call.getArgOperand(0));
+  Slot d = decoder.defineScalar(call), best = elements[0];
+  for (size_t index = 1; index < elements.size(); ++index) {
+    decoder.emit(binaryHandler<operation>(leaf), Family::Float, d, best, elements[index]);
+    best = d;
+  }
   return true;
 }
 template <auto operation> bool decodeTernary(Decoder &decoder, const llvm::CallInst &call) {
@@ -183,10 +196,18 @@ void addMath(IntrinsicTable &table) {
   table[I::amdgcn_fract] = decodeUnary<[](auto x) { return x - std::floor(x); }>;
   table[I::canonicalize] = decodeUnary<[](auto x) { return x; }>;
   table[I::pow] = decodeBinary<[](auto x, auto y) { return std::pow(x, y); }>;
-  table[I::minnum] = table[I::minimumnum] = decodeBinary<[](auto x, auto y) { return smaller(x, y); }>;
-  table[I::maxnum] = table[I::maximumnum] = decodeBinary<[](auto x, auto y) { return larger(x, y); }>;
-  table[I::minimum] = decodeBinary<[](auto x, auto y) { return amdgcn::minimum(x, y); }>;
-  table[I::maximum] = decodeBinary<[](auto x, auto y) { return amdgcn::maximum(x, y); }>;
+  constexpr auto least = [](auto x, auto y) { return smaller(x, y); };
+  constexpr auto most = [](auto x, auto y) { return larger(x, y); };
+  constexpr auto leastOrNan = [](auto x, auto y) { return amdgcn::minimum(x, y); };
+  constexpr auto mostOrNan = [](auto x, auto y) { return amdgcn::maximum(x, y); };
+  table[I::minnum] = table[I::minimumnum] = decodeBinary<least>;
+  table[I::maxnum] = table[I::maximumnum] = decodeBinary<most>;
+  table[I::minimum] = decodeBinary<leastOrNan>;
+  table[I::maximum] = decodeBinary<mostOrNan>;
+  table[I::vector_reduce_fmin] = decodeReduction<least>;
+  table[I::vector_reduce_fmax] = decodeReduction<most>;
+  table[I::vector_reduce_fminimum] = decodeReduction<leastOrNan>;
+  table[I::vector_reduce_fmaximum] = decodeReduction<mostOrNan>;
   table[I::fma] = table[I::fmuladd] = decodeTernary<[](auto a, auto b, auto c) { return fused(a, b, c); }>;
   table[I::amdgcn_fmed3] = decodeTernary<[](auto a, auto b, auto c) { return median(a, b, c); }>;
   table[I::fabs] = decodeMagnitude;
