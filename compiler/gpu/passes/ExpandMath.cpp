@@ -74,7 +74,7 @@ static Value lower(OpBuilder &builder, Operation *op) {
   SmallVector<Value> operands(op->getOperands());
   if (element.isF32() || element.isF64())
     return expand(builder, op, operands);
-  if (isNative(op) || (!element.isF16() && !element.isBF16()))
+  if (isNative(op))
     return Value();
   auto shaped = dyn_cast<ShapedType>(type);
   Type wide = shaped ? Type(shaped.clone(builder.getF32Type())) : builder.getF32Type();

@@ -16,6 +16,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %e = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_exp"} : (tensor<64xf64, #blocked>) -> tensor<64xf64, #blocked>
     tt.return %e : tensor<64xf64, #blocked>
   }
+  // CHECK-LABEL: @of_eight_bits
+  tt.func @of_eight_bits(%x: tensor<64xf8E5M2, #blocked>) -> tensor<64xf8E5M2, #blocked> {
+    // CHECK: arith.extf %{{.*}} : tensor<64xf8E5M2, #blocked> to tensor<64xf32, #blocked>
+    // CHECK-NOT: math.tanh
+    %t = math.tanh %x : tensor<64xf8E5M2, #blocked>
+    tt.return %t : tensor<64xf8E5M2, #blocked>
+  }
   // CHECK-LABEL: @in_wider_floats
   tt.func @in_wider_floats(%x: f16) -> f16 {
     // CHECK: arith.extf %{{.*}} : f16 to f32

@@ -126,7 +126,7 @@ public:
   virtual llvm::Value *divide(Emitter &emitter, llvm::Value *a, llvm::Value *b) const = 0;
   /// An f32 function of `math` that hardware approximates; null if it does not.
   virtual llvm::Value *approximate(Emitter &emitter, mlir::Operation *op, llvm::Value *x) const = 0;
-  /// A function of the math library by its C name, without the suffix of f32.
+  /// A function of the math library by its C name, without the suffix of f32; null if the machine has none.
   virtual llvm::Value *callMath(Emitter &emitter, llvm::StringRef name,
                                 llvm::ArrayRef<llvm::Value *> arguments) const = 0;
   /// f32 or f64 to an integer of 32 or 64 bits, toward zero, too large ones to the largest.
