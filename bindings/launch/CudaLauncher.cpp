@@ -62,7 +62,19 @@ static bool prepare(CudaLauncher &self, PyObject *object) {
   return true;
 }
 
-/// Asks the program's allocator; `holder` keeps the memory until the launch is queued.
+/// The address of what the program's allocator gives; `holder` keeps the memory until the launch is queued.
+static bool ask(PyObject *allocator, unsigned long long bytes, unsigned long long alignment, unsigned long long stream,
+                uint64_t &address, Reference &holder) {
+  holder = Reference(PyObject_CallFunction(allocator, "KKK", bytes, alignment, stream));
+  Reference pointer(holder ? PyObject_CallMethod(holder.get(), "data_ptr", nullptr) : nullptr);
+  if (!pointer)
+    return false;
+  address = PyLong_AsUnsignedLongLong(pointer.get());
+  return address != uint64_t(-1) || !PyErr_Occurred();
+}
+
+/// Scratch memory for a launch. Programs ignore the alignment that they are asked for: a GPU's memory has it, the host's, which a simulated GPU gets, may
+/// not. Then more is asked for, and the scratch begins at the first place that is aligned.
 static bool allocate(const CudaLauncher &self, const Scratch &scratch, const Invocation &invocation, uint64_t &address,
                      Reference &holder) {
   if (scratch.bytes == 0)
@@ -73,13 +85,15 @@ static bool allocate(const CudaLauncher &self, const Scratch &scratch, const Inv
   if (!allocator)
     return false;
   const unsigned long long bytes = self.native->scratchBytes(invocation.grid, scratch.bytes),
-                           stream = invocation.stream;
-  holder = Reference(PyObject_CallFunction(allocator.get(), "KKK", bytes, scratch.alignment, stream));
-  Reference pointer(holder ? PyObject_CallMethod(holder.get(), "data_ptr", nullptr) : nullptr);
-  if (!pointer)
+                           stream = invocation.stream, alignment = std::max(scratch.alignment, 1ull);
+  if (!ask(allocator.get(), bytes, alignment, stream, address, holder))
     return false;
-  address = PyLong_AsUnsignedLongLong(pointer.get());
-  return address != uint64_t(-1) || !PyErr_Occurred();
+  if (address % alignment == 0)
+    return true;
+  if (!ask(allocator.get(), bytes + alignment - 1, alignment, stream, address, holder))
+    return false;
+  address = (address + alignment - 1) / alignment * alignment;
+  return true;
 }
 
 static bool launch(Launcher &launcher, const Invocation &invocation) {

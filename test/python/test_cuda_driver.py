@@ -281,6 +281,28 @@ def test_scratch_comes_from_the_allocator(fake, utils):
     assert arguments_of(fake.log()[0]) == [struct.pack("<Q", scratch.address), bytes(8)]
 
 
+def test_scratch_of_an_allocator_that_ignores_the_alignment(fake, utils):
+    """As `torch.empty` on the host does: more is asked for, and the first aligned place in it is taken."""
+    kernel = make_kernel(utils, [], global_scratch_size=100, global_scratch_align=128)
+    asked, scratch = [], fake.tensor()
+
+    class Shifted:
+        def data_ptr(self):
+            return scratch.address + 64 - scratch.address % 128
+
+    def allocate(size, align, stream):
+        asked.append((size, align))
+        return Shifted()
+
+    previous = triton.runtime._allocation._allocator.get()
+    triton.set_allocator(allocate)
+    fake.log()
+    launch(kernel, grid=(3, 1, 1))
+    triton.set_allocator(previous)
+    assert asked == [(300, 128), (427, 128)]
+    assert arguments_of(fake.log()[0])[0] == struct.pack("<Q", Shifted().data_ptr() + 64)
+
+
 def test_descriptors_through_pointers(fake, utils):
     tensor = fake.tensor(torch.float16, 4096)
     descriptor = TensorDescriptor(tensor, [32, 64], [64, 1], [16, 16], padding="nan")

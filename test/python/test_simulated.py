@@ -164,6 +164,30 @@ def test_wild_pointers(tmp_path):
     assert "illegal address: read of 4 bytes at 0x123456789000" in result.stderr and result.returncode == 1
 
 
+@pytest.mark.parametrize("place", [0, 64])
+def test_scratch_of_the_host(tmp_path, place):
+    """Torch aligns it to 64 bytes, where a descriptor that the kernel makes stands at multiples of 128."""
+    program = f"""
+        import torch
+
+        @triton.jit
+        def copy(x, out, N: tl.constexpr):
+            target = tl.make_tensor_descriptor(out, [N, N], [N, 1], [16, 16])
+            target.store([0, 0], tl.make_tensor_descriptor(x, [N, N], [N, 1], [16, 16]).load([0, 0]))
+
+        def allocate(size, alignment, stream):
+            memory = torch.empty(size + 128, dtype=torch.uint8)
+            return memory[({place} - memory.data_ptr()) % 128 :]
+
+        x, out = np.arange(256, dtype=np.float32).reshape(16, 16), np.zeros((16, 16), np.float32)
+        triton.set_allocator(allocate)
+        copy[(1,)](x, out, N=16)
+        print(np.array_equal(x, out))
+    """
+    result = run(tmp_path, program, "sm_90a")
+    assert result.stdout == "True\n", result.stderr
+
+
 def test_bounds_are_of_one_launch(tmp_path):
     """Those of an empty grid, which nobody asked for, are not the next kernel's."""
     program = """
