@@ -27,7 +27,7 @@ MOST_OF_A_NAME = 20
 TESTS = """language/test_dot.py language/test_dot_types.py language/test_microscaled.py language/test_loads_ahead.py language/test_loop_options.py
     language/test_loop_counts.py language/test_descriptors.py language/test_descriptors_made.py language/test_clusters.py language/test_reductions.py
     language/test_movement.py language/test_control_flow.py language/test_tour.py gluon/test_run.py gluon/test_pipelines.py gluon/test_gluon_clusters.py wild
-    test_warp_specialize.py test_transposed_dots.py test_softmax_loops.py test_shared_memory.py test_descriptor_code.py test_tutorials.py""".split()
+    gpu/test_warp_specialize.py gpu/test_transposed_dots.py gpu/test_softmax_loops.py gpu/test_shared_memory.py gpu/test_descriptor_code.py package/test_tutorials.py""".split()
 # Those behind the assignment of layouts, for modules that have layouts already.
 LATE_PASSES = """gpu-lower-dots gpu-pipeline-loops gpu-lower-descriptors gpu-order-copies gpu-make-tensor-maps tensor-simplify cse gpu-skip-masks
     gpu-factor-maxima cse gpu-resources""".split()

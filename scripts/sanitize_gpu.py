@@ -36,7 +36,7 @@ SELECTION = [
     ("wild/test_training.py", ""),
     ("language/test_descriptors.py", "test_matmul and (float16 or 3)"),
     (
-        "test_warp_specialize.py",
+        "gpu/test_warp_specialize.py",
         "True and (test_product or test_persistent_product or test_attention or test_two_loops)",
     ),
     ("language/test_descriptors.py", "test_attention or test_unaligned_coordinates"),
@@ -46,13 +46,13 @@ SELECTION = [
     ("language/test_clusters.py", ""),
     ("language/test_loop_options.py", "test_products or test_sums_over_loops or test_rows_of_a_persistent_kernel"),
     ("language/test_microscaled.py", "test_loops or test_packed_along_rows_and_columns"),
-    ("test_overlap.py", "test_a_long_program_in_between or test_kernels_that_place_the_wait_themselves"),
-    ("test_shared_memory.py", "test_fewer_rings or test_exchanges or test_operands"),
-    ("test_launch.py", "test_add"),
+    ("gpu/test_overlap.py", "test_a_long_program_in_between or test_kernels_that_place_the_wait_themselves"),
+    ("gpu/test_shared_memory.py", "test_fewer_rings or test_exchanges or test_operands"),
+    ("launch/test_launch.py", "test_add"),
 ]
 # Left out, since the tool reports what is none: where some warps wait at barrier 0 and others meet at barrier 1 before they come there too, racecheck
 # (as of CUDA 13) no longer takes barrier 0 to order what lies before and behind it. A few lines of CUDA C++ show it (docs/decisions/0016).
-LEFT_OUT = {("racecheck", "test_warp_specialize.py")}
+LEFT_OUT = {("racecheck", "gpu/test_warp_specialize.py")}
 
 
 def run(tool, file, expression, limit):

@@ -1,4 +1,4 @@
-// Text as CPython writes it: every expected value here was computed by CPython. Random specifications are in test/python/test_compile_time_python.py.
+// Text as CPython writes it: every expected value here was computed by CPython. Random specifications are in test/python/compile/test_compile_time_python.py.
 #include "compiler/frontend/values/Formatting.h"
 
 #include "gtest/gtest.h"

@@ -7,9 +7,8 @@ import sys
 import textwrap
 
 import pytest
-import triton
+from places import PACKAGES
 
-PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
 pytestmark = [pytest.mark.cpu_only, pytest.mark.runs]
 
 HEAD = """

@@ -1,13 +1,10 @@
 """Gluon without Python: `tritonc` knows its modules, and its layouts as records of its own."""
 
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
+from places import TRITONC
 
-ROOT = Path(__file__).resolve().parents[3]
-TRITONC = Path(os.environ.get("TRITON_BUILD", ROOT / "build")) / "bin" / "tritonc"
 pytestmark = pytest.mark.skipif(not TRITONC.exists(), reason="tritonc is not built")
 
 SOURCE = """

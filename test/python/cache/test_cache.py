@@ -20,14 +20,13 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from places import PACKAGES, ROOT
 from triton import cache as cache_tool
 from triton._C.libtriton import cache as native
 from triton.runtime.cache import RemoteCacheBackend, _base32
 from triton.runtime.errors import CacheMissError
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Where the Triton under test lies: a bundle is elsewhere.
-PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
 
 
 def define():
@@ -434,7 +433,7 @@ def test_limit_and_tool_leave_alone_what_is_not_the_caches(fresh_triton_cache, f
     """Folders and files of the user's in the cache directory, links out of it, and other files in entries."""
     fresh_knobs.cache.dir = fresh_triton_cache
     outside = tmp_path_factory.mktemp("outside")
-    shutil.copytree(ROOT + "/docs/how-to", outside / "folder")
+    shutil.copytree(ROOT / "docs/how-to", outside / "folder")
     kernel = define()
     folder, _ = files_of(fresh_triton_cache, launch(kernel, 3))
     shutil.copytree(folder, outside / "entry")

@@ -3,15 +3,13 @@ from the file alone."""
 
 import importlib.util
 import os
-import pathlib
 import random
 import subprocess
 
 import numpy as np
 import pytest
 import triton
-
-TRITONC = pathlib.Path(os.environ.get("TRITON_BUILD", pathlib.Path(__file__).parents[2] / "build")) / "bin" / "tritonc"
+from places import TRITONC
 
 HEAD = """import enum
 import math

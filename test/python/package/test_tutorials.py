@@ -2,12 +2,12 @@
 
 import re
 import runpy
-from pathlib import Path
 
 import pytest
+from places import ROOT
 from triton import testing
 
-TUTORIALS = sorted((Path(__file__).resolve().parents[2] / "tutorials").glob("*.py"))
+TUTORIALS = sorted((ROOT / "tutorials").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from places import ROOT
 from triton.runtime import _trial, _tuning
 from triton.runtime.config import choose, undecided
 
@@ -301,7 +302,7 @@ int main(int, char **arguments) {
 def tune_in_cpp(tmp_path_factory):
     """Runs a C++ program that tunes the kernel of a file with results in a folder; gives (whether it took kept ones, the best block, a result)."""
     library = os.path.dirname(triton._C.libtriton.native_libraries()[1])
-    include = os.path.join(os.path.dirname(__file__), "..", "..", "include")
+    include = ROOT / "include"
     folder = tmp_path_factory.mktemp("program")
     (folder / "tune.cpp").write_text(PROGRAM)
     compiler = shutil.which("g++") or shutil.which("clang++")

@@ -4,11 +4,10 @@ import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.cpu_only
 HEAD = "import torch, triton, triton.language as tl\n"
 

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 import torch
+from places import BUILD
 
-BUILD = os.environ.get("TRITON_BUILD") or os.path.join(os.path.dirname(__file__), "..", "..", "build")
-FAKE = os.path.abspath(os.path.join(BUILD, "fake-hip"))
+FAKE = str(BUILD / "fake-hip")
 CASES = os.path.join(os.path.dirname(__file__), "hip_driver_cases.py")
 
 pytestmark = [

@@ -2,19 +2,15 @@
 
 import ctypes
 import importlib.util
-import os
 import re
 import subprocess
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import triton
+from places import TRITONC
 from triton._C import libtriton
-
-BUILD = Path(os.environ.get("TRITON_BUILD", Path(__file__).resolve().parents[2] / "build"))
-TRITONC = BUILD / "bin" / "tritonc"
 
 # (arguments of the decorator, annotation, value, entry of a signature, the kernel's argument as IR shows it; None: a constant)
 POINTER, DIVISIBLE = "!tt.ptr<f32>", " {tt.divisibility = 16 : i32}"

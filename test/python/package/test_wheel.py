@@ -6,11 +6,10 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).parents[2]
 COMPILER = [shutil.which("clang++-22") or "clang++-22", "-fuse-ld=lld"]
 
 pytestmark = [

@@ -4,12 +4,11 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import triton
+from places import ROOT
 
-ROOT = Path(__file__).parents[2]
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 pytestmark = [
     pytest.mark.runs,

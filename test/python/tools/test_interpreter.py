@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.cpu_only  # what it starts works on the host
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parents[1]
 HEAD = "import torch, triton, triton.language as tl\n"
 
 

@@ -11,14 +11,14 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from places import BUILD
 from triton import knobs
 from triton._C import libtriton
 from triton._C.libproton import proton as libproton
 from triton.backends.nvidia import driver as nvidia
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-BUILD = os.environ.get("TRITON_BUILD") or os.path.join(os.path.dirname(__file__), "..", "..", "build")
-FAKE = os.path.abspath(os.path.join(BUILD, "fake-cuda"))
+FAKE = str(BUILD / "fake-cuda")
 
 pytestmark = [
     pytest.mark.cpu_only,  # another driver was chosen, otherwise

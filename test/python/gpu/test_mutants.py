@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import triton
+from places import PACKAGES
 
-PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
 pytestmark = [pytest.mark.cpu_only, pytest.mark.runs]
 
 # By architecture: a kernel, a mutation, and the number of the place in the kernel's code (see mutants.py).

@@ -12,15 +12,14 @@ from pathlib import Path
 import pytest
 import triton
 import triton.language as tl
+from places import PACKAGES, ROOT
 from triton._C import libtriton
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.driver import CPUDriver
 from triton.explain import explain_source, lines, write_page
 from triton.explain.__main__ import main
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 # Where the Triton under test lies: a bundle is elsewhere.
-PACKAGES = str(Path(triton.__file__).resolve().parents[1])
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 KERNELS = ROOT / "test" / "aot" / "kernels.py"
 MATMUL = "*fp32:16, *fp32:16, *fp32:16, i32, i32, i32, i32, i32, 32, 32, 16"

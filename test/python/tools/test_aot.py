@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 import triton
+from places import PACKAGES, ROOT, TRITONC
 from triton.backends.cpu.driver import CPUDriver
 from triton.tools import build_extern, disasm
 from triton.tools.compile import CompileArgs, compile_kernel
 from triton.tools.link import HeaderParser, LinkerError, link
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 # Where the Triton under test lies: a bundle is elsewhere.
-PACKAGES = str(Path(triton.__file__).resolve().parents[1])
 KERNELS = ROOT / "test" / "aot" / "kernels.py"
 ADD_GRID = "(n + BLOCK - 1) / BLOCK, 1, 1"
 MATMUL_GRID = "(M + BM - 1) / BM, (N + BN - 1) / BN, 1"
@@ -62,9 +61,6 @@ def test_program(language, generated, tmp_path):
     assert result.stdout == {"c": "3 algorithms, 0 wrong\n", "cpp": "0 wrong\n"}[language]
     libraries = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
     assert "triton" not in libraries and "python" not in libraries
-
-
-TRITONC = Path(os.environ.get("TRITON_BUILD", ROOT / "build")) / "bin" / "tritonc"
 
 
 @pytest.mark.skipif(not TRITONC.exists(), reason="tritonc is not built")

@@ -1,15 +1,13 @@
 """What README.md and docs/ show is what the tools print. When this fails: scripts/update_docs.py, and read what changed."""
 
-import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from places import BUILD, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-TOOLS = Path(os.environ.get("TRITON_BUILD", ROOT / "build")) / "bin"
+TOOLS = BUILD / "bin"
 DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if path.exists()]
 DOCUMENTS = [path for path in DOCUMENTS if "<!-- " in path.read_text()]
 

@@ -6,13 +6,10 @@ import re
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
-import triton
+from places import PACKAGES, TRITONC
 
-PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(triton.__file__)))
-TRITONC = Path(os.environ.get("TRITON_BUILD", Path(__file__).parents[2] / "build")) / "bin" / "tritonc"
 pytestmark = [pytest.mark.cpu_only, pytest.mark.runs]
 
 KERNELS = """

@@ -6,9 +6,9 @@ import sys
 import textwrap
 
 import pytest
+from places import ROOT
 
 pytestmark = [pytest.mark.cpu_only, pytest.mark.runs]
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 PROGRAM = """
 import os, signal, sys, threading, time

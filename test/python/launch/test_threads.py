@@ -7,8 +7,7 @@ import sys
 import textwrap
 
 import pytest
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from places import ROOT
 
 KERNELS = """
 import gc, os, sys, threading, time

@@ -4,13 +4,11 @@ import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
-import triton
+from places import PACKAGES
 
 # Where the Triton under test lies: a bundle is elsewhere.
-PACKAGES = str(Path(triton.__file__).resolve().parents[1])
 
 COMPILER = """
 import json

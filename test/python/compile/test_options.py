@@ -1,21 +1,18 @@
 """Options are one list, whoever gives them: what a target does not know is refused by name, what it knows is honoured, and each changes the key."""
 
 import dataclasses
-import os
 import subprocess
 
 import pytest
 import triton
 import triton.language as tl
+from places import ROOT, TRITONC
 from triton.backends.compiler import GPUTarget
 from triton.backends.cpu.compiler import CPUOptions
 from triton.backends.nvidia.compiler import CUDAOptions
 from triton.compiler import make_backend
 
 HOPPER, AMPERE = GPUTarget("cuda", 90, 32), GPUTarget("cuda", 80, 32)
-TRITONC = os.path.join(
-    os.environ.get("TRITON_BUILD", os.path.join(os.path.dirname(__file__), "../../build")), "bin", "tritonc"
-)
 
 
 @triton.jit
@@ -91,13 +88,13 @@ def test_each_option_changes_the_hash(cls):
 
 
 def tritonc(*flags):
-    file = os.path.join(os.path.dirname(__file__), "../../docs/vector_add.py")
+    file = ROOT / "docs/vector_add.py"
     command = [TRITONC, file, "--signature", "*fp32, *fp32, *fp32, i32, 64", *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.skipif(not os.path.exists(TRITONC), reason="tritonc is not built")
+@pytest.mark.skipif(not TRITONC.exists(), reason="tritonc is not built")
 def test_flags_of_tritonc():
     assert tritonc("--num-warps=8", "--enable-fp-fusion=0", "--sanitize-overflow=false")[0] == 0
     for flags, message in {

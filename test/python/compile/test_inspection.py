@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from places import BUILD
 
 
 def define():
@@ -43,7 +44,7 @@ def test_reproducer(fresh_triton_cache, monkeypatch, tmp_path):
     text = (tmp_path / "case.make_ttir.repro.mlir").read_text()
     assert "mlir_reproducer" in text and 'pipeline: "any(' in text and "cse" in text
     assert (tmp_path / "case.make_llir.repro.mlir").exists()
-    tool = os.path.join(os.environ.get("TRITON_BUILD", "build"), "bin", "triton-opt")
+    tool = str(BUILD / "bin" / "triton-opt")
     if os.path.exists(tool):
         result = subprocess.run([tool, "--run-reproducer", tmp_path / "case.make_ttir.repro.mlir"], capture_output=True, text=True)  # fmt: skip
         assert result.returncode == 0 and "tt.store" in result.stdout, result.stderr

@@ -1,4 +1,4 @@
-"""The cases of test_hip_math.py, which runs them in a process whose GPU is simulated."""
+"""The cases of test_hip_simulated.py, which runs them in a process whose GPU is simulated."""
 
 import numpy as np
 import pytest
