@@ -1,9 +1,11 @@
 """Small facts and helpers shared by the package: canonical type names, paths into nested arguments, block shapes."""
 
 import functools
+import re
 import warnings
 
 from ._C.libtriton import scalar_types
+from ._knob_mechanics import getenv
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
@@ -55,10 +57,12 @@ def is_power_of_two(x):
 
 
 def release():
-    """The release of Triton whose rules hold where releases differ: (3, 9)."""
+    """The release of Triton whose rules hold where releases differ: (3, 9). A compile says what is wrong with a version that is none."""
     from . import __version__
 
-    return tuple(int(part) for part in __version__.split(".")[:2])
+    version = getenv("TRITON_LANGUAGE_VERSION", __version__)
+    parts = (version if re.fullmatch(r"\d+\.\d+.*", version) else __version__).split(".")
+    return int(parts[0]), int(re.match(r"\d+", parts[1])[0])
 
 
 @functools.cache

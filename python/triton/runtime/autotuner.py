@@ -37,11 +37,14 @@ def _chain(fn):
         fn = None if inspect.isfunction(fn) else getattr(fn, "fn", None)
 
 
-def _check_names(names, arg_names):
+def _check_names(parameter, names, arg_names):
     """Names that a decorator lists and the kernel does not have: an error from Triton 3.9 on, which before had no effect."""
     unknown = [name for name in names if name not in arg_names]
     if unknown and release() >= (3, 9):
-        raise ValueError(f"{unknown[0]!r} is no argument of the kernel; they are {', '.join(arg_names)}")
+        raise ValueError(
+            f"{parameter} contains names that are not kernel arguments: {', '.join(unknown)}. "
+            f"Valid argument names are: {', '.join(arg_names)}."
+        )
 
 
 def _innermost(fn):
@@ -73,8 +76,8 @@ class Autotuner(KernelInterface):
         self.keys = key
         self.cache: Dict[Tuple, Config] = {}
         self.arg_names = arg_names
-        for names in (key, reset_to_zero, restore_value):
-            _check_names(names or (), arg_names)
+        for parameter, names in (("key", key), ("reset_to_zero", reset_to_zero), ("restore_value", restore_value)):
+            _check_names(parameter, names or (), arg_names)
         self.cache_results = (cache_results or knobs.autotuning.cache) and not knobs.runtime.interpret
         # Clocks and hooks of the user's are called as often as they expect.
         self._keeps_results = do_bench is None and pre_hook is None and post_hook is None
