@@ -264,6 +264,8 @@ def test_functions_of_two_devices(fake, utils):
 
 def test_scratch_comes_from_the_allocator(fake, utils):
     kernel = make_kernel(utils, [], global_scratch_size=100, global_scratch_align=128, num_ctas=2)
+    previous = triton.runtime._allocation._allocator.get()
+    triton.set_allocator(triton.runtime._allocation.NullAllocator())
     with pytest.raises(RuntimeError, match="no allocator was set"):
         launch(kernel, grid=(3, 2, 1))
     asked, scratch = [], fake.tensor()
@@ -272,7 +274,6 @@ def test_scratch_comes_from_the_allocator(fake, utils):
         asked.append((size, align, stream))
         return scratch
 
-    previous = triton.runtime._allocation._allocator.get()
     triton.set_allocator(allocate)
     fake.log()
     launch(kernel, grid=(3, 2, 1), stream=5)
