@@ -366,17 +366,17 @@ std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target
   auto type = cast<RankedTensorType>(dot.getD().getType());
   if (!mayUseTensorMemory(dot, target, numWarps) || type.getRank() != 2 || !type.getElementType().isF32())
     return std::nullopt;
-  int64_t m = type.getDimSize(0), n = type.getDimSize(1),
-          k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1);
+  int64_t m = type.getDimSize(0), n = type.getDimSize(1);
   if (m < 128 || n < 32 || !fitsTensorMemory(m, n))
     return std::nullopt;
   auto isByte = [](Format format) { return format == Format::E4M3 || format == Format::E5M2; };
-  bool areBytes = isByte(dot.getAElemType()) && isByte(dot.getBElemType());
-  bool arePacked = dot.getAElemType() == Format::E2M1 && dot.getBElemType() == Format::E2M1 && dot.getLhsKPack() &&
-                   dot.getRhsKPack();
-  if (!areBytes && !arePacked)
+  bool isAPacked = dot.getAElemType() == Format::E2M1, isBPacked = dot.getBElemType() == Format::E2M1;
+  if (isAPacked ? !dot.getLhsKPack() : !isByte(dot.getAElemType()))
     return std::nullopt;
-  k *= arePacked ? 2 : 1;
+  if (isBPacked ? !dot.getRhsKPack() : !isByte(dot.getBElemType()))
+    return std::nullopt;
+  bool arePacked = isAPacked && isBPacked;
+  int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1) * (isAPacked ? 2 : 1);
   // One scale of exponents for 32 elements, which may be left out; or one float for 16, of both operands.
   Type scale;
   for (Value each : {dot.getAScale(), dot.getBScale()})
@@ -388,9 +388,10 @@ std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target
     }
   if (!scale || (!scale.isInteger(8) && !(arePacked && dot.getAScale() && dot.getBScale())))
     return std::nullopt;
-  int64_t groups = k / (scale.isInteger(8) ? 32 : 16);
-  if (groups < 4) // a cell holds four scales of a row
+  // An instruction's; packed numbers beside bytes lie in rows of 128 bytes, half of which is padding.
+  if (k < (arePacked ? 64 : isAPacked || isBPacked ? 128 : 32))
     return std::nullopt;
+  int64_t groups = k / (scale.isInteger(8) ? 32 : 16);
   for (Value each : {dot.getAScale(), dot.getBScale()})
     if (each && cast<RankedTensorType>(each.getType()).getShape().back() != groups)
       return std::nullopt; // groups of another size than the instruction has for this type

@@ -265,8 +265,8 @@ LinearLayout triton::layout::tensorMemoryScales(ArrayRef<int64_t> shape) {
     rows.bases.push_back({r < shape[0] ? r : 0, 0});
   rows.bases.push_back({0, 0}); // copied to the four warps
   rows.bases.push_back({0, 0});
-  for (int64_t c = 1; c < std::min<int64_t>(shape[1], 4); c *= 2)
-    columns.bases.push_back({0, c});
+  for (int64_t c : {1, 2}) // a cell holds four scales of a row, or fewer and copies
+    columns.bases.push_back({0, c < shape[1] ? c : 0});
   for (int64_t r = 32; r < shape[0]; r *= 2)
     columns.bases.push_back({r, 0});
   for (int64_t c = 4; c < shape[1]; c *= 2)

@@ -102,6 +102,7 @@ TEST(NamedLayouts, TensorMemory) {
   LinearLayout padded = TensorMemoryLayout{128, 64, 2}.toLinear({128, 64});
   expectBases(padded, "col", {{0, 0}, {0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {0, 32}});
   expectBases(tensorMemoryScales({128, 16}), "col", {{0, 1}, {0, 2}, {32, 0}, {64, 0}, {0, 4}, {0, 8}});
+  expectBases(tensorMemoryScales({64, 2}), "col", {{0, 1}, {0, 0}, {32, 0}});
 }
 
 } // namespace

@@ -53,12 +53,12 @@ uint32_t SharedMatrix::address(unsigned r, unsigned k) const {
 
 bool SharedMatrix::read(Warp &warp, const Instruction &instruction, Cta &cta, unsigned first, unsigned end,
                         unsigned depth, double *numbers) const {
-  unsigned piece = perPiece();
+  unsigned piece = perPiece(), bytesPerPiece = isPadded ? 8 : 16; // padding is not read
   uint32_t other = &cta == &warp.cta ? 0 : (cta.rank + 1) << rankShift;
   double decoded[32];
   for (unsigned r = first; r < end; r += isAlongK ? 1 : piece)
     for (unsigned k = 0; k < depth; k += isAlongK ? piece : 1) {
-      const std::byte *bytes = locateShared(warp, instruction, address(r, k) | other, 16, 0, Access::Read);
+      const std::byte *bytes = locateShared(warp, instruction, address(r, k) | other, bytesPerPiece, 0, Access::Read);
       if (!bytes)
         return false;
       if (isAlongK) {

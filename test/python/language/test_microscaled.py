@@ -127,8 +127,10 @@ def loop_kernel(a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, c_ptr, K, M: tl.constexp
 
 
 @pytest.mark.parametrize("stages", [1, 3])
-@pytest.mark.parametrize("shape", [(128, 64, 512, 128), (64, 64, 256, 64)])
-@pytest.mark.parametrize("kinds", [("e4m3", "e4m3"), ("e2m1", "e2m1"), ("bf16", "e2m1")])
+@pytest.mark.parametrize("shape", [(128, 64, 512, 128), (64, 64, 256, 64), (128, 64, 256, 64), (128, 32, 64, 32)])
+@pytest.mark.parametrize(
+    "kinds", [("e4m3", "e4m3"), ("e2m1", "e2m1"), ("bf16", "e2m1"), ("e5m2", "e2m1"), ("e2m1", "e4m3")]
+)
 def test_loops(kinds, shape, stages):
     M, N, K, BK = shape
     torch.manual_seed(5)

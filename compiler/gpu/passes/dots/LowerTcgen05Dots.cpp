@@ -143,12 +143,14 @@ private:
       return;
     }
     auto dot = cast<tensor::DotScaledOp>(planned.op);
-    // Packed pairs lie along K; bytes may lie in any order.
-    SmallVector<unsigned> anyOrder;
-    if (dot.getAElemType() != tensor::ScaleDotElemType::E2M1)
-      anyOrder.push_back(8);
-    Value a = sharedOperand(builder, loc, dot.getA(), 1, anyOrder);
-    Value b = sharedOperand(builder, loc, dot.getB(), 0, anyOrder);
+    // Packed pairs lie along K, padded where the other operand has bytes; bytes may lie in any order.
+    bool isMixed = dot.getAElemType() != dot.getBElemType();
+    auto operand = [&](Value tensor, unsigned k, tensor::ScaleDotElemType format) {
+      static constexpr unsigned bytes[] = {8};
+      bool isPacked = format == tensor::ScaleDotElemType::E2M1;
+      return sharedOperand(builder, loc, tensor, k, isPacked ? ArrayRef<unsigned>() : bytes, isPacked && isMixed);
+    };
+    Value a = operand(dot.getA(), 1, dot.getAElemType()), b = operand(dot.getB(), 0, dot.getBElemType());
     auto scales = [&](Value tensor) {
       auto type = scalesInTensorMemory(cast<RankedTensorType>(tensor.getType()));
       return TMEMAllocOp::create(builder, loc, type, Type(), tensor).getResult();

@@ -16,7 +16,8 @@ static unsigned fastestDim(RankedTensorType type) {
   return type.getRank() - 1;
 }
 
-static Value fillBuffer(OpBuilder &builder, Location loc, Value tensor, unsigned k, ArrayRef<unsigned> anyOrder) {
+static Value fillBuffer(OpBuilder &builder, Location loc, Value tensor, unsigned k, ArrayRef<unsigned> anyOrder,
+                        bool fp4Padded) {
   auto type = cast<RankedTensorType>(tensor.getType());
   unsigned bits = type.getElementTypeBitWidth();
   // Along M or N tensor cores read 16 bytes at least.
@@ -25,7 +26,8 @@ static Value fillBuffer(OpBuilder &builder, Location loc, Value tensor, unsigned
   // TMA writes rows.
   if (tensor.getDefiningOp<tensor::DescriptorLoadOp>() && keepsOrder)
     isTransposed = false;
-  auto layout = NvmmaSharedAttr::getDefault(type.getShape(), type.getElementType(), isTransposed);
+  auto layout = fp4Padded ? NvmmaSharedAttr::get(type.getContext(), 128, isTransposed, bits, true, type.getRank())
+                          : NvmmaSharedAttr::getDefault(type.getShape(), type.getElementType(), isTransposed);
   auto bufferType =
       MemDescType::get(type.getShape(), type.getElementType(), layout, SharedMemoryAttr::get(type.getContext()));
   for (Operation *user : tensor.getUsers())
@@ -39,17 +41,18 @@ static Value fillBuffer(OpBuilder &builder, Location loc, Value tensor, unsigned
   return filled;
 }
 
-Value sharedOperand(OpBuilder &builder, Location loc, Value tensor, unsigned k, ArrayRef<unsigned> anyOrder) {
+Value sharedOperand(OpBuilder &builder, Location loc, Value tensor, unsigned k, ArrayRef<unsigned> anyOrder,
+                    bool fp4Padded) {
   while (auto convert = tensor.getDefiningOp<ConvertLayoutOp>())
     tensor = convert.getSrc();
   if (auto trans = tensor.getDefiningOp<tensor::TransOp>()) {
     Value source = trans.getSrc();
     while (auto convert = source.getDefiningOp<ConvertLayoutOp>())
       source = convert.getSrc();
-    return MemDescTransOp::create(builder, loc, fillBuffer(builder, loc, source, 1 - k, anyOrder),
+    return MemDescTransOp::create(builder, loc, fillBuffer(builder, loc, source, 1 - k, anyOrder, fp4Padded),
                                   ArrayRef<int32_t>{1, 0});
   }
-  return fillBuffer(builder, loc, tensor, k, anyOrder);
+  return fillBuffer(builder, loc, tensor, k, anyOrder, fp4Padded);
 }
 
 void eraseIfDead(Value value) {

@@ -26,6 +26,7 @@ struct Operand {
   int64_t elementBytes = 1;
 
   bool isShared() const { return base; }
+  /// `row` and `column` in elements of the buffer.
   llvm::Value *at(Emitter &emitter, int64_t row, int64_t column) const {
     if (!isShared())
       return tensorMemoryAddress(emitter, value, row, column);
@@ -39,10 +40,11 @@ struct Tcgen05Dot {
   Operation *op;
   Value aValue, bValue, d, useD;
   InstructionDescriptor descriptor;
-  int64_t depth;             // elements of the buffers along K
-  int64_t step;              // of one instruction, in elements of the buffers
-  Value aScale, bScale;      // null: there are none
-  int64_t scalesPerStep = 0; // per row
+  int64_t depth;                    // along K
+  int64_t step;                     // of one instruction
+  Value aScale, bScale;             // null: there are none
+  int64_t scalesPerStep = 0;        // per row
+  int64_t aPacked = 1, bPacked = 1; // how many numbers along K an element of the buffer holds
   llvm::IRBuilder<> &builder = emitter.builder;
   gpu::MemDescType type = cast<gpu::MemDescType>(d.getType());
   gpu::TensorMemoryEncodingAttr layout = dyn_cast<gpu::TensorMemoryEncodingAttr>(type.getEncoding());
@@ -54,7 +56,14 @@ struct Tcgen05Dot {
       return Operand{.value = value};
     layout::LinearLayout inverse = gpu::toLinear(buffer).pseudoInvert();
     int64_t m = descriptor.m, n = descriptor.n;
-    OperandTile tile = isLeft ? OperandTile{0, 1, m, step} : OperandTile{1, 0, n, step};
+    auto swizzled = dyn_cast<gpu::NvmmaSharedAttr>(buffer.getEncoding());
+    bool isPadded = swizzled && swizzled.getFp4Padded();
+    if (isPadded != ((isLeft ? aPacked : bPacked) == 2 && descriptor.kind == MmaKind::Mxf8f6f4))
+      return op->emitError() << "tcgen05.mma of kind " << name(descriptor.kind) << " reads operand "
+                             << (isLeft ? "a" : "b") << (isPadded ? " without padding" : " with fp4Padded = true")
+                             << ", got " << value.getType();
+    OperandTile tile =
+        isLeft ? OperandTile{0, 1, m, step / aPacked, isPadded} : OperandTile{1, 0, n, step / bPacked, isPadded};
     auto matched = matchDescriptor(inverse, tile, buffer.getElementBits(), /*isTcgen05=*/true);
     if (!matched)
       return op->emitError() << "tcgen05 has no descriptor for operand " << (isLeft ? "a" : "b") << " of type "
@@ -95,8 +104,9 @@ struct Tcgen05Dot {
     InstructionDescriptor word = descriptor;
     word.aTransposed = a.isShared() && a.descriptor.transposed;
     word.bTransposed = b.descriptor.transposed;
-    llvm::SmallVector<llvm::Value *> arguments{tensorMemoryAddress(emitter, d, row, column), a.at(emitter, row, start),
-                                               b.at(emitter, start, column)};
+    llvm::SmallVector<llvm::Value *> arguments{tensorMemoryAddress(emitter, d, row, column),
+                                               a.at(emitter, row, start / aPacked),
+                                               b.at(emitter, start / bPacked, column)};
     std::string text = "tcgen05.mma.cta_group::1.kind::" + name(descriptor.kind).str();
     std::string constraints = a.isShared() ? "r,l,l,r" : "r,r,l,r", scales;
     std::string left = a.isShared() ? "$1" : "[$1]", use = "$4";
@@ -175,23 +185,18 @@ static llvm::LogicalResult emitMma(Emitter &emitter, gpu::TCGen5MMAOp op) {
 
 static llvm::LogicalResult emitScaledMma(Emitter &emitter, gpu::TCGen5MMAScaledOp op) {
   gpu::MemDescType a = op.getA().getType(), scale = op.getAScale().getType();
-  int64_t packed = op.getAType() == tensor::ScaleDotElemType::E2M1 ? 2 : 1, k = a.getShape()[1] * packed;
+  auto packed = [](tensor::ScaleDotElemType type) { return type == tensor::ScaleDotElemType::E2M1 ? 2 : 1; };
+  int64_t aPacked = packed(op.getAType()), bPacked = packed(op.getBType()), k = a.getShape()[1] * aPacked;
   int64_t block = k / scale.getShape()[1];
   bool hasExponents = !tensor::isFloat8(scale.getElementType());
   auto descriptor = describeScaledDot(op.getAType(), op.getBType(), block, hasExponents);
-  bool isPacked = descriptor && descriptor->kind != MmaKind::Mxf8f6f4;
-  bool isMixed = packed == 2 || op.getBType() == tensor::ScaleDotElemType::E2M1;
-  if (!descriptor || (isMixed && !isPacked))
+  if (!descriptor)
     return op.emitError() << "tcgen05 does not multiply " << tensor::stringifyScaleDotElemType(op.getAType()) << " by "
                           << tensor::stringifyScaleDotElemType(op.getBType()) << " with one scale for " << block
                           << " elements";
-  int64_t step = int64_t(descriptor->k()) / (isPacked ? 2 : 1);
-  Tcgen05Dot dot{emitter,        op,
-                 op.getA(),      op.getB(),
-                 op.getD(),      op.getUseD(),
-                 *descriptor,    a.getShape()[1],
-                 step,           op.getAScale(),
-                 op.getBScale(), int64_t(descriptor->k()) / block};
+  int64_t step = descriptor->k();
+  Tcgen05Dot dot{emitter, op,   op.getA(),      op.getB(),      op.getD(),    op.getUseD(), *descriptor,
+                 k,       step, op.getAScale(), op.getBScale(), step / block, aPacked,      bPacked};
   return dot.run(op.getPred(), op.getBarriers(), op.getBarrierPreds());
 }
 

@@ -45,13 +45,13 @@ struct Matcher {
 
   std::optional<MatrixDescriptor> alongK(int64_t width) const {
     unsigned mn = tile.mnDim, k = tile.kDim;
-    int64_t perChunk = 16 / elementBytes;
+    int64_t perChunk = (tile.isPadded ? 8 : 16) / elementBytes;
     int64_t stride = stepAt(mn, 8, tile.mn);
     if (!steps(mn, 8, tile.mn, stride, 0))
       return std::nullopt;
     if (width != 0) {
-      bool fits =
-          steps(k, 1, tile.k, elementBytes, 0) && tile.k * elementBytes <= width && steps(mn, 1, 8, width, width);
+      bool fits = steps(k, 1, std::min(perChunk, tile.k), elementBytes, 0) && steps(k, perChunk, tile.k, 16, 0) &&
+                  tile.k * 16 <= width * perChunk && steps(mn, 1, 8, width, width);
       return fits ? std::optional(MatrixDescriptor{unsigned(width), false, 0, stride}) : std::nullopt;
     }
     int64_t leading = stepAt(k, perChunk, tile.k);

@@ -20,8 +20,9 @@ struct MatrixDescriptor {
 
 /// One instruction's part of an operand.
 struct OperandTile {
-  unsigned mnDim, kDim; // of the buffer
-  int64_t mn, k;        // elements
+  unsigned mnDim, kDim;  // of the buffer
+  int64_t mn, k;         // elements
+  bool isPadded = false; // every 8 bytes along K, 16 numbers of 4 bits, are followed by 8 unused ones
 };
 
 /// The descriptor for tiles of a buffer, where `inverse` maps dim0, dim1 to its offsets in elements. Nullopt if tensor cores have no name for

@@ -49,15 +49,45 @@ tt.func public @float_scales(%out: !tt.ptr<f32>, %x: i8, %s: f8E4M3FN) {
   tt.return
 }
 
-// Packed pairs and bytes in one dot: bf16, still by tcgen05.
+// Two scales of a row leave half of their cell unused.
+// CHECK-LABEL: .entry short
+// CHECK-COUNT-2: tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X
+// CHECK-NOT: tcgen05.mma
+tt.func public @short(%out: !tt.ptr<f32>, %x: f8E4M3FN, %s: i8) {
+  %a = tt.splat %x : f8E4M3FN -> tensor<128x64xf8E4M3FN>
+  %b = tt.splat %x : f8E4M3FN -> tensor<64x64xf8E4M3FN>
+  %sa = tt.splat %s : i8 -> tensor<128x2xi8>
+  %sb = tt.splat %s : i8 -> tensor<64x2xi8>
+  %c = arith.constant dense<0.0> : tensor<128x64xf32>
+  %d = tt.dot_scaled %a scale %sa, %b scale %sb, %c lhs = e4m3 rhs = e4m3 {fastMath = false} : tensor<128x64xf8E4M3FN>, tensor<128x2xi8> * tensor<64x64xf8E4M3FN>, tensor<64x2xi8> -> tensor<128x64xf32>
+  %p = tt.splat %out : !tt.ptr<f32> -> tensor<128x64x!tt.ptr<f32>>
+  tt.store %p, %d : tensor<128x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// Packed pairs and bytes in one dot: the pairs are padded in shared memory.
 // CHECK-LABEL: .entry mixed
-// CHECK: tcgen05.mma.cta_group::1.kind::f16
+// CHECK-COUNT-4: tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X
 tt.func public @mixed(%out: !tt.ptr<f32>, %x: i8, %y: f8E5M2, %s: i8) {
   %a = tt.splat %x : i8 -> tensor<128x64xi8>
   %b = tt.splat %y : f8E5M2 -> tensor<128x64xf8E5M2>
   %sa = tt.splat %s : i8 -> tensor<128x4xi8>
   %c = arith.constant dense<0.0> : tensor<128x64xf32>
   %d = tt.dot_scaled %a scale %sa, %b, %c lhs = e2m1 rhs = e5m2 {fastMath = false} : tensor<128x64xi8>, tensor<128x4xi8> * tensor<128x64xf8E5M2> -> tensor<128x64xf32>
+  %p = tt.splat %out : !tt.ptr<f32> -> tensor<128x64x!tt.ptr<f32>>
+  tt.store %p, %d : tensor<128x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// Too few pairs for a padded row: bf16, still by tcgen05.
+// CHECK-LABEL: .entry mixed_short
+// CHECK: tcgen05.mma.cta_group::1.kind::f16
+tt.func public @mixed_short(%out: !tt.ptr<f32>, %x: i8, %y: f8E5M2, %s: i8) {
+  %a = tt.splat %x : i8 -> tensor<128x32xi8>
+  %b = tt.splat %y : f8E5M2 -> tensor<64x64xf8E5M2>
+  %sa = tt.splat %s : i8 -> tensor<128x2xi8>
+  %c = arith.constant dense<0.0> : tensor<128x64xf32>
+  %d = tt.dot_scaled %a scale %sa, %b, %c lhs = e2m1 rhs = e5m2 {fastMath = false} : tensor<128x32xi8>, tensor<128x2xi8> * tensor<64x64xf8E5M2> -> tensor<128x64xf32>
   %p = tt.splat %out : !tt.ptr<f32> -> tensor<128x64x!tt.ptr<f32>>
   tt.store %p, %d : tensor<128x64x!tt.ptr<f32>>
   tt.return
