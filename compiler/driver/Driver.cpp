@@ -8,6 +8,7 @@
 #include "compiler/tensor/Record.h"
 #include "compiler/tensor/StoredPointers.h"
 #include "compiler/tensor/Tensor.h"
+#include "compiler/tensor/passes/Passes.h"
 #include "dispatch/CodeArguments.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -177,6 +178,21 @@ static llvm::LogicalResult describeTarget(Compilation &compilation, const Target
   return mlir::success();
 }
 
+/// Puts integers in the place of floats, where fpsan is asked for: before anything is known of either.
+static llvm::LogicalResult sanitizeFloats(Compilation &compilation) {
+  const Options &options = compilation.options;
+  if (!options.asksFor("fpsan"))
+    return mlir::success();
+  auto version = frontend::LanguageVersion::parse(options.languageVersion);
+  tensor::FloatSanitizerOptions sanitizer;
+  sanitizer.isOf38 = version && !version->has(frontend::LanguageRule::FoldedPayloads);
+  sanitizer.hasHomomorphicCasts = options.fpsanHomomorphicCasts;
+  return runDeep(compilation, [&] {
+    return compilation.runPasses(
+        [&](mlir::OpPassManager &manager) { manager.addPass(tensor::createFloatSanitizer(sanitizer)); });
+  });
+}
+
 static void finishArguments(artifact::Artifact &artifact) {
   artifact.argumentBytes = dispatch::layOutArguments(artifact.arguments);
 }
@@ -231,6 +247,8 @@ ArtifactPointer triton::driver::compile(const CompileRequest &given, Diagnostics
   else if (request.inspection.lastStage == "source")
     llvm::raw_string_ostream(text) << *compilation.module;
   compilation.artifact.stages.push_back({"source", text, microsecondsSince(start)});
+  if (mlir::failed(sanitizeFloats(compilation)))
+    return nullptr;
 
   compilation.artifact.name = kernel.symbol;
   std::vector<std::string> names;

@@ -138,17 +138,11 @@ static llvm::LogicalResult checkShared(Compilation &compilation, const gpu::Targ
   return mlir::failure();
 }
 
-static bool asksForSanitizer(const Options &options) {
-  llvm::SmallVector<llvm::StringRef> modes;
-  llvm::StringRef(options.instrumentationMode).split(modes, ',');
-  return llvm::any_of(modes, [](llvm::StringRef mode) { return mode.trim() == "consan"; });
-}
-
 /// Makes room for the state of the concurrency sanitizer, where it is asked for and can do something.
 static void planSanitizer(Compilation &compilation) {
   mlir::ModuleOp module = *compilation.module;
   gpu::SanitizerPlan::detachFrom(module); // what a file says of it
-  if (!asksForSanitizer(compilation.options))
+  if (!compilation.options.asksFor("consan"))
     return;
   std::string why = gpu::isForAmd(module) ? "it knows NVIDIA GPUs" : "";
   std::optional<gpu::SanitizerPlan> plan;

@@ -180,10 +180,18 @@ static bool isPowerOfTwoUpTo(int number, int most) {
   return number > 0 && number <= most && llvm::isPowerOf2_32(uint32_t(number));
 }
 
-std::string Options::recordMode() const {
+static llvm::SmallVector<llvm::StringRef> splitModes(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> modes;
-  llvm::StringRef(instrumentationMode).split(modes, ',');
-  for (llvm::StringRef mode : modes)
+  text.split(modes, ',');
+  for (llvm::StringRef &mode : modes)
+    mode = mode.trim();
+  return modes;
+}
+
+bool Options::asksFor(llvm::StringRef mode) const { return llvm::is_contained(splitModes(instrumentationMode), mode); }
+
+std::string Options::recordMode() const {
+  for (llvm::StringRef mode : splitModes(instrumentationMode))
     if (mode == "proton" || mode.starts_with("proton:"))
       return mode.str();
   return "";

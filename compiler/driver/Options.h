@@ -38,6 +38,8 @@ struct Options {
   std::string key() const;
   /// The paths of those files, likewise: for keys that live as long as the process.
   std::string paths() const;
+  /// Whether `mode` is one of those that commas separate in `instrumentationMode`.
+  bool asksFor(llvm::StringRef mode) const;
   /// Whether kernels note their scopes for the profiler: a part of `instrumentationMode` begins with "proton".
   bool recordsScopes() const { return !recordMode().empty(); }
   /// That part: "proton:warps_per_unit=4" (compiler/gpu/Records.h); empty: there is none.

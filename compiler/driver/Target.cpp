@@ -31,7 +31,8 @@ frontend::LanguageOptions Target::language(const Options &options) const {
   if (std::optional<frontend::LanguageVersion> version = frontend::LanguageVersion::parse(options.languageVersion))
     language.version = *version;
   language.backend = name().str();
-  language.debug = options.debug || options.instrumentationMode == "consan";
+  language.debug = options.debug || options.asksFor("consan");
+  language.sanitizesFloats = options.asksFor("fpsan");
   language.sanitizeOverflow = options.sanitizeOverflow;
   language.numWarps = options.numWarps;
   language.numCtas = options.numCtas;

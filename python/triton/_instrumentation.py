@@ -11,7 +11,6 @@ POINTS = ("load-dialects", "ttgpuir-to-llvmir", "llvmir-to-llvm")
 # What Triton calls so and this compiler has not.
 SANITIZERS = {
     "iisan": "the checks of illegal instructions",
-    "fpsan": "the floating-point sanitizer",
     "gsan": "the detector of races in global memory",
 }
 

@@ -10,6 +10,9 @@ namespace triton::frontend {
 static FailureOr<Value> isCuda(Emitter &emitter, const BoundArguments &) {
   return Value::boolean(emitter.options().backend == "cuda");
 }
+static FailureOr<Value> isFpsan(Emitter &emitter, const BoundArguments &) {
+  return Value::boolean(emitter.options().sanitizesFloats);
+}
 static FailureOr<Value> isHip(Emitter &emitter, const BoundArguments &) {
   return Value::boolean(emitter.options().backend == "hip");
 }
@@ -91,6 +94,9 @@ llvm::ArrayRef<Builtin> targetBuiltins() {
       {"triton.language.target_info", "is_cuda", "()", "Whether the kernel is compiled for an NVIDIA GPU.", isCuda},
       {"triton.language.target_info", "cuda_capability_geq", "(major, minor=0)",
        "Whether the target is an NVIDIA GPU of at least this compute capability.", capabilityAtLeast},
+      {"triton.language.target_info", "is_fpsan", "()",
+       "Whether the kernel is compiled with the floating-point sanitizer: `instrumentation_mode` names `fpsan`.",
+       isFpsan},
       {"triton.language.target_info", "is_hip", "()", "Whether the kernel is compiled for an AMD GPU.", isHip},
       {"triton.language.target_info", "is_hip_cdna3", "()", "Whether the target is an AMD GPU of the CDNA 3 family.",
        isAmd<0x942>},

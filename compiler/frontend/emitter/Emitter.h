@@ -33,8 +33,9 @@ struct LanguageOptions {
   LanguageVersion version;
   bool debug = false;
   bool sanitizeOverflow = true;
-  std::string backend = "cpu"; // "cpu", "cuda", "hip"
-  int capability = 0;          // cuda: 90 for sm_90; hip: 0x942 for gfx942
+  bool sanitizesFloats = false; // integers stand for floats: `tensor-float-sanitizer`
+  std::string backend = "cpu";  // "cpu", "cuda", "hip"
+  int capability = 0;           // cuda: 90 for sm_90; hip: 0x942 for gfx942
   int numWarps = 4, numCtas = 1, numStages = 3, warpSize = 32;
   std::vector<std::string> supportedFp8 = {"fp8e5", "fp8e4nv", "fp8e4b15", "fp8e4b8", "fp8e5b16"};
   std::vector<std::string> deprecatedFp8Dot;

@@ -15,6 +15,7 @@
 // RUN: not triton-opt %t/bits.mlir --gpu-make-tensor-maps 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not triton-opt %t/swizzle.mlir --gpu-lower-descriptors 2>&1 | FileCheck %s --check-prefix=SWIZZLE
 // RUN: not triton-opt %t/swizzle.mlir --gpu-pipeline-loops 2>&1 | FileCheck %s --check-prefix=SWIZZLE
+// RUN: not triton-opt %t/wgmma.mlir --tensor-float-sanitizer 2>&1 | FileCheck %s --check-prefix=FPSAN
 // NAME: error: unknown NVIDIA architecture 'foo': expected sm_70, 75, 80, 86, 89, 90a, 100a, 103a or 120a
 // NUMBER: error: unknown NVIDIA architecture 'cuda:95'
 // WARPS: error: num_warps must be a power of two, got 3
@@ -88,4 +89,16 @@ tt.func public @bits(%base: !tt.ptr<i1>, %n: i32) {
 // SWIZZLE: error: 'tt.func' op Illegal shared layout: a buffer of shape [32, 32] is too small for a swizzle of 128 bytes of 16-bit elements
 tt.func public @swizzle(%d: !tt.tensordesc<tensor<32x32xf16, #shared>>) {
   tt.return
+}
+
+//--- wgmma.mlir
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+// FPSAN: error: 'ttng.warp_group_dot' op multiplies matrices in a way that the floating-point sanitizer (fpsan) does not know; it knows tl.dot
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @wgmma(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %c: tensor<64x64xf32, #mma>) {
+    %d = ttng.warp_group_dot %a, %a, %c : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    tt.return
+  }
 }

@@ -11,6 +11,15 @@ class KernelPass<string name, string root = "void">
 class TensorPass<string name, string root = "void">
     : PassBase<name, "::triton::tensor::CheckedPass<" # root # ", ::triton::tensor::checkTensorIr>">;
 
+def FloatSanitizer : KernelPass<"tensor-float-sanitizer", "::mlir::ModuleOp"> {
+  let summary = "compute with integers modulo a power of 2 in place of floats (fpsan)";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"isOf38", "of-3.8", "bool", "false", "with the constants and casts of Triton 3.8">,
+    Option<"hasHomomorphicCasts", "homomorphic-casts", "bool", "false", "narrowing drops bits, so that it commutes with sums">
+  ];
+}
+
 def StructureControlFlow : KernelPass<"tensor-structure-control-flow", "::mlir::ModuleOp"> {
   let summary = "turn branches between blocks into scf";
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect", "::mlir::ub::UBDialect"];

@@ -46,6 +46,7 @@ void registerTensorDialects(DialectRegistry &registry) {
 }
 
 void registerTensorPipeline() {
+  registerFloatSanitizer();
   registerStructureControlFlow();
   registerInlineCalls();
   registerSimplify();

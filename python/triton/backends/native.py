@@ -73,6 +73,7 @@ class NativeBackend(BaseBackend):
         known = self.options_class.__dataclass_fields__.keys() - {"backend_name"}
         given = {name: value for name, value in options.items() if name in known and value is not None}
         given.setdefault("arch", self.default_arch())
+        given.setdefault("fpsan_homomorphic_casts", knobs.compilation.fpsan_homomorphic_casts)
         given["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(given.get("enable_fp_fusion"))
         if knobs.language.fp32_default:
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)

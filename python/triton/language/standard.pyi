@@ -66,7 +66,7 @@ def swizzle2d(i, j, size_i, size_j, size_g) -> tuple[tensor, tensor]:
     ...
 
 def expect_zero(x, mask) -> tensor:
-    """`x`, which the kernel knows to be zero where `mask` is true; with `debug`, an error where it is not."""
+    """`x`, which the kernel knows to be zero where `mask` is true; with `debug`, an error where it is not. Under `fpsan`, whose integers underflow to no zero, it is zero there."""
     ...
 
 def sigmoid(x) -> tensor:

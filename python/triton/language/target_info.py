@@ -15,6 +15,9 @@ def _ask_about(target):
     def cuda_capability_geq(major, minor=0):
         return is_cuda() and target().arch >= 10 * major + minor
 
+    def is_fpsan():
+        return False  # a property of a compile
+
     def is_hip():
         return target() is not None and target().backend == "hip"
 
@@ -27,7 +30,7 @@ def _ask_about(target):
     def is_hip_gfx1250():
         return is_hip() and target().arch == "gfx1250"
 
-    for answer in (is_cuda, cuda_capability_geq, is_hip, is_hip_cdna3, is_hip_cdna4, is_hip_gfx1250):
+    for answer in (is_cuda, cuda_capability_geq, is_fpsan, is_hip, is_hip_cdna3, is_hip_cdna4, is_hip_gfx1250):
         globals()[answer.__name__].answer = answer
 
 

@@ -15,6 +15,10 @@ def cuda_capability_geq(major, minor=0) -> bool:
     """Whether the target is an NVIDIA GPU of at least this compute capability."""
     ...
 
+def is_fpsan() -> tensor:
+    """Whether the kernel is compiled with the floating-point sanitizer: `instrumentation_mode` names `fpsan`."""
+    ...
+
 def is_hip() -> bool:
     """Whether the kernel is compiled for an AMD GPU."""
     ...

@@ -298,8 +298,8 @@ def test_there_is_no_cpu():
 
 
 def test_sanitizers_that_are_not_there():
-    with pytest.warns(UserWarning, match="'small' is compiled without the floating-point sanitizer"):
-        compile(small, {"x": "*fp32", "L": ROW}, instrumentation_mode="proton,fpsan")
+    with pytest.warns(UserWarning, match="'small' is compiled without the detector of races in global memory"):
+        compile(small, {"x": "*fp32", "L": ROW}, instrumentation_mode="proton,gsan")
 
 
 def test_the_concurrency_sanitizer_is_for_one_cta(capfd):
