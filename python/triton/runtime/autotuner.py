@@ -7,8 +7,11 @@ import contextvars
 import copy
 import inspect
 import json
+import os
+import threading
 import time
 import warnings
+import weakref
 from functools import cached_property
 from typing import Dict, List, Optional, Tuple
 
@@ -52,8 +55,24 @@ def _innermost(fn):
     return list(_chain(fn))[-1]
 
 
+_tuners: weakref.WeakSet = weakref.WeakSet()
+
+
+def _forget_other_threads():
+    """In a forked child: a tuner that another thread of the parent's had in hand is free."""
+    for tuner in list(_tuners):
+        if not tuner._lock._is_owned():
+            tuner._lock._at_fork_reinit()
+
+
+os.register_at_fork(after_in_child=_forget_other_threads)
+
+
 class Autotuner(KernelInterface):
-    """Measures each configuration the first time a key is seen, and launches with the best from then on."""
+    """Measures each configuration the first time a key is seen, and launches with the best from then on.
+
+    Any number of threads may launch: one at a time tunes, and arguments are those of the thread that asks.
+    """
 
     def __init__(
         self,
@@ -100,8 +119,8 @@ class Autotuner(KernelInterface):
         self._name = getattr(self.base_fn, "__name__", type(self.base_fn).__name__)
         self._do_bench = do_bench
         self.num_warmups, self.num_reps, self.use_cuda_graph = warmup, rep, use_cuda_graph
-        self.nargs = None
         self._call = (), {}  # arguments of the call that is tuned
+        self._begin()
         if warmup is not None or rep is not None or use_cuda_graph:
             self._use_deprecated_timing(warmup, rep, use_cuda_graph)
 
@@ -120,6 +139,32 @@ class Autotuner(KernelInterface):
         else:
             times = {"warmup": 25 if warmup is None else warmup, "rep": 100 if rep is None else rep}
             self._do_bench = lambda call, quantiles: do_bench(call, quantiles=quantiles, **times)
+
+    def _begin(self):
+        """What belongs to one process, and is not copied."""
+        self._lock = threading.RLock()  # of whoever tunes
+        self._nargs: Dict[int, Dict] = {}  # thread -> arguments of the launch that it is in
+        _tuners.add(self)
+
+    @property
+    def nargs(self):
+        """The positional arguments, by name, of the launch that this thread is in; None outside of launches."""
+        return self._nargs.get(threading.get_ident())
+
+    @nargs.setter
+    def nargs(self, value):
+        if value is None:
+            self._nargs.pop(threading.get_ident(), None)
+        else:
+            self._nargs[threading.get_ident()] = value
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "_nargs", "_trial")}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._trial = None
+        self._begin()
 
     # Arguments that benchmarking must not change.
 
@@ -341,8 +386,23 @@ class Autotuner(KernelInterface):
         self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
         self.configs_timings = timings
 
+    def _best_of(self, key, args, kwargs):
+        """The configuration for a key. Who comes while it is tuned waits: at the same time, kernels would disturb each other's times."""
+        if key not in self.cache:
+            with self._lock:
+                if key not in self.cache:
+                    self._tune(key, args, kwargs)
+        return self.cache[key]
+
     def _tune(self, key, args, kwargs):
+        before = self._call, self._restore_copies, self._harms  # of a launch that is tuned, and that launches this kernel
         self._call = args, kwargs
+        try:
+            self._tune_call(key, args, kwargs)
+        finally:
+            self._call, self._restore_copies, self._harms = before
+
+    def _tune_call(self, key, args, kwargs):
         pruned = self.prune_configs(kwargs)
         if len(pruned) == 1:  # nothing to choose from
             self.cache[key] = pruned[0]
@@ -417,21 +477,17 @@ class Autotuner(KernelInterface):
 
     def run(self, *args, **kwargs):
         """Launches with the best configuration for these arguments."""
-        self.nargs = dict(zip(self.arg_names, args))
+        before, self.nargs = self.nargs, dict(zip(self.arg_names, args))  # a hook or a grid may launch this kernel too
         try:
+            config = self.configs[0]
             if len(self.configs) > 1:
-                key = self._tuning_key(kwargs)
-                if key not in self.cache:
-                    self._tune(key, args, kwargs)
-                config = self.cache[key]
-            else:
-                config = self.configs[0]
+                config = self._best_of(self._tuning_key(kwargs), args, kwargs)
             self.best_config = config
             if config.pre_hook is not None:
                 config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
             return self.fn.run(*args, **kwargs, **self._launch_kwargs(config))
         finally:
-            self.nargs, self._call = None, ((), {})
+            self.nargs = before
 
     def prune_configs(self, kwargs: Dict) -> List[Config]:
         """The configurations worth measuring."""
@@ -456,13 +512,12 @@ class Autotuner(KernelInterface):
 
     def warmup(self, *args, **kwargs):
         """Compiles every configuration worth measuring; gives the kernels."""
-        self.nargs = dict(zip(self.arg_names, args))
+        before, self.nargs = self.nargs, dict(zip(self.arg_names, args))
         try:
-            return [
-                self.fn.warmup(*args, **kwargs, **self._launch_kwargs(config)) for config in self.prune_configs(kwargs)
-            ]
+            configs = self.prune_configs(kwargs)
+            return [self.fn.warmup(*args, **kwargs, **self._launch_kwargs(config)) for config in configs]
         finally:
-            self.nargs = None
+            self.nargs = before
 
 
 def autotune(

@@ -176,6 +176,44 @@ def test_fork_in_the_middle(tmp_path):
 
 
 @pytest.mark.runs
+@pytest.mark.cpu_only
+def test_fork_while_another_thread_tunes(tmp_path):
+    out = run(
+        tmp_path,
+        """
+        begun, may_end = threading.Event(), threading.Event()
+
+        def bench(call, quantiles):
+            begun.set()
+            may_end.wait()
+            return [1.0] * 3
+
+        tuned = triton.autotune([triton.Config({"K": 1}), triton.Config({"K": 2})], key=["n"], do_bench=bench)(define())
+
+        def launch():
+            out = np.zeros(16, np.float32)
+            tuned[(1,)](np.ones(16, np.float32), out, 16, 16)
+            return out[0]
+
+        thread = threading.Thread(target=launch)
+        thread.start()
+        begun.wait()
+        child = os.fork()
+        if child == 0:
+            may_end.set()
+            print("child", launch(), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+        may_end.set()
+        thread.join()
+        print("parent", launch())
+        """,
+        seconds=60,
+    )
+    assert out.split() == ["child", "3.0", "parent", "3.0"]
+
+
+@pytest.mark.runs
 @pytest.mark.parametrize("seconds", [0.3, 0.7, 1.1])
 def test_process_ends_while_threads_compile(tmp_path, seconds, device):
     output = run(

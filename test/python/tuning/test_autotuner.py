@@ -1,6 +1,9 @@
 """The autotuner and heuristics."""
 
+import copy
 import re
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -235,3 +238,62 @@ def test_nothing_to_reset_or_restore():
     out = np.zeros(1, np.int32)
     kernel[(1,)](out, None)
     assert out[0] == 1
+
+
+def test_threads_tune_one_after_the_other():
+    running, most, failures = [], [], []
+
+    def bench(call, quantiles):
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.01)  # for the others to come
+        call()
+        running.pop()
+        return [1.0] * 3
+
+    @triton.autotune([triton.Config({"BLOCK": block}) for block in (16, 64)], ["n"], do_bench=bench, restore_value=["out_ptr"])  # fmt: skip
+    @triton.jit
+    def kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < n
+        old = tl.load(out_ptr + offsets, mask=mask)
+        tl.store(out_ptr + offsets, old + tl.load(x_ptr + offsets, mask=mask), mask=mask)
+
+    def launch(n):
+        try:
+            x, out = np.ones(n, np.float32), np.full(n, 5, np.float32)
+            kernel[grid](x, out, n)
+            np.testing.assert_array_equal(out, 6 * x)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=launch, args=(n,)) for n in (30, 40, 50, 30, 40, 50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert max(most) == 1 and len(most) == 6 and len(kernel.cache) == 3 and kernel.nargs is None
+
+
+def test_a_launch_inside_of_a_launch_that_is_tuned():
+    kernel = tuned(restore_value=["out_ptr"])
+    x, out, inner = np.ones(50, np.float32), np.full(50, 5, np.float32), np.zeros(20, np.float32)
+
+    def grid_that_launches(meta):
+        inner[:] = 0
+        kernel[grid](x, inner, 20)
+        return grid(meta)
+
+    kernel[grid_that_launches](x, out, 50)
+    np.testing.assert_array_equal(out, 6 * x)
+    np.testing.assert_array_equal(inner, x[:20])
+    assert kernel.nargs is None
+
+
+def test_copies_tune_for_themselves():
+    kernel = tuned()
+    for made in (copy.copy(kernel), copy.deepcopy(kernel)):
+        x, out = np.ones(50, np.float32), np.zeros(50, np.float32)
+        made[grid](x, out, 50)
+        assert out.any() and made.best_config in kernel.configs and not hasattr(kernel, "best_config")
