@@ -98,8 +98,7 @@ class Mark:
             results = []
             for line in benchmark.line_vals:
                 arguments = {**dict(zip(benchmark.x_names, point)), benchmark.line_arg: line, **benchmark.args}
-                result = self.fn(**arguments, **kwargs)
-                results.append(tuple(result) if isinstance(result, (list, tuple)) else (result, None, None))
+                results.append(_with_band(self.fn(**arguments, **kwargs)))
             rows.append([*point, *(value for value, _, _ in results)])
             bands.append([(low, high) for _, low, high in results])
         frame = pandas.DataFrame(rows, columns=[*benchmark.x_names, *names])
@@ -115,6 +114,15 @@ class Mark:
             path = os.path.join(save_path, f"{benchmark.plot_name}.csv")
             frame.to_csv(path, float_format=f"%.{save_precision}f", index=False)
         return frame
+
+
+def _with_band(result):
+    """(value, low, high) of what a measured function gives; without a band, the last two are None."""
+    try:
+        value, low, high = result
+    except TypeError:
+        return result, None, None
+    return value, low, high
 
 
 def _plot(benchmark, frame, names, bands, save_path, show_plots):
@@ -135,9 +143,11 @@ def _plot(benchmark, frame, names, bands, save_path, show_plots):
     axes.set_title(benchmark.plot_name)
     axes.set_xlabel(benchmark.xlabel or ", ".join(benchmark.x_names))
     axes.set_ylabel(benchmark.ylabel)
-    axes.set_xscale("log", base=2) if benchmark.x_log else axes.set_xscale("linear")
-    axes.set_yscale("log" if benchmark.y_log else "linear")
-    if not benchmark.y_log:
+    if benchmark.x_log:  # setting a linear scale would take the labels of texts away
+        axes.set_xscale("log", base=2)
+    if benchmark.y_log:
+        axes.set_yscale("log")
+    elif axes.dataLim.y0 >= 0:
         axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     axes.legend()

@@ -100,6 +100,23 @@ def test_benchmark_table_and_files(tmp_path, capsys):
     assert "sizes.png" in (folder / "results.html").read_text()
 
 
+def test_pictures_show_texts_and_negative_values(tmp_path, monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    kept = []
+    monkeypatch.setattr(pyplot, "close", kept.append)
+
+    def picture(x_vals, values):
+        benchmark = testing.Benchmark(["n"], x_vals, "line", [0], ["one"], "plot", {})
+        testing.perf_report(benchmark)(lambda n, line: values[n]).run(save_path=str(tmp_path))
+        axes = kept.pop().axes[0]
+        return [label.get_text() for label in axes.get_xticklabels()], axes.get_ylim()[0]
+
+    assert picture(["small", "large"], {"small": 1.0, "large": 2.0}) == (["small", "large"], 0)
+    assert picture([1, 2], {1: 1.0, 2: 2.0})[1] == 0
+    assert picture([1, 2], {1: -1.0, 2: 2.0})[1] < -1
+    assert picture([1, 2], {1: np.array([1.0, -2.0, 3.0]), 2: (2.0, 1.0, 3.0)})[1] < -2
+
+
 def test_difference_column():
     measure = testing.perf_report([report()])(lambda n, m, who, extra: 1 if who == "a" else 3)
     (frame,) = measure.run(return_df=True, diff_col=True)
