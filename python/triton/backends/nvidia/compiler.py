@@ -107,7 +107,9 @@ CUDAOptions = options_class("CUDAOptions", "cuda", _Options, ptx_options=knobs.n
 def _capability(arch: str) -> int:
     found = re.fullmatch(r"sm_?(\d+)[af]?", arch)
     if not found:
-        raise ValueError(f"TRITON_OVERRIDE_ARCH must have the form sm<digits>, got '{arch}'")
+        is_variable = arch == knobs.runtime.override_arch
+        what = "TRITON_OVERRIDE_ARCH" if is_variable else "the architecture of a CUDA target"
+        raise ValueError(f"{what} must have the form sm<digits>, got '{arch}'")
     return int(found.group(1))
 
 
