@@ -28,6 +28,7 @@ from .cache import get_cache_manager, triton_key  # noqa: F401  (clients take th
 from .config import Config, choose, question, quicker, read_kept, seal_timings, undecided
 from .driver import driver
 from .jit import JITFunction, KernelInterface
+from .mock import TensorWrapper
 
 # What a configuration may raise and only lose by it.
 _FAILURES = OutOfResources, CompileTimeAssertionFailure, PTXASError
@@ -48,6 +49,13 @@ def _check_names(parameter, names, arg_names):
             f"{parameter} contains names that are not kernel arguments: {', '.join(unknown)}. "
             f"Valid argument names are: {', '.join(arg_names)}."
         )
+
+
+def _memory_of(value):
+    """The array that a kernel changes through an argument: what a wrapper or a descriptor is about, without gradients, of which kernels know nothing."""
+    while isinstance(value, TensorWrapper) or hasattr(value, "block_shape"):
+        value = value.base
+    return value.detach() if hasattr(value, "detach") else value
 
 
 def _innermost(fn):
@@ -169,21 +177,26 @@ class Autotuner(KernelInterface):
     # Arguments that benchmarking must not change.
 
     def _default_pre_hook(self, kwargs, reset_only=False):
-        given = {name for name, value in kwargs.items() if value is not None}
-        for name in given.intersection(self.reset_to_zero):
-            kwargs[name].zero_() if hasattr(kwargs[name], "zero_") else kwargs[name].fill(0)
+        arrays = {
+            name: _memory_of(kwargs[name])
+            for name in {*self.reset_to_zero, *self.restore_value}
+            if kwargs.get(name) is not None
+        }
+        for name in arrays.keys() & set(self.reset_to_zero):
+            arrays[name].zero_() if hasattr(arrays[name], "zero_") else arrays[name].fill(0)
         if not reset_only:
             self._restore_copies = {
-                name: kwargs[name].clone() if hasattr(kwargs[name], "clone") else kwargs[name].copy()
-                for name in given.intersection(self.restore_value)
+                name: arrays[name].clone() if hasattr(arrays[name], "clone") else arrays[name].copy()
+                for name in arrays.keys() & set(self.restore_value)
             }
 
     def _default_post_hook(self, kwargs, exception):
         for name, kept in self._restore_copies.items():
-            if hasattr(kwargs[name], "copy_"):
-                kwargs[name].copy_(kept)
+            array = _memory_of(kwargs[name])
+            if hasattr(array, "copy_"):
+                array.copy_(kept)
             else:
-                kwargs[name][...] = kept
+                array[...] = kept
         self._restore_copies = {}
 
     def _jit_function(self):

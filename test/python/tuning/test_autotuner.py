@@ -54,6 +54,37 @@ def test_restore_value():
     np.testing.assert_array_equal(out, 6 * x)
 
 
+@pytest.mark.cpu_only
+@pytest.mark.parametrize("kind", ["parameter", "wrapper", "descriptor"])
+def test_what_is_reset_and_restored(kind):
+    torch = pytest.importorskip("torch")
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    wrap = {
+        "parameter": torch.nn.Parameter,
+        "wrapper": lambda tensor: triton.reinterpret(tensor, tl.float32),
+        "descriptor": lambda tensor: TensorDescriptor.from_tensor(tensor, [16]),
+    }[kind]
+
+    @triton.autotune(
+        configs=[triton.Config({}, num_warps=warps) for warps in (1, 2)], key=["KIND"], do_bench=quick_bench,
+        reset_to_zero=["sum"], restore_value=["out"],
+    )  # fmt: skip
+    @triton.jit
+    def kernel(out, sum, KIND: tl.constexpr):
+        if KIND == "descriptor":
+            out.store([0], out.load([0]) + 1)
+            sum.store([0], sum.load([0]) + 1)
+        else:
+            offsets = tl.arange(0, 16)
+            tl.store(out + offsets, tl.load(out + offsets) + 1)
+            tl.store(sum + offsets, tl.load(sum + offsets) + 1)
+
+    out, sum = torch.full((16,), 5.0), torch.zeros(16)
+    kernel[(1,)](wrap(out), wrap(sum), kind)
+    assert (out == 6).all() and (sum == 1).all()
+
+
 def test_failing_configurations_lose():
     @triton.autotune(configs=[triton.Config({"B": 3}), triton.Config({"B": 4})], key=[], do_bench=quick_bench)
     @triton.jit
