@@ -51,9 +51,41 @@ class Movements(nn.Module):
         return torch.cat([*parts, torch.gather(y, 1, torch.argsort(x, -1))])
 
 
+class Experts(nn.Module):
+    """Two of four experts for each token: choices, scattered weights, products over all, norms over groups."""
+
+    def __init__(self):
+        super().__init__()
+        self.router, self.norm = nn.Linear(16, 4), nn.GroupNorm(4, 16)
+        self.up, self.down = nn.Parameter(torch.randn(4, 16, 8) / 4), nn.Parameter(torch.randn(4, 8, 16) / 4)
+
+    def forward(self, x):
+        weights, chosen = self.router(x).softmax(-1).topk(2, -1)
+        weights = torch.zeros_like(x[:, :4]).scatter(1, chosen, weights / weights.sum(-1, keepdim=True))
+        hidden = nn.functional.gelu(torch.einsum("td,edh->teh", self.norm(x), self.up))
+        return x.index_add(0, chosen[:, 0] % 2, torch.einsum("teh,ehd,te->td", hidden, self.down, weights))
+
+
+class Recurrent(nn.Module):
+    """Cells over a few steps, and what comes out of them in another order."""
+
+    def __init__(self):
+        super().__init__()
+        self.long, self.gated = nn.LSTMCell(6, 8), nn.GRUCell(8, 8)
+
+    def forward(self, x):
+        hidden = cell = other = x.new_zeros(x.shape[0], 8)
+        for step in range(3):
+            hidden, cell = self.long(x[:, step], (hidden, cell))
+            other = self.gated(hidden, other)
+        return other * cell + other.logcumsumexp(1) + other.roll(1, 0)
+
+
 MODELS = {
     "convolutions": (Convolutions, lambda batch: torch.randn(batch, 3, 8, 8)),
     "language": (Language, lambda batch: torch.randint(0, 50, (batch, 5 + 3 * batch))),
+    "experts": (Experts, lambda batch: torch.randn(5 + batch, 16)),
+    "recurrent": (Recurrent, lambda batch: torch.randn(batch, 3, 6)),
     "movements": (Movements, lambda batch: torch.randn(3 + 2 * batch, 7)),
 }
 
