@@ -95,6 +95,15 @@ def test_paths_in_documents_are_there():
     assert not missing, "\n".join(missing)
 
 
+def test_decisions_are_listed():
+    """docs/decisions/README.md names every page, and a page begins with the number of its file."""
+    pages = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
+    listed = re.findall(r"\[(\d{4})\]\((\d{4}[\w-]*\.md)\)", (ROOT / "docs/decisions/README.md").read_text())
+    assert sorted(name for _, name in listed) == [page.name for page in pages]
+    assert all(number == name[:4] for number, name in listed), listed
+    assert [page.name for page in pages if not page.read_text().startswith(f"# {page.name[:4]}: ")] == []
+
+
 # Folders with a README that tells, in the order of processing, where to begin reading.
 ROOMS = ["compiler/frontend", "compiler/tensor", "compiler/cpu", "compiler/driver", "compiler/interpreter"]
 ROOMS += ["bindings", "runtime", "dispatch", "api", "embed", "python/triton"]
