@@ -1,4 +1,4 @@
-// AMDGPU LLVM IR as a program of the simulator: the second door.
+// Reads AMDGPU LLVM IR, the final text of a kernel, as a program of the simulator.
 //   In:  the text of a module as the compiler ends it, before the code generator; the architecture that it is for.
 //   Out: decoded kernels, which run on the same machine as PTX does: waves are warps, workgroups CTAs, LDS is shared memory.
 #pragma once
