@@ -8,6 +8,9 @@
 #include "compiler/frontend/values/Folding.h"
 #include "compiler/frontend/values/Literals.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/InterleavedRange.h"
+
 namespace triton::frontend {
 
 mlir::FailureOr<int64_t> readInteger(Emitter &emitter, const Value &value, llvm::StringRef what);
@@ -35,6 +38,22 @@ mlir::FailureOr<Value> readBlock(Emitter &emitter, const Value &value, llvm::Str
 inline mlir::Value irOf(const Value &tensor) { return tensor.get<TensorValue>().ir; }
 inline mlir::RankedTensorType irTypeOf(const Value &block) {
   return llvm::cast<mlir::RankedTensorType>(irOf(block).getType());
+}
+
+/// What one of several names stands for; None is the empty one.
+template <typename Enum>
+mlir::FailureOr<Enum> readChoice(Emitter &emitter, const Value &value, llvm::StringRef what,
+                                 llvm::ArrayRef<std::pair<llvm::StringLiteral, Enum>> choices) {
+  mlir::FailureOr<std::string> name =
+      value.isNone() ? mlir::FailureOr<std::string>(std::string()) : readString(emitter, value, what);
+  if (failed(name))
+    return mlir::failure();
+  for (const auto &[spelling, choice] : choices)
+    if (spelling == *name)
+      return choice;
+  auto names = llvm::map_range(choices, [](const auto &choice) { return "\"" + choice.first.str() + "\""; });
+  return emitter.error("ValueError") << what << " \"" << *name << "\" not supported; it may be "
+                                     << llvm::interleaved(names);
 }
 
 /// The place rules report to: `inferTrans(…, ruleErrors(emitter))`.

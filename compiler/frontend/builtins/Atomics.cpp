@@ -15,7 +15,7 @@ using triton::tensor::RMWOp;
 
 namespace triton::frontend {
 
-static FailureOr<MemSemantic> readSemantic(Emitter &emitter, const Value &value) {
+FailureOr<MemSemantic> readSemantic(Emitter &emitter, const Value &value) {
   if (value.isNone())
     return MemSemantic::AcquireRelease;
   FailureOr<std::string> name = readString(emitter, value, "sem");
@@ -28,7 +28,7 @@ static FailureOr<MemSemantic> readSemantic(Emitter &emitter, const Value &value)
          << "\" not supported; it may be \"acquire\", \"release\", \"acq_rel\" or \"relaxed\"";
 }
 
-static FailureOr<MemSyncScope> readScope(Emitter &emitter, const Value &value) {
+FailureOr<MemSyncScope> readScope(Emitter &emitter, const Value &value) {
   if (value.isNone())
     return MemSyncScope::GPU;
   FailureOr<std::string> name = readString(emitter, value, "scope");
@@ -47,8 +47,7 @@ static FailureOr<Value> readAtomicPointer(Emitter &emitter, const Value &value, 
   return pointer;
 }
 
-// The op for the element type: floats add differently, unsigned integers compare differently.
-static RMWOp forElement(RMWOp op, Type element) {
+RMWOp updateOf(RMWOp op, Type element) {
   if (op == RMWOp::Add && element.isFloating())
     return RMWOp::FAdd;
   if (element.isFloating() || element.isSigned())
@@ -63,7 +62,7 @@ template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter
   if (failed(pointer))
     return failure();
   const Type element = pointer->type().pointee();
-  const RMWOp op = forElement(operation, element);
+  const RMWOp op = updateOf(operation, element);
   FailureOr<std::optional<Value>> mask = readMask(emitter, arguments[2]);
   FailureOr<MemSemantic> semantic = failed(mask) ? FailureOr<MemSemantic>() : readSemantic(emitter, arguments[3]);
   FailureOr<MemSyncScope> scope = failed(semantic) ? FailureOr<MemSyncScope>() : readScope(emitter, arguments[4]);

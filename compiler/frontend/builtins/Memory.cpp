@@ -50,51 +50,36 @@ FailureOr<std::optional<Value>> readMask(Emitter &emitter, const Value &value) {
   return std::optional<Value>(*mask);
 }
 
-template <typename Enum>
-static FailureOr<Enum> readOption(Emitter &emitter, const Value &value, llvm::StringRef what,
-                                  ArrayRef<std::pair<llvm::StringLiteral, Enum>> options) {
-  FailureOr<std::string> name =
-      value.isNone() ? FailureOr<std::string>(std::string()) : readString(emitter, value, what);
-  if (failed(name))
-    return failure();
-  for (const auto &[spelling, option] : options)
-    if (spelling == *name)
-      return option;
-  auto names = llvm::map_range(options, [](const auto &option) { return "\"" + option.first.str() + "\""; });
-  return emitter.error("ValueError") << what << " \"" << *name << "\" not supported; it may be "
-                                     << llvm::interleaved(names);
-}
-
-static FailureOr<CacheModifier> readLoadCache(Emitter &emitter, const Value &value) {
+FailureOr<CacheModifier> readLoadCache(Emitter &emitter, const Value &value) {
   static constexpr std::pair<llvm::StringLiteral, CacheModifier> options[] = {{"", CacheModifier::None},
                                                                               {".ca", CacheModifier::CA},
                                                                               {".cg", CacheModifier::CG},
                                                                               {".cs", CacheModifier::CS},
                                                                               {".cv", CacheModifier::CV}};
-  return readOption<CacheModifier>(emitter, value, "cache_modifier", options);
+  return readChoice<CacheModifier>(emitter, value, "cache_modifier", options);
 }
 
-static FailureOr<CacheModifier> readStoreCache(Emitter &emitter, const Value &value) {
+FailureOr<CacheModifier> readStoreCache(Emitter &emitter, const Value &value) {
   static constexpr std::pair<llvm::StringLiteral, CacheModifier> options[] = {{"", CacheModifier::None},
                                                                               {".wb", CacheModifier::WB},
                                                                               {".cg", CacheModifier::CG},
                                                                               {".cs", CacheModifier::CS},
                                                                               {".wt", CacheModifier::WT}};
-  return readOption<CacheModifier>(emitter, value, "cache_modifier", options);
+  return readChoice<CacheModifier>(emitter, value, "cache_modifier", options);
 }
 
-static FailureOr<EvictionPolicy> readEviction(Emitter &emitter, const Value &value) {
+FailureOr<EvictionPolicy> readEviction(Emitter &emitter, const Value &value) {
   static constexpr std::pair<llvm::StringLiteral, EvictionPolicy> options[] = {
       {"", EvictionPolicy::Normal},
       {"evict_first", EvictionPolicy::EvictFirst},
       {"evict_last", EvictionPolicy::EvictLast}};
-  return readOption<EvictionPolicy>(emitter, value, "eviction_policy", options);
+  return readChoice<EvictionPolicy>(emitter, value, "eviction_policy", options);
 }
 
 FailureOr<std::optional<PaddingOption>> readPadding(Emitter &emitter, const Value &value) {
   static constexpr std::pair<llvm::StringLiteral, std::optional<PaddingOption>> options[] = {
       {"", std::nullopt}, {"zero", PaddingOption::Zero}, {"nan", PaddingOption::Nan}};
-  return readOption<std::optional<PaddingOption>>(emitter, value, "padding_option", options);
+  return readChoice<std::optional<PaddingOption>>(emitter, value, "padding_option", options);
 }
 
 // A bare 0 stands for no dimension, as anything false does.

@@ -305,11 +305,6 @@ template <tensor::RMWOp operation> static FailureOr<Value> update(Emitter &emitt
   if (!element.isInteger() && operation != RMWOp::Add && operation != RMWOp::Exchange)
     return emitter.error("ValueError") << "atomic_scatter_" << tensor::stringifyRMWOp(operation).str()
                                        << " is for integers, not for " << element.str();
-  RMWOp kind = operation;
-  if (kind == RMWOp::Add && element.isFloating())
-    kind = RMWOp::FAdd;
-  if (!element.isSigned() && (kind == RMWOp::Max || kind == RMWOp::Min))
-    kind = kind == RMWOp::Max ? RMWOp::UMax : RMWOp::UMin;
   mlir::Value maskIr;
   if (*mask) {
     FailureOr<Value> fitted =
@@ -318,9 +313,9 @@ template <tensor::RMWOp operation> static FailureOr<Value> update(Emitter &emitt
       return failure();
     maskIr = irOf(*fitted);
   }
-  auto op = gpu::LocalAtomicScatterRMWOp::create(emitter.builder(), emitter.location(), places.type, kind,
-                                                 bufferOf(places.buffer), irOf(value), irOf(places.indices), maskIr,
-                                                 static_cast<uint32_t>(places.axis));
+  auto op = gpu::LocalAtomicScatterRMWOp::create(emitter.builder(), emitter.location(), places.type,
+                                                 updateOf(operation, element), bufferOf(places.buffer), irOf(value),
+                                                 irOf(places.indices), maskIr, static_cast<uint32_t>(places.axis));
   return tensorOf(op.getResult(), element);
 }
 
