@@ -22,6 +22,13 @@ LogicalResult needs(Emitter &emitter, int capability, StringRef what) {
                                      << emitter.options().capability;
 }
 
+LogicalResult needsAmd(Emitter &emitter, StringRef what) {
+  if (emitter.options().backend == "hip")
+    return success();
+  return emitter.error("ValueError") << what << " is for AMD GPUs, this is " << emitter.options().backend << ":"
+                                     << emitter.options().capability;
+}
+
 // mbarriers.
 
 FailureOr<Value> readBarrier(Emitter &emitter, const Value &value) {
@@ -181,44 +188,40 @@ static FailureOr<Value> copyToShared(Emitter &emitter, const BoundArguments &arg
   if (!(pointers.pointee() == target.element()))
     return emitter.error("ValueError") << "async_copy_global_to_shared: the buffer holds " << target.element().str()
                                        << ", the pointers point to " << pointers.pointee().str();
-  FailureOr<std::string> cache = readString(emitter, arguments[3], "cache_modifier"),
-                         eviction = readString(emitter, arguments[4], "eviction_policy");
-  FailureOr<bool> isVolatile = readBoolean(emitter, arguments[5], "volatile");
-  if (failed(cache) || failed(eviction) || failed(isVolatile))
-    return failure();
   using tensor::CacheModifier, tensor::EvictionPolicy;
-  auto modifier = *cache == ""      ? std::optional(CacheModifier::None)
-                  : *cache == ".ca" ? std::optional(CacheModifier::CA)
-                  : *cache == ".cg" ? std::optional(CacheModifier::CG)
-                                    : std::nullopt;
-  auto policy = *eviction == ""              ? std::optional(EvictionPolicy::Normal)
-                : *eviction == "evict_first" ? std::optional(EvictionPolicy::EvictFirst)
-                : *eviction == "evict_last"  ? std::optional(EvictionPolicy::EvictLast)
-                                             : std::nullopt;
-  if (!modifier)
-    return emitter.error("ValueError") << "cache_modifier \"" << *cache
-                                       << "\" not supported; it may be \"\", \".ca\" or \".cg\"";
-  if (!policy)
-    return emitter.error("ValueError") << "eviction_policy \"" << *eviction << "\" not supported";
+  FailureOr<CacheModifier> cache =
+      readChoice<CacheModifier>(emitter, arguments[3], "cache_modifier",
+                                {{"", CacheModifier::None}, {".ca", CacheModifier::CA}, {".cg", CacheModifier::CG}});
+  FailureOr<EvictionPolicy> eviction =
+      failed(cache) ? FailureOr<EvictionPolicy>() : readEviction(emitter, arguments[4]);
+  FailureOr<bool> isVolatile = failed(eviction) ? FailureOr<bool>() : readBoolean(emitter, arguments[5], "volatile");
+  if (failed(isVolatile))
+    return failure();
   gpu::AsyncCopyGlobalToLocalOp::create(
       emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()), irOf((*all)[0]),
-      bufferOf(*buffer), *mask ? irOf((*all)[1]) : mlir::Value(), mlir::Value(), *modifier, *policy, *isVolatile);
+      bufferOf(*buffer), *mask ? irOf((*all)[1]) : mlir::Value(), mlir::Value(), *cache, *eviction, *isVolatile);
   return Value::none();
 }
 
-static FailureOr<Value> commitGroup(Emitter &emitter, const BoundArguments &) {
+FailureOr<Value> commitCopies(Emitter &emitter) {
   gpu::AsyncCommitGroupOp::create(emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()),
                                   ValueRange());
   return Value::none();
 }
 
-static FailureOr<Value> waitGroup(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<int64_t> pending = readInteger(emitter, arguments[0], "num_outstanding");
+FailureOr<Value> waitForCopies(Emitter &emitter, const Value &value) {
+  FailureOr<int64_t> pending = readInteger(emitter, value, "num_outstanding");
   if (failed(pending))
     return failure();
   gpu::AsyncWaitOp::create(emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()),
                            ValueRange(), *pending);
   return Value::none();
+}
+
+static FailureOr<Value> commitGroup(Emitter &emitter, const BoundArguments &) { return commitCopies(emitter); }
+
+static FailureOr<Value> waitGroup(Emitter &emitter, const BoundArguments &arguments) {
+  return waitForCopies(emitter, arguments[0]);
 }
 
 static FailureOr<Value> copyArrive(Emitter &emitter, const BoundArguments &arguments) {

@@ -1,4 +1,4 @@
-// Buffers as values of the language.
+// Buffers as values of the language, and what builtins on them read alike.
 #pragma once
 
 #include "compiler/frontend/builtins/Arguments.h"
@@ -19,8 +19,20 @@ inline gpu::MemDescType bufferTypeOf(const frontend::Value &handle) {
 }
 /// An argument that must be a barrier: a buffer of one int64.
 mlir::FailureOr<frontend::Value> readBarrier(frontend::Emitter &emitter, const frontend::Value &value);
-/// An error unless the target is sm_`capability` or newer.
+/// An error unless the target is an NVIDIA GPU, sm_`capability` or newer.
 mlir::LogicalResult needs(frontend::Emitter &emitter, int capability, llvm::StringRef what);
+/// An error unless the target is an AMD GPU.
+mlir::LogicalResult needsAmd(frontend::Emitter &emitter, llvm::StringRef what);
+/// Closes the group of copies that threads have begun since the last one; waits until at most `pending` groups are copying.
+mlir::FailureOr<frontend::Value> commitCopies(frontend::Emitter &emitter);
+mlir::FailureOr<frontend::Value> waitForCopies(frontend::Emitter &emitter, const frontend::Value &pending);
+/// A tensor descriptor, and as many int32 scalars as it has dimensions.
+mlir::FailureOr<const frontend::DescriptorValue *> readDescriptor(frontend::Emitter &emitter,
+                                                                  const frontend::Value &value, llvm::StringRef what);
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> readCoordinates(frontend::Emitter &emitter,
+                                                                const frontend::Value &value,
+                                                                const frontend::DescriptorValue &descriptor,
+                                                                llvm::StringRef what);
 /// A shape of powers of two, given as a list.
 mlir::FailureOr<std::vector<int64_t>> readShapeOf(frontend::Emitter &emitter, const frontend::Value &value);
 /// What a new buffer begins with: null for None, else a block of its shape and elements.

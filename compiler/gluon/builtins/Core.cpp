@@ -474,7 +474,7 @@ llvm::ArrayRef<Builtin> coreBuiltins() {
 void registerLanguage() {
   for (llvm::ArrayRef<Builtin> (*family)() :
        {coreBuiltins, queryBuiltins, sharedBuiltins, asyncBuiltins, tmaBuiltins, dotBuiltins, tensorMemoryBuiltins,
-        tensorMemoryRegisterBuiltins, amdBuiltins, cachePolicyBuiltins})
+        tensorMemoryRegisterBuiltins, amdBufferBuiltins, amdDotBuiltins, gfx1250Builtins, cachePolicyBuiltins})
     registerBuiltins(family);
   registerModules(languageName);
   registerLibrary({"triton.experimental.gluon.language._standard", "gl", CORE, standardLibraryText});

@@ -1,4 +1,6 @@
-// Matrix products: by threads, by tensor cores from registers, by tensor cores from shared memory.
+// Dots: by threads (FMA), by tensor cores from registers (mma.sync), by tensor cores from shared memory (wgmma).
+#include "compiler/gluon/builtins/Dots.h"
+
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Families.h"
@@ -40,13 +42,11 @@ static FailureOr<Value> readOperand(Emitter &emitter, const Value &value, unsign
   return block;
 }
 
-static FailureOr<Value> multiply(Emitter &emitter, const BoundArguments &arguments, InputPrecision precision) {
-  FailureOr<Value> accumulator = readBlock(emitter, arguments[2], "acc");
-  if (failed(accumulator))
-    return failure();
-  const Type type = accumulator->type();
-  FailureOr<Value> a = readOperand(emitter, arguments[0], 0, type.layout());
-  FailureOr<Value> b = failed(a) ? a : readOperand(emitter, arguments[1], 1, type.layout());
+FailureOr<Value> multiplyRegisters(Emitter &emitter, const Value &left, const Value &right, const Value &accumulator,
+                                   InputPrecision precision) {
+  const Type type = accumulator.type();
+  FailureOr<Value> a = readOperand(emitter, left, 0, type.layout());
+  FailureOr<Value> b = failed(a) ? a : readOperand(emitter, right, 1, type.layout());
   if (failed(b))
     return failure();
   FailureOr<RankedTensorType> product =
@@ -56,9 +56,27 @@ static FailureOr<Value> multiply(Emitter &emitter, const BoundArguments &argumen
   if (product->getShape() != type.shape())
     return emitter.error("ValueError") << "acc has shape " << type.str() << ", but a and b make another";
   zeroOf(emitter, type.element()); // where there is no accumulator, sums begin with it
-  return Value::tensor(tensor::DotOp::create(emitter.builder(), emitter.location(), irOf(*accumulator).getType(),
-                                             irOf(*a), irOf(*b), irOf(*accumulator), precision, 0u),
+  return Value::tensor(tensor::DotOp::create(emitter.builder(), emitter.location(), irOf(accumulator).getType(),
+                                             irOf(*a), irOf(*b), irOf(accumulator), precision, 0u),
                        type);
+}
+
+static FailureOr<Value> multiply(Emitter &emitter, const BoundArguments &arguments, InputPrecision precision) {
+  FailureOr<Value> accumulator = readBlock(emitter, arguments[2], "acc");
+  return failed(accumulator) ? accumulator
+                             : multiplyRegisters(emitter, arguments[0], arguments[1], *accumulator, precision);
+}
+
+FailureOr<tensor::ScaleDotElemType> readScaledFormat(Emitter &emitter, const Value &value, StringRef what) {
+  FailureOr<std::string> name = readString(emitter, value, what);
+  if (failed(name))
+    return failure();
+  std::optional<tensor::ScaleDotElemType> format;
+  if (*name == "e2m1" || *name == "e4m3" || *name == "e5m2")
+    format = tensor::symbolizeScaleDotElemType(*name);
+  if (!format)
+    return emitter.error("AssertionError") << what << " must be e2m1, e4m3 or e5m2, got " << *name;
+  return *format;
 }
 
 static FailureOr<Value> mmaV2(Emitter &emitter, const BoundArguments &arguments) {

@@ -1,5 +1,6 @@
 // Buffers in tensor memory, which tcgen05 products accumulate in, and those products.
 #include "compiler/gluon/builtins/Buffers.h"
+#include "compiler/gluon/builtins/Dots.h"
 #include "compiler/gluon/builtins/Families.h"
 #include "compiler/gpu/dialect/Views.h"
 
@@ -236,18 +237,6 @@ static FailureOr<Value> mma(Emitter &emitter, const BoundArguments &arguments) {
   return Value::none();
 }
 
-static FailureOr<tensor::ScaleDotElemType> readFormat(Emitter &emitter, const Value &value, StringRef what) {
-  FailureOr<std::string> name = readString(emitter, value, what);
-  if (failed(name))
-    return failure();
-  std::optional<tensor::ScaleDotElemType> format;
-  if (*name == "e2m1" || *name == "e4m3" || *name == "e5m2")
-    format = tensor::symbolizeScaleDotElemType(*name);
-  if (!format)
-    return emitter.error("AssertionError") << what << " must be e2m1, e4m3 or e5m2, got " << *name;
-  return *format;
-}
-
 static FailureOr<Value> mmaScaled(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(checkTarget(emitter, "tcgen05_mma_scaled")) || failed(checkMulticast(emitter, arguments[9])))
     return failure();
@@ -258,8 +247,8 @@ static FailureOr<Value> mmaScaled(Emitter &emitter, const BoundArguments &argume
   FailureOr<Value> scaleB = failed(scaleA) ? scaleA : readTensorMemory(emitter, arguments[4], "b_scale");
   if (failed(scaleB))
     return failure();
-  FailureOr<tensor::ScaleDotElemType> formatA = readFormat(emitter, arguments[5], "a_type"),
-                                      formatB = readFormat(emitter, arguments[6], "b_type");
+  FailureOr<tensor::ScaleDotElemType> formatA = readScaledFormat(emitter, arguments[5], "a_type"),
+                                      formatB = readScaledFormat(emitter, arguments[6], "b_type");
   FailureOr<mlir::Value> uses = readPredicate(emitter, arguments[7], "use_acc"),
                          predicate = readPredicate(emitter, arguments[8], "pred");
   SmallVector<mlir::Value> barriers, flags;

@@ -13,22 +13,22 @@ using namespace frontend;
 using frontend::Type;
 using frontend::Value;
 
-static FailureOr<const DescriptorValue *> readDescriptor(Emitter &emitter, const Value &value) {
+FailureOr<const DescriptorValue *> readDescriptor(Emitter &emitter, const Value &value, StringRef what) {
   if (const DescriptorValue *descriptor = value.descriptor())
     return descriptor;
-  return emitter.error("TypeError") << "tensor_desc must be a tensor descriptor, got " << value.str();
+  return emitter.error("TypeError") << what << " must be a tensor descriptor, got " << value.str();
 }
 
-static FailureOr<SmallVector<mlir::Value>> readCoordinates(Emitter &emitter, const Value &value,
-                                                           const DescriptorValue &descriptor) {
-  FailureOr<std::vector<Value>> given = readSequence(emitter, value, "coord");
+FailureOr<SmallVector<mlir::Value>> readCoordinates(Emitter &emitter, const Value &value,
+                                                    const DescriptorValue &descriptor, StringRef what) {
+  FailureOr<std::vector<Value>> given = readSequence(emitter, value, what);
   if (failed(given))
     return failure();
   if (size_t rank = descriptor.type.descriptorBlock().shape().size(); given->size() != rank)
-    return emitter.error("ValueError") << "coord needs " << rank << " offsets, got " << given->size();
+    return emitter.error("ValueError") << what << " needs " << rank << " offsets, got " << given->size();
   SmallVector<mlir::Value> coordinates;
   for (const Value &offset : *given) {
-    FailureOr<mlir::Value> scalar = readScalar32(emitter, offset, "coord");
+    FailureOr<mlir::Value> scalar = readScalar32(emitter, offset, what);
     if (failed(scalar))
       return failure();
     coordinates.push_back(*scalar);
@@ -51,9 +51,10 @@ static LogicalResult setCachePolicy(Emitter &emitter, Operation *op, const Value
 static FailureOr<Value> tmaLoad(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(needs(emitter, 90, "tma.async_copy_global_to_shared")))
     return failure();
-  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
-  FailureOr<SmallVector<mlir::Value>> coordinates =
-      failed(descriptor) ? FailureOr<SmallVector<mlir::Value>>() : readCoordinates(emitter, arguments[1], **descriptor);
+  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0], "tensor_desc");
+  FailureOr<SmallVector<mlir::Value>> coordinates = failed(descriptor)
+                                                        ? FailureOr<SmallVector<mlir::Value>>()
+                                                        : readCoordinates(emitter, arguments[1], **descriptor, "coord");
   FailureOr<Value> barrier = failed(coordinates) ? FailureOr<Value>() : readBarrier(emitter, arguments[2]);
   FailureOr<Value> result = failed(barrier) ? FailureOr<Value>() : readShared(emitter, arguments[3], "result");
   FailureOr<mlir::Value> predicate =
@@ -74,9 +75,10 @@ static FailureOr<Value> tmaLoad(Emitter &emitter, const BoundArguments &argument
 static FailureOr<Value> tmaStore(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(needs(emitter, 90, "tma.async_copy_shared_to_global")))
     return failure();
-  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
-  FailureOr<SmallVector<mlir::Value>> coordinates =
-      failed(descriptor) ? FailureOr<SmallVector<mlir::Value>>() : readCoordinates(emitter, arguments[1], **descriptor);
+  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0], "tensor_desc");
+  FailureOr<SmallVector<mlir::Value>> coordinates = failed(descriptor)
+                                                        ? FailureOr<SmallVector<mlir::Value>>()
+                                                        : readCoordinates(emitter, arguments[1], **descriptor, "coord");
   FailureOr<Value> source = failed(coordinates) ? FailureOr<Value>() : readShared(emitter, arguments[2], "src");
   if (failed(source))
     return failure();
@@ -91,9 +93,10 @@ template <tensor::DescriptorReduceKind kind>
 static FailureOr<Value> tmaUpdate(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(needs(emitter, 90, "tma.async_atomic")))
     return failure();
-  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
-  FailureOr<SmallVector<mlir::Value>> coordinates =
-      failed(descriptor) ? FailureOr<SmallVector<mlir::Value>>() : readCoordinates(emitter, arguments[1], **descriptor);
+  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0], "tensor_desc");
+  FailureOr<SmallVector<mlir::Value>> coordinates = failed(descriptor)
+                                                        ? FailureOr<SmallVector<mlir::Value>>()
+                                                        : readCoordinates(emitter, arguments[1], **descriptor, "coord");
   FailureOr<Value> source = failed(coordinates) ? FailureOr<Value>() : readShared(emitter, arguments[2], "src");
   if (failed(source))
     return failure();
@@ -115,7 +118,7 @@ static FailureOr<mlir::Value> readRows(Emitter &emitter, const Value &rows) {
 }
 
 static FailureOr<Value> gather(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
+  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0], "tensor_desc");
   FailureOr<mlir::Value> rows = failed(descriptor) ? FailureOr<mlir::Value>() : readRows(emitter, arguments[1]);
   FailureOr<Value> barrier = failed(rows) ? FailureOr<Value>() : readBarrier(emitter, arguments[3]);
   FailureOr<Value> result = failed(barrier) ? barrier : readShared(emitter, arguments[4], "result");
@@ -130,7 +133,7 @@ static FailureOr<Value> gather(Emitter &emitter, const BoundArguments &arguments
 }
 
 static FailureOr<Value> scatter(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0]);
+  FailureOr<const DescriptorValue *> descriptor = readDescriptor(emitter, arguments[0], "tensor_desc");
   FailureOr<mlir::Value> rows = failed(descriptor) ? FailureOr<mlir::Value>() : readRows(emitter, arguments[1]);
   FailureOr<mlir::Value> column = failed(rows) ? rows : readScalar32(emitter, arguments[2], "y_offset");
   FailureOr<Value> source = failed(column) ? FailureOr<Value>() : readShared(emitter, arguments[3], "src");

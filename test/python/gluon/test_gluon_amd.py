@@ -157,6 +157,46 @@ def test_scales_have_a_layout():
     assert layout.lane_bases[:5] == [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]] and layout.lane_bases[5] == [0, 1]
 
 
+@gluon.jit
+def operands_of_others():
+    layout: gl.constexpr = amd.AMDMFMALayout(3, [16, 16, 16], True, [2, 2])
+    other: gl.constexpr = amd.AMDMFMALayout(3, [32, 32, 8], True, [2, 2])
+    a = gl.zeros([64, 64], gl.float16, gl.DotOperandLayout(0, other, 4))
+    b = gl.zeros([64, 64], gl.float16, gl.DotOperandLayout(1, other, 4))
+    amd.cdna3.mfma(a, b, gl.zeros([64, 64], gl.float32, layout))
+
+
+def test_operands_are_laid_out_for_the_accumulator():
+    with pytest.raises(triton.CompilationError, match=r"at 6:4:[\s\S]*a must be in DotOperandLayout\(0, layout of acc"):
+        compile(operands_of_others, [], "gfx942")
+
+
+@gluon.jit
+def place_of_another_rank(p, n):
+    layout: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
+    matrix = amd.gfx1250.tdm.make_tensor_descriptor(p, [n, n], [n, 1], [32, 32], layout)
+    buffer = gl.allocate_shared_memory(gl.float16, [32, 32], layout)
+    amd.gfx1250.tdm.async_load(matrix, [0], buffer)
+
+
+def test_places_have_the_rank_of_their_descriptor():
+    with pytest.raises(triton.CompilationError, match="offsets needs 2 offsets, got 1"):
+        compile(place_of_another_rank, ["*fp16", "i32"], "gfx1250")
+
+
+@gluon.jit
+def order_kernel(x_ptr, SEM: gl.constexpr):
+    offsets = gl.arange(0, 256, gl.BlockedLayout([1], [64], [4], [0]))
+    amd.cdna3.buffer_atomic_add(x_ptr, offsets, 1, sem=SEM)
+
+
+def test_orders_of_atomics_are_those_of_the_language():
+    assert "relaxed" in compile(order_kernel, ["*i32"], "gfx942", {"SEM": "relaxed"}).asm["ttgir"]
+    message = 'memory semantic "weak" not supported; it may be "acquire", "release", "acq_rel" or "relaxed"'
+    with pytest.raises(triton.CompilationError, match=re.escape(message)):
+        compile(order_kernel, ["*i32"], "gfx942", {"SEM": "weak"})
+
+
 def test_words_of_amd_elsewhere():
     source = gluon.GluonASTSource(wide_kernel, {"x_ptr": "*fp32", "y_ptr": "*fp32"}, {})
     with pytest.raises(triton.CompilationError, match="buffer_load is for AMD GPUs, this is cuda:90"):

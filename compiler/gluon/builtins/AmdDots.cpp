@@ -1,0 +1,191 @@
+// Dots by AMD's matrix instructions, MFMA and WMMA, with and without scales, and the layouts of scales.
+#include "compiler/frontend/builtins/Shape.h"
+#include "compiler/frontend/values/Casting.h"
+#include "compiler/gluon/builtins/Buffers.h"
+#include "compiler/gluon/builtins/Dots.h"
+#include "compiler/gluon/builtins/Families.h"
+
+#include "llvm/Support/InterleavedRange.h"
+
+using namespace mlir;
+
+namespace triton::gluon {
+
+using namespace frontend;
+using frontend::Type;
+using frontend::Value;
+
+template <typename LayoutT>
+static FailureOr<Value> readAccumulator(Emitter &emitter, const Value &value, StringRef what) {
+  FailureOr<Value> accumulator =
+      failed(needsAmd(emitter, what)) ? FailureOr<Value>() : readBlock(emitter, value, "acc");
+  if (succeeded(accumulator) && !isa_and_nonnull<LayoutT>(accumulator->type().layout()))
+    return emitter.error("AssertionError") << "acc of " << what << " has another layout: " << accumulator->type().str();
+  return accumulator;
+}
+
+template <typename LayoutT> static FailureOr<Value> multiply(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> accumulator =
+      readAccumulator<LayoutT>(emitter, arguments[2], std::is_same_v<LayoutT, gpu::MfmaAttr> ? "mfma" : "wmma");
+  return failed(accumulator)
+             ? accumulator
+             : multiplyRegisters(emitter, arguments[0], arguments[1], *accumulator, tensor::InputPrecision::IEEE);
+}
+
+/// Where the scales of an operand lie: one for every 32 elements along K. Lanes go down the rows of a tile, then along K; registers take what is left of
+/// K, then more tiles of the warp; warps that differ along the other operand hold copies.
+static FailureOr<gpu::LinearAttr> scaleLayout(Emitter &emitter, gpu::DotOperandAttr operand, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> registers, lanes, warps;
+  int64_t reached[2] = {1, 1};
+  // A step along `dim`; nothing moves where the shape ends.
+  auto step = [&](SmallVectorImpl<int64_t> &bases, unsigned dim, bool isRegister = false) {
+    const bool moves = reached[dim] < shape[dim];
+    if (moves || !isRegister) {
+      bases.push_back(dim == 0 && moves ? reached[0] : 0);
+      bases.push_back(dim == 1 && moves ? reached[1] : 0);
+    }
+    reached[dim] *= 2;
+  };
+  const unsigned own = operand.getOpIdx();
+  int64_t tiles = 1;
+  SmallVector<int64_t> perCta;
+  if (auto mfma = dyn_cast<gpu::MfmaAttr>(operand.getParent())) {
+    const int64_t rows = mfma.getInstrShape()[own];
+    for (int64_t lane = 1; lane < 64; lane *= 2)
+      step(lanes, lane < rows ? 0 : 1);
+    perCta.assign(mfma.getWarpsPerCTA().begin(), mfma.getWarpsPerCTA().end());
+    tiles = mfma.getTilesPerWarp().empty() ? 1 : mfma.getTilesPerWarp()[own];
+  } else if (auto wmma = dyn_cast<gpu::WmmaAttr>(operand.getParent())) {
+    perCta.assign(2, 1);
+    for (auto [bases, sizes] :
+         {std::pair(wmma.getRegisters(), (int64_t *)nullptr), std::pair(wmma.getWarps(), perCta.data())})
+      for (size_t index = 0; index + 1 < bases.size(); index += 2) {
+        if (sizes)
+          for (unsigned dim : {0, 1})
+            sizes[dim] *= bases[index + dim] ? 2 : 1;
+        else
+          tiles *= bases[index + own] ? 2 : 1;
+      }
+    for (int bit = 0; bit < 4; ++bit)
+      step(lanes, 0);
+    if (tiles > 1) {
+      step(lanes, 0);
+      tiles /= 2;
+    } else {
+      lanes.append({0, 0});
+    }
+  } else {
+    return emitter.error("ValueError") << "only operands of matrix cores have scales";
+  }
+  while (reached[1] < shape[1])
+    step(registers, 1, /*isRegister=*/true);
+  for (; tiles > 1; tiles /= 2)
+    step(registers, 0, /*isRegister=*/true);
+  for (unsigned dim : {1, 0})
+    for (int64_t count = perCta[dim]; count > 1; count /= 2) {
+      if (dim == own)
+        step(warps, 0);
+      else
+        warps.append({0, 0});
+    }
+  while (reached[0] < shape[0])
+    step(registers, 0, /*isRegister=*/true);
+  return gpu::LinearAttr::get(emitter.context(), int64_t(2), ArrayRef<int64_t>(registers), ArrayRef<int64_t>(lanes),
+                              ArrayRef<int64_t>(warps), ArrayRef<int64_t>());
+}
+
+static FailureOr<Value> getScaleLayout(Emitter &emitter, const BoundArguments &arguments) {
+  layoutPolicy().loadDialects(*emitter.context()); // the host asks too, outside of any kernel
+  FailureOr<Attribute> layout = readLayout(emitter, arguments[0], "dot_operand_layout");
+  FailureOr<std::vector<int64_t>> shape =
+      failed(layout) ? FailureOr<std::vector<int64_t>>() : readShapeOf(emitter, arguments[1]);
+  if (failed(shape))
+    return failure();
+  auto operand = dyn_cast<gpu::DotOperandAttr>(*layout);
+  if (!operand || shape->size() != 2)
+    return emitter.error("ValueError") << "scales are those of a DotOperandLayout, in a matrix, got "
+                                       << arguments[0].str() << " and [" << llvm::interleaved(*shape) << "]";
+  FailureOr<gpu::LinearAttr> scales = scaleLayout(emitter, operand, *shape);
+  return failed(scales) ? FailureOr<Value>() : makeLayoutObject(emitter, *scales, *shape);
+}
+
+/// The scales of an operand: a tensor, or one number for all of them, 1 for None.
+static FailureOr<Value> readScale(Emitter &emitter, const Value &value, const Value &operand, unsigned index,
+                                  tensor::ScaleDotElemType format) {
+  const Type type = operand.type();
+  if (value.isTensor() && value.type().isBlock())
+    return value;
+  const int64_t packed = format == tensor::ScaleDotElemType::E2M1 ? 2 : 1;
+  const int64_t rows = type.shape()[index], depth = type.shape()[1 - index] * packed;
+  const SmallVector<int64_t> shape = {rows, depth / 32};
+  FailureOr<gpu::LinearAttr> layout = scaleLayout(emitter, cast<gpu::DotOperandAttr>(type.layout()), shape);
+  if (failed(layout))
+    return failure();
+  const Type scales = Type::block(Type::scalar(ScalarKind::UInt8), shape, *layout);
+  if (value.isNone())
+    return constantOf(emitter, Value::integer(int64_t(127)), scales);
+  if (value.isNumber())
+    return constantOf(emitter, value, scales);
+  FailureOr<Value> scalar = toTensor(emitter, value);
+  if (succeeded(scalar))
+    scalar = frontend::cast(emitter, *scalar, scales.element());
+  return failed(scalar) ? scalar : broadcastTo(emitter, *scalar, shape, *layout);
+}
+
+/// An operand of a scaled dot in registers. Its layout is that of some accumulator, whose shape along K may be another than the dot's: fp4 is packed.
+static FailureOr<Value> readOperand(Emitter &emitter, const Value &value, unsigned index) {
+  const char *name = index == 0 ? "a" : "b";
+  FailureOr<Value> block = readBlock(emitter, value, name);
+  if (failed(block))
+    return failure();
+  auto operand = dyn_cast_or_null<gpu::DotOperandAttr>(block->type().layout());
+  if (!operand || operand.getOpIdx() != index || !isa<gpu::MfmaAttr, gpu::WmmaAttr>(operand.getParent()))
+    return emitter.error("AssertionError") << name << " must be in DotOperandLayout(" << index
+                                           << ", layout of matrix cores, ...), got " << block->type().str();
+  return block;
+}
+
+template <typename LayoutT> static FailureOr<Value> multiplyScaled(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> accumulator = readAccumulator<LayoutT>(
+      emitter, arguments[6], std::is_same_v<LayoutT, gpu::MfmaAttr> ? "mfma_scaled" : "wmma_scaled");
+  FailureOr<Value> a = failed(accumulator) ? accumulator : readOperand(emitter, arguments[0], 0);
+  FailureOr<Value> b = failed(a) ? a : readOperand(emitter, arguments[3], 1);
+  if (failed(b))
+    return failure();
+  FailureOr<tensor::ScaleDotElemType> formatA = readScaledFormat(emitter, arguments[2], "a_format"),
+                                      formatB = readScaledFormat(emitter, arguments[5], "b_format");
+  if (failed(formatA) || failed(formatB))
+    return failure();
+  FailureOr<Value> scaleA = readScale(emitter, arguments[1], *a, 0, *formatA);
+  FailureOr<Value> scaleB = failed(scaleA) ? scaleA : readScale(emitter, arguments[4], *b, 1, *formatB);
+  if (failed(scaleB))
+    return failure();
+  const Type type = accumulator->type();
+  zeroOf(emitter, type.element()); // as multiplyRegisters does
+  auto op = tensor::DotScaledOp::create(emitter.builder(), emitter.location(), irOf(*accumulator).getType(), irOf(*a),
+                                        irOf(*b), irOf(*accumulator), irOf(*scaleA), irOf(*scaleB), *formatA, *formatB,
+                                        /*fastMath=*/false, /*lhs_k_pack=*/true, /*rhs_k_pack=*/true);
+  return Value::tensor(op, type);
+}
+
+#define AMD "triton.experimental.gluon.language.amd."
+
+llvm::ArrayRef<Builtin> amdDotBuiltins() {
+  static const Builtin table[] = {
+      {AMD "cdna3", "mfma", "(a, b, acc)", "acc + a b by matrix cores.", multiply<gpu::MfmaAttr>},
+      {AMD "cdna4", "mfma_scaled", "(a, a_scale, a_format, b, b_scale, b_format, acc)",
+       "The same for operands whose groups of 32 elements have scales.", multiplyScaled<gpu::MfmaAttr>},
+      {AMD "cdna4", "get_mfma_scale_layout", "(dot_operand_layout, shape, scale_factor=32)", "The layout of scales.",
+       getScaleLayout},
+      {AMD "rdna3", "wmma", "(a, b, acc)", "acc + a b by matrix cores.", multiply<gpu::WmmaAttr>},
+      {AMD "rdna4", "wmma", "(a, b, acc)", "acc + a b by matrix cores.", multiply<gpu::WmmaAttr>},
+      {AMD "gfx1250", "wmma", "(a, b, acc)", "acc + a b by matrix cores.", multiply<gpu::WmmaAttr>},
+      {AMD "gfx1250", "wmma_scaled", "(a, a_scale, a_format, b, b_scale, b_format, acc)",
+       "The same for operands whose groups of 32 elements have scales.", multiplyScaled<gpu::WmmaAttr>},
+      {AMD "gfx1250", "get_wmma_scale_layout", "(dot_operand_layout, shape, scale_factor=32)", "The layout of scales.",
+       getScaleLayout},
+  };
+  return table;
+}
+
+} // namespace triton::gluon
