@@ -16,6 +16,8 @@ using frontend::Type;
 using frontend::Value;
 
 LogicalResult needs(Emitter &emitter, int capability, StringRef what) {
+  if (emitter.options().backend == "hip")
+    return emitter.error("ValueError") << what << " is for NVIDIA GPUs, this is hip";
   if (emitter.options().capability >= capability)
     return success();
   return emitter.error("ValueError") << what << " needs sm_" << capability << " or newer, this is sm_"
@@ -44,8 +46,13 @@ FailureOr<Value> readBarrier(Emitter &emitter, const Value &value) {
   return barrier;
 }
 
+/// The same for NVIDIA's instructions; `what` is the function that needs it.
+static FailureOr<Value> readMbarrier(Emitter &emitter, const Value &value, StringRef what) {
+  return failed(needs(emitter, 80, what)) ? FailureOr<Value>() : readBarrier(emitter, value);
+}
+
 static FailureOr<Value> init(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> barrier = readBarrier(emitter, arguments[0]);
+  FailureOr<Value> barrier = readMbarrier(emitter, arguments[0], "mbarrier.init");
   FailureOr<int64_t> count = failed(barrier) ? FailureOr<int64_t>() : readInteger(emitter, arguments[1], "count");
   if (failed(count))
     return failure();
@@ -56,7 +63,7 @@ static FailureOr<Value> init(Emitter &emitter, const BoundArguments &arguments) 
 }
 
 static FailureOr<Value> invalidate(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> barrier = readBarrier(emitter, arguments[0]);
+  FailureOr<Value> barrier = readMbarrier(emitter, arguments[0], "mbarrier.invalidate");
   if (failed(barrier))
     return failure();
   gpu::InvalBarrierOp::create(emitter.builder(), emitter.location(), bufferOf(*barrier));
@@ -78,7 +85,7 @@ static FailureOr<Value> expect(Emitter &emitter, const BoundArguments &arguments
 }
 
 static FailureOr<Value> arriveAt(Emitter &emitter, const Value &value, int64_t count, const Value &predicateValue) {
-  FailureOr<Value> barrier = readBarrier(emitter, value);
+  FailureOr<Value> barrier = readMbarrier(emitter, value, "mbarrier.arrive");
   if (failed(barrier))
     return failure();
   if (count < 1)
@@ -101,7 +108,7 @@ static FailureOr<Value> arriveCounted(Emitter &emitter, const BoundArguments &ar
 }
 
 static FailureOr<Value> wait(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> barrier = readBarrier(emitter, arguments[0]);
+  FailureOr<Value> barrier = readMbarrier(emitter, arguments[0], "mbarrier.wait");
   FailureOr<mlir::Value> phase =
       failed(barrier) ? FailureOr<mlir::Value>() : readScalar32(emitter, arguments[1], "phase");
   FailureOr<mlir::Value> predicate =
@@ -166,6 +173,8 @@ static FailureOr<Value> canceledProgram(Emitter &emitter, const BoundArguments &
 // Copies by threads.
 
 static FailureOr<Value> copyToShared(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(needs(emitter, 80, "async_copy_global_to_shared")))
+    return failure();
   FailureOr<Value> buffer = readShared(emitter, arguments[0], "smem");
   FailureOr<Value> pointer =
       failed(buffer) ? FailureOr<Value>() : readPointer(emitter, arguments[1], "async_copy_global_to_shared");
@@ -218,14 +227,17 @@ FailureOr<Value> waitForCopies(Emitter &emitter, const Value &value) {
   return Value::none();
 }
 
-static FailureOr<Value> commitGroup(Emitter &emitter, const BoundArguments &) { return commitCopies(emitter); }
+static FailureOr<Value> commitGroup(Emitter &emitter, const BoundArguments &) {
+  return failed(needs(emitter, 80, "async_copy.commit_group")) ? FailureOr<Value>() : commitCopies(emitter);
+}
 
 static FailureOr<Value> waitGroup(Emitter &emitter, const BoundArguments &arguments) {
-  return waitForCopies(emitter, arguments[0]);
+  return failed(needs(emitter, 80, "async_copy.wait_group")) ? FailureOr<Value>()
+                                                             : waitForCopies(emitter, arguments[0]);
 }
 
 static FailureOr<Value> copyArrive(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<Value> barrier = readBarrier(emitter, arguments[0]);
+  FailureOr<Value> barrier = readMbarrier(emitter, arguments[0], "async_copy.mbarrier_arrive");
   FailureOr<bool> increments =
       failed(barrier) ? FailureOr<bool>() : readBoolean(emitter, arguments[1], "increment_count");
   if (failed(increments))

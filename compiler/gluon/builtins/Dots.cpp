@@ -80,6 +80,8 @@ FailureOr<tensor::ScaleDotElemType> readScaledFormat(Emitter &emitter, const Val
 }
 
 static FailureOr<Value> mmaV2(Emitter &emitter, const BoundArguments &arguments) {
+  if (failed(needs(emitter, 80, "mma_v2")))
+    return failure();
   FailureOr<InputPrecision> precision = readPrecision(emitter, arguments[3]);
   if (failed(precision))
     return failure();

@@ -7,7 +7,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language import amd
+from triton.experimental.gluon.language import amd, nvidia
 
 pytestmark = pytest.mark.cpu_only  # for another target, whichever device there is
 
@@ -195,6 +195,16 @@ def test_orders_of_atomics_are_those_of_the_language():
     message = 'memory semantic "weak" not supported; it may be "acquire", "release", "acq_rel" or "relaxed"'
     with pytest.raises(triton.CompilationError, match=re.escape(message)):
         compile(order_kernel, ["*i32"], "gfx942", {"SEM": "weak"})
+
+
+@gluon.jit
+def words_of_nvidia():
+    nvidia.ampere.async_copy.commit_group()
+
+
+def test_words_of_nvidia_elsewhere():
+    with pytest.raises(triton.CompilationError, match="async_copy.commit_group is for NVIDIA GPUs, this is hip"):
+        compile(words_of_nvidia, [], "gfx942")
 
 
 def test_words_of_amd_elsewhere():

@@ -187,6 +187,45 @@ def test_architectures():
 
 
 @gluon.jit
+def words_of_ampere(x, WORD: gl.constexpr):
+    if WORD == "async_copy_global_to_shared":
+        buffer = gl.allocate_shared_memory(gl.int32, [128], SHARED)
+        ampere.async_copy.async_copy_global_to_shared(buffer, x + gl.arange(0, 128, ROW))
+    elif WORD == "async_copy.commit_group":
+        ampere.async_copy.commit_group()
+    elif WORD == "async_copy.wait_group":
+        ampere.async_copy.wait_group(0)
+    elif WORD == "mma_v2":
+        layout: gl.constexpr = gl.NVMMADistributedLayout([2, 0], [4, 1], [16, 8])
+        a = gl.zeros([64, 16], gl.float16, gl.DotOperandLayout(0, layout, 2))
+        b = gl.zeros([16, 8], gl.float16, gl.DotOperandLayout(1, layout, 2))
+        ampere.mma_v2(a, b, gl.zeros([64, 8], gl.float32, layout))
+    else:
+        barrier = gl.allocate_shared_memory(gl.int64, [1], ampere.mbarrier.MBarrierLayout())
+        if WORD == "mbarrier.init":
+            ampere.mbarrier.init(barrier, 1)
+        elif WORD == "mbarrier.invalidate":
+            ampere.mbarrier.invalidate(barrier)
+        elif WORD == "mbarrier.arrive":
+            ampere.mbarrier.arrive(barrier)
+        elif WORD == "mbarrier.wait":
+            ampere.mbarrier.wait(barrier, 0)
+        else:
+            ampere.async_copy.mbarrier_arrive(barrier)
+
+
+@pytest.mark.parametrize("word", [
+    "async_copy_global_to_shared", "async_copy.commit_group", "async_copy.wait_group", "async_copy.mbarrier_arrive", "mma_v2",
+    "mbarrier.init", "mbarrier.invalidate", "mbarrier.arrive", "mbarrier.wait",
+])  # fmt: skip
+def test_words_of_ampere_on_older_gpus(word):
+    """They are refused at their line, not by the assembler."""
+    with pytest.raises(CompilationError, match=f"{word} needs sm_80 or newer, this is sm_75"):
+        compile(words_of_ampere, {"x": "*i32", "WORD": gl.constexpr(word)}, capability=75)
+    compile(words_of_ampere, {"x": "*i32", "WORD": gl.constexpr(word)}, capability=80)
+
+
+@gluon.jit
 def shared_of_others():
     gl.allocate_shared_memory(gl.float32, [64], SHARED, gl.zeros([128], gl.float32, ROW))
 
