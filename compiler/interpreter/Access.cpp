@@ -248,25 +248,6 @@ FailureOr<Arrays> modify(Operation *op, const Memory &memory, const Places &plac
   return Arrays{Array(places.element, places.shape, std::move(before))};
 }
 
-tensor::RMWOp asUpdate(tensor::DescriptorReduceKind kind, Type element) {
-  using tensor::DescriptorReduceKind;
-  using tensor::RMWOp;
-  switch (kind) {
-  case DescriptorReduceKind::Min:
-    return element.isUnsignedInteger() ? RMWOp::UMin : RMWOp::Min;
-  case DescriptorReduceKind::Max:
-    return element.isUnsignedInteger() ? RMWOp::UMax : RMWOp::Max;
-  case DescriptorReduceKind::And:
-    return RMWOp::And;
-  case DescriptorReduceKind::Or:
-    return RMWOp::Or;
-  case DescriptorReduceKind::Xor:
-    return RMWOp::Xor;
-  default:
-    return isa<FloatType>(element) ? RMWOp::FAdd : RMWOp::Add;
-  }
-}
-
 Answer evaluatePointers(Operation *op, ArrayRef<Array> operands, const Memory &memory) {
   return llvm::TypeSwitch<Operation *, Answer>(op)
       .Case<tensor::LoadOp>([&](auto access) -> Answer {
@@ -345,11 +326,15 @@ Answer evaluateWindows(Operation *op, ArrayRef<Array> operands, const Memory &me
         return store(op, memory, window.places(allDims(window)), operands[1]);
       })
       .Case<tensor::DescriptorReduceOp>([&](auto reduce) -> Answer {
+        std::optional<tensor::RMWOp> kind =
+            tensor::updateOf(reduce.getKind(), reduce.getDesc().getType().getBlockType().getElementType());
+        if (!kind)
+          return FailureOr<Arrays>(op->emitOpError() << "cannot be interpreted with the kind "
+                                                     << tensor::stringifyDescriptorReduceKind(reduce.getKind()));
         Window window = asWindow(operands[0], operands.drop_front(2));
         Places places = window.places(allDims(window));
-        auto kind = asUpdate(reduce.getKind(), reduce.getDesc().getType().getBlockType().getElementType());
         auto before = modify(op, memory, places, [&](size_t index, uint64_t old) {
-          return update(kind, places.element, old, operands[1].unsignedAt(index));
+          return update(*kind, places.element, old, operands[1].unsignedAt(index));
         });
         return failed(before) ? FailureOr<Arrays>(failure()) : FailureOr<Arrays>(Arrays{});
       })

@@ -1,6 +1,7 @@
 // RUN: triton-interpret %s --kernel window --grid 2 16:iota 16:-1 | FileCheck %s --check-prefix=WINDOW
 // RUN: triton-interpret %s --kernel window --grid 2 16:iota 16:-1 --tensor-pipeline | FileCheck %s --check-prefix=WINDOW
 // RUN: triton-interpret %s --kernel descriptor 12:iota@3x4 8:-1 | FileCheck %s --check-prefix=DESCRIPTOR
+// RUN: triton-interpret %s --kernel reduce 4:-1,2,-3,4@4 4:1,-1,1,1@4 | FileCheck %s --check-prefix=REDUCE
 // RUN: triton-interpret %s --kernel rows 32:iota@4x8 64:-1 | FileCheck %s --check-prefix=ROWS
 // RUN: triton-interpret %s --kernel updates --grid 3 4:5,-5,0,0 2:1.5,-0.0 | FileCheck %s --check-prefix=UPDATES
 // RUN: triton-interpret %s --kernel masked 4:iota 4:-1 | FileCheck %s --check-prefix=MASKED
@@ -38,6 +39,17 @@ tt.func public @descriptor(%d: !tt.tensordesc<tensor<2x4xf32>>, %out: !tt.ptr<f3
   tt.store %q, %f : tensor<8x!tt.ptr<f32>>
   %two = arith.constant 2 : i32
   tt.descriptor_store %d[%one, %two], %v : !tt.tensordesc<tensor<2x4xf32>>, tensor<2x4xf32>
+  tt.return
+}
+
+// The least of signed and of unsigned numbers.
+// REDUCE: argument 0: -1 0 -3 0
+// REDUCE-NEXT: argument 1: 0 0 0 0
+tt.func public @reduce(%s: !tt.tensordesc<tensor<4xi32>>, %u: !tt.tensordesc<tensor<4xui32>>) {
+  %zero = arith.constant 0 : i32
+  %v = arith.constant dense<0> : tensor<4xi32>
+  tt.descriptor_reduce min, %s[%zero], %v : !tt.tensordesc<tensor<4xi32>>, tensor<4xi32>
+  tt.descriptor_reduce min, %u[%zero], %v : !tt.tensordesc<tensor<4xui32>>, tensor<4xi32>
   tt.return
 }
 

@@ -1,7 +1,6 @@
 #include "compiler/tensor/MemoryAccess.h"
 
 #include "compiler/tensor/Roots.h"
-#include "compiler/tensor/Tensor.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -35,6 +34,29 @@ std::optional<MemoryAccess> accessOf(Operation *op) {
       .Case(
           [](DescriptorReduceOp update) { return MemoryAccess{Kind::Atomic, false, false, update.getDesc(), Value()}; })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<RMWOp> updateOf(DescriptorReduceKind kind, Type element) {
+  const bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger();
+  switch (kind) {
+  case DescriptorReduceKind::Add:
+    return isFloat ? RMWOp::FAdd : RMWOp::Add;
+  case DescriptorReduceKind::Min:
+    return isUnsigned ? RMWOp::UMin : RMWOp::Min;
+  case DescriptorReduceKind::Max:
+    return isUnsigned ? RMWOp::UMax : RMWOp::Max;
+  case DescriptorReduceKind::And:
+    return RMWOp::And;
+  case DescriptorReduceKind::Or:
+    return RMWOp::Or;
+  case DescriptorReduceKind::Xor:
+    return RMWOp::Xor;
+  case DescriptorReduceKind::Inc:
+  case DescriptorReduceKind::Dec:
+  case DescriptorReduceKind::None:
+    return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 /// Whether a value is what a launch gave: an argument of a kernel, or in interpreter mode a value set from outside.

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "compiler/support/AccessChecker.h"
-
-#include "mlir/IR/Operation.h"
+#include "compiler/tensor/Tensor.h"
 
 #include <optional>
 
@@ -17,6 +16,9 @@ struct MemoryAccess {
 
 /// Nullopt for an op that does not access memory.
 std::optional<MemoryAccess> accessOf(mlir::Operation *op);
+
+/// The atomic update that a reduction into a block of `element`s by a descriptor is; nullopt where there is none.
+std::optional<RMWOp> updateOf(DescriptorReduceKind kind, mlir::Type element);
 
 /// What is to be said about an access that goes wrong.
 AccessSite siteOf(mlir::Operation *op, const MemoryAccess &access);

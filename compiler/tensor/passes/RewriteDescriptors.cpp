@@ -10,6 +10,7 @@
 // A descriptor that is carried or passed on becomes its parts: base, shape (i64 each), strides (i64 each), an i1 that
 // says whether loads pad with NaN, and one whether loads of f32 round to TF32. So does a descriptor argument of a kernel. Descriptors that were chosen for
 // hardware that knows them, whose blocks have a layout, are left alone.
+#include "compiler/tensor/MemoryAccess.h"
 #include "compiler/tensor/Tf32.h"
 #include "compiler/tensor/passes/Passes.h"
 #include "compiler/tensor/passes/Window.h"
@@ -149,39 +150,15 @@ struct RewriteStore : OpConversionPattern<DescriptorStoreOp> {
   }
 };
 
-/// The update of memory that a reduction into a block of `element`s is.
-FailureOr<RMWOp> getUpdate(DescriptorReduceKind kind, Type element) {
-  bool isFloat = isa<FloatType>(element), isUnsigned = element.isUnsignedInteger();
-  switch (kind) {
-  case DescriptorReduceKind::Add:
-    return isFloat ? RMWOp::FAdd : RMWOp::Add;
-  case DescriptorReduceKind::Min:
-    return isUnsigned ? RMWOp::UMin : RMWOp::Min;
-  case DescriptorReduceKind::Max:
-    return isUnsigned ? RMWOp::UMax : RMWOp::Max;
-  case DescriptorReduceKind::And:
-    return RMWOp::And;
-  case DescriptorReduceKind::Or:
-    return RMWOp::Or;
-  case DescriptorReduceKind::Xor:
-    return RMWOp::Xor;
-  case DescriptorReduceKind::Inc:
-  case DescriptorReduceKind::Dec:
-  case DescriptorReduceKind::None:
-    return failure();
-  }
-  return failure();
-}
-
 struct RewriteReduce : OpConversionPattern<DescriptorReduceOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(DescriptorReduceOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     TensorDescType type = op.getDesc().getType();
-    auto update = getUpdate(op.getKind(), type.getBlockType().getElementType());
+    std::optional<RMWOp> update = updateOf(op.getKind(), type.getBlockType().getElementType());
     Descriptor descriptor(type, adaptor.getDesc());
     Type element = descriptor.block.getElementType();
-    if (failed(update) || ((element.isF16() || element.isBF16()) && *update != RMWOp::FAdd))
+    if (!update || ((element.isF16() || element.isBF16()) && *update != RMWOp::FAdd))
       return op.emitOpError() << "atomic_" << stringifyDescriptorReduceKind(op.getKind()) << " of " << element
                               << " is not supported on this target";
     BlockAccess access(rewriter, op.getLoc(), descriptor, op.getIndices());
