@@ -20,30 +20,6 @@ using llvm::StringRef;
 using llvm::success;
 using mlir::FailureOr;
 
-/// In order, `*` unpacked.
-LogicalResult KernelEmitter::evaluatePositional(const syntax::Call *call, std::vector<Value> &values) {
-  bool anyFailed = false;
-  for (const syntax::Expr *argument : call->args) {
-    auto *starred = dyn_cast<syntax::Starred>(argument);
-    auto value = evaluate(starred ? starred->value : argument);
-    if (failed(value)) {
-      anyFailed = true;
-      continue;
-    }
-    if (!starred) {
-      values.push_back(*value);
-      continue;
-    }
-    auto elements = unpack(*value);
-    if (failed(elements))
-      return failure();
-    if (!*elements)
-      return error(argument->range, "TypeError") << "the argument after * must be a tuple, got " << classNameOf(*value);
-    llvm::append_range(values, **elements);
-  }
-  return success(!anyFailed);
-}
-
 LogicalResult KernelEmitter::evaluateKeywords(const syntax::Call *call,
                                               std::vector<std::pair<std::string, Value>> &values) {
   bool anyFailed = false;
@@ -66,11 +42,12 @@ FailureOr<CallArguments> KernelEmitter::evaluateArguments(const syntax::Call *ca
   const bool keywordsFirst = showsSteps();
   if (keywordsFirst && failed(evaluateKeywords(call, arguments.keywords)))
     return failure();
-  const bool isRead = succeeded(evaluatePositional(call, arguments.positional));
+  FailureOr<std::vector<Value>> positional = evaluateAll(call->args, "argument");
   if (!keywordsFirst && failed(evaluateKeywords(call, arguments.keywords)))
     return failure();
-  if (!isRead)
+  if (failed(positional))
     return failure();
+  arguments.positional = std::move(*positional);
   return arguments;
 }
 

@@ -336,15 +336,17 @@ FailureOr<Value> KernelEmitter::evaluateNamed(const syntax::NamedExpr *named) {
   return evaluate(named->target);
 }
 
-FailureOr<Value> KernelEmitter::evaluateElements(llvm::ArrayRef<syntax::Expr *> elements) {
+FailureOr<std::vector<Value>> KernelEmitter::evaluateAll(llvm::ArrayRef<syntax::Expr *> expressions,
+                                                         llvm::StringRef what) {
   std::vector<Value> values;
   bool anyFailed = false;
-  for (const syntax::Expr *element : elements) {
-    auto *starred = dyn_cast<syntax::Starred>(element);
-    auto value = evaluate(starred ? starred->value : element);
-    anyFailed |= failed(value);
-    if (anyFailed)
+  for (const syntax::Expr *expression : expressions) {
+    auto *starred = dyn_cast<syntax::Starred>(expression);
+    auto value = evaluate(starred ? starred->value : expression);
+    if (failed(value)) {
+      anyFailed = true;
       continue;
+    }
     if (!starred) {
       values.push_back(*value);
       continue;
@@ -353,12 +355,18 @@ FailureOr<Value> KernelEmitter::evaluateElements(llvm::ArrayRef<syntax::Expr *> 
     if (failed(parts))
       return failure();
     if (!*parts)
-      return error(element->range, "TypeError") << "the value after * must be a tuple, got " << classNameOf(*value);
+      return error(expression->range, "TypeError")
+             << "the " << what << " after * must be a tuple, got " << classNameOf(*value);
     llvm::append_range(values, **parts);
   }
   if (anyFailed)
     return failure();
-  return Value::tuple(std::move(values));
+  return values;
+}
+
+FailureOr<Value> KernelEmitter::evaluateElements(llvm::ArrayRef<syntax::Expr *> elements) {
+  FailureOr<std::vector<Value>> values = evaluateAll(elements, "value");
+  return failed(values) ? FailureOr<Value>() : Value::tuple(std::move(*values));
 }
 
 /// `__add__`, or `__radd__` of the right side; `__lt__`, which is `__gt__` of the right side.

@@ -108,10 +108,9 @@ private:
   };
 
   // Kernel arguments and places.
-  mlir::FailureOr<Value> declareArguments(const KernelRequest &request);
-  /// Gives descriptors the layouts of their blocks.
   /// That a kernel can be given what `spec` says: signatures are text that anybody may write.
   mlir::LogicalResult checkArgument(const Parameter &parameter, const ArgumentSpec &spec);
+  /// Gives descriptors the layouts of their blocks.
   mlir::LogicalResult addLayouts(SourceRange range, ArgumentSpec &spec);
   mlir::Location locationOf(SourceRange range);
   mlir::Location namedLocation(llvm::StringRef name) {
@@ -158,6 +157,8 @@ private:
   mlir::FailureOr<bool> holds(llvm::ArrayRef<syntax::Expr *> conditions);
   mlir::FailureOr<std::string> evaluateField(const syntax::FormattedValue *field);
   mlir::FailureOr<Value> evaluateJoinedString(const syntax::JoinedStr *joined);
+  /// The values of expressions in order, `*` unpacked; `what` they are is said of one that cannot be.
+  mlir::FailureOr<std::vector<Value>> evaluateAll(llvm::ArrayRef<syntax::Expr *> expressions, llvm::StringRef what);
   mlir::FailureOr<Value> evaluateElements(llvm::ArrayRef<syntax::Expr *> elements);
   mlir::FailureOr<Value> combine(BinaryOperation operation, const Value &lhs, const Value &rhs);
   mlir::FailureOr<Value> compare(syntax::CompareOperator op, const Value &lhs, const Value &rhs);
@@ -245,7 +246,6 @@ private:
     enum class State : uint8_t { InProgress, Done, Failed } state = State::InProgress;
   };
   mlir::FailureOr<CallArguments> evaluateArguments(const syntax::Call *call);
-  llvm::LogicalResult evaluatePositional(const syntax::Call *call, std::vector<Value> &values);
   llvm::LogicalResult evaluateKeywords(const syntax::Call *call, std::vector<std::pair<std::string, Value>> &values);
   mlir::FailureOr<Value> callFunction(const Function &function, const CallArguments &arguments);
   mlir::FailureOr<Value> callBuiltin(const Builtin &builtin, const CallArguments &arguments);
