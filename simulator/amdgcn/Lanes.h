@@ -60,18 +60,4 @@ Step map(Warp &warp, const Instruction &instruction, LaneMask mask) {
   return Step::Next;
 }
 
-/// d = operation(immediate, a, b).
-template <auto operation, typename D, typename... Sources>
-Step mapWith(Warp &warp, const Instruction &instruction, LaneMask mask) {
-  auto run = [&]<size_t... index>(std::index_sequence<index...>) {
-    const Slot slots[] = {instruction.a, instruction.b, instruction.c};
-    const int64_t immediate = instruction.immediate;
-    D *d = warp.out<D>(instruction.d);
-    std::tuple<const Sources *...> sources{warp.in<Sources>(slots[index])...};
-    eachLane(mask, [&](unsigned lane) { d[lane] = D(operation(immediate, std::get<index>(sources)[lane]...)); });
-  };
-  run(std::index_sequence_for<Sources...>{});
-  return Step::Next;
-}
-
 } // namespace triton::simulator::amdgcn

@@ -45,16 +45,18 @@ bool isHere(Warp &warp, const SimInstruction &instruction, LaneMask mask, unsign
   return false;
 }
 
-/// d of each lane is `a` of the one that `from` says; where it is none, `otherwise`'s or zero. Sources are read before results are written.
-template <typename From>
+constexpr auto zeros = [](unsigned) { return 0u; };
+
+/// d of each lane is what `values` has for the lane that `from` says; where that is less than 0, what `otherwise` says. Sources are read before results are written.
+template <typename From, typename Otherwise = decltype(zeros)>
 Step moveLanes(Warp &warp, const SimInstruction &instruction, LaneMask mask, const uint32_t *values, uint32_t *d,
-               From from) {
+               From from, Otherwise otherwise = zeros) {
   uint32_t moved[64];
   bool isFine = true;
   eachLane(mask, [&](unsigned lane) {
     const int source = from(lane);
     isFine = isFine && (source < 0 || isHere(warp, instruction, mask, lane, unsigned(source)));
-    moved[lane] = source < 0 ? 0 : values[source];
+    moved[lane] = source < 0 ? otherwise(lane) : values[source];
   });
   if (!isFine)
     return Step::Blocked;
@@ -103,23 +105,14 @@ int dppSource(unsigned control, unsigned lane) {
 
 /// `immediate` the control, `small` row mask, bank mask, whether lanes without a source take zero; b: what the others keep.
 Step moveByDpp(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
-  const uint32_t *values = warp.in<uint32_t>(instruction.a), *old = warp.in<uint32_t>(instruction.b);
-  uint32_t *d = warp.out<uint32_t>(instruction.d), moved[64];
-  bool isFine = true;
-  eachLane(mask, [&](unsigned lane) {
-    const int source = dppSource(unsigned(instruction.immediate), lane);
-    const bool isOn = instruction.small[0] >> (lane / 16) & 1 && instruction.small[1] >> (lane / 4 % 4) & 1;
-    if (!isOn || (source < 0 && !instruction.small[2])) {
-      moved[lane] = old[lane];
-      return;
-    }
-    isFine = isFine && (source < 0 || isHere(warp, instruction, mask, lane, unsigned(source)));
-    moved[lane] = source < 0 ? 0 : values[source];
-  });
-  if (!isFine)
-    return Step::Blocked;
-  eachLane(mask, [&](unsigned lane) { d[lane] = moved[lane]; });
-  return Step::Next;
+  const uint32_t *old = warp.in<uint32_t>(instruction.b);
+  auto isOn = [&](unsigned lane) {
+    return instruction.small[0] >> (lane / 16) & 1 && instruction.small[1] >> (lane / 4 % 4) & 1;
+  };
+  return moveLanes(
+      warp, instruction, mask, warp.in<uint32_t>(instruction.a), warp.out<uint32_t>(instruction.d),
+      [&](unsigned lane) { return isOn(lane) ? dppSource(unsigned(instruction.immediate), lane) : -1; },
+      [&](unsigned lane) { return isOn(lane) && instruction.small[2] ? 0u : old[lane]; });
 }
 bool decodeDpp(Decoder &decoder, const llvm::CallInst &call) {
   const bool hasOld = call.getIntrinsicID() == llvm::Intrinsic::amdgcn_update_dpp;
