@@ -25,7 +25,7 @@ frontend::KernelRequest triton::driver::kernelRequest(const CompileRequest &requ
 bool triton::driver::checkLanguage(const CompileRequest &request, const Target &target, Diagnostics &diagnostics) {
   if (!request.options.isGluon || target.layoutPolicy())
     return true;
-  diagnostics.report({.message = "Gluon kernels run on NVIDIA GPUs, not on the target '" + target.name().str() + "'",
+  diagnostics.report({.message = "Gluon kernels run on GPUs, not on the target '" + target.name().str() + "'",
                       .exception = "RuntimeError"});
   return false;
 }

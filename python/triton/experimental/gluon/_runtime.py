@@ -31,8 +31,6 @@ class GluonASTSource(ASTSource):
         return argument
 
     def _native_options(self, options):
-        if options["target"] not in ("cuda", "hip"):
-            raise RuntimeError(f"Gluon kernels run on NVIDIA GPUs, not on the target '{options['target']}'")
         return {**options, "gluon": True}
 
 
