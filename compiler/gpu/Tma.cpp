@@ -154,7 +154,7 @@ bool Choice::fits(Operation *user, tensor::TensorDescType type) {
       .Case([&](tensor::DescriptorLoadOp op) { return startsAtMultipleOf16Bytes(op.getIndices().back(), type); })
       .Case([&](tensor::DescriptorStoreOp op) { return canBeWritten(op.getIndices(), type); })
       .Case([&](tensor::DescriptorReduceOp op) {
-        // Only the engine does these: users are taken at their word.
+        // Only TMA does these: users are taken at their word.
         Type element = type.getSignlessBlockType().getElementType();
         bool isOnlyHere = (element.isF16() || element.isBF16()) && op.getKind() != tensor::DescriptorReduceKind::Add;
         return isOnlyHere || canBeWritten(op.getIndices(), type);

@@ -1,4 +1,4 @@
-// What atomic instructions and reductions by the copy engine do to one element of memory.
+// What atomic instructions and reductions by TMA do to one element of memory.
 #pragma once
 
 #include "simulator/machine/Decoder.h"

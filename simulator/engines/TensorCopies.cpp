@@ -1,4 +1,4 @@
-// The copy engine (TMA): boxes of tensors, or plain stretches of bytes, between global and shared memory. Copies to shared memory land at once or, with a seed, some time later, in
+// TMA: boxes of tensors, or plain stretches of bytes, between global and shared memory. Copies to shared memory land at once or, with a seed, some time later, in
 // any order (Cluster::land); their bytes are then counted at the mbarrier. Copies out of it are over at once.
 #include "simulator/engines/Combine.h"
 #include "simulator/engines/Mbarrier.h"

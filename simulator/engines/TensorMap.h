@@ -1,4 +1,4 @@
-// The 128 bytes by which the copy engine knows a tensor, in a layout of our own: made by the host (encodeTensorMap) or by the device (tensormap.replace), read by TMA.
+// The 128 bytes by which TMA knows a tensor, in a layout of our own: made by the host (encodeTensorMap) or by the device (tensormap.replace), read by TMA.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ enum class TensorType : uint8_t {
 /// Bytes of an element in shared memory, times two.
 unsigned halfBytesOf(TensorType type);
 
-/// As cuTensorMapEncodeTiled: false where the copy engine cannot copy such a tensor. `type` and `swizzle` are the driver's numbers.
+/// As cuTensorMapEncodeTiled: false where TMA cannot copy such a tensor. `type` and `swizzle` are the driver's numbers.
 bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const uint64_t *shape,
                      const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides, int interleave,
                      int swizzle, int fill);

@@ -47,9 +47,9 @@ std::optional<Type> typeOf(std::string_view name) {
 }
 
 const char *nameOf(Family family) {
-  static constexpr const char *names[] = {"moves",       "integers",    "floats",      "special functions",
-                                          "conversions", "control",     "lanes",       "memory",
-                                          "cp.async",    "copy engine", "tensor core", "synchronisation"};
+  static constexpr const char *names[] = {"moves",       "integers", "floats",      "special functions",
+                                          "conversions", "control",  "lanes",       "memory",
+                                          "cp.async",    "TMA",      "tensor core", "synchronisation"};
   return names[size_t(family)];
 }
 

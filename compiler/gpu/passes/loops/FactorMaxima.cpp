@@ -1,4 +1,4 @@
-// The largest of products with one factor is the largest number's product: one multiplication instead of one for each element.
+// Moves a common factor out of a maximum, max(x f) = max(x) f: one multiplication instead of one for each element.
 //
 //   %y = arith.mulf %x, splat %f : tensor<128x128xf32>
 //   %m = "tt.reduce"(%y) {maxnumf} : tensor<128xf32>

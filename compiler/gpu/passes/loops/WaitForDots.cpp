@@ -1,4 +1,4 @@
-// Makes dots by tcgen05 that are to be complete when the op is, complete: tensor cores work on their own, and tell an mbarrier.
+// Waits for dots by tcgen05 right behind the op: tensor cores work on their own, and arrive at an mbarrier when they are done.
 //
 //   ttng.tc_gen5_mma %a, %b, %d, %useD, %true
 // becomes

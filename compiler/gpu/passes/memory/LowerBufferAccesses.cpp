@@ -54,7 +54,7 @@ static void lower(amd::BufferAtomicRMWOp op) {
   op.replaceAllUsesWith(update.getResult());
 }
 
-/// A load and a store: copies that are none of the copy engine's go through registers, where the compiler orders them like others.
+/// A load and a store: these copies go through registers, where the compiler orders them like other accesses.
 static void copyThroughRegisters(Operation *op, Value token, Value pointers, Value buffer, Value mask, Value other,
                                  tensor::CacheModifier cache, bool isBuffer) {
   OpBuilder builder(op);

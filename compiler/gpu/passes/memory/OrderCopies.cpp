@@ -1,4 +1,4 @@
-// Orders what TMA does to global memory with what comes before and after it. The engine works beside the threads: without more,
+// Orders what TMA does to global memory with what comes before and after it. TMA works beside the threads: without more,
 // its stores may still be under way when the next access comes, and it need not see what threads have stored.
 //
 //   ttng.async_tma_copy_local_to_global %d[%i, %j] %buffer
@@ -111,13 +111,13 @@ struct OrderCopies : impl::OrderCopiesBase<OrderCopies> {
     return true; // in other blocks of the function
   }
 
-  /// Whether the engine must see what threads did before.
+  /// Whether TMA must see what threads did before.
   static bool isWrittenBefore(const GlobalAccess &copy, const GlobalAccess &other) {
     return !other.byEngine && other.writes && !isa<tensor::DebugBarrierOp>(other.op) && mayFollow(other.op, copy.op) &&
            (other.tellsOthers || mayBeSameTensor(copy.root, other.root));
   }
 
-  /// Whether somebody may look at what the engine writes, before the kernel ends.
+  /// Whether somebody may look at what TMA writes, before the kernel ends.
   static bool isLookedAtAfter(const GlobalAccess &store, const GlobalAccess &other) {
     if (!mayFollow(store.op, other.op))
       return false;
@@ -129,7 +129,7 @@ struct OrderCopies : impl::OrderCopiesBase<OrderCopies> {
     return bothUpdate ? false : !other.byEngine || !other.writes || mayMeet(store.op, other.op);
   }
 
-  /// Whether two stores of the engine may be to the same place, the second behind the first.
+  /// Whether two stores by TMA may be to the same place, the second behind the first.
   static bool mayMeet(Operation *first, Operation *then) {
     auto one = dyn_cast<AsyncTmaCopyLocalToGlobalOp>(first), two = dyn_cast<AsyncTmaCopyLocalToGlobalOp>(then);
     if (!one || !two)

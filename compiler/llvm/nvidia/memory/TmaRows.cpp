@@ -32,7 +32,7 @@ static void forEachFour(Emitter &emitter, Value rows, Value column, Value buffer
   auto inBuffer = emitter.coordinates(cast<RankedTensorType>(rows.getType()));
   for (unsigned first = 0; first < numbers.size(); first += 4)
     for (int64_t start = 0; start < type.getShape().back(); start += width) {
-      // Rows are swizzled eight by eight: the engine does that itself, from where an unswizzled row would begin.
+      // Rows are swizzled eight by eight: TMA does that itself, from where an unswizzled row would begin.
       llvm::Value *row = inBuffer[first][0];
       llvm::Value *eight = builder.CreateAnd(row, emitter.i32(~7));
       Indices offset = emitter.apply(places, {{"dim0", eight}, {"dim1", emitter.i32(start)}});
