@@ -1,3 +1,4 @@
+// Checked launches of the C interface: which arrays there are, and what is wrong with a kernel's accesses to them.
 #include <triton/c_sanitize.h>
 
 #include "api/Arguments.h"

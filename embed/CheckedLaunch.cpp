@@ -1,3 +1,4 @@
+// Launches of interpreter mode whose accesses are watched, for host languages.
 #include "runtime/host/CheckedLaunch.h"
 #include "embed/EagerState.h"
 

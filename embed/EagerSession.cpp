@@ -1,3 +1,4 @@
+// Operations one at a time, each done at once, for host languages: interpreter mode.
 #include "compiler/driver/Options.h"
 #include "embed/EagerState.h"
 

@@ -1,3 +1,4 @@
+// LLVM's FileCheck as a function, for tests in host languages.
 #include <triton/filecheck.h>
 
 #include "llvm/FileCheck/FileCheck.h"

@@ -1,3 +1,4 @@
+// LLVM modules for host languages: parsed, linked, optimised and compiled step by step.
 #include <triton/llvm_ir.h>
 
 #include "compiler/driver/Target.h"

@@ -1,3 +1,4 @@
+// The targets of a build with GPUs. Builds without (TRITON_CUDA=OFF) have CpuTargets.cpp instead.
 #include "compiler/driver/CpuTarget.h"
 #include "compiler/driver/CudaTarget.h"
 #include "compiler/driver/HipTarget.h"

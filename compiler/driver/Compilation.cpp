@@ -1,3 +1,4 @@
+// What stages of every target do with a compile in flight (Compilation of Target.h): run passes, collect diagnostics, fail.
 #include "compiler/driver/CrashReproducer.h"
 #include "compiler/driver/IrModule.h"
 #include "compiler/driver/Target.h"

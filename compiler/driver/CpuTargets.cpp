@@ -1,3 +1,4 @@
+// The targets of a build without GPUs (TRITON_CUDA=OFF). Others have AllTargets.cpp instead.
 #include "compiler/driver/CpuTarget.h"
 
 using namespace triton;

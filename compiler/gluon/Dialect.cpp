@@ -1,3 +1,4 @@
+// The dialect `gluon`: layouts that a kernel leaves open, and the rule that what is made of an open layout is open.
 #include "compiler/gluon/Gluon.h"
 
 #include "compiler/gpu/dialect/AmdOps.h"

@@ -1,3 +1,4 @@
+// The passes of a Gluon kernel, from what the frontend emits to GPU IR with every layout known; and their registration.
 #include "compiler/gluon/Gluon.h"
 #include "compiler/gluon/Passes.h"
 #include "compiler/gpu/passes/Passes.h"

@@ -1,3 +1,4 @@
+// What accesses to shared memory cost (bank conflicts), and conversions between layouts that go through it: of a CTA, or of a cluster.
 #include "compiler/layout/BitMatrix.h"
 #include "compiler/layout/Conversion.h"
 #include "compiler/layout/MatrixAccess.h"

@@ -1,3 +1,4 @@
+// mbarrier instructions, on the 8 bytes in shared memory that an mbarrier is: its phase, arrivals and bytes that it waits for.
 #include "simulator/engines/Mbarrier.h"
 
 #include "simulator/machine/Decoder.h"

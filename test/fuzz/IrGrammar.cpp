@@ -1,3 +1,4 @@
+// Mutations of IR texts that keep most of their grammar: numbers, types, attributes and lines are exchanged for others.
 #include "test/fuzz/Grammar.h"
 #include "test/fuzz/IrPieces.h"
 

@@ -1,3 +1,4 @@
+// The first line of a case, `// run: target=cuda; arch=sm_90a`, as settings.
 #include "test/fuzz/Grammar.h"
 
 namespace triton::fuzz {

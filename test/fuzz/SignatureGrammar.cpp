@@ -1,3 +1,4 @@
+// Signatures of kernels, made up from the parts that they are written with.
 #include "test/fuzz/Grammar.h"
 
 #include "llvm/ADT/SmallVector.h"

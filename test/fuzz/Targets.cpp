@@ -1,3 +1,4 @@
+// What each fuzz target does with a text: parse it, compile it, run passes on it.
 #include "compiler/cpu/Pipeline.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/IrModule.h"

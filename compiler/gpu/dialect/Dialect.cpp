@@ -1,3 +1,4 @@
+// The dialects `ttg`, `ttng` and `amdg`: registration, and the short names of layouts in text.
 #include "compiler/gpu/dialect/AmdOps.h"
 #include "compiler/gpu/dialect/ContextVerifier.h"
 #include "compiler/gpu/dialect/ExplicitOps.h"

@@ -1,3 +1,4 @@
+// Types of `ttg`: how buffers are written and checked.
 #include "compiler/gpu/Gpu.h"
 #include "compiler/gpu/dialect/encodings/LayoutChecks.h"
 

@@ -1,3 +1,4 @@
+// The dialect `tt`: registration, constants, inlining, and how offsets are written.
 #include "compiler/tensor/Inlining.h"
 #include "compiler/tensor/Tensor.h"
 

@@ -1,3 +1,4 @@
+// The dialect of records, what kernels note for the profiler: registration, and how records are taken out of a module.
 #include "compiler/tensor/Record.h"
 
 #include "mlir/Transforms/InliningUtils.h"
