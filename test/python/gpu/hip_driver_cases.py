@@ -1,6 +1,5 @@
 """The cases of test_hip_driver.py, which runs them in a process of their own."""
 
-import ctypes
 import os
 import struct
 import sys
@@ -10,6 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from fake_driver import FakeDriver, arguments_of
 from triton import knobs
 from triton._C import libtriton
 from triton.backends.amd import driver as amd
@@ -19,37 +19,12 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 FAKE = os.environ["FAKE_HIP"]
 
 
-class Fake:
-    """The library, as tests steer it."""
-
-    def __init__(self):
-        self.library = ctypes.CDLL(os.path.join(FAKE, "libamdhip64.so"))
-        self.library.fakeCudaTakeLog.restype = ctypes.c_char_p
-        self.library.fakeCudaAllocate.restype = ctypes.c_uint64
-        self.library.fakeCudaAllocate.argtypes = [ctypes.c_size_t]
-        self.library.fakeHipSetDevices(2, b"gfx942", 70051831)
-
-    def log(self):
-        return self.library.fakeCudaTakeLog().decode().splitlines()
-
-    def tensor(self, dtype=torch.float32, bytes=1024):
-        return DeviceTensor(self.library.fakeCudaAllocate(bytes), dtype)
-
-
-class DeviceTensor:
-    """A tensor in the fake's memory."""
-
-    def __init__(self, address, dtype):
-        self.address, self.dtype = address, dtype
-
-    def data_ptr(self):
-        return self.address
-
-
 @pytest.fixture(scope="module")
 def fake():
     knobs.amd.libhip_path = FAKE
-    return Fake()
+    instance = FakeDriver(os.path.join(FAKE, "libamdhip64.so"))
+    instance.library.fakeHipSetDevices(2, b"gfx942", 70051831)
+    return instance
 
 
 @pytest.fixture
@@ -73,10 +48,6 @@ def dot_kernel(x_ptr, out_ptr):
     rows = tl.arange(0, 64)
     x = tl.load(x_ptr + rows[:, None] * 64 + rows[None, :])
     tl.store(out_ptr + rows[:, None] * 64 + rows[None, :], tl.dot(x, x).to(tl.float16))
-
-
-def arguments_of(line):
-    return [bytes.fromhex(argument) for argument in line.split("args=")[1].split(",")]
 
 
 def test_the_target_is_the_devices(hip):

@@ -11,6 +11,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from fake_driver import FakeDriver, arguments_of
 from places import BUILD
 from triton import knobs
 from triton._C import libtriton
@@ -35,42 +36,12 @@ PTX = """.version 8.0
 """
 
 
-class Fake:
-    """The driver library, as tests steer it."""
-
-    def __init__(self):
-        self.library = ctypes.CDLL(os.path.join(FAKE, "libcuda.so.1"))
-        self.library.fakeCudaTakeLog.restype = ctypes.c_char_p
-        self.library.fakeCudaAllocate.restype = ctypes.c_uint64
-        self.library.fakeCudaAllocate.argtypes = [ctypes.c_size_t]
-        self.library.fakeCudaPin.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-        self.library.fakeCudaSetDevices(2, 90)
-
-    def log(self):
-        return self.library.fakeCudaTakeLog().decode().splitlines()
-
-    def fail(self, function, status):
-        self.library.fakeCudaFail(function.encode(), status)
-
-    def tensor(self, dtype=torch.float32, bytes=1024):
-        return DeviceTensor(self.library.fakeCudaAllocate(bytes), dtype)
-
-
-class DeviceTensor:
-    """A tensor in the fake's memory."""
-
-    def __init__(self, address, dtype):
-        self.address, self.dtype = address, dtype
-
-    def data_ptr(self):
-        return self.address
-
-
 @pytest.fixture(scope="module")
 def fake():
     with knobs.nvidia.scope():
         knobs.nvidia.libcuda_path = FAKE
-        instance = Fake()
+        instance = FakeDriver(os.path.join(FAKE, "libcuda.so.1"))
+        instance.library.fakeCudaSetDevices(2, 90)
         nvidia.CudaUtils()
         assert libtriton.cuda.device_count() == 2
         yield instance
@@ -122,10 +93,6 @@ def make_kernel(utils, types, device=0, signature=None, **overrides):
 def launch(kernel, *parameters, grid=(1, 1, 1), stream=0, enter=None, exit=None):
     launcher, function = kernel
     launcher(*grid, stream, function, (4, 1, 0), None, enter, exit, *parameters)
-
-
-def arguments_of(line):
-    return [bytes.fromhex(argument) for argument in line.split("args=")[1].split(",")]
 
 
 def test_arguments_are_packed_in_order(fake, utils):
