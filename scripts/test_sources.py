@@ -95,6 +95,28 @@ def test_paths_in_documents_are_there():
     assert not missing, "\n".join(missing)
 
 
+def says_what_it_is(path):
+    """Whether a file begins with a comment; a source may leave that to the header of its name, or to the one that lists the submodules of Python's."""
+    with path.open(errors="replace") as file:
+        first = file.readline()
+    if path.suffix == ".py":
+        return not first or first.startswith(('"""', "#"))
+    if path.suffix == ".cpp" and (path.with_suffix(".h").exists() or first == '#include "bindings/Submodules.h"\n'):
+        return True
+    return first.startswith(("//", "/*"))
+
+
+def test_files_say_what_they_are(tmp_path):
+    paths = [path for top in (*LIBRARY, "include", "simulator", "python") for path in sorted((ROOT / top).rglob("*"))]
+    paths = [
+        path for path in paths if path.suffix in (".cpp", ".h", ".td", ".def", ".py") and "Test.cpp" not in path.name
+    ]
+    assert len(paths) > 1000
+    assert [path.relative_to(ROOT).as_posix() for path in paths if not says_what_it_is(path)] == []
+    (tmp_path / "Silent.cpp").write_text("#include <vector>\n")
+    assert not says_what_it_is(tmp_path / "Silent.cpp")
+
+
 def test_decisions_are_listed():
     """docs/decisions/README.md names every page, and a page begins with the number of its file."""
     pages = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))

@@ -1,3 +1,5 @@
+"""`python -m triton.tools.triton_to_gluon_translator package.module:kernel --output-path F` writes a kernel as Gluon."""
+
 from argparse import ArgumentParser
 
 from .target import TranslatorTarget
