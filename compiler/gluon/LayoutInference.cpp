@@ -300,7 +300,7 @@ template <typename From, typename To> void replaceAll(ArrayRef<Operation *> ops,
 }
 
 /// Finds the layouts that the accesses want. What the analysis of accesses knows of a tensor it knows in every layout, but only of conversions.
-LogicalResult findLayouts(ModuleOp module, SmallVectorImpl<std::pair<Value, DistributedAttr>> &found) {
+LogicalResult findLayouts(ModuleOp module, SmallVectorImpl<std::pair<Operation *, DistributedAttr>> &found) {
   SmallVector<Operation *> anchors, conversions, restored;
   module.walk([&](SetAutoLayoutOp op) { anchors.push_back(op); });
   replaceAll<SetAutoLayoutOp, gpu::ConvertLayoutOp>(anchors, conversions);
@@ -312,7 +312,7 @@ LogicalResult findLayouts(ModuleOp module, SmallVectorImpl<std::pair<Value, Dist
       return WalkResult::advance();
     if (gpu::getNumCtas(module) != 1)
       return op->emitError() << "CoalescedLayout is for one CTA, this kernel has " << gpu::getNumCtas(module);
-    found.emplace_back(pointers, gpu::coalescedLayout(op, access, gpu::getThreads(op)));
+    found.emplace_back(op, gpu::coalescedLayout(op, access, gpu::getThreads(op)));
     return WalkResult::advance();
   });
   replaceAll<gpu::ConvertLayoutOp, SetAutoLayoutOp>(conversions, restored);
@@ -323,12 +323,12 @@ struct InferCoalesced : impl::InferCoalescedBase<InferCoalesced> {
   void run() override {
     ModuleOp module = getOperation();
     eraseDead(module);
-    SmallVector<std::pair<Value, DistributedAttr>> found;
+    SmallVector<std::pair<Operation *, DistributedAttr>> found; // by accesses: what gives their pointers is replaced
     if (failed(findLayouts(module, found)))
       return signalPassFailure();
     Inference<CoalescedEncodingAttr> inference(module);
-    for (auto [pointers, layout] : found)
-      if (failed(inference.set(pointers, layout)))
+    for (auto [access, layout] : found)
+      if (failed(inference.set(gpu::accessedPointers(access), layout)))
         return signalPassFailure();
     if (failed(inference.propagate()) || failed(inference.apply()))
       signalPassFailure();

@@ -46,4 +46,21 @@ tt.func @coalesced(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
   tt.store %a, %v : tensor<1024x!tt.ptr<f32>, #gluon.coalesced_encoding>
   tt.return
 }
+
+// The layout that an access wants, where the pointers come straight from an anchor.
+// CHECK-LABEL: @coalesced_pointers
+tt.func @coalesced_pointers(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+  // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, #[[WIDE:.*]]>
+  // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, #[[WIDE]]>
+  %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #gluon.auto_encoding>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #gluon.auto_encoding>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #gluon.auto_encoding>
+  %a = tt.addptr %ps, %r : tensor<1024x!tt.ptr<f32>, #gluon.auto_encoding>, tensor<1024xi32, #gluon.auto_encoding>
+  %b = tt.addptr %qs, %r : tensor<1024x!tt.ptr<f32>, #gluon.auto_encoding>, tensor<1024xi32, #gluon.auto_encoding>
+  %from = gluon.set_auto_layout %a : tensor<1024x!tt.ptr<f32>, #gluon.auto_encoding> -> tensor<1024x!tt.ptr<f32>, #gluon.coalesced_encoding>
+  %to = gluon.set_auto_layout %b : tensor<1024x!tt.ptr<f32>, #gluon.auto_encoding> -> tensor<1024x!tt.ptr<f32>, #gluon.coalesced_encoding>
+  %x = tt.load %from : tensor<1024x!tt.ptr<f32>, #gluon.coalesced_encoding>
+  tt.store %to, %x : tensor<1024x!tt.ptr<f32>, #gluon.coalesced_encoding>
+  tt.return
+}
 }

@@ -103,6 +103,22 @@ def test_layouts_that_are_inferred():
 
 
 @gluon.jit
+def copy_part(x, y, rows, columns, stride, M: gl.constexpr, N: gl.constexpr):
+    r = gl.program_id(0) * M + gl.arange(0, M)
+    c = gl.program_id(1) * N + gl.arange(0, N)
+    at, mask = r[:, None] * stride + c[None, :], (r[:, None] < rows) & (c[None, :] < columns)
+    value = gl.load(gl.set_auto_layout(x + at, gl.CoalescedLayout()), mask=mask)
+    gl.store(gl.set_auto_layout(y + at, gl.CoalescedLayout()), value, gl.set_auto_layout(mask, gl.CoalescedLayout()))
+
+
+def test_layouts_that_accesses_want():
+    x = torch.randn(50, 72)
+    y = torch.zeros_like(x)
+    copy_part[(2, 2)](x, y, 50, 72, 72, 32, 64, num_warps=4)
+    assert torch.equal(x, y)
+
+
+@gluon.jit
 def transpose(x, y, N: gl.constexpr, L: gl.constexpr, S: gl.constexpr):
     at = gl.arange(0, N, gl.SliceLayout(1, L))[:, None] * N + gl.arange(0, N, gl.SliceLayout(0, L))[None, :]
     buffer = gl.allocate_shared_memory(gl.float16, [N, N], S, gl.load(x + at))
