@@ -15,11 +15,11 @@
 // Where partitions of warps are told what to do next, a word at the end is for that.
 // A function that is called has its bytes behind those of all its callers. A kernel that uses tensor memory has at least 16 bytes: where it lies is
 // written there when the kernel begins.
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/ExchangePlans.h"
 #include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/Scratch.h"
 #include "compiler/gpu/SharedFrames.h"
-#include "compiler/gpu/Target.h"
 #include "compiler/gpu/dialect/ContextVerifier.h"
 #include "compiler/gpu/passes/Passes.h"
 #include "compiler/gpu/passes/memory/LateBuffers.h"
@@ -54,7 +54,7 @@ struct AllocateShared : impl::AllocateSharedBase<AllocateShared> {
     Builder builder(&getContext());
     SharedFrames frames(module);
     int64_t total = frames.place();
-    const int64_t limit = Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
+    const int64_t limit = dotTarget(module).sharedBytes();
     auto fits = [&] {
       frames = SharedFrames(module);
       total = frames.place();

@@ -243,3 +243,22 @@ tt.func @fenced_later(%a: tensor<256x128xf32, #rows>, %b: tensor<256x128xf32, #r
   tt.return %u, %v : tensor<256x128xf32, #rows>, tensor<256x128xf32, #rows>
 }
 }
+
+// -----
+
+// What there is of it is the target's: beside 40 KB, of 64 KB an exchange of 32 KB takes the half.
+#wide = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#tall = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [32, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+// CHECK: ttg.shared = 57344 : i32
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32, ttg.target = "hip:gfx942"} {
+// CHECK-LABEL: @parts_on_amd
+tt.func @parts_on_amd(%x: tensor<64x128xf32, #wide>) -> tensor<64x128xf32, #tall> {
+  %buffer = ttg.local_alloc : () -> !ttg.memdesc<5x32x64xf32, #plain, #smem, mutable>
+  // CHECK: ttg.convert_layout {{.*}} {allocation.offset = 40960 : i32, allocation.room = 16384 : i32}
+  %t = ttg.convert_layout %x : tensor<64x128xf32, #wide> -> tensor<64x128xf32, #tall>
+  ttg.local_dealloc %buffer : !ttg.memdesc<5x32x64xf32, #plain, #smem, mutable>
+  tt.return %t : tensor<64x128xf32, #tall>
+}
+}
