@@ -203,3 +203,29 @@ def test_products_with_scales(rows, steps, stages):
     scale[:, N - 3 :] = 2
     dense = (w.float() - shift.float().repeat_interleave(BK)[:K, None]) * scale.float().repeat_interleave(group, 0)[:K]
     assert torch.equal(out, a.float() @ dense)
+
+
+@triton.jit
+def chased_kernel(index_ptr, table_ptr, right_ptr, out_ptr, steps, N: tl.constexpr):
+    """Each step writes the index by which the next one reads."""
+    i = tl.arange(0, N)
+    at = i[:, None] * N + i[None, :]
+    right = tl.load(right_ptr + at)
+    sums = tl.zeros((N, N), tl.float32)
+    for step in range(steps):
+        block = tl.load(index_ptr + step)
+        sums = tl.dot(tl.load(table_ptr + block * N * N + at), right, sums)
+        tl.store(index_ptr + step + 1, (block + 3) % 7)
+    tl.store(out_ptr + at, sums)
+
+
+@pytest.mark.parametrize("stages", STAGES)
+def test_addresses_that_the_loop_writes(stages):
+    n, steps = 32, 6
+    generator = torch.Generator().manual_seed(stages)
+    table, right = (torch.randint(-3, 4, (7, n, n), generator=generator).half() for _ in range(2))
+    index, out = torch.ones(steps + 1, dtype=torch.int32), torch.zeros(n, n)
+    chased_kernel[(1,)](index, table, right[0], out, steps, n, num_stages=stages, num_warps=1)
+    blocks = [(1 + 3 * step) % 7 for step in range(steps + 1)]
+    assert index.tolist() == blocks
+    assert torch.equal(out, sum(table[block].float() @ right[0].float() for block in blocks[:-1]))

@@ -74,8 +74,9 @@ struct Planner {
       Operation *definition = next.getDefiningOp();
       if (!isInside(definition) || slice.contains(definition))
         continue;
-      bool isLoad = isa<tensor::LoadOp>(definition);
-      if (definition->getNumRegions() != 0 || (!isLoad && !isMemoryEffectFree(definition)) ||
+      auto load = dyn_cast<tensor::LoadOp>(definition);
+      if (definition->getNumRegions() != 0 ||
+          (load ? mayWrite(body, rootOf(load.getPtr())) : !isMemoryEffectFree(definition)) ||
           isa<tensor::DotOp, WarpGroupDotOp, WarpGroupDotWaitOp>(definition))
         return false;
       slice.insert(definition);
