@@ -8,6 +8,7 @@
 //   gpu.meets               ttng.wait_barrier          gpu-pipeline-loops     gpu-insert-barriers                  code
 //   allocation.room         ttg.convert_layout         gpu-allocate-shared    ExchangePlans: scratch, code         code
 //   gpu.partition_state     the module                 gpu-allocate-shared    code generation                      code
+//   gpu.shared_only         ttg.barrier                gpu-insert-barriers    code generation                      code
 #ifndef TRITON_COMPILER_GPU_PRIVATEATTRIBUTES_H
 #define TRITON_COMPILER_GPU_PRIVATEATTRIBUTES_H
 
@@ -29,6 +30,9 @@ inline constexpr llvm::StringLiteral allocationRoomName = "allocation.room";
 /// On the module: where in shared memory the number of the `ttg.warp_specialize` lies whose partitions are to run.
 inline constexpr llvm::StringLiteral partitionStateName = "gpu.partition_state";
 
+/// On a barrier: it is there for accesses of shared memory alone. Those that users write are for all memory.
+inline constexpr llvm::StringLiteral sharedOnlyName = "gpu.shared_only";
+
 /// The stages of GPU IR, by what has been decided when one ends.
 enum class Stage {
   Layouts, // every tensor has a layout
@@ -48,6 +52,7 @@ inline constexpr PrivateAttribute privateAttributes[] = {
     {meetsName, Stage::Loops, Stage::Code},
     {allocationRoomName, Stage::Code, Stage::Code},
     {partitionStateName, Stage::Code, Stage::Code},
+    {sharedOnlyName, Stage::Code, Stage::Code},
 };
 
 } // namespace triton::gpu

@@ -13,6 +13,7 @@
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 
 using namespace mlir;
 
@@ -149,12 +150,21 @@ public:
   }
 
   /// Without fences what is on its way to memory is not waited for.
-  void barrier(Emitter &emitter, unsigned, unsigned) const override {
-    llvm::SyncScope::ID workgroup = emitter.context().getOrInsertSyncScopeID("workgroup");
-    emitter.builder.CreateFence(llvm::AtomicOrdering::Release, workgroup);
+  static void meet(Emitter &emitter, bool onlyShared) {
+    llvm::LLVMContext &context = emitter.context();
+    auto fence = [&](llvm::AtomicOrdering ordering) {
+      llvm::FenceInst *made = emitter.builder.CreateFence(ordering, context.getOrInsertSyncScopeID("workgroup"));
+      if (onlyShared)
+        made->setMetadata(llvm::LLVMContext::MD_mmra,
+                          llvm::MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
+    };
+    fence(llvm::AtomicOrdering::Release);
     emitter.intrinsic(llvm::Intrinsic::amdgcn_s_barrier, {});
-    emitter.builder.CreateFence(llvm::AtomicOrdering::Acquire, workgroup);
+    fence(llvm::AtomicOrdering::Acquire);
   }
+  void barrier(Emitter &emitter, unsigned, unsigned) const override { meet(emitter, /*onlyShared=*/false); }
+  /// RDNA would wait for loads that run ahead, and empty a cache.
+  void sharedBarrier(Emitter &emitter, unsigned, unsigned) const override { meet(emitter, /*onlyShared=*/true); }
   void clusterBarrier(Emitter &emitter) const override { barrier(emitter, 0, 0); }
 
   /// Within rows of 16 lanes by DPP, which costs a move; else through the LDS unit, without its memory.

@@ -206,7 +206,7 @@ void ProgramEmitter::emit(const ThreadStep &step) {
   case Kind::Store:
     break; // by run, several at a time
   case Kind::Barrier:
-    emitter.barrier();
+    emitter.sharedBarrier();
     break;
   case Kind::Load:
     load(step);

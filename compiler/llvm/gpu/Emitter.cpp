@@ -235,6 +235,8 @@ llvm::Value *Emitter::sharedAddress(Operation *op) {
 
 void Emitter::barrier() { machine.barrier(*this, place.barrier, place.warps); }
 
+void Emitter::sharedBarrier() { machine.sharedBarrier(*this, place.barrier, place.warps); }
+
 void Emitter::ctaBarrier() { machine.barrier(*this, 0, totalWarps); }
 
 llvm::Value *Emitter::loadShared(llvm::Type *type, llvm::Value *address, unsigned alignment) {

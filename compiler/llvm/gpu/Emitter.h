@@ -123,6 +123,8 @@ public:
   llvm::Value *sharedBase();
   /// Waits for all threads of the CTA (of the partition).
   void barrier();
+  /// The same, for what they wrote to shared memory: other accesses may still be under way.
+  void sharedBarrier();
   /// Waits for all threads of the CTA, those of other partitions included.
   void ctaBarrier();
   llvm::Value *loadShared(llvm::Type *type, llvm::Value *address, unsigned alignment);

@@ -77,6 +77,10 @@ public:
   // Waiting
   /// Of `warps` warps that have a barrier of that number; of the CTA if it is 0.
   virtual void barrier(Emitter &emitter, unsigned number, unsigned warps) const = 0;
+  /// The same, behind which threads need only see what others wrote to shared memory: other memory is not waited for where that costs something.
+  virtual void sharedBarrier(Emitter &emitter, unsigned number, unsigned warps) const {
+    barrier(emitter, number, warps);
+  }
   virtual void clusterBarrier(Emitter &emitter) const = 0;
 
   // Between lanes, 32 bits

@@ -139,7 +139,7 @@ static llvm::LogicalResult emitCat(Emitter &emitter, tensor::CatOp op) {
   unsigned bytes = memoryBits(lhs[0]->getType()) / 8;
   storeRegisters(emitter, {base}, from, lhs);
   storeRegisters(emitter, {emitter.builder.CreatePtrAdd(base, emitter.i32(from.totalOutputSize() * bytes))}, from, rhs);
-  emitter.barrier();
+  emitter.sharedBarrier();
   LinearLayout to = flat(emitter.layout(op.getResult())).renameOutput("flat", "offset");
   emitter.define(op.getResult(), loadRegisters(emitter, {base}, to, lhs[0]->getType()));
   return success();

@@ -21,6 +21,7 @@
 // What a loop needs for what came before it may make a barrier spare that it was given for itself: those are looked at once more, and go if
 // the program is right without.
 // Runs last: offsets are known, and nothing moves any more.
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/gpu/SharedAccesses.h"
 #include "compiler/gpu/passes/Passes.h"
 
@@ -164,7 +165,9 @@ void Inserter::insertBefore(Operation *op, Need need, State &state) {
     inserted.push_back(FenceAsyncSharedOp::create(builder, op->getLoc(), builder.getBoolAttr(false)));
     state.fence();
   }
-  inserted.push_back(BarrierOp::create(builder, op->getLoc()));
+  auto barrier = BarrierOp::create(builder, op->getLoc());
+  barrier->setAttr(sharedOnlyName, builder.getUnitAttr());
+  inserted.push_back(barrier);
   state.barrier();
 }
 

@@ -114,7 +114,7 @@ Registers triton::simt::convertRegisters(Emitter &emitter, const ConversionPlan 
   case Kind::Shared: {
     llvm::Value *base = buffer();
     storeRegisters(emitter, {base}, plan.shared.store, values);
-    emitter.barrier();
+    emitter.sharedBarrier();
     return loadRegisters(emitter, {base}, plan.shared.load, values[0]->getType());
   }
   case Kind::Cluster: {

@@ -79,7 +79,7 @@ static Registers gatherThroughShared(Emitter &emitter, const layout::GatherPlan 
   llvm::Type *type = source[0]->getType();
   const unsigned bits = memoryBits(type);
   storeRegisters(emitter, buffer, plan.store, source);
-  emitter.barrier();
+  emitter.sharedBarrier();
   llvm::IRBuilder<> &builder = emitter.builder;
   const unsigned width = elementsPerLoad(plan.load, indices, bits);
   llvm::Type *element = builder.getIntNTy(bits);
@@ -151,7 +151,7 @@ static llvm::LogicalResult emitHistogramOp(Emitter &emitter, tensor::HistogramOp
     else
       emitter.emitIf(builder.CreateICmpULT(bin, emitter.i32(bins)), clear);
   }
-  emitter.barrier();
+  emitter.sharedBarrier();
   llvm::ArrayRef<llvm::Value *> mask;
   if (op.getMask())
     mask = emitter.registers(op.getMask());
@@ -181,7 +181,7 @@ static llvm::LogicalResult emitHistogramOp(Emitter &emitter, tensor::HistogramOp
                               emitter.context().getOrInsertSyncScopeID(emitter.machine.ctaScope()));
     });
   }
-  emitter.barrier();
+  emitter.sharedBarrier();
   LinearLayout map = emitter.layout(result);
   Registers loaded =
       loadRegisters(emitter, {base}, map.renameOutput(map.outputs()[0].name, "offset"), builder.getInt32Ty());

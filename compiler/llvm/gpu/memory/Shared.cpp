@@ -1,6 +1,7 @@
 // Buffers in shared memory: a buffer is its address and what is XORed into every offset within it; loads and stores go by the linear map from
 // registers to offsets. Barriers.
 #include "compiler/gpu/Buffers.h"
+#include "compiler/gpu/PrivateAttributes.h"
 #include "compiler/llvm/gpu/Families.h"
 #include "compiler/llvm/gpu/memory/SharedAccess.h"
 
@@ -116,8 +117,8 @@ Emitted triton::simt::emitShared(Emitter &emitter, Operation *op) {
         emitter.define(op.getResult(), Registers(emitter.registers(op.getSrc())));
         return success();
       })
-      .Case([&](gpu::BarrierOp) {
-        emitter.barrier();
+      .Case([&](gpu::BarrierOp barrier) {
+        barrier->hasAttr(gpu::sharedOnlyName) ? emitter.sharedBarrier() : emitter.barrier();
         return success();
       })
       .Default([&](Operation *op) -> Emitted {
