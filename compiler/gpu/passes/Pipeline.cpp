@@ -34,10 +34,11 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   // Sums over loops, once it is known what a thread holds.
   manager.addPass(createReduceInThreads());
 
-  // Shared memory: operands of warpgroup dots, then copies that run ahead. Both are by NVIDIA's own instructions.
-  if (!isAmd) {
+  // Shared memory: operands of warpgroup dots, then copies that run ahead. But for loads ahead, all is by NVIDIA's own instructions.
+  if (!isAmd)
     manager.addPass(createLowerDots());
-    manager.addPass(createPipelineLoops({numStages}));
+  manager.addPass(createPipelineLoops({numStages}));
+  if (!isAmd) {
     manager.addPass(createLowerDescriptors()); // after loops: those run copies ahead
     manager.addPass(createOrderCopies());
     manager.addPass(createMakeTensorMaps()); // what tensor a map describes is not seen any more behind this

@@ -1,5 +1,7 @@
 """Kernels compiled for AMD GPUs, which no test runs on one."""
 
+import itertools
+import re
 import struct
 
 import pytest
@@ -180,3 +182,42 @@ def test_code_objects_are_what_loaders_read():
     (entry,) = struct.unpack_from("<q", binary, place(descriptor) + 16)
     assert descriptor % 64 == 0 and address_of["add_kernel"] % 256 == 0
     assert descriptor + entry == address_of["add_kernel"] and place(address_of["add_kernel"]) < len(binary)
+
+
+@triton.jit
+def product_kernel(a_ptr, b_ptr, c_ptr, depth, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    a, b = a_ptr + m[:, None] * K + k[None, :], b_ptr + k[:, None] * N + n[None, :]
+    total = tl.zeros((M, N), tl.float32)
+    for _ in range(depth):
+        total = tl.dot(tl.load(a), tl.load(b), total)
+        a += M * K
+        b += N * K
+    tl.store(c_ptr + m[:, None] * N + n[None, :], total)
+
+
+PRODUCT = {"a_ptr": "*fp16", "b_ptr": "*fp16", "c_ptr": "*fp32", "depth": "i32", "M": 64, "N": 64, "K": 32}
+
+
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950", "gfx1100"])
+def test_loads_run_ahead_of_dots(arch):
+    """In the loop: loads, a barrier that does not wait for them, products, and only then the wait, before they are stored for the next iteration."""
+    kinds = {
+        "load": "(global|buffer)_load",
+        "barrier": r"s_barrier(_wait)?\b",
+        "dot": "v_(wmma|mfma)",
+        "wait": "(s_waitcnt.*vmcnt|s_wait_loadcnt)",
+    }
+
+    def steps_of(**options):
+        lines = compile(product_kernel, PRODUCT, arch, **options).asm["amdgcn"].splitlines()
+        labels = {line.split(":")[0]: place for place, line in enumerate(lines) if re.match(r"\.LBB\w+:", line)}
+        jumps = [(place, re.search(r"s_cbranch\w* (\.LBB\w+)", line)) for place, line in enumerate(lines)]
+        loops = ["\n".join(lines[labels[to[1]] : at]) for at, to in jumps if to and labels[to[1]] < at]
+        (loop,) = (body for body in loops if re.search(kinds["load"], body))
+        steps = re.finditer("|".join(f"(?P<{kind}>{text})" for kind, text in kinds.items()), loop)
+        return [kind for kind, _ in itertools.groupby(step.lastgroup for step in steps)]
+
+    assert steps_of(num_stages=2)[:5] == ["load", "barrier", "dot", "barrier", "wait"]
+    steps = steps_of(num_stages=1)
+    assert steps.index("wait") < steps.index("dot")

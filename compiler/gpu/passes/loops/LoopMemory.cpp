@@ -1,7 +1,7 @@
 // Plans of loops that fit into shared memory. How much is taken once a loop is pipelined is seen from its plan: multi-buffers instead of buffers
 // that the loop fills, beside all else that is alive at the same time, placed as it will be.
+#include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/SharedFrames.h"
-#include "compiler/gpu/Target.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/loops/LoopPlan.h"
 
@@ -53,6 +53,11 @@ struct Estimate {
         }
       }
     }
+    for (EarlyLoad &each : plan.early)
+      if (each.staged) {
+        add(each.buffer);
+        gone.insert(each.staged);
+      }
   }
 
   void addBarriers() {
@@ -109,9 +114,12 @@ struct Estimate {
 
 } // namespace
 
+static int64_t sharedBytesOf(scf::ForOp loop) { return dotTarget(loop->getParentOfType<ModuleOp>()).sharedBytes(); }
+
+bool fitsIntoShared(scf::ForOp loop, LoopPlan &plan) { return Estimate{loop, plan}.run().inAll <= sharedBytesOf(loop); }
+
 LoopPlan fitIntoShared(scf::ForOp loop, LoopPlan loads, llvm::function_ref<LoopPlan(const LoopPlan &)> complete) {
-  auto module = loop->getParentOfType<ModuleOp>();
-  const int64_t limit = Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
+  const int64_t limit = sharedBytesOf(loop);
   std::optional<Bytes> without;
   auto fits = [&](LoopPlan plan) {
     Bytes bytes = Estimate{loop, plan}.run();

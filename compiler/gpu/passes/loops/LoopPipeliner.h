@@ -62,6 +62,7 @@ private:
   void readIntoRegisters(const LoopBuffer &buffer, mlir::Value view);
   void storeAlternately(LocalAllocOp filled, mlir::Value value);
   void readUsesIntoRegisters(mlir::Operation *load, mlir::Value view);
+  void stageEarlyLoads();
   void freeBuffers();
   StageBuffers &ofStage(unsigned stage) { return stage ? delayed : regular; }
   bool needsFence();
@@ -89,6 +90,7 @@ private:
   void schedule(std::vector<std::pair<mlir::Operation *, unsigned>> &ops);
   static mlir::Operation *predicate(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value isInside);
   void keepFromWrapping(llvm::ArrayRef<mlir::Value> insides, const llvm::APInt &farthest);
+  void peelLast(llvm::ArrayRef<mlir::Value> insides);
 
   mlir::scf::ForOp loop;
   LoopPlan plan;
@@ -97,6 +99,7 @@ private:
   mlir::Location loc;
   llvm::DenseMap<mlir::Operation *, Place> placed; // ops of the original loop as the table says, and inserted ones
   llvm::SmallVector<mlir::Value> multiBuffers;     // as many as the plan has buffers
+  llvm::SmallVector<mlir::Value> stagingBuffers;   // of loads that run ahead
   StageBuffers regular, delayed;
   llvm::SmallVector<mlir::Operation *> copyOps; // what a producer warp does
   mlir::Value

@@ -2,6 +2,7 @@
 
 #include "compiler/gpu/Buffers.h"
 #include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/ExchangePlans.h"
 #include "compiler/gpu/GlobalRoots.h"
 #include "compiler/gpu/Tma.h"
 #include "compiler/gpu/passes/loops/SwizzledLayouts.h"
@@ -161,22 +162,13 @@ struct Planner {
     return buffer;
   }
 
-  /// Loads that cp.async is too wide for, scales of few columns for instance: their latency would stand between the copies and the dot.
-  SmallVector<EarlyLoad> planEarlyLoads(const LoopPlan &plan) {
-    constexpr int64_t mostElements = 32; // of a thread: they are held for an iteration
-    llvm::DenseSet<Operation *> known;   // to run ahead
-    for (const LoopBuffer &buffer : plan.buffers) {
-      known.insert(buffer.load);
-      known.insert_range(buffer.ahead);
-    }
+  /// The loads that `isWanted` says, of those that can run ahead.
+  SmallVector<EarlyLoad> planEarlyLoads(llvm::function_ref<bool(tensor::LoadOp)> isWanted) {
     SmallVector<EarlyLoad> early;
     for (tensor::LoadOp load : body->getOps<tensor::LoadOp>()) {
-      auto type = dyn_cast<RankedTensorType>(load.getType());
-      const int64_t elements = type ? toLinear(type).inputSize("register") : 1;
-      if (known.contains(load) || elements > mostElements || load.getIsVolatile() || !reachesDot(load.getResult()) ||
-          mayWrite(body, rootOf(load.getPtr())))
+      if (load.getIsVolatile() || mayWrite(body, rootOf(load.getPtr())) || !isWanted(load))
         continue;
-      EarlyLoad found{load, {}};
+      EarlyLoad found{.load = load, .ahead = {}, .staged = {}};
       if (llvm::all_of(load->getOperands(), [&](Value operand) { return collect(operand, found.ahead); }))
         early.push_back(std::move(found));
     }
@@ -186,6 +178,88 @@ struct Planner {
       ahead.insert_range(each.ahead);
     llvm::erase_if(early, [&](EarlyLoad &each) { return ahead.contains(each.load); });
     return early;
+  }
+
+  /// Loads that cp.async is too wide for, scales of few columns for instance: their latency would stand between the copies and the dot.
+  SmallVector<EarlyLoad> planLoadsBesideCopies(const LoopPlan &plan) {
+    constexpr int64_t mostElements = 32; // of a thread: they are held for an iteration
+    llvm::DenseSet<Operation *> known;   // to run ahead
+    for (const LoopBuffer &buffer : plan.buffers) {
+      known.insert(buffer.load);
+      known.insert_range(buffer.ahead);
+    }
+    return planEarlyLoads([&](tensor::LoadOp load) {
+      auto type = dyn_cast<RankedTensorType>(load.getType());
+      const int64_t elements = type ? toLinear(type).inputSize("register") : 1;
+      return !known.contains(load) && elements <= mostElements && reachesDot(load.getResult());
+    });
+  }
+
+  /// Registers of a thread that hold values of a type, small ones side by side or not; none for pointers, of which few are kept.
+  static int64_t registersOf(Type type, bool arePacked) {
+    Type element = getElementTypeOrSelf(type);
+    if (!element.isIntOrFloat())
+      return 0;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    const int64_t elements = tensor ? toLinear(tensor).inputSize("register") : 1;
+    return llvm::divideCeil(elements * std::max(arePacked ? 8u : 32u, element.getIntOrFloatBitWidth()), 32);
+  }
+
+  /// Registers of a thread that are left for what is loaded ahead: beside what the loop carries and what its largest dot takes, and with an eighth for
+  /// all else. WMMA's operands, of which some lie in two threads, take most of them.
+  int64_t registersLeft() {
+    const unsigned threads = getThreads(loop).count();
+    const unsigned most =
+        target.amd->isCdna() ? std::min(512u, 128 * 1024 / threads) : std::min(256u, 192 * 1024 / threads);
+    int64_t left = most * 7 / 8, ofDot = 0;
+    for (Type type : loop.getResultTypes())
+      left -= registersOf(type, /*arePacked=*/false);
+    for (tensor::DotOp dot : body->getOps<tensor::DotOp>()) {
+      int64_t taken = registersOf(dot.getA().getType(), true) + registersOf(dot.getB().getType(), true);
+      if (!isa<BlockArgument>(dot.getC()))
+        taken += registersOf(dot.getType(), false);
+      ofDot = std::max(ofDot, taken);
+    }
+    return left - ofDot;
+  }
+
+  /// All loads that registers are left for.
+  LoopPlan planRegisterLoads() {
+    LoopPlan plan;
+    plan.distance = 1;
+    int64_t room = registersLeft();
+    plan.early = planEarlyLoads([&](tensor::LoadOp load) {
+      if (load->use_empty() || !isWanted(load.getResult()))
+        return false;
+      const int64_t registers = registersOf(load.getType(), /*arePacked=*/isa<ConvertLayoutOp>(*load->user_begin()));
+      if (registers > room)
+        return false;
+      room -= registers;
+      return true;
+    });
+    for (EarlyLoad &each : plan.early)
+      stage(each);
+    if (!fitsIntoShared(loop, plan))
+      for (EarlyLoad &each : plan.early)
+        each.staged = {};
+    return plan;
+  }
+
+  /// Where one conversion alone takes the values through shared memory, all at once: a buffer that is laid out as that wants it.
+  void stage(EarlyLoad &each) {
+    auto type = dyn_cast<RankedTensorType>(each.load.getType());
+    auto convert = each.load->hasOneUse() ? dyn_cast<ConvertLayoutOp>(*each.load->user_begin()) : ConvertLayoutOp();
+    if (!type || !convert || convert->getBlock() != body || !type.getElementType().isIntOrFloat() ||
+        type.getElementTypeBitWidth() < 8)
+      return;
+    ConvertPlan plan = getPlan(convert);
+    if (plan.kind != layout::ConversionPlan::Kind::Shared || !plan.cuts.empty() ||
+        plan.pieceBits != type.getElementTypeBitWidth())
+      return;
+    each.staged = convert;
+    each.buffer = MemDescType::get(type.getShape(), type.getElementType(),
+                                   SharedLinearAttr::get(type.getContext(), plan.shared.memory, /*alignment=*/128),
+                                   SharedMemoryAttr::get(type.getContext()), /*mutableMemory=*/true);
   }
 
   std::optional<LoopBuffer> planBlock(tensor::DescriptorLoadOp load) {
@@ -324,15 +398,10 @@ struct Planner {
     return bytes;
   }
 
-  int64_t sharedBytesOfTarget() {
-    auto module = loop->getParentOfType<ModuleOp>();
-    return Target{unsigned(getComputeCapability(module).value_or(90))}.sharedBytes();
-  }
-
   /// What is done with these buffers.
   LoopPlan planDots(LoopPlan plan) {
     plan.distance = plan.depth - 1;
-    if (sharedBytesWithTwo(plan) <= sharedBytesOfTarget())
+    if (sharedBytesWithTwo(plan) <= target.sharedBytes())
       plan.transposedDepth = 2;
     plan.inFlight = planInFlight(plan);
     if (plan.isRotated())
@@ -359,6 +428,12 @@ struct Planner {
     });
     if (nests || waitsForOthers())
       return plan;
+    if (target.isAmd()) {
+      plan = planRegisterLoads();
+      if (plan)
+        scheduleLoop(loop, plan);
+      return plan;
+    }
     for (tensor::LoadOp load : body->getOps<tensor::LoadOp>())
       if (std::optional<LoopBuffer> buffer = planCopy(load))
         plan.buffers.push_back(*buffer);
@@ -372,12 +447,12 @@ struct Planner {
     llvm::erase_if(plan.buffers, [&](LoopBuffer &buffer) { return ahead.contains(buffer.load); });
     plan.depth = numStages;
     // Buffers that no dot needs are to leave room for everything else.
-    if (takesAll && sharedBytesWithTwo(plan, /*countsOwn=*/true) > sharedBytesOfTarget() * 3 / 4) {
+    if (takesAll && sharedBytesWithTwo(plan, /*countsOwn=*/true) > target.sharedBytes() * 3 / 4) {
       llvm::erase_if(plan.buffers, [&](LoopBuffer &buffer) { return !reachesDot(buffer.load->getResult(0)); });
     }
     plan = fitIntoShared(loop, plan, [&](const LoopPlan &loads) { return planDots(loads); });
     if (plan && !plan.specialized)
-      plan.early = planEarlyLoads(plan);
+      plan.early = planLoadsBesideCopies(plan);
     if (plan)
       scheduleLoop(loop, plan);
     return plan;

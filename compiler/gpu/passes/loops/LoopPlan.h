@@ -40,11 +40,15 @@ struct LoopBuffer {
   mlir::RankedTensorType tensorType() const { return llvm::cast<mlir::RankedTensorType>(load->getResult(0).getType()); }
 };
 
-/// A load that no copy does, of few elements for each thread: it is loaded an iteration ahead, into registers.
+/// A load that no copy does: it is loaded an iteration ahead, into registers.
 struct EarlyLoad {
   tensor::LoadOp load;
   /// What computes its operands, in the loop.
   llvm::SetVector<mlir::Operation *> ahead;
+  /// The conversion that its values go through shared memory for. They are stored there where the iteration before ends, into a buffer of
+  /// their own, so that no iteration hands registers to the next. Null: there is none, or no room.
+  ConvertLayoutOp staged;
+  MemDescType buffer = {}; // laid out as the conversion would have it
 };
 
 /// How buffers become free for the next copy.
@@ -70,9 +74,9 @@ struct DotInFlight {
   tensor::ReduceOp overlapped;
 };
 
-/// The order in an iteration. Copies begin at once, or behind the dot that must have been issued before.
+/// The order in an iteration. Copies begin at once, or behind the dot that must have been issued before; what was loaded ahead is stored at the end.
 namespace cluster {
-inline constexpr unsigned waits = 0, beforeCopies = 1, copies = 2, afterCopies = 3;
+inline constexpr unsigned waits = 0, beforeCopies = 1, copies = 2, afterCopies = 3, stores = 4;
 }
 
 /// Where an op runs.
@@ -114,7 +118,7 @@ struct LoopPlan {
   bool storesAlternately(const LoopBuffer &buffer) const {
     return buffer.transposing && transposedDepth > 1 && inFlight;
   }
-  explicit operator bool() const { return !buffers.empty(); }
+  explicit operator bool() const { return !buffers.empty() || !early.empty(); }
   /// The table: buffers, then ops.
   void print(llvm::raw_ostream &os) const;
 };
@@ -122,6 +126,9 @@ struct LoopPlan {
 /// More stages have nothing left to hide, and the code in front of the loop would grow with their square.
 inline constexpr int64_t mostStages = 32;
 
+/// AMD's GPUs have no copies that this knows: there loads run one iteration ahead, into registers, as many as leave some to compute with, beside what
+/// the loop carries.
+///
 /// Empty if there is nothing to gain or something stands in the way. Fewer than two stages are none; above `mostStages` all are alike.
 /// Taken are loads whose values reach a dot; in a loop that has a number of stages of its own, which counts then, all loads, as long as their
 /// buffers leave a quarter of shared memory. Where shared memory has no room for all that, there are fewer buffers, and then fewer loads.
@@ -140,6 +147,9 @@ void planWarpSpecialization(mlir::scf::ForOp loop, LoopPlan &plan);
 /// then loads stay where they are, as few as will do.
 LoopPlan fitIntoShared(mlir::scf::ForOp loop, LoopPlan loads,
                        llvm::function_ref<LoopPlan(const LoopPlan &loads)> complete);
+
+/// Whether the kernel has room for all that the plan puts into shared memory.
+bool fitsIntoShared(mlir::scf::ForOp loop, LoopPlan &plan);
 
 /// `depth` buffers instead of one.
 MemDescType multiBufferType(MemDescType one, unsigned depth);

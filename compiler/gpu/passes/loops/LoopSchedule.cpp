@@ -166,6 +166,9 @@ void LoopPlan::print(llvm::raw_ostream &os) const {
   }
   for (const EarlyLoad &each : early)
     os << "loaded into registers, an iteration ahead: " << each.load->getResult(0).getType() << "\n";
+  for (const EarlyLoad &each : early)
+    if (each.staged)
+      os << "stored where an iteration ends: " << each.buffer << "\n";
   for (auto &[op, places] : schedule) {
     os << op->getName() << ":";
     for (const Place &place : places)

@@ -241,12 +241,29 @@ void LoopPipeliner::readUsesIntoRegisters(Operation *load, Value view) {
   rewriter.replaceAllUsesWith(load->getResult(0), read.getResult());
 }
 
+/// Values that were loaded ahead are stored where the iteration before theirs ends; who wants them reads them where they were converted.
+void LoopPipeliner::stageEarlyLoads() {
+  for (EarlyLoad &each : plan.early) {
+    if (!each.staged)
+      continue;
+    rewriter.setInsertionPoint(loop);
+    auto buffer = LocalAllocOp::create(rewriter, each.staged.getLoc(), each.buffer);
+    stagingBuffers.push_back(buffer);
+    rewriter.setInsertionPoint(each.staged);
+    auto store = LocalStoreOp::create(rewriter, each.staged.getLoc(), each.staged.getSrc(), buffer);
+    place({store}, {plan.distance - 1, cluster::stores});
+    const Place where = placed.at(each.staged);
+    auto read = rewriter.replaceOpWithNewOp<LocalLoadOp>(each.staged, each.staged.getType(), buffer);
+    place({read}, where);
+  }
+}
+
 void LoopPipeliner::freeBuffers() {
   // Copies behind the end wrote zeros: done before the buffers are used for something else.
   if (plan.hasAsyncCopies())
     AsyncWaitOp::create(rewriter, loc, AsyncTokenType::get(loop.getContext()), ValueRange(),
                         rewriter.getI32IntegerAttr(0));
-  for (Value buffer : llvm::concat<Value>(multiBuffers, transposed))
+  for (Value buffer : llvm::concat<Value>(multiBuffers, transposed, stagingBuffers))
     LocalDeallocOp::create(rewriter, loc, buffer);
   if (allWarps)
     InvalBarrierOp::create(rewriter, loc, allWarps);

@@ -43,6 +43,15 @@
 // Loads that dots need and that cannot be copied in pieces of 4 bytes or more, scales of columns for instance, are loaded an iteration ahead into
 // registers, if they are few.
 //
+// On AMD GPUs, whose copies to shared memory are not known here, all loads that dots need run an iteration ahead into registers, as many as there are
+// registers for. Threads store them to shared memory where an iteration ends:
+//   scf.for … iter_args(%acc, %p) {
+//     %next = tt.load %p                              on its way while the rest is done
+//     %x = ttg.local_load %buffer                     the values of this iteration
+//     %d = tt.dot %x, …, %acc
+//     ttg.local_store %next, %buffer
+//   }                                                 without the last iteration, which follows the loop: it loads nothing
+//
 // Runs after dots are lowered and before shared memory is allocated. Leaves alone other loads that no dot needs, and those whose address depends on
 // a dot, or that may read what the loop writes or waits for.
 #include "compiler/gpu/ScaledExtrema.h"
@@ -211,7 +220,7 @@ void LoopPipeliner::copyForStages() {
 
 /// All ops with their stage, in the order they run in: by clusters. An inserted op that has no place goes with the op before it.
 void LoopPipeliner::schedule(std::vector<std::pair<Operation *, unsigned>> &ops) {
-  std::vector<std::pair<Operation *, unsigned>> clusters[cluster::afterCopies + 1];
+  std::vector<std::pair<Operation *, unsigned>> clusters[cluster::stores + 1];
   std::optional<unsigned> current;
   SmallVector<Operation *> before; // the first op of the original loop
   auto add = [&](Operation *op, Place place) { clusters[place.cluster].push_back({op, place.stage}); };
@@ -306,14 +315,70 @@ void LoopPipeliner::keepFromWrapping(ArrayRef<Value> insides, const llvm::APInt 
   }
 }
 
+/// The last iteration is done behind the loop: it loads nothing ahead, and what the others load needs no mask for its sake, which on AMD GPUs would be
+/// a branch around each load.
+void LoopPipeliner::peelLast(ArrayRef<Value> insides) {
+  rewriter.setInsertionPoint(loop);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
+  auto isLess = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, a, b);
+  };
+  auto number = [&](const llvm::APInt &value) -> Value {
+    return arith::ConstantOp::create(rewriter, loc, rewriter.getIntegerAttr(upper.getType(), value));
+  };
+  const unsigned bits = upper.getType().getIntOrFloatBitWidth();
+  Value runs = isLess(lower, upper);
+  // Of those that have one behind them, which are below `upper - step`: there are none where that wraps.
+  Value end = arith::SubIOp::create(rewriter, loc, upper, step);
+  Value wraps = isLess(upper, end);
+  end = arith::SelectOp::create(rewriter, loc, wraps, number(llvm::APInt::getSignedMinValue(bits)), end);
+  Value distance = arith::SubIOp::create(rewriter, loc, upper, lower);
+  Value before = arith::DivUIOp::create(
+      rewriter, loc, arith::SubIOp::create(rewriter, loc, distance, number(llvm::APInt(bits, 1))), step);
+  Value last = arith::AddIOp::create(rewriter, loc, lower, arith::MulIOp::create(rewriter, loc, before, step));
+  loop.getUpperBoundMutable().assign(end);
+
+  rewriter.setInsertionPointAfter(loop);
+  auto isInLoop = [&](Value inside) { return loop->isProperAncestor(inside.getDefiningOp()); };
+  Value never = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
+  auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), runs, /*withElseRegion=*/true);
+  rewriter.replaceUsesWithIf(loop.getResults(), branch.getResults(),
+                             [&](OpOperand &use) { return !branch->isProperAncestor(use.getOwner()); });
+  IRMapping map;
+  map.map(loop.getInductionVar(), last);
+  map.map(loop.getRegionIterArgs(), loop.getResults());
+  for (Value inside : insides)
+    if (isInLoop(inside))
+      map.map(inside, never);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  for (Operation &op : *loop.getBody()) {
+    auto store = dyn_cast<LocalStoreOp>(op);
+    bool isKnown = llvm::any_of(op.getResults(), [&](Value result) { return map.contains(result); });
+    if (!isKnown && !(store && llvm::is_contained(stagingBuffers, store.getDst())))
+      rewriter.clone(op, map);
+  }
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc, loop.getResults());
+
+  rewriter.setInsertionPoint(loop);
+  Value always = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+  for (Value inside : insides)
+    if (isInLoop(inside))
+      rewriter.replaceAllUsesWith(inside, always);
+  rewriter.setInsertionPointAfter(branch);
+}
+
 LogicalResult LoopPipeliner::run() {
   for (auto &[op, places] : plan.schedule)
     placed[op] = places.front();
   rewriter.setInsertionPoint(plan.specialized ? plan.specialized : loop);
-  allocateBuffers();
-  addCursors();
-  waitForBuffers();
-  startCopies();
+  if (!plan.buffers.empty()) {
+    allocateBuffers();
+    addCursors();
+    waitForBuffers();
+    startCopies();
+  }
+  stageEarlyLoads();
   if (!plan.specialized)
     copyForStages();
   plan.schedule.clear(); // carried out
@@ -350,6 +415,11 @@ LogicalResult LoopPipeliner::run() {
   if (plan.inFlight && !plan.isRotated() && !plan.hasTma() && needsFence())
     waitUnderDots();
   loop->removeAttr(tensor::numStagesName);
+  if (plan.buffers.empty()) {
+    peelLast(insides.getArrayRef());
+    freeBuffers();
+    return success();
+  }
   rewriter.setInsertionPoint(loop);
   arrive();
   finishDots();
