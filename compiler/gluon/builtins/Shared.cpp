@@ -91,7 +91,11 @@ FailureOr<mlir::Value> readContents(Emitter &emitter, const Value &value, const 
   FailureOr<Value> block = readBlock(emitter, value, "value of a buffer");
   if (failed(block))
     return failure();
-  if (const Type given = block->type(); given.shape() != shape || !(given.element() == element))
+  // Signs of integers are the kernel's: memory has none.
+  const Type given = block->type();
+  const bool isSame = given.element() == element || (given.element().isInteger() && element.isInteger() &&
+                                                     given.element().bitWidth() == element.bitWidth());
+  if (given.shape() != shape || !isSame)
     return emitter.error("ValueError") << "a buffer of " << element.str() << " [" << llvm::interleaved(shape)
                                        << "] cannot begin with " << given.str();
   return irOf(*block);

@@ -103,6 +103,18 @@ def test_layouts_that_are_inferred():
 
 
 @gluon.jit
+def begun(x, y, L: gl.constexpr, S: gl.constexpr):
+    at = gl.arange(0, 128, L)
+    gl.store(y + at, gl.allocate_shared_memory(gl.int8, [128], S, gl.load(x + at)).load(L))
+
+
+def test_buffers_have_no_signs():
+    x, y = torch.arange(128, 256).to(torch.uint8), torch.zeros(128, dtype=torch.int8)
+    begun[(1,)](x, y, gl.BlockedLayout([1], [32], [4], [0]), gl.SwizzledSharedLayout(1, 1, 1, [0]), num_warps=4)
+    assert torch.equal(y, x.view(torch.int8))
+
+
+@gluon.jit
 def copy_part(x, y, rows, columns, stride, M: gl.constexpr, N: gl.constexpr):
     r = gl.program_id(0) * M + gl.arange(0, M)
     c = gl.program_id(1) * N + gl.arange(0, N)
