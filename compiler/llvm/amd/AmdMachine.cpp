@@ -6,6 +6,8 @@
 #include "compiler/llvm/gpu/Families.h"
 #include "compiler/llvm/gpu/Packing.h"
 #include "compiler/llvm/gpu/memory/GlobalAccess.h"
+#include "compiler/llvm/gpu/memory/SharedAccess.h"
+#include "compiler/llvm/gpu/memory/SharedIndexed.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -110,6 +112,8 @@ public:
 
   /// Copies go through registers, so that groups of them are complete when they are closed.
   Emitted emitOwn(Emitter &emitter, Operation *op) const override {
+    if (auto update = dyn_cast<gpu::LocalAtomicScatterRMWOp>(op))
+      return updateShared(emitter, update);
     if (!isa<gpu::AsyncCommitGroupOp, gpu::AsyncWaitOp>(op))
       return std::nullopt;
     emitter.define(op->getResult(0), Registers());
@@ -377,6 +381,23 @@ private:
     default:
       return llvm::SyncScope::System;
     }
+  }
+
+  /// Updates of elements of LDS that indices choose, relaxed.
+  Emitted updateShared(Emitter &emitter, gpu::LocalAtomicScatterRMWOp op) const {
+    const tensor::RMWOp kind = op.getKind();
+    const bool addsFloats = kind == tensor::RMWOp::FAdd;
+    llvm::Type *element = emitter.type(op.getDst().getType().getElementType());
+    if (memoryBits(element) < 32 && !addsFloats)
+      return op.emitError() << "shared memory has no atomic '" << tensor::stringifyRMWOp(kind) << "' for elements of "
+                            << op.getDst().getType().getElementType();
+    const AtomicOrder order{tensor::MemSemantic::Relaxed, tensor::MemSyncScope::CTA};
+    return updateIndexed(emitter, op, [&](llvm::Value *address, llvm::Value *value, llvm::Value *guard) {
+      if (addsFloats)
+        return updateBy(emitter, order, llvm::AtomicRMWInst::FAdd, address, value, guard);
+      llvm::Value *old = update(emitter, order, kind, address, toMemory(emitter, value), guard);
+      return fromMemory(emitter, old, element);
+    });
   }
 
   llvm::Value *updateBy(Emitter &emitter, AtomicOrder order, llvm::AtomicRMWInst::BinOp operation, llvm::Value *pointer,

@@ -43,7 +43,7 @@ gpu::AccessAnalysis &Emitter::provenAccess() {
 llvm::LogicalResult Emitter::emit(Operation *op) {
   static constexpr Emitted (*families[])(Emitter &, Operation *) = {
       emitElementwise, emitShape,  emitMemory,  emitConvert, emitControlFlow, emitMath,   emitCasts, emitReduce,
-      emitDot,         emitShared, emitProgram, emitAtomics, emitScan,        emitGather, emitCalls,
+      emitDot,         emitShared, emitProgram, emitAtomics, emitScan,        emitGather, emitCalls, emitSharedIndexed,
   };
   builder.SetCurrentDebugLocation(debugScopes->location(op->getLoc(), function));
   // What is a machine's own comes first: views of its memories look like those of others.

@@ -15,7 +15,7 @@ Emitted emitTensorMaps(Emitter &, mlir::Operation *);     // ttng.tensormap_*, t
 Emitted emitTensorMemory(Emitter &, mlir::Operation *);   // ttng.tmem_*, views of tensor memory
 Emitted emitTcgen05(Emitter &, mlir::Operation *);        // ttng.tc_gen5_*
 Emitted emitWarpSpecialize(Emitter &, mlir::Operation *); // ttg.warp_specialize
-Emitted emitSharedIndexed(Emitter &, mlir::Operation *);  // ttg.local_gather, ttg.local_scatter, …
+Emitted emitSharedUpdates(Emitter &, mlir::Operation *);  // ttg.local_atomic_scatter_rmw
 Emitted emitThreadAssembly(Emitter &, mlir::Operation *); // ttg.inline_asm
 Emitted emitLaunchControl(Emitter &, mlir::Operation *);  // ttng.clc_*
 Emitted emitWarpGroupDots(Emitter &, mlir::Operation *);  // ttng.warp_group_dot, …

@@ -252,7 +252,7 @@ public:
     static constexpr Emitted (*families[])(Emitter &, Operation *) = {
         emitTensorMemory, emitTcgen05,       emitWarpGroupDots,  emitAsync,          emitMbarrier,
         emitTma,          emitTmaRows,       emitTensorMaps,     emitWarpSpecialize, emitRecords,
-        emitFences,       emitSharedIndexed, emitThreadAssembly, emitLaunchControl,
+        emitFences,       emitSharedUpdates, emitThreadAssembly, emitLaunchControl,
     };
     sanitizeBefore(emitter, op);
     for (auto family : families)

@@ -1,5 +1,6 @@
 """Gluon's words for AMD GPUs, run: cases of test_hip_simulated.py."""
 
+import pytest
 import torch
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -75,3 +76,48 @@ def test_updates():
     x = torch.zeros(16, dtype=torch.int32)
     count_kernel[(1,)](x, num_warps=4)
     assert x.tolist() == [16] * 12 + [0] * 4
+
+
+@gluon.jit
+def indexed_kernel(x_ptr, index_ptr, gathered_ptr, scattered_ptr, sums_ptr, old_ptr, KIND: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 2], [8, 8], [4, 1], [1, 0])
+    shared: gl.constexpr = gl.SwizzledSharedLayout(4, 1, 4, [1, 0])
+    rows = gl.arange(0, 32, gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 16, gl.SliceLayout(0, layout))[None, :]
+    at = rows * 16 + columns
+    x, index = gl.load(x_ptr + at), gl.load(index_ptr + at)
+    buffer = gl.allocate_shared_memory(x.dtype, [32, 16], shared, x)
+    gl.store(gathered_ptr + at, buffer.gather(index, 0))
+    others = gl.allocate_shared_memory(x.dtype, [32, 16], shared)
+    others.scatter(x, index, axis=0)
+    gl.store(scattered_ptr + at, others.load(layout))
+    sums = gl.allocate_shared_memory(x.dtype, [32, 16], shared, gl.full([32, 16], 1, x.dtype, layout))
+    if KIND == "add":
+        old = sums.atomic_scatter_add(x, index // 4, axis=0, mask=columns < 15)
+    elif KIND == "max":
+        old = sums.atomic_scatter_max(x, index // 4, axis=0, mask=columns < 15)
+    else:
+        old = sums.atomic_scatter_xor(x, index // 4, axis=0, mask=columns < 15)
+    gl.store(sums_ptr + at, sums.load(layout))
+    gl.store(old_ptr + at, old)
+
+
+@pytest.mark.parametrize(
+    "kind, dtype",
+    [("add", torch.float32), ("add", torch.float16), ("add", torch.int32), ("max", torch.int32), ("xor", torch.int64)],
+)
+def test_elements_that_indices_choose(kind, dtype):
+    x = torch.randint(-9, 9, (32, 16)).to(dtype)
+    index = torch.stack([torch.randperm(32) for _ in range(16)], 1).int()
+    gathered, scattered, sums, old = (torch.zeros_like(x) for _ in range(4))
+    indexed_kernel[(1,)](x, index, gathered, scattered, sums, old, kind, num_warps=4)
+    assert torch.equal(gathered, torch.gather(x, 0, index.long()))
+    assert torch.equal(scattered, torch.zeros_like(x).scatter(0, index.long(), x))
+    combine = {"add": lambda a, b: a + b, "max": max, "xor": lambda a, b: a ^ b}[kind]
+    expected = torch.ones_like(x)
+    for column in range(15):
+        for row in range(32):
+            place = int(index[row, column]) // 4
+            expected[place, column] = combine(expected[place, column], x[row, column])
+    assert torch.equal(sums, expected)
+    assert all((old[:, column] == 1).sum() >= 8 for column in range(15))  # who came first

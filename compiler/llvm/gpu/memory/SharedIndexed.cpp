@@ -1,15 +1,14 @@
 // Each register's place in the buffer comes from its own coordinates, that along one axis replaced by an index. An index out of range is cut to
-// the bits that the axis has, so that no access leaves the buffer. Updates are PTX's atomics of shared memory, relaxed, by one of the threads that
-// hold an element.
-#include "compiler/gpu/dialect/ExplicitOps.h"
+// the bits that the axis has, so that no access leaves the buffer.
+#include "compiler/llvm/gpu/memory/SharedIndexed.h"
+#include "compiler/llvm/gpu/Families.h"
 #include "compiler/llvm/gpu/memory/SharedAccess.h"
-#include "compiler/llvm/nvidia/Families.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace triton;
-using namespace triton::nvidia;
+using namespace triton::simt;
 using layout::LinearLayout;
 
 namespace {
@@ -93,49 +92,13 @@ static llvm::LogicalResult storeIndexed(Emitter &emitter, gpu::LocalScatterOp op
   return success();
 }
 
-/// `add.u32`: what PTX calls an update of elements of this type; empty if it has none.
-static std::string updateName(tensor::RMWOp kind, llvm::Type *element, unsigned bits) {
-  using Kind = tensor::RMWOp;
-  const std::string width = std::to_string(bits);
-  if (kind == Kind::FAdd && (element->isHalfTy() || element->isBFloatTy()))
-    return std::string("add.noftz.") + (element->isHalfTy() ? "f16" : "bf16");
-  if (bits < 32)
-    return "";
-  switch (kind) {
-  case Kind::Add:
-    return "add.u" + width;
-  case Kind::FAdd:
-    return "add.f" + width;
-  case Kind::And:
-    return "and.b" + width;
-  case Kind::Or:
-    return "or.b" + width;
-  case Kind::Xor:
-    return "xor.b" + width;
-  case Kind::Exchange:
-    return "exch.b" + width;
-  case Kind::Max:
-    return "max.s" + width;
-  case Kind::Min:
-    return "min.s" + width;
-  case Kind::UMax:
-    return "max.u" + width;
-  case Kind::UMin:
-    return "min.u" + width;
-  }
-  return "";
-}
-
-static llvm::LogicalResult updateIndexed(Emitter &emitter, gpu::LocalAtomicScatterRMWOp op) {
+llvm::LogicalResult
+triton::simt::updateIndexed(Emitter &emitter, gpu::LocalAtomicScatterRMWOp op,
+                            llvm::function_ref<llvm::Value *(llvm::Value *, llvm::Value *, llvm::Value *)> update) {
   llvm::IRBuilder<> &builder = emitter.builder;
   IndexedPlaces places(emitter, op, op.getDst(), op.getIndices(), op.getAxis());
   if (failed(places.check()))
     return failure();
-  const unsigned bits = places.bits();
-  const std::string name = updateName(op.getKind(), places.element(), bits);
-  if (name.empty())
-    return op.emitError() << "shared memory has no atomic '" << tensor::stringifyRMWOp(op.getKind())
-                          << "' for elements of " << op.getDst().getType().getElementType();
   auto type = cast<RankedTensorType>(op.getIndices().getType());
   llvm::Value *isMine = emitter.writesElements(type);
   const Registers addresses = places.addresses(), values(emitter.registers(op.getValues()));
@@ -145,31 +108,24 @@ static llvm::LogicalResult updateIndexed(Emitter &emitter, gpu::LocalAtomicScatt
     hasCopies |= emitter.isCopy(type, reg);
   if (hasCopies && !op.getResult().use_empty())
     return op.emitError() << "gives each old value to one thread, but several hold the elements of " << type;
-  llvm::Type *word = builder.getIntNTy(bits);
-  const std::string constraint = bits == 64 ? "l" : bits == 32 ? "r" : "h";
   Registers results;
   for (auto [reg, address] : llvm::enumerate(addresses)) {
     if (emitter.isCopy(type, reg)) {
       results.push_back(llvm::PoisonValue::get(places.element()));
       continue;
     }
-    llvm::Value *guard = isMine ? isMine : emitter.i1(true);
+    llvm::Value *guard = isMine;
     if (!masks.empty())
-      guard = builder.CreateAnd(guard, masks[reg]);
-    llvm::Value *old = emitter.inlineAsm(
-        "@$3 atom.shared." + name + " $0, [$1], $2;", "=" + constraint + ",r," + constraint + ",b,~{memory}", word,
-        {builder.CreatePtrToInt(address, builder.getInt32Ty()), toMemory(emitter, values[reg]), guard},
-        AsmEffects::SideEffect);
-    results.push_back(fromMemory(emitter, old, places.element()));
+      guard = guard ? builder.CreateAnd(guard, masks[reg]) : masks[reg];
+    results.push_back(update(address, values[reg], guard));
   }
   emitter.define(op.getResult(), std::move(results));
   return success();
 }
 
-Emitted triton::nvidia::emitSharedIndexed(Emitter &emitter, Operation *op) {
+Emitted triton::simt::emitSharedIndexed(Emitter &emitter, Operation *op) {
   return llvm::TypeSwitch<Operation *, Emitted>(op)
       .Case([&](gpu::LocalGatherOp op) { return loadIndexed(emitter, op); })
       .Case([&](gpu::LocalScatterOp op) { return storeIndexed(emitter, op); })
-      .Case([&](gpu::LocalAtomicScatterRMWOp op) { return updateIndexed(emitter, op); })
       .Default([](Operation *) -> Emitted { return std::nullopt; });
 }
