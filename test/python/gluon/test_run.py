@@ -6,7 +6,7 @@ import torch
 import triton
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
-from triton.experimental.gluon.language.nvidia import ampere, hopper
+from triton.experimental.gluon.language.nvidia import ampere, blackwell, hopper
 from triton.experimental.gluon.language.nvidia.blackwell import float2
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
 from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
@@ -403,3 +403,61 @@ def test_parts_of_swizzled_rows(rows, columns, shared):
     expected = x + torch.arange(64 * 128, dtype=torch.int16).reshape(64, 128)
     add_places[(1,)](x, rows, columns, shared, TILE)
     assert torch.equal(x, expected)
+
+
+@gluon.jit
+def copy_tile(x, y, N: gl.constexpr, SHARED: gl.constexpr):
+    tiled: gl.constexpr = blackwell.TensorMemoryLayout((128, N), col_stride=1)
+    layout: gl.constexpr = blackwell.get_tmem_reg_layout(gl.float32, [128, N], tiled, gl.num_warps())
+    at = gl.arange(0, 128, gl.SliceLayout(1, layout))[:, None] * N + gl.arange(0, N, gl.SliceLayout(0, layout))[None, :]
+    buffer = gl.allocate_shared_memory(gl.float32, [128, N], SHARED, gl.load(x + at))
+    tile = blackwell.allocate_tensor_memory(gl.float32, [128, N], tiled)
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    blackwell.fence_async_shared()
+    blackwell.tcgen05_copy(buffer, tile)
+    blackwell.tcgen05_commit(bar)
+    mbarrier.wait(bar, 0)
+    gl.store(y + at, tile.load(layout))
+
+
+@gluon.jit
+def copy_scales(x, y, SHARED: gl.constexpr):
+    layout: gl.constexpr = gl.BlockedLayout([1, 4], [32, 1], [4, 1], [1, 0])
+    rows, columns = gl.arange(0, 64, gl.SliceLayout(1, layout))[:, None], gl.arange(0, 16, gl.SliceLayout(0, layout))
+    buffer = gl.allocate_shared_memory(gl.int8, [64, 16], SHARED, gl.load(x + rows * 16 + columns[None, :]))
+    scales = blackwell.allocate_tensor_memory(gl.int8, [64, 16], blackwell.TensorMemoryScalesLayout())
+    bar = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(bar, count=1)
+    blackwell.fence_async_shared()
+    blackwell.tcgen05_copy(buffer, scales)
+    blackwell.tcgen05_commit(bar)
+    mbarrier.wait(bar, 0)
+    held = scales._reinterpret(gl.int8, [128, 32], blackwell.TensorMemoryLayout((128, 32), col_stride=1)).load(layout)
+    rows, columns = gl.arange(0, 128, gl.SliceLayout(1, layout))[:, None], gl.arange(0, 32, gl.SliceLayout(0, layout))
+    gl.store(y + rows * 32 + columns[None, :], held)
+
+
+CHUNKS = [[0, 1], [0, 2], [32, 0], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]]
+
+
+@pytest.mark.parametrize("columns, swizzle", [(8, 32), (32, 64), (64, 128)])
+def test_copies_to_tensor_memory(gpu, columns, swizzle):
+    if gpu.arch // 10 != 10:
+        pytest.skip("tensor memory is sm_100's")
+    x = torch.randn(128, columns)
+    y = torch.zeros_like(x)
+    copy_tile[(1,)](x, y, columns, gl.NVMMASharedLayout(swizzle, 32, 2), num_warps=4)
+    assert torch.equal(x, y)
+
+
+def test_copies_of_scales(gpu):
+    if gpu.arch // 10 != 10:
+        pytest.skip("tensor memory is sm_100's")
+    x, y = torch.randint(-100, 100, (64, 16), dtype=torch.int8), torch.zeros(128, 32, dtype=torch.int8)
+    copy_scales[(1,)](x, y, gl.SharedLinearLayout(CHUNKS), num_warps=4)
+    # A cell has four along K; then come rows from 32 on, then the rest of K. All quarters of tensor memory have the same.
+    expected = x.reshape(2, 32, 2, 2, 4).permute(1, 2, 3, 0, 4).reshape(32, 32)
+    assert torch.equal(y, expected.repeat(4, 1))
+    with pytest.raises(triton.compiler.errors.CompilationError, match="tcgen05.cp has no descriptor for"):
+        copy_scales[(1,)](x, y, gl.SwizzledSharedLayout(1, 1, 1, [1, 0]), num_warps=4)

@@ -7,6 +7,7 @@
 #include "compiler/llvm/nvidia/memory/TensorMemory.h"
 
 #include "compiler/gpu/Buffers.h"
+#include "compiler/layout/NamedLayouts.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -14,6 +15,17 @@
 using namespace mlir;
 using namespace triton;
 using namespace triton::nvidia;
+
+/// The descriptor of a buffer's first part; address and fields.
+static llvm::Value *descriptorOf(Emitter &emitter, Value buffer, const MatrixDescriptor &fields) {
+  llvm::IRBuilder<> &builder = emitter.builder;
+  llvm::ArrayRef<llvm::Value *> view = emitter.registers(buffer);
+  const int64_t bytes = cast<gpu::MemDescType>(buffer.getType()).getElementBits() / 8;
+  llvm::Value *address = builder.CreateAdd(builder.CreatePtrToInt(view[0], builder.getInt32Ty()),
+                                           builder.CreateMul(view[1], emitter.i32(bytes)));
+  address = builder.CreateAnd(builder.CreateLShr(address, 4), emitter.i32(0x3fff));
+  return builder.CreateOr(builder.CreateZExt(address, builder.getInt64Ty()), emitter.i64(fields.encodeForTcgen05()));
+}
 
 namespace {
 
@@ -68,14 +80,7 @@ struct Tcgen05Dot {
     if (!matched)
       return op->emitError() << "tcgen05 has no descriptor for operand " << (isLeft ? "a" : "b") << " of type "
                              << value.getType();
-    llvm::ArrayRef<llvm::Value *> view = emitter.registers(value);
-    int64_t bytes = buffer.getElementBits() / 8;
-    llvm::Value *address = builder.CreateAdd(builder.CreatePtrToInt(view[0], builder.getInt32Ty()),
-                                             builder.CreateMul(view[1], emitter.i32(bytes)));
-    address = builder.CreateAnd(builder.CreateLShr(address, 4), emitter.i32(0x3fff));
-    llvm::Value *base =
-        builder.CreateOr(builder.CreateZExt(address, builder.getInt64Ty()), emitter.i64(matched->encodeForTcgen05()));
-    return Operand{value, inverse, *matched, base, bytes};
+    return Operand{value, inverse, *matched, descriptorOf(emitter, value, *matched), buffer.getElementBits() / 8};
   }
 
   llvm::LogicalResult checkShape() {
@@ -200,6 +205,70 @@ static llvm::LogicalResult emitScaledMma(Emitter &emitter, gpu::TCGen5MMAScaledO
   return dot.run(op.getPred(), op.getBarriers(), op.getBarrierPreds());
 }
 
+static void issueCopy(Emitter &emitter, llvm::StringRef shape, llvm::Value *to, llvm::Value *from) {
+  emitter.inlineAsm("tcgen05.cp.cta_group::1." + shape.str() + " [$0], $1;", "r,l,~{memory}",
+                    emitter.builder.getVoidTy(), {to, from}, AsmEffects::SideEffect);
+}
+
+/// Whether scales lie in memory as they go into tensor memory: 32 rows of 16 bytes, one such chunk behind the other.
+static bool isInChunks(gpu::MemDescType from, gpu::MemDescType to) {
+  if (from.getShape() != to.getShape())
+    return true; // packed by the kernel, in a shape of its own
+  layout::LinearLayout inverse = gpu::toLinear(from).pseudoInvert();
+  layout::LinearLayout scales = layout::tensorMemoryScales(to.getShape());
+  auto offsetOf = [&](llvm::StringRef input, unsigned bit) {
+    layout::Coordinates at = scales.basis(input, bit);
+    return inverse.apply({{"dim0", at[0]}, {"dim1", at[1]}}).front();
+  };
+  constexpr unsigned columnBits = 4, rowBits = 5;
+  for (unsigned bit = 0; bit < llvm::Log2_64(scales.inputSize("col")); ++bit)
+    if (offsetOf("col", bit) != int64_t(1) << (bit < columnBits ? bit : bit + rowBits))
+      return false;
+  for (unsigned bit = 0; bit < rowBits; ++bit)
+    if (offsetOf("row", bit) != int64_t(1) << (bit + columnBits))
+      return false;
+  return true;
+}
+
+/// Shared memory to tensor memory, in the order of other work of the tensor cores.
+static llvm::LogicalResult emitCopy(Emitter &emitter, gpu::TMEMCopyOp op) {
+  gpu::MemDescType from = op.getSrc().getType(), to = op.getDst().getType();
+  auto hasNone = [&] { return op.emitError() << "tcgen05.cp has no descriptor for " << from << " to " << to; };
+  llvm::SmallVector<std::array<llvm::Value *, 2>> copies;
+  llvm::StringRef shape = "32x128b.warpx4";
+  llvm::IRBuilder<> &builder = emitter.builder;
+  if (isa<gpu::TensorMemoryScalesAttr>(to.getEncoding())) {
+    constexpr int64_t chunk = 512, columns = 4; // bytes; cells
+    if (!isInChunks(from, to) || from.getNumElements() % chunk != 0)
+      return hasNone();
+    llvm::Value *first =
+        descriptorOf(emitter, op.getSrc(), {.swizzleBytes = 0, .transposed = false, .leading = 0, .stride = 8 * 16});
+    for (int64_t index = 0; index < from.getNumElements() / chunk; ++index)
+      copies.push_back({builder.CreateAdd(emitter.scalar(op.getDst()), emitter.i32(columns * index)),
+                        builder.CreateAdd(first, emitter.i64(index * chunk >> 4))});
+  } else {
+    auto layout = dyn_cast<gpu::TensorMemoryEncodingAttr>(to.getEncoding());
+    constexpr int64_t rows = 128, columns = 8; // of an instruction
+    shape = "128x256b";
+    layout::LinearLayout inverse = gpu::toLinear(from).pseudoInvert();
+    auto matched = matchDescriptor(inverse, {0, 1, rows, columns}, from.getElementBits(), /*isTcgen05=*/true);
+    if (!layout || layout.getBlockM() != rows || to.getShape()[1] % columns != 0 || !matched || matched->transposed)
+      return hasNone();
+    const Operand source{op.getSrc(), inverse, *matched, descriptorOf(emitter, op.getSrc(), *matched),
+                         from.getElementBits() / 8};
+    for (int64_t row = 0; row < to.getShape()[0]; row += rows)
+      for (int64_t column = 0; column < to.getShape()[1]; column += columns)
+        copies.push_back({tensorMemoryAddress(emitter, op.getDst(), row, column), source.at(emitter, row, column)});
+  }
+  emitByIssuer(emitter, Value(), [&] {
+    for (auto [target, source] : copies)
+      issueCopy(emitter, shape, target, source);
+    if (op.getBarrier())
+      Tcgen05Dot::commit(emitter, op.getBarrier(), Value());
+  });
+  return success();
+}
+
 Emitted nvidia::emitTcgen05(Emitter &emitter, Operation *op) {
   auto defineToken = [&](Value token) {
     if (token)
@@ -214,6 +283,7 @@ Emitted nvidia::emitTcgen05(Emitter &emitter, Operation *op) {
         defineToken(op.getToken());
         return emitScaledMma(emitter, op);
       })
+      .Case([&](gpu::TMEMCopyOp op) { return emitCopy(emitter, op); })
       .Case([&](gpu::TCGen5CommitOp op) {
         emitByIssuer(emitter, op.getPred(), [&] { Tcgen05Dot::commit(emitter, op.getBarrier(), Value()); });
         return success();
