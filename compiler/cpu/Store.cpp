@@ -59,14 +59,18 @@ static Range rangeOf(Value pointers, tensor::AccessAnalysis &accesses, Evaluator
 }
 
 /// Whether a store to `target` could change what `other` reads (or writes) in a later iteration.
-static Value mayClash(const Range &target, const Range &other, OpBuilder &builder, Location loc, bool otherIsRead) {
+/// `isAhead`: `other` is read element for element in the order that `target` is written. `isInPlace`: each element together with the one of
+/// `target` at the same place of the tensor.
+static Value mayClash(const Range &target, const Range &other, OpBuilder &builder, Location loc, bool isAhead,
+                      bool isInPlace) {
   Scalar s{builder, loc};
   using P = arith::CmpIPredicate;
   // Ascending runs of one element size: a store at or before the element just read is harmless.
-  if (otherIsRead && target.isRun() && other.isRun() && target.bytes == other.bytes && target.shape == other.shape)
+  if (isAhead && target.isRun() && other.isRun() && target.bytes == other.bytes && target.shape == other.shape)
     return s.bitAnd(s.compare(P::ugt, target.low, other.low), s.compare(P::ult, target.low, other.high));
   Value overlap = s.bitAnd(s.compare(P::ult, target.low, other.high), s.compare(P::ult, other.low, target.high));
-  bool sameSteps = target.steps == other.steps && target.shape == other.shape && target.bytes == other.bytes &&
+  bool sameSteps = isInPlace && target.steps == other.steps && target.shape == other.shape &&
+                   target.bytes == other.bytes &&
                    llvm::all_of(target.steps, [](tensor::Step step) { return step.kind == tensor::Step::Constant; });
   if (sameSteps)
     overlap = s.bitAnd(overlap, s.compare(P::ne, target.first, other.first));
@@ -106,7 +110,8 @@ SmallVector<Redirection> Lowering::guardStores(const NestPlan &nest) {
       if (read == store.getPtr() && !displaced.contains(read))
         continue;
       Range other = range(read), own = range(store.getPtr());
-      add(mayClash(own, other, builder, member->getLoc(), /*otherIsRead=*/true));
+      const bool isInPlace = !displaced.contains(read);
+      add(mayClash(own, other, builder, member->getLoc(), isInPlace, isInPlace));
     }
     for (Operation *sibling : nest.members) {
       Value pointers = cast<tensor::StoreOp>(sibling).getPtr();
@@ -117,7 +122,7 @@ SmallVector<Redirection> Lowering::guardStores(const NestPlan &nest) {
         continue;
       }
       Range other = range(pointers), own = range(store.getPtr());
-      add(mayClash(own, other, builder, member->getLoc(), /*otherIsRead=*/false));
+      add(mayClash(own, other, builder, member->getLoc(), /*isAhead=*/false, /*isInPlace=*/true));
     }
     if (!condition)
       continue;

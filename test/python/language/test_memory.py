@@ -115,6 +115,41 @@ def test_aliased_pointers():
 
 
 @triton.jit
+def transposed_in_place_kernel(ptr, N: tl.constexpr, FORM: tl.constexpr):
+    i = tl.arange(0, N)
+    if FORM == "tile":
+        at = i[:, None] * N + i[None, :]
+        tl.store(ptr + at, tl.trans(tl.load(ptr + at)))
+    elif FORM == "sum":  # the tile itself as well
+        at = i[:, None] * N + i[None, :]
+        x = tl.load(ptr + at)
+        tl.store(ptr + at, x + 2 * tl.trans(x))
+    elif FORM == "moved":  # onto the rows before
+        at = i[:, None] * N + i[None, :]
+        tl.store(ptr + at, tl.trans(tl.load(ptr + N + at)) + tl.load(ptr + 3 * N // 2 + at))
+    else:
+        at = tl.arange(0, N * N)
+        tl.store(ptr + at, tl.ravel(tl.trans(tl.reshape(tl.load(ptr + at), (N, N)))))
+
+
+@pytest.mark.parametrize("form", ["tile", "sum", "moved", "flat"])
+@pytest.mark.parametrize("n", [4, 16, 32, 64])
+def test_transposed_in_place(n, form, device):
+    if device != "cpu":
+        pytest.skip("threads of a GPU load and store without waiting for each other")
+    memory = torch.randint(-99, 99, (2 * n * n,), dtype=torch.int32)
+    before = memory.clone()
+    tile = lambda start: before[start : start + n * n].view(n, n)
+    transposed_in_place_kernel[(1,)](memory, n, form)
+    expected = before.clone()
+    if form == "moved":
+        expected[: n * n] = (tile(n).T + tile(3 * n // 2)).flatten()
+    else:
+        expected[: n * n] = (tile(0).T * 2 + tile(0) if form == "sum" else tile(0).T).flatten()
+    assert torch.equal(memory, expected)
+
+
+@triton.jit
 def block_pointer_kernel(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
     source = tl.make_block_ptr(x_ptr, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
     target = tl.make_block_ptr(out_ptr, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
