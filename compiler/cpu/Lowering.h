@@ -118,6 +118,10 @@ private:
   /// An i1 that says whether `terms`, which it finds in the masks of `operand`, hold for every element. Null without
   /// terms.
   mlir::Value wholeTile(mlir::Value operand, llvm::SmallVectorImpl<PrefixTerm> &terms);
+  /// An i1 that says whether the remainders that `operand` steps by along dimension `along` are unbroken. Null if there
+  /// are none. `recomputed`: buffers that are then not read.
+  mlir::Value unbrokenTile(mlir::Value operand, int along, llvm::SmallVectorImpl<UnbrokenRemainder> &remainders,
+                           llvm::SmallVectorImpl<mlir::Value> &recomputed);
 
   // Movement.cpp, ScalarRegion.cpp, Atomic.cpp, Report.cpp
   mlir::LogicalResult lowerJoin(tensor::JoinOp join);

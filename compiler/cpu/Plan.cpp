@@ -294,6 +294,9 @@ void Planner::measure(Value tensor) {
     cost = std::min(cost + costs.lookup(operand), 4 * dearCost);
     height = std::max(height, heights.lookup(operand));
   }
+  // What is dear and broadcast lies in a buffer itself, which is smaller, and computed less often, than what is made of it.
+  if (isa<tensor::BroadcastOp>(tensor.getDefiningOp()) && cost >= dearCost)
+    cost = 1;
   costs[tensor] = cost;
   heights[tensor] = plan.isBuffered(tensor) || height == tallest ? 0 : height + 1;
 }
@@ -355,9 +358,13 @@ void Planner::decide(Value tensor) {
   for (auto [consumer, need] : found) {
     isNeededOften |= consumer->getBlock() != op->getBlock();
     auto nest = plan.nests.find(consumer);
-    if (nest != plan.nests.end())
+    if (nest != plan.nests.end()) {
       isNeededOften |= sizeOf(nest->second.shape) > sizeOf(shapeOf(tensor));
+      continue;
+    }
     // Dot operands are staged, histograms and the like read once; all others that are no nests read element by element.
+    for (Value operand : consumer->getOperands())
+      isNeededOften |= isTensor(operand) && sizeOf(shapeOf(operand)) > sizeOf(shapeOf(tensor));
   }
   if (isNeededOften)
     buffer();

@@ -9,6 +9,7 @@
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
 #include "compiler/cpu/dots/Dot.h"
+#include "compiler/cpu/evaluate/Elementwise.h"
 #include "compiler/cpu/evaluate/Expression.h"
 
 using namespace mlir;
@@ -84,6 +85,64 @@ Value Lowering::wholeTile(Value operand, SmallVectorImpl<PrefixTerm> &terms) {
   return whole;
 }
 
+static bool isIntegers(Value tensor) { return isa<IntegerType>(elementOf(tensor)); }
+
+Value Lowering::unbrokenTile(Value operand, int along, SmallVectorImpl<UnbrokenRemainder> &remainders,
+                             SmallVectorImpl<Value> &recomputed) {
+  evaluator.begin(1);
+  Value holds;
+  auto visit = [&](Value tensor, ArrayRef<int> dimensions) {
+    Operation *op = tensor.getDefiningOp();
+    auto found = llvm::find(dimensions, along);
+    if (!op || !isa<arith::RemSIOp, arith::RemUIOp>(op) || found == dimensions.end() ||
+        llvm::any_of(remainders, [&](const UnbrokenRemainder &known) { return known.term == tensor; }))
+      return;
+    const size_t dimension = found - dimensions.begin();
+    // Along this dimension only: its first and last elements speak for the whole tile.
+    for (auto [d, step] : llvm::enumerate(accesses.steps(op->getOperand(0))))
+      if (d == dimension ? step != tensor::Step::constant(1) : !step.isZero())
+        return;
+    Scalar s{builder, op->getLoc()};
+    Coordinates first(dimensions.size(), evaluator.zero());
+    if (!accesses.isUniform(op->getOperand(1)))
+      return;
+    Value divisor = evaluator.uniform(op->getOperand(1), first);
+    const int64_t size = shapeOf(tensor)[dimension];
+    if (auto constant = Scalar::constant(divisor); constant && *constant < size)
+      return; // never
+    Value dividend = evaluator.uniform(op->getOperand(0), first);
+    FailureOr<Value> remainder = emitElementwise(builder, op, {dividend, divisor}, target);
+    if (failed(remainder))
+      return;
+    // The dividend of the last element must not have wrapped around its own type either.
+    const bool isSigned = isa<arith::RemSIOp>(op);
+    Type i64 = builder.getI64Type();
+    auto last = [&](Value of) { return s.add(s.resize(of, i64, isSigned), size - 1); };
+    const unsigned bits = elementOf(tensor).getIntOrFloatBitWidth();
+    const APInt greatest = isSigned ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
+    Value fits = s.compare(arith::CmpIPredicate::slt, last(*remainder), s.resize(divisor, i64, isSigned));
+    fits = s.bitAnd(fits, s.compare(arith::CmpIPredicate::sge, s.resize(dividend, i64, isSigned), s.i64(0)));
+    if (bits < 64)
+      fits = s.bitAnd(fits, s.compare(arith::CmpIPredicate::sle, last(dividend), s.i64(greatest.getZExtValue())));
+    remainders.push_back({tensor, s.sub(*remainder, dividend)});
+    holds = holds ? s.bitAnd(holds, fits) : fits;
+  };
+  // Remainders are dear, so that they, or what they are part of, lie in a buffer: an unbroken one is cheap.
+  auto isWrapped = [](tensor::Step step) { return step.kind == tensor::Step::Wrapped; };
+  auto isLeaf = [&](Value tensor) {
+    if (!plan.isBuffered(tensor))
+      return false;
+    if (!tensor.getDefiningOp() || !isRecomputable(tensor.getDefiningOp()) || !isIntegers(tensor) ||
+        llvm::none_of(accesses.steps(tensor), isWrapped))
+      return true;
+    if (!llvm::is_contained(recomputed, tensor))
+      recomputed.push_back(tensor);
+    return false;
+  };
+  walkExpression(operand, getOwnDimensions(operand), isLeaf, visit);
+  return holds;
+}
+
 static DotPlan planOf(tensor::DotOp dot, const HostTarget &target) {
   ArrayRef<int64_t> shape = shapeOf(dot.getD());
   int64_t k = shapeOf(dot.getA()).back();
@@ -99,13 +158,15 @@ void Lowering::stageOperand(OpOperand &use, const DotPlan &product, ArrayRef<Coo
   if (!plan.isBuffered(operand))
     reads.fills = {operand};
   Along way = chooseSpace(reads).vectors.back() == int(batch.size()) ? Along::Rows : Along::Columns;
-  auto emit = [&](ArrayRef<PrefixTerm> terms) {
+  auto emit = [&](ArrayRef<PrefixTerm> terms, ArrayRef<UnbrokenRemainder> remainders, ArrayRef<Value> recomputed) {
     auto elements = [&](OpBuilder &inner, Location, Value row, Value column, int64_t length) -> Value {
       OpBuilder::InsertionGuard inLoop(builder);
       builder.restoreInsertionPoint(inner.saveInsertionPoint());
-      evaluator.begin(length);
+      evaluator.begin(length, recomputed);
       for (const PrefixTerm &term : terms)
-        evaluator.assume({term.compare, term.dimension, {}});
+        evaluator.assume(Fact{term.compare, term.dimension, {}});
+      for (const UnbrokenRemainder &remainder : remainders)
+        evaluator.assume(remainder);
       Coordinates at(batch);
       at.push_back(coordinate(row, way == Along::Rows ? getIota(length) : Offsets()));
       at.push_back(coordinate(column, way == Along::Columns ? getIota(length) : Offsets()));
@@ -119,16 +180,25 @@ void Lowering::stageOperand(OpOperand &use, const DotPlan &product, ArrayRef<Coo
     };
     isA ? stageA(builder, loc, product, buffer, way, elements) : stageB(builder, loc, product, buffer, way, elements);
   };
+  auto either = [&](Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no) {
+    if (!condition)
+      return no();
+    auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    yes();
+    builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+    no();
+  };
   SmallVector<PrefixTerm> terms;
+  SmallVector<UnbrokenRemainder> remainders;
+  SmallVector<Value> recomputed;
   Value whole = wholeTile(operand, terms);
-  if (!whole)
-    return emit({});
-  auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-  emit(terms);
-  builder.setInsertionPoint(branch.elseBlock()->getTerminator());
-  emit({});
+  Value unbroken = unbrokenTile(operand, int(batch.size()) + (way == Along::Columns), remainders, recomputed);
+  auto emitUncut = [&] {
+    either(unbroken, [&] { emit(terms, remainders, recomputed); }, [&] { emit(terms, {}, {}); });
+  };
+  whole ? either(whole, emitUncut, [&] { emit({}, {}, {}); }) : emitUncut();
 }
 
 void Lowering::stageInvariants(scf::ForOp loop) {

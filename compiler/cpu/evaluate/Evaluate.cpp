@@ -13,6 +13,7 @@ namespace triton::cpu {
 void Evaluator::begin(int64_t lanes, ArrayRef<Value> values) {
   width = lanes;
   computed = llvm::DenseSet<Value>(values.begin(), values.end());
+  unbroken.clear();
   scopes.clear();
   scopes.push_back({0});
   patterns.clear();
@@ -109,6 +110,8 @@ bool Evaluator::isKnown(Value term, ArrayRef<Coordinate> at, size_t scope) {
 
 Lanes Evaluator::compute(Value tensor, ArrayRef<Coordinate> at, bool exact) {
   Operation *op = tensor.getDefiningOp();
+  if (std::optional<Lanes> lanes = computeUnbroken(tensor, at, exact))
+    return *lanes;
   auto buffer = buffers.find(tensor);
   if (buffer != buffers.end() && !computed.contains(tensor))
     return readBuffer(buffer->second, elementOf(tensor), at);

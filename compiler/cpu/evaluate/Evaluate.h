@@ -27,6 +27,12 @@ struct Fact {
   Coordinate coordinate;
 };
 
+/// A remainder whose dividend passes no multiple of the divisor anywhere in the nest, so that both step together:
+/// `term` is its dividend plus `distance`, a scalar.
+struct UnbrokenRemainder {
+  mlir::Value term, distance;
+};
+
 class Evaluator {
 public:
   Evaluator(mlir::OpBuilder &builder, const HostTarget &target, mlir::IRMapping &scalars,
@@ -44,6 +50,8 @@ public:
   int64_t lanes() const { return width; }
   /// Holds until the current scope is left.
   void assume(Fact fact) { scopes.back().facts.push_back(std::move(fact)); }
+  /// Holds until the next nest begins.
+  void assume(UnbrokenRemainder remainder) { unbroken.push_back(remainder); }
 
   Lanes evaluate(mlir::Value tensor, llvm::ArrayRef<Coordinate> at, bool exact = false);
   /// The same as a vector of `lanes()` elements, or a scalar when that is 1. Exact.
@@ -84,6 +92,7 @@ private:
 
   Key keyOf(mlir::Value tensor, llvm::ArrayRef<Coordinate> at, bool exact);
   Lanes compute(mlir::Value tensor, llvm::ArrayRef<Coordinate> at, bool exact);
+  std::optional<Lanes> computeUnbroken(mlir::Value tensor, llvm::ArrayRef<Coordinate> at, bool exact);
   Lanes computeElementwise(mlir::Operation *op, llvm::ArrayRef<Coordinate> at, bool exact);
   std::optional<Lanes> computePattern(mlir::Operation *op, llvm::ArrayRef<Coordinate> at, bool exact);
   Lanes computeAddPointer(mlir::Operation *op, llvm::ArrayRef<Coordinate> at, bool exact);
@@ -102,6 +111,7 @@ private:
   llvm::DenseMap<mlir::Value, Buffer> &buffers;
   int64_t width = 1;
   llvm::DenseSet<mlir::Value> computed;
+  llvm::SmallVector<UnbrokenRemainder, 1> unbroken;
   llvm::SmallVector<Scope, 4> scopes;
   std::map<std::vector<int64_t>, unsigned> patterns; // offsets seen so far
   mlir::Value zeroBase;

@@ -222,6 +222,21 @@ std::optional<Lanes> Evaluator::computePattern(Operation *op, ArrayRef<Coordinat
   return std::nullopt;
 }
 
+std::optional<Lanes> Evaluator::computeUnbroken(Value tensor, ArrayRef<Coordinate> at, bool exact) {
+  for (const UnbrokenRemainder &remainder : unbroken) {
+    if (remainder.term != tensor)
+      continue;
+    Scalar s{builder, tensor.getLoc()};
+    Lanes lanes = evaluate(tensor.getDefiningOp()->getOperand(0), at, exact);
+    if (lanes.scalar)
+      lanes.scalar = s.add(lanes.scalar, remainder.distance);
+    else
+      lanes.vector = s.add(lanes.vector, Memory(builder, target, s.loc).broadcast(remainder.distance, width));
+    return lanes;
+  }
+  return std::nullopt;
+}
+
 Lanes Evaluator::computeElementwise(Operation *op, ArrayRef<Coordinate> at, bool exact) {
   if (std::optional<Lanes> pattern = computePattern(op, at, exact))
     return *pattern;

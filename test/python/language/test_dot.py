@@ -82,6 +82,64 @@ def test_types(dtype, block, transposed, device):
     torch.testing.assert_close(c.double(), expected, rtol=tolerance, atol=tolerance * 16)
 
 
+@triton.jit
+def wrapped_kernel(
+    a_ptr,
+    b_ptr,
+    c_ptr,
+    M,
+    N,
+    K,
+    sam,
+    sak,
+    sbk,
+    sbn,
+    FORM: tl.constexpr,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    inner = tl.arange(0, BK)
+    row, column = rows % M, columns % N
+    if FORM == "wide":
+        row, column = row.to(tl.int64), column.to(tl.int64)
+    if FORM == "from below zero":  # wraps to the last columns, by numbers below zero
+        column = (columns - 5) % N
+    a_ptrs = a_ptr + row[:, None] * sam + inner[None, :] * sak
+    b_ptrs = b_ptr + inner[:, None] * sbk + column[None, :] * sbn
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, tl.cdiv(K, BK)):
+        a = tl.load(a_ptrs, mask=inner[None, :] < K - k * BK, other=0.0)
+        b = tl.load(b_ptrs, mask=inner[:, None] < K - k * BK, other=0.0)
+        acc = tl.dot(a, b, acc, input_precision="ieee")
+        a_ptrs += BK * sak
+        b_ptrs += BK * sbk
+    tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc, mask=(rows[:, None] < M) & (columns[None, :] < N))
+
+
+@pytest.mark.parametrize("form", ["plain", "wide", "from below zero"])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("shape", [(64, 128, 64), (37, 45, 40), (80, 20, 33), (16, 130, 16)])
+def test_operands_that_wrap(shape, transposed, form):
+    M, N, K = shape
+    a, b, _ = operands(torch.float32, M, N, K, transposed)
+    whole = torch.zeros(K, N + 32)
+    whole[:, 16 : 16 + N] = b
+    whole[:, 16 - 5 : 16] = torch.randn(K, 5)
+    if transposed:
+        whole = whole.T.contiguous().T
+    b = whole[:, 16 : 16 + N]
+    c = torch.zeros(M, N)
+    grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
+    wrapped_kernel[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), form, 32, 32, 16)
+    columns = torch.arange(N) - 5 if form == "from below zero" else torch.arange(N)
+    columns = torch.fmod(columns, N)
+    expected = a.double() @ whole[:, 16 + columns].double()
+    torch.testing.assert_close(c.double(), expected, rtol=1e-4, atol=1e-3)
+
+
 @pytest.mark.parametrize("trips", [0, 1, 2, 3, 5, 8])
 @pytest.mark.parametrize("stages", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("block", [(64, 64, 4), (32, 32, 4)])
