@@ -152,8 +152,8 @@ bool Memory::hasGathers(Type element) const { return target.avx512f && getStorag
 
 Value Memory::load(const Lanes &address, Type element, int64_t width, Predicate predicate, Value other,
                    llvm::function_ref<Lanes()> exact, bool isVolatile) {
-  bool isScalar = width == 1 ||
-                  (address.isUniform() && !predicate.lanes && (predicate.isAll() || !isa<VectorType>(other.getType())));
+  bool isScalar = width == 1 || (address.isUniform() && !address.condition && !predicate.lanes &&
+                                 (predicate.isAll() || !isa<VectorType>(other.getType())));
   Type registerType = getRegisterType(element);
   Type type = isScalar ? registerType : VectorType::get({width}, registerType);
   auto shaped = [&](Value value) { return isScalar ? value : broadcast(value, width); };

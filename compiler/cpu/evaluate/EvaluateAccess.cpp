@@ -121,7 +121,7 @@ Lanes Evaluator::computeLoad(Operation *op, ArrayRef<Coordinate> at) {
     // Without `other` the value is unspecified: zero, which no later arithmetic stumbles over.
     if (load.getOther()) {
       Lanes fill = evaluate(load.getOther(), at);
-      other = fill.isUniform() ? fill.scalar : vector(load.getOther(), at);
+      other = fill.isUniform() && !fill.condition ? fill.scalar : vector(load.getOther(), at);
     } else {
       other = Scalar{builder, op->getLoc()}.zero(getRegisterType(loaded));
     }

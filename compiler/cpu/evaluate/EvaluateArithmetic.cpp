@@ -199,20 +199,27 @@ std::optional<Lanes> Evaluator::computePattern(Operation *op, ArrayRef<Coordinat
     a.assumed |= isExtension && !a.offsets.empty();
     return a;
   }
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op) && !exact) {
-    // A wrapped index (`offsets % n`) is contiguous in every vector but the one where it wraps. Hints that there is none (`max_contiguous`) are
-    // written where there is: they hold for the vectors of a GPU, whose rows are aligned.
+  if (isa<arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp>(op) && !exact) {
+    // A wrapped index (`offsets % n`) is contiguous, and the number of its row (`offsets / n`) the same, in every vector but those where the
+    // index wraps. Hints that there is none (`max_contiguous`) are written where there is: they hold for the vectors of a GPU, whose rows are
+    // aligned.
     Lanes a = operand(0), b = operand(1);
-    if (!a.scalar || a.multiplier || !isArithmetic(a.offsets, 1) || !b.isUniform())
+    if (!a.scalar || a.multiplier || !isArithmetic(a.offsets, 1) || !b.isUniform() || !b.isExact())
       return std::nullopt;
-    FailureOr<Value> remainder = emitElementwise(builder, op, {a.scalar, b.scalar}, target);
-    if (llvm::failed(remainder))
+    if (auto divisor = Scalar::constant(b.scalar); divisor && *divisor < width)
+      return std::nullopt; // some lane wraps in every vector
+    const bool isSigned = isa<arith::RemSIOp, arith::DivSIOp>(op);
+    FailureOr<Value> first = emitElementwise(builder, op, {a.scalar, b.scalar}, target);
+    if (llvm::failed(first))
       return std::nullopt;
+    const bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
+    Value remainder = isQuotient ? s.sub(a.scalar, s.mul(*first, b.scalar)) : *first;
     Lanes result = a;
-    result.scalar = *remainder;
+    result.scalar = *first;
+    if (isQuotient)
+      result.offsets.clear();
     Type i64 = builder.getI64Type();
-    bool isSigned = isa<arith::RemSIOp>(op);
-    Value last = s.add(s.resize(result.scalar, i64, isSigned), width - 1);
+    Value last = s.add(s.resize(remainder, i64, isSigned), width - 1);
     Value fits = s.compare(arith::CmpIPredicate::slt, last, s.resize(b.scalar, i64, isSigned));
     if (isSigned)
       fits = s.bitAnd(fits, s.compare(arith::CmpIPredicate::sge, a.scalar, s.integer(a.scalar.getType(), 0)));
@@ -248,8 +255,10 @@ Lanes Evaluator::computeElementwise(Operation *op, ArrayRef<Coordinate> at, bool
   }
   bool allUniform = true;
   SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    allUniform &= evaluate(operand, at).isUniform();
+  for (Value operand : op->getOperands()) {
+    Lanes lanes = evaluate(operand, at);
+    allUniform &= lanes.isUniform() && !lanes.condition;
+  }
   for (Value operand : op->getOperands())
     operands.push_back(allUniform ? evaluate(operand, at).scalar : vector(operand, at));
   FailureOr<Value> result = emitElementwise(builder, op, operands, target);

@@ -130,3 +130,28 @@ tt.func public @wrapped_columns(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>, %first: 
   tt.store %target, %sums : tensor<16x16x!tt.ptr<f32>>
   tt.return
 }
+
+// Rows and columns of a flat index: neighbours lie together in every vector but those where a row ends.
+// CHECK-LABEL: func.func @rows
+// CHECK: arith.divsi %{{.*}} : i32
+// CHECK: arith.remsi %{{.*}} : i32
+// CHECK: scf.if
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
+// CHECK: } else {
+// CHECK: llvm.intr.masked.gather
+tt.func public @rows(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>, %width: i32, %stride: i32) {
+  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %widths = tt.splat %width : i32 -> tensor<1024xi32>
+  %strides = tt.splat %stride : i32 -> tensor<1024xi32>
+  %row = arith.divsi %range, %widths : tensor<1024xi32>
+  %column = arith.remsi %range, %widths : tensor<1024xi32>
+  %begin = arith.muli %row, %strides : tensor<1024xi32>
+  %at = arith.addi %begin, %column : tensor<1024xi32>
+  %from_all = tt.splat %from : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %source = tt.addptr %from_all, %at : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %to_all = tt.splat %to : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %target = tt.addptr %to_all, %range : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %x = tt.load %source : tensor<1024x!tt.ptr<f32>>
+  tt.store %target, %x : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}

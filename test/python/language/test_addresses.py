@@ -209,3 +209,33 @@ def test_hinted_runs_that_end_early(form, rows, columns):
     hinted_kernel[grid](x, out, rows, columns, form, 16, 64)
     at = (m % rows, n % columns) if form == "wrapped" else (np.where(m < rows, m, 0), np.where(n < columns, n, 0))
     np.testing.assert_array_equal(out.numpy(), x.numpy()[np.ix_(*at)])
+
+
+@triton.jit
+def divided_kernel(x_ptr, out_ptr, back_ptr, rows_ptr, start, width, stride, INDEX: tl.constexpr, N: tl.constexpr):
+    flat = (start + tl.arange(0, N)).to(INDEX)
+    row, column = flat // width, flat % width
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + 4096 + row * stride + column))
+    tl.store(back_ptr + 4096 + row * stride + column, i + 1)
+    tl.store(rows_ptr + i, tl.where(row > 2, row.to(tl.float32), -column.to(tl.float32)))
+
+
+@pytest.mark.parametrize("index", [tl.int32, tl.int64], ids=str)
+@pytest.mark.parametrize("start", [0, 7, -5, -300])
+@pytest.mark.parametrize("width", [1, 3, 16, 37, 64, 100, 129, 1000])
+def test_rows_by_division(width, start, index):
+    n = 256
+    stride = width + 3
+    x = values("int32", 8192, 3)
+    out, back, rows = torch.zeros(n, dtype=torch.int32), torch.zeros(8192, dtype=torch.int32), torch.zeros(n)
+    divided_kernel[(1,)](x, out, back, rows, start, width, stride, index, n)
+    flat = start + np.arange(n)
+    row, column = np.trunc(flat / width).astype(int), np.fmod(flat, width)
+    at = 4096 + row * stride + column
+    np.testing.assert_array_equal(out.numpy(), x.numpy()[at])
+    expected = np.zeros(8192, np.int32)
+    expected[at] = np.arange(n) + 1
+    if len(set(at)) == n:
+        np.testing.assert_array_equal(back.numpy(), expected)
+    np.testing.assert_array_equal(rows.numpy(), np.where(row > 2, row, -column).astype(np.float32))
