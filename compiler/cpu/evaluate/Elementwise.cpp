@@ -104,9 +104,36 @@ struct ElementwiseEmitter {
     return rounds ? convert(value, builder.getF32Type(), result) : value;
   }
 
+  /// The quotient of vectors by floats, for which there are instructions: the format has so many more digits than the integers that a
+  /// quotient short of a whole number, by 1 / divisor at least, is never rounded up to it. Null where integers are divided as they are.
+  Value divideAsFloats(Value dividend, Value divisor, bool isSigned) {
+    auto type = dyn_cast<VectorType>(dividend.getType());
+    const unsigned bits = elementOf(dividend).getIntOrFloatBitWidth();
+    if (!type || bits < 8 || bits > 32 || !target.avx2 || (bits == 32 && !isSigned && !target.avx512f))
+      return {};
+    Type integer = builder.getI32Type(), real = bits == 32 ? builder.getF64Type() : Type(builder.getF32Type());
+    Type reals = withShapeOf(type, real), integers = withShapeOf(type, integer);
+    auto widen = [&](Value value) -> Value {
+      value = s.resize(value, integer, isSigned);
+      if (isSigned || bits < 32)
+        return arith::SIToFPOp::create(builder, loc, reals, value);
+      return arith::UIToFPOp::create(builder, loc, reals, value);
+    };
+    Value quotient = arith::DivFOp::create(builder, loc, widen(dividend), widen(divisor));
+    quotient = isSigned || bits < 32 ? Value(arith::FPToSIOp::create(builder, loc, integers, quotient))
+                                     : Value(arith::FPToUIOp::create(builder, loc, integers, quotient));
+    return s.resize(quotient, elementOf(dividend), isSigned);
+  }
+
   /// Quotient or remainder, as `arith` means them in the interpreter; never with a divisor that processors trap on.
   template <typename OpT> Value divide(Value dividend, Value divisor, bool isSigned) {
-    auto compute = [&](Value by) -> Value { return builder.createOrFold<OpT>(loc, dividend, by); };
+    auto compute = [&](Value by) -> Value {
+      Value quotient = matchPattern(by, m_Constant()) ? Value() : divideAsFloats(dividend, by, isSigned);
+      if (!quotient)
+        return builder.createOrFold<OpT>(loc, dividend, by);
+      constexpr bool isQuotient = std::is_same_v<OpT, arith::DivSIOp> || std::is_same_v<OpT, arith::DivUIOp>;
+      return isQuotient ? quotient : s.sub(dividend, s.mul(quotient, by));
+    };
     APInt constant;
     const bool isKnown = matchPattern(divisor, m_ConstantInt(&constant)) && !constant.isZero();
     if (isKnown && !constant.isAllOnes())

@@ -155,3 +155,22 @@ tt.func public @rows(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>, %width: i32, %strid
   tt.store %target, %x : tensor<1024x!tt.ptr<f32>>
   tt.return
 }
+
+// Vectors of integers have no instruction that divides them: floats with digits enough do.
+// CHECK-LABEL: func.func @quotients
+// CHECK: arith.sitofp %{{.*}} : vector<{{.*}}xi32> to vector<{{.*}}xf64>
+// CHECK: arith.divf
+// CHECK: arith.fptosi
+// CHECK-NOT: arith.divsi %{{.*}} : vector
+// CHECK: return
+tt.func public @quotients(%from: !tt.ptr<i32>, %to: !tt.ptr<i32>) {
+  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %from_all = tt.splat %from : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>>
+  %source = tt.addptr %from_all, %range : tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>
+  %to_all = tt.splat %to : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>>
+  %target = tt.addptr %to_all, %range : tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>
+  %x = tt.load %source : tensor<1024x!tt.ptr<i32>>
+  %y = arith.divsi %range, %x : tensor<1024xi32>
+  tt.store %target, %y : tensor<1024x!tt.ptr<i32>>
+  tt.return
+}
