@@ -1,9 +1,8 @@
 // Scans.
 //   In:  operands as expressions, a combination, a direction.
 //   Out: the results' buffers. Vectors run along another dimension and the axis is a loop that carries the last values;
-//   or, when the
-//        axis is all there is, vectors run along it: lanes are combined in log steps, and what came before is combined
-//        in afterwards, off the critical path.
+//        or, where elements lie together along the axis, or it is all there is, vectors run along it: lanes are combined in log steps, and
+//        what came before is combined in afterwards, off the critical path.
 #include "compiler/cpu/Combine.h"
 #include "compiler/cpu/Lowering.h"
 #include "compiler/cpu/Scalar.h"
@@ -55,12 +54,14 @@ LogicalResult Lowering::lowerScan(tensor::ScanOp scan) {
   Space space = chooseSpace(reads);
   reads.fills.clear();
   int64_t machine = space.width;
+  // Elements that lie apart would be fetched one by one, which costs more than combining lanes.
+  const bool isNear = space.vectors.back() == axis && length >= target.lanes(32);
   // Across vectors where there is another dimension to run them along.
   int other = -1;
   for (int d = 0; d < int(shape.size()); ++d)
     if (d != axis && shape[d] > 1)
       other = d;
-  bool across = !vectorises || other >= 0;
+  bool across = !vectorises || (other >= 0 && !isNear);
   space.loops.clear();
   if (across) {
     space.vectors = {other >= 0 ? other : axis};
@@ -70,7 +71,7 @@ LogicalResult Lowering::lowerScan(tensor::ScanOp scan) {
     space.width = std::min(machine, length);
   }
   for (int d = 0; d < int(shape.size()); ++d)
-    if (d != axis && d != other)
+    if (d != axis && (d != other || !across))
       space.loops.push_back(d);
 
   evaluator.begin(space.width, {});

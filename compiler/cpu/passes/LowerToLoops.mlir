@@ -174,3 +174,33 @@ tt.func public @quotients(%from: !tt.ptr<i32>, %to: !tt.ptr<i32>) {
   tt.store %target, %y : tensor<1024x!tt.ptr<i32>>
   tt.return
 }
+
+// A scan along the dimension that lies together in memory loads vectors along it, row by row.
+// CHECK-LABEL: func.func @scan_of_rows
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<64xf32>
+// CHECK: vector.shuffle
+// CHECK-NOT: vector.from_elements
+// CHECK: return
+tt.func public @scan_of_rows(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>) {
+  %rows = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %columns = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<8x1xi32>
+  %row = tt.expand_dims %rows {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %begin = arith.muli %row, %c64 : tensor<8x1xi32>
+  %begins = tt.broadcast %begin : tensor<8x1xi32> -> tensor<8x64xi32>
+  %column = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %all_columns = tt.broadcast %column : tensor<1x64xi32> -> tensor<8x64xi32>
+  %at = arith.addi %begins, %all_columns : tensor<8x64xi32>
+  %from_all = tt.splat %from : !tt.ptr<f32> -> tensor<8x64x!tt.ptr<f32>>
+  %source = tt.addptr %from_all, %at : tensor<8x64x!tt.ptr<f32>>, tensor<8x64xi32>
+  %to_all = tt.splat %to : !tt.ptr<f32> -> tensor<8x64x!tt.ptr<f32>>
+  %target = tt.addptr %to_all, %at : tensor<8x64x!tt.ptr<f32>>, tensor<8x64xi32>
+  %x = tt.load %source : tensor<8x64x!tt.ptr<f32>>
+  %sums = "tt.scan"(%x) <{axis = 1 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.scan.return %c : f32
+  }) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  tt.store %target, %sums : tensor<8x64x!tt.ptr<f32>>
+  tt.return
+}
