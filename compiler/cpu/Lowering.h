@@ -48,6 +48,14 @@ struct Redirection {
   Buffer buffer;
 };
 
+/// What a nest reads along dimension `across`, each with the nest's dimension for every one of its own, while its vectors run along another
+/// one. Read in squares of `size` by `size` elements.
+struct Squares {
+  int64_t size = 0;
+  int across = -1; // none
+  llvm::SmallVector<std::pair<mlir::Value, llvm::SmallVector<int>>> turned;
+};
+
 struct DotPlan;
 
 class Lowering {
@@ -90,8 +98,14 @@ private:
   void writeBuffer(const Buffer &buffer, llvm::ArrayRef<Coordinate> at, mlir::Value value);
   Coordinates vectorCoordinates(const Space &space, llvm::ArrayRef<Coordinate> outer, const Coordinate &run);
 
+  // Squares.cpp
+  Squares findSquares(const NestPlan &nest, const Space &space);
+  void emitSquares(const NestPlan &nest, const Space &space, const Squares &squares,
+                   llvm::ArrayRef<Redirection> redirections, llvm::ArrayRef<PrefixTerm> terms, mlir::Location loc);
+
   // Store.cpp
-  llvm::SmallVector<Redirection> guardStores(const NestPlan &nest);
+  /// `isInOrder`: the nest goes through its elements in row-major order.
+  llvm::SmallVector<Redirection> guardStores(const NestPlan &nest, bool isInOrder);
   void emitStores(llvm::ArrayRef<mlir::Operation *> stores, llvm::ArrayRef<Redirection> redirections,
                   llvm::ArrayRef<Coordinate> at);
   void finishRedirected(const NestPlan &nest, const Space &space, llvm::ArrayRef<Redirection> redirections);
@@ -118,6 +132,11 @@ private:
   /// An i1 that says whether `terms`, which it finds in the masks of `operand`, hold for every element. Null without
   /// terms.
   mlir::Value wholeTile(mlir::Value operand, llvm::SmallVectorImpl<PrefixTerm> &terms);
+  /// The same for the masks that the stores of a nest have and need.
+  mlir::Value wholeTile(const NestPlan &nest, llvm::SmallVectorImpl<PrefixTerm> &terms);
+  /// Adds the terms of one mask to those, and to the i1 `whole`.
+  void addWholeTerms(mlir::Value mask, llvm::ArrayRef<int> dimensions, llvm::ArrayRef<int> own,
+                     llvm::SmallVectorImpl<PrefixTerm> &terms, mlir::Value &whole);
   /// An i1 that says whether the remainders that `operand` steps by along dimension `along` are unbroken. Null if there
   /// are none. `recomputed`: buffers that are then not read.
   mlir::Value unbrokenTile(mlir::Value operand, int along, llvm::SmallVectorImpl<UnbrokenRemainder> &remainders,

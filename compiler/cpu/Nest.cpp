@@ -176,16 +176,34 @@ LogicalResult Lowering::lowerNest(const NestPlan &nest, Location loc) {
   Space space = chooseSpace(nest);
   if (!nest.members.empty() && isa<tensor::ReduceOp>(nest.members[0]))
     return lowerReductions(nest, space);
+  const Squares squares = findSquares(nest, space);
   evaluator.begin(space.width, nest.fills);
-  SmallVector<Redirection> redirections = guardStores(nest);
-  emitLoops(space, loc, [&](Coordinates &outer) {
-    emitRun(nest, space, outer, Scalar{builder, loc}.i64(0), {}, [&](Coordinates &at, ValueRange) {
-      for (Value tensor : nest.fills)
-        writeBuffer(bufferFor(tensor), at, evaluator.vector(tensor, at));
-      emitStores(nest.members, redirections, at);
-      return Values();
+  SmallVector<Redirection> redirections = guardStores(nest, /*isInOrder=*/squares.across < 0);
+  auto emitRows = [&] {
+    evaluator.begin(space.width, nest.fills);
+    emitLoops(space, loc, [&](Coordinates &outer) {
+      emitRun(nest, space, outer, Scalar{builder, loc}.i64(0), {}, [&](Coordinates &at, ValueRange) {
+        for (Value tensor : nest.fills)
+          writeBuffer(bufferFor(tensor), at, evaluator.vector(tensor, at));
+        emitStores(nest.members, redirections, at);
+        return Values();
+      });
     });
-  });
+  };
+  SmallVector<PrefixTerm> terms;
+  Value whole = squares.across < 0 ? Value() : wholeTile(nest, terms);
+  if (squares.across < 0) {
+    emitRows();
+  } else if (!whole) {
+    emitSquares(nest, space, squares, redirections, {}, loc);
+  } else {
+    auto branch = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    emitSquares(nest, space, squares, redirections, terms, loc);
+    builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+    emitRows();
+  }
   finishRedirected(nest, space, redirections);
   return checked();
 }

@@ -77,7 +77,7 @@ static Value mayClash(const Range &target, const Range &other, OpBuilder &builde
   return overlap;
 }
 
-SmallVector<Redirection> Lowering::guardStores(const NestPlan &nest) {
+SmallVector<Redirection> Lowering::guardStores(const NestPlan &nest, bool isInOrder) {
   SmallVector<Redirection> redirections(nest.members.size());
   auto isLeaf = [&](Value tensor) { return plan.isBuffered(tensor) && !llvm::is_contained(nest.fills, tensor); };
   llvm::SetVector<Value> reads;    // pointers that values of this nest load through
@@ -111,7 +111,7 @@ SmallVector<Redirection> Lowering::guardStores(const NestPlan &nest) {
         continue;
       Range other = range(read), own = range(store.getPtr());
       const bool isInPlace = !displaced.contains(read);
-      add(mayClash(own, other, builder, member->getLoc(), isInPlace, isInPlace));
+      add(mayClash(own, other, builder, member->getLoc(), isInOrder && isInPlace, isInPlace));
     }
     for (Operation *sibling : nest.members) {
       Value pointers = cast<tensor::StoreOp>(sibling).getPtr();

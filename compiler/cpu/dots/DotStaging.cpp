@@ -6,6 +6,7 @@
 #include "compiler/cpu/dots/Dot.h"
 
 #include "compiler/cpu/LoopHints.h"
+#include "compiler/cpu/Squares.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -93,30 +94,10 @@ struct Stager {
 
   Value interleave(Value a, Value b) { return vector::InterleaveOp::create(builder, loc, a, b); }
 
-  void transpose(MutableArrayRef<Value> square);
   int64_t squareSize(int64_t rows, int64_t columns);
   void copyRow(int64_t size, llvm::function_ref<void(Value, int64_t)> copy);
 };
 } // namespace
-
-/// n vectors of n elements: element j of vector i goes to element i of vector j. Each round interleaves the halves,
-/// which moves one bit of the vector number into the lane number and one the other way.
-void Stager::transpose(MutableArrayRef<Value> square) {
-  int64_t size = square.size();
-  SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < size / 2; ++i) {
-    llvm::append_values(low, i, i + size);
-    llvm::append_values(high, i + size / 2, i + size / 2 + size);
-  }
-  for (int64_t round = 1; round < size; round *= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < size / 2; ++i) {
-      next.push_back(vector::ShuffleOp::create(builder, loc, square[i], square[i + size / 2], low));
-      next.push_back(vector::ShuffleOp::create(builder, loc, square[i], square[i + size / 2], high));
-    }
-    llvm::copy(next, square.begin());
-  }
-}
 
 /// The largest square of units that tiles an operand and fits into registers.
 int64_t Stager::squareSize(int64_t rows, int64_t columns) {
@@ -151,7 +132,7 @@ void stageA(OpBuilder &builder, Location loc, const DotPlan &plan, Value buffer,
         SmallVector<Value> square;
         for (int64_t i = 0; i < size; ++i)
           square.push_back(stager.load(row, stager.add(column, i), size));
-        stager.transpose(square);
+        transposeSquare(builder, loc, square);
         for (int64_t i = 0; i < size; ++i)
           stager.store(square[i], stager.add(stager.mul(stager.add(row, i), plan.k), column));
       });
@@ -170,7 +151,7 @@ void stageA(OpBuilder &builder, Location loc, const DotPlan &plan, Value buffer,
             parts = {stager.interleave(parts[0], parts[2]), stager.interleave(parts[1], parts[3])};
           square.push_back(stager.asUnits(stager.interleave(parts[0], parts[1])));
         }
-        stager.transpose(square);
+        transposeSquare(builder, loc, square);
         for (int64_t i = 0; i < size; ++i)
           stager.store(square[i], stager.add(stager.mul(stager.add(row, i), plan.k), column));
       });
@@ -217,7 +198,7 @@ static void stagePanelColumns(Stager &stager, Value firstColumn, int64_t width) 
       for (int64_t i = 0; i < size; ++i)
         square.push_back(
             stager.asUnits(stager.load(row, stager.add(stager.add(firstColumn, column), i), size * plan.group)));
-      stager.transpose(square);
+      transposeSquare(stager.builder, stager.loc, square);
       Value place = stager.add(offset, stager.mul(column, plan.group));
       for (int64_t i = 0; i < size; ++i)
         stager.store(square[i], stager.add(place, i * width * plan.group));

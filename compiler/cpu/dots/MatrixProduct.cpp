@@ -57,31 +57,48 @@ static Value carriedInto(Value result, Value initial, const Plan &plan) {
   return inPlace ? carried : Value();
 }
 
+void Lowering::addWholeTerms(Value mask, ArrayRef<int> dimensions, ArrayRef<int> own,
+                             SmallVectorImpl<PrefixTerm> &terms, Value &whole) {
+  auto isLeaf = [&](Value tensor) { return plan.isBuffered(tensor); };
+  for (int along : own)
+    for (const PrefixTerm &term : findPrefixTerms(mask, dimensions, along, accesses, isLeaf)) {
+      // Only along this dimension: its first elements speak for the whole tile.
+      bool single = true;
+      for (auto [d, step] : llvm::enumerate(accesses.steps(term.index)))
+        single &= int(d) == term.dimension || step.isZero();
+      if (!single || !accesses.isUniform(term.bound) || llvm::is_contained(terms, term))
+        continue;
+      terms.push_back(term);
+      Scalar s{builder, mask.getLoc()};
+      Coordinates at(shapeOf(term.compare).size(), evaluator.zero());
+      at[term.dimension].base = s.i64(shapeOf(term.compare)[term.dimension] - 1);
+      Value holds = evaluator.uniform(term.compare, at);
+      whole = whole ? s.bitAnd(whole, holds) : holds;
+    }
+}
+
 Value Lowering::wholeTile(Value operand, SmallVectorImpl<PrefixTerm> &terms) {
   auto isLeaf = [&](Value tensor) { return plan.isBuffered(tensor); };
   SmallVector<int> own = getOwnDimensions(operand);
   Value whole;
   evaluator.begin(1);
   walkExpression(operand, own, isLeaf, [&](Value tensor, ArrayRef<int> dimensions) {
-    auto load = tensor.getDefiningOp<tensor::LoadOp>();
-    if (!load || !load.getMask() || isLeaf(tensor))
-      return;
-    for (int along : own)
-      for (const PrefixTerm &term : findPrefixTerms(load.getMask(), dimensions, along, accesses, isLeaf)) {
-        // Only along this dimension: its first elements speak for the whole tile.
-        bool single = true;
-        for (auto [d, step] : llvm::enumerate(accesses.steps(term.index)))
-          single &= int(d) == term.dimension || step.isZero();
-        if (!single || !accesses.isUniform(term.bound) || llvm::is_contained(terms, term))
-          continue;
-        terms.push_back(term);
-        Scalar s{builder, load.getLoc()};
-        Coordinates at(shapeOf(term.compare).size(), evaluator.zero());
-        at[term.dimension].base = s.i64(shapeOf(term.compare)[term.dimension] - 1);
-        Value holds = evaluator.uniform(term.compare, at);
-        whole = whole ? s.bitAnd(whole, holds) : holds;
-      }
+    if (auto load = tensor.getDefiningOp<tensor::LoadOp>(); load && load.getMask() && !isLeaf(tensor))
+      addWholeTerms(load.getMask(), dimensions, own, terms, whole);
   });
+  return whole;
+}
+
+Value Lowering::wholeTile(const NestPlan &nest, SmallVectorImpl<PrefixTerm> &terms) {
+  Value whole;
+  for (Operation *member : nest.members) {
+    auto store = cast<tensor::StoreOp>(member);
+    Value own = wholeTile(store.getValue(), terms);
+    if (store.getMask())
+      addWholeTerms(store.getMask(), getOwnDimensions(store.getMask()), getOwnDimensions(store.getMask()), terms, own);
+    if (own)
+      whole = whole ? Scalar{builder, store.getLoc()}.bitAnd(whole, own) : own;
+  }
   return whole;
 }
 

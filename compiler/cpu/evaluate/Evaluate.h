@@ -54,6 +54,11 @@ public:
   void assume(UnbrokenRemainder remainder) { unbroken.push_back(remainder); }
 
   Lanes evaluate(mlir::Value tensor, llvm::ArrayRef<Coordinate> at, bool exact = false);
+  /// Has `tensor` be `vector` at `at` until the current scope is left.
+  void remember(mlir::Value tensor, llvm::ArrayRef<Coordinate> at, mlir::Value vector) {
+    for (bool exact : {false, true})
+      scopes.back().memo[keyOf(tensor, at, exact)] = Lanes::of(vector);
+  }
   /// The same as a vector of `lanes()` elements, or a scalar when that is 1. Exact.
   mlir::Value vector(mlir::Value tensor, llvm::ArrayRef<Coordinate> at);
   /// As a scalar, where all lanes agree.

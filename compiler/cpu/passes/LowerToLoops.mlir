@@ -91,46 +91,6 @@ tt.func public @to_the_end(%to: !tt.ptr<i32>, %long: !tt.ptr<i64>, %n: i32, %m: 
   tt.return
 }
 
-// Columns that wrap (`offsets % n`) are staged by whole vectors where none of the tile does.
-// CHECK-LABEL: func.func @wrapped_columns
-// CHECK: scf.for %{{.*}} : i32 {
-// CHECK: arith.remsi
-// CHECK: scf.if
-// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
-// CHECK: } else {
-// CHECK: vector.from_elements
-// CHECK: math.fma
-tt.func public @wrapped_columns(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>, %first: i32, %n: i32, %trips: i32) {
-  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
-  %ones = arith.constant dense<1.0> : tensor<16x16xf32>
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c16 = arith.constant dense<16> : tensor<16x1xi32>
-  %range = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
-  %firsts = tt.splat %first : i32 -> tensor<16xi32>
-  %ends = tt.splat %n : i32 -> tensor<16xi32>
-  %columns = arith.addi %firsts, %range : tensor<16xi32>
-  %wrapped = arith.remsi %columns, %ends : tensor<16xi32>
-  %row = tt.expand_dims %range {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
-  %begin = arith.muli %row, %c16 : tensor<16x1xi32>
-  %begins = tt.broadcast %begin : tensor<16x1xi32> -> tensor<16x16xi32>
-  %column = tt.expand_dims %wrapped {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
-  %all_columns = tt.broadcast %column : tensor<1x16xi32> -> tensor<16x16xi32>
-  %at = arith.addi %begins, %all_columns : tensor<16x16xi32>
-  %sums = scf.for %i = %c0 to %trips step %c1 iter_args(%sum = %zeros) -> (tensor<16x16xf32>) : i32 {
-    %pointer = tt.addptr %from, %i : !tt.ptr<f32>, i32
-    %from_all = tt.splat %pointer : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
-    %source = tt.addptr %from_all, %at : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
-    %b = tt.load %source : tensor<16x16x!tt.ptr<f32>>
-    %next = tt.dot %ones, %b, %sum : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
-    scf.yield %next : tensor<16x16xf32>
-  }
-  %to_all = tt.splat %to : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
-  %target = tt.addptr %to_all, %at : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
-  tt.store %target, %sums : tensor<16x16x!tt.ptr<f32>>
-  tt.return
-}
-
 // Rows and columns of a flat index: neighbours lie together in every vector but those where a row ends.
 // CHECK-LABEL: func.func @rows
 // CHECK: arith.divsi %{{.*}} : i32
@@ -202,5 +162,72 @@ tt.func public @scan_of_rows(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>) {
     tt.scan.return %c : f32
   }) : (tensor<8x64xf32>) -> tensor<8x64xf32>
   tt.store %target, %sums : tensor<8x64x!tt.ptr<f32>>
+  tt.return
+}
+
+// Columns that wrap (`offsets % n`) are staged by whole vectors where none of the tile does.
+// CHECK-LABEL: func.func @wrapped_columns
+// CHECK: scf.for %{{.*}} : i32 {
+// CHECK: arith.remsi
+// CHECK: scf.if
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
+// CHECK: } else {
+// CHECK: vector.from_elements
+// CHECK: math.fma
+tt.func public @wrapped_columns(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>, %first: i32, %n: i32, %trips: i32) {
+  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+  %ones = arith.constant dense<1.0> : tensor<16x16xf32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant dense<16> : tensor<16x1xi32>
+  %range = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %firsts = tt.splat %first : i32 -> tensor<16xi32>
+  %ends = tt.splat %n : i32 -> tensor<16xi32>
+  %columns = arith.addi %firsts, %range : tensor<16xi32>
+  %wrapped = arith.remsi %columns, %ends : tensor<16xi32>
+  %row = tt.expand_dims %range {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %begin = arith.muli %row, %c16 : tensor<16x1xi32>
+  %begins = tt.broadcast %begin : tensor<16x1xi32> -> tensor<16x16xi32>
+  %column = tt.expand_dims %wrapped {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %all_columns = tt.broadcast %column : tensor<1x16xi32> -> tensor<16x16xi32>
+  %at = arith.addi %begins, %all_columns : tensor<16x16xi32>
+  %sums = scf.for %i = %c0 to %trips step %c1 iter_args(%sum = %zeros) -> (tensor<16x16xf32>) : i32 {
+    %pointer = tt.addptr %from, %i : !tt.ptr<f32>, i32
+    %from_all = tt.splat %pointer : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+    %source = tt.addptr %from_all, %at : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+    %b = tt.load %source : tensor<16x16x!tt.ptr<f32>>
+    %next = tt.dot %ones, %b, %sum : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %to_all = tt.splat %to : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  %target = tt.addptr %to_all, %at : tensor<16x16x!tt.ptr<f32>>, tensor<16x16xi32>
+  tt.store %target, %sums : tensor<16x16x!tt.ptr<f32>>
+  tt.return
+}
+
+// What is read along one dimension and written along another is turned in registers, square by square.
+// CHECK-LABEL: func.func @transposed
+// CHECK: scf.for %{{.*}} step %c16
+// CHECK: scf.for %{{.*}} step %c16
+// CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: vector<16xf32>, !llvm.ptr
+// CHECK: return
+tt.func public @transposed(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>) {
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64x1xi32>
+  %row = tt.expand_dims %range {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %begin = arith.muli %row, %c64 : tensor<64x1xi32>
+  %begins = tt.broadcast %begin : tensor<64x1xi32> -> tensor<64x64xi32>
+  %column = tt.expand_dims %range {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %columns = tt.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %begins, %columns : tensor<64x64xi32>
+  %from_all = tt.splat %from : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %source = tt.addptr %from_all, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  %to_all = tt.splat %to : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+  %target = tt.addptr %to_all, %at : tensor<64x64x!tt.ptr<f32>>, tensor<64x64xi32>
+  %x = tt.load %source : tensor<64x64x!tt.ptr<f32>>
+  %turned = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x64xf32> -> tensor<64x64xf32>
+  tt.store %target, %turned : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }

@@ -150,6 +150,31 @@ def test_transposed_in_place(n, form, device):
 
 
 @triton.jit
+def turned_kernel(x_ptr, y_ptr, out_ptr, rows, columns, M: tl.constexpr, N: tl.constexpr):
+    m = tl.program_id(0) * M + tl.arange(0, M)
+    n = tl.program_id(1) * N + tl.arange(0, N)
+    inside = (m[:, None] < rows) & (n[None, :] < columns)
+    x = tl.load(x_ptr + m[:, None] * columns + n[None, :], mask=inside, other=0)
+    y = tl.load(y_ptr + n[:, None] * rows + m[None, :], mask=(n[:, None] < columns) & (m[None, :] < rows), other=0)
+    at = n[:, None] * rows + m[None, :]
+    tl.store(out_ptr + at, tl.trans(x) + y, mask=tl.trans(inside) & (m[None, :] != n[:, None]))
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float16, torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("tile", [(16, 16), (32, 64), (64, 8), (8, 128)])
+@pytest.mark.parametrize("shape", [(64, 128), (70, 37)])
+def test_turned_tiles(shape, tile, dtype):
+    rows, columns = shape
+    x, y = torch.randint(-9, 9, (rows, columns)).to(dtype), torch.randint(-9, 9, (columns, rows)).to(dtype)
+    out = torch.full((columns, rows), 77).to(dtype)
+    turned_kernel[(triton.cdiv(rows, tile[0]), triton.cdiv(columns, tile[1]))](x, y, out, rows, columns, *tile)
+    expected = x.T + y
+    diagonal = torch.arange(min(rows, columns))
+    expected[diagonal, diagonal] = 77
+    assert torch.equal(out, expected)
+
+
+@triton.jit
 def block_pointer_kernel(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
     source = tl.make_block_ptr(x_ptr, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
     target = tl.make_block_ptr(out_ptr, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
