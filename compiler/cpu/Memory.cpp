@@ -127,6 +127,62 @@ Value Memory::lanePointers(const Lanes &address, int64_t width) {
                              ArrayRef<LLVM::GEPArg>{laneDistances(address, width)});
 }
 
+/// By how many elements lanes lie apart, where that is a known number which vectors reach over: 2 to 4, or back by one. 0 otherwise.
+static int64_t shortStride(const Lanes &address, int64_t bytes) {
+  if (!address.scalar || address.multiplier || address.unit != bytes || address.offsets.size() < 4)
+    return 0;
+  for (int64_t stride : {2, 3, 4, -1})
+    if (isArithmetic(address.offsets, stride))
+      return stride;
+  return 0;
+}
+
+/// Lanes of a short stride: everything from the first to the last, of which the lanes are picked. What lies between two of them is on the
+/// same page as one of the two, so that reading it does no harm.
+Value Memory::loadStrided(const Lanes &address, Type stored, int64_t stride, int64_t width) {
+  auto type = VectorType::get({width}, stored);
+  const int64_t bytes = getStorageBytes(stored), last = (width - 1) * stride;
+  Value low = scalarAddress(address, stride < 0 ? width - 1 : 0), found;
+  // As many vectors as the stride; the last one ends with the last lane.
+  for (int64_t i = 0; i < std::max<int64_t>(stride, 1); ++i) {
+    const int64_t start = stride < 0 ? 0 : std::min(i * width, last + 1 - width);
+    Value part =
+        LLVM::LoadOp::create(builder, loc, type, addressOf(low, Scalar{builder, loc}.i64(start), bytes), bytes);
+    SmallVector<int64_t> picks;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      const int64_t place = stride < 0 ? width - 1 - lane : lane * stride - start;
+      const bool isHere = place >= 0 && place < width;
+      picks.push_back(isHere ? width + place : lane);
+    }
+    found = vector::ShuffleOp::create(builder, loc, found ? found : part, part, picks);
+  }
+  return found;
+}
+
+/// The same for stores; of vectors with gaps only the lanes are written.
+void Memory::storeStrided(const Lanes &address, int64_t stride, int64_t width, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  const int64_t bytes = getStorageBytes(type.getElementType());
+  Value low = scalarAddress(address, stride < 0 ? width - 1 : 0);
+  for (int64_t i = 0; i < std::max<int64_t>(stride, 1); ++i) {
+    SmallVector<int64_t> picks;
+    SmallVector<bool> active;
+    for (int64_t place = i * width; place < (i + 1) * width; ++place) {
+      picks.push_back(stride < 0 ? width - 1 - place : place / stride);
+      active.push_back(place % stride == 0);
+    }
+    Value part = vector::ShuffleOp::create(builder, loc, value, value, picks);
+    Value to = addressOf(low, Scalar{builder, loc}.i64(i * width), bytes);
+    if (stride < 0) {
+      LLVM::StoreOp::create(builder, loc, part, to, bytes);
+      continue;
+    }
+    Value mask = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(VectorType::get({width}, builder.getI1Type()), ArrayRef<bool>(active)));
+    LLVM::MaskedStoreOp::create(builder, loc, part, to, mask, bytes);
+  }
+}
+
 Value Memory::loadActive(const Lanes &address, Type element, int64_t width, bool isVolatile) {
   Type stored = getStorageType(element);
   int64_t bytes = getStorageBytes(element);
@@ -142,6 +198,8 @@ Value Memory::loadActive(const Lanes &address, Type element, int64_t width, bool
   auto type = VectorType::get({width}, stored);
   if (!isVolatile && isContiguous(address, element))
     return fromStorage(LLVM::LoadOp::create(builder, loc, type, scalarAddress(address, 0), bytes), element);
+  if (int64_t stride = isVolatile ? 0 : shortStride(address, bytes))
+    return fromStorage(loadStrided(address, stored, stride, width), element);
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < width; ++lane)
     lanes.push_back(loadOne(lane));
@@ -207,6 +265,8 @@ void Memory::storeActive(const Lanes &address, Type element, int64_t width, Valu
     LLVM::StoreOp::create(builder, loc, value, scalarAddress(address, 0), bytes, /*isVolatile=*/false, isStreaming);
     return;
   }
+  if (int64_t stride = shortStride(address, bytes); stride < 0 || (stride && target.avx512f))
+    return storeStrided(address, stride, width, value);
   for (int64_t lane = 0; lane < width; ++lane)
     LLVM::StoreOp::create(builder, loc, vector::ExtractOp::create(builder, loc, value, lane).getResult(),
                           scalarAddress(address, lane), bytes);

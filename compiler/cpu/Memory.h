@@ -54,6 +54,8 @@ public:
 private:
   mlir::Value emitIf(mlir::Value condition, mlir::Type result, llvm::function_ref<mlir::Value()> yes,
                      llvm::function_ref<mlir::Value()> no);
+  mlir::Value loadStrided(const Lanes &address, mlir::Type stored, int64_t stride, int64_t width);
+  void storeStrided(const Lanes &address, int64_t stride, int64_t width, mlir::Value value);
   mlir::Value loadActive(const Lanes &address, mlir::Type element, int64_t width, bool isVolatile);
   mlir::Value loadMasked(const Lanes &address, mlir::Type element, int64_t width, mlir::Value mask, mlir::Value other);
   void storeActive(const Lanes &address, mlir::Type element, int64_t width, mlir::Value value, bool isStreaming);

@@ -231,3 +231,23 @@ tt.func public @transposed(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>) {
   tt.store %target, %turned : tensor<64x64x!tt.ptr<f32>>
   tt.return
 }
+
+// Every other element: whole vectors, of which lanes are picked; and between which they are put.
+// CHECK-LABEL: func.func @pairs
+// CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
+// CHECK: vector.shuffle
+// CHECK-NOT: vector.from_elements
+// CHECK-COUNT-2: llvm.intr.masked.store
+// CHECK: return
+tt.func public @pairs(%from: !tt.ptr<f32>, %to: !tt.ptr<f32>) {
+  %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+  %c2 = arith.constant dense<2> : tensor<1024xi32>
+  %at = arith.muli %range, %c2 : tensor<1024xi32>
+  %from_all = tt.splat %from : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %source = tt.addptr %from_all, %at : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %to_all = tt.splat %to : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+  %target = tt.addptr %to_all, %at : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+  %x = tt.load %source : tensor<1024x!tt.ptr<f32>>
+  tt.store %target, %x : tensor<1024x!tt.ptr<f32>>
+  tt.return
+}

@@ -70,6 +70,23 @@ def test_strided(stride):
 
 
 @triton.jit
+def short_strides_kernel(x_ptr, out_ptr, n, READ: tl.constexpr, WRITE: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i * WRITE, tl.load(x_ptr + i * READ, mask=i < n), mask=i < n)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "int64"])
+@pytest.mark.parametrize("n", [256, 100])
+@pytest.mark.parametrize("read, write", [(2, 1), (3, -1), (4, 2), (-1, 3), (1, 4), (-2, -2), (5, 2)])
+def test_short_strides(read, write, n, dtype):
+    x, out = values(dtype, 4096, 5), torch.full((4096,), 7, dtype=TORCH[dtype])
+    short_strides_kernel[(1,)](x[2048:], out[2048:], n, read, write, 256)
+    expected = np.full(4096, 7, x.numpy().dtype)
+    expected[2048 + np.arange(n) * write] = x.numpy()[2048 + np.arange(n) * read]
+    np.testing.assert_array_equal(out.numpy(), expected)
+
+
+@triton.jit
 def indirect_kernel(x_ptr, index_ptr, out_ptr, N: tl.constexpr):
     offsets = tl.arange(0, N)
     index = tl.load(index_ptr + offsets)
