@@ -169,4 +169,5 @@ def main():
         print(f"saved as {path.relative_to(ROOT)}")
 
 
-main()
+if __name__ == "__main__":
+    main()
