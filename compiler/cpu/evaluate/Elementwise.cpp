@@ -12,6 +12,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace triton::cpu {
@@ -169,6 +171,31 @@ struct ElementwiseEmitter {
     return s.add(quotient, s.select(moves, s.integer(type, isFloor ? -1 : 1), zero));
   }
 
+  /// Of a float that does not fit the nearest integer, of NaN zero; processors give other numbers, or none that fits.
+  template <typename OpT> Value toInteger(Value operand, bool isSigned) {
+    Type from = operandElement(0), wide = from.getIntOrFloatBitWidth() < 32 ? Type(builder.getF32Type()) : from;
+    Value x = convert(operand, from, wide);
+    Type result = withShapeOf(x.getType(), resultElement());
+    const unsigned width = resultElement().getIntOrFloatBitWidth();
+    const APInt most = isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
+    const double end = std::ldexp(1.0, isSigned ? width - 1 : width); // the first that is too large
+    Value low = s.floating(x.getType(), isSigned ? -end : 0.0), high = s.floating(x.getType(), end);
+    Value isSmall = s.compare(arith::CmpFPredicate::OLT, x, low),
+          isLarge = s.compare(arith::CmpFPredicate::OGE, x, high);
+    Value isNumber = s.compare(arith::CmpFPredicate::ORD, x, x);
+    Value inside = s.select(isNumber, s.select(isSmall, low, x), s.floating(x.getType(), 0.0));
+    Value number = builder.createOrFold<OpT>(loc, result, s.select(isLarge, low, inside));
+    return s.select(isLarge, s.integer(result, most.getSExtValue()), number);
+  }
+
+  /// By the width or more: zero.
+  Value shift(ArrayRef<Value> operands) {
+    Value shifted = clone(operands, resultElement());
+    const unsigned width = resultElement().getIntOrFloatBitWidth();
+    Value fits = s.compare(arith::CmpIPredicate::ult, operands[1], s.integer(operands[1].getType(), width));
+    return s.select(fits, shifted, s.integer(shifted.getType(), 0));
+  }
+
   Value multiplyHigh(Value a, Value b) {
     unsigned width = elementOf(a).getIntOrFloatBitWidth();
     if (width < 64) {
@@ -226,6 +253,9 @@ struct ElementwiseEmitter {
         .Case([&](arith::RemSIOp) { return divide<arith::RemSIOp>(operands[0], operands[1], true); })
         .Case([&](arith::DivUIOp) { return divide<arith::DivUIOp>(operands[0], operands[1], false); })
         .Case([&](arith::RemUIOp) { return divide<arith::RemUIOp>(operands[0], operands[1], false); })
+        .Case([&](arith::FPToSIOp) { return toInteger<arith::FPToSIOp>(operands[0], true); })
+        .Case([&](arith::FPToUIOp) { return toInteger<arith::FPToUIOp>(operands[0], false); })
+        .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shift(operands); })
         .Case([&](arith::FloorDivSIOp) { return divideToward(operands[0], operands[1], /*isFloor=*/true); })
         .Case([&](arith::CeilDivSIOp) { return divideToward(operands[0], operands[1], /*isFloor=*/false); })
         .Case([&](arith::CeilDivUIOp) {

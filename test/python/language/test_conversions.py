@@ -212,3 +212,37 @@ def test_integers_of_few_bits(kind, target):
     }[kind]
     narrow = torch.float16 if target == tl.float16 else torch.bfloat16
     assert torch.equal(out, expected.to(narrow).float())
+
+
+@triton.jit
+def chained_kernel(x_ptr, out_ptr, TO: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + i).to(TO).to(tl.int64))
+    for k in range(N):  # scalars
+        tl.store(out_ptr + N + k, tl.load(x_ptr + k).to(TO).to(tl.int64))
+
+
+def on_cuda():
+    return not triton.knobs.runtime.interpret and triton.runtime.driver.active.get_current_target().backend == "cuda"
+
+
+@pytest.mark.parametrize("to", INTS + UINTS)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_integers_that_do_not_fit(dtype, to):
+    """The nearest number, of NaN zero (docs/reference/numbers.md): also where the result is used without being stored."""
+    far = [0.0, -0.0, 0.75, -0.75, 127.5, 128.0, -128.5, -129.0, 255.5, 256.0, 32768.0, -40000.0, 65504.0]
+    if dtype != "float16":
+        far += [2.0**31, -(2.0**31), 2.0**32, -1e10, 2.0**63, -(2.0**63), 2.0**64, -1e30, 3e38]
+    far += [float("inf"), float("-inf")]
+    if not on_cuda() or dtype != "float64" and not to.endswith("64"):  # of 64 bits it is not zero there (numbers.md)
+        far.append(float("nan"))
+    x = torch.tensor(far, dtype=torch.float64).to(TORCH[dtype])
+    x = torch.cat([x, torch.zeros(32 - len(x), dtype=x.dtype)])
+    out = torch.zeros(64, dtype=torch.int64)
+    chained_kernel[(1,)](x, out, getattr(tl, to), 32)
+    info = np.iinfo(to)
+    exact = [0 if v != v else info.max if v > info.max else info.min if v < info.min else int(v) for v in x.tolist()]
+    wrapped = [v - 2**64 if v >= 2**63 else v for v in exact]
+    assert out.tolist() == wrapped + wrapped
+    if to != "uint64":
+        assert convert(x, TORCH[to], getattr(tl, to)).tolist() == exact

@@ -190,6 +190,24 @@ def test_shift(dtype):
 
 
 @triton.jit
+def far_shift_kernel(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    shift_kernel(x_ptr, y_ptr, out_ptr, out_ptr + N, N)
+    for k in range(N):  # scalars
+        x, y = tl.load(x_ptr + k), tl.load(y_ptr + k)
+        tl.store(out_ptr + 2 * N + k, x << y)
+        tl.store(out_ptr + 3 * N + k, x >> y)
+
+
+@pytest.mark.parametrize("dtype", INTS + UINTS)
+def test_shift_by_the_width_or_more(dtype):
+    bits = int(dtype.lstrip("uint"))
+    x, y = values(dtype, N, 13), values(dtype, N, 14, bits, 2 * bits - 1)
+    out = torch.ones(4 * N, dtype=x.dtype)
+    far_shift_kernel[(1,)](x, y, out, N)
+    np.testing.assert_array_equal(out.numpy(), 0)
+
+
+@triton.jit
 def math_kernel(x_ptr, out_ptr, FN: tl.constexpr, N: tl.constexpr):
     offsets = tl.arange(0, N)
     x = tl.load(x_ptr + offsets)
