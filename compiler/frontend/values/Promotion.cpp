@@ -25,11 +25,10 @@ FailureOr<Type> promoteTypes(Emitter &emitter, Type lhs, Type rhs, Promotion pro
     return Type::scalar(isDivision ? ScalarKind::Float32 : ScalarKind::Float16);
   if (isEither(ScalarKind::BFloat16))
     return Type::scalar(lhs == rhs && !isDivision ? ScalarKind::BFloat16 : ScalarKind::Float32);
-  if (lhs.isFloat8() && rhs.isFloat8()) {
-    if (isDivision && emitter.options().version.has(LanguageRule::Float8Division))
-      return Type::float32();
+  if (isDivision && (lhs.isFloat8() || rhs.isFloat8()) && emitter.options().version.has(LanguageRule::Float8Division))
+    return Type::float32();
+  if (lhs.isFloat8() && rhs.isFloat8())
     return lhs == rhs ? lhs : Type::scalar(ScalarKind::Float16);
-  }
   if (!lhs.isInteger() || !rhs.isInteger())
     return emitter.error("TypeError") << "unexpected types " << lhs.str() << " and " << rhs.str()
                                       << " in one operation; cast one of them";

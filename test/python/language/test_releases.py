@@ -764,5 +764,22 @@ def test_rules_of_releases(version, types, values, tmp_path):
     assert output(tmp_path, version) == [types, values]
 
 
+@triton.jit
+def eighths_and_integers_kernel(out, x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    eighths = tl.load(x + i)
+    tl.store(out + i, eighths / (i + 1))
+    tl.store(out + N + i, (i + 1).to(tl.uint8) / eighths)
+    tl.store(out + 2 * N + i, eighths % (i + 1))
+    tl.store(out + 3 * N + i, tl.fdiv(i, eighths))
+
+
+def test_eight_bits_by_integers():
+    x = torch.tensor([1.0, -2.0, 5.0, 7.0]).to(torch.float8_e5m2)
+    i, y = torch.arange(4), x.float()
+    expected = torch.cat([y / (i + 1), (i + 1) / y, torch.fmod(y, (i + 1).float()), i / y])
+    torch.testing.assert_close(torch.tensor(run(eighths_and_integers_kernel, 16, x, 4, dtype=torch.float32)), expected)
+
+
 def test_versions_that_there_are_not(tmp_path):
     assert "language_version must be 3.6, 3.7, 3.8 or 3.9, got '4.0'" in "\n".join(output(tmp_path, "4.0", expect=1))
