@@ -74,12 +74,11 @@ static FailureOr<Value> abs(Emitter &emitter, const BoundArguments &arguments) {
   return type.isSigned() ? apply<math::AbsIOp>(emitter, *operand) : *operand;
 }
 
-static FailureOr<std::vector<Value>> readFloatPair(Emitter &emitter, const BoundArguments &arguments,
-                                                   llvm::StringRef name) {
+static FailureOr<std::vector<Value>> readFloatPair(Emitter &emitter, const BoundArguments &arguments) {
   if (emitter.options().version.has(LanguageRule::WeakLiterals)) {
     FailureOr<std::vector<Value>> operands = promoteAll(emitter, {arguments[0], arguments[1]}, Promotion::Division);
     if (succeeded(operands) && !(*operands)[0].type().isFloating())
-      return emitter.error("TypeError") << "operands of " << name << " must have floating scalar type, got "
+      return emitter.error("TypeError") << "operands of fdiv must have floating scalar type, got "
                                         << (*operands)[0].type().element().str();
     return operands;
   }
@@ -88,11 +87,11 @@ static FailureOr<std::vector<Value>> readFloatPair(Emitter &emitter, const Bound
     return failure();
   const Type left = x->type().element(), right = y->type().element();
   if (!left.isFloating() || !right.isFloating())
-    return emitter.error("TypeError") << "both operands of " << name << " must have floating scalar type, got "
-                                      << left.str() << " and " << right.str();
-  if (!(left == right))
-    return emitter.error("TypeError") << "both operands of " << name << " must have the same dtype, got " << left.str()
+    return emitter.error("TypeError") << "both operands of fdiv must have floating scalar type, got " << left.str()
                                       << " and " << right.str();
+  if (!(left == right))
+    return emitter.error("TypeError") << "both operands of fdiv must have the same dtype, got " << left.str() << " and "
+                                      << right.str();
   return broadcastTogether(emitter, {*x, *y});
 }
 
@@ -103,7 +102,7 @@ static FailureOr<Value> fdiv(Emitter &emitter, const BoundArguments &arguments) 
     return failure();
   if (*isIeee && *isApproximate)
     return emitter.error("ValueError") << "fdiv takes one of ieee_rounding and approx, not both";
-  FailureOr<std::vector<Value>> operands = readFloatPair(emitter, arguments, "fdiv");
+  FailureOr<std::vector<Value>> operands = readFloatPair(emitter, arguments);
   if (failed(operands))
     return failure();
   const Type type = (*operands)[0].type();
@@ -124,12 +123,15 @@ static FailureOr<Value> fdiv(Emitter &emitter, const BoundArguments &arguments) 
 }
 
 static FailureOr<Value> divRn(Emitter &emitter, const BoundArguments &arguments) {
-  FailureOr<std::vector<Value>> operands = readFloatPair(emitter, arguments, "div_rn");
-  if (failed(operands) || failed(checkDtype(emitter, (*operands)[0], singleFloat)))
+  for (const Value &operand : {arguments[0], arguments[1]})
+    if (operand.isTensor() && failed(checkDtype(emitter, operand, singleFloat)))
+      return failure();
+  FailureOr<std::pair<Value, Value>> operands = promoteTyped(emitter, arguments[0], arguments[1]);
+  if (failed(operands) || failed(checkDtype(emitter, operands->first, singleFloat)))
     return failure();
-  auto op =
-      tensor::PreciseDivFOp::create(emitter.builder(), emitter.location(), irOf((*operands)[0]), irOf((*operands)[1]));
-  return Value::tensor(op, (*operands)[0].type());
+  auto op = tensor::PreciseDivFOp::create(emitter.builder(), emitter.location(), irOf(operands->first),
+                                          irOf(operands->second));
+  return Value::tensor(op, operands->first.type());
 }
 
 static FailureOr<Value> umulhi(Emitter &emitter, const BoundArguments &arguments) {

@@ -730,6 +730,7 @@ def kernel(out, x, y):
         tl.max(b, 0).dtype, tl.max(b, 0, return_indices=True)[0].dtype, tl.cumprod(tl.arange(0, 4).to(tl.int8), 0).dtype,
         (b.to(tl.float8e5) / b.to(tl.float8e5)).dtype,
     )
+    tl.static_print(tl.div_rn(half.to(tl.float32), 3).dtype, tl.div_rn(1, half.to(tl.float32)).dtype)
     tl.store(y, -0.0)
     tl.store(y + 1, -tl.load(y + 1))
 
@@ -761,7 +762,7 @@ def output(folder, version, expect=0):
     ],
 )
 def test_rules_of_releases(version, types, values, tmp_path):
-    assert output(tmp_path, version) == [types, values]
+    assert output(tmp_path, version) == [types, "fp32 fp32", values]
 
 
 @triton.jit
