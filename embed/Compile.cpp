@@ -220,7 +220,7 @@ Result<TargetFacts> targetFacts(const std::string &backend) {
   settings.defaultDotPrecision = facts.defaultDotPrecision;
   settings.allowedDotPrecisions = facts.allowedDotPrecisions;
   settings.warpSize = target->warpSize(settings);
-  return TargetFacts{launchOptions(settings), facts.minDotK, facts.minDotK8bit};
+  return TargetFacts{launchOptions(settings), facts.leastDotK(16), facts.leastDotK(8)};
 }
 
 Result<std::string> resolveArchitecture(const Options &options) {

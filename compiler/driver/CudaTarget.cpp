@@ -92,8 +92,7 @@ frontend::LanguageOptions CudaTarget::facts(const Options &options) const {
     facts.deprecatedFp8Dot = {"fp8e4b15"};
   facts.maxImpreciseAccDefault = capability / 10 == 9 ? int64_t(1) << 30 : 0;
   facts.defaultDotPrecision = "tf32";
-  facts.minDotK = 16;
-  facts.minDotK8bit = 32;
+  facts.minDotBytesOfK = 32; // what one instruction takes: 32 of 8 bits, 4 of 64
   return facts;
 }
 

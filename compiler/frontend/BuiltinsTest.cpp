@@ -191,10 +191,16 @@ TEST(Builtins, Products) {
   EXPECT_TRUE(refuses("a = y.to(tl.float8e5)\nz = tl.dot(a, a, max_num_imprecise_acc=64)",
                       {"max_num_imprecise_acc (64) must be <= K (16)"}));
   LanguageOptions cuda;
-  cuda.minDotK = 16;
-  EXPECT_TRUE(holdsInOrder(
-      emitText(kernel("a = tl.zeros((16, 8), tl.float32)\nz = tl.dot(a, a.T)"), signature, "", cuda).errors,
-      {"M >= 1, N >= 1 and K >= 16"}));
+  cuda.minDotBytesOfK = 32;
+  const auto errorsOf = [&](llvm::StringRef shape) {
+    return emitText(kernel(("a = tl.zeros(" + shape + ")\nz = tl.dot(a, a.T)").str()), signature, "", cuda).errors;
+  };
+  EXPECT_TRUE(holdsInOrder(errorsOf("(16, 16), tl.int8"), {"M >= 1, N >= 1 and K >= 32"}));
+  EXPECT_TRUE(holdsInOrder(errorsOf("(16, 8), tl.float16"), {"M >= 1, N >= 1 and K >= 16"}));
+  EXPECT_TRUE(holdsInOrder(errorsOf("(16, 4), tl.float32"), {"M >= 1, N >= 1 and K >= 8"}));
+  EXPECT_TRUE(holdsInOrder(errorsOf("(16, 2), tl.float64"), {"M >= 1, N >= 1 and K >= 4"}));
+  EXPECT_EQ(errorsOf("(16, 8), tl.float32"), "");
+  EXPECT_EQ(errorsOf("(16, 4), tl.float64"), "");
 }
 
 TEST(Builtins, ScaledProducts) {

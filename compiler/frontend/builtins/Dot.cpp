@@ -54,7 +54,7 @@ static LogicalResult checkOperandTypes(Emitter &emitter, Type lhs, Type rhs) {
 
 static LogicalResult checkLeastSizes(Emitter &emitter, Type lhs, Type rhs) {
   const LanguageOptions &options = emitter.options();
-  const int64_t leastK = lhs.bitWidth() == 8 ? options.minDotK8bit : options.minDotK;
+  const int64_t leastK = options.leastDotK(lhs.bitWidth());
   ArrayRef<int64_t> a = lhs.shape(), b = rhs.shape();
   const int64_t m = a[a.size() - 2], k = a.back(), n = b.back();
   if (m >= options.minDotM && n >= options.minDotN && k >= leastK)

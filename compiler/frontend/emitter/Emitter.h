@@ -42,8 +42,11 @@ struct LanguageOptions {
   std::string defaultDotPrecision = "ieee"; // "tf32" on CUDA
   std::vector<std::string> allowedDotPrecisions = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
   int64_t maxImpreciseAccDefault = 0;
-  int minDotM = 1, minDotN = 1, minDotK = 1, minDotK8bit = 1;
+  int minDotM = 1, minDotN = 1, minDotBytesOfK = 1; // the least K, as bytes of a row of operands
   bool allowNonConstexprGlobals = false;
+
+  /// The least `K` of products of operands that have this many bits.
+  int leastDotK(unsigned bits) const { return std::max(minDotBytesOfK * 8 / int(bits), 1); }
 };
 
 struct KernelRequest {

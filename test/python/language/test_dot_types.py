@@ -64,6 +64,16 @@ def test_small(dtype, M, N, warps, form):
     check(a, b, form, M, N, K, warps)
 
 
+@pytest.mark.parametrize("form", ["plain", "transposed", "added"])
+@pytest.mark.parametrize("M, N, warps", [(1, 16, 1), (16, 16, 4), (64, 64, 4), (128, 128, 8)])
+@pytest.mark.parametrize("dtype, K", [(torch.float32, 8), (torch.float64, 4), (torch.float64, 8)], ids=str)
+def test_least_inner(dtype, K, M, N, warps, form):
+    """Wide operands need as many bytes side by side as narrow ones, so fewer numbers."""
+    a = whole((K, M) if form == "transposed" else (M, K), dtype, 1)
+    b = whole((N, K) if form == "transposed" else (K, N), dtype, 2)
+    check(a, b, form, M, N, K, warps)
+
+
 @pytest.mark.parametrize("M, N, K, warps, count", [(64, 64, 128, 4, 1), (16, 8, 256, 2, 1), (128, 128, 64, 8, 2)])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_deep(dtype, M, N, K, warps, count):

@@ -23,7 +23,8 @@ def min_dot_size(target: GPUTarget):
         lhs_bits = lhs_type.scalar.primitive_bitwidth
         rhs_bits = rhs_type.scalar.primitive_bitwidth
         assert lhs_bits == rhs_bits, "lhs and rhs bitwidth must be the same"
-        return libtriton.target_facts(target.backend)["smallest_dot_of_bytes" if lhs_bits == 8 else "smallest_dot"]
+        m, n, bytes_of_k = libtriton.target_facts(target.backend)["smallest_dot_of_bytes"]
+        return m, n, bytes_of_k * 8 // lhs_bits
 
     return check_dot_compatibility
 
