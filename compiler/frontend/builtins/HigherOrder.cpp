@@ -73,6 +73,7 @@ static FailureOr<Value> mapElementwise(Emitter &emitter, const BoundArguments &a
       tensor::MapElementwiseOp::create(builder, emitter.location(), TypeRange(), sources, static_cast<uint32_t>(*pack));
   std::vector<Value> scalars, values;
   FailureOr<std::vector<Type>> types = failure();
+  bool hasSeveral = false; // a tuple of results, if of one
   {
     OpBuilder::InsertionGuard guard(builder);
     Block *block = builder.createBlock(&standIn.getScalarOp());
@@ -84,7 +85,8 @@ static FailureOr<Value> mapElementwise(Emitter &emitter, const BoundArguments &a
       }
     FailureOr<Value> result = emitter.callScalar(arguments[0], scalars);
     if (succeeded(result)) {
-      values = result->tuple() ? result->tuple()->elements : std::vector<Value>{*result};
+      hasSeveral = result->tuple() != nullptr;
+      values = hasSeveral ? result->tuple()->elements : std::vector<Value>{*result};
       types = resultTypes(emitter, values, *pack);
     }
     if (succeeded(types) && writesMemory(standIn, emitter.module()))
@@ -106,7 +108,7 @@ static FailureOr<Value> mapElementwise(Emitter &emitter, const BoundArguments &a
   std::vector<Value> tensors;
   for (auto [ir, type] : llvm::zip_equal(op.getResult(), *types))
     tensors.push_back(tensorOf(ir, type));
-  return tensors.size() == 1 ? tensors[0] : Value::tuple(std::move(tensors));
+  return hasSeveral ? Value::tuple(std::move(tensors)) : tensors[0];
 }
 
 static FailureOr<Value> inlineAsm(Emitter &emitter, const BoundArguments &arguments) {

@@ -353,6 +353,22 @@ def test_map_elementwise_pack():
     k[(1,)](out)
 
 
+def test_map_elementwise_gives_tuples_for_tuples():
+    @triton.jit
+    def f(a0, a1):
+        return a1, a0
+
+    @triton.jit
+    def k(out):
+        r = tl.arange(0, 8)
+        (x,) = tl.map_elementwise(f, r, pack=2)
+        tl.store(out + r, x)
+
+    out = torch.zeros(8, dtype=torch.int32)
+    k[(1,)](out)
+    assert sorted(out.tolist()) == list(range(8)) and out.tolist() != list(range(8))
+
+
 def test_interp_data():
     if os.environ.get("TRITON_INTERPRET") == "1":
         seen = []
