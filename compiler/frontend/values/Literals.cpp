@@ -89,10 +89,10 @@ FailureOr<Value> constantOf(Emitter &emitter, const Value &number, Type type) {
   if (type.isFloating())
     return floatConstant(emitter, number, type);
   const auto *real = number.getIf<double>();
-  if (real && *real != 0)
+  if (real && *real != 0 && !type.isBool())
     return emitter.error("TypeError") << "cannot make the float " << number.str() << " a constant of the integer type "
                                       << type.element().str();
-  const Integer value = real ? Integer(0) : *asInteger(number);
+  const Integer value = real ? Integer(*real != 0) : *asInteger(number);
   const unsigned width = type.bitWidth();
   const llvm::APInt bits = type.isBool() ? llvm::APInt(1, value != 0) : toBits(value, width);
   return makeConstant(emitter, type, IntegerAttr::get(IntegerType::get(emitter.context(), width), bits));

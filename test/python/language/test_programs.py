@@ -369,6 +369,19 @@ def test_map_elementwise_gives_tuples_for_tuples():
     assert sorted(out.tolist()) == list(range(8)) and out.tolist() != list(range(8))
 
 
+def test_booleans_of_floats():
+    @triton.jit
+    def k(out):
+        i = tl.arange(0, 4)
+        tl.store(out + i, tl.full([4], 1.5, tl.int1))
+        tl.store(out + 4 + i, tl.full([4], float("nan"), tl.int1))
+        tl.store(out + 8 + i, tl.full([4], 0.0, tl.int1))
+
+    out = torch.full((12,), -1, dtype=torch.int32)
+    k[(1,)](out)
+    assert out.tolist() == [1] * 8 + [0] * 4
+
+
 def test_interp_data():
     if os.environ.get("TRITON_INTERPRET") == "1":
         seen = []
