@@ -71,6 +71,7 @@ FailureOr<CacheModifier> readStoreCache(Emitter &emitter, const Value &value) {
 FailureOr<EvictionPolicy> readEviction(Emitter &emitter, const Value &value) {
   static constexpr std::pair<llvm::StringLiteral, EvictionPolicy> options[] = {
       {"", EvictionPolicy::Normal},
+      {"evict_normal", EvictionPolicy::Normal},
       {"evict_first", EvictionPolicy::EvictFirst},
       {"evict_last", EvictionPolicy::EvictLast}};
   return readChoice<EvictionPolicy>(emitter, value, "eviction_policy", options);

@@ -79,7 +79,7 @@ def test_cache_modifiers(load, store):
             assert [m for m in known if m + "." in text] == ([wanted] if wanted else []), text
 
 
-@pytest.mark.parametrize("policy", ["", "evict_first", "evict_last"])
+@pytest.mark.parametrize("policy", ["", "evict_normal", "evict_first", "evict_last"])
 def test_eviction_policies(policy):
     ptx = build(modifiers_kernel, COPY, attrs=divisible(0, 1), LOAD="", STORE="", EVICT=policy, N=128)["ptx"]
     for known in ("evict_first", "evict_last"):
