@@ -7,6 +7,7 @@
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/StoredCompile.h"
 #include "compiler/frontend/values/Folding.h"
+#include "compiler/support/Suggestion.h"
 #include "dispatch/launch/ThreadLimit.h"
 
 #include <cstring>
@@ -60,7 +61,10 @@ static llvm::Expected<std::vector<const triton_argument *>> bindArguments(const 
           llvm::find_if(function.parameters, [&](const auto &candidate) { return candidate.name == name; });
       index = parameter - function.parameters.begin();
       if (parameter == function.parameters.end())
-        return failure("KeyError", "'" + function.name + "' has no parameter '" + name.str() + "'");
+        return failure("KeyError", "'" + function.name + "' has no parameter '" + name.str() + "'" +
+                                       didYouMean(name, llvm::map_range(function.parameters, [](const auto &each) {
+                                                    return llvm::StringRef(each.name);
+                                                  })));
     }
     if (index >= bound.size())
       return failure("TypeError", "'" + function.name + "' takes " + std::to_string(bound.size()) + " arguments, got " +

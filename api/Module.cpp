@@ -45,8 +45,9 @@ static std::optional<triton_argument> toArgument(const frontend::Value &value) {
 static llvm::Expected<triton_kernel *> findKernel(triton_module &module, llvm::StringRef name) {
   auto function = module.host->kernel(name);
   if (!function)
-    return failure("NameError", module.source->name().str() + " has no jitted function '" + name.str() +
-                                    "'; it has: " + llvm::join(module.names, ", "));
+    return failure("NameError",
+                   module.source->name().str() + " has no jitted function '" + name.str() + "'" +
+                       (module.names.empty() ? ", nor any other" : "; it has: " + llvm::join(module.names, ", ")));
   auto kernel = llvm::makeIntrusiveRefCnt<triton_kernel>();
   kernel->module = &module;
   for (const frontend::Parameter &parameter : function->parameters)

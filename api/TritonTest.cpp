@@ -120,6 +120,8 @@ TEST(Api, ErrorsAreValuesOrExceptions) {
   EXPECT_EQ(triton::Module::tryParse("def f(:\n").error().kind(), "SyntaxError");
   EXPECT_NE(std::string(module.tryKernel("nothing").error().what()).find("it has: scale, types, broken"),
             std::string::npos);
+  EXPECT_STREQ(triton::Module::parse("", "empty.py").tryKernel("f").error().what(),
+               "empty.py has no jitted function 'f', nor any other");
 }
 
 TEST(Api, WrongArguments) {
@@ -128,7 +130,9 @@ TEST(Api, WrongArguments) {
   auto message = [&](auto result) { return std::string(result ? "no error" : result.error().what()); };
   EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3})), "'scale' is missing argument 'factor'");
   EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, 64, 5})), "'scale' takes 5 arguments, got 6");
-  EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, triton::named("BLOK", 64)})), "'scale' has no parameter 'BLOK'");
+  EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, triton::named("BLOK", 64)})),
+            "'scale' has no parameter 'BLOK'; did you mean 'BLOCK'?");
+  EXPECT_THROW(triton::descriptor(3, {4, 4}, {4, 4}), triton::Error);
   EXPECT_EQ(message(scale.tryLaunch(1, {x, x, 3, 1.0f, triton::named("x", x)})), "'scale' got several values for 'x'");
   EXPECT_NE(message(scale.tryLaunch(1, {x, x, "three", 1.0f})).find("can only be passed to a constexpr parameter"),
             std::string::npos);

@@ -1,6 +1,8 @@
 // Names and features come from LLVM's tables; here they become the few facts the lowering asks for.
 #include "compiler/cpu/Target.h"
 
+#include "compiler/support/Suggestion.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -110,8 +112,15 @@ llvm::Expected<HostTarget> HostTarget::byName(llvm::StringRef name) {
     llvm::SmallVector<llvm::StringRef> known{"aarch64"};
     llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
     llvm::AArch64::fillValidCPUArchList(known);
-    llvm::sort(known);
-    return llvm::createStringError("unknown processor '" + name + "'; known are native, " + llvm::join(known, ", "));
+    if (name.starts_with("sm_") || name.starts_with("gfx"))
+      return llvm::createStringError("'" + name +
+                                     "' is the architecture of a GPU, and the target is cpu; name the target " +
+                                     (name.starts_with("sm_") ? "cuda" : "hip") + " too");
+    if (std::string closest = closestName(name, known); !closest.empty())
+      return llvm::createStringError("unknown processor '" + name + "'; did you mean '" + closest + "'?");
+    return llvm::createStringError("unknown processor '" + name +
+                                   "': native is this machine's, others have the names that LLVM gives them, such as "
+                                   "x86-64-v3, znver4, sapphirerapids or neoverse-v2");
   }
   HostTarget target;
   target.triple = "x86_64-unknown-linux-gnu";

@@ -47,6 +47,9 @@ TEST(Target, UnknownNamesAreErrors) {
   llvm::Expected<HostTarget> target = HostTarget::byName("pentium-9");
   ASSERT_FALSE(bool(target));
   EXPECT_NE(llvm::toString(target.takeError()).find("unknown processor 'pentium-9'"), std::string::npos);
+  const auto errorOf = [](llvm::StringRef name) { return llvm::toString(HostTarget::byName(name).takeError()); };
+  EXPECT_EQ(errorOf("znver44"), "unknown processor 'znver44'; did you mean 'znver4'?");
+  EXPECT_EQ(errorOf("gfx942"), "'gfx942' is the architecture of a GPU, and the target is cpu; name the target hip too");
   // 32-bit processors are not x86-64 targets.
   EXPECT_TRUE(llvm::errorToBool(HostTarget::byName("i686").takeError()));
 }

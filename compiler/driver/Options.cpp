@@ -1,6 +1,7 @@
 #include "compiler/driver/Options.h"
 
 #include "compiler/frontend/LanguageVersion.h"
+#include "compiler/support/Suggestion.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -98,7 +99,10 @@ static llvm::Error refuse(const OptionEntry &entry, const llvm::Twine &value) {
   return llvm::createStringError(entry.name + " must be " + entry.kind() + ", got " + value);
 }
 
-static llvm::Error unknown(StringRef name) { return llvm::createStringError("there is no option '" + name + "'"); }
+static llvm::Error unknown(StringRef name) {
+  const auto names = llvm::map_range(entries, [](const OptionEntry &entry) -> StringRef { return entry.name; });
+  return llvm::createStringError("there is no option '" + name + "'" + triton::didYouMean(name, names));
+}
 
 static std::string show(const OptionValue &value) {
   if (auto *flag = std::get_if<bool>(&value))

@@ -96,6 +96,7 @@ TEST(Options, AsText) {
   EXPECT_EQ(errorOf("num_warps", "4294967296"), "num_warps must be an integer, got 4294967296");
   EXPECT_EQ(errorOf("debug", "perhaps"), "debug must be True or False, got 'perhaps'");
   EXPECT_EQ(errorOf("nonsense", "1"), "there is no option 'nonsense'");
+  EXPECT_EQ(errorOf("num_warp", "1"), "there is no option 'num_warp'; did you mean 'num_warps'?");
 }
 
 TEST(Options, TheTargetFillsWhatIsNotGiven) {

@@ -195,6 +195,14 @@ static FailureOr<Value> addSubtractMultiply(Emitter &emitter, BinaryOperation op
   return makeArithmetic<arith::MulIOp, arith::MulFOp>(emitter, left, right);
 }
 
+static FailureOr<Value> rejectOperator(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs,
+                                       llvm::StringRef instead) {
+  const auto show = [](const Value &value) { return value.isTensor() ? value.type().str() : value.repr(); };
+  return emitter.error("TypeError").hint(instead.str())
+         << "operator " << spelling(operation) << " is not implemented for tensors; got " << show(lhs) << " and "
+         << show(rhs);
+}
+
 FailureOr<Value> binary(Emitter &emitter, BinaryOperation operation, const Value &lhs, const Value &rhs,
                         bool sanitizeOverflow) {
   for (const Value *operand : {&lhs, &rhs})
@@ -219,9 +227,9 @@ FailureOr<Value> binary(Emitter &emitter, BinaryOperation operation, const Value
   case BinaryOperation::Xor:
     return bitOperation(emitter, operation, lhs, rhs);
   case BinaryOperation::Pow:
+    return rejectOperator(emitter, operation, lhs, rhs, "multiply x by itself, or use tl.extra.libdevice.pow(x, y)");
   case BinaryOperation::MatMul:
-    return emitter.error("TypeError") << "operator " << spelling(operation) << " is not implemented for tensors; got "
-                                      << lhs.str() << " and " << rhs.str();
+    return rejectOperator(emitter, operation, lhs, rhs, "tl.dot multiplies matrices");
   default:
     return compare(emitter, operation, lhs, rhs);
   }

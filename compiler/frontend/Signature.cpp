@@ -1,9 +1,9 @@
 #include "compiler/frontend/Signature.h"
 
 #include "compiler/frontend/Operators.h"
-#include "compiler/frontend/Suggestion.h"
 #include "compiler/frontend/values/Folding.h"
 #include "compiler/support/ForkMutex.h"
+#include "compiler/support/Suggestion.h"
 #include "compiler/syntax/Parser.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -115,6 +115,21 @@ unsigned Signature::indexOf(StringRef name) const {
   return it - parameters.begin();
 }
 
+/// The parameter that may be meant or, where they are few, all of them.
+static std::string suggestParameter(StringRef name, llvm::ArrayRef<Signature::Parameter> parameters) {
+  std::vector<StringRef> names;
+  for (const Signature::Parameter &parameter : parameters)
+    if (parameter.kind != Signature::Kind::Rest && parameter.name != "self")
+      names.push_back(parameter.name);
+  std::string suggestion = didYouMean(name, names);
+  if (!suggestion.empty() || names.empty() || names.size() > 8)
+    return suggestion;
+  const StringRef last = names.back();
+  names.pop_back();
+  return names.empty() ? ("; it takes '" + last + "'").str()
+                       : "; it takes '" + llvm::join(names, "', '") + "' and '" + last.str() + "'";
+}
+
 /// `f() takes from 1 to 2 positional arguments but 3 were given`
 static llvm::Error tooManyPositional(StringRef callee, const Signature &signature, size_t given) {
   size_t most = 0, least = 0;
@@ -161,11 +176,8 @@ llvm::Expected<BoundArguments> Signature::bind(StringRef callee, const CallArgum
     auto it = llvm::find_if(
         parameters, [&](const Parameter &parameter) { return parameter.kind != Kind::Rest && parameter.name == name; });
     if (it == parameters.end()) {
-      std::string closest = closestName(
-          name, llvm::map_range(parameters, [](const Parameter &parameter) -> StringRef { return parameter.name; }));
-      std::string suggestion = closest.empty() ? "" : "; did you mean '" + closest + "'?";
-      return hostError("TypeError",
-                       (callee + "() got an unexpected keyword argument '" + name + "'" + suggestion).str());
+      return hostError("TypeError", (callee + "() got an unexpected keyword argument '" + name + "'").str() +
+                                        suggestParameter(name, parameters));
     }
     if (it->isPositionalOnly)
       return hostError("TypeError",

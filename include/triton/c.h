@@ -181,7 +181,7 @@ typedef struct triton_named_option {
 /* Start from TRITON_OPTIONS_INIT; NULL where options are asked for means the same. */
 typedef struct triton_options {
   size_t size;              /* of this structure */
-  const char *target;       /* "cpu" or "cuda" */
+  const char *target;       /* "cpu", "cuda" or "hip" */
   const char *architecture; /* "native", or a processor's name */
   int32_t num_warps, num_stages, num_ctas;
   int32_t debug; /* device_assert and overflow checks */

@@ -162,8 +162,9 @@ inline Argument descriptor(const Argument &tensor, std::vector<int64_t> shape, s
       strides[dim - 1] = strides[dim] * shape[dim];
   }
   const auto *base = std::get_if<Argument::Pointer>(&tensor.content);
-  return Argument::Descriptor{base ? *base : Argument::Pointer{nullptr, DataType::Int8, false}, std::move(shape),
-                              std::move(strides), std::move(block)};
+  if (!base)
+    throw Error("TypeError", "a descriptor is made of a pointer to the tensor's elements");
+  return Argument::Descriptor{*base, std::move(shape), std::move(strides), std::move(block)};
 }
 inline Argument named(std::string name, Argument argument) {
   argument.name = std::move(name);
@@ -178,8 +179,8 @@ struct Grid {
 constexpr int64_t cdiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 struct Options {
-  std::string target = "cpu"; // or "cuda"
-  /// Processor to compile for: "native", or a name such as "x86-64-v3", "znver4" or, for CUDA, "sm_90a".
+  std::string target = "cpu"; // or "cuda", or "hip"
+  /// Processor to compile for: "native", or a name such as "x86-64-v3" or "znver4"; a GPU's "sm_90a" or "gfx942".
   std::string architecture = "native";
   int numWarps = 4, numStages = 3, numCtas = 1;
   bool debug = false; // device_assert and overflow checks

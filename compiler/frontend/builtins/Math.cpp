@@ -15,10 +15,10 @@ static LogicalResult checkDtype(Emitter &emitter, const Value &value, ArrayRef<l
   const std::string name = value.type().element().str();
   if (llvm::is_contained(accepted, name))
     return success();
-  return emitter.error("ValueError") << "expected dtype ["
-                                     << llvm::interleaved(llvm::map_range(
-                                            accepted, [](llvm::StringRef n) { return "'" + n.str() + "'"; }))
-                                     << "] but got " << name;
+  return emitter.error("ValueError").hint(accepted.front() == "fp32" ? "x.to(tl.float32) converts it" : "")
+         << "expected dtype ["
+         << llvm::interleaved(llvm::map_range(accepted, [](llvm::StringRef n) { return "'" + n.str() + "'"; }))
+         << "] but got " << name;
 }
 
 static constexpr llvm::StringLiteral fullFloats[] = {"fp32", "fp64"};

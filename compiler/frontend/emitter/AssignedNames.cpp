@@ -55,6 +55,16 @@ std::vector<StringRef> AssignedNames::of(const syntax::Stmt *statement) {
       if (item->optionalVars)
         collectTargets(item->optionalVars, names);
     llvm::append_range(names, of(with->body));
+  } else if (auto *definition = dyn_cast<syntax::ClassDef>(statement)) {
+    names.push_back(definition->name);
+  } else if (auto *definition = dyn_cast<syntax::Function>(statement)) {
+    names.push_back(definition->name);
+  } else if (auto *import = dyn_cast<syntax::Import>(statement)) {
+    for (const syntax::Alias *alias : import->names)
+      names.push_back(alias->asname.empty() ? alias->name.split('.').first : alias->asname);
+  } else if (auto *import = dyn_cast<syntax::ImportFrom>(statement)) {
+    for (const syntax::Alias *alias : import->names)
+      names.push_back(alias->asname.empty() ? alias->name : alias->asname);
   }
   return NameSet(names.begin(), names.end()).takeVector();
 }

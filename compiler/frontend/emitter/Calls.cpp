@@ -136,7 +136,8 @@ FailureOr<Value> KernelEmitter::call(const Value &callable, const CallArguments 
       return fail(result.takeError());
     return *result;
   }
-  return error("TypeError") << "'" << classNameOf(callable) << "' object is not callable";
+  std::string hint = callable.is<Type>() ? "x.to(dtype) converts, tl.full(shape, value, dtype) makes a block" : "";
+  return error("TypeError").hint(std::move(hint)) << "'" << classNameOf(callable) << "' object is not callable";
 }
 
 FailureOr<Value> KernelEmitter::callScalar(const Value &function, llvm::ArrayRef<Value> scalars) {

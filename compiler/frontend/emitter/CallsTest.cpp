@@ -71,7 +71,7 @@ def kernel(n):
   EXPECT_EQ(errorOf("f()"), "f() missing 2 required positional arguments: 'a' and 'b'");
   EXPECT_EQ(errorOf("f(1)"), "f() missing 1 required positional argument: 'b'");
   EXPECT_EQ(errorOf("f(1, 2, 3, 4)"), "f() takes from 2 to 3 positional arguments but 4 were given");
-  EXPECT_EQ(errorOf("f(1, 2, d=3)"), "f() got an unexpected keyword argument 'd'");
+  EXPECT_EQ(errorOf("f(1, 2, d=3)"), "f() got an unexpected keyword argument 'd'; it takes 'a', 'b' and 'c'");
   EXPECT_EQ(errorOf("f(1, 2, a=3)"), "f() got multiple values for argument 'a'");
   EXPECT_EQ(errorOf("f(1, *n)"), "the argument after * must be a tuple, got tensor");
   EXPECT_EQ(errorOf("f(1, **n)"), "`**` arguments are not supported");

@@ -1,10 +1,11 @@
 // Expressions: constants fold, names resolve, everything that needs run-time values goes to Operations.
+#include "compiler/frontend/Instead.h"
 #include "compiler/frontend/Operations.h"
 #include "compiler/frontend/Operators.h"
-#include "compiler/frontend/Suggestion.h"
 #include "compiler/frontend/emitter/KernelEmitter.h"
 #include "compiler/frontend/values/Folding.h"
 #include "compiler/frontend/values/Formatting.h"
+#include "compiler/support/Suggestion.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/StringSaver.h"
@@ -197,10 +198,7 @@ FailureOr<Value> KernelEmitter::evaluateName(const syntax::Name *name) {
   if (auto vanished = frame->scope.whyVanished(name->id))
     diagnostic.notes.push_back({Severity::Note, vanished->first, vanished->second.str()});
   std::string closest = closestName(name->id, llvm::make_first_range(frame->scope.bindings));
-  if (closest.empty() && llvm::is_contained(languageNames("triton.language"), name->id))
-    closest = ("tl." + name->id).str();
-  if (!closest.empty())
-    diagnostic.hint = "did you mean '" + closest + "'?";
+  diagnostic.hint = closest.empty() ? insteadOfName(name->id) : "did you mean '" + closest + "'?";
   report(std::move(diagnostic));
   return failure();
 }
@@ -277,8 +275,8 @@ FailureOr<Value> KernelEmitter::evaluateAttribute(const syntax::Attribute *attri
     return *object;
   auto *module = object->getIf<ModuleValue>();
   if (!module)
-    return error("AttributeError") << "'" << classNameOf(*object) << "' object has no attribute '" << attribute->attr
-                                   << "'";
+    return error("AttributeError").hint(insteadOfAttribute(classNameOf(*object), attribute->attr))
+           << "'" << classNameOf(*object) << "' object has no attribute '" << attribute->attr << "'";
   // What only the host's module has: a function that works on the host's own classes, or one that a user put there.
   if (llvm::Expected<Value> found = host().import(module->path, attribute->attr))
     return *found;
@@ -287,9 +285,7 @@ FailureOr<Value> KernelEmitter::evaluateAttribute(const syntax::Attribute *attri
   Diagnostic diagnostic{.range = currentRange,
                         .message = "module '" + module->path + "' has no attribute '" + attribute->attr.str() + "'",
                         .exception = "AttributeError"};
-  std::string closest = closestName(attribute->attr, languageNames(module->path));
-  if (!closest.empty())
-    diagnostic.hint = "did you mean '" + closest + "'?";
+  diagnostic.hint = insteadOfLanguageName(module->path, attribute->attr);
   report(std::move(diagnostic));
   return failure();
 }

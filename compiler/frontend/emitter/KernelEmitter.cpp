@@ -283,8 +283,13 @@ void KernelEmitter::warn(StringRef category, const llvm::Twine &message) {
   kernel->function.host->warn(category, currentRange, message.str());
 }
 
-/// A parameter that the expression at `range` uses and that holds a run-time number; empty if there is none.
+/// A parameter that the expression at `range` uses and that holds a run-time number; empty if there is none. What stands in a function of the library is the
+/// user's where it was called.
 std::string KernelEmitter::runtimeParameterIn(SourceRange range) const {
+  const Frame *frame = this->frame;
+  for (; frame && frame->caller && StringRef(frame->function.qualifiedName).starts_with("triton.language.");
+       frame = frame->caller)
+    range = frame->callSite;
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   for (StringRef text = range.text(); !text.empty();) {
     text = text.drop_until(isWord);

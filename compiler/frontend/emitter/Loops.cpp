@@ -148,6 +148,9 @@ FailureOr<CallArguments> KernelEmitter::asLanguageRange(CallArguments arguments)
   return arguments;
 }
 
+static constexpr llvm::StringLiteral insteadOfIteration =
+    "loops go over range, tl.range or tl.static_range; elements of a tuple t are t[i] in tl.static_range(len(t))";
+
 Flow KernelEmitter::emitFor(const syntax::For *loop) {
   auto giveUp = [&]() -> Flow {
     makeUnknown(assigned.of(loop));
@@ -159,12 +162,13 @@ Flow KernelEmitter::emitFor(const syntax::For *loop) {
     return giveUp();
   }
   if (!llvm::isa<syntax::Name>(loop->target)) {
-    (void)(error(loop->target->range, "UnsupportedLanguageConstruct") << "the target of a `for` loop must be one name");
+    (void)(error(loop->target->range, "UnsupportedLanguageConstruct").hint(insteadOfIteration.str())
+           << "the target of a `for` loop must be one name");
     return giveUp();
   }
   auto *call = dyn_cast<syntax::Call>(loop->iter);
   auto notARange = [&] {
-    (void)(error(loop->iter->range, "RuntimeError")
+    (void)(error(loop->iter->range, "RuntimeError").hint(insteadOfIteration.str())
            << "only `range` and `static_range` iterators are currently supported");
     return giveUp();
   };

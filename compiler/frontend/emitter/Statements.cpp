@@ -166,6 +166,8 @@ LogicalResult KernelEmitter::checkTarget(const syntax::Expr *target) {
     return error(target->range, "NotImplementedError") << "starred assignment targets are not supported";
   if (isa<syntax::Subscript>(target))
     return error(target->range, "NotImplementedError")
+               .hint("tl.store(pointer + index, value) writes memory, tl.where(condition, value, x) makes a changed "
+                     "block")
            << "`__setitem__`: assigning to an item is not supported in kernels";
   if (isa<syntax::Attribute>(target))
     return error(target->range, "NotImplementedError") << "attribute assignment is not supported in kernels";

@@ -140,6 +140,13 @@ FailureOr<std::vector<Value>> broadcastTogether(Emitter &emitter, ArrayRef<Value
   return results;
 }
 
+/// What is written instead of `x[3]` and `x[2:4]`.
+static std::string insteadOfIndex(Type type) {
+  if (type.isPointer())
+    return "tl.load(pointer + index) reads an element, tl.store(pointer + index, value) writes one";
+  return type.isBlock() ? "tl.gather picks elements by number, tl.where by a condition" : "";
+}
+
 FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, ArrayRef<Value> items) {
   auto [ir, type] = tensor.get<TensorValue>();
   if (type.isPointer() && type.pointee().isBlock())
@@ -154,8 +161,8 @@ FailureOr<Value> subscriptTensor(Emitter &emitter, const Value &tensor, ArrayRef
       continue;
     }
     if (!item.isNone())
-      return emitter.error("ValueError") << "unsupported tensor index: " << item.str()
-                                         << "; only None and : may be used";
+      return emitter.error("ValueError").hint(item.is<EllipsisValue>() ? "" : insteadOfIndex(type))
+             << "unsupported tensor index: " << item.str() << "; only None and : may be used";
     if (axis > static_cast<int64_t>(type.shape().size()))
       return emitter.error("ValueError") << "too many indices for tensor of rank " << tensor.type().shape().size()
                                          << ", its shape is " << shapeText(tensor.type().shape());

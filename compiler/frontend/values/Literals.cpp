@@ -109,8 +109,10 @@ FailureOr<Value> toTensor(Emitter &emitter, const Value &value) {
   if (value.isTensor())
     return value;
   if (!value.isNumber())
-    return emitter.error("TypeError") << "cannot convert " << value.str() << " of type " << classNameOf(value)
-                                      << " to tensor";
+    return emitter.error("TypeError")
+               .hint(value.isNone() ? "a function that returns nothing gives None, and so does an argument that is None"
+                                    : "")
+           << "cannot convert " << value.str() << " of type " << classNameOf(value) << " to tensor";
   std::optional<Type> type = literalType(value);
   if (!type)
     return emitter.error("ValueError") << "nonrepresentable integer " << value.str() << ": it needs more than 64 bits";

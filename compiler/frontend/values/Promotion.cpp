@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace triton::frontend {
 
-static std::string typeName(const Value &value) { return value.isTensor() ? value.type().str() : value.str(); }
+static std::string typeName(const Value &value) { return value.isTensor() ? value.type().str() : value.repr(); }
 
 LogicalResult rejectOperands(Emitter &emitter, const Value &lhs, const Value &rhs) {
   return emitter.error("TypeError") << "invalid operands of type " << typeName(lhs) << " and " << typeName(rhs);

@@ -371,3 +371,63 @@ def several_errors(p, n):
     c = n.length
     tl.store(p, a)
     tl.store(p, d)
+
+
+@triton.jit
+def function_of_libdevice(p, n):
+    tl.store(p, tl.tanh(1.0))
+
+
+@triton.jit
+def function_of_numpy(p, n):
+    tl.store(p, tl.ones((4,), tl.float32))
+
+
+@triton.jit
+def short_dtype(p, n):
+    tl.store(p, n.to(tl.fp32))
+
+
+@triton.jit
+def method_of_torch(p, n):
+    tl.store(p, n.float())
+
+
+@triton.jit
+def stride_of_array(p, n):
+    tl.store(p, p.stride(0))
+
+
+@triton.jit
+def list_append(p, n):
+    t = []
+    t.append(n)
+
+
+@triton.jit
+def array_element(p, n):
+    tl.store(p, p[n])
+
+
+@triton.jit
+def keyword_of_builtin(p, n):
+    tl.store(p, tl.program_id(dim=0))
+
+
+@triton.jit
+def class_in_kernel(p, n):
+    class Local:
+        x = 1
+
+    tl.store(p, Local.x)
+
+
+@triton.jit
+def _without_return(x):
+    x + 1
+
+
+@triton.jit
+def result_of_nothing(p, n):
+    y = _without_return(n)
+    tl.store(p, y)

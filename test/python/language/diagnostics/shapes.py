@@ -250,3 +250,8 @@ def item_assignment(p):
 @triton.jit
 def topk_size(p):
     tl.topk(tl.arange(0, 4), 8)
+
+
+@triton.jit
+def sum_axis_runtime(p, n):
+    tl.sum(tl.zeros((4, 4), tl.int32), axis=n)

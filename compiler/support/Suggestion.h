@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace triton::frontend {
+namespace triton {
 
 /// How far apart two names are: letters in another order count as one slip.
 inline unsigned nameDistance(llvm::StringRef a, llvm::StringRef b) {
@@ -31,4 +31,10 @@ template <typename Range> std::string closestName(llvm::StringRef name, const Ra
   return closest;
 }
 
-} // namespace triton::frontend
+/// `; did you mean 'count'?` to end a message with; nothing where no candidate is close.
+template <typename Range> std::string didYouMean(llvm::StringRef name, const Range &candidates) {
+  const std::string closest = closestName(name, candidates);
+  return closest.empty() ? "" : "; did you mean '" + closest + "'?";
+}
+
+} // namespace triton
