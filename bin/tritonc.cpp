@@ -11,6 +11,7 @@
 #include "compiler/support/Hash.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,7 +22,20 @@
 using namespace triton;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("tritonc options");
+// --help lists them in the order of their names.
+static cl::OptionCategory category("Basics");
+static cl::OptionCategory inspectionCategory("Inspection", "What to print and to keep of a compile.");
+static cl::OptionCategory launchCategory("Options of a launch", "They are those of kernel[grid](...) in Python.");
+static cl::OptionCategory settingsCategory("Settings");
+static cl::extrahelp examples(R"(
+EXAMPLES:
+
+  tritonc kernels.py --list
+  tritonc kernels.py --kernel add_kernel --signature "*fp32:16, *fp32:16, *fp32:16, i32, 1024" --emit asm
+  tritonc kernels.py --kernel add_kernel --signature "*fp32:16, *fp32:16, *fp32:16, i32, 1024" --target cuda --arch sm_90a --emit ptx
+
+A signature has an entry for each parameter: a type, with :16 where the argument will be divisible by 16 or :1 where it will be 1, or a constant.
+)");
 static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py | kernel.ttir | kernel.ttgir>"),
                                   cl::cat(category));
 static cl::opt<std::string> kernelName("kernel",
@@ -38,7 +52,8 @@ static cl::opt<std::string> simulated("simulate", cl::value_desc("arguments"), c
                                                "for each argument an array's elements, or a number"));
 static cl::opt<std::string>
     emit("emit",
-         cl::desc("source, ttir, llir, asm, obj, header or library; cuda: ttgir, ptx or cubin too (default: ttir)"),
+         cl::desc("source, ttir (default), llir or library; cpu: asm, obj or header; cuda: ttgir, ptx or cubin; hip: "
+                  "ttgir, amdgcn or hsaco"),
          cl::init("ttir"), cl::value_desc("stage"), cl::cat(category));
 static cl::opt<std::string> output("o", cl::desc("output file (default: standard output)"), cl::value_desc("file"),
                                    cl::cat(category));
@@ -54,13 +69,23 @@ static cl::opt<bool> listOptions("list-options", cl::desc("print the options of 
 static driver::Settings settings;
 static std::vector<std::unique_ptr<cl::opt<std::string>>> flags;
 
+static cl::OptionCategory &categoryOf(const driver::OptionEntry &entry) {
+  if (entry.name == "target" || entry.name == "arch")
+    return category;
+  if (entry.role == driver::OptionEntry::Role::Inspection)
+    return inspectionCategory;
+  return entry.isOfLaunch() ? launchCategory : settingsCategory;
+}
+
 static void addFlags() {
   for (const driver::OptionEntry &entry : driver::optionEntries()) {
     std::string *name = new std::string(entry.name); // the command line keeps references
     std::replace(name->begin(), name->end(), '_', '-');
+    const std::string takers = entry.takers().empty() ? "" : (entry.takers() + ": ").str();
+    const std::string *text = new std::string(takers + entry.text.str());
     const bool isOptional = entry.kind() == "True or False" || entry.name == "print_ir_after_all";
-    flags.push_back(std::make_unique<cl::opt<std::string>>(llvm::StringRef(*name), cl::desc(entry.text),
-                                                           cl::value_desc(entry.kind()), cl::cat(category),
+    flags.push_back(std::make_unique<cl::opt<std::string>>(llvm::StringRef(*name), cl::desc(*text),
+                                                           cl::value_desc(entry.kind()), cl::cat(categoryOf(entry)),
                                                            isOptional ? cl::ValueOptional : cl::ValueRequired));
   }
 }
@@ -100,6 +125,29 @@ static void printKernel(const frontend::Function &function) {
       llvm::outs() << " = " << parameter.defaultValue->repr();
   });
   llvm::outs() << ")\n";
+}
+
+/// Why the target cannot give what --emit asks for; nullopt if it can, or if there is no such target, which the compile says.
+static std::optional<std::string> findEmitFault() {
+  const driver::Target *target = driver::findTarget(settings.backend);
+  if (!target)
+    return std::nullopt;
+  driver::Inspection inspection = settings;
+  inspection.emitAssembly = true;
+  std::vector<std::string> stages = {"source"};
+  for (const driver::Stage &stage : target->stages(settings, inspection))
+    stages.push_back(stage.name);
+  // C code for them is written from what the Python package has of it (bin/CMakeLists.txt).
+  if (settings.backend == "cpu")
+    stages.push_back("header");
+  if (settings.backend != "hip")
+    stages.push_back("library");
+  if (llvm::is_contained(stages, emit))
+    return std::nullopt;
+  const std::string last = stages.back();
+  stages.pop_back();
+  return "--emit=" + emit + ": of target " + settings.backend + " there are " + llvm::join(stages, ", ") + " and " +
+         last;
 }
 
 /// The kernel asked for, or the only one.
@@ -149,8 +197,9 @@ static int write(const artifact::Artifact &artifact) {
     content = &header;
   }
   if (!content)
-    return fail("the " + artifact.backend + " target has no stage '" + emit + "'");
-  if (output.empty() && emit == "obj" && llvm::sys::Process::StandardOutIsDisplayed())
+    return fail("'" + input + "' does not begin early enough to give '" + emit + "'");
+  const bool isBinary = emit == "obj" || emit == "cubin" || emit == "hsaco";
+  if (output.empty() && isBinary && llvm::sys::Process::StandardOutIsDisplayed())
     return fail("an object file would garble the terminal: name a file with -o");
   if (int code = writeFile(output.empty() ? "-" : output.getValue(), *content))
     return code;
@@ -202,7 +251,10 @@ static int writeLibrary(const std::shared_ptr<const frontend::Function> &functio
 
 int main(int argc, char **argv) {
   addFlags();
-  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions({&category, &inspectionCategory, &launchCategory, &settingsCategory});
+  cl::SetVersionPrinter([](llvm::raw_ostream &out) {
+    out << "tritonc of triton.cpp " << frontend::stamp() << ", with LLVM " << LLVM_VERSION_STRING << "\n";
+  });
   cl::ParseCommandLineOptions(argc, argv, "compiles Triton kernels ahead of time\n");
   if (listRules) {
     llvm::outs() << frontend::languageRulesReference();
@@ -214,10 +266,8 @@ int main(int argc, char **argv) {
   }
   if (llvm::Error error = readFlags())
     return fail(llvm::toString(std::move(error)));
-  static constexpr llvm::StringLiteral stages[] = {"source", "ttir", "ttgir", "llir",   "asm",
-                                                   "ptx",    "obj",  "cubin", "header", "library"};
-  if (!llvm::is_contained(stages, emit))
-    return fail("--emit=" + emit + ": expected source, ttir, ttgir, llir, asm, ptx, obj, cubin, header or library");
+  if (std::optional<std::string> fault = findEmitFault(); fault && !simulated.getNumOccurrences())
+    return fail(*fault);
   if (settings.tensorMaps && (emit == "header" || emit == "library"))
     return fail(
         "--tensor-maps: whoever launches makes the maps and brings scratch memory, which generated C code does not");

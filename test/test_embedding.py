@@ -129,7 +129,27 @@ int main(void) {
         ([KERNELS, "--kernel", "relu", "--signature", "fp99"], "'fp99' is neither a type"),
         (
             [KERNELS, "--kernel", "relu", "--signature", "fp32", "--emit", "hsaco"],
-            "expected source, ttir, ttgir, llir, asm, ptx, obj, cubin, header or library",
+            "--emit=hsaco: of target cpu there are source, ttir, llir, asm, obj, header and library",
+        ),
+        (
+            [KERNELS, "--kernel", "relu", "--target", "cuda", "--arch", "sm_90a", "--emit", "header"],
+            "of target cuda there are source, ttir, ttgir, llir, ptx, cubin and library",
+        ),
+        (  # the C code that would launch it is CUDA's
+            [KERNELS, "--kernel", "relu", "--target", "hip", "--arch", "gfx942", "--emit", "library"],
+            "of target hip there are source, ttir, ttgir, llir, amdgcn and hsaco",
+        ),
+        (
+            [KERNELS, "--kernel", "relu", "--signature", "fp32", "--target", "cuda"],
+            "which GPU is the code for? name its",
+        ),
+        (
+            [KERNELS, "--kernel", "relu", "--signature", "fp32", "--arch", "sm_90a", "--emit", "llir"],
+            "name the target cuda too",
+        ),
+        (
+            [KERNELS, "--kernel", "relu", "--signature", "fp32", "--arch", "znver44", "--emit", "llir"],
+            "did you mean 'znver4'?",
         ),
         (
             [KERNELS, "--kernel", "relu", "--signature", "fp32", "--target", "tpu"],
@@ -176,6 +196,22 @@ def test_every_stage(tmp_path):
             KERNELS, "--kernel", "add_kernel", "--signature", "*fp32:16, *fp32:16, *fp32:16, i32, 1024", "--emit", stage
         )
         assert result.returncode == 0 and text in result.stdout, result.stderr
+
+
+def test_every_stage_of_amd():
+    for stage, text in {"ttgir": "ttg.num-warps", "llir": "define amdgpu_kernel", "amdgcn": ".amdgcn_target"}.items():
+        result = tritonc(
+            KERNELS, "--kernel", "add_kernel", "--signature", "*fp32:16, *fp32:16, *fp32:16, i32, 1024",
+            "--target", "hip", "--arch", "gfx942", "--emit", stage,
+        )  # fmt: skip
+        assert result.returncode == 0 and text in result.stdout, result.stderr
+
+
+def test_version_and_help():
+    assert tritonc("--version").stdout.startswith("tritonc of triton.cpp 3.")
+    text = tritonc("--help").stdout
+    order = [text.index(word) for word in ("Basics:", "--kernel", "Inspection:", "--verify-each", "EXAMPLES:")]
+    assert order == sorted(order)
 
 
 def test_ir_file_as_source(tmp_path):

@@ -17,6 +17,9 @@ using namespace triton;
 using namespace triton::driver;
 
 llvm::Expected<gpu::Target> triton::driver::targetOf(const Options &options) {
+  if (options.architecture == "native") // only who launches knows a device to ask
+    return llvm::createStringError("which GPU is the code for? name its architecture, such as " +
+                                   llvm::StringRef(options.backend == "hip" ? "gfx942" : "sm_90a"));
   return options.backend == "hip" ? gpu::Target::amdByName(options.architecture)
                                   : gpu::Target::byName(options.architecture);
 }
