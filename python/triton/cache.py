@@ -101,7 +101,8 @@ def _find(store, wanted):
         found = [entry for entry in entries if any(file == f"{wanted}.json" for file in entry.files)]
     if len(found) != 1:
         names = "".join(f"\n  {entry.name}" for entry in found)
-        raise SystemExit(f"error: {len(found)} entries for '{wanted}'{names}")
+        none = f"no entry of {store.root} has a name that begins with '{wanted}', or holds a kernel of that name"
+        raise SystemExit(f"error: {len(found)} entries for '{wanted}'{names}" if found else f"error: {none}")
     return found[0]
 
 
@@ -141,9 +142,12 @@ def _prune_limit(text):
     """The bytes that may stay, as the option says or, without it, the environment."""
     if text is None:
         try:
-            return limit() or 0
+            size = limit()
         except RuntimeError as error:
             raise SystemExit(f"error: {error}") from None
+        if size is None:
+            raise SystemExit("error: how much may stay? --limit 500M, say; --limit 0 removes everything")
+        return size
     size = native.parse_size(text)
     if size is None:
         raise SystemExit(f"error: --limit takes a size such as 500M or 2G, not '{text}'")
@@ -191,7 +195,7 @@ def main(arguments=None, out=None):
     show.add_argument("entry")
     show.add_argument("--stage", help="print this stage: ttir, llir, obj, …")
     pruning = commands.add_parser("prune", help="remove what was not used for longest")
-    pruning.add_argument("--limit", help="how much may stay (default: TRITON_CACHE_LIMIT, else 0)")
+    pruning.add_argument("--limit", help="how much may stay (default: TRITON_CACHE_LIMIT)")
     checking = commands.add_parser("verify", help="check every entry")
     checking.add_argument("--remove", action="store_true", help="remove damaged entries")
     given = parser.parse_args(arguments)

@@ -70,16 +70,23 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(
         prog="python -m triton.simulate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--arch", default=knobs.runtime.simulate or "sm_90a", help="the GPU: sm_75 to sm_121a")
+    parser.add_argument(
+        "--arch", default=knobs.runtime.simulate or "sm_90a", help="the GPU: sm_75 to sm_121a, gfx942, …"
+    )
     parser.add_argument("--watch", default="race,async,shared", help="what is looked for: TRITON_SANITIZE")
     parser.add_argument("--seed", type=int, default=0, help="of the order in which warps run and copies land")
     parser.add_argument("--counters", action="store_true", help="also list what instructions did, line by line")
-    parser.add_argument("program")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    parser.add_argument("program", help="a Python file")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, default=[], help="what the program is given")
     given = parser.parse_args(arguments)
+    if not os.path.isfile(given.program):
+        parser.error(f"there is no file '{given.program}'")
     knobs.runtime.simulate = os.environ["TRITON_SIMULATE"] = given.arch
     os.environ["TRITON_SANITIZE"], os.environ["TRITON_SIMULATE_SEED"] = given.watch, str(given.seed)
-    driver.active.get_current_target()  # which says so where there is no such architecture
+    try:
+        driver.active.get_current_target()
+    except RuntimeError as error:  # no such architecture
+        parser.error(str(error))
     libtriton.cuda.observe(True, given.counters)
     code = run(given.program, given.arguments)
     findings = libtriton.cuda.take_findings()

@@ -64,9 +64,13 @@ def main(arguments=None):
     parser.add_argument("-t", "--target", help="<backend>:<arch>:<warp-size>, with --signature")
     parser.add_argument("-w", "--num-warps", type=int, default=4)
     parser.add_argument("--num-stages", type=int, default=3)
-    parser.add_argument("program_arguments", nargs="*", help="what the program is given")
+    parser.add_argument("program_arguments", nargs="*", default=[], help="what the program is given")
     given = parser.parse_intermixed_args(arguments)
+    if os.path.isdir(given.input):
+        parser.error(f"'{given.input}' is a folder, not a Python file")
     if not os.path.exists(given.input):
+        if given.input.endswith(".py"):
+            parser.error(f"there is no file '{given.input}'")
         kernels = [explain_entry(given.input)]
     else:
         if given.signature and not given.kernel:

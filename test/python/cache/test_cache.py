@@ -530,6 +530,10 @@ def test_tool(fresh_triton_cache, fresh_knobs, stages):
     code, text = run_tool("verify")
     assert code == 1 and f"{entry}: stored.llir is damaged" in text
     assert run_tool("verify", "--remove")[0] == 0 and run_tool("verify") == (0, "1 entries, 0 damaged\n")
+    with pytest.raises(SystemExit, match="how much may stay"):  # nothing is removed that nobody asked to remove
+        run_tool("prune")
+    with pytest.raises(SystemExit, match="no entry of .* begins with 'NOTHING'"):
+        run_tool("show", "NOTHING")
     assert "1 entries removed" in run_tool("prune", "--limit", "0")[1] and os.listdir(fresh_triton_cache) == []
     with pytest.raises(SystemExit, match="takes a size"):
         run_tool("prune", "--limit", "some")

@@ -132,6 +132,12 @@ def test_findings_as_a_table(tmp_path):
     )
     result = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert result.returncode == 0 and "0 findings" in result.stdout, result.stdout + result.stderr
+    for wrong, words in (("none.py", "there is no file"), ("--arch", "expected one argument"), ("--arch sm_7", "takes an architecture")):  # fmt: skip
+        command = [sys.executable, "-m", "triton.simulate", *wrong.split(), str(tmp_path / "program.py")]
+        result = subprocess.run(
+            command if wrong != "--arch" else command[:4], env=environment, capture_output=True, text=True
+        )
+        assert result.returncode == 2 and words in result.stderr and "Traceback" not in result.stderr, result.stderr
 
 
 def test_copies_that_land_late(tmp_path):

@@ -121,10 +121,14 @@ def test_command_for_a_program(tmp_path):
     assert data[0]["source"][0] == [8, "def twice(p, N: tl.constexpr):"] and data[0]["file"] == "program.py"
 
 
-def test_nothing_to_explain(tmp_path):
+def test_nothing_to_explain(tmp_path, capsys):
     (tmp_path / "empty.py").write_text("")
     with pytest.raises(SystemExit, match="compiled no kernel"):
         main([str(tmp_path / "empty.py")])
+    for wrong, words in ((tmp_path, "is a folder"), (tmp_path / "none.py", "there is no file")):
+        with pytest.raises(SystemExit):
+            main([str(wrong)])
+        assert words in capsys.readouterr().err
 
 
 def test_page_needs_nothing_else(kernel, tmp_path):
