@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
-from types import ModuleType
+from types import FunctionType, ModuleType
 
-from ..errors import CompilationError, MultipleTargetsError
+from ..errors import CompilationError, CompilationRuntimeError, MultipleTargetsError
 from .constants import constexpr
 
 # Python builtins that kernels know by themselves.
@@ -18,6 +18,10 @@ KERNEL_BUILTINS = {"float", "getattr", "hasattr", "int", "isinstance", "len", "l
 # Modules whose attributes may be read freely: their functions never change.
 FREE_MODULES = {"copy", "math"}
 LANGUAGE_MODULES = ("triton.language", "triton.experimental.gluon.language")
+
+
+class _UnsupportedFunction(Exception):
+    """A kernel refers to a function that is neither jitted nor of the language."""
 
 
 class ClosureScope:
@@ -76,6 +80,7 @@ class DependenciesFinder(ast.NodeVisitor):
         super().__init__()
         self.name = name
         self.src = src
+        self.node = None  # the expression whose value is being recorded
         self.hasher = hashlib.sha256(src.encode("utf-8"))
         self.globals = globals
         self.nonlocals = nonlocals
@@ -122,7 +127,10 @@ class DependenciesFinder(ast.NodeVisitor):
             self._add_callee(value)
             return
         if callable(value) and not isinstance(value, (type, constexpr)):
-            raise RuntimeError(f"Unsupported function referenced: {value}")
+            instead = "decorate it with @triton.jit or @triton.constexpr_function"
+            if not isinstance(value, FunctionType):
+                instead = "kernels call jitted functions and those of triton.language"
+            raise _UnsupportedFunction(f"Unsupported function referenced: {value}; {instead}")
         if isinstance(value, constexpr) and _is_jitted(value.value):
             self._add_callee(value.value)
             return
@@ -135,11 +143,13 @@ class DependenciesFinder(ast.NodeVisitor):
     # The walk. Python's own recurses, a few levels of its stack for each of the tree's.
 
     def walk(self, tree):
-        """Visits all of `tree`; an error with a place where that is nested too deeply."""
+        """Visits all of `tree`; an error with a place where that is nested too deeply, or refers to what kernels cannot call."""
         try:
             self.visit(tree)
         except RecursionError:
             raise CompilationError(self.src, _deepest(tree), "nested too deeply") from None
+        except _UnsupportedFunction as error:
+            raise CompilationRuntimeError(self.src, self.node, str(error)) from None
 
     def visit_BinOp(self, node):
         """`a + b + c + …` is as deep as it is long."""
@@ -165,6 +175,7 @@ class DependenciesFinder(ast.NodeVisitor):
             return None
         if node.id in KERNEL_BUILTINS and scope is not self.globals and value is None:
             return None
+        self.node = node
         self.record(value, scope, node.id)
         return value
 
@@ -176,6 +187,7 @@ class DependenciesFinder(ast.NodeVisitor):
         if value is None or isinstance(value, ModuleType):
             return value
         if isinstance(owner, ModuleType) or isinstance(owner, type):
+            self.node = node
             self.record(value)
         return value
 

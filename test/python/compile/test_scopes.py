@@ -124,8 +124,11 @@ def test_python_function_is_an_error():
     def kernel(out_ptr):
         tl.store(out_ptr, helper(1))
 
-    with pytest.raises(RuntimeError, match="Unsupported function referenced"):
+    with pytest.raises(
+        RuntimeError, match="Unsupported function referenced: .*; decorate it with @triton.jit"
+    ) as error:
         run(kernel)
+    assert "    tl.store(out_ptr, helper(1))\n                      ^\n" in str(error.value)
 
 
 def test_modules_and_imported_names():
