@@ -265,11 +265,20 @@ def page():
         for entry in entries(f"triton.language.extra.{vendor}"):
             if entry.is_function:
                 lines += section(f"tl.extra.{vendor}.{entry.name}", entry)
-    lines += ["## `tl.extra.libdevice`", "", "| function | what it gives |", "|---|---|"]
-    for entry in entries("triton.language.extra.libdevice"):
-        summary = (entry.documentation.splitlines() or [""])[0].replace("|", "\\|")
-        lines.append(f"| `{entry.name}({arguments_of(entry)})` | {summary} |")
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return "\n".join(lines + libdevice_lines()) + "\n"
+
+
+def libdevice_lines():
+    """All have one thing to say of themselves, so their names are listed, by how many arguments they take."""
+    functions = [entry for entry in entries("triton.language.extra.libdevice") if entry.is_function]
+    (summary,) = {entry.documentation for entry in functions}
+    lines = ["## `tl.extra.libdevice`", "", "Each is: " + summary[0].lower() + summary[1:]]
+    by_count = {}
+    for entry in sorted(functions, key=lambda entry: entry.name):
+        by_count.setdefault(len(plain_signature(entry).args), []).append(f"`{entry.name}`")
+    for count, names in sorted(by_count.items()):
+        lines += ["", f"Of {count} argument{'' if count == 1 else 's'}: {', '.join(names)}."]
+    return lines
 
 
 def section(shown, entry):

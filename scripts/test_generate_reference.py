@@ -68,4 +68,4 @@ def test_what_only_core_has_is_not_at_the_top():
 
 def test_the_page_shows_what_the_compiler_knows():
     text = (ROOT / "docs" / "reference" / "language.md").read_text()
-    assert "### `tl.load(pointer, mask=None, other=None," in text and "## Atomics" in text and "`tanh(" in text
+    assert "### `tl.load(pointer, mask=None, other=None," in text and "## Atomics" in text and "`tanh`" in text
