@@ -1,7 +1,10 @@
 """Small facts and helpers shared by the package: canonical type names, paths into nested arguments, block shapes."""
 
+import difflib
 import functools
+import os
 import re
+import sys
 import warnings
 
 from ._C.libtriton import scalar_types
@@ -65,10 +68,27 @@ def release():
     return int(parts[0]), int(re.match(r"\d+", parts[1])[0])
 
 
+def did_you_mean(name, candidates):
+    """`; did you mean 'num_warps'?` to end a message with; nothing where no candidate is close."""
+    found = difflib.get_close_matches(name, candidates, n=1, cutoff=0.75)
+    return f"; did you mean '{found[0]}'?" if found else ""
+
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def _level_of_the_program():
+    """The `stacklevel` of the innermost call that this package does not make, for the function that asks."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 @functools.cache
 def warn_once(message):
-    """A warning that a process gives once for each text."""
-    warnings.warn(message, UserWarning, stacklevel=3)
+    """A warning that a process gives once for each text, at the program's line."""
+    warnings.warn(message, UserWarning, stacklevel=_level_of_the_program())
 
 
 _announces_changes = True

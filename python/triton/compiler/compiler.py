@@ -11,6 +11,7 @@ import warnings
 
 from .. import __version__, _plugins, knobs
 from .._C.libtriton import get_cache_invalidating_env_vars, ir
+from .._utils import did_you_mean
 from ..backends.compiler import BaseBackend, GPUTarget  # noqa: F401  (clients take the former from here too)
 from ..errors import OutOfResources, TritonError  # noqa: F401  (clients take the former from here)
 from ..runtime import fleet
@@ -134,7 +135,9 @@ def compile(src, target=None, options=None, _env_vars=None):
     options = dict(options or {}, **src.parse_options())
     unknown = options.keys() - getattr(getattr(backend, "options_class", None), "__dataclass_fields__", options)
     if unknown:
-        raise KeyError(f"option {min(unknown)} was specified but unrecognised by the target {target.backend}")
+        name = min(unknown)
+        suggestion = did_you_mean(name, backend.options_class.__dataclass_fields__)
+        raise KeyError(f"option {name} was specified but unrecognised by the target {target.backend}{suggestion}")
     options = backend.parse_options(options)
     variables = {**get_cache_invalidating_env_vars(), **_plugins.variables()} if _env_vars is None else _env_vars
     replacements = inspection.Replacements(src, backend, options)

@@ -10,7 +10,7 @@ from typing import Callable, Generic, Iterable, Optional, TypeVar, Union
 
 from .. import compiler, knobs
 from .._C.libtriton import KernelBase, native_specialize_impl, plain_constant, read_grid
-from .._utils import find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
+from .._utils import did_you_mean, find_paths_if, get_iterable_path, type_canonicalisation_dict  # noqa: F401
 from ..backends import BaseBackend
 from ..language.callables import (  # noqa: F401  (clients take all of these from here)
     BoundConstexprFunction,
@@ -143,7 +143,8 @@ class JITFunction(KernelBase, JITCallable, KernelInterface[T]):
             assert name not in kwargs, f"{name} option is deprecated; current device and stream are used"
         for name in kwargs:
             if name not in options.__dict__ and name not in names:
-                raise KeyError(f"Keyword argument {name} was specified but unrecognised")
+                suggestion = did_you_mean(name, [*options.__dict__, *names])
+                raise KeyError(f"Keyword argument {name} was specified but unrecognised{suggestion}")
         values = list(bound_args.values())
         paths = find_paths_if(types, lambda _, ty: ty == "constexpr")
         constexprs = {path: plain_constant(get_iterable_path(values, path)) for path in paths}

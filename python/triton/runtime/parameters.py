@@ -7,6 +7,7 @@ import functools
 import inspect
 
 from .._C.libtriton import listed_parameters, native_specialize_impl, plain_constant, read_annotation
+from .._utils import did_you_mean
 from ..language import core
 
 
@@ -130,8 +131,11 @@ def create_function_from_signature(sig, kparams, backend, name="kernel"):
                 missing.append(f"'{name}'")
         if missing:
             plural = "s" if len(missing) > 1 else ""
+            lacking = [name.strip("'") for name in missing]
+            meant = [(name, did_you_mean(name, lacking)) for name in kwargs if name not in known]
+            suggestion = next((f"; '{name}' is no parameter{text}" for name, text in meant if text), "")
             raise TypeError(
-                f"{kernel_name}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
+                f"{kernel_name}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}{suggestion}"
             )
         specialization = [_specialize_named(param, value, backend) for param, value in zip(kparams, ordered.values())]
         return ordered, specialization, {name: value for name, value in kwargs.items() if name not in known}

@@ -72,6 +72,8 @@ def test_what_targets_have(fresh_knobs):
 def test_an_unknown_option_is_refused(fresh_triton_cache):
     with pytest.raises(KeyError, match="option waves_per_eu was specified but unrecognised by the target cuda"):
         compile(cast_kernel, tl.float16, HOPPER, waves_per_eu=2)
+    with pytest.raises(KeyError, match="num_stage was specified but .* cuda; did you mean 'num_stages'?"):
+        compile(cast_kernel, tl.float16, HOPPER, num_stage=2)
     with pytest.raises(KeyError, match="check_accesses"):
         compile(cast_kernel, tl.float16, HOPPER, check_accesses=True)
     with pytest.raises(KeyError, match="there is no option 'nonsense'"):

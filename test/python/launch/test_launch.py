@@ -275,6 +275,10 @@ def test_binding_errors():
         add_kernel[(1,)](x, x, x, 8, n=8, BLOCK=8)
     with pytest.raises(KeyError, match="Keyword argument nonsense was specified but unrecognised"):
         add_kernel[(1,)](x, x, x, 8, BLOCK=8, nonsense=1)
+    with pytest.raises(KeyError, match="num_warp was specified but unrecognised; did you mean 'num_warps'?"):
+        add_kernel[(1,)](x, x, x, 8, BLOCK=8, num_warp=4)
+    with pytest.raises(TypeError, match="argument: 'BLOCK'; 'BLOK' is no parameter; did you mean 'BLOCK'?"):
+        add_kernel[(1,)](x, x, x, 8, BLOK=8)
     with pytest.raises(AssertionError, match="num_warps must be a power of 2 from 1 to 1024, got 3"):
         add_kernel[(1,)](x, x, x, 8, BLOCK=8, num_warps=3)
     with pytest.raises(AssertionError, match="deprecated"):

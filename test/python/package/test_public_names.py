@@ -202,7 +202,7 @@ def test_helpers_of_later_releases(monkeypatch, recwarn):
     assert seen == [((0,), 1), ((1, 0), 2), ((1, 1), 3)]
     for _ in range(3):
         _utils.warn_once("once and no more")
-    assert [str(warning.message) for warning in recwarn] == ["once and no more"]
+    assert [(str(warning.message), warning.filename) for warning in recwarn] == [("once and no more", __file__)]
     assert _base64("ff" * 4) == "_____w" and _base32("ff" * 4) == "777777Y"
 
 
