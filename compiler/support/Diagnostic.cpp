@@ -166,7 +166,31 @@ static void renderExcerpt(llvm::raw_ostream &out, SourceRange range, Paint paint
   renderLine(out, end.line, lastText, indent, end.column - cut, false, paint);
 }
 
+/// Whether the user did not write the text: files of the language's own library have names below this folder of the package (compiler/frontend/Library.cpp).
+static bool isOfLibrary(SourceRange range) {
+  return range.isValid() && range.source->name().starts_with("triton/language/");
+}
+
+static void render(llvm::raw_ostream &out, const Diagnostic &diagnostic, Paint paint);
+
+/// What is wrong in a call of a library function is wrong at the call. The user's places come first, then those of the library.
+static void renderAtTheCall(llvm::raw_ostream &out, const Diagnostic &diagnostic, Paint paint) {
+  const auto user = llvm::find_if_not(diagnostic.callers, isOfLibrary);
+  Diagnostic atCall = diagnostic;
+  atCall.range = *user;
+  atCall.callers.assign(std::next(user), diagnostic.callers.end());
+  render(out, atCall, paint);
+  render(out,
+         Diagnostic{.severity = Severity::Note,
+                    .range = diagnostic.range,
+                    .message = "found here, in the library",
+                    .callers = {diagnostic.callers.begin(), user}},
+         paint);
+}
+
 static void render(llvm::raw_ostream &out, const Diagnostic &diagnostic, Paint paint) {
+  if (isOfLibrary(diagnostic.range) && !llvm::all_of(diagnostic.callers, isOfLibrary))
+    return renderAtTheCall(out, diagnostic, paint);
   static constexpr StringRef words[] = {"error", "warning", "note"};
   if (diagnostic.range.isValid()) {
     const Source &source = *diagnostic.range.source;

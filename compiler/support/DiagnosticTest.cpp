@@ -61,6 +61,30 @@ TEST(Diagnostic, ShowsHintNotesAndCallers) {
                                        "      |     ^~~~~~~~~\n");
 }
 
+TEST(Diagnostic, WhatIsFoundInTheLibraryIsShownAtTheCall) {
+  auto library = Source::create("triton/language/standard.py",
+                                "def zeros(s):\n    return full(s)\n\ndef like(x):\n    zeros(x)\n");
+  auto source = Source::create("add.py", "def helper(p):\n    like(p)\n\ndef kernel(p):\n    helper(p)\n");
+  Diagnostic diagnostic = {.range = find(library, "full(s)"), .message = "no shape"};
+  uint32_t call = library->text().rfind("zeros(x)"), outer = source->text().rfind("helper(p)");
+  diagnostic.callers = {{library.get(), call, call + 8}, find(source, "like(p)"), {source.get(), outer, outer + 9}};
+  EXPECT_EQ(render(diagnostic, false), "add.py:2:5: error: no shape\n"
+                                       "    2 |     like(p)\n"
+                                       "      |     ^~~~~~~\n"
+                                       "add.py:5:5: note: called from here\n"
+                                       "    5 |     helper(p)\n"
+                                       "      |     ^~~~~~~~~\n"
+                                       "triton/language/standard.py:2:12: note: found here, in the library\n"
+                                       "    2 |     return full(s)\n"
+                                       "      |            ^~~~~~~\n"
+                                       "triton/language/standard.py:5:5: note: called from here\n"
+                                       "    5 |     zeros(x)\n"
+                                       "      |     ^~~~~~~~\n");
+  diagnostic.callers.resize(1); // the library's own mistake
+  EXPECT_TRUE(
+      llvm::StringRef(render(diagnostic, false)).starts_with("triton/language/standard.py:2:12: error: no shape\n"));
+}
+
 TEST(Diagnostic, ShowsFirstAndLastOfSeveralLines) {
   auto source = Source::create("k.py", "x = f(a,\n      b,\n      c) + 1\n");
   EXPECT_EQ(render(Diagnostic{.range = find(source, "f(a,\n      b,\n      c)"), .message = "too long"}, false),
