@@ -97,7 +97,8 @@ def make_backend(target: GPUTarget):
     """The one backend that compiles for `target`."""
     fitting = [backend.compiler for backend in backends.values() if backend.compiler.supports_target(target)]
     if len(fitting) != 1:
+        known = "" if fitting else f" The backends are {', '.join(sorted(backends))}."
         raise RuntimeError(
-            f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). There should only be one."
+            f"{len(fitting)} compatible backends for target ({target.backend}) ({fitting}). There should only be one.{known}"
         )
     return fitting[0](target)

@@ -56,8 +56,10 @@ def test_compile_ast_source():
         ASTSource(kernel, {0: "*fp32"})
     with pytest.raises(AssertionError):
         triton.compile(source, target="cpu")
-    with pytest.raises(RuntimeError, match="compatible backends for target"):
+    with pytest.raises(RuntimeError, match="compatible backends for target .* The backends are .*cpu"):
         triton.compile(source, target=GPUTarget("abacus", 1, 1))
+    with pytest.raises(ValueError, match="the architecture of a CUDA target must have the form sm<digits>"):
+        triton.compile(source, target=GPUTarget("cuda", "sm_90", 32))
 
 
 def test_compile_ir_file(tmp_path):
