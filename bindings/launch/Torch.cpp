@@ -113,6 +113,22 @@ static bool says(PyObject *object, const char *method) {
   return answer.get() == Py_True;
 }
 
+/// The same of an attribute.
+static bool isTrue(PyObject *object, const char *attribute) {
+  Reference answer(PyObject_GetAttrString(object, attribute));
+  PyErr_Clear();
+  return answer.get() == Py_True;
+}
+
+/// In any of PyTorch's ways: torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, ….
+static bool isSparse(PyObject *object) {
+  Reference layout(PyObject_GetAttrString(object, "layout"));
+  Reference name(layout ? PyObject_Str(layout.get()) : nullptr);
+  const char *text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  PyErr_Clear();
+  return text && std::string_view(text).starts_with("torch.sparse_");
+}
+
 bool holdsItsNumbers(PyObject *object) {
   if (!torchTensorType || !PyObject_TypeCheck(object, torchTensorType) ||
       (torchInterface.offset && torchInterface.arePlain(torchInterface.keys(object))))
@@ -123,8 +139,10 @@ bool holdsItsNumbers(PyObject *object) {
         "its negative bit is set, so that its memory holds the numbers with the other sign; pass resolve_neg() of it";
   else if (says(object, "_is_zerotensor"))
     problem = "it is a zero tensor, which has no memory; pass clone() of it";
-  else if (Reference isMkldnn(PyObject_GetAttrString(object, "is_mkldnn")); isMkldnn.get() == Py_True)
+  else if (isTrue(object, "is_mkldnn"))
     problem = "its memory has the layout of MKL-DNN; pass to_dense() of it";
+  else if (isSparse(object))
+    problem = "it is sparse: indices and values are tensors of their own; pass those, or to_dense() of it";
   PyErr_Clear();
   if (problem)
     PyErr_Format(PyExc_ValueError, "kernels cannot read a tensor by its memory: %s", problem);

@@ -83,10 +83,13 @@ def test_negated_in_a_tuple_and_in_a_descriptor():
     [
         (lambda: torch._efficientzerotensor(16), "zero tensor, which has no memory.*argument 'source'"),
         (lambda: torch.arange(16.0).to_mkldnn(), "layout of MKL-DNN.*argument 'source'"),
+        (lambda: torch.arange(16.0).to_sparse(), "sparse: indices and values.*argument 'source'"),
+        (lambda: torch.eye(4).to_sparse_csr(), "sparse: indices and values.*argument 'source'"),
+        (lambda: torch.eye(4).to_sparse_csc(), "sparse: indices and values.*argument 'source'"),
         (without_memory, "argument 'source' has elements and no memory"),
         (fake, "argument 'source' has elements and no memory"),
     ],
-    ids=["zero tensor", "MKL-DNN", "no memory", "fake"],
+    ids=["zero tensor", "MKL-DNN", "COO", "CSR", "CSC", "no memory", "fake"],
 )
 def test_no_memory_to_read(make, message):
     for _ in range(2):
