@@ -268,7 +268,7 @@ int main(int argc, char **argv) {
     return fail(llvm::toString(std::move(error)));
   if (std::optional<std::string> fault = findEmitFault(); fault && !simulated.getNumOccurrences())
     return fail(*fault);
-  if (settings.tensorMaps && (emit == "header" || emit == "library"))
+  if (settings.tensorMaps && emit == "library")
     return fail(
         "--tensor-maps: whoever launches makes the maps and brings scratch memory, which generated C code does not");
   if (input.empty())
