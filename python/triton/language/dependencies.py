@@ -46,9 +46,12 @@ def _module_name(value):
     return name or ""
 
 
-def _is_language(value):
-    name = _module_name(value)
+def _is_language_name(name):
     return any(name == module or name.startswith(module + ".") for module in LANGUAGE_MODULES)
+
+
+def _is_language(value):
+    return _is_language_name(_module_name(value))
 
 
 def _is_jitted(value):
@@ -84,6 +87,7 @@ class DependenciesFinder(ast.NodeVisitor):
         self.hasher = hashlib.sha256(src.encode("utf-8"))
         self.globals = globals
         self.nonlocals = nonlocals
+        self.is_of_language = _is_language_name(globals.get("__name__") or "")
         self.used_global_vals: dict[tuple[str, int], tuple[object, object]] = {}
         self.readers: dict[tuple[str, int], str] = {}  # globals that a callee reads -> the callee's name
         self.local_names: set[str] = set()
@@ -127,6 +131,8 @@ class DependenciesFinder(ast.NodeVisitor):
             self._add_callee(value)
             return
         if callable(value) and not isinstance(value, (type, constexpr)):
+            if self.is_of_language and _is_language(value):
+                return  # the package's own code, such as `get_int_dtype`, is in every key
             instead = "decorate it with @triton.jit or @triton.constexpr_function"
             if not isinstance(value, FunctionType):
                 instead = "kernels call jitted functions and those of triton.language"

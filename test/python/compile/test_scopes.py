@@ -131,6 +131,18 @@ def test_python_function_is_an_error():
     assert "    tl.store(out_ptr, helper(1))\n                      ^\n" in str(error.value)
 
 
+def test_language_function_for_constants():
+    """The language's own functions may call each other, wherever they are taken to."""
+    get_int_dtype = triton.constexpr_function(tl.core.get_int_dtype)
+
+    @triton.jit
+    def kernel(out_ptr):
+        one = tl.full((), 1.0, tl.float32)
+        tl.store(out_ptr, one.to(get_int_dtype(bitwidth=one.dtype.primitive_bitwidth, signed=True), bitcast=True))
+
+    assert run(kernel) == 0x3F800000
+
+
 def test_modules_and_imported_names():
     @triton.jit
     def kernel(x_ptr, out_ptr, N: tl.constexpr):
