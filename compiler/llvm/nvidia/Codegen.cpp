@@ -4,6 +4,7 @@
 #include "compiler/llvm/BitcodeLibraries.h"
 #include "compiler/llvm/LlvmTargets.h"
 #include "compiler/llvm/nvidia/CopyAddresses.h"
+#include "compiler/llvm/nvidia/LoadExtents.h"
 #include "compiler/llvm/nvidia/NvidiaMachine.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -240,6 +241,7 @@ llvm::Expected<std::string> Code::ptx() {
   if (!machine)
     return machine.takeError();
   splitCopyAddresses(*llvmModule);
+  limitLoadExtents(*llvmModule);
   llvm::Expected<std::string> text = printAssembly(**machine);
   if (text && !(device == newer))
     text = llvm::Regex("\\.target sm_[0-9]+[af]?").sub(".target " + device.cpu(), *text);

@@ -110,6 +110,24 @@ def test_accesses_outside_of_arrays(tmp_path):
     assert result.returncode != 0 and "illegal address: write of" in result.stderr and "program.py:" in result.stderr
 
 
+def test_loads_end_with_the_array(tmp_path):
+    """Three neighbours, aligned to 16 bytes, in a kernel that takes all of LLVM's passes: no load of 16 bytes is made of them."""
+    program = """
+        from triton.language.extra import libdevice
+
+        @triton.jit
+        def weighted(weights, out):
+            total = tl.load(weights) + tl.load(weights + 1) * tl.load(weights + 2)
+            tl.store(out, libdevice.rsqrt(total))
+
+        arrays, out = [np.full(3, 2, np.float32) for _ in range(16)], np.zeros(1, np.float32)
+        weighted[(1,)](next(array for array in arrays if array.ctypes.data % 16 == 0), out)
+        assert abs(out[0] - 6 ** -0.5) < 1e-6
+    """
+    result = run(tmp_path, program, "sm_90a")
+    assert result.returncode == 0, result.stderr
+
+
 def test_unknown_architectures(tmp_path):
     result = run(tmp_path, "sums[(1,)](np.zeros(4, np.float32), np.zeros(4, np.float32), 4, 4)", "sm_12")
     assert result.returncode != 0 and "sm_12" in result.stderr
