@@ -239,7 +239,7 @@ _record = np.zeros(16, [("a", "f4")])
     "complex": (_numbers.astype("c8"), NO_TYPE), "dates": (np.zeros(16, "M8[s]"), NO_TYPE), "longdouble": (_numbers.astype(np.longdouble), NO_TYPE), "complex tensor": (torch.zeros(16, dtype=torch.complex64), NO_TYPE),
     "list": ([1.0] * 16, NO_MEMORY), "array.array": (array.array("f", [1.0] * 16), NO_MEMORY), "bytes": (bytes(64), NO_MEMORY), "bytearray": (bytearray(64), NO_MEMORY), "memoryview": (memoryview(_numbers), NO_MEMORY),
     "ctypes": ((ctypes.c_float * 16)(), NO_MEMORY), "storage": (torch.arange(16.0).untyped_storage(), NO_MEMORY), "class": (np.ndarray, NO_MEMORY), "class of tensors": (torch.Tensor, NO_MEMORY),
-    "sparse": (torch.arange(16.0).to_sparse(), Error(RuntimeError, "storage")), "meta": (torch.empty(16, device="meta"), Error(ValueError, "cannot be accessed from Triton")),
+    "sparse": (torch.arange(16.0).to_sparse(), Error(ValueError, "it is sparse")), "meta": (torch.empty(16, device="meta"), Error(ValueError, "cannot be accessed from Triton")),
     "raising pointer": (Pointer(RuntimeError("no pointer today")), Error(RuntimeError, "no pointer today")), "None for a pointer": (Pointer(None), NO_POINTER), "float for a pointer": (Pointer(1.5), NO_POINTER),
     "raising dtype": (Raising("dtype"), Error(RuntimeError, "no dtype today")), "raising interface": (Raising("__array_interface__"), Error(RuntimeError, "no __array_interface__ today")),
     "raising dlpack": (Raising("__dlpack__"), Error(RuntimeError, "no __dlpack__ today")),
