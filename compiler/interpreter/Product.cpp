@@ -18,7 +18,8 @@ struct Matrices {
   std::vector<double> numbers;
 
   Matrices(ArrayRef<int64_t> shape, int64_t rows, int64_t columns)
-      : count(shape.size() == 3 ? shape[0] : 1), rows(rows), columns(columns), numbers(count * rows * columns) {}
+      : count(ShapedType::getNumElements(shape.drop_back(2))), rows(rows), columns(columns),
+        numbers(count * rows * columns) {}
   double &operator()(int64_t batch, int64_t row, int64_t column) {
     return numbers[(batch * rows + row) * columns + column];
   }
@@ -84,12 +85,13 @@ double decodeScale(const Array &scale, size_t index) {
 
 /// Multiplies each group of elements along K by its scale. `kIsLast` tells the left operand from the right.
 void applyScale(Matrices &matrix, const Array &scale, bool kIsLast) {
-  int64_t groups = scale.shape().back(), k = kIsLast ? matrix.columns : matrix.rows;
-  for (int64_t row = 0; row < matrix.rows; ++row)
-    for (int64_t column = 0; column < matrix.columns; ++column) {
-      int64_t line = kIsLast ? row : column, place = kIsLast ? column : row;
-      matrix(0, row, column) *= decodeScale(scale, line * groups + place * groups / k);
-    }
+  int64_t groups = scale.shape().back(), lines = kIsLast ? matrix.rows : matrix.columns;
+  int64_t k = kIsLast ? matrix.columns : matrix.rows;
+  for (int64_t batch = 0; batch < matrix.count; ++batch)
+    for (int64_t line = 0; line < lines; ++line)
+      for (int64_t place = 0; place < k; ++place)
+        (kIsLast ? matrix(batch, line, place) : matrix(batch, place, line)) *=
+            decodeScale(scale, (batch * lines + line) * groups + place * groups / k);
 }
 
 Array multiplyScaled(tensor::DotScaledOp op, ArrayRef<Array> operands) {

@@ -325,7 +325,7 @@ llvm::ArrayRef<Builtin> dotBuiltins() {
        "(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, "
        "out_dtype=None)",
        "The matrix product of two blocks, plus `acc`.\n\n"
-       "Shapes are [M, K] and [K, N], with any leading batch dimensions in common. Operands have one dtype of int8, "
+       "Shapes are [M, K] and [K, N], with a leading batch dimension in common, if any. Operands have one dtype of int8, "
        "float16, bfloat16, float32, float64, or are "
        "8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest "
        "in float32. `out_dtype=None` means what `acc` has, or float32.\n"
@@ -337,10 +337,9 @@ llvm::ArrayRef<Builtin> dotBuiltins() {
        "rhs_k_pack=True, out_dtype=tl.float32)",
        "The product of two matrices in microscaling formats, plus `acc`, in float32.\n\n"
        "Formats are \"e2m1\" (two per uint8, the first in the low bits), \"e4m3\", \"e5m2\", \"bf16\" and \"fp16\". A "
-       "scale is None or a block [M or N, K / group]: "
+       "scale is None or a block [M or N, K / group], with the leading dimension of its operand if that is a batch: "
        "uint8 exponents or float8e4nv, one for each group of 16 or 32 elements along K; shapes say which, and scales "
-       "of "
-       "both sides have the same.",
+       "of both sides have the same.",
        dotScaled},
   };
   return table;

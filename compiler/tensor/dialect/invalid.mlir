@@ -458,7 +458,7 @@ tt.func @scale_of_another_shape(%a: tensor<32x64xbf16>, %b: tensor<64x32xbf16>, 
 // -----
 
 tt.func @scale_of_a_batch(%a: tensor<2x32x32xbf16>, %s: tensor<32x1xi8>, %c: tensor<2x32x32xf32>) {
-  // expected-error @+1 {{a scaled dot of rank 3 takes no scales}}
+  // expected-error @+1 {{lhs_scale must be a tensor of shape [2, 32, 1]. Got ['32', '1']}}
   %0 = tt.dot_scaled %a scale %s, %a, %c lhs = bf16 rhs = bf16 {fastMath = false} : tensor<2x32x32xbf16>, tensor<32x1xi8> * tensor<2x32x32xbf16> -> tensor<2x32x32xf32>
   tt.return
 }

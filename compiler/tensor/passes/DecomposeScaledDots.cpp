@@ -101,7 +101,7 @@ struct Decomposer {
     return tensor::FpToFpOp::create(builder, loc, with(operand, f32), operand, tensor::RoundingModeAttr());
   }
 
-  /// Scales are [rows, groups]; `size` elements of each row, in the operand's own order of dimensions.
+  /// Scales are [rows, groups], or a batch of those; `size` elements of each row, in the operand's own order of dimensions.
   Value factors(Value scale, int64_t size, bool isRhs) {
     Value value;
     if (typeOf(scale).getElementType().isInteger(8)) {
@@ -118,11 +118,18 @@ struct Decomposer {
     } else {
       value = tensor::FpToFpOp::create(builder, loc, with(scale, f32), scale, tensor::RoundingModeAttr());
     }
-    int64_t rows = typeOf(scale).getDimSize(0), groups = typeOf(scale).getDimSize(1);
-    value = tensor::ExpandDimsOp::create(builder, loc, value, 2);
-    value = tensor::BroadcastOp::create(builder, loc, value, ArrayRef<int64_t>{rows, groups, size / groups});
-    value = tensor::ReshapeOp::create(builder, loc, value, ArrayRef<int64_t>{rows, size});
-    return isRhs ? tensor::TransOp::create(builder, loc, value, ArrayRef<int32_t>{1, 0}).getResult() : value;
+    SmallVector<int64_t> shape(typeOf(scale).getShape());
+    value = tensor::ExpandDimsOp::create(builder, loc, value, shape.size());
+    shape.push_back(size / shape.back());
+    value = tensor::BroadcastOp::create(builder, loc, value, shape);
+    shape.pop_back();
+    shape.back() = size;
+    value = tensor::ReshapeOp::create(builder, loc, value, shape);
+    if (!isRhs)
+      return value;
+    auto order = llvm::to_vector(llvm::seq<int32_t>(0, shape.size()));
+    std::swap(order.back(), order[order.size() - 2]);
+    return tensor::TransOp::create(builder, loc, value, order);
   }
 
   LogicalResult run() {

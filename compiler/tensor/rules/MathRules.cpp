@@ -193,12 +193,18 @@ static int64_t usualScaleGroup(const ScaledOperand &operand) {
   return operand.scale.getElementType().isInteger(8) ? 32 : 16;
 }
 
+/// The scales of `operand`: of each matrix of a batch, `rows` by `groups`.
+static SmallVector<int64_t> scaleShape(const ScaledOperand &operand, int64_t rows, int64_t groups) {
+  SmallVector<int64_t> shape(operand.type.getShape().drop_back(2));
+  shape.append({rows, groups});
+  return shape;
+}
+
 /// That the scales of `operand` are not `rows` by `groups`.
 static LogicalResult wrongScaleShape(StringRef name, const ScaledOperand &operand, int64_t rows, int64_t groups,
                                      EmitError error) {
-  int64_t expected[] = {rows, groups};
   auto sizes = llvm::map_range(operand.scale.getShape(), [](int64_t size) { return std::to_string(size); });
-  return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(expected) << "]. Got ['"
+  return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(scaleShape(operand, rows, groups)) << "]. Got ['"
                  << llvm::join(sizes, "', '") << "']"; // sizes as clients know them: constexprs, printed
 }
 
@@ -207,11 +213,8 @@ static FailureOr<int64_t> scaleGroup(StringRef name, const ScaledOperand &operan
                                      EmitError error) {
   if (!operand.scale)
     return 0;
-  if (operand.type.getRank() != 2)
-    return error() << "a scaled dot of rank " << operand.type.getRank() << " takes no scales";
-  ArrayRef<int64_t> shape = operand.scale.getShape();
   for (int64_t group : {16, 32})
-    if (shape.size() == 2 && shape[0] == rows && shape[1] * group == k)
+    if (k % group == 0 && operand.scale.getShape() == ArrayRef<int64_t>(scaleShape(operand, rows, k / group)))
       return group;
   return wrongScaleShape(name, operand, rows, k / usualScaleGroup(operand), error);
 }

@@ -630,7 +630,7 @@ def _widen_to_word(input) -> tensor:
 def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, out_dtype=None) -> tensor:
     """The matrix product of two blocks, plus `acc`.
 
-    Shapes are [M, K] and [K, N], with any leading batch dimensions in common. Operands have one dtype of int8, float16, bfloat16, float32, float64, or are 8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest in float32. `out_dtype=None` means what `acc` has, or float32.
+    Shapes are [M, K] and [K, N], with a leading batch dimension in common, if any. Operands have one dtype of int8, float16, bfloat16, float32, float64, or are 8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest in float32. `out_dtype=None` means what `acc` has, or float32.
     `input_precision` says how float32 operands are read: "tf32", "tf32x3", "ieee", "bf16x3" or "bf16x6". `allow_tf32` is its deprecated form.
     """
     ...
@@ -638,7 +638,7 @@ def dot(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_i
 def dot_scaled(lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, lhs_k_pack=True, rhs_k_pack=True, out_dtype=...) -> tensor:
     """The product of two matrices in microscaling formats, plus `acc`, in float32.
 
-    Formats are "e2m1" (two per uint8, the first in the low bits), "e4m3", "e5m2", "bf16" and "fp16". A scale is None or a block [M or N, K / group]: uint8 exponents or float8e4nv, one for each group of 16 or 32 elements along K; shapes say which, and scales of both sides have the same.
+    Formats are "e2m1" (two per uint8, the first in the low bits), "e4m3", "e5m2", "bf16" and "fp16". A scale is None or a block [M or N, K / group], with the leading dimension of its operand if that is a batch: uint8 exponents or float8e4nv, one for each group of 16 or 32 elements along K; shapes say which, and scales of both sides have the same.
     """
     ...
 

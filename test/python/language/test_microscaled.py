@@ -126,6 +126,38 @@ def loop_kernel(a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, c_ptr, K, M: tl.constexp
     tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
 
 
+@triton.jit
+def cube(ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    return tl.load(
+        ptr + tl.arange(0, B)[:, None, None] * M * N + tl.arange(0, M)[None, :, None] * N + tl.arange(0, N)[None, None, :]
+    )
+
+
+@triton.jit
+def batched_kernel(a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, c_ptr, S: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, A: tl.constexpr, B: tl.constexpr):  # fmt: skip
+    a = cube(a_ptr, S, M, K // 2 if A == "e2m1" else K)
+    b = cube(b_ptr, S, K // 2 if B == "e2m1" else K, N)
+    a_scale, b_scale = cube(a_scale_ptr, S, M, K // 32), cube(b_scale_ptr, S, N, K // 32)
+    c = tl.dot_scaled(a, a_scale, A, b, b_scale, B)
+    m, n = tl.arange(0, M)[None, :, None], tl.arange(0, N)[None, None, :]
+    tl.store(c_ptr + tl.arange(0, S)[:, None, None] * M * N + m * N + n, c)
+
+
+@pytest.mark.parametrize("kinds", [("e4m3", "e4m3"), ("e2m1", "e5m2"), ("bf16", "e2m1")])
+def test_batches(kinds):
+    S, M, N, K = 2, 16, 32, 64
+    torch.manual_seed(8)
+    a, left = zip(*(operand(kinds[0], M, K, 1) for _ in range(S)))
+    b, right = zip(*(operand(kinds[1], K, N, 0) for _ in range(S)))
+    scales = [torch.randint(125, 130, (S, rows, K // 32)).to(torch.uint8) for rows in (M, N)]
+    c = torch.zeros(S, M, N)
+    stacked = [torch.stack([each.view(torch.uint8) for each in side]).view(side[0].dtype) for side in (a, b)]
+    batched_kernel[(1,)](stacked[0], scales[0], stacked[1], scales[1], c, S, M, N, K, *kinds)
+    for each in range(S):
+        expected = (left[each] * factor(scales[0][each], 32)) @ (right[each] * factor(scales[1][each], 32).T)
+        torch.testing.assert_close(c[each].double(), expected, rtol=2e-3, atol=5e-2)
+
+
 @pytest.mark.parametrize("stages", [1, 3])
 @pytest.mark.parametrize("shape", [(128, 64, 512, 128), (64, 64, 256, 64), (128, 64, 256, 64), (128, 32, 64, 32)])
 @pytest.mark.parametrize(
