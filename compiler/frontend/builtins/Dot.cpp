@@ -325,10 +325,10 @@ llvm::ArrayRef<Builtin> dotBuiltins() {
        "(input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, "
        "out_dtype=None)",
        "The matrix product of two blocks, plus `acc`.\n\n"
-       "Shapes are [M, K] and [K, N], with a leading batch dimension in common, if any. Operands have one dtype of int8, "
-       "float16, bfloat16, float32, float64, or are "
-       "8-bit floats. int8 accumulates in int32, float16 and 8-bit floats in `out_dtype`, float64 in float64, the rest "
-       "in float32. `out_dtype=None` means what `acc` has, or float32.\n"
+       "Shapes are [M, K] and [K, N], with a leading batch dimension in common, if any. Operands have one dtype of "
+       "int8, float16, bfloat16, float32, float64, or are 8-bit floats. int8 accumulates in int32, float16 and 8-bit "
+       "floats in `out_dtype`, float64 in float64, the rest in float32. `out_dtype=None` means what `acc` has, or "
+       "float32.\n"
        "`input_precision` says how float32 operands are read: \"tf32\", \"tf32x3\", \"ieee\", \"bf16x3\" or "
        "\"bf16x6\". `allow_tf32` is its deprecated form.",
        dot},

@@ -204,8 +204,8 @@ static SmallVector<int64_t> scaleShape(const ScaledOperand &operand, int64_t row
 static LogicalResult wrongScaleShape(StringRef name, const ScaledOperand &operand, int64_t rows, int64_t groups,
                                      EmitError error) {
   auto sizes = llvm::map_range(operand.scale.getShape(), [](int64_t size) { return std::to_string(size); });
-  return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(scaleShape(operand, rows, groups)) << "]. Got ['"
-                 << llvm::join(sizes, "', '") << "']"; // sizes as clients know them: constexprs, printed
+  return error() << name << " must be a tensor of shape [" << ArrayRef<int64_t>(scaleShape(operand, rows, groups))
+                 << "]. Got ['" << llvm::join(sizes, "', '") << "']"; // sizes as clients know them: constexprs, printed
 }
 
 /// How many elements along K share a scale: 16 or 32, as the shapes say; 0 without scales.

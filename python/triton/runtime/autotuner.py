@@ -408,7 +408,8 @@ class Autotuner(KernelInterface):
         return self.cache[key]
 
     def _tune(self, key, args, kwargs):
-        before = self._call, self._restore_copies, self._harms  # of a launch that is tuned, and that launches this kernel
+        # Of a launch that is tuned, and that launches this kernel.
+        before = self._call, self._restore_copies, self._harms
         self._call = args, kwargs
         try:
             self._tune_call(key, args, kwargs)

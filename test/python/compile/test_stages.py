@@ -193,7 +193,9 @@ def test_architecture_of_ir_and_of_code(compile_always):
 
 def test_what_is_no_architecture(compile_always, fresh_knobs):
     for options in ({"arch": "smx"}, {"target": GPUTarget("cuda", "x", 32)}):
-        with pytest.raises(ValueError, match="^the architecture of a CUDA target must have the form sm<digits>, got 'smx'"):
+        with pytest.raises(
+            ValueError, match="^the architecture of a CUDA target must have the form sm<digits>, got 'smx'"
+        ):
             compile_always(**options)
     fresh_knobs.runtime.override_arch = "smx"
     with pytest.raises(ValueError, match="^TRITON_OVERRIDE_ARCH must have the form sm<digits>, got 'smx'"):

@@ -129,7 +129,10 @@ def loop_kernel(a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, c_ptr, K, M: tl.constexp
 @triton.jit
 def cube(ptr, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     return tl.load(
-        ptr + tl.arange(0, B)[:, None, None] * M * N + tl.arange(0, M)[None, :, None] * N + tl.arange(0, N)[None, None, :]
+        ptr
+        + tl.arange(0, B)[:, None, None] * M * N
+        + tl.arange(0, M)[None, :, None] * N
+        + tl.arange(0, N)[None, None, :]
     )
 
 
