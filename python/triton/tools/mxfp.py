@@ -13,8 +13,8 @@ def fp8e8m0_to_float32(scale):
     return torch.where(codes == 255, torch.full_like(values, float("nan")), values)
 
 
-class MXFP4Tensor:
-    """Numbers of 4 bits, one code per byte in `data`; bit 3 is the sign."""
+class _CodeTensor:
+    """Numbers as codes, one per byte in `data`."""
 
     def __init__(self, data=None, size=None, device=None):
         if data is None and size is None:
@@ -22,6 +22,10 @@ class MXFP4Tensor:
         self.device = device
         self.size = tuple(data.shape) if data is not None else tuple(size) if not isinstance(size, int) else (size,)
         self.data = None if data is None else self._from_float(data.to(device) if device else data)
+
+
+class MXFP4Tensor(_CodeTensor):
+    """Numbers of 4 bits, one code per byte in `data`; bit 3 is the sign."""
 
     def random(self):
         """Fills it with every code, uniformly."""
@@ -66,15 +70,8 @@ class MXFP4Tensor:
         return pairs.reshape(shape).narrow(dim, 0, original_shape[dim]).contiguous()
 
 
-class MXScaleTensor:
+class MXScaleTensor(_CodeTensor):
     """Scales 2^(code - 127), one code per byte in `data`; 255 is NaN."""
-
-    def __init__(self, data=None, size=None, device=None):
-        if data is None and size is None:
-            raise ValueError("either data or size is needed")
-        self.device = device
-        self.size = tuple(data.shape) if data is not None else tuple(size) if not isinstance(size, int) else (size,)
-        self.data = None if data is None else self._from_float(data.to(device) if device else data)
 
     def random(self, low=None, high=None):
         """Fills it with scales between `low` and `high`; never NaN."""

@@ -11,16 +11,18 @@ def scales_last(data, mx_axis):
     return data.transpose(-1, -2) if mx_axis == data.ndim - 2 else data
 
 
-class HopperMXScaleLayout(Layout):
-    name = "HOPPER_SCALE"
+class HopperMXLayout(Layout):
+    """Along one of the last two axes, `mx_axis`, rows lie side by side, `FOLD` of them; a setting of the layout's own, called `SETTING`, comes after the axis."""
 
-    def __init__(self, shape=None, mx_axis=None, num_warps=8):
+    FOLD: int
+    SETTING: str
+
+    def __init__(self, shape, mx_axis, setting):
         if isinstance(shape, int):  # the axis comes first where there is no shape
-            num_warps = num_warps if mx_axis is None else mx_axis
+            setting = setting if mx_axis is None else mx_axis
             shape, mx_axis = None, shape
         super().__init__(shape)
-        assert num_warps & (num_warps - 1) == 0, f"num_warps must be a power of two, not {num_warps}"
-        self.num_warps = num_warps
+        setattr(self, self.SETTING, setting)
         self.given_axis = mx_axis
         if shape is None:
             return
@@ -29,7 +31,28 @@ class HopperMXScaleLayout(Layout):
         assert self.mx_axis in (rank - 2, rank - 1), f"mx_axis must be one of the last two, not {mx_axis}"
 
     def options(self):
-        return {"mx_axis": self.given_axis, "num_warps": self.num_warps}
+        return {"mx_axis": self.given_axis, self.SETTING: getattr(self, self.SETTING)}
+
+    def _is_second_to_last(self, rank):
+        """Whether the sum runs along the rows of each matrix."""
+        if self.initial_shape is not None:
+            return self.mx_axis == len(self.initial_shape) - 2
+        return self.given_axis % rank == rank - 2
+
+    def swizzle_block_shape(self, block_shape):
+        rows, columns = block_shape[-2:]
+        if self._is_second_to_last(len(block_shape)):
+            return [*block_shape[:-2], rows * self.FOLD, columns // self.FOLD]
+        return [*block_shape[:-2], rows // self.FOLD, columns * self.FOLD]
+
+
+class HopperMXScaleLayout(HopperMXLayout):
+    name = "HOPPER_SCALE"
+    FOLD, SETTING = 32, "num_warps"
+
+    def __init__(self, shape=None, mx_axis=None, num_warps=8):
+        super().__init__(shape, mx_axis, num_warps)
+        assert self.num_warps & (self.num_warps - 1) == 0, f"num_warps must be a power of two, not {self.num_warps}"
 
     def swizzle_data(self, data):
         data = pad_last(scales_last(data, self.mx_axis), 32 * self.num_warps, 2)
@@ -51,18 +74,6 @@ class HopperMXScaleLayout(Layout):
     def _permute(data, order):
         leading = data.ndim - len(order)
         return data.permute(*range(leading), *(leading + axis for axis in order))
-
-    def _is_second_to_last(self, rank):
-        """Whether the sum runs along the rows of each matrix."""
-        if self.initial_shape is not None:
-            return self.mx_axis == len(self.initial_shape) - 2
-        return self.given_axis % rank == rank - 2
-
-    def swizzle_block_shape(self, block_shape):
-        rows, columns = block_shape[-2:]
-        if self._is_second_to_last(len(block_shape)):
-            return [*block_shape[:-2], rows * 32, columns // 32]
-        return [*block_shape[:-2], rows // 32, columns * 32]
 
     @property
     def padded_rows(self):

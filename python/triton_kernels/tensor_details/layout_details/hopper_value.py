@@ -15,8 +15,8 @@ import torch
 import triton
 import triton.language as tl
 
-from .base import Layout, pad_last
-from .hopper_scale import scales_last
+from .base import pad_last
+from .hopper_scale import HopperMXLayout, scales_last
 
 _ORDER = (0, 3, 6, 10, 4, 9, 7, 1, 8, 2, 5, 11)
 _INVERSE = tuple(_ORDER.index(axis) for axis in range(12))
@@ -68,25 +68,13 @@ def _unpack_words(data):
     return nibbles.to(torch.uint8).reshape(data.shape)
 
 
-class HopperMXValueLayout(Layout):
+class HopperMXValueLayout(HopperMXLayout):
     name = "HOPPER_VALUE"
+    FOLD, SETTING = 4, "mma_version"
 
     def __init__(self, shape=None, mx_axis=None, mma_version=3):
-        if isinstance(shape, int):  # the axis comes first where there is no shape
-            mma_version = mma_version if mx_axis is None else mx_axis
-            shape, mx_axis = None, shape
-        super().__init__(shape)
-        assert mma_version in (2, 3), f"mma_version is 2 or 3, not {mma_version}"
-        self.mma_version = mma_version
-        self.given_axis = mx_axis
-        if shape is None:
-            return
-        rank = len(self.initial_shape)
-        self.mx_axis = mx_axis + rank if mx_axis < 0 else mx_axis
-        assert self.mx_axis in (rank - 2, rank - 1), f"mx_axis must be one of the last two, not {mx_axis}"
-
-    def options(self):
-        return {"mx_axis": self.given_axis, "mma_version": self.mma_version}
+        super().__init__(shape, mx_axis, mma_version)
+        assert self.mma_version in (2, 3), f"mma_version is 2 or 3, not {self.mma_version}"
 
     def _tile(self, M, K):
         rows, columns = _factors(self.mma_version)
@@ -109,18 +97,6 @@ class HopperMXValueLayout(Layout):
         data = scales_last(data.reshape(*leading, M, K), self.mx_axis)
         rows, columns = self.initial_shape[-2:]
         return data[..., :rows, :columns]
-
-    def _is_second_to_last(self, rank):
-        """Whether the sum runs along the rows of each matrix."""
-        if self.initial_shape is not None:
-            return self.mx_axis == len(self.initial_shape) - 2
-        return self.given_axis % rank == rank - 2
-
-    def swizzle_block_shape(self, block_shape):
-        rows, columns = block_shape[-2:]
-        if self._is_second_to_last(len(block_shape)):
-            return [*block_shape[:-2], rows * 4, columns // 4]
-        return [*block_shape[:-2], rows // 4, columns * 4]
 
 
 @triton.jit
