@@ -1,7 +1,6 @@
 #include "api/DescriptorArgument.h"
 
 #include "dispatch/launch/CudaKernel.h"
-#include "runtime/cuda/TensorMap.h"
 
 namespace triton {
 
@@ -11,25 +10,6 @@ llvm::Error checkDescriptor(const triton_descriptor &descriptor) {
                                            dispatch::isFloating(element), shapeOf(descriptor), stridesOf(descriptor),
                                            blockOf(descriptor), descriptor.pads_with_nan != 0,
                                            (descriptor.type & TRITON_ROUNDS_TO_TF32) != 0));
-}
-
-static std::optional<std::string> encode(const dispatch::TensorMapFormat &format, int elementType, uint64_t address,
-                                         std::span<const uint64_t> shape, std::span<const uint64_t> strides,
-                                         bool padsWithNan, void *destination) {
-  auto driver = dispatch::gpuDriver();
-  if (!driver)
-    return llvm::toString(driver.takeError());
-  llvm::Error error = runtime::cuda::encodeOnce(driver->api(),
-                                                {.address = address,
-                                                 .swizzle = format.swizzle,
-                                                 .elementBytes = format.elementBytes,
-                                                 .elementType = elementType,
-                                                 .box = format.box,
-                                                 .shape = {shape.data(), shape.size()},
-                                                 .strides = {strides.data(), strides.size()},
-                                                 .fillWithNan = padsWithNan},
-                                                destination);
-  return error ? std::optional(llvm::toString(std::move(error))) : std::nullopt;
 }
 
 llvm::Error packDescriptor(const triton_argument &argument, const dispatch::DescriptorParts &parts, std::byte *block) {
@@ -42,7 +22,8 @@ llvm::Error packDescriptor(const triton_argument &argument, const dispatch::Desc
   llvm::copy(stridesOf(given), descriptor.strides);
   descriptor.padsWithNan = given.pads_with_nan != 0;
   descriptor.roundsToTf32 = (given.type & TRITON_ROUNDS_TO_TF32) != 0;
-  return toError(dispatch::packDescriptor(descriptor, parts, reinterpret_cast<uint64_t>(given.address), encode, block));
+  return toError(dispatch::packDescriptor(descriptor, parts, reinterpret_cast<uint64_t>(given.address),
+                                          dispatch::encodeTensorMap, block));
 }
 
 } // namespace triton

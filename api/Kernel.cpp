@@ -211,8 +211,8 @@ static llvm::Error launchOnHost(const triton_compiled &compiled, const void *blo
 static llvm::Error launchOnCuda(const triton_compiled &compiled, std::byte *block, std::array<int32_t, 3> grid,
                                 const triton_options &options) {
   return compiled.cuda->launch(block,
-                               {.stream = static_cast<runtime::gpu::StreamHandle>(options.stream),
-                                .grid = grid,
+                               {.stream = reinterpret_cast<uint64_t>(options.stream),
+                                .grid = {grid[0], grid[1], grid[2]},
                                 .mayUseGraph = options.launch_graphs != 0},
                                options.device);
 }

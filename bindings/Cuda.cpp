@@ -4,6 +4,7 @@
 #include "bindings/Interrupt.h"
 #include "bindings/Result.h"
 #include "bindings/launch/CudaTensorMap.h"
+#include "dispatch/Descriptor.h"
 
 #include <triton/embed_cuda.h>
 
@@ -44,12 +45,14 @@ static nb::tuple loadBinary(const std::string &name, const nb::object &binary, u
   return nb::make_tuple(loaded.module, loaded.function, loaded.registers, loaded.localBytes / 4, loaded.maxThreads);
 }
 
-static nb::object encodeTensorMap(uint64_t address, int swizzle, int elementBytes, int elementType,
-                                  const std::vector<uint32_t> &box, const std::vector<uint64_t> &shape,
-                                  const std::vector<uint64_t> &strides, int padding) {
-  embed::CudaTensorMap map = take(
-      embed::cudaEncodeTensorMap({address, swizzle, elementBytes, elementType, box, shape, strides, padding == 1}));
-  return take(createTensorMap(map.words));
+static TensorMap encodeTensorMap(uint64_t address, int swizzle, int elementBytes, int elementType,
+                                 const std::vector<uint32_t> &box, const std::vector<uint64_t> &shape,
+                                 const std::vector<uint64_t> &strides, int padding) {
+  TensorMap map;
+  if (auto error = embed::cudaPackTensorMap(
+          {address, swizzle, elementBytes, elementType, box, shape, strides, padding == 1}, map.bytes))
+    throw std::runtime_error(*error);
+  return map;
 }
 
 static void setPrintfFifoSize(long long bytes) {
@@ -151,6 +154,8 @@ void addCuda(nb::module_ &module) {
       },
       nb::arg("arch"), nb::arg("registers"), nb::arg("shared"), nb::arg("threads"),
       "(share of a multiprocessor's warps that CTAs of a kernel fill, what limits it)");
+  cuda.def("element_type", &embed::cudaElementType, nb::arg("kind"),
+           "The driver's number for elements of a tensor map that kernels count as `kind`.");
   cuda.def("set_printf_fifo_size", &setPrintfFifoSize, nb::arg("bytes"));
   cuda.def("fill_tma_descriptor", &encodeTensorMap, nb::arg("addr"), nb::arg("swizzle"), nb::arg("elem_size"),
            nb::arg("elem_type"), nb::arg("block_size"), nb::arg("shape"), nb::arg("strides"), nb::arg("padding"));

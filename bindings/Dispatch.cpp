@@ -9,6 +9,7 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -79,14 +80,6 @@ static void checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloa
 
 // C libraries.
 
-template <typename T> static T valueOf(std::variant<T, dispatch::Problem> result) {
-  if (auto *problem = std::get_if<dispatch::Problem>(&result)) {
-    raise(*problem);
-    throw nb::python_error();
-  }
-  return std::get<T>(std::move(result));
-}
-
 static std::string digest(const std::string &text) {
   nb::object hash = nb::module_::import_("hashlib").attr("sha256")(nb::bytes(text.data(), text.size()));
   return nb::cast<std::string>(hash.attr("hexdigest")());
@@ -102,7 +95,7 @@ static dispatch::CVariant makeVariant(const std::string &kernel, const nb::list 
   std::vector<dispatch::Parameter> facts;
   for (KernelParameter &parameter : read)
     facts.push_back(std::move(parameter.facts));
-  return valueOf(dispatch::makeVariant(kernel, facts, signature, name, backend, numWarps, numStages, digest));
+  return take(dispatch::makeVariant(kernel, facts, signature, name, backend, numWarps, numStages, digest));
 }
 
 static nb::list entriesOf(const dispatch::CVariant &variant) {
@@ -122,7 +115,7 @@ static std::string fillTemplate(const std::string &text, const dispatch::CVarian
                              .sharedBytes = scratchBytes,
                              .numCtas = numCtas,
                              .threads = threads};
-  return dispatch::fillTemplate(text, variant, code, fileBase, valueOf(dispatch::readGrid(grid)));
+  return dispatch::fillTemplate(text, variant, code, fileBase, take(dispatch::readGrid(grid)));
 }
 
 using FunctionTuple = std::tuple<std::string, std::vector<std::tuple<std::string, std::string, unsigned>>>;
@@ -179,6 +172,8 @@ void addDispatch(nb::module_ &module) {
              nb::arg("rounds_to_tf32"), "A ValueError unless kernels can take a tensor descriptor of these parts.");
   module.def("tensor_map_element_type", &dispatch::elementTypeOf, nb::arg("element_type"), nb::arg("rounds_to_tf32"),
              "The driver's number for the elements of a tensor map whose format has `element_type`.");
+  module.def("place_argument", &dispatch::placeArgument, nb::arg("type"), nb::arg("end"),
+             "(offset, bytes) of a value of a signature type behind `end` bytes of a block of arguments.");
   module.def("scalar_types", &scalarTypes,
              "(name, alias, signature, other names, bits, mantissa, bias, is integer, is signed, C type) of every "
              "scalar type.");

@@ -60,8 +60,9 @@ NB_MODULE(libtriton, module) {
   module.doc() = "The compiler and the launch path of Triton.";
   module.attr("__version__") = triton_version();
   if (!addLauncher(module.ptr()) || !addHostLauncher(module.ptr()) || !addCudaLauncher(module.ptr()) ||
-      !addCudaTensorMap(module.ptr()) || !addKernelObject(module.ptr()))
+      !addKernelObject(module.ptr()))
     throw nb::python_error();
+  addCudaTensorMap(module);
   addCache(module);
   addCompile(module);
   addCompileOptions(module);

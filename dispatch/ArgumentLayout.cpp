@@ -6,6 +6,13 @@
 
 namespace triton::dispatch {
 
+std::pair<uint32_t, uint32_t> placeArgument(std::string_view type, uint32_t end) {
+  auto scalar = scalarTypeByName(type);
+  const uint32_t bytes = type == "nvTmaDesc" ? 128 : scalar ? bytesOf(*scalar) : 8; // else an address
+  const uint32_t alignment = std::min(bytes, 64u);
+  return {(end + alignment - 1) / alignment * alignment, bytes};
+}
+
 // The plan.
 
 ArgumentLayoutBuilder::ArgumentLayoutBuilder(std::span<const CodeArgument> code,

@@ -20,6 +20,9 @@ struct CodeArgument {
   bool isStored = true; // the kernel may store to what it leads to
 };
 
+/// Where a value of a signature type (`i32`, `*fp16`, `nvTmaDesc`) stands behind `end` bytes of a block, by the layout rules of a C struct: (offset, bytes).
+std::pair<uint32_t, uint32_t> placeArgument(std::string_view type, uint32_t end);
+
 /// How a tensor map of TMA is made from a descriptor, besides address, shape and strides.
 struct TensorMapFormat {
   int swizzle = 0, elementBytes = 0, elementType = 0; // the driver's numbers

@@ -61,9 +61,15 @@ static Outcome packMap(const Descriptor &descriptor, const TensorMapFormat &form
   }
   if (format.hasTwoPerByte)
     shape[rank - 1] *= 2;
-  const int elementType = elementTypeOf(format.elementType, descriptor.roundsToTf32);
-  if (auto error =
-          encode(format, elementType, address, {shape, rank}, {strides, rank}, descriptor.padsWithNan, destination))
+  const TensorMapDescription description{.address = address,
+                                         .swizzle = format.swizzle,
+                                         .elementBytes = format.elementBytes,
+                                         .elementType = elementTypeOf(format.elementType, descriptor.roundsToTf32),
+                                         .box = format.box,
+                                         .shape = {shape, rank},
+                                         .strides = {strides, rank},
+                                         .padsWithNan = descriptor.padsWithNan};
+  if (auto error = encode(description, destination))
     return Problem{"RuntimeError", std::move(*error)};
   return std::nullopt;
 }

@@ -21,11 +21,16 @@ Outcome checkDescriptor(uint64_t address, unsigned elementBytes, bool isFloating
                         std::span<const int64_t> strides, std::span<const int64_t> block, bool padsWithNan,
                         bool roundsToTf32);
 
-/// Makes a tensor map of `descriptor`, whose tensor is at `address`; what goes wrong, as a sentence. `elementType` is the format's, or that of numbers that are rounded.
-using TensorMapEncoder = std::optional<std::string> (*)(const TensorMapFormat &format, int elementType,
-                                                        uint64_t address, std::span<const uint64_t> shape,
-                                                        std::span<const uint64_t> strides, bool padsWithNan,
-                                                        void *destination);
+/// All that a tensor map is made of.
+struct TensorMapDescription {
+  uint64_t address = 0;
+  int swizzle = 0, elementBytes = 0, elementType = 0; // the driver's numbers
+  std::span<const uint32_t> box;                      // outermost dimension first, as all of these
+  std::span<const uint64_t> shape, strides;           // strides in elements
+  bool padsWithNan = false;
+};
+/// Makes a tensor map at `destination`; what goes wrong, as a sentence.
+using TensorMapEncoder = std::optional<std::string> (*)(const TensorMapDescription &description, void *destination);
 /// The driver's number for elements of a tensor map: `elementType` is that of its format.
 int elementTypeOf(int elementType, bool roundsToTf32);
 /// Writes the parts of a descriptor whose tensor is at `address` into the block.

@@ -2,7 +2,7 @@
 #include <triton/embed_cuda.h>
 
 #include "compiler/gpu/Occupancy.h"
-#include "dispatch/launch/CudaLauncher.h"
+#include "dispatch/launch/CudaKernel.h"
 #include "embed/Result.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/cuda/TensorMap.h"
@@ -97,45 +97,22 @@ std::optional<Error> cudaUnload(uint64_t module) {
 
 static gpu::FunctionHandle handle(uint64_t function) { return reinterpret_cast<gpu::FunctionHandle>(function); }
 
-CudaLauncher::CudaLauncher(CudaPlan plan)
-    : state(std::make_unique<dispatch::CudaLauncher>(dispatch::CudaPlan{.offsets = std::move(plan.offsets),
-                                                                        .argumentBytes = plan.argumentBytes,
-                                                                        .threads = plan.threads,
-                                                                        .sharedBytes = plan.sharedBytes,
-                                                                        .clusterSize = plan.clusterSize,
-                                                                        .isCooperative = plan.isCooperative,
-                                                                        .isProgrammatic = plan.isProgrammatic,
-                                                                        .waitsAtEntry = plan.waitsAtEntry,
-                                                                        .hasScratch = plan.hasScratch})) {}
+CudaLauncher::CudaLauncher(const dispatch::CudaPlan &plan) : state(std::make_unique<dispatch::CudaLauncher>(plan)) {}
 CudaLauncher::~CudaLauncher() = default;
-Result<uint64_t> CudaLauncher::prepare(uint64_t function) const {
-  auto context = state->prepare(handle(function));
-  return context ? Result<uint64_t>(number(*context)) : toError(context.takeError());
-}
+Result<uint64_t> CudaLauncher::prepare(uint64_t function) const { return toResult(state->prepare(function)); }
 uint64_t CudaLauncher::graphLaunches() const { return state->graphLaunches(); }
 uint64_t CudaLauncher::scratchBytes(const int32_t grid[3], uint64_t perBlock) const {
-  return state->scratchBytes({grid[0], grid[1], grid[2]}, perBlock);
+  return state->scratchBytes(grid, perBlock);
 }
 
-static dispatch::CudaCall toDispatch(const CudaCall &call) {
-  return {.function = handle(call.function),
-          .context = reinterpret_cast<gpu::ContextHandle>(call.context),
-          .stream = reinterpret_cast<gpu::StreamHandle>(call.stream),
-          .grid = {call.grid[0], call.grid[1], call.grid[2]},
-          .isContextCurrent = call.isContextCurrent,
-          .mayUseGraph = call.mayUseGraph,
-          .scratch = call.scratch,
-          .profilerScratch = call.profilerScratch};
-}
-
-int CudaLauncher::launch(const CudaCall &call, std::byte *arguments) {
+int CudaLauncher::launch(const dispatch::CudaCall &call, std::byte *arguments) {
   gpu::Driver *driver = gpu::Driver::getIfUsed();
-  return driver ? state->launch(driver->api(), toDispatch(call), arguments) : int(gpu::NotInitialized);
+  return driver ? state->launch(driver->api(), call, arguments) : int(gpu::NotInitialized);
 }
 
-std::string CudaLauncher::describeFailure(const CudaCall &call, int status) const {
+std::string CudaLauncher::describeFailure(const dispatch::CudaCall &call, int status) const {
   auto driver = gpu::Driver::get();
-  return driver ? state->describeFailure(driver->api(), toDispatch(call), status) : llvm::toString(driver.takeError());
+  return driver ? state->describeFailure(driver->api(), call, status) : llvm::toString(driver.takeError());
 }
 
 Result<double> cudaTimeLaunches(uint64_t function, uint32_t threads, uint64_t argumentBytes, int count, int handover) {
@@ -190,32 +167,8 @@ std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes) {
   return withDriver([&](gpu::Driver &driver) { return toOptional(gpu::setPrintfFifoBytes(driver, bytes)); });
 }
 
-static cuda::TensorMapDescription toRuntime(const CudaTensorMapDescription &description) {
-  return {.address = description.address,
-          .swizzle = description.swizzle,
-          .elementBytes = description.elementBytes,
-          .elementType = description.elementType,
-          .box = {description.box.data(), description.box.size()},
-          .shape = {description.shape.data(), description.shape.size()},
-          .strides = {description.strides.data(), description.strides.size()},
-          .fillWithNan = description.fillWithNan};
-}
-
-Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &description) {
-  return withDriver([&](gpu::Driver &driver) -> Result<CudaTensorMap> {
-    auto map = cuda::encode(driver.api(), toRuntime(description));
-    if (!map)
-      return toError(map.takeError());
-    CudaTensorMap result;
-    std::copy(std::begin(map->words), std::end(map->words), result.words);
-    return result;
-  });
-}
-
-std::optional<Error> cudaPackTensorMap(const CudaTensorMapDescription &description, void *destination) {
-  return withDriver([&](gpu::Driver &driver) {
-    return toOptional(cuda::encodeOnce(driver.api(), toRuntime(description), destination));
-  });
+std::optional<std::string> cudaPackTensorMap(const dispatch::TensorMapDescription &description, void *destination) {
+  return dispatch::encodeTensorMap(description, destination);
 }
 
 int cudaElementType(int formatType) { return cuda::driverElementType(formatType); }

@@ -3,7 +3,10 @@
 
 #include "bindings/InterpreterLock.h"
 #include "bindings/Interrupt.h"
+#include "dispatch/launch/CudaCall.h"
 #include <triton/embed_cuda.h>
+
+#include <algorithm>
 
 namespace triton::python {
 
@@ -106,7 +109,7 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   ArgumentBlock block;
   if (!block.pack(launcher, invocation, resolve))
     return false;
-  embed::CudaCall call;
+  dispatch::CudaCall call;
   Reference holders[2];
   const bool hasScratch = self.scratch[0].bytes || self.scratch[1].bytes;
   if (hasScratch && (!allocate(self, self.scratch[0], invocation, call.scratch, holders[0]) ||
@@ -115,7 +118,7 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
   call.function = self.function;
   call.context = self.context;
   call.stream = invocation.stream;
-  call.grid = grid;
+  std::copy(grid, grid + 3, call.grid);
   call.isContextCurrent = invocation.isCurrent;
   // Only calls like ones before: what a hook is to see, or what clients make themselves, is a launch of the kernel.
   call.mayUseGraph = self.usesGraphs && invocation.packed && invocation.isCurrent;
@@ -135,35 +138,34 @@ static bool isCurrent(Launcher &launcher, PyObject *function) {
   return self.context && self.context == embed::cudaCurrentContext();
 }
 
-/// CudaLauncherBase(argument_bytes, signature, code_arguments, tensor_maps, threads, shared, cluster, cooperative, programmatic, waits_at_entry, graphs,
-///                  global_scratch_size, global_scratch_align, profile_scratch_size, profile_scratch_align)
+/// CudaLauncherBase(signature: list of types, metadata, graphs=False)
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
-  unsigned argumentBytes = 0, threads = 0, sharedBytes = 0, clusterSize = 1;
-  int isCooperative = 0, isProgrammatic = 0, waitsAtEntry = 0, usesGraphs = 0;
-  Scratch global{.allocator = "_allocator"}, profile{.allocator = "_profile_allocator"};
-  PyObject *signature = nullptr, *codeArguments = nullptr, *tensorMaps = nullptr;
-  if (!PyArg_ParseTuple(arguments, "IO!OO!IIIppppKKKK", &argumentBytes, &PyList_Type, &signature, &codeArguments,
-                        &PyList_Type, &tensorMaps, &threads, &sharedBytes, &clusterSize, &isCooperative,
-                        &isProgrammatic, &waitsAtEntry, &usesGraphs, &global.bytes, &global.alignment, &profile.bytes,
-                        &profile.alignment))
+  PyObject *signature = nullptr, *metadata = nullptr;
+  int usesGraphs = 0;
+  if (!PyArg_ParseTuple(arguments, "O!O|p", &PyList_Type, &signature, &metadata, &usesGraphs))
     return nullptr;
-  Launcher *launcher = createLauncher(type, argumentBytes, signature, codeArguments, tensorMaps);
+  auto fact = [&](const char *name) { return factOf(metadata, name); };
+  const uint64_t warpSize = fact("warp_size"); // backends of other packages may not say
+  dispatch::CudaPlan plan{.threads = uint32_t(fact("num_warps") * (warpSize ? warpSize : 32)),
+                          .sharedBytes = uint32_t(fact("shared")),
+                          .clusterSize = std::max(uint32_t(fact("num_ctas")), 1u),
+                          .isCooperative = fact("launch_cooperative_grid") != 0,
+                          .isProgrammatic = fact("launch_pdl") != 0,
+                          .waitsAtEntry = fact("waits_at_entry") != 0,
+                          .hasScratch = fact("global_scratch_size") != 0};
+  const Scratch global{fact("global_scratch_size"), fact("global_scratch_align"), "_allocator"},
+      profile{fact("profile_scratch_size"), fact("profile_scratch_align"), "_profile_allocator"};
+  Launcher *launcher = PyErr_Occurred() ? nullptr : createLauncher(type, signature, metadata);
   if (!launcher)
     return nullptr;
+  plan.offsets = launcher->layout->offsets;
+  plan.argumentBytes = launcher->argumentBytes;
   launcher->hasStreams = true;
   launcher->memory = Memory::Device;
   launcher->launch = launch;
   launcher->isCurrent = isCurrent;
   auto &self = reinterpret_cast<CudaLauncher &>(*launcher);
-  self.native = new embed::CudaLauncher({.offsets = launcher->layout->offsets,
-                                         .argumentBytes = launcher->argumentBytes,
-                                         .threads = threads,
-                                         .sharedBytes = sharedBytes,
-                                         .clusterSize = clusterSize ? clusterSize : 1,
-                                         .waitsAtEntry = waitsAtEntry != 0,
-                                         .isCooperative = isCooperative != 0,
-                                         .isProgrammatic = isProgrammatic != 0,
-                                         .hasScratch = global.bytes != 0});
+  self.native = new embed::CudaLauncher(plan);
   self.usesGraphs = usesGraphs;
   self.scratch[0] = global;
   self.scratch[1] = profile;

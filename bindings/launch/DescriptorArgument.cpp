@@ -78,17 +78,8 @@ bool DescriptorArgument::read(PyObject *descriptor, unsigned rank) {
          readNumbers(descriptor, stridesName, rank, facts.strides);
 }
 
-static std::optional<std::string> encode(const dispatch::TensorMapFormat &format, int elementType, uint64_t address,
-                                         std::span<const uint64_t> shape, std::span<const uint64_t> strides,
-                                         bool padsWithNan, void *destination) {
-  auto error = embed::cudaPackTensorMap(
-      {address, format.swizzle, format.elementBytes, elementType, format.box, shape, strides, padsWithNan},
-      destination);
-  return error ? std::optional(std::move(error->message)) : std::nullopt;
-}
-
 bool DescriptorArgument::pack(const dispatch::DescriptorParts &parts, uint64_t address, std::byte *block) const {
-  return raise(dispatch::packDescriptor(facts, parts, address, encode, block));
+  return raise(dispatch::packDescriptor(facts, parts, address, embed::cudaPackTensorMap, block));
 }
 
 bool readBlockShape(PyObject *descriptor, std::vector<int64_t> &block) {

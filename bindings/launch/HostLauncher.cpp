@@ -65,22 +65,19 @@ static bool launch(Launcher &launcher, const Invocation &invocation) {
 
 static bool isCurrent(Launcher &, PyObject *) { return true; }
 
-/// HostLauncher(argument_bytes: int, signature: list of types, code_arguments: [(name, type, offset, size)], waits_for_programs: bool, polls: bool)
+/// HostLauncher(signature: list of types, metadata)
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
-  unsigned argumentBytes = 0;
-  PyObject *signature = nullptr, *codeArguments = nullptr;
-  int waitsForPrograms = 0, polls = 0;
-  if (!PyArg_ParseTuple(arguments, "IO!Opp", &argumentBytes, &PyList_Type, &signature, &codeArguments,
-                        &waitsForPrograms, &polls))
+  PyObject *signature = nullptr, *metadata = nullptr;
+  if (!PyArg_ParseTuple(arguments, "O!O", &PyList_Type, &signature, &metadata))
     return nullptr;
-  Reference noMaps(PyList_New(0));
-  Launcher *self = noMaps ? createLauncher(type, argumentBytes, signature, codeArguments, noMaps.get()) : nullptr;
+  const bool waits = factOf(metadata, "waits_for_programs"), polls = factOf(metadata, "polls");
+  Launcher *self = PyErr_Occurred() ? nullptr : createLauncher(type, signature, metadata);
   if (self) {
     self->hasStreams = false;
     self->memory = Memory::Host;
     self->launch = launch;
     self->isCurrent = isCurrent;
-    reinterpret_cast<HostLauncher *>(self)->how = {0, isInterrupted, waitsForPrograms != 0, polls != 0};
+    reinterpret_cast<HostLauncher *>(self)->how = {0, isInterrupted, waits, polls};
   }
   return reinterpret_cast<PyObject *>(self);
 }

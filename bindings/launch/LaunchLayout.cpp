@@ -6,12 +6,9 @@
 
 namespace triton::python {
 
-static bool readCode(PyObject *list, std::vector<dispatch::CodeArgument> &code) {
-  Reference arguments(PySequence_Fast(list, "the arguments of the code must be a list"));
-  if (!arguments)
-    return false;
-  for (Py_ssize_t index = 0; index < PySequence_Fast_GET_SIZE(arguments.get()); ++index) {
-    Reference tuple(PySequence_Tuple(PySequence_Fast_GET_ITEM(arguments.get(), index)));
+static bool readCode(PyObject *arguments, std::vector<dispatch::CodeArgument> &code) {
+  for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(arguments); ++index) {
+    Reference tuple(PySequence_Tuple(PyTuple_GET_ITEM(arguments, index)));
     const char *name = nullptr, *type = nullptr;
     unsigned offset = 0, size = 0;
     int isStored = 1;
@@ -69,13 +66,22 @@ static bool addParameter(PyObject *type, std::vector<uint16_t> &path, dispatch::
   return raise(builder.add(path, text));
 }
 
-std::unique_ptr<ArgumentLayout> readLayout(PyObject *signature, PyObject *codeArguments, PyObject *tensorMaps) {
+/// A sequence of the metadata, as a tuple; null with an exception set.
+static Reference sequenceOf(PyObject *metadata, const char *name) {
+  Reference found(PyObject_GetAttrString(metadata, name));
+  return Reference(found ? PySequence_Tuple(found.get()) : nullptr);
+}
+
+std::unique_ptr<ArgumentLayout> readLayout(PyObject *signature, PyObject *metadata) {
   std::vector<dispatch::CodeArgument> code;
   std::vector<std::optional<dispatch::TensorMapFormat>> formats;
-  if (!readCode(codeArguments, code))
+  Reference arguments = sequenceOf(metadata, "argument_layout");
+  if (!arguments || !readCode(arguments.get(), code))
     return nullptr;
-  for (Py_ssize_t index = 0; index < PyList_GET_SIZE(tensorMaps); ++index) {
-    PyObject *map = PyList_GET_ITEM(tensorMaps, index);
+  Reference maps = sequenceOf(metadata, "tensordesc_meta");
+  PyErr_Clear(); // there may be none
+  for (Py_ssize_t index = 0; maps && index < PyTuple_GET_SIZE(maps.get()); ++index) {
+    PyObject *map = PyTuple_GET_ITEM(maps.get(), index);
     formats.emplace_back();
     if (map != Py_None && !readFormat(map, formats.back().emplace()))
       return nullptr;

@@ -10,9 +10,8 @@ using dispatch::ArgumentLayout;
 using dispatch::ArgumentSlot;
 using dispatch::PlainSlot;
 
-/// `signature`: the type of each parameter, a text or a tuple of types. `codeArguments`: (name, type, offset, size, whether it may be stored to) of each argument of
-/// the code. `tensorMaps`: as metadata's `tensordesc_meta` has it, one dict, or None, for each descriptor; empty if all are passed in parts. Null with an exception
-/// set.
-std::unique_ptr<ArgumentLayout> readLayout(PyObject *signature, PyObject *codeArguments, PyObject *tensorMaps);
+/// `signature`: a list of the type of each parameter, a text or a tuple of types. Of the metadata counts `argument_layout`, (name, type, offset, size, whether it may be
+/// stored to) of each argument of the code, and `tensordesc_meta`, if it has that: one dict, or None, for each descriptor. Null with an exception set.
+std::unique_ptr<ArgumentLayout> readLayout(PyObject *signature, PyObject *metadata);
 
 } // namespace triton::python

@@ -217,9 +217,18 @@ static PyObject *call(PyObject *callable, PyObject *const *arguments, size_t fla
   Py_RETURN_NONE;
 }
 
-Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, PyObject *signature, PyObject *codeArguments,
-                         PyObject *tensorMaps) {
-  std::unique_ptr<ArgumentLayout> layout = readLayout(signature, codeArguments, tensorMaps);
+uint64_t factOf(PyObject *metadata, const char *name) {
+  Reference value(PyErr_Occurred() ? nullptr : PyObject_GetAttrString(metadata, name));
+  if (!value && PyErr_ExceptionMatches(PyExc_AttributeError))
+    PyErr_Clear();
+  if (!value)
+    return 0;
+  return PyLong_Check(value.get()) ? PyLong_AsUnsignedLongLong(value.get()) : PyObject_IsTrue(value.get()) == 1;
+}
+
+Launcher *createLauncher(PyTypeObject *type, PyObject *signature, PyObject *metadata) {
+  const auto argumentBytes = uint32_t(factOf(metadata, "argument_bytes"));
+  std::unique_ptr<ArgumentLayout> layout = PyErr_Occurred() ? nullptr : readLayout(signature, metadata);
   if (!layout)
     return nullptr;
   for (uint32_t offset : layout->offsets)

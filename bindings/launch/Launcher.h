@@ -51,9 +51,10 @@ extern PyTypeObject *launcherType;
 bool addLauncher(PyObject *module);
 /// The members that classes of launchers share.
 extern PyMemberDef launcherMembers[];
-/// A launcher of `type`; the rest is as readLayout takes it. Null with an exception set.
-Launcher *createLauncher(PyTypeObject *type, uint32_t argumentBytes, PyObject *signature, PyObject *codeArguments,
-                         PyObject *tensorMaps);
+/// A number or a truth that a kernel's metadata says, 0 where it does not; perhaps an exception is set.
+uint64_t factOf(PyObject *metadata, const char *name);
+/// A launcher of `type` for kernels with this metadata, whose parameters have the types of `signature`, a list. Null with an exception set.
+Launcher *createLauncher(PyTypeObject *type, PyObject *signature, PyObject *metadata);
 /// The destructor; classes that hold more call it last.
 void destroyLauncher(PyObject *object);
 

@@ -1,5 +1,7 @@
 #include "dispatch/launch/CudaKernel.h"
 
+#include "compiler/artifact/Description.h"
+#include "runtime/cuda/TensorMap.h"
 #include "runtime/gpu/Memory.h"
 #include "runtime/hip/Library.h"
 #include "runtime/simulated/Simulation.h"
@@ -57,6 +59,23 @@ llvm::Expected<std::string> gpuArchitecture(int device) {
   return properties->architecture;
 }
 
+std::optional<std::string> encodeTensorMap(const TensorMapDescription &description, void *destination) {
+  auto driver = gpuDriver();
+  if (!driver)
+    return llvm::toString(driver.takeError());
+  llvm::Error error = runtime::cuda::encodeOnce(driver->api(),
+                                                {.address = description.address,
+                                                 .swizzle = description.swizzle,
+                                                 .elementBytes = description.elementBytes,
+                                                 .elementType = description.elementType,
+                                                 .box = {description.box.data(), description.box.size()},
+                                                 .shape = {description.shape.data(), description.shape.size()},
+                                                 .strides = {description.strides.data(), description.strides.size()},
+                                                 .fillWithNan = description.padsWithNan},
+                                                destination);
+  return error ? std::optional(llvm::toString(std::move(error))) : std::nullopt;
+}
+
 char OutOfResources::ID;
 
 llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(gpu::Driver &driver, int device) {
@@ -74,8 +93,8 @@ llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(gpu::Driver &driver, int
     return function.takeError();
   if (int threads = artifact->numWarps * artifact->warpSize; threads > function->maxThreads)
     return llvm::make_error<OutOfResources>(threads, function->maxThreads, "threads");
-  auto made = std::make_unique<OnDevice>(*function, CudaPlan::of(*artifact));
-  if (auto context = made->launcher.prepare(function->function); !context)
+  auto made = std::make_unique<OnDevice>(*function, planOf(*artifact));
+  if (auto context = made->launcher.prepare(reinterpret_cast<uint64_t>(function->function)); !context)
     return context.takeError();
   return *(loaded[device] = std::move(made));
 }
@@ -88,10 +107,11 @@ llvm::Error CudaKernel::launch(std::byte *arguments, CudaCall call, int device) 
   if (!here)
     return here.takeError();
   CudaLauncher &launcher = here->launcher;
-  call.function = here->function.function;
-  call.context = here->function.context;
-  auto scratch = gpu::LaunchScratch::allocate(*driver, call.context, call.stream,
-                                              launcher.scratchBytes(call.grid, artifact->globalScratchBytes));
+  call.function = reinterpret_cast<uint64_t>(here->function.function);
+  call.context = reinterpret_cast<uint64_t>(here->function.context);
+  auto scratch =
+      gpu::LaunchScratch::allocate(*driver, here->function.context, reinterpret_cast<gpu::StreamHandle>(call.stream),
+                                   launcher.scratchBytes(call.grid, artifact->globalScratchBytes));
   if (!scratch)
     return scratch.takeError();
   call.scratch = scratch->address();

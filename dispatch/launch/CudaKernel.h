@@ -1,6 +1,7 @@
 // A compiled kernel on the GPUs of this machine: loaded on each device at its first launch there.
 #pragma once
 
+#include "dispatch/Descriptor.h"
 #include "dispatch/Shortage.h"
 #include "dispatch/launch/CudaLauncher.h"
 
@@ -15,6 +16,9 @@ namespace triton::dispatch {
 llvm::Expected<runtime::gpu::Driver &> gpuDriver(llvm::StringRef backend = "");
 /// What a device is compiled for: "sm_90a", "gfx942".
 llvm::Expected<std::string> gpuArchitecture(int device);
+
+/// A tensor map into the 128 bytes at `destination`; what goes wrong, as a sentence. Maps made before are remembered.
+std::optional<std::string> encodeTensorMap(const TensorMapDescription &description, void *destination);
 
 /// The device has too little of something.
 class OutOfResources : public llvm::ErrorInfo<OutOfResources> {

@@ -13,7 +13,7 @@ static bool isSet(const artifact::Artifact &artifact, const char *option) {
   return llvm::is_contained(artifact.options, std::pair<std::string, artifact::OptionValue>(option, true));
 }
 
-CudaPlan CudaPlan::of(const artifact::Artifact &artifact) {
+CudaPlan planOf(const artifact::Artifact &artifact) {
   CudaPlan plan{.argumentBytes = artifact.argumentBytes,
                 .threads = uint32_t(artifact.numWarps) * uint32_t(artifact.warpSize),
                 .sharedBytes = artifact.sharedBytes,
@@ -35,18 +35,18 @@ bool isEachLaunchShown() {
   return blocking && llvm::StringRef(blocking) != "0" && *blocking;
 }
 
-llvm::Expected<gpu::ContextHandle> CudaLauncher::prepare(gpu::FunctionHandle function) const {
-  std::optional<gpu::LoadedFunction> found = gpu::find(function);
+llvm::Expected<uint64_t> CudaLauncher::prepare(uint64_t function) const {
+  std::optional<gpu::LoadedFunction> found = gpu::find(reinterpret_cast<gpu::FunctionHandle>(function));
   if (!found)
-    return nullptr;
+    return 0;
   if (plan.clusterSize > 8) {
     auto driver = gpu::Driver::get();
     if (!driver)
       return driver.takeError();
-    if (llvm::Error error = gpu::allowLargeClusters(*driver, function))
+    if (llvm::Error error = gpu::allowLargeClusters(*driver, found->function))
       return error;
   }
-  return found->context;
+  return reinterpret_cast<uint64_t>(found->context);
 }
 
 std::string CudaLauncher::describeFailure(const gpu::DriverApi &api, const CudaCall &call, int status) const {

@@ -5,35 +5,15 @@
 #pragma once
 
 #include "compiler/artifact/Artifact.h"
+#include "dispatch/launch/CudaCall.h"
 #include "runtime/gpu/LaunchGraph.h"
 
 #include <algorithm>
 
 namespace triton::dispatch {
 
-/// What launches of a kernel have in common.
-struct CudaPlan {
-  /// As an artifact says it.
-  static CudaPlan of(const artifact::Artifact &artifact);
-
-  std::vector<uint32_t> offsets; // of the code's arguments in the packed block
-  uint32_t argumentBytes = 0;    // of the block
-  uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
-  bool isCooperative = false, isProgrammatic = false, waitsAtEntry = false;
-  bool hasScratch =
-      false; // launches bring memory, which may be what the one before still uses: then none is programmatic
-};
-
-/// One launch.
-struct CudaCall {
-  runtime::gpu::FunctionHandle function = nullptr;
-  runtime::gpu::ContextHandle context = nullptr; // of the function; null: whichever is current
-  runtime::gpu::StreamHandle stream = nullptr;
-  std::array<int32_t, 3> grid = {1, 1, 1};
-  bool isContextCurrent = false; // the caller has just seen that the function's is
-  bool mayUseGraph = false;
-  runtime::gpu::DevicePointer scratch = 0, profilerScratch = 0; // memory of this launch, 0 where it needs none
-};
+/// As an artifact says it.
+CudaPlan planOf(const artifact::Artifact &artifact);
 
 /// Whether the environment asks for launches one by one: tools that trace them show a graph as one thing, and CUDA_LAUNCH_BLOCKING wants each waited for.
 bool isEachLaunchShown();
@@ -45,11 +25,11 @@ public:
     plan.isProgrammatic &= !plan.hasScratch;
   }
 
-  /// Makes a function ready to be launched, and gives the context that it was loaded into; null if `runtime::gpu::load` did not load it.
-  llvm::Expected<runtime::gpu::ContextHandle> prepare(runtime::gpu::FunctionHandle function) const;
+  /// Makes a function ready to be launched, and gives the context that it was loaded into; 0 if `runtime::gpu::load` did not load it.
+  llvm::Expected<uint64_t> prepare(uint64_t function) const;
 
   /// How many bytes of scratch memory a launch over this grid takes, of `perBlock` bytes each.
-  uint64_t scratchBytes(const std::array<int32_t, 3> &grid, uint64_t perBlock) const;
+  uint64_t scratchBytes(const int32_t grid[3], uint64_t perBlock) const;
   /// `arguments`: the packed block. The driver's status.
   int launch(const runtime::gpu::DriverApi &api, const CudaCall &call, std::byte *arguments);
   /// What to tell a user about a launch that failed.
@@ -66,15 +46,15 @@ private:
 
 // In the header, as a launch that is warm counts instructions.
 
-inline uint64_t CudaLauncher::scratchBytes(const std::array<int32_t, 3> &grid, uint64_t perBlock) const {
+inline uint64_t CudaLauncher::scratchBytes(const int32_t grid[3], uint64_t perBlock) const {
   return uint64_t(grid[0]) * uint64_t(grid[1]) * uint64_t(grid[2]) * plan.clusterSize * perBlock;
 }
 
 inline runtime::gpu::Launch CudaLauncher::describe(const CudaCall &call) const {
-  return {.function = call.function,
-          .context = call.context,
+  return {.function = reinterpret_cast<runtime::gpu::FunctionHandle>(call.function),
+          .context = reinterpret_cast<runtime::gpu::ContextHandle>(call.context),
           .isContextCurrent = call.isContextCurrent,
-          .stream = call.stream,
+          .stream = reinterpret_cast<runtime::gpu::StreamHandle>(call.stream),
           .grid = {uint32_t(call.grid[0]), uint32_t(call.grid[1]), uint32_t(call.grid[2])},
           .threads = plan.threads,
           .sharedBytes = plan.sharedBytes,

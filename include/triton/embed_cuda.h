@@ -8,9 +8,12 @@
 
 #include <span>
 
-namespace triton::dispatch {
+namespace triton::dispatch { // launch/CudaCall.h, Descriptor.h
 class CudaLauncher;
-}
+struct CudaCall;
+struct CudaPlan;
+struct TensorMapDescription;
+} // namespace triton::dispatch
 
 namespace triton::embed {
 
@@ -38,36 +41,17 @@ struct CudaFunction {
   int registers = 0, localBytes = 0, staticSharedBytes = 0, maxThreads = 0;
 };
 
-/// What launches of a kernel have in common.
-struct CudaPlan {
-  std::vector<uint32_t> offsets; // of the code's arguments in the packed block
-  uint32_t argumentBytes = 0;    // of the block
-  uint32_t threads = 128, sharedBytes = 0, clusterSize = 1;
-  bool waitsAtEntry = false; // as the artifact says; then a launch may overlap the one before it
-  bool isCooperative = false, isProgrammatic = false;
-  bool hasScratch = false; // launches bring scratch memory
-};
-
-/// One launch.
-struct CudaCall {
-  uint64_t function = 0, context = 0, stream = 0; // context 0: whichever is current
-  const int32_t *grid = nullptr;                  // three extents
-  bool isContextCurrent = false;                  // the caller has just seen that the function's is
-  bool mayUseGraph = false;                       // where the GPU waits for the host
-  uint64_t scratch = 0, profilerScratch = 0;      // memory of this launch, 0 where it needs none
-};
-
 /// Launches a kernel; used by one thread at a time or by many.
 class TRITON_EXPORT CudaLauncher {
 public:
-  explicit CudaLauncher(CudaPlan plan);
+  explicit CudaLauncher(const dispatch::CudaPlan &plan);
   ~CudaLauncher();
   CudaLauncher(const CudaLauncher &) = delete;
   /// Makes a function ready to be launched, and gives the context that it was loaded into; 0 if `cudaLoad` did not load it.
   Result<uint64_t> prepare(uint64_t function) const;
   /// `arguments`: the packed block. 0, or the driver's status.
-  int launch(const CudaCall &call, std::byte *arguments);
-  std::string describeFailure(const CudaCall &call, int status) const;
+  int launch(const dispatch::CudaCall &call, std::byte *arguments);
+  std::string describeFailure(const dispatch::CudaCall &call, int status) const;
   /// How many went through a graph.
   uint64_t graphLaunches() const;
   /// How many bytes of scratch memory a launch takes, of `perBlock` bytes each.
@@ -75,18 +59,6 @@ public:
 
 private:
   std::unique_ptr<dispatch::CudaLauncher> state;
-};
-
-struct CudaTensorMap {
-  uint64_t words[16];
-};
-
-struct CudaTensorMapDescription {
-  uint64_t address = 0;
-  int swizzle = 0, elementBytes = 0, elementType = 0; // the driver's numbers
-  std::span<const uint32_t> box;                      // outermost dimension first
-  std::span<const uint64_t> shape, strides;
-  bool fillWithNan = false;
 };
 
 /// A path of the driver's library, or a folder that holds it; empty: the system's. Counts until the driver is used.
@@ -137,9 +109,9 @@ TRITON_EXPORT std::vector<CudaCount> cudaTakeCounts();
 TRITON_EXPORT Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes,
                                                 uint32_t clusterSize);
 TRITON_EXPORT std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes);
-TRITON_EXPORT Result<CudaTensorMap> cudaEncodeTensorMap(const CudaTensorMapDescription &description);
-/// The same into 128 bytes of an argument block; maps made before are remembered.
-TRITON_EXPORT std::optional<Error> cudaPackTensorMap(const CudaTensorMapDescription &description, void *destination);
+/// A tensor map into the 128 bytes at `destination`; what goes wrong, as a sentence. Maps made before are remembered.
+TRITON_EXPORT std::optional<std::string> cudaPackTensorMap(const dispatch::TensorMapDescription &description,
+                                                           void *destination);
 /// The driver's number of the element type that TensorMapFormat names.
 TRITON_EXPORT int cudaElementType(int formatType);
 

@@ -66,19 +66,18 @@ namespace {
 struct Key {
   uint64_t address = 0, shape[5] = {}, strides[5] = {};
   uint32_t box[5] = {};
-  uint8_t rank = 0, swizzle = 0, elementBytes = 0, elementTypeAndFill = 0;
+  int rank, swizzle, elementBytes, elementType, fill;
 
   explicit Key(const TensorMapDescription &description)
-      : address(description.address), rank(uint8_t(description.shape.size())), swizzle(uint8_t(description.swizzle)),
-        elementBytes(uint8_t(description.elementBytes)),
-        elementTypeAndFill(uint8_t(description.elementType * 2 + description.fillWithNan)) {
+      : address(description.address), rank(int(description.shape.size())), swizzle(description.swizzle),
+        elementBytes(description.elementBytes), elementType(description.elementType), fill(description.fillWithNan) {
     llvm::copy(description.shape, shape);
     llvm::copy(description.strides, strides);
     llvm::copy(description.box, box);
   }
   bool operator==(const Key &other) const { return std::memcmp(this, &other, sizeof(Key)) == 0; }
 };
-static_assert(sizeof(Key) == 8 + 40 + 40 + 20 + 4, "no bytes between the fields, which would be compared too");
+static_assert(sizeof(Key) == 8 + 40 + 40 + 20 + 20, "no bytes between the fields, which would be compared too");
 
 struct KeyHash {
   size_t operator()(const Key &key) const {

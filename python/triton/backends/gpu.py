@@ -20,24 +20,7 @@ class KernelLauncher(libtriton.CudaLauncherBase):
         return False
 
     def __new__(cls, src, metadata):
-        return super().__new__(
-            cls,
-            max(metadata.argument_bytes, 1),
-            list(src.signature.values()),
-            metadata.argument_layout,
-            list(getattr(metadata, "tensordesc_meta", None) or []),
-            metadata.num_warps * getattr(metadata, "warp_size", 32),
-            metadata.shared,
-            metadata.num_ctas,
-            metadata.launch_cooperative_grid,
-            metadata.launch_pdl,
-            getattr(metadata, "waits_at_entry", False),
-            cls.uses_graphs(),
-            metadata.global_scratch_size,
-            metadata.global_scratch_align,
-            metadata.profile_scratch_size,
-            metadata.profile_scratch_align,
-        )
+        return super().__new__(cls, list(src.signature.values()), metadata, cls.uses_graphs())
 
     def __init__(self, src, metadata):
         self.num_ctas = metadata.num_ctas

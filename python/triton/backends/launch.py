@@ -8,10 +8,11 @@ are the signature.
 from __future__ import annotations
 
 import functools
+from types import SimpleNamespace
 from typing import NamedTuple, Optional
 
 from .._C import libtriton
-from .._utils import C_TYPES, get_primitive_bitwidth
+from .._utils import C_TYPES
 from .driver import expand_signature
 
 ARG_CONSTEXPR, ARG_KERNEL, ARG_TUPLE = range(3)
@@ -76,32 +77,14 @@ def _flatten(annotations, values, out):
 def _launcher(signature, packed_metadata, cooperative, programmatic, warp_size):
     """What launches code of a signature, with room for the two scratch buffers behind its arguments."""
     num_warps, num_ctas, shared = packed_metadata
-    types, layout, offset = [], [], 0
-    for position, code in enumerate((*signature, 0, 0)):
-        ty = _TYPES[code]
-        size = 128 if ty == "nvTmaDesc" else 8 if ty.startswith("*") else max(get_primitive_bitwidth(ty) // 8, 1)
-        alignment = min(size, 64)
-        offset = -(-offset // alignment) * alignment
-        types.append(ty)
+    types, layout, end = [_TYPES[code] for code in (*signature, 0, 0)], [], 0
+    for position, ty in enumerate(types):
+        offset, size = libtriton.place_argument(ty, end)
         layout.append((f"arg{position}", ty, offset, size))
-        offset += size
-    return libtriton.CudaLauncherBase(
-        offset,
-        types,
-        layout,
-        [],
-        warp_size * num_warps,
-        shared,
-        num_ctas,
-        cooperative,
-        programmatic,
-        False,
-        False,
-        0,
-        1,
-        0,
-        1,
-    )
+        end = offset + size
+    metadata = SimpleNamespace(argument_bytes=end, argument_layout=layout, num_warps=num_warps, warp_size=warp_size, shared=shared,
+                               num_ctas=num_ctas, launch_cooperative_grid=cooperative, launch_pdl=programmatic)  # fmt: skip
+    return libtriton.CudaLauncherBase(types, metadata)
 
 
 def launch_code(grid, stream, function, cooperative, programmatic, warp_size, packed_metadata, hooks, scratch, annotations, signature, values):  # fmt: skip

@@ -15,13 +15,7 @@ from .compiler import host_name
 
 def make_launcher(src, metadata):
     """The native launcher of a kernel: packs the arguments that `src.signature` describes as `metadata.argument_layout` says."""
-    return libtriton.HostLauncher(
-        metadata.argument_bytes,
-        list(src.signature.values()),
-        metadata.argument_layout,
-        metadata.waits_for_programs,
-        metadata.polls,
-    )
+    return libtriton.HostLauncher(list(src.signature.values()), metadata)
 
 
 class CPUUtils:

@@ -41,7 +41,7 @@ libraries = ["libcuda.so.1"]
 PyCUtensorMap = libtriton.PyCUtensorMap
 
 # Element types of tensor maps as kernels count them -> as the driver does.
-TMA_DTYPE_DEVICE_TO_HOST = {**{index: index for index in range(16)}, 8: 10, 9: 8, 10: 9}
+TMA_DTYPE_DEVICE_TO_HOST = {kind: libtriton.cuda.element_type(kind) for kind in range(16)}
 
 
 def _include_dirs():
