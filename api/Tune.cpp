@@ -5,8 +5,8 @@
 #include "compiler/artifact/Seal.h"
 #include "compiler/driver/StoredCompile.h"
 #include "compiler/support/Hash.h"
+#include "dispatch/tune/CudaClock.h"
 #include "dispatch/tune/KeptTuning.h"
-#include "dispatch/tune/Measure.h"
 #include "runtime/host/WorkerThread.h"
 
 #include "llvm/Support/JSON.h"
@@ -75,18 +75,21 @@ static std::unique_ptr<dispatch::Clock> clockOf(const triton_compiled &compiled,
 
 static Measurement measure(triton_kernel &kernel, const Config &config, const triton_grid &grid,
                            const triton_tune_options &options) {
-  auto run = [&] { return launch(kernel, grid, config.arguments, config.options).takeError(); };
-  auto prepare = [] { return llvm::Error::success(); };
+  auto run = [&]() -> dispatch::Outcome {
+    auto launched = launch(kernel, grid, config.arguments, config.options);
+    return launched ? std::nullopt : dispatch::Outcome({"RuntimeError", llvm::toString(launched.takeError())});
+  };
   // The first launch opens the driver, whose events measure.
   auto compiled = launch(kernel, grid, config.arguments, config.options);
   if (!compiled)
     return {.error = llvm::toString(compiled.takeError())};
   auto times = dispatch::measure(
-      *clockOf(**compiled, config.options), run, prepare,
+      *clockOf(**compiled, config.options), run, [] { return std::nullopt; },
       {.warmup = options.milliseconds / 4, .milliseconds = options.milliseconds, .repetitions = options.repetitions});
-  if (!times)
-    return {.error = llvm::toString(times.takeError())};
-  return {.milliseconds = dispatch::quantiles(*times, {0.5, 0.2, 0.8})};
+  if (auto *problem = std::get_if<dispatch::Problem>(&times))
+    return {.error = std::move(problem->message)};
+  constexpr double shown[] = {0.5, 0.2, 0.8};
+  return {.milliseconds = dispatch::quantiles(std::move(std::get<0>(times)), shown)};
 }
 
 /// An argument as a part of the question what is fastest.
@@ -172,11 +175,11 @@ static llvm::Expected<std::string> questionOf(const triton_kernel &kernel, Argum
                                               const std::vector<Config> &configs, const triton_tune_options &options) {
   const Config &first = configs.front();
   auto device = dispatch::deviceModel(first.settings.backend, first.options.device);
-  if (!device)
-    return device.takeError();
+  if (auto *problem = std::get_if<dispatch::Problem>(&device))
+    return toError(*problem);
   json::Object question{
       {"kernel", kernel.function->name},          {"source", kernel.function->definition->range.text()},
-      {"backend", first.settings.backend},        {"device", *device},
+      {"backend", first.settings.backend},        {"device", std::get<0>(device)},
       {"key", keyOf(kernel, arguments, options)}, {"configs", json::Array(llvm::map_range(configs, describe))}};
   std::string text;
   llvm::raw_string_ostream(text) << json::Value(std::move(question));

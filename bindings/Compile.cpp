@@ -95,10 +95,7 @@ static std::pair<std::string, bool> kernelKey(nb::handle function, const nb::lis
                                               const nb::dict &options, bool isForBundle) {
   Visit visit;
   embed::CompileRequest request = readRequest(function, arguments, std::move(symbol), options);
-  embed::Result<embed::KernelKey> key =
-      unlocked([&] { return embed::kernelKey(PythonHost::instance(), request, isForBundle); });
-  embed::KernelKey found = take(std::move(key));
-  return {found.text, found.isPortable};
+  return take(unlocked([&] { return embed::kernelKey(PythonHost::instance(), request, isForBundle); }));
 }
 
 static bool confirmReads(nb::handle function, const embed::Reads &reads, nb::handle answers) {
@@ -147,12 +144,6 @@ static std::vector<std::pair<std::string, double>> timesOf(const embed::Artifact
   return times;
 }
 
-static std::pair<std::string, std::vector<std::string>> description(const std::string &stage, const std::string &text,
-                                                                    const nb::dict &options) {
-  embed::KernelDescription found = take(embed::describeKernel(stage, text, readOptions(options)));
-  return {found.name, found.types};
-}
-
 void addCompile(nb::module_ &module) {
   nb::class_<embed::Artifact>(module, "Artifact",
                               "What a compile yields: every stage, and what a launch needs to know.")
@@ -175,8 +166,12 @@ void addCompile(nb::module_ &module) {
       "`answers`.");
   module.def("compile_ir", &compileIr, nb::arg("stage"), nb::arg("file"), nb::arg("text"), nb::arg("options"),
              "The same from IR text.");
-  module.def("describe_kernel", &description, nb::arg("stage"), nb::arg("text"), nb::arg("options"),
-             "(name, argument types) of the kernel in LLVM IR or PTX.");
+  module.def(
+      "describe_kernel",
+      [](const std::string &stage, const std::string &text, const nb::dict &options) {
+        return take(embed::describeKernel(stage, text, readOptions(options)));
+      },
+      nb::arg("stage"), nb::arg("text"), nb::arg("options"), "(name, argument types) of the kernel in LLVM IR or PTX.");
   module.def("run_stage", &runStage, nb::arg("stage"), nb::arg("input"), nb::arg("arguments"), nb::arg("options"),
              "One stage alone, from the output of the one before it.");
   module.def(

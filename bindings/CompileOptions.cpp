@@ -10,6 +10,8 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -110,25 +112,12 @@ embed::Options readOptions(const nb::dict &options) {
   return out;
 }
 
-static nb::object toPython(const embed::OptionValue &value) {
-  if (auto *names = std::get_if<std::vector<std::string>>(&value))
-    return nb::tuple(nb::cast(*names));
-  if (std::holds_alternative<std::monostate>(value))
-    return nb::none();
-  return std::visit(
-      [](const auto &plain) -> nb::object {
-        if constexpr (std::is_same_v<std::decay_t<decltype(plain)>, std::monostate>)
-          return nb::none();
-        else
-          return nb::cast(plain);
-      },
-      value);
-}
-
 static nb::dict toPython(const embed::OptionValues &values) {
   nb::dict out;
-  for (const auto &[name, value] : values)
-    out[name.c_str()] = toPython(value);
+  for (const auto &[name, value] : values) {
+    nb::object plain = nb::cast(value);
+    out[name.c_str()] = PyList_Check(plain.ptr()) ? nb::tuple(plain) : plain;
+  }
   return out;
 }
 
@@ -156,17 +145,9 @@ static nb::dict targetFacts(const std::string &target) {
   return out;
 }
 
-static nb::dict toolkit(const nb::dict &options) {
+static nb::object toolkit(const nb::dict &options) {
   embed::Options read = readOptions(options);
-  embed::Result<embed::Toolkit> result = unlocked([&] { return embed::findToolkit(read); });
-  embed::Toolkit found = take(std::move(result));
-  nb::dict out;
-  out["ptxas"] = found.ptxas;
-  out["build"] = found.build;
-  out["libdevice"] = found.libdevice;
-  out["problem"] = found.problem;
-  out["ptx_version"] = found.ptxVersion;
-  return out;
+  return fromJson(take(unlocked([&] { return embed::findToolkit(read); })));
 }
 
 static std::optional<std::string> toolVersion(const std::string &path, const std::string &records) {
@@ -177,16 +158,13 @@ static std::optional<std::string> toolVersion(const std::string &path, const std
 
 void addCompileOptions(nb::module_ &module) {
   module.def("toolkit", &toolkit, nb::arg("options"), "NVIDIA's tools that code is made with, and their builds.");
-  module.def(
-      "find_tool",
-      [](const std::string &name, const std::vector<std::string> &folders) { return embed::findTool(name, folders); },
-      nb::arg("name"), nb::arg("folders"), "The path of a program of a CUDA toolkit; empty if it is nowhere.");
+  module.def("find_tool", &embed::findTool, nb::arg("name"), nb::arg("folders"),
+             "The path of a program of a CUDA toolkit; empty if it is nowhere.");
   module.def(
       "tool_version", &toolVersion, nb::arg("path"), nb::arg("records"), nb::call_guard<Unlocked>(),
       "What `path --version` prints, kept in the folder `records` for the next process; None if it cannot be run.");
-  module.def(
-      "ptx_version_of", [](const std::string &release) { return embed::ptxVersionOf(release); }, nb::arg("release"),
-      "The PTX version that tools of a CUDA release read: 90 for '13.0'; 0 if it is no release.");
+  module.def("ptx_version_of", &embed::ptxVersionOf, nb::arg("release"),
+             "The PTX version that tools of a CUDA release read: 90 for '13.0'; 0 if it is no release.");
   module.def("complete_options", &completeOptions, nb::arg("target"), nb::arg("options"),
              "The options of a launch, with the target's own values where none are given, as plain Python values; "
              "raises where one is of a wrong type, out of range or unknown.");

@@ -8,6 +8,7 @@
 
 #include <triton/embed_cuda.h>
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -18,22 +19,9 @@ namespace nb = nanobind;
 
 namespace triton::python {
 
-static nb::dict properties(int device) {
-  embed::CudaDeviceProperties found = take(embed::cudaDeviceProperties(device));
-  embed::CudaClockRates rates = take(embed::cudaClockRates(device));
-  nb::dict out;
-  out["max_shared_mem"] = found.maxSharedBytes;
-  out["max_num_regs"] = found.maxRegisters;
-  out["multiprocessor_count"] = found.multiprocessors;
-  out["warpSize"] = found.warpSize;
-  out["sm_clock_rate"] = rates.multiprocessors;
-  out["mem_clock_rate"] = rates.memory;
-  out["mem_bus_width"] = found.memoryBusWidth;
-  out["l2_cache_size"] = found.l2CacheBytes;
-  out["max_shared_mem_per_multiprocessor"] = found.maxSharedBytesPerMultiprocessor;
-  out["name"] = found.name;
-  out["arch"] = found.architecture;
-  return out;
+/// What is known of a device without asking it.
+static nb::object property(int device, const char *name) {
+  return fromJson(take(embed::cudaDeviceProperties(device)))[name];
 }
 
 /// (module, function, registers, spills, threads a block may have)
@@ -66,24 +54,22 @@ void addCuda(nb::module_ &module) {
   cuda.def(
       "set_library", &embed::cudaSetLibrary, nb::arg("path"),
       "The driver's library, or the folder that holds it; 'hip:' in front: AMD's. Counts until the driver is used.");
-  cuda.def("device_count", [] { return take(embed::cudaDeviceCount()); });
+  cuda.def("device_count", raising(&embed::cudaDeviceCount));
   cuda.def(
-      "capability", [](int device) { return take(embed::cudaDeviceProperties(device)).capability; }, nb::arg("device"),
-      "major * 10 + minor");
+      "capability", [](int device) { return property(device, "capability"); }, nb::arg("device"), "major * 10 + minor");
   cuda.def(
-      "architecture", [](int device) { return take(embed::cudaDeviceProperties(device)).architecture; },
-      nb::arg("device"), "What code for a device is compiled for: 'sm_90a', 'gfx942'.");
+      "architecture", [](int device) { return property(device, "arch"); }, nb::arg("device"),
+      "What code for a device is compiled for: 'sm_90a', 'gfx942'.");
   cuda.def(
-      "warp_size", [](int device) { return take(embed::cudaDeviceProperties(device)).warpSize; }, nb::arg("device"),
-      "Threads of a warp.");
+      "warp_size", [](int device) { return property(device, "warpSize"); }, nb::arg("device"), "Threads of a warp.");
+  cuda.def("current_device", raising(&embed::cudaCurrentDevice), "The device of this thread's context, else 0.");
+  cuda.def("set_current_device", raising(&embed::cudaSetCurrentDevice), nb::arg("device"));
   cuda.def(
-      "current_device", [] { return take(embed::cudaCurrentDevice()); },
-      "The device of this thread's context, else 0.");
-  cuda.def("set_current_device", [](int device) { check(embed::cudaSetCurrentDevice(device)); }, nb::arg("device"));
-  cuda.def("get_device_properties", &properties, nb::arg("device"));
+      "get_device_properties", [](int device) { return fromJson(take(embed::cudaDeviceProperties(device, true))); },
+      nb::arg("device"));
   cuda.def(
-      "max_shared_mem", [](int device) { return take(embed::cudaDeviceProperties(device)).maxSharedBytes; },
-      nb::arg("device"), "Bytes of shared memory a block may have; quick, where all properties take a while.");
+      "max_shared_mem", [](int device) { return property(device, "max_shared_mem"); }, nb::arg("device"),
+      "Bytes of shared memory a block may have; quick, where all properties take a while.");
   cuda.def("load_binary", &loadBinary, nb::arg("name"), nb::arg("binary"), nb::arg("shared"), nb::arg("device"),
            "Loads a cubin, PTX, or AMD's code object; gives (module, function, registers, spills, threads a block may "
            "have).");
@@ -105,29 +91,10 @@ void addCuda(nb::module_ &module) {
       "What launches on a simulated GPU keep for `take_findings` and `take_counts`. Findings that are kept are errors "
       "only where they end the launch.");
   cuda.def(
-      "take_findings",
-      [] {
-        nb::list list;
-        for (const embed::CudaFinding &each : embed::cudaTakeFindings())
-          list.append(nb::make_tuple(each.kernel, each.place, each.kind, each.message, each.count, each.isFatal));
-        return list;
-      },
-      "What launches found since the last call: (kernel, place, kind, message, count, whether it ended the launch).");
+      "take_findings", [] { return fromJson(embed::cudaTakeFindings()); },
+      "What launches found since the last call: [kernel, place, kind, message, count, whether it ended the launch].");
   cuda.def(
-      "take_counts",
-      [] {
-        nb::list list;
-        for (const embed::CudaCount &each : embed::cudaTakeCounts()) {
-          nb::dict entry;
-          entry["kernel"] = each.kernel, entry["place"] = each.place, entry["family"] = each.family;
-          entry["executions"] = each.executions, entry["requests"] = each.requests, entry["sectors"] = each.sectors;
-          entry["global_bytes"] = each.globalBytes, entry["shared_requests"] = each.sharedRequests;
-          entry["passes"] = each.passes, entry["needed_passes"] = each.neededPasses;
-          entry["shared_bytes"] = each.sharedBytes;
-          list.append(entry);
-        }
-        return list;
-      },
+      "take_counts", [] { return fromJson(embed::cudaTakeCounts()); },
       "What instructions did since the last call, by kernel, line and family.");
   cuda.def(
       "cuOccupancyMaxActiveClusters",
@@ -146,14 +113,8 @@ void addCuda(nb::module_ &module) {
       nb::arg("handover") = 0,
       "Microseconds of the driver's own part of a launch; handover 0: a pointer to each argument, 1: one buffer, 2: "
       "cuLaunchKernel, 3: as 0, programmatic.");
-  cuda.def(
-      "occupancy",
-      [](const std::string &architecture, unsigned registers, unsigned shared, unsigned threads) {
-        embed::CudaOccupancy found = take(embed::cudaOccupancy(architecture, registers, shared, threads));
-        return nb::make_tuple(found.share, found.limit);
-      },
-      nb::arg("arch"), nb::arg("registers"), nb::arg("shared"), nb::arg("threads"),
-      "(share of a multiprocessor's warps that CTAs of a kernel fill, what limits it)");
+  cuda.def("occupancy", raising(&embed::cudaOccupancy), nb::arg("arch"), nb::arg("registers"), nb::arg("shared"),
+           nb::arg("threads"), "(share of a multiprocessor's warps that CTAs of a kernel fill, what limits it)");
   cuda.def("element_type", &embed::cudaElementType, nb::arg("kind"),
            "The driver's number for elements of a tensor map that kernels count as `kind`.");
   cuda.def("set_printf_fifo_size", &setPrintfFifoSize, nb::arg("bytes"));

@@ -11,7 +11,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <map>
 
 namespace nb = nanobind;
 
@@ -80,33 +79,14 @@ static std::vector<std::string> readStack() {
   return functions;
 }
 
-template <typename Value> static Value named(const std::map<std::string, Value> &values, const std::string &name) {
-  auto found = values.find(name);
-  if (found == values.end())
-    throw nb::value_error(("'" + name + "' is not available").c_str());
-  return found->second;
-}
-static embed::ProfilerFormat formatOf(const std::string &name) {
-  static const std::map<std::string, embed::ProfilerFormat> formats{
-      {"hatchet", embed::ProfilerFormat::Hatchet},
-      {"hatchet_msgpack", embed::ProfilerFormat::HatchetMsgpack},
-      {"chrome_trace", embed::ProfilerFormat::ChromeTrace}};
-  return named(formats, name);
-}
-
-static int start(std::string name, const std::string &backend, std::string mode, bool stacks, bool operations,
-                 bool trace, const std::vector<std::string> &libraries) {
-  static const std::map<std::string, embed::ProfilerSource> sources{
-      {"cpu", embed::ProfilerSource::Host},
-      {"cupti", embed::ProfilerSource::Cupti},
-      {"instrumentation", embed::ProfilerSource::Records}};
-  embed::ProfilerOptions options{std::move(name), named(sources, backend), std::move(mode), stacks, operations, trace};
+static int start(std::string name, std::string backend, std::string mode, bool stacks, bool operations, bool trace,
+                 const std::vector<std::string> &libraries) {
+  embed::ProfilerOptions options{std::move(name), std::move(backend), std::move(mode), stacks, operations, trace};
   return take(unlocked([&] { return embed::profilerStart(options, libraries); }));
 }
 
 static void finish(int session, const std::string &path, const std::string &format) {
-  const embed::ProfilerFormat known = formatOf(format);
-  check(unlocked([&] { return embed::profilerFinish(session, path, known); })); // kernels are waited for
+  check(unlocked([&] { return embed::profilerFinish(session, path, format); })); // kernels are waited for
 }
 
 static void flush(int session) {
@@ -114,7 +94,7 @@ static void flush(int session) {
 }
 
 static nb::bytes data(int session, int phase, const std::string &format) {
-  std::string text = take(embed::profilerData(session, phase, formatOf(format)));
+  std::string text = take(embed::profilerData(session, phase, format));
   return nb::bytes(text.data(), text.size());
 }
 
@@ -146,23 +126,16 @@ void addProfiler(nb::module_ &module) {
   profiler.def("start", &start, nb::arg("name"), nb::arg("backend"), nb::arg("mode"), nb::arg("stacks"),
                nb::arg("operations"), nb::arg("trace"), nb::arg("libraries"),
                "Starts a session, or activates it again; gives its number.");
-  profiler.def(
-      "set_active", [](int session, bool isActive) { check(embed::profilerSetActive(session, isActive)); },
-      nb::arg("session"), nb::arg("active"));
+  profiler.def("set_active", raising(&embed::profilerSetActive), nb::arg("session"), nb::arg("active"));
   profiler.def("sessions", &embed::profilerSessions, "Those that are started and not finished.");
   profiler.def("finish", &finish, nb::arg("session"), nb::arg("path"), nb::arg("format"),
                "Writes a session's file, and ends it.");
   profiler.def("flush", &flush, nb::arg("session"), "Waits for what was launched.");
-  profiler.def(
-      "advance_phase", [](int session) { return take(embed::profilerAdvancePhase(session)); }, nb::arg("session"));
-  profiler.def(
-      "is_phase_complete", [](int session, int phase) { return take(embed::profilerIsPhaseComplete(session, phase)); },
-      nb::arg("session"), nb::arg("phase"));
-  profiler.def(
-      "clear", [](int session, int phase, bool upTo) { check(embed::profilerClear(session, phase, upTo)); },
-      nb::arg("session"), nb::arg("phase"), nb::arg("up_to"));
+  profiler.def("advance_phase", raising(&embed::profilerAdvancePhase), nb::arg("session"));
+  profiler.def("is_phase_complete", raising(&embed::profilerIsPhaseComplete), nb::arg("session"), nb::arg("phase"));
+  profiler.def("clear", raising(&embed::profilerClear), nb::arg("session"), nb::arg("phase"), nb::arg("up_to"));
   profiler.def("data", &data, nb::arg("session"), nb::arg("phase"), nb::arg("format"), "A phase, as a file would be.");
-  profiler.def("depth", [](int session) { return take(embed::profilerDepth(session)); }, nb::arg("session"));
+  profiler.def("depth", raising(&embed::profilerDepth), nb::arg("session"));
   profiler.def("read_memory", &readMemory, nb::arg("address"), nb::arg("bytes"), "Of the host or of a GPU.");
   profiler.def("enter", &enter, nb::arg("name"), nb::arg("metrics").none(), nb::arg("timed"), nb::arg("id") = 0);
   profiler.def("leave", &leave, nb::arg("name").none(), nb::arg("metrics").none());

@@ -1,81 +1,62 @@
 #include "bindings/Submodules.h"
 
 #include "bindings/Result.h"
-
-#include <triton/embed_tune.h>
+#include "dispatch/tune/KeptTuning.h"
+#include "dispatch/tune/Measure.h"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
-
-#include <stdexcept>
 
 namespace nb = nanobind;
 
 namespace triton::python {
 
 namespace {
-/// Functions of Python's; what they raise is kept until the measurement has ended. `clock` is None, or has what triton.testing's clock of a device has.
-class PythonMeasured : public embed::Measured {
+/// The clock of a device as triton.testing has it.
+class PythonClock : public dispatch::Clock {
 public:
-  PythonMeasured(nb::object function, nb::object before, nb::object clock)
-      : function(std::move(function)), before(std::move(before)), clock(std::move(clock)) {}
-
-  bool call() override {
-    return attempt([&] { function(); });
+  explicit PythonClock(nb::object clock) : clock(std::move(clock)) {}
+  dispatch::Outcome clearCache() override {
+    clock.attr("clear_cache")();
+    return std::nullopt;
   }
-  bool prepare() override {
-    return before.is_none() || attempt([&] { before(); });
+  dispatch::Outcome wait() override {
+    clock.attr("synchronize")();
+    return std::nullopt;
   }
-  bool isQueued() const override { return !clock.is_none(); }
-  bool clearCache() override {
-    return attempt([&] { clock.attr("clear_cache")(); });
+  dispatch::Outcome mark(size_t index) override {
+    while (events.size() <= index)
+      events.push_back(clock.attr("event")());
+    events[index].attr("record")();
+    return std::nullopt;
   }
-  bool wait() override {
-    return attempt([&] { clock.attr("synchronize")(); });
-  }
-  bool mark(size_t index) override {
-    return attempt([&] {
-      while (events.size() <= index)
-        events.push_back(clock.attr("event")());
-      events[index].attr("record")();
-    });
-  }
-  bool milliseconds(size_t first, size_t second, double &time) override {
-    return attempt([&] { time = nb::cast<double>(events[first].attr("elapsed_time")(events[second])); });
-  }
-
-  /// Raises what a function has raised.
-  void raise() {
-    if (raised)
-      std::rethrow_exception(raised);
-    throw std::runtime_error("the measurement failed");
+  std::variant<double, dispatch::Problem> milliseconds(size_t first, size_t second) override {
+    return nb::cast<double>(events[first].attr("elapsed_time")(events[second]));
   }
 
 private:
-  template <typename Body> bool attempt(Body body) {
-    try {
-      body();
-      return true;
-    } catch (...) {
-      raised = std::current_exception();
-      return false;
-    }
-  }
-  nb::object function, before, clock;
+  nb::object clock;
   std::vector<nb::object> events;
-  std::exception_ptr raised;
 };
 } // namespace
 
-static std::vector<double> measure(nb::object function, nb::object before, nb::object clock, double warmup,
-                                   double milliseconds, size_t repetitions) {
-  PythonMeasured measured(std::move(function), std::move(before), std::move(clock));
-  std::optional<std::vector<double>> times = embed::measure(measured, {warmup, milliseconds, repetitions});
-  if (!times)
-    measured.raise();
-  return std::move(*times);
+/// `clock`: None where calls are done when they return, so that this process's clock is looked at.
+static std::vector<double> measure(const nb::object &function, const nb::object &before, const nb::object &clock,
+                                   double warmup, double milliseconds, size_t repetitions) {
+  auto calling = [](const nb::object &called) {
+    return [&called]() -> dispatch::Outcome {
+      if (!called.is_none())
+        called();
+      return std::nullopt;
+    };
+  };
+  PythonClock given(clock);
+  dispatch::HostClock own;
+  dispatch::Clock &chosen = clock.is_none() ? static_cast<dispatch::Clock &>(own) : given;
+  return std::get<0>(
+      dispatch::measure(chosen, calling(function), calling(before), {warmup, milliseconds, repetitions}));
 }
 
 static std::vector<double> quantiles(const std::vector<double> &numbers, const std::vector<double> &fractions) {
@@ -85,19 +66,18 @@ static std::vector<double> quantiles(const std::vector<double> &numbers, const s
           nb::cast<std::string>(nb::str("a quantile lies between 0 and 1, got {}").format(fraction)).c_str());
   if (numbers.empty())
     throw nb::value_error("there are no numbers to give quantiles of");
-  return embed::quantiles(numbers, fractions);
+  return dispatch::quantiles(numbers, fractions);
 }
 
 /// ([(configuration, milliseconds)], code)
-static std::optional<std::pair<std::vector<std::pair<std::string, std::vector<double>>>, std::string>>
-readTuning(const std::string &text) {
-  std::optional<embed::KeptTuning> kept = embed::readTuning(text);
+static nb::object readTuning(const std::string &text) {
+  std::optional<dispatch::KeptTuning> kept = dispatch::readTuning(text);
   if (!kept)
-    return std::nullopt;
-  std::vector<std::pair<std::string, std::vector<double>>> timings;
-  for (embed::KeptTuning::Timing &timing : kept->timings)
-    timings.emplace_back(std::move(timing.config), std::move(timing.milliseconds));
-  return std::pair(std::move(timings), std::move(kept->code));
+    return nb::none();
+  nb::list timings;
+  for (const dispatch::ConfigTiming &timing : kept->timings)
+    timings.append(nb::make_tuple(timing.config, timing.milliseconds));
+  return nb::make_tuple(timings, kept->code);
 }
 
 void addTune(nb::module_ &module) {
@@ -106,16 +86,23 @@ void addTune(nb::module_ &module) {
              nb::arg("warmup") = 25, nb::arg("rep") = 100, nb::arg("repetitions") = 0,
              "Milliseconds of each call of `fn` that counts: as many as take `rep` milliseconds, or `repetitions`.");
   tuning.def("quantiles", &quantiles, nb::arg("numbers"), nb::arg("fractions"));
-  tuning.def("hash", &embed::tuningHash, nb::arg("question"), "The key of the answer to a question in JSON, or None.");
-  tuning.def("file_name", &embed::tuningFile, nb::arg("kernel"));
-  tuning.def("representatives", &embed::representatives, nb::arg("question"),
+  tuning.def("hash", &dispatch::tuningHash, nb::arg("question"),
+             "The key of the answer to a question in JSON, or None.");
+  tuning.def("file_name", &dispatch::tuningFile, nb::arg("kernel"));
+  tuning.def("representatives", &dispatch::representatives, nb::arg("question"),
              "For each configuration the first that has the same code.");
-  tuning.def("describe", &embed::describeTuning, nb::arg("question"), nb::arg("timings"), nb::arg("code"));
+  tuning.def(
+      "describe",
+      [](const std::string &question, const std::vector<std::vector<double>> &timings, const std::string &code) {
+        return dispatch::describeTuning(question, timings, code);
+      },
+      nb::arg("question"), nb::arg("timings"), nb::arg("code"));
   tuning.def("read", &readTuning, nb::arg("text"));
   tuning.def(
-      "code_digest", [](nb::bytes code) { return embed::codeDigest({code.c_str(), code.size()}); }, nb::arg("code"));
+      "code_digest", [](nb::bytes code) { return dispatch::codeDigest({code.c_str(), code.size()}); }, nb::arg("code"));
   tuning.def(
-      "device_model", [](const std::string &backend, int device) { return take(embed::deviceModel(backend, device)); },
+      "device_model",
+      [](const std::string &backend, int device) { return take(dispatch::deviceModel(backend, device)); },
       nb::arg("backend"), nb::arg("device"));
 }
 

@@ -112,18 +112,17 @@ std::optional<driver::CompileRequest> toDriver(Host &host, const CompileRequest 
   return out;
 }
 
-Result<KernelKey> kernelKey(Host &host, const CompileRequest &request, bool isForBundle) {
+Result<std::pair<std::string, bool>> kernelKey(Host &host, const CompileRequest &request, bool isForBundle) {
   Diagnostics diagnostics;
   std::optional<driver::CompileRequest> out = toDriver(host, request, diagnostics);
   if (!out)
     return Error{diagnostics.front().exception, diagnostics.front().message};
-  KernelKey key;
+  bool isPortable = true;
   llvm::Expected<std::string> text =
-      driver::kernelKey(*out, isForBundle ? driver::KeyScope::Bundle : driver::KeyScope::Build, key.isPortable);
+      driver::kernelKey(*out, isForBundle ? driver::KeyScope::Bundle : driver::KeyScope::Build, isPortable);
   if (!text)
     return toError(text.takeError());
-  key.text = std::move(*text);
-  return key;
+  return std::pair(std::move(*text), isPortable);
 }
 
 bool confirmReads(const Function &kernel, const Reads &reads) {
@@ -151,14 +150,15 @@ std::shared_ptr<const Artifact> compileIr(const std::string &stage, std::string 
   return fromDriver(diagnostics, [&](auto &reported) { return driver::compileIr(request, reported); });
 }
 
-Result<KernelDescription> describeKernel(const std::string &stage, const std::string &text, const Options &options) {
+Result<std::pair<std::string, std::vector<std::string>>>
+describeKernel(const std::string &stage, const std::string &text, const Options &options) {
   llvm::Expected<driver::Settings> settings = toDriver(options);
   if (!settings)
     return toError(settings.takeError(), "ValueError");
   llvm::Expected<KernelFacts> facts = driver::describeKernel(stage, text, *settings);
   if (!facts)
     return toError(facts.takeError(), "ValueError");
-  return KernelDescription{facts->name, facts->types};
+  return std::pair(facts->name, facts->types);
 }
 
 std::shared_ptr<const Artifact> runStage(const std::string &stage, std::string input,

@@ -12,6 +12,7 @@ namespace triton::embed {
 
 namespace cuda = runtime::cuda;
 namespace gpu = runtime::gpu;
+namespace json = llvm::json;
 namespace simulated = runtime::simulated;
 
 template <typename Handle> static uint64_t number(Handle handle) { return reinterpret_cast<uint64_t>(handle); }
@@ -30,40 +31,39 @@ Result<int> cudaDeviceCount() {
   return withDriver([](gpu::Driver &driver) -> Result<int> { return driver.deviceCount(); });
 }
 
-Result<CudaDeviceProperties> cudaDeviceProperties(int device) {
-  return withDriver([&](gpu::Driver &driver) -> Result<CudaDeviceProperties> {
+Result<std::string> cudaDeviceProperties(int device, bool withClocks) {
+  return withDriver([&](gpu::Driver &driver) -> Result<std::string> {
     auto found = driver.properties(device);
     if (!found)
       return toError(found.takeError());
-    return CudaDeviceProperties{.name = found->name,
-                                .architecture = found->architecture,
-                                .capability = found->capability,
-                                .maxSharedBytes = found->maxSharedBytes,
-                                .maxSharedBytesPerMultiprocessor = found->maxSharedBytesPerMultiprocessor,
-                                .maxRegisters = found->maxRegisters,
-                                .multiprocessors = found->multiprocessors,
-                                .warpSize = found->warpSize,
-                                .memoryBusWidth = found->memoryBusWidth,
-                                .l2CacheBytes = found->l2CacheBytes};
+    json::Object out{{"name", found->name},
+                     {"arch", found->architecture},
+                     {"capability", found->capability},
+                     {"max_shared_mem", found->maxSharedBytes},
+                     {"max_shared_mem_per_multiprocessor", found->maxSharedBytesPerMultiprocessor},
+                     {"max_num_regs", found->maxRegisters},
+                     {"multiprocessor_count", found->multiprocessors},
+                     {"warpSize", found->warpSize},
+                     {"mem_bus_width", found->memoryBusWidth},
+                     {"l2_cache_size", found->l2CacheBytes}};
+    if (withClocks) {
+      auto rates = driver.clockRates(device);
+      if (!rates)
+        return toError(rates.takeError());
+      out["sm_clock_rate"] = rates->multiprocessors;
+      out["mem_clock_rate"] = rates->memory;
+    }
+    return toText(std::move(out));
   });
 }
 
-Result<CudaOccupancy> cudaOccupancy(const std::string &architecture, unsigned registers, unsigned sharedBytes,
-                                    unsigned threads) {
+Result<std::pair<double, std::string>> cudaOccupancy(const std::string &architecture, unsigned registers,
+                                                     unsigned sharedBytes, unsigned threads) {
   llvm::Expected<triton::gpu::Target> target = triton::gpu::Target::byName(architecture);
   if (!target)
     return toError(target.takeError());
   const triton::gpu::Occupancy found = triton::gpu::occupancyOf(*target, registers, sharedBytes, threads);
-  return CudaOccupancy{found.share, found.limit.str()};
-}
-
-Result<CudaClockRates> cudaClockRates(int device) {
-  return withDriver([&](gpu::Driver &driver) -> Result<CudaClockRates> {
-    auto found = driver.clockRates(device);
-    if (!found)
-      return toError(found.takeError());
-    return CudaClockRates{found->multiprocessors, found->memory};
-  });
+  return std::pair(found.share, found.limit.str());
 }
 
 Result<int> cudaCurrentDevice() {
@@ -139,22 +139,29 @@ void cudaNoteMemory(std::vector<CudaMemory> memory) {
 void cudaObserve(bool collects, bool counts, bool (*isInterrupted)()) {
   simulated::observe({collects, counts, isInterrupted});
 }
-std::vector<CudaFinding> cudaTakeFindings() {
-  std::vector<CudaFinding> found;
-  for (simulated::KernelFinding &each : simulated::takeFindings())
-    found.push_back({std::move(each.kernel), std::move(each.place), std::move(each.kind), std::move(each.message),
-                     each.count, each.isFatal});
-  return found;
+std::string cudaTakeFindings() {
+  json::Array found;
+  for (const simulated::KernelFinding &each : simulated::takeFindings())
+    found.push_back(json::Array{each.kernel, each.place, each.kind, each.message, each.count, each.isFatal});
+  return toText(std::move(found));
 }
-std::vector<CudaCount> cudaTakeCounts() {
-  std::vector<CudaCount> counts;
-  for (simulated::KernelCount &each : simulated::takeCounts()) {
+std::string cudaTakeCounts() {
+  json::Array counts;
+  for (const simulated::KernelCount &each : simulated::takeCounts()) {
     const simulator::Counter &counter = each.counter;
-    counts.push_back({std::move(each.kernel), std::move(each.place), std::move(each.family), counter.executions,
-                      counter.requests, counter.sectors, counter.globalBytes, counter.sharedRequests, counter.passes,
-                      counter.neededPasses, counter.sharedBytes});
+    counts.push_back(json::Object{{"kernel", each.kernel},
+                                  {"place", each.place},
+                                  {"family", each.family},
+                                  {"executions", counter.executions},
+                                  {"requests", counter.requests},
+                                  {"sectors", counter.sectors},
+                                  {"global_bytes", counter.globalBytes},
+                                  {"shared_requests", counter.sharedRequests},
+                                  {"passes", counter.passes},
+                                  {"needed_passes", counter.neededPasses},
+                                  {"shared_bytes", counter.sharedBytes}});
   }
-  return counts;
+  return toText(std::move(counts));
 }
 
 Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes, uint32_t clusterSize) {

@@ -42,10 +42,6 @@ void EagerSession::beginProgram(const int32_t id[3], const int32_t grid[3]) {
   state->session.beginProgram({{id[0], id[1], id[2]}, {grid[0], grid[1], grid[2]}});
 }
 
-void EagerSession::addMemory(void *address, uint64_t bytes, std::string name) {
-  state->session.memory.add(address, bytes, std::move(name));
-}
-
 void EagerSession::trustMemory() { state->session.memory.trustAll(); }
 
 void EagerSession::protectMemory(const void *address, uint64_t bytes, std::string name) {

@@ -7,6 +7,7 @@
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 #include "embed/Adapter.h"
+#include "embed/Result.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -192,22 +193,25 @@ std::pair<std::vector<std::string>, std::vector<std::string>> Module::signature(
   return types;
 }
 
-static LayoutPicture pictureOf(mlir::RankedTensorType type, const layout::LinearLayout &layout) {
-  LayoutPicture picture{print(type), print(type.getEncoding()), type.getShape().vec(), {}};
+static llvm::json::Value pictureOf(mlir::RankedTensorType type, const layout::LinearLayout &layout) {
+  llvm::json::Object inputs;
   for (const layout::LinearLayout::Input &input : layout.inputs()) {
-    LayoutPicture::Input out{input.name, {}};
+    llvm::json::Array bases;
     for (const layout::Coordinates &basis : input.bases)
-      out.bases.emplace_back(basis.begin(), basis.end());
-    picture.inputs.push_back(std::move(out));
+      bases.push_back(llvm::json::Array(basis));
+    inputs[input.name] = std::move(bases);
   }
-  return picture;
+  return llvm::json::Object{{"type", print(type)},
+                            {"layout", print(type.getEncoding())},
+                            {"shape", llvm::json::Array(type.getShape())},
+                            {"inputs", std::move(inputs)}};
 }
 
-std::vector<LayoutPicture> Module::layouts() const {
-  std::vector<LayoutPicture> pictures;
+std::string Module::layouts() const {
+  llvm::json::Array pictures;
   const driver::Target *target = driver::findTarget("cuda");
   if (!target)
-    return pictures;
+    return "[]";
   llvm::SetVector<mlir::Type> seen;
   get(*this).module->walk([&](mlir::Operation *operation) {
     for (mlir::Type type : operation->getResultTypes())
@@ -220,7 +224,7 @@ std::vector<LayoutPicture> Module::layouts() const {
           pictures.push_back(pictureOf(tensor, *layout));
       }
   });
-  return pictures;
+  return embed::toText(std::move(pictures));
 }
 
 std::string Module::takeLocationsFrom(const std::string &path) const {

@@ -16,16 +16,29 @@ static std::vector<profiler::Metric> toRuntime(ProfilerMetrics metrics) {
     out.push_back({name, value});
   return out;
 }
-static profiler::Format toRuntime(ProfilerFormat format) {
-  constexpr profiler::Format formats[] = {profiler::Format::Hatchet, profiler::Format::HatchetMsgpack,
-                                          profiler::Format::ChromeTrace};
-  return formats[int(format)];
+/// One of several by its name.
+template <typename T>
+static Result<T> named(llvm::StringRef name, std::initializer_list<std::pair<const char *, T>> all) {
+  for (auto [text, value] : all)
+    if (name == text)
+      return value;
+  return Error{"ValueError", "'" + name.str() + "' is not available"};
+}
+static Result<profiler::Format> formatOf(ProfilerFormat name) {
+  using profiler::Format;
+  return named<Format>(name, {{"hatchet", Format::Hatchet},
+                              {"hatchet_msgpack", Format::HatchetMsgpack},
+                              {"chrome_trace", Format::ChromeTrace}});
 }
 
 Result<int> profilerStart(const ProfilerOptions &options, const std::vector<std::string> &libraries) {
-  constexpr profiler::Source sources[] = {profiler::Source::Host, profiler::Source::Cupti, profiler::Source::Records};
+  using profiler::Source;
+  auto source = named<Source>(options.source,
+                              {{"cpu", Source::Host}, {"cupti", Source::Cupti}, {"instrumentation", Source::Records}});
+  if (auto *error = std::get_if<Error>(&source))
+    return *error;
   return toResult(profiler::start({.name = options.name,
-                                   .source = sources[int(options.source)],
+                                   .source = std::get<Source>(source),
                                    .mode = options.mode,
                                    .hasStacks = options.hasStacks,
                                    .hasOperations = options.hasOperations,
@@ -40,7 +53,10 @@ std::optional<Error> profilerSetActive(int session, bool isActive) {
 std::vector<int> profilerSessions() { return profiler::sessions(); }
 
 std::optional<Error> profilerFinish(int session, const std::string &path, ProfilerFormat format) {
-  return toOptional(profiler::finish(session, path, toRuntime(format)));
+  auto known = formatOf(format);
+  if (auto *error = std::get_if<Error>(&known))
+    return *error;
+  return toOptional(profiler::finish(session, path, std::get<profiler::Format>(known)));
 }
 
 std::optional<Error> profilerFlush(int session) { return toOptional(profiler::flush(session)); }
@@ -56,7 +72,10 @@ std::optional<Error> profilerClear(int session, int phase, bool upTo) {
 }
 
 Result<std::string> profilerData(int session, int phase, ProfilerFormat format) {
-  return toResult(profiler::phaseData(session, phase, toRuntime(format)));
+  auto known = formatOf(format);
+  if (auto *error = std::get_if<Error>(&known))
+    return *error;
+  return toResult(profiler::phaseData(session, phase, std::get<profiler::Format>(known)));
 }
 
 Result<int> profilerDepth(int session) { return toResult(profiler::contextDepth(session), "ValueError"); }

@@ -4,6 +4,7 @@
 #include <triton/embed.h>
 
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 
 namespace triton::embed {
 
@@ -19,6 +20,13 @@ template <typename T> Result<T> toResult(llvm::Expected<T> result, const char *e
   if (!result)
     return toError(result.takeError(), exception);
   return std::move(*result);
+}
+
+/// Facts for a host language to read by their names.
+inline std::string toText(llvm::json::Value facts) {
+  std::string text;
+  llvm::raw_string_ostream(text) << facts;
+  return text;
 }
 
 } // namespace triton::embed

@@ -7,7 +7,7 @@
 
 namespace triton::embed {
 
-Result<Toolkit> findToolkit(const Options &options) {
+Result<std::string> findToolkit(const Options &options) {
   llvm::Expected<driver::Settings> settings = toDriver(options);
   if (!settings)
     return toError(settings.takeError(), "ValueError");
@@ -16,7 +16,11 @@ Result<Toolkit> findToolkit(const Options &options) {
   if (!device)
     return toError(device.takeError(), "ValueError");
   driver::Toolkit toolkit = driver::Toolkit::find(*settings, *device);
-  return Toolkit{toolkit.ptxas, toolkit.build, toolkit.libdevice, toolkit.problem, toolkit.ptxVersion};
+  return toText(llvm::json::Object{{"ptxas", toolkit.ptxas},
+                                   {"build", toolkit.build},
+                                   {"libdevice", toolkit.libdevice},
+                                   {"problem", toolkit.problem},
+                                   {"ptx_version", toolkit.ptxVersion}});
 }
 
 std::string findTool(std::string_view name, const std::vector<std::string> &folders) {

@@ -6,7 +6,7 @@ namespace triton::embed {
 
 static Error noGpus() { return {"RuntimeError", "this build has no targets for GPUs (TRITON_CUDA=OFF)"}; }
 
-Result<Toolkit> findToolkit(const Options &) { return noGpus(); }
+Result<std::string> findToolkit(const Options &) { return noGpus(); }
 std::string findTool(std::string_view, const std::vector<std::string> &) { return {}; }
 Result<std::string> toolVersion(const std::string &, const std::string &) { return noGpus(); }
 unsigned ptxVersionOf(std::string_view) { return 0; }

@@ -52,9 +52,6 @@ public:
     return nb::bytes(bytes.data(), bytes.size());
   }
 
-  void addMemory(uint64_t address, uint64_t bytes, std::string name) {
-    eager.addMemory(reinterpret_cast<void *>(address), bytes, std::move(name));
-  }
   void trustMemory() { eager.trustMemory(); }
   void protectMemory(uint64_t address, uint64_t bytes, std::string name) {
     eager.protectMemory(reinterpret_cast<const void *>(address), bytes, std::move(name));
@@ -86,7 +83,6 @@ void addInterpreter(nb::module_ &module) {
       .def("scalar", &Session::scalar, nb::arg("type"), nb::arg("bits"), nb::arg("name") = "")
       .def("set_name", &Session::setName, nb::arg("tensor"), nb::arg("name"))
       .def("data", &Session::data, nb::arg("tensor"))
-      .def("add_memory", &Session::addMemory, nb::arg("address"), nb::arg("size"), nb::arg("name"))
       .def("trust_memory", &Session::trustMemory)
       .def("protect_memory", &Session::protectMemory, nb::arg("address"), nb::arg("size"), nb::arg("name"))
       .def("watch", &Session::watch, nb::arg("launch"), nb::arg("place"));

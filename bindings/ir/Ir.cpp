@@ -4,6 +4,7 @@
 #include "bindings/Compile.h"
 #include "bindings/Diagnostics.h"
 #include "bindings/InterpreterLock.h"
+#include "bindings/Result.h"
 #include "bindings/host/PythonHost.h"
 
 #include <triton/ir.h>
@@ -113,21 +114,6 @@ static void takeLocations(const ir::Module &module, const std::string &path) {
     throw std::runtime_error(error);
 }
 
-static nb::list layoutsOf(const ir::Module &module) {
-  nb::list pictures;
-  for (const ir::LayoutPicture &picture : module.layouts()) {
-    nb::dict inputs, out;
-    for (const ir::LayoutPicture::Input &input : picture.inputs)
-      inputs[input.name.c_str()] = input.bases;
-    out["type"] = picture.type;
-    out["layout"] = picture.layout;
-    out["shape"] = picture.shape;
-    out["inputs"] = inputs;
-    pictures.append(out);
-  }
-  return pictures;
-}
-
 static void runPasses(const ir::Module &module, const std::string &pipeline) {
   std::string error = unlocked([&] { return module.runPasses(pipeline); });
   if (!error.empty())
@@ -211,7 +197,9 @@ void addIr(nb::module_ &parent) {
       .def("set_attr", &setAttribute, nb::arg("name"), nb::arg("value"))
       .def("get_tensordesc_metadata", [](const ir::Module &) { return nb::list(); })
       .def("create_location_snapshot", &takeLocations, nb::arg("path"))
-      .def("layouts", &layoutsOf, "What layouts the tensors have: type, layout, shape, and the bases of each input.")
+      .def(
+          "layouts", [](const ir::Module &self) { return fromJson(self.layouts()); },
+          "What layouts the tensors have: type, layout, shape, and the bases of each input.")
       .def("run_passes", &runPasses, nb::arg("pipeline"), "Runs passes written as MLIR writes them.");
   module.def("parse_mlir_module", &parseFile, nb::arg("path"), nb::arg("context"));
   module.def("parse_mlir_text", &parseText, nb::arg("text"), nb::arg("name") = "<string>");

@@ -31,7 +31,7 @@ static std::string canonicalSource(llvm::StringRef text) {
   return llvm::join(llvm::map_range(lines, [](llvm::StringRef line) { return line.rtrim(); }), "\n");
 }
 
-std::optional<std::string> tuningHash(llvm::StringRef question) {
+std::optional<std::string> tuningHash(std::string_view question) {
   std::optional<json::Value> parsed = artifact::parseJson(question);
   json::Object *object = parsed ? parsed->getAsObject() : nullptr;
   if (!object)
@@ -41,7 +41,7 @@ std::optional<std::string> tuningHash(llvm::StringRef question) {
   return sha256Hex("tuning-3;" + artifact::buildId() + ";" + textOf(std::move(*parsed)));
 }
 
-std::vector<size_t> representatives(llvm::StringRef question) {
+std::vector<size_t> representatives(std::string_view question) {
   std::optional<json::Value> parsed = artifact::parseJson(question);
   json::Object *object = parsed ? parsed->getAsObject() : nullptr;
   json::Array *configs = object ? object->getArray("configs") : nullptr;
@@ -60,7 +60,7 @@ std::vector<size_t> representatives(llvm::StringRef question) {
   return first;
 }
 
-std::string tuningFile(llvm::StringRef kernel) { return kernel.take_front(150).str() + ".autotune.json"; }
+std::string tuningFile(std::string_view kernel) { return std::string(kernel.substr(0, 150)) + ".autotune.json"; }
 
 /// One number by itself, several as an array; what is no finite number is null.
 static json::Value describeTimes(llvm::ArrayRef<double> times) {
@@ -86,8 +86,8 @@ static std::optional<std::vector<double>> readTimes(const json::Value &value) {
   return times;
 }
 
-std::optional<std::string> describeTuning(llvm::StringRef question, llvm::ArrayRef<std::vector<double>> timings,
-                                          llvm::StringRef code) {
+std::optional<std::string> describeTuning(std::string_view question, std::span<const std::vector<double>> timings,
+                                          std::string_view code) {
   std::optional<json::Value> parsed = artifact::parseJson(question);
   json::Object *object = parsed ? parsed->getAsObject() : nullptr;
   const json::Array *configs = object ? object->getArray("configs") : nullptr;
@@ -97,11 +97,12 @@ std::optional<std::string> describeTuning(llvm::StringRef question, llvm::ArrayR
   for (const auto &[config, times] : llvm::zip(*configs, timings))
     pairs.push_back(json::Array{config, describeTimes(times)});
   const json::Value *key = object->get("key");
-  return textOf(json::Object{
-      {"key", key ? *key : json::Value(nullptr)}, {"configs_timings", std::move(pairs)}, {"code", code.str()}});
+  return textOf(json::Object{{"key", key ? *key : json::Value(nullptr)},
+                             {"configs_timings", std::move(pairs)},
+                             {"code", llvm::StringRef(code)}});
 }
 
-std::optional<KeptTuning> readTuning(llvm::StringRef text) {
+std::optional<KeptTuning> readTuning(std::string_view text) {
   std::optional<json::Value> parsed = artifact::parseJson(text);
   const json::Object *object = parsed ? parsed->getAsObject() : nullptr;
   const json::Array *pairs = object ? object->getArray("configs_timings") : nullptr;
@@ -119,7 +120,7 @@ std::optional<KeptTuning> readTuning(llvm::StringRef text) {
   return kept;
 }
 
-std::string codeDigest(llvm::StringRef code) {
+std::string codeDigest(std::string_view code) {
   auto file = llvm::object::ELF64LEObjectFile::create(llvm::MemoryBufferRef(code, "code"));
   if (!file) {
     llvm::consumeError(file.takeError());
@@ -140,7 +141,9 @@ std::string codeDigest(llvm::StringRef code) {
   return sha256Hex(text);
 }
 
-llvm::Expected<std::string> deviceModel(llvm::StringRef backend, int device) {
+static Problem toProblem(llvm::Error error) { return {"RuntimeError", llvm::toString(std::move(error))}; }
+
+std::variant<std::string, Problem> deviceModel(std::string_view backend, int device) {
   if (backend != "cuda" && backend != "hip") {
     const char *limit = std::getenv("TRITON_CPU_MAX_THREADS");
     return (llvm::sys::getHostCPUName() + "; " + llvm::Twine(std::thread::hardware_concurrency()) + " processors; " +
@@ -149,10 +152,10 @@ llvm::Expected<std::string> deviceModel(llvm::StringRef backend, int device) {
   }
   auto driver = gpuDriver(backend);
   if (!driver)
-    return driver.takeError();
+    return toProblem(driver.takeError());
   auto found = driver->properties(device);
   if (!found)
-    return found.takeError();
+    return toProblem(found.takeError());
   return (found->name + "; " + found->architecture + "; " + llvm::Twine(found->multiprocessors) + " multiprocessors; " +
           llvm::Twine(found->memoryBusWidth) + " bits")
       .str();

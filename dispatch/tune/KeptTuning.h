@@ -5,14 +5,18 @@
 //   Out: the name of the entry that holds the answer, and the text of the answer.
 // An answer also says what code it was found for: whoever takes it compares that with what he compiles for the fastest configuration. So it need not be asked what
 // the kernel depends on besides its own text: where that has changed, so has the code, and the answer is none.
+// Needs the standard library alone: host languages call these too.
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "dispatch/Problem.h"
+
+#include <triton/export.h>
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace triton::dispatch {
@@ -29,21 +33,21 @@ struct KeptTuning {
 };
 
 /// The key of the answer, 64 hexadecimal digits: of the question and of this build of the compiler. Nullopt if it is no JSON object.
-std::optional<std::string> tuningHash(llvm::StringRef question);
+TRITON_EXPORT std::optional<std::string> tuningHash(std::string_view question);
 /// For each configuration the first that has the same code, which may be itself: compiling and measuring that one is enough. Empty if it is no question.
-std::vector<size_t> representatives(llvm::StringRef question);
+TRITON_EXPORT std::vector<size_t> representatives(std::string_view question);
 /// The name of its file: `add.autotune.json`.
-std::string tuningFile(llvm::StringRef kernel);
+TRITON_EXPORT std::string tuningFile(std::string_view kernel);
 /// The answer: {"key": …, "configs_timings": [[config, [milliseconds, …]], …], "code": …}. Nullopt if the question is no JSON object with as many configurations.
-std::optional<std::string> describeTuning(llvm::StringRef question, llvm::ArrayRef<std::vector<double>> timings,
-                                          llvm::StringRef code);
+TRITON_EXPORT std::optional<std::string>
+describeTuning(std::string_view question, std::span<const std::vector<double>> timings, std::string_view code);
 /// The way back; nullopt if it is no such text.
-std::optional<KeptTuning> readTuning(llvm::StringRef text);
+TRITON_EXPORT std::optional<KeptTuning> readTuning(std::string_view text);
 
 /// Of the parts of an object file, or a cubin, that run; of anything else as it is. Equal whether or not lines of the source are in it.
-std::string codeDigest(llvm::StringRef code);
+TRITON_EXPORT std::string codeDigest(std::string_view code);
 
 /// What times depend on: the model of the GPU or of the processor, and how much of it there is.
-llvm::Expected<std::string> deviceModel(llvm::StringRef backend, int device);
+TRITON_EXPORT std::variant<std::string, Problem> deviceModel(std::string_view backend, int device);
 
 } // namespace triton::dispatch

@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace triton::dispatch;
+using Timings = std::vector<std::vector<double>>;
 
 static std::string question(const std::string &source, const std::string &device, const std::string &backend,
                             const std::string &configs) {
@@ -34,14 +35,14 @@ TEST(KeptTuning, NumbersAreSpelledInOneWay) {
 TEST(KeptTuning, ThereAndBack) {
   const std::string asked = question("", "", "cpu", twoConfigs);
   const double never = std::numeric_limits<double>::infinity();
-  std::optional<KeptTuning> kept = readTuning(*describeTuning(asked, {{1.5, 1.25, 2}, {never}}, "digest"));
+  std::optional<KeptTuning> kept = readTuning(*describeTuning(asked, Timings{{1.5, 1.25, 2}, {never}}, "digest"));
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->code, "digest");
   ASSERT_EQ(kept->timings.size(), 2u);
   EXPECT_EQ(kept->timings[0].config, R"({"kwargs":{"BLOCK":64},"num_warps":4})");
   EXPECT_EQ(kept->timings[0].milliseconds, (std::vector<double>{1.5, 1.25, 2}));
   EXPECT_EQ(kept->timings[1].milliseconds, std::vector<double>{never});
-  EXPECT_EQ(describeTuning(asked, {{1}}, ""), std::nullopt) << "one timing for each configuration";
+  EXPECT_EQ(describeTuning(asked, Timings{{1}}, ""), std::nullopt) << "one timing for each configuration";
   for (const char *wrong : {"{}", "[]", R"({"configs_timings": [[{}, "fast"]]})", R"({"configs_timings": [[{}]]})",
                             R"({"configs_timings": [[1, 1]]})", R"({"configs_timings": [[{}, []]]})"})
     EXPECT_FALSE(readTuning(wrong)) << wrong;

@@ -1,12 +1,14 @@
 // How long a call takes: how often it is made, which clock looks on, and what is told of the times.
+// Needs the standard library alone: the Python extension compiles it too, where functions and clocks may throw.
 #pragma once
 
-#include "runtime/gpu/Memory.h"
-
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "dispatch/Problem.h"
 
 #include <chrono>
+#include <functional>
+#include <span>
+#include <variant>
+#include <vector>
 
 namespace triton::dispatch {
 
@@ -20,49 +22,30 @@ struct MeasurePlan {
 class Clock {
 public:
   virtual ~Clock() = default;
-  virtual llvm::Error mark(size_t index) = 0;
+  virtual Outcome mark(size_t index) = 0;
   /// Until all marks have been passed.
-  virtual llvm::Error wait() = 0;
-  virtual llvm::Expected<double> milliseconds(size_t first, size_t second) = 0;
+  virtual Outcome wait() = 0;
+  virtual std::variant<double, Problem> milliseconds(size_t first, size_t second) = 0;
   /// Makes calls begin with nothing of theirs in the cache, where that is how they are to be measured.
-  virtual llvm::Error clearCache() { return llvm::Error::success(); }
+  virtual Outcome clearCache() { return std::nullopt; }
 };
 
 /// Of calls that are done when they return. The cache stays warm, as it is when a program calls a kernel in a loop.
 class HostClock : public Clock {
 public:
-  llvm::Error mark(size_t index) override;
-  llvm::Error wait() override { return llvm::Error::success(); }
-  llvm::Expected<double> milliseconds(size_t first, size_t second) override;
+  Outcome mark(size_t index) override;
+  Outcome wait() override { return std::nullopt; }
+  std::variant<double, Problem> milliseconds(size_t first, size_t second) override;
 
 private:
   std::vector<std::chrono::steady_clock::time_point> marks;
 };
 
-/// Of calls that queue work on a stream of a GPU: its own events.
-class CudaClock : public Clock {
-public:
-  CudaClock(runtime::gpu::Driver &driver, runtime::gpu::StreamHandle stream, int device)
-      : driver(driver), stream(stream), device(device) {}
-  ~CudaClock() override;
-  llvm::Error mark(size_t index) override;
-  llvm::Error wait() override;
-  llvm::Expected<double> milliseconds(size_t first, size_t second) override;
-  llvm::Error clearCache() override;
-
-private:
-  runtime::gpu::Driver &driver;
-  runtime::gpu::StreamHandle stream;
-  int device;
-  std::vector<runtime::gpu::EventHandle> events;
-  std::optional<runtime::gpu::DeviceMemory> cache; // more than the L2 cache holds: writing it leaves nothing else there
-};
-
-/// The milliseconds of each call that counts; before each, outside of its time, `prepare`. An error of either ends the measurement.
-llvm::Expected<std::vector<double>> measure(Clock &clock, llvm::function_ref<llvm::Error()> call,
-                                            llvm::function_ref<llvm::Error()> prepare, const MeasurePlan &plan);
+/// The milliseconds of each call that counts; before each, outside of its time, `prepare`. A problem of either ends the measurement.
+std::variant<std::vector<double>, Problem> measure(Clock &clock, const std::function<Outcome()> &call,
+                                                   const std::function<Outcome()> &prepare, const MeasurePlan &plan);
 
 /// Each fraction from 0 to 1, by linear interpolation between neighbours. `times` are not empty.
-std::vector<double> quantiles(std::vector<double> times, llvm::ArrayRef<double> fractions);
+std::vector<double> quantiles(std::vector<double> times, std::span<const double> fractions);
 
 } // namespace triton::dispatch

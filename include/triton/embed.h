@@ -167,8 +167,6 @@ public:
   std::string data(const Value &tensor) const;
   /// Values of the program before are no longer good.
   void beginProgram(const int32_t id[3], const int32_t grid[3]);
-  /// Kernels may access these bytes, named so in messages.
-  void addMemory(void *address, uint64_t bytes, std::string name);
   /// Kernels may access everything.
   void trustMemory();
   /// But not store to these bytes, which the argument `name` leads to.
@@ -361,13 +359,10 @@ struct CompileRequest {
   Options options;
 };
 
-/// What a kernel is stored under, before hashing, the same for every host; and whether other hosts understand its compile-time arguments.
-struct KernelKey {
-  std::string text;
-  bool isPortable = true;
-};
-/// In bundles the build of the compiler and of its tools is no part of it.
-TRITON_EXPORT Result<KernelKey> kernelKey(Host &host, const CompileRequest &request, bool isForBundle = false);
+/// What a kernel is stored under, before hashing, the same for every host; and whether other hosts understand its compile-time arguments. In bundles the build of the
+/// compiler and of its tools is no part of it.
+TRITON_EXPORT Result<std::pair<std::string, bool>> kernelKey(Host &host, const CompileRequest &request,
+                                                             bool isForBundle = false);
 
 /// Names that a kernel read, each with the number of the function that read it and its value, in words that every host understands.
 using Reads = std::vector<std::tuple<unsigned, std::string, std::string>>;
@@ -400,15 +395,10 @@ TRITON_EXPORT Result<TargetFacts> targetFacts(const std::string &backend);
 /// The architecture that "native" means on this machine.
 TRITON_EXPORT Result<std::string> resolveArchitecture(const Options &options);
 
-/// NVIDIA's tools that code is made with besides the compiler, as the options name them or as they are found.
-struct Toolkit {
-  std::string ptxas;       // its path; empty: another assembler
-  std::string build;       // of the assembler: what ptxas prints of its version
-  std::string libdevice;   // its path; empty: there is none
-  std::string problem;     // why nothing can assemble PTX; empty: something can
-  unsigned ptxVersion = 0; // that the assembler reads: 86 for 8.6
-};
-TRITON_EXPORT Result<Toolkit> findToolkit(const Options &options);
+/// NVIDIA's tools that code is made with besides the compiler, as the options name them or as they are found; a JSON object: `ptxas` (its path; empty: another
+/// assembler), `build` (what the assembler prints of its version), `libdevice` (its path; empty: there is none), `problem` (why nothing can assemble PTX; empty:
+/// something can), `ptx_version` (that the assembler reads: 86 for 8.6).
+TRITON_EXPORT Result<std::string> findToolkit(const Options &options);
 /// The path of a program of a CUDA toolkit ("cuobjdump") in folders laid out like one, an installed one, or on the PATH; empty if it is nowhere.
 TRITON_EXPORT std::string findTool(std::string_view name, const std::vector<std::string> &folders);
 /// All that `path --version` prints, kept in the folder `records` for the next process.
@@ -417,12 +407,8 @@ TRITON_EXPORT Result<std::string> toolVersion(const std::string &path, const std
 TRITON_EXPORT unsigned ptxVersionOf(std::string_view cudaRelease);
 
 /// The name and the argument types of the kernel in a text below the module, LLVM IR or PTX, of `options.backend`.
-struct KernelDescription {
-  std::string name;
-  std::vector<std::string> types;
-};
-TRITON_EXPORT Result<KernelDescription> describeKernel(const std::string &stage, const std::string &text,
-                                                       const Options &options);
+TRITON_EXPORT Result<std::pair<std::string, std::vector<std::string>>>
+describeKernel(const std::string &stage, const std::string &text, const Options &options);
 
 /// Code of the CPU target, loaded.
 class TRITON_EXPORT HostKernel {

@@ -17,24 +17,9 @@ struct TensorMapDescription;
 
 namespace triton::embed {
 
-struct CudaDeviceProperties {
-  std::string name, architecture; // that code for it is compiled for: "sm_90a", "gfx942"
-  int capability = 0;             // 90 for 9.0
-  int maxSharedBytes = 0, maxSharedBytesPerMultiprocessor = 0, maxRegisters = 0, multiprocessors = 0, warpSize = 0;
-  int memoryBusWidth = 0, l2CacheBytes = 0; // bits, bytes
-};
-
 /// How much of a multiprocessor's warps a kernel keeps at once, and what limits that: "registers".
-struct CudaOccupancy {
-  double share = 0;
-  std::string limit;
-};
-TRITON_EXPORT Result<CudaOccupancy> cudaOccupancy(const std::string &architecture, unsigned registers,
-                                                  unsigned sharedBytes, unsigned threads);
-
-struct CudaClockRates {
-  int multiprocessors = 0, memory = 0; // kHz
-};
+TRITON_EXPORT Result<std::pair<double, std::string>> cudaOccupancy(const std::string &architecture, unsigned registers,
+                                                                   unsigned sharedBytes, unsigned threads);
 
 struct CudaFunction {
   uint64_t module = 0, function = 0;
@@ -64,9 +49,8 @@ private:
 /// A path of the driver's library, or a folder that holds it; empty: the system's. Counts until the driver is used.
 TRITON_EXPORT void cudaSetLibrary(std::string path);
 TRITON_EXPORT Result<int> cudaDeviceCount();
-TRITON_EXPORT Result<CudaDeviceProperties> cudaDeviceProperties(int device);
-/// Apart from the properties: the driver asks the device, which takes a while.
-TRITON_EXPORT Result<CudaClockRates> cudaClockRates(int device);
+/// A JSON object; with its clocks, for which the driver asks the device, which takes a while.
+TRITON_EXPORT Result<std::string> cudaDeviceProperties(int device, bool withClocks = false);
 /// Of this thread: the device of its context, else 0.
 TRITON_EXPORT Result<int> cudaCurrentDevice();
 TRITON_EXPORT std::optional<Error> cudaSetCurrentDevice(int device);
@@ -93,19 +77,10 @@ TRITON_EXPORT void cudaNoteMemory(std::vector<CudaMemory> memory);
 /// On a simulated GPU: `collects`: what launches find is kept, and no error unless it ended the launch; `counts`: so are counters. `isInterrupted`, asked now and
 /// then on the launching thread, ends a launch.
 TRITON_EXPORT void cudaObserve(bool collects, bool counts, bool (*isInterrupted)());
-struct CudaFinding {
-  std::string kernel, place, kind, message;
-  uint64_t count = 0;   // of equal ones
-  bool isFatal = false; // it ended the launch
-};
-TRITON_EXPORT std::vector<CudaFinding> cudaTakeFindings();
-/// What instructions of one family in one line of a kernel did: see simulator/watch/Counters.h.
-struct CudaCount {
-  std::string kernel, place, family;
-  uint64_t executions = 0, requests = 0, sectors = 0, globalBytes = 0, sharedRequests = 0, passes = 0, neededPasses = 0,
-           sharedBytes = 0;
-};
-TRITON_EXPORT std::vector<CudaCount> cudaTakeCounts();
+/// What was found since the last call, as JSON: [[kernel, place, kind, message, how many equal ones, whether it ended the launch], …].
+TRITON_EXPORT std::string cudaTakeFindings();
+/// What instructions of one family in one line of a kernel did, as JSON objects: see simulator/watch/Counters.h.
+TRITON_EXPORT std::string cudaTakeCounts();
 TRITON_EXPORT Result<int> cudaMaxActiveClusters(uint64_t function, uint32_t threads, uint32_t sharedBytes,
                                                 uint32_t clusterSize);
 TRITON_EXPORT std::optional<Error> cudaSetPrintfFifoBytes(uint64_t bytes);

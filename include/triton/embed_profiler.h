@@ -13,13 +13,13 @@ using ProfilerValue = std::variant<int64_t, double, std::string, std::vector<int
 /// "flops"; "a (exc)" counts for its scope alone, "a (pty)" is set and not added up.
 using ProfilerMetrics = std::span<const std::pair<std::string, ProfilerValue>>;
 
-/// Who measures: launches on the CPU, CUPTI all kernels of NVIDIA GPUs, or kernels themselves (`triton.profiler.language`).
-enum class ProfilerSource { Host, Cupti, Records };
-enum class ProfilerFormat { Hatchet, HatchetMsgpack, ChromeTrace };
+/// How a file is written: "hatchet", "hatchet_msgpack", "chrome_trace".
+using ProfilerFormat = const std::string &;
 
 struct ProfilerOptions {
   std::string name; // one session for each
-  ProfilerSource source = ProfilerSource::Host;
+  std::string
+      source; // who measures: "cpu" launches there, "cupti" all kernels of NVIDIA GPUs, "instrumentation" kernels themselves
   std::string mode;           // how it measures: one for all sessions of a source
   bool hasStacks = false;     // contexts begin with the host language's functions
   bool hasOperations = false; // kernels go by the names of operations

@@ -59,17 +59,6 @@ struct TRITON_EXPORT Region : Handle {
   std::optional<Operation> parent() const;
 };
 
-/// Where the elements of a tensor are: the bases of a map that is linear over bits, from register, lane, warp and block to coordinates.
-struct LayoutPicture {
-  std::string type, layout; // as text
-  std::vector<int64_t> shape;
-  struct Input {
-    std::string name;
-    std::vector<std::vector<int64_t>> bases; // one per bit, lowest first
-  };
-  std::vector<Input> inputs;
-};
-
 class TRITON_EXPORT Module {
 public:
   /// A kernel before any pass has seen it; nullopt after adding to `diagnostics`.
@@ -89,8 +78,9 @@ public:
   std::string entryName() const;
   /// The types of a function's parameters and results, as text.
   std::pair<std::vector<std::string>, std::vector<std::string>> signature(std::string_view function) const;
-  /// Every layout that a tensor of the module has, once each, in order.
-  std::vector<LayoutPicture> layouts() const;
+  /// Every layout that a tensor of the module has, once each, in order, as JSON: objects with `type` and `layout` as text, `shape`, and `inputs`, the bases of a map that
+  /// is linear over bits, one per bit of register, lane, warp and block, lowest first.
+  std::string layouts() const;
   /// Writes the module to a file and makes the file's lines what it comes from; what went wrong, or empty.
   std::string takeLocationsFrom(const std::string &path) const;
   /// Runs passes written as MLIR writes them, "canonicalize,cse"; what went wrong, or empty.
