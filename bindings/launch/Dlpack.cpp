@@ -1,20 +1,14 @@
-// The structures below are the fixed C layout of DLPack 0.x and 1.x tensors.
 #include "bindings/launch/Dlpack.h"
 
 #include "bindings/Reference.h"
 
+#include <nanobind/ndarray.h>
+
 namespace triton::python {
 
-struct DlTensor {
-  void *data;
-  int32_t deviceType, deviceId;
-  int32_t dimensionCount;
-  uint8_t typeCode, typeBits;
-  uint16_t typeLanes;
-  int64_t *shape, *strides;
-  uint64_t byteOffset;
-};
+using DlTensor = nanobind::dlpack::dltensor;
 
+/// DLManagedTensorVersioned, which nanobind keeps to itself.
 struct VersionedDlTensor {
   uint32_t major, minor;
   void *context;
@@ -25,8 +19,6 @@ struct VersionedDlTensor {
 
 constexpr uint64_t dlReadOnly = 1; // among the flags
 constexpr const char *versionedName = "dltensor_versioned";
-
-constexpr int32_t dlCpu = 1, dlCudaHost = 3, dlCudaManaged = 13;
 
 /// Asks for version 1, which says whether memory is read-only; those that do not know of versions are asked for what they have.
 static Reference capsuleOf(PyObject *object) {
@@ -57,14 +49,16 @@ bool classifyDlpack(PyObject *object, Argument &argument, PyObject **holder) {
     PyErr_Format(PyExc_TypeError, "__dlpack__ of %s gave no DLPack capsule", Py_TYPE(object)->tp_name);
     return false;
   }
-  auto type = tensor->typeLanes == 1 ? dispatch::scalarTypeOfDlpack(tensor->typeCode, tensor->typeBits) : std::nullopt;
-  argument.setPointer(reinterpret_cast<uint64_t>(tensor->data) + tensor->byteOffset, type.value_or(noScalarType));
-  argument.memory = tensor->deviceType == dlCpu                                               ? Memory::Host
-                    : tensor->deviceType == dlCudaHost || tensor->deviceType == dlCudaManaged ? Memory::Unknown
-                                                                                              : Memory::Device;
+  auto type =
+      tensor->dtype.lanes == 1 ? dispatch::scalarTypeOfDlpack(tensor->dtype.code, tensor->dtype.bits) : std::nullopt;
+  argument.setPointer(reinterpret_cast<uint64_t>(tensor->data) + tensor->byte_offset, type.value_or(noScalarType));
+  const int device = tensor->device.device_type;
+  using namespace nanobind::device;
+  const bool isOfBoth = device == cuda_host::value || device == cuda_managed::value || device == rocm_host::value;
+  argument.memory = device == cpu::value ? Memory::Host : isOfBoth ? Memory::Unknown : Memory::Device;
   if (argument.type == noScalarType) {
     PyErr_Format(PyExc_TypeError, "failed to specialize argument of type: %s (DLPack type code %d, %d bits)",
-                 Py_TYPE(object)->tp_name, int(tensor->typeCode), int(tensor->typeBits));
+                 Py_TYPE(object)->tp_name, int(tensor->dtype.code), int(tensor->dtype.bits));
     return false;
   }
   *holder = capsule.release(); // its destructor frees the tensor: nobody consumes it
