@@ -1,5 +1,7 @@
 #include "bin/Simulate.h"
 
+#include "compiler/artifact/Description.h"
+
 #include "runtime/gpu/Launch.h"
 #include "runtime/gpu/Memory.h"
 #include "runtime/gpu/Module.h"
@@ -79,7 +81,7 @@ llvm::Expected<size_t> simulate(const artifact::Artifact &artifact, llvm::String
   auto driver = gpu::Driver::get();
   if (!driver)
     return driver.takeError();
-  auto function = gpu::load(*driver, *artifact.stage(artifact.backend == "hip" ? "hsaco" : "cubin"), artifact.name,
+  auto function = gpu::load(*driver, *artifact.stage(artifact::codeStage(artifact.backend)), artifact.name,
                             artifact.sharedBytes, /*device=*/0);
   if (!function)
     return function.takeError();

@@ -2,6 +2,7 @@
 #include "bin/CHeader.h"
 #include "bin/CLibrary.h"
 #include "bin/Simulate.h"
+#include "compiler/artifact/Description.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/Specialization.h"
 #include "compiler/driver/Target.h"
@@ -283,7 +284,7 @@ int main(int argc, char **argv) {
   if (simulated.getNumOccurrences()) {
     const bool isAmd = settings.backend == "hip";
     settings.backend = isAmd ? "hip" : "cuda";
-    settings.lastStage = isAmd ? "hsaco" : "cubin";
+    settings.lastStage = artifact::codeStage(settings.backend).str();
     if (isAmd)
       settings.isSimulated = true;
     else

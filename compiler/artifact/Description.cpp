@@ -38,8 +38,9 @@ static json::Value architectureName(StringRef architecture) {
   return architecture.split(' ').first;
 }
 
-/// The stage whose content is launched.
-static StringRef binaryStage(StringRef backend) { return backend == "cuda" ? "cubin" : "obj"; }
+StringRef triton::artifact::codeStage(StringRef backend) {
+  return backend == "cuda" ? "cubin" : backend == "hip" ? "hsaco" : "obj";
+}
 
 std::string triton::artifact::describe(const Artifact &artifact) {
   json::Array stages, arguments, maps, reads;
@@ -82,7 +83,7 @@ std::string triton::artifact::describe(const Artifact &artifact) {
   object["waits_for_programs"] = artifact.waitsForPrograms;
   object["polls"] = artifact.polls;
   object["cluster_dims"] = json::Array{1, 1, 1};
-  object["binary_ext"] = binaryStage(artifact.backend);
+  object["binary_ext"] = codeStage(artifact.backend);
   object["argument_bytes"] = artifact.argumentBytes;
   object["argument_layout"] = std::move(arguments);
   object["registers"] = artifact.registers;
@@ -239,7 +240,7 @@ static bool readStages(const json::Array &stages, const Store &store, StringRef 
     if (std::optional<std::string> content = store.get(entry, fileOf(kernel, *name)))
       artifact.stages.push_back({name->str(), std::move(*content), (*stage)[1].getAsNumber().value_or(0)});
   }
-  return artifact.stage(binaryStage(artifact.backend));
+  return artifact.stage(codeStage(artifact.backend));
 }
 
 std::shared_ptr<const Artifact> triton::artifact::load(const Store &store, StringRef kernel, StringRef hash,

@@ -8,6 +8,9 @@
 
 namespace triton::artifact {
 
+/// The stage whose content is launched: "cubin", "hsaco", "obj".
+llvm::StringRef codeStage(llvm::StringRef backend);
+
 /// Everything about an artifact but the content of its stages, as a JSON object: under the names that users of Python know as `metadata`.
 std::string describe(const Artifact &artifact);
 

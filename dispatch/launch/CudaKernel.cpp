@@ -87,7 +87,7 @@ llvm::Expected<CudaKernel::OnDevice &> CudaKernel::load(gpu::Driver &driver, int
     return properties.takeError();
   if (int(artifact->sharedBytes) > properties->maxSharedBytes)
     return llvm::make_error<OutOfResources>(artifact->sharedBytes, properties->maxSharedBytes, "shared memory");
-  auto function = gpu::load(driver, *artifact->stage(artifact->backend == "hip" ? "hsaco" : "cubin"), artifact->name,
+  auto function = gpu::load(driver, *artifact->stage(artifact::codeStage(artifact->backend)), artifact->name,
                             artifact->sharedBytes, device);
   if (!function)
     return function.takeError();

@@ -58,6 +58,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
 TARGETS = {
     "cpu": lambda: triton.backends.backends["cpu"].driver().get_current_target(),
     "cuda": lambda: triton.backends.compiler.GPUTarget("cuda", 90, 32),
+    "hip": lambda: triton.backends.compiler.GPUTarget("hip", "gfx942", 64),
 }
 
 SIGNATURE = {"x": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}
@@ -88,13 +89,13 @@ def program(tmp_path, monkeypatch, fresh_triton_cache):
         ]
         subprocess.run([sys.executable, "-c", PROGRAM, *arguments], check=True, env={**os.environ, **tools})
 
-    def in_python(target=None):
+    def in_python(target=None, **options):
         sys.modules.pop("kernels_of_both", None)
         monkeypatch.syspath_prepend(str(tmp_path))
         import kernels_of_both
 
         src = triton.compiler.ASTSource(kernels_of_both.kernel, SIGNATURE, {"BLOCK": 64})
-        return triton.compile(src, target=target)
+        return triton.compile(src, target=target, options=options)
 
     def entries():
         return {entry.name for entry in libtriton.cache.Store(fresh_triton_cache).list()}
@@ -189,11 +190,17 @@ def scaled(x):
         assert len(entries()) == number
 
 
-def test_code_for_gpus(program):
+@pytest.mark.parametrize("c_is_first", [False, True])
+@pytest.mark.parametrize("target, architecture, stage", [("cuda", "sm_90a", "cubin"), ("hip", "gfx942", "hsaco")])
+def test_code_for_gpus(program, target, architecture, stage, c_is_first):
+    """Each finds the entry of the other, and its code in it."""
     _, in_c, in_python, entries = program
-    in_python(TARGETS["cuda"]())
+    if c_is_first:
+        in_c(target, architecture)
+    kernel = in_python(TARGETS[target](), num_stages=3)  # what a structure of options begins with in C, for every target
+    assert kernel.metadata.binary_ext == stage and kernel.kernel == kernel.asm[stage]
     before = entries()
-    in_c("cuda", "sm_90a")
+    in_c(target, architecture)
     assert entries() == before and len(before) == 1
 
 
