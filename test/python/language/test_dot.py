@@ -4,6 +4,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
 
 
 @triton.jit
@@ -189,6 +190,21 @@ def test_imprecise_sums(limit, device):
     # One instruction on Hopper keeps about 14 bits of the sum of its products, however few are asked for.
     tolerance = 1e-4 if device == "cpu" else 4e-3
     torch.testing.assert_close(c.double(), expected, rtol=tolerance, atol=10 * tolerance)
+
+
+def test_imprecise_sums_are_plain_additions():
+    """Spelled as Triton's, so that who counts them in PTX finds them: `add.f32`, which ptxas may fuse, not `add.rn.f32`."""
+    types = dict.fromkeys(("a_ptr", "b_ptr"), "*fp8e4nv") | {"c_ptr": "*fp32"} | dict.fromkeys(("M", "N", "K"), "i32")
+    types |= dict.fromkeys(("stride_am", "stride_bn"), "i32")
+    constants = {"stride_ak": 1, "stride_bk": 1, "BM": 64, "BN": 64, "BK": 128, "PRECISION": "ieee"}
+    constants |= {"OUT": tl.float32, "LIMIT": 64}
+    names = [param.name for param in matmul_kernel.params]
+    attributes = {(names.index(name),): [["tt.divisibility", 16]] for name in types}
+    signature = {name: types.get(name, "constexpr") for name in names}
+    source = triton.compiler.ASTSource(matmul_kernel, signature, constants, attributes)
+    ptx = triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+    assert "wgmma" in ptx
+    assert ptx.count("add.f32") == 64 * 64 // 128 * (128 // 64) and ptx.count("add.rn.f32") == 0
 
 
 @triton.jit

@@ -5,6 +5,7 @@
 // they stay in the same registers, also around loops.
 #include "compiler/gpu/DotPlan.h"
 #include "compiler/gpu/PrivateAttributes.h"
+#include "compiler/llvm/gpu/Elementwise.h"
 #include "compiler/llvm/gpu/Packing.h"
 #include "compiler/llvm/nvidia/dots/MatrixDescriptor.h"
 #include "compiler/llvm/nvidia/dots/TensorCores.h"
@@ -269,6 +270,8 @@ struct WarpGroupDot {
   void multiplyInChunks(llvm::Value *useC) {
     int64_t chunk = std::max<int64_t>(op.getMaxNumImpreciseAcc(), k);
     llvm::Value *zero = llvm::ConstantFP::get(emitter.type(type), 0);
+    llvm::IRBuilderBase::FastMathFlagGuard guard(builder);
+    builder.setFastMathFlags(fastMathFlags(emitter, op));
     for (Tile &tile : tiles)
       for (int64_t start = 0; start < depth; start += chunk) {
         Registers partial(tile.accumulators.size(), llvm::UndefValue::get(zero->getType()));
