@@ -33,8 +33,9 @@ template <typename AddT> struct AccumulateInDot : OpRewritePattern<AddT> {
       auto dot = product.template getDefiningOp<DotOp>();
       if (!dot || !dot->hasOneUse() || !isZero(dot.getC()) || dot.getMaxNumImpreciseAcc() != 0)
         continue;
-      rewriter.replaceOpWithNewOp<DotOp>(op, dot.getA(), dot.getB(), rest, dot.getInputPrecision(),
-                                         dot.getMaxNumImpreciseAcc());
+      // At the line of the dot, which it still is to debuggers and profilers.
+      rewriter.replaceOp(op, DotOp::create(rewriter, dot.getLoc(), dot.getA(), dot.getB(), rest,
+                                           dot.getInputPrecision(), dot.getMaxNumImpreciseAcc()));
       return success();
     }
     return failure();

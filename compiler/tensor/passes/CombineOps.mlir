@@ -1,4 +1,5 @@
 // RUN: triton-opt %s --tensor-combine-ops --split-input-file | FileCheck %s
+// RUN: triton-opt %s --tensor-combine-ops --split-input-file --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=LINES
 
 // CHECK-LABEL: @accumulator
 // CHECK-SAME:    %[[A:[^:]*]]: tensor<64x32xf16>, %[[B:[^:]*]]: tensor<32x64xf16>, %[[C:[^:]*]]: tensor<64x64xf32>
@@ -20,6 +21,17 @@ tt.func @integer_accumulator(%a: tensor<64x32xi8>, %b: tensor<32x64xi8>, %c: ten
   %d = tt.dot %a, %b, %zeros : tensor<64x32xi8> * tensor<32x64xi8> -> tensor<64x64xi32>
   %r = arith.addi %d, %c : tensor<64x64xi32>
   tt.return %r : tensor<64x64xi32>
+}
+
+// -----
+
+// LINES-LABEL: @line_of_the_dot
+// LINES:       tt.dot {{.*}} loc("kernel.py":7:8)
+tt.func @line_of_the_dot(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tt.dot %a, %b, %zeros : tensor<64x32xf16> * tensor<32x64xf16> -> tensor<64x64xf32> loc("kernel.py":7:8)
+  %r = arith.addf %c, %d : tensor<64x64xf32> loc("kernel.py":8:8)
+  tt.return %r : tensor<64x64xf32>
 }
 
 // -----
