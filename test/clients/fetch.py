@@ -10,7 +10,25 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-VERSIONS = {"vllm": "0.32.0", "sglang": "0.5.23", "lightllm": "0.0.1"}
+# What one imports, and the wheel it comes in.
+WHEELS = {
+    "vllm": "vllm==0.32.0",
+    "sglang": "sglang==0.5.23",
+    "lightllm": "lightllm==0.0.1",
+    "lmdeploy": "lmdeploy==0.18.0",
+    "fla": "fla-core==0.6.0",
+    "liger_kernel": "liger-kernel==0.8.5",
+    "unsloth": "unsloth==2026.10.9",
+    "unsloth_zoo": "unsloth-zoo==2026.10.9",
+    "torchao": "torchao==0.18.0",
+    "xformers": "xformers==0.0.35",
+    "bitsandbytes": "bitsandbytes==0.50.2",
+    "conch": "conch-triton-kernels==1.3",
+    "cut_cross_entropy": "cut-cross-entropy==25.1.1",
+    "sageattention": "sageattention==1.0.6",
+    "accelerated_scan": "accelerated-scan==0.3.1",
+    "flag_gems": "flag-gems==5.0.2",
+}
 PLATFORMS = [f"manylinux_2_{minor}_x86_64" for minor in (17, 24, 28, 31, 34, 35)] + ["manylinux2014_x86_64", "any"]
 
 
@@ -21,7 +39,8 @@ def folder():
 
 def fetch(package):
     """The folder with the package's files."""
-    place = folder() / f"{package}-{VERSIONS[package]}"
+    wheel = WHEELS[package]
+    place = folder() / wheel.replace("==", "-")
     if place.exists():
         return place
     with tempfile.TemporaryDirectory() as temporary:
@@ -38,9 +57,9 @@ def fetch(package):
         ]
         for platform in PLATFORMS:
             command += ["--platform", platform]
-        subprocess.run([*command, "-d", temporary, f"{package}=={VERSIONS[package]}"], check=True)
-        (wheel,) = Path(temporary).glob("*.whl")
-        unpack(wheel, place)
+        subprocess.run([*command, "-d", temporary, wheel], check=True)
+        (archive,) = Path(temporary).glob("*.whl")
+        unpack(archive, place)
     return place
 
 
@@ -58,5 +77,5 @@ def unpack(wheel, place):
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or VERSIONS:
+    for name in sys.argv[1:] or WHEELS:
         print(fetch(name))

@@ -1,6 +1,6 @@
 """Operations of vLLM and SGLang as their callers call them, against PyTorch.
 
-python test/clients/vllm_ops.py [--device cpu|cuda] [--compile-only sm_90a] [--only NAME…]
+python test/clients/operations.py [--device cpu|cuda] [--compile-only sm_90a] [--only NAME…]
 """
 
 import argparse

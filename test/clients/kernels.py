@@ -1,6 +1,6 @@
-"""Every kernel of vLLM, SGLang and LightLLM: compiled, or run and compared. README.md says how.
+"""Every kernel of packages that hold Triton kernels (fetch.py): compiled, or run and compared. README.md says how.
 
-python test/clients/vllm.py [--device cpu|cuda] [--compile-only sm_90a] [--only NAME…] [--peer [PYTHON]] [--programs N] [--jobs N]
+python test/clients/kernels.py [PACKAGE…] [--device cpu|cuda|sim:sm_90a] [--compile-only sm_90a] [--only NAME…] [--peer [PYTHON]] [--programs N] [--jobs N]
 """
 
 import argparse
@@ -14,7 +14,6 @@ import sys
 import time
 from pathlib import Path
 
-PACKAGES = ("vllm", "sglang", "lightllm")
 PATIENCE = 30  # seconds for one kernel
 # Made-up arguments make these divide by zero, or turn infinities into integers.
 UNDEFINED = set("""
@@ -25,7 +24,10 @@ _fp4_index_logits_kernel
 
 def parse():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument(
+        "packages", nargs="*", metavar="PACKAGE", default=[], help="all that fetch.py knows, by default"
+    )
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, or a simulated GPU: sim:sm_90a")
     parser.add_argument("--compile-only", metavar="ARCH")
     parser.add_argument("--only", nargs="*", default=[], help="parts of names of modules or kernels")
     parser.add_argument("--peer", nargs="?", const=sys.executable, help="a Python that finds another Triton")
@@ -33,17 +35,17 @@ def parse():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument(
         "--role", help=argparse.SUPPRESS
-    )  # in the processes this one starts: search, cpu, interpreter, cuda
+    )  # in the processes this one starts: search, interpreter, or a device
     parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def modules(folders):
-    for package in PACKAGES:
-        for path in sorted(folders[package].rglob("*.py")):
+    for package, folder in folders.items():
+        for path in sorted((folder / package).rglob("*.py")):
             text = path.read_text(errors="replace")
             if re.search(r"^\s*@(triton\.)?jit\b", text, re.M):
-                yield ".".join(path.relative_to(folders[package]).with_suffix("").parts).removesuffix(".__init__"), text
+                yield ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"), text
 
 
 def is_launched(name, facts, text):
@@ -235,7 +237,7 @@ def play(options):
     import fetch
     import stand_ins
 
-    folders = {package: fetch.fetch(package) for package in PACKAGES}
+    folders = {package: fetch.fetch(package) for package in options.packages or fetch.WHEELS}
     worker = Worker(options, stand_ins.install(folders), arguments.read_signatures(fetch.folder() / "signatures.json"))
     parts = [
         part
@@ -263,9 +265,21 @@ def start(options, role, folder, python=sys.executable):
         environment["TRITON_DEFAULT_BACKEND"] = "cpu"
     if role == "interpreter":
         environment["TRITON_INTERPRET"] = "1"
+    if role.startswith("sim:"):
+        environment["TRITON_SIMULATE"] = role.removeprefix("sim:")
     if python != sys.executable or folder.name == "peer":
         environment.pop("PYTHONPATH", None)
-    command = [python, __file__, "--role", role, "--results", str(folder), "--jobs", str(options.jobs)]
+    command = [
+        python,
+        __file__,
+        *options.packages,
+        "--role",
+        role,
+        "--results",
+        str(folder),
+        "--jobs",
+        str(options.jobs),
+    ]
     command += ["--programs", str(options.programs)]
     command += ["--compile-only", options.compile_only] if options.compile_only else []
     command += ["--only", *options.only] if options.only else []
@@ -284,7 +298,7 @@ def main():
     import fetch
 
     store, results = fetch.folder() / "signatures.json", fetch.folder() / "results"
-    for package in PACKAGES:
+    for package in options.packages or fetch.WHEELS:
         fetch.fetch(package)
     known = arguments.read_signatures(store)
     verdicts = start(options, "search", results / "search")
@@ -315,11 +329,11 @@ def compared(options, results):
     first = start(options, options.device, results / options.device)
     if options.peer:
         second, other = (
-            start(options, "cuda" if options.device == "cuda" else "cpu", results / "peer", options.peer),
+            start(options, options.device, results / "peer", options.peer),
             results / "peer",
         )
     else:
-        role = "cpu" if options.device == "cuda" else "interpreter"
+        role = "interpreter" if options.device == "cpu" else "cpu"
         second, other = start(options, role, results / role), results / role
     verdicts = {}
     for name, words in first.items():
