@@ -1,4 +1,4 @@
-// What files below the module, LLVM IR and PTX, say of the kernel they hold.
+// What files below the module, LLVM IR, PTX and AMDGPU assembly, say of the kernel they hold.
 #pragma once
 
 #include "compiler/llvm/KernelFacts.h"
@@ -11,7 +11,9 @@ namespace triton::driver {
 llvm::Expected<KernelFacts> describeLlvm(llvm::StringRef text);
 /// From the entry's name, parameters and directives, and from the comment that says how much shared memory it takes.
 llvm::Expected<KernelFacts> describePtx(llvm::StringRef text);
-/// The comment that `describePtx` reads; empty where there is nothing to say.
+/// From the metadata that loaders read, and from the same comment.
+llvm::Expected<KernelFacts> describeAmdgcn(llvm::StringRef text);
+/// The comment that both read; empty where there is nothing to say.
 std::string describeShared(uint64_t bytes);
 
 } // namespace triton::driver

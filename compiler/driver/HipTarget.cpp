@@ -41,7 +41,9 @@ public:
   std::optional<std::string> findFault(const Options &options) const override;
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
   llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const override {
-    return stage == "llir" ? describeLlvm(text) : Target::describe(stage, text);
+    return stage == "llir"     ? describeLlvm(text)
+           : stage == "amdgcn" ? describeAmdgcn(text)
+                               : Target::describe(stage, text);
   }
 };
 
@@ -197,8 +199,8 @@ std::vector<Stage> HipTarget::stages(const Options &options, const Inspection &)
                       auto text = (*code)->assembly();
                       if (!text)
                         return compilation.fail(text.takeError());
-                      *assembly = *text;
-                      return *text;
+                      *assembly = *text + describeShared(compilation.artifact.sharedBytes);
+                      return *assembly;
                     },
                     [assembly](Compilation &, const std::string &text) {
                       *assembly = text;

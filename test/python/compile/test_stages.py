@@ -17,6 +17,7 @@ from triton._C import libtriton
 from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import GPUTarget, Language
 from triton.compiler import ASTSource, make_backend
+from triton.profiler.hooks.instrumentation import Instrumentation
 from triton.runtime.errors import PTXASError
 
 HOPPER = GPUTarget("cuda", 90, 32)
@@ -54,6 +55,70 @@ def test_methods_one_by_one():
     cubin = backend.make_cubin(ptx, metadata, options, 90)
     assert "define" in text and ".target sm_90a" in ptx and cubin[:4] == b"\x7fELF"
     assert metadata["name"] == "shift" and metadata["shared"] == 0 and metadata["global_scratch_size"] == 0
+
+
+@triton.jit
+def reverse_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out_ptr + offsets, tl.flip(tl.load(x_ptr + offsets)))  # through shared memory
+
+
+def test_methods_of_amds_backend(fresh_triton_cache):
+    target = GPUTarget("hip", "gfx942", 64)
+    given = ASTSource(reverse_kernel, {"x_ptr": "*fp32", "out_ptr": "*fp32", "BLOCK": "constexpr"}, {"BLOCK": 1024})
+    backend = make_backend(target)
+    options, context, metadata = backend.parse_options({"num_warps": 8}), ir.context(), {}
+    module = given.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)  # fmt: skip
+    module = backend.make_ttir(module, metadata, options)
+    module = backend.make_ttgir(module, metadata, options)
+    assembly = backend.make_amdgcn(backend.make_llir(module, metadata, options), metadata, options)
+    code = backend.make_hsaco(assembly, metadata, options)
+    whole = triton.compile(given, target=target, options={"num_warps": 8})
+    assert code == whole.asm["hsaco"] and assembly == whole.asm["amdgcn"]
+    assert metadata["name"] == "reverse_kernel" and metadata["shared"] == whole.metadata.shared > 0
+
+
+def test_amd_code_from_its_assembly(tmp_path, fresh_triton_cache):
+    """A file of assembly says itself what its launch needs, and is compiled on its own."""
+    target = GPUTarget("hip", "gfx942", 64)
+    given = ASTSource(reverse_kernel, {"x_ptr": "*fp32", "out_ptr": "*fp32", "BLOCK": "constexpr"}, {"BLOCK": 1024})
+    whole = triton.compile(given, target=target, options={"num_warps": 8})
+    path = tmp_path / "kernel.amdgcn"
+    path.write_text(whole.asm["amdgcn"])
+    again = triton.compile(str(path), target=target)
+    assert again.asm["hsaco"] == whole.asm["hsaco"]
+    assert (again.metadata.shared, again.metadata.num_warps) == (whole.metadata.shared, 8)
+    path.write_text("s_endpgm")
+    with pytest.raises(Exception, match="has no `.amdgpu_metadata`"):
+        triton.compile(str(path), target=target)
+
+
+class Within:
+    """An argument that knows how much it points into."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def ptr_range(self):
+        return self.size
+
+
+def test_reach_of_32_bits():
+    reaches = make_backend(GPUTarget("hip", "gfx942", 64)).is_within_2gb
+    assert reaches(Within(2**31 - 1)) and not reaches(Within(2**31))
+    assert reaches(torch.empty(4)) and not reaches(torch.empty(2**31, dtype=torch.int8, device="meta"))
+    assert not reaches(7)
+
+
+def test_passes_of_a_profiler(compile_always, monkeypatch):
+    seen = []
+    passes_of_points = Instrumentation({"ttgpuir_to_llvmir": seen.append})
+    passes_of_points.register("llvmir_to_llvm", lambda manager: seen.append("llvm"))
+    with pytest.raises(RuntimeError, match="'llvmir_to_llvm' has its passes already"):
+        passes_of_points.register("llvmir_to_llvm", seen.append)
+    monkeypatch.setattr(nvidia.CUDABackend, "instrumentation", passes_of_points)
+    assert compile_always().asm["ptx"]
+    assert isinstance(seen[0], ir.pass_manager) and seen[1] == "llvm"
 
 
 def test_lists_of_stages():

@@ -7,7 +7,7 @@ from ..._C import libtriton
 from ...language.extra import hip
 from ..compiler import GPUTarget, Language
 from ..gpu import simulated
-from ..native import NativeBackend, options_class
+from ..native import NativeBackend, options_class, run_stage
 
 HIPOptions = options_class("HIPOptions", "hip")
 
@@ -54,14 +54,51 @@ class HIPBackend(NativeBackend):
     def get_module_map(self) -> dict:
         return {"triton.language.extra.libdevice": hip.libdevice}
 
+    @staticmethod
+    def is_within_2gb(arg) -> bool:
+        """Whether 32-bit offsets reach all of the memory that an argument points into."""
+        if hasattr(arg, "ptr_range"):
+            return arg.ptr_range() < 2**31
+        return hasattr(arg, "untyped_storage") and arg.untyped_storage().size() < 2**31
+
+    # The stages one by one: clients that keep IR of their own call these.
+
+    @staticmethod
+    def make_ttir(mod, metadata, options):
+        return run_stage("ttir", mod, metadata, _options_for(options))
+
+    @staticmethod
+    def make_ttgir(mod, metadata, options):
+        return run_stage("ttgir", mod, metadata, _options_for(options))
+
+    @staticmethod
+    def gluon_to_ttgir(src, metadata, options):
+        return run_stage("ttgir", src, metadata, {**_options_for(options), "gluon": True})
+
+    @staticmethod
+    def make_llir(src, metadata, options):
+        return run_stage("llir", src, metadata, _options_for(options))
+
+    @staticmethod
+    def make_amdgcn(src, metadata, options):
+        return run_stage("amdgcn", src, metadata, _options_for(options))
+
+    @staticmethod
+    def make_hsaco(src, metadata, options):
+        return run_stage("hsaco", src, metadata, _options_for(options))
+
     def add_stages(self, stages: dict, options, language) -> None:
         if language == Language.TRITON:
-            stages["ttir"] = self.stage("ttir", options)
-            stages["ttgir"] = self.stage("ttgir", options)
+            stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options)
+            stages["ttgir"] = lambda src, metadata: self.make_ttgir(src, metadata, options)
         else:
-            stages["ttgir"] = self.stage("ttgir", options, gluon=True)
-        stages["llir"] = self.stage("llir", options)
+            stages["ttgir"] = lambda src, metadata: self.gluon_to_ttgir(src, metadata, options)
+        stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options)
         if not simulated("hip"):  # which runs LLVM IR
-            stages["amdgcn"] = self.stage("amdgcn", options)
-        stages["hsaco"] = self.stage("hsaco", options)
+            stages["amdgcn"] = lambda src, metadata: self.make_amdgcn(src, metadata, options)
+        stages["hsaco"] = lambda src, metadata: self.make_hsaco(src, metadata, options)
         self.hook_stages(stages, options, language, self.target.arch)
+
+
+def _options_for(options):
+    return HIPBackend(GPUTarget("hip", options.arch, 0)).native_options(options)

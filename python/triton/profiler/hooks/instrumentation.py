@@ -32,6 +32,25 @@ def _compiler_mode(mode: InstrumentationMode) -> str:
     return ":".join(["proton", *options])
 
 
+class Instrumentation:
+    """Passes that a backend is to run besides its own, as its `instrumentation`: functions of a pass manager, by the point they run at."""
+
+    def __init__(self, ir_map: Dict[str, Any]):
+        self.manager = dict(ir_map)
+
+    def register(self, ir: str, func):
+        if ir in self.manager:
+            raise RuntimeError(f"the point '{ir}' has its passes already")
+        self.manager[ir] = func
+
+    def patch(self, ir: str, pm, context):
+        if ir in self.manager:
+            self.manager[ir](pm)
+
+    def load_dialects(self, ctx):
+        """Every context has the dialects of the native compiler."""
+
+
 class _Kernel:
     """What a loaded kernel notes."""
 
