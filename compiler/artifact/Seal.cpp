@@ -24,12 +24,12 @@ std::optional<std::string> triton::artifact::seal(StringRef description, llvm::A
     return std::nullopt;
   llvm::json::Object digests;
   for (const auto &[name, content] : files)
-    digests[name] = sha256Hex(content);
+    digests[name] = blake3Hex(content);
   std::string text = description.str();
   llvm::raw_string_ostream(text) << digestsKey << llvm::json::Value(std::move(digests));
   if (!secret.empty())
     text += signatureKey.str() + hmacSha256Hex(secret, text) + "\"";
-  return text + checksumKey.str() + sha256Hex(text) + ending.str();
+  return text + checksumKey.str() + blake3Hex(text) + ending.str();
 }
 
 namespace {
@@ -58,7 +58,7 @@ static std::optional<Sealed> open(StringRef description) {
     return std::nullopt;
   StringRef text = description;
   StringRef checksum = takeDigest(text, checksumKey);
-  if (checksum.empty() || sha256Hex(text) != checksum)
+  if (checksum.empty() || blake3Hex(text) != checksum)
     return std::nullopt;
   Sealed sealed;
   if (StringRef rest = text; rest.consume_back("\""))
@@ -105,7 +105,7 @@ std::string triton::artifact::findDamage(StringRef description, llvm::ArrayRef<N
     std::optional<StringRef> digest = digests->getString(name);
     if (!digest)
       return (name + " is not part of it").str();
-    if (sha256Hex(content) != *digest)
+    if (blake3Hex(content) != *digest)
       return (name + " is damaged").str();
   }
   return {};

@@ -60,7 +60,7 @@ TEST(SealTest, strangers_are_refused) {
   llvm::StringRef signature = llvm::StringRef(ours).split(", \"signature\": \"").second.take_front(64);
   std::string moved = llvm::StringRef(*seal("{\"hash\": \"cd\"}", files)).rsplit(", \"checksum\"").first.str() +
                       ", \"signature\": \"" + signature.str() + "\"";
-  moved += ", \"checksum\": \"" + triton::sha256Hex(moved) + "\"}";
+  moved += ", \"checksum\": \"" + triton::blake3Hex(moved) + "\"}";
   EXPECT_EQ("", findDamage(moved, files));
   EXPECT_EQ("it is signed with another secret", findDamage(moved, files, false, "secret"));
 }
@@ -81,11 +81,16 @@ TEST(SealTest, deep_nesting_is_no_crash) {
   EXPECT_FALSE(parseJson(deep).has_value());
   EXPECT_FALSE(parseJson(std::string(100000, '{')).has_value());
   std::string sealed = "{\"a\": 1, \"digests\": " + deep;
-  sealed += ", \"checksum\": \"" + triton::sha256Hex(sealed) + "\"}";
+  sealed += ", \"checksum\": \"" + triton::blake3Hex(sealed) + "\"}";
   EXPECT_EQ("its description names no files", findDamage(sealed, {}));
   EXPECT_EQ(std::nullopt, sealedFiles(sealed));
   // Brackets in strings are no nesting.
   EXPECT_TRUE(parseJson("[\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\"]").has_value());
+}
+
+TEST(HashTest, blake3) {
+  // The empty input of the reference's test vectors.
+  EXPECT_EQ("af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262", triton::blake3Hex(""));
 }
 
 TEST(HashTest, hmac) {

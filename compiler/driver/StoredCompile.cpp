@@ -68,7 +68,7 @@ static llvm::Expected<std::string> bundleKey(const Target *target, const Options
   llvm::Expected<std::string> libraries = target->Target::tools(options);
   if (!libraries)
     return libraries.takeError();
-  return "triton-bundle-2;" + *architecture + ";" + *libraries;
+  return "triton-bundle-3;" + *architecture + ";" + *libraries;
 }
 
 llvm::Expected<std::string> triton::driver::kernelKey(const CompileRequest &request, KeyScope scope, bool &isPortable) {

@@ -1,6 +1,7 @@
 #include "compiler/support/Hash.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/SHA256.h"
 
 #include <array>
@@ -9,6 +10,10 @@ std::string triton::sha256Hex(llvm::StringRef data) {
   llvm::SHA256 hasher;
   hasher.update(data);
   return llvm::toHex(hasher.final(), /*LowerCase=*/true);
+}
+
+std::string triton::blake3Hex(llvm::StringRef data) {
+  return llvm::toHex(llvm::BLAKE3::hash<32>(llvm::arrayRefFromStringRef(data)), /*LowerCase=*/true);
 }
 
 std::string triton::hmacSha256Hex(llvm::StringRef key, llvm::StringRef data) {
