@@ -43,12 +43,17 @@ void LoopPipeliner::coverCopies() {
 /// The first iteration has no dot of the one before: its operands are 0.
 static void clearBuffer(OpBuilder &builder, Location loc, Value buffer, scf::ForOp loop) {
   auto type = cast<MemDescType>(buffer.getType());
+  // 16 bytes of a thread lie together in the buffer, so that one instruction stores them.
+  SmallVector<unsigned> order = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, type.getRank())));
+  if (auto layout = dyn_cast<NvmmaSharedAttr>(type.getEncoding()); layout && layout.getTransposed())
+    std::swap(order[0], order[1]);
+  const int64_t together = std::max<int64_t>(1, 128 / type.getElementType().getIntOrFloatBitWidth());
+  BlockedAttr one = getBlockedLayout(loop.getContext(), type.getShape(), together, order, getThreads(loop));
   // Every CTA of a cluster clears its own.
-  BlockedAttr one = getDefaultBlockedLayout(loop.getContext(), type.getShape(), getThreads(loop));
   SmallVector<int64_t> copies(llvm::Log2_32(getNumCtas(loop->getParentOfType<ModuleOp>())) * type.getShape().size(), 0);
-  auto anyLayout = BlockedAttr::get(loop.getContext(), one.getSizePerThread(), one.getThreadsPerWarp(),
-                                    one.getWarpsPerCTA(), one.getOrder(), copies);
-  auto zeros = RankedTensorType::get(type.getShape(), type.getElementType(), anyLayout);
+  auto wide = BlockedAttr::get(loop.getContext(), one.getSizePerThread(), one.getThreadsPerWarp(), one.getWarpsPerCTA(),
+                               one.getOrder(), copies);
+  auto zeros = RankedTensorType::get(type.getShape(), type.getElementType(), wide);
   LocalStoreOp::create(builder, loc, arith::ConstantOp::create(builder, loc, builder.getZeroAttr(zeros)), buffer);
   FenceAsyncSharedOp::create(builder, loc, builder.getBoolAttr(false));
 }

@@ -1,5 +1,6 @@
 // The table of a pipelined loop: of each buffer its depth, producer and release, of each op its stage and cluster.
 // RUN: triton-opt %s --gpu-pipeline-loops=print-plan -o /dev/null | FileCheck %s
+// RUN: triton-opt %s --gpu-pipeline-loops | FileCheck %s --check-prefix=CLEARED
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
@@ -91,6 +92,9 @@ tt.func @scales(%pa: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %ps: !tt.ptr<f16
 // CHECK: arith.mulf: stage 2 cluster 3
 // CHECK-NEXT: tt.load: stage 1 cluster 2
 // CHECK: ttng.warp_group_dot: stage 3 cluster 1, in flight
+// Before the first iteration the buffer that the delayed dot reads is cleared, 16 bytes at a time.
+// CLEARED-LABEL: tt.func @attention
+// CLEARED: ttg.local_store %{{.*}} : tensor<64x64xf16, #blocked> ->
 tt.func @attention(%pv: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: !ttg.memdesc<64x64xf16, #shared, #smem>, %k: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
