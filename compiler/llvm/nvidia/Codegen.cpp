@@ -6,6 +6,7 @@
 #include "compiler/llvm/nvidia/CopyAddresses.h"
 #include "compiler/llvm/nvidia/LoadExtents.h"
 #include "compiler/llvm/nvidia/NvidiaMachine.h"
+#include "compiler/llvm/nvidia/SharedDivisors.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -241,6 +242,7 @@ llvm::Expected<std::string> Code::ptx() {
   if (!machine)
     return machine.takeError();
   splitCopyAddresses(*llvmModule);
+  shareDivisors(*llvmModule);
   limitLoadExtents(*llvmModule);
   llvm::Expected<std::string> text = printAssembly(**machine);
   if (text && !(device == newer))
