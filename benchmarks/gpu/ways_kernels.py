@@ -351,6 +351,51 @@ def attention_ways_kernel(
     tl.store(out_ptr + base + rows[:, None] * pitch + dims[None, :], (acc / total[:, None]).to(tl.float16))
 
 
+@triton.jit
+def attend(acc, total, largest, q, k_ptrs, v_ptrs, factor, pitch, begin, end, rows, columns, BN: tl.constexpr, DIAGONAL: tl.constexpr):  # fmt: skip
+    k_ptrs += begin * pitch
+    v_ptrs += begin * pitch
+    for start in tl.range(begin, end, BN):
+        scores = tl.dot(q, tl.load(k_ptrs))
+        if DIAGONAL:
+            scores = scores * factor + tl.where(rows[:, None] >= (start + columns)[None, :], 0, -1.0e6)
+            new_largest = tl.maximum(largest, tl.max(scores, 1))
+            scores -= new_largest[:, None]
+        else:
+            new_largest = tl.maximum(largest, tl.max(scores, 1) * factor)
+            scores = scores * factor - new_largest[:, None]
+        p = tl.math.exp2(scores)
+        correction = tl.math.exp2(largest - new_largest)
+        sums = tl.sum(p, 1)
+        acc = acc * correction[:, None]
+        acc = tl.dot(p.to(tl.float16), tl.load(v_ptrs), acc)
+        total = total * correction + sums
+        largest = new_largest
+        k_ptrs += BN * pitch
+        v_ptrs += BN * pitch
+    return acc, total, largest
+
+
+@triton.jit
+def attention_two_loops_kernel(
+    q_ptr, k_ptr, v_ptr, lse_ptr, out_ptr, scale, head_pitch, pitch, T, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr
+):  # fmt: skip
+    """Causal: a loop over the keys that every row sees, then one over the block on the diagonal."""
+    block, head = tl.program_id(0), tl.program_id(1)
+    base = head.to(tl.int64) * head_pitch
+    rows, columns, dims = block * BM + tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
+    q = tl.load(q_ptr + base + rows[:, None] * pitch + dims[None, :])
+    k_ptrs = k_ptr + base + columns[None, :] * pitch + dims[:, None]
+    v_ptrs = v_ptr + base + columns[:, None] * pitch + dims[None, :]
+    largest = tl.full((BM,), -float("inf"), tl.float32)
+    total, acc = tl.full((BM,), 1.0, tl.float32), tl.zeros((BM, D), tl.float32)
+    factor = scale * 1.44269504
+    acc, total, largest = attend(acc, total, largest, q, k_ptrs, v_ptrs, factor, pitch, 0, block * BM, rows, columns, BN, False)  # fmt: skip
+    acc, total, largest = attend(acc, total, largest, q, k_ptrs, v_ptrs, factor, pitch, block * BM, (block + 1) * BM, rows, columns, BN, True)  # fmt: skip
+    tl.store(lse_ptr + head * T + rows, largest + tl.math.log2(total))
+    tl.store(out_ptr + base + rows[:, None] * pitch + dims[None, :], (acc / total[:, None]).to(tl.float16))
+
+
 # matrix times vector
 
 
