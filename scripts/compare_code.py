@@ -49,14 +49,14 @@ class Collector:
 
         def compile_native(source, options):
             if options.get("backend") == "cuda" and source.ext in ("ttir", "ttgir"):
-                for architecture, capability in ARCHITECTURES.items():
-                    self.keep(original, source, options, architecture, capability)
+                for architecture in ARCHITECTURES:
+                    self.keep(original, source, options, architecture)
             return original(source, options)
 
         owner.compile_native = compile_native
 
-    def keep(self, compile_native, source, options, architecture, capability):
-        from devices import CompileOnlyDriver
+    def keep(self, compile_native, source, options, architecture):
+        from devices import CompileOnlyDriver, target_of
 
         name = f"{re.sub(r'[^a-zA-Z0-9]', '_', source.name)}.{architecture}"
         self.kept[name] += 1
@@ -64,7 +64,7 @@ class Collector:
             return
         named = {"architecture": architecture, "code_architecture": architecture, "last_stage": source.ext}
         try:
-            with CompileOnlyDriver.pretend(capability):
+            with CompileOnlyDriver.pretend(target_of(architecture)):
                 text = dict(compile_native(source, {**options, **named}).stages)[source.ext]
         except Exception:  # not for this architecture: another test says so
             return
@@ -166,10 +166,10 @@ def save(folder, *how):
     if not any((folder / "ir").iterdir()):
         collect_modules(folder / "ir")
         collect_tests(folder / "ir")
-        from devices import CompileOnlyDriver
+        from devices import compile_only_driver, target_of
         from triton.runtime import driver
 
-        driver.set_active(CompileOnlyDriver(90))
+        driver.set_active(compile_only_driver(target_of("sm_90a")))
         collect_benchmarks()
     count = 0
     for path, code in compile_all(folder, *how):

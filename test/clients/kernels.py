@@ -71,8 +71,8 @@ class Worker:
             import devices
             import triton
 
-            capability = int(re.sub(r"\D", "", self.options.compile_only))
-            triton.runtime.driver.set_active(devices.CompileOnlyDriver(capability))
+            target = devices.target_of(self.options.compile_only)
+            triton.runtime.driver.set_active(devices.compile_only_driver(target))
         try:
             members = vars(self.finder.load(module))
         except Exception as error:

@@ -6,7 +6,6 @@ python test/clients/operations.py [--device cpu|cuda] [--compile-only sm_90a] [-
 import argparse
 import math
 import os
-import re
 import sys
 import time
 import traceback
@@ -346,7 +345,7 @@ def main():
     if options.compile_only:
         import devices
 
-        driver = devices.CompileOnlyDriver(int(re.sub(r"\D", "", options.compile_only)))
+        driver = devices.compile_only_driver(devices.target_of(options.compile_only))
         driver.get_benchmarker = lambda: lambda launch, **_: [launch() or 1.0] * 3
         triton.runtime.driver.set_active(driver)
     setting = Setting(

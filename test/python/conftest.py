@@ -9,7 +9,9 @@ import pytest
 
 def pytest_addoption(parser):
     parser.addoption("--device", default="cpu", help="where kernels run: cpu (default), cuda, sim:sm_90a or sim:gfx942")
-    parser.addoption("--compile-only", default="", help="compile for architectures (sm_90a,sm_80) instead of running")
+    parser.addoption(
+        "--compile-only", default="", help="compile for architectures (sm_90a,sm_80; gfx942) instead of running"
+    )
     parser.addoption("--part", default="0/1", help="runs a part of the tests: 1/3 is the second of three")
     parser.addoption("--record", default="", help="writes what launches compute into this folder: see records.py")
     parser.addoption(
@@ -78,8 +80,8 @@ def device(request):
 def vendor(request):
     """cpu, cuda or hip: whose code runs, or is only compiled."""
     name = request.config.getoption("--device")
-    if request.config.getoption("--compile-only"):
-        return "cuda"
+    if architectures := request.config.getoption("--compile-only"):
+        return "hip" if architectures.startswith("gfx") else "cuda"
     return "hip" if name.startswith("sim:gfx") else "cuda" if name.startswith("sim:") else name
 
 
@@ -103,13 +105,14 @@ def plain_driver(device, request):
 
 
 @pytest.fixture
-def stages():
+def stages(request):
     """The stages of the active target's kernels: text, and last the code."""
     from triton.runtime import driver
 
+    assembly = ["amdgcn"] if request.config.getoption("--compile-only") else []  # simulated ones run LLVM IR
     of_backend = {
         "cuda": ["ttir", "ttgir", "llir", "ptx", "cubin"],
-        "hip": ["ttir", "ttgir", "llir", "hsaco"],
+        "hip": ["ttir", "ttgir", "llir", *assembly, "hsaco"],
         "cpu": ["ttir", "llir", "obj"],
     }
     return of_backend[driver.active.get_current_target().backend]

@@ -6,7 +6,7 @@
 --device sim:sm_90a      on a simulated GPU of this architecture, or sim:gfx942 (docs/how-to/run-without-a-gpu.md): its memory is the host's
 --compile-only sm_90a    nowhere: kernels are compiled and assembled for this architecture, launches do nothing, and a test passes
                          unless a compile fails that the test does not expect to fail. With several, sm_90a,sm_80, tests see the first
-                         one, and what compiles for it is compiled for the others too
+                         one, and what compiles for it is compiled for the others too. AMD's likewise: gfx942,gfx1250
 """
 
 import contextlib
@@ -149,37 +149,48 @@ class MirroringDriver(nvidia.CudaDriver):
         return launch
 
 
+def target_of(architecture):
+    """sm_90a or gfx942 as a target; None if it is neither."""
+    if found := re.fullmatch(r"sm_?(\d+)a?", architecture):
+        return GPUTarget("cuda", int(found.group(1)), 32)
+    if re.fullmatch(r"gfx[0-9a-f]+", architecture):
+        return GPUTarget("hip", architecture, 64 if architecture.startswith("gfx9") else 32)
+    return None
+
+
 class CompileOnlyUtils:
     """What `CompiledKernel` asks of a driver, answered without a device."""
+
+    def __init__(self, target):
+        self.target = target
 
     def load_binary(self, name, binary, shared, device):
         assert binary, f"{name} has no code"
         return 1, 1, 0, 0, 1024
 
     def get_device_properties(self, device):
-        return {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32,
-                "sm_clock_rate": 1, "mem_clock_rate": 1, "mem_bus_width": 1}  # fmt: skip
+        return {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132,
+                "warpSize": self.target.warp_size, "sm_clock_rate": 1, "mem_clock_rate": 1, "mem_bus_width": 1}  # fmt: skip
 
     def set_printf_fifo_size(self, size):
         pass
 
 
-class CompileOnlyDriver(nvidia.CudaDriver):
+class CompileOnlyDriver:
     """Compiles for a GPU that is not there."""
 
     launches = 0
 
-    def __init__(self, capability):
-        self.utils = CompileOnlyUtils()
-        self.target = GPUTarget("cuda", capability, 32)
+    def __init__(self, target):
+        self.utils = CompileOnlyUtils(target)
+        self.target = target
         self.get_current_device = lambda: 0
         self.set_current_device = lambda device: None
         self.get_current_stream = lambda device=None: 0
-        self.get_device_capability = lambda device=None: divmod(capability, 10)
+        self.get_device_capability = lambda device=None: divmod(target.arch, 10) if target.backend == "cuda" else (9, 4)
 
-    @staticmethod
-    def launcher_cls(src, metadata):
-        nvidia.CudaLauncher(src, metadata)  # the arguments must fit the code
+    def launcher_cls(self, src, metadata):
+        self.launcher(src, metadata)  # the arguments must fit the code
 
         def launch(*arguments):
             CompileOnlyDriver.launches += 1
@@ -188,23 +199,35 @@ class CompileOnlyDriver(nvidia.CudaDriver):
 
     @classmethod
     @contextlib.contextmanager
-    def pretend(cls, capability):
+    def pretend(cls, target):
         """What kernels ask about their target is answered for another one."""
         active = runtime.driver.active
         if not isinstance(active, cls):
             yield
             return
-        target, active.target = active.target, GPUTarget("cuda", capability, 32)
+        before, active.target = active.target, target
         try:
             yield
         finally:
-            active.target = target
+            active.target = before
 
     def get_current_target(self):
         return self.target
 
     def get_active_torch_device(self):
         return torch.device("cpu")
+
+
+class CompileOnlyCuda(CompileOnlyDriver, nvidia.CudaDriver):
+    launcher = nvidia.CudaLauncher
+
+
+class CompileOnlyHip(CompileOnlyDriver, amd.HIPDriver):
+    launcher = amd.HIPLauncher
+
+
+def compile_only_driver(target):
+    return (CompileOnlyHip if target.backend == "hip" else CompileOnlyCuda)(target)
 
 
 def is_about_architecture(error):
@@ -238,9 +261,9 @@ class CompileWatch:
             try:
                 artifact = original(source, options)
                 # Later stages are for one architecture.
-                if options["target"] == "cuda" and source.ext == "ttir":
-                    for capability in self.others:
-                        self.compile_for(capability, original, source, options)
+                for target in self.others:
+                    if options["target"] == target.backend and source.ext == "ttir":
+                        self.compile_for(target, original, source, options)
                 return artifact
             except Exception as error:
                 self.errors.seen = (*getattr(self.errors, "seen", ()), error)
@@ -249,13 +272,20 @@ class CompileWatch:
         owner.compile_native = compile_native
 
     @staticmethod
-    def compile_for(capability, compile_native, source, options):
-        if options["num_ctas"] > 1 and capability < 90:
-            return
-        architecture = sm_arch_from_capability(capability)
+    def compile_for(target, compile_native, source, options):
+        if target.backend == "cuda":
+            if options["num_ctas"] > 1 and target.arch < 90:
+                return
+            architecture = sm_arch_from_capability(target.arch)
+            own = {"arch": architecture, "code_arch": architecture}
+        else:
+            if options["num_warps"] * target.warp_size > 1024:
+                return
+            architecture = target.arch
+            own = {"arch": architecture} | {name: target.warp_size for name in ("warp_size",) if name in options}
         try:
-            with CompileOnlyDriver.pretend(capability):
-                compile_native(source, {**options, "arch": architecture, "code_arch": architecture})
+            with CompileOnlyDriver.pretend(target):
+                compile_native(source, {**options, **own})
         except Exception as error:
             if not CompileWatch.of_chain(error, is_about_architecture):
                 print(f"failed for {architecture}", file=sys.stderr)
@@ -284,13 +314,13 @@ class DevicePlugin:
         self.watch = None
         self.simulates = device.startswith("sim:")
         if architectures:
-            found = [re.fullmatch(r"sm_?(\d+)a?", architecture) for architecture in architectures.split(",")]
-            if not all(found):
+            targets = [target_of(architecture) for architecture in architectures.split(",")]
+            if not all(targets) or len({target.backend for target in targets}) != 1:
                 raise pytest.UsageError(
-                    f"--compile-only takes architectures such as sm_90a,sm_80, not '{architectures}'"
+                    f"--compile-only takes architectures of one maker, such as sm_90a,sm_80 or gfx942,gfx1100, not '{architectures}'"
                 )
-            first, *others = (int(each.group(1)) for each in found)
-            runtime.driver.set_active(CompileOnlyDriver(first))
+            first, *others = targets
+            runtime.driver.set_active(compile_only_driver(first))
             self.watch = CompileWatch(others)
         elif self.simulates:
             triton.knobs.runtime.simulate = os.environ["TRITON_SIMULATE"] = device.removeprefix("sim:")
