@@ -1,6 +1,7 @@
 #include "compiler/gpu/DotPlan.h"
 
 #include "compiler/gpu/PrivateAttributes.h"
+#include "compiler/layout/AmdScales.h"
 #include "compiler/layout/TensorMemoryAccess.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -12,10 +13,14 @@ namespace triton::gpu {
 
 namespace {
 
+/// Of the result of a dot.
+struct ResultSize {
+  int64_t batch, m, n, rank;
+};
+
 /// Sizes and types of a dot, without layouts.
-struct Product {
-  int64_t batch, m, n, k;
-  int64_t rank;
+struct Product : ResultSize {
+  int64_t k;
   Type a, b, accumulator;
   bool isTf32;
 
@@ -108,7 +113,7 @@ static bool fitsMma(const Product &product, const Target &target) {
 }
 
 std::optional<AmdInstruction> findMfma(const AmdArchitecture &architecture, Type a, Type b, Type accumulator,
-                                       bool isTf32, int64_t m) {
+                                       bool isTf32, int64_t m, int64_t depth) {
   const unsigned version = architecture.mfma;
   // Four groups of lanes side by side along K where an instruction has 16 rows, two where it has 32.
   auto make = [&](unsigned kBase) { return AmdInstruction{m, m, int64_t(kBase) * 64 / m, kBase}; };
@@ -129,10 +134,14 @@ std::optional<AmdInstruction> findMfma(const AmdArchitecture &architecture, Type
            : architecture.fp8 == AmdArchitecture::Fp8::Ocp ? isa<Float8E4M3FNType, Float8E5M2Type>(type)
                                                            : false;
   };
-  return isNative(a) && isNative(b) ? std::optional(make(8)) : std::nullopt;
+  if (!isNative(a) || !isNative(b))
+    return std::nullopt;
+  // That of scaled products, with scales of 1: twice as fast.
+  return version == 4 && depth >= make(32).k ? make(32) : make(8);
 }
 
-std::optional<AmdInstruction> findWmma(const AmdArchitecture &architecture, Type a, Type b, Type accumulator) {
+std::optional<AmdInstruction> findWmma(const AmdArchitecture &architecture, Type a, Type b, Type accumulator,
+                                       int64_t depth) {
   const unsigned version = architecture.wmma;
   auto make = [&](int64_t k) { return AmdInstruction{16, 16, k, version == 1 ? 16 : unsigned(k) / 2}; };
   if (a.isInteger(8) && accumulator.isInteger(32))
@@ -141,28 +150,38 @@ std::optional<AmdInstruction> findWmma(const AmdArchitecture &architecture, Type
     return std::nullopt;
   if (a.isF16() || a.isBF16())
     return make(version == 3 ? 32 : 16);
+  if (a.isF32())
+    return version == 3 ? std::optional(make(4)) : std::nullopt;
   auto isNative = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
   if (architecture.fp8 == AmdArchitecture::Fp8::Ocp && isNative(a) && isNative(b))
-    return make(version == 3 ? 64 : 16);
+    return make(version != 3 ? 16 : depth >= 128 ? 128 : 64);
   return std::nullopt;
 }
 
-/// The instruction of a dot: the larger MFMA where the result has room for it, unless another is wished for. Nullopt for multiply-adds, also where K is
-/// less than an instruction takes: lanes would hold copies, which count twice.
+int64_t lanesAlongK(const AmdArchitecture &architecture, int64_t m) {
+  return architecture.mfma ? 64 / m : architecture.wmma == 1 ? 1 : 2;
+}
+
+/// The instruction of a dot: the larger MFMA where the result has room for it, unless another is wished for. Nullopt for multiply-adds, also where K has
+/// less than one element for each lane: lanes would hold copies, which count twice. What a lane has less than the instruction takes is filled up with zeros.
 static std::optional<AmdInstruction> amdInstruction(const Product &product, const Target &target) {
   const int64_t smaller = std::min(product.m, product.n);
-  if (target.amd->wmma) {
-    auto found = findWmma(*target.amd, product.a, product.b, product.accumulator);
-    return found && smaller >= 16 && product.k >= found->k ? found : std::nullopt;
+  const AmdArchitecture &chip = *target.amd;
+  if (chip.wmma) {
+    auto found = findWmma(chip, product.a, product.b, product.accumulator, product.k);
+    return found && smaller >= 16 && product.k >= lanesAlongK(chip, 16) ? found : std::nullopt;
   }
+  std::optional<AmdInstruction> filledUp;
   for (int64_t size : {32, 16}) {
     if (smaller < size || (target.mfmaSize && target.mfmaSize < size))
       continue;
-    auto found = findMfma(*target.amd, product.a, product.b, product.accumulator, product.isTf32, size);
+    auto found = findMfma(chip, product.a, product.b, product.accumulator, product.isTf32, size, product.k);
     if (found && product.k >= found->k)
       return found;
+    if (!filledUp && found && product.k >= lanesAlongK(chip, size))
+      filledUp = found;
   }
-  return std::nullopt;
+  return filledUp;
 }
 
 DotPlan::Kind planDotKind(tensor::DotOp dot, const Target &target, unsigned numWarps) {
@@ -216,7 +235,7 @@ static bool feedsDot(Value result) {
 
 /// How many warps lie along each dimension. In a chain rows stay with their warps, so that the result of one dot is operand A of the next
 /// without moving; else warps get tiles that are as square as possible, which read the fewest operands.
-static SmallVector<int64_t> spreadWarps(const Product &product, bool chained, unsigned numWarps, int64_t m = 16,
+static SmallVector<int64_t> spreadWarps(const ResultSize &product, bool chained, unsigned numWarps, int64_t m = 16,
                                         int64_t n = 8) {
   int64_t batch = std::min<int64_t>(product.batch, numWarps), rows = 1, columns = 1;
   while (batch * rows * columns < numWarps) {
@@ -281,14 +300,17 @@ static DotPlan planAmd(tensor::DotOp dot, const Product &product, const Target &
     SmallVector<int64_t> bases = flattenBases(layout::warpBases(warps));
     auto accumulator = WmmaAttr::get(context, target.amd->wmma, product.rank, ArrayRef<int64_t>(), bases,
                                      /*isTransposed=*/true, shape, ArrayRef<int64_t>());
-    const unsigned kWidth = target.amd->wmma == 1 ? 16 : 8;
+    const int64_t most = target.amd->wmma == 1 ? 16 : product.a.isF32() ? 2 : 8;
+    const auto kWidth = unsigned(std::min(most, product.k / lanesAlongK(*target.amd, 16)));
     return {DotPlan::Kind::Wmma, accumulator, DotOperandAttr::get(0, accumulator, kWidth),
             DotOperandAttr::get(1, accumulator, kWidth)};
   }
   const SmallVector<int64_t> tiles(product.rank, 1);
   auto accumulator = MfmaAttr::get(context, target.amd->mfma, warps, shape, /*isTransposed=*/true, tiles,
                                    product.accumulator.isF64() ? 64 : 32, ArrayRef<int64_t>());
-  unsigned kWidth = instruction.kBase;
+  // No more than 16 bytes, which one read of LDS gives.
+  auto kWidth = unsigned(
+      std::min({int64_t(instruction.kBase), int64_t(16), product.k / lanesAlongK(*target.amd, instruction.m)}));
   if (target.kPack == 2 && target.amd->mfma < 4 && product.k >= 2 * instruction.k)
     kWidth *= 2;
   return {DotPlan::Kind::Mfma, accumulator, DotOperandAttr::get(0, accumulator, kWidth),
@@ -361,44 +383,117 @@ DotPlan planDot(tensor::DotOp dot, const Target &target, unsigned numWarps) {
   return planFma(dot, product, target.lanes(), numWarps);
 }
 
-std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target &target, unsigned numWarps) {
+LinearAttr scaleEncoding(Attribute accumulator, unsigned index, ArrayRef<int64_t> shape) {
+  MLIRContext *context = accumulator.getContext();
+  if (auto mfma = dyn_cast<MfmaAttr>(accumulator); mfma && mfma.getRank() == 2)
+    return LinearAttr::get(context, layout::scalesOf(mfma.getLayout(), index, shape));
+  if (auto wmma = dyn_cast<WmmaAttr>(accumulator); wmma && wmma.getRank() == 2)
+    return LinearAttr::get(context, layout::scalesOf(wmma.getLayout(), index, shape));
+  return {};
+}
+
+std::optional<AmdInstruction> findScaled(const AmdArchitecture &architecture, int64_t m) {
+  if (architecture.mfma == 4)
+    return AmdInstruction{m, m, 32 * 64 / m, 32};
+  if (architecture.wmma == 3 && m == 16)
+    return AmdInstruction{16, 16, 128, 64};
+  return std::nullopt;
+}
+
+namespace {
+
+/// Sizes and types of a scaled dot.
+struct ScaledProduct : ResultSize {
   using Format = tensor::ScaleDotElemType;
-  auto type = cast<RankedTensorType>(dot.getD().getType());
-  if (!mayUseTensorMemory(dot, target, numWarps) || type.getRank() != 2 || !type.getElementType().isF32())
-    return std::nullopt;
-  int64_t m = type.getDimSize(0), n = type.getDimSize(1);
-  if (m < 128 || n < 32 || !fitsTensorMemory(m, n))
-    return std::nullopt;
-  auto isByte = [](Format format) { return format == Format::E4M3 || format == Format::E5M2; };
-  bool isAPacked = dot.getAElemType() == Format::E2M1, isBPacked = dot.getBElemType() == Format::E2M1;
-  if (isAPacked ? !dot.getLhsKPack() : !isByte(dot.getAElemType()))
-    return std::nullopt;
-  if (isBPacked ? !dot.getRhsKPack() : !isByte(dot.getBElemType()))
-    return std::nullopt;
-  bool arePacked = isAPacked && isBPacked;
-  int64_t k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1) * (isAPacked ? 2 : 1);
-  // One scale of exponents for 32 elements, which may be left out; or one float for 16, of both operands.
-  Type scale;
-  for (Value each : {dot.getAScale(), dot.getBScale()})
-    if (each) {
-      Type element = cast<RankedTensorType>(each.getType()).getElementType();
-      if (scale && element != scale)
+  int64_t k; // in elements
+  bool isAPacked, isBPacked;
+  Type scale; // of the operands that have scales
+  int64_t groups = 0;
+
+  /// Nullopt for what no instruction takes: other formats, numbers packed along M or N, and groups of another size than their type says.
+  static std::optional<ScaledProduct> of(tensor::DotScaledOp dot) {
+    auto type = cast<RankedTensorType>(dot.getD().getType());
+    if (type.getRank() != 2 || !type.getElementType().isF32())
+      return std::nullopt;
+    auto isByte = [](Format format) { return format == Format::E4M3 || format == Format::E5M2; };
+    ScaledProduct product;
+    static_cast<ResultSize &>(product) = {1, type.getDimSize(0), type.getDimSize(1), 2};
+    product.isAPacked = dot.getAElemType() == Format::E2M1, product.isBPacked = dot.getBElemType() == Format::E2M1;
+    if (product.isAPacked ? !dot.getLhsKPack() : !isByte(dot.getAElemType()))
+      return std::nullopt;
+    if (product.isBPacked ? !dot.getRhsKPack() : !isByte(dot.getBElemType()))
+      return std::nullopt;
+    product.k = cast<RankedTensorType>(dot.getA().getType()).getDimSize(1) * (product.isAPacked ? 2 : 1);
+    for (Value each : {dot.getAScale(), dot.getBScale()})
+      if (each) {
+        Type element = cast<RankedTensorType>(each.getType()).getElementType();
+        if (product.scale && element != product.scale)
+          return std::nullopt;
+        product.scale = element;
+      }
+    // One scale of exponents for 32 elements, which may be left out; or one float for 16, of both operands.
+    if (!product.scale || (!product.scale.isInteger(8) && !(dot.getAScale() && dot.getBScale())))
+      return std::nullopt;
+    product.groups = product.k / (product.scale.isInteger(8) ? 32 : 16);
+    for (Value each : {dot.getAScale(), dot.getBScale()})
+      if (each && cast<RankedTensorType>(each.getType()).getShape().back() != product.groups)
         return std::nullopt;
-      scale = element;
-    }
-  if (!scale || (!scale.isInteger(8) && !(arePacked && dot.getAScale() && dot.getBScale())))
+    return product;
+  }
+};
+
+} // namespace
+
+/// Floats as scales are WMMA's alone.
+static std::optional<ScaledDotPlan> planScaledAmd(tensor::DotScaledOp dot, const ScaledProduct &product,
+                                                  const Target &target, unsigned numWarps) {
+  const AmdArchitecture &chip = *target.amd;
+  if (!product.scale.isInteger(8) && chip.wmma != 3)
+    return std::nullopt;
+  for (int64_t size : {32, 16}) {
+    auto found = findScaled(chip, size);
+    if (!found || std::min(product.m, product.n) < size || product.k < found->k ||
+        (target.mfmaSize && target.mfmaSize < size))
+      continue;
+    const SmallVector<int64_t> instruction = {found->m, found->n, found->k},
+                               warps = spreadWarps(product, /*chained=*/false, numWarps, size, size);
+    ScaledDotPlan plan;
+    if (chip.wmma)
+      plan.accumulator =
+          WmmaAttr::get(dot.getContext(), chip.wmma, 2, ArrayRef<int64_t>(), flattenBases(layout::warpBases(warps)),
+                        /*isTransposed=*/true, instruction, ArrayRef<int64_t>());
+    else
+      plan.accumulator = MfmaAttr::get(dot.getContext(), chip.mfma, warps, instruction, /*isTransposed=*/true,
+                                       SmallVector<int64_t>(2, 1), 32, ArrayRef<int64_t>());
+    plan.a = DotOperandAttr::get(0, cast<DistributedAttr>(plan.accumulator), scaledKWidth);
+    plan.b = DotOperandAttr::get(1, cast<DistributedAttr>(plan.accumulator), scaledKWidth);
+    plan.aScale = scaleEncoding(plan.accumulator, 0, {product.m, product.groups});
+    plan.bScale = scaleEncoding(plan.accumulator, 1, {product.n, product.groups});
+    return plan;
+  }
+  return std::nullopt;
+}
+
+std::optional<ScaledDotPlan> planScaledDot(tensor::DotScaledOp dot, const Target &target, unsigned numWarps) {
+  auto product = ScaledProduct::of(dot);
+  if (!product)
+    return std::nullopt;
+  if (target.isAmd())
+    return planScaledAmd(dot, *product, target, numWarps);
+  const int64_t m = product->m, n = product->n;
+  if (!mayUseTensorMemory(dot, target, numWarps) || m < 128 || n < 32 || !fitsTensorMemory(m, n))
+    return std::nullopt;
+  const bool arePacked = product->isAPacked && product->isBPacked;
+  if (!product->scale.isInteger(8) && !arePacked)
     return std::nullopt;
   // An instruction's; packed numbers beside bytes lie in rows of 128 bytes, half of which is padding.
-  if (k < (arePacked ? 64 : isAPacked || isBPacked ? 128 : 32))
+  if (product->k < (arePacked ? 64 : product->isAPacked || product->isBPacked ? 128 : 32))
     return std::nullopt;
-  int64_t groups = k / (scale.isInteger(8) ? 32 : 16);
-  for (Value each : {dot.getAScale(), dot.getBScale()})
-    if (each && cast<RankedTensorType>(each.getType()).getShape().back() != groups)
-      return std::nullopt; // groups of another size than the instruction has for this type
   auto registers = [&](int64_t rows) {
-    return registersOf(scalesInTensorMemory(RankedTensorType::get({rows, groups}, scale)), numWarps);
+    return registersOf(scalesInTensorMemory(RankedTensorType::get({rows, product->groups}, product->scale)), numWarps);
   };
-  ScaledDotPlan plan{registersOf(accumulatorInTensorMemory(type), numWarps), registers(m), registers(n)};
+  auto type = cast<RankedTensorType>(dot.getD().getType());
+  ScaledDotPlan plan{registersOf(accumulatorInTensorMemory(type), numWarps), registers(m), registers(n), {}, {}};
   return plan.accumulator && plan.aScale && plan.bScale ? std::optional(plan) : std::nullopt;
 }
 

@@ -24,12 +24,15 @@ struct AmdInstruction {
   int64_t m, n, k;
   unsigned kBase; // elements along K that a lane gives it
 };
-/// The MFMA of m x m (16 or 32) for operands of these types; nullopt if the architecture has none.
+/// The MFMA of m x m (16 or 32) for operands of these types; nullopt if the architecture has none. Where there are two, that which takes more along K if
+/// `depth` suffices for it.
 std::optional<AmdInstruction> findMfma(const AmdArchitecture &architecture, mlir::Type a, mlir::Type b,
-                                       mlir::Type accumulator, bool isTf32, int64_t m);
+                                       mlir::Type accumulator, bool isTf32, int64_t m, int64_t depth);
 /// Likewise the WMMA, of 16 x 16.
 std::optional<AmdInstruction> findWmma(const AmdArchitecture &architecture, mlir::Type a, mlir::Type b,
-                                       mlir::Type accumulator);
+                                       mlir::Type accumulator, int64_t depth);
+/// How many lanes lie side by side along K in operands of an instruction with m rows.
+int64_t lanesAlongK(const AmdArchitecture &architecture, int64_t m);
 
 struct DotPlan {
   enum class Kind {
@@ -47,10 +50,18 @@ struct DotPlan {
   mlir::Attribute a, b;
 };
 
-/// A dot of microscaling formats that tcgen05 does: its operands come from shared memory, its scales from tensor memory.
+/// A dot of microscaling formats that one instruction does. With tcgen05 operands come from shared memory and scales from tensor memory, with MFMA and WMMA
+/// both from registers.
 struct ScaledDotPlan {
   mlir::Attribute accumulator, aScale, bScale; // encodings of registers
+  mlir::Attribute a, b;                        // null: from shared memory
 };
+/// The registers that hold the scales, [rows, groups], of operand 0 or 1; null if `accumulator` is in no layout of AMD's matrices.
+LinearAttr scaleEncoding(mlir::Attribute accumulator, unsigned index, llvm::ArrayRef<int64_t> shape);
+/// The scaled MFMA of m x m, or the scaled WMMA, as it counts K: in elements, of which a byte of e2m1 has two. nullopt if the architecture has none.
+std::optional<AmdInstruction> findScaled(const AmdArchitecture &architecture, int64_t m);
+/// Neighbours along K, in bytes, that a lane of theirs holds.
+inline constexpr unsigned scaledKWidth = 16;
 
 /// The target that a module names, without the instructions that it wants to do without.
 Target dotTarget(mlir::ModuleOp module);

@@ -166,14 +166,81 @@ TEST_F(DotPlanTest, AmdInstructions) {
                                     "true, instrShape = [16, 16, 16]}>");
 }
 
+TEST_F(DotPlanTest, ThirdWmma) {
+  auto shapeAndWidth = [&](const char *element, const char *sum, int64_t k) {
+    DotPlan plan = planOf(64, 64, k, element, sum, "gfx1250");
+    auto wmma = dyn_cast<gpu::WmmaAttr>(plan.accumulator);
+    return std::pair(wmma ? int(wmma.getInstrShape()[2]) : 0, int(cast<gpu::DotOperandAttr>(plan.a).getKWidth()));
+  };
+  EXPECT_EQ(shapeAndWidth("f16", "f32", 64), std::pair(32, 8));
+  EXPECT_EQ(shapeAndWidth("bf16", "f32", 64), std::pair(32, 8));
+  EXPECT_EQ(shapeAndWidth("f32", "f32", 64), std::pair(4, 2));
+  EXPECT_EQ(shapeAndWidth("i8", "i32", 64), std::pair(64, 8));
+  EXPECT_EQ(shapeAndWidth("f8E4M3FN", "f32", 64), std::pair(64, 8));
+  EXPECT_EQ(shapeAndWidth("f8E4M3FN", "f32", 128), std::pair(128, 8));
+  EXPECT_EQ(shapeAndWidth("f64", "f64", 64), std::pair(0, 0));
+}
+
+TEST_F(DotPlanTest, LanesShareLittleOfK) {
+  // Two groups of lanes along K with 32 rows, four with 16: what they have less than the instruction takes is zeros.
+  DotPlan wide = planOf(64, 64, 4, "f16", "f32", "gfx942");
+  EXPECT_EQ(text(wide.a), "#ttg.dot_op<{opIdx = 0, parent = " + text(wide.accumulator) + ", kWidth = 2}>");
+  EXPECT_EQ(cast<gpu::DotOperandAttr>(planOf(16, 16, 16, "f16", "f32", "gfx950").a).getKWidth(), 4u);
+  EXPECT_EQ(cast<gpu::DotOperandAttr>(planOf(64, 64, 8, "f16", "f32", "gfx1250").a).getKWidth(), 4u);
+  // The smaller one where it needs none.
+  EXPECT_EQ(cast<gpu::MfmaAttr>(planOf(64, 64, 16, "f8E4M3FN", "f32", "gfx950").accumulator).getInstrShape(),
+            ArrayRef<int64_t>({32, 32, 16}));
+}
+
+TEST_F(DotPlanTest, FloatsOfEightBitsByTheScaledInstruction) {
+  DotPlan plan = planOf(64, 64, 64, "f8E4M3FN", "f32", "gfx950");
+  EXPECT_EQ(cast<gpu::MfmaAttr>(plan.accumulator).getInstrShape(), ArrayRef<int64_t>({32, 32, 64}));
+  EXPECT_EQ(cast<gpu::DotOperandAttr>(plan.a).getKWidth(), 16u);
+}
+
+TEST_F(DotPlanTest, ScaledAmd) {
+  auto planScaled = [&](int64_t m, int64_t n, int64_t k, const char *architecture, const std::string &scale = "i8",
+                        int64_t group = 32) {
+    auto matrix = [](int64_t rows, int64_t columns, const std::string &type) {
+      return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + type + ">";
+    };
+    std::string a = matrix(m, k, "f8E4M3FN"), b = matrix(k / 2, n, "i8"), c = matrix(m, n, "f32"),
+                sa = matrix(m, k / group, scale), sb = matrix(n, k / group, scale);
+    module = parseSourceString<ModuleOp>("tt.func @f(%a: " + a + ", %b: " + b + ", %c: " + c + ", %sa: " + sa +
+                                             ", %sb: " + sb +
+                                             ") { %d = tt.dot_scaled %a scale %sa, %b scale %sb, %c lhs = e4m3 rhs = "
+                                             "e2m1 {fastMath = false} : " +
+                                             a + ", " + sa + " * " + b + ", " + sb + " -> " + c + "\n tt.return }",
+                                         &context);
+    tensor::DotScaledOp dot;
+    module->walk([&](tensor::DotScaledOp op) { dot = op; });
+    return gpu::planScaledDot(dot, llvm::cantFail(gpu::Target::byName(architecture)), 4);
+  };
+  auto wide = planScaled(128, 128, 128, "gfx950");
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(text(wide->accumulator),
+            "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 64], isTransposed = true}>");
+  EXPECT_EQ(text(wide->b), "#ttg.dot_op<{opIdx = 1, parent = " + text(wide->accumulator) + ", kWidth = 16}>");
+  EXPECT_EQ(text(wide->aScale), "#ttg.linear<{register = [[0, 2], [64, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], "
+                                "[16, 0], [0, 1]], warp = [[0, 0], [32, 0]], block = []}>");
+  EXPECT_EQ(cast<gpu::MfmaAttr>(planScaled(16, 64, 128, "gfx950")->accumulator).getInstrShape(),
+            ArrayRef<int64_t>({16, 16, 128}));
+  EXPECT_FALSE(planScaled(16, 64, 64, "gfx950"));                  // less of K than 16 rows take
+  EXPECT_FALSE(planScaled(64, 64, 128, "gfx950", "f8E4M3FN", 16)); // exponents only
+  EXPECT_FALSE(planScaled(64, 64, 128, "gfx942"));
+  EXPECT_TRUE(planScaled(64, 64, 128, "gfx1250"));
+  EXPECT_TRUE(planScaled(64, 64, 128, "gfx1250", "f8E4M3FN", 16));
+  EXPECT_FALSE(planScaled(64, 64, 64, "gfx1250"));
+}
+
 TEST_F(DotPlanTest, AmdTakesMultiplyAddsWhereNoInstructionFits) {
-  EXPECT_EQ(planOf(64, 64, 4, "f16", "f32", "gfx942").kind, DotPlan::Kind::Fma); // less of K than it takes
+  EXPECT_EQ(planOf(64, 64, 1, "f16", "f32", "gfx942").kind, DotPlan::Kind::Fma); // lanes would hold copies
   EXPECT_EQ(planOf(8, 64, 64, "f16", "f32", "gfx942").kind, DotPlan::Kind::Fma);
   EXPECT_EQ(planOf(64, 64, 64, "f8E4M3FN", "f32", "gfx942").kind, DotPlan::Kind::Fma); // knows FNUZ only
   EXPECT_EQ(planOf(64, 64, 64, "f8E4M3FNUZ", "f32", "gfx942").kind, DotPlan::Kind::Mfma);
   EXPECT_EQ(planOf(64, 64, 64, "f32", "f32", "gfx1100").kind, DotPlan::Kind::Fma);
   // Lanes of a wave of 64 share a multiply-add dot.
-  EXPECT_EQ(text(planOf(64, 64, 4, "f16", "f32", "gfx942").accumulator),
+  EXPECT_EQ(text(planOf(64, 64, 1, "f16", "f32", "gfx942").accumulator),
             "#ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [8, 8], warpsPerCTA = [2, 2], order = [1, 0]}>");
 }
 

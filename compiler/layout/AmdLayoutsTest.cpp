@@ -72,6 +72,16 @@ TEST(AmdLayouts, Wmma) {
   expectBases(copied, "lane", {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 0}});
 }
 
+TEST(AmdLayouts, ThirdWmma) {
+  WmmaLayout layout{3, 2, {}, warpBases({2, 2}), {16, 16, 32}, true, {}};
+  LinearLayout a = layout.operand(0, 8, {32, 64});
+  expectBases(a, "register", {{0, 1}, {0, 2}, {0, 4}, {0, 16}, {0, 32}});
+  expectBases(a, "lane", {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 8}});
+  LinearLayout floats = WmmaLayout{3, 2, {}, warpBases({1, 1}), {16, 16, 4}, true, {}}.operand(1, 2, {8, 16});
+  expectBases(floats, "register", {{1, 0}, {4, 0}});
+  expectBases(floats, "lane", {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {2, 0}});
+}
+
 TEST(AmdLayouts, RotatingRows) {
   LinearLayout map = RotatingSharedLayout{4, 1, 4, {1, 0}, {}}.toLinear({32, 32});
   for (int64_t r : {0, 1, 5, 22})

@@ -154,6 +154,64 @@ TEST(Amdgcn, MatrixInstructions) {
     EXPECT_EQ(outcome.out[lane], lane < 32 ? 0u : 8u) << lane;
 }
 
+TEST(Amdgcn, MatrixInstructionsOfWavesOf32) {
+  // A is one in row 9, of which lanes hold every other eight along K; B is K in all columns. Row 9 is register 1 of the upper lanes.
+  Outcome outcome = run(kernel(R"(
+  %row = and i32 %thread, 15
+  %isNine = icmp eq i32 %row, 9
+  %one = select i1 %isNine, half 1.0, half 0.0
+  %a0 = insertelement <16 x half> poison, half %one, i32 0
+  %a = shufflevector <16 x half> %a0, <16 x half> poison, <16 x i32> zeroinitializer
+  %upper = lshr i32 %thread, 4
+  %isUpper = icmp eq i32 %upper, 1
+  %b = select i1 %isUpper, <16 x half> splat (half 3.0), <16 x half> splat (half 1.0)
+  %d = call <8 x float> @llvm.amdgcn.wmma.f32.16x16x32.f16.v8f32.v16f16(i1 false, <16 x half> %a, i1 false, <16 x half> %b, i16 0, <8 x float> splat (float 5.0), i1 false, i1 false)
+  %sum = extractelement <8 x float> %d, i32 1
+  %value = fptoui float %sum to i32
+)",
+                               "declare <8 x float> @llvm.amdgcn.wmma.f32.16x16x32.f16.v8f32.v16f16(i1, <16 x half>, "
+                               "i1, <16 x half>, i16, <8 x float>, i1, i1)\n"),
+                        32, 32);
+  EXPECT_EQ(messageOf(outcome), "");
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(outcome.out[lane], lane < 16 ? 5u : 5u + 16 * 1 + 16 * 3) << lane;
+}
+
+TEST(Amdgcn, ScaledMatrixInstructions) {
+  // All elements of A are 1 (e4m3, 0x38) and of B 2 (e2m1, 4): a sum of 128. The scales of A, byte 2 of their registers, are 2 for the first 32 of K and 8 for the
+  // others, which lanes 32 to 63 hold; those of B, byte 0, are 1/2.
+  Outcome outcome = run(kernel(R"(
+  %upper = lshr i32 %thread, 5
+  %shift = shl i32 %upper, 1
+  %exponent = add i32 %shift, 128
+  %scale = shl i32 %exponent, 16
+  %d = call <16 x float> @llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4.v8i32.v4i32(<8 x i32> splat (i32 943208504), <4 x i32> splat (i32 1145324612), <16 x float> zeroinitializer, i32 0, i32 4, i32 2, i32 %scale, i32 0, i32 126)
+  %sum = extractelement <16 x float> %d, i32 3
+  %value = fptoui float %sum to i32
+)",
+                               "declare <16 x float> @llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4.v8i32.v4i32(<8 x "
+                               "i32>, <4 x i32>, <16 x float>, i32, i32, i32, i32, i32, i32)\n"),
+                        64, 64);
+  EXPECT_EQ(messageOf(outcome), "");
+  for (uint32_t lane = 0; lane < 64; ++lane)
+    EXPECT_EQ(outcome.out[lane], 32u * 2 + 32u * 8) << lane;
+  // A wave of 32 has the four scales of a row in one register, of the upper half here for A: 1, 2, 4 and 1/2.
+  outcome = run(kernel(R"(
+  %upper = lshr i32 %thread, 4
+  %isUpper = icmp eq i32 %upper, 1
+  %scale = select i1 %isUpper, i32 2122416255, i32 -1
+  %d = call <8 x float> @llvm.amdgcn.wmma.scale.f32.16x16x128.f8f6f4.v8f32.v16i32.v8i32(i32 0, <16 x i32> splat (i32 943208504), i32 4, <8 x i32> splat (i32 1145324612), i16 0, <8 x float> zeroinitializer, i32 1, i32 0, i32 %scale, i32 0, i32 0, i32 2139062143, i1 false, i1 false)
+  %sum = extractelement <8 x float> %d, i32 3
+  %value = fptoui float %sum to i32
+)",
+                       "declare <8 x float> @llvm.amdgcn.wmma.scale.f32.16x16x128.f8f6f4.v8f32.v16i32.v8i32(i32, <16 x "
+                       "i32>, i32, <8 x i32>, i16, <8 x float>, i32, i32, i32, i32, i32, i32, i1, i1)\n"),
+                32, 32);
+  EXPECT_EQ(messageOf(outcome), "");
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(outcome.out[lane], 64u + 128 + 256 + 32) << lane;
+}
+
 TEST(Amdgcn, SmallFloatsOfBothFamilies) {
   // 0x40 is 2 in the OCP format, and 1 in FNUZ, whose bias is one larger.
   std::string text = kernel(R"(

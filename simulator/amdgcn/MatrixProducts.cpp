@@ -5,6 +5,8 @@
 #include "simulator/amdgcn/Elements.h"
 #include "simulator/engines/MatrixProduct.h"
 
+#include "llvm/IR/Constants.h"
+
 #include <cstring>
 
 namespace triton::simulator::amdgcn {
@@ -13,10 +15,17 @@ namespace {
 
 using SimInstruction = simulator::Instruction;
 
-enum class Operand : uint8_t { F16, BF16, F32, XF32, F64, Byte, SignedByte, UnsignedByte };
+enum class Operand : uint8_t { F16, BF16, F32, XF32, F64, Byte, Nibble, SignedByte, UnsignedByte };
 
 /// How registers and lanes hold a matrix.
 enum class Holding : uint8_t { Mfma, Wmma1, Wmma2 };
+
+/// The scales of an operand: of MFMA one byte of each lane, for its row and group; of WMMA all bytes of the lanes in one half of the wave.
+struct Scales {
+  unsigned bytes = 0;    // of the register; 0: there are none
+  unsigned selected = 0; // MFMA: which byte; WMMA: which half
+  bool isE4M3 = false;   // else exponents
+};
 
 struct Product {
   Holding holding;
@@ -29,6 +38,10 @@ struct Product {
   std::vector<unsigned> bytesA, bytesB; // of the registers' scalars
   unsigned results = 0;
   bool saturates = false;
+  unsigned runA = 0,
+           runB = 0; // neighbours along K in a lane, before the next group of lanes goes on; 0: all that it has
+  Scales scalesA, scalesB;
+  unsigned group = 32; // elements of one scale
 };
 
 unsigned bitsOf(Operand operand) {
@@ -41,6 +54,8 @@ unsigned bitsOf(Operand operand) {
   case Operand::F16:
   case Operand::BF16:
     return 16;
+  case Operand::Nibble:
+    return 4;
   default:
     return 8;
   }
@@ -67,6 +82,8 @@ double numberOf(const std::byte *bytes, unsigned index, Operand operand, SmallFl
   }
   case Operand::Byte:
     return decodeSmall(uint8_t(bytes[index]), small);
+  case Operand::Nibble:
+    return decode(uint8_t(bytes[index / 2]) >> (index % 2 * 4) & 15, formatE2M1);
   case Operand::SignedByte:
     return int8_t(bytes[index]);
   case Operand::UnsignedByte:
@@ -77,7 +94,7 @@ double numberOf(const std::byte *bytes, unsigned index, Operand operand, SmallFl
 
 /// The row of an operand that a lane holds a part of, and which of K its elements are.
 void readOperand(const Warp &warp, const Product &product, const Slot *slots, const std::vector<unsigned> &bytes,
-                 Operand operand, SmallFloat small, unsigned rows, std::vector<double> &into) {
+                 Operand operand, SmallFloat small, unsigned rows, unsigned run, std::vector<double> &into) {
   const unsigned groups = product.holding == Holding::Wmma1 ? 1 : warp.lanes / (rows * product.blocks);
   const unsigned count = product.k / groups;
   into.assign(size_t(product.blocks) * rows * product.k, 0);
@@ -90,10 +107,28 @@ void readOperand(const Warp &warp, const Product &product, const Slot *slots, co
     }
     const unsigned row = lane % rows, block = product.blocks > 1 ? lane / rows : 0,
                    group = product.blocks > 1 || groups == 1 ? 0 : lane / rows;
-    for (unsigned index = 0; index < count; ++index)
-      into[(size_t(block) * rows + row) * product.k + group * count + index] =
-          numberOf(gathered, index, operand, small);
+    const unsigned length = run ? run : count;
+    for (unsigned index = 0; index < count; ++index) {
+      const unsigned depth = index % length + length * (group + groups * (index / length));
+      into[(size_t(block) * rows + row) * product.k + depth] = numberOf(gathered, index, operand, small);
+    }
   }
+}
+
+/// Multiplies the rows of an operand by the scales of their groups.
+void scaleRows(const Warp &warp, const Product &product, const Scales &scales, Slot slot, unsigned rows,
+               std::vector<double> &into) {
+  const auto *words = warp.in<std::byte>(slot);
+  for (unsigned row = 0; row < rows; ++row)
+    for (unsigned depth = 0; depth < product.k; ++depth) {
+      const unsigned group = depth / product.group;
+      const bool isMfma = product.holding == Holding::Mfma;
+      const unsigned lane = isMfma ? row + rows * group : row + 16 * scales.selected;
+      const auto code = uint8_t(words[lane * scales.bytes + (isMfma ? scales.selected : group)]);
+      into[size_t(row) * product.k + depth] *= scales.isE4M3 ? decodeSmall(code, SmallFloat::E4M3)
+                                               : code == 255 ? std::nan("")
+                                                             : std::ldexp(1.0, int(code) - 127);
+    }
 }
 
 /// The row of the result that a register of a lane holds.
@@ -113,7 +148,7 @@ unsigned rowOf(const Warp &, const Product &product, unsigned reg, unsigned lane
   return 0;
 }
 
-/// `list`: results, A, B, C.
+/// `list`: results, A, B, C, scales of A and B if there are some.
 Step multiplyMatrices(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
   auto &product = *static_cast<const Product *>(instruction.details);
   if (mask != warp.full) {
@@ -126,8 +161,13 @@ Step multiplyMatrices(Warp &warp, const SimInstruction &instruction, LaneMask ma
   const Slot *d = instruction.list, *a = d + product.results, *b = a + product.bytesA.size(),
              *c = b + product.bytesB.size();
   thread_local std::vector<double> left, right, turned, sums;
-  readOperand(warp, product, a, product.bytesA, product.a, product.smallA, product.m, left);
-  readOperand(warp, product, b, product.bytesB, product.b, product.smallB, product.n, right);
+  readOperand(warp, product, a, product.bytesA, product.a, product.smallA, product.m, product.runA, left);
+  readOperand(warp, product, b, product.bytesB, product.b, product.smallB, product.n, product.runB, right);
+  if (product.scalesA.bytes) {
+    const Slot *scales = c + product.results;
+    scaleRows(warp, product, product.scalesA, scales[0], product.m, left);
+    scaleRows(warp, product, product.scalesB, scales[1], product.n, right);
+  }
   const unsigned m = product.m, n = product.n, k = product.k;
   const unsigned rows = product.results / product.resultStride;
   auto place = [&](unsigned reg, unsigned lane) {
@@ -217,9 +257,16 @@ bool readType(llvm::StringRef name, Operand &operand, bool &isE5) {
   return true;
 }
 
+/// What instructions that take several formats call them; false if it is not simulated.
+bool readFormat(int64_t format, Operand &operand, SmallFloat &small) {
+  operand = format == 4 ? Operand::Nibble : Operand::Byte;
+  small = format == 1 ? SmallFloat::E5M2 : SmallFloat::E4M3;
+  return format == 0 || format == 1 || format == 4;
+}
+
 } // namespace
 
-/// By the name: mfma.f32.32x32x8f16, mfma.f32.16x16x32.fp8.bf8, wmma.f32.16x16x16.f16, …
+/// By the name: mfma.f32.32x32x8f16, mfma.f32.16x16x32.fp8.bf8, wmma.f32.16x16x16.f16, wmma.scale.f32.16x16x128.f8f6f4, …
 bool decodeMatrixProduct(Decoder &decoder, const llvm::CallInst &call) {
   llvm::StringRef whole = call.getCalledFunction()->getName(), name = whole;
   name.consume_front("llvm.amdgcn.");
@@ -227,6 +274,7 @@ bool decodeMatrixProduct(Decoder &decoder, const llvm::CallInst &call) {
   if (!isMfma)
     name.consume_front("wmma.");
   auto unknown = [&] { return decoder.fail("'" + whole + "' is not simulated"); };
+  const bool hasHalfGroups = name.consume_front("scale16."), hasScales = name.consume_front("scale.") || hasHalfGroups;
   auto [result, rest] = name.split('.');
   Product product{};
   product.blocks = 1;
@@ -235,63 +283,109 @@ bool decodeMatrixProduct(Decoder &decoder, const llvm::CallInst &call) {
     return unknown();
   rest.consume_front(".");
   auto [first, behind] = rest.split('.');
-  bool isE5 = false, isOtherE5 = false;
-  if (!readType(first, product.a, isE5))
-    return unknown();
-  product.b = product.a;
-  isOtherE5 = isE5;
-  if (Operand other; product.a == Operand::Byte) {
-    if (!readType(behind.split('.').first, other, isOtherE5))
+  auto number = [&](unsigned index) { return decoder.immediate(call.getArgOperand(index)); };
+  const bool isWide = !isMfma && product.k != 16; // WMMA of version 3
+  unsigned a = 0, b = 1, c = 2;
+  Slots scales;
+  if (hasScales) {
+    if (first != "f8f6f4" || product.m != product.n)
       return unknown();
+    const unsigned formatA = isMfma ? 3 : 0, formatB = isMfma ? 4 : 2;
+    if (!readFormat(number(formatA), product.a, product.smallA) ||
+        !readFormat(number(formatB), product.b, product.smallB))
+      return unknown();
+    if (!isMfma)
+      a = 1, b = 3, c = 5;
+    // A lane holds 16 bytes at a time.
+    product.runA = product.a == Operand::Nibble ? 32 : 16, product.runB = product.b == Operand::Nibble ? 32 : 16;
+    product.group = hasHalfGroups ? 16 : 32;
+    const llvm::Value *ofA = call.getArgOperand(isMfma ? 6 : 8), *ofB = call.getArgOperand(isMfma ? 8 : 11);
+    auto isZero = [](const llvm::Value *value) {
+      auto *constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+      return constant && constant->isZero();
+    };
+    // LLVM takes the instruction without scales where both of an MFMA are the constant 0.
+    if (!isMfma || !isZero(ofA) || !isZero(ofB)) {
+      const unsigned bytes = hasHalfGroups ? 8 : 4;
+      product.scalesA = {bytes, unsigned(number(isMfma ? 5 : 6)), !isMfma && number(7) == 2};
+      product.scalesB = {bytes, unsigned(number(isMfma ? 7 : 9)), !isMfma && number(10) == 2};
+      if (!isMfma && (number(7) == 1 || number(10) == 1))
+        return decoder.fail("scales of '" + whole + "' in e5m3 are not simulated");
+      scales = decoder.use(ofA);
+      scales.append(decoder.use(ofB));
+    }
+  } else {
+    bool isE5 = false, isOtherE5 = false;
+    if (!readType(first, product.a, isE5))
+      return unknown();
+    product.b = product.a;
+    isOtherE5 = isE5;
+    if (Operand other; product.a == Operand::Byte) {
+      if (!readType(behind.split('.').first, other, isOtherE5))
+        return unknown();
+    }
+    const bool isFnuz = decoder.architecture.isFnuz;
+    product.smallA = smallFloat(isE5, isFnuz), product.smallB = smallFloat(isOtherE5, isFnuz);
+    if (product.a == Operand::SignedByte && !isMfma) { // signs are operands
+      a = 1, b = 3, c = 4;
+      product.a = number(0) ? Operand::SignedByte : Operand::UnsignedByte;
+      product.b = number(2) ? Operand::SignedByte : Operand::UnsignedByte;
+      product.saturates = number(isWide ? 7 : 5);
+    } else if (isWide) { // negations of matrices, of which bytes have that of C alone
+      const bool areBytes = product.a == Operand::Byte;
+      if (!areBytes)
+        a = 1, b = 3, c = 5;
+      else
+        c = 3;
+      if (number(areBytes ? 2 : 4) != 0 || (!areBytes && (number(0) != 0 || number(2) != 0)))
+        return decoder.fail("negations of '" + whole + "' are not simulated");
+    }
+    if (isWide)
+      product.runA = product.runB = product.a == Operand::F32 ? 2 : 8;
   }
-  const bool isFnuz = decoder.architecture.isFnuz;
-  product.smallA = smallFloat(isE5, isFnuz), product.smallB = smallFloat(isOtherE5, isFnuz);
   product.result = result == "i32"    ? Leaf::Kind::Integer
                    : result == "f64"  ? Leaf::Kind::Double
                    : result == "f16"  ? Leaf::Kind::Half
                    : result == "bf16" ? Leaf::Kind::Brain
                                       : Leaf::Kind::Float;
-  unsigned a = 0, b = 1, c = 2;
   if (isMfma) {
     product.holding = Holding::Mfma;
     if (product.m == 4)
       product.blocks = 16;
     else if (product.m * product.n * product.k > 32 * 32 * 64 || (product.m != 16 && product.m != 32))
       return unknown();
-    for (unsigned index = 3; index < 6; ++index)
-      if (decoder.immediate(call.getArgOperand(index)) != 0)
+    for (unsigned index = 3; index < 6 && !hasScales; ++index)
+      if (number(index) != 0)
         return decoder.fail("broadcasts of '" + whole + "' are not simulated");
-  } else if (product.a == Operand::SignedByte) { // signs are operands
-    a = 1, b = 3, c = 4;
-    product.a = decoder.immediate(call.getArgOperand(0)) ? Operand::SignedByte : Operand::UnsignedByte;
-    product.b = decoder.immediate(call.getArgOperand(2)) ? Operand::SignedByte : Operand::UnsignedByte;
-    product.saturates = decoder.immediate(call.getArgOperand(5));
   }
-  for (const Leaf &leaf : decoder.leavesOf(call.getArgOperand(a)->getType()))
-    product.bytesA.push_back(leaf.bytes());
-  for (const Leaf &leaf : decoder.leavesOf(call.getArgOperand(b)->getType()))
-    product.bytesB.push_back(leaf.bytes());
-  unsigned bytes = 0;
-  for (unsigned each : product.bytesA)
-    bytes += each;
-  const unsigned held = bytes * 8 / bitsOf(product.a); // elements of A in a lane
+  auto elementsOf = [&](unsigned operand, Operand kind, std::vector<unsigned> &bytes) {
+    unsigned sum = 0;
+    for (const Leaf &leaf : decoder.leavesOf(call.getArgOperand(operand)->getType())) {
+      bytes.push_back(leaf.bytes());
+      sum += leaf.bytes();
+    }
+    return sum * 8 / bitsOf(kind);
+  };
+  const unsigned held = elementsOf(a, product.a, product.bytesA), heldB = elementsOf(b, product.b, product.bytesB);
   if (!isMfma) {
-    if (product.m != 16 || product.n != 16 || product.k != 16 || decoder.program.lanes != 32)
+    if (product.m != 16 || product.n != 16 || decoder.program.lanes != 32)
       return unknown();
-    product.holding = held == 16 ? Holding::Wmma1 : Holding::Wmma2;
+    product.holding = held == product.k ? Holding::Wmma1 : Holding::Wmma2;
     if (product.result == Leaf::Kind::Half || product.result == Leaf::Kind::Brain) {
       product.resultStride = product.holding == Holding::Wmma1 ? 2 : 1;
-      product.resultFirst = product.holding == Holding::Wmma1 && decoder.immediate(call.getArgOperand(3)) ? 1 : 0;
+      product.resultFirst = product.holding == Holding::Wmma1 && number(3) ? 1 : 0;
     }
-  } else if (held * decoder.program.lanes != product.m * product.k * product.blocks) {
-    return unknown();
   }
+  const unsigned copies = product.holding == Holding::Wmma1 ? 2 : 1;
+  if (held * decoder.program.lanes != product.m * product.k * product.blocks * copies || heldB != held)
+    return unknown();
   Slots left = decoder.use(call.getArgOperand(a)), right = decoder.use(call.getArgOperand(b)),
         addend = decoder.use(call.getArgOperand(c)), list = decoder.define(call);
   product.results = unsigned(list.size());
   list.append(left);
   list.append(right);
   list.append(addend);
+  list.append(scales);
   SimInstruction &made = decoder.emit(multiplyMatrices, Family::Tensor);
   decoder.keep(made, list);
   made.details = decoder.keepDetails(std::move(product));

@@ -1,6 +1,7 @@
 // Products of matrices.
 #include "compiler/frontend/builtins/Arguments.h"
 #include "compiler/frontend/builtins/Families.h"
+#include "compiler/frontend/builtins/ScaledOperand.h"
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/rules/Rules.h"
@@ -229,8 +230,7 @@ static FailureOr<ScaleDotElemType> readFormat(Emitter &emitter, const Value &val
   return *format;
 }
 
-// Operands may be given as the bits of their format.
-static FailureOr<Value> asFormat(Emitter &emitter, const Value &value, ScaleDotElemType format) {
+FailureOr<Value> asFormat(Emitter &emitter, const Value &value, ScaleDotElemType format) {
   const auto storage = [&]() -> ScalarKind {
     switch (format) {
     case ScaleDotElemType::E4M3:

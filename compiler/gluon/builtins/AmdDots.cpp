@@ -1,9 +1,11 @@
 // Dots by AMD's matrix instructions, MFMA and WMMA, with and without scales, and the layouts of scales.
+#include "compiler/frontend/builtins/ScaledOperand.h"
 #include "compiler/frontend/builtins/Shape.h"
 #include "compiler/frontend/values/Casting.h"
 #include "compiler/gluon/builtins/Buffers.h"
 #include "compiler/gluon/builtins/Dots.h"
 #include "compiler/gluon/builtins/Families.h"
+#include "compiler/gpu/DotPlan.h"
 
 #include "llvm/Support/InterleavedRange.h"
 
@@ -32,66 +34,11 @@ template <typename LayoutT> static FailureOr<Value> multiply(Emitter &emitter, c
              : multiplyRegisters(emitter, arguments[0], arguments[1], *accumulator, tensor::InputPrecision::IEEE);
 }
 
-/// Where the scales of an operand lie: one for every 32 elements along K. Lanes go down the rows of a tile, then along K; registers take what is left of
-/// K, then more tiles of the warp; warps that differ along the other operand hold copies.
+/// Where the scales of an operand lie.
 static FailureOr<gpu::LinearAttr> scaleLayout(Emitter &emitter, gpu::DotOperandAttr operand, ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> registers, lanes, warps;
-  int64_t reached[2] = {1, 1};
-  // A step along `dim`; nothing moves where the shape ends.
-  auto step = [&](SmallVectorImpl<int64_t> &bases, unsigned dim, bool isRegister = false) {
-    const bool moves = reached[dim] < shape[dim];
-    if (moves || !isRegister) {
-      bases.push_back(dim == 0 && moves ? reached[0] : 0);
-      bases.push_back(dim == 1 && moves ? reached[1] : 0);
-    }
-    reached[dim] *= 2;
-  };
-  const unsigned own = operand.getOpIdx();
-  int64_t tiles = 1;
-  SmallVector<int64_t> perCta;
-  if (auto mfma = dyn_cast<gpu::MfmaAttr>(operand.getParent())) {
-    const int64_t rows = mfma.getInstrShape()[own];
-    for (int64_t lane = 1; lane < 64; lane *= 2)
-      step(lanes, lane < rows ? 0 : 1);
-    perCta.assign(mfma.getWarpsPerCTA().begin(), mfma.getWarpsPerCTA().end());
-    tiles = mfma.getTilesPerWarp().empty() ? 1 : mfma.getTilesPerWarp()[own];
-  } else if (auto wmma = dyn_cast<gpu::WmmaAttr>(operand.getParent())) {
-    perCta.assign(2, 1);
-    for (auto [bases, sizes] :
-         {std::pair(wmma.getRegisters(), (int64_t *)nullptr), std::pair(wmma.getWarps(), perCta.data())})
-      for (size_t index = 0; index + 1 < bases.size(); index += 2) {
-        if (sizes)
-          for (unsigned dim : {0, 1})
-            sizes[dim] *= bases[index + dim] ? 2 : 1;
-        else
-          tiles *= bases[index + own] ? 2 : 1;
-      }
-    for (int bit = 0; bit < 4; ++bit)
-      step(lanes, 0);
-    if (tiles > 1) {
-      step(lanes, 0);
-      tiles /= 2;
-    } else {
-      lanes.append({0, 0});
-    }
-  } else {
-    return emitter.error("ValueError") << "only operands of matrix cores have scales";
-  }
-  while (reached[1] < shape[1])
-    step(registers, 1, /*isRegister=*/true);
-  for (; tiles > 1; tiles /= 2)
-    step(registers, 0, /*isRegister=*/true);
-  for (unsigned dim : {1, 0})
-    for (int64_t count = perCta[dim]; count > 1; count /= 2) {
-      if (dim == own)
-        step(warps, 0);
-      else
-        warps.append({0, 0});
-    }
-  while (reached[0] < shape[0])
-    step(registers, 0, /*isRegister=*/true);
-  return gpu::LinearAttr::get(emitter.context(), int64_t(2), ArrayRef<int64_t>(registers), ArrayRef<int64_t>(lanes),
-                              ArrayRef<int64_t>(warps), ArrayRef<int64_t>());
+  if (gpu::LinearAttr layout = gpu::scaleEncoding(operand.getParent(), operand.getOpIdx(), shape))
+    return layout;
+  return emitter.error("ValueError") << "only operands of matrix cores have scales";
 }
 
 static FailureOr<Value> getScaleLayout(Emitter &emitter, const BoundArguments &arguments) {
@@ -155,6 +102,10 @@ template <typename LayoutT> static FailureOr<Value> multiplyScaled(Emitter &emit
   FailureOr<tensor::ScaleDotElemType> formatA = readScaledFormat(emitter, arguments[2], "a_format"),
                                       formatB = readScaledFormat(emitter, arguments[5], "b_format");
   if (failed(formatA) || failed(formatB))
+    return failure();
+  a = asFormat(emitter, *a, *formatA);
+  b = failed(a) ? a : asFormat(emitter, *b, *formatB);
+  if (failed(b))
     return failure();
   FailureOr<Value> scaleA = readScale(emitter, arguments[1], *a, 0, *formatA);
   FailureOr<Value> scaleB = failed(scaleA) ? scaleA : readScale(emitter, arguments[4], *b, 1, *formatB);

@@ -114,6 +114,8 @@ public:
   Emitted emitOwn(Emitter &emitter, Operation *op) const override {
     if (auto update = dyn_cast<gpu::LocalAtomicScatterRMWOp>(op))
       return updateShared(emitter, update);
+    if (auto dot = dyn_cast<tensor::DotScaledOp>(op))
+      return emitScaledDot(emitter, dot);
     if (!isa<gpu::AsyncCommitGroupOp, gpu::AsyncWaitOp>(op))
       return std::nullopt;
     emitter.define(op->getResult(0), Registers());

@@ -119,7 +119,7 @@ KERNELS = [
 
 
 @pytest.mark.parametrize("kernel, signature", KERNELS, ids=[kernel.__name__ for kernel, _ in KERNELS])
-@pytest.mark.parametrize("arch", [arch for arch in ARCHITECTURES if arch != "gfx1250"])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_code_is_assembled(arch, kernel, signature):
     compiled = compile(kernel, signature, arch)
     assert ".amdhsa_next_free_vgpr" in compiled.asm["amdgcn"] and f"amdgcn-amd-amdhsa--{arch}" in compiled.asm["amdgcn"]
@@ -139,6 +139,61 @@ def test_code_is_assembled(arch, kernel, signature):
 def test_matrix_instructions_of_gfx942(types, sums, instruction):
     signature = {**DOT, "a_ptr": f"*{types[0]}", "b_ptr": f"*{types[1]}", "c_ptr": f"*{sums}"}
     assert instruction in compile(dot_kernel, signature).asm["amdgcn"]
+
+
+@pytest.mark.parametrize("types, sums, depth, instruction", [
+    (("fp16", "fp16"), "fp32", 64, "v_wmma_f32_16x16x32_f16"),
+    (("fp16", "fp16"), "fp16", 64, "v_wmma_f32_16x16x32_f16"),  # rounded behind it
+    (("bf16", "bf16"), "fp32", 16, "v_wmma_f32_16x16x32_bf16"),  # half of it zeros
+    (("fp32", "fp32"), "fp32", 64, "v_wmma_f32_16x16x4_f32"),
+    (("i8", "i8"), "i32", 64, "v_wmma_i32_16x16x64_iu8"),
+    (("fp8e4nv", "fp8e5"), "fp32", 64, "v_wmma_f32_16x16x64_bf8_fp8"),  # transposed: B comes first
+    (("fp8e5", "fp8e5"), "fp32", 128, "v_wmma_f32_16x16x128_bf8_bf8"),
+    (("fp64", "fp64"), "fp64", 64, "v_fma_f64"),
+])  # fmt: skip
+def test_matrix_instructions_of_gfx1250(types, sums, depth, instruction):
+    signature = {**DOT, "a_ptr": f"*{types[0]}", "b_ptr": f"*{types[1]}", "c_ptr": f"*{sums}", "K": depth}
+    assert instruction in compile(dot_kernel, signature, "gfx1250").asm["amdgcn"]
+
+
+def test_bytes_take_the_faster_instruction_of_gfx950():
+    signature = {**DOT, "a_ptr": "*fp8e4nv", "b_ptr": "*fp8e5"}
+    code = compile(dot_kernel, signature, "gfx950").asm["amdgcn"]
+    assert re.search(r"v_mfma_f32_32x32x64_f8f6f4 .* cbsz:1\b", code)  # B comes first
+    assert "v_mfma_f32_32x32x16_bf8_fp8" in compile(dot_kernel, {**signature, "K": 32}, "gfx950").asm["amdgcn"]
+
+
+@triton.jit
+def scaled_kernel(a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, c_ptr, A: tl.constexpr, B: tl.constexpr, S: tl.constexpr, K: tl.constexpr):  # fmt: skip
+    KA: tl.constexpr = K // 2 if A == "e2m1" else K
+    KB: tl.constexpr = K // 2 if B == "e2m1" else K
+    m, g = tl.arange(0, S), tl.arange(0, K // 32)
+    a = tl.load(a_ptr + m[:, None] * KA + tl.arange(0, KA)[None, :])
+    b = tl.load(b_ptr + tl.arange(0, KB)[:, None] + m[None, :] * KB)
+    a_scale = tl.load(a_scale_ptr + m[:, None] * (K // 32) + g[None, :])
+    b_scale = tl.load(b_scale_ptr + m[:, None] * (K // 32) + g[None, :])
+    tl.store(c_ptr + m[:, None] * S + m[None, :], tl.dot_scaled(a, a_scale, A, b, b_scale, B))
+
+
+@pytest.mark.parametrize("arch, kinds, size, depth, instruction", [
+    ("gfx950", ("e4m3", "e4m3"), 64, 128, r"v_mfma_scale_f32_32x32x64_f8f6f4 .*\]"),
+    ("gfx950", ("e5m2", "e2m1"), 64, 128, r"v_mfma_scale_f32_32x32x64_f8f6f4 .* cbsz:4 blgp:1"),
+    ("gfx950", ("e2m1", "e2m1"), 16, 256, r"v_mfma_scale_f32_16x16x128_f8f6f4 .* cbsz:4 blgp:4"),
+    ("gfx1250", ("e5m2", "e2m1"), 64, 128, "v_wmma_scale_f32_16x16x128_f8f6f4 .* matrix_a_fmt:MATRIX_FMT_FP4 matrix_b_fmt:MATRIX_FMT_BF8"),
+    ("gfx942", ("e4m3", "e4m3"), 64, 128, "v_mfma_f32_32x32x8_bf16"),
+    ("gfx1250", ("e4m3", "e4m3"), 64, 64, "v_wmma_f32_16x16x32_bf16"),  # less of K than the scaled one takes
+])  # fmt: skip
+def test_scaled_products(arch, kinds, size, depth, instruction):
+    types = ["*u8" if kind == "e2m1" else {"e4m3": "*fp8e4nv", "e5m2": "*fp8e5"}[kind] for kind in kinds]
+    signature = {
+        "a_ptr": types[0], "b_ptr": types[1], "a_scale_ptr": "*u8", "b_scale_ptr": "*u8", "c_ptr": "*fp32",
+        "A": kinds[0], "B": kinds[1], "S": size, "K": depth,
+    }  # fmt: skip
+    constants = {name: value for name, value in signature.items() if not str(value).startswith("*")}
+    types = {name: "constexpr" if name in constants else type for name, type in signature.items()}
+    source = ASTSource(scaled_kernel, types, constexprs=constants)
+    compiled = triton.compile(source, target=GPUTarget("hip", arch, ARCHITECTURES[arch]))
+    assert re.search(instruction, compiled.asm["amdgcn"]) and compiled.asm["hsaco"][:4] == b"\x7fELF"
 
 
 def test_what_amd_has_no_code_for():

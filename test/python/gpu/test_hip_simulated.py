@@ -11,7 +11,13 @@ pytestmark = pytest.mark.cpu_only
 
 @pytest.mark.parametrize(
     "cases, arch",
-    [("hip_math_cases.py", "gfx942"), ("hip_math_cases.py", "gfx1100"), ("hip_gluon_cases.py", "gfx942")],
+    [
+        ("hip_math_cases.py", "gfx942"),
+        ("hip_math_cases.py", "gfx1100"),
+        ("hip_gluon_cases.py", "gfx942"),
+        ("hip_matrix_cases.py", "gfx950"),
+        ("hip_matrix_cases.py", "gfx1250"),
+    ],
 )
 def test_simulated_amd_gpus(cases, arch, tmp_path):
     environment = {**os.environ, "TRITON_SIMULATE": arch, "TRITON_CACHE_DIR": str(tmp_path)}

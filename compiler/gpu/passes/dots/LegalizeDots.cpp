@@ -8,9 +8,9 @@
 //
 // bf16x3 and bf16x6 likewise with two or three terms of bf16. Where the sum of the small products is NaN it counts as 0: they are that when
 // an operand is infinite, and the product of the big parts alone is then right. 8-bit floats become f16, which holds them exactly, unless
-// the instruction chosen reads them.
+// the instruction chosen reads them. AMD's instructions sum in f32 alone: narrower sums are widened before and rounded behind.
 //
-// Products of microscaling formats stay where tcgen05 does them, with scales of 1 where they have none; others become products of wider floats.
+// Products of microscaling formats stay where tcgen05, MFMA or WMMA does them, with scales of 1 where they have none; others become products of wider floats.
 //
 // Runs before layouts are assigned, so that every dot that is planned is one instruction's. Leaves alone ieee products of f32, which are
 // scalar multiply-adds.
@@ -97,7 +97,18 @@ struct Legalizer {
     replace(product(widen(dot.getA()), widen(dot.getB()), dot.getC(), dot.getInputPrecision()));
   }
 
+  /// The same dot, summed in f32.
+  void widenAccumulator() {
+    Value wide = arith::ExtFOp::create(builder, loc, with(dot.getC(), builder.getF32Type()), dot.getC());
+    auto sum = product(dot.getA(), dot.getB(), wide, dot.getInputPrecision()).getDefiningOp<tensor::DotOp>();
+    replace(arith::TruncFOp::create(builder, loc, dot.getD().getType(), sum));
+    dot = sum;
+    builder.setInsertionPoint(dot);
+  }
+
   void run(const Target &target, unsigned numWarps) {
+    if (Type sum = typeOf(dot.getD()).getElementType(); target.isAmd() && (sum.isF16() || sum.isBF16()))
+      widenAccumulator();
     Type element = typeOf(dot.getA()).getElementType();
     if (tensor::isFloat8(element)) {
       if (planDotKind(dot, target, numWarps) == DotPlan::Kind::Fma)

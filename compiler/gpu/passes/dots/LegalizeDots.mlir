@@ -86,3 +86,36 @@ tt.func @ada_has(%a: tensor<64x32xf8E4M3FN>, %b: tensor<32x64xf8E4M3FN>, %c: ten
 }
 
 }
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "hip:gfx1250"} {
+
+// AMD's instructions sum in f32.
+// CHECK-LABEL: @sums_of_sixteen_bits
+tt.func @sums_of_sixteen_bits(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // CHECK: %[[WIDE:.*]] = arith.extf %arg2 : tensor<64x64xf16> to tensor<64x64xf32>
+  // CHECK: %[[SUM:.*]] = tt.dot %arg0, %arg1, %[[WIDE]] : {{.*}} -> tensor<64x64xf32>
+  // CHECK: arith.truncf %[[SUM]] : tensor<64x64xf32> to tensor<64x64xf16>
+  %d = tt.dot %a, %b, %c : tensor<64x32xf16> * tensor<32x64xf16> -> tensor<64x64xf16>
+  tt.return %d : tensor<64x64xf16>
+}
+
+// CHECK-LABEL: @scaled
+tt.func @scaled(%a: tensor<64x128xf8E4M3FN>, %b: tensor<64x64xi8>, %s: tensor<64x4xi8>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // CHECK: %[[ONES:.*]] = arith.constant dense<127> : tensor<64x4xi8>
+  // CHECK: tt.dot_scaled %arg0 scale %arg2, %arg1 scale %[[ONES]], %arg3
+  %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = e2m1 {fastMath = false} : tensor<64x128xf8E4M3FN>, tensor<64x4xi8> * tensor<64x64xi8> -> tensor<64x64xf32>
+  tt.return %d : tensor<64x64xf32>
+}
+
+// K is less than WMMA takes.
+// CHECK-LABEL: @scaled_elsewhere
+tt.func @scaled_elsewhere(%a: tensor<64x64xf8E4M3FN>, %b: tensor<64x64xf8E4M3FN>, %s: tensor<64x2xi8>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // CHECK-NOT: tt.dot_scaled
+  // CHECK: tt.dot {{.*}} tensor<64x64xbf16> * tensor<64x64xbf16>
+  %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = e4m3 {fastMath = false} : tensor<64x64xf8E4M3FN>, tensor<64x2xi8> * tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>
+  tt.return %d : tensor<64x64xf32>
+}
+
+}

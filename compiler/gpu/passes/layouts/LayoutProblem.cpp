@@ -93,17 +93,19 @@ void LayoutProblem::addOp(Operation *op) {
       definitions[result] = tie(relationOf(result, ctaThreads));
 }
 
+/// An operand of a dot: in this layout, or in any where a pass puts it into shared memory.
+static LayoutTie wanted(Attribute layout) {
+  if (!layout)
+    return {LayoutTie::noSlot, {.kind = Kind::Any}};
+  return {LayoutTie::noSlot, {.kind = Kind::Fixed, .layout = layout}};
+}
+
 void LayoutProblem::addDot(tensor::DotOp dot) {
   auto module = dot->getParentOfType<ModuleOp>();
   const DotPlan plan = planDot(dot, dotTarget(module), ctaThreads.warps);
   const unsigned slot = addSlot(dot, false, cast<RankedTensorType>(dot.getType()), plan.accumulator);
-  auto operand = [](Attribute layout) -> LayoutTie {
-    if (!layout)
-      return {LayoutTie::noSlot, {.kind = Kind::Any}};
-    return {LayoutTie::noSlot, {.kind = Kind::Fixed, .layout = layout}};
-  };
-  uses[&dot.getAMutable()] = operand(plan.a);
-  uses[&dot.getBMutable()] = operand(plan.b);
+  uses[&dot.getAMutable()] = wanted(plan.a);
+  uses[&dot.getBMutable()] = wanted(plan.b);
   uses[&dot.getCMutable()] = {slot, {}};
   definitions[dot.getResult()] = {slot, {}};
 }
@@ -111,14 +113,14 @@ void LayoutProblem::addDot(tensor::DotOp dot) {
 void LayoutProblem::addScaledDot(tensor::DotScaledOp dot) {
   auto module = dot->getParentOfType<ModuleOp>();
   auto plan = planScaledDot(dot, dotTarget(module), ctaThreads.warps);
-  assert(plan && "AssignLayouts checked that tcgen05 does it");
+  assert(plan && "AssignLayouts checked that an instruction does it");
   const unsigned slot = addSlot(dot, false, cast<RankedTensorType>(dot.getType()), plan->accumulator);
-  for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
-    uses[operand] = {LayoutTie::noSlot, {.kind = Kind::Any}};
+  uses[&dot.getAMutable()] = wanted(plan->a);
+  uses[&dot.getBMutable()] = wanted(plan->b);
   for (auto [operands, layout] :
        {std::pair(dot.getAScaleMutable(), plan->aScale), std::pair(dot.getBScaleMutable(), plan->bScale)})
     for (OpOperand &operand : operands)
-      uses[&operand] = {LayoutTie::noSlot, {.kind = Kind::Fixed, .layout = layout}};
+      uses[&operand] = wanted(layout);
   uses[&dot.getCMutable()] = {slot, {}};
   definitions[dot.getResult()] = {slot, {}};
 }
