@@ -378,6 +378,7 @@ void Decoder::decodeCall(const llvm::CallInst &call) {
     addConversions(made);
     addWaveOperations(made);
     addBuffers(made);
+    addPackedDots(made);
     return made;
   }();
   if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {

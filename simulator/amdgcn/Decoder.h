@@ -138,6 +138,7 @@ void addMath(IntrinsicTable &table);
 void addConversions(IntrinsicTable &table);
 void addWaveOperations(IntrinsicTable &table);
 void addBuffers(IntrinsicTable &table);
+void addPackedDots(IntrinsicTable &table);
 
 /// Integers of more than 64 bits, which products of long ones go through.
 using Wide128 = unsigned __int128;

@@ -1,4 +1,4 @@
-// MFMA and WMMA: which element a lane's registers hold, and the product.
+// MFMA and WMMA: which element a lane's registers hold, and the product; and small dots of each lane.
 //
 // Sums are made as tensor cores' are here (../engines/MatrixProduct.h): exact products, added in 64-bit floats, rounded once.
 #include "simulator/amdgcn/Decoder.h"
@@ -6,6 +6,7 @@
 #include "simulator/engines/MatrixProduct.h"
 
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 
 #include <cstring>
 
@@ -257,6 +258,49 @@ bool readType(llvm::StringRef name, Operand &operand, bool &isE5) {
   return true;
 }
 
+/// A lane's own sum of two products: `list` is the result, pairs of A and B, and what is added.
+template <double (*decode)(uint16_t)> Step dotOfPairs(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
+  const Slot *d = instruction.list, *a = d + 1, *b = a + 2, *c = b + 2;
+  eachLane(mask, [&](unsigned lane) {
+    double sum = warp.in<float>(*c)[lane];
+    for (unsigned each = 0; each < 2; ++each)
+      sum += decode(warp.in<uint16_t>(a[each])[lane]) * decode(warp.in<uint16_t>(b[each])[lane]);
+    warp.out<float>(*d)[lane] = float(sum);
+  });
+  return Step::Next;
+}
+double ofHalf(uint16_t bits) { return halfToFloat(bits); }
+double ofBrain(uint16_t bits) { return brainToFloat(bits); }
+
+/// Likewise of the four bytes with signs of a register.
+Step dotOfBytes(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
+  eachLane(mask, [&](unsigned lane) {
+    const uint32_t a = warp.in<uint32_t>(instruction.a)[lane], b = warp.in<uint32_t>(instruction.b)[lane];
+    uint32_t sum = warp.in<uint32_t>(instruction.c)[lane];
+    for (unsigned shift = 0; shift < 32; shift += 8)
+      sum += uint32_t(int8_t(a >> shift) * int8_t(b >> shift));
+    warp.out<uint32_t>(instruction.d)[lane] = sum;
+  });
+  return Step::Next;
+}
+
+template <Handler handler> bool decodePackedDot(Decoder &decoder, const llvm::CallInst &call) {
+  if (decoder.immediate(call.getArgOperand(3)) != 0)
+    return decoder.fail("'" + call.getCalledFunction()->getName() + "' that saturates is not simulated");
+  Slots a = decoder.use(call.getArgOperand(0)), b = decoder.use(call.getArgOperand(1)),
+        c = decoder.use(call.getArgOperand(2)), list = decoder.define(call);
+  SimInstruction &made = decoder.emit(handler, Family::Tensor);
+  if (a.size() == 1) {
+    made.d = list[0], made.a = a[0], made.b = b[0], made.c = c[0];
+    return true;
+  }
+  list.append(a);
+  list.append(b);
+  list.append(c);
+  decoder.keep(made, list);
+  return true;
+}
+
 /// What instructions that take several formats call them; false if it is not simulated.
 bool readFormat(int64_t format, Operand &operand, SmallFloat &small) {
   operand = format == 4 ? Operand::Nibble : Operand::Byte;
@@ -390,6 +434,13 @@ bool decodeMatrixProduct(Decoder &decoder, const llvm::CallInst &call) {
   decoder.keep(made, list);
   made.details = decoder.keepDetails(std::move(product));
   return true;
+}
+
+void addPackedDots(IntrinsicTable &table) {
+  namespace I = llvm::Intrinsic;
+  table[I::amdgcn_fdot2] = decodePackedDot<dotOfPairs<ofHalf>>;
+  table[I::amdgcn_fdot2_f32_bf16] = decodePackedDot<dotOfPairs<ofBrain>>;
+  table[I::amdgcn_sdot4] = decodePackedDot<dotOfBytes>;
 }
 
 } // namespace triton::simulator::amdgcn

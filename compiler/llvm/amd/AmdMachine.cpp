@@ -3,6 +3,7 @@
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/amd/BufferAccess.h"
 #include "compiler/llvm/amd/dots/DotMatrix.h"
+#include "compiler/llvm/amd/dots/DotPacked.h"
 #include "compiler/llvm/gpu/Families.h"
 #include "compiler/llvm/gpu/Packing.h"
 #include "compiler/llvm/gpu/memory/GlobalAccess.h"
@@ -341,7 +342,7 @@ public:
   Emitted emitDot(Emitter &emitter, tensor::DotOp dot) const override {
     Attribute layout = cast<RankedTensorType>(dot.getD().getType()).getEncoding();
     if (!isa_and_nonnull<gpu::MfmaAttr, gpu::WmmaAttr>(layout))
-      return std::nullopt;
+      return emitPackedDot(emitter, dot);
     return emitMatrixDot(emitter, dot);
   }
 

@@ -156,6 +156,19 @@ def test_matrix_instructions_of_gfx1250(types, sums, depth, instruction):
     assert instruction in compile(dot_kernel, signature, "gfx1250").asm["amdgcn"]
 
 
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("element, sums, instruction, missing", [
+    ("fp16", "fp32", r"v_(dual_)?dot2(c|acc)?_f32_f16", ["gfx1250"]),
+    ("bf16", "fp32", r"v_(dual_)?dot2(c|acc)?_f32_bf16", ["gfx90a", "gfx942", "gfx1250"]),
+    ("i8", "i32", r"v_dot4c?_i32_iu?8", []),
+])  # fmt: skip
+def test_packed_dots_where_rows_are_few(arch, element, sums, instruction, missing):
+    signature = {**DOT, "a_ptr": f"*{element}", "b_ptr": f"*{element}", "c_ptr": f"*{sums}", "M": 4}
+    code = compile(dot_kernel, signature, arch).asm["amdgcn"]
+    assert "mfma" not in code and "wmma" not in code
+    assert bool(re.search(instruction, code)) == (arch not in missing)
+
+
 def test_bytes_take_the_faster_instruction_of_gfx950():
     signature = {**DOT, "a_ptr": "*fp8e4nv", "b_ptr": "*fp8e5"}
     code = compile(dot_kernel, signature, "gfx950").asm["amdgcn"]
