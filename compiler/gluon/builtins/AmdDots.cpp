@@ -6,6 +6,8 @@
 #include "compiler/gluon/builtins/Dots.h"
 #include "compiler/gluon/builtins/Families.h"
 #include "compiler/gpu/DotPlan.h"
+#include "compiler/gpu/dialect/Views.h"
+#include "compiler/tensor/Microscaling.h"
 
 #include "llvm/Support/InterleavedRange.h"
 
@@ -119,11 +121,58 @@ template <typename LayoutT> static FailureOr<Value> multiplyScaled(Emitter &emit
   return Value::tensor(op, type);
 }
 
+/// Small floats times the exponents of `scale`, element by element. No instruction is asked for: the product is one of f32, rounded once.
+static FailureOr<Value> upcastScaled(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<Value> source =
+      failed(needsAmd(emitter, "scaled_upcast")) ? FailureOr<Value>() : readBlock(emitter, arguments[0], "src");
+  FailureOr<Value> scale = failed(source) ? source : readBlock(emitter, arguments[1], "scale");
+  FailureOr<Type> element = failed(scale) ? FailureOr<Type>() : readType(emitter, arguments[2], "elem_type");
+  if (failed(element))
+    return failure();
+  const bool isNarrow = *element == Type::scalar(ScalarKind::Float16) || *element == Type::scalar(ScalarKind::BFloat16);
+  if (!isNarrow)
+    return emitter.error("ValueError") << "Expected elem_type to be fp16 or bf16 but got " << element->str();
+  const Type type = source->type(), factor = scale->type().element();
+  if (!factor.isInteger() || factor.bitWidth() != 8)
+    return emitter.error("ValueError") << "scale must hold exponents as int8 or uint8, got " << scale->type().str();
+  OpBuilder &builder = emitter.builder();
+  Location loc = emitter.location();
+  mlir::Value wide = irOf(*source);
+  if (type.element().isInteger()) { // two numbers of 4 bits in a byte
+    FailureOr<int64_t> axis =
+        arguments[3].isNone() ? FailureOr<int64_t>(int64_t(-1)) : readInteger(emitter, arguments[3], "axis");
+    if (failed(axis))
+      return failure();
+    const int64_t dim = *axis < 0 ? *axis + int64_t(type.shape().size()) : *axis;
+    FailureOr<RankedTensorType> unpacked =
+        gpu::inferFp4ToFp(irTypeOf(*source), builder.getBF16Type(), dim, ruleErrors(emitter));
+    if (failed(unpacked))
+      return failure();
+    wide = gpu::Fp4ToFpOp::create(builder, loc, *unpacked, wide, static_cast<uint32_t>(dim));
+    wide = arith::ExtFOp::create(builder, loc, unpacked->clone(builder.getF32Type()), wide);
+  } else if (type.element().isFloating() && type.element().bitWidth() == 8) {
+    wide = tensor::FpToFpOp::create(builder, loc, irTypeOf(*source).clone(builder.getF32Type()), wide,
+                                    tensor::RoundingModeAttr());
+  } else {
+    return emitter.error("ValueError") << "src must hold floats of 4 or 8 bits, got " << type.str();
+  }
+  auto result = cast<RankedTensorType>(wide.getType());
+  if (irTypeOf(*scale).getShape() != result.getShape() || irTypeOf(*scale).getEncoding() != result.getEncoding())
+    return emitter.error("ValueError") << "scale must have the shape and the layout of the result, "
+                                       << tensorOf(wide, *element).type().str() << ", got " << scale->type().str();
+  mlir::Value product = arith::MulFOp::create(builder, loc, wide, tensor::scalesAsFloats(builder, loc, irOf(*scale)));
+  return tensorOf(arith::TruncFOp::create(builder, loc, result.clone(element->toIr(emitter.context())), product),
+                  *element);
+}
+
 #define AMD "triton.experimental.gluon.language.amd."
 
 llvm::ArrayRef<Builtin> amdDotBuiltins() {
   static const Builtin table[] = {
       {AMD "cdna3", "mfma", "(a, b, acc)", "acc + a b by matrix cores.", multiply<gpu::MfmaAttr>},
+      {AMD "cdna3", "scaled_upcast", "(src, scale, elem_type, axis=None)",
+       "Floats of 8 bits, or two of 4 bits in each byte along `axis`, times 2^(scale - 127), as float16 or bfloat16.",
+       upcastScaled},
       {AMD "cdna4", "mfma_scaled", "(a, a_scale, a_format, b, b_scale, b_format, acc)",
        "The same for operands whose groups of 32 elements have scales.", multiplyScaled<gpu::MfmaAttr>},
       {AMD "cdna4", "get_mfma_scale_layout", "(dot_operand_layout, shape, scale_factor=32)", "The layout of scales.",

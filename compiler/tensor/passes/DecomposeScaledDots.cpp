@@ -10,6 +10,7 @@
 // Operands become f16 when either format is fp16, else bf16, which holds every scaled 4-bit and 8-bit float exactly. For
 // targets without such products in hardware; on the CPU, staging a product's operands computes all of this on the way, so
 // nothing is materialised for it.
+#include "compiler/tensor/Microscaling.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Passes.h"
 
@@ -103,21 +104,7 @@ struct Decomposer {
 
   /// Scales are [rows, groups], or a batch of those; `size` elements of each row, in the operand's own order of dimensions.
   Value factors(Value scale, int64_t size, bool isRhs) {
-    Value value;
-    if (typeOf(scale).getElementType().isInteger(8)) {
-      // The bits are an f32's exponent. The smallest is a denormal number, the largest stands for NaN.
-      Value code = arith::ExtUIOp::create(builder, loc, with(scale, i32), scale);
-      Value bits = arith::ShLIOp::create(builder, loc, code, word(code, 23));
-      auto where = [&](int64_t special, int64_t pattern) {
-        Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, code, word(code, special));
-        bits = arith::SelectOp::create(builder, loc, is, word(code, pattern), bits);
-      };
-      where(0, 0x00400000);
-      where(255, 0x7fc00000);
-      value = bitcast(bits, f32);
-    } else {
-      value = tensor::FpToFpOp::create(builder, loc, with(scale, f32), scale, tensor::RoundingModeAttr());
-    }
+    Value value = scalesAsFloats(builder, loc, scale);
     SmallVector<int64_t> shape(typeOf(scale).getShape());
     value = tensor::ExpandDimsOp::create(builder, loc, value, shape.size());
     shape.push_back(size / shape.back());

@@ -46,11 +46,11 @@ NAMES = {
     "amd": "AMDMFMALayout AMDWMMALayout cdna3 cdna4 rdna3 rdna4 gfx1250",
     "amd.cdna3": "buffer_load buffer_store mfma buffer_atomic_add buffer_atomic_and buffer_atomic_or buffer_atomic_xor "
     "buffer_atomic_max buffer_atomic_min buffer_atomic_xchg",
-    "amd.cdna4": "buffer_load buffer_store mfma mfma_scaled get_mfma_scale_layout async_copy buffer_atomic_xchg",
+    "amd.cdna4": "buffer_load buffer_store mfma mfma_scaled get_mfma_scale_layout scaled_upcast async_copy buffer_atomic_xchg",
     "amd.cdna4.async_copy": "global_load_to_shared buffer_load_to_shared commit_group wait_group load_shared_relaxed",
     "amd.rdna3": "wmma",
     "amd.rdna4": "wmma",
-    "amd.gfx1250": "wmma wmma_scaled get_wmma_scale_layout buffer_load buffer_store async_copy tdm mbarrier cluster",
+    "amd.gfx1250": "wmma wmma_scaled get_wmma_scale_layout scaled_upcast buffer_load buffer_store async_copy tdm mbarrier cluster",
     "amd.gfx1250.cluster": "arrive wait",
     "amd.gfx1250.async_copy": "global_to_shared commit_group wait_group mbarrier_arrive",
     "amd.gfx1250.tdm": "make_tensor_descriptor async_load async_store async_wait tensor_descriptor tensor_descriptor_type",

@@ -122,6 +122,34 @@ def test_products(dtype, depth, k, width, is_transposed):
     assert torch.equal(c.double(), a.double() @ b.double())
 
 
+@gluon.jit
+def upcast_kernel(x_ptr, scale_ptr, y_ptr, N: gl.constexpr, AXIS: gl.constexpr, OUT: gl.constexpr, LANES: gl.constexpr):
+    x = plane(x_ptr, 64, N, LANES)
+    if AXIS is None:
+        layout: gl.constexpr = x.type.layout
+    else:
+        layout: gl.constexpr = gl.fp4_to_fp(x, OUT, AXIS).type.layout
+    rows = gl.arange(0, 64, gl.SliceLayout(1, layout))[:, None]
+    columns = gl.arange(0, 64, gl.SliceLayout(0, layout))[None, :]
+    y = amd.gfx1250.scaled_upcast(x, gl.load(scale_ptr + rows * 64 + columns), OUT, AXIS)
+    gl.store(y_ptr + rows * 64 + columns, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("out", [gl.float16, gl.bfloat16])
+def test_upcasts(kind, out):
+    torch.manual_seed(1)
+    x, meaning = operand(kind, 64, 64)
+    scale = torch.randint(120, 134, (64, 64)).to(torch.uint8)
+    scale[5, 7] = 255
+    y = torch.zeros(64, 64, dtype=torch.float16 if out is gl.float16 else torch.bfloat16)
+    given = x if kind == "e2m1" else x.view(STORED[kind])
+    upcast_kernel[(1,)](given, scale, y, x.shape[1], 1 if kind == "e2m1" else None, out, LANES, num_warps=4)
+    expected = (meaning * torch.exp2(scale.double() - 127)).to(y.dtype)
+    expected[5, 7] = float("nan")
+    assert torch.equal(y.nan_to_num(99), expected.nan_to_num(99)) and y[5, 7].isnan()
+
+
 @triton.jit
 def small_kernel(a_ptr, b_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)

@@ -17,4 +17,5 @@ __all__ = [
     "buffer_load",
     "buffer_store",
     "mfma",
+    "scaled_upcast",
 ]

@@ -14,6 +14,7 @@ from ..cdna3 import (
     buffer_load,
     buffer_store,
     mfma,
+    scaled_upcast,
 )
 from . import async_copy
 
@@ -34,4 +35,5 @@ __all__ = [
     "get_mfma_scale_layout",
     "mfma",
     "mfma_scaled",
+    "scaled_upcast",
 ]

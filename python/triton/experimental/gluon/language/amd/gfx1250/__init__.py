@@ -3,7 +3,7 @@
 # ruff: noqa: F822  (the compiler's registry defines these names)
 
 from ......language.builtins import define as _define
-from ..cdna3 import buffer_load, buffer_store
+from ..cdna3 import buffer_load, buffer_store, scaled_upcast
 from . import async_copy, cluster, mbarrier, tdm
 
 _define(globals(), __name__)
@@ -16,6 +16,7 @@ __all__ = [
     "cluster",
     "get_wmma_scale_layout",
     "mbarrier",
+    "scaled_upcast",
     "tdm",
     "wmma",
     "wmma_scaled",
