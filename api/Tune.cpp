@@ -5,9 +5,9 @@
 #include "compiler/artifact/Seal.h"
 #include "compiler/driver/StoredCompile.h"
 #include "compiler/support/Hash.h"
+#include "compiler/support/WorkerThread.h"
 #include "dispatch/tune/CudaClock.h"
 #include "dispatch/tune/KeptTuning.h"
-#include "runtime/host/WorkerThread.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -56,7 +56,7 @@ static void compileAll(triton_kernel &kernel, const std::vector<Config> &configs
   };
   std::vector<std::thread> threads;
   for (size_t i = 1; i < std::min<size_t>(threadLimit, configs.size()); ++i)
-    if (std::thread started = runtime::startWorker(work); started.joinable())
+    if (std::thread started = startWorker(work); started.joinable())
       threads.push_back(std::move(started));
     else
       break;

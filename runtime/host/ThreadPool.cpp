@@ -3,7 +3,7 @@
 // one. A caller that saw all chunks done may leave and reuse the job: any late worker fails its claim.
 #include "runtime/host/ThreadPool.h"
 
-#include "runtime/host/WorkerThread.h"
+#include "compiler/support/WorkerThread.h"
 
 #include <algorithm>
 #include <chrono>

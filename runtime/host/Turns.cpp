@@ -1,6 +1,6 @@
 #include "runtime/host/Turns.h"
 
-#include "runtime/host/WorkerThread.h"
+#include "compiler/support/WorkerThread.h"
 
 #include <chrono>
 #include <condition_variable>

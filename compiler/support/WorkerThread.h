@@ -8,9 +8,9 @@
 #include <functional>
 #include <thread>
 
-namespace triton::runtime {
+namespace triton {
 
 /// Not joinable if it could not be started.
 std::thread startWorker(std::function<void()> work);
 
-} // namespace triton::runtime
+} // namespace triton

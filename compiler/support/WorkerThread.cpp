@@ -1,4 +1,4 @@
-#include "runtime/host/WorkerThread.h"
+#include "compiler/support/WorkerThread.h"
 
 #include <atomic>
 #include <csignal>
@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <system_error>
 
-namespace triton::runtime {
+namespace triton {
 
 static void warnOnce(const std::system_error &error) {
   static std::atomic<bool> isSaid{false};
@@ -29,4 +29,4 @@ std::thread startWorker(std::function<void()> work) {
   return started;
 }
 
-} // namespace triton::runtime
+} // namespace triton
