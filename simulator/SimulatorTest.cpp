@@ -18,6 +18,105 @@ TEST(Simulator, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(run("bra nowhere;").problem, "line 10: there is no label 'nowhere'");
 }
 
+std::string problemOf(const std::string &declarations, const std::string &body = "") {
+  return load(".version 9.0\n.target sm_90a\n.address_size 64\n" + declarations +
+              "\n.visible .entry kernel()\n{\n.reg .b32 %r<9>; .reg .pred %p<9>;\n" + body + "\nret;\n}\n")
+      .problem;
+}
+
+std::string repeated(const std::string &text, size_t count) {
+  std::string all;
+  while (count--)
+    all += text;
+  return all;
+}
+
+TEST(Simulator, BracketsDecideNoStack) {
+  const size_t many = 200000;
+  for (std::string open : {"{", "mov.b32 %r1, {", "mov.b32 %r1, (", "ld.b32 %r1, [", "@!%p1 selp.b32 %r1, %r1, %r1, !"})
+    EXPECT_NE(
+        problemOf("", open + repeated(open.substr(open.size() - 1), many)).find("brackets are nested deeper than"),
+        std::string::npos)
+        << open;
+  EXPECT_EQ(problemOf(".global .b8 a[4] = " + repeated("{", many)), "line 4: brackets are nested deeper than 256");
+  EXPECT_EQ(problemOf("", repeated("{", 200) + repeated("}", 200)), "");
+}
+
+TEST(Simulator, SizesThatNoGpuHas) {
+  EXPECT_EQ(problemOf(".global .align 3 .b8 a[4];"), "line 4: an alignment is a power of two up to 65536, got 3");
+  EXPECT_EQ(problemOf("", ".local .align 4294967296 .b8 a[4];"),
+            "line 8: an alignment is a power of two up to 65536, got 4294967296");
+  EXPECT_EQ(problemOf(".global .b64 a[4611686018427387904][8];"),
+            "line 4: variable 'a' is larger than 1073741824 bytes");
+  EXPECT_EQ(problemOf(".global .b8 a[-1];"), "line 4: variable 'a' is larger than 1073741824 bytes");
+  EXPECT_EQ(problemOf(".shared .b8 a[16777216];"), "variables in shared memory take 16777216 bytes");
+  EXPECT_EQ(problemOf("", ".local .b8 a[524288]; .local .b8 b[1];"),
+            "the variables of a thread in local memory take more than 524288 bytes");
+  EXPECT_EQ(problemOf(".visible .entry other(.param .align 8 .b8 p[32768])\n{\n}"),
+            "the parameters of 'other' take more than 32764 bytes");
+  EXPECT_NE(problemOf("", ".reg .b64 %a<4194303>;").find("a function has at most 4194304 registers"),
+            std::string::npos);
+  EXPECT_EQ(problemOf(".visible .entry other() .reqnctapercluster 17\n{\n}"),
+            "line 4: a cluster has at most 16 CTAs, got 17");
+}
+
+TEST(Simulator, WhatIsDefinedTwiceOrInACircle) {
+  EXPECT_EQ(problemOf(".global .u64 a[2] = {a, a}; .global .b8 a[1];"), "variable 'a' is declared twice");
+  EXPECT_EQ(problemOf(".global .b32 a[1] = {a};"), "line 4: an address has 64 bits, and the elements of 'a' have 32");
+  EXPECT_EQ(problemOf(".func f()\n{\n}\n.func f(.param .b32 p)\n{\n}"), "line 7: function 'f' is defined twice");
+  EXPECT_EQ(problemOf(".func g();\n.func f()\n{\ncall g, ();\n}\n.func g()\n{\ncall f, ();\n}"),
+            "function 'f' is called in a circle, which is not simulated");
+  EXPECT_EQ(problemOf("", "mov.b32 %r1, 0f3F80;"), "line 8: expected 8 hexadecimal digits, got '0f3F80'");
+}
+
+TEST(Simulator, FormsThatNoGpuHas) {
+  EXPECT_EQ(run("ld.global.b32 {}, [%rd1];").problem, "line 10: 'ld.global.b32' moves no 0 elements of 32 bits");
+  EXPECT_EQ(run("ld.global.v2.b32 {%r4, %r5, %r6}, [%rd1];").problem,
+            "line 10: 'ld.global.v2.b32' moves no 3 elements of 32 bits");
+  EXPECT_EQ(run("st.global.b4 [%rd1], 0;").problem, "line 10: 'st.global.b4' has no operands of 0 bits");
+  EXPECT_EQ(run("mov.b4 _, 5;").problem, "line 10: 'mov.b4' has no operands of 0 bits");
+  EXPECT_EQ(run("mov.b128x2 {%r4, %r5}, 5;").problem, "line 10: 'mov.b128x2' lacks a type");
+  EXPECT_EQ(run("atom.global.add.u8 %r4, [%rd1], 1;").problem.substr(0, 38), "line 10: 'atom.global.add.u8' needs a ");
+  EXPECT_EQ(run("red.global.exch.b128 [%rd1], 1;").problem, "line 10: 'red.global.exch.b128' is not simulated");
+  EXPECT_EQ(run("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4,%r4,%r4,%r4,%r4,%r4,%r4,%r4}, [%r5];").problem,
+            "line 10: 'ldmatrix.sync.aligned.m8n8.x4.shared.b16' has no form with 8 registers");
+  EXPECT_EQ(run("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r10,%r11,%r12,%r13}, {%r6,%r6}, {%r20,%r21}, "
+                "{%r7,%r7,%r7,%r7}, %r8, -1;")
+                .problem,
+            "line 10: 'mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32' has no sparsity selector -1");
+}
+
+TEST(Simulator, AddressesNearTheLargestAreOutside) {
+  // The end of such an access is a small number.
+  EXPECT_NE(run("mov.b64 %rd4, -8; ld.global.b64 %rd9, [%rd4];").firstFinding().find("outside of global memory"),
+            std::string::npos);
+  EXPECT_NE(run("mov.b64 %rd4, -8; ld.local.b64 %rd9, [%rd4];").firstFinding().find("outside of the 0 bytes of local"),
+            std::string::npos);
+  EXPECT_NE(run("mov.b64 %rd4, -8; ld.param.b64 %rd9, [%rd4];").firstFinding().find("read of a parameter"),
+            std::string::npos);
+}
+
+TEST(Simulator, LaunchesGoOnWithoutThreads) {
+  std::string text = ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry kernel(.param .u64 p)\n{\n"
+                     ".reg .b64 %rd<4>; ld.param.b64 %rd1, [p]; atom.global.add.u64 %rd2, [%rd1], 1; ret;\n}\n";
+  Loaded loaded = load(text);
+  ASSERT_EQ(loaded.problem, "");
+  uint64_t count = 0;
+  auto address = reinterpret_cast<uint64_t>(&count);
+  unsigned asked = 0;
+  Launch launch;
+  launch.kernel = loaded.program->find("kernel");
+  launch.grid = {64, 1, 1};
+  launch.threads = 1u << 31;
+  launch.startThread = [&](const std::function<void()> &) { return ++asked, std::thread(); };
+  launch.parameters.resize(8);
+  std::memcpy(launch.parameters.data(), &address, 8);
+  Findings findings;
+  Grid(*loaded.program, launch, findings).run();
+  EXPECT_EQ(count, 64u);
+  EXPECT_EQ(asked, 1u) << "no more is asked for where there is none";
+}
+
 TEST(Simulator, IntegersWrap) {
   auto bits32 = [](const std::string &code) { return uint32_t(run(code + " cvt.u64.u32 %rd9, %r9;").values[3]); };
   EXPECT_EQ(bits32("add.s32 %r9, %r1, -5;"), 3u - 5u);

@@ -1,6 +1,9 @@
 #include "runtime/simulated/Simulation.h"
 
 #include "compiler/support/Interruption.h"
+#include "compiler/support/IrText.h"
+#include "compiler/support/WorkerThread.h"
+#include "dispatch/EnvironmentNumber.h"
 #include "runtime/driver/StandIn.h"
 #include "simulator/amdgcn/Load.h"
 #include "simulator/engines/TensorMap.h"
@@ -114,6 +117,8 @@ int statusOf(Finding::Kind kind) {
     return assertionStatus;
   case Finding::Kind::Deadlock:
     return launchTimeout;
+  case Finding::Kind::OutOfMemory:
+    return OutOfMemory;
   default:
     return launchFailed;
   }
@@ -138,8 +143,12 @@ const char *textOf(int status) {
 }
 
 simulator::Loaded loadProgram(const Chip &chip, const char *image) {
-  if (chip.isAmd())
+  if (chip.isAmd()) {
+    Diagnostics diagnostics;
+    if (!isReadable(*Source::create("kernel.ll", image), IrSyntax::Llvm, diagnostics))
+      return {nullptr, diagnostics.all().front().message};
     return simulator::amdgcn::load(image, {chip.amd.str(), chip.lanes, chip.isFnuz});
+  }
   return simulator::load(image);
 }
 
@@ -265,23 +274,38 @@ std::string describe(const std::vector<Finding> &findings) {
   return text;
 }
 
-uint64_t numberOf(const char *variable, uint64_t otherwise) {
-  const char *text = std::getenv(variable);
-  return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-/// What TRITON_SANITIZE names, a list with commas: race and async look for accesses that nothing orders, shared for reads of what nobody wrote.
-simulator::WatchSet watched() {
+/// What TRITON_SANITIZE names, a list with commas: race and async look for accesses that nothing orders, shared for reads of what nobody wrote; address, out of bounds, is always looked for.
+llvm::Expected<simulator::WatchSet> watched() {
   const char *variable = std::getenv("TRITON_SANITIZE");
   simulator::WatchSet watch;
-  for (std::string_view rest = variable ? variable : ""; !rest.empty();) {
-    size_t comma = std::min(rest.find(','), rest.size());
-    std::string_view name = rest.substr(0, comma);
-    watch.races |= name == "race" || name == "async";
-    watch.shared |= name == "shared";
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  for (llvm::StringRef name : llvm::split(variable ? variable : "", ',')) {
+    name = name.trim();
+    if (name == "race" || name == "async")
+      watch.races = true;
+    else if (name == "shared")
+      watch.shared = true;
+    else if (!name.empty() && name != "address")
+      return llvm::createStringError("TRITON_SANITIZE may name address, race, async and shared, not " + name);
   }
   return watch;
+}
+
+/// What the environment says about launches.
+llvm::Error readSettings(simulator::Launch &launch) {
+  auto watch = watched();
+  if (!watch)
+    return watch.takeError();
+  launch.watch = *watch;
+  auto seed = environmentNumber("TRITON_SIMULATE_SEED");
+  if (!seed)
+    return seed.takeError();
+  launch.seed = *seed;
+  auto threads = environmentNumber("TRITON_SIMULATE_THREADS");
+  if (!threads)
+    return threads.takeError();
+  launch.threads = *threads ? *threads : std::max(1u, std::thread::hardware_concurrency());
+  launch.startThread = startWorker;
+  return llvm::Error::success();
 }
 
 /// Keeps what a launch found and counted for those who asked.
@@ -309,7 +333,7 @@ void keep(const Observation &observation, const std::string &kernel, const std::
 int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void **arguments, void **extra) {
   const Function &function = functionOf(handle);
   const Kernel &kernel = *function.kernel;
-  const uint32_t threads = configuration->blockX * configuration->blockY * configuration->blockZ;
+  const uint64_t threads = uint64_t(configuration->blockX) * configuration->blockY * configuration->blockZ;
   if (threads == 0 || threads > 1024 || (kernel.requiredThreads && threads != kernel.requiredThreads) ||
       configuration->gridX == 0 || configuration->gridY == 0 || configuration->gridZ == 0 ||
       int64_t(configuration->sharedBytes) > function.maxDynamicShared)
@@ -342,9 +366,10 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
   for (KnownMemory &known : std::exchange(knownMemory, {}))
     launch.memory.push_back({known.begin, known.end, std::move(known.name)});
   simulator::sortMemory(launch.memory);
-  launch.watch = watched();
-  launch.seed = numberOf("TRITON_SIMULATE_SEED", 0);
-  launch.threads = unsigned(numberOf("TRITON_SIMULATE_THREADS", std::max(1u, std::thread::hardware_concurrency())));
+  if (llvm::Error error = readSettings(launch)) {
+    lastFindings = llvm::toString(std::move(error));
+    return lastStatus = InvalidValue;
+  }
   Observation observation;
   {
     std::lock_guard lock(state().mutex);

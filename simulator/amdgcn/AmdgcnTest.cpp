@@ -69,6 +69,34 @@ std::string messageOf(const Outcome &outcome) {
 
 } // namespace
 
+TEST(Amdgcn, TextsThatNoGpuTakes) {
+  auto problem = [](const std::string &body, const std::string &declarations = "") {
+    return run(kernel(body + "\n%value = add i32 %thread, 0", declarations), 64, 64).problem;
+  };
+  EXPECT_EQ(problem(""), "");
+  // LLVM's reader takes what is no program.
+  EXPECT_EQ(problem("%late = add i32 %later, 1\n%later = add i32 %thread, 1").substr(0, 39),
+            "Instruction does not dominate all uses!");
+  EXPECT_EQ(problem("call void @f()", "define void @f() {\ncall void @g()\nret void\n}\ndefine void @g() {\ncall void "
+                                      "@f()\nret void\n}"),
+            "function 'g' is called in a circle, which is not simulated");
+  EXPECT_EQ(problem("%big = freeze [1000000000 x i32] zeroinitializer").substr(0, 53),
+            "a value of more than 65536 numbers is not simulated (");
+  EXPECT_EQ(problem("%none = freeze {} zeroinitializer").substr(0, 41), "the constant {} zeroinitializer is not si");
+  EXPECT_EQ(problem("%a = alloca [600000 x i8], align 4, addrspace(5)").substr(0, 62),
+            "the private memory of a thread takes more than 524288 bytes (%");
+  EXPECT_EQ(problem("", "@huge = addrspace(3) global [20000000 x i8] poison"),
+            "variables in shared memory take more than 16777215 bytes");
+  EXPECT_EQ(problem("", "@huge = addrspace(1) global [2000000000 x i8] zeroinitializer"),
+            "variables in global memory take more than 1073741824 bytes");
+}
+
+TEST(Amdgcn, AlignmentsBeyondAWord) {
+  std::string text = kernel("%value = add i32 %thread, 0");
+  text.replace(text.find("align 4\n  ret"), 7, "align 4294967296");
+  EXPECT_NE(messageOf(run(text, 64, 64)).find("which is no multiple of 2147483648"), std::string::npos);
+}
+
 TEST(Amdgcn, LanesThatBranchMeetAgain) {
   // A loop of as many rounds as the thread's number, and what its lanes had when they left it.
   std::string text = kernel(R"(

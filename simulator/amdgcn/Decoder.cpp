@@ -1,6 +1,10 @@
 #include "simulator/amdgcn/Decoder.h"
 
+#include "simulator/machine/Addresses.h"
+
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/CallGraph.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Constants.h"
@@ -9,6 +13,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -62,6 +67,31 @@ static Step loadArgument(Warp &warp, const SimInstruction &instruction, LaneMask
 
 // Types
 
+/// How many scalars a value of this type has; no more than one above `most` is counted.
+static uint64_t countLeaves(llvm::Type *type, uint64_t most) {
+  uint64_t count = 1, each = 1;
+  if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+    count = vector->getNumElements();
+  } else if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    count = array->getNumElements();
+    each = countLeaves(array->getElementType(), most);
+  } else if (auto *structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    each = 0;
+    for (llvm::Type *element : structure->elements())
+      if ((each += countLeaves(element, most)) > most)
+        break;
+  }
+  return each && count > most / each ? most + 1 : count * each;
+}
+
+bool Decoder::isTooLarge(llvm::Type *type) {
+  constexpr uint64_t most = 1 << 16;
+  if (countLeaves(type, most) <= most)
+    return false;
+  fail("a value of more than " + llvm::Twine(most) + " numbers is not simulated");
+  return true;
+}
+
 void Decoder::addLeaves(llvm::Type *type, uint64_t offset, Leaves &into) {
   if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
     const uint64_t bits = layout.getTypeSizeInBits(vector->getElementType());
@@ -99,10 +129,18 @@ void Decoder::addLeaves(llvm::Type *type, uint64_t offset, Leaves &into) {
 
 Leaves Decoder::leavesOf(llvm::Type *type) {
   Leaves leaves;
-  addLeaves(type, 0, leaves);
+  if (!isTooLarge(type))
+    addLeaves(type, 0, leaves);
   return leaves;
 }
-Leaf Decoder::leafOf(llvm::Type *type) { return leavesOf(type->getScalarType())[0]; }
+Leaf Decoder::leafOf(llvm::Type *type) {
+  Leaves leaves = leavesOf(type->getScalarType());
+  if (leaves.empty()) {
+    fail("a value of no size is not simulated");
+    return {Leaf::Kind::Integer, 32, 0};
+  }
+  return leaves[0];
+}
 
 // Slots
 
@@ -117,8 +155,13 @@ uint32_t Decoder::allocate(unsigned bytes) {
   return allocateNew(size);
 }
 uint32_t Decoder::allocateNew(unsigned size) {
+  constexpr uint32_t most = 1u << 30; // of a wave; offsets have a bit less than a word (`Slot`)
   uint32_t offset = program.registerBytes;
   program.registerBytes += size;
+  if (program.registerBytes > most) {
+    fail("the registers of a wave take more than " + llvm::Twine(most) + " bytes");
+    program.registerBytes = 0;
+  }
   widths[offset] = size;
   return offset;
 }
@@ -199,16 +242,28 @@ static std::optional<uint64_t> bitsOf(const llvm::Constant &constant, const llvm
   return std::nullopt;
 }
 
+Slots Decoder::unknownConstant(const llvm::Constant &given) {
+  std::string text;
+  llvm::raw_string_ostream(text) << given;
+  fail("the constant " + text + " is not simulated");
+  return Slots(std::max<size_t>(1, leavesOf(given.getType()).size()), Slot{});
+}
+
 Slots Decoder::constantSlots(const llvm::Constant &given) {
   llvm::Type *type = given.getType();
-  if (type->isVectorTy() || type->isAggregateType()) {
+  if (isTooLarge(type))
+    return {Slot{}};
+  if (llvm::isa<llvm::FixedVectorType>(type) || type->isAggregateType()) {
     Slots slots;
     const unsigned count = llvm::isa<llvm::FixedVectorType>(type)
                                ? llvm::cast<llvm::FixedVectorType>(type)->getNumElements()
                            : type->isStructTy() ? type->getStructNumElements()
                                                 : unsigned(type->getArrayNumElements());
     for (unsigned index = 0; index < count; ++index)
-      slots.append(constantSlots(*given.getAggregateElement(index)));
+      if (const llvm::Constant *element = given.getAggregateElement(index))
+        slots.append(constantSlots(*element));
+      else
+        slots.append(unknownConstant(given));
     return slots;
   }
   if (auto *integer = llvm::dyn_cast<llvm::ConstantInt>(&given); integer && integer->getBitWidth() > 64) {
@@ -217,20 +272,18 @@ Slots Decoder::constantSlots(const llvm::Constant &given) {
   }
   Slots slots;
   std::optional<uint64_t> bits = bitsOf(given, layout, addresses);
-  if (!bits) {
-    std::string text;
-    llvm::raw_string_ostream(text) << given;
-    fail("the constant " + text + " is not simulated");
-    bits = 0;
-  }
+  if (!bits)
+    return unknownConstant(given);
   for (const Leaf &leaf : leavesOf(type))
     slots.push_back(constant(leaf.isOdd() ? *bits & ((uint64_t(1) << leaf.bits) - 1) : *bits, leaf.bytes()));
   return slots;
 }
 
 Slots Decoder::use(const llvm::Value *value) {
-  if (auto *constant = llvm::dyn_cast<llvm::Constant>(value))
-    return constantSlots(*constant);
+  if (auto *constant = llvm::dyn_cast<llvm::Constant>(value)) {
+    Slots slots = constantSlots(*constant);
+    return slots.empty() ? unknownConstant(*constant) : slots; // {} has none
+  }
   auto found = values.find(value);
   if (found != values.end())
     return found->second;
@@ -538,7 +591,7 @@ static void write(const llvm::Constant &constant, const llvm::DataLayout &layout
       uint64_t offset =
           type->isStructTy()
               ? layout.getStructLayout(llvm::cast<llvm::StructType>(type))->getElementOffset(index).getFixedValue()
-              : index * layout.getTypeStoreSize(element->getType()).getFixedValue();
+              : index * layout.getTypeAllocSize(element->getType()).getFixedValue();
       write(*element, layout, addresses, to + offset);
     }
   }
@@ -547,12 +600,19 @@ static void write(const llvm::Constant &constant, const llvm::DataLayout &layout
 }
 
 void Decoder::placeVariables() {
+  constexpr uint64_t mostShared = sharedOffsetMask, mostGlobal = uint64_t(1) << 30;
+  uint64_t global = 0;
   for (llvm::GlobalVariable &variable : module.globals()) {
     if (variable.getAddressSpace() != 3 || variable.isDeclaration())
       continue;
-    uint32_t offset = uint32_t(llvm::alignTo(program.staticSharedBytes, variable.getAlign().valueOrOne().value()));
+    const uint64_t offset = llvm::alignTo(program.staticSharedBytes, variable.getAlign().valueOrOne().value());
+    const uint64_t bytes = layout.getTypeAllocSize(variable.getValueType()).getKnownMinValue();
+    if (offset > mostShared || bytes > mostShared - offset) {
+      fail("variables in shared memory take more than " + llvm::Twine(mostShared) + " bytes");
+      return;
+    }
     addresses[&variable] = offset;
-    program.staticSharedBytes = offset + uint32_t(layout.getTypeAllocSize(variable.getValueType()));
+    program.staticSharedBytes = uint32_t(offset + bytes);
   }
   for (llvm::GlobalVariable &variable : module.globals()) {
     if (variable.getAddressSpace() == 3) {
@@ -562,7 +622,11 @@ void Decoder::placeVariables() {
     }
     if (!variable.hasInitializer())
       continue;
-    const uint64_t bytes = layout.getTypeAllocSize(variable.getValueType());
+    const uint64_t bytes = layout.getTypeAllocSize(variable.getValueType()).getKnownMinValue();
+    if (bytes > mostGlobal || (global += bytes) > mostGlobal) {
+      fail("variables in global memory take more than " + llvm::Twine(mostGlobal) + " bytes");
+      return;
+    }
     const auto *name = keepDetails(variable.getName().str());
     Program::Memory &memory = program.variables[*name];
     memory.storage = std::make_unique<std::byte[]>(bytes + 256);
@@ -581,6 +645,17 @@ std::string Decoder::run() {
     if (!failed() && !function.isDeclaration() && function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL)
       decodeKernel(function);
   return problem;
+}
+
+/// A function that calls itself, through others too; null if there is none.
+static const llvm::Function *findRecursion(llvm::Module &module) {
+  const llvm::CallGraph graph(module);
+  for (auto group = llvm::scc_begin(&graph); !group.isAtEnd(); ++group)
+    if (group.hasCycle())
+      for (const llvm::CallGraphNode *node : *group)
+        if (const llvm::Function *function = node->getFunction())
+          return function;
+  return nullptr;
 }
 
 /// Kernels call nothing but intrinsics afterwards, and what is not defined.
@@ -612,6 +687,12 @@ Loaded load(std::string_view text, const Architecture &architecture) {
       llvm::parseAssemblyString(llvm::StringRef(text.data(), text.size()), diagnostic, context);
   if (!module)
     return {nullptr, "line " + std::to_string(diagnostic.getLineNo()) + ": " + diagnostic.getMessage().str()};
+  std::string mistake;
+  llvm::raw_string_ostream mistakes(mistake);
+  if (llvm::verifyModule(*module, &mistakes))
+    return {nullptr, llvm::StringRef(mistake).trim().str()};
+  if (const llvm::Function *function = findRecursion(*module))
+    return {nullptr, "function '" + function->getName().str() + "' is called in a circle, which is not simulated"};
   inlineCalls(*module);
   auto program = std::make_unique<Program>();
   program->lanes = architecture.lanes;

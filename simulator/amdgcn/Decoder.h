@@ -96,7 +96,10 @@ private:
   void jump(const llvm::BasicBlock *target);
   void branchIf(Slot condition, const llvm::BasicBlock *target, const llvm::BasicBlock *from);
   void placeVariables();
+  /// With an error, more scalars than a kernel can want.
+  bool isTooLarge(llvm::Type *type);
   Slots constantSlots(const llvm::Constant &constant);
+  Slots unknownConstant(const llvm::Constant &constant);
   bool isLocal(const llvm::Instruction &instruction) const;
   uint32_t allocate(unsigned bytes);
   uint32_t allocateNew(unsigned size);

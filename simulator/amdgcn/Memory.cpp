@@ -41,11 +41,11 @@ Space spaceOf(unsigned addressSpace) {
   }
 }
 
-Form formOf(Decoder &decoder, llvm::Type *type, unsigned addressSpace, unsigned alignment) {
+Form formOf(Decoder &decoder, llvm::Type *type, unsigned addressSpace, llvm::Align alignment) {
   Form form;
   form.space = spaceOf(addressSpace);
   form.bytes = unsigned(decoder.layout.getTypeStoreSize(type));
-  form.alignment = alignment;
+  form.alignment = unsigned(std::min<uint64_t>(alignment.value(), 1u << 31)); // LLVM has twice that
   form.addressBytes = form.space == Space::Shared || form.space == Space::Local ? 4 : 8;
   for (const Leaf &leaf : decoder.leavesOf(type))
     form.parts.push_back({leaf.offset, leaf.bits, leaf.bit, (leaf.bits + 7) / 8, leaf.bytes()});
@@ -113,7 +113,7 @@ template <Access kind> Step access(Warp &warp, const SimInstruction &instruction
 }
 
 bool decodeLoad(Decoder &decoder, const llvm::LoadInst &load) {
-  Form form = formOf(decoder, load.getType(), load.getPointerAddressSpace(), unsigned(load.getAlign().value()));
+  Form form = formOf(decoder, load.getType(), load.getPointerAddressSpace(), load.getAlign());
   Slot address = decoder.scalar(load.getPointerOperand());
   Slots d = decoder.define(load);
   SimInstruction &made = decoder.emit(
@@ -124,8 +124,7 @@ bool decodeLoad(Decoder &decoder, const llvm::LoadInst &load) {
   return true;
 }
 bool decodeStore(Decoder &decoder, const llvm::StoreInst &store) {
-  Form form = formOf(decoder, store.getValueOperand()->getType(), store.getPointerAddressSpace(),
-                     unsigned(store.getAlign().value()));
+  Form form = formOf(decoder, store.getValueOperand()->getType(), store.getPointerAddressSpace(), store.getAlign());
   Slot address = decoder.scalar(store.getPointerOperand());
   Slots values = decoder.use(store.getValueOperand());
   SimInstruction &made = decoder.emit(access<Access::Write>, Family::Memory);
@@ -369,7 +368,7 @@ template <bool isLoad> Step accessBuffer(Warp &warp, const SimInstruction &instr
 template <bool isLoad> bool decodeBufferAccess(Decoder &decoder, const llvm::CallInst &call) {
   const unsigned first = isLoad ? 0 : 1;
   llvm::Type *type = isLoad ? call.getType() : call.getArgOperand(0)->getType();
-  Form form = formOf(decoder, type, 1, 1);
+  Form form = formOf(decoder, type, 1, llvm::Align());
   form.alignment = std::min(form.bytes, 4u); // units of 4 bytes, or the whole
   Slots buffer = decoder.use(call.getArgOperand(first));
   Slots list = isLoad ? Slots() : decoder.use(call.getArgOperand(0));
@@ -446,8 +445,11 @@ bool decodeMemory(Decoder &decoder, const llvm::Instruction &instruction) {
     auto bytes = place->getAllocationSize(decoder.layout);
     if (!bytes || place->getAddressSpace() != 5)
       return decoder.fail("this private memory is not simulated");
-    const auto offset = uint32_t(llvm::alignTo(program.localBytes, place->getAlign().value()));
-    program.localBytes = offset + uint32_t(bytes->getFixedValue());
+    constexpr uint64_t most = 512 << 10; // of a thread
+    const uint64_t offset = llvm::alignTo(program.localBytes, place->getAlign().value());
+    if (offset > most || bytes->getKnownMinValue() > most - offset)
+      return decoder.fail("the private memory of a thread takes more than " + llvm::Twine(most) + " bytes");
+    program.localBytes = uint32_t(offset + bytes->getKnownMinValue());
     decoder.alias(*place, {decoder.constant(offset, 4)});
     return true;
   }

@@ -6,6 +6,7 @@
 #include "simulator/machine/Memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace triton::simulator {
@@ -204,10 +205,17 @@ bool decodeAtomic(Decoder &decoder) {
   std::vector<Slot> list = form.hasResult ? decoder.vector(decoder.operand(0), bytes, true) : std::vector<Slot>{};
   std::vector<Slot> values = decoder.vector(decoder.operand(first + (swaps ? 2 : 1)), bytes, false);
   form.count = unsigned(values.size());
+  const bool isWide = form.type.bits == 128;
+  const bool isElement =
+      form.type.bits == 16 || (!form.type.isPacked && (form.type.bits == 32 || form.type.bits == 64));
   if (form.hasResult && list.size() != values.size())
     return decoder.unknown();
+  if (isWide
+          ? !form.hasResult || form.count != 1 || !(swaps || form.operation == Operation::Exchange)
+          : !isElement || !std::has_single_bit(values.size()) || bytes * form.count > 32 || (swaps && form.count != 1))
+    return decoder.unknown();
   list.insert(list.end(), values.begin(), values.end());
-  Instruction &made = decoder.emit(form.type.bits == 128 ? atomic128 : atomic);
+  Instruction &made = decoder.emit(isWide ? atomic128 : atomic);
   made.a = address.a, made.b = expected;
   made.immediate = address.immediate;
   made.small[3] = address.small[3];

@@ -63,6 +63,7 @@ std::string format(Warp &warp, const Instruction &instruction, const std::string
       out += pattern[place++];
       continue;
     }
+    const size_t begin = place;
     size_t end = place + 1;
     unsigned longs = 0;
     std::string specification = "%";
@@ -80,6 +81,10 @@ std::string format(Warp &warp, const Instruction &instruction, const std::string
     char buffer[512];
     if (kind == '%') {
       out += '%';
+      continue;
+    }
+    if (!std::strchr("eEfFgGaAspcdiuoxX", kind)) { // no argument: least of all %n, which writes
+      out += pattern.substr(begin, place - begin);
       continue;
     }
     if (std::strchr("eEfFgGaA", kind)) {

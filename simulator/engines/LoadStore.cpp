@@ -6,6 +6,7 @@
 #include "simulator/watch/Groups.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace triton::simulator {
@@ -120,6 +121,9 @@ bool decodeAccess(Decoder &decoder, bool isLoad) {
   std::vector<Slot> list = decoder.vector(value, width, isLoad);
   if (decoder.failed())
     return false;
+  if (bytes == 0 || !std::has_single_bit(list.size()) || bytes * list.size() > 32)
+    return decoder.fail("'" + decoder.opcodeText() + "' moves no " + std::to_string(list.size()) + " elements of " +
+                        std::to_string(type.bits) + " bits");
   bool isFixed = isLoad && space == Space::Parameter && address.a.isConstant() && list.size() == 1 && width == bytes;
   Handler handler = !isLoad ? store : decoder.has("volatile") ? load<Access::Volatile> : load<Access::Read>;
   if (isFixed)

@@ -3,6 +3,7 @@
 #include "simulator/machine/Lanes.h"
 #include "simulator/machine/Memory.h"
 
+#include <bit>
 #include <cstring>
 
 namespace triton::simulator {
@@ -114,6 +115,11 @@ bool decodeMatrix(Decoder &decoder, bool isLoad) {
     handler = loadUnpacked, detail = decoder.has("b4x16_p64") ? 4 : 6;
   else if (!decoder.has("m8n8"))
     return decoder.unknown();
+  // Each lane names a row.
+  const size_t most = 4, least = handler == loadBytesTransposed ? 2 : 1;
+  if (list.size() < least || list.size() > most || !std::has_single_bit(list.size()))
+    return decoder.fail("'" + decoder.opcodeText() + "' has no form with " + std::to_string(list.size()) +
+                        " registers");
   Instruction &made = decoder.emit(handler);
   made.a = address.a;
   made.immediate = address.immediate;

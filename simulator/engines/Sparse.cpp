@@ -8,10 +8,11 @@ std::optional<Sparsity> Sparsity::decode(Decoder &decoder, size_t index, unsigne
   Sparsity made;
   made.elementBits = elementBits;
   made.metadata = decoder.bits(index, 4);
-  made.selector = unsigned(decoder.integer(decoder.operand(index + 1)));
-  unsigned lanes = made.lanesOf(k);
-  if (!decoder.failed() && (lanes == 0 || (made.selector + 1) * lanes > 4))
-    decoder.fail("'" + decoder.opcodeText() + "' has no sparsity selector " + std::to_string(made.selector));
+  const int64_t selector = decoder.integer(decoder.operand(index + 1));
+  const unsigned lanes = made.lanesOf(k);
+  if (!decoder.failed() && (lanes == 0 || selector < 0 || selector > 3 || (selector + 1) * lanes > 4))
+    decoder.fail("'" + decoder.opcodeText() + "' has no sparsity selector " + std::to_string(selector));
+  made.selector = unsigned(selector);
   return decoder.failed() ? std::nullopt : std::optional(made);
 }
 

@@ -210,7 +210,7 @@ Cta *ctaOf(Warp &warp, uint32_t address) {
 
 bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, unsigned lane) {
   uint64_t mapAddress = addressIn(warp, copy.map, copy.mapBytes, lane) + uint64_t(copy.mapOffset);
-  const std::byte *bytes = locate(warp, instruction, Space::Generic, mapAddress, 64, lane, Access::Read);
+  const std::byte *bytes = locate(warp, instruction, Space::Generic, mapAddress, 128, 64, lane, Access::Read);
   if (!bytes)
     return false;
   TensorMapFields map;
@@ -221,6 +221,12 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
                 "a tensor map of rank " + std::to_string(map.rank + 1) + " is used for " +
                     std::to_string(copy.isGather ? 2 : copy.rank) + " dimensions, or there is no tensor map");
   Box box(map);
+  constexpr uint32_t mostOfBox = 256; // along a dimension
+  if (*std::max_element(box.extent, box.extent + 5) > mostOfBox || box.bytes() == 0)
+    return fail(warp, instruction, lane,
+                "a tensor map whose box has no size, or more than 256 elements along a dimension");
+  if (copy.direction == Direction::Reduce && box.unitShared < 2)
+    return fail(warp, instruction, lane, "elements of less than 16 bits are not reduced");
   for (unsigned axis = 0; axis < (copy.isGather ? 1 : copy.rank); ++axis)
     box.start[axis] = warp.in<int32_t>(copy.coordinates[axis])[lane];
   std::array<int64_t, 4> rows{};
@@ -446,6 +452,8 @@ bool decodeBulkCopy(Decoder &decoder) {
       return decoder.unknown();
     copy.combination = *combination;
     copy.type = decoder.type(0);
+    if (copy.type.bits != 16 && copy.type.bits != 32 && copy.type.bits != 64)
+      return decoder.unknown();
   }
   takeAddress(decoder, decoder.operand(0), copy.to, copy.toBytes, copy.toOffset);
   takeAddress(decoder, decoder.operand(1), copy.from, copy.fromBytes, copy.fromOffset);

@@ -43,6 +43,8 @@ std::optional<Type> typeOf(std::string_view name) {
     return std::nullopt;
   if (bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
     return std::nullopt;
+  if (isPacked && bits > 32)
+    return std::nullopt;
   return Type{kind, bits, isPacked};
 }
 
@@ -127,8 +129,13 @@ Type Decoder::type(size_t index) {
 }
 
 uint32_t Decoder::allocate(unsigned bytes) {
+  constexpr uint32_t most = 1u << 30; // of a warp; offsets have a bit less than a word (`Slot`)
   uint32_t offset = program.registerBytes;
   program.registerBytes += (bytes * laneCount + 63) / 64 * 64;
+  if (program.registerBytes > most) {
+    fail("the registers of a warp take more than " + std::to_string(most) + " bytes");
+    program.registerBytes = 0;
+  }
   return offset;
 }
 
@@ -255,7 +262,15 @@ Slot Decoder::source(const Operand &operand, Type type) {
   return bits(operand, bytes);
 }
 
+/// What a register can have, and a handler can be for.
+bool Decoder::isWidth(unsigned bytes) {
+  return (std::has_single_bit(bytes) && bytes <= 16) ||
+         fail("'" + opcodeText() + "' has no operands of " + std::to_string(8 * bytes) + " bits");
+}
+
 Slot Decoder::bits(const Operand &operand, unsigned bytes) {
+  if (!isWidth(bytes))
+    return {};
   switch (operand.kind) {
   case Operand::Kind::Register:
     if (isPredicate(operand) || registerBytes(operand) != bytes) {
@@ -286,7 +301,7 @@ Slot Decoder::bits(const Operand &operand, unsigned bytes) {
 
 Slot Decoder::destination(const Operand &operand, unsigned bytes) {
   if (operand.kind == Operand::Kind::Discarded)
-    return temporary(bytes);
+    return isWidth(bytes) ? temporary(bytes) : Slot{};
   if (!isRegister(operand)) {
     fail("'" + opcodeText() + "' needs a register to write to");
     return {};
@@ -410,19 +425,34 @@ std::vector<const Operand *> Decoder::targetsOf(std::string_view table) {
   return targets;
 }
 
+static uint64_t align(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+
 /// Shared, global and constant variables of the module and its functions get their places.
 void Decoder::layoutVariables() {
-  uint32_t shared = 0;
-  auto align = [](uint64_t value, uint64_t to) { return to ? (value + to - 1) / to * to : value; };
+  constexpr uint64_t mostShared = sharedOffsetMask, mostGlobal = uint64_t(1) << 30;
+  uint64_t shared = 0, global = 0;
   auto place = [&](const ptx::Variable &variable) {
-    if (variable.space == Space::Shared && !variable.isExtern) {
-      shared = uint32_t(align(shared, variable.alignment));
-      moduleSymbols[variable.name] = shared;
-      shared += uint32_t(variable.bytes);
-    } else if (variable.space == Space::Global || variable.space == Space::Constant) {
-      uint64_t bytes = std::max<uint64_t>(variable.bytes, 1);
-      auto storage = std::make_unique<std::byte[]>(bytes + 256);
-      auto *begin = reinterpret_cast<std::byte *>(align(reinterpret_cast<uint64_t>(storage.get()), 256));
+    const bool isGlobal = variable.space == Space::Global || variable.space == Space::Constant;
+    const bool isShared = variable.space == Space::Shared;
+    if ((isGlobal || isShared) && moduleSymbols.contains(variable.name)) {
+      fail("variable '" + std::string(variable.name) + "' is declared twice");
+      return;
+    }
+    if (isShared && !variable.isExtern) {
+      shared = align(shared, variable.alignment);
+      moduleSymbols[variable.name] = int64_t(shared);
+      shared += variable.bytes;
+      if (shared > mostShared)
+        fail("variables in shared memory take " + std::to_string(shared) + " bytes");
+    } else if (isGlobal) {
+      const uint64_t bytes = std::max<uint64_t>(variable.bytes, 1),
+                     alignment = std::max<uint64_t>(variable.alignment, 256);
+      if ((global += bytes) > mostGlobal) {
+        fail("variables in global memory take more than " + std::to_string(mostGlobal) + " bytes");
+        return;
+      }
+      auto storage = std::make_unique<std::byte[]>(bytes + alignment);
+      auto *begin = reinterpret_cast<std::byte *>(align(reinterpret_cast<uint64_t>(storage.get()), alignment));
       if (!variable.initialiser.empty())
         std::memcpy(begin, variable.initialiser.data(), variable.initialiser.size());
       moduleSymbols[variable.name] = reinterpret_cast<int64_t>(begin);
@@ -437,7 +467,9 @@ void Decoder::layoutVariables() {
   for (const ptx::Variable &variable : module.variables)
     if (variable.space == Space::Shared && variable.isExtern)
       program.dynamicSharedAlignment = std::max(program.dynamicSharedAlignment, uint32_t(variable.alignment));
-  program.staticSharedBytes = shared;
+  if (failed())
+    return;
+  program.staticSharedBytes = uint32_t(shared);
   for (const ptx::Variable &variable : module.variables)
     if (variable.space == Space::Shared && variable.isExtern)
       moduleSymbols[variable.name] = int64_t(align(shared, program.dynamicSharedAlignment));
@@ -455,15 +487,20 @@ void Decoder::layoutVariables() {
     }
 }
 
-/// Nothing recurses, so every function has its local memory to itself.
+uint32_t Decoder::allocateLocal(const ptx::Variable &variable) {
+  constexpr uint64_t most = 512 << 10; // of a thread, as GPUs have it
+  const uint64_t offset = align(localCursor, std::max<uint64_t>(variable.alignment, 8)), end = offset + variable.bytes;
+  if (end > most) {
+    fail("the variables of a thread in local memory take more than " + std::to_string(most) + " bytes");
+    return 0;
+  }
+  localCursor = uint32_t(end);
+  return uint32_t(offset);
+}
+
+/// Nothing recurses (`checkCalls`), so every function has its local memory to itself.
 void Decoder::placeLocal(const ptx::Function &each) {
   localSymbols.clear();
-  auto place = [&](const ptx::Variable &variable) {
-    uint32_t alignment = uint32_t(std::max<uint64_t>(variable.alignment, 8));
-    localCursor = (localCursor + alignment - 1) / alignment * alignment;
-    localSymbols[variable.name] = localCursor;
-    localCursor += uint32_t(variable.bytes);
-  };
   DecodedFunction &decoded = *find(each.name);
   if (!each.isEntry)
     for (size_t index = 0; index < each.parameters.size(); ++index)
@@ -479,7 +516,7 @@ void Decoder::placeLocal(const ptx::Function &each) {
       known.alignment = std::max(known.alignment, variable.alignment);
     }
   for (auto &[name, variable] : largest)
-    place(variable);
+    localSymbols[name] = allocateLocal(variable);
 }
 
 Decoder::DecodedFunction *Decoder::find(std::string_view name) {
@@ -514,8 +551,12 @@ void Decoder::decodeFunction(DecodedFunction &decoded) {
                   .clusterSize = function->clusterSize,
                   .maxRegisters = function->maxRegisters};
     for (const ptx::Variable &parameter : function->parameters) {
-      auto alignment = uint32_t(std::max<uint64_t>(parameter.alignment, 1));
-      uint32_t offset = (kernel.parameterBytes + alignment - 1) / alignment * alignment;
+      constexpr uint64_t most = 32764; // as on GPUs
+      const auto offset = uint32_t(align(kernel.parameterBytes, parameter.alignment));
+      if (parameter.bytes > most || offset + parameter.bytes > most) {
+        fail("the parameters of '" + kernel.name + "' take more than " + std::to_string(most) + " bytes");
+        return;
+      }
       kernel.parameters.push_back({offset, uint32_t(parameter.bytes)});
       kernel.parameterBytes = offset + uint32_t(parameter.bytes);
       entryParameters[parameter.name] = offset;
@@ -601,24 +642,48 @@ void Decoder::decodeFunction(DecodedFunction &decoded) {
   findJoins(program.code, decoded.entry, decoded.end, indexedBranches);
 }
 
+/// A function that calls itself, through others too, would need its local memory more than once.
+void Decoder::checkCalls() {
+  std::map<const DecodedFunction *, std::vector<DecodedFunction *>> calledBy;
+  std::map<const DecodedFunction *, unsigned> callers;
+  for (auto &[pc, name] : calls)
+    for (DecodedFunction &caller : functions)
+      if (pc >= caller.entry && pc < caller.end) {
+        calledBy[&caller].push_back(find(name));
+        ++callers[find(name)];
+      }
+  std::vector<const DecodedFunction *> ready;
+  for (DecodedFunction &each : functions)
+    if (!callers[&each])
+      ready.push_back(&each);
+  for (size_t index = 0; index < ready.size(); ++index)
+    for (DecodedFunction *called : calledBy[ready[index]])
+      if (--callers[called] == 0)
+        ready.push_back(called);
+  for (DecodedFunction &each : functions)
+    if (callers[&each]) {
+      fail("function '" + std::string(each.syntax->name) + "' is called in a circle, which is not simulated");
+      return;
+    }
+}
+
 std::string Decoder::run() {
   layoutVariables();
   for (const ptx::Function &each : module.functions) {
     if (each.isDeclaration)
       continue;
+    if (find(each.name))
+      return "line " + std::to_string(each.line) + ": function '" + std::string(each.name) + "' is defined twice";
+    constexpr uint32_t mostCtas = 16; // of a cluster
+    if (each.clusterSize > mostCtas)
+      return "line " + std::to_string(each.line) + ": a cluster has at most " + std::to_string(mostCtas) +
+             " CTAs, got " + std::to_string(each.clusterSize);
     DecodedFunction decoded{.syntax = &each};
-    auto place = [&](const ptx::Variable &variable) {
-      uint32_t alignment = uint32_t(std::max<uint64_t>(variable.alignment, 8));
-      localCursor = (localCursor + alignment - 1) / alignment * alignment;
-      uint32_t offset = localCursor;
-      localCursor += uint32_t(variable.bytes);
-      return offset;
-    };
     if (!each.isEntry)
       for (const ptx::Variable &parameter : each.parameters)
-        decoded.parameters.push_back(place(parameter));
+        decoded.parameters.push_back(allocateLocal(parameter));
     for (const ptx::Variable &result : each.results)
-      decoded.results.push_back(place(result));
+      decoded.results.push_back(allocateLocal(result));
     functions.push_back(std::move(decoded));
   }
   for (DecodedFunction &each : functions) {
@@ -631,6 +696,8 @@ std::string Decoder::run() {
       program.code[pc].target = called->entry;
       program.code[pc].join = called->end - 1;
     }
+  if (!failed())
+    checkCalls();
   program.localBytes = (localCursor + 15) / 16 * 16;
   return problem;
 }

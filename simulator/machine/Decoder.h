@@ -110,7 +110,11 @@ private:
   void decodeFunction(DecodedFunction &function);
   void noteRegisters(const ptx::Statement &statement);
   std::optional<int64_t> symbol(std::string_view name) const;
+  bool isWidth(unsigned bytes);
   uint32_t allocate(unsigned bytes);
+  /// In local memory, which all functions share.
+  uint32_t allocateLocal(const ptx::Variable &variable);
+  void checkCalls();
 
   struct Jump {
     uint32_t pc;

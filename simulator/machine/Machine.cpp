@@ -486,13 +486,33 @@ std::array<uint32_t, 3> Grid::positionOf(uint64_t cluster) const {
           uint32_t(cluster / clusters[0] / clusters[1])};
 }
 
+uint64_t Grid::bytesOfCluster() const {
+  const uint64_t threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  const uint64_t warps = (threads + program.lanes - 1) / program.lanes;
+  const uint64_t ofCta = warps * (program.registerBytes + uint64_t(program.lanes) * program.localBytes) + sharedBytes;
+  return ofCta * launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+}
+
 void Grid::run() {
+  constexpr uint64_t mostBytes = uint64_t(8) << 30, mostOfCluster = mostBytes / 4; // of all that run at once, of one
+  const uint64_t bytes = std::max<uint64_t>(bytesOfCluster(), 1);
+  if (bytes > mostOfCluster) {
+    findings.add({.kind = Finding::Kind::OutOfMemory,
+                  .place = launch.kernel->name,
+                  .message = "registers, local and shared memory of a cluster take " + std::to_string(bytes) + " bytes",
+                  .isFatal = true});
+    return;
+  }
+  const uint64_t count = uint64_t(clusters[0]) * clusters[1] * clusters[2];
+  const auto threads =
+      unsigned(std::clamp<uint64_t>(std::min(count, mostBytes / bytes), 1, std::max(launch.threads, 1u)));
+  const size_t mostClusters = std::clamp<size_t>(mostBytes / bytes / threads, 1, 4096); // of a thread
   auto work = [&](bool isCaller) {
     // More than one at a time only where those begun do not end: they may wait for programs that have not begun.
     constexpr uint64_t turn = 1 << 22;
     std::vector<std::unique_ptr<Cluster>> running;
     for (;;) {
-      if (std::optional<uint64_t> number; !isStopped && running.size() < 4096 && (number = nextCluster()))
+      if (std::optional<uint64_t> number; !isStopped && running.size() < mostClusters && (number = nextCluster()))
         running.push_back(std::make_unique<Cluster>(*this, *number));
       if (running.empty() || isStopped)
         return;
@@ -521,12 +541,13 @@ void Grid::run() {
       });
     }
   };
-  const uint64_t count = uint64_t(clusters[0]) * clusters[1] * clusters[2];
-  auto threads = unsigned(std::min<uint64_t>(std::max(launch.threads, 1u), count));
   std::vector<std::thread> helpers;
-  for (unsigned index = 1; index < threads; ++index)
-    helpers.emplace_back(work, false);
-  work(true);
+  for (unsigned index = 1; index < threads && launch.startThread; ++index)
+    if (std::thread started = launch.startThread([&] { work(/*isCaller=*/false); }); started.joinable())
+      helpers.push_back(std::move(started));
+    else
+      break; // there are no more
+  work(/*isCaller=*/true);
   for (std::thread &helper : helpers)
     helper.join();
 }

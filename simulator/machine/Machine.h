@@ -21,6 +21,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace triton::simulator {
@@ -178,7 +179,9 @@ struct Launch {
   std::vector<std::byte> parameters;
   std::vector<Range> memory; // sorted; empty: not known
   uint64_t seed = 0;         // 0: warps take turns in order
-  unsigned threads = 1;      // of the host
+  unsigned threads = 1;      // of the host, as far as there are that many
+  /// Starts one; it is not joinable where there are no more. Without it only the caller works.
+  std::function<std::thread(std::function<void()>)> startThread;
   WatchSet watch;
   bool counts = false;
   std::function<bool()> isInterrupted; // asked now and then, on the thread that called
@@ -210,6 +213,8 @@ struct Grid {
   std::optional<uint64_t> nextCluster();
   /// In clusters.
   std::array<uint32_t, 3> positionOf(uint64_t cluster) const;
+  /// What one takes while it runs.
+  uint64_t bytesOfCluster() const;
   /// Notes what is wrong, and ends the launch where one cannot go on.
   void report(Warp &warp, const Instruction &instruction, LaneMask lanes, Finding::Kind kind, std::string message,
               bool isFatal);

@@ -46,6 +46,9 @@ static std::string neighbour(const std::vector<Range> &memory, uint64_t address)
                                      std::to_string(best->end - best->begin);
 }
 
+/// Whether so many bytes end at `end` or before; addresses near the largest number do not begin again at 0.
+static bool fits(uint64_t address, uint64_t bytes, uint64_t end) { return bytes <= end && address <= end - bytes; }
+
 std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t address, uint64_t bytes, unsigned lane,
                         Access access) {
   Grid &grid = warp.cta.grid();
@@ -56,13 +59,13 @@ std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t add
     bool isOfWord = bytes == 4 && (access == Access::Atomic || access == Access::Volatile);
     auto above = std::upper_bound(memory.begin(), memory.end(), isOfWord ? address + 3 : address,
                                   [](uint64_t value, const Range &range) { return value < range.begin; });
-    isFine = above != memory.begin() && address + (isOfWord ? 1 : bytes) <= std::prev(above)->end;
+    isFine = above != memory.begin() && fits(address, isOfWord ? 1 : bytes, std::prev(above)->end);
     if (!isFine) { // parameters and variables of the module
       auto begin = reinterpret_cast<uint64_t>(grid.parameterBegin);
-      isFine = address >= begin && address + bytes <= begin + grid.launch.parameters.size();
+      isFine = address >= begin && fits(address, bytes, begin + grid.launch.parameters.size());
       for (auto &[name, variable] : grid.program.variables) {
         auto start = reinterpret_cast<uint64_t>(variable.begin);
-        isFine |= address >= start && address + bytes <= start + variable.bytes;
+        isFine |= address >= start && fits(address, bytes, start + variable.bytes);
       }
     }
   }
@@ -132,7 +135,7 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
     return locateShared(warp, instruction, address, bytes, lane, access);
   case Space::Local: {
     uint32_t limit = warp.cta.grid().program.localBytes;
-    if (address + bytes <= limit)
+    if (fits(address, bytes, limit))
       return warp.local + size_t(lane) * limit + address;
     warp.cta.grid().report(warp, instruction, LaneMask(1) << lane, Finding::Kind::IllegalAddress,
                            std::string(verb(access)) + " of " + std::to_string(bytes) + " bytes at " +
@@ -143,7 +146,7 @@ std::byte *locate(Warp &warp, const Instruction &instruction, Space space, uint6
   }
   case Space::Parameter: {
     Grid &grid = warp.cta.grid();
-    if (address + bytes <= grid.launch.parameters.size() + 128)
+    if (fits(address, bytes, grid.launch.parameters.size() + 128))
       return grid.parameterBegin + address;
     grid.report(warp, instruction, LaneMask(1) << lane, Finding::Kind::IllegalAddress,
                 "read of a parameter at " + std::to_string(address) + ", which the launch did not pass",

@@ -45,9 +45,21 @@ private:
   int64_t integer(const char *what);
   bool atEnd() const { return !problem.empty() || token.kind == Token::Kind::End; }
 
+  /// Brackets inside of brackets are functions inside of functions here: a text must not decide how deep.
+  struct Nested {
+    explicit Nested(Parser &parser) : parser(parser) {
+      if (++parser.depth > deepest)
+        parser.fail("brackets are nested deeper than " + std::to_string(deepest));
+    }
+    ~Nested() { --parser.depth; }
+    Parser &parser;
+  };
+  static constexpr unsigned deepest = 256;
+
   void moduleItem();
   void file();
   void skipSection();
+  uint64_t alignment();
   Variable variable(Space space, bool isExtern);
   void initialiser(Variable &into, unsigned elementBytes);
   void initialValue(Variable &into, unsigned elementBytes);
@@ -70,6 +82,7 @@ private:
   Lexer lexer;
   Token token, ahead;
   std::string problem;
+  unsigned depth = 0;
   Function *current = nullptr;
   std::vector<Scope> scopes;
   Place place;
@@ -119,6 +132,9 @@ std::string_view Parser::word(const char *what) {
   return text;
 }
 
+/// Of a variable.
+constexpr uint64_t mostBytes = uint64_t(1) << 30;
+
 std::optional<int64_t> integerOf(std::string_view text) {
   if (text.ends_with('U'))
     text.remove_suffix(1);
@@ -144,7 +160,7 @@ int64_t Parser::integer(const char *what) {
   if (!value)
     fail(std::string("expected ") + what + ", got " + quoted(token));
   advance();
-  return isNegative ? -value.value_or(0) : value.value_or(0);
+  return isNegative ? int64_t(-uint64_t(value.value_or(0))) : value.value_or(0);
 }
 
 std::optional<Storage> storageOf(std::string_view type) {
@@ -238,13 +254,23 @@ void Parser::skipSection() {
   } while (!atEnd() && depth > 0);
 }
 
+uint64_t Parser::alignment() {
+  constexpr int64_t largest = 1 << 16;
+  const int64_t value = integer("an alignment");
+  if (value <= 0 || value > largest || !std::has_single_bit(uint64_t(value))) {
+    fail("an alignment is a power of two up to " + std::to_string(largest) + ", got " + std::to_string(value));
+    return 1;
+  }
+  return uint64_t(value);
+}
+
 /// Behind the space: `.align 16 .b8 name[128] = {1, 2}`, `.u64 .ptr .global .align 16 name`.
 Variable Parser::variable(Space space, bool isExtern) {
   Variable made{.space = space, .isExtern = isExtern};
   std::optional<Storage> element;
   while (token.kind == Token::Kind::Word && token.text[0] == '.') {
     if (accept(".align"))
-      made.alignment = uint64_t(integer("an alignment"));
+      made.alignment = alignment();
     else if (auto storage = storageOf(token.text)) {
       element = storage;
       advance();
@@ -260,8 +286,12 @@ Variable Parser::variable(Space space, bool isExtern) {
   made.alignment = std::max<uint64_t>(made.alignment, made.bytes);
   uint64_t count = 1;
   while (accept('[')) {
-    count *= token.is(']') ? 0 : uint64_t(integer("the length of an array"));
+    const int64_t length = token.is(']') ? 0 : integer("the length of an array");
     expect(']', "behind the length of an array");
+    if (length < 0 || __builtin_mul_overflow(count, uint64_t(length), &count) || count > mostBytes) {
+      fail("variable '" + std::string(made.name) + "' is larger than " + std::to_string(mostBytes) + " bytes");
+      return made;
+    }
   }
   unsigned elementBytes = bytesOf(*element);
   made.bytes *= count;
@@ -275,6 +305,7 @@ Variable Parser::variable(Space space, bool isExtern) {
 void Parser::initialiser(Variable &into, unsigned elementBytes) {
   if (!accept('{'))
     return initialValue(into, elementBytes);
+  Nested nested(*this);
   while (!atEnd() && !token.is('}')) {
     initialiser(into, elementBytes);
     if (!accept(','))
@@ -294,6 +325,9 @@ void Parser::initialValue(Variable &into, unsigned elementBytes) {
       expect(')', "behind the symbol");
     if (accept('+'))
       reference.addend = integer("an offset");
+    if (elementBytes != 8)
+      fail("an address has 64 bits, and the elements of '" + std::string(into.name) + "' have " +
+           std::to_string(8 * elementBytes));
     into.references.push_back(reference);
   } else {
     bool isNegative = accept('-');
@@ -373,6 +407,7 @@ void Parser::function(bool isEntry, bool isDeclaration) {
 
 /// Up to and with the closing brace.
 void Parser::body() {
+  Nested nested(*this);
   while (!atEnd() && !token.is('}'))
     statement();
   expect('}', "at the end of a block");
@@ -454,8 +489,10 @@ void Parser::registers() {
       count = uint32_t(integer("how many registers"));
       expect('>', "behind how many registers");
     }
-    if (count > 1 << 22)
-      return fail(std::to_string(count) + " registers are too many");
+    constexpr size_t most = 1 << 22; // of a function
+    if (current->registers.size() + count > most)
+      return fail("a function has at most " + std::to_string(most) + " registers, got " + std::to_string(count) +
+                  " more than " + std::to_string(current->registers.size()));
     addRegisters(*storage, name, count);
   } while (accept(','));
   expect(';', "behind registers");
@@ -527,7 +564,10 @@ Operand Parser::number(bool isNegative) {
        isDouble = text.starts_with("0d") || text.starts_with("0D");
   if (isSingle || isDouble) {
     uint64_t bits = 0;
-    std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
+    const size_t digits = isSingle ? 8 : 16;
+    auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
+    if (error != std::errc() || end != text.data() + text.size() || text.size() != digits + 2)
+      fail("expected " + std::to_string(digits) + " hexadecimal digits, got " + quoted(token));
     if (isNegative)
       bits ^= uint64_t(1) << (isSingle ? 31 : 63);
     made.kind = isSingle ? Operand::Kind::Float32 : Operand::Kind::Float64;
@@ -586,7 +626,7 @@ Operand Parser::address() {
     bool isMinus = token.is('-');
     advance();
     int64_t offset = integer("an offset");
-    made.number += isMinus ? -offset : offset;
+    made.number = int64_t(uint64_t(made.number) + (isMinus ? -uint64_t(offset) : uint64_t(offset)));
   }
   while (accept(','))
     made.elements.push_back(operand());
@@ -595,6 +635,7 @@ Operand Parser::address() {
 }
 
 Operand Parser::operand() {
+  Nested nested(*this);
   if (accept('['))
     return address();
   if (token.is('{') || token.is('(')) {

@@ -28,6 +28,8 @@ const char *nameOf(Finding::Kind kind) {
     return "barrier";
   case Finding::Kind::Leak:
     return "leak";
+  case Finding::Kind::OutOfMemory:
+    return "out of memory";
   }
   return "finding";
 }

@@ -28,6 +28,7 @@ struct Finding {
     Race,
     Barrier, // phases and counts
     Leak,
+    OutOfMemory, // of the host, for what the kernel declares
   };
   Kind kind;
   std::string place;   // kernel.py:12
