@@ -39,6 +39,7 @@ public:
     return options;
   }
   std::optional<std::string> findFault(const Options &options) const override;
+  Options complete(Options options) const override;
   std::vector<Stage> stages(const Options &options, const Inspection &inspection) const override;
   llvm::Expected<KernelFacts> describe(llvm::StringRef stage, llvm::StringRef text) const override {
     return stage == "llir"     ? describeLlvm(text)
@@ -76,6 +77,13 @@ std::optional<std::string> HipTarget::findFault(const Options &options) const {
     return llvm::formatv("warp_size must be {0} for {1}, got {2}", architecture.lanes, architecture.name,
                          *options.warpSize);
   return std::nullopt;
+}
+
+/// That the code is for the simulator is a part of the key, whoever said so: what a GPU loads is something else.
+Options HipTarget::complete(Options options) const {
+  options = Target::complete(std::move(options));
+  options.isSimulated |= isSimulated("gfx");
+  return options;
 }
 
 static mlir::FailureOr<std::string> makeTensorIr(Compilation &compilation) {
@@ -183,7 +191,7 @@ std::vector<Stage> HipTarget::stages(const Options &options, const Inspection &)
                       code->emplace(std::move(*parsed));
                       return mlir::success();
                     }});
-  if (options.isSimulated || isSimulated("gfx")) {
+  if (options.isSimulated) {
     stages.push_back({"hsaco",
                       [code](Compilation &compilation) -> mlir::FailureOr<std::string> {
                         for (const llvm::Function &function : (*code)->module())

@@ -99,6 +99,18 @@ TEST(Options, AsText) {
   EXPECT_EQ(errorOf("num_warp", "1"), "there is no option 'num_warp'; did you mean 'num_warps'?");
 }
 
+TEST(Options, CodeForTheSimulatorHasAKeyOfItsOwn) {
+  const Target &hip = *findTarget("hip");
+  const Options given = {.backend = "hip", .architecture = "gfx942"};
+  const std::string plain = hip.complete(given).key();
+  setenv("TRITON_SIMULATE", "gfx942", /*overwrite=*/1);
+  const Options simulated = hip.complete(given);
+  unsetenv("TRITON_SIMULATE");
+  EXPECT_TRUE(simulated.isSimulated);
+  EXPECT_NE(simulated.key(), plain);
+  EXPECT_EQ(hip.complete(given).key(), plain);
+}
+
 TEST(Options, TheTargetFillsWhatIsNotGiven) {
   const Target &cuda = *findTarget("cuda");
   const Options complete = cuda.complete({.backend = "cuda", .architecture = "sm90", .codeArchitecture = "sm_90"});
