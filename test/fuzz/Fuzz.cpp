@@ -32,7 +32,7 @@ namespace cl = llvm::cl;
 using triton::fuzz::Mutator;
 
 static cl::opt<std::string> targetName(cl::Positional, cl::Required,
-                                       cl::desc("parser|frontend|signature|ir|gpu-ir|passes"));
+                                       cl::desc("parser|frontend|signature|ir|gpu-ir|passes|ptx|amdgcn"));
 static cl::list<std::string> inputs(cl::Positional, cl::desc("files"));
 static cl::opt<unsigned> seconds("seconds", cl::init(60));
 static cl::opt<unsigned> jobs("jobs", cl::init(1));
@@ -269,7 +269,7 @@ int main(int argc, char **argv) {
   const triton::fuzz::Target target = triton::fuzz::findTarget(targetName);
   if (!target.run) {
     llvm::errs() << "triton-fuzz: no target '" << targetName
-                 << "': parser, frontend, signature, ir, gpu-ir or passes\n";
+                 << "': parser, frontend, signature, ir, gpu-ir, passes, ptx or amdgcn\n";
     return 2;
   }
   if (runOnly) {

@@ -25,8 +25,10 @@ inline void require(bool isKept, llvm::StringRef promise) {
 }
 
 bool parseText(const std::string &text);
+bool runPtx(const std::string &text);
+bool runAmdgcn(const std::string &text);
 
-/// "parser", "frontend", "signature", "ir", "gpu-ir" or "passes"; without `run` if there is no such target.
+/// "parser", "frontend", "signature", "ir", "gpu-ir", "passes", "ptx" or "amdgcn"; without `run` if there is no such target.
 Target findTarget(llvm::StringRef name);
 
 } // namespace triton::fuzz

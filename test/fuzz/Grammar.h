@@ -1,9 +1,10 @@
-// Changes texts by what they mean: types, numbers, attributes, ops and operands of IR; entries of signatures; passes and options of a run.
+// Changes texts by what they mean: types, numbers, attributes, ops and operands of IR; lines, names and opcodes of assembly; entries of signatures; passes and options of a run.
 //   In:  a text, and the corpus it comes from, whose pieces are put to use elsewhere.
 //   Out: a text that the reader mostly accepts, and that says something its author never meant.
 // How a text is to be run stands in its first line, so that a file alone repeats what was found:
 //   // run: target=cuda; arch=sm_90a; warps=4; passes=canonicalize,gpu-assign-layouts
 //   # run: kernel=add_kernel; signature=*fp32:16, i32, 1024
+//   ; run: arch=gfx942; watch=1
 #pragma once
 
 #include "llvm/ADT/StringMap.h"
@@ -37,5 +38,9 @@ enum class RunKind { CpuIr, GpuIr, Passes };
 std::unique_ptr<Grammar> createIrGrammar(llvm::ArrayRef<std::string> corpus, RunKind kind);
 /// Of Python files whose kernels are compiled for the signature in the first line: changes are of that line alone.
 std::unique_ptr<Grammar> createSignatureGrammar();
+
+enum class Assembly { Ptx, Llvm };
+
+std::unique_ptr<Grammar> createAssemblyGrammar(llvm::ArrayRef<std::string> corpus, Assembly kind);
 
 } // namespace triton::fuzz

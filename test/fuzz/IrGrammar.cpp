@@ -158,16 +158,20 @@ static constexpr llvm::StringLiteral passes[] = {"canonicalize",
                                                  "cpu-pipeline",
                                                  "host-lower-to-llvm"};
 
-static constexpr llvm::StringLiteral cudaTargets[] = {"target=cuda; arch=sm_75",
-                                                      "target=cuda; arch=sm_80",
-                                                      "target=cuda; arch=sm_90a",
-                                                      "target=cuda; arch=sm_100a",
-                                                      "target=cuda; arch=sm_120a",
-                                                      "target=cuda; arch=sm_90a; maps=1",
-                                                      "target=cuda; arch=sm_100a; maps=1; warps=8",
-                                                      "target=cuda; arch=sm_90a; ctas=2",
-                                                      "target=cuda; arch=sm_90a; stages=1",
-                                                      "target=cuda; arch=sm_80; stages=7; warps=1"};
+static constexpr llvm::StringLiteral gpuTargets[] = {"target=cuda; arch=sm_75",
+                                                     "target=cuda; arch=sm_80",
+                                                     "target=cuda; arch=sm_90a",
+                                                     "target=cuda; arch=sm_100a",
+                                                     "target=cuda; arch=sm_120a",
+                                                     "target=cuda; arch=sm_90a; maps=1",
+                                                     "target=cuda; arch=sm_100a; maps=1; warps=8",
+                                                     "target=cuda; arch=sm_90a; ctas=2",
+                                                     "target=cuda; arch=sm_90a; stages=1",
+                                                     "target=cuda; arch=sm_80; stages=7; warps=1",
+                                                     "target=hip; arch=gfx942",
+                                                     "target=hip; arch=gfx950; warps=8",
+                                                     "target=hip; arch=gfx1100; stages=1",
+                                                     "target=hip; arch=gfx1250"};
 
 namespace {
 
@@ -201,9 +205,9 @@ std::string IrGrammar::withSettings(const std::string &text, Random &random) con
     for (size_t left = 1 + (below(random, 2) ? 0 : below(random, 5)); left > 0; --left)
       line += pick(passes, random).str() + (left > 1 ? "," : "");
   } else if (kind == RunKind::GpuIr) {
-    line += "stage=ttgir; " + pick(cudaTargets, random).str();
+    line += "stage=ttgir; " + pick(gpuTargets, random).str();
   } else {
-    line += "stage=ttir; " + (below(random, 2) ? std::string("target=cpu") : pick(cudaTargets, random).str());
+    line += "stage=ttir; " + (below(random, 2) ? std::string("target=cpu") : pick(gpuTargets, random).str());
   }
   return line + "\n" + text;
 }

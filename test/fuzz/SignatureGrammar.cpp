@@ -102,7 +102,8 @@ public:
   std::string withSettings(const std::string &text, Random &random) const override {
     auto settings = settingsOf(text);
     static constexpr llvm::StringLiteral targets[] = {"target=cpu", "target=cuda; arch=sm_80",
-                                                      "target=cuda; arch=sm_90a", "target=cuda; arch=sm_100a; maps=1"};
+                                                      "target=cuda; arch=sm_90a", "target=cuda; arch=sm_100a; maps=1",
+                                                      "target=hip; arch=gfx942"};
     llvm::StringRef rest = llvm::StringRef(text).split('\n').second;
     return "# run: kernel=" + settings.lookup("kernel") + "; signature=" + settings.lookup("signature") + "; " +
            pick(targets, random).str() + "\n" + rest.str();

@@ -94,6 +94,8 @@ static driver::Options optionsOf(const llvm::StringMap<std::string> &settings) {
     options.architecture = architecture;
   else if (options.backend == "cuda")
     options.architecture = "sm_90a";
+  else if (options.backend == "hip")
+    options.architecture = "gfx942";
   number("warps", options.numWarps);
   number("ctas", options.numCtas);
   number("stages", options.numStages);
@@ -102,8 +104,10 @@ static driver::Options optionsOf(const llvm::StringMap<std::string> &settings) {
   return options;
 }
 
-/// What is compiled to code of a GPU ends as PTX: the assembler is a program of its own.
-static std::string lastStage(const driver::Options &options) { return options.backend == "cuda" ? "ptx" : ""; }
+/// What is compiled to code of a GPU ends as PTX, whose assembler is a program of its own, or as AMD's assembly.
+static std::string lastStage(const driver::Options &options) {
+  return options.backend == "cuda" ? "ptx" : options.backend == "hip" ? "amdgcn" : "";
+}
 
 static bool compileIrText(const std::string &text) {
   auto settings = settingsOf(text);
@@ -180,6 +184,10 @@ Target findTarget(llvm::StringRef name) {
     return {compileIrText, [](auto corpus) { return createIrGrammar(corpus, RunKind::GpuIr); }};
   if (name == "passes")
     return {runPasses, [](auto corpus) { return createIrGrammar(corpus, RunKind::Passes); }};
+  if (name == "ptx")
+    return {runPtx, [](auto corpus) { return createAssemblyGrammar(corpus, Assembly::Ptx); }};
+  if (name == "amdgcn")
+    return {runAmdgcn, [](auto corpus) { return createAssemblyGrammar(corpus, Assembly::Llvm); }};
   return {};
 }
 
