@@ -248,7 +248,7 @@ def _add_code(value, parts, seen):
     seen.add(id(value))
     if isinstance(value, JITCallable):
         parts.append(value.cache_key)
-        return
+        value = value.fn  # what it reads of modules and objects is not in that
     if isinstance(value, type):
         parts.append(_class_name(value))
         for base in value.__mro__ if not _is_library(value.__module__) else ():

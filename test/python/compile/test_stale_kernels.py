@@ -247,6 +247,251 @@ EDITED = {
             print(launch(5))
         """,
     },
+    "default of an aggregate's field": {
+        "objects": """
+            import triton.language as tl
+            from triton.language.core import _aggregate as aggregate
+            @aggregate
+            class Pair:
+                a: tl.tensor
+                g: tl.constexpr = VALUE
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, n):
+                pair = objects.Pair(n)
+                tl.store(out, pair.a * pair.g)
+            print(launch(5))
+        """,
+    },
+    "inherited default of an aggregate's field": {
+        "conf": "G = VALUE",
+        "objects": """
+            import conf, triton.language as tl
+            from triton.language.core import _aggregate as aggregate
+            @aggregate
+            class Base:
+                a: tl.tensor
+                g: tl.constexpr = conf.G
+            @aggregate
+            class Pair(Base):
+                b: tl.constexpr = 1
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, n):
+                pair = objects.Pair(n)
+                tl.store(out, pair.a * pair.g * pair.b)
+            print(launch(5))
+        """,
+    },
+    "inherited method of an aggregate": {
+        "objects": """
+            import triton, triton.language as tl
+            from triton.language.core import _aggregate as aggregate
+            @aggregate
+            class Base:
+                a: tl.tensor
+                @triton.jit
+                def scaled(self):
+                    return self.a * VALUE
+            @aggregate
+            class Pair(Base):
+                b: tl.constexpr = 1
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, n):
+                tl.store(out, objects.Pair(n).scaled())
+            print(launch(5))
+        """,
+    },
+    "what an inherited method of an aggregate reads": {
+        "conf": "import triton.language as tl\nG = tl.constexpr(VALUE)",
+        "objects": """
+            import conf, triton, triton.language as tl
+            from triton.language.core import _aggregate as aggregate
+            @aggregate
+            class Base:
+                a: tl.tensor
+                @triton.constexpr_function
+                def factor(self):
+                    return conf.G.value
+                @triton.jit
+                def scaled(self):
+                    return self.a * self.factor()
+            @aggregate
+            class Pair(Base):
+                b: tl.constexpr = 1
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, n):
+                tl.store(out, objects.Pair(n).scaled())
+            print(launch(5))
+        """,
+    },
+    "what a jitted method of an aggregate reads": {
+        "conf": "import triton.language as tl\nG = tl.constexpr(VALUE)",
+        "objects": """
+            import conf, triton, triton.language as tl
+            from triton.language.core import _aggregate as aggregate
+            @aggregate
+            class Pair:
+                a: tl.tensor
+                @triton.jit
+                def scaled(self):
+                    return self.a * conf.G
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, n):
+                tl.store(out, objects.Pair(n).scaled())
+            print(launch(5))
+        """,
+    },
+    "what a constexpr function reads that a builtin calls": {
+        "conf": "G = VALUE",
+        "functions": """
+            import conf, triton
+            from triton.language import core
+            @triton.constexpr_function
+            def factor():
+                return conf.G
+            @core.builtin
+            def scale(x, _semantic=None):
+                return core.tensor.__mul__(x, factor(), _semantic=_semantic)
+        """,
+        "program": """
+            import functions
+            @triton.jit
+            def kernel(out, n):
+                tl.store(out, functions.scale(n))
+            print(launch(5))
+        """,
+    },
+    "what an inherited constructor of an aggregate reads": {
+        "conf": "G = VALUE",
+        "objects": """
+            import conf, triton.language as tl
+            from triton.language.core import _aggregate as aggregate
+            def factor():
+                return conf.G
+            @aggregate
+            class Base:
+                a: tl.tensor
+                g: tl.constexpr
+                def __init__(self, a):
+                    self.a = a
+                    self.g = tl.constexpr(factor())
+            @aggregate
+            class Pair(Base):
+                pass
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, n):
+                pair = objects.Pair(n)
+                tl.store(out, pair.a * pair.g)
+            print(launch(5))
+        """,
+    },
+    "plain method of an aggregate": {
+        "objects": """
+            import triton, triton.language as tl
+            from triton.language.core import _aggregate as aggregate
+            G = VALUE
+            @aggregate
+            class Pair:
+                a: tl.tensor
+                def factor(self, _semantic=None):
+                    return tl.constexpr(G)
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, n):
+                pair = objects.Pair(n)
+                tl.store(out, pair.a * pair.factor())
+            print(launch(5))
+        """,
+    },
+    "what an aggregate's method reads of its class": {
+        "objects": """
+            import triton, triton.language as tl
+            from triton.language.core import _aggregate as aggregate
+            class Settings:
+                G = VALUE
+            @aggregate
+            class Pair:
+                a: tl.tensor
+                @triton.jit
+                def scaled(self, settings: tl.constexpr = Settings):
+                    return self.a * settings.G
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, n):
+                tl.store(out, objects.Pair(n).scaled())
+            print(launch(5))
+        """,
+    },
+    "field of a named tuple's default": {
+        "objects": """
+            from typing import NamedTuple
+            import triton.language as tl
+            class Options(NamedTuple):
+                g: tl.constexpr = VALUE
+        """,
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, options: tl.constexpr = objects.Options()):
+                tl.store(out, options.g)
+            print(launch())
+        """,
+    },
+    "member of an enumeration": {
+        "objects": "import enum\nclass Mode(enum.Enum):\n    G = VALUE",
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, mode: tl.constexpr):
+                tl.store(out, mode.value)
+            print(launch(objects.Mode.G))
+        """,
+    },
+    "dataclass's default": {
+        "objects": "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Options:\n    g: int = VALUE",
+        "program": """
+            import objects
+            @triton.jit
+            def kernel(out, options: tl.constexpr):
+                tl.store(out, options.g)
+            print(launch(objects.Options()))
+        """,
+    },
+    "element of a global tuple, taken by a constexpr function": {
+        "conf": "G = VALUE",
+        "program": """
+            import conf
+            @triton.constexpr_function
+            def pick(table, i):
+                return table[i]
+            TABLE = tl.constexpr(tuple([conf.G] * 3))
+            @triton.jit
+            def kernel(out):
+                tl.store(out, pick(TABLE, 1))
+            print(launch())
+        """,
+    },
 }
 
 
