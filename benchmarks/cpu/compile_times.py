@@ -7,8 +7,9 @@ Cold means: a kernel object that has compiled nothing, and an empty cache folder
 compiles at all, is reported apart.
 
 With `--series` the kernels are those of growing_kernels.py, each in sizes that double, and a row also says how time and memory grew
-since the size before: a cost that grows with the square of the kernel shows as 4. Each is compiled in a process of its own: `cpu_ms` is
-what it and the programs it started spent of the processors, whatever else the machine was doing, and `peak_mb` the most memory it held.
+since the size before: a cost that grows with the square of the kernel shows as 4. Each is compiled in a process of its own: `own_ms` is
+what it spent of the processors, whatever else the machine was doing, `tools_ms` what the programs it started did (ptxas), `cpu_ms` both, and
+`peak_mb` the most memory it held.
 """
 
 import argparse
@@ -29,6 +30,7 @@ import numpy as np  # noqa: E402
 import triton  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 
+GROWING = ("cpu_ms", "own_ms", "tools_ms", "peak_mb")
 TARGETS = {"cpu": GPUTarget("cpu", "native", 1), "cuda": GPUTarget("cuda", 90, 32)}
 
 
@@ -96,12 +98,15 @@ def compile_text(text, target):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         source = triton.compiler.ASTSource(module.kernel, growing_kernels.SIGNATURE)
-        before = sum(os.times()[:4])
+        before = os.times()
         total, stages = timed(lambda: triton.compile(source, target=target))
-        spent = (sum(os.times()[:4]) - before) * 1e3
+        user, system, tools_user, tools_system = (now - then for now, then in zip(os.times()[:4], before))
+        own, tools = (user + system) * 1e3, (tools_user + tools_system) * 1e3
     return {
         "ms": round(total, 1),
-        "cpu_ms": round(spent, 1),
+        "cpu_ms": round(own + tools, 1),
+        "own_ms": round(own, 1),
+        "tools_ms": round(tools, 1),
         "stages": {name: round(ms, 1) for name, ms in stages.items()},
         "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
     }
@@ -142,7 +147,7 @@ def measure_series(names, target, sizes, limit):
             row = {"series": name, "target": target, "statements": size}
             row |= in_a_child(lambda text=text: compile_text(text, TARGETS[target]), limit)
             if before and "ms" in row:
-                row["growth"] = {part: round(row[part] / before[part], 2) for part in ("cpu_ms", "peak_mb")}
+                row["growth"] = {part: round(row[part] / before[part], 2) for part in GROWING if before[part]}
             print(json.dumps(row), flush=True)
             if "failed" in row:
                 break
