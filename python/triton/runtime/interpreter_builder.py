@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Tuple
 
 from .. import language
-from .._C.libtriton import emission
+from .._C.libtriton import emission, target_facts
 from ..language import core
+
+_FACTS = target_facts("cpu")  # whose kernels mean what interpreter mode does
 
 
 @dataclass(frozen=True)
@@ -19,10 +21,10 @@ class InterpreterOptions:
     debug: bool = False
     sanitize_overflow: bool = True
     arch: str = None
-    supported_fp8_dtypes: Tuple[str, ...] = ("fp8e5", "fp8e5b16", "fp8e4nv", "fp8e4b8", "fp8e4b15")
+    supported_fp8_dtypes: Tuple[str, ...] = _FACTS["options"]["supported_fp8_dtypes"]
     deprecated_fp8_dot_operand_dtypes: Tuple[str, ...] = ()
     default_dot_input_precision: str = "tf32"
-    allowed_dot_input_precisions: Tuple[str, ...] = ("tf32", "tf32x3", "ieee")
+    allowed_dot_input_precisions: Tuple[str, ...] = _FACTS["options"]["allowed_dot_input_precisions"]
     max_num_imprecise_acc_default: int = 0
     backend_name: str = "interpreter"
 
@@ -33,7 +35,7 @@ class InterpreterBuilder:
     def __init__(self):
         self.arch = None
         self.options = InterpreterOptions()
-        self.codegen_fns = {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
+        self.codegen_fns = {"min_dot_size": lambda lhs, rhs: _FACTS["smallest_dot"]}
         self.grid_dim = (1, 1, 1)
         self.grid_idx = (0, 0, 0)
         self.session = None

@@ -360,3 +360,29 @@ def test_the_language_must_be_visible(tmp_path):
     """,
     )
     assert result.stdout == "triton.language must be visible from within jit'd function\n"
+
+
+def test_options_name_what_kernels_may_use(tmp_path):
+    """The precisions of dots that clients are told of are those that dots take."""
+    interpret(
+        tmp_path,
+        """
+        from triton.runtime.interpreter import InterpreterOptions
+
+        @triton.jit
+        def kernel(x, out, PRECISION: tl.constexpr):
+            place = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+            tile = tl.load(x + place)
+            tl.store(out + place, tl.dot(tile, tile, input_precision=PRECISION))
+
+        x, out = torch.eye(16), torch.empty(16, 16)
+        allowed = []
+        for precision in ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6", "fp64"):
+            try:
+                kernel[(1,)](x, out, precision)
+            except Exception:
+                continue
+            allowed.append(precision)
+        assert sorted(InterpreterOptions().allowed_dot_input_precisions) == sorted(allowed), allowed
+        """,
+    )
