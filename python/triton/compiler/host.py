@@ -232,6 +232,7 @@ class Step(NamedTuple):
     encoded: list  # the operands as JSON has them
     answer: Any
     fingerprint: str
+    shown: str | None  # the answer as it was, if it can change in place
 
 
 def _shown(value):
@@ -334,7 +335,8 @@ class Answers:
         index = self._known.get(question)
         if index is None or self.steps[index].fingerprint != text:
             index = self._known[question] = len(self.steps)
-            self.steps.append(Step(kind, name, operands, encoded, answer, text))
+            shown = _shown(answer) if isinstance(answer, core.constexpr) else None
+            self.steps.append(Step(kind, name, operands, encoded, answer, text, shown))
         self._register(answer, ["ref", index])  # another object with the same value: later questions are about it
 
     def add(self, kind, name, operands, answer):
@@ -405,7 +407,7 @@ class Answers:
             return None
         for step in self.steps:
             if change.before == step.fingerprint and change.expression == self._expression(step):
-                before = _shown(step.answer)
+                before = step.shown or _shown(step.answer)
                 if before != change.now:  # else it was changed in place
                     change = change._replace(before=before)
                 was_variable = step.answer is ABSENT or _is_variable(step.answer)
