@@ -3,24 +3,28 @@
 
 #include "bindings/InterpreterLock.h"
 #include "bindings/Interrupt.h"
+#include "bindings/Result.h"
+
 #include <triton/embed.h>
 
+#include <nanobind/stl/string.h>
+
 #include <string>
+
+namespace nb = nanobind;
 
 namespace triton::python {
 
 namespace {
-struct HostFunction {
-  PyObject_HEAD embed::HostKernel *kernel;
-};
-
 struct HostLauncher {
   Launcher base;
   embed::HostKernel::Launch how;
+  PyObject *function; // that was launched last, or null
+  const embed::HostKernel *kernel;
 };
 } // namespace
 
-static PyTypeObject *hostFunctionType = nullptr, *hostLauncherType = nullptr;
+static PyTypeObject *hostLauncherType = nullptr;
 
 /// Whether an object says that it has elements.
 static bool hasElements(PyObject *object) {
@@ -44,20 +48,28 @@ static bool resolve(const ArgumentSlot &slot, PyObject *object, const Argument &
   return false;
 }
 
-static bool launch(Launcher &launcher, const Invocation &invocation) {
-  if (Py_TYPE(invocation.function) != hostFunctionType) {
-    PyErr_Format(PyExc_TypeError, "expected the kernel's function, got %s", Py_TYPE(invocation.function)->tp_name);
+static bool prepare(HostLauncher &self, PyObject *function) {
+  if (!nb::isinstance<embed::HostKernel>(nb::handle(function))) {
+    PyErr_Format(PyExc_TypeError, "expected the kernel's function, got %s", Py_TYPE(function)->tp_name);
     return false;
   }
+  self.kernel = nb::inst_ptr<embed::HostKernel>(function);
+  Py_XSETREF(self.function, Py_NewRef(function));
+  return true;
+}
+
+static bool launch(Launcher &launcher, const Invocation &invocation) {
+  auto &self = reinterpret_cast<HostLauncher &>(launcher);
+  if (invocation.function != self.function && !prepare(self, invocation.function))
+    return false;
   const int32_t *grid = invocation.grid;
   if (isEmpty(grid))
     return true;
   ArgumentBlock block;
   if (!block.pack(launcher, invocation, resolve))
     return false;
-  const embed::HostKernel &kernel = *reinterpret_cast<HostFunction *>(invocation.function)->kernel;
-  std::optional<std::string> error =
-      unlocked([&] { return kernel.launch(block.data(), grid, reinterpret_cast<HostLauncher &>(launcher).how); });
+  const embed::HostKernel &kernel = *self.kernel; // the caller holds its function
+  std::optional<std::string> error = unlocked([&] { return kernel.launch(block.data(), grid, self.how); });
   if (error && !raiseInterruption())
     PyErr_SetString(PyExc_RuntimeError, error->c_str());
   return !error;
@@ -82,56 +94,31 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
   return reinterpret_cast<PyObject *>(self);
 }
 
-/// HostFunction(object: bytes, symbol: str, arena_bytes: int)
-static PyObject *createFunction(PyTypeObject *type, PyObject *arguments, PyObject *) {
-  const char *object = nullptr, *symbol = nullptr;
-  Py_ssize_t objectSize = 0;
-  unsigned long long arenaBytes = 0;
-  if (!PyArg_ParseTuple(arguments, "y#sK", &object, &objectSize, &symbol, &arenaBytes))
-    return nullptr;
-  embed::Result<embed::HostKernel> kernel =
-      unlocked([&] { return embed::HostKernel::load({object, size_t(objectSize)}, symbol, arenaBytes); });
-  if (auto *error = std::get_if<embed::Error>(&kernel)) {
-    PyErr_SetString(PyExc_RuntimeError, error->message.c_str());
-    return nullptr;
-  }
-  auto *self = reinterpret_cast<HostFunction *>(type->tp_alloc(type, 0));
-  if (self)
-    self->kernel = new embed::HostKernel(std::move(std::get<embed::HostKernel>(kernel)));
-  return reinterpret_cast<PyObject *>(self);
-}
-
-static void destroyFunction(PyObject *object) {
-  PyTypeObject *type = Py_TYPE(object);
-  delete reinterpret_cast<HostFunction *>(object)->kernel;
-  type->tp_free(object);
-  Py_DECREF(type);
+static void destroy(PyObject *object) {
+  Py_CLEAR(reinterpret_cast<HostLauncher *>(object)->function);
+  destroyLauncher(object);
 }
 
 static PyType_Slot launcherSlots[] = {
     {Py_tp_doc, const_cast<char *>("Packs a kernel's arguments and launches it on the CPU.")},
     {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
     {Py_tp_members, launcherMembers},
     {0, nullptr},
 };
 static PyType_Spec launcherSpec = {"triton._C.libtriton.HostLauncher", sizeof(HostLauncher), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, launcherSlots};
 
-static PyType_Slot functionSlots[] = {
-    {Py_tp_doc, const_cast<char *>("Code of the CPU target, loaded.")},
-    {Py_tp_new, reinterpret_cast<void *>(createFunction)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(destroyFunction)},
-    {0, nullptr},
-};
-static PyType_Spec functionSpec = {"triton._C.libtriton.HostFunction", sizeof(HostFunction), 0, Py_TPFLAGS_DEFAULT,
-                                   functionSlots};
-
 bool addHostLauncher(PyObject *module) {
-  hostFunctionType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&functionSpec));
+  auto target = nb::borrow<nb::module_>(module);
+  nb::class_<embed::HostKernel>(target, "HostFunction", "Code of the CPU target, loaded.")
+      .def("__init__", [](embed::HostKernel *self, nb::bytes object, const std::string &symbol, uint64_t arenaBytes) {
+        const std::string_view code(object.c_str(), object.size());
+        new (self) embed::HostKernel(take(unlocked([&] { return embed::HostKernel::load(code, symbol, arenaBytes); })));
+      });
   hostLauncherType = reinterpret_cast<PyTypeObject *>(
       PyType_FromSpecWithBases(&launcherSpec, reinterpret_cast<PyObject *>(launcherType)));
-  return hostFunctionType && hostLauncherType &&
-         PyModule_AddObjectRef(module, "HostFunction", reinterpret_cast<PyObject *>(hostFunctionType)) == 0 &&
+  return hostLauncherType &&
          PyModule_AddObjectRef(module, "HostLauncher", reinterpret_cast<PyObject *>(hostLauncherType)) == 0;
 }
 
