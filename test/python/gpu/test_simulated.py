@@ -171,6 +171,61 @@ def test_copies_that_land_late(tmp_path):
         assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize(
+    "variable, value",
+    [("TRITON_SIMULATE_SEED", "abc"), ("TRITON_SIMULATE_SEED", "-1"), ("TRITON_SIMULATE_THREADS", "2x")],
+)
+def test_settings_that_mean_nothing(tmp_path, variable, value):
+    program = """
+        x = np.zeros(16, np.float32)
+        sums[(1,)](x, x.copy(), 16, 16)
+    """
+    result = run(tmp_path, program, "sm_90a", **{variable: value})
+    assert result.returncode == 1
+    assert f"Unable to use {variable}={value}: expected int, 0 or more" in result.stderr
+
+
+def test_more_threads_than_there_are(tmp_path):
+    """Programs run on those that can be started."""
+    program = """
+        import resource
+        @triton.jit
+        def count(x):
+            tl.store(x + tl.program_id(0), tl.program_id(0))
+        x = np.zeros(1000, np.int32)
+        count[(1,)](x)
+        mapped = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (mapped + (256 << 20),) * 2)  # for a few stacks
+        count[(1000,)](x)
+        assert (x == np.arange(1000)).all()
+    """
+    result = run(tmp_path, program, "sm_90a", TRITON_SIMULATE_THREADS="1000")
+    assert result.returncode == 0, result.stderr
+
+
+def test_inline_assembly_of_any_depth(tmp_path):
+    """What users write reaches the reader of PTX: mistakes are errors."""
+    program = """
+        @triton.jit
+        def assembly(x, TEXT: tl.constexpr):
+            offsets = tl.arange(0, 32)
+            values = tl.load(x + offsets)
+            values = tl.inline_asm_elementwise(TEXT, "=r,r", [values], dtype=tl.int32, is_pure=True, pack=1)
+            tl.store(x + offsets, values)
+        x = np.zeros(32, np.int32)
+        for text in ("{" * 50000, "mov.b32 $0, " + "{" * 50000, "ld.global.b32 {}, [0];", "mma.sp.sync.aligned;"):
+            try:
+                assembly[(1,)](x, text)
+            except Exception as error:
+                print(type(error).__name__, str(error).count("line") > 0)
+        assembly[(1,)](x, "add.s32 $0, $1, 3;")
+        assert (x == 3).all()
+    """
+    result = run(tmp_path, program, "sm_90a")
+    assert result.returncode == 0, result.stderr
+    assert len(result.stdout.splitlines()) == 4 and "False" not in result.stdout, result.stdout
+
+
 def test_wild_pointers(tmp_path):
     """Where nobody knows what a kernel may touch, an address that is nobody's is an error and not a crash."""
     program = """
