@@ -14,24 +14,32 @@ SANITIZERS = {
     "gsan": "the detector of races in global memory",
 }
 
+KNOWN = ("consan", "fpsan", "proton")
+
 _callbacks: dict[tuple[str, str], Callable] = {}  # (backend, point) -> callback
 _lock = threading.Lock()
 
 
-def is_enabled(options, name) -> bool:
-    """Whether options, a mapping or an object, list an instrumentation among those of `instrumentation_mode`, which commas separate."""
+def _modes(options) -> list[str]:
+    """What options, a mapping or an object, ask for: `instrumentation_mode` with its commas."""
     is_mapping = hasattr(options, "keys")
     mode = options.get("instrumentation_mode") if is_mapping else getattr(options, "instrumentation_mode", None)
-    return name in [part.strip() for part in (mode or "").split(",")]
+    return [part.strip() for part in (mode or "").split(",") if part.strip()]
+
+
+def is_enabled(options, name) -> bool:
+    """Whether options, a mapping or an object, list an instrumentation."""
+    return name in _modes(options)
 
 
 def warn_of_missing(options, kernel):
-    """Says which sanitizers options ask for in vain: the kernel runs without their checks."""
-    for name, text in SANITIZERS.items():
-        if is_enabled(options, name):
-            warnings.warn(
-                f"the kernel '{kernel}' is compiled without {text} ({name}), which is not there", stacklevel=3
-            )
+    """Says which instrumentation options ask for in vain: the kernel runs without it. What other packages have registered may have any name."""
+    for mode in _modes(options):
+        name = mode.partition(":")[0]
+        if name in KNOWN or (name not in SANITIZERS and _callbacks):
+            continue
+        text = SANITIZERS.get(name, "the instrumentation")
+        warnings.warn(f"the kernel '{kernel}' is compiled without {text} ({mode}), which is not there", stacklevel=3)
 
 
 def is_instrumented(backend) -> bool:

@@ -5,6 +5,7 @@ import inspect
 import os
 import shutil
 import subprocess
+import warnings
 
 import pytest
 import torch
@@ -217,6 +218,25 @@ def test_fp_fusion_can_be_forbidden(fresh_knobs):
     assert not language.fp_fusion_enabled(True)
     backend = triton.compiler.make_backend(triton.backends.compiler.GPUTarget("cuda", 90, 32))
     assert backend.parse_options({"enable_fp_fusion": True}).enable_fp_fusion is False
+
+
+def test_instrumentation_that_is_not_there_is_told():
+    from triton import _instrumentation as points
+
+    def told(mode):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            points.warn_of_missing({"instrumentation_mode": mode}, "kernel")
+        return [str(each.message) for each in caught]
+
+    assert told("consan, fpsan, proton:chunk=8,") == []
+    assert told("gsan") == ["the kernel 'kernel' is compiled without the detector of races in global memory (gsan), which is not there"]  # fmt: skip
+    assert told("consna") == ["the kernel 'kernel' is compiled without the instrumentation (consna), which is not there"]  # fmt: skip
+    points.register_instrumentation(point="load-dialects", backend="somewhere", callback=print)
+    try:
+        assert told("theirs") == [] and len(told("theirs,iisan")) == 1
+    finally:
+        points.unregister_instrumentation(point="load-dialects", backend="somewhere")
 
 
 def test_instrumentation_is_registered_once():
