@@ -59,6 +59,7 @@ def shared_cycles(instruction):
 
 def cost(instruction):
     """(pipe, cycles, whether all quarters share it)."""
+    instruction = re.sub(r"^@\S+\s+", "", instruction)  # a guard
     for pipe, pattern, cycles in PIPES:
         if found := re.match(pattern, instruction):
             return pipe, cycles(found), False
@@ -91,18 +92,42 @@ def disassemble(cubin):
     for line in text.splitlines():
         if label := re.match(r"(\.L_x_\d+):", line):
             labels[label[1]] = len(instructions)
-        elif found := re.search(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?(.*?);", line):
-            instructions.append(found[1])
+        elif found := re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*?);", line):
+            instructions.append(found[1].strip())
     return instructions, labels
 
 
+def successors(at, instructions, labels):
+    """Indices of what may run behind an instruction. `(guard) BRA` falls through as well."""
+    guarded, text = re.match(r"(@\S+\s+)?(.*)", instructions[at]).groups()
+    jump = re.match(r"BRA.*`\((\.L_x_\d+)\)", text)
+    targets = [labels[jump[1]]] if jump and jump[1] in labels else []
+    ends = re.match(r"EXIT|BRA|RET", text) and not guarded and not re.match(r"BRA\.DIV|BRA U?P", text)
+    return targets if ends else [*targets, at + 1]
+
+
+def is_reached_without(head, at, instructions, labels):
+    """Whether `at` can be reached from the entry on a way that does not lead through `head`: then a jump from there to `head` closes no loop."""
+    seen, left = {head}, [0]
+    while left:
+        here = left.pop()
+        if here in seen or here >= len(instructions):
+            continue
+        if here == at:
+            return True
+        seen.add(here)
+        left += successors(here, instructions, labels)
+    return False
+
+
 def innermost_loops(instructions, labels):
-    """(first, end) of loops, in order, of which none meets another: the shortest first. Waits, which are loops of a few instructions, are none."""
+    """(first, end) of loops, in order, of which none meets another: the shortest first. Waits, which are loops of a few instructions, are none; nor are
+    the jumps back from waits that ptxas puts behind the code."""
     jumps = ((at, re.search(r"BRA.*`\((\.L_x_\d+)\)", text)) for at, text in enumerate(instructions))
     loops = [(labels[found[1]], at + 1) for at, found in jumps if found and labels.get(found[1], at + 1) <= at - 16]
     chosen = []
     for first, end in sorted(loops, key=lambda loop: loop[1] - loop[0]):
-        if all(end <= other[0] or other[1] <= first for other in chosen):
+        if all(end <= other[0] or other[1] <= first for other in chosen) and not is_reached_without(first, end - 1, instructions, labels):  # fmt: skip
             chosen.append((first, end))
     return sorted(chosen)
 
