@@ -3,6 +3,7 @@
 
 #include "simulator/machine/Machine.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ struct Snippet {
   unsigned threads = 32;
   uint32_t sharedBytes = 1024;
   const char *target = "sm_90a";
-  std::vector<uint64_t> inputs;
+  std::vector<uint64_t> inputs; // what the words are before; there may be more of them than threads
   std::array<uint32_t, 3> cluster = {1, 1, 1};
   uint32_t clusters = 1;
   uint64_t seed = 0;
@@ -48,7 +49,7 @@ inline SnippetResult run(const std::string &body, const Snippet &snippet = {}) {
   if (!loaded.program)
     return result;
   result.values = snippet.inputs;
-  result.values.resize(size_t(snippet.threads) * snippet.cluster[0] * snippet.clusters);
+  result.values.resize(std::max(result.values.size(), size_t(snippet.threads) * snippet.cluster[0] * snippet.clusters));
   Launch launch;
   launch.kernel = loaded.program->find("kernel");
   launch.block = {snippet.threads, 1, 1};

@@ -1,6 +1,7 @@
 // Loads, stores, atomics, private memory; accesses of buffers, which are bounded by themselves.
 #include "simulator/machine/Memory.h"
 #include "simulator/amdgcn/Decoder.h"
+#include "simulator/watch/GlobalRaces.h"
 
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -112,6 +113,22 @@ template <Access kind> Step access(Warp &warp, const SimInstruction &instruction
   return isLoad && form.space == Space::Global ? Step::Switch : Step::Next;
 }
 
+Ordering orderingOf(const llvm::Instruction &instruction, llvm::AtomicOrdering order, llvm::SyncScope::ID id) {
+  llvm::SmallVector<llvm::StringRef> names;
+  instruction.getContext().getSyncScopeNames(names);
+  const llvm::StringRef name = id < names.size() ? names[id] : "";
+  return {.isStrong = order != llvm::AtomicOrdering::NotAtomic,
+          .acquires = llvm::isAcquireOrStronger(order),
+          .releases = llvm::isReleaseOrStronger(order),
+          .scope = name.starts_with("agent") || name.empty() || name == "one-as" ? Scope::Device : Scope::Cta};
+}
+/// Volatile accesses order as acquire and release do: kernels poll by them.
+template <typename AccessInst> Ordering orderingOf(const AccessInst &access) {
+  if (access.isVolatile() && !access.isAtomic())
+    return {.isStrong = true, .acquires = true, .releases = true};
+  return orderingOf(access, access.getOrdering(), access.getSyncScopeID());
+}
+
 bool decodeLoad(Decoder &decoder, const llvm::LoadInst &load) {
   Form form = formOf(decoder, load.getType(), load.getPointerAddressSpace(), load.getAlign());
   Slot address = decoder.scalar(load.getPointerOperand());
@@ -119,6 +136,7 @@ bool decodeLoad(Decoder &decoder, const llvm::LoadInst &load) {
   SimInstruction &made = decoder.emit(
       load.isVolatile() || load.isAtomic() ? access<Access::Volatile> : access<Access::Read>, Family::Memory);
   made.a = address;
+  made.ordering = orderingOf(load);
   decoder.keep(made, d);
   made.details = decoder.keepDetails(std::move(form));
   return true;
@@ -129,6 +147,7 @@ bool decodeStore(Decoder &decoder, const llvm::StoreInst &store) {
   Slots values = decoder.use(store.getValueOperand());
   SimInstruction &made = decoder.emit(access<Access::Write>, Family::Memory);
   made.a = address;
+  made.ordering = orderingOf(store);
   decoder.keep(made, values);
   made.details = decoder.keepDetails(std::move(form));
   return true;
@@ -317,9 +336,18 @@ bool decodeAtomic(Decoder &decoder, const llvm::Instruction &instruction) {
   list.append(expected);
   SimInstruction &made = decoder.emit(atomic, Family::Memory);
   made.a = address;
+  made.ordering = update ? orderingOf(*update, update->getOrdering(), update->getSyncScopeID())
+                         : orderingOf(*swap, swap->getSuccessOrdering(), swap->getSyncScopeID());
   decoder.keep(made, list);
   made.details = decoder.keepDetails(form);
   return true;
+}
+
+/// What a wave does is seen in order here: a fence is for those who watch.
+Step fence(Warp &warp, const SimInstruction &instruction, LaneMask) {
+  if (GlobalRaces *races = warp.cta.grid().globalRaces.get())
+    races->fence(warp, instruction.ordering.scope);
+  return Step::Next;
 }
 
 // Buffers: what is outside reads as zero, and is not written.
@@ -438,8 +466,11 @@ bool decodeMemory(Decoder &decoder, const llvm::Instruction &instruction) {
     return decodeStore(decoder, *store);
   if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction))
     return decodeAtomic(decoder, instruction);
-  if (llvm::isa<llvm::FenceInst>(instruction)) // what a wave does is seen in order here
+  if (auto *order = dyn_cast<llvm::FenceInst>(&instruction)) {
+    decoder.emit(fence, Family::Synchronisation).ordering =
+        orderingOf(*order, order->getOrdering(), order->getSyncScopeID());
     return true;
+  }
   if (auto *place = dyn_cast<llvm::AllocaInst>(&instruction)) {
     Program &program = decoder.program;
     auto bytes = place->getAllocationSize(decoder.layout);

@@ -227,3 +227,5 @@ bool decodeAtomic(Decoder &decoder) {
 void addAtomics(DecodeTable &table) { table["atom"] = table["red"] = decodeAtomic; }
 
 } // namespace triton::simulator
+  made.ordering = orderingOf(decoder);
+  made.ordering.isStrong = true;

@@ -1,6 +1,7 @@
 // Control flow and barriers: bra, brx, ret, exit, trap; bar and barrier, barrier.cluster, fences, and what only schedules.
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
+#include "simulator/watch/GlobalRaces.h"
 #include "simulator/watch/Races.h"
 
 #include <bit>
@@ -234,8 +235,22 @@ Step fenceProxy(Warp &warp, const Instruction &, LaneMask) {
     races->fenceProxy(warp);
   return Step::Next;
 }
+/// fence and membar: what was read so far is acquired, what was done so far is released by strong accesses that follow.
+Step fence(Warp &warp, const Instruction &instruction, LaneMask) {
+  if (GlobalRaces *races = warp.cta.grid().globalRaces.get())
+    races->fence(warp, instruction.ordering.scope);
+  return Step::Next;
+}
 bool decodeFence(Decoder &decoder) {
-  decoder.emit(decoder.has("proxy") && decoder.has("async") ? fenceProxy : nothing);
+  if (decoder.has("proxy")) {
+    // Those of tensor maps are fences besides.
+    decoder.emit(decoder.has("async")       ? fenceProxy
+                 : decoder.has("tensormap") ? fence
+                                            : nothing)
+        .ordering = orderingOf(decoder);
+    return true;
+  }
+  decoder.emit(decoder.has("mbarrier_init") ? nothing : fence).ordering = orderingOf(decoder);
   return true;
 }
 
@@ -288,8 +303,8 @@ void addControl(DecodeTable &table) {
   table["ret"] = table["exit"] = decodeReturn;
   table["trap"] = decodeTrap;
   table["bar"] = table["barrier"] = decodeBarrier;
-  table["fence"] = decodeFence;
-  for (std::string_view name : {"nanosleep", "griddepcontrol", "setmaxnreg", "membar", "brkpt"})
+  table["fence"] = table["membar"] = decodeFence;
+  for (std::string_view name : {"nanosleep", "griddepcontrol", "setmaxnreg", "brkpt"})
     table[name] = decodeNothing;
 }
 

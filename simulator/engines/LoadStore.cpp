@@ -102,6 +102,17 @@ Space spaceOf(const Decoder &decoder) {
   return Space::Generic;
 }
 
+Ordering orderingOf(const Decoder &decoder) {
+  Ordering ordering;
+  const bool isVolatile = decoder.has("volatile") || decoder.has("mmio"),
+             isBoth = decoder.has("acq_rel") || decoder.has("sc");
+  ordering.acquires = isVolatile || isBoth || decoder.has("acquire");
+  ordering.releases = isVolatile || isBoth || decoder.has("release");
+  ordering.isStrong = ordering.acquires || ordering.releases || decoder.has("relaxed");
+  ordering.scope = decoder.has("cta") ? Scope::Cta : decoder.has("cluster") ? Scope::Cluster : Scope::Device;
+  return ordering;
+}
+
 namespace {
 
 bool decodeAccess(Decoder &decoder, bool isLoad) {
@@ -139,6 +150,7 @@ bool decodeAccess(Decoder &decoder, bool isLoad) {
   made.small[2] = uint8_t(width);
   made.small[3] = address.small[3];
   made.target = type.isSigned();
+  made.ordering = orderingOf(decoder);
   decoder.keep(std::move(list), made);
   return true;
 }

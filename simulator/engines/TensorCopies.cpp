@@ -131,7 +131,9 @@ bool moveRow(Warp &warp, const Instruction &instruction, unsigned lane, const Co
   uint64_t count = uint64_t(end - first + box.unitElements - 1) / box.unitElements;
   uint64_t span = ((count - 1) * step + 1) * box.unitGlobal;
   std::byte *global = locateGlobal(warp, instruction, begin, span, lane,
-                                   copy.direction == Direction::Load ? Access::Read : Access::Write);
+                                   copy.direction == Direction::Load    ? Access::Read
+                                   : copy.direction == Direction::Store ? Access::Write
+                                                                        : Access::Atomic);
   if (!global)
     return false;
   std::byte *local = row + uint64_t(first) / box.unitElements * box.unitShared;
@@ -281,6 +283,7 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
   warp.cta.cluster.land([=, &warp, &instruction, &copy, started = operation.token(), isFine = &isFine,
                          isLate = warp.cta.grid().launch.seed != 0] {
     Box landing(box, map);
+    const Resumed resumed(warp, started);
     bool moved =
         moveBox(warp, instruction, lane, copy, landing, offset, targets, copy.isGather ? rows.data() : nullptr);
     if (!isLate)
@@ -331,7 +334,8 @@ bool copyBulk(Warp &warp, const Instruction &instruction, const BulkCopy &copy, 
   if (!source)
     return false;
   if (!isLoad) {
-    std::byte *target = locateGlobal(warp, instruction, to, size, lane, Access::Write);
+    std::byte *target = locateGlobal(warp, instruction, to, size, lane,
+                                     copy.direction == Direction::Store ? Access::Write : Access::Atomic);
     if (!target)
       return false;
     unsigned bytes = std::max(copy.type.bits / 8, 1u);

@@ -60,12 +60,21 @@ struct PredicateSlot {
   bool isNegated = false;
 };
 
+/// Whom a strong access concerns; the system has one device.
+enum class Scope : uint8_t { Cta, Cluster, Device };
+/// How an access of memory, or a fence, orders others: PTX's semantics and scope. An access that is not strong is for threads that are ordered otherwise.
+struct Ordering {
+  bool isStrong = false, acquires = false, releases = false;
+  Scope scope = Scope::Device;
+};
+
 struct Instruction {
   Handler execute = nullptr;
   Slot d, a, b, c;             // destination and sources, as far as there are that many
   PredicateSlot guard, p, q;   // p, q: operands
   bool isCalledAlways = false; // with an empty mask too: branches, aligned barriers
   Family family = Family::Integer;
+  Ordering ordering;          // of accesses and fences
   uint8_t small[4] = {};      // widths, counts, kinds: the handler knows
   int64_t immediate = 0;      // the offset of an address, or a number that the handler knows
   const Slot *list = nullptr; // vectors of registers, in the program's pool

@@ -1,5 +1,6 @@
 #include "simulator/machine/Machine.h"
 
+#include "simulator/watch/GlobalRaces.h"
 #include "simulator/watch/Races.h"
 #include "simulator/watch/Registers.h"
 
@@ -341,7 +342,8 @@ Cta::Cta(Cluster &cluster, uint32_t rank, std::array<uint32_t, 3> position)
   liveWarps = count;
 }
 
-Cluster::Cluster(Grid &grid, uint64_t number) : grid(grid), random(uint32_t(grid.launch.seed * 7919 + number + 1)) {
+Cluster::Cluster(Grid &grid, uint64_t number)
+    : grid(grid), number(number), random(uint32_t(grid.launch.seed * 7919 + number + 1)) {
   const std::array<uint32_t, 3> &shape = grid.launch.cluster;
   position = grid.positionOf(number);
   uint32_t rank = 0;
@@ -478,10 +480,14 @@ Grid::Grid(const Program &program, const Launch &launch, Findings &findings)
 
 std::optional<uint64_t> Grid::nextCluster() {
   uint64_t number = begun.fetch_add(1);
+  if (launch.watch.races)
+    globalRaces = std::make_unique<GlobalRaces>(*this);
   return number < uint64_t(clusters[0]) * clusters[1] * clusters[2] ? std::optional(number) : std::nullopt;
 }
 
 std::array<uint32_t, 3> Grid::positionOf(uint64_t cluster) const {
+Grid::~Grid() = default;
+
   return {uint32_t(cluster % clusters[0]), uint32_t(cluster / clusters[0] % clusters[1]),
           uint32_t(cluster / clusters[0] / clusters[1])};
 }
@@ -504,8 +510,9 @@ void Grid::run() {
     return;
   }
   const uint64_t count = uint64_t(clusters[0]) * clusters[1] * clusters[2];
-  const auto threads =
-      unsigned(std::clamp<uint64_t>(std::min(count, mostBytes / bytes), 1, std::max(launch.threads, 1u)));
+  // What orders programs is noted beside the memory, so with it nobody may come in between.
+  const unsigned mostThreads = globalRaces ? 1 : std::max(launch.threads, 1u);
+  const auto threads = unsigned(std::clamp<uint64_t>(std::min(count, mostBytes / bytes), 1, mostThreads));
   const size_t mostClusters = std::clamp<size_t>(mostBytes / bytes / threads, 1, 4096); // of a thread
   auto work = [&](bool isCaller) {
     // More than one at a time only where those begun do not end: they may wait for programs that have not begun.

@@ -29,6 +29,7 @@ namespace triton::simulator {
 struct Cta;
 struct Cluster;
 struct Grid;
+class GlobalRaces;
 class RaceWatch;
 class RegisterWatch;
 
@@ -135,6 +136,7 @@ struct Cta {
 struct Cluster {
   Grid &grid;
   std::array<uint32_t, 3> position{}; // in clusters
+  uint64_t number;                    // in the grid
   std::vector<std::unique_ptr<Cta>> ctas;
   std::minstd_rand random;
   uint64_t events = 0; // grows with everything that may let a warp go on
@@ -208,9 +210,11 @@ struct Grid {
   std::atomic<uint64_t> executed{0};
 
   Grid(const Program &program, const Launch &launch, Findings &findings);
+  std::unique_ptr<GlobalRaces> globalRaces; // where races are watched; programs then run on one thread
   void run();
   /// The number of a cluster that has not begun, which is now the caller's to run; none where all have.
   std::optional<uint64_t> nextCluster();
+  ~Grid();
   /// In clusters.
   std::array<uint32_t, 3> positionOf(uint64_t cluster) const;
   /// What one takes while it runs.

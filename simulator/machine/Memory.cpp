@@ -1,5 +1,6 @@
 #include "simulator/machine/Memory.h"
 
+#include "simulator/watch/GlobalRaces.h"
 #include "simulator/watch/Races.h"
 
 #include <algorithm>
@@ -30,8 +31,7 @@ static const char *verb(Access access) {
   return access == Access::Write ? "write" : access == Access::Atomic ? "atomic access" : "read";
 }
 
-/// Says whose memory an address is next to.
-static std::string neighbour(const std::vector<Range> &memory, uint64_t address) {
+std::string neighbour(const std::vector<Range> &memory, uint64_t address) {
   const Range *best = nullptr;
   uint64_t distance = ~uint64_t(0);
   for (const Range &range : memory) {
@@ -73,6 +73,8 @@ std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t add
   if (isFine && memory.empty())
     isFine = grid.hostMemory.contains(address, bytes, access == Access::Write || access == Access::Atomic);
   if (isFine) {
+    if (GlobalRaces *races = grid.globalRaces.get())
+      races->access(warp, instruction, address, bytes, access);
     warp.cta.cluster.note(Space::Global, address, bytes);
     return reinterpret_cast<std::byte *>(address);
   }

@@ -24,6 +24,9 @@ std::byte *locateShared(Warp &warp, const Instruction &instruction, uint64_t add
 std::byte *locateGlobal(Warp &warp, const Instruction &instruction, uint64_t address, uint64_t bytes, unsigned lane,
                         Access access);
 
+/// Says whose memory an address is next to, or in; "" where nobody's is near.
+std::string neighbour(const std::vector<Range> &memory, uint64_t address);
+
 /// The address of a lane: its register of `small[3]` bytes, and the offset. In shared memory addresses have 32 bits.
 inline uint64_t addressOf(const Warp &warp, const Instruction &instruction, unsigned lane) {
   uint64_t base =

@@ -42,6 +42,25 @@ private:
   uint32_t number = 0;
 };
 
+/// What a copy that lands late touches is the operation's.
+class Resumed {
+public:
+  Resumed(Warp &warp, const Token &token) : warp(warp), races(token.races) {
+    if (races)
+      before = races->resume(warp, token.number);
+  }
+  ~Resumed() {
+    if (races)
+      races->resume(warp, before);
+  }
+  Resumed(const Resumed &) = delete;
+
+private:
+  Warp &warp;
+  RaceWatch *races;
+  uint32_t before = 0;
+};
+
 template <Group group> Step commitGroup(Warp &warp, const Instruction &, LaneMask) {
   if (RaceWatch *races = warp.cta.cluster.races.get())
     races->commit(warp, group);

@@ -1,6 +1,7 @@
 #include "simulator/watch/Races.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace triton::simulator {
 
@@ -23,6 +24,25 @@ void Clock::join(const Clock &other) {
   joinMax(published, other.published);
   joinBits(operations, other.operations);
   joinBits(publishedOperations, other.publishedOperations);
+  for (const auto &[cluster, known] : other.elsewhere) {
+    Elsewhere &own = elsewhere[cluster];
+    joinMax(own.warps, known.warps);
+    joinBits(own.operations, known.operations);
+  }
+}
+
+bool Clock::knows(std::optional<uint32_t> otherCluster, uint32_t actor, uint32_t epoch) const {
+  const std::vector<uint32_t> *known = &warps;
+  const std::vector<uint64_t> *over = &operations;
+  if (otherCluster) {
+    auto found = elsewhere.find(*otherCluster);
+    if (found == elsewhere.end())
+      return false;
+    known = &found->second.warps, over = &found->second.operations;
+  }
+  if (actor & RaceWatch::operationBit)
+    return has(*over, actor & ~RaceWatch::operationBit);
+  return actor < known->size() && (*known)[actor] >= epoch;
 }
 
 static void learn(Clock &clock, uint32_t operation) {
@@ -202,6 +222,39 @@ void RaceWatch::finish() {
                               "a copy out of shared memory was not waited for before the end", /*isFatal=*/false);
           return;
         }
+    }
+}
+
+// Global memory
+
+RaceWatch::Acting RaceWatch::acting(Warp &warp) {
+  const uint32_t number = numberOf(warp), operation = current[number];
+  if (operation != Event::nobody)
+    return {operation | operationBit, 0, number, &operationClocks[operation]};
+  clocks[number].warps[number] = epochs[number];
+  return {number, epochs[number], number, &clocks[number]};
+}
+
+uint32_t RaceWatch::resume(Warp &warp, uint32_t operation) { return std::exchange(current[numberOf(warp)], operation); }
+
+Clock RaceWatch::toGrid(Warp &warp) {
+  const uint32_t number = numberOf(warp);
+  clocks[number].warps[number] = epochs[number];
+  Clock made;
+  made.elsewhere = clocks[number].elsewhere;
+  made.elsewhere[uint32_t(cluster.number)] = {clocks[number].warps, clocks[number].operations};
+  return made;
+}
+
+void RaceWatch::learnFromGrid(Warp &warp, const Clock &ofGrid) {
+  Clock &own = clocks[numberOf(warp)];
+  for (const auto &[where, known] : ofGrid.elsewhere)
+    if (where == cluster.number) {
+      joinMax(own.warps, known.warps);
+      joinBits(own.operations, known.operations);
+    } else {
+      joinMax(own.elsewhere[where].warps, known.warps);
+      joinBits(own.elsewhere[where].operations, known.operations);
     }
 }
 

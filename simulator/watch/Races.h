@@ -17,6 +17,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -28,7 +30,16 @@ struct Clock {
   std::vector<uint32_t> published;           // likewise, and visible to asynchronous operations
   std::vector<uint64_t> operations;          // a bit each
   std::vector<uint64_t> publishedOperations; // likewise those by the generic proxy, and visible to asynchronous ones
+  // Of other clusters, by their numbers in the grid: as `warps` and `operations`. Accesses of global memory are ordered by these.
+  struct Elsewhere {
+    std::vector<uint32_t> warps;
+    std::vector<uint64_t> operations;
+  };
+  std::map<uint32_t, Elsewhere> elsewhere;
   void join(const Clock &other);
+  bool isEmpty() const { return warps.empty() && operations.empty() && elsewhere.empty(); }
+  /// Whether what a warp did up to this epoch, or an operation, of this or another cluster is over.
+  bool knows(std::optional<uint32_t> otherCluster, uint32_t actor, uint32_t epoch) const;
   bool knowsOperation(uint32_t number) const { return has(operations, number); }
   static bool has(const std::vector<uint64_t> &bits, uint32_t number) {
     return number / 64 < bits.size() && bits[number / 64] >> number % 64 & 1;
@@ -51,6 +62,8 @@ constexpr size_t groupCount = 4;
 
 class RaceWatch {
 public:
+  static constexpr uint32_t operationBit = 1u << 31; // of actors
+
   explicit RaceWatch(Cluster &cluster);
 
   /// Bytes of a CTA's shared memory, touched by a warp or, between `begin` and `end`, by the operation it starts. Where reads of what nobody wrote are looked for, these are
@@ -80,9 +93,23 @@ public:
   /// The mbarrier whose bytes these are.
   Meeting mbarrierAt(const std::byte *bytes) const;
 
+  // For races in global memory, whose clocks are those of the grid: everything is `elsewhere` in them.
+  struct Acting {
+    uint32_t actor, epoch, warp; // who acts, and the warp that does or has started it, by its number in the cluster
+    const Clock *clock;
+  };
+  Acting acting(Warp &warp);
+  bool isOperation(const Warp &warp) const { return current[numberOf(warp)] != Event::nobody; }
+  uint64_t numberInGrid(const Warp &warp) const { return cluster.number * clocks.size() + numberOf(warp); }
+  /// Makes `operation` what the warp acts as; what it was before.
+  uint32_t resume(Warp &warp, uint32_t operation);
+  Clock toGrid(Warp &warp);
+  void learnFromGrid(Warp &warp, const Clock &ofGrid);
+  void nextEpoch(Warp &warp) { ++epochs[numberOf(warp)]; }
+
 private:
   struct Event {
-    static constexpr uint32_t nobody = ~0u, operationBit = 1u << 31;
+    static constexpr uint32_t nobody = ~0u, operationBit = RaceWatch::operationBit;
     uint32_t actor = nobody; // a warp's number in the cluster, or an operation's with `operationBit`
     uint32_t epoch = 0;
     uint32_t pc = 0;
