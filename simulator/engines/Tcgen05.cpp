@@ -74,6 +74,7 @@ Step allocate(Warp &warp, const Instruction &instruction, LaneMask mask) {
       return Step::Blocked;
     cta.tensor.resize(size_t(tensorLanes) * tensorColumns);
     std::fill_n(first, wanted, uint16_t(columns));
+    std::fill_n(cta.tensorOrigins.begin() + begin, wanted, &instruction);
     uint32_t address = begin * columnsPerOwner;
     std::memcpy(place, &address, 4);
     return Step::Next;

@@ -531,11 +531,13 @@ void Grid::run() {
         bool isDone = cluster->run(running.size() > 1 ? turn / 16 : turn);
         if (isDone)
           for (auto &cta : cluster->ctas) {
-            if (!isStopped && std::any_of(cta->tensorOwners.begin(), cta->tensorOwners.end(),
-                                          [](uint16_t owner) { return owner != 0; }))
+            auto owner = std::find_if(cta->tensorOwners.begin(), cta->tensorOwners.end(),
+                                      [](uint16_t columns) { return columns != 0; });
+            if (!isStopped && owner != cta->tensorOwners.end())
               findings.add({.kind = Finding::Kind::Leak,
-                            .place = launch.kernel->name,
-                            .message = "tensor memory was not freed before the end",
+                            .place = program.describe(*cta->tensorOrigins[size_t(owner - cta->tensorOwners.begin())]),
+                            .message = std::to_string(*owner) +
+                                       " columns of tensor memory were not freed before the end of the kernel",
                             .isFatal = true});
             for (auto &warp : cta->warps)
               executed += warp->executed;

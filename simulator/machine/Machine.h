@@ -127,6 +127,7 @@ struct Cta {
   std::vector<uint32_t> tensor;
   std::array<uint16_t, 16>
       tensorOwners{}; // of 32 columns each: 0 free, else columns of the allocation that begins here or covers it
+  std::array<const Instruction *, 16> tensorOrigins{}; // of the allocation that covers these columns
   uint32_t liveWarps = 0;
 
   Cta(Cluster &cluster, uint32_t rank, std::array<uint32_t, 3> position);
