@@ -1,6 +1,7 @@
 // Snippets of PTX on the simulator, against references that are computed another way.
 #include "simulator/RunSnippet.h"
 #include "simulator/arithmetic/Floats.h"
+#include "simulator/engines/TensorMap.h"
 
 #include "gtest/gtest.h"
 
@@ -134,6 +135,114 @@ TEST(Simulator, IntegersWrap) {
   EXPECT_EQ(bits32("shf.l.wrap.b32 %r9, 0x80000000, 1, 1;"), 3u);
   EXPECT_EQ(bits32("add.cc.u32 %r4, 0xFFFFFFFF, 1; addc.u32 %r9, 0, 0;"), 1u);
   EXPECT_EQ(bits32("dp4a.s32.s32 %r9, 0x01FF0201, 0x01010101, 10;"), 10u + 1 + 2 - 1 + 1);
+}
+
+TEST(Simulator, IntegersThatPeopleWriteByHand) {
+  auto bits32 = [](const std::string &code) { return uint32_t(run(code + " cvt.u64.u32 %rd9, %r9;").values[3]); };
+  EXPECT_EQ(bits32("mul24.lo.s32 %r9, 0x00FFFFFF, 3;"), uint32_t(-3)) << "bit 23 is the sign";
+  EXPECT_EQ(bits32("mul24.lo.u32 %r9, 0xFFFFFFFF, 2;"), 0x01FFFFFEu);
+  EXPECT_EQ(bits32("mul24.hi.u32 %r9, 0xFFFFFF, 0xFFFFFF;"), uint32_t((0xFFFFFFull * 0xFFFFFF) >> 16));
+  EXPECT_EQ(bits32("mad24.lo.u32 %r9, 5, 6, 7;"), 37u);
+  EXPECT_EQ(bits32("mov.b32 %r4, -9; sad.s32 %r9, %r4, 4, 100;"), 113u);
+  EXPECT_EQ(bits32("mov.b16 %rs1, 3; mov.b16 %rs2, 65535; mov.b16 %rs3, 1; sad.u16 %rs4, %rs1, %rs2, %rs3; cvt.u32.u16 "
+                   "%r9, %rs4;"),
+            65533u);
+  EXPECT_EQ(bits32("bmsk.clamp.b32 %r9, 28, 40;"), 0xF0000000u);
+  EXPECT_EQ(bits32("bmsk.wrap.b32 %r9, 36, 34;"), 0x30u);
+  EXPECT_EQ(bits32("szext.clamp.s32 %r9, 0xFF8, 4;"), 0xFFFFFFF8u);
+  EXPECT_EQ(bits32("szext.wrap.u32 %r9, 0xFFF, 36;"), 0xFu);
+  EXPECT_EQ(bits32("fns.b32 %r9, 0xAA, 2, 2;"), 5u);
+  EXPECT_EQ(bits32("fns.b32 %r9, 0xAA, 6, -2;"), 3u);
+  EXPECT_EQ(bits32("fns.b32 %r9, 0xAA, 0, 9;"), ~0u);
+  EXPECT_EQ(bits32("mov.b32 %r4, 0xFFFF0003; max.relu.s16x2 %r9, %r4, 0xFFFE0002;"), 0x00000003u);
+  EXPECT_EQ(bits32("mad.hi.sat.s32 %r9, 0x40000000, 4, 0x7FFFFFFF;"), 0x7FFFFFFFu);
+}
+
+TEST(Simulator, InstructionsForPictures) {
+  auto bits32 = [](const std::string &code) { return uint32_t(run(code + " cvt.u64.u32 %rd9, %r9;").values[3]); };
+  EXPECT_EQ(bits32("vadd.s32.s32.s32.sat %r9, 0x7FFFFFFF, 5;"), 0x7FFFFFFFu);
+  EXPECT_EQ(bits32("vabsdiff.u32.u32.u32.add %r9, 3, 10, 100;"), 107u);
+  EXPECT_EQ(bits32("vadd4.u32.u32.u32.sat %r9, 0xFF01FF02, 0x01020304, 0;"), 0xFF03FF06u);
+  EXPECT_EQ(bits32("vabsdiff4.u32.u32.u32.add %r9, 0x01020304, 0x04030201, 1;"), 1u + 3 + 1 + 1 + 3);
+  EXPECT_EQ(bits32("vmin2.s32.s32.s32 %r9, 0xFFFF0005, 0x00010003, 0;"), 0xFFFF0003u);
+  EXPECT_EQ(bits32("vset4.u32.u32.ge %r9, 0x05060708, 0x06060600, 0;"), 0x00010101u);
+  EXPECT_EQ(bits32("vshl.u32.u32.u32.wrap %r9, 1, 33;"), 2u);
+  EXPECT_EQ(bits32("vshl.u32.u32.u32.clamp %r9, 1, 33;"), 0u);
+}
+
+TEST(Simulator, ComparisonsOfPairs) {
+  auto bits32 = [](const std::string &code) { return uint32_t(run(code + " cvt.u64.u32 %rd9, %r9;").values[0]); };
+  // 1.0 and 2.0 against 2.0 and 1.0.
+  const std::string pairs = "mov.b32 %r4, 0x40003C00; mov.b32 %r5, 0x3C004000; ";
+  EXPECT_EQ(
+      bits32(
+          pairs +
+          "setp.lt.f16x2 %p1|%p2, %r4, %r5; selp.b32 %r6, 1, 0, %p1; selp.b32 %r7, 2, 0, %p2; or.b32 %r9, %r6, %r7;"),
+      1u);
+  EXPECT_EQ(bits32(pairs + "set.gt.f16x2.f16x2 %r9, %r4, %r5;"), 0x3C000000u);
+  EXPECT_EQ(bits32(pairs + "set.lt.u32.f16x2 %r4, %r4, %r5; mov.b32 %r9, %r4;"), 0x0000FFFFu);
+  EXPECT_EQ(bits32("setp.eq.u32 %p1, 1, 2; set.lt.or.u32.f32 %r9, 0f3F800000, 0f40000000, %p1;"), ~0u);
+  EXPECT_EQ(bits32("setp.eq.u32 %p1, 1, 2; set.lt.and.u32.f32 %r9, 0f3F800000, 0f40000000, %p1;"), 0u);
+  EXPECT_EQ(bits32("mov.u32 %r4, %globaltimer_hi; set.ne.u32.u32 %r9, %r4, 0;"), ~0u) << "the upper half of the time";
+}
+
+TEST(Simulator, UpdatesThatAnMbarrierCounts) {
+  Snippet pair{.cluster = {2, 1, 1}};
+  SnippetResult result =
+      run("mov.u32 %r4, shared; mov.u32 %r5, %cluster_ctarank; setp.eq.u32 %p1, %r1, 0; st.shared.b32 [%r4], 7;\n"
+          "@%p1 mbarrier.init.shared.b64 [%r4+8], 1; barrier.cluster.arrive; barrier.cluster.wait;\n"
+          "xor.b32 %r6, %r5, 1; mapa.shared::cluster.u32 %r7, %r4, %r6; add.s32 %r8, %r7, 8;\n"
+          "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4+8], 4;\n"
+          "@%p1 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r7], 5, [%r8];\n"
+          "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4+8], 0; @!%p2 bra W;\n"
+          "ld.shared.b32 %r9, [%r4]; cvt.u64.u32 %rd9, %r9; barrier.cluster.arrive; barrier.cluster.wait;",
+          pair);
+  EXPECT_EQ(result.firstFinding(), "");
+  EXPECT_EQ(result.values[0], 12u);
+  EXPECT_EQ(result.values[40], 12u);
+  result = run(
+      "mov.u32 %r4, shared; st.shared.b32 [%r4+64], 7; bar.sync 0; setp.eq.u32 %p1, %r1, 0; mov.b64 %rd4, 128;\n"
+      "@%p1 st.bulk.weak.shared::cta [%r4], %rd4, 0; bar.sync 0; ld.shared.b32 %r9, [%r4+64]; cvt.u64.u32 %rd9, %r9;");
+  EXPECT_EQ(result.values[5], 0u) << result.firstFinding();
+}
+
+TEST(Simulator, PixelsOfImages) {
+  // Images of 4 by 4 pixels with 4 channels of 32 bits, whose value says where they are; the box goes from -1 to 2 in both directions, for a filter of 3 by 3 with padding.
+  const uint64_t shape[] = {4, 4, 4, 2}, strides[] = {16, 64, 256};
+  const uint32_t steps[] = {1, 1, 1, 1};
+  const int lower[] = {-1, -1}, upper[] = {-1, -1};
+  alignas(64) static uint32_t tensor[2][4][4][4];
+  for (uint32_t index = 0; index < 128; ++index)
+    tensor[index / 64][index / 16 % 4][index / 4 % 4][index % 4] = index;
+  alignas(64) static char map[128];
+  ASSERT_TRUE(encodeIm2colTensorMap(map, 2, 4, reinterpret_cast<uint64_t>(tensor), shape, strides, lower, upper, 4, 32,
+                                    steps, 0, 0, 0));
+  auto pixels = [&](int w, int h, int offsetW, int offsetH) {
+    Snippet snippet{.inputs = {reinterpret_cast<uint64_t>(map)}};
+    snippet.watch.bounds = false;
+    return run("ld.global.b64 %rd4, [%rd2]; mov.u32 %r4, shared; setp.eq.u32 %p1, %r1, 0; @%p1 "
+               "mbarrier.init.shared.b64 [%r4+1000], 1; bar.sync 0;\n"
+               "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4+1000], 512; mov.b16 %rs1, " +
+                   std::to_string(offsetW) + "; mov.b16 %rs2, " + std::to_string(offsetH) +
+                   ";\n"
+                   "mov.b32 %r6, " +
+                   std::to_string(w) + "; mov.b32 %r7, " + std::to_string(h) +
+                   "; mov.b32 %r5, 0; add.s32 %r8, %r4, 1000;\n"
+                   "@%p1 cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r4], "
+                   "[%rd4, {%r5, %r6, %r7, %r5}], [%r8], {%rs1, %rs2};\n"
+                   "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0; @!%p2 bra W;\n"
+                   "shl.b32 %r9, %r1, 4; add.s32 %r9, %r9, %r4; ld.shared.b32 %r9, [%r9+4]; cvt.u64.u32 %rd9, %r9;",
+               snippet);
+  };
+  for (auto [offsetW, offsetH] : {std::pair(0, 0), std::pair(2, 1)}) {
+    SnippetResult result = pixels(-1, -1, offsetW, offsetH);
+    ASSERT_EQ(result.firstFinding(), "");
+    for (int pixel = 0; pixel < 32; ++pixel) {
+      const int w = pixel % 4 - 1 + offsetW, h = pixel / 4 % 4 - 1 + offsetH, n = pixel / 16;
+      const bool isInside = w >= 0 && w < 4 && h >= 0 && h < 4;
+      EXPECT_EQ(result.values[size_t(pixel)], isInside ? tensor[n][h][w][1] : 0u) << pixel;
+    }
+  }
 }
 
 float floatOf(const std::string &code) {

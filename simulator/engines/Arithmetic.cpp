@@ -65,6 +65,9 @@ template <typename T> T multiplyHighAdd(T a, T b, T c) { return add<T>(multiplyH
 template <typename T> Wide<T> multiplyWideAdd(T a, T b, Wide<T> c) { return add<Wide<T>>(multiplyWide<T>(a, b), c); }
 template <typename T> T copy(T a) { return a; }
 
+template <typename T> T leastRectified(T a, T b) { return std::max(T(0), std::min(a, b)); }
+template <typename T> T greatestRectified(T a, T b) { return std::max(T(0), std::max(a, b)); }
+
 int32_t addSaturated(int32_t a, int32_t b) {
   int64_t sum = int64_t(a) + b;
   return int32_t(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX));
@@ -73,10 +76,8 @@ int32_t subtractSaturated(int32_t a, int32_t b) {
   int64_t sum = int64_t(a) - b;
   return int32_t(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX));
 }
-int32_t multiply24(int32_t a, int32_t b) { return int32_t(uint32_t(a << 8 >> 8) * uint32_t(b << 8 >> 8)); }
-uint32_t sumOfDifferences(uint32_t a, uint32_t b, uint32_t c) { return (a > b ? a - b : b - a) + c; }
-uint32_t sumOfDifferencesSigned(int32_t a, int32_t b, uint32_t c) {
-  return (a > b ? uint32_t(a) - uint32_t(b) : uint32_t(b) - uint32_t(a)) + c;
+int32_t multiplyHighAddSaturated(int32_t a, int32_t b, int32_t c) {
+  return addSaturated(multiplyHigh<int32_t>(a, b), c);
 }
 template <typename T> uint32_t population(T a) { return uint32_t(std::popcount(a)); }
 template <typename T> uint32_t leadingZeros(T a) { return uint32_t(std::countl_zero(a)); }
@@ -263,6 +264,10 @@ bool decodeMultiplication(Decoder &decoder) {
                      : (type.isSigned() ? WIDE(int16_t, multiplyWide) : WIDE(uint16_t, multiplyWide)))
             : (isAdd ? (type.isSigned() ? WIDE_ADD(int32_t, multiplyWideAdd) : WIDE_ADD(uint32_t, multiplyWideAdd))
                      : (type.isSigned() ? WIDE(int32_t, multiplyWide) : WIDE(uint32_t, multiplyWide)));
+  } else if (isHigh && isAdd && decoder.has("sat")) {
+    if (!type.isSigned() || type.bits != 32)
+      return decoder.unknown();
+    handler = ternary<int32_t, int32_t, int32_t, int32_t, multiplyHighAddSaturated>;
   } else if (isHigh) {
     handler = isAdd ? FOR_INTEGER(type, TERNARY, multiplyHighAdd) : FOR_INTEGER(type, BINARY, multiplyHigh);
   } else {
@@ -273,8 +278,31 @@ bool decodeMultiplication(Decoder &decoder) {
   return true;
 }
 
+/// mul24, mad24: the lower 24 bits of both, of whose product .lo takes the lower 32 bits and .hi the upper ones of 48. `small[0]` signed, `small[1]` .hi, `small[2]` a sum with c.
+Step multiply24(Warp &warp, const Instruction &instruction, LaneMask mask) {
+  const uint32_t *a = warp.in<uint32_t>(instruction.a), *b = warp.in<uint32_t>(instruction.b);
+  auto narrow = [&](uint32_t value) {
+    return instruction.small[0] ? int64_t(int32_t(value << 8) >> 8) : int64_t(value & 0xFFFFFF);
+  };
+  eachLane(mask, [&](unsigned lane) {
+    const auto product = uint64_t(narrow(a[lane]) * narrow(b[lane]));
+    uint32_t value = uint32_t(instruction.small[1] ? product >> 16 : product);
+    if (instruction.small[2])
+      value += warp.in<uint32_t>(instruction.c)[lane];
+    warp.out<uint32_t>(instruction.d)[lane] = value;
+  });
+  return Step::Next;
+}
 bool decodeMultiply24(Decoder &decoder) {
-  return emitBinary(decoder, binary<int32_t, int32_t, int32_t, multiply24>, decoder.type(0));
+  const bool adds = decoder.opcode()[0] == "mad24";
+  if (decoder.has("sat"))
+    return decoder.unknown();
+  Slot d = decoder.destination(0, 4), a = decoder.bits(1, 4), b = decoder.bits(2, 4),
+       c = adds ? decoder.bits(3, 4) : Slot{};
+  Instruction &made = decoder.emit(multiply24);
+  made.d = d, made.a = a, made.b = b, made.c = c;
+  made.small[0] = decoder.type(0).isSigned(), made.small[1] = decoder.has("hi"), made.small[2] = adds;
+  return true;
 }
 
 bool decodeDivision(Decoder &decoder) {
@@ -297,16 +325,17 @@ bool decodeMinimum(Decoder &decoder) {
                                        : binary<uint32_t, uint32_t, uint32_t, pairwise<int16_t, greatest<int16_t>>>)
                           : (isMinimum ? binary<uint32_t, uint32_t, uint32_t, pairwise<uint16_t, least<uint16_t>>>
                                        : binary<uint32_t, uint32_t, uint32_t, pairwise<uint16_t, greatest<uint16_t>>>);
+    if (decoder.has("relu") && !type.isSigned())
+      return decoder.unknown();
+    if (decoder.has("relu"))
+      handler = isMinimum ? binary<uint32_t, uint32_t, uint32_t, pairwise<int16_t, leastRectified<int16_t>>>
+                          : binary<uint32_t, uint32_t, uint32_t, pairwise<int16_t, greatestRectified<int16_t>>>;
     return emitBinary(decoder, handler, type);
   }
   if (decoder.has("relu")) {
     if (!type.isSigned() || type.bits != 32)
       return decoder.unknown();
-    return emitBinary(
-        decoder,
-        isMinimum ? binary<int32_t, int32_t, int32_t, [](int32_t a, int32_t b) { return std::max(0, std::min(a, b)); }>
-                  : binary<int32_t, int32_t, int32_t, [](int32_t a, int32_t b) { return std::max(0, std::max(a, b)); }>,
-        type);
+    return emitBinary(decoder, isMinimum ? BINARY(int32_t, leastRectified) : BINARY(int32_t, greatestRectified), type);
   }
   return emitBinary(decoder, isMinimum ? FOR_INTEGER(type, BINARY, least) : FOR_INTEGER(type, BINARY, greatest), type);
 }
@@ -490,16 +519,55 @@ uint32_t maskOf(uint32_t position, uint32_t length) {
   uint64_t ones = length >= 32 ? 0xFFFFFFFFull : (uint64_t(1) << length) - 1;
   return position >= 32 ? 0 : uint32_t(ones << position);
 }
+uint32_t maskOfWrapped(uint32_t position, uint32_t length) { return maskOf(position & 31, length & 31); }
 bool decodeMaskOf(Decoder &decoder) {
-  return emitBinary(decoder, binary<uint32_t, uint32_t, uint32_t, maskOf>, decoder.type(0));
+  return emitBinary(decoder,
+                    decoder.has("wrap") ? binary<uint32_t, uint32_t, uint32_t, maskOfWrapped>
+                                        : binary<uint32_t, uint32_t, uint32_t, maskOf>,
+                    decoder.type(0));
 }
 
+/// szext: the lower `length` bits, with their sign or zeros above them; none: 0, 32 and more: all.
+template <bool isSigned> uint32_t extend(uint32_t value, uint32_t length) {
+  if (length == 0 || length >= 32)
+    return length ? value : 0;
+  const uint32_t kept = value & ((1u << length) - 1);
+  return isSigned && kept >> (length - 1) ? kept | ~uint32_t(0) << length : kept;
+}
+template <bool isSigned> uint32_t extendWrapped(uint32_t value, uint32_t length) {
+  return extend<isSigned>(value, length & 31);
+}
+bool decodeExtension(Decoder &decoder) {
+  const bool isSigned = decoder.type(0).isSigned();
+  Handler clamped = isSigned ? binary<uint32_t, uint32_t, uint32_t, extend<true>>
+                             : binary<uint32_t, uint32_t, uint32_t, extend<false>>,
+          wrapped = isSigned ? binary<uint32_t, uint32_t, uint32_t, extendWrapped<true>>
+                             : binary<uint32_t, uint32_t, uint32_t, extendWrapped<false>>;
+  return emitBinary(decoder, decoder.has("wrap") ? wrapped : clamped, decoder.type(0));
+}
+
+/// fns: where the `offset`-th bit that is set lies, counted from `base` on (upwards, or downwards where it is negative); all ones where there is none.
+uint32_t findSet(uint32_t value, uint32_t base, int32_t offset) {
+  if (offset == 0)
+    return base < 32 && value >> base & 1 ? base : ~uint32_t(0);
+  const int32_t step = offset > 0 ? 1 : -1;
+  for (int64_t at = base; at >= 0 && at < 32; at += step)
+    if (value >> at & 1 && (offset -= step) == 0)
+      return uint32_t(at);
+  return ~uint32_t(0);
+}
+bool decodeFindSet(Decoder &decoder) {
+  return emitTernary32(decoder, ternary<uint32_t, uint32_t, uint32_t, int32_t, findSet>);
+}
+
+template <typename T> T sumOfDifferences(T a, T b, T c) { return T(c + (a < b ? T(b) - T(a) : T(a) - T(b))); }
 bool decodeDifference(Decoder &decoder) {
   Type type = decoder.type(0);
-  if (type.bits != 32)
-    return decoder.unknown();
-  return emitTernary32(decoder, type.isSigned() ? ternary<uint32_t, int32_t, int32_t, uint32_t, sumOfDifferencesSigned>
-                                                : ternary<uint32_t, uint32_t, uint32_t, uint32_t, sumOfDifferences>);
+  Slot d = decoder.destination(0, type.bytes()), a = decoder.source(1, type), b = decoder.source(2, type),
+       c = decoder.source(3, type);
+  Instruction &made = decoder.emit(FOR_INTEGER(type, TERNARY, sumOfDifferences));
+  made.d = d, made.a = a, made.b = b, made.c = c;
+  return true;
 }
 
 /// dp4a, dp2a: `small[0]` signedness of a and b, `small[1]`: 2: lower half, 3: upper half of b.
@@ -663,6 +731,36 @@ Step setPredicate(Warp &warp, const Instruction &instruction, LaneMask mask) {
   return Step::Next;
 }
 
+/// One half of packed numbers, as a register of its own.
+template <unsigned half> uint16_t halfOf(uint32_t both) { return uint16_t(both >> 16 * half); }
+Slot splitHalf(Decoder &decoder, Slot packed, unsigned half) {
+  Slot d = decoder.temporary(2);
+  Instruction &made = decoder.emit(half ? unary<uint16_t, uint32_t, halfOf<1>> : unary<uint16_t, uint32_t, halfOf<0>>);
+  made.d = d, made.a = packed;
+  return d;
+}
+
+/// setp of packed numbers: d|e are of the lower and the upper ones.
+bool decodeSetPredicates(Decoder &decoder, Type type) {
+  const Type element{type.kind, type.bits, /*isPacked=*/false};
+  const Compare compare = findCompare(decoder.opcode()[1], element, decoder.has("ftz"));
+  auto second = decoder.secondPredicate(decoder.operand(0));
+  if (!second)
+    return decoder.fail("'" + decoder.opcodeText() + "' needs two predicates");
+  const uint32_t targets[] = {decoder.destinationPredicate(decoder.operand(0)), *second};
+  Slot a = decoder.bits(1, 4), b = decoder.bits(2, 4);
+  uint8_t joins = decoder.has("and") ? 1 : decoder.has("or") ? 2 : decoder.has("xor") ? 3 : 0;
+  PredicateSlot p = joins ? decoder.predicate(3) : PredicateSlot{};
+  for (unsigned half : {0u, 1u}) {
+    Slot left = splitHalf(decoder, a, half), right = splitHalf(decoder, b, half);
+    Instruction &made = decoder.emit(setPredicate);
+    made.a = left, made.b = right, made.p = p;
+    made.small[0] = joins;
+    made.details = decoder.keepDetails(SetPredicate{compare, targets[half], 0, false});
+  }
+  return true;
+}
+
 bool decodeSetPredicate(Decoder &decoder) {
   if (decoder.opcode().size() < 3 || decoder.types().empty())
     return decoder.unknown();
@@ -671,9 +769,8 @@ bool decodeSetPredicate(Decoder &decoder) {
   Compare compare = findCompare(decoder.opcode()[1], type, flushes);
   if (!compare)
     return decoder.unknown();
-  if (type.isPacked) { // d|e: of the two halves
-    return decoder.unknown();
-  }
+  if (type.isPacked)
+    return decodeSetPredicates(decoder, type);
   SetPredicate details{compare, decoder.destinationPredicate(decoder.operand(0)), 0, false};
   if (auto second = decoder.secondPredicate(decoder.operand(0)))
     details.second = *second, details.hasSecond = true;
@@ -687,32 +784,56 @@ bool decodeSetPredicate(Decoder &decoder) {
   return true;
 }
 
-/// set.CmpOp.dtype.stype: `small[1]`: 0 all bits, 1 1.0 (f32), 2 1.0 (f16 or bf16, in `immediate`).
+/// set.CmpOp.dtype.stype: d has `small[2]` bytes, and `immediate` where the comparison holds, shifted by `small[1]` bits; the rest of d is kept where `small[3]`. `small[0]`: as in setp.
 Step setRegister(Warp &warp, const Instruction &instruction, LaneMask mask) {
   auto &details = *static_cast<const SetPredicate *>(instruction.details);
   uint32_t value = details.compare(warp.in<char>(instruction.a), warp.in<char>(instruction.b));
+  if (instruction.small[0]) {
+    const uint32_t other = uint32_t(warp.predicate(instruction.p));
+    value = instruction.small[0] == 1 ? value & other : instruction.small[0] == 2 ? value | other : value ^ other;
+  }
   eachLane(mask, [&](unsigned lane) {
-    bool isTrue = value >> lane & 1;
+    const uint32_t chosen = value >> lane & 1 ? uint32_t(instruction.immediate) << instruction.small[1] : 0;
     if (instruction.small[2] == 2)
-      warp.out<uint16_t>(instruction.d)[lane] = isTrue ? uint16_t(instruction.immediate) : 0;
-    else
-      warp.out<uint32_t>(instruction.d)[lane] = isTrue ? uint32_t(instruction.immediate) : 0;
+      warp.out<uint16_t>(instruction.d)[lane] = uint16_t(chosen);
+    else if (uint32_t &d = warp.out<uint32_t>(instruction.d)[lane]; true)
+      d = instruction.small[3] ? d | chosen : chosen;
   });
   return Step::Next;
 }
 bool decodeSet(Decoder &decoder) {
   Type result = decoder.type(0), type = decoder.type(1);
-  Compare compare = findCompare(decoder.opcode()[1], type, decoder.has("ftz"));
-  if (!compare || type.isPacked || decoder.operandCount() != 3)
+  const Type element{type.kind, type.bits, /*isPacked=*/false};
+  Compare compare = findCompare(decoder.opcode()[1], element, decoder.has("ftz"));
+  if (!compare)
     return decoder.unknown();
-  Slot d = decoder.destination(0, result.bytes()), a = decoder.source(1, type), b = decoder.source(2, type);
-  Instruction &made = decoder.emit(setRegister);
-  made.d = d, made.a = a, made.b = b;
-  made.small[2] = uint8_t(result.bytes());
-  made.immediate = result.kind == Kind::Float   ? (result.bits == 32 ? 0x3F800000 : 0x3C00)
-                   : result.kind == Kind::Brain ? 0x3F80
-                                                : 0xFFFFFFFF;
-  made.details = decoder.keepDetails(SetPredicate{compare, 0, 0, false});
+  Slot d = decoder.destination(0, result.bytes()), a = decoder.bits(1, type.bytes()), b = decoder.bits(2, type.bytes());
+  if (!type.isPacked)
+    a = decoder.source(1, type), b = decoder.source(2, type);
+  uint8_t joins = decoder.has("and") ? 1 : decoder.has("or") ? 2 : decoder.has("xor") ? 3 : 0;
+  PredicateSlot p = joins ? decoder.predicate(3) : PredicateSlot{};
+  // Packed numbers set both halves: the result is packed, or an integer of 32 bits with 16 for each.
+  if (type.isPacked) { // d may be a or b
+    Slot copies[2] = {decoder.temporary(4), decoder.temporary(4)};
+    for (auto [copied, from] : {std::pair(copies[0], a), std::pair(copies[1], b)}) {
+      Instruction &made = decoder.emit(unary<uint32_t, uint32_t, copy<uint32_t>>);
+      made.d = copied, made.a = from;
+    }
+    a = copies[0], b = copies[1];
+  }
+  for (unsigned half = 0; half < (type.isPacked ? 2 : 1); ++half) {
+    Slot left = type.isPacked ? splitHalf(decoder, a, half) : a,
+         right = type.isPacked ? splitHalf(decoder, b, half) : b;
+    Instruction &made = decoder.emit(setRegister);
+    made.d = d, made.a = left, made.b = right, made.p = p;
+    made.small[0] = joins, made.small[1] = uint8_t(16 * half);
+    made.small[2] = uint8_t(result.bytes()), made.small[3] = half;
+    made.immediate = result.kind == Kind::Float   ? (result.bits == 32 ? 0x3F800000 : 0x3C00)
+                     : result.kind == Kind::Brain ? 0x3F80
+                     : type.isPacked              ? 0xFFFF
+                                                  : 0xFFFFFFFF;
+    made.details = decoder.keepDetails(SetPredicate{compare, 0, 0, false});
+  }
   return true;
 }
 
@@ -761,13 +882,13 @@ bool decodeSelectBySign(Decoder &decoder) {
 // Moves.
 
 Step readClock(Warp &warp, const Instruction &instruction, LaneMask mask) {
-  // Clocks count instructions of the warp, which is what repeats; the global timer is the host's.
+  // Clocks count instructions of the warp, which is what repeats; the global timer is the host's. `small[0]`: 1 the timer's, 2 the upper half.
   uint64_t value = warp.executed;
-  if (instruction.small[0] == 1)
+  if (instruction.small[0] & 1)
     value = uint64_t(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
             .count());
-  if (instruction.small[0] == 2)
+  if (instruction.small[0] & 2)
     value >>= 32;
   eachLane(mask, [&](unsigned lane) {
     if (instruction.small[1] == 8)
@@ -809,6 +930,15 @@ bool decodeMove(Decoder &decoder) {
   Type type = decoder.type(0);
   using Operand = ptx::Operand;
   const Operand &to = decoder.operand(0), &from = decoder.operand(1);
+  if (type.kind == Kind::Predicate && from.kind == Operand::Kind::Special) {
+    SetPredicate details{findCompare("ne", {Kind::Unsigned, 32, false}, false), decoder.destinationPredicate(to), 0,
+                         false};
+    Slot a = decoder.bits(1, 4), b = decoder.constant(0, 4);
+    Instruction &made = decoder.emit(setPredicate);
+    made.a = a, made.b = b;
+    made.details = decoder.keepDetails(details);
+    return true;
+  }
   if (type.kind == Kind::Predicate)
     return decodeBitwise(decoder);
   bool packs = from.kind == Operand::Kind::Vector, unpacks = to.kind == Operand::Kind::Vector;
@@ -831,7 +961,7 @@ bool decodeMove(Decoder &decoder) {
     Slot d = decoder.destination(0, type.bytes());
     Instruction &made = decoder.emit(readClock);
     made.d = d;
-    made.small[0] = from.text.ends_with("_hi") ? 2 : from.text.starts_with("%globaltimer") ? 1 : 0;
+    made.small[0] = uint8_t((from.text.ends_with("_hi") ? 2 : 0) | (from.text.starts_with("%globaltimer") ? 1 : 0));
     made.small[1] = uint8_t(type.bytes());
     return true;
   }
@@ -867,7 +997,7 @@ void addArithmetic(DecodeTable &table) {
   table["add"] = table["sub"] = byType<decodeAddition>;
   table["addc"] = table["subc"] = table["madc"] = decodeCarry;
   table["mul"] = table["mad"] = byType<decodeMultiplication>;
-  table["mul24"] = decodeMultiply24;
+  table["mul24"] = table["mad24"] = decodeMultiply24;
   table["div"] = table["rem"] = byType<decodeDivision>;
   table["min"] = table["max"] = byType<decodeMinimum>;
   table["neg"] = table["abs"] = byType<decodeNegation>;
@@ -880,6 +1010,8 @@ void addArithmetic(DecodeTable &table) {
   table["bfe"] = decodeExtract;
   table["bfi"] = decodeInsert;
   table["bmsk"] = decodeMaskOf;
+  table["szext"] = decodeExtension;
+  table["fns"] = decodeFindSet;
   table["sad"] = decodeDifference;
   table["dp4a"] = table["dp2a"] = decodeDotBytes;
   table["setp"] = decodeSetPredicate;

@@ -1,9 +1,11 @@
 // atom and red: on global memory by atomic instructions of the host, so that programs on several of its threads see each other; on shared memory likewise.
 #include "simulator/arithmetic/Floats.h"
 #include "simulator/engines/Combine.h"
+#include "simulator/engines/Mbarrier.h"
 #include "simulator/machine/Decoder.h"
 #include "simulator/machine/Lanes.h"
 #include "simulator/machine/Memory.h"
+#include "simulator/watch/Groups.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,53 +18,51 @@ namespace {
 using Kind = Type::Kind;
 using ptx::Space;
 
-using Operation = Combination;
-
 struct Form {
-  Operation operation;
+  Combination operation;
   Type type;
   unsigned count = 1; // of vectors, and of pairs
   bool hasResult = true;
   Space space = Space::Generic;
 };
 
-template <typename T> T combineIntegers(Operation operation, T old, T value) {
+template <typename T> T combineIntegers(Combination operation, T old, T value) {
   using U = std::make_unsigned_t<T>;
   switch (operation) {
-  case Operation::Add:
+  case Combination::Add:
     return T(U(old) + U(value));
-  case Operation::Minimum:
+  case Combination::Minimum:
     return std::min(old, value);
-  case Operation::Maximum:
+  case Combination::Maximum:
     return std::max(old, value);
-  case Operation::And:
+  case Combination::And:
     return old & value;
-  case Operation::Or:
+  case Combination::Or:
     return old | value;
-  case Operation::Xor:
+  case Combination::Xor:
     return old ^ value;
-  case Operation::Increment:
+  case Combination::Increment:
     return U(old) >= U(value) ? T(0) : T(old + 1);
-  case Operation::Decrement:
+  case Combination::Decrement:
     return old == 0 || U(old) > U(value) ? value : T(old - 1);
   default:
     return value;
   }
 }
 
-template <typename T> T combineFloats(Operation operation, T old, T value) {
-  if (operation == Operation::Exchange)
+template <typename T> T combineFloats(Combination operation, T old, T value) {
+  if (operation == Combination::Exchange)
     return value;
-  if (operation == Operation::Add)
+  if (operation == Combination::Add)
     return old + value;
   if (old != old || value != value)
     return old != old ? value : old;
-  return operation == Operation::Minimum ? std::min(old, value) : std::max(old, value);
+  return operation == Combination::Minimum ? std::min(old, value) : std::max(old, value);
 }
 
 /// What becomes of one element of up to 8 bytes.
-uint64_t combine(Operation operation, Type type, uint64_t old, uint64_t value) {
-  if (operation == Operation::Exchange)
+uint64_t combine(Combination operation, Type type, uint64_t old, uint64_t value) {
+  if (operation == Combination::Exchange)
     return value;
   switch (type.kind) {
   case Kind::Float:
@@ -101,12 +101,12 @@ template <typename T> uint64_t swapIfEqual(std::byte *at, T expected, T value) {
 } // namespace
 
 std::optional<Combination> combinationOf(const Decoder &decoder) {
-  static const std::pair<std::string_view, Operation> operations[] = {
-      {"add", Operation::Add},       {"min", Operation::Minimum},
-      {"max", Operation::Maximum},   {"and", Operation::And},
-      {"or", Operation::Or},         {"xor", Operation::Xor},
-      {"exch", Operation::Exchange}, {"cas", Operation::CompareAndSwap},
-      {"inc", Operation::Increment}, {"dec", Operation::Decrement}};
+  static const std::pair<std::string_view, Combination> operations[] = {
+      {"add", Combination::Add},       {"min", Combination::Minimum},
+      {"max", Combination::Maximum},   {"and", Combination::And},
+      {"or", Combination::Or},         {"xor", Combination::Xor},
+      {"exch", Combination::Exchange}, {"cas", Combination::CompareAndSwap},
+      {"inc", Combination::Increment}, {"dec", Combination::Decrement}};
   for (auto [name, operation] : operations)
     if (decoder.has(name))
       return operation;
@@ -141,7 +141,7 @@ Step atomic(Warp &warp, const Instruction &instruction, LaneMask mask) {
       uint64_t value = 0, old = 0;
       std::memcpy(&value, warp.in<std::byte>(values[index]) + lane * registerBytes, registerBytes);
       std::byte *place = at + index * registerBytes;
-      if (form.operation == Operation::CompareAndSwap) {
+      if (form.operation == Combination::CompareAndSwap) {
         uint64_t expected = 0;
         std::memcpy(&expected, warp.in<std::byte>(instruction.b) + lane * bytes, bytes);
         old = bytes == 2   ? swapIfEqual<uint16_t>(place, uint16_t(expected), uint16_t(value))
@@ -178,7 +178,7 @@ Step atomic128(Warp &warp, const Instruction &instruction, LaneMask mask) {
     }
     std::byte old[16];
     std::memcpy(old, at, 16);
-    if (form.operation == Operation::Exchange ||
+    if (form.operation == Combination::Exchange ||
         std::memcmp(old, warp.in<std::byte>(instruction.b) + lane * 16, 16) == 0)
       std::memcpy(at, warp.in<std::byte>(instruction.list[1]) + lane * 16, 16);
     std::memcpy(warp.out<std::byte>(instruction.list[0]) + lane * 16, old, 16);
@@ -188,8 +188,40 @@ Step atomic128(Warp &warp, const Instruction &instruction, LaneMask mask) {
 
 } // namespace
 
+/// red.async: an update of shared memory of the cluster by an operation of its own, whose bytes an mbarrier counts.
+struct AsyncUpdate {
+  Form form;
+  Slot barrier;
+  unsigned addressBytes = 4;
+  int64_t offset = 0;
+};
+static Step updateAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
+  auto &update = *static_cast<const AsyncUpdate *>(instruction.details);
+  Operation operation(warp, Proxy::Async);
+  const unsigned bytes = update.form.type.bits / 8;
+  for (unsigned lane = 0; lane < laneCount; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    std::byte *at = locate(warp, instruction, Space::SharedCluster, addressOf(warp, instruction, lane), bytes, lane,
+                           Access::Atomic);
+    std::byte *barrier =
+        at ? locateMbarrier(warp, instruction,
+                            addressIn(warp, update.barrier, update.addressBytes, lane) + uint64_t(update.offset), lane)
+           : nullptr;
+    if (!barrier)
+      return Step::Blocked;
+    uint64_t value = 0;
+    std::memcpy(&value, warp.in<std::byte>(instruction.list[0]) + lane * bytes, bytes);
+    combineAt(at, update.form.operation, update.form.type, value);
+    operation.token().completesAt(barrier);
+    expectBytes(warp, instruction, barrier, -int64_t(bytes), lane);
+  }
+  return Step::Next;
+}
+
 bool decodeAtomic(Decoder &decoder) {
-  if (decoder.has("async"))
+  const bool isAsync = decoder.has("async");
+  if (isAsync && !decoder.has("mbarrier::complete_tx::bytes"))
     return decoder.unknown();
   Form form{.type = decoder.type(0), .hasResult = decoder.opcode()[0] == "atom", .space = spaceOf(decoder)};
   auto operation = combinationOf(decoder);
@@ -200,7 +232,7 @@ bool decodeAtomic(Decoder &decoder) {
   Instruction address;
   decoder.address(decoder.operand(first), address, form.space);
   unsigned bytes = form.type.bytes();
-  bool swaps = form.operation == Operation::CompareAndSwap;
+  bool swaps = form.operation == Combination::CompareAndSwap;
   Slot expected = swaps ? decoder.bits(first + 1, bytes) : Slot{};
   std::vector<Slot> list = form.hasResult ? decoder.vector(decoder.operand(0), bytes, true) : std::vector<Slot>{};
   std::vector<Slot> values = decoder.vector(decoder.operand(first + (swaps ? 2 : 1)), bytes, false);
@@ -211,15 +243,29 @@ bool decodeAtomic(Decoder &decoder) {
   if (form.hasResult && list.size() != values.size())
     return decoder.unknown();
   if (isWide
-          ? !form.hasResult || form.count != 1 || !(swaps || form.operation == Operation::Exchange)
+          ? !form.hasResult || form.count != 1 || !(swaps || form.operation == Combination::Exchange)
           : !isElement || !std::has_single_bit(values.size()) || bytes * form.count > 32 || (swaps && form.count != 1))
     return decoder.unknown();
   list.insert(list.end(), values.begin(), values.end());
+  if (isAsync) {
+    if (form.count != 1 || form.type.isPacked || form.type.bits < 32 || isWide)
+      return decoder.unknown();
+    Instruction barrier;
+    Space space = Space::SharedCluster;
+    decoder.address(decoder.operand(2), barrier, space);
+    Instruction &made = decoder.emit(updateAsync);
+    made.a = address.a, made.immediate = address.immediate, made.small[3] = address.small[3];
+    made.details = decoder.keepDetails(AsyncUpdate{form, barrier.a, barrier.small[3], barrier.immediate});
+    decoder.keep(std::move(list), made);
+    return !decoder.failed();
+  }
   Instruction &made = decoder.emit(isWide ? atomic128 : atomic);
   made.a = address.a, made.b = expected;
   made.immediate = address.immediate;
   made.small[3] = address.small[3];
   made.details = decoder.keepDetails(form);
+  made.ordering = orderingOf(decoder);
+  made.ordering.isStrong = true;
   decoder.keep(std::move(list), made);
   return true;
 }
@@ -227,5 +273,3 @@ bool decodeAtomic(Decoder &decoder) {
 void addAtomics(DecodeTable &table) { table["atom"] = table["red"] = decodeAtomic; }
 
 } // namespace triton::simulator
-  made.ordering = orderingOf(decoder);
-  made.ordering.isStrong = true;

@@ -180,9 +180,43 @@ Step storeAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
   return step;
 }
 
+/// st.bulk: zeros, b bytes of them from a on.
+Step storeZeros(Warp &warp, const Instruction &instruction, LaneMask mask) {
+  for (unsigned lane = 0; lane < laneCount; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    const uint64_t bytes = warp.in<uint64_t>(instruction.b)[lane], address = addressOf(warp, instruction, lane);
+    if (bytes % 8) {
+      warp.cta.grid().report(warp, instruction, LaneMask(1) << lane, Finding::Kind::IllegalInstruction,
+                             "st.bulk of " + std::to_string(bytes) + " bytes, which are no multiple of 8",
+                             /*isFatal=*/true);
+      return Step::Blocked;
+    }
+    std::byte *at = locateShared(warp, instruction, uint32_t(address), bytes, lane, Access::Write);
+    if (!at)
+      return Step::Blocked;
+    std::memset(at, 0, bytes);
+  }
+  return Step::Next;
+}
+bool decodeZeros(Decoder &decoder) {
+  if (decoder.integer(decoder.operand(2)) != 0)
+    return decoder.unknown();
+  Instruction address;
+  Space space = Space::Shared;
+  decoder.address(decoder.operand(0), address, space);
+  Slot b = decoder.bits(1, 8);
+  Instruction &made = decoder.emit(storeZeros);
+  made.a = address.a, made.b = b;
+  made.immediate = address.immediate, made.small[3] = address.small[3];
+  return !decoder.failed();
+}
+
 bool decodeLoad(Decoder &decoder) { return decodeAccess(decoder, true); }
 bool decodeStore(Decoder &decoder) {
-  if (decoder.has("bulk") || (decoder.has("async") && !decoder.has("mbarrier::complete_tx::bytes")))
+  if (decoder.has("bulk"))
+    return decodeZeros(decoder);
+  if (decoder.has("async") && !decoder.has("mbarrier::complete_tx::bytes"))
     return decoder.unknown();
   if (!decodeAccess(decoder, false) || !decoder.has("async"))
     return !decoder.failed();

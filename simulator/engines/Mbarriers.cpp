@@ -102,12 +102,15 @@ bool arriveAt(Warp &warp, const Instruction &instruction, uint64_t address) {
   return true;
 }
 
+static std::string overflowText(int64_t bytes) {
+  return "an mbarrier counts " + std::to_string(bytes) + " bytes, beyond its limit of " + std::to_string(countLimit);
+}
+
 void expectBytes(Warp &warp, const Instruction &instruction, std::byte *barrier, int64_t bytes, unsigned lane) {
   State state = State::read(barrier);
   int64_t sum = state.bytes + bytes;
   if (sum > int64_t(countLimit) || sum < -int64_t(countLimit)) {
-    fail(warp, instruction, lane,
-         "an mbarrier counts " + std::to_string(sum) + " bytes, beyond its limit of " + std::to_string(countLimit));
+    fail(warp, instruction, lane, overflowText(sum));
     return;
   }
   state.bytes = int32_t(sum);
@@ -118,7 +121,16 @@ void expectBytes(Warp &warp, const Instruction &instruction, std::byte *barrier,
 
 namespace {
 
-enum class Operation : uint8_t { Initialise, Invalidate, Arrive, ArriveDrop, ArriveExpect, Expect, Complete };
+enum class Operation : uint8_t {
+  Initialise,
+  Invalidate,
+  Arrive,
+  ArriveDrop,
+  ArriveExpect,
+  ArriveDropExpect,
+  Expect,
+  Complete
+};
 
 /// `small[0]` operation, `small[1]`: has a count (b); d: the state, where `small[2]`.
 Step change(Warp &warp, const Instruction &instruction, LaneMask mask) {
@@ -159,10 +171,18 @@ Step change(Warp &warp, const Instruction &instruction, LaneMask mask) {
     case Operation::Arrive:
       before = arrive(warp, instruction, at, value, lane);
       break;
-    case Operation::ArriveExpect: {
+    case Operation::ArriveExpect:
+    case Operation::ArriveDropExpect: {
       // The bytes first, or the arrival could end the phase without them.
       State state = State::read(at);
-      state.bytes += int32_t(value);
+      const int64_t sum = state.bytes + int64_t(value);
+      if (sum > int64_t(countLimit)) {
+        failed = !fail(warp, instruction, lane, overflowText(sum));
+        return;
+      }
+      state.bytes = int32_t(sum);
+      if (operation == Operation::ArriveDropExpect && state.expected)
+        --state.expected;
       state.write(at);
       before = arrive(warp, instruction, at, 1, lane);
       break;
@@ -260,8 +280,8 @@ bool decodeMbarrier(Decoder &decoder) {
     operation = Operation::ArriveExpect;
   else if (name == "arrive")
     operation = Operation::Arrive;
-  else if (name == "arrive_drop" && !decoder.has("expect_tx"))
-    operation = Operation::ArriveDrop;
+  else if (name == "arrive_drop")
+    operation = decoder.has("expect_tx") ? Operation::ArriveDropExpect : Operation::ArriveDrop;
   else if (name == "expect_tx")
     operation = Operation::Expect;
   else if (name == "complete_tx")

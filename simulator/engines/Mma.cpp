@@ -215,8 +215,12 @@ bool decodeMma(Decoder &decoder) {
       byte = pair[0], thread = pair[1];
       return true;
     };
-    product.leftScale = decoder.bits(next, 4);
-    product.rightScale = decoder.bits(next + 2, 4);
+    auto scale = [&](size_t index) { // a register, in braces or not
+      std::vector<Slot> one = decoder.vector(decoder.operand(index), 4, /*isDestination=*/false);
+      return one.size() == 1 ? one[0] : Slot{};
+    };
+    product.leftScale = scale(next);
+    product.rightScale = scale(next + 2);
     if (!selectors(next + 1, product.leftByte, product.leftThread) ||
         !selectors(next + 3, product.rightByte, product.rightThread))
       return false;

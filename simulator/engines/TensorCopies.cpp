@@ -48,8 +48,9 @@ enum class Direction : uint8_t { Load, Store, Reduce };
 struct Copy {
   Direction direction = Direction::Load;
   unsigned rank = 1;
-  bool isGather = false, isMulticast = false;
+  bool isGather = false, isMulticast = false, isIm2col = false;
   Combination combination = Combination::Add;
+  std::vector<Slot> offsets;                                // of im2col loads: of 16 bits
   Slot shared, map, barrier, mask;                          // addresses; `mask`: of CTAs, 16 bits
   unsigned sharedBytes = 4, mapBytes = 8, barrierBytes = 4; // of the registers
   int64_t sharedOffset = 0, mapOffset = 0, barrierOffset = 0;
@@ -203,6 +204,45 @@ bool moveBox(Warp &warp, const Instruction &instruction, unsigned lane, const Co
   return true;
 }
 
+/// The pixels of an im2col copy, each a row of channels: they begin at the copy's coordinates and go through the bounding box, along the width first, in steps of the element strides. What
+/// is loaded lies `offsets` beyond each.
+bool movePixels(Warp &warp, const Instruction &instruction, unsigned lane, const Copy &copy, const Box &box,
+                uint32_t base, const std::vector<Cta *> &targets, const std::array<int64_t, 3> &offsets) {
+  const TensorMapFields &map = box.map;
+  const unsigned spatial = map.rank - 1; // dimensions between channels and images
+  std::vector<std::byte> row(box.rowBytes() + 16);
+  std::array<int64_t, 5> place{};
+  std::copy_n(box.start, 5, place.begin());
+  for (uint32_t pixel = 0; pixel < box.extent[1]; ++pixel) {
+    int64_t at[5] = {place[0], place[1], place[2], place[3], place[4]};
+    for (unsigned axis = 0; axis < spatial; ++axis)
+      at[1 + axis] += offsets[axis];
+    auto pieces = [&](Cta &cta, bool toShared) {
+      for (uint32_t byte = 0; byte < box.rowBytes();) {
+        const uint32_t address = base + pixel * box.rowBytes() + byte;
+        const uint32_t part = std::min(box.rowBytes() - byte, 16 - address % 16);
+        std::byte *there = cta.shared.data() + swizzled(address, map.swizzle);
+        std::memcpy(toShared ? there : row.data() + byte, toShared ? row.data() + byte : there, part);
+        byte += part;
+      }
+    };
+    if (copy.direction != Direction::Load)
+      pieces(*targets[0], false);
+    if (!moveRow(warp, instruction, lane, copy, box, at, row.data()))
+      return false;
+    if (copy.direction == Direction::Load)
+      for (Cta *cta : targets)
+        pieces(*cta, true);
+    for (unsigned axis = 1; axis <= spatial + 1; ++axis) {
+      place[axis] += axis > spatial ? 1 : std::max<int>(map.elementStrides[axis], 1);
+      if (axis > spatial || place[axis] < int64_t(box.shapeOf(axis)) + map.upperCorner[axis - 1])
+        break;
+      place[axis] = map.lowerCorner[axis - 1];
+    }
+  }
+  return true;
+}
+
 /// The CTA and offset that a shared address names.
 Cta *ctaOf(Warp &warp, uint32_t address) {
   uint32_t rank = address >> rankShift;
@@ -239,6 +279,17 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
   if (box.unitElements == 1 && startHalfBytes % 32)
     return fail(warp, instruction, lane,
                 "the innermost coordinate " + std::to_string(box.start[0]) + " is no multiple of 16 bytes");
+  if (map.interleave)
+    return fail(warp, instruction, lane, "copies of interleaved tensors (NC/8HWC8) are not simulated");
+  if (copy.isIm2col != bool(map.isIm2col))
+    return fail(warp, instruction, lane,
+                copy.isIm2col ? "a tensor map of tiles is used for im2col"
+                              : "a tensor map of im2col is used for tiles");
+  if (copy.isIm2col) // channels of a pixel, and pixels
+    box.extent[2] = box.extent[3] = box.extent[4] = 1;
+  std::array<int64_t, 3> offsets{};
+  for (size_t axis = 0; axis < copy.offsets.size(); ++axis)
+    offsets[axis] = warp.in<uint16_t>(copy.offsets[axis])[lane];
   auto shared = uint32_t(addressIn(warp, copy.shared, copy.sharedBytes, lane) + uint64_t(copy.sharedOffset));
   uint64_t total = copy.isGather ? uint64_t(box.rowBytes()) * 4 : box.bytes();
   if (shared % 128)
@@ -269,7 +320,8 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
   const int64_t *gathered = copy.isGather ? rows.data() : nullptr;
   if (copy.direction != Direction::Load) {
     operation.joins(Group::Bulk);
-    return moveBox(warp, instruction, lane, copy, box, offset, targets, gathered);
+    return copy.isIm2col ? movePixels(warp, instruction, lane, copy, box, offset, targets, offsets)
+                         : moveBox(warp, instruction, lane, copy, box, offset, targets, gathered);
   }
   auto barrier = uint32_t(addressIn(warp, copy.barrier, copy.barrierBytes, lane) + uint64_t(copy.barrierOffset));
   std::vector<std::byte *> counters;
@@ -284,8 +336,10 @@ bool copyTensor(Warp &warp, const Instruction &instruction, const Copy &copy, un
                          isLate = warp.cta.grid().launch.seed != 0] {
     Box landing(box, map);
     const Resumed resumed(warp, started);
-    bool moved =
-        moveBox(warp, instruction, lane, copy, landing, offset, targets, copy.isGather ? rows.data() : nullptr);
+    std::copy_n(box.extent, 5, landing.extent);
+    bool moved = copy.isIm2col ? movePixels(warp, instruction, lane, copy, landing, offset, targets, offsets)
+                               : moveBox(warp, instruction, lane, copy, landing, offset, targets,
+                                         copy.isGather ? rows.data() : nullptr);
     if (!isLate)
       *isFine = moved;
     for (std::byte *counter : counters) {
@@ -395,9 +449,11 @@ bool decodeTensorCopy(Decoder &decoder, Direction direction) {
   for (std::string_view part : decoder.opcode())
     if (part.size() == 2 && part[1] == 'd' && part[0] >= '1' && part[0] <= '5')
       copy.rank = unsigned(part[0] - '0');
-  if (decoder.has("im2col") || decoder.has("im2col_no_offs") || decoder.has("im2col::w") ||
-      decoder.has("im2col::w::128"))
+  if (decoder.has("im2col::w") || decoder.has("im2col::w::128"))
     return decoder.unknown();
+  copy.isIm2col = decoder.has("im2col") || decoder.has("im2col_no_offs");
+  if (copy.isIm2col && copy.rank < 3)
+    return decoder.fail("'" + decoder.opcodeText() + "' needs 3 to 5 dimensions");
   copy.isGather = decoder.has("tile::gather4") || decoder.has("tile::scatter4");
   copy.isMulticast = decoder.has("multicast::cluster");
   if (direction == Direction::Reduce) {
@@ -418,8 +474,14 @@ bool decodeTensorCopy(Decoder &decoder, Direction direction) {
                         " coordinates");
   if (isLoad) {
     takeAddress(decoder, decoder.operand(2), copy.barrier, copy.barrierBytes, copy.barrierOffset);
+    size_t next = 3;
+    if (copy.isIm2col) {
+      copy.offsets = decoder.vector(decoder.operand(next++), 2, false);
+      if (copy.offsets.size() != copy.rank - 2)
+        return decoder.fail("'" + decoder.opcodeText() + "' has " + std::to_string(copy.offsets.size()) + " offsets");
+    }
     if (copy.isMulticast)
-      copy.mask = decoder.bits(3, 2);
+      copy.mask = decoder.bits(next, 2);
   }
   if (decoder.failed())
     return false;

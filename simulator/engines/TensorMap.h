@@ -46,4 +46,9 @@ bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const
                      const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides, int interleave,
                      int swizzle, int fill);
 
+/// As cuTensorMapEncodeIm2col: `channels` of a pixel and `pixels` are what a copy moves; corners are of the dimensions between channels and images, the innermost first.
+bool encodeIm2colTensorMap(void *map, int type, uint32_t rank, uint64_t address, const uint64_t *shape,
+                           const uint64_t *strides, const int *lowerCorner, const int *upperCorner, uint32_t channels,
+                           uint32_t pixels, const uint32_t *elementStrides, int interleave, int swizzle, int fill);
+
 } // namespace triton::simulator

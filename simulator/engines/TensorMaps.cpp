@@ -5,6 +5,7 @@
 #include "simulator/machine/Lanes.h"
 #include "simulator/machine/Memory.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace triton::simulator {
@@ -70,6 +71,30 @@ bool encodeTensorMap(void *map, int type, uint32_t rank, uint64_t address, const
   if (interleave == 0 && swizzle && innerBytes > (swizzle > 3 ? 128u : 16u << swizzle))
     return false;
   std::memset(map, 0, 128);
+  std::memcpy(map, &fields, sizeof(fields));
+  return true;
+}
+
+bool encodeIm2colTensorMap(void *map, int type, uint32_t rank, uint64_t address, const uint64_t *shape,
+                           const uint64_t *strides, const int *lowerCorner, const int *upperCorner, uint32_t channels,
+                           uint32_t pixels, const uint32_t *elementStrides, int interleave, int swizzle, int fill) {
+  const uint32_t box[5] = {channels, 1, 1, 1, 1};
+  if (rank < 3 || rank > 5 || channels == 0 || channels > 256 || pixels == 0 || pixels > 1024 ||
+      !encodeTensorMap(map, type, rank, address, shape, strides, box, elementStrides, interleave, swizzle, fill))
+    return false;
+  // Corners have 16 bits with one dimension between channels and images, 8 with two, 5 with three.
+  const int limit = rank == 3 ? 1 << 15 : rank == 4 ? 1 << 7 : 1 << 4;
+  TensorMapFields fields;
+  std::memcpy(&fields, map, sizeof(fields));
+  fields.isIm2col = 1;
+  fields.box[1] = pixels;
+  for (uint32_t axis = 0; axis + 2 < rank; ++axis) {
+    if (std::max(lowerCorner[axis], upperCorner[axis]) >= limit ||
+        std::min(lowerCorner[axis], upperCorner[axis]) < -limit)
+      return false;
+    fields.lowerCorner[axis] = int16_t(lowerCorner[axis]);
+    fields.upperCorner[axis] = int16_t(upperCorner[axis]);
+  }
   std::memcpy(map, &fields, sizeof(fields));
   return true;
 }

@@ -87,7 +87,7 @@ static const DecodeTable &table() {
     DecodeTable made;
     for (auto add : {addArithmetic, addFloats, addApproximations, addConversions, addControl, addCalls, addMemory,
                      addAtomics, addWarpOperations, addCopies, addMatrixMoves, addMma, addMbarriers, addTensorCopies,
-                     addTensorMaps, addWgmma, addTcgen05, addLaunchControl})
+                     addTensorMaps, addWgmma, addTcgen05, addLaunchControl, addVideo})
       add(made);
     return made;
   }();

@@ -173,12 +173,13 @@ void addTensorMaps(DecodeTable &table);
 void addWgmma(DecodeTable &table);
 void addTcgen05(DecodeTable &table);
 void addLaunchControl(DecodeTable &table);
+void addVideo(DecodeTable &table);
 
 /// The space that the opcode names; generic where it names none.
 ptx::Space spaceOf(const Decoder &decoder);
-
 /// Semantics and scope that the opcode names. Volatile accesses order as acquire and release do: kernels poll by them.
 Ordering orderingOf(const Decoder &decoder);
+
 /// Sets `join` of all branches in [begin, end) to where their paths meet again: the immediate post-dominator; `end - 1` is the function's last return.
 void findJoins(std::vector<Instruction> &code, uint32_t begin, uint32_t end,
                const std::vector<std::pair<uint32_t, std::vector<uint32_t>>> &indexedBranches);
