@@ -95,7 +95,8 @@ void addCuda(nb::module_ &module) {
       "What launches found since the last call: [kernel, place, kind, message, count, whether it ended the launch].");
   cuda.def(
       "take_counts", [] { return fromJson(embed::cudaTakeCounts()); },
-      "What instructions did since the last call, by kernel, line and family.");
+      "What instructions did since the last call, by kernel, line and family; times are microseconds, by the cost "
+      "model.");
   cuda.def(
       "cuOccupancyMaxActiveClusters",
       [](uint64_t function, uint32_t shared, uint32_t cluster, uint32_t threads) {

@@ -159,7 +159,12 @@ std::string cudaTakeCounts() {
                                   {"shared_requests", counter.sharedRequests},
                                   {"passes", counter.passes},
                                   {"needed_passes", counter.neededPasses},
-                                  {"shared_bytes", counter.sharedBytes}});
+                                  {"shared_bytes", counter.sharedBytes},
+                                  {"products", counter.products},
+                                  {"issue_time", each.times.issue},
+                                  {"memory_time", each.times.memory},
+                                  {"shared_time", each.times.shared},
+                                  {"tensor_time", each.times.tensor}});
   }
   return toText(std::move(counts));
 }

@@ -45,9 +45,24 @@ def ratio(part, whole):
 def describe_counts(counts):
     rows = [[shorten(each["place"]), each["kernel"], each["family"], each["executions"],
              ratio(each["sectors"], each["requests"]), each["global_bytes"] or "",
-             ratio(each["passes"], each["needed_passes"]), each["shared_bytes"] or ""]
+             ratio(each["passes"], each["needed_passes"]), each["shared_bytes"] or "", f"{max(each[part] for part in PARTS):.3f}"]
             for each in counts]  # fmt: skip
-    return table(rows, ["line", "kernel", "instructions", "executed", "sectors/request", "global bytes", "passes/needed", "shared bytes"])  # fmt: skip
+    return table(rows, ["line", "kernel", "instructions", "executed", "sectors/request", "global bytes", "passes/needed", "shared bytes", "us"])  # fmt: skip
+
+
+# Of a GPU, and what the cost model calls the time that they are busy.
+PARTS = {"issue_time": "issue", "memory_time": "global memory", "shared_time": "shared memory", "tensor_time": "tensor cores"}  # fmt: skip
+
+
+def describe_times(counts):
+    """For each kernel, how long its launches take at least: as long as the part of the GPU that has most to do."""
+    lines = []
+    for kernel in dict.fromkeys(each["kernel"] for each in counts):
+        sums = {part: sum(each[part] for each in counts if each["kernel"] == kernel) for part in PARTS}
+        busiest = max(sums, key=sums.get)
+        shares = ", ".join(f"{name} {sums[part]:.3f}" for part, name in PARTS.items())
+        lines.append(f"{kernel}: {sums[busiest]:.3f} us at least, by {PARTS[busiest]} ({shares})")
+    return "\n".join(lines)
 
 
 def run(path, arguments):
@@ -91,7 +106,8 @@ def main(arguments=None):
     code = run(given.program, given.arguments)
     findings = libtriton.cuda.take_findings()
     if given.counters:
-        print(describe_counts(libtriton.cuda.take_counts()))
+        counts = libtriton.cuda.take_counts()
+        print(describe_counts(counts), describe_times(counts), sep="\n")
     if findings:
         print(describe_findings(findings))
     print(f"{len(findings)} finding{'' if len(findings) == 1 else 's'} on a simulated {given.arch}")

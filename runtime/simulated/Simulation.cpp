@@ -63,6 +63,43 @@ constexpr Chip chips[] = {{75, 65536, 65536, 40},
                           {120, 65536, 65536, 64, "gfx1201"},
                           {125, 163840, 163840, 256, "gfx1250"}};
 
+/// What a chip does in a time, for estimates: round figures from data sheets.
+struct Speed {
+  int capability;
+  llvm::StringLiteral amd;
+  double gigahertz, gigabytesPerSecond; // of global memory
+  double products;                      // of 16-bit numbers, in a clock of a multiprocessor
+};
+constexpr Speed speeds[] = {
+    {75, "", 1.6, 320, 512},        {80, "", 1.4, 1555, 1024},     {86, "", 1.7, 936, 512},
+    {87, "", 1.3, 204, 1024},       {89, "", 2.5, 1008, 512},      {90, "", 1.8, 3350, 2048},
+    {100, "", 1.9, 8000, 4096},     {103, "", 1.9, 8000, 4096},    {110, "", 1.6, 273, 4096},
+    {120, "", 2.4, 1792, 512},      {121, "", 2.4, 273, 512},      {0, "gfx90a", 1.7, 3200, 1024},
+    {0, "gfx942", 2.1, 5300, 1024}, {0, "gfx950", 2.4, 8000, 2048}};
+/// Of those without figures: a chip of the middle.
+constexpr Speed otherSpeed{0, "", 2.0, 1000, 512};
+
+const Speed &speedOf(const Chip &chip) {
+  for (const Speed &speed : speeds)
+    if (chip.isAmd() ? speed.amd == chip.amd : speed.amd.empty() && speed.capability == chip.capability)
+      return speed;
+  return otherSpeed;
+}
+
+/// As if all multiprocessors that get a CTA did an equal share: a warp instruction takes one of four schedulers for a clock, and shared memory serves 128 bytes in one.
+KernelCount::Times estimate(const simulator::Counter &counter, const Chip &chip, uint64_t ctas) {
+  const Speed &speed = speedOf(chip);
+  constexpr double schedulers = 4, bytesOfPass = 128, bytesOfSector = 32;
+  const double clocks = speed.gigahertz * 1e3 * double(std::min<uint64_t>(ctas, uint64_t(chip.multiprocessors)));
+  // Sectors are what accesses by threads move; engines have no requests.
+  const double bytes = std::max(double(counter.sectors) * bytesOfSector, double(counter.globalBytes));
+  const double passes = counter.passes ? double(counter.passes) : double(counter.sharedBytes) / bytesOfPass;
+  return {.issue = double(counter.executions) / schedulers / clocks,
+          .memory = bytes / (speed.gigabytesPerSecond * 1e3),
+          .shared = passes / clocks,
+          .tensor = double(counter.products) / speed.products / clocks};
+}
+
 struct Function;
 struct Module {
   std::unique_ptr<Program> program;
@@ -323,10 +360,15 @@ void keep(const Observation &observation, const std::string &kernel, const std::
     auto known = std::find_if(state().counts.begin(), state().counts.end(), [&](const KernelCount &count) {
       return count.kernel == kernel && count.place == line.place && count.family == family;
     });
-    if (known == state().counts.end())
-      state().counts.push_back({kernel, std::move(line.place), family, line.counter});
-    else
-      known->counter += line.counter;
+    const std::array<uint32_t, 3> &size = grid.launch.grid;
+    const KernelCount::Times times = estimate(line.counter, *state().chip, uint64_t(size[0]) * size[1] * size[2]);
+    if (known == state().counts.end()) {
+      state().counts.push_back({kernel, std::move(line.place), family, line.counter, times});
+      continue;
+    }
+    known->counter += line.counter;
+    known->times.issue += times.issue, known->times.memory += times.memory;
+    known->times.shared += times.shared, known->times.tensor += times.tensor;
   }
 }
 

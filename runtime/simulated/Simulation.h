@@ -53,6 +53,11 @@ std::vector<KernelFinding> takeFindings();
 struct KernelCount {
   std::string kernel, place, family;
   simulator::Counter counter;
+  /// Microseconds that these would keep parts of a GPU busy, by the cost model: its schedulers, its memory, shared memory, tensor cores. What keeps the busiest part of it busy is how long
+  /// a kernel takes at least.
+  struct Times {
+    double issue = 0, memory = 0, shared = 0, tensor = 0;
+  } times;
 };
 std::vector<KernelCount> takeCounts();
 

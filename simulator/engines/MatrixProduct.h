@@ -46,6 +46,11 @@ void decodeElements(const std::byte *bytes, unsigned count, Element element, dou
 /// A sum as bits of an accumulator; integers wrap, or stop at their limits.
 uint32_t encodeAccumulator(double sum, Element element, bool saturates);
 
+/// How long a product takes, in products of 16-bit numbers.
+constexpr uint64_t productsOf(Element element, unsigned m, unsigned n, unsigned k) {
+  return uint64_t(m) * n * k * bitsOf(element) / 16;
+}
+
 /// d[m][n] += sum over k of a[m][k] * b[k][n]; all row by row.
 void multiply(const double *a, const double *b, double *d, unsigned m, unsigned n, unsigned k);
 

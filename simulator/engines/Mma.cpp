@@ -99,6 +99,7 @@ Step multiplyInRegisters(Warp &warp, const Instruction &instruction, LaneMask ma
                            "mma is executed by some lanes of a warp only", true);
     return Step::Blocked;
   }
+  warp.cta.cluster.products += productsOf(product.a, product.m, product.n, product.k / (product.sparsity ? 2 : 1));
   constexpr unsigned maxDepth = 256;
   double a[16 * maxDepth], b[8 * maxDepth], transposed[8 * maxDepth], d[16 * 8];
   if (product.sparsity) {

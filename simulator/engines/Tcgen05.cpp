@@ -340,6 +340,7 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
     a.resize(fields->m * fields->k);
     b.resize(fields->n * fields->k);
     transposed.resize(b.size());
+    warp.cta.cluster.products += productsOf(fields->a, fields->m, fields->n, fields->k);
     d.assign(fields->m * fields->n, 0);
     auto right = decodeTcgen05Descriptor(warp.in<uint64_t>(product.b)[lane], fields->isBAlongK, fields->b);
     if (!right)

@@ -104,6 +104,7 @@ Step multiplyAsync(Warp &warp, const Instruction &instruction, LaneMask mask) {
   };
   if (accumulates)
     eachAccumulator([&](uint32_t word, unsigned shift, double &sum) { sum = decodeElement(word >> shift, product.d); });
+  warp.cta.cluster.products += productsOf(product.a, rowsOfWarp, product.n, product.k);
   multiply(a.data(), b.data(), d.data(), rowsOfWarp, product.n, product.k);
   eachAccumulator([&](uint32_t &word, unsigned shift, double &sum) {
     uint32_t bits = encodeAccumulator(sum, product.d, product.saturates);

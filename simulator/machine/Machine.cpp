@@ -365,8 +365,9 @@ Cluster::Cluster(Grid &grid, uint64_t number)
 Cluster::~Cluster() = default;
 
 void Cluster::count(const Instruction &instruction, LaneMask mask) {
-  counters->add(size_t(&instruction - grid.program.code.data()), instruction, mask, touches);
+  counters->add(size_t(&instruction - grid.program.code.data()), instruction, mask, touches, products);
   touches.clear();
+  products = 0;
 }
 
 void Cluster::land(std::function<void()> copy) {

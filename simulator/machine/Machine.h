@@ -147,6 +147,7 @@ struct Cluster {
   std::unique_ptr<RaceWatch> races; // where shared memory is watched
   std::unique_ptr<Counters> counters;
   std::vector<Touch> touches;                // of the instruction that is being executed, where they are counted
+  uint64_t products = 0;                     // likewise
   std::vector<std::function<void()>> flying; // copies that have not landed
 
   Cluster(Grid &grid, uint64_t number);

@@ -11,7 +11,7 @@ Counter &Counter::operator+=(const Counter &other) {
   executions += other.executions, lanes += other.lanes;
   requests += other.requests, sectors += other.sectors, globalBytes += other.globalBytes;
   sharedRequests += other.sharedRequests, passes += other.passes, neededPasses += other.neededPasses;
-  sharedBytes += other.sharedBytes;
+  sharedBytes += other.sharedBytes, products += other.products;
   return *this;
 }
 
@@ -34,8 +34,10 @@ static uint64_t passesOf(const std::vector<Touch> &touches, unsigned bytes) {
   return passes;
 }
 
-void Counters::add(size_t pc, const Instruction &instruction, LaneMask mask, const std::vector<Touch> &touches) {
+void Counters::add(size_t pc, const Instruction &instruction, LaneMask mask, const std::vector<Touch> &touches,
+                   uint64_t products) {
   Counter &counter = list[pc];
+  counter.products += products;
   ++counter.executions;
   counter.lanes += uint64_t(std::popcount(mask));
   if (touches.empty())

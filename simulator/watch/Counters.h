@@ -24,13 +24,15 @@ struct Counter {
   uint64_t requests = 0, sectors = 0, globalBytes = 0; // of global memory; a sector has 32 bytes
   // Of shared memory: a pass serves up to 32 banks of 4 bytes. `neededPasses`: with the same bytes and no conflicts.
   uint64_t sharedRequests = 0, passes = 0, neededPasses = 0, sharedBytes = 0;
+  uint64_t products = 0; // of tensor cores, as many as of 16-bit numbers take as long
   Counter &operator+=(const Counter &other);
 };
 
 class Counters {
 public:
   explicit Counters(size_t instructions) : list(instructions) {}
-  void add(size_t pc, const Instruction &instruction, LaneMask mask, const std::vector<Touch> &touches);
+  void add(size_t pc, const Instruction &instruction, LaneMask mask, const std::vector<Touch> &touches,
+           uint64_t products);
   void add(const Counters &other);
   const std::vector<Counter> &all() const { return list; }
 
