@@ -141,9 +141,27 @@ static llvm::LogicalResult checkShared(Compilation &compilation, const gpu::Targ
   return mlir::failure();
 }
 
-/// Makes room for the state of the concurrency sanitizer, where it is asked for and can do something.
-static void planSanitizer(Compilation &compilation) {
+static void warnOfMissing(Compilation &compilation, const std::string &what) {
+  llvm::errs() << render(Diagnostic{.severity = Severity::Warning,
+                                    .range = compilation.kernel,
+                                    .message = "the kernel is compiled without " + what},
+                         /*color=*/false);
+}
+
+/// Has illegal instructions and races in global memory looked for, where that is asked for; makes room for the state of the concurrency sanitizer, likewise, and where it can do something.
+static void planSanitizers(Compilation &compilation) {
   mlir::ModuleOp module = *compilation.module;
+  module->removeAttr(gpu::instructionChecksName); // what a file says of it
+  module->removeAttr(gpu::globalChecksName);
+  mlir::Builder builder(module.getContext());
+  for (auto [mode, what] : {std::pair("iisan", "the checks of illegal instructions"),
+                            std::pair("gsan", "the detector of races in global memory")})
+    if (compilation.options.asksFor(mode) && gpu::isForAmd(module))
+      warnOfMissing(compilation, llvm::formatv("{0} ({1}): it knows NVIDIA GPUs", what, mode).str());
+  if (compilation.options.asksFor("iisan"))
+    module->setAttr(gpu::instructionChecksName, builder.getUnitAttr());
+  if (compilation.options.asksFor("gsan"))
+    module->setAttr(gpu::globalChecksName, builder.getI32IntegerAttr(compilation.options.gsanClockBufferSize));
   gpu::SanitizerPlan::detachFrom(module); // what a file says of it
   if (!compilation.options.asksFor("consan"))
     return;
@@ -154,11 +172,7 @@ static void planSanitizer(Compilation &compilation) {
   if (plan)
     plan->attachTo(module);
   else
-    llvm::errs() << render(
-        Diagnostic{.severity = Severity::Warning,
-                   .range = compilation.kernel,
-                   .message = "the kernel is compiled without the concurrency sanitizer (consan): " + why},
-        /*color=*/false);
+    warnOfMissing(compilation, "the concurrency sanitizer (consan): " + why);
 }
 
 llvm::LogicalResult triton::driver::allocateResources(Compilation &compilation, const gpu::Target &device) {
@@ -168,7 +182,7 @@ llvm::LogicalResult triton::driver::allocateResources(Compilation &compilation, 
   };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();
-  planSanitizer(compilation);
+  planSanitizers(compilation);
   readMetadata(compilation);
   return checkShared(compilation, device);
 }

@@ -221,6 +221,9 @@ std::optional<std::string> Options::findFault() const {
     return llvm::formatv("waves_per_eu must be from 0 to 16, got {0}", wavesPerEu).str();
   if (!llvm::is_contained({0, 4, 16, 32}, matrixInstructionSize))
     return llvm::formatv("matrix_instr_nonkdim must be 0, 4, 16 or 32, got {0}", matrixInstructionSize).str();
+  if (constexpr int mostPrograms = 8192; gsanClockBufferSize < 1 || gsanClockBufferSize > mostPrograms)
+    return llvm::formatv("gsan_clock_buffer_size must be from 1 to {0}, got {1}", mostPrograms, gsanClockBufferSize)
+        .str();
   if (kPack != 1 && kPack != 2)
     return llvm::formatv("kpack must be 1 or 2, got {0}", kPack).str();
   if (maxRegisters && *maxRegisters < 0)

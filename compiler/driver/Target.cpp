@@ -31,9 +31,9 @@ frontend::LanguageOptions Target::language(const Options &options) const {
   if (std::optional<frontend::LanguageVersion> version = frontend::LanguageVersion::parse(options.languageVersion))
     language.version = *version;
   language.backend = name().str();
-  language.debug = options.debug || options.asksFor("consan");
+  language.debug = options.debug || options.asksFor("consan") || options.asksFor("iisan") || options.asksFor("gsan");
   language.sanitizesFloats = options.asksFor("fpsan");
-  language.sanitizeOverflow = options.sanitizeOverflow;
+  language.sanitizeOverflow = options.sanitizeOverflow && !options.asksFor("iisan");
   language.numWarps = options.numWarps;
   language.numCtas = options.numCtas;
   language.numStages = options.numStages;
@@ -49,6 +49,7 @@ frontend::LanguageOptions Target::language(const Options &options) const {
 Options Target::complete(Options options) const {
   const frontend::LanguageOptions language = this->language(options);
   options.debug = language.debug;
+  options.sanitizeOverflow = language.sanitizeOverflow;
   options.supportedFp8 = language.supportedFp8;
   llvm::sort(*options.supportedFp8); // as users see them in metadata
   options.deprecatedFp8Dot = language.deprecatedFp8Dot;

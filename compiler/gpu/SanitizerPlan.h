@@ -12,6 +12,11 @@
 
 namespace triton::gpu {
 
+/// Of modules whose copies by TMA are checked before they begin (instrumentation_mode "iisan").
+inline constexpr llvm::StringLiteral instructionChecksName = "ttg.iisan";
+/// Of modules whose accesses of global memory are watched (instrumentation_mode "gsan"): how many programs.
+inline constexpr llvm::StringLiteral globalChecksName = "ttg.gsan";
+
 struct SanitizerPlan {
   std::vector<int32_t>
       cuts; // ascending; between two of them lies a buffer, or nothing: bytes of shared memory, then columns of tensor memory

@@ -222,6 +222,7 @@ class compilation_knobs(base_knobs):
     front_end_debugging = env_bool("TRITON_FRONT_END_DEBUGGING")
     allow_non_constexpr_globals = env_bool("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
     fpsan_homomorphic_casts = env_bool("TRITON_FPSAN_HOMOMORPHIC_CASTS")
+    gsan_clock_buffer_size = env_int("TRITON_GSAN_CLOCK_BUFFER_SIZE", 1024)
     explain_recompiles = env_bool("TRITON_EXPLAIN_RECOMPILES")  # what was new, on standard error
     listener: Optional[CompilationListener] = None
     recompile_listener: Optional[RecompileListener] = None

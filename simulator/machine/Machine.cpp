@@ -133,7 +133,7 @@ Warp::Warp(Cta &cta, uint32_t index, uint32_t threads) : cta(cta), index(index) 
       all(grid.device.multiprocessors);
       break;
     case Special::GridNumber:
-      all(1);
+      all(grid.number);
       break;
     case Special::SharedBytes:
       all(launch.sharedBytes);
@@ -463,8 +463,13 @@ void Cluster::reportDeadlock() {
 
 // Grids
 
+static uint32_t nextGridNumber() {
+  static std::atomic<uint32_t> last{0};
+  return ++last;
+}
+
 Grid::Grid(const Program &program, const Launch &launch, Findings &findings)
-    : program(program), launch(launch), findings(findings) {
+    : program(program), launch(launch), findings(findings), number(nextGridNumber()) {
   for (size_t axis = 0; axis < 3; ++axis)
     clusters[axis] = (launch.grid[axis] + launch.cluster[axis] - 1) / launch.cluster[axis];
   uint32_t alignment = program.dynamicSharedAlignment;
@@ -475,20 +480,20 @@ Grid::Grid(const Program &program, const Launch &launch, Findings &findings)
   parameterBegin = reinterpret_cast<std::byte *>((address + 127) / 128 * 128);
   if (launch.counts)
     counters = std::make_unique<Counters>(program.code.size());
+  if (launch.watch.races)
+    globalRaces = std::make_unique<GlobalRaces>(*this);
   if (!launch.parameters.empty())
     std::memcpy(parameterBegin, launch.parameters.data(), launch.parameters.size());
 }
 
+Grid::~Grid() = default;
+
 std::optional<uint64_t> Grid::nextCluster() {
   uint64_t number = begun.fetch_add(1);
-  if (launch.watch.races)
-    globalRaces = std::make_unique<GlobalRaces>(*this);
   return number < uint64_t(clusters[0]) * clusters[1] * clusters[2] ? std::optional(number) : std::nullopt;
 }
 
 std::array<uint32_t, 3> Grid::positionOf(uint64_t cluster) const {
-Grid::~Grid() = default;
-
   return {uint32_t(cluster % clusters[0]), uint32_t(cluster / clusters[0] % clusters[1]),
           uint32_t(cluster / clusters[0] / clusters[1])};
 }

@@ -136,8 +136,8 @@ struct Cta {
 
 struct Cluster {
   Grid &grid;
-  std::array<uint32_t, 3> position{}; // in clusters
   uint64_t number;                    // in the grid
+  std::array<uint32_t, 3> position{}; // in clusters
   std::vector<std::unique_ptr<Cta>> ctas;
   std::minstd_rand random;
   uint64_t events = 0; // grows with everything that may let a warp go on
@@ -200,6 +200,7 @@ struct Grid {
   const Program &program;
   const Launch &launch;
   Findings &findings;
+  uint32_t number; // of the process
   DeviceShape device;
   std::array<uint32_t, 3> clusters{};
   std::vector<std::byte> parameters; // aligned to 64 inside
@@ -209,14 +210,14 @@ struct Grid {
   HostMemory hostMemory;
   std::unique_ptr<Counters> counters; // where they are wanted, of clusters that have ended
   std::mutex countersMutex;
+  std::unique_ptr<GlobalRaces> globalRaces; // where races are watched; programs then run on one thread
   std::atomic<uint64_t> executed{0};
 
   Grid(const Program &program, const Launch &launch, Findings &findings);
-  std::unique_ptr<GlobalRaces> globalRaces; // where races are watched; programs then run on one thread
+  ~Grid();
   void run();
   /// The number of a cluster that has not begun, which is now the caller's to run; none where all have.
   std::optional<uint64_t> nextCluster();
-  ~Grid();
   /// In clusters.
   std::array<uint32_t, 3> positionOf(uint64_t cluster) const;
   /// What one takes while it runs.

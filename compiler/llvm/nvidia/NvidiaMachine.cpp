@@ -5,6 +5,8 @@
 #include "compiler/llvm/nvidia/Codegen.h"
 #include "compiler/llvm/nvidia/ConcurrencySanitizer.h"
 #include "compiler/llvm/nvidia/Families.h"
+#include "compiler/llvm/nvidia/GlobalSanitizer.h"
+#include "compiler/llvm/nvidia/InstructionSanitizer.h"
 #include "compiler/llvm/nvidia/Records.h"
 #include "compiler/llvm/nvidia/WarpSpecialize.h"
 #include "compiler/llvm/nvidia/dots/TensorCores.h"
@@ -254,7 +256,12 @@ public:
         emitTma,          emitTmaRows,       emitTensorMaps,     emitWarpSpecialize, emitRecords,
         emitFences,       emitSharedUpdates, emitThreadAssembly, emitLaunchControl,
     };
+    checkInstruction(emitter, op);
     sanitizeBefore(emitter, op);
+    if (Emitted emitted = emitChecked(emitter, op)) {
+      sanitizeBehind(emitter, op);
+      return emitted;
+    }
     for (auto family : families)
       if (Emitted emitted = family(emitter, op)) {
         sanitizeBehind(emitter, op);
@@ -274,6 +281,7 @@ public:
       waitForGridsBefore(emitter);
     beginRecords(emitter);
     beginSanitizer(emitter);
+    beginGlobalSanitizer(emitter);
     if (emitter.totalNumWarps() > unsigned(gpu::getNumWarps(emitter.source)))
       emitter.workers = std::make_shared<WorkerWarps>(emitter, op);
   }

@@ -74,6 +74,8 @@ class NativeBackend(BaseBackend):
         given = {name: value for name, value in options.items() if name in known and value is not None}
         given.setdefault("arch", self.default_arch())
         given.setdefault("fpsan_homomorphic_casts", knobs.compilation.fpsan_homomorphic_casts)
+        if "gsan_clock_buffer_size" in known:
+            given.setdefault("gsan_clock_buffer_size", knobs.compilation.gsan_clock_buffer_size)
         given["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(given.get("enable_fp_fusion"))
         if knobs.language.fp32_default:
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)

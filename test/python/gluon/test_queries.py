@@ -297,11 +297,6 @@ def test_there_is_no_cpu():
         triton.compile(source, target=GPUTarget("cpu", "native", 1))
 
 
-def test_sanitizers_that_are_not_there():
-    with pytest.warns(UserWarning, match="'small' is compiled without the detector of races in global memory"):
-        compile(small, {"x": "*fp32", "L": ROW}, instrumentation_mode="proton,gsan")
-
-
 def test_the_concurrency_sanitizer_is_for_one_cta(capfd):
     layout = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0]])
     compile(small, {"x": "*fp32", "L": layout}, instrumentation_mode="consan", num_ctas=2)

@@ -1,0 +1,169 @@
+"""instrumentation_mode="gsan": kernels find programs that share global memory with nothing that orders them. On simulated GPUs."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from places import PACKAGES
+
+pytestmark = [pytest.mark.cpu_only, pytest.mark.runs]
+
+PROGRAM = """
+import json, numpy as np, triton, triton.language as tl
+
+@triton.jit
+def sums(x, total, IS_ATOMIC: tl.constexpr, BLOCK: tl.constexpr):
+    part = tl.sum(tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)), 0)
+    if IS_ATOMIC:
+        tl.atomic_add(total, part)
+    else:
+        tl.store(total, tl.load(total) + part)
+
+@triton.jit
+def pass_on(flag, x, out, sem: tl.constexpr, scope: tl.constexpr):
+    i = tl.arange(0, 64)
+    if tl.program_id(0) == 0:
+        tl.store(x + i, i)
+        tl.atomic_xchg(flag, 1, sem=sem, scope=scope)
+    else:
+        while tl.atomic_add(flag, 0, sem="acquire") == 0:
+            pass
+        tl.store(out + i, tl.load(x + i))
+
+@triton.jit
+def last(x, partial, tickets, out, N: tl.constexpr, sem: tl.constexpr):
+    # The program that comes last sums what all have left.
+    tl.store(partial + tl.program_id(0), tl.load(x + tl.program_id(0)))
+    if tl.atomic_add(tickets, 1, sem=sem) == N - 1:
+        tl.store(out, tl.sum(tl.load(partial + tl.arange(0, N)), 0))
+        tl.store(tickets, 0)
+
+@triton.jit
+def neighbours(x, SHIFT: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + offsets, tl.load(x + offsets + SHIFT) + 1)
+
+found = {}
+
+def check(name, kernel, *arguments, grid, **options):
+    try:
+        kernel[grid](*arguments, **options)
+        found[name] = ""
+    except RuntimeError as error:
+        found[name] = str(error)
+
+x = np.arange(1024, dtype=np.float32)
+for is_atomic in (True, False):
+    total = np.zeros(1, np.float32)
+    check(f"sums {is_atomic}", sums, x, total, is_atomic, 128, grid=(8,))
+    if is_atomic:
+        assert total[0] == x.sum()
+for sem, scope in [("release", "gpu"), ("acq_rel", "sys"), ("relaxed", "gpu"), ("release", "cta")]:
+    words = np.zeros((3, 64), np.int32)
+    check(f"pass_on {sem} {scope}", pass_on, words[0], words[1], words[2], sem, scope, grid=(2,))
+for sem in ("acq_rel", "relaxed"):
+    out, tickets, partial = np.zeros(1, np.float32), np.zeros(1, np.int32), np.zeros(16, np.float32)
+    check(f"last {sem}", last, x, partial, tickets, out, 16, sem, grid=(16,))
+    if sem == "acq_rel":
+        assert out[0] == x[:16].sum() and tickets[0] == 0
+halves = np.zeros(1024, np.float16)
+check("neighbours 0", neighbours, halves, 0, 64, grid=(8,))
+check("neighbours 0 again", neighbours, halves, 0, 64, grid=(16,))  # another launch is over
+check("neighbours 1", neighbours, halves, 1, 64, grid=(8,))
+print(json.dumps(found))
+"""
+
+
+def run(arguments, folder, **variables):
+    environment = {**os.environ, "PYTHONPATH": PACKAGES, "TRITON_CACHE_DIR": str(folder / "cache"), **variables}
+    environment.pop("TRITON_DEFAULT_BACKEND", None)
+    return subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module", params=["sm_80", "sm_90a"])
+def found(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "program.py").write_text(textwrap.dedent(PROGRAM))
+    done = run([folder / "program.py"], folder, TRITON_SIMULATE=request.param, TRITON_INSTRUMENTATION_MODE="gsan")
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    "call", ["sums True", "pass_on release gpu", "pass_on acq_rel sys", "last acq_rel", "neighbours 0", "neighbours 0 again"]
+)  # fmt: skip
+def test_programs_that_are_ordered(found, call):
+    assert found[call] == ""
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        ("sums False", "races with a write of another program"),
+        ("pass_on relaxed gpu", "read of global memory races with a write of another program"),
+        ("pass_on release cta", "races with a write of another program"),
+        ("last relaxed", "races with a"),
+        ("neighbours 1", "races with a"),
+    ],
+)
+def test_programs_that_nothing_orders(found, call, message):
+    assert message in found[call] and "device-side assert" in found[call] and "program.py:" in found[call]
+
+
+def test_the_tool(tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import sys, numpy as np, triton, triton.language as tl\n"
+        "@triton.jit\n"
+        "def kernel(x):\n"
+        "    tl.store(x, tl.program_id(0))\n"
+        "kernel[(int(sys.argv[1]),)](np.zeros(1, np.int32))\n"
+        "print('done')\n"
+    )
+    one, two = (run(["-m", "triton.tools.gsan", tmp_path / "script.py", count], tmp_path, TRITON_SIMULATE="sm_90a") for count in ("1", "2"))  # fmt: skip
+    assert one.returncode == 0 and one.stdout == "done\n", one.stderr
+    assert two.returncode == 1 and "script.py:4" in two.stderr, two.stderr
+    assert "write of global memory races with a write of another program" in two.stderr
+    missing = run(["-m", "triton.tools.gsan", tmp_path / "none.py"], tmp_path)
+    assert missing.returncode == 2 and "there is no file" in missing.stderr
+
+
+def test_the_module():
+    from triton import knobs
+    from triton.experimental import gsan
+
+    try:
+        gsan.configure(clock_buffer_size=16, num_devices=1, device_ranks=[0])
+        assert knobs.compilation.gsan_clock_buffer_size == 16
+        with pytest.raises(NotImplementedError, match="one device; num_devices=2"):
+            gsan.configure(num_devices=2)
+        with pytest.raises(ValueError, match="number of programs that are watched, got 0"):
+            gsan.configure(clock_buffer_size=0)
+        gsan.freeze_config()
+        with pytest.raises(RuntimeError, match="frozen"):
+            gsan.configure()
+    finally:
+        gsan.reset()
+    assert knobs.compilation.gsan_clock_buffer_size == 1024
+    with pytest.raises(NotImplementedError, match="groups of one rank, this one has 2"):
+        gsan.symmetric_memory.rendezvous(None, [0, 1])
+    assert not gsan.has_live_allocations() and not gsan.supports_fabric_handles(0)
+
+
+def test_symmetric_memory_of_one_rank():
+    torch = pytest.importorskip("torch")
+    from triton.experimental.gsan import symmetric_memory
+
+    tensor = symmetric_memory.empty(4, 4, dtype=torch.float32)
+    handle = symmetric_memory.rendezvous(tensor)
+    buffer = handle.get_buffer(0, (2, 2), torch.float32, storage_offset=4)
+    buffer.fill_(3)
+    handle.barrier()
+    assert (handle.rank, handle.world_size) == (0, 1) and (tensor[1] == 3).all()
+    with pytest.raises(ValueError, match="no rank 1"):
+        handle.get_buffer(1, (2,), torch.float32)
+    handle.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        handle.get_buffer(0, (2,), torch.float32)
