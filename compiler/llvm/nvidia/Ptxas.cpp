@@ -187,9 +187,26 @@ llvm::Error assemblerError(std::string message, llvm::StringRef ptx, llvm::Strin
   return llvm::Error(std::move(error));
 }
 
-/// Instructions of PTX as LLVM prints it, and how many of them are in loops: between a branch and a label before it.
-static std::pair<size_t, size_t> countInstructions(llvm::StringRef ptx) {
-  size_t count = 0, inLoops = 0;
+namespace {
+struct InstructionCount {
+  size_t all = 0, inLoops = 0;
+  size_t predicatedAccesses = 0; // of memory
+};
+} // namespace
+
+/// `@%p1 ld.global…`: whether a line loads or stores only where a predicate holds.
+static bool isPredicatedAccess(llvm::StringRef line) {
+  if (!line.consume_front("@"))
+    return false;
+  const llvm::StringRef opcode = line.drop_while([](char each) { return !llvm::isSpace(each); }).ltrim();
+  return opcode.starts_with("ld.") || opcode.starts_with("st.") || opcode.starts_with("atom.") ||
+         opcode.starts_with("red.");
+}
+
+/// Instructions of PTX as LLVM prints it; those in loops are between a branch and a label before it.
+static InstructionCount countInstructions(llvm::StringRef ptx) {
+  InstructionCount result;
+  size_t &count = result.all, &inLoops = result.inLoops;
   llvm::StringMap<size_t> labels;                     // and the instructions before each
   llvm::SmallVector<std::pair<size_t, size_t>> loops; // from instruction to instruction, without those inside of others
   for (llvm::StringRef line : llvm::split(ptx, '\n')) {
@@ -198,6 +215,7 @@ static std::pair<size_t, size_t> countInstructions(llvm::StringRef ptx) {
     if (!line.consume_front("\t") || line.empty() || !(llvm::isAlpha(line[0]) || line[0] == '@'))
       continue;
     ++count;
+    result.predicatedAccesses += isPredicatedAccess(line);
     size_t target = line.contains("bra") ? line.find('$') : llvm::StringRef::npos;
     if (target == llvm::StringRef::npos)
       continue;
@@ -212,7 +230,7 @@ static std::pair<size_t, size_t> countInstructions(llvm::StringRef ptx) {
     loops.emplace_back(begin, count);
     inLoops += count - begin;
   }
-  return {count, inLoops};
+  return result;
 }
 
 unsigned optimisationLevel(llvm::StringRef ptx, const AssemblerOptions &options) {
@@ -224,9 +242,13 @@ unsigned optimisationLevel(llvm::StringRef ptx, const AssemblerOptions &options)
   if (llvm::any_of(options.extra, isLevel))
     return 3; // theirs comes later and counts
   // ptxas 13.0 takes 0.8 s for 10,000 additions in a row at level 3, and 130 s for 80,000; 0.4 s and 3 s at level 1.
-  constexpr size_t mostInRow = 8 * 1024, mostInLoops = 32 * 1024;
-  auto [count, inLoops] = countInstructions(ptx);
-  const bool isHuge = inLoops > mostInLoops || (count - inLoops > mostInRow && inLoops < count / 8);
+  constexpr size_t mostInRow = 8 * 1024, mostInLoops = 32 * 1024, mostPredicated = 2 * 1024;
+  const InstructionCount count = countInstructions(ptx);
+  const bool isRow = count.inLoops < count.all / 8;
+  // 8,000 accesses with a predicate take it 8 to 15 s at level 1, and 2 s at level 0. Products of warp groups want their registers placed with care.
+  if (isRow && count.predicatedAccesses > mostPredicated && !ptx.contains("\twgmma.") && !ptx.contains("\ttcgen05."))
+    return 0;
+  const bool isHuge = count.inLoops > mostInLoops || (count.all - count.inLoops > mostInRow && isRow);
   return isHuge ? 1 : 3;
 }
 

@@ -42,7 +42,7 @@ llvm::Expected<std::string> assemblerVersion(llvm::StringRef path, llvm::StringR
 unsigned ptxVersionOf(llvm::StringRef cudaVersion);
 
 /// The assembler's level of optimisation, 0 to 3: as the options wish; where they do not say 3, unless that would take minutes. What it takes grows
-/// with the square, and faster, of what runs without a loop. Such code is slow to fetch rather than to run, so that little is lost; loops that matter
+/// with the square, and faster, of what runs without a loop, most of all of accesses with a predicate. Such code is slow to fetch rather than to run, so that little is lost; loops that matter
 /// are not that long.
 unsigned optimisationLevel(llvm::StringRef ptx, const AssemblerOptions &options);
 

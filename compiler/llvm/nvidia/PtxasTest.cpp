@@ -36,6 +36,19 @@ TEST(OptimisationLevel, isLowWhereTooMuchRunsOnce) {
   EXPECT_EQ(optimisationLevel(kernel(loop(loop(rows(50000)))), {}), 1u);
 }
 
+TEST(OptimisationLevel, isTheLowestForThousandsOfPredicatedAccesses) {
+  auto stores = [](size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i)
+      text += "\t@%p1 st.global.b32 [ %rd1 + 0 ], { %r1 };\n";
+    return text;
+  };
+  EXPECT_EQ(optimisationLevel(kernel(stores(2000)), {}), 3u);
+  EXPECT_EQ(optimisationLevel(kernel(stores(3000)), {}), 0u);
+  EXPECT_EQ(optimisationLevel(kernel(stores(3000) + loop(rows(1000))), {}), 3u) << "loops may matter";
+  EXPECT_EQ(optimisationLevel(kernel(stores(3000) + "\twgmma.fence.sync.aligned;\n"), {}), 3u);
+}
+
 TEST(OptimisationLevel, countsInstructionsOnly) {
   std::string text;
   for (int i = 0; i < 20000; ++i)
