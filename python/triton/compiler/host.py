@@ -122,17 +122,24 @@ def _is_named_tuple_class(value):
     return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
 
 
-def _is_marked(value):
-    """Whether it is a builtin or an aggregate, or a method of one."""
+def _has_mark(value, *names):
     try:
-        return bool(getattr(value, "__triton_builtin__", False) or getattr(value, "__triton_aggregate__", False))
+        return any(getattr(value, name, False) for name in names)
     except Exception:  # of an object of the user's that answers for any name
         return False
+
+
+def _is_marked(value):
+    """Whether it is a builtin or an aggregate, or a method of one."""
+    return _has_mark(value, "__triton_builtin__", "__triton_aggregate__")
 
 
 def _is_readable(value):
     """Modules, jitted and compile-time functions, what belongs to the language, aggregate and NamedTuple classes, None. Everything else must be wrapped in tl.constexpr."""
     if value is None or isinstance(value, (types.ModuleType, core.constexpr, JITCallable)) or _is_marked(value):
+        return True
+    # A jitted function in interpreter mode, which the function of a scan or a reduction calls.
+    if _has_mark(value, "__triton_interpreted__"):
         return True
     module = getattr(value, "__module__", None)
     is_of_language = isinstance(module, str) and module.startswith(

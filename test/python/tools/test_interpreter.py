@@ -53,6 +53,31 @@ def test_python_works_inside_kernels(tmp_path):
     assert result.stdout == "program 1 holds [0 2 4 6]\n[{'pid': 0, 'sum': 12}, {'pid': 1, 'sum': 12}]\n"
 
 
+def test_scans_combine_by_functions_that_call_others(tmp_path):
+    interpret(
+        tmp_path,
+        """
+        @triton.jit
+        def multiply(a, b):
+            return a * b
+
+        @triton.jit
+        def combine(a, b):
+            return multiply(a, b)
+
+        @triton.jit
+        def kernel(x, out):
+            at = tl.arange(0, 8)
+            tl.store(out + at, tl.associative_scan(tl.load(x + at), 0, combine))
+            tl.store(out + 8, tl.reduce(tl.load(x + at), 0, combine))
+
+        x, out = torch.tensor([1, 2, 3, 1, 2, 1, 1, 5]), torch.zeros(9, dtype=torch.int64)
+        kernel[(1,)](x, out)
+        assert out.tolist() == [1, 2, 6, 6, 12, 12, 12, 60, 60]
+    """,
+    )
+
+
 def test_debuggers_stop_at_the_line_as_written(tmp_path):
     result = interpret(
         tmp_path,
