@@ -48,7 +48,7 @@ class Collector:
         original = owner.compile_native
 
         def compile_native(source, options):
-            if options.get("backend") == "cuda" and source.ext in ("ttir", "ttgir"):
+            if options.get("target") == "cuda" and source.ext in ("ttir", "ttgir"):
                 for architecture in ARCHITECTURES:
                     self.keep(original, source, options, architecture)
             return original(source, options)
@@ -62,7 +62,7 @@ class Collector:
         self.kept[name] += 1
         if self.kept[name] > MOST_OF_A_NAME:
             return
-        named = {"architecture": architecture, "code_architecture": architecture, "last_stage": source.ext}
+        named = {"arch": architecture, "code_arch": architecture, "last_stage": source.ext}
         try:
             with CompileOnlyDriver.pretend(target_of(architecture)):
                 text = dict(compile_native(source, {**options, **named}).stages)[source.ext]
@@ -80,16 +80,19 @@ def write_ir(folder, name, extension, text):
     (folder / f"{name}.{digest}.{extension}").write_text(text)
 
 
-def collect_tests(folder):
+def collect_tests(folder, tests=TESTS):
     import pytest
 
     sys.path.insert(0, str(ROOT / "test/python"))
-    paths = [str(ROOT / "test/python" / path) for path in TESTS]
+    paths = [str(ROOT / "test/python" / path) for path in tests]
+    before = set(folder.iterdir())
     os.environ["DISABLE_PTXAS_OPT"] = "1"
     pytest.main(
         ["-q", "--no-header", "--tb=no", "-p", "no:cacheprovider", "--compile-only", "sm_90a", *paths],
         [Collector(folder)],
     )
+    if before == set(folder.iterdir()):
+        sys.exit("compare_code: none of the tests' kernels was kept")
 
 
 def collect_benchmarks():

@@ -48,3 +48,10 @@ def test_what_does_not_compile_any_more_is_seen(saved):
     kernel.write_text(KERNEL.replace("%n : !tt", "%p : !tt"))
     result = run("compare", saved)
     assert result.returncode == 1 and "0 the same, 1 different" in result.stdout
+
+
+def test_kernels_of_tests_are_kept(tmp_path):
+    code = "import sys, pathlib, compare_code; compare_code.collect_tests(pathlib.Path(sys.argv[1]), ['gpu/test_transposed_dots.py'])"
+    result = subprocess.run([sys.executable, "-c", code, tmp_path], cwd=SCRIPT.parent, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert {path.name.split(".")[1] for path in tmp_path.iterdir()} == {"sm_80", "sm_90a", "sm_100a"}

@@ -197,7 +197,9 @@ def test_code_for_gpus(program, target, architecture, stage, c_is_first):
     _, in_c, in_python, entries = program
     if c_is_first:
         in_c(target, architecture)
-    kernel = in_python(TARGETS[target](), num_stages=3)  # what a structure of options begins with in C, for every target
+    kernel = in_python(
+        TARGETS[target](), num_stages=3
+    )  # what a structure of options begins with in C, for every target
     assert kernel.metadata.binary_ext == stage and kernel.kernel == kernel.asm[stage]
     before = entries()
     in_c(target, architecture)
