@@ -107,6 +107,9 @@ std::optional<std::string> CudaTarget::findFault(const Options &options) const {
                          "will fail. Please set num_ctas=1 or target an SM90+ GPU.",
                          target->capability)
         .str();
+  if (options.launchControl && target->capability < 100)
+    return llvm::formatv("clc=True requires NVIDIA SM100+ (Blackwell); current target is sm_{0}", target->capability)
+        .str();
   return std::nullopt;
 }
 

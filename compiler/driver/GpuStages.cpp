@@ -61,8 +61,12 @@ llvm::LogicalResult triton::driver::checkThreads(Compilation &compilation, int l
 }
 
 mlir::FailureOr<std::string> triton::driver::runGpuPipeline(Compilation &compilation, const gpu::Target &target) {
-  gpu::GpuOptions options{target, compilation.options.numWarps, compilation.options.numCtas,
-                          compilation.options.numStages, compilation.inspection.verifyEachPass};
+  gpu::GpuOptions options{target,
+                          compilation.options.numWarps,
+                          compilation.options.numCtas,
+                          compilation.options.numStages,
+                          compilation.options.launchControl,
+                          compilation.inspection.verifyEachPass};
   auto build = [&](mlir::OpPassManager &manager) { gpu::buildGpuPipeline(manager, options); };
   if (mlir::failed(compilation.runPasses(build)))
     return mlir::failure();

@@ -48,6 +48,10 @@ def SpreadOverCtas : LatePass<"gpu-spread-over-ctas"> {
   let options = [Option<"numCtas", "num-ctas", "int", "1", "CTAs of a cluster">];
 }
 
+def LoopOverPrograms : LatePass<"gpu-loop-over-programs"> {
+  let summary = "go on with programs that have not begun, by cluster launch control";
+}
+
 def ReduceInThreads : LatePass<"gpu-reduce-in-threads"> {
   let summary = "carry one partial sum of a row per thread around loops";
 }

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace triton::gpu {
 
 static void buildPipeline(OpPassManager &manager, std::string target, int numWarps, int numCtas, int numStages,
-                          bool checkStages) {
+                          bool launchControl, bool checkStages) {
   const bool isAmd = llvm::StringRef(target).starts_with("hip:");
   auto endStage = [&](StringRef stage) {
     if (checkStages)
@@ -30,6 +30,10 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
   manager.addPass(createSpreadOverCtas({numCtas}));
   manager.addPass(createCSEPass());
   endStage("layouts");
+
+  // Programs become iterations of a loop, which those that follow treat like any other.
+  if (launchControl)
+    manager.addPass(createLoopOverPrograms());
 
   // Sums over loops, once it is known what a thread holds.
   manager.addPass(createReduceInThreads());
@@ -55,7 +59,7 @@ static void buildPipeline(OpPassManager &manager, std::string target, int numWar
 
 void buildGpuPipeline(OpPassManager &manager, const GpuOptions &options) {
   buildPipeline(manager, options.target.str(), options.numWarps, options.numCtas, options.numStages,
-                options.checkStages);
+                options.launchControl, options.checkStages);
 }
 
 void buildResourcePipeline(OpPassManager &manager, int maxRegisters, bool checkStages, llvm::StringRef recordMode) {
@@ -87,7 +91,7 @@ void registerGpuPipeline() {
   PassPipelineRegistration<PipelineOptions>(
       "gpu-pipeline", "tensor IR to GPU IR", [](OpPassManager &manager, const PipelineOptions &options) {
         buildPipeline(manager, options.target, options.numWarps, options.numCtas, options.numStages,
-                      /*checkStages=*/true);
+                      /*launchControl=*/false, /*checkStages=*/true);
       });
   PassPipelineRegistration<>("gpu-resources", "shared memory and barriers of GPU IR",
                              [](OpPassManager &manager) { buildResourcePipeline(manager, 0, /*checkStages=*/true); });

@@ -10,7 +10,8 @@ namespace triton::gpu {
 struct GpuOptions {
   Target target;
   int numWarps = 4, numCtas = 1, numStages = 3;
-  bool checkStages = false; // what one stage promises the next; for tests and for those who look for a bug of ours
+  bool launchControl = false; // a program that ends takes one that has not begun
+  bool checkStages = false;   // what one stage promises the next; for tests and for those who look for a bug of ours
 };
 
 /// What `ttgir` shows: layouts, tensor cores, pipelined loops.
