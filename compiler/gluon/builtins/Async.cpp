@@ -172,6 +172,18 @@ static FailureOr<Value> canceledProgram(Emitter &emitter, const BoundArguments &
 
 // Copies by threads.
 
+/// The policy of a copy, in place of a modifier and a priority. Copies pass by the first cache or through it, and say no more to it.
+static FailureOr<DictionaryAttr> readCopyPolicy(Emitter &emitter, const BoundArguments &arguments) {
+  FailureOr<DictionaryAttr> policy = readCachePolicy(emitter, arguments[6]);
+  if (failed(policy) || !*policy)
+    return policy;
+  if (arguments.isGiven(3) || arguments.isGiven(4))
+    return emitter.error("ValueError") << "cache_policy excludes cache_modifier and eviction_policy";
+  if (policy->get("l1"))
+    return emitter.error("ValueError") << "asynchronous copies take no L1 eviction priority";
+  return policy;
+}
+
 static FailureOr<Value> copyToShared(Emitter &emitter, const BoundArguments &arguments) {
   if (failed(needs(emitter, 80, "async_copy_global_to_shared")))
     return failure();
@@ -197,18 +209,28 @@ static FailureOr<Value> copyToShared(Emitter &emitter, const BoundArguments &arg
   if (!(pointers.pointee() == target.element()))
     return emitter.error("ValueError") << "async_copy_global_to_shared: the buffer holds " << target.element().str()
                                        << ", the pointers point to " << pointers.pointee().str();
+  FailureOr<DictionaryAttr> policy = readCopyPolicy(emitter, arguments);
+  if (failed(policy))
+    return failure();
+  auto said = [&](StringRef field, StringRef nothing, StringRef prefix, const Value &otherwise) {
+    auto text = *policy ? policy->getAs<StringAttr>(field) : StringAttr();
+    return text && text.getValue() != nothing ? Value::string((prefix + text.getValue()).str()) : otherwise;
+  };
   using tensor::CacheModifier, tensor::EvictionPolicy;
   FailureOr<CacheModifier> cache =
-      readChoice<CacheModifier>(emitter, arguments[3], "cache_modifier",
+      readChoice<CacheModifier>(emitter, said("cache_modifier", "none", ".", arguments[3]), "cache_modifier",
                                 {{"", CacheModifier::None}, {".ca", CacheModifier::CA}, {".cg", CacheModifier::CG}});
   FailureOr<EvictionPolicy> eviction =
-      failed(cache) ? FailureOr<EvictionPolicy>() : readEviction(emitter, arguments[4]);
+      failed(cache) ? FailureOr<EvictionPolicy>()
+                    : readEviction(emitter, said("eviction_policy", "evict_normal", "", arguments[4]));
   FailureOr<bool> isVolatile = failed(eviction) ? FailureOr<bool>() : readBoolean(emitter, arguments[5], "volatile");
   if (failed(isVolatile))
     return failure();
-  gpu::AsyncCopyGlobalToLocalOp::create(
+  auto copy = gpu::AsyncCopyGlobalToLocalOp::create(
       emitter.builder(), emitter.location(), gpu::AsyncTokenType::get(emitter.context()), irOf((*all)[0]),
       bufferOf(*buffer), *mask ? irOf((*all)[1]) : mlir::Value(), mlir::Value(), *cache, *eviction, *isVolatile);
+  if (*policy)
+    copy->setAttr(gpu::cachePolicyName, *policy);
   return Value::none();
 }
 
@@ -273,12 +295,12 @@ llvm::ArrayRef<Builtin> asyncBuiltins() {
       {NVIDIA "hopper.mbarrier", "arrive", "(mbarrier, *, count=1, pred=True)", "Arrives `count` times.",
        arriveCounted},
       {NVIDIA "ampere.async_copy", "async_copy_global_to_shared",
-       "(smem, pointer, mask=None, cache_modifier=\"\", eviction_policy=\"\", volatile=False)",
+       "(smem, pointer, mask=None, cache_modifier=\"\", eviction_policy=\"\", volatile=False, cache_policy=None)",
        "Copies from global to shared memory without registers, and does not wait. Where `mask` is false zeros are "
        "written.",
        copyToShared},
       {NVIDIA "ampere.async_copy", "async_load",
-       "(smem, pointer, mask=None, cache_modifier=\"\", eviction_policy=\"\", volatile=False)",
+       "(smem, pointer, mask=None, cache_modifier=\"\", eviction_policy=\"\", volatile=False, cache_policy=None)",
        "The same as `async_copy_global_to_shared`, which is its old name.", copyToShared},
       {NVIDIA "ampere.async_copy", "commit_group", "()", "Closes the group of copies begun since the last one.",
        commitGroup},

@@ -1,5 +1,7 @@
 """What caches are asked to keep of an access."""
 
+import re
+
 import pytest
 import triton
 from gluon_code import compile
@@ -8,6 +10,7 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import (
     CachePolicy,
     FractionalEvictionPolicy,
+    async_copy,
     fence_async_shared,
     mbarrier,
     tma,
@@ -63,6 +66,25 @@ def test_copies_by_tma():
 
 
 @gluon.jit
+def copy_by_threads(x, y, LOADED: gl.constexpr, STORED: gl.constexpr):
+    buffer = gl.allocate_shared_memory(gl.float32, [512], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    at = gl.arange(0, 512, ROW)
+    async_copy.async_load(buffer, x + at, mask=at < 500, cache_policy=LOADED)
+    async_copy.commit_group()
+    async_copy.wait_group(0)
+    gl.store(y + at, buffer.load(ROW), cache_policy=STORED)
+
+
+def test_copies_by_threads():
+    text = code(CachePolicy(l2=FEW, l2_prefetch_size=256), None, copy_by_threads)
+    assert re.search(
+        r"cp\.async\.cg\.shared\.global\.L2::cache_hint\.L2::256B \[[^]]+\], \[[^]]+\], 16, %p\d+, %rd\d+;", text
+    )
+    text = code(CachePolicy(cache_modifier="ca"), None, copy_by_threads)
+    assert "cp.async.ca.shared.global [" in text and "createpolicy" not in text
+
+
+@gluon.jit
 def twice(x, y, LOADED: gl.constexpr, STORED: gl.constexpr):
     gl.store(y, gl.load(x, cache_modifier=".cg", cache_policy=LOADED))
 
@@ -74,6 +96,8 @@ def twice(x, y, LOADED: gl.constexpr, STORED: gl.constexpr):
         (None, CachePolicy(l2_prefetch_size=64), copy, "stores prefetch nothing"),
         (CachePolicy(l2=FEW), None, twice, "cache_policy excludes cache_modifier and eviction_policy"),
         (3, None, copy, "cache_policy must be a CachePolicy"),
+        (CachePolicy(l1="evict_last"), None, copy_by_threads, "asynchronous copies take no L1 eviction priority"),
+        (CachePolicy(cache_modifier="cs"), None, copy_by_threads, "cache_modifier"),
     ],
 )
 def test_mistakes(loaded, stored, kernel, message):

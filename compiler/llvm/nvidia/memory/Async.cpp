@@ -5,6 +5,7 @@
 #include "compiler/layout/SharedVectors.h"
 #include "compiler/llvm/gpu/memory/SharedAccess.h"
 #include "compiler/llvm/nvidia/Families.h"
+#include "compiler/llvm/nvidia/memory/CachePolicy.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -21,7 +22,8 @@ public:
       : emitter(emitter), builder(emitter.builder), op(op), map(std::move(map)),
         type(cast<RankedTensorType>(op.getSrc().getType())),
         element(emitter.type(cast<gpu::MemDescType>(op.getResult().getType()).getElementType())),
-        bits(memoryBits(element)), pointers(emitter.registers(op.getSrc())), place(placeOf(emitter, op.getResult())) {
+        bits(memoryBits(element)), policy(cachePolicyOf(emitter, op)), pointers(emitter.registers(op.getSrc())),
+        place(placeOf(emitter, op.getResult())) {
     if (op.getMask())
       mask = emitter.registers(op.getMask());
     if (op.getOther())
@@ -54,6 +56,7 @@ private:
   RankedTensorType type;
   llvm::Type *element;
   unsigned bits;
+  std::optional<CachePolicy> policy;
   llvm::ArrayRef<llvm::Value *> pointers, mask, other;
   SharedPlace place;
   uint64_t threadBits = 0;
@@ -75,8 +78,9 @@ void AsyncCopy::copy(unsigned reg, unsigned bytes, llvm::Value *writes) {
   llvm::Value *target = builder.CreatePtrToInt(pointer, builder.getInt32Ty());
   // Only whole lines of 16 bytes can pass by the first-level cache.
   bool cached = bytes != 16 || op.getCache() == tensor::CacheModifier::CA;
-  std::string text = std::string("cp.async.") + (cached ? "ca" : "cg") + ".shared.global [$0+" +
-                     std::to_string(offset) + "], [$1], " + std::to_string(bytes);
+  std::string text = std::string("cp.async.") + (cached ? "ca" : "cg") + ".shared.global" +
+                     (policy ? policy->qualifiers : "") + " [$0+" + std::to_string(offset) + "], [$1], " +
+                     std::to_string(bytes);
   std::string constraints = "r,l";
   llvm::SmallVector<llvm::Value *> arguments{target, pointers[reg]};
   if (!mask.empty() && fillsZero) {
@@ -86,6 +90,11 @@ void AsyncCopy::copy(unsigned reg, unsigned bytes, llvm::Value *writes) {
     arguments.push_back(builder.CreateNot(mask[reg]));
   } else if (!mask.empty()) {
     writes = writes ? builder.CreateAnd(writes, mask[reg]) : mask[reg];
+  }
+  if (policy && policy->hint) {
+    text += ", $" + std::to_string(arguments.size());
+    constraints += ",l";
+    arguments.push_back(policy->hint);
   }
   if (writes) {
     text = "@$" + std::to_string(arguments.size()) + " " + text;
