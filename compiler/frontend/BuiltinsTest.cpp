@@ -221,7 +221,8 @@ TEST(Builtins, BlockPointers) {
                      {"tt.make_tensor_ptr", "tt.load", "boundaryCheck = array<i32: 0, 1>", "tt.advance", "tt.store"}));
   EXPECT_TRUE(refuses(make + "tl.advance(t, (0, 16))", {"is not being used"}));
   EXPECT_TRUE(refuses(make + "z = tl.load(t, mask=True)", {"cannot be specified"}));
-  EXPECT_TRUE(refuses(make + "tl.store(t, j)", {"element type"}));
+  EXPECT_TRUE(builds(make + "tl.store(t, j)", {"arith.sitofp", "tt.store"}));
+  EXPECT_TRUE(refuses(make + "tl.store(t, p + j)", {"cannot cast"}));
   EXPECT_TRUE(refuses(make + "z = tl.load(t, boundary_check=(0, 0))", {"duplicate"}));
   EXPECT_TRUE(refuses("t = tl.make_block_ptr(p, (n,), (1,), (n.to(tl.float32),), (16,), (0,))", {"scalar integers"}));
   EXPECT_TRUE(refuses("t = tl.make_block_ptr(p, (n, n), (1,), (0,), (16,), (0,))", {"same length"}));

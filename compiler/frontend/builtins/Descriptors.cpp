@@ -104,8 +104,9 @@ static FailureOr<Value> makeBlockPtr(Emitter &emitter, const BoundArguments &arg
   auto op = tensor::MakeTensorPtrOp::create(emitter.builder(), emitter.location(), irOf(*base), irOfAll(*shape),
                                             irOfAll(*strides), irOfAll(*offsets), *blockShape, *order);
   const Type pointer = base->type();
-  const Type block =
-      Type::block(memoryForm(pointer.pointee()), SmallVector<int64_t>(blockShape->begin(), blockShape->end()));
+  const bool keepsBool = emitter.options().version.has(LanguageRule::BoolBlocks);
+  const Type block = Type::block(keepsBool ? pointer.pointee() : memoryForm(pointer.pointee()),
+                                 SmallVector<int64_t>(blockShape->begin(), blockShape->end()));
   return Value::tensor(op, Type::pointer(block, pointer.isConstPointer(), pointer.addressSpace()));
 }
 

@@ -132,7 +132,9 @@ static FailureOr<Value> loadBlockPointer(Emitter &emitter, const Value &pointer,
   auto op = tensor::LoadOp::create(emitter.builder(), emitter.location(), irOf(pointer),
                                    ArrayRef<int32_t>(options.boundaryCheck), options.padding, options.cache,
                                    options.eviction, options.isVolatile);
-  return tensorOf(op, pointer.type().pointee().element());
+  const Type element = pointer.type().pointee().element();
+  const Value loaded = tensorOf(op, memoryForm(element));
+  return memoryForm(element) == element ? FailureOr<Value>(loaded) : toBoolean(emitter, loaded);
 }
 
 // The pointers come first in `operands`. All grow to the common shape; of a scalar pointer only scalars may go with it, which the rule says.
@@ -187,6 +189,13 @@ static FailureOr<Value> load(Emitter &emitter, const BoundArguments &arguments) 
   return loadPointers(emitter, *pointer, *mask, arguments[2], *options);
 }
 
+/// `value` as it lies in memory that `pointee` is read from.
+static FailureOr<Value> inMemory(Emitter &emitter, const Value &value, Type pointee) {
+  const bool isTruth = emitter.options().version.has(LanguageRule::BoolStores) && !(memoryForm(pointee) == pointee);
+  FailureOr<Value> stored = isTruth ? toBoolean(emitter, value) : FailureOr<Value>(value);
+  return failed(stored) ? stored : cast(emitter, *stored, memoryForm(pointee));
+}
+
 static FailureOr<Value> storeBlockPointer(Emitter &emitter, const Value &pointer, Value value,
                                           const BoundArguments &arguments, CacheModifier cache,
                                           EvictionPolicy eviction) {
@@ -196,15 +205,12 @@ static FailureOr<Value> storeBlockPointer(Emitter &emitter, const Value &pointer
     return failure();
   if (!arguments[2].isNone())
     return emitter.error("ValueError") << "`mask` argument cannot be specified for storing block pointers";
-  if (!value.type().isBlock()) {
-    FailureOr<Value> splat = broadcastTo(emitter, value, block.shape());
-    if (failed(splat))
-      return failure();
-    value = *splat;
-  }
-  if (!(value.type().element() == block.element()))
-    return emitter.error("ValueError") << "block element type " << block.element().str() << " and value element type "
-                                       << value.type().element().str() << " mismatch";
+  FailureOr<Value> stored = inMemory(emitter, value, block.element());
+  if (succeeded(stored) && !stored->type().isBlock())
+    stored = broadcastTo(emitter, *stored, block.shape());
+  if (failed(stored))
+    return failure();
+  value = *stored;
   if (failed(tensor::checkStore(irOf(pointer).getType(), irOf(value).getType(), {}, *boundary, ruleErrors(emitter))))
     return failure();
   tensor::StoreOp::create(emitter.builder(), emitter.location(), irOf(pointer), irOf(value),
@@ -214,10 +220,7 @@ static FailureOr<Value> storeBlockPointer(Emitter &emitter, const Value &pointer
 
 FailureOr<std::vector<Value>> fitToPointers(Emitter &emitter, const Value &pointers, const Value &value,
                                             const std::optional<Value> &mask) {
-  const Type pointee = pointers.type().pointee();
-  const bool isTruth = emitter.options().version.has(LanguageRule::BoolStores) && !(memoryForm(pointee) == pointee);
-  FailureOr<Value> stored = isTruth ? toBoolean(emitter, value) : FailureOr<Value>(value);
-  FailureOr<Value> converted = failed(stored) ? stored : cast(emitter, *stored, memoryForm(pointee));
+  FailureOr<Value> converted = inMemory(emitter, value, pointers.type().pointee());
   if (failed(converted))
     return failure();
   std::vector<Value> operands = {pointers, *converted};
@@ -284,7 +287,7 @@ llvm::ArrayRef<Builtin> memoryBuiltins() {
        "(pointer, value, mask=None, boundary_check=(), cache_modifier=\"\", eviction_policy=\"\")",
        "Writes `value` to memory through a pointer, a block of pointers or a block pointer.\n\n"
        "`value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only "
-       "its own shape and type). Where `mask` is false "
+       "its own shape). Where `mask` is false "
        "nothing is written. When several elements go to one address, which one stays is undefined.\n"
        "`cache_modifier` is \".wb\", \".cg\", \".cs\" or \".wt\".",
        store, true},

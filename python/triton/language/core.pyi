@@ -199,7 +199,7 @@ class tensor(base_value):
     def store(self, value, mask=None, boundary_check=(), cache_modifier='', eviction_policy='') -> None:
         """Writes `value` to memory through a pointer, a block of pointers or a block pointer.
 
-        `value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only its own shape and type). Where `mask` is false nothing is written. When several elements go to one address, which one stays is undefined.
+        `value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only its own shape). Where `mask` is false nothing is written. When several elements go to one address, which one stays is undefined.
         `cache_modifier` is ".wb", ".cg", ".cs" or ".wt".
         """
         ...
@@ -516,7 +516,7 @@ def load(pointer, mask=None, other=None, boundary_check=(), padding_option='', c
 def store(pointer, value, mask=None, boundary_check=(), cache_modifier='', eviction_policy='') -> None:
     """Writes `value` to memory through a pointer, a block of pointers or a block pointer.
 
-    `value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only its own shape and type). Where `mask` is false nothing is written. When several elements go to one address, which one stays is undefined.
+    `value` is converted to the pointers' element type and broadcast to their shape (a block pointer takes only its own shape). Where `mask` is false nothing is written. When several elements go to one address, which one stays is undefined.
     `cache_modifier` is ".wb", ".cg", ".cs" or ".wt".
     """
     ...

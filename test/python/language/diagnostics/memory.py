@@ -125,7 +125,7 @@ def block_pointer_store_mask(f):
 @triton.jit
 def block_pointer_store_type(f):
     block = tl.make_block_ptr(f, (8,), (1,), (0,), (8,), (0,))
-    tl.store(block, tl.arange(0, 8))
+    tl.store(block, f + tl.arange(0, 8))
 
 
 @triton.jit
