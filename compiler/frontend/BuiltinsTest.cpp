@@ -147,7 +147,13 @@ TEST(Builtins, Atomics) {
                      {"tt.atomic_rmw fadd, relaxed, cta"}));
   EXPECT_TRUE(builds("z = tl.atomic_max(q, 3)\nz = tl.atomic_cas(q, 0, 1)\nz = tl.atomic_xchg(q, n)",
                      {"tt.atomic_rmw max, acq_rel, gpu", "tt.atomic_cas", "tt.atomic_rmw exch"}));
-  EXPECT_TRUE(refuses("z = tl.atomic_xor(p, 1)", {"atomic_xor does not support"}));
+  EXPECT_TRUE(builds("z = tl.atomic_xor(p + r, x)\ntl.static_assert(z.dtype == tl.float32)",
+                     {"tt.bitcast", "tt.ptr<i32>", "tt.bitcast", "tt.atomic_rmw xor", "tensor<16xi32>", "tt.bitcast"}));
+  EXPECT_TRUE(builds("z = tl.atomic_cas(q, tl.cast(0, tl.uint32), tl.cast(1, tl.uint32))\n"
+                     "tl.static_assert(z.dtype == tl.uint32)\n"
+                     "z = tl.atomic_cas(q, tl.cast(0, tl.uint32), 1)\ntl.static_assert(z.dtype == tl.int32)",
+                     {"tt.atomic_cas"}));
+  EXPECT_TRUE(refuses("z = tl.atomic_xor(h, 1)", {"atomic_xor does not support"}));
   EXPECT_TRUE(refuses("z = tl.atomic_add(q, 1, sem='strict')", {"memory semantic \"strict\" not supported"}));
   EXPECT_TRUE(refuses("z = tl.atomic_add(k, 1.0)", {"Cannot store to a constant pointer"}));
   EXPECT_TRUE(refuses("z = tl.atomic_max(h, 1.0)", {"atomic_max does not support"}));

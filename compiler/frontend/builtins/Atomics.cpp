@@ -55,6 +55,14 @@ RMWOp updateOf(RMWOp op, Type element) {
   return op == RMWOp::Max ? RMWOp::UMax : op == RMWOp::Min ? RMWOp::UMin : op;
 }
 
+/// Pointers to the same memory as unsigned integers.
+static FailureOr<Value> asBits(Emitter &emitter, const Value &pointer) {
+  const unsigned width = std::max(8u, unsigned(pointer.type().pointee().bitWidth()));
+  const std::optional<ScalarKind> bits = dispatch::scalarTypeByName("uint" + std::to_string(width));
+  assert(bits && "elements have 1 to 64 bits");
+  return cast(emitter, pointer, Type::pointer(Type::scalar(*bits)));
+}
+
 template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter, const BoundArguments &arguments) {
   const std::string name =
       "atomic_" + (operation == RMWOp::Exchange ? std::string("xchg") : tensor::stringifyRMWOp(operation).str());
@@ -63,6 +71,14 @@ template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter
     return failure();
   const Type element = pointer->type().pointee();
   const RMWOp op = updateOf(operation, element);
+  // The bits of floats are combined as those of integers.
+  const bool combinesBits = operation == RMWOp::And || operation == RMWOp::Or || operation == RMWOp::Xor;
+  const bool isOfBits =
+      combinesBits && llvm::is_contained({ScalarKind::Float32, ScalarKind::Float64}, element.scalarKind());
+  if (isOfBits)
+    pointer = asBits(emitter, *pointer);
+  if (failed(pointer))
+    return failure();
   FailureOr<std::optional<Value>> mask = readMask(emitter, arguments[2]);
   FailureOr<MemSemantic> semantic = failed(mask) ? FailureOr<MemSemantic>() : readSemantic(emitter, arguments[3]);
   FailureOr<MemSyncScope> scope = failed(semantic) ? FailureOr<MemSyncScope>() : readScope(emitter, arguments[4]);
@@ -73,6 +89,8 @@ template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter
   if (failed(tensor::inferAtomicRmw(op, pointerIr, accessed, {}, ruleErrors(emitter))))
     return failure();
   FailureOr<Value> value = cast(emitter, arguments[1], memoryForm(element));
+  if (succeeded(value) && isOfBits)
+    value = cast(emitter, *value, pointer->type().pointee(), std::nullopt, /*bitcast=*/true);
   if (succeeded(value) && pointer->type().isBlock())
     value = broadcastTo(emitter, *value, pointer->type().shape(), pointer->type().layout());
   if (failed(value))
@@ -94,7 +112,8 @@ template <RMWOp operation> static FailureOr<Value> atomicUpdate(Emitter &emitter
     return failure();
   auto update = tensor::AtomicRMWOp::create(emitter.builder(), emitter.location(), *result, op, irOf(*pointer),
                                             irOf(*value), maskIr, *semantic, *scope);
-  return tensorOf(update, element);
+  return isOfBits ? cast(emitter, tensorOf(update, pointer->type().pointee()), element, std::nullopt, /*bitcast=*/true)
+                  : tensorOf(update, element);
 }
 
 /// One of two orders, the first where none is said.
@@ -150,10 +169,7 @@ static FailureOr<AtomicAccess> readAccess(Emitter &emitter, const Value &given, 
       return failure();
     *mask = *fitted;
   }
-  const std::optional<ScalarKind> bits =
-      dispatch::scalarTypeByName("uint" + std::to_string(std::max(8u, unsigned(element.bitWidth()))));
-  assert(bits && "elements have 1 to 64 bits");
-  FailureOr<Value> words = cast(emitter, *pointer, Type::pointer(Type::scalar(*bits)));
+  FailureOr<Value> words = asBits(emitter, *pointer);
   if (failed(words))
     return failure();
   return AtomicAccess{element, *words, *mask ? irOf(**mask) : mlir::Value(), *semantic, *scope};
@@ -285,7 +301,7 @@ static FailureOr<Value> compareAndSwap(Emitter &emitter, const BoundArguments &a
     return failure();
   auto op = tensor::AtomicCASOp::create(emitter.builder(), emitter.location(), *result, irOf(*pointer), irOf(*compared),
                                         irOf(*value), *semantic, *scope);
-  return tensorOf(op, pointer->type().pointee());
+  return tensorOf(op, value->type().element()); // as signed as the value, not as the memory
 }
 
 #define TRITON_ATOMIC(Name, Op, What)                                                                                  \

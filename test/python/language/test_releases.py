@@ -580,6 +580,49 @@ def test_polls_time_out():
 
 
 @triton.jit
+def float_bits_kernel(out, x, y):
+    i = tl.arange(0, 4)
+    before = tl.atomic_xor(x + i, tl.load(y + i))
+    tl.static_assert(before.dtype == x.dtype.element_ty)
+    tl.store(out + i, before == 1)
+
+
+@pytest.mark.parametrize("dtype, bits", [(torch.float32, torch.int32), (torch.float64, torch.int64)])
+def test_atomics_combine_the_bits_of_floats(dtype, bits):
+    x, y = torch.tensor([1, -2, 0.5, 1], dtype=dtype), torch.tensor([3, 7, -0.0, 1], dtype=dtype)
+    expected = x.view(bits) ^ y.view(bits)
+    assert run(float_bits_kernel, 4, x, y) == [1, 0, 0, 1]
+    assert torch.equal(x.view(bits), expected)
+
+
+@triton.jit
+def swap_kernel(out, x):
+    seen = tl.atomic_cas(x, tl.cast(0xFFFFFFFF, tl.uint32), tl.cast(1, tl.uint32))
+    tl.store(out, seen > 5)  # as signed as the value that is stored, whatever the memory is
+
+
+def test_swaps_give_the_type_of_their_value():
+    assert run(swap_kernel, 1, torch.tensor([-1], dtype=torch.int32)) == [1]
+
+
+@triton.jit
+def convert_kernel(out, x, flags):
+    blocks = tl.make_block_ptr(x, (8,), (1,), (0,), (8,), (0,))
+    tl.store(blocks, tl.arange(0, 8) - 2)
+    truths = tl.make_block_ptr(flags, (8,), (1,), (0,), (8,), (0,))
+    tl.store(truths, tl.arange(0, 8) * 256 * (tl.arange(0, 8) % 2))
+    loaded = tl.load(truths, boundary_check=(0,), padding_option="zero")
+    tl.static_assert(loaded.dtype == tl.int1)
+    tl.store(out + tl.arange(0, 8), tl.where(loaded, 7, 0))
+
+
+def test_block_pointers_convert():
+    x, flags = torch.zeros(8, dtype=torch.float16), torch.zeros(8, dtype=torch.bool)
+    assert run(convert_kernel, 8, x, flags) == [0, 7] * 4
+    assert x.tolist() == [-2, -1, 0, 1, 2, 3, 4, 5] and flags.tolist() == [False, True] * 4
+
+
+@triton.jit
 def expect_zero_kernel(out, n):
     x = tl.arange(0, 8)
     tl.store(out + x, tl.expect_zero(x, x >= n))

@@ -290,8 +290,8 @@ def atomic_max_half(h):
 
 
 @triton.jit
-def atomic_and_float(f):
-    tl.atomic_and(f, 1)
+def atomic_and_float(h):
+    tl.atomic_and(h, 1)
 
 
 @triton.jit
