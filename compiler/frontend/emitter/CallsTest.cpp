@@ -181,6 +181,20 @@ def kernel(n):
                     "i32", {"kernels must not return values, this returns int32"}));
 }
 
+TEST(Calls, ConstantsThatKernelsReturnAreLeftOut) {
+  const llvm::StringRef source = R"(
+@triton.jit
+def kernel(n):
+    if n > 0:
+        return 1
+    return None
+)";
+  EXPECT_TRUE(emits(source, "i32", {"tt.func public @kernel", "tt.return"}));
+  LanguageOptions before;
+  before.version = *LanguageVersion::parse("3.6");
+  EXPECT_TRUE(holdsInOrder(emitText(source, "i32", "", before).errors, {"kernels must not return values"}));
+}
+
 TEST(Calls, KernelArgumentsMayBeTuples) {
   EXPECT_TRUE(emits(R"(
 @triton.jit

@@ -332,7 +332,7 @@ DEFINITIONS = {
     "300 umlauts": (f"@triton.jit\ndef {'ö' * 300}(o):\n    tl.store(o, 1)\nk = {'ö' * 300}\n", 1.0), "name of umlauts": ("@triton.jit(repr=lambda s: 'grö')\ndef k(o):\n    tl.store(o, 1)\n", 1.0),
     "300 parameters": (body("tl.store(o, a299)", "o, " + ", ".join(f"a{i}={i}" for i in range(300))), 299.0),
     "*args": (body("pass", "o, *args"), 0.0), "keyword only": (body("tl.store(o, n)", "o, *, n=1"), 1.0), "positional only": (body("pass", "o, /"), 0.0),
-    "generator": (body("yield 1"), Error(triton.compiler.errors.UnsupportedLanguageConstruct, "at 2:4:")), "result": (body("return 1"), Error(triton.CompilationError, "at 2:4:(.|\n)*kernels must not return values")),
+    "generator": (body("yield 1"), Error(triton.compiler.errors.UnsupportedLanguageConstruct, "at 2:4:")), "constant result": (body("tl.store(o, 1)\n    return 1"), 1.0), "result": (body("return o"), Error(triton.CompilationError, "at 2:4:(.|\n)*kernels must not return values")),
     "name no text": ("@triton.jit(repr=lambda s: 5)\n" + body("pass").split("\n", 1)[1], Error(TypeError, "the `repr` of a kernel gives its name, not 5")), "name no identifier": ("@triton.jit(repr=lambda s: 'a b')\n" + body("pass").split("\n", 1)[1], Error(ValueError, "must be an identifier, got 'a b'")),
     "debug": ("@triton.jit(debug='x')\n" + body("pass").split("\n", 1)[1], Error(TypeError, "debug must be True or False, got 'x'")),
     "raises": (raising("raise KeyError('deep')"), Error(triton.CompilationError, "at 2:16:(.|\n)*key 'deep' not found")), "raises without a text": (raising("raise ValueError"), Error(triton.CompilationError, "at 2:16:(.|\n)*ValueError")),
