@@ -187,6 +187,8 @@ TEST(Builtins, Products) {
   EXPECT_TRUE(refuses("z = tl.dot(x, x)", {"rank of at least 2"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, tl.zeros((32, 16), tl.float32))", {"not compatible for matmul"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, y, out_dtype=tl.bfloat16)", {"out_dtype=bfloat16 is unsupported"}));
+  EXPECT_TRUE(refuses("a = y.to(tl.float16)\nz = tl.dot(a, a, out_dtype=tl.int32)",
+                      {"operands of type fp16 accumulate in fp32 or fp16, got out_dtype int32"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, y, acc=j)", {"these operands accumulate in fp32"}));
   EXPECT_TRUE(refuses("z = tl.dot(y, y, acc=j, out_dtype=tl.float32)", {"must be out_dtype"}));
   EXPECT_TRUE(refuses(

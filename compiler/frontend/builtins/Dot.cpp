@@ -87,7 +87,10 @@ static FailureOr<Type> resultElement(Emitter &emitter, Type operand, Type outDty
     return operand;
   if (operand.scalarKind() == ScalarKind::Float32 || operand.scalarKind() == ScalarKind::BFloat16)
     return Type::float32();
-  return outDtype.scalarKind() == ScalarKind::Float16 ? Type::scalar(ScalarKind::Float16) : Type::float32();
+  if (llvm::is_contained({ScalarKind::Float16, ScalarKind::Float32}, outDtype.scalarKind()))
+    return outDtype;
+  return emitter.error("ValueError") << "operands of type " << operand.element().str()
+                                     << " accumulate in fp32 or fp16, got out_dtype " << outDtype.str();
 }
 
 // Ranks above 3 become one batch dimension.
