@@ -325,7 +325,10 @@ def atomic_poll(pointer, expected_value, sem: tl.constexpr = None, scope: tl.con
         while not _all_seen(seen):
             seen = seen | (tl.atomic_load(pointer, seen == 0, sem, scope) == expected)
     else:
-        if not isinstance(timeout_ns, tl.tensor):
+        if isinstance(timeout_ns, tl.tensor):
+            tl.core._require_value(timeout_ns.dtype.is_int(), "timeout_ns must be a scalar integer")
+        else:
+            tl.core._require_value(isinstance(timeout_ns, int), "timeout_ns must be a scalar integer")
             tl.core._require_value(timeout_ns >= 0, "timeout_ns must not be negative")
         polls = tl.cast(0, tl.int64)
         elapsed = polls

@@ -642,8 +642,21 @@ def negative_timeout_kernel(out, x):
     tl.atomic_poll(x, 1, timeout_ns=-1)
 
 
+@triton.jit
+def fractional_timeout_kernel(out, x, timeout):
+    tl.atomic_poll(x, 1, timeout_ns=timeout)
+
+
+@triton.jit
+def half_timeout_kernel(out, x):
+    tl.atomic_poll(x, 1, timeout_ns=0.5)
+
+
 @compiled_only
 def test_what_polls_take():
+    flag = torch.zeros(1, dtype=torch.int32)
+    assert "timeout_ns must be a scalar integer" in message_of(half_timeout_kernel, flag)
+    assert "timeout_ns must be a scalar integer" in message_of(fractional_timeout_kernel, flag, 0.5)
     assert "atomic_poll takes integers of 16, 32 or 64 bits" in message_of(float_poll_kernel, torch.zeros(1))
     assert "timeout_ns must not be negative" in message_of(negative_timeout_kernel, torch.zeros(1, dtype=torch.int32))  # fmt: skip
 
