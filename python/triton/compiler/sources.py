@@ -97,6 +97,8 @@ class ASTSource:
             return ("constant", self.constants.get(path))
         if path in self.constants:
             return ("constant", self.constants[path])
+        if not isinstance(ty, str):
+            raise TypeError(f"a type in a signature is a text such as '*fp32', or a tuple of types, got {ty!r}")
         return ("runtime", ty, [(name, value) for name, value in self.attrs.get(path, [])])
 
     def _native_arguments(self):

@@ -54,6 +54,12 @@ def test_compile_ast_source():
     np.testing.assert_array_equal(x, 2 * np.arange(32))
     with pytest.raises(TypeError, match="Signature keys must be string"):
         ASTSource(kernel, {0: "*fp32"})
+    with pytest.raises(
+        TypeError, match=r"a type in a signature is a text such as '\*fp32', or a tuple of types, got \['i32'\]"
+    ):
+        triton.compile(
+            ASTSource(kernel, {name: ["i32"] for name in kernel.arg_names}), target=GPUTarget("cuda", 90, 32)
+        )
     with pytest.raises(AssertionError):
         triton.compile(source, target="cpu")
     with pytest.raises(RuntimeError, match="compatible backends for target .* The backends are .*cpu"):
