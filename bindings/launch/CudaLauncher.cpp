@@ -152,7 +152,8 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *) {
                           .isCooperative = fact("launch_cooperative_grid") != 0,
                           .isProgrammatic = fact("launch_pdl") != 0,
                           .waitsAtEntry = fact("waits_at_entry") != 0,
-                          .hasScratch = fact("global_scratch_size") != 0};
+                          .hasScratch = fact("global_scratch_size") != 0,
+                          .writesMessages = fact("writes_messages") != 0};
   const Scratch global{fact("global_scratch_size"), fact("global_scratch_align"), "_allocator"},
       profile{fact("profile_scratch_size"), fact("profile_scratch_align"), "_profile_allocator"};
   Launcher *launcher = PyErr_Occurred() ? nullptr : createLauncher(type, signature, metadata);

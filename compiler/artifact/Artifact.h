@@ -76,6 +76,7 @@ struct Artifact {
   Records records;
   uint32_t registers = 0, spillBytes = 0; // of a thread, as the assembler reports them (cuda)
   bool waitsAtEntry = false;              // for the grids before it, so that its launch may overlap them (cuda)
+  bool writesMessages = false;            // to a buffer that a launch brings as the profiler's (hip)
   bool waitsForPrograms = false;          // programs may wait for what others write (cpu)
   bool polls = false;       // programs ask, in loops that may never end by themselves, whether to stop (cpu)
   std::string assemblerLog; // all that it printed (cuda)

@@ -80,6 +80,7 @@ std::string triton::artifact::describe(const Artifact &artifact) {
   object["record_clock32"] = artifact.records.is32Bit;
   object["tensordesc_meta"] = std::move(maps);
   object["waits_at_entry"] = artifact.waitsAtEntry;
+  object["writes_messages"] = artifact.writesMessages;
   object["waits_for_programs"] = artifact.waitsForPrograms;
   object["polls"] = artifact.polls;
   object["cluster_dims"] = json::Array{1, 1, 1};
@@ -173,8 +174,8 @@ static bool readFields(const json::Object &object, Artifact &artifact) {
          number("global_scratch_align", artifact.globalScratchAlignment) &&
          number("profile_scratch_size", artifact.records.sliceBytes) &&
          flag("record_clock32", artifact.records.is32Bit) && flag("waits_at_entry", artifact.waitsAtEntry) &&
-         flag("waits_for_programs", artifact.waitsForPrograms) && flag("polls", artifact.polls) &&
-         flag("is_portable", artifact.isPortable);
+         flag("writes_messages", artifact.writesMessages) && flag("waits_for_programs", artifact.waitsForPrograms) &&
+         flag("polls", artifact.polls) && flag("is_portable", artifact.isPortable);
 }
 
 static bool readTensorMaps(const json::Array *maps, std::vector<TensorMap> &out) {

@@ -24,7 +24,7 @@ Artifact example() {
   artifact.argumentBytes = 12;
   artifact.arenaBytes = 1ull << 33;
   artifact.numWarps = 8;
-  artifact.waitsAtEntry = artifact.waitsForPrograms = artifact.polls = true;
+  artifact.waitsAtEntry = artifact.writesMessages = artifact.waitsForPrograms = artifact.polls = true;
   artifact.device = artifact.architecture;
   artifact.reads = {{0, "tl", "module triton.language"}};
   artifact.isPortable = true;
@@ -45,7 +45,7 @@ TEST_F(DescriptionTest, comes_back_as_it_was) {
   ASSERT_FALSE(bool(save(store, "add", artifact)));
   auto restored = load(store, "add", artifact.hash);
   ASSERT_NE(nullptr, restored);
-  EXPECT_TRUE(restored->waitsAtEntry && restored->waitsForPrograms && restored->polls);
+  EXPECT_TRUE(restored->waitsAtEntry && restored->writesMessages && restored->waitsForPrograms && restored->polls);
   EXPECT_EQ(artifact.arguments[1].type, restored->arguments[1].type);
   EXPECT_EQ(artifact.tensorMaps[0].box, restored->tensorMaps[0].box);
   EXPECT_EQ(artifact.globalScratchBytes, restored->globalScratchBytes);

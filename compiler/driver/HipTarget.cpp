@@ -7,6 +7,7 @@
 #include "compiler/llvm/amd/Assembler.h"
 #include "compiler/llvm/amd/CodeObject.h"
 #include "compiler/llvm/amd/Codegen.h"
+#include "compiler/llvm/amd/Messages.h"
 #include "compiler/tensor/Tensor.h"
 #include "compiler/tensor/passes/Pipeline.h"
 
@@ -179,6 +180,7 @@ std::vector<Stage> HipTarget::stages(const Options &options, const Inspection &)
                       if (mlir::failed(emitted))
                         return mlir::failure();
                       code->emplace(std::move(*emitted));
+                      compilation.artifact.writesMessages = amd::writesMessages((*code)->module());
                       return (*code)->llir();
                     },
                     [code](Compilation &compilation, const std::string &text) -> llvm::LogicalResult {
@@ -189,6 +191,7 @@ std::vector<Stage> HipTarget::stages(const Options &options, const Inspection &)
                       if (!parsed)
                         return compilation.fail(parsed.takeError());
                       code->emplace(std::move(*parsed));
+                      compilation.artifact.writesMessages = amd::writesMessages((*code)->module());
                       return mlir::success();
                     }});
   if (options.isSimulated) {

@@ -16,6 +16,7 @@ struct CudaPlan {
   bool waitsAtEntry = false; // as the artifact says; then a launch may overlap the one before it
   bool hasScratch =
       false; // launches bring memory, which may be what the one before still uses: then none is programmatic
+  bool writesMessages = false; // to a buffer that they bring as the profiler's
 };
 
 /// One launch.

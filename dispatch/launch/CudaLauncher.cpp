@@ -1,5 +1,7 @@
 #include "dispatch/launch/CudaLauncher.h"
 
+#include "runtime/gpu/Messages.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstdlib>
@@ -21,7 +23,8 @@ CudaPlan planOf(const artifact::Artifact &artifact) {
                 .isCooperative = isSet(artifact, "launch_cooperative_grid"),
                 .isProgrammatic = isSet(artifact, "launch_pdl"),
                 .waitsAtEntry = artifact.waitsAtEntry,
-                .hasScratch = artifact.globalScratchBytes != 0};
+                .hasScratch = artifact.globalScratchBytes != 0,
+                .writesMessages = artifact.writesMessages};
   for (const artifact::Argument &argument : artifact.arguments)
     plan.offsets.push_back(argument.offset);
   return plan;
@@ -47,6 +50,21 @@ llvm::Expected<uint64_t> CudaLauncher::prepare(uint64_t function) const {
       return error;
   }
   return reinterpret_cast<uint64_t>(found->context);
+}
+
+int CudaLauncher::launchWithMessages(const gpu::DriverApi &api, const gpu::Launch &work, gpu::DevicePointer &address) {
+  int status = gpu::Success;
+  gpu::MessageBuffer *buffer = gpu::MessageBuffer::take(api, status);
+  if (status)
+    return status;
+  if (!buffer)
+    return gpu::launch(api, work); // which says nothing
+  address = buffer->address();
+  status = gpu::launch(api, work);
+  if (!status)
+    return buffer->readBehind(api, work.stream);
+  buffer->readNow();
+  return status;
 }
 
 std::string CudaLauncher::describeFailure(const gpu::DriverApi &api, const CudaCall &call, int status) const {

@@ -39,6 +39,9 @@ public:
 
 private:
   runtime::gpu::Launch describe(const CudaCall &call) const;
+  /// Of a kernel that prints: `buffer` is the argument for its messages.
+  static int launchWithMessages(const runtime::gpu::DriverApi &api, const runtime::gpu::Launch &work,
+                                runtime::gpu::DevicePointer &buffer);
   CudaPlan plan; // never changes once it is made
   runtime::gpu::LaunchGraph graph;
   runtime::gpu::LaunchGraph *const usableGraph; // null: each launch is to be seen
@@ -81,6 +84,8 @@ inline int CudaLauncher::launch(const runtime::gpu::DriverApi &api, const CudaCa
   pointers[count + 1] = &scratch[1];
   runtime::gpu::Launch work = describe(call);
   work.arguments = pointers;
+  if (plan.writesMessages && !scratch[1])
+    return launchWithMessages(api, work, scratch[1]);
   if (call.mayUseGraph && !scratch[0] && !scratch[1]) {
     work.graph = usableGraph;
     work.argumentBlock = {arguments, plan.argumentBytes};

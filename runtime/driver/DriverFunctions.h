@@ -76,6 +76,9 @@
   X(setMemory, cuMemsetD32Async, hipMemsetD32Async,                                                                    \
     (DevicePointer pointer, unsigned value, size_t count, StreamHandle stream))                                        \
   X(freeAsync, cuMemFreeAsync, hipFreeAsync, (DevicePointer pointer, StreamHandle stream))                             \
+  X(allocateHost, cuMemHostAlloc, hipHostMalloc, (void **pointer, size_t bytes, unsigned flags))                       \
+  X(launchHostFunction, cuLaunchHostFunc, hipLaunchHostFunc,                                                           \
+    (StreamHandle stream, void (*function)(void *), void *data))                                                       \
   X(encodeTensorMap, cuTensorMapEncodeTiled, absent,                                                                   \
     (TensorMap * map, int type, uint32_t rank, void *address, const uint64_t *shape, const uint64_t *strides,          \
      const uint32_t *box, const uint32_t *elementStrides, int interleave, int swizzle, int promotion, int fill))

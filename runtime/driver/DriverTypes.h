@@ -35,6 +35,7 @@ enum Status : int {
   NotReady = 600,
   IllegalAddress = 700,
   LaunchOutOfResources = 701,
+  AssertionFailed = 710,
   CaptureUnsupported = 900,
   InvalidClusterSize = 912,
 };

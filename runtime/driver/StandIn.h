@@ -74,6 +74,8 @@ inline const char *statusText(int status) {
     return "an illegal memory access was encountered";
   case LaunchOutOfResources:
     return "too many resources requested for launch";
+  case AssertionFailed:
+    return "device-side assert triggered";
   case InvalidClusterSize:
     return "invalid cluster size";
   default:

@@ -1,6 +1,7 @@
 #include "runtime/gpu/Launch.h"
 
 #include "runtime/gpu/LaunchGraph.h"
+#include "runtime/gpu/Messages.h"
 
 #include <atomic>
 #include <chrono>
@@ -56,6 +57,8 @@ int launch(const DriverApi &api, const Launch &launch) {
     return Success;
   if (uint64_t(launch.grid[0]) * launch.clusterSize > INT32_MAX)
     return InvalidValue;
+  if (assertionHasFailed.load(std::memory_order_relaxed))
+    return AssertionFailed;
   ContextScope scope(api, launch.isContextCurrent ? nullptr : launch.context);
   if (scope.status())
     return scope.status();
@@ -135,6 +138,9 @@ llvm::Expected<double> timeLaunches(Driver &driver, const LoadedFunction &functi
 }
 
 std::string describeFailure(const DriverApi &api, const Launch &launch, int status) {
+  if (status == AssertionFailed)
+    if (std::optional<std::string> text = takeAssertion())
+      return describe(api, status, "of a kernel before this one: " + *text);
   return describe(api, status,
                   "launching a grid of (" + llvm::Twine(launch.grid[0]) + ", " + llvm::Twine(launch.grid[1]) + ", " +
                       llvm::Twine(launch.grid[2]) + ") with " + llvm::Twine(launch.threads) + " threads and " +

@@ -1,5 +1,7 @@
 #include "runtime/gpu/Memory.h"
 
+#include "runtime/gpu/Messages.h"
+
 #include <cstring>
 #include <utility>
 
@@ -135,7 +137,11 @@ llvm::Error synchronize(StreamHandle stream, int device) {
   if (auto context = driver->use(device); !context)
     return context.takeError();
   int status = driver->api().synchronizeStream(stream);
-  return status ? failure(driver->api(), status, "waiting for a stream") : llvm::Error::success();
+  if (status)
+    return failure(driver->api(), status, "waiting for a stream");
+  if (std::optional<std::string> assertion = takeAssertion())
+    return failure(driver->api(), AssertionFailed, *assertion);
+  return llvm::Error::success();
 }
 
 } // namespace triton::runtime::gpu

@@ -119,6 +119,7 @@ struct State {
   std::string name;
   std::mutex mutex;
   std::map<uint64_t, uint64_t> allocations; // begin -> bytes, of this driver
+  std::vector<KnownMemory> hostMemory;      // that kernels reach beside their arguments
   size_t printBytes = 1 << 20;
   // What was observed; under the mutex.
   Observation observation;
@@ -138,8 +139,7 @@ thread_local ContextHandle current = nullptr;
 
 ContextHandle onlyContext() { return reinterpret_cast<ContextHandle>(uintptr_t(0x51u)); }
 
-constexpr int assertionStatus = 710, illegalInstruction = 715, misaligned = 716, launchFailed = 719,
-              launchTimeout = 702;
+constexpr int illegalInstruction = 715, misaligned = 716, launchFailed = 719, launchTimeout = 702;
 
 int statusOf(Finding::Kind kind) {
   switch (kind) {
@@ -151,7 +151,7 @@ int statusOf(Finding::Kind kind) {
   case Finding::Kind::Barrier:
     return illegalInstruction;
   case Finding::Kind::Assertion:
-    return assertionStatus;
+    return AssertionFailed;
   case Finding::Kind::Deadlock:
     return launchTimeout;
   case Finding::Kind::OutOfMemory:
@@ -165,8 +165,6 @@ const char *textOf(int status) {
   switch (status) {
   case launchTimeout:
     return "the launch timed out and was terminated";
-  case assertionStatus:
-    return "device-side assert triggered";
   case illegalInstruction:
     return "an illegal instruction was encountered";
   case misaligned:
@@ -407,6 +405,11 @@ int launch(const LaunchConfiguration *configuration, FunctionHandle handle, void
     simulator::amdgcn::appendHiddenArguments(launch, kernel.parameterBytes);
   for (KnownMemory &known : std::exchange(knownMemory, {}))
     launch.memory.push_back({known.begin, known.end, std::move(known.name)});
+  if (!launch.memory.empty()) {
+    std::lock_guard lock(state().mutex);
+    for (const KnownMemory &known : state().hostMemory)
+      launch.memory.push_back({known.begin, known.end, known.name});
+  }
   simulator::sortMemory(launch.memory);
   if (llvm::Error error = readSettings(launch)) {
     lastFindings = llvm::toString(std::move(error));
@@ -499,6 +502,18 @@ int copyToHost(void *to, DevicePointer from, size_t bytes, StreamHandle) {
   std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
   return Success;
 }
+
+int allocateHost(void **pointer, size_t bytes, unsigned) {
+  DevicePointer made = 0;
+  int status = allocate(&made, bytes);
+  *pointer = reinterpret_cast<void *>(made);
+  if (!status) {
+    std::lock_guard lock(state().mutex);
+    state().hostMemory.push_back({made, made + bytes, "what the kernel says"});
+  }
+  return status;
+}
+int launchHostFunction(StreamHandle, void (*function)(void *), void *data) { return function(data), Success; }
 
 int createStream(StreamHandle *stream, unsigned) {
   static std::atomic<uintptr_t> next{16};
@@ -609,6 +624,8 @@ llvm::Expected<std::unique_ptr<const DriverApi>> simulatedDriver(llvm::StringRef
   TRITON_SIMULATED(setMemory);
   TRITON_SIMULATED(copyToDevice);
   TRITON_SIMULATED(copyToHost);
+  TRITON_SIMULATED(allocateHost);
+  TRITON_SIMULATED(launchHostFunction);
   TRITON_SIMULATED(createStream);
   TRITON_SIMULATED(destroyStream);
   TRITON_SIMULATED(synchronizeStream);

@@ -57,6 +57,13 @@ static Step trap(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
   warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Trap, "trap", /*isFatal=*/true);
   return Step::Blocked;
 }
+/// `details`: what is said to have failed.
+static Step assertionFailed(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
+  const auto &message = *static_cast<const std::string *>(instruction.details);
+  warp.cta.grid().report(warp, instruction, mask, Finding::Kind::Assertion, "assertion failed" + message,
+                         /*isFatal=*/true);
+  return Step::Blocked;
+}
 /// A kernel's argument, the same for all lanes: `immediate` its offset, `small[0]` its bytes.
 static Step loadArgument(Warp &warp, const SimInstruction &instruction, LaneMask mask) {
   const std::byte *from = warp.cta.grid().parameterBegin + instruction.immediate;
@@ -423,6 +430,13 @@ void Decoder::decodeTerminator(const llvm::Instruction &instruction) {
   }
 }
 
+/// What an assertion is about; LLVM may have dropped it where it made one of two.
+static std::string messageOf(const llvm::CallInst &call) {
+  const llvm::MDNode *note = call.getMetadata("triton.assertion");
+  auto *text = note && note->getNumOperands() ? llvm::dyn_cast<llvm::MDString>(note->getOperand(0)) : nullptr;
+  return text ? ": " + text->getString().str() : std::string();
+}
+
 void Decoder::decodeCall(const llvm::CallInst &call) {
   static const IntrinsicTable table = [] {
     IntrinsicTable made;
@@ -435,8 +449,11 @@ void Decoder::decodeCall(const llvm::CallInst &call) {
     return made;
   }();
   if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
-    if (llvm::StringRef(assembly->getAsmString()).trim() == "s_trap 2")
+    const llvm::StringRef text = llvm::StringRef(assembly->getAsmString()).trim();
+    if (text == "s_trap 2")
       emit(trap, Family::Control);
+    else if (text == "s_endpgm") // which kernels end with where an assertion fails
+      emit(assertionFailed, Family::Control).details = keepDetails(messageOf(call));
     else
       fail("the inline assembly '" + assembly->getAsmString() + "' is not simulated");
     return;

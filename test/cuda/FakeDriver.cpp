@@ -12,6 +12,8 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 using namespace triton::runtime::gpu;
 using namespace triton::test;
@@ -57,10 +59,16 @@ struct Fake {
   std::map<std::string, int> failures; // function -> status of its next call
   std::map<uint64_t, size_t> memory;   // address -> bytes
   std::map<uint64_t, size_t> pinned;
+  std::vector<std::pair<void (*)(void *), void *>> hostFunctions; // queued: called by whoever waits
   size_t printfBytes = 1 << 20;
   bool isQuiet = false, isCapturing = false, isBusy = false;
   int graphCount = 0; // executable ones that there are
 
+  /// All that is queued is over.
+  void finish() {
+    for (auto [function, data] : std::exchange(hostFunctions, {}))
+      function(data);
+  }
   void record(const std::string &line) { log += line + "\n"; }
   int begin(const char *function) {
     if (!isInitialized)
@@ -369,6 +377,19 @@ int cuMemAllocAsync(DevicePointer *pointer, size_t bytes, StreamHandle stream) {
   }
   return cuMemAlloc_v2(pointer, bytes);
 }
+int cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
+  BEGIN("cuMemHostAlloc");
+  NEED_CONTEXT;
+  FORBIDDEN_IN_CAPTURES;
+  *pointer = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return state.pinned[reinterpret_cast<uint64_t>(*pointer)] = bytes, Success;
+}
+int cuLaunchHostFunc(StreamHandle stream, void (*function)(void *), void *data) {
+  BEGIN("cuLaunchHostFunc");
+  NEED_CONTEXT;
+  state.hostFunctions.emplace_back(function, data);
+  return state.record("host function stream=" + std::to_string(uintptr_t(stream))), Success;
+}
 int cuMemFree_v2(DevicePointer pointer);
 int cuMemFreeAsync(DevicePointer pointer, StreamHandle) {
   {
@@ -399,10 +420,11 @@ int cuStreamDestroy_v2(StreamHandle) { return Success; }
 int cuCtxSynchronize() {
   BEGIN("cuCtxSynchronize");
   NEED_CONTEXT;
-  return Success;
+  return state.finish(), Success;
 }
 int cuStreamSynchronize(StreamHandle stream) {
   BEGIN("cuStreamSynchronize");
+  state.finish();
   return state.record("synchronize stream=" + std::to_string(reinterpret_cast<uint64_t>(stream))), Success;
 }
 int cuEventCreate(EventHandle *event, unsigned) { return *event = reinterpret_cast<EventHandle>(1), Success; }

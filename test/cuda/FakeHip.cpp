@@ -142,6 +142,9 @@ FORWARD(hipPointerGetAttribute, cuPointerGetAttribute, (void *value, int attribu
 FORWARD(hipMalloc, cuMemAlloc_v2, (DevicePointer * pointer, size_t bytes), (pointer, bytes))
 FORWARD(hipMallocAsync, cuMemAllocAsync, (DevicePointer * pointer, size_t bytes, StreamHandle stream),
         (pointer, bytes, stream))
+FORWARD(hipHostMalloc, cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags), (pointer, bytes, flags))
+FORWARD(hipLaunchHostFunc, cuLaunchHostFunc, (StreamHandle stream, void (*function)(void *), void *data),
+        (stream, function, data))
 FORWARD(hipFree, cuMemFree_v2, (DevicePointer pointer), (pointer))
 FORWARD(hipFreeAsync, cuMemFreeAsync, (DevicePointer pointer, StreamHandle stream), (pointer, stream))
 FORWARD(hipMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer to, const void *from, size_t bytes, StreamHandle s),

@@ -1,12 +1,15 @@
 // The GPU runtime with AMD's library, against the fake under HIP's names: what it asks of the library, and what it says when that refuses.
 #include "compiler/llvm/amd/Assembler.h"
 #include "compiler/llvm/amd/CodeObject.h"
+#include "compiler/support/KernelMessages.h"
 #include "runtime/gpu/LaunchGraph.h"
 #include "runtime/gpu/Memory.h"
+#include "runtime/gpu/Messages.h"
 #include "runtime/hip/Library.h"
 
 #include "gtest/gtest.h"
 
+#include <bit>
 #include <dlfcn.h>
 #include <thread>
 
@@ -208,6 +211,90 @@ TEST(Hip, CopiesAndWaits) {
   takeLog();
   llvm::cantFail(synchronize(reinterpret_cast<StreamHandle>(5), 0));
   EXPECT_EQ(takeLog(), "synchronize stream=5\n");
+}
+
+/// What a thread of a kernel writes.
+void say(uint64_t buffer, triton::messages::Kind kind, llvm::StringRef text, std::vector<uint64_t> values) {
+  namespace messages = triton::messages;
+  auto &header = *reinterpret_cast<messages::Header *>(buffer);
+  messages::Record record{.kind = kind, .textBytes = uint32_t(text.size()), .valueCount = uint32_t(values.size())};
+  const uint32_t textBytes = messages::roundedUp(record.textBytes);
+  record.bytes = uint32_t(sizeof(record) + textBytes + 8 * values.size());
+  auto *at = reinterpret_cast<std::byte *>(&header + 1) + header.asked;
+  header.asked += record.bytes;
+  if (header.asked > header.capacity)
+    return;
+  std::memcpy(at, &record, sizeof(record));
+  std::memcpy(at + sizeof(record), text.data(), text.size());
+  std::memcpy(at + sizeof(record) + textBytes, values.data(), 8 * values.size());
+}
+
+MessageBuffer &takeBuffer() {
+  int status = Success;
+  MessageBuffer *buffer = MessageBuffer::take(driver().api(), status);
+  EXPECT_EQ(status, Success);
+  return *buffer;
+}
+
+TEST(Hip, KernelsPrintWhenTheirStreamIsThere) {
+  using triton::messages::Kind;
+  llvm::cantFail(driver().use(0));
+  MessageBuffer &buffer = takeBuffer();
+  say(buffer.address(), Kind::Print, "%3u 100%% %f|%lli|0x%04x|%i\n",
+      {7, std::bit_cast<uint64_t>(0.5), uint64_t(-5), 0xab, uint32_t(-3)});
+  say(buffer.address(), Kind::Print, "plain\n", {});
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(buffer.readBehind(driver().api(), reinterpret_cast<StreamHandle>(5)), Success);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "") << "the kernel still runs";
+  testing::internal::CaptureStdout();
+  llvm::cantFail(synchronize(reinterpret_cast<StreamHandle>(5), 0));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "  7 100% 0.500000|-5|0x00ab|-3\nplain\n");
+  EXPECT_EQ(&takeBuffer(), &buffer) << "buffers are used again";
+  testing::internal::CaptureStdout();
+  buffer.readNow();
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "") << "and were emptied";
+}
+
+TEST(Hip, FailedAssertionsAreErrorsOfWhatComesNext) {
+  using triton::messages::Kind;
+  LoadedFunction function = loaded();
+  auto failOne = [&](uint64_t thread) {
+    MessageBuffer &buffer = takeBuffer();
+    say(buffer.address(), Kind::Assertion, "kernel.py:3: scale: thread: [%u,0,0] Assertion `n < 5` failed.\n",
+        {thread});
+    EXPECT_EQ(buffer.readBehind(driver().api(), nullptr), Success);
+  };
+  testing::internal::CaptureStderr();
+  failOne(4);
+  EXPECT_EQ(llvm::toString(synchronize(nullptr, 0)), "Triton Error [HIP]: device-side assert triggered (kernel.py:3: "
+                                                     "scale: thread: [4,0,0] Assertion `n < 5` failed.)");
+  failOne(6);
+  EXPECT_EQ(driver().api().synchronizeStream(nullptr), Success);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "kernel.py:3: scale: thread: [4,0,0] Assertion `n < 5` failed.\n"
+                                                    "kernel.py:3: scale: thread: [6,0,0] Assertion `n < 5` failed.\n");
+  Arguments arguments;
+  Launch work{.function = function.function, .context = function.context, .arguments = arguments.pointers};
+  EXPECT_EQ(launch(driver().api(), work), AssertionFailed);
+  EXPECT_EQ(
+      describeFailure(driver().api(), work, AssertionFailed),
+      "Triton Error [HIP]: device-side assert triggered (of a kernel before this one: kernel.py:3: scale: thread: "
+      "[6,0,0] Assertion `n < 5` failed.)");
+  EXPECT_EQ(launch(driver().api(), work), Success) << "it has been told";
+}
+
+TEST(Hip, WhatHasNoRoomIsSaidToBeLost) {
+  using triton::messages::Kind;
+  MessageBuffer &buffer = takeBuffer();
+  const std::string line(1000, 'x');
+  for (int count = 0; count < 1100; ++count)
+    say(buffer.address(), Kind::Print, line, {});
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  buffer.readNow();
+  EXPECT_EQ(testing::internal::GetCapturedStdout().size(), 1000u * ((1 << 20) / 1016));
+  EXPECT_NE(
+      testing::internal::GetCapturedStderr().find("bytes of what kernels print had no room in 1048560 and are lost"),
+      std::string::npos);
 }
 
 TEST(Hip, SaysWhatCouldNotBeLoaded) {

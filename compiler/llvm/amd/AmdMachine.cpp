@@ -2,6 +2,7 @@
 
 #include "compiler/gpu/Gpu.h"
 #include "compiler/llvm/amd/BufferAccess.h"
+#include "compiler/llvm/amd/Messages.h"
 #include "compiler/llvm/amd/dots/DotMatrix.h"
 #include "compiler/llvm/amd/dots/DotPacked.h"
 #include "compiler/llvm/gpu/Families.h"
@@ -346,12 +347,14 @@ public:
     return emitMatrixDot(emitter, dot);
   }
 
-  llvm::LogicalResult print(Emitter &, Operation *op, llvm::StringRef, llvm::ArrayRef<llvm::Value *>) const override {
-    return op->emitOpError("cannot print on AMD GPUs yet: remove the call for this target");
+  llvm::LogicalResult print(Emitter &emitter, Operation *, llvm::StringRef format,
+                            llvm::ArrayRef<llvm::Value *> arguments) const override {
+    writePrint(emitter, format, arguments);
+    return success();
   }
-  /// Ends the wave; AMD's runtime reports a trap without a message.
-  void failAssert(Emitter &emitter, llvm::StringRef, llvm::StringRef, unsigned, llvm::StringRef) const override {
-    emitter.inlineAsm("s_trap 2", "~{memory}", emitter.builder.getVoidTy(), {}, AsmEffects::SideEffect);
+  void failAssert(Emitter &emitter, llvm::StringRef message, llvm::StringRef file, unsigned line,
+                  llvm::StringRef function) const override {
+    writeAssertion(emitter, message, file, line, function);
   }
 
 private:

@@ -132,7 +132,15 @@ _ARGUMENTS = ("argument_layout", "argument_bytes", "num_warps")
 _LEARNT = {
     "ttir": (*_ARGUMENTS, "tensordesc_meta"),
     "ttgir": _ARGUMENTS,
-    "llir": (*_ARGUMENTS, "shared", "global_scratch_size", "global_scratch_align", "waits_for_programs", "polls"),
+    "llir": (
+        *_ARGUMENTS,
+        "shared",
+        "global_scratch_size",
+        "global_scratch_align",
+        "writes_messages",
+        "waits_for_programs",
+        "polls",
+    ),
     "obj": ("waits_for_programs", "polls"),
     "cubin": ("waits_at_entry",),
 }

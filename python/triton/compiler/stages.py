@@ -85,7 +85,7 @@ class StagedArtifact:
         self.metadata = {}  # what the stages wrote
         self._described = {
             "name": name, "num_warps": num_warps, "shared": 0, "tmem_size": 0, "global_scratch_size": 0, "global_scratch_align": 1,
-            "profile_scratch_size": 0, "profile_scratch_align": 1, "record_scopes": [], "record_warps": [], "record_clock32": False, "tensordesc_meta": [], "waits_at_entry": False, "cluster_dims": (1, 1, 1),
+            "profile_scratch_size": 0, "profile_scratch_align": 1, "record_scopes": [], "record_warps": [], "record_clock32": False, "tensordesc_meta": [], "waits_at_entry": False, "writes_messages": False, "cluster_dims": (1, 1, 1),
             "waits_for_programs": False, "polls": False, "argument_bytes": 0, "argument_layout": (),
         }  # fmt: skip
 

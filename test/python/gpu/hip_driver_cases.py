@@ -1,5 +1,6 @@
 """The cases of test_hip_driver.py, which runs them in a process of their own."""
 
+import ctypes
 import os
 import struct
 import sys
@@ -117,6 +118,27 @@ def test_launches_through_graphs_on_request(hip):
         for _ in range(300):
             kernel = add_kernel[(1,)](x, x, x, 16, BLOCK=256)
     assert kernel.run.graph_launches > 100 and " graph " in hip.log()[-1]
+
+
+@triton.jit
+def shout(x_ptr):
+    tl.device_print("value", tl.load(x_ptr))
+
+
+def test_kernels_that_print_bring_a_buffer(hip, capfd):
+    """Which is read when the stream has come to the function behind the kernel."""
+    kernel = shout[(1,)](hip.tensor())
+    assert kernel.metadata.writes_messages
+    launched, queued = hip.log()[-2:]
+    assert launched.startswith("launch shout ") and queued == "host function stream=0"
+    (address,) = struct.unpack("<Q", arguments_of(launched)[-1])
+    text = b"from %u\n"
+    record = struct.pack("<IIII", 32, 1, len(text), 1) + text + struct.pack("<Q", 7)
+    ctypes.memmove(address + 16, record, len(record))
+    ctypes.c_uint64.from_address(address).value = len(record)
+    assert capfd.readouterr().out == ""
+    hip.library.cuStreamSynchronize(None)
+    assert capfd.readouterr().out == "from 7\n"
 
 
 @triton.jit

@@ -209,13 +209,17 @@ def test_scaled_products(arch, kinds, size, depth, instruction):
     assert re.search(instruction, compiled.asm["amdgcn"]) and compiled.asm["hsaco"][:4] == b"\x7fELF"
 
 
-def test_what_amd_has_no_code_for():
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_messages_go_to_memory_that_the_launch_brings(arch):
     @triton.jit
-    def prints(x_ptr):
+    def prints(x_ptr, n):
         tl.device_print("x", tl.load(x_ptr))
+        tl.device_assert(n < 5, "too many")
 
-    with pytest.raises(Exception, match="cannot print on AMD GPUs yet"):
-        compile(prints, {"x_ptr": "*fp32"})
+    compiled = compile(prints, {"x_ptr": "*fp32", "n": "i32"}, arch, debug=True)
+    assert compiled.metadata.writes_messages and "global_atomic_add" in compiled.asm["amdgcn"]
+    assert "s_endpgm" in compiled.asm["amdgcn"].split("s_endpgm", 1)[1], "asserts end the wave"
+    assert not compile(add_kernel, ADD, arch).metadata.writes_messages
 
 
 def test_code_objects_are_what_loaders_read():

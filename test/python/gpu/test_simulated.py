@@ -63,6 +63,54 @@ def test_results(tmp_path, architecture, watched):
     assert result.stdout.strip() == (architecture if is_amd else "".join(filter(str.isdigit, architecture)))
 
 
+MESSAGES = """
+    @triton.jit
+    def shout(x, n, BLOCK: tl.constexpr):
+        i = tl.arange(0, BLOCK)
+        values = tl.load(x + i)
+        tl.device_print("100% of", values, i.to(tl.int64) * -1)
+        tl.device_print("bits", values.to(tl.float16), hex=True)
+        tl.device_print("row", tl.reshape(values, (2, BLOCK // 2)))
+        tl.device_assert(i < n, "n is too 10% small")
+
+    x = np.arange(8, dtype=np.float32) / 4
+    shout[(2, 1, 3)](x, 8, 8, debug=True)
+"""
+
+
+def test_messages_are_the_same_everywhere(tmp_path):
+    """Lines of device_print, and an assertion's on standard error."""
+    printed = {name: run(tmp_path, MESSAGES, name) for name in ("sm_90a", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1250")}  # fmt: skip
+    expected = sorted(printed["sm_90a"].stdout.splitlines())
+    assert len(expected) == 6 * 8 * 4 and "pid (1, 0, 2) idx (7) 100% of: (operand 1) -7" in "\n".join(expected)
+    for name, result in printed.items():
+        assert result.returncode == 0, result.stderr
+        assert sorted(result.stdout.splitlines()) == expected, name
+    for name in ("sm_90a", "gfx942", "gfx1100"):
+        result = run(tmp_path, MESSAGES.replace("(x, 8, 8", "(x, 5, 8"), name)
+        assert result.returncode != 0
+        assert "Assertion `n is too 10% small` failed.\n" in result.stderr, result.stderr
+        assert "shout: block: [0,0,0], thread: [" in result.stderr and "device-side assert triggered" in result.stderr
+        assert re.search(r"program.py:\d+: assertion: assertion failed: n is too 10% small", result.stderr), (
+            result.stderr
+        )
+        assert result.stdout, "what was printed before"
+
+
+def test_more_than_a_buffer_holds(tmp_path):
+    program = """
+        @triton.jit
+        def chatter(n):
+            for i in range(n):
+                tl.device_print("a line that is long enough to fill the buffer soon, or so one hopes", i)
+
+        chatter[(1,)](150, num_warps=4)
+    """
+    result = run(tmp_path, program, "gfx942")
+    assert result.returncode == 0 and "bytes of what kernels print had no room" in result.stderr, result.stderr
+    assert 5000 < len(result.stdout.splitlines()) < 150 * 256
+
+
 def test_barriers_of_waves(tmp_path):
     """Without any one of its barriers a kernel for AMD's GPUs has a race in LDS, or leaves it to the next barrier."""
     program = """

@@ -250,7 +250,5 @@ def test_asserts_in_combine_functions(axis):
     x, out = torch.ones(8, 16, dtype=torch.int32), torch.zeros((16, 8)[axis], dtype=torch.int32)
     checked_sum_kernel[(1,)](x, out, axis, 8, 16, debug=True)
     assert out.tolist() == x.sum(axis).tolist()
-    # Asserts on AMD GPUs end the kernel without their text.
-    is_amd = triton.runtime.driver.active.get_current_target().backend == "hip"
-    with pytest.raises(Exception, match="trap" if is_amd else "too large to add"):
+    with pytest.raises(Exception, match="too large to add"):
         checked_sum_kernel[(1,)](x * 1000, out, axis, 8, 16, debug=True)
