@@ -3,6 +3,7 @@
 #include "bindings/Result.h"
 #include "bindings/launch/Argument.h"
 #include "bindings/launch/KernelParameter.h"
+#include "bindings/launch/Torch.h"
 #include "dispatch/CLibrary.h"
 #include "dispatch/Descriptor.h"
 #include "dispatch/Shortage.h"
@@ -145,6 +146,9 @@ void addDispatch(nb::module_ &module) {
       .def_ro("symbol", &dispatch::CVariant::symbol)
       .def_prop_ro("entries", &entriesOf,
                    "(parameter, text, type, hint) of each entry of the signature; no type: a constant");
+  module.def(
+      "look_at_sizes", [] { sizesCount = true; },
+      "From now on keys of launches say how much memory their arrays have: for backends that specialise on it.");
   module.def("make_c_variant", &makeVariant, nb::arg("kernel"), nb::arg("parameters"), nb::arg("signature"),
              nb::arg("name"), nb::arg("backend"), nb::arg("num_warps"), nb::arg("num_stages"),
              "Takes a signature apart and names the C function that will be made of it.");

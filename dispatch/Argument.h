@@ -31,6 +31,7 @@ struct Argument {
   ScalarType type = noScalarType; // integers: the smallest of i32, i64 and u64; pointers: of the element
   bool isReadOnly = false;        // pointers: who owns the memory says so
   Memory memory = Memory::Host;   // pointers
+  bool isSmall = false; // pointers: to the begin of memory of less than 2^31 bytes, as far as its owner has it
   union {
     uint64_t bits; // None, booleans, integers (two's complement), pointers
     double real;

@@ -34,6 +34,7 @@ Specialization specialize(const Parameter &parameter, const Argument &argument, 
   result.looksAtValue = parameter.specializesValue && (isPointer || argument.kind == ArgumentKind::Integer) &&
                         !isPlainNumber(result.type);
   result.isDivisible = result.looksAtValue && parameter.specializesAlignment && argument.isDivisibleBy16();
+  result.isSmall = result.looksAtValue && isPointer && argument.isSmall;
   return result;
 }
 

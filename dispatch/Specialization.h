@@ -1,6 +1,6 @@
 // What a kernel is compiled for: a parameter and an argument give a type, a constant, or a hint.
-// The rules: None and the integer 1 become constants; integers and addresses say whether they are divisible by 16; an annotation decides the type. A parameter that
-// does not specialise takes its argument's type alone.
+// The rules: None and the integer 1 become constants; integers and addresses say whether they are divisible by 16, addresses whether 32 bits reach everywhere in their memory; an annotation
+// decides the type. A parameter that does not specialise takes its argument's type alone.
 #pragma once
 
 #include "dispatch/Argument.h"
@@ -12,7 +12,8 @@ struct Specialization {
   bool isConstant = false;   // the kernel knows the value, and is not given it
   bool looksAtValue = false; // whether it is divisible by 16 counts
   bool isDivisible = false;
-  std::string type; // of an argument at run time: `i32`, `*kfp16`
+  bool isSmall = false; // where the target asks for it
+  std::string type;     // of an argument at run time: `i32`, `*kfp16`
 };
 
 /// `type`: the argument's own, as signatures write it. For all kinds but tuples and descriptors, whose parts count.
@@ -33,7 +34,7 @@ inline uint64_t tagOf(const Argument &argument) {
   case ArgumentKind::Integer:
     return base | uint64_t(argument.isOne()) << 32 | uint64_t(argument.isDivisibleBy16()) << 33;
   case ArgumentKind::Pointer:
-    return base | uint64_t(argument.isDivisibleBy16()) << 33;
+    return base | uint64_t(argument.isDivisibleBy16()) << 33 | uint64_t(argument.isSmall) << 34;
   case ArgumentKind::None:
   case ArgumentKind::Boolean:
   case ArgumentKind::Real:
@@ -44,7 +45,8 @@ inline uint64_t tagOf(const Argument &argument) {
 }
 /// The bits of a tag that count for a parameter.
 inline uint64_t tagMask(bool specializesValue, bool specializesAlignment) {
-  return ~(uint64_t(!specializesValue) << 32 | uint64_t(!specializesValue || !specializesAlignment) << 33);
+  return ~(uint64_t(!specializesValue) << 32 | uint64_t(!specializesValue || !specializesAlignment) << 33 |
+           uint64_t(!specializesValue) << 34);
 }
 
 } // namespace triton::dispatch

@@ -156,11 +156,15 @@ static PyObject *backendKey(PyObject *backend, const char *method, PyObject *obj
   return function ? PyObject_Call(function.get(), arguments.get(), keywords.get()) : nullptr;
 }
 
-static bool decidesItself(PyObject *backend) {
-  Reference flag(PyObject_GetAttrString(backend, "supports_native_tensor_specialization"));
+static bool isTrue(PyObject *backend, const char *attribute, bool otherwise = false) {
+  Reference flag(PyObject_GetAttrString(backend, attribute));
   if (!flag)
     PyErr_Clear();
-  return flag && PyObject_IsTrue(flag.get()) == 0;
+  return flag ? PyObject_IsTrue(flag.get()) != 0 : otherwise;
+}
+
+static bool decidesItself(PyObject *backend) {
+  return !isTrue(backend, "supports_native_tensor_specialization", /*otherwise=*/true);
 }
 
 /// The part of a key that is about a value.
@@ -175,7 +179,10 @@ static PyObject *keyOf(PyObject *backend, PyObject *object, const Argument &argu
         argument.kind == ArgumentKind::Pointer ? "get_tensor_specialization" : "get_int_specialization";
     return backendKey(backend, method, object, parameter.specializesAlignment);
   }
-  return text(special.isDivisible ? "D" : "");
+  std::string key = special.isDivisible ? "D" : "";
+  if (special.isSmall && isTrue(backend, "specializes_storage"))
+    key += "S";
+  return text(key);
 }
 
 PyObject *specialize(PyObject *backend, PyObject *object, const dispatch::Parameter &parameter) {

@@ -6,6 +6,7 @@
 #include "bindings/launch/Dlpack.h"
 #include "bindings/launch/Torch.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -116,6 +117,25 @@ PyObject *numberOfScalar(PyObject *object) {
   return number;
 }
 
+/// Whether an array begins where the one does that has the memory, and that ends less than 2^31 bytes behind.
+static bool isSmall(const NumpyArray *array, int64_t elementBytes) {
+  const char *const begin = array->data;
+  for (; array->base; array = reinterpret_cast<const NumpyArray *>(array->base))
+    if (Py_TYPE(array->base) != numpyArrayType)
+      return false; // somebody else's, of any size
+  if (array->data != begin)
+    return false;
+  int64_t bytes = elementBytes;
+  for (int index = 0; index < array->dimensionCount; ++index) {
+    int64_t along = 0;
+    if (__builtin_mul_overflow(std::max<int64_t>(array->dimensions[index], 1) - 1, std::abs(array->strides[index]),
+                               &along) ||
+        __builtin_add_overflow(bytes, along, &bytes))
+      return false;
+  }
+  return bytes <= INT32_MAX;
+}
+
 static bool setPointer(Argument &argument, uint64_t pointer, PyObject *dtype) {
   argument.setPointer(pointer, scalarTypeOfDtype(dtype));
   return argument.type != noScalarType;
@@ -158,7 +178,10 @@ bool classifyArray(PyObject *object, Argument &argument, PyObject **holder) {
   auto *array = reinterpret_cast<NumpyArray *>(object);
   if (array->isReadOnly()) [[unlikely]]
     argument.isReadOnly = true;
-  return setPointer(argument, uint64_t(array->data), array->descriptor);
+  if (!setPointer(argument, uint64_t(array->data), array->descriptor))
+    return false;
+  argument.isSmall = sizesCount && isSmall(array, 8); // no element has more bytes
+  return true;
 }
 
 /// `<f4` -> `float32`.

@@ -11,6 +11,7 @@
 namespace triton::python {
 
 constinit TorchInterface torchInterface;
+constinit bool sizesCount = false;
 constinit std::array<ScalarType, 128> torchTypes = [] {
   std::array<ScalarType, 128> types;
   types.fill(noScalarType);
@@ -65,6 +66,8 @@ static TorchInterface findInterface(PyObject *object) {
   Reference implementation(PyObject_GetAttrString(object, "_cdata"));
   if (library && implementation && find(library, "aoti_torch_get_data_ptr", interface.dataPointer) &&
       find(library, "aoti_torch_get_dtype", interface.dtype)) {
+    find(library, "aoti_torch_get_storage_size", interface.storageSize);
+    find(library, "aoti_torch_get_storage_offset", interface.storageOffset);
     void *address = PyLong_AsVoidPtr(implementation.get());
     for (Py_ssize_t offset = sizeof(PyObject); address && offset + 8 <= Py_TYPE(object)->tp_basicsize; offset += 8)
       if (*reinterpret_cast<void **>(reinterpret_cast<char *>(object) + offset) == address) {

@@ -13,6 +13,9 @@ namespace triton::python {
 struct TorchInterface {
   int (*dataPointer)(void *tensor, void **pointer) = nullptr;
   int (*dtype)(void *tensor, int32_t *code) = nullptr;
+  // Of the memory that it is a view of: bytes, and elements before it; null: older than that.
+  int (*storageSize)(void *tensor, int64_t *bytes) = nullptr;
+  int (*storageOffset)(void *tensor, int64_t *elements) = nullptr;
   Py_ssize_t offset = 0; // of the at::Tensor in the Python object; 0: not to be used
   // Its dispatch keys, a set of bits: where they stand in what the at::Tensor points to, and what some of them say.
   Py_ssize_t keysOffset = 0;
@@ -31,6 +34,9 @@ struct TorchInterface {
 extern TorchInterface torchInterface;
 /// The type of each of torch's dtype numbers, as far as they have come up; `None`: not yet, or no type of the language.
 extern std::array<ScalarType, 128> torchTypes;
+
+/// Whether it counts how much memory an array has: for backends that specialise on it (`specializes_storage`). Never unset.
+extern bool sizesCount;
 
 /// A tensor of the CPU without memory may be empty, or stand for one elsewhere: whoever launches has to look.
 inline Memory memoryOf(bool isOnHost, const void *pointer) {
@@ -51,6 +57,12 @@ inline bool readKnownTorchTensor(PyObject *object, Argument &argument) {
   argument.type = torchTypes[uint32_t(dtype)];
   argument.memory = memoryOf((keys & torchInterface.hostKeys) != 0, pointer);
   argument.bits = reinterpret_cast<uint64_t>(pointer);
+  if (sizesCount) {
+    int64_t bytes = 0, before = 0;
+    argument.isSmall = torchInterface.storageSize && torchInterface.storageOffset &&
+                       !torchInterface.storageSize(tensor, &bytes) && !torchInterface.storageOffset(tensor, &before) &&
+                       bytes <= INT32_MAX && before == 0;
+  }
   return argument.type != noScalarType;
 }
 /// The same, after Python has been asked for what is not known yet; false, without an exception, if Python must be asked for all of it.

@@ -28,6 +28,7 @@ class BaseBackend(metaclass=ABCMeta):
     """Turns kernels into code for one kind of target."""
 
     supports_native_tensor_specialization = True
+    specializes_storage = False  # whether keys of tensors say ("S") that their memory has less than 2^31 bytes
     instrumentation = None
 
     def __init__(self, target: GPUTarget) -> None:

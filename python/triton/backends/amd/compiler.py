@@ -51,6 +51,14 @@ class HIPBackend(NativeBackend):
             "simulated": simulated("hip") is not None,
         }
 
+    @property
+    def specializes_storage(self) -> bool:
+        return knobs.amd.use_buffer_ops
+
+    @staticmethod
+    def parse_attr(desc):
+        return NativeBackend.parse_attr(desc) + ([["tt.pointer_range", 32]] if "S" in desc else [])
+
     def get_module_map(self) -> dict:
         return {"triton.language.extra.libdevice": hip.libdevice}
 

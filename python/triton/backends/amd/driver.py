@@ -51,6 +51,7 @@ class HIPUtils(DeviceUtils):
         else:
             libtriton.cuda.set_library(f"hip:{knobs.amd.libhip_path or _library_of_packages()}")
         self.launch, self.build_signature_metadata = launch, build_signature_metadata
+        libtriton.look_at_sizes()  # buffer instructions reach 2^31 bytes
 
 
 def launch(
